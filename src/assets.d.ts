@@ -1,0 +1,13 @@
+// Files that are imported as their text, with `with { type: 'text' }`.
+declare module '*.sql' {
+  const text: string
+  export default text
+}
+declare module '*.css' {
+  const text: string
+  export default text
+}
+declare module '*.client.js' {
+  const text: string
+  export default text
+}

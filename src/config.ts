@@ -1,0 +1,97 @@
+export type Config = {
+  host: string
+  port: number
+  /** Where the SQLite file lies. */
+  database: string
+  requireKey: boolean
+  /** Epoch milliseconds. */
+  deprecatedAt: number
+}
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+/** Everything that is wrong with the environment, one sentence each. */
+export class ConfigError extends Error {
+  readonly problems: readonly string[]
+
+  constructor(problems: readonly string[]) {
+    super(problems.join('\n'))
+    this.name = 'ConfigError'
+    this.problems = problems
+  }
+}
+
+const SETTINGS = ['PORT', 'HOST', 'DATABASE_URL', 'REQUIRE_API_KEY', 'DEPRECATED_AT']
+
+/** Reads the settings from `env`, and throws one `ConfigError` that names all that is wrong. */
+export function readConfig(env: Environment, { demo }: { demo: boolean }): Config {
+  const problems: string[] = []
+
+  /** An unset or empty variable is its default; `undefined` from `parse` means the value will not do. */
+  function read<T>(name: string, fallback: T, wanted: string, parse: (text: string) => T | undefined): T {
+    const text = env[name]?.trim() ?? ''
+    if (text === '') return fallback
+    const value = parse(text)
+    if (value === undefined) problems.push(`${name} must be ${wanted}, got "${text}".`)
+    return value ?? fallback
+  }
+
+  const config: Config = {
+    host: read('HOST', '127.0.0.1', 'a host name or address', parseHost),
+    port: read('PORT', 8080, 'a port from 0 to 65535', parsePort),
+    database: read(
+      'DATABASE_URL',
+      demo ? 'data/demo.db' : 'data/passportd.db',
+      'sqlite: and the path of a file, such as sqlite:data/passportd.db',
+      parseDatabase,
+    ),
+    requireKey: read('REQUIRE_API_KEY', false, 'true or false', parseFlag),
+    deprecatedAt: read(
+      'DEPRECATED_AT',
+      Date.UTC(2025, 2, 31),
+      'a date such as 2025-03-31 or 2025-03-31T00:00:00Z',
+      parseDate,
+    ),
+  }
+  if (problems.length > 0) throw new ConfigError(problems)
+  return config
+}
+
+/** A sentence for each variable that looks like a setting of ours and is not read. */
+export function unknownSettings(env: Environment): string[] {
+  return Object.keys(env)
+    .filter((name) => /^PASSPORTD_/i.test(name))
+    .map((name) => {
+      const meant = name.slice('PASSPORTD_'.length).toUpperCase()
+      const advice = SETTINGS.includes(meant) ? `use ${meant}` : `the settings are ${SETTINGS.join(', ')}`
+      return `${name} is not read: ${advice}.`
+    })
+}
+
+/** A day, or an instant with its offset, as epoch milliseconds. */
+export function parseDate(text: string): number | undefined {
+  const day = /^(\d{4}-\d\d-\d\d)(T\d\d:\d\d(:\d\d(\.\d{1,3})?)?(Z|[+-]\d\d:\d\d))?$/.exec(text)?.[1]
+  if (day === undefined) return undefined
+  // Date takes 30 February for 1 March.
+  const midnight = new Date(`${day}T00:00:00Z`)
+  if (Number.isNaN(midnight.getTime()) || !midnight.toISOString().startsWith(day)) return undefined
+  const instant = Date.parse(text)
+  return Number.isNaN(instant) ? undefined : instant
+}
+
+const parseHost = (text: string) => (/^[\w.:-]+$/.test(text) ? text : undefined)
+
+function parsePort(text: string): number | undefined {
+  return /^\d{1,5}$/.test(text) && Number(text) <= 65535 ? Number(text) : undefined
+}
+
+function parseDatabase(text: string): string | undefined {
+  const path = /^sqlite:(?:\/\/(?=\/))?(.+)$/.exec(text)?.[1]
+  // Several connections share the file: a database in memory would be another one for each.
+  return path === ':memory:' ? undefined : path
+}
+
+function parseFlag(text: string): boolean | undefined {
+  if (/^(true|1|yes|on)$/i.test(text)) return true
+  return /^(false|0|no|off)$/i.test(text) ? false : undefined
+}

@@ -1,0 +1,33 @@
+/** What is kept of a key. The secret itself is shown once, when it is made, and never kept. */
+export type ApiKey = {
+  /** The public part, by which operators name the key. */
+  id: string
+  name: string
+  /** SHA-256 of the whole key. */
+  hash: Uint8Array
+  createdAt: number
+  expiresAt?: number
+  revokedAt?: number
+}
+
+export type KeyState = 'active' | 'expired' | 'revoked'
+
+const ID_BYTES = 5
+const SECRET_BYTES = 32
+export const KEY_RANDOM_BYTES = ID_BYTES + SECRET_BYTES
+
+/** `ppd_` lets people and secret scanners recognise a key; then its public id, then 256 random bits. */
+export function formatKey(random: Uint8Array): { id: string; key: string } {
+  const id = random.subarray(0, ID_BYTES).toHex()
+  return { id, key: `ppd_${id}_${random.subarray(ID_BYTES).toHex()}` }
+}
+
+/** The public id in something that looks like a key. */
+export function parseKeyId(key: string): string | undefined {
+  return /^ppd_([0-9a-f]{10})_[0-9a-f]{64}$/.exec(key)?.[1]
+}
+
+export function keyState(key: ApiKey, now: number): KeyState {
+  if (key.revokedAt !== undefined) return 'revoked'
+  return key.expiresAt !== undefined && key.expiresAt <= now ? 'expired' : 'active'
+}

@@ -1,0 +1,25 @@
+export type ErrorCode =
+  | 'invalid_request'
+  | 'unauthorized'
+  | 'not_found'
+  | 'method_not_allowed'
+  | 'uri_too_long'
+  | 'headers_too_large'
+  | 'unavailable'
+  | 'internal'
+
+/** An error we expect: a stable code, and a sentence for whoever caused it. */
+export class ServiceError extends Error {
+  readonly code: ErrorCode
+
+  constructor(code: ErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.name = 'ServiceError'
+    this.code = code
+  }
+}
+
+/** Existing clients compare this sentence: it may never change. */
+export const notFound = () => new ServiceError('not_found', 'Resource not found.')
+
+export const unauthorized = () => new ServiceError('unauthorized', 'Unauthorized request.')

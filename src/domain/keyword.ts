@@ -1,0 +1,17 @@
+import { ServiceError } from './errors.ts'
+import { foldName } from './name.ts'
+
+const LONGEST_KEYWORD = 200
+
+/** The folded keyword, or `undefined` where there is nothing to filter by. */
+export function parseKeyword(text: string | null): string | undefined {
+  if (text === null) return undefined
+  const length = [...text].length
+  if (length > LONGEST_KEYWORD) {
+    throw new ServiceError(
+      'invalid_request',
+      `keyword must be at most ${LONGEST_KEYWORD} characters, got ${length}.`,
+    )
+  }
+  return foldName(text) || undefined
+}

@@ -1,0 +1,35 @@
+import { ServiceError } from './errors.ts'
+
+export type PageRequest = { page: number; size: number }
+
+/** One page of a longer list; `total` counts the whole list. */
+export type Page<T> = { items: T[]; total: number }
+
+const DEFAULT_SIZE = 25
+const LARGEST_SIZE = 250
+
+export function parsePageRequest(page: string | null, size: string | null): PageRequest {
+  return {
+    page: parseCount('page', page) ?? 1,
+    size: Math.min(parseCount('per_page', size) ?? DEFAULT_SIZE, LARGEST_SIZE),
+  }
+}
+
+/** An empty list has one page, so that a client that walks to the last page ends. */
+export const lastPage = (total: number, size: number): number => Math.max(1, Math.ceil(total / size))
+
+function parseCount(name: string, text: string | null): number | undefined {
+  if (text === null || text === '') return undefined
+  const count = /^\d+$/.test(text) ? Number(text) : 0
+  if (count < 1 || !Number.isSafeInteger(count)) {
+    throw new ServiceError('invalid_request', `${name} must be a whole number from 1, got ${quote(text)}.`)
+  }
+  return count
+}
+
+const LONGEST_QUOTE = 40
+
+/** What the caller gave, short enough for a sentence. */
+function quote(text: string): string {
+  return JSON.stringify(text.length > LONGEST_QUOTE ? `${text.slice(0, LONGEST_QUOTE)}…` : text)
+}

@@ -1,0 +1,144 @@
+import type { TSchema } from 'typebox'
+import {
+  COMMON_HEADERS,
+  errorResponses,
+  HEADERS,
+  type HeaderName,
+  headerRefs,
+  preflightOperation,
+  REQUEST_ERRORS,
+  UNAVAILABLE,
+} from './openapi-parts.ts'
+import { V1_PATHS } from './v1/openapi.ts'
+import * as schemas from './v1/schemas.ts'
+
+export type OpenApi = ReturnType<typeof createOpenApi>
+
+/** The description of the whole service, made of the schemas that the code itself uses. */
+export function createOpenApi(version: string) {
+  return {
+    openapi: '3.1.1',
+    info: {
+      title: 'passportd',
+      version,
+      summary: 'Professional-reputation records over the frozen V1 API',
+      description:
+        'A passport is a person’s professional-reputation record: scores, profile, verified wallets, linked socials, scored credentials. V1 is read-only and deprecated: it is kept working for the programs that use it, and gets no new features. No field is ever null: unknown text is `""`, an unknown list `[]`, an unknown number `0`.',
+    },
+    servers: [{ url: '/', description: 'The service that serves this document' }],
+    tags: [
+      { name: 'V1', description: 'The three calls of the V1 API' },
+      { name: 'Service', description: 'For operators and tools' },
+    ],
+    paths: { ...V1_PATHS, ...SERVICE_PATHS },
+    components: {
+      schemas: namedSchemas(),
+      headers: HEADERS,
+      parameters: {
+        IfNoneMatch: {
+          name: 'If-None-Match',
+          in: 'header',
+          description: 'The `ETag` of an earlier answer: where nothing changed, the answer is 304.',
+          schema: { type: 'string' },
+        },
+      },
+      securitySchemes: {
+        ApiKey: {
+          type: 'apiKey',
+          in: 'header',
+          name: 'X-API-KEY',
+          description:
+            'Optional unless the operator requires it. An empty key, `undefined` and `null` count as none; an unknown, revoked or expired key is refused.',
+        },
+      },
+    },
+  }
+}
+
+const status = (value: string) => ({
+  type: 'object',
+  required: ['status'],
+  properties: { status: { const: value } },
+  additionalProperties: false,
+})
+
+type Service = {
+  id: string
+  summary: string
+  type: string
+  schema: object
+  errors?: object
+  headers?: HeaderName[]
+}
+
+const service = ({ id, summary, type, schema, errors, headers = [] }: Service) => ({
+  get: {
+    operationId: id,
+    summary,
+    tags: ['Service'],
+    security: [],
+    responses: {
+      200: {
+        description: summary,
+        headers: headerRefs([...COMMON_HEADERS, 'CacheControl', 'ETag', ...headers]),
+        content: { [type]: { schema } },
+      },
+      304: {
+        description: 'The caller has these very bytes already',
+        headers: headerRefs([...COMMON_HEADERS, 'CacheControl', 'ETag', ...headers]),
+      },
+      ...errorResponses({ ...REQUEST_ERRORS, ...errors }, COMMON_HEADERS),
+    },
+  },
+  options: preflightOperation(id, 'Service', COMMON_HEADERS),
+})
+
+const referencePage = (id: string) =>
+  service({
+    id,
+    summary: 'This document as a page, on which the calls can be tried',
+    type: 'text/html',
+    schema: { type: 'string' },
+    headers: ['ContentSecurityPolicy'],
+  })
+
+const SERVICE_PATHS = {
+  '/health': service({
+    id: 'getHealth',
+    summary: 'The process is alive',
+    type: 'application/json',
+    schema: status('ok'),
+  }),
+  '/ready': service({
+    id: 'getReadiness',
+    summary: 'Requests can be served',
+    type: 'application/json',
+    schema: status('ready'),
+    errors: UNAVAILABLE,
+  }),
+  '/openapi.json': service({
+    id: 'getOpenApi',
+    summary: 'This document',
+    type: 'application/json',
+    schema: { type: 'object' },
+  }),
+  '/reference': referencePage('getReference'),
+  '/': referencePage('getStartPage'),
+}
+
+/** Schemas that have a name are written once and referred to elsewhere. */
+function namedSchemas(): Record<string, unknown> {
+  const names = new Map<unknown, string>(Object.entries(schemas).map(([name, schema]) => [schema, name]))
+  const refer = (value: unknown): unknown => {
+    const name = names.get(value)
+    return name === undefined ? descend(value) : { $ref: `#/components/schemas/${name}` }
+  }
+  const descend = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(refer)
+    if (typeof value !== 'object' || value === null) return value
+    return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, refer(inner)]))
+  }
+  return Object.fromEntries(
+    Object.entries(schemas).map(([name, schema]: [string, TSchema]) => [name, descend(schema)]),
+  )
+}

@@ -1,0 +1,64 @@
+import type { WireCredential, WireListedPassport, WirePassport } from './schemas.ts'
+
+const wallet = '0xde30f1a2b3c4d5e6f708192a3b4c5d6e7f809102'
+
+const listed: WireListedPassport = {
+  activity_score: 41,
+  identity_score: 28,
+  skills_score: 63,
+  score: 132,
+  calculating_score: false,
+  connections_count: 17,
+  human_checkmark: true,
+  last_calculated_at: '2024-09-27T09:18:56.019Z',
+  main_wallet: wallet,
+  passport_id: 42,
+  passport_profile: {
+    bio: 'Builds maps of clouds.',
+    display_name: 'Zoë Lanternbrook',
+    location: 'Lisbon',
+    tags: ['builder', 'zk'],
+  },
+  verified_wallets: [wallet],
+}
+
+const whole: WirePassport = {
+  ...listed,
+  merged: false,
+  passport_socials: [
+    {
+      follower_count: '1204',
+      following_count: '310',
+      location: '',
+      profile_bio: 'On lens about maps.',
+      profile_display_name: 'Zoë Lanternbrook',
+      profile_image_url: '',
+      profile_name: 'zoelanternbrook',
+      profile_url: 'https://example.com/lens/zoelanternbrook',
+      source: 'lens',
+    },
+  ],
+}
+
+const credential: WireCredential = {
+  id: '5b0c9a0e-6a1f-4a63-9d0b-7a3f5c1e2d44',
+  earned_at: '2019-04-02T00:00:00.000Z',
+  category: 'Activity',
+  last_calculated_at: '2024-09-27T09:18:56.019Z',
+  max_score: 20,
+  score: 14,
+  name: 'Ethereum User',
+  type: 'active_wallet',
+  value: 'Since 2019-04-02, Outgoing transactions: 861',
+}
+
+export const EXAMPLES = {
+  passportList: { passports: [listed], pagination: { current_page: 1, last_page: 40, total: 1000 } },
+  passport: { passport: whole },
+  credentialList: { passport_credentials: [credential] },
+  error: (error: string, code: string) => ({
+    error,
+    code,
+    request_id: '0b5e9a52-8c0f-4f0e-9b63-2f3b5f0f7a11',
+  }),
+}

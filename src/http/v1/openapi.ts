@@ -1,0 +1,142 @@
+import type { ErrorCode } from '../../domain/errors.ts'
+import {
+  COMMON_HEADERS,
+  errorResponses,
+  type HeaderName,
+  headerRefs,
+  jsonContent,
+  preflightOperation,
+  REQUEST_ERRORS,
+  UNAVAILABLE,
+} from '../openapi-parts.ts'
+import { EXAMPLES } from './examples.ts'
+
+const V1_HEADERS: HeaderName[] = [...COMMON_HEADERS, 'Deprecation', 'Link']
+
+const SHARED_ERRORS = { ...REQUEST_ERRORS, ...UNAVAILABLE, unauthorized: 'Unauthorized request.' }
+const NOT_FOUND = { not_found: 'Resource not found.' }
+
+const query = (name: string, description: string, schema: object, example?: string) => ({
+  name,
+  in: 'query',
+  description,
+  schema,
+  ...(example !== undefined && { example }),
+})
+
+type Operation = {
+  id: string
+  summary: string
+  description: string
+  parameters: object[]
+  success: { description: string; schema: string; example: unknown; headers?: HeaderName[] }
+  errors: Partial<Record<ErrorCode, string>>
+}
+
+function get({ id, summary, description, parameters, success, errors }: Operation) {
+  return {
+    operationId: id,
+    summary,
+    description,
+    tags: ['V1'],
+    deprecated: true,
+    security: [{}, { ApiKey: [] }],
+    parameters: [...parameters, { $ref: '#/components/parameters/IfNoneMatch' }],
+    responses: {
+      200: {
+        description: success.description,
+        headers: headerRefs([...V1_HEADERS, 'CacheControl', 'ETag', ...(success.headers ?? [])]),
+        content: jsonContent({ $ref: `#/components/schemas/${success.schema}` }, success.example),
+      },
+      304: {
+        description: 'The caller has these very bytes already',
+        headers: headerRefs([...V1_HEADERS, 'CacheControl', 'ETag', ...(success.headers ?? [])]),
+      },
+      ...errorResponses({ ...SHARED_ERRORS, ...errors }, V1_HEADERS),
+    },
+  }
+}
+
+const path = (operation: Operation, parameters?: object[]) => ({
+  ...(parameters && { parameters }),
+  get: get(operation),
+  options: { ...preflightOperation(operation.id, 'V1', V1_HEADERS), deprecated: true },
+})
+
+export const V1_PATHS = {
+  '/api/v1/passports': path({
+    id: 'listPassports',
+    summary: 'List passports by score',
+    description: 'Highest score first, equal scores by `passport_id`. Unknown parameters are ignored.',
+    parameters: [
+      query(
+        'keyword',
+        'Only passports whose `display_name` contains this, ignoring case, accents and runs of white space. Blank: no filter.',
+        { type: 'string', maxLength: 200 },
+      ),
+      query('page', 'Which page, from 1. Past the last page the list is empty.', {
+        type: 'integer',
+        minimum: 1,
+        default: 1,
+      }),
+      query('per_page', 'Passports on a page. More than 250 is taken as 250.', {
+        type: 'integer',
+        minimum: 1,
+        default: 25,
+      }),
+    ],
+    success: {
+      description: 'A page of passports',
+      schema: 'PassportListBody',
+      example: EXAMPLES.passportList,
+    },
+    errors: { invalid_request: 'page must be a whole number from 1, got "zero".' },
+  }),
+  '/api/v1/passports/{id}': path(
+    {
+      id: 'getPassport',
+      summary: 'Get a passport by id or wallet',
+      description:
+        'A passport that was merged into another answers with the surviving one, named in `Content-Location`.',
+      parameters: [],
+      success: {
+        description: 'The passport',
+        schema: 'PassportBody',
+        example: EXAMPLES.passport,
+        headers: ['ContentLocation'],
+      },
+      errors: NOT_FOUND,
+    },
+    [
+      {
+        name: 'id',
+        in: 'path',
+        required: true,
+        description:
+          'Only digits: a passport id. Anything else: its main wallet or any verified one; `0x` addresses in any letter case.',
+        schema: { type: 'string' },
+        example: '42',
+      },
+    ],
+  ),
+  '/api/v1/passport_credentials': path({
+    id: 'listCredentials',
+    summary: 'List the credentials of a passport',
+    description: 'Highest score first, then by name, then by id.',
+    parameters: [
+      query(
+        'passport_id',
+        'A passport id or a wallet. Absent or empty: no passport is named, the list is empty.',
+        { type: 'string' },
+        '42',
+      ),
+      query('id', 'Taken as `passport_id` where that is absent.', { type: 'string' }),
+    ],
+    success: {
+      description: 'All credentials of the passport',
+      schema: 'CredentialListBody',
+      example: EXAMPLES.credentialList,
+    },
+    errors: NOT_FOUND,
+  }),
+}

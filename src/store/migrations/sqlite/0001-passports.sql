@@ -1,0 +1,73 @@
+-- A passport is read and written as a whole. Lists are JSON text; instants are epoch milliseconds.
+create table passports (
+  id integer primary key,
+  score real not null,
+  activity_score real not null,
+  identity_score real not null,
+  skills_score real not null,
+  stale integer not null,
+  calculated_at integer not null,
+  human integer not null,
+  connections integer not null,
+  main_wallet text not null,
+  verified_wallets text not null,
+  display_name text not null,
+  bio text not null,
+  location text not null,
+  tags text not null,
+  socials text not null,
+  merged_into integer references passports (id) deferrable initially deferred
+) strict;
+
+-- The order of the list; merged passports are not listed. It holds merged_into so that it is read alone.
+create index passports_by_rank on passports (score desc, id, merged_into) where merged_into is null;
+create index passports_by_survivor on passports (merged_into) where merged_into is not null;
+
+create table wallets (
+  address text primary key,
+  passport_id integer not null references passports (id)
+) strict, without rowid;
+
+create index wallets_by_passport on wallets (passport_id);
+
+-- Clustered by passport: the credentials of one passport lie side by side.
+create table credentials (
+  passport_id integer not null references passports (id),
+  id text not null,
+  type text not null,
+  name text not null,
+  category text not null,
+  score real not null,
+  max_score real not null,
+  value text not null,
+  earned_at integer,
+  calculated_at integer not null,
+  primary key (passport_id, id)
+) strict, without rowid;
+
+create table keys (
+  id text primary key,
+  name text not null,
+  hash blob not null,
+  created_at integer not null,
+  expires_at integer,
+  revoked_at integer
+) strict, without rowid;
+
+-- Folded names of listed passports, as a run of overlapping three-letter grams (see names.ts). Prefixes of
+-- one and two letters have an index of their own, so that short keywords need no scan.
+create virtual table names using fts5 (
+  grams,
+  content = '',
+  contentless_delete = 1,
+  tokenize = 'ascii',
+  prefix = '1 2'
+);
+
+-- Counts the changes after which the order of the list must be read again.
+create table ranking (
+  one integer primary key check (one = 1),
+  version integer not null
+) strict;
+
+insert into ranking (one, version) values (1, 0);

@@ -1,0 +1,75 @@
+import { Database, type DatabaseOptions, SQLiteError } from 'bun:sqlite'
+import { mkdirSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { ServiceError } from '../../domain/errors.ts'
+
+/** How long a write waits for the one before it, in another process, to end. */
+const BUSY_MILLISECONDS = 10_000
+
+/** The one connection that writes. It makes the file, and the folder it lies in, where they are missing. */
+export function connectWriter(path: string): Database {
+  makeFolder(path)
+  const database = connect(path, { create: true, readwrite: true })
+  // Readers never wait for the writer; what is committed survives a power cut.
+  database.run('pragma journal_mode = wal')
+  database.run('pragma synchronous = full')
+  database.run('pragma foreign_keys = on')
+  return database
+}
+
+export function connectReader(path: string): Database {
+  return connect(path, { readonly: true })
+}
+
+/** SQLite's failures that are the file's or the machine's, not ours. */
+const FAULTS = /^SQLITE_(AUTH|BUSY|CANTOPEN|CORRUPT|FULL|IOERR|LOCKED|NOLFS|NOTADB|PERM|PROTOCOL|READONLY)/
+
+/** Runs `work`; a failure of the file or the machine comes out as `unavailable`. */
+export function reachable<T>(path: string, work: () => T): T {
+  try {
+    return work()
+  } catch (error) {
+    if (!(error instanceof SQLiteError) || !FAULTS.test(error.code ?? '')) throw error
+    throw new ServiceError('unavailable', explain(path, error), { cause: error })
+  }
+}
+
+/** The same functions, each with its failures translated by `reachable`. */
+export function guarded<T extends Record<string, (...args: never[]) => unknown>>(
+  path: string,
+  methods: T,
+): T {
+  const guard = ([name, method]: [string, (...args: never[]) => unknown]) => [
+    name,
+    (...args: never[]) => reachable(path, () => method(...args)),
+  ]
+  return Object.fromEntries(Object.entries(methods).map(guard)) as T
+}
+
+function connect(path: string, mode: DatabaseOptions): Database {
+  const database = new Database(path, { ...mode, strict: true })
+  database.run(`pragma busy_timeout = ${BUSY_MILLISECONDS}`)
+  return database
+}
+
+function makeFolder(path: string): void {
+  const folder = dirname(path)
+  try {
+    mkdirSync(folder, { recursive: true })
+  } catch (error) {
+    throw new ServiceError('unavailable', `The folder ${folder} cannot be made: ${(error as Error).message}`)
+  }
+}
+
+function explain(path: string, error: SQLiteError): string {
+  const code = error.code ?? ''
+  if (/NOTADB|CORRUPT/.test(code)) {
+    return `${path} is damaged or not a database: restore it from a backup, or name another file in DATABASE_URL.`
+  }
+  if (/CANTOPEN|PERM|READONLY|AUTH/.test(code)) {
+    return `${path} cannot be opened for writing: check that the file and its folder may be written by this user.`
+  }
+  if (/FULL/.test(code)) return `There is no space left for ${path}.`
+  if (/BUSY|LOCKED/.test(code)) return `${path} is locked by another program.`
+  return `${path} cannot be read or written: ${error.message}.`
+}

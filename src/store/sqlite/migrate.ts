@@ -1,0 +1,44 @@
+import type { Database } from 'bun:sqlite'
+import { ServiceError } from '../../domain/errors.ts'
+import passports from '../migrations/sqlite/0001-passports.sql' with { type: 'text' }
+
+/** In order; the number of the last one applied is the database's `user_version`. */
+const MIGRATIONS = [passports]
+
+/** "pass" in ASCII: marks the file as ours. */
+const APPLICATION_ID = 0x70617373
+
+/** Brings the database up to date. Safe when several processes do it at once: the write lock lets in one. */
+export function migrate(database: Database): void {
+  if (versionOf(database) === MIGRATIONS.length) return
+  database
+    .transaction(() => {
+      for (const sql of MIGRATIONS.slice(versionOf(database))) database.run(sql)
+      database.run(`pragma application_id = ${APPLICATION_ID}`)
+      database.run(`pragma user_version = ${MIGRATIONS.length}`)
+    })
+    .immediate()
+}
+
+function versionOf(database: Database): number {
+  const version = readPragma(database, 'user_version')
+  const owner = readPragma(database, 'application_id')
+  if (owner !== APPLICATION_ID && (owner !== 0 || version !== 0 || hasTables(database))) {
+    throw new ServiceError('unavailable', `${database.filename} is a database of another program.`)
+  }
+  if (version > MIGRATIONS.length) {
+    throw new ServiceError(
+      'unavailable',
+      `${database.filename} was written by a newer passportd (schema ${version}, this one knows ${MIGRATIONS.length}): run the newer one.`,
+    )
+  }
+  return version
+}
+
+function readPragma(database: Database, name: 'user_version' | 'application_id'): number {
+  return database.query<Record<string, number>, []>(`pragma ${name}`).get()?.[name] ?? 0
+}
+
+function hasTables(database: Database): boolean {
+  return database.query('select 1 from sqlite_schema limit 1').get() !== null
+}

@@ -1,0 +1,41 @@
+import type { Database } from 'bun:sqlite'
+
+const GRAM = 3
+
+/** The index that finds passports by any part of their folded name. */
+export function createNames(writer: Database) {
+  const insert = writer.query('insert or replace into names (rowid, grams) values (?, ?)')
+  const remove = writer.query('delete from names where rowid = ?')
+
+  return {
+    put(id: number, foldedName: string): void {
+      insert.run(id, grams(foldedName, 0).join(' '))
+    },
+    remove(id: number): void {
+      remove.run(id)
+    },
+  }
+}
+
+/**
+ * The full-text query that matches names containing the folded keyword. A keyword shorter than a gram is
+ * the beginning of one; a longer one is the phrase of its own grams.
+ */
+export function matchName(keyword: string): string {
+  const letters = [...keyword].map(toToken)
+  if (letters.length < GRAM) return `"${letters.join('')}" *`
+  return `"${grams(keyword, GRAM - 1).join(' ')}"`
+}
+
+/** The grams that begin at each letter but the last `omit`; those at the end of a name are shorter. */
+function grams(text: string, omit: number): string[] {
+  const letters = [...text].map(toToken)
+  return letters.slice(0, letters.length - omit).map((_, at) => letters.slice(at, at + GRAM).join(''))
+}
+
+/** The tokenizer splits at ASCII punctuation and blanks: here they become letters, of the private-use area. */
+function toToken(letter: string): string {
+  return /^[\0-/:-\x7f]$/.test(letter) && !/^[a-z]$/.test(letter)
+    ? String.fromCharCode(0xe000 + letter.charCodeAt(0))
+    : letter
+}

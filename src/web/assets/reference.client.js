@@ -1,0 +1,58 @@
+// Makes the forms of the reference page send their call and show the answer.
+
+const key = /** @type {HTMLInputElement} */ (document.getElementById('api-key'))
+
+for (const form of document.querySelectorAll('form')) {
+  const curl = form.querySelector('[data-curl]')
+  const show = () => {
+    curl.textContent = toCurl(form)
+  }
+  form.addEventListener('input', show)
+  key.addEventListener('input', show)
+  form.addEventListener('submit', (event) => {
+    event.preventDefault()
+    send(form)
+  })
+  show()
+}
+
+function toUrl(form) {
+  const url = new URL(form.dataset.path, location.origin)
+  for (const input of form.querySelectorAll('input')) {
+    const value = input.value.trim()
+    if (input.dataset.in === 'path') {
+      url.pathname = url.pathname.replace(encodeURI(`{${input.name}}`), encodeURIComponent(value))
+    } else if (value !== '') {
+      url.searchParams.set(input.name, value)
+    }
+  }
+  return url
+}
+
+function toCurl(form) {
+  const header = key.value ? " -H 'X-API-KEY: …'" : ''
+  return `curl${header} '${toUrl(form).href.replaceAll("'", '%27')}'`
+}
+
+async function send(form) {
+  const result = form.querySelector('[data-result]')
+  const summary = form.querySelector('[data-summary]')
+  const body = form.querySelector('[data-body]')
+  result.hidden = false
+  delete result.dataset.ok
+  summary.textContent = 'Waiting for the answer…'
+  const begin = performance.now()
+  try {
+    const response = await fetch(toUrl(form), { headers: key.value ? { 'X-API-KEY': key.value } : {} })
+    const text = await response.text()
+    const milliseconds = Math.round(performance.now() - begin)
+    const size = new Blob([text]).size.toLocaleString('en')
+    summary.textContent = `${response.status} in ${milliseconds} ms, ${size} bytes, request ${response.headers.get('X-Request-Id')}`
+    body.textContent = JSON.stringify(JSON.parse(text), null, 2)
+    result.dataset.ok = String(response.ok)
+  } catch (error) {
+    summary.textContent = `No answer: ${error.message}`
+    body.textContent = ''
+    result.dataset.ok = 'false'
+  }
+}

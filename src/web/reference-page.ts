@@ -1,0 +1,115 @@
+import { type Html, html, prose } from './html.ts'
+import {
+  type Operation,
+  type Parameter,
+  type ReferenceDocument,
+  resolveSchema,
+  type Schema,
+} from './reference-document.ts'
+
+type Call = { path: string; operation: Operation; parameters: Parameter[] }
+
+/** The whole page. It reads without a script; the script only makes the forms send. */
+export function renderReference(document: ReferenceDocument, deprecatedAt: number): string {
+  const calls = Object.entries(document.paths).map(([path, item]) => toCall(path, item))
+  const v1 = calls.filter(({ operation }) => operation.deprecated)
+  const service = calls.filter(({ operation }) => !operation.deprecated)
+  return html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="description" content="${document.info.title}: reference of the V1 passport API">
+<title>${document.info.title} API reference</title>
+<link rel="icon" href="data:,">
+<link rel="stylesheet" href="/reference.css">
+<script type="module" src="/reference.js"></script>
+</head>
+<body>
+<header>
+<p class="brand"><a href="/reference">${document.info.title}</a> <span class="soft">API reference ${document.info.version}</span></p>
+<nav aria-label="Calls">${v1.map(({ operation }) => html`<a href="#${operation.operationId}">${operation.summary}</a>`)}
+<a href="/openapi.json">OpenAPI document</a></nav>
+</header>
+<main>
+<h1>The V1 passport API</h1>
+<p>${prose(document.info.description)}</p>
+<section id="deprecation" class="notice">
+<h2>V1 is deprecated</h2>
+<p>Since ${new Date(deprecatedAt).toISOString().slice(0, 10)} V1 gets no new features. Every answer says so in its
+<code>Deprecation</code> header. No removal date is set.</p>
+</section>
+<section id="key" class="key">
+<h2><label for="api-key">Your key</label></h2>
+<p>Sent as <code>X-API-KEY</code> with each call below. It stays on this page.</p>
+<input id="api-key" autocomplete="off" spellcheck="false" placeholder="ppd_… (optional)">
+</section>
+<noscript><p class="notice">Trying the calls on this page needs JavaScript. The <code>curl</code> lines need none.</p></noscript>
+${v1.map((call) => renderCall(document, call))}
+<section id="service">
+<h2>For operators and tools</h2>
+<dl>${service.map(({ path, operation }) => html`<dt><a href="${path}"><code>${path}</code></a></dt><dd>${operation.summary}</dd>`)}</dl>
+</section>
+</main>
+</body>
+</html>
+`.markup
+}
+
+function toCall(path: string, item: ReferenceDocument['paths'][string]): Call {
+  const operation = item.get as Operation
+  const all = [...((item.parameters ?? []) as Parameter[]), ...(operation.parameters ?? [])]
+  return { path, operation, parameters: all.filter((each): each is Parameter => 'name' in each) }
+}
+
+function renderCall(document: ReferenceDocument, { path, operation, parameters }: Call): Html {
+  const success = operation.responses['200']?.content?.['application/json']
+  return html`
+<section id="${operation.operationId}" class="call">
+<h2>${operation.summary}</h2>
+<p class="line"><span class="method">GET</span> <code>${path}</code></p>
+<p>${prose(operation.description ?? '')}</p>
+<form data-path="${path}">
+<h3>Try it</h3>
+${parameters.map((parameter) => renderField(operation.operationId, parameter))}
+<p class="actions"><button type="submit">Send</button> <code class="curl" data-curl>curl '${path}'</code></p>
+<div class="result" data-result role="status" hidden><p data-summary></p><pre tabindex="0" data-body></pre></div>
+</form>
+<details><summary>Answer, field by field</summary>${success ? renderFields(document, success.schema) : []}</details>
+<details><summary>Example answer</summary><pre tabindex="0">${JSON.stringify(success?.example, null, 2)}</pre></details>
+<details><summary>Statuses</summary>
+<dl>${Object.entries(operation.responses).map(([status, response]) => html`<dt><code>${status}</code></dt><dd>${response.description}</dd>`)}</dl>
+</details>
+</section>`
+}
+
+function renderField(
+  operationId: string,
+  { name, in: place, description, required, schema, example }: Parameter,
+) {
+  const id = `${operationId}-${name}`
+  const standard = schema.default === undefined ? '' : String(schema.default)
+  return html`
+<div class="field">
+<label for="${id}"><code>${name}</code> <span class="soft">${schema.type ?? 'string'}${required ? ', required' : ''}</span></label>
+<input id="${id}" name="${name}" data-in="${place}" autocomplete="off" spellcheck="false" placeholder="${standard}" value="${example ?? ''}" ${required ? html`required` : html``} aria-describedby="${id}-about">
+<p id="${id}-about" class="soft">${prose(description)}</p>
+</div>`
+}
+
+/** Every field below the schema; objects inside it are indented below their own field. */
+function renderFields(document: ReferenceDocument, schema: Schema): Html {
+  const { properties } = resolveSchema(document, schema)
+  if (!properties) return html``
+  return html`<dl class="fields">${Object.entries(properties).map(([name, field]) => {
+    const whole = resolveSchema(document, field)
+    const inner = whole.items ? resolveSchema(document, whole.items) : whole
+    return html`<dt><code>${name}</code> <span class="soft">${typeName(whole, inner)}</span></dt>
+<dd>${prose(whole.description ?? '')}${inner.properties ? renderFields(document, inner) : []}</dd>`
+  })}</dl>`
+}
+
+function typeName(whole: Schema, inner: Schema): string {
+  if (whole.type === 'array') return `list of ${inner.type}s`
+  return whole.format === undefined ? (whole.type ?? '') : `${whole.type}, ${whole.format}`
+}

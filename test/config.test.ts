@@ -1,0 +1,76 @@
+import { describe, expect, test } from 'bun:test'
+import { parseDate, readConfig, unknownSettings } from '../src/config.ts'
+
+const DEFAULTS = {
+  host: '127.0.0.1',
+  port: 8080,
+  database: 'data/passportd.db',
+  requireKey: false,
+  deprecatedAt: Date.UTC(2025, 2, 31),
+}
+
+describe('readConfig', () => {
+  test('has a default for everything; an empty variable is an unset one', () => {
+    expect(readConfig({}, { demo: false })).toEqual(DEFAULTS)
+    expect(readConfig({ PORT: '', HOST: ' ', DATABASE_URL: '' }, { demo: false })).toEqual(DEFAULTS)
+    expect(readConfig({}, { demo: true }).database).toBe('data/demo.db')
+  })
+
+  test('reads every setting', () => {
+    const env = {
+      PORT: '0',
+      HOST: '::1',
+      DATABASE_URL: 'sqlite:/var/lib/x.db',
+      REQUIRE_API_KEY: 'TRUE',
+      DEPRECATED_AT: '2025-01-01T02:00:00+02:00',
+    }
+    expect(readConfig(env, { demo: true })).toEqual({
+      host: '::1',
+      port: 0,
+      database: '/var/lib/x.db',
+      requireKey: true,
+      deprecatedAt: Date.UTC(2025, 0, 1),
+    })
+  })
+
+  test.each([
+    ['sqlite:x.db', 'x.db'],
+    ['sqlite:./a b/x.db', './a b/x.db'],
+    ['sqlite:///srv/x.db', '/srv/x.db'],
+  ])('%s is the file %s', (url, path) => {
+    expect(readConfig({ DATABASE_URL: url }, { demo: false }).database).toBe(path)
+  })
+
+  test.each([
+    ['PORT', '65536'],
+    ['PORT', '-1'],
+    ['PORT', '80a'],
+    ['HOST', 'a b'],
+    ['DATABASE_URL', 'sqlite:'],
+    ['DATABASE_URL', 'sqlite::memory:'],
+    ['DATABASE_URL', 'x.db'],
+    ['REQUIRE_API_KEY', 'maybe'],
+    ['DEPRECATED_AT', '2025-02-30'],
+  ])('%s=%s is refused by name', (name, value) => {
+    expect(() => readConfig({ [name]: value }, { demo: false })).toThrow(`${name} must be `)
+    expect(() => readConfig({ [name]: value }, { demo: false })).toThrow(`got "${value}".`)
+  })
+})
+
+test('only variables that look like ours are warned about', () => {
+  expect(unknownSettings({ PATH: '/bin', PORT: '1' })).toEqual([])
+  expect(unknownSettings({ passportd_host: 'x' })).toEqual(['passportd_host is not read: use HOST.'])
+})
+
+test.each([
+  '',
+  '2025',
+  '2025-1-1',
+  '2025-13-01',
+  '2025-02-29',
+  '2025-01-01T25:00:00Z',
+  '2025-01-01T00:00',
+  'yesterday',
+])('%p is no date', (text) => {
+  expect(parseDate(text)).toBeUndefined()
+})

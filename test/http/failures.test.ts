@@ -1,0 +1,48 @@
+import { Database } from 'bun:sqlite'
+import { expect, test } from 'bun:test'
+import { truncateSync } from 'node:fs'
+import { join } from 'node:path'
+import { openSqlite } from '../../src/store/sqlite/open.ts'
+import { expectGolden } from '../support/golden.ts'
+import { ada, named } from '../support/records.ts'
+import { serveTest } from '../support/server.ts'
+import { tempFolder } from '../support/temp.ts'
+
+const GOLDEN = { headers: { 'X-Request-Id': 'golden' } }
+
+test('a failure of ours is reported whole to the operator and not at all to the caller', async () => {
+  using folder = tempFolder()
+  const path = join(folder.path, 'x.db')
+  const store = openSqlite(path)
+  await store.passports.save([ada])
+  const vandal = new Database(path)
+  vandal.run(`update passports set tags = '{"secret'`)
+  vandal.close()
+  await using server = serveTest(store)
+  const { status, text, headers } = await server.get('/api/v1/passports/7', GOLDEN)
+  expect(status).toBe(500)
+  expect(headers.get('Cache-Control')).toBe('no-store')
+  expectGolden('error-500', text)
+  expect(server.errors).toEqual([expect.any(SyntaxError)])
+  await store.close()
+})
+
+test('a store out of reach is 503 with a time to come back, and the service is alive but not ready', async () => {
+  using folder = tempFolder()
+  const path = join(folder.path, 'x.db')
+  const before = openSqlite(path)
+  await before.passports.save(Array.from({ length: 2000 }, (_, id) => named(id, `Person ${id}`)))
+  await before.close()
+  const store = openSqlite(path)
+  truncateSync(path, 8192)
+  await using server = serveTest(store)
+  for (const target of ['/api/v1/passports/1990', '/ready']) {
+    const { status, headers, text } = await server.get(target, GOLDEN)
+    expect(status).toBe(503)
+    expect(headers.get('Retry-After')).toBe('2')
+    expectGolden('error-503', text)
+  }
+  expect((await server.get('/health')).status).toBe(200)
+  expect(server.errors).toHaveLength(2)
+  await store.close()
+})

@@ -1,0 +1,103 @@
+import { expect, test } from 'bun:test'
+import { createHash } from 'node:crypto'
+import { formatKey, KEY_RANDOM_BYTES } from '../../src/domain/api-key.ts'
+import type { Store } from '../../src/store/store.ts'
+import { onEveryEngine } from '../support/engines.ts'
+import { expectGolden } from '../support/golden.ts'
+import { NOON, PEOPLE } from '../support/records.ts'
+import { serveTest } from '../support/server.ts'
+
+const CALLS = ['/api/v1/passports', '/api/v1/passports/7', '/api/v1/passport_credentials?passport_id=7']
+
+async function makeKey(store: Store, seed: number, given: { expiresAt?: number; revokedAt?: number } = {}) {
+  const { id, key } = formatKey(new Uint8Array(KEY_RANDOM_BYTES).fill(seed))
+  const hash = createHash('sha256').update(key).digest()
+  await store.keys.create({ id, name: 'test', hash, createdAt: 0, ...given })
+  return { id, key }
+}
+
+onEveryEngine('keys', (open) => {
+  test('no key is needed', async () => {
+    await using store = await open(PEOPLE)
+    await using server = serveTest(store)
+    for (const call of CALLS) expect((await server.get(call)).status).toBe(200)
+  })
+
+  test('where a key is required, every call without one is refused', async () => {
+    await using store = await open(PEOPLE)
+    await using server = serveTest(store, { requireKey: true })
+    const { key } = await makeKey(store, 1)
+    for (const call of CALLS) {
+      const { status, text, headers } = await server.get(call, { headers: { 'X-Request-Id': 'golden' } })
+      expect(status).toBe(401)
+      expect(headers.get('WWW-Authenticate')).toContain('X-API-KEY')
+      expectGolden('error-401', text)
+      expect((await server.get(call, { headers: { 'X-API-KEY': key } })).status).toBe(200)
+    }
+  })
+
+  test('the other pages need none', async () => {
+    await using store = await open()
+    await using server = serveTest(store, { requireKey: true })
+    for (const path of ['/health', '/ready', '/openapi.json', '/reference']) {
+      expect((await server.get(path)).status).toBe(200)
+    }
+    expect((await server.get(CALLS[0] as string, { method: 'OPTIONS' })).status).toBe(204)
+  })
+
+  test.each(['', ' ', 'undefined', 'null'])('%p is no key at all', async (value) => {
+    await using store = await open(PEOPLE)
+    await using free = serveTest(store)
+    await using strict = serveTest(store, { requireKey: true })
+    const init = { headers: { 'X-API-KEY': value } }
+    expect((await free.get('/api/v1/passports', init)).status).toBe(200)
+    expect((await strict.get('/api/v1/passports', init)).status).toBe(401)
+  })
+
+  test('an unknown, revoked or expired key is refused, even where none is needed', async () => {
+    await using store = await open(PEOPLE)
+    await using server = serveTest(store)
+    const unknown = formatKey(new Uint8Array(KEY_RANDOM_BYTES).fill(9)).key
+    const revoked = await makeKey(store, 1, { revokedAt: 1 })
+    const expired = await makeKey(store, 2, { expiresAt: NOON })
+    const live = await makeKey(store, 3, { expiresAt: NOON + 1 })
+    const forged = live.key.slice(0, -1) + (live.key.endsWith('0') ? '1' : '0')
+    for (const key of [unknown, revoked.key, expired.key, forged, 'x', live.id, `${live.key}, ${live.key}`]) {
+      const { status, body } = await server.get('/api/v1/passports', { headers: { 'X-API-KEY': key } })
+      expect(status).toBe(401)
+      expect(body).toMatchObject({ error: 'Unauthorized request.', code: 'unauthorized' })
+      expect(JSON.stringify(body)).not.toContain(key)
+    }
+    expect((await server.get('/api/v1/passports', { headers: { 'X-API-KEY': live.key } })).status).toBe(200)
+  })
+
+  test('the name of the header may be written in any case; the query string is not read', async () => {
+    await using store = await open(PEOPLE)
+    await using server = serveTest(store, { requireKey: true })
+    const { key } = await makeKey(store, 1)
+    for (const name of ['x-api-key', 'X-Api-Key', 'X-API-KEY']) {
+      expect((await server.get('/api/v1/passports', { headers: { [name]: key } })).status).toBe(200)
+    }
+    for (const name of ['X-API-KEY', 'api_key', 'key']) {
+      expect((await server.get(`/api/v1/passports?${name}=${key}`)).status).toBe(401)
+    }
+  })
+
+  test('a key stops working when it is revoked, and can come back never', async () => {
+    await using store = await open(PEOPLE)
+    await using server = serveTest(store)
+    const { id, key } = await makeKey(store, 1)
+    const ask = () => server.get('/api/v1/passports', { headers: { 'X-API-KEY': key } })
+    expect((await ask()).status).toBe(200)
+    await store.keys.revoke(id, 5)
+    expect((await ask()).status).toBe(401)
+  })
+
+  test('only the hash of a key is stored', async () => {
+    await using store = await open()
+    const { id, key } = await makeKey(store, 1)
+    const stored = await store.keys.find(id)
+    expect(stored?.hash).toHaveLength(32)
+    expect(JSON.stringify(await store.keys.list())).not.toContain(key.slice(-64))
+  })
+})

@@ -1,0 +1,117 @@
+import { expect, test } from 'bun:test'
+import { onEveryEngine } from '../../support/engines.ts'
+import { PEOPLE } from '../../support/records.ts'
+import { serveTest } from '../../support/server.ts'
+
+/** The tables of fields of the V1 description, section by section. */
+const PASSPORT = {
+  activity_score: 'number',
+  identity_score: 'number',
+  skills_score: 'number',
+  score: 'number',
+  calculating_score: 'boolean',
+  connections_count: 'integer',
+  human_checkmark: 'boolean',
+  last_calculated_at: 'date-time',
+  main_wallet: 'string',
+  passport_id: 'integer',
+  passport_profile: 'object',
+  verified_wallets: 'strings',
+}
+const SINGLE_PASSPORT = { ...PASSPORT, merged: 'boolean', passport_socials: 'objects' }
+const PROFILE = { bio: 'string', display_name: 'string', location: 'string', tags: 'strings' }
+const SOCIAL = {
+  follower_count: 'string',
+  following_count: 'string',
+  location: 'string',
+  profile_bio: 'string',
+  profile_display_name: 'string',
+  profile_image_url: 'string',
+  profile_name: 'string',
+  profile_url: 'string',
+  source: 'string',
+}
+const PAGINATION = { current_page: 'integer', last_page: 'integer', total: 'integer' }
+const CREDENTIAL = {
+  id: 'string',
+  earned_at: 'date-time or empty',
+  category: 'string',
+  last_calculated_at: 'date-time',
+  max_score: 'number',
+  score: 'number',
+  name: 'string',
+  type: 'string',
+  value: 'string',
+}
+
+const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
+const isObject = (value: unknown) => typeof value === 'object' && value !== null && !Array.isArray(value)
+
+const IS: Record<string, (value: unknown) => boolean> = {
+  number: (value) => typeof value === 'number' && Number.isFinite(value),
+  integer: (value) => Number.isSafeInteger(value),
+  boolean: (value) => typeof value === 'boolean',
+  string: (value) => typeof value === 'string',
+  strings: (value) => Array.isArray(value) && value.every((each) => typeof each === 'string'),
+  'date-time': (value) => typeof value === 'string' && INSTANT.test(value),
+  'date-time or empty': (value) => value === '' || (typeof value === 'string' && INSTANT.test(value)),
+  object: isObject,
+  objects: (value) => Array.isArray(value) && value.every(isObject),
+}
+
+/** Exactly these fields, each of its type: none missing, none more, none null. */
+function expectShape(value: Record<string, unknown>, shape: Record<string, string>) {
+  expect(Object.keys(value).sort()).toEqual(Object.keys(shape).sort())
+  for (const [field, type] of Object.entries(shape)) {
+    expect(IS[type]?.(value[field]), `${field} should be ${type}, is ${JSON.stringify(value[field])}`).toBe(
+      true,
+    )
+  }
+}
+
+onEveryEngine('the shapes of the V1 description', (open) => {
+  test('2.1, 2.2, 2.4: the list', async () => {
+    await using store = await open(PEOPLE)
+    await using server = serveTest(store)
+    const { body } = await server.get('/api/v1/passports')
+    expect(Object.keys(body)).toEqual(['passports', 'pagination'])
+    expectShape(body.pagination, PAGINATION)
+    expect(body.passports).toHaveLength(3)
+    for (const passport of body.passports) {
+      expectShape(passport, PASSPORT)
+      expectShape(passport.passport_profile, PROFILE)
+    }
+  })
+
+  test('2.1, 2.2, 2.3: one passport, with all known of it or nothing', async () => {
+    await using store = await open(PEOPLE)
+    await using server = serveTest(store)
+    for (const { id } of PEOPLE) {
+      const { body } = await server.get(`/api/v1/passports/${id}`)
+      expect(Object.keys(body)).toEqual(['passport'])
+      expectShape(body.passport, SINGLE_PASSPORT)
+      expectShape(body.passport.passport_profile, PROFILE)
+      for (const social of body.passport.passport_socials) expectShape(social, SOCIAL)
+    }
+    expect((await server.get('/api/v1/passports/7')).body.passport.passport_socials).toHaveLength(1)
+  })
+
+  test('2.5: credentials', async () => {
+    await using store = await open(PEOPLE)
+    await using server = serveTest(store)
+    const { body } = await server.get('/api/v1/passport_credentials?passport_id=7')
+    expect(Object.keys(body)).toEqual(['passport_credentials'])
+    expect(body.passport_credentials).toHaveLength(6)
+    for (const credential of body.passport_credentials) expectShape(credential, CREDENTIAL)
+  })
+
+  test('wallets are in lower case where their chain ignores case, fractions keep two decimals', async () => {
+    await using store = await open(PEOPLE)
+    await using server = serveTest(store)
+    const { passport } = (await server.get('/api/v1/passports/7')).body
+    for (const wallet of passport.verified_wallets.filter((each: string) => each.startsWith('0x'))) {
+      expect(wallet).toBe(wallet.toLowerCase())
+    }
+    expect(passport).toMatchObject({ score: 42.5, identity_score: 10.25 })
+  })
+})

@@ -1,0 +1,73 @@
+import { expect, test } from 'bun:test'
+import { readFileSync } from 'node:fs'
+import { dirname, join, normalize } from 'node:path'
+
+/** Who may import whom, by the first folder below src; each may also import itself. */
+const MAY_IMPORT: Record<string, readonly string[]> = {
+  domain: [],
+  store: ['domain'],
+  scoring: ['domain', 'store'],
+  ingest: ['domain', 'store'],
+  http: ['domain', 'store'],
+  web: ['domain', 'store'],
+  client: [],
+  cli: ['domain', 'store', 'scoring', 'ingest', 'http', 'web', 'config.ts', 'log.ts'],
+  'config.ts': [],
+  'log.ts': [],
+}
+
+/** These run anywhere: nothing of Bun, and nothing but files and fetch of Node. */
+const PURE = ['domain', 'scoring', 'ingest', 'client']
+
+const SRC = join(import.meta.dir, '../src')
+const files = [...new Bun.Glob('**/*.ts').scanSync(SRC)].filter((file) => !file.endsWith('.d.ts'))
+const layerOf = (path: string) => path.split('/')[0] ?? path
+
+function importsOf(file: string): string[] {
+  const source = readFileSync(join(SRC, file), 'utf8')
+  return [...source.matchAll(/(?:from|import)\s*\(?\s*'([^']+)'/g)].map((match) => match[1] as string)
+}
+
+test('every file of src stands in a layer of the table', () => {
+  expect(files.length).toBeGreaterThan(20)
+  expect(files.filter((file) => !(layerOf(file) in MAY_IMPORT))).toEqual([])
+})
+
+test('imports point down, as the table allows', () => {
+  const wrong = files.flatMap((file) =>
+    importsOf(file)
+      .filter((name) => name.startsWith('.'))
+      .map((name) => normalize(join(dirname(file), name)))
+      .filter((target) => target !== '../package.json')
+      .filter(
+        (target) =>
+          layerOf(target) !== layerOf(file) && !MAY_IMPORT[layerOf(file)]?.includes(layerOf(target)),
+      )
+      .map((target) => `${file} imports ${target}`),
+  )
+  expect(wrong).toEqual([])
+})
+
+test('pure layers use nothing of Bun', () => {
+  const wrong = files
+    .filter((file) => PURE.includes(layerOf(file)))
+    .filter((file) => /\bBun\b|'bun[:']/.test(readFileSync(join(SRC, file), 'utf8')))
+  expect(wrong).toEqual([])
+})
+
+test('SQL stays in the store', () => {
+  const wrong = files
+    .filter((file) => layerOf(file) !== 'store')
+    .filter((file) =>
+      /bun:sqlite|\b(select|insert|update|delete)\b[^'`]*\b(from|into|set)\b/.test(
+        readFileSync(join(SRC, file), 'utf8'),
+      ),
+    )
+  expect(wrong).toEqual([])
+})
+
+test('only config.ts is given the environment, and only main.ts ends the process', () => {
+  const uses = (text: string) => files.filter((file) => readFileSync(join(SRC, file), 'utf8').includes(text))
+  expect(uses('process.env')).toEqual(['cli/main.ts'])
+  expect(uses('process.exit(')).toEqual(['cli/main.ts'])
+})

@@ -1,0 +1,22 @@
+import { expect, test } from 'bun:test'
+import { createLog } from '../src/log.ts'
+
+function lines(json: boolean): string[] {
+  const written: string[] = []
+  const log = createLog({ write: (line) => void written.push(line), json, now: () => 0 })
+  log.warn('careful')
+  log.error('line one\nline two', { request_id: 'r-1', status: 500 })
+  return written
+}
+
+test('JSON is one line an entry, whatever the message holds', () => {
+  expect(lines(true)).toEqual([
+    '{"time":"1970-01-01T00:00:00.000Z","level":"warn","message":"careful"}\n',
+    '{"time":"1970-01-01T00:00:00.000Z","level":"error","message":"line one\\nline two","request_id":"r-1","status":500}\n',
+  ])
+})
+
+test('people read words', () => {
+  expect(lines(false)[0]).toBe('1970-01-01T00:00:00.000Z warn careful\n')
+  expect(lines(false)[1]).toEndWith('request_id="r-1" status=500\n')
+})

@@ -1,0 +1,30 @@
+import { expect, test } from 'bun:test'
+import type { ApiKey } from '../../src/domain/api-key.ts'
+import { onEveryEngine } from '../support/engines.ts'
+
+const key: ApiKey = { id: 'one', name: 'Åsa', hash: new Uint8Array([1, 2, 255]), createdAt: 1, expiresAt: 9 }
+
+onEveryEngine('keys', (open) => {
+  test('a key comes back as it was written', async () => {
+    await using store = await open()
+    await store.keys.create(key)
+    expect(await store.keys.find('one')).toEqual(key)
+    expect(await store.keys.find('two')).toBeUndefined()
+  })
+
+  test('the newest key is listed first', async () => {
+    await using store = await open()
+    await store.keys.create(key)
+    await store.keys.create({ ...key, id: 'two', createdAt: 2 })
+    expect((await store.keys.list()).map(({ id }) => id)).toEqual(['two', 'one'])
+  })
+
+  test('a key is revoked once, and keeps the date', async () => {
+    await using store = await open()
+    await store.keys.create(key)
+    expect(await store.keys.revoke('one', 5)).toBe(true)
+    expect(await store.keys.revoke('one', 6)).toBe(true)
+    expect(await store.keys.find('one')).toEqual({ ...key, revokedAt: 5 })
+    expect(await store.keys.revoke('two', 5)).toBe(false)
+  })
+})

@@ -1,0 +1,151 @@
+import { expect, test } from 'bun:test'
+import fc from 'fast-check'
+import { foldName } from '../../src/domain/name.ts'
+import { onEveryEngine } from '../support/engines.ts'
+import {
+  ADA_SECOND_WALLET,
+  ADA_WALLET,
+  ada,
+  GRACE_OLD_WALLET,
+  grace,
+  named,
+  PEOPLE,
+  record,
+  SOLANA_WALLET,
+} from '../support/records.ts'
+
+const all = { page: 1, size: 250, keyword: undefined }
+
+onEveryEngine('passports', (open) => {
+  test('a passport comes back as it was written', async () => {
+    await using store = await open(PEOPLE)
+    const { credentials: _, ...passport } = ada
+    expect(await store.passports.find({ id: 7 })).toEqual({ ...passport, merged: false })
+  })
+
+  test('the main wallet and every verified one lead to the passport', async () => {
+    await using store = await open(PEOPLE)
+    for (const wallet of [ADA_WALLET, ADA_SECOND_WALLET, SOLANA_WALLET]) {
+      expect((await store.passports.find({ wallet }))?.id).toBe(7)
+    }
+    expect(await store.passports.find({ wallet: SOLANA_WALLET.toLowerCase() })).toBeUndefined()
+    expect(await store.passports.find({ wallet: '' })).toBeUndefined()
+    expect(await store.passports.find({ id: 8 })).toBeUndefined()
+  })
+
+  test('a merged passport is found as the one that survived it, also through several merges', async () => {
+    const former = record(1, { mergedInto: 2, mainWallet: '0x1', verifiedWallets: ['0x1'] })
+    await using store = await open([former, record(2, { mergedInto: 3 }), record(3)])
+    for (const ref of [{ id: 1 }, { id: 2 }, { id: 3 }, { wallet: '0x1' }]) {
+      expect(await store.passports.find(ref)).toMatchObject({ id: 3, merged: true })
+    }
+    expect(await store.passports.list(all)).toMatchObject({ items: [{ id: 3 }], total: 1 })
+  })
+
+  test('the list goes from high to low, equal scores by id, without merged passports', async () => {
+    await using store = await open(PEOPLE)
+    const { items, total } = await store.passports.list(all)
+    expect(items.map((passport) => passport.id)).toEqual([3, 7, 12])
+    expect(total).toBe(3)
+    expect(items[0]).not.toHaveProperty('socials')
+  })
+
+  test('pages neither repeat nor skip', async () => {
+    await using store = await open(
+      Array.from({ length: 60 }, (_, id) => record(id, { scores: { total: id % 4 } })),
+    )
+    const pages = await Promise.all(
+      [1, 2, 3, 4, 5, 6].map((page) => store.passports.list({ page, size: 11, keyword: undefined })),
+    )
+    const ids = pages.flatMap(({ items }) => items.map((passport) => passport.id))
+    expect(ids).toHaveLength(60)
+    expect(new Set(ids).size).toBe(60)
+    expect(ids.slice(0, 3)).toEqual([3, 7, 11])
+  })
+
+  test('a page past the end is empty but keeps the true total', async () => {
+    await using store = await open([ada])
+    expect(await store.passports.list({ page: 9, size: 25, keyword: undefined })).toEqual({
+      items: [],
+      total: 1,
+    })
+    expect(await store.passports.list({ page: 9, size: 25, keyword: 'ada' })).toEqual({ items: [], total: 1 })
+    expect(await store.passports.list({ page: 2 ** 53 - 1, size: 250, keyword: undefined })).toEqual({
+      items: [],
+      total: 1,
+    })
+  })
+
+  test('the list follows each change at once', async () => {
+    await using store = await open([named(1, 'One', 10), named(2, 'Two', 20)])
+    expect((await store.passports.list(all)).items.map(({ id }) => id)).toEqual([2, 1])
+    await store.passports.save([named(1, 'First', 30), named(3, 'Three', 25)])
+    expect((await store.passports.list(all)).items.map(({ id }) => id)).toEqual([1, 3, 2])
+    expect((await store.passports.list({ ...all, keyword: 'one' })).total).toBe(0)
+    expect((await store.passports.list({ ...all, keyword: 'first' })).total).toBe(1)
+  })
+
+  test('a passport that is written again replaces its wallets and credentials', async () => {
+    await using store = await open([ada])
+    await store.passports.save([{ ...ada, mainWallet: '0xnew', verifiedWallets: [], credentials: [] }])
+    expect(await store.passports.find({ wallet: ADA_WALLET })).toBeUndefined()
+    expect(await store.passports.find({ wallet: '0xnew' })).toMatchObject({ id: 7 })
+    expect(await store.credentials.list(7)).toEqual([])
+  })
+
+  test('a wallet of two passports is refused, and nothing of the batch is kept', async () => {
+    await using store = await open([ada])
+    const thief = record(8, { mainWallet: ADA_WALLET })
+    expect(() => store.passports.save([record(9), thief])).toThrow()
+    expect(await store.passports.find({ id: 9 })).toBeUndefined()
+    expect(await store.passports.find({ wallet: ADA_WALLET })).toMatchObject({ id: 7 })
+  })
+
+  test('saveIfEmpty writes to an empty store only', async () => {
+    await using store = await open()
+    expect(await store.passports.saveIfEmpty([ada])).toBe(true)
+    expect(await store.passports.saveIfEmpty([grace])).toBe(false)
+    expect((await store.passports.list(all)).total).toBe(1)
+  })
+
+  test('merging takes a passport out of the keyword search', async () => {
+    await using store = await open(PEOPLE)
+    expect((await store.passports.list({ ...all, keyword: 'former' })).total).toBe(0)
+    expect((await store.passports.find({ wallet: GRACE_OLD_WALLET }))?.id).toBe(3)
+  })
+
+  test('credentials go from high to low, then by name, then by id', async () => {
+    await using store = await open(PEOPLE)
+    expect((await store.credentials.list(7)).map(({ id }) => id)).toEqual([
+      'c-2',
+      'c-1',
+      'c-3',
+      'c-4',
+      'c-6',
+      'c-5',
+    ])
+    expect(await store.credentials.list(12)).toEqual([])
+  })
+
+  test('the keyword search finds what a plain look at every name finds', async () => {
+    const letters = fc.constantFrom('a', 'b', 'É', ' ', '%', '_', '"', '*', '🐉', '李', '.', '\\', "'", '1')
+    const texts = (least: number, most: number) =>
+      fc.string({ unit: letters, minLength: least, maxLength: most })
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(texts(0, 8), { minLength: 1, maxLength: 12 }),
+        fc.array(texts(1, 5), { minLength: 10, maxLength: 10 }),
+        async (names, keywords) => {
+          await using store = await open(names.map((name, id) => named(id, name)))
+          for (const keyword of keywords.map(foldName).filter((text) => text !== '')) {
+            const expected = names.flatMap((name, id) => (foldName(name).includes(keyword) ? [id] : []))
+            const { items, total } = await store.passports.list({ ...all, keyword })
+            expect(items.map(({ id }) => id)).toEqual(expected)
+            expect(total).toBe(expected.length)
+          }
+        },
+      ),
+      { numRuns: 40 },
+    )
+  })
+})

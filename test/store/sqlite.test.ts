@@ -1,0 +1,170 @@
+import { Database } from 'bun:sqlite'
+import { describe, expect, test } from 'bun:test'
+import { mkdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { matchName } from '../../src/store/sqlite/names.ts'
+import { openSqlite } from '../../src/store/sqlite/open.ts'
+import { ada, named, PEOPLE, record } from '../support/records.ts'
+import { tempFolder } from '../support/temp.ts'
+
+const all = { page: 1, size: 250, keyword: undefined }
+
+describe('sqlite: the file', () => {
+  test('folders on the way to it are made', () => {
+    using folder = tempFolder()
+    openSqlite(join(folder.path, 'a/b/c.db')).close()
+    expect(readFileSync(join(folder.path, 'a/b/c.db')).subarray(0, 15).toString()).toBe('SQLite format 3')
+  })
+
+  test('what was written is there after it is opened again', async () => {
+    using folder = tempFolder()
+    const path = join(folder.path, 'x.db')
+    const first = openSqlite(path)
+    await first.passports.save(PEOPLE)
+    await first.close()
+    const second = openSqlite(path)
+    expect(await second.passports.list(all)).toMatchObject({ total: 3 })
+    expect(await second.passports.find({ id: 7 })).toMatchObject({ id: 7 })
+    await second.close()
+  })
+
+  test('a change by another process is seen at once', async () => {
+    using folder = tempFolder()
+    const path = join(folder.path, 'x.db')
+    const [one, two] = [openSqlite(path), openSqlite(path)]
+    await one.passports.save([ada])
+    expect(await two.passports.list(all)).toMatchObject({ total: 1, items: [{ id: 7 }] })
+    await one.keys.create({ id: 'k', name: 'k', hash: new Uint8Array(32), createdAt: 1 })
+    await two.keys.revoke('k', 2)
+    expect(await one.keys.find('k')).toMatchObject({ revokedAt: 2 })
+    await one.close()
+    await two.close()
+  })
+
+  test.each([
+    [
+      'a file that is no database',
+      (path: string) => writeFileSync(path, 'Dear diary, '.repeat(500)),
+      'is damaged or not a database',
+    ],
+    ['a folder in its place', (path: string) => mkdirSync(path), 'cannot be opened for writing'],
+    [
+      'a database of another program',
+      (path: string) => new Database(path).run('create table cats (name)'),
+      'is a database of another program',
+    ],
+    [
+      'a database of a newer passportd',
+      (path: string) => {
+        openSqlite(path).close()
+        new Database(path).run('pragma user_version = 99')
+      },
+      'was written by a newer passportd (schema 99',
+    ],
+  ])('%s is refused in one sentence that names it', (_, prepare, sentence) => {
+    using folder = tempFolder()
+    const path = join(folder.path, 'x.db')
+    prepare(path)
+    expect(() => openSqlite(path)).toThrow(sentence)
+    expect(() => openSqlite(path)).toThrow(path)
+  })
+
+  test('a folder that cannot be made is refused in one sentence', () => {
+    using folder = tempFolder()
+    writeFileSync(join(folder.path, 'file'), '')
+    expect(() => openSqlite(join(folder.path, 'file/x.db'))).toThrow(
+      `The folder ${folder.path}/file cannot be made`,
+    )
+  })
+
+  test('a file that is damaged while it is open makes reads unavailable, not wrong', async () => {
+    using folder = tempFolder()
+    const path = join(folder.path, 'x.db')
+    const first = openSqlite(path)
+    await first.passports.save(Array.from({ length: 2000 }, (_, id) => named(id, `Person ${id}`)))
+    await first.close()
+    const store = openSqlite(path)
+    truncateSync(path, 8192)
+    expect(() => store.passports.find({ id: 1990 })).toThrow(expect.objectContaining({ code: 'unavailable' }))
+    await store.close()
+  })
+})
+
+describe('sqlite: the plan of each read', () => {
+  function plan(sql: string, ...parameters: (string | number)[]): string {
+    using folder = tempFolder()
+    const path = join(folder.path, 'x.db')
+    openSqlite(path).close()
+    const database = new Database(path)
+    const steps = database
+      .query<{ detail: string }, (string | number)[]>(`explain query plan ${sql}`)
+      .all(...parameters)
+    database.close()
+    return steps.map(({ detail }) => detail).join('\n')
+  }
+
+  test('by id and by wallet one row is searched for', () => {
+    expect(plan('select bio from passports where id = 1')).toBe(
+      'SEARCH passports USING INTEGER PRIMARY KEY (rowid=?)',
+    )
+    expect(plan("select passport_id from wallets where address = 'x'")).toBe(
+      'SEARCH wallets USING PRIMARY KEY (address=?)',
+    )
+  })
+
+  test('the order of the list is read from its index alone', () => {
+    expect(plan('select id from passports where merged_into is null order by score desc, id')).toBe(
+      'SCAN passports USING COVERING INDEX passports_by_rank',
+    )
+  })
+
+  test('credentials of one passport lie side by side', () => {
+    expect(plan('select id from credentials where passport_id = 1')).toBe(
+      'SEARCH credentials USING PRIMARY KEY (passport_id=?)',
+    )
+  })
+
+  test.each(['ada', 'a', 'ad', 'a%', 'ada lovelace'])(
+    'the keyword %p is looked up in the index',
+    (keyword) => {
+      const steps = plan('select rowid from names where names match ?', matchName(keyword))
+      expect(steps).toMatch(/^SCAN names VIRTUAL TABLE INDEX \d+:M/)
+    },
+  )
+})
+
+describe('sqlite: a ranking of many', () => {
+  const MANY = 25_000
+
+  test('is read in steps: requests go on with the old order until the new one stands', async () => {
+    using folder = tempFolder()
+    const store = openSqlite(join(folder.path, 'x.db'))
+    await store.passports.save(Array.from({ length: MANY }, (_, id) => record(id, { scores: { total: id } })))
+    const whole = async () => {
+      while ((await store.passports.list(all)).total !== MANY + 1) await new Promise(setImmediate)
+      return store.passports.list(all)
+    }
+    while ((await store.passports.list(all)).total !== MANY) await new Promise(setImmediate)
+    expect(await store.passports.list({ page: 1, size: 2, keyword: undefined })).toMatchObject({
+      items: [{ id: MANY - 1 }, { id: MANY - 2 }],
+    })
+    await store.passports.save([record(MANY, { scores: { total: MANY } })])
+    expect(await store.passports.list({ page: 1, size: 1, keyword: undefined })).toMatchObject({
+      total: MANY,
+    })
+    expect(await whole()).toMatchObject({
+      items: expect.arrayContaining([expect.objectContaining({ id: MANY })]),
+    })
+    await store.close()
+  })
+
+  test('can be closed in the middle of it', async () => {
+    using folder = tempFolder()
+    const store = openSqlite(join(folder.path, 'x.db'))
+    await store.passports.save(Array.from({ length: MANY }, (_, id) => record(id)))
+    await store.passports.list(all)
+    await store.close()
+    await new Promise(setImmediate)
+    expect(() => store.passports.list(all)).toThrow()
+  })
+})
