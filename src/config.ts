@@ -79,14 +79,16 @@ export function parseDate(text: string): number | undefined {
   return Number.isNaN(instant) ? undefined : instant
 }
 
-const parseHost = (text: string) => (/^[\w.:-]+$/.test(text) ? text : undefined)
+/** An IPv6 address may stand in brackets, as in a URL. */
+const parseHost = (text: string) => /^\[?([\w.:-]+)\]?$/.exec(text)?.[1]
 
 function parsePort(text: string): number | undefined {
   return /^\d{1,5}$/.test(text) && Number(text) <= 65535 ? Number(text) : undefined
 }
 
 function parseDatabase(text: string): string | undefined {
-  const path = /^sqlite:(?:\/\/(?=\/))?(.+)$/.exec(text)?.[1]
+  // A URL of three slashes is an absolute path; with two it would name a host. SQLite's own options are not read.
+  const path = /^sqlite:(?:\/\/(?=\/))?((?!\/\/|~)[^?]+)$/.exec(text)?.[1]
   // Several connections share the file: a database in memory would be another one for each.
   return path === ':memory:' ? undefined : path
 }

@@ -19,7 +19,7 @@ describe('readConfig', () => {
   test('reads every setting', () => {
     const env = {
       PORT: '0',
-      HOST: '::1',
+      HOST: '[::1]',
       DATABASE_URL: 'sqlite:/var/lib/x.db',
       REQUIRE_API_KEY: 'TRUE',
       DEPRECATED_AT: '2025-01-01T02:00:00+02:00',
@@ -49,6 +49,9 @@ describe('readConfig', () => {
     ['DATABASE_URL', 'sqlite:'],
     ['DATABASE_URL', 'sqlite::memory:'],
     ['DATABASE_URL', 'x.db'],
+    ['DATABASE_URL', 'sqlite://data/x.db'],
+    ['DATABASE_URL', 'sqlite:~/x.db'],
+    ['DATABASE_URL', 'sqlite:x.db?mode=ro'],
     ['REQUIRE_API_KEY', 'maybe'],
     ['DEPRECATED_AT', '2025-02-30'],
   ])('%s=%s is refused by name', (name, value) => {

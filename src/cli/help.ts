@@ -10,7 +10,7 @@ Usage
   passportd COMMAND --help             more about a command
   passportd --version
 
-Environment
+Environment (also read from a file .env in the working directory)
   PORT             port to listen on (8080; 0 takes any free one)
   HOST             address to listen on (127.0.0.1; 0.0.0.0 for all)
   DATABASE_URL     where the data lies (sqlite:data/passportd.db)
@@ -34,9 +34,9 @@ Options
 export const KEYS_HELP = `passportd keys: API keys for callers
 
 Usage
-  passportd keys create --name NAME [--expires DATE] [--json]
-  passportd keys list [--json]
-  passportd keys revoke ID
+  passportd keys create --name NAME [--expires DATE] [--json] [--demo]
+  passportd keys list [--json] [--demo]
+  passportd keys revoke ID [--demo]
 
   create prints the key alone on standard output, once: it cannot be shown again.
   revoke takes effect at once, also in a server that is running.
@@ -45,5 +45,12 @@ Options
   --name NAME      whose key it is, or what for
   --expires DATE   when it stops working: 2027-01-31 (00:00 UTC) or 2027-01-31T12:00:00Z
   --json           for scripts
-  --demo           use the demo database (sqlite:data/demo.db)
+  --demo           use the demo database: sqlite:data/demo.db, unless DATABASE_URL
+                   names another
+`
+
+export const OPENAPI_HELP = `passportd openapi: print the OpenAPI document of the service
+
+Usage
+  passportd openapi > openapi.json
 `

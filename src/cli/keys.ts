@@ -6,14 +6,14 @@ import type { Store } from '../store/store.ts'
 import { KEYS_HELP } from './help.ts'
 import { formatTable } from './table.ts'
 import type { Terminal } from './terminal.ts'
-import { CommandError, parseOptions, refuseExtra, UsageError } from './usage.ts'
+import { CommandError, HELP_OPTION, parseOptions, refuseExtra, UsageError } from './usage.ts'
 
 const OPTIONS = {
   name: { type: 'string' },
   expires: { type: 'string' },
   json: { type: 'boolean', default: false },
   demo: { type: 'boolean', default: false },
-  help: { type: 'boolean', short: 'h', default: false },
+  ...HELP_OPTION,
 } as const
 
 type Values = ReturnType<typeof parseOptions<typeof OPTIONS>>['values']
@@ -23,9 +23,10 @@ export async function keys(args: string[], terminal: Terminal): Promise<void> {
   const [action, ...rest] = positionals
   if (values.help) return terminal.out(KEYS_HELP)
   const run = prepare(action, rest, values, terminal)
-  const store = openSqlite(readConfig(terminal.env, { demo: values.demo === true }).database)
+  const { database } = readConfig(terminal.env, { demo: values.demo === true })
+  const store = openSqlite(database)
   try {
-    await run(store)
+    await run(store, database)
   } finally {
     await store.close()
   }
@@ -38,18 +39,21 @@ function prepare(action: string | undefined, rest: string[], values: Values, ter
     refuseExtra('keys', rest)
     const name = parseName(values.name)
     const expiresAt = parseExpiry(values.expires, terminal.now())
-    return (store: Store) => createKey(store, terminal, { name, expiresAt, json })
+    return (store: Store, _database: string) => createKey(store, terminal, { name, expiresAt, json })
+  }
+  if (values.name !== undefined || values.expires !== undefined) {
+    throw new UsageError('--name and --expires are for "keys create" alone.')
   }
   if (action === 'list') {
     refuseExtra('keys', rest)
-    return (store: Store) => listKeys(store, terminal, json)
+    return (store: Store, database: string) => listKeys(store, database, terminal, json)
   }
   if (action === 'revoke') {
     const [id, ...extra] = rest
     if (id === undefined)
       throw new UsageError('Name the key: passportd keys revoke ID. "keys list" shows the ids.')
     refuseExtra('keys', extra)
-    return (store: Store) => revokeKey(store, terminal, parseKeyId(id) ?? id)
+    return (store: Store, database: string) => revokeKey(store, database, terminal, parseKeyId(id) ?? id)
   }
   throw new UsageError(
     action === undefined
@@ -76,11 +80,12 @@ async function createKey(store: Store, terminal: Terminal, { name, expiresAt, js
   terminal.err(`This is key ${id} for ${name}. Keep it: it cannot be shown again. Send it as X-API-KEY.\n`)
 }
 
-async function listKeys(store: Store, terminal: Terminal, json: boolean) {
+async function listKeys(store: Store, database: string, terminal: Terminal, json: boolean) {
   const all = (await store.keys.list()).map((key) => present(key, terminal.now()))
   if (json) return terminal.out(`${JSON.stringify(all)}\n`)
   if (all.length === 0)
-    return terminal.err('There are no keys yet: passportd keys create --name NAME makes one.\n')
+    return terminal.err(`There are no keys in ${database} yet: "keys create --name NAME" makes one.
+`)
   const rows = all.map((key) => [
     key.id,
     key.name,
@@ -91,9 +96,9 @@ async function listKeys(store: Store, terminal: Terminal, json: boolean) {
   terminal.out(formatTable([['ID', 'NAME', 'STATE', 'CREATED', 'EXPIRES'], ...rows]))
 }
 
-async function revokeKey(store: Store, terminal: Terminal, id: string) {
+async function revokeKey(store: Store, database: string, terminal: Terminal, id: string) {
   if (!(await store.keys.revoke(id, terminal.now()))) {
-    throw new CommandError(`There is no key "${id}": "passportd keys list" shows the ids.`)
+    throw new CommandError(`There is no key "${id}" in ${database}: "keys list" shows the ids.`)
   }
   terminal.err(`Key ${id} is revoked.\n`)
 }

@@ -27,12 +27,13 @@ async function run([command, ...args]: string[]): Promise<void> {
     case 'keys':
       return keys(args, terminal)
     case 'openapi':
-      return openApi(terminal)
+      return openApi(args, terminal)
     case undefined:
-    case 'help':
     case '--help':
     case '-h':
       return terminal.out(HELP)
+    case 'help':
+      return args[0] === undefined ? terminal.out(HELP) : run([args[0], '--help'])
     case '--version':
     case '-v':
       return terminal.out(`passportd ${VERSION}\n`)

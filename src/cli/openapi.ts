@@ -1,7 +1,11 @@
 import { createOpenApi } from '../http/openapi.ts'
+import { OPENAPI_HELP } from './help.ts'
 import type { Terminal } from './terminal.ts'
+import { HELP_OPTION, parseOptions, refuseExtra } from './usage.ts'
 import { VERSION } from './version.ts'
 
-export function openApi(terminal: Terminal): void {
-  terminal.out(`${JSON.stringify(createOpenApi(VERSION), null, 2)}\n`)
+export function openApi(args: string[], terminal: Terminal): void {
+  const { values, positionals } = parseOptions('openapi', args, HELP_OPTION)
+  refuseExtra('openapi', positionals)
+  terminal.out(values.help ? OPENAPI_HELP : `${JSON.stringify(createOpenApi(VERSION), null, 2)}\n`)
 }

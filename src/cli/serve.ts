@@ -10,12 +10,12 @@ import type { Store } from '../store/store.ts'
 import { createReference } from '../web/reference.ts'
 import { SERVE_HELP } from './help.ts'
 import type { Terminal } from './terminal.ts'
-import { CommandError, parseOptions, refuseExtra } from './usage.ts'
+import { CommandError, HELP_OPTION, parseOptions, refuseExtra } from './usage.ts'
 import { VERSION } from './version.ts'
 
 const OPTIONS = {
+  ...HELP_OPTION,
   demo: { type: 'boolean', default: false },
-  help: { type: 'boolean', short: 'h', default: false },
 } as const
 
 /** Serves until the process is asked to end. */
@@ -71,8 +71,9 @@ async function greeting(url: URL, config: Config, store: Store, demo: boolean): 
   API        ${address}/api/v1/passports
   Reference  ${address}/reference
   Health     ${address}/health
+  Keys       ${config.requireKey ? 'required' : 'optional'}
 
-Try it:      curl '${address}/api/v1/passports?per_page=3'
+Try it:      curl ${config.requireKey ? '-H "X-API-KEY: $KEY" ' : ''}'${address}/api/v1/passports?per_page=3'
 Make a key:  npm run -s passportd -- keys create ${flag}--name me
 `
 }

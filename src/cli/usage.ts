@@ -10,6 +10,8 @@ export class CommandError extends Error {
   override readonly name = 'CommandError'
 }
 
+export const HELP_OPTION = { help: { type: 'boolean', short: 'h', default: false } } as const
+
 type Options = NonNullable<ParseArgsConfig['options']>
 
 /** `parseArgs`, whose complaints come out as a `UsageError` that names the command. */

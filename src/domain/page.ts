@@ -9,10 +9,14 @@ const DEFAULT_SIZE = 25
 const LARGEST_SIZE = 250
 
 export function parsePageRequest(page: string | null, size: string | null): PageRequest {
-  return {
-    page: parseCount('page', page) ?? 1,
-    size: Math.min(parseCount('per_page', size) ?? DEFAULT_SIZE, LARGEST_SIZE),
+  const number = parseCount('page', page) ?? 1
+  if (!Number.isSafeInteger(number)) {
+    throw new ServiceError(
+      'invalid_request',
+      `page must be at most ${Number.MAX_SAFE_INTEGER}, got ${quote(page)}.`,
+    )
   }
+  return { page: number, size: Math.min(parseCount('per_page', size) ?? DEFAULT_SIZE, LARGEST_SIZE) }
 }
 
 /** An empty list has one page, so that a client that walks to the last page ends. */
@@ -21,7 +25,7 @@ export const lastPage = (total: number, size: number): number => Math.max(1, Mat
 function parseCount(name: string, text: string | null): number | undefined {
   if (text === null || text === '') return undefined
   const count = /^\d+$/.test(text) ? Number(text) : 0
-  if (count < 1 || !Number.isSafeInteger(count)) {
+  if (count < 1) {
     throw new ServiceError('invalid_request', `${name} must be a whole number from 1, got ${quote(text)}.`)
   }
   return count
@@ -30,6 +34,8 @@ function parseCount(name: string, text: string | null): number | undefined {
 const LONGEST_QUOTE = 40
 
 /** What the caller gave, short enough for a sentence. */
-function quote(text: string): string {
-  return JSON.stringify(text.length > LONGEST_QUOTE ? `${text.slice(0, LONGEST_QUOTE)}…` : text)
+function quote(text: string | null): string {
+  return JSON.stringify(
+    text !== null && text.length > LONGEST_QUOTE ? `${text.slice(0, LONGEST_QUOTE)}…` : text,
+  )
 }

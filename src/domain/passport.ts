@@ -1,4 +1,4 @@
-import { parseWallet } from './wallet.ts'
+import { foldWallet, parseWallet } from './wallet.ts'
 
 export type Profile = {
   bio: string
@@ -62,7 +62,8 @@ export function parsePassportRef(text: string): PassportRef | undefined {
   return wallet === undefined ? undefined : { wallet }
 }
 
-/** Every address that leads to the passport, each once. */
+/** Every address that leads to the passport, each once, in its one spelling. */
 export function walletsOf(passport: Pick<Passport, 'mainWallet' | 'verifiedWallets'>): string[] {
-  return [...new Set([passport.mainWallet, ...passport.verifiedWallets])].filter((wallet) => wallet !== '')
+  const wallets = [passport.mainWallet, ...passport.verifiedWallets].map(foldWallet)
+  return [...new Set(wallets)].filter((wallet) => wallet !== '')
 }

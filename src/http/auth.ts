@@ -8,20 +8,16 @@ const NO_KEY = new Set(['', 'undefined', 'null'])
 
 export type Door = { store: Store; now: () => number; requireKey: boolean }
 
-/** Lets the request in, or throws. Gives back its key, if it has one. */
-export async function authenticate(
-  request: Request,
-  { store, now, requireKey }: Door,
-): Promise<ApiKey | undefined> {
+/** Lets the request in, or throws. */
+export async function authenticate(request: Request, { store, now, requireKey }: Door): Promise<void> {
   const given = request.headers.get('X-API-KEY')?.trim() ?? ''
   if (NO_KEY.has(given)) {
     if (requireKey) throw unauthorized()
-    return undefined
+    return
   }
   const id = parseKeyId(given)
   const key = id === undefined ? undefined : await store.keys.find(id)
   if (!key || !matches(given, key) || keyState(key, now()) !== 'active') throw unauthorized()
-  return key
 }
 
 function matches(given: string, key: ApiKey): boolean {

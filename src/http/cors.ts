@@ -1,19 +1,22 @@
 import type { Answer } from './answer.ts'
 
+/** The methods of every path. */
+export const METHODS = 'GET, HEAD, OPTIONS'
+
 /** Any page may read any answer, with all that it says about itself. */
 export const CORS_HEADERS = {
   'Access-Control-Allow-Origin': '*',
   'Access-Control-Expose-Headers':
-    'Allow, Content-Location, Deprecation, ETag, Link, Retry-After, Sunset, WWW-Authenticate, X-Request-Id',
+    'Allow, Content-Location, Deprecation, ETag, Link, Retry-After, WWW-Authenticate, X-Request-Id',
 }
 
 /** The answer to OPTIONS, with or without a preflight's headers. */
-export function preflight(allow: string): Answer {
+export function preflight(): Answer {
   return {
     status: 204,
     headers: {
-      Allow: allow,
-      'Access-Control-Allow-Methods': allow,
+      Allow: METHODS,
+      'Access-Control-Allow-Methods': METHODS,
       // The star stands for all but Authorization; older browsers do not know it.
       'Access-Control-Allow-Headers':
         'X-API-KEY, Content-Type, Authorization, If-None-Match, X-Request-Id, *',

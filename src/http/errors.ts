@@ -1,5 +1,6 @@
 import { type ErrorCode, ServiceError } from '../domain/errors.ts'
 import type { Answer } from './answer.ts'
+import { METHODS } from './cors.ts'
 
 export const STATUS = {
   invalid_request: 400,
@@ -13,9 +14,6 @@ export const STATUS = {
 } satisfies Record<ErrorCode, number>
 
 const RETRY_SECONDS = '2'
-
-/** The methods of every path. */
-export const METHODS = 'GET, HEAD, OPTIONS'
 
 const HEADERS: Partial<Record<ErrorCode, Record<string, string>>> = {
   unauthorized: { 'WWW-Authenticate': 'ApiKey realm="passportd", header="X-API-KEY"' },

@@ -3,19 +3,21 @@ import type { ErrorCode } from '../domain/errors.ts'
 import { STATUS } from './errors.ts'
 
 const text = (description: string, example: string) => ({ description, schema: { type: 'string' }, example })
+const always = (description: string, value: string) => ({ description, schema: { const: value } })
 
 /** Every header that an answer of ours may carry, by its name in the document. */
 export const HEADERS = {
-  AllowOrigin: text('Any page may read the answer', '*'),
+  AllowOrigin: always('Any page may read the answer', '*'),
   ExposeHeaders: text('The headers that a page may read', 'ETag, Link'),
   AllowMethods: text('What a page may ask for', 'GET, HEAD, OPTIONS'),
   AllowHeaders: text('What a page may send', 'X-API-KEY, Content-Type'),
   MaxAge: text('How many seconds a browser may remember this', '86400'),
   Allow: text('The methods that this path answers', 'GET, HEAD, OPTIONS'),
-  CacheControl: text('`no-cache`: keep it, and ask again with `If-None-Match`', 'no-cache'),
+  NoCache: always('Keep it, and ask again with `If-None-Match` before using it', 'no-cache'),
+  NoStore: always('Errors are not kept', 'no-store'),
   ContentLocation: text('The surviving passport, where another was merged into it', '/api/v1/passports/7'),
   ContentSecurityPolicy: text('What the page may load: only its own files', "default-src 'none'"),
-  ContentTypeOptions: text('Always `nosniff`', 'nosniff'),
+  ContentTypeOptions: always('The type is as stated', 'nosniff'),
   Deprecation: text('Since when V1 is deprecated, in seconds since 1970 (RFC 9745)', '@1743379200'),
   ETag: text('Names these very bytes; send it back in `If-None-Match`', '"2kq0y6c4v1xzn"'),
   Link: text('Where to read about the deprecation', '</reference#deprecation>; rel="deprecation"'),
@@ -31,7 +33,8 @@ const FIELD: Record<keyof typeof HEADERS, string> = {
   AllowHeaders: 'Access-Control-Allow-Headers',
   MaxAge: 'Access-Control-Max-Age',
   Allow: 'Allow',
-  CacheControl: 'Cache-Control',
+  NoCache: 'Cache-Control',
+  NoStore: 'Cache-Control',
   ContentLocation: 'Content-Location',
   ContentSecurityPolicy: 'Content-Security-Policy',
   ContentTypeOptions: 'X-Content-Type-Options',
@@ -59,38 +62,64 @@ export const jsonContent = (schema: TSchema | { $ref: string }, example: unknown
   'application/json': { schema, example },
 })
 
-const ERROR_HEADERS: Partial<Record<ErrorCode, HeaderName[]>> = {
-  unauthorized: ['WwwAuthenticate'],
-  method_not_allowed: ['Allow'],
-  unavailable: ['RetryAfter'],
+type ErrorDescription = { description: string; sentence: string; headers?: HeaderName[] }
+
+const ERRORS: Record<ErrorCode, ErrorDescription> = {
+  invalid_request: {
+    description: 'A value will not do; the sentence says which, and what would',
+    sentence: 'page must be a whole number from 1, got "zero".',
+  },
+  unauthorized: {
+    description:
+      'Unauthorized request: the key is unknown, revoked or expired, or missing where one is required',
+    sentence: 'Unauthorized request.',
+    headers: ['WwwAuthenticate'],
+  },
+  not_found: { description: 'There is no such passport', sentence: 'Resource not found.' },
+  method_not_allowed: {
+    description: 'Another method than GET, HEAD or OPTIONS',
+    sentence: 'POST is not possible here: this API is read-only, use GET.',
+    headers: ['Allow'],
+  },
+  uri_too_long: {
+    description: 'The path and query are too long',
+    sentence: 'The path and query may have at most 8192 characters.',
+  },
+  headers_too_large: {
+    description: 'The headers are too large',
+    sentence: 'The headers may have at most 16384 characters.',
+  },
+  internal: { description: 'A fault of the service', sentence: 'Something went wrong on our side.' },
+  unavailable: {
+    description: 'The service cannot reach its data right now',
+    sentence: 'The service cannot reach its data right now. Try again shortly.',
+    headers: ['RetryAfter'],
+  },
 }
 
 /** What any path may answer, whatever it does. */
-export const REQUEST_ERRORS: Partial<Record<ErrorCode, string>> = {
-  method_not_allowed: 'POST is not possible here: this API is read-only, use GET.',
-  uri_too_long: 'The address may have at most 8192 characters.',
-  headers_too_large: 'The headers may have at most 16384 characters.',
-  internal: 'Something went wrong on our side.',
-}
-
-export const UNAVAILABLE = {
-  unavailable: 'The service cannot reach its data right now. Try again shortly.',
-}
+export const REQUEST_ERRORS: ErrorCode[] = [
+  'method_not_allowed',
+  'uri_too_long',
+  'headers_too_large',
+  'internal',
+]
 
 /** The answers for these errors; `common` are the headers that all answers of the path carry. */
-export function errorResponses(errors: Partial<Record<ErrorCode, string>>, common: readonly HeaderName[]) {
+export function errorResponses(codes: readonly ErrorCode[], common: readonly HeaderName[]) {
   return Object.fromEntries(
-    (Object.entries(errors) as [ErrorCode, string][]).map(([code, sentence]) => [
-      STATUS[code],
-      {
-        description: sentence,
-        headers: headerRefs([...common, 'CacheControl', ...(ERROR_HEADERS[code] ?? [])]),
-        content: jsonContent(
-          { $ref: '#/components/schemas/ErrorBody' },
-          { error: sentence, code, request_id: HEADERS.RequestId.example },
-        ),
-      },
-    ]),
+    codes.map((code) => {
+      const { description, sentence, headers = [] } = ERRORS[code]
+      const example = { error: sentence, code, request_id: HEADERS.RequestId.example }
+      return [
+        STATUS[code],
+        {
+          description,
+          headers: headerRefs([...common, 'NoStore', ...headers]),
+          content: jsonContent({ $ref: '#/components/schemas/ErrorBody' }, example),
+        },
+      ]
+    }),
   )
 }
 

@@ -1,4 +1,5 @@
 import type { TSchema } from 'typebox'
+import type { ErrorCode } from '../domain/errors.ts'
 import {
   COMMON_HEADERS,
   errorResponses,
@@ -7,7 +8,6 @@ import {
   headerRefs,
   preflightOperation,
   REQUEST_ERRORS,
-  UNAVAILABLE,
 } from './openapi-parts.ts'
 import { V1_PATHS } from './v1/openapi.ts'
 import * as schemas from './v1/schemas.ts'
@@ -67,11 +67,11 @@ type Service = {
   summary: string
   type: string
   schema: object
-  errors?: object
+  errors?: ErrorCode[]
   headers?: HeaderName[]
 }
 
-const service = ({ id, summary, type, schema, errors, headers = [] }: Service) => ({
+const service = ({ id, summary, type, schema, errors = [], headers = [] }: Service) => ({
   get: {
     operationId: id,
     summary,
@@ -80,23 +80,23 @@ const service = ({ id, summary, type, schema, errors, headers = [] }: Service) =
     responses: {
       200: {
         description: summary,
-        headers: headerRefs([...COMMON_HEADERS, 'CacheControl', 'ETag', ...headers]),
+        headers: headerRefs([...COMMON_HEADERS, 'NoCache', 'ETag', ...headers]),
         content: { [type]: { schema } },
       },
       304: {
         description: 'The caller has these very bytes already',
-        headers: headerRefs([...COMMON_HEADERS, 'CacheControl', 'ETag', ...headers]),
+        headers: headerRefs([...COMMON_HEADERS, 'NoCache', 'ETag', ...headers]),
       },
-      ...errorResponses({ ...REQUEST_ERRORS, ...errors }, COMMON_HEADERS),
+      ...errorResponses([...REQUEST_ERRORS, ...errors], COMMON_HEADERS),
     },
   },
   options: preflightOperation(id, 'Service', COMMON_HEADERS),
 })
 
-const referencePage = (id: string) =>
+const referencePage = (id: string, summary: string) =>
   service({
     id,
-    summary: 'This document as a page, on which the calls can be tried',
+    summary,
     type: 'text/html',
     schema: { type: 'string' },
     headers: ['ContentSecurityPolicy'],
@@ -114,16 +114,16 @@ const SERVICE_PATHS = {
     summary: 'Requests can be served',
     type: 'application/json',
     schema: status('ready'),
-    errors: UNAVAILABLE,
+    errors: ['unavailable'],
   }),
   '/openapi.json': service({
     id: 'getOpenApi',
-    summary: 'This document',
+    summary: 'The OpenAPI document',
     type: 'application/json',
     schema: { type: 'object' },
   }),
-  '/reference': referencePage('getReference'),
-  '/': referencePage('getStartPage'),
+  '/reference': referencePage('getReference', 'The API described on a page, where the calls can be tried'),
+  '/': referencePage('getStartPage', 'The page that opens first: the reference'),
 }
 
 /** Schemas that have a name are written once and referred to elsewhere. */

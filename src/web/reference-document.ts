@@ -2,7 +2,7 @@
 export type ReferenceDocument = {
   info: { title: string; version: string; description: string }
   paths: Record<string, PathItem>
-  components: { schemas: Record<string, unknown>; parameters: Record<string, unknown> }
+  components: { schemas: Record<string, unknown> }
 }
 
 export type PathItem = { parameters?: readonly unknown[]; get: unknown }
@@ -11,7 +11,7 @@ export type Operation = {
   operationId: string
   summary: string
   description?: string
-  deprecated?: boolean
+  tags: string[]
   parameters?: (Parameter | { $ref: string })[]
   responses: Record<
     string,

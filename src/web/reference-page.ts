@@ -12,8 +12,8 @@ type Call = { path: string; operation: Operation; parameters: Parameter[] }
 /** The whole page. It reads without a script; the script only makes the forms send. */
 export function renderReference(document: ReferenceDocument, deprecatedAt: number): string {
   const calls = Object.entries(document.paths).map(([path, item]) => toCall(path, item))
-  const v1 = calls.filter(({ operation }) => operation.deprecated)
-  const service = calls.filter(({ operation }) => !operation.deprecated)
+  const v1 = calls.filter(({ operation }) => operation.tags.includes('V1'))
+  const service = calls.filter(({ operation }) => operation.tags.includes('Service'))
   return html`<!doctype html>
 <html lang="en">
 <head>
@@ -36,15 +36,15 @@ export function renderReference(document: ReferenceDocument, deprecatedAt: numbe
 <p>${prose(document.info.description)}</p>
 <section id="deprecation" class="notice">
 <h2>V1 is deprecated</h2>
-<p>Since ${new Date(deprecatedAt).toISOString().slice(0, 10)} V1 gets no new features. Every answer says so in its
-<code>Deprecation</code> header. No removal date is set.</p>
+<p>It is kept working and gets no new features. The date of its deprecation is
+${new Date(deprecatedAt).toISOString().slice(0, 10)}; every answer names it in its <code>Deprecation</code> header. No removal date is set.</p>
 </section>
 <section id="key" class="key">
 <h2><label for="api-key">Your key</label></h2>
 <p>Sent as <code>X-API-KEY</code> with each call below. It stays on this page.</p>
 <input id="api-key" autocomplete="off" spellcheck="false" placeholder="ppd_… (optional)">
 </section>
-<noscript><p class="notice">Trying the calls on this page needs JavaScript. The <code>curl</code> lines need none.</p></noscript>
+<noscript><p class="notice">Trying the calls on this page needs JavaScript.</p></noscript>
 ${v1.map((call) => renderCall(document, call))}
 <section id="service">
 <h2>For operators and tools</h2>
@@ -59,6 +59,7 @@ ${v1.map((call) => renderCall(document, call))}
 function toCall(path: string, item: ReferenceDocument['paths'][string]): Call {
   const operation = item.get as Operation
   const all = [...((item.parameters ?? []) as Parameter[]), ...(operation.parameters ?? [])]
+  // What is only referred to is the same for all calls, and nothing to fill in.
   return { path, operation, parameters: all.filter((each): each is Parameter => 'name' in each) }
 }
 
@@ -72,7 +73,7 @@ function renderCall(document: ReferenceDocument, { path, operation, parameters }
 <form data-path="${path}">
 <h3>Try it</h3>
 ${parameters.map((parameter) => renderField(operation.operationId, parameter))}
-<p class="actions"><button type="submit">Send</button> <code class="curl" data-curl>curl '${path}'</code></p>
+<p class="actions"><button type="submit">Send</button> <code class="curl" data-curl hidden></code></p>
 <div class="result" data-result role="status" hidden><p data-summary></p><pre tabindex="0" data-body></pre></div>
 </form>
 <details><summary>Answer, field by field</summary>${success ? renderFields(document, success.schema) : []}</details>

@@ -32,7 +32,7 @@ test('list shows each key and its state, never the key', async () => {
   expect(await run(['keys', 'list'], { cwd })).toMatchObject({
     out: '',
     code: 0,
-    err: expect.stringContaining('no keys yet'),
+    err: expect.stringContaining('There are no keys in data/passportd.db yet'),
   })
   const made = JSON.parse(
     (await run(['keys', 'create', '--name', '李 wide', '--expires', '2099-01-31', '--json'], { cwd })).out,
@@ -61,7 +61,7 @@ test('revoke wants an id that exists; the whole key will do as well', async () =
   const { out: key } = await run(['keys', 'create', '--name', 'a'], { cwd })
   expect(await run(['keys', 'revoke', 'nope'], { cwd })).toEqual({
     out: '',
-    err: 'passportd: There is no key "nope": "passportd keys list" shows the ids.\n',
+    err: 'passportd: There is no key "nope" in data/passportd.db: "keys list" shows the ids.\n',
     code: 1,
   })
   expect((await run(['keys', 'revoke', key.trim()], { cwd })).code).toBe(0)

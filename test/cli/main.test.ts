@@ -24,9 +24,10 @@ describe('passportd', () => {
     })
   })
 
-  test.each(['serve', 'keys'])('%s --help shows how it is used', async (command) => {
+  test.each(['serve', 'keys', 'openapi'])('%s --help shows how it is used', async (command) => {
     using folder = tempFolder()
     const { out, code } = await run([command, '--help'], { cwd: folder.path })
+    expect(await run(['help', command], { cwd: folder.path })).toMatchObject({ out, code })
     expect(code).toBe(0)
     expect(out).toStartWith(`passportd ${command}:`)
   })
@@ -46,6 +47,8 @@ describe('passportd', () => {
     [['keys', 'create', '--name', 'a', '--expires', '2020-01-01'], 'got "2020-01-01".'],
     [['keys', 'create', '--name', 'a', '--expires', '2099-02-30'], 'got "2099-02-30".'],
     [['keys', 'revoke'], 'Name the key: passportd keys revoke ID. "keys list" shows the ids.'],
+    [['openapi', 'now'], `Unexpected argument 'now'. See "passportd openapi --help".`],
+    [['keys', 'list', '--name', 'q'], '--name and --expires are for "keys create" alone.'],
     [['keys', 'list', 'all'], `Unexpected argument 'all'. See "passportd keys --help".`],
   ])('%p is refused in one line, with exit code 2', async (args, sentence) => {
     using folder = tempFolder()

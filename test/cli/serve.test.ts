@@ -146,7 +146,7 @@ test('settings reach the server; those it does not know are warned about', async
 test('npm start is serve --demo, and the README shows it on top', async () => {
   const root = join(import.meta.dir, '../..')
   const { scripts } = await Bun.file(join(root, 'package.json')).json()
-  expect(scripts.start).toBe('bun src/cli/main.ts serve --demo')
+  expect(scripts.start).toBe('exec bun src/cli/main.ts serve --demo')
   const top = (await Bun.file(join(root, 'README.md')).text()).split('\n').slice(0, 20).join('\n')
   expect(top).toContain('npm install && npm start')
   expect(top).toContain('npm install && npm test')

@@ -101,6 +101,36 @@ onEveryEngine('passports', (open) => {
     expect(await store.passports.find({ wallet: ADA_WALLET })).toMatchObject({ id: 7 })
   })
 
+  test('within a batch a wallet may move from one passport to another', async () => {
+    const [one, two] = [record(1, { mainWallet: '0xa' }), record(2, { mainWallet: '0xb' })]
+    await using store = await open([one, two])
+    await store.passports.save([
+      { ...one, mainWallet: '0xb' },
+      { ...two, mainWallet: '0xa' },
+    ])
+    expect(await store.passports.find({ wallet: '0xa' })).toMatchObject({ id: 2 })
+    expect(await store.passports.find({ wallet: '0xb' })).toMatchObject({ id: 1 })
+  })
+
+  test('wallets and scores are written in their one spelling', async () => {
+    const given = record(1, {
+      mainWallet: '0xABC',
+      verifiedWallets: ['0XABC', 'SoLana'],
+      scores: { total: 1.23456, activity: 0.1 + 0.2 },
+    })
+    await using store = await open([given])
+    expect(await store.passports.find({ wallet: '0xabc' })).toMatchObject({
+      mainWallet: '0xabc',
+      verifiedWallets: ['0xabc', 'SoLana'],
+      scores: { total: 1.23, activity: 0.3 },
+    })
+  })
+
+  test('a circle of merges has no survivor, and is found out', async () => {
+    await using store = await open([record(1, { mergedInto: 2 }), record(2, { mergedInto: 1 })])
+    expect(await store.passports.find({ id: 1 })).toBeUndefined()
+  })
+
   test('saveIfEmpty writes to an empty store only', async () => {
     await using store = await open()
     expect(await store.passports.saveIfEmpty([ada])).toBe(true)

@@ -1,6 +1,6 @@
 import { Database } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
-import { mkdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { matchName } from '../../src/store/sqlite/names.ts'
 import { openSqlite } from '../../src/store/sqlite/open.ts'
@@ -14,6 +14,15 @@ describe('sqlite: the file', () => {
     using folder = tempFolder()
     openSqlite(join(folder.path, 'a/b/c.db')).close()
     expect(readFileSync(join(folder.path, 'a/b/c.db')).subarray(0, 15).toString()).toBe('SQLite format 3')
+  })
+
+  test('only its owner may read it, and what SQLite keeps beside it', async () => {
+    using folder = tempFolder()
+    const path = join(folder.path, 'x.db')
+    const store = openSqlite(path)
+    await store.passports.save([ada])
+    for (const file of [path, `${path}-wal`, `${path}-shm`]) expect(statSync(file).mode & 0o777).toBe(0o600)
+    await store.close()
   })
 
   test('what was written is there after it is opened again', async () => {
@@ -155,6 +164,16 @@ describe('sqlite: a ranking of many', () => {
     expect(await whole()).toMatchObject({
       items: expect.arrayContaining([expect.objectContaining({ id: MANY })]),
     })
+    await store.close()
+  })
+
+  test('up to 10,000 is never behind', async () => {
+    using folder = tempFolder()
+    const store = openSqlite(join(folder.path, 'x.db'))
+    await store.passports.save(Array.from({ length: 10_000 }, (_, id) => record(id)))
+    expect((await store.passports.list(all)).total).toBe(10_000)
+    await store.passports.save([record(500, { scores: { total: 1 } })])
+    expect((await store.passports.list(all)).items[0]?.id).toBe(500)
     await store.close()
   })
 

@@ -1,12 +1,12 @@
 import Schema from 'typebox/schema'
 import { createOpenApi } from '../../src/http/openapi.ts'
 
-type Response_ = { headers: Record<string, unknown>; content?: Record<string, { schema: object }> }
+type Response_ = { headers: Record<string, { $ref: string }>; content?: Record<string, { schema: object }> }
 type Operation = { responses: Record<string, Response_> }
 
 const document = JSON.parse(JSON.stringify(createOpenApi('0.0.0'))) as {
   paths: Record<string, { get: Operation; options?: Operation }>
-  components: { schemas: Record<string, object> }
+  components: { schemas: Record<string, object>; headers: Record<string, { schema: object }> }
 }
 
 /** What the transport adds by itself. */
@@ -42,6 +42,13 @@ function checkHeaders(where: string, response: Response, described: Response_): 
   const names = Object.keys(described.headers).map((name) => name.toLowerCase())
   const extra = [...response.headers.keys()].filter((name) => !names.includes(name) && !TRANSPORT.has(name))
   if (extra.length > 0) throw new Error(`${where}: the document does not describe the headers ${extra}`)
+  for (const [name, { $ref }] of Object.entries(described.headers)) {
+    const value = response.headers.get(name)
+    const schema = document.components.headers[$ref.split('/').at(-1) ?? '']?.schema
+    if (value !== null && !(schema && Schema.Check(schema, value))) {
+      throw new Error(`${where}: the document does not describe ${name}: ${value}`)
+    }
+  }
   const missing = names.filter((name) => !response.headers.has(name) && !SOMETIMES.has(name))
   if (missing.length > 0) throw new Error(`${where}: the headers ${missing} are missing`)
 }

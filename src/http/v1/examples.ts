@@ -56,9 +56,4 @@ export const EXAMPLES = {
   passportList: { passports: [listed], pagination: { current_page: 1, last_page: 40, total: 1000 } },
   passport: { passport: whole },
   credentialList: { passport_credentials: [credential] },
-  error: (error: string, code: string) => ({
-    error,
-    code,
-    request_id: '0b5e9a52-8c0f-4f0e-9b63-2f3b5f0f7a11',
-  }),
 }

@@ -7,14 +7,12 @@ import {
   jsonContent,
   preflightOperation,
   REQUEST_ERRORS,
-  UNAVAILABLE,
 } from '../openapi-parts.ts'
 import { EXAMPLES } from './examples.ts'
 
 const V1_HEADERS: HeaderName[] = [...COMMON_HEADERS, 'Deprecation', 'Link']
 
-const SHARED_ERRORS = { ...REQUEST_ERRORS, ...UNAVAILABLE, unauthorized: 'Unauthorized request.' }
-const NOT_FOUND = { not_found: 'Resource not found.' }
+const SHARED_ERRORS: ErrorCode[] = [...REQUEST_ERRORS, 'unauthorized', 'unavailable']
 
 const query = (name: string, description: string, schema: object, example?: string) => ({
   name,
@@ -30,10 +28,10 @@ type Operation = {
   description: string
   parameters: object[]
   success: { description: string; schema: string; example: unknown; headers?: HeaderName[] }
-  errors: Partial<Record<ErrorCode, string>>
+  error: ErrorCode
 }
 
-function get({ id, summary, description, parameters, success, errors }: Operation) {
+function get({ id, summary, description, parameters, success, error }: Operation) {
   return {
     operationId: id,
     summary,
@@ -45,14 +43,14 @@ function get({ id, summary, description, parameters, success, errors }: Operatio
     responses: {
       200: {
         description: success.description,
-        headers: headerRefs([...V1_HEADERS, 'CacheControl', 'ETag', ...(success.headers ?? [])]),
+        headers: headerRefs([...V1_HEADERS, 'NoCache', 'ETag', ...(success.headers ?? [])]),
         content: jsonContent({ $ref: `#/components/schemas/${success.schema}` }, success.example),
       },
       304: {
         description: 'The caller has these very bytes already',
-        headers: headerRefs([...V1_HEADERS, 'CacheControl', 'ETag', ...(success.headers ?? [])]),
+        headers: headerRefs([...V1_HEADERS, 'NoCache', 'ETag', ...(success.headers ?? [])]),
       },
-      ...errorResponses({ ...SHARED_ERRORS, ...errors }, V1_HEADERS),
+      ...errorResponses([error, ...SHARED_ERRORS], V1_HEADERS),
     },
   }
 }
@@ -90,7 +88,7 @@ export const V1_PATHS = {
       schema: 'PassportListBody',
       example: EXAMPLES.passportList,
     },
-    errors: { invalid_request: 'page must be a whole number from 1, got "zero".' },
+    error: 'invalid_request',
   }),
   '/api/v1/passports/{id}': path(
     {
@@ -105,7 +103,7 @@ export const V1_PATHS = {
         example: EXAMPLES.passport,
         headers: ['ContentLocation'],
       },
-      errors: NOT_FOUND,
+      error: 'not_found',
     },
     [
       {
@@ -137,6 +135,6 @@ export const V1_PATHS = {
       schema: 'CredentialListBody',
       example: EXAMPLES.credentialList,
     },
-    errors: NOT_FOUND,
+    error: 'not_found',
   }),
 }

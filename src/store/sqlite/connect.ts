@@ -1,5 +1,5 @@
 import { Database, type DatabaseOptions, SQLiteError } from 'bun:sqlite'
-import { mkdirSync } from 'node:fs'
+import { closeSync, existsSync, mkdirSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { ServiceError } from '../../domain/errors.ts'
 
@@ -8,7 +8,7 @@ const BUSY_MILLISECONDS = 10_000
 
 /** The one connection that writes. It makes the file, and the folder it lies in, where they are missing. */
 export function connectWriter(path: string): Database {
-  makeFolder(path)
+  makeFile(path)
   const database = connect(path, { create: true, readwrite: true })
   // Readers never wait for the writer; what is committed survives a power cut.
   database.run('pragma journal_mode = wal')
@@ -52,12 +52,18 @@ function connect(path: string, mode: DatabaseOptions): Database {
   return database
 }
 
-function makeFolder(path: string): void {
+/** Only its owner may read it: it holds what people may not have published. SQLite's helper files follow it. */
+function makeFile(path: string): void {
   const folder = dirname(path)
+  make(`The folder ${folder}`, () => mkdirSync(folder, { recursive: true }))
+  if (!existsSync(path)) make(path, () => closeSync(openSync(path, 'a', 0o600)))
+}
+
+function make(what: string, work: () => void): void {
   try {
-    mkdirSync(folder, { recursive: true })
+    work()
   } catch (error) {
-    throw new ServiceError('unavailable', `The folder ${folder} cannot be made: ${(error as Error).message}`)
+    throw new ServiceError('unavailable', `${what} cannot be made: ${(error as Error).message}`)
   }
 }
 

@@ -1,4 +1,6 @@
+import { roundScore } from '../../domain/credential.ts'
 import type { FullPassport, Passport } from '../../domain/passport.ts'
+import { foldWallet } from '../../domain/wallet.ts'
 import type { PassportRecord } from '../store.ts'
 
 export type PassportRow = {
@@ -52,16 +54,16 @@ export function toFullPassport(row: FullPassportRow): FullPassport {
 export function toRow(record: PassportRecord): Omit<FullPassportRow, 'merged'> {
   return {
     id: record.id,
-    score: record.scores.total,
-    activity_score: record.scores.activity,
-    identity_score: record.scores.identity,
-    skills_score: record.scores.skills,
+    score: roundScore(record.scores.total),
+    activity_score: roundScore(record.scores.activity),
+    identity_score: roundScore(record.scores.identity),
+    skills_score: roundScore(record.scores.skills),
     stale: Number(record.stale),
     calculated_at: record.calculatedAt,
     human: Number(record.human),
     connections: record.connections,
-    main_wallet: record.mainWallet,
-    verified_wallets: JSON.stringify(record.verifiedWallets),
+    main_wallet: foldWallet(record.mainWallet),
+    verified_wallets: JSON.stringify(record.verifiedWallets.map(foldWallet)),
     display_name: record.profile.displayName,
     bio: record.profile.bio,
     location: record.profile.location,

@@ -11,6 +11,9 @@ import type { createRanking } from './ranking.ts'
 const LISTED = `id, score, activity_score, identity_score, skills_score, stale, calculated_at, human, connections,
   main_wallet, verified_wallets, display_name, bio, location, tags`
 
+/** More merges than anyone makes; a circle of them must end too. */
+const LONGEST_CHAIN = 20
+
 type Connections = { reader: Database; ranking: ReturnType<typeof createRanking> }
 
 export function createPassportReader({ reader, ranking }: Connections) {
@@ -37,7 +40,7 @@ export function createPassportReader({ reader, ranking }: Connections) {
     find(ref: PassportRef) {
       let id = 'id' in ref ? ref.id : findOwner.get(ref.wallet)?.passport_id
       // A passport may be merged into one that was merged itself.
-      while (id !== undefined) {
+      for (let hops = 0; id !== undefined && hops < LONGEST_CHAIN; hops++) {
         const row = findById.get(id)
         if (row === null) return undefined
         if (row.merged_into === null) return toFullPassport(row)
@@ -76,7 +79,6 @@ export function createPassportWriter(writer: Database) {
 
   function save(record: PassportRecord) {
     put.run(toRow(record))
-    removeWallets.run(record.id)
     for (const wallet of walletsOf(record)) insertWallet.run(wallet, record.id)
     if (record.mergedInto === undefined) names.put(record.id, foldName(record.profile.displayName))
     else names.remove(record.id)
@@ -84,6 +86,8 @@ export function createPassportWriter(writer: Database) {
   }
 
   const saveAll = writer.transaction((records: readonly PassportRecord[]) => {
+    // Within one batch a wallet may move from one passport to another.
+    for (const { id } of records) removeWallets.run(id)
     for (const record of records) save(record)
     countChange.run()
   })

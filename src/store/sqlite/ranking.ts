@@ -31,8 +31,8 @@ export function createRanking(reader: Database) {
       const next = new Float64Array(countIds.get()?.count ?? 0)
       let count = 0
       for (const { id } of listIds.iterate()) {
+        if (count > 0 && count % STEP === 0) yield
         next[count++] = id
-        if (count % STEP === 0) yield
       }
       order = next
       version = findVersion.get()?.version ?? 0

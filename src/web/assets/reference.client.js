@@ -6,6 +6,7 @@ for (const form of document.querySelectorAll('form')) {
   const curl = form.querySelector('[data-curl]')
   const show = () => {
     curl.textContent = toCurl(form)
+    curl.hidden = false
   }
   form.addEventListener('input', show)
   key.addEventListener('input', show)
@@ -30,7 +31,7 @@ function toUrl(form) {
 }
 
 function toCurl(form) {
-  const header = key.value ? " -H 'X-API-KEY: …'" : ''
+  const header = key.value ? ' -H "X-API-KEY: $KEY"' : ''
   return `curl${header} '${toUrl(form).href.replaceAll("'", '%27')}'`
 }
 

@@ -53,7 +53,7 @@ onEveryEngine('GET /api/v1/passports', (open) => {
       expect(await shown('page=12')).toEqual([275, 25, page(12, 12)])
       expect(await shown('page=2&per_page=100')).toEqual([100, 100, page(2, 3)])
       expect(await shown('per_page=251')).toEqual([0, 250, page(1, 2)])
-      expect(await shown('per_page=99999999999')).toEqual([0, 250, page(1, 2)])
+      expect(await shown('per_page=99999999999999999999')).toEqual([0, 250, page(1, 2)])
       expect(await shown('page=2&page=5')).toEqual([25, 25, page(2, 12)])
     })
 
@@ -65,25 +65,20 @@ onEveryEngine('GET /api/v1/passports', (open) => {
       expect(body).toEqual({ passports: [], pagination: { current_page: 13, last_page: 12, total: 300 } })
     })
 
-    test.each([
-      'page=0',
-      'page=-1',
-      'page=x',
-      'page=1.5',
-      'per_page=0',
-      'per_page=all',
-      'page=99999999999999999999',
-    ])('%s is refused with what was given and what would do', async (query) => {
-      await using store = await open()
-      await using server = serveTest(store)
-      const { status, body } = await server.get(`${LIST}?${query}`)
-      const [name, value] = query.split('=')
-      expect(status).toBe(400)
-      expect(body).toMatchObject({
-        error: `${name} must be a whole number from 1, got "${value}".`,
-        code: 'invalid_request',
-      })
-    })
+    test.each(['page=0', 'page=-1', 'page=x', 'page=1.5', 'per_page=0', 'per_page=all'])(
+      '%s is refused with what was given and what would do',
+      async (query) => {
+        await using store = await open()
+        await using server = serveTest(store)
+        const { status, body } = await server.get(`${LIST}?${query}`)
+        const [name, value] = query.split('=')
+        expect(status).toBe(400)
+        expect(body).toMatchObject({
+          error: `${name} must be a whole number from 1, got "${value}".`,
+          code: 'invalid_request',
+        })
+      },
+    )
   })
 
   describe('keyword', () => {
