@@ -1,3 +1,5 @@
+import { parseInstant } from './domain/instant.ts'
+
 export type Config = {
   host: string
   port: number
@@ -6,6 +8,10 @@ export type Config = {
   requireKey: boolean
   /** Epoch milliseconds. */
   deprecatedAt: number
+  /** The file of the operator's own rule set. */
+  rules?: string
+  /** The key for the service that is mirrored. */
+  mirrorKey?: string
 }
 
 type Environment = Readonly<Record<string, string | undefined>>
@@ -21,7 +27,7 @@ export class ConfigError extends Error {
   }
 }
 
-const SETTINGS = ['PORT', 'HOST', 'DATABASE_URL', 'REQUIRE_API_KEY', 'DEPRECATED_AT']
+const SETTINGS = ['PORT', 'HOST', 'DATABASE_URL', 'REQUIRE_API_KEY', 'DEPRECATED_AT', 'RULES', 'MIRROR_KEY']
 
 /** Reads the settings from `env`, and throws one `ConfigError` that names all that is wrong. */
 export function readConfig(env: Environment, { demo }: { demo: boolean }): Config {
@@ -32,7 +38,7 @@ export function readConfig(env: Environment, { demo }: { demo: boolean }): Confi
     const text = env[name]?.trim() ?? ''
     if (text === '') return fallback
     const value = parse(text)
-    if (value === undefined) problems.push(`${name} must be ${wanted}, got "${text}".`)
+    if (value === undefined) problems.push(`${name} must be ${wanted}, got "${hidePassword(text)}".`)
     return value ?? fallback
   }
 
@@ -50,9 +56,13 @@ export function readConfig(env: Environment, { demo }: { demo: boolean }): Confi
       'DEPRECATED_AT',
       Date.UTC(2025, 2, 31),
       'a date such as 2025-03-31 or 2025-03-31T00:00:00Z',
-      parseDate,
+      parseInstant,
     ),
   }
+  const rules = env.RULES?.trim()
+  if (rules) config.rules = rules
+  const mirrorKey = env.MIRROR_KEY?.trim()
+  if (mirrorKey) config.mirrorKey = mirrorKey
   if (problems.length > 0) throw new ConfigError(problems)
   return config
 }
@@ -68,16 +78,7 @@ export function unknownSettings(env: Environment): string[] {
     })
 }
 
-/** A day, or an instant with its offset, as epoch milliseconds. */
-export function parseDate(text: string): number | undefined {
-  const day = /^(\d{4}-\d\d-\d\d)(T\d\d:\d\d(:\d\d(\.\d{1,3})?)?(Z|[+-]\d\d:\d\d))?$/.exec(text)?.[1]
-  if (day === undefined) return undefined
-  // Date takes 30 February for 1 March.
-  const midnight = new Date(`${day}T00:00:00Z`)
-  if (Number.isNaN(midnight.getTime()) || !midnight.toISOString().startsWith(day)) return undefined
-  const instant = Date.parse(text)
-  return Number.isNaN(instant) ? undefined : instant
-}
+const hidePassword = (text: string) => text.replace(/\/\/[^@/]*@/, '//…@')
 
 /** An IPv6 address may stand in brackets, as in a URL. */
 const parseHost = (text: string) => /^\[?([\w.:-]+)\]?$/.exec(text)?.[1]
@@ -87,10 +88,9 @@ function parsePort(text: string): number | undefined {
 }
 
 function parseDatabase(text: string): string | undefined {
-  // A URL of three slashes is an absolute path; with two it would name a host. SQLite's own options are not read.
-  const path = /^sqlite:(?:\/\/(?=\/))?((?!\/\/|~)[^?]+)$/.exec(text)?.[1]
-  // Several connections share the file: a database in memory would be another one for each.
-  return path === ':memory:' ? undefined : path
+  // A URL of three slashes is an absolute path; with two it would name a host. SQLite's own
+  // options are not read, and several connections share the file: one in memory would be another for each.
+  return /^sqlite:(?:\/\/(?=\/))?((?!\/\/|~|file:|\s*:memory:)[^?]+)$/.exec(text)?.[1]
 }
 
 function parseFlag(text: string): boolean | undefined {

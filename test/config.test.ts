@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { parseDate, readConfig, unknownSettings } from '../src/config.ts'
+import { readConfig, unknownSettings } from '../src/config.ts'
 
 const DEFAULTS = {
   host: '127.0.0.1',
@@ -63,17 +63,4 @@ describe('readConfig', () => {
 test('only variables that look like ours are warned about', () => {
   expect(unknownSettings({ PATH: '/bin', PORT: '1' })).toEqual([])
   expect(unknownSettings({ passportd_host: 'x' })).toEqual(['passportd_host is not read: use HOST.'])
-})
-
-test.each([
-  '',
-  '2025',
-  '2025-1-1',
-  '2025-13-01',
-  '2025-02-29',
-  '2025-01-01T25:00:00Z',
-  '2025-01-01T00:00',
-  'yesterday',
-])('%p is no date', (text) => {
-  expect(parseDate(text)).toBeUndefined()
 })

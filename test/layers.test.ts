@@ -12,7 +12,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   web: ['domain', 'store'],
   client: [],
   cli: ['domain', 'store', 'scoring', 'ingest', 'http', 'web', 'config.ts', 'log.ts'],
-  'config.ts': [],
+  'config.ts': ['domain'],
   'log.ts': [],
 }
 
@@ -59,7 +59,7 @@ test('SQL stays in the store', () => {
   const wrong = files
     .filter((file) => layerOf(file) !== 'store')
     .filter((file) =>
-      /bun:sqlite|\b(select|insert|update|delete)\b[^'`]*\b(from|into|set)\b/.test(
+      /bun:sqlite|[`'"]\s*(select|insert into|insert or|update|delete from)\s/.test(
         readFileSync(join(SRC, file), 'utf8'),
       ),
     )

@@ -2,11 +2,20 @@ export const HELP = `passportd: professional-reputation records over the V1 pass
 
 Usage
   passportd serve [--demo]             run the service
-  passportd keys create --name NAME    make an API key
-  passportd keys list                  show all keys
-  passportd keys revoke ID             stop a key from working
-  passportd openapi                    print the OpenAPI document
+  passportd keys create --name NAME    make an API key (and: keys list, revoke)
 
+  passportd import FILE...             bring records in (JSON lines or gzip)
+  passportd export [FILE]              write all records out
+  passportd mirror URL                 copy all that another V1 service serves
+
+  passportd score [--all] [--watch]    work out scores that are waiting
+  passportd explain ID                 how a score came about
+  passportd rules check FILE           what is wrong with a rule set; rules show
+
+  passportd merge FROM INTO            let one passport stand for another
+  passportd remove ID                  take a passport out of every answer
+
+  passportd openapi                    print the OpenAPI document
   passportd COMMAND --help             more about a command
   passportd --version
 
@@ -16,9 +25,15 @@ Environment (also read from a file .env in the working directory)
   DATABASE_URL     where the data lies (sqlite:data/passportd.db)
   REQUIRE_API_KEY  refuse callers without a key (false)
   DEPRECATED_AT    since when V1 is deprecated (2025-03-31)
+  RULES            file of your own rule set (the built-in one)
+  MIRROR_KEY       key for the service that is mirrored (none)
 
 Exit codes
   0 done   1 could not be done   2 typed or set up wrongly
+`
+
+const DEMO_OPTION = `  --demo           use the demo database: sqlite:data/demo.db, unless DATABASE_URL
+                   names another
 `
 
 export const SERVE_HELP = `passportd serve: run the service until it is stopped (Ctrl+C or SIGTERM)
@@ -45,12 +60,108 @@ Options
   --name NAME      whose key it is, or what for
   --expires DATE   when it stops working: 2027-01-31 (00:00 UTC) or 2027-01-31T12:00:00Z
   --json           for scripts
-  --demo           use the demo database: sqlite:data/demo.db, unless DATABASE_URL
-                   names another
-`
+${DEMO_OPTION}`
 
 export const OPENAPI_HELP = `passportd openapi: print the OpenAPI document of the service
 
 Usage
   passportd openapi > openapi.json
 `
+
+export const IMPORT_HELP = `passportd import: bring records in
+
+Usage
+  passportd import FILE... [options]
+  passportd import - [options]         from standard input
+
+  Files are JSON lines, plain or gzip: passports or data points, described in
+  docs/records.md. What is good is kept, what is not is refused by line and field
+  (then the exit code is 1). The same file twice changes nothing; an import that was
+  interrupted is simply run again. Serving goes on meanwhile.
+
+Options
+  --rejects FILE   write every refusal, with its line, as JSON lines
+  --strict         stop at the first refusal
+  --dry-run        check the lines, and each 500 of them against the database; write
+                   nothing
+  --rescore        have the rule set score credentials that carry a score of their own
+  --restore        let records of removed passports in again
+${DEMO_OPTION}`
+
+export const EXPORT_HELP = `passportd export: write all records out, as JSON lines
+
+Usage
+  passportd export FILE        packed if its name ends in .gz
+  passportd export > FILE
+
+  An import of the file into an empty database gives the same service. Keys are not
+  in it.
+
+Options
+${DEMO_OPTION}`
+
+export const MIRROR_HELP = `passportd mirror: copy all that another V1 service serves
+
+Usage
+  passportd mirror URL [--key KEY] [options]
+
+  URL is the base address, without /api/v1. Interrupted, it goes on where it stopped
+  when it is run again; once it has ended, the next run asks only for what changed.
+  Passports that the other service no longer has are kept here, and reported.
+
+Options
+  --key KEY        sent as X-API-KEY; better set MIRROR_KEY, which no one sees
+  --rate N         requests a second at most (10)
+  --concurrency N  requests at once at most (4)
+  --restore        let records of removed passports in again
+${DEMO_OPTION}`
+
+export const SCORE_HELP = `passportd score: work out the scores that are waiting
+
+Usage
+  passportd score [--all] [--watch]
+
+  "passportd serve" does this by itself. Several scorers share the work.
+
+Options
+  --all            every passport, also those whose score is up to date
+  --watch          go on until stopped (Ctrl+C or SIGTERM)
+${DEMO_OPTION}`
+
+export const EXPLAIN_HELP = `passportd explain: how a score came about, credential by credential
+
+Usage
+  passportd explain ID [--json]        by passport id or wallet
+
+Options
+  --json           for programs
+${DEMO_OPTION}`
+
+export const RULES_HELP = `passportd rules: rule sets, which turn values into points
+
+Usage
+  passportd rules check FILE           says all that is wrong with it
+  passportd rules show > FILE          the built-in one, to begin your own with
+
+  RULES=FILE makes it the one in force. docs/scoring.md describes the format.
+`
+
+export const MERGE_HELP = `passportd merge: let one passport stand for another
+
+Usage
+  passportd merge FROM INTO            FROM's id and wallets lead to INTO
+  passportd merge FROM --undo          FROM stands on its own again
+
+Options
+${DEMO_OPTION}`
+
+export const REMOVE_HELP = `passportd remove: take a passport out of every answer
+
+Usage
+  passportd remove ID
+
+  Its record, credentials and wallets are deleted, with those merged into it. No later
+  import or mirror brings it back, unless with --restore.
+
+Options
+${DEMO_OPTION}`

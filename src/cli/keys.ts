@@ -1,19 +1,19 @@
 import { createHash } from 'node:crypto'
-import { parseDate, readConfig } from '../config.ts'
+import { readConfig } from '../config.ts'
 import { type ApiKey, formatKey, KEY_RANDOM_BYTES, keyState, parseKeyId } from '../domain/api-key.ts'
+import { parseInstant } from '../domain/instant.ts'
 import { openSqlite } from '../store/sqlite/open.ts'
 import type { Store } from '../store/store.ts'
 import { KEYS_HELP } from './help.ts'
 import { formatTable } from './table.ts'
 import type { Terminal } from './terminal.ts'
-import { CommandError, HELP_OPTION, parseOptions, refuseExtra, UsageError } from './usage.ts'
+import { CommandError, DATABASE_OPTIONS, parseOptions, refuseExtra, UsageError } from './usage.ts'
 
 const OPTIONS = {
   name: { type: 'string' },
   expires: { type: 'string' },
   json: { type: 'boolean', default: false },
-  demo: { type: 'boolean', default: false },
-  ...HELP_OPTION,
+  ...DATABASE_OPTIONS,
 } as const
 
 type Values = ReturnType<typeof parseOptions<typeof OPTIONS>>['values']
@@ -75,8 +75,13 @@ async function createKey(store: Store, terminal: Terminal, { name, expiresAt, js
     ...(expiresAt !== undefined && { expiresAt }),
   }
   await store.keys.create(made)
-  if (json) return terminal.out(`${JSON.stringify({ key, ...present(made, terminal.now()) })}\n`)
-  terminal.out(`${key}\n`)
+  try {
+    terminal.out(json ? `${JSON.stringify({ key, ...present(made, terminal.now()) })}\n` : `${key}\n`)
+  } catch (error) {
+    await store.keys.revoke(id, terminal.now())
+    throw new CommandError(`The key could not be printed, and was revoked: ${(error as Error).message}.`)
+  }
+  if (json) return
   terminal.err(`This is key ${id} for ${name}. Keep it: it cannot be shown again. Send it as X-API-KEY.\n`)
 }
 
@@ -122,7 +127,7 @@ const LONGEST_NAME = 100
 function parseName(text: string | undefined): string {
   const name = text?.trim() ?? ''
   if (name === '') throw new UsageError('Say whose key it is: --name NAME.')
-  if (name.length > LONGEST_NAME || /\p{Cc}/u.test(name)) {
+  if (name.length > LONGEST_NAME || /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/u.test(name)) {
     throw new UsageError(`--name must be one line of at most ${LONGEST_NAME} characters.`)
   }
   return name
@@ -130,7 +135,7 @@ function parseName(text: string | undefined): string {
 
 function parseExpiry(text: string | undefined, now: number): number | undefined {
   if (text === undefined) return undefined
-  const time = parseDate(text)
+  const time = parseInstant(text)
   if (time === undefined || time <= now) {
     throw new UsageError(`--expires must be a day or an instant to come, such as 2027-01-31, got "${text}".`)
   }

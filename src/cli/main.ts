@@ -3,9 +3,7 @@ import { writeSync } from 'node:fs'
 import { ConfigError } from '../config.ts'
 import { ServiceError } from '../domain/errors.ts'
 import { HELP } from './help.ts'
-import { keys } from './keys.ts'
-import { openApi } from './openapi.ts'
-import { serve } from './serve.ts'
+import { createLogWriter } from './log-writer.ts'
 import type { Terminal } from './terminal.ts'
 import { CommandError, UsageError } from './usage.ts'
 import { VERSION } from './version.ts'
@@ -17,29 +15,36 @@ const terminal: Terminal = {
   // Written at once: what is buffered is lost when the process is killed.
   out: (text) => void writeSync(1, text),
   err: (text) => void writeSync(2, text),
+  log: createLogWriter(),
   interactive: process.stderr.isTTY === true,
+  columns: () => process.stderr.columns || 80,
 }
 
-async function run([command, ...args]: string[]): Promise<void> {
-  switch (command) {
-    case 'serve':
-      return serve(args, terminal)
-    case 'keys':
-      return keys(args, terminal)
-    case 'openapi':
-      return openApi(args, terminal)
-    case undefined:
-    case '--help':
-    case '-h':
-      return terminal.out(HELP)
-    case 'help':
-      return args[0] === undefined ? terminal.out(HELP) : run([args[0], '--help'])
-    case '--version':
-    case '-v':
-      return terminal.out(`passportd ${VERSION}\n`)
-    default:
-      throw new UsageError(`There is no command "${command}". See "passportd --help".`)
-  }
+type Command = (args: string[], terminal: Terminal) => void | Promise<void>
+
+/** Loaded when asked for: most commands need little of the program. */
+const COMMANDS: Record<string, () => Promise<Command>> = {
+  serve: async () => (await import('./serve.ts')).serve,
+  keys: async () => (await import('./keys.ts')).keys,
+  import: async () => (await import('./import.ts')).importCommand,
+  export: async () => (await import('./export.ts')).exportCommand,
+  mirror: async () => (await import('./mirror.ts')).mirror,
+  score: async () => (await import('./score.ts')).scoreCommand,
+  explain: async () => (await import('./explain.ts')).explain,
+  rules: async () => (await import('./rules.ts')).rules,
+  merge: async () => (await import('./merge.ts')).merge,
+  remove: async () => (await import('./merge.ts')).remove,
+  openapi: async () => (await import('./openapi.ts')).openApi,
+}
+
+async function run([name = '--help', ...args]: string[]): Promise<void> {
+  if (name === '--version' || name === '-v') return terminal.out(`passportd ${VERSION}\n`)
+  if (name === 'help' && args[0] !== undefined) return run([args[0], '--help'])
+  if (['help', '--help', '-h'].includes(name)) return terminal.out(HELP)
+  const load = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
+  if (!load) throw new UsageError(`There is no command "${name}". See "passportd --help".`)
+  const command = await load()
+  await command(args, terminal)
 }
 
 /** The sentences for the operator and the exit code; an error of another kind is a bug and keeps its stack. */

@@ -5,6 +5,10 @@ export type Terminal = {
   random: (bytes: number) => Uint8Array
   out: (text: string) => void
   err: (text: string) => void
+  /** For entries of the log: never waits and never fails, and drops what nobody reads. */
+  log: (line: string) => void
   /** Whether a person reads what goes to `err`. */
   interactive: boolean
+  /** How wide it is. */
+  columns: () => number
 }

@@ -12,6 +12,9 @@ export class CommandError extends Error {
 
 export const HELP_OPTION = { help: { type: 'boolean', short: 'h', default: false } } as const
 
+/** For commands that work on a database. */
+export const DATABASE_OPTIONS = { ...HELP_OPTION, demo: { type: 'boolean', default: false } } as const
+
 type Options = NonNullable<ParseArgsConfig['options']>
 
 /** `parseArgs`, whose complaints come out as a `UsageError` that names the command. */

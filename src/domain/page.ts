@@ -1,4 +1,5 @@
 import { ServiceError } from './errors.ts'
+import { quote } from './quote.ts'
 
 export type PageRequest = { page: number; size: number }
 
@@ -29,13 +30,4 @@ function parseCount(name: string, text: string | null): number | undefined {
     throw new ServiceError('invalid_request', `${name} must be a whole number from 1, got ${quote(text)}.`)
   }
   return count
-}
-
-const LONGEST_QUOTE = 40
-
-/** What the caller gave, short enough for a sentence. */
-function quote(text: string | null): string {
-  return JSON.stringify(
-    text !== null && text.length > LONGEST_QUOTE ? `${text.slice(0, LONGEST_QUOTE)}…` : text,
-  )
 }

@@ -4,13 +4,13 @@ import { unauthorized } from '../domain/errors.ts'
 import type { Store } from '../store/store.ts'
 
 /** Clients send these when the variable that should hold their key is unset. */
-const NO_KEY = new Set(['', 'undefined', 'null'])
+const NO_KEY = new Set(['', '""', 'undefined', 'null'])
 
 export type Door = { store: Store; now: () => number; requireKey: boolean }
 
 /** Lets the request in, or throws. */
 export async function authenticate(request: Request, { store, now, requireKey }: Door): Promise<void> {
-  const given = request.headers.get('X-API-KEY')?.trim() ?? ''
+  const given = request.headers.get('X-API-KEY')?.replace(/^[\s,]+|[\s,]+$/g, '') ?? ''
   if (NO_KEY.has(given)) {
     if (requireKey) throw unauthorized()
     return

@@ -9,7 +9,7 @@ import { etagOf, isFresh } from './etag.ts'
 import { getHealth, getReadiness } from './health.ts'
 import { requestIdOf } from './request-id.ts'
 import { deprecationHeaders } from './retirement.ts'
-import { createV1Routes, type Handler, V1_PREFIX } from './v1/routes.ts'
+import { createV1Routes, type Handler, isV1Path } from './v1/routes.ts'
 
 export type ServerOptions = {
   host: string
@@ -39,6 +39,12 @@ export function startServer(options: ServerOptions): Bun.Server<undefined> {
     // Outside development Bun shares the port by default, and a second server would start unnoticed.
     reusePort: false,
     fetch: createHandler(options),
+    // The handler answers every failure itself; this is for failures of the handler.
+    error: () =>
+      Response.json(
+        { error: 'Something went wrong on our side.', code: 'internal', request_id: '' },
+        { status: 500 },
+      ),
   })
 }
 
@@ -52,7 +58,7 @@ function createHandler({ store, now, requireKey, deprecatedAt, pages, onError }:
 
   async function answer(request: Request, path: string, query: string): Promise<Answer> {
     checkSize(request, path, query)
-    const isV1 = path.startsWith(V1_PREFIX)
+    const isV1 = isV1Path(path)
     const handler = isV1 ? findV1(path) : Object.hasOwn(own, path) ? own[path] : undefined
     if (!handler) throw notFound()
     if (request.method === 'OPTIONS') return preflight()
@@ -64,7 +70,7 @@ function createHandler({ store, now, requireKey, deprecatedAt, pages, onError }:
   return async (request: Request): Promise<Response> => {
     const id = requestIdOf(request)
     const { path, query } = splitUrl(request.url)
-    const headers = path.startsWith(V1_PREFIX) ? v1Headers : commonHeaders
+    const headers = isV1Path(path) ? v1Headers : commonHeaders
     let result: Answer
     try {
       result = await answer(request, path, query)

@@ -1,17 +1,12 @@
 import type { ApiKey } from '../domain/api-key.ts'
 import type { Credential } from '../domain/credential.ts'
+import type { DataPoint } from '../domain/data-point.ts'
 import type { Page, PageRequest } from '../domain/page.ts'
-import type { FullPassport, Passport, PassportRef } from '../domain/passport.ts'
+import type { FullPassport, Passport, PassportRef, Scores } from '../domain/passport.ts'
+import type { IncomingRecord, PassportRecord } from '../domain/record.ts'
 
 /** An embedded engine answers at once; one across the network answers later. */
 export type Awaitable<T> = T | Promise<T>
-
-/** A passport as it is written: whole, with its credentials. */
-export type PassportRecord = Omit<FullPassport, 'merged'> & {
-  credentials: Credential[]
-  /** The passport this one was merged into. */
-  mergedInto?: number
-}
 
 export type Store = {
   passports: {
@@ -19,15 +14,28 @@ export type Store = {
     find(ref: PassportRef): Awaitable<FullPassport | undefined>
     /** Highest score first, equal scores by id; `keyword` is folded already. */
     list(request: PageRequest & { keyword: string | undefined }): Awaitable<Page<Passport>>
-    /** Writes each record whole, all or none. */
-    save(records: readonly PassportRecord[]): Awaitable<void>
+    /** Throws `not_found` unless both are there, `invalid_request` where they cannot be merged. */
+    merge(from: number, into: number): Awaitable<void>
+    /** Throws `not_found` unless it is there, `invalid_request` unless it was merged. */
+    unmerge(id: number): Awaitable<void>
+    /** Takes the passport, and those merged into it, out of every answer. Throws `not_found`. */
+    remove(id: number, now: number): Awaitable<void>
+  }
+  records: {
+    /** One transaction: readers see all of it or nothing. The results are in the order of the records. */
+    save(records: readonly IncomingRecord[], options: SaveOptions): Awaitable<SaveResult[]>
     /** Saves the records only if the store has no passport yet; tells whether it did. */
-    saveIfEmpty(records: readonly PassportRecord[]): Awaitable<boolean>
+    saveIfEmpty(records: readonly IncomingRecord[], options: SaveOptions): Awaitable<boolean>
+    /** All that is known of the next passports by id, merged ones included. */
+    list(afterId: number, limit: number): Awaitable<PassportRecord[]>
+    listRemovals(): Awaitable<number[]>
   }
   credentials: {
     /** Highest score first, then by name, then by id. */
     list(passportId: number): Awaitable<Credential[]>
   }
+  scoring: ScoringStore
+  mirror: MirrorStore
   keys: {
     create(key: ApiKey): Awaitable<void>
     find(id: string): Awaitable<ApiKey | undefined>
@@ -40,3 +48,75 @@ export type Store = {
   ping(): Awaitable<void>
   close(): Awaitable<void>
 }
+
+export type SaveOptions = {
+  now: number
+  /** Lets records of removed passports in again. */
+  restore: boolean
+  /** Stops at the first refusal: what follows it is not saved, and has no result. */
+  strict?: boolean
+  /** Set apart where the same bytes are read in another way than usual. */
+  reading?: string
+  /** Tells what would become of the records, and writes nothing. */
+  dryRun?: boolean
+}
+
+/** What became of a record; `barred` is one of a passport that was removed. */
+export type SaveResult =
+  | { outcome: 'added' | 'changed' | 'unchanged' | 'barred' }
+  | { outcome: 'refused'; field: string; reason: string }
+
+export type ScoringStore = {
+  /**
+   * Claims up to `limit` stale passports, has each scored, and saves it, in one transaction: no other scorer does
+   * the same ones, and a crash leaves them stale. Gives back how many it did, or `undefined` where another rule
+   * set is in force.
+   */
+  work(limit: number, order: Work): Awaitable<number | undefined>
+  find(ref: PassportRef): Awaitable<Scorable | undefined>
+  countStale(): Awaitable<number>
+  markAll(): Awaitable<void>
+  /**
+   * Puts this rule set in force. Passports that another one scored become stale, and where another was in force,
+   * those whose scores their records gave as well; a step at each call. `true` when there is nothing left to do.
+   */
+  adopt(rules: string): Awaitable<boolean>
+}
+
+/** What a score depends on. */
+export type Scorable = {
+  id: number
+  /** The credentials that carry a score of their own. */
+  given: Credential[]
+  dataPoints: DataPoint[]
+  /** Whether the record itself says that this is a human. */
+  givenHuman: boolean
+  scores: Scores
+  /** The rule set that these scores were worked out with; empty where the record gave them. */
+  rules: string
+}
+
+/** How the claimed passports are to be scored. */
+export type Work = {
+  /** The rule set that does it. */
+  rules: string
+  now: number
+  score: (passport: Scorable) => Scored
+  /** One that cannot be scored is set aside until it changes; meanwhile it stays stale. */
+  onFailure: (id: number, error: unknown) => void
+}
+
+export type Scored = { scores: Scores; human: boolean; credentials: readonly Credential[] }
+
+export type MirrorStore = {
+  /** The run of this source that was not ended, or a new one. */
+  begin(source: string): Awaitable<number>
+  end(source: string): Awaitable<void>
+  find(source: string, id: number): Awaitable<Mirrored | undefined>
+  note(source: string, id: number, seen: Mirrored): Awaitable<void>
+  /** Passports that earlier runs saw and this one has not, by id. */
+  listUnseen(source: string, run: number, afterId: number, limit: number): Awaitable<number[]>
+}
+
+/** What a mirror last saw of a passport: the tags of both answers, and in which run. */
+export type Mirrored = { passportEtag: string; credentialsEtag: string; run: number }

@@ -79,3 +79,23 @@ test('a key works in a running server as soon as it is made, and no longer once 
   await run(['keys', 'revoke', '--demo', KEY.exec(out)?.[1] as string], { cwd })
   expect(await ask(out.trim())).toBe(401)
 })
+
+test('a key that could not be printed is not left working', async () => {
+  using folder = tempFolder()
+  const cwd = folder.path
+  const main = join(import.meta.dir, '../../src/cli/main.ts')
+  const child = Bun.spawn(
+    ['sh', '-c', `exec "$0" "$1" keys create --name a > /dev/full`, process.execPath, main],
+    {
+      cwd,
+      env: {},
+      stderr: 'pipe',
+    },
+  )
+  expect(await child.exited).toBe(1)
+  expect(await new Response(child.stderr).text()).toStartWith(
+    'passportd: The key could not be printed, and was revoked: ',
+  )
+  const [key] = JSON.parse((await run(['keys', 'list', '--json'], { cwd })).out)
+  expect(key.state).toBe('revoked')
+})

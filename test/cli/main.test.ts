@@ -41,6 +41,7 @@ describe('passportd', () => {
     [['keys', 'create'], 'Say whose key it is: --name NAME.'],
     [['keys', 'create', '--name', ' '], 'Say whose key it is: --name NAME.'],
     [['keys', 'create', '--name', 'a\nb'], '--name must be one line of at most 100 characters.'],
+    [['keys', 'create', '--name', 'a\u202eb'], '--name must be one line of at most 100 characters.'],
     [['keys', 'create', 'me'], `Unexpected argument 'me'. See "passportd keys --help".`],
     [['keys', 'create', '--name'], `Option '--name <value>' argument missing. See "passportd keys --help".`],
     [['keys', 'create', '--name', 'a', '--expires', 'soon'], 'got "soon".'],
@@ -75,6 +76,14 @@ describe('passportd', () => {
     for (const [name, value] of Object.entries(env)) {
       expect(lines.find((line) => line.startsWith(`passportd: ${name} must be `))).toContain(`got "${value}"`)
     }
+  })
+
+  test('a password in an address is not repeated', async () => {
+    using folder = tempFolder()
+    const env = { DATABASE_URL: 'mysql://me:secret@host/x' }
+    const { err } = await run(['serve'], { cwd: folder.path, env })
+    expect(err).toContain('got "mysql://…@host/x"')
+    expect(err).not.toContain('secret')
   })
 
   test('a file that is no database is one clear sentence', async () => {

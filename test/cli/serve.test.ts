@@ -1,8 +1,11 @@
 import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
+import { truncateSync } from 'node:fs'
+import { connect } from 'node:net'
 import { join } from 'node:path'
 import { openSqlite } from '../../src/store/sqlite/open.ts'
-import { run, serveProcess } from '../support/cli.ts'
+import { readUrl, run, serveProcess } from '../support/cli.ts'
+import { saveRecords } from '../support/engines.ts'
 import { named } from '../support/records.ts'
 import { tempFolder } from '../support/temp.ts'
 
@@ -29,7 +32,7 @@ test('serve alone starts empty, in a file of its own', async () => {
 test('serve --demo leaves people alone who are there already', async () => {
   using folder = tempFolder()
   const store = openSqlite(join(folder.path, 'mine.db'))
-  await store.passports.save([named(5, 'Mine')])
+  await saveRecords(store, [named(5, 'Mine')])
   await store.close()
   await using server = await serveProcess(['--demo'], {
     cwd: folder.path,
@@ -99,6 +102,44 @@ test.each(['SIGTERM', 'SIGINT'] as const)('%s ends it well', async (signal) => {
   server.child.kill(signal)
   expect(await server.child.exited).toBe(0)
   expect(await new Response(server.child.stderr).text()).toBe('')
+})
+
+test('a request that never ends does not keep it', async () => {
+  using folder = tempFolder()
+  await using server = await serveProcess([], { cwd: folder.path })
+  const socket = connect(Number(new URL(server.url).port), '127.0.0.1')
+  socket.on('error', () => undefined)
+  await new Promise((resolve) => socket.write('GET /health HTTP/1.1\r\nHost: x\r\nX-Slow: ', resolve))
+  server.child.kill('SIGTERM')
+  expect(await server.child.exited).toBe(0)
+  socket.destroy()
+}, 15_000)
+
+test.each([
+  ['full', '2> /dev/full'],
+  ['closed', '2>&-'],
+])('a log that is %s costs no answer', async (_, redirect) => {
+  using folder = tempFolder()
+  const cwd = folder.path
+  await using first = await serveProcess(['--demo'], { cwd })
+  first.child.kill('SIGTERM')
+  await first.child.exited
+  const main = join(import.meta.dir, '../../src/cli/main.ts')
+  const child = Bun.spawn(['sh', '-c', `exec "$0" "$1" serve --demo ${redirect}`, process.execPath, main], {
+    cwd,
+    env: { PORT: '0' },
+    stdout: 'pipe',
+  })
+  const url = await readUrl(child.stdout)
+  truncateSync(join(cwd, 'data/demo.db'), 8192)
+  for (let times = 0; times < 3; times++) {
+    const response = await fetch(`${url}/api/v1/passports/900`)
+    expect(response.status).toBe(503)
+    expect(await response.json()).toMatchObject({ code: 'unavailable' })
+  }
+  expect((await fetch(`${url}/health`)).status).toBe(200)
+  child.kill('SIGKILL')
+  await child.exited
 })
 
 test('a port in use is one clear sentence', async () => {

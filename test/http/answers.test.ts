@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { connect } from 'node:net'
 import { STATUS } from '../../src/http/errors.ts'
-import { onEveryEngine } from '../support/engines.ts'
+import { onEveryEngine, saveRecords } from '../support/engines.ts'
 import { expectGolden } from '../support/golden.ts'
 import { ADA_WALLET, PEOPLE } from '../support/records.ts'
 import { serveTest } from '../support/server.ts'
@@ -197,7 +197,7 @@ onEveryEngine('caching', (open) => {
     const before = (await server.get(`/api/v1/passports/${ADA_WALLET}`)).headers.get('ETag') ?? ''
     expect((await server.get('/api/v1/passports/7')).headers.get('ETag')).toBe(before)
     const [ada] = PEOPLE.filter(({ id }) => id === 7)
-    if (ada) await store.passports.save([{ ...ada, connections: 18 }])
+    if (ada) await saveRecords(store, [{ ...ada, connections: 18 }])
     const { status, headers } = await server.get('/api/v1/passports/7', {
       headers: { 'If-None-Match': before },
     })

@@ -3,6 +3,7 @@ import { expect, test } from 'bun:test'
 import { truncateSync } from 'node:fs'
 import { join } from 'node:path'
 import { openSqlite } from '../../src/store/sqlite/open.ts'
+import { saveRecords } from '../support/engines.ts'
 import { expectGolden } from '../support/golden.ts'
 import { ada, named } from '../support/records.ts'
 import { serveTest } from '../support/server.ts'
@@ -14,7 +15,7 @@ test('a failure of ours is reported whole to the operator and not at all to the 
   using folder = tempFolder()
   const path = join(folder.path, 'x.db')
   const store = openSqlite(path)
-  await store.passports.save([ada])
+  await saveRecords(store, [ada])
   const vandal = new Database(path)
   vandal.run(`update passports set tags = '{"secret'`)
   vandal.close()
@@ -31,7 +32,10 @@ test('a store out of reach is 503 with a time to come back, and the service is a
   using folder = tempFolder()
   const path = join(folder.path, 'x.db')
   const before = openSqlite(path)
-  await before.passports.save(Array.from({ length: 2000 }, (_, id) => named(id, `Person ${id}`)))
+  await saveRecords(
+    before,
+    Array.from({ length: 2000 }, (_, id) => named(id, `Person ${id}`)),
+  )
   await before.close()
   const store = openSqlite(path)
   truncateSync(path, 8192)

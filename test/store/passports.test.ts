@@ -1,26 +1,29 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { foldName } from '../../src/domain/name.ts'
-import { onEveryEngine } from '../support/engines.ts'
+import { onEveryEngine, saveRecords } from '../support/engines.ts'
 import {
   ADA_SECOND_WALLET,
   ADA_WALLET,
   ada,
   GRACE_OLD_WALLET,
   grace,
+  NOON,
   named,
   PEOPLE,
   record,
   SOLANA_WALLET,
 } from '../support/records.ts'
 
+const OPTIONS = { now: NOON, restore: false }
 const all = { page: 1, size: 250, keyword: undefined }
 
 onEveryEngine('passports', (open) => {
   test('a passport comes back as it was written', async () => {
     await using store = await open(PEOPLE)
     const { credentials: _, ...passport } = ada
-    expect(await store.passports.find({ id: 7 })).toEqual({ ...passport, merged: false })
+    const found: unknown = await store.passports.find({ id: 7 })
+    expect(found).toEqual({ ...passport, merged: false })
   })
 
   test('the main wallet and every verified one lead to the passport', async () => {
@@ -79,7 +82,7 @@ onEveryEngine('passports', (open) => {
   test('the list follows each change at once', async () => {
     await using store = await open([named(1, 'One', 10), named(2, 'Two', 20)])
     expect((await store.passports.list(all)).items.map(({ id }) => id)).toEqual([2, 1])
-    await store.passports.save([named(1, 'First', 30), named(3, 'Three', 25)])
+    await saveRecords(store, [named(1, 'First', 30), named(3, 'Three', 25)])
     expect((await store.passports.list(all)).items.map(({ id }) => id)).toEqual([1, 3, 2])
     expect((await store.passports.list({ ...all, keyword: 'one' })).total).toBe(0)
     expect((await store.passports.list({ ...all, keyword: 'first' })).total).toBe(1)
@@ -87,29 +90,22 @@ onEveryEngine('passports', (open) => {
 
   test('a passport that is written again replaces its wallets and credentials', async () => {
     await using store = await open([ada])
-    await store.passports.save([{ ...ada, mainWallet: '0xnew', verifiedWallets: [], credentials: [] }])
+    await saveRecords(store, [{ ...ada, mainWallet: '0xnew', verifiedWallets: [], credentials: [] }])
     expect(await store.passports.find({ wallet: ADA_WALLET })).toBeUndefined()
     expect(await store.passports.find({ wallet: '0xnew' })).toMatchObject({ id: 7 })
     expect(await store.credentials.list(7)).toEqual([])
   })
 
-  test('a wallet of two passports is refused, and nothing of the batch is kept', async () => {
+  test('a wallet of another passport is refused by name, and the rest of the batch is kept', async () => {
     await using store = await open([ada])
-    const thief = record(8, { mainWallet: ADA_WALLET })
-    expect(() => store.passports.save([record(9), thief])).toThrow()
-    expect(await store.passports.find({ id: 9 })).toBeUndefined()
-    expect(await store.passports.find({ wallet: ADA_WALLET })).toMatchObject({ id: 7 })
-  })
-
-  test('within a batch a wallet may move from one passport to another', async () => {
-    const [one, two] = [record(1, { mainWallet: '0xa' }), record(2, { mainWallet: '0xb' })]
-    await using store = await open([one, two])
-    await store.passports.save([
-      { ...one, mainWallet: '0xb' },
-      { ...two, mainWallet: '0xa' },
+    const thief = record(8, { mainWallet: ADA_WALLET.toUpperCase(), profile: { bio: 'never seen' } })
+    expect(await saveRecords(store, [record(9), thief])).toEqual([
+      { outcome: 'added' },
+      { outcome: 'refused', field: 'main_wallet', reason: `wallet ${ADA_WALLET} belongs to passport 7` },
     ])
-    expect(await store.passports.find({ wallet: '0xa' })).toMatchObject({ id: 2 })
-    expect(await store.passports.find({ wallet: '0xb' })).toMatchObject({ id: 1 })
+    expect(await store.passports.find({ id: 9 })).toMatchObject({ id: 9 })
+    expect(await store.passports.find({ id: 8 })).toBeUndefined()
+    expect(await store.passports.find({ wallet: ADA_WALLET })).toMatchObject({ id: 7 })
   })
 
   test('wallets and scores are written in their one spelling', async () => {
@@ -126,15 +122,28 @@ onEveryEngine('passports', (open) => {
     })
   })
 
-  test('a circle of merges has no survivor, and is found out', async () => {
-    await using store = await open([record(1, { mergedInto: 2 }), record(2, { mergedInto: 1 })])
-    expect(await store.passports.find({ id: 1 })).toBeUndefined()
+  test('no record makes a circle, of whatever length', async () => {
+    await using store = await open([record(1), record(2), record(3)])
+    await store.passports.merge(3, 1)
+    await store.passports.merge(1, 2)
+    expect(await saveRecords(store, [record(1, { mergedInto: 3 }), record(2, { mergedInto: 2 })])).toEqual([
+      { outcome: 'refused', field: 'merged_into', reason: 'passport 3 is merged into 1 itself' },
+      { outcome: 'refused', field: 'merged_into', reason: 'is the passport itself' },
+    ])
+    expect(await store.passports.find({ id: 3 })).toMatchObject({ id: 2 })
+  })
+
+  test('a circle of merges is refused', async () => {
+    await using store = await open([record(1, { mergedInto: 2 })])
+    expect(await saveRecords(store, [record(2, { mergedInto: 1 })])).toEqual([
+      { outcome: 'refused', field: 'merged_into', reason: 'passport 1 is merged into 2 itself' },
+    ])
   })
 
   test('saveIfEmpty writes to an empty store only', async () => {
     await using store = await open()
-    expect(await store.passports.saveIfEmpty([ada])).toBe(true)
-    expect(await store.passports.saveIfEmpty([grace])).toBe(false)
+    expect(await store.records.saveIfEmpty([{ kind: 'passport', passport: ada }], OPTIONS)).toBe(true)
+    expect(await store.records.saveIfEmpty([{ kind: 'passport', passport: grace }], OPTIONS)).toBe(false)
     expect((await store.passports.list(all)).total).toBe(1)
   })
 

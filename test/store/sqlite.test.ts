@@ -1,9 +1,10 @@
 import { Database } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
-import { mkdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, renameSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { matchName } from '../../src/store/sqlite/names.ts'
 import { openSqlite } from '../../src/store/sqlite/open.ts'
+import { saveRecords } from '../support/engines.ts'
 import { ada, named, PEOPLE, record } from '../support/records.ts'
 import { tempFolder } from '../support/temp.ts'
 
@@ -20,7 +21,7 @@ describe('sqlite: the file', () => {
     using folder = tempFolder()
     const path = join(folder.path, 'x.db')
     const store = openSqlite(path)
-    await store.passports.save([ada])
+    await saveRecords(store, [ada])
     for (const file of [path, `${path}-wal`, `${path}-shm`]) expect(statSync(file).mode & 0o777).toBe(0o600)
     await store.close()
   })
@@ -29,7 +30,7 @@ describe('sqlite: the file', () => {
     using folder = tempFolder()
     const path = join(folder.path, 'x.db')
     const first = openSqlite(path)
-    await first.passports.save(PEOPLE)
+    await saveRecords(first, PEOPLE)
     await first.close()
     const second = openSqlite(path)
     expect(await second.passports.list(all)).toMatchObject({ total: 3 })
@@ -41,7 +42,7 @@ describe('sqlite: the file', () => {
     using folder = tempFolder()
     const path = join(folder.path, 'x.db')
     const [one, two] = [openSqlite(path), openSqlite(path)]
-    await one.passports.save([ada])
+    await saveRecords(one, [ada])
     expect(await two.passports.list(all)).toMatchObject({ total: 1, items: [{ id: 7 }] })
     await one.keys.create({ id: 'k', name: 'k', hash: new Uint8Array(32), createdAt: 1 })
     await two.keys.revoke('k', 2)
@@ -78,6 +79,29 @@ describe('sqlite: the file', () => {
     expect(() => openSqlite(path)).toThrow(path)
   })
 
+  test('a database that is refused is left as it was', () => {
+    using folder = tempFolder()
+    const path = join(folder.path, 'x.db')
+    const theirs = new Database(path)
+    theirs.run('create table cats (name)')
+    theirs.close()
+    const before = readFileSync(path)
+    expect(() => openSqlite(path)).toThrow('of another program')
+    expect(readFileSync(path).equals(before)).toBe(true)
+  })
+
+  test('a file that is moved away or replaced while it is open is noticed', async () => {
+    using folder = tempFolder()
+    const path = join(folder.path, 'x.db')
+    const store = openSqlite(path)
+    await store.ping()
+    renameSync(path, `${path}.moved`)
+    expect(() => store.ping()).toThrow('was moved or replaced')
+    writeFileSync(path, 'another one')
+    expect(() => store.ping()).toThrow('was moved or replaced')
+    await store.close()
+  })
+
   test('a folder that cannot be made is refused in one sentence', () => {
     using folder = tempFolder()
     writeFileSync(join(folder.path, 'file'), '')
@@ -90,7 +114,10 @@ describe('sqlite: the file', () => {
     using folder = tempFolder()
     const path = join(folder.path, 'x.db')
     const first = openSqlite(path)
-    await first.passports.save(Array.from({ length: 2000 }, (_, id) => named(id, `Person ${id}`)))
+    await saveRecords(
+      first,
+      Array.from({ length: 2000 }, (_, id) => named(id, `Person ${id}`)),
+    )
     await first.close()
     const store = openSqlite(path)
     truncateSync(path, 8192)
@@ -148,7 +175,10 @@ describe('sqlite: a ranking of many', () => {
   test('is read in steps: requests go on with the old order until the new one stands', async () => {
     using folder = tempFolder()
     const store = openSqlite(join(folder.path, 'x.db'))
-    await store.passports.save(Array.from({ length: MANY }, (_, id) => record(id, { scores: { total: id } })))
+    await saveRecords(
+      store,
+      Array.from({ length: MANY }, (_, id) => record(id, { scores: { total: id } })),
+    )
     const whole = async () => {
       while ((await store.passports.list(all)).total !== MANY + 1) await new Promise(setImmediate)
       return store.passports.list(all)
@@ -157,7 +187,7 @@ describe('sqlite: a ranking of many', () => {
     expect(await store.passports.list({ page: 1, size: 2, keyword: undefined })).toMatchObject({
       items: [{ id: MANY - 1 }, { id: MANY - 2 }],
     })
-    await store.passports.save([record(MANY, { scores: { total: MANY } })])
+    await saveRecords(store, [record(MANY, { scores: { total: MANY } })])
     expect(await store.passports.list({ page: 1, size: 1, keyword: undefined })).toMatchObject({
       total: MANY,
     })
@@ -170,9 +200,12 @@ describe('sqlite: a ranking of many', () => {
   test('up to 10,000 is never behind', async () => {
     using folder = tempFolder()
     const store = openSqlite(join(folder.path, 'x.db'))
-    await store.passports.save(Array.from({ length: 10_000 }, (_, id) => record(id)))
+    await saveRecords(
+      store,
+      Array.from({ length: 10_000 }, (_, id) => record(id)),
+    )
     expect((await store.passports.list(all)).total).toBe(10_000)
-    await store.passports.save([record(500, { scores: { total: 1 } })])
+    await saveRecords(store, [record(500, { scores: { total: 1 } })])
     expect((await store.passports.list(all)).items[0]?.id).toBe(500)
     await store.close()
   })
@@ -180,10 +213,77 @@ describe('sqlite: a ranking of many', () => {
   test('can be closed in the middle of it', async () => {
     using folder = tempFolder()
     const store = openSqlite(join(folder.path, 'x.db'))
-    await store.passports.save(Array.from({ length: MANY }, (_, id) => record(id)))
+    await saveRecords(
+      store,
+      Array.from({ length: MANY }, (_, id) => record(id)),
+    )
     await store.passports.list(all)
     await store.close()
     await new Promise(setImmediate)
     expect(() => store.passports.list(all)).toThrow()
+  })
+})
+
+describe('sqlite: a keyword that matches many', () => {
+  test.each([
+    ['side by side', (at: number) => at],
+    ['far apart', (at: number) => at * 7919 + 2 ** 40],
+  ])('is paged in the order of the list, with ids %s', async (_, idOf) => {
+    using folder = tempFolder()
+    const store = openSqlite(join(folder.path, 'x.db'))
+    const people = Array.from({ length: 9500 }, (_, at) =>
+      named(idOf(at), at % 3 === 0 ? `Ada ${at}` : `Bob ${at}`, at % 50),
+    )
+    await saveRecords(store, people)
+    const expected = people
+      .filter(({ profile }) => profile.displayName.startsWith('Ada'))
+      .sort((a, b) => b.scores.total - a.scores.total || a.id - b.id)
+      .map(({ id }) => id)
+    for (const page of [1, 2, 7, 12, 13, 14]) {
+      const { items, total } = await store.passports.list({ page, size: 250, keyword: 'a' })
+      expect(total).toBe(expected.length)
+      expect(items.map(({ id }) => id)).toEqual(expected.slice((page - 1) * 250, page * 250))
+    }
+    await store.close()
+  })
+
+  test('lets other requests through while it is looked up', async () => {
+    using folder = tempFolder()
+    const store = openSqlite(join(folder.path, 'x.db'))
+    await saveRecords(
+      store,
+      Array.from({ length: 9500 }, (_, id) => named(id, `Person ${id}`)),
+    )
+    const events: string[] = []
+    const search = Promise.resolve(store.passports.list({ page: 1, size: 1, keyword: 'person' })).then(() =>
+      events.push('search'),
+    )
+    await new Promise(setImmediate)
+    events.push(`passport ${(await store.passports.find({ id: 5 }))?.id}`)
+    await search
+    expect(events).toEqual(['passport 5', 'search'])
+    await store.close()
+  })
+
+  test('a change in between is seen by the next search', async () => {
+    using folder = tempFolder()
+    const store = openSqlite(join(folder.path, 'x.db'))
+    await saveRecords(store, [named(1, 'Ada'), named(2, 'Ada')])
+    const search = () => store.passports.list({ page: 1, size: 9, keyword: 'ada' })
+    expect((await search()).total).toBe(2)
+    await saveRecords(store, [named(2, 'Bob'), named(3, 'Ada', 5)])
+    expect((await search()).items.map(({ id }) => id)).toEqual([3, 1])
+    await store.close()
+  })
+
+  test('a letter of the private-use area is no blank', async () => {
+    using folder = tempFolder()
+    const store = openSqlite(join(folder.path, 'x.db'))
+    await saveRecords(store, [named(1, 'Ada Lovelace'), named(2, 'odd \ue020')])
+    expect(await store.passports.list({ page: 1, size: 9, keyword: '\ue020' })).toMatchObject({
+      total: 1,
+      items: [{ id: 2 }],
+    })
+    await store.close()
   })
 })

@@ -4,19 +4,22 @@ const MAIN = join(import.meta.dir, '../../src/cli/main.ts')
 
 type Env = Record<string, string>
 
-function spawn(args: readonly string[], env: Env, cwd: string) {
+function spawn(args: readonly string[], env: Env, cwd: string, stdin: Uint8Array | 'ignore' = 'ignore') {
   return Bun.spawn([process.execPath, MAIN, ...args], {
     cwd,
     env: { PATH: process.env.PATH ?? '', ...env },
-    stdin: 'ignore',
+    stdin,
     stdout: 'pipe',
     stderr: 'pipe',
   })
 }
 
 /** Runs a command to its end. */
-export async function run(args: readonly string[], { env = {}, cwd }: { env?: Env; cwd: string }) {
-  const child = spawn(args, env, cwd)
+export async function run(
+  args: readonly string[],
+  { env = {}, cwd, stdin }: { env?: Env; cwd: string; stdin?: Uint8Array },
+) {
+  const child = spawn(args, env, cwd, stdin)
   const [out, err, code] = await Promise.all([
     new Response(child.stdout).text(),
     new Response(child.stderr).text(),
@@ -28,15 +31,11 @@ export async function run(args: readonly string[], { env = {}, cwd }: { env?: En
 /** Starts `serve` on a free port and waits until it says where. It is killed at the end of the block. */
 export async function serveProcess(args: readonly string[], { env = {}, cwd }: { env?: Env; cwd: string }) {
   const child = spawn(['serve', ...args], { PORT: '0', ...env }, cwd)
-  let greeting = ''
-  const decoder = new TextDecoder()
-  for await (const chunk of child.stdout) {
-    greeting += decoder.decode(chunk, { stream: true })
-    if (greeting.includes('Make a key:')) break
-  }
-  const url = /http:\/\/[\d.:]+/.exec(greeting)?.[0]
-  if (url === undefined)
+  const greeting = await readGreeting(child.stdout)
+  const url = urlIn(greeting)
+  if (url === undefined) {
     throw new Error(`serve did not start: ${greeting}${await new Response(child.stderr).text()}`)
+  }
   return {
     child,
     greeting,
@@ -46,4 +45,19 @@ export async function serveProcess(args: readonly string[], { env = {}, cwd }: {
       await child.exited
     },
   }
+}
+
+const urlIn = (greeting: string) => /http:\/\/[\d.:]+/.exec(greeting)?.[0]
+
+/** Where a server that was started in another way says that it listens. */
+export const readUrl = async (stdout: ReadableStream<Uint8Array>) => urlIn(await readGreeting(stdout))
+
+async function readGreeting(stdout: ReadableStream<Uint8Array>): Promise<string> {
+  let greeting = ''
+  const decoder = new TextDecoder()
+  for await (const chunk of stdout) {
+    greeting += decoder.decode(chunk, { stream: true })
+    if (greeting.includes('Make a key:')) break
+  }
+  return greeting
 }

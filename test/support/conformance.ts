@@ -63,7 +63,7 @@ function findResponse(method: string, path: string, status: number): Response_ |
 /** A path that the document does not name can only be a 404 of the usual shape. */
 function unknownPath(path: string): Response_ | undefined {
   const v1 = document.paths['/api/v1/passports/{id}']?.get.responses[404]
-  if (!v1 || path.startsWith('/api/v1/')) return v1
+  if (!v1 || /^\/api\/v1(\/|$)/.test(path)) return v1
   const { Deprecation: _, Link: __, ...headers } = v1.headers
   return { ...v1, headers }
 }

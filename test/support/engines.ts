@@ -1,7 +1,9 @@
 import { describe } from 'bun:test'
 import { join } from 'node:path'
+import type { PassportRecord } from '../../src/domain/record.ts'
 import { openSqlite } from '../../src/store/sqlite/open.ts'
-import type { PassportRecord, Store } from '../../src/store/store.ts'
+import type { SaveResult, Store } from '../../src/store/store.ts'
+import { NOON } from './records.ts'
 import { tempFolder } from './temp.ts'
 
 export type TestStore = Store & AsyncDisposable
@@ -10,7 +12,7 @@ const ENGINES: Record<string, (records: readonly PassportRecord[]) => Promise<Te
   async sqlite(records) {
     const folder = tempFolder()
     const store = openSqlite(join(folder.path, 'test.db'))
-    await store.passports.save(records)
+    await saveRecords(store, records)
     return {
       ...store,
       async [Symbol.asyncDispose]() {
@@ -19,6 +21,12 @@ const ENGINES: Record<string, (records: readonly PassportRecord[]) => Promise<Te
       },
     }
   },
+}
+
+/** Hands passports in, at the fixed time of the tests. */
+export async function saveRecords(store: Store, records: readonly PassportRecord[]): Promise<SaveResult[]> {
+  const incoming = records.map((passport) => ({ kind: 'passport' as const, passport }))
+  return store.records.save(incoming, { now: NOON, restore: false })
 }
 
 type Open = (records?: readonly PassportRecord[]) => Promise<TestStore>

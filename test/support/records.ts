@@ -1,6 +1,6 @@
 import type { Credential } from '../../src/domain/credential.ts'
 import type { Profile, Scores } from '../../src/domain/passport.ts'
-import type { PassportRecord } from '../../src/store/store.ts'
+import type { PassportRecord } from '../../src/domain/record.ts'
 
 export const NOON = Date.UTC(2026, 0, 2, 12)
 
@@ -9,8 +9,11 @@ type Given = Partial<Omit<PassportRecord, 'profile' | 'scores'>> & {
   scores?: Partial<Scores>
 }
 
+/** A test knows its records' scores. */
+type TestRecord = PassportRecord & { scores: Scores }
+
 /** A record in which nothing is known but what is given. */
-export function record(id: number, { profile, scores, ...given }: Given = {}): PassportRecord {
+export function record(id: number, { profile, scores, ...given }: Given = {}): TestRecord {
   return {
     id,
     stale: false,
@@ -20,7 +23,6 @@ export function record(id: number, { profile, scores, ...given }: Given = {}): P
     mainWallet: '',
     verifiedWallets: [],
     socials: [],
-    credentials: [],
     ...given,
     profile: { displayName: '', bio: '', location: '', tags: [], ...profile },
     scores: { total: 0, activity: 0, identity: 0, skills: 0, ...scores },
@@ -41,6 +43,7 @@ export function credential(id: string, given: Partial<Credential> = {}): Credent
     value: '',
     calculatedAt: NOON,
     ...given,
+    givenScore: given.score ?? 1,
   }
 }
 

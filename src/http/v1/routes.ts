@@ -6,7 +6,8 @@ import { getPassport, listPassports } from './passports.ts'
 
 export type Handler = (query: URLSearchParams) => Answer | Promise<Answer>
 
-export const V1_PREFIX = '/api/v1/'
+export const isV1Path = (path: string) => path === '/api/v1' || path.startsWith('/api/v1/')
+
 const PASSPORTS = '/api/v1/passports'
 
 /** Finds the handler of a path below `/api/v1/`. A slash at the end makes no difference. */

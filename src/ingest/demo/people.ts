@@ -1,6 +1,6 @@
 import { type Credential, sumScores } from '../../domain/credential.ts'
-import type { Social } from '../../domain/passport.ts'
-import type { PassportRecord } from '../../store/store.ts'
+import type { Scores, Social } from '../../domain/passport.ts'
+import type { PassportRecord } from '../../domain/record.ts'
 import { KINDS, verified } from './credential-kinds.ts'
 import { inventHandle, inventName } from './names.ts'
 import { createRandom, type Random } from './random.ts'
@@ -45,14 +45,16 @@ const SOURCES = [
   'builderfi',
 ]
 
+export type Person = PassportRecord & { scores: Scores; credentials: Credential[] }
+
 /** A thousand people who do not exist, and one who was merged into another; always the same ones. */
-export function inventPeople(): PassportRecord[] {
+export function inventPeople(): Person[] {
   const random = createRandom(SEED)
   const people = Array.from({ length: PEOPLE }, (_, index) => inventPerson(index + 1, random))
   return [...people, { ...inventPerson(MERGED.from, random), mergedInto: MERGED.into }]
 }
 
-function inventPerson(id: number, random: Random): PassportRecord {
+function inventPerson(id: number, random: Random): Person {
   const displayName = inventName(random)
   const handle = inventHandle(displayName, random)
   const calculatedAt = LAST_DAY - random.whole(0, 200 * DAY)
@@ -86,12 +88,14 @@ function inventCredentials(calculatedAt: number, handle: string, random: Random)
   const kinds = KINDS.filter((kind) => !kind.provesHuman || random.chance(0.2))
   return random.sample(kinds, random.whole(8, 20)).map((kind) => {
     const share = kind.value === verified ? 1 : Math.min(1, strength * (0.4 + 1.2 * random.next()))
+    const score = Math.round(kind.maxScore * share)
     const credential: Credential = {
       id: random.uuid(),
       type: kind.type,
       name: kind.name,
       category: kind.category,
-      score: Math.round(kind.maxScore * share),
+      score,
+      givenScore: score,
       maxScore: kind.maxScore,
       value: kind.value(share, random, handle),
       ...(random.chance(0.9) && { earnedAt: calculatedAt - random.whole(DAY, 2500 * DAY) }),

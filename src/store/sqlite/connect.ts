@@ -2,14 +2,25 @@ import { Database, type DatabaseOptions, SQLiteError } from 'bun:sqlite'
 import { closeSync, existsSync, mkdirSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { ServiceError } from '../../domain/errors.ts'
+import { checkOwner } from './migrate.ts'
 
-/** How long a write waits for the one before it, in another process, to end. */
-const BUSY_MILLISECONDS = 10_000
+/** How long a write waits for the one before it, in another process, to end; in milliseconds. */
+const WRITER_WAIT = 10_000
 
-/** The one connection that writes. It makes the file, and the folder it lies in, where they are missing. */
-export function connectWriter(path: string): Database {
-  makeFile(path)
-  const database = connect(path, { create: true, readwrite: true })
+/** Readers wait for nobody in this mode: one that must is in trouble, and all requests with it. */
+const READER_WAIT = 1000
+
+/** The one connection that writes. It may make the file, and the folder it lies in, where they are missing. */
+export function connectWriter(path: string, create: boolean): Database {
+  if (create) makeFile(path)
+  else if (!existsSync(path)) {
+    throw new ServiceError(
+      'unavailable',
+      `There is no database ${path} yet: "import", "mirror" or "serve" makes it.`,
+    )
+  }
+  const database = connect(path, { create: true, readwrite: true }, WRITER_WAIT)
+  checkOwner(database)
   // Readers never wait for the writer; what is committed survives a power cut.
   database.run('pragma journal_mode = wal')
   database.run('pragma synchronous = full')
@@ -18,20 +29,29 @@ export function connectWriter(path: string): Database {
 }
 
 export function connectReader(path: string): Database {
-  return connect(path, { readonly: true })
+  return connect(path, { readonly: true }, READER_WAIT)
 }
 
 /** SQLite's failures that are the file's or the machine's, not ours. */
 const FAULTS = /^SQLITE_(AUTH|BUSY|CANTOPEN|CORRUPT|FULL|IOERR|LOCKED|NOLFS|NOTADB|PERM|PROTOCOL|READONLY)/
 
-/** Runs `work`; a failure of the file or the machine comes out as `unavailable`. */
+/** Runs `work`; a failure of the file or the machine comes out as `unavailable`, at once or later. */
 export function reachable<T>(path: string, work: () => T): T {
   try {
-    return work()
+    const result = work()
+    return result instanceof Promise ? (result.catch((error) => translate(path, error)) as T) : result
   } catch (error) {
-    if (!(error instanceof SQLiteError) || !FAULTS.test(error.code ?? '')) throw error
-    throw new ServiceError('unavailable', explain(path, error), { cause: error })
+    return translate(path, error)
   }
+}
+
+/** Whether the file or the machine failed, not we. */
+export const isFault = (error: unknown): error is SQLiteError =>
+  error instanceof SQLiteError && FAULTS.test(error.code ?? '')
+
+function translate(path: string, error: unknown): never {
+  if (!isFault(error)) throw error
+  throw new ServiceError('unavailable', explain(path, error), { cause: error })
 }
 
 /** The same functions, each with its failures translated by `reachable`. */
@@ -46,9 +66,9 @@ export function guarded<T extends Record<string, (...args: never[]) => unknown>>
   return Object.fromEntries(Object.entries(methods).map(guard)) as T
 }
 
-function connect(path: string, mode: DatabaseOptions): Database {
+function connect(path: string, mode: DatabaseOptions, wait: number): Database {
   const database = new Database(path, { ...mode, strict: true })
-  database.run(`pragma busy_timeout = ${BUSY_MILLISECONDS}`)
+  database.run(`pragma busy_timeout = ${wait}`)
   return database
 }
 

@@ -1,12 +1,18 @@
 import type { Database } from 'bun:sqlite'
 import { ServiceError } from '../../domain/errors.ts'
 import passports from '../migrations/sqlite/0001-passports.sql' with { type: 'text' }
+import scoring from '../migrations/sqlite/0002-scoring.sql' with { type: 'text' }
 
 /** In order; the number of the last one applied is the database's `user_version`. */
-const MIGRATIONS = [passports]
+const MIGRATIONS = [passports, scoring]
 
 /** "pass" in ASCII: marks the file as ours. */
 const APPLICATION_ID = 0x70617373
+
+/** Throws unless the database is ours, or new. Changes nothing. */
+export function checkOwner(database: Database): void {
+  versionOf(database)
+}
 
 /** Brings the database up to date. Safe when several processes do it at once: the write lock lets in one. */
 export function migrate(database: Database): void {

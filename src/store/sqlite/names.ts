@@ -2,13 +2,17 @@ import type { Database } from 'bun:sqlite'
 
 const GRAM = 3
 
+/** Where Unicode's private-use area begins. */
+const PRIVATE = 0xe000
+
 /** The index that finds passports by any part of their folded name. */
 export function createNames(writer: Database) {
-  const insert = writer.query('insert or replace into names (rowid, grams) values (?, ?)')
+  const insert = writer.query('insert into names (rowid, grams) values (?, ?)')
   const remove = writer.query('delete from names where rowid = ?')
 
   return {
-    put(id: number, foldedName: string): void {
+    /** For an id that is not in it. */
+    insert(id: number, foldedName: string): void {
       insert.run(id, grams(foldedName, 0).join(' '))
     },
     remove(id: number): void {
@@ -35,7 +39,9 @@ function grams(text: string, omit: number): string[] {
 
 /** The tokenizer splits at ASCII punctuation and blanks: here they become letters, of the private-use area. */
 function toToken(letter: string): string {
-  return /^[\0-/:-\x7f]$/.test(letter) && !/^[a-z]$/.test(letter)
-    ? String.fromCharCode(0xe000 + letter.charCodeAt(0))
-    : letter
+  const code = letter.charCodeAt(0)
+  const isPlain = (code >= 0x61 && code <= 0x7a) || (code >= 0x30 && code <= 0x39)
+  if (isPlain || (code > 0x7f && (code < PRIVATE || code > PRIVATE + 0x7f))) return letter
+  // A letter of that area itself must not be taken for one of these.
+  return code > 0x7f ? '\ufffd' : String.fromCharCode(PRIVATE + code)
 }

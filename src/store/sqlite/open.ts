@@ -1,30 +1,42 @@
+import type { PassportRef } from '../../domain/passport.ts'
 import type { Store } from '../store.ts'
 import { connectReader, connectWriter, guarded, reachable } from './connect.ts'
 import { createCredentialReader } from './credentials.ts'
 import { createKeys } from './keys.ts'
 import { migrate } from './migrate.ts'
-import { createPassportReader, createPassportWriter } from './passports.ts'
+import { createMirror } from './mirror.ts'
+import { createPassportReader } from './passports.ts'
+import { createPing } from './ping.ts'
 import { createRanking } from './ranking.ts'
+import { createPassportChanges, createRecords } from './records.ts'
+import { createScoring } from './scoring.ts'
+import { createSearch } from './search.ts'
 
-/** Opens the database file, making it or bringing it up to date first. Throws `unavailable` with a sentence. */
-export function openSqlite(path: string): Store {
+/** Opens the database file, bringing it up to date first. Throws `unavailable` with a sentence. */
+export function openSqlite(path: string, { create = true }: { create?: boolean } = {}): Store {
   return reachable(path, () => {
-    const writer = connectWriter(path)
+    const writer = connectWriter(path, create)
     migrate(writer)
     const reader = connectReader(path)
     const ranking = createRanking(connectReader(path))
-    const ping = reader.query('select version from ranking')
+    const search = createSearch(connectReader(path))
+    const ping = createPing(path, reader)
+
+    const passports = createPassportReader({ reader, ranking, search })
+    const connections = { reader, writer }
+    const findId = (ref: PassportRef) => passports.find(ref)?.id
 
     return {
-      passports: guarded(path, {
-        ...createPassportReader({ reader, ranking }),
-        ...createPassportWriter(writer),
-      }),
+      passports: guarded(path, { ...passports, ...createPassportChanges(writer) }),
+      records: guarded(path, createRecords(connections)),
       credentials: guarded(path, createCredentialReader(reader)),
+      scoring: guarded(path, createScoring({ ...connections, find: findId })),
+      mirror: guarded(path, createMirror(connections)),
       keys: guarded(path, createKeys({ reader, writer })),
-      ping: () => reachable(path, () => void ping.get()),
+      ping: () => reachable(path, ping),
       close() {
         ranking.close()
+        search.close()
         reader.close()
         writer.close()
       },

@@ -1,22 +1,19 @@
 import type { Database } from 'bun:sqlite'
-import { foldName } from '../../domain/name.ts'
 import type { PageRequest } from '../../domain/page.ts'
-import { type PassportRef, walletsOf } from '../../domain/passport.ts'
-import type { PassportRecord, Store } from '../store.ts'
-import { createCredentialWriter } from './credentials.ts'
-import { createNames, matchName } from './names.ts'
-import { type FullPassportRow, type PassportRow, toFullPassport, toPassport, toRow } from './passport-row.ts'
+import type { PassportRef } from '../../domain/passport.ts'
+import type { Store } from '../store.ts'
+import { LONGEST_CHAIN } from './merges.ts'
+import { type FullPassportRow, LISTED, type PassportRow, toFullPassport, toPassport } from './passport-row.ts'
 import type { createRanking } from './ranking.ts'
+import type { createSearch } from './search.ts'
 
-const LISTED = `id, score, activity_score, identity_score, skills_score, stale, calculated_at, human, connections,
-  main_wallet, verified_wallets, display_name, bio, location, tags`
+type Connections = {
+  reader: Database
+  ranking: ReturnType<typeof createRanking>
+  search: ReturnType<typeof createSearch>
+}
 
-/** More merges than anyone makes; a circle of them must end too. */
-const LONGEST_CHAIN = 20
-
-type Connections = { reader: Database; ranking: ReturnType<typeof createRanking> }
-
-export function createPassportReader({ reader, ranking }: Connections) {
+export function createPassportReader({ reader, ranking, search }: Connections) {
   const findById = reader.query<FullPassportRow, [number]>(
     `select ${LISTED}, socials, merged_into,
        exists (select 1 from passports as other where other.merged_into = passports.id) as merged
@@ -26,16 +23,9 @@ export function createPassportReader({ reader, ranking }: Connections) {
     'select passport_id from wallets where address = ?',
   )
   const listByIds = reader.query<PassportRow, [string]>(
-    `select ${LISTED} from passports where id in (select value from json_each(?)) order by score desc, id`,
+    `select ${LISTED} from passports where id in (select value from json_each(?)) and merged_into is null
+     order by score desc, id`,
   )
-  const countNamed = reader.query<{ count: number }, [string]>(
-    'select count(*) as count from names where names match ?',
-  )
-  const listNamed = reader.query<PassportRow, [string, number, number]>(
-    `select ${LISTED} from passports where id in (select rowid from names where names match ?)
-     order by score desc, id limit ? offset ?`,
-  )
-
   return {
     find(ref: PassportRef) {
       let id = 'id' in ref ? ref.id : findOwner.get(ref.wallet)?.passport_id
@@ -51,55 +41,14 @@ export function createPassportReader({ reader, ranking }: Connections) {
 
     list({ page, size, keyword }: PageRequest & { keyword: string | undefined }) {
       const offset = (page - 1) * size
-      if (keyword === undefined) {
-        const ids = ranking.ids()
-        const slice = ids.subarray(offset, offset + size)
-        return { items: listByIds.all(`[${slice}]`).map(toPassport), total: ids.length }
+      const order = ranking.current()
+      const fetch = (ids: ArrayLike<number>) => listByIds.all(`[${Array.from(ids)}]`).map(toPassport)
+      if (keyword !== undefined) {
+        return search
+          .page(keyword, order, offset, size)
+          .then(({ ids, total }) => ({ items: fetch(ids), total }))
       }
-      const match = matchName(keyword)
-      const total = countNamed.get(match)?.count ?? 0
-      const rows = offset < total ? listNamed.all(match, size, offset) : []
-      return { items: rows.map(toPassport), total }
+      return { items: fetch(order.ids.subarray(offset, offset + size)), total: order.ids.length }
     },
-  } satisfies Partial<Store['passports']>
-}
-
-export function createPassportWriter(writer: Database) {
-  const names = createNames(writer)
-  const credentials = createCredentialWriter(writer)
-  const anyPassport = writer.query('select 1 from passports limit 1')
-  const removeWallets = writer.query('delete from wallets where passport_id = ?')
-  const insertWallet = writer.query('insert into wallets (address, passport_id) values (?, ?)')
-  const countChange = writer.query('update ranking set version = version + 1')
-  const put = writer.query(
-    `insert or replace into passports (${LISTED}, socials, merged_into)
-     values ($id, $score, $activity_score, $identity_score, $skills_score, $stale, $calculated_at, $human,
-       $connections, $main_wallet, $verified_wallets, $display_name, $bio, $location, $tags, $socials, $merged_into)`,
-  )
-
-  function save(record: PassportRecord) {
-    put.run(toRow(record))
-    for (const wallet of walletsOf(record)) insertWallet.run(wallet, record.id)
-    if (record.mergedInto === undefined) names.put(record.id, foldName(record.profile.displayName))
-    else names.remove(record.id)
-    credentials.replace(record.id, record.credentials)
-  }
-
-  const saveAll = writer.transaction((records: readonly PassportRecord[]) => {
-    // Within one batch a wallet may move from one passport to another.
-    for (const { id } of records) removeWallets.run(id)
-    for (const record of records) save(record)
-    countChange.run()
-  })
-
-  const saveIfEmpty = writer.transaction((records: readonly PassportRecord[]) => {
-    if (anyPassport.get() !== null) return false
-    saveAll(records)
-    return true
-  })
-
-  return {
-    save: (records) => saveAll.immediate(records),
-    saveIfEmpty: (records) => saveIfEmpty.immediate(records),
   } satisfies Partial<Store['passports']>
 }

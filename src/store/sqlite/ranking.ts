@@ -1,12 +1,29 @@
 import type { Database } from 'bun:sqlite'
+import { indexRanks } from './rank-index.ts'
 
 /** Up to here the order is read between two requests; a longer one is read in steps while the old one stands. */
 const STEP = 10_000
 
+/** How often a change is looked for that no request has noticed. */
+const WATCH_MILLISECONDS = 1000
+
+/** After a long reading as much of a rest, times this: a busy writer must not keep us reading for ever. */
+const REST = 4
+
+/** All listed passports at one instant. */
+export type Order = {
+  /** Highest score first. */
+  ids: Float64Array
+  /** Where an id stands in `ids`; made when it is first asked for. */
+  rankOf: (id: number) => number | undefined
+}
+
 /**
- * The ids of all listed passports, highest score first, in memory: any page costs what the first one costs,
- * and the total is known. A small store's order is never behind its data; a large one's is behind for as
- * long as reading it again takes.
+ * The order of the list, in memory: any page costs what the first one costs, and the total is known. A small store's
+ * order is never behind its data; a large one's is read again within a second or so of a change, and is behind for as
+ * long as that takes.
+ *
+ * It is read when it is first asked for: an import never asks.
  *
  * The connection must be its own: a reading in steps holds a snapshot open that other reads must not share.
  */
@@ -19,54 +36,84 @@ export function createRanking(reader: Database) {
     'select id from passports where merged_into is null order by score desc, id',
   )
 
-  let order = new Float64Array(0)
+  let order = toOrder(new Float64Array(0))
   let version = -1
   let reading = false
+  let notBefore = 0
   let closed = false
+  let watch: Timer | undefined
 
   /** Reads the order of one instant, pausing after each step. */
   function* read() {
     reader.run('begin')
     try {
-      const next = new Float64Array(countIds.get()?.count ?? 0)
+      const ids = new Float64Array(countIds.get()?.count ?? 0)
       let count = 0
       for (const { id } of listIds.iterate()) {
         if (count > 0 && count % STEP === 0) yield
-        next[count++] = id
+        ids[count++] = id
       }
-      order = next
       version = findVersion.get()?.version ?? 0
+      order = toOrder(ids)
     } finally {
-      reader.run('commit')
+      if (reader.inTransaction) reader.run('rollback')
     }
   }
 
   async function finish(steps: Generator) {
     reading = true
+    const begin = performance.now()
     try {
-      // A step that fails is not lost: the version stays behind, and the next request begins again.
+      // A step that fails is not lost: the version stays behind, and the next look begins again.
       do await new Promise(setImmediate)
       while (!closed && !steps.next().done)
     } finally {
       steps.return(undefined)
       reading = false
+      notBefore = performance.now() + (performance.now() - begin) * REST
       if (closed) reader.close()
     }
   }
 
-  for (const _ of read());
+  function refresh(): void {
+    if (reading || performance.now() < notBefore || findVersion.get()?.version === version) return
+    const steps = read()
+    if (!steps.next().done) finish(steps).catch(() => undefined)
+  }
+
+  /** Reads the order for the first time, whole, and looks after it from then on. */
+  function begin(): void {
+    for (const _ of read());
+    watch = setInterval(() => {
+      try {
+        refresh()
+      } catch {
+        // The next request meets the same failure, and tells.
+      }
+    }, WATCH_MILLISECONDS).unref()
+  }
 
   return {
-    ids(): Float64Array {
-      if (!reading && findVersion.get()?.version !== version) {
-        const steps = read()
-        if (!steps.next().done) finish(steps).catch(() => undefined)
-      }
+    current(): Order {
+      if (watch) refresh()
+      else begin()
       return order
     },
     close(): void {
+      clearInterval(watch)
       closed = true
       if (!reading) reader.close()
+    },
+  }
+}
+
+function toOrder(ids: Float64Array): Order {
+  let rankOf: Order['rankOf'] | undefined
+  return {
+    ids,
+    rankOf(id) {
+      rankOf ??= indexRanks(ids)
+      return rankOf(id)
     },
   }
 }

@@ -1,4 +1,5 @@
 -- A passport is read and written as a whole. Lists are JSON text; instants are epoch milliseconds.
+-- merged_into names the survivor, which may come into the database later than those merged into it.
 create table passports (
   id integer primary key,
   score real not null,
@@ -16,7 +17,7 @@ create table passports (
   location text not null,
   tags text not null,
   socials text not null,
-  merged_into integer references passports (id) deferrable initially deferred
+  merged_into integer
 ) strict;
 
 -- The order of the list; merged passports are not listed. It holds merged_into so that it is read alone.

@@ -1,0 +1,24 @@
+/** What may wait for a reader of the log before entries are dropped. */
+const LONGEST_BACKLOG = 1024 * 1024
+
+/**
+ * Writes to standard error without waiting for whoever reads it. A log that is full, closed or stuck loses entries;
+ * it never fails or holds up the request that had something to tell.
+ */
+export function createLogWriter(): (line: string) => void {
+  const sink = Bun.stderr.writer()
+  let backlog = 0
+  return (line) => {
+    if (backlog > LONGEST_BACKLOG) return
+    backlog += line.length
+    const written = () => {
+      backlog -= line.length
+    }
+    try {
+      sink.write(line)
+      Promise.resolve(sink.flush()).then(written, written)
+    } catch {
+      written()
+    }
+  }
+}

@@ -1,0 +1,67 @@
+import type { Terminal } from './terminal.ts'
+
+export type Progress = {
+  /** `measured` is where we are on the way to `total`, if that is not counted in the same unit. */
+  update(done: number, measured?: number, newTotal?: number): void
+  /** Takes the bar off the terminal; a later update draws it again. */
+  end(): void
+}
+
+type Options = {
+  unit: string
+  /** Where the end is known. */
+  total?: number
+}
+
+const BAR = 24
+const EVERY_ON_TERMINAL = 100
+const EVERY_ELSEWHERE = 5000
+
+/** A bar that redraws itself on a terminal, a plain line every few seconds elsewhere. Quick work shows nothing. */
+export function createProgress(
+  { err, interactive, columns, now }: Terminal,
+  { unit, ...known }: Options,
+): Progress {
+  let { total } = known
+  const begin = now()
+  const every = interactive ? EVERY_ON_TERMINAL : EVERY_ELSEWHERE
+  let last = begin
+  let drawn = false
+
+  function describe(done: number, measured: number): string {
+    const seconds = Math.max(0.001, (now() - begin) / 1000)
+    const rate = Math.round(done / seconds)
+    const parts = [`${done.toLocaleString('en')} ${unit}`, `${rate.toLocaleString('en')} a second`]
+    if (total !== undefined && total > 0) {
+      const share = Math.min(1, measured / total)
+      parts.unshift(interactive ? bar(share) : `${Math.floor(share * 100)} %`)
+      if (share > 0 && share < 1)
+        parts.push(`${formatSeconds(Math.round((seconds * (1 - share)) / share))} left`)
+    }
+    return parts.join(', ')
+  }
+
+  return {
+    update(done, measured = done, newTotal = total) {
+      total = newTotal
+      if (now() - last < every) return
+      last = now()
+      drawn = true
+      const line = describe(done, measured)
+      err(interactive ? `\r\x1b[2K${line.slice(0, columns() - 1)}` : `${line}\n`)
+    },
+    end() {
+      if (drawn && interactive) err('\r\x1b[2K')
+      drawn = false
+    },
+  }
+}
+
+const bar = (share: number) =>
+  `[${'#'.repeat(Math.round(share * BAR)).padEnd(BAR, '.')}] ${Math.floor(share * 100)} %`
+
+function formatSeconds(seconds: number): string {
+  if (seconds < 60) return `${seconds} s`
+  if (seconds < 3600) return `${Math.floor(seconds / 60)} min ${seconds % 60} s`
+  return `${Math.floor(seconds / 3600)} h ${Math.floor((seconds % 3600) / 60)} min`
+}

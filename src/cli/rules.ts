@@ -1,0 +1,61 @@
+import { readFileSync } from 'node:fs'
+import { DEFAULT_RULES, parseRules, type RuleSet, RulesError } from '../scoring/rules.ts'
+import { RULES_HELP } from './help.ts'
+import type { Terminal } from './terminal.ts'
+import { CommandError, HELP_OPTION, parseOptions, refuseExtra, UsageError } from './usage.ts'
+import { count } from './words.ts'
+
+/** The operator's own rule set, or the default one. Throws a `CommandError` that says what is wrong with it. */
+export function loadRules(path: string | undefined): RuleSet {
+  if (path === undefined) return DEFAULT_RULES
+  try {
+    return parseRules(readRules(path))
+  } catch (error) {
+    if (!(error instanceof RulesError)) throw error
+    const more =
+      error.problems.length > 1
+        ? ` (and ${error.problems.length - 1} more: passportd rules check ${path})`
+        : ''
+    throw new CommandError(`RULES names ${path}, which will not do: ${error.problems[0]}${more}`)
+  }
+}
+
+function readRules(path: string): unknown {
+  try {
+    return JSON.parse(readFileSync(path, 'utf8'))
+  } catch (error) {
+    throw new CommandError(`${path} cannot be read as a rule set: ${(error as Error).message}`)
+  }
+}
+
+export function rules(args: string[], terminal: Terminal): void {
+  const { values, positionals } = parseOptions('rules', args, HELP_OPTION)
+  const [action, path, ...extra] = positionals
+  if (values.help) {
+    terminal.out(RULES_HELP)
+    return
+  }
+  refuseExtra('rules', extra)
+  if (action === 'show' && path === undefined) {
+    const { stamp: _, ...shown } = DEFAULT_RULES
+    terminal.out(`${JSON.stringify(shown, null, 2)}\n`)
+    return
+  }
+  if (action !== 'check' || path === undefined) {
+    throw new UsageError('Say what to do: passportd rules check FILE, or rules show.')
+  }
+  checkRules(path, terminal)
+}
+
+function checkRules(path: string, terminal: Terminal): void {
+  try {
+    const { version, types } = parseRules(readRules(path))
+    terminal.out(
+      `${path} is a good rule set: version ${version}, ${count(Object.keys(types).length, 'type')}.\n`,
+    )
+  } catch (error) {
+    if (!(error instanceof RulesError)) throw error
+    for (const problem of error.problems) terminal.err(`${path}: ${problem}\n`)
+    throw new CommandError(`${path} has ${count(error.problems.length, 'problem')}.`)
+  }
+}

@@ -1,0 +1,74 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { readConfig } from '../config.ts'
+import { adoptRules, type Rescorer, rescoreSome } from '../scoring/rescore.ts'
+import { openSqlite } from '../store/sqlite/open.ts'
+import { SCORE_HELP } from './help.ts'
+import { createProgress } from './progress.ts'
+import { loadRules } from './rules.ts'
+import { asked } from './signals.ts'
+import type { Terminal } from './terminal.ts'
+import { CommandError, DATABASE_OPTIONS, parseOptions, refuseExtra } from './usage.ts'
+import { count } from './words.ts'
+
+const OPTIONS = {
+  ...DATABASE_OPTIONS,
+  all: { type: 'boolean', default: false },
+  watch: { type: 'boolean', default: false },
+} as const
+
+/** How often a scorer with nothing to do looks for stale passports. */
+const IDLE_MILLISECONDS = 250
+
+export async function scoreCommand(args: string[], terminal: Terminal): Promise<void> {
+  const { values, positionals } = parseOptions('score', args, OPTIONS)
+  if (values.help) return terminal.out(SCORE_HELP)
+  refuseExtra('score', positionals)
+  const config = readConfig(terminal.env, { demo: values.demo === true })
+  const rules = loadRules(config.rules)
+  const store = openSqlite(config.database, { create: false })
+  const onFailure = (id: number, error: unknown) =>
+    terminal.err(`Passport ${id} cannot be scored: ${(error as Error).message}\n`)
+  const scorer = { store, rules, now: terminal.now, onFailure }
+  try {
+    await adoptRules(scorer)
+    if (values.all) await store.scoring.markAll()
+    const done = await workOff(scorer, terminal)
+    terminal.err(`Scored ${count(done, 'passport')} by rule set ${rules.version}.\n`)
+    if (values.watch) await watch(scorer, terminal)
+  } finally {
+    await store.close()
+  }
+}
+
+/** Until nothing is stale. */
+async function workOff(scorer: Rescorer, terminal: Terminal): Promise<number> {
+  const progress = createProgress(terminal, {
+    unit: 'passports',
+    total: await scorer.store.scoring.countStale(),
+  })
+  let done = 0
+  for (;;) {
+    const some = await rescoreSome(scorer)
+    if (some === undefined)
+      throw new CommandError('Another rule set is in force: run with the same RULES as the others.')
+    if (some === 0) break
+    done += some
+    progress.update(done)
+    await new Promise(setImmediate)
+  }
+  progress.end()
+  return done
+}
+
+async function watch(scorer: Rescorer, terminal: Terminal): Promise<void> {
+  const end = asked()
+  terminal.err('Watching for stale passports. Stop with Ctrl+C.\n')
+  let waits = false
+  while (!end.aborted) {
+    const some = await rescoreSome(scorer)
+    if (some === undefined && !waits)
+      terminal.err('Another rule set is in force: stale passports are left to its scorers.\n')
+    waits = some === undefined
+    if (!some) await sleep(IDLE_MILLISECONDS, undefined, { signal: end }).catch(() => undefined)
+  }
+}

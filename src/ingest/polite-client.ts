@@ -1,0 +1,160 @@
+import { waitOf } from './wait-of.ts'
+
+/** What the client needs of the world outside. */
+export type Outside = {
+  fetch: (url: string, init: RequestInit) => Promise<Response>
+  /** Ends early when the signal is aborted. */
+  sleep: (milliseconds: number) => Promise<void>
+  now: () => number
+  random: () => number
+  signal: AbortSignal
+}
+
+export type PoliteOptions = Outside & {
+  base: string
+  key: string | undefined
+  userAgent: string
+  /** Requests a second at most. */
+  rate: number
+}
+
+export type Reply = { status: 200; body: unknown; etag: string } | { status: 304 } | { status: 404 }
+
+/** The source cannot or will not answer, and trying again does not help. */
+export class SourceError extends Error {
+  override readonly name = 'SourceError'
+}
+
+/** This one request has no good answer; others may. */
+export class AnswerError extends Error {
+  override readonly name = 'AnswerError'
+}
+
+type Retry = { retry: string; waited: boolean }
+
+const TIMEOUT = 30_000
+const ATTEMPTS = 8
+/** A source that never answered is a wrong address sooner than a bad day. */
+const FIRST_ATTEMPTS = 3
+/** A source that fell silent is not asked for everything else as well. */
+const LONGEST_SILENCE = 600_000
+/** Being told to wait is no failure; but not for ever. */
+const WAITS = 100
+const FIRST_BACKOFF = 500
+const LONGEST_BACKOFF = 30_000
+const LONGEST_WAIT = 3600_000
+const LARGEST_BODY = 8 * 1024 * 1024
+
+/** Asks a V1 service for JSON: not faster than agreed, never while told to wait, again where it may help. */
+export function createPoliteClient(options: PoliteOptions) {
+  const { fetch, sleep, now, random, signal, base, key, userAgent, rate } = options
+  const gap = 1000 / rate
+  let nextSlot = 0
+  let pausedUntil = 0
+  let lastAnswer: number | undefined
+
+  async function takeTurn(): Promise<void> {
+    for (;;) {
+      const slot = Math.max(nextSlot, pausedUntil, now())
+      nextSlot = slot + gap
+      const wait = slot - now()
+      if (wait > 0) await sleep(wait)
+      signal.throwIfAborted()
+      // Otherwise all were told to wait in the meantime.
+      if (slot >= pausedUntil) return
+    }
+  }
+
+  function pause(milliseconds: number): void {
+    pausedUntil = Math.max(pausedUntil, now() + Math.min(milliseconds, LONGEST_WAIT))
+  }
+
+  async function ask(path: string, etag: string | undefined): Promise<Reply | Retry> {
+    await takeTurn()
+    const headers: Record<string, string> = { Accept: 'application/json', 'User-Agent': userAgent }
+    if (key !== undefined) headers['X-API-KEY'] = key
+    if (etag) headers['If-None-Match'] = etag
+    try {
+      const response = await fetch(base + path, {
+        headers,
+        redirect: 'manual',
+        signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT)]),
+      })
+      const wait = waitOf(response.headers, now())
+      if (wait !== undefined) pause(wait)
+      const reply = await read(path, response, wait !== undefined)
+      lastAnswer = now()
+      return reply
+    } catch (error) {
+      if (error instanceof SourceError || error instanceof AnswerError) throw error
+      signal.throwIfAborted()
+      return { retry: (error as Error).message, waited: false }
+    }
+  }
+
+  async function read(path: string, response: Response, told: boolean): Promise<Reply | Retry> {
+    const { status } = response
+    if (status === 200) {
+      const text = await readText(path, response)
+      return { status, body: JSON.parse(text), etag: response.headers.get('ETag') ?? '' }
+    }
+    await response.body?.cancel()
+    if (status === 304) return { status }
+    if (status === 404 || status === 410) return { status: 404 }
+    if (status === 429 || status >= 500) return { retry: `status ${status}`, waited: status === 429 || told }
+    if (status === 401 || status === 403)
+      throw new SourceError(`${base} refuses us (${status}): give a key that works.`)
+    if (status >= 300 && status < 400) {
+      const place = URL.parse(response.headers.get('Location') ?? '', base + path)
+      throw new SourceError(
+        `${base} points to ${place ? place.origin + place.pathname : 'another place'} (${status}): use that address.`,
+      )
+    }
+    throw new AnswerError(`${path}: the answer is ${status}`)
+  }
+
+  function giveUp(path: string, tries: number, last: string): Error {
+    const complaint = `no good answer in ${tries} tries, the last: ${last}`
+    if (lastAnswer === undefined) return new SourceError(`${base}: ${complaint}. Is the address right?`)
+    if (now() - lastAnswer > LONGEST_SILENCE)
+      return new SourceError(`${base} fell silent: ${complaint}. Run it again later.`)
+    return new AnswerError(`${path}: ${complaint}`)
+  }
+
+  return {
+    /** Throws a `SourceError` or an `AnswerError`. */
+    async get(path: string, etag?: string): Promise<Reply> {
+      let failures = 0
+      let waits = 0
+      for (;;) {
+        const reply = await ask(path, etag)
+        if ('status' in reply) return reply
+        if (reply.waited) waits++
+        else failures++
+        const attempts = lastAnswer === undefined ? FIRST_ATTEMPTS : ATTEMPTS
+        if (failures >= attempts || waits >= WAITS) throw giveUp(path, failures + waits, reply.retry)
+        // Jitter: many clients that failed together must not come back together.
+        const backoff =
+          Math.min(FIRST_BACKOFF * 2 ** Math.max(failures, waits), LONGEST_BACKOFF) * (0.5 + random() / 2)
+        if (!reply.waited) await sleep(backoff)
+        else if (pausedUntil <= now()) pause(backoff)
+      }
+    },
+  }
+}
+
+/** The body, unless it is larger than any honest one. */
+async function readText(path: string, response: Response): Promise<string> {
+  const chunks: Uint8Array[] = []
+  let size = 0
+  for await (const chunk of response.body ?? []) {
+    size += chunk.length
+    if (size > LARGEST_BODY)
+      throw new AnswerError(`${path}: the answer is larger than ${LARGEST_BODY / 1024 / 1024} MiB`)
+    chunks.push(chunk)
+  }
+  const declared = response.headers.get('Content-Length')
+  const encoded = response.headers.has('Content-Encoding')
+  if (declared !== null && !encoded && Number(declared) !== size) throw new Error('the answer was cut off')
+  return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks))
+}

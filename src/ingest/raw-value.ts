@@ -1,0 +1,23 @@
+import type { Credential } from '../domain/credential.ts'
+import type { RawValue } from '../domain/data-point.ts'
+import { parseInstant } from '../domain/instant.ts'
+
+/** What a rule wants to be fed. */
+export type RawKind = 'number' | 'date'
+
+/** Words that say of something all-or-nothing that it is there. */
+const YES = /^(verified|yes|true|active|member|claimed|completed|connected|owned)$/i
+
+const DATE = /\d{4}-\d\d-\d\d/
+
+/** The raw value that a credential's text tells of, if any: "3 contracts" is 3, "Verified" is true. */
+export function readRawValue({ value, earnedAt }: Credential, kind: RawKind): RawValue | undefined {
+  if (kind === 'date') {
+    const date = parseInstant(DATE.exec(value)?.[0] ?? '') ?? earnedAt
+    return date === undefined ? undefined : { kind: 'date', amount: date }
+  }
+  const numbers = value.replace(DATE, '').match(/-?\d[\d,]*(?:\.\d+)?/g)
+  const last = numbers?.at(-1)
+  if (last !== undefined) return { kind: 'number', amount: Number(last.replaceAll(',', '')) }
+  return YES.test(value.trim()) ? { kind: 'flag', amount: 1 } : undefined
+}

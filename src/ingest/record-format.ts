@@ -1,0 +1,121 @@
+import Type, { type Static } from 'typebox'
+
+/** Unknown: null, or not there at all. */
+const maybe = <T extends Type.TSchema>(schema: T) => Type.Optional(Type.Union([schema, Type.Null()]))
+
+/** More than any honest record has: what is taken in must also be shown. */
+const LONGEST_TEXT = 20_000
+const LONGEST_NAME = 1000
+const MOST = 2000
+
+/** Sources have been seen to send numbers where text is due. */
+const text = (longest: number) => Type.Union([Type.String({ maxLength: longest }), Type.Number()])
+const Text = text(LONGEST_TEXT)
+const Texts = Type.Array(Type.Union([Type.String({ maxLength: LONGEST_TEXT }), Type.Number(), Type.Null()]), {
+  maxItems: MOST,
+})
+const Score = Type.Number({ minimum: 0, maximum: 1_000_000_000 })
+const Count = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
+
+const ProfileLine = Type.Object({
+  bio: maybe(Text),
+  display_name: maybe(text(LONGEST_NAME)),
+  location: maybe(Text),
+  tags: maybe(Texts),
+})
+
+const SocialLine = Type.Object({
+  follower_count: maybe(Text),
+  following_count: maybe(Text),
+  location: maybe(Text),
+  profile_bio: maybe(Text),
+  profile_display_name: maybe(Text),
+  profile_image_url: maybe(Text),
+  profile_name: maybe(Text),
+  profile_url: maybe(Text),
+  source: maybe(Text),
+})
+
+const CredentialLine = Type.Object({
+  id: maybe(Text),
+  earned_at: maybe(Type.String()),
+  category: maybe(Text),
+  last_calculated_at: maybe(Type.String()),
+  max_score: maybe(Score),
+  score: maybe(Score),
+  name: maybe(Text),
+  type: maybe(Text),
+  value: maybe(Text),
+  derived: maybe(Type.Boolean()),
+  superseded: maybe(Type.Boolean()),
+})
+
+const pointFields = {
+  type: Type.String({ minLength: 1 }),
+  value: Type.Union([Type.Number(), Type.Boolean(), Type.String()]),
+  account: maybe(Text),
+  display: maybe(Text),
+  earned_at: maybe(Type.String()),
+}
+const PointLine = Type.Object(pointFields)
+
+/** A raw fact about a passport that is there already. */
+export const DataPointLine = Type.Object({
+  passport: Type.Union([Count, Type.String({ minLength: 1 })]),
+  ...pointFields,
+})
+
+/** The single-passport shape of V1, with its credentials; the fields after them are what an export adds. */
+export const PassportLine = Type.Object({
+  passport_id: Count,
+  activity_score: maybe(Score),
+  identity_score: maybe(Score),
+  skills_score: maybe(Score),
+  score: maybe(Score),
+  calculating_score: maybe(Type.Boolean()),
+  connections_count: maybe(Count),
+  human_checkmark: maybe(Type.Boolean()),
+  last_calculated_at: maybe(Type.String()),
+  main_wallet: maybe(Text),
+  passport_profile: maybe(ProfileLine),
+  verified_wallets: maybe(Texts),
+  merged: maybe(Type.Boolean()),
+  passport_socials: maybe(Type.Array(SocialLine, { maxItems: MOST })),
+  credentials: maybe(Type.Array(CredentialLine, { maxItems: MOST })),
+  data_points: maybe(Type.Array(PointLine, { maxItems: MOST })),
+  merged_into: maybe(Count),
+  rules: maybe(Type.String()),
+  human_in_record: maybe(Type.Boolean()),
+  removed: maybe(Type.Boolean()),
+})
+
+export type PassportLine = Static<typeof PassportLine>
+export type DataPointLine = Static<typeof DataPointLine>
+export type CredentialLine = Static<typeof CredentialLine>
+export type PointLine = Static<typeof PointLine>
+export type SocialLine = Static<typeof SocialLine>
+
+const keysOf = (schema: Type.TObject) => new Set(Object.keys(schema.properties))
+const PASSPORT_KEYS = keysOf(PassportLine)
+const PROFILE_KEYS = keysOf(ProfileLine)
+const SOCIAL_KEYS = keysOf(SocialLine)
+const CREDENTIAL_KEYS = keysOf(CredentialLine)
+const POINT_KEYS = keysOf(PointLine)
+const DATA_POINT_KEYS = keysOf(DataPointLine)
+
+/** How many fields of the line we do not know, and so leave out. */
+export function countUnknown(line: PassportLine | DataPointLine): number {
+  if (!('passport_id' in line)) return unknown(line, DATA_POINT_KEYS)
+  let count = unknown(line, PASSPORT_KEYS)
+  if (line.passport_profile) count += unknown(line.passport_profile, PROFILE_KEYS)
+  for (const social of line.passport_socials ?? []) count += unknown(social, SOCIAL_KEYS)
+  for (const credential of line.credentials ?? []) count += unknown(credential, CREDENTIAL_KEYS)
+  for (const point of line.data_points ?? []) count += unknown(point, POINT_KEYS)
+  return count
+}
+
+function unknown(value: object, known: ReadonlySet<string>): number {
+  let count = 0
+  for (const key in value) if (!known.has(key)) count++
+  return count
+}

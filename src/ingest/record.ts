@@ -1,0 +1,264 @@
+import { Compile } from 'typebox/compile'
+import { type Credential, roundScore } from '../domain/credential.ts'
+import type { DataPoint, RawValue } from '../domain/data-point.ts'
+import { parseInstant } from '../domain/instant.ts'
+import { parsePassportRef, type Scores, type Social } from '../domain/passport.ts'
+import { describeProblems, type Problem } from '../domain/problem.ts'
+import { quote } from '../domain/quote.ts'
+import { credentialAccount, type IncomingRecord, type PassportRecord } from '../domain/record.ts'
+import { stableId } from '../domain/stable-id.ts'
+import { parseWallet } from '../domain/wallet.ts'
+import { type RawKind, readRawValue } from './raw-value.ts'
+import {
+  type CredentialLine,
+  countUnknown,
+  DataPointLine,
+  PassportLine,
+  type PointLine,
+  type SocialLine,
+} from './record-format.ts'
+
+export type ParseOptions = {
+  now: number
+  /** Which kind of raw value a type is scored by; `undefined` where there is no rule for it. */
+  rawKindOf: (type: string) => RawKind | undefined
+  /** Credentials that a rule can score lose the score they carry. */
+  rescore: boolean
+}
+
+export type Parsed = { record: IncomingRecord; unknownFields: number }
+
+/** What is wrong with a line, by its field. */
+export class RecordError extends Error {
+  readonly problem: Problem
+
+  constructor(field: string, reason: string) {
+    super(`${field} ${reason}`)
+    this.name = 'RecordError'
+    this.problem = { field, reason }
+  }
+}
+
+const passportLine = Compile(PassportLine)
+const dataPointLine = Compile(DataPointLine)
+
+/** A record of one of the kinds, or a `RecordError`. */
+export function parseRecord(value: unknown, options: ParseOptions): Parsed {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw new RecordError('', `must be an object, got ${quote(value)}`)
+  }
+  if ('passport_id' in value) {
+    const line = check<PassportLine>(passportLine, value)
+    return { record: toRecord(line, options), unknownFields: countUnknown(line) }
+  }
+  if ('passport' in value) {
+    const line = check<DataPointLine>(dataPointLine, value)
+    return { record: toDataPointRecord(line), unknownFields: countUnknown(line) }
+  }
+  throw new RecordError(
+    '',
+    'is neither a passport (passport_id is missing) nor a data point (passport is missing)',
+  )
+}
+
+type Validator = {
+  Check(value: unknown): boolean
+  Errors(value: unknown): Parameters<typeof describeProblems>[1]
+}
+
+function check<T>(validator: Validator, value: unknown): T {
+  if (validator.Check(value)) return value as T
+  const [problem] = describeProblems(value, validator.Errors(value))
+  throw new RecordError(problem?.field ?? '', problem?.reason ?? 'is not a record')
+}
+
+function toRecord(line: PassportLine, options: ParseOptions): IncomingRecord {
+  if (line.removed) return { kind: 'removal', id: line.passport_id }
+  return { kind: 'passport', passport: toPassport(line, options) }
+}
+
+function toPassport(line: PassportLine, options: ParseOptions): PassportRecord {
+  const id = line.passport_id
+  const scores = toScores(line)
+  const calculatedAt = instant('last_calculated_at', line.last_calculated_at)
+  const record: PassportRecord = {
+    id,
+    human: line.human_checkmark ?? false,
+    connections: line.connections_count ?? 0,
+    mainWallet: wallet('main_wallet', line.main_wallet) ?? '',
+    verifiedWallets: [
+      ...new Set(
+        (line.verified_wallets ?? []).flatMap((each, at) => wallet(`verified_wallets.${at}`, each) ?? []),
+      ),
+    ],
+    profile: {
+      bio: text(line.passport_profile?.bio),
+      displayName: text(line.passport_profile?.display_name),
+      location: text(line.passport_profile?.location),
+      tags: (line.passport_profile?.tags ?? []).map(text).filter((tag) => tag !== ''),
+    },
+    socials: (line.passport_socials ?? []).map(toSocial),
+  }
+  if (scores) record.scores = scores
+  if (line.human_in_record != null) record.givenHuman = line.human_in_record
+  if (line.calculating_score) record.stale = true
+  if (calculatedAt !== undefined) record.calculatedAt = calculatedAt
+  if (line.merged_into != null) record.mergedInto = line.merged_into
+  if (line.rules) record.rules = text(line.rules)
+  if (line.data_points) record.dataPoints = toDataPoints(line.data_points)
+  if (line.credentials) addCredentials(record, line, options)
+  return record
+}
+
+/** Credentials without a score of their own, or that are to lose it, become data points where they can. */
+function addCredentials(
+  record: PassportRecord,
+  { credentials: lines, last_calculated_at }: PassportLine,
+  options: ParseOptions,
+): void {
+  const credentials: Credential[] = []
+  const points: DataPoint[] = []
+  const seen = new Set<string>()
+  // Mostly all were worked out with the passport: their date need not be read again.
+  const calculated = { text: last_calculated_at, time: record.calculatedAt ?? options.now }
+  lines?.forEach((line, at) => {
+    const credential = toCredential(line, record.id, at, calculated)
+    if (seen.has(credential.id))
+      throw new RecordError(`credentials.${at}.id`, `is there twice: ${quote(credential.id)}`)
+    seen.add(credential.id)
+    const isOpen = !line.derived && (options.rescore || line.score == null)
+    const kind = isOpen ? options.rawKindOf(credential.type) : undefined
+    const value = kind && readRawValue(credential, kind)
+    if (value) points.push(toPoint(credential, value))
+    else credentials.push(credential)
+  })
+  record.credentials = credentials
+  if (points.length > 0) record.credentialPoints = points
+}
+
+function toPoint({ type, id, value, earnedAt }: Credential, raw: RawValue): DataPoint {
+  return {
+    type,
+    account: credentialAccount(id),
+    value: raw,
+    display: value,
+    ...(earnedAt !== undefined && { earnedAt }),
+  }
+}
+
+function toCredential(
+  line: CredentialLine,
+  passportId: number,
+  at: number,
+  calculated: { text: string | null | undefined; time: number },
+): Credential {
+  const field = (name: string) => `credentials.${at}.${name}`
+  const given = roundScore(line.score ?? 0)
+  const maxScore = roundScore(line.max_score ?? given)
+  const earnedAt = instant(field('earned_at'), line.earned_at)
+  return {
+    id: text(line.id) || stableId(`${passportId}:${text(line.type)}:${at}`),
+    type: text(line.type),
+    name: text(line.name) || text(line.type),
+    category: text(line.category),
+    score: Math.min(given, maxScore),
+    maxScore,
+    value: text(line.value),
+    ...(earnedAt !== undefined && { earnedAt }),
+    calculatedAt:
+      line.last_calculated_at === calculated.text
+        ? calculated.time
+        : (instant(field('last_calculated_at'), line.last_calculated_at) ?? calculated.time),
+    ...(!line.derived && { givenScore: given }),
+    ...(line.superseded && { superseded: true }),
+  }
+}
+
+function toDataPointRecord(line: DataPointLine): IncomingRecord {
+  const passport = parsePassportRef(String(line.passport).trim())
+  if (!passport)
+    throw new RecordError('passport', `must be a passport id or a wallet, got ${quote(line.passport)}`)
+  return { kind: 'data-point', passport, point: toDataPoint(line, '') }
+}
+
+function toDataPoints(lines: readonly PointLine[]): DataPoint[] {
+  const seen = new Set<string>()
+  return lines.map((line, at) => {
+    const point = toDataPoint(line, `data_points.${at}.`)
+    const key = JSON.stringify([point.type, point.account])
+    if (seen.has(key))
+      throw new RecordError(
+        `data_points.${at}`,
+        `is there twice: type ${quote(point.type)}, account ${quote(point.account)}`,
+      )
+    seen.add(key)
+    return point
+  })
+}
+
+function toDataPoint(line: PointLine, prefix: string): DataPoint {
+  const earnedAt = instant(`${prefix}earned_at`, line.earned_at)
+  return {
+    type: text(line.type),
+    account: text(line.account),
+    value: toRawValue(`${prefix}value`, line.value),
+    display: text(line.display),
+    ...(earnedAt !== undefined && { earnedAt }),
+  }
+}
+
+function toRawValue(field: string, value: PointLine['value']): RawValue {
+  // Zero has one sign here.
+  if (typeof value === 'number') return { kind: 'number', amount: value + 0 }
+  if (typeof value === 'boolean') return { kind: 'flag', amount: Number(value) }
+  const date = parseInstant(value)
+  if (date === undefined)
+    throw new RecordError(field, `must be a number, true, false or a date, got ${quote(value)}`)
+  return { kind: 'date', amount: date }
+}
+
+function toSocial(line: SocialLine): Social {
+  return {
+    source: text(line.source),
+    name: text(line.profile_name),
+    displayName: text(line.profile_display_name),
+    bio: text(line.profile_bio),
+    location: text(line.location),
+    url: text(line.profile_url),
+    imageUrl: text(line.profile_image_url),
+    followers: text(line.follower_count),
+    following: text(line.following_count),
+  }
+}
+
+/** `undefined` where the line tells of no score at all. */
+function toScores({ score, activity_score, identity_score, skills_score }: PassportLine): Scores | undefined {
+  if (score == null && activity_score == null && identity_score == null && skills_score == null)
+    return undefined
+  const [activity, identity, skills] = [activity_score ?? 0, identity_score ?? 0, skills_score ?? 0].map(
+    roundScore,
+  ) as [number, number, number]
+  return { total: roundScore(score ?? activity + identity + skills), activity, identity, skills }
+}
+
+/** Half a surrogate pair cannot be stored or sent. */
+const text = (value: string | number | null | undefined): string =>
+  typeof value === 'string' ? value.toWellFormed() : value == null ? '' : String(value)
+
+function instant(field: string, value: string | null | undefined): number | undefined {
+  if (value == null || value === '') return undefined
+  const time = parseInstant(value)
+  if (time !== undefined) return time
+  throw new RecordError(
+    field,
+    `must be a date such as 2024-09-27 or 2024-09-27T09:18:56Z, got ${quote(value)}`,
+  )
+}
+
+function wallet(field: string, value: string | number | null | undefined): string | undefined {
+  const address = text(value).trim()
+  if (address === '') return undefined
+  const parsed = parseWallet(address)
+  if (parsed === undefined) throw new RecordError(field, `is too long for a wallet: ${quote(address)}`)
+  return parsed
+}

@@ -1,0 +1,39 @@
+import type { RawValue } from '../domain/data-point.ts'
+import type { Rule } from './rules.ts'
+
+const YEAR = 365 * 86_400_000
+
+/** What a raw value is worth, and how it came about. */
+export type Points = { points: number; formula: string }
+
+/** `min(round(convert(value) x multiplier), max_score)`, never below 0. */
+export function toPoints(value: RawValue, rule: Rule, now: number): Points {
+  const wrong = mismatch(value, rule)
+  if (wrong) return { points: 0, formula: wrong }
+  const { result, text } = convert(value.amount, rule.convert, now)
+  // Infinity times zero is no number: it scores nothing.
+  const points = Math.min(Math.max(0, Math.round(result * rule.multiplier) || 0), rule.max_score)
+  return { points, formula: `min(round(${text} × ${rule.multiplier}), ${rule.max_score}) = ${points}` }
+}
+
+function mismatch({ kind }: RawValue, { convert }: Rule): string | undefined {
+  if (convert === 'years' && kind !== 'date')
+    return `0: the rule counts years since a date, the value is a ${kind}`
+  if (convert !== 'years' && kind === 'date') return '0: the rule needs a number, the value is a date'
+  return undefined
+}
+
+function convert(amount: number, how: Rule['convert'], now: number): { result: number; text: string } {
+  switch (how) {
+    case 'none':
+      return { result: amount, text: String(amount) }
+    case 'sqrt':
+      return { result: Math.sqrt(Math.max(0, amount)), text: `√${amount}` }
+    case 'ln':
+      return { result: amount > 0 ? Math.log(amount) : 0, text: `ln ${amount}` }
+    case 'years': {
+      const years = Math.round(((now - amount) / YEAR) * 100) / 100
+      return { result: years, text: `${years} years since ${new Date(amount).toISOString().slice(0, 10)}` }
+    }
+  }
+}

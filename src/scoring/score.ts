@@ -1,0 +1,157 @@
+import { type Credential, roundScore, sumScores } from '../domain/credential.ts'
+import { type DataPoint, describeRawValue } from '../domain/data-point.ts'
+import type { Scores } from '../domain/passport.ts'
+import { stableId } from '../domain/stable-id.ts'
+import type { Scorable } from '../store/store.ts'
+import { toPoints } from './points.ts'
+import { type Rule, type RuleSet, ruleOf } from './rules.ts'
+
+export type Outcome = {
+  scores: Scores
+  human: boolean
+  /** All credentials of the passport, those of the record and those worked out. */
+  credentials: Credential[]
+  lines: Line[]
+}
+
+/** How one credential came to its score; one without a credential says why there is none. */
+export type Line = {
+  type: string
+  name: string
+  category: string
+  score: number
+  maxScore: number
+  from: 'record' | 'rule' | 'nothing'
+  formula: string
+  accounts: { account: string; value: string; formula: string }[]
+}
+
+/** The whole of scoring: what is known and the rules and the time in, scores and an explanation out. */
+export function score(passport: Scorable, rules: RuleSet, now: number): Outcome {
+  const groups = Map.groupBy(passport.dataPoints, ({ type }) => type)
+  const ruled = [...groups].flatMap(([type, points]) => {
+    const rule = ruleOf(rules, type)
+    return rule ? [workOut(passport, type, points, rule, now)] : []
+  })
+  const ruledTypes = new Set(ruled.map(({ credential }) => credential.type))
+  // A data point is newer knowledge of the same thing: it stands in the place of the record's credential.
+  const given = Map.groupBy(passport.given, ({ type }) => (ruledTypes.has(type) ? 'superseded' : 'kept'))
+  const kept = (given.get('kept') ?? []).map((credential) => keep(credential, now))
+  const superseded = (given.get('superseded') ?? []).map((each) => ({ ...each, superseded: true }))
+  const unruled = [...groups]
+    .filter(([type]) => !ruleOf(rules, type))
+    .map(([type, points]) => unscored(type, points))
+
+  const results = [...kept, ...ruled]
+  const shown = results.map(({ credential }) => credential)
+  // Scores that a record brought along stand where nothing here says better.
+  const isKnown = results.length > 0 || passport.rules !== ''
+  return {
+    scores: isKnown ? sumScores(shown, rules.caps) : passport.scores,
+    human:
+      passport.givenHuman || shown.some(({ type, score }) => score > 0 && ruleOf(rules, type)?.proves_human),
+    credentials: [...shown, ...superseded],
+    lines: [...results.map(({ line }) => line), ...unruled],
+  }
+}
+
+type Result = { credential: Credential; line: Line }
+
+/** The record's own score, within its maximum. */
+function keep({ superseded: _, ...credential }: Credential, now: number): Result {
+  const given = credential.givenScore ?? credential.score
+  const points = roundScore(Math.min(given, credential.maxScore))
+  const changed = points !== credential.score
+  return {
+    credential: { ...credential, score: points, ...(changed && { calculatedAt: now }) },
+    line: {
+      ...summary(credential.type, credential, points),
+      from: 'record',
+      formula:
+        given > points
+          ? `${given} in the record, ${credential.maxScore} at most = ${points}`
+          : `${points} in the record`,
+      accounts: [],
+    },
+  }
+}
+
+function workOut(
+  passport: Scorable,
+  type: string,
+  points: readonly DataPoint[],
+  rule: Rule,
+  now: number,
+): Result {
+  const accounts = points.map((point) => ({ point, ...toPoints(point.value, rule, now) }))
+  const best = accounts.reduce((leader, each) => (each.points > leader.points ? each : leader))
+  const counted = rule.accounts === 'sum' && points.length > 1 ? sumUp(points, rule, now) : best
+  const credential: Credential = {
+    id: freeId(passport, type),
+    type,
+    name: rule.name,
+    category: rule.category,
+    score: counted.points,
+    maxScore: rule.max_score,
+    value: counted.point.display || describeRawValue(counted.point.value),
+    ...(counted.point.earnedAt !== undefined && { earnedAt: counted.point.earnedAt }),
+    calculatedAt: now,
+  }
+  return {
+    credential,
+    line: {
+      ...summary(type, credential, counted.points),
+      from: 'rule',
+      formula: counted.formula,
+      accounts: accounts.map(({ point, formula }) => ({
+        account: point.account,
+        value: point.display || describeRawValue(point.value),
+        formula,
+      })),
+    },
+  }
+}
+
+/** All accounts as one: their raw values added up, earned when the first of them was. A date is no number to add. */
+function sumUp(all: readonly DataPoint[], rule: Rule, now: number) {
+  const points = all.filter(({ value }) => value.kind !== 'date')
+  const amount = points.reduce((total, { value }) => total + value.amount, 0)
+  const earned = points.flatMap(({ earnedAt }) => earnedAt ?? [])
+  const point: DataPoint = {
+    type: all[0]?.type ?? '',
+    account: '',
+    value: { kind: 'number', amount },
+    display: '',
+    ...(earned.length > 0 && { earnedAt: Math.min(...earned) }),
+  }
+  return { point, ...toPoints(point.value, rule, now) }
+}
+
+function unscored(type: string, points: readonly DataPoint[]): Line {
+  return {
+    ...summary(type, { name: type, category: '', maxScore: 0 }, 0),
+    from: 'nothing',
+    formula: 'no rule for this type',
+    accounts: points.map(({ account, value }) => ({ account, value: describeRawValue(value), formula: '' })),
+  }
+}
+
+const summary = (
+  type: string,
+  { name, category, maxScore }: Pick<Credential, 'name' | 'category' | 'maxScore'>,
+  points: number,
+) => ({
+  type,
+  name,
+  category,
+  score: points,
+  maxScore,
+})
+
+/** The same every time, and no one else's. */
+function freeId({ id, given }: Scorable, type: string): string {
+  for (let attempt = ''; ; attempt += '+') {
+    const free = stableId(`${id}:${type}${attempt}`)
+    if (given.every((credential) => credential.id !== free)) return free
+  }
+}

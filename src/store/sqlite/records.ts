@@ -1,0 +1,102 @@
+import type { Database } from 'bun:sqlite'
+import { notFound } from '../../domain/errors.ts'
+import type { IncomingRecord } from '../../domain/record.ts'
+import type { SaveOptions, SaveResult, Store } from '../store.ts'
+import { createCredentialReader } from './credentials.ts'
+import { createDataPointReader } from './data-points.ts'
+import { createMerges } from './merges.ts'
+import { LISTED, type StoredRow, toRecord } from './passport-row.ts'
+import { createRecordWriter } from './record-writer.ts'
+
+export function createRecords({ reader, writer }: { reader: Database; writer: Database }) {
+  const records = createRecordWriter(writer)
+  const credentials = createCredentialReader(reader)
+  const dataPoints = createDataPointReader(reader)
+  const anyPassport = writer.query('select 1 from passports limit 1')
+  const countChange = writer.query('update ranking set version = version + 1')
+  const listRows = reader.query<StoredRow, [number, number]>(
+    `select ${LISTED}, socials, merged_into, given_human, fingerprint, rules from passports where id > ? order by id limit ?`,
+  )
+  const listRemovals = reader.query<{ passport_id: number }, []>(
+    'select passport_id from removals order by passport_id',
+  )
+
+  function saveUntilRefused(batch: readonly IncomingRecord[], options: SaveOptions): SaveResult[] {
+    const results: SaveResult[] = []
+    for (const record of batch) {
+      results.push(records.save(record, options))
+      if (results.at(-1)?.outcome === 'refused') break
+    }
+    return results
+  }
+
+  const save = writer.transaction((batch: readonly IncomingRecord[], options: SaveOptions) => {
+    const results = options.strict
+      ? saveUntilRefused(batch, options)
+      : batch.map((record) => records.save(record, options))
+    if (results.some(isChange)) countChange.run()
+    if (options.dryRun) throw new Rollback(results)
+    return results
+  })
+
+  /** One snapshot: a passport and its credentials belong together. */
+  const list = reader.transaction((afterId: number, limit: number) =>
+    listRows.all(afterId, limit).map((row) => ({
+      ...toRecord(row),
+      credentials: credentials.listAll(row.id),
+      dataPoints: dataPoints.list(row.id),
+    })),
+  )
+
+  const saveIfEmpty = writer.transaction((batch: readonly IncomingRecord[], options: SaveOptions) => {
+    if (anyPassport.get() !== null) return false
+    save(batch, options)
+    return true
+  })
+
+  return {
+    save(batch, options) {
+      try {
+        return save.immediate(batch, options)
+      } catch (error) {
+        if (error instanceof Rollback) return error.results
+        throw error
+      }
+    },
+    saveIfEmpty: (batch, options) => saveIfEmpty.immediate(batch, options),
+    list: (afterId, limit) => list(afterId, limit),
+    listRemovals: () => listRemovals.all().map((row) => row.passport_id),
+  } satisfies Store['records']
+}
+
+/** Ends a transaction that only wanted to know. */
+class Rollback extends Error {
+  readonly results: SaveResult[]
+
+  constructor(results: SaveResult[]) {
+    super('rolled back')
+    this.results = results
+  }
+}
+
+const isChange = ({ outcome }: SaveResult) => outcome === 'added' || outcome === 'changed'
+
+/** The operator's changes to single passports. */
+export function createPassportChanges(writer: Database) {
+  const merges = createMerges(writer)
+  const countChange = writer.query('update ranking set version = version + 1')
+  const change = writer.transaction((work: () => void) => {
+    work()
+    countChange.run()
+  })
+
+  return {
+    merge: (from, into) => change.immediate(() => merges.merge(from, into)),
+    unmerge: (id) => change.immediate(() => merges.unmerge(id)),
+    remove: (id, now) =>
+      change.immediate(() => {
+        if (!merges.exists(id)) throw notFound()
+        merges.remove(id, now)
+      }),
+  } satisfies Partial<Store['passports']>
+}

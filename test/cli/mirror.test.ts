@@ -1,0 +1,246 @@
+import { describe, expect, test } from 'bun:test'
+import { join } from 'node:path'
+import { version } from '../../package.json'
+import { mirror } from '../../src/cli/mirror.ts'
+import type { Terminal } from '../../src/cli/terminal.ts'
+import type { PassportRecord } from '../../src/domain/record.ts'
+import { inventPeople } from '../../src/ingest/demo/people.ts'
+import { openSqlite } from '../../src/store/sqlite/open.ts'
+import { run } from '../support/cli.ts'
+import { saveRecords } from '../support/engines.ts'
+import { everyAnswer } from '../support/every-answer.ts'
+import { answer, faultyProxy, serveRaw } from '../support/faulty-proxy.ts'
+import { NOON, record } from '../support/records.ts'
+import { serveTest } from '../support/server.ts'
+import { tempFolder } from '../support/temp.ts'
+
+const MAIN = join(import.meta.dir, '../../src/cli/main.ts')
+const FAST = ['--rate', '100000', '--concurrency', '32']
+const PEOPLE = inventPeople().slice(0, 100)
+
+/** A service with these records behind a proxy, and a folder for the copy of it. */
+async function prepare(
+  records: readonly PassportRecord[],
+  { requireKey = false, ...faults }: Parameters<typeof faultyProxy>[1] & { requireKey?: boolean } = {},
+) {
+  const folder = tempFolder()
+  const store = openSqlite(join(folder.path, 'source.db'))
+  await saveRecords(store, records)
+  const server = serveTest(store, { requireKey })
+  const proxy = await faultyProxy(server.url, faults)
+  return {
+    cwd: folder.path,
+    store,
+    proxy,
+    mirror: (...args: string[]) => run(['mirror', proxy.url, ...FAST, ...args], { cwd: folder.path }),
+    start: (...args: string[]) =>
+      Bun.spawn([process.execPath, MAIN, 'mirror', proxy.url, ...FAST, ...args], {
+        cwd: folder.path,
+        env: {},
+        stdio: ['ignore', 'ignore', 'pipe'],
+      }),
+    async openCopy() {
+      const copy = openSqlite(join(folder.path, 'data/passportd.db'))
+      return { ...copy, [Symbol.asyncDispose]: async () => copy.close() }
+    },
+    async [Symbol.asyncDispose]() {
+      await proxy[Symbol.asyncDispose]()
+      await server[Symbol.asyncDispose]()
+      await store.close()
+      folder[Symbol.dispose]()
+    },
+  }
+}
+
+test('a copy made through a line with faults answers exactly as its source', async () => {
+  await using given = await prepare(PEOPLE, { seed: 4, rate: 0.08 })
+  expect(await given.mirror()).toEqual({
+    out: '',
+    err: '100 copied, 0 unchanged, 0 gone, 0 failed.\n',
+    code: 0,
+  })
+  for (const count of Object.values(given.proxy.faults)) expect(count).toBeGreaterThan(0)
+  await using copy = await given.openCopy()
+  expect(await everyAnswer(copy)).toEqual(await everyAnswer(given.store))
+})
+
+test('killed in the middle, it goes on from there when it is run again', async () => {
+  // The list and fifty passports, two requests each.
+  await using given = await prepare(PEOPLE, { stallAfter: 101 })
+  const child = given.start('--concurrency', '1')
+  await given.proxy.stalled
+  child.kill('SIGKILL')
+  await child.exited
+  given.proxy.flow()
+  await using copy = await given.openCopy()
+  expect(await copy.records.list(-1, 100)).toHaveLength(50)
+  given.proxy.seen.length = 0
+  expect(await given.mirror()).toMatchObject({
+    err: '50 copied, 0 unchanged, 0 gone, 0 failed.\n',
+    code: 0,
+  })
+  expect(given.proxy.seen.filter(({ path }) => !path.includes('?page='))).toHaveLength(100)
+  expect(await everyAnswer(copy)).toEqual(await everyAnswer(given.store))
+  expect((await given.mirror()).err).toBe('0 copied, 100 unchanged, 0 gone, 0 failed.\n')
+})
+
+test('asked to end, it says that it can go on', async () => {
+  await using given = await prepare(PEOPLE, { stallAfter: 20 })
+  const child = given.start()
+  await given.proxy.stalled
+  child.kill('SIGTERM')
+  const err = await new Response(child.stderr).text()
+  expect(err).toBe('passportd: Stopped. Run it again and it goes on from here.\n')
+  expect(await child.exited).toBe(1)
+})
+
+test('what was removed here stays out, unless with --restore', async () => {
+  await using given = await prepare(PEOPLE.slice(0, 3))
+  await given.mirror()
+  await run(['remove', '2'], { cwd: given.cwd })
+  expect((await given.mirror()).err).toBe(
+    '0 copied, 2 unchanged, 0 gone, 0 failed, 1 of removed passports left out (--restore lets them in).\n',
+  )
+  expect((await given.mirror('--restore')).err).toBe('1 copied, 2 unchanged, 0 gone, 0 failed.\n')
+})
+
+test('a wallet of two passports is a failure by name', async () => {
+  const wallet = '0x00000000000000000000000000000000000000aa'
+  await using given = await prepare([record(1), record(2, { mainWallet: wallet })])
+  {
+    await using copy = await given.openCopy()
+    await saveRecords(copy, [record(9, { mainWallet: wallet })])
+  }
+  expect(await given.mirror()).toEqual({
+    out: '',
+    err: `passport 2: main_wallet wallet ${wallet} belongs to passport 9
+1 copied, 0 unchanged, 0 gone, 1 failed.
+passportd: 1 could not be copied: run it again to try them anew.
+`,
+    code: 1,
+  })
+})
+
+test('it shows how far it is, and how much is left', async () => {
+  await using given = await prepare(PEOPLE.slice(0, 10))
+  const show = async (interactive: boolean) => {
+    let [time, text] = [NOON, '']
+    const terminal: Terminal = {
+      env: { DATABASE_URL: `sqlite:${join(given.cwd, `${interactive}.db`)}` },
+      // Every look at the clock takes a second.
+      now: () => (time += 1000),
+      random: (bytes) => new Uint8Array(bytes),
+      out: () => undefined,
+      err: (more) => {
+        text += more
+      },
+      log: () => undefined,
+      interactive,
+      columns: () => 200,
+    }
+    await mirror([given.proxy.url, '--concurrency', '1'], terminal)
+    return text
+  }
+  expect(await show(false)).toMatch(/^(\d+ %, \d+ passports, \d+ a second, .+ left\n)+/)
+  const bar = await show(true)
+  expect(bar).toMatch(/\[#+\.+\] \d+ %, \d+ passports, \d+ a second, .+ left/)
+  expect(bar).toEndWith('\r\x1b[2K10 copied, 0 unchanged, 0 gone, 0 failed.\n')
+})
+
+describe('the key', () => {
+  test('comes from --key or MIRROR_KEY, and is never shown', async () => {
+    await using given = await prepare(PEOPLE.slice(0, 3), { requireKey: true })
+    const { cwd, proxy } = given
+    const env = { DATABASE_URL: 'sqlite:source.db' }
+    const key = (await run(['keys', 'create', '--name', 'copier'], { cwd, env })).out.trim()
+    for (const wrong of [[], ['--key', 'ppd_wrong'], ['--key', '']]) {
+      expect(await given.mirror(...wrong)).toEqual({
+        out: '',
+        err: `passportd: ${proxy.url} refuses us (401): give a key that works.\n`,
+        code: 1,
+      })
+    }
+    proxy.seen.length = 0
+    const first = await given.mirror('--key', key)
+    expect(first).toEqual({ out: '', err: '3 copied, 0 unchanged, 0 gone, 0 failed.\n', code: 0 })
+    const second = await run(['mirror', proxy.url, ...FAST], { cwd, env: { MIRROR_KEY: key } })
+    expect(second).toEqual({ out: '', err: '0 copied, 3 unchanged, 0 gone, 0 failed.\n', code: 0 })
+    const sent = proxy.seen.map(({ headers }) => `${headers.get('X-API-KEY')} ${headers.get('User-Agent')}`)
+    expect([...new Set(sent)]).toEqual([`${key} passportd/${version} (mirror)`])
+  })
+
+  test('with characters that cannot be sent is refused, and not shown', async () => {
+    using folder = tempFolder()
+    expect(await run(['mirror', 'http://127.0.0.1:9', '--key', 'se\ncret'], { cwd: folder.path })).toEqual({
+      out: '',
+      err: 'passportd: The key has characters that no key has.\n',
+      code: 2,
+    })
+  })
+})
+
+describe('what cannot be done', () => {
+  test.each([
+    [[], 'Name the service to copy: passportd mirror URL.'],
+    [['example'], '"example" is no http or https address.'],
+    [['ftp://127.0.0.1'], '"ftp://127.0.0.1" is no http or https address.'],
+    [['http://a:b@127.0.0.1'], 'The address must hold no user name or password: give a key with --key.'],
+    [['http://127.0.0.1', 'x'], `Unexpected argument 'x'. See "passportd mirror --help".`],
+    [['http://127.0.0.1', '--rate', '0'], '--rate must be a number from 0.001 to 100000, got "0".'],
+    [['http://127.0.0.1', '--rate', 'fast'], '--rate must be a number from 0.001 to 100000, got "fast".'],
+    [['http://127.0.0.1', '--concurrency', '0'], '--concurrency must be a number from 1 to 256, got "0".'],
+    [['http://127.0.0.1', '--concurrency', ''], '--concurrency must be a number from 1 to 256, got "".'],
+  ])('%p is typed wrongly', async (args, sentence) => {
+    using folder = tempFolder()
+    expect(await run(['mirror', ...args], { cwd: folder.path })).toEqual({
+      out: '',
+      err: `passportd: ${sentence}\n`,
+      code: 2,
+    })
+  })
+
+  test.each<[string, Parameters<typeof serveRaw>[0], string]>([
+    [
+      'is not V1',
+      (socket) => answer(socket, 404, {}, 'no'),
+      ' has no list of passports (404): is the address right?',
+    ],
+    [
+      'answers other things',
+      (socket) => answer(socket, 200, {}, '{}'),
+      ' has no list of passports (200): is the address right?',
+    ],
+    [
+      'moved',
+      (socket) => answer(socket, 308, { Location: 'https://new.test/api/v1/passports?page=1' }, ''),
+      ' points to https://new.test/api/v1/passports (308): use that address.',
+    ],
+    [
+      'is a web site',
+      (socket) => answer(socket, 200, {}, '<html>'),
+      `: no good answer in 3 tries, the last: JSON Parse error: Unrecognized token '<'. Is the address right?`,
+    ],
+  ])('a source that %s is told in one sentence', async (_, respond, sentence) => {
+    using folder = tempFolder()
+    await using source = await serveRaw(respond)
+    expect(await run(['mirror', `${source.url}/api/v1/`], { cwd: folder.path })).toEqual({
+      out: '',
+      err: `passportd: ${source.url}${sentence}\n`,
+      code: 1,
+    })
+  })
+
+  test('a source that is not there is told in one sentence', async () => {
+    using folder = tempFolder()
+    let url = ''
+    {
+      await using source = await serveRaw(() => undefined)
+      url = source.url
+    }
+    const { err, code } = await run(['mirror', url], { cwd: folder.path })
+    expect(err).toMatch(
+      /^passportd: http:\/\/[\d.:]+: no good answer in 3 tries, the last: .+ Is the address right\?\n$/,
+    )
+    expect(code).toBe(1)
+  })
+})

@@ -1,0 +1,320 @@
+import { expect, test } from 'bun:test'
+import { rawKindOf } from '../../src/cli/import.ts'
+import { importRecords, type Refusal } from '../../src/ingest/import.ts'
+import { DEFAULT_RULES } from '../../src/scoring/rules.ts'
+import { onEveryEngine, type TestStore } from '../support/engines.ts'
+import { NOON, named, record } from '../support/records.ts'
+
+type Malformed = [line: string | Uint8Array, field: string, reason: string]
+
+const passport = (fields: object) => JSON.stringify({ passport_id: 5, ...fields })
+const credential = (fields: object) => passport({ credentials: [{ type: 'ens', ...fields }] })
+const social = (fields: object) => passport({ passport_socials: [fields] })
+const profile = (fields: object) => passport({ passport_profile: fields })
+const point = (fields: object) => JSON.stringify({ passport: 1, type: 'github', value: 3, ...fields })
+const latin1 = (text: string) => Uint8Array.from(text, (letter) => letter.charCodeAt(0))
+const nested = (open: string, close: string, depth: number) => open.repeat(depth) + close.repeat(depth)
+
+const TEXT = 'must be a string, a number or null, got'
+const DATE = 'must be a date such as 2024-09-27 or 2024-09-27T09:18:56Z, got'
+const NEITHER = 'is neither a passport (passport_id is missing) nor a data point (passport is missing)'
+
+const NOT_JSON: Malformed[] = [
+  '{',
+  '{"passport_id": 5',
+  '{"passport_id": 5, "score"',
+  '{"passport_id": 5, "passport_profile": {"bio": "cut o',
+  '{"passport_id": 5}}',
+  '{"passport_id": 5} {"passport_id": 6}',
+  '{"passport_id": 5,}',
+  "{'passport_id': 5}",
+  '{passport_id: 5}',
+  '{"passport_id": NaN}',
+  '{"passport_id": 05}',
+  '{"passport_id": +5}',
+  '{"passport_id": 0x5}',
+  '{"passport_id": undefined}',
+  '{"passport_id": 5, "main_wallet": "\t"}',
+  '{"passport_id": 5, "main_wallet": "\\x41"}',
+  '// {"passport_id": 5}',
+  'passport_id,score',
+  '<html><body>502 Bad Gateway</body></html>',
+  'SQLite format 3\u0000',
+  '['.repeat(200_000),
+].map((line) => [line, '', 'is not JSON: '])
+
+const NOT_UTF8: Malformed[] = [
+  latin1('{"passport_id": 5, "main_wallet": "Jos\xe9"}'),
+  latin1('{"passport_id": 5, "main_wallet": "\xc3"}'),
+  latin1('{"passport_id": 5, "main_wallet": "\xed\xa0\x80"}'),
+  latin1('{"passport_id": 5, "main_wallet": "\xc0\x80"}'),
+  latin1('\xff\xfe{\x00}\x00'),
+  latin1('\x80'),
+].map((line) => [line, '', 'is not UTF-8'])
+
+const NO_RECORD: Malformed[] = [
+  ['[]', '', 'must be an object, got []'],
+  ['[{"passport_id":5}]', '', 'must be an object, got [{"passport_id":5}]'],
+  ['5', '', 'must be an object, got 5'],
+  ['"text"', '', 'must be an object, got "text"'],
+  ['true', '', 'must be an object, got true'],
+  ['null', '', 'must be an object, got null'],
+  [nested('[', ']', 100_000), '', 'must be an object, got […]'],
+  ['{}', '', NEITHER],
+  ['{"id":5}', '', NEITHER],
+  ['{"PASSPORT_ID":5}', '', NEITHER],
+  ['{"__proto__":{"passport_id":5}}', '', NEITHER],
+  ['{"constructor":{"prototype":{"passport_id":5}}}', '', NEITHER],
+]
+
+const BAD_PASSPORTS: Malformed[] = [
+  [passport({ passport_id: '5' }), 'passport_id', 'must be an integer, got "5"'],
+  [passport({ passport_id: null }), 'passport_id', 'must be an integer, got null'],
+  [passport({ passport_id: true }), 'passport_id', 'must be an integer, got true'],
+  [passport({ passport_id: [5] }), 'passport_id', 'must be an integer, got [5]'],
+  [passport({ passport_id: {} }), 'passport_id', 'must be an integer, got {}'],
+  [passport({ passport_id: -1 }), 'passport_id', 'must be at least 0, got -1'],
+  [passport({ passport_id: 1.5 }), 'passport_id', 'must be an integer, got 1.5'],
+  ['{"passport_id":1e999}', 'passport_id', 'must be an integer, got Infinity'],
+  ['{"passport_id":9007199254740993}', 'passport_id', 'must be at most 9007199254740991'],
+  [`{"passport_id":${nested('[', ']', 100_000)}}`, 'passport_id', 'must be an integer, got […]'],
+  [`{"passport_id":${'{"a":'.repeat(50_000)}1${'}'.repeat(50_000)}}`, 'passport_id', 'got {…}'],
+  [passport({ removed: 'yes' }), 'removed', 'must be a boolean or null, got "yes"'],
+  [passport({ score: '12' }), 'score', 'must be a number or null, got "12"'],
+  [passport({ score: true }), 'score', 'must be a number or null, got true'],
+  [passport({ score: -0.5 }), 'score', 'must be at least 0 or null, got -0.5'],
+  [passport({ score: 1e10 }), 'score', 'must be at most 1000000000 or null, got 10000000000'],
+  ['{"passport_id":5,"score":1e999}', 'score', 'must be a number or null, got Infinity'],
+  ['{"passport_id":5,"score":-1e999}', 'score', 'must be a number or null, got -Infinity'],
+  [passport({ activity_score: [] }), 'activity_score', 'must be a number or null, got []'],
+  [passport({ identity_score: {} }), 'identity_score', 'must be a number or null, got {}'],
+  [passport({ skills_score: 'none' }), 'skills_score', 'must be a number or null, got "none"'],
+  [passport({ connections_count: 1.5 }), 'connections_count', 'must be an integer or null, got 1.5'],
+  [passport({ connections_count: -3 }), 'connections_count', 'must be at least 0 or null, got -3'],
+  [passport({ connections_count: '17' }), 'connections_count', 'must be an integer or null, got "17"'],
+  [passport({ human_checkmark: 1 }), 'human_checkmark', 'must be a boolean or null, got 1'],
+  [passport({ human_checkmark: 'true' }), 'human_checkmark', 'must be a boolean or null, got "true"'],
+  [passport({ human_in_record: [] }), 'human_in_record', 'must be a boolean or null, got []'],
+  [passport({ calculating_score: 0 }), 'calculating_score', 'must be a boolean or null, got 0'],
+  [passport({ merged: 'no' }), 'merged', 'must be a boolean or null, got "no"'],
+  [passport({ rules: 5 }), 'rules', 'must be a string or null, got 5'],
+  [passport({ main_wallet: {} }), 'main_wallet', `${TEXT} {}`],
+  [passport({ main_wallet: true }), 'main_wallet', `${TEXT} true`],
+  [passport({ main_wallet: `0x${'a'.repeat(200)}` }), 'main_wallet', 'is too long for a wallet: "0xaaa'],
+  [passport({ verified_wallets: '0x1' }), 'verified_wallets', 'must be an array or null, got "0x1"'],
+  [passport({ verified_wallets: { 0: '0x1' } }), 'verified_wallets', 'must be an array or null'],
+  [passport({ verified_wallets: ['0x1', {}] }), 'verified_wallets.1', `${TEXT} {}`],
+  [passport({ verified_wallets: ['x'.repeat(129)] }), 'verified_wallets.0', 'is too long for a wallet'],
+  [passport({ passport_profile: 'Ada' }), 'passport_profile', 'must be an object or null, got "Ada"'],
+  [passport({ passport_profile: [] }), 'passport_profile', 'must be an object or null, got []'],
+  [profile({ bio: true }), 'passport_profile.bio', `${TEXT} true`],
+  [profile({ display_name: ['Ada'] }), 'passport_profile.display_name', `${TEXT} ["Ada"]`],
+  [profile({ location: {} }), 'passport_profile.location', `${TEXT} {}`],
+  [profile({ tags: 'math' }), 'passport_profile.tags', 'must be an array or null, got "math"'],
+  [profile({ tags: ['math', ['poetry']] }), 'passport_profile.tags.1', `${TEXT} ["poetry"]`],
+  [passport({ passport_socials: {} }), 'passport_socials', 'must be an array or null, got {}'],
+  [passport({ passport_socials: [null] }), 'passport_socials.0', 'must be an object, got null'],
+  [passport({ passport_socials: ['lens'] }), 'passport_socials.0', 'must be an object, got "lens"'],
+  [social({ source: {} }), 'passport_socials.0.source', `${TEXT} {}`],
+  [social({ follower_count: [] }), 'passport_socials.0.follower_count', `${TEXT} []`],
+  [social({ following_count: false }), 'passport_socials.0.following_count', `${TEXT} false`],
+  [social({ profile_url: { href: 'x' } }), 'passport_socials.0.profile_url', `${TEXT} {"href":"x"}`],
+]
+
+const BAD_CREDENTIALS: Malformed[] = [
+  [passport({ credentials: {} }), 'credentials', 'must be an array or null, got {}'],
+  [passport({ credentials: 'ens' }), 'credentials', 'must be an array or null, got "ens"'],
+  [passport({ credentials: [null] }), 'credentials.0', 'must be an object, got null'],
+  [passport({ credentials: [[]] }), 'credentials.0', 'must be an object, got []'],
+  [credential({ score: '5' }), 'credentials.0.score', 'must be a number or null, got "5"'],
+  [credential({ score: -5 }), 'credentials.0.score', 'must be at least 0 or null, got -5'],
+  [credential({ max_score: -1 }), 'credentials.0.max_score', 'must be at least 0 or null, got -1'],
+  [credential({ max_score: 1e300 }), 'credentials.0.max_score', 'must be at most 1000000000 or null'],
+  [credential({ id: {} }), 'credentials.0.id', `${TEXT} {}`],
+  [credential({ value: true }), 'credentials.0.value', `${TEXT} true`],
+  [credential({ name: [] }), 'credentials.0.name', `${TEXT} []`],
+  [credential({ category: false }), 'credentials.0.category', `${TEXT} false`],
+  [credential({ derived: 'no' }), 'credentials.0.derived', 'must be a boolean or null, got "no"'],
+  [credential({ earned_at: 5 }), 'credentials.0.earned_at', 'must be a string or null, got 5'],
+  [credential({ earned_at: 'soon' }), 'credentials.0.earned_at', `${DATE} "soon"`],
+  [
+    credential({ last_calculated_at: '2024-13-01' }),
+    'credentials.0.last_calculated_at',
+    `${DATE} "2024-13-01"`,
+  ],
+  [
+    passport({ credentials: [{ type: 'a', id: 'x' }, { type: 'b', id: 'y' }, { type: 'c', id: 'x' }] }), // biome-ignore format: one row a case
+    'credentials.2.id',
+    'is there twice: "x"',
+  ],
+  [
+    passport({ credentials: [{ type: 'a', id: 5 }, { type: 'a', id: '5' }] }), // biome-ignore format: one row a case
+    'credentials.1.id',
+    'is there twice: "5"',
+  ],
+]
+
+const BAD_DATES: Malformed[] = [
+  'yesterday',
+  '2024',
+  '2024-09',
+  '2024-9-7',
+  '24-09-27',
+  '2024/09/27',
+  '27.09.2024',
+  '09/27/2024',
+  '20240927',
+  '2024-00-10',
+  '2024-13-01',
+  '2024-09-00',
+  '2024-09-31',
+  '2023-02-29',
+  '2024-02-30',
+  '2024-09-27T',
+  '2024-09-27T9:18:56Z',
+  '2024-09-27T25:00:00Z',
+  '2024-09-27T23:60:00Z',
+  '2024-09-27T23:59:60Z',
+  '2024-09-27T09:18:56.Z',
+  '2024-09-27T09:18:56 UTC',
+  '2024-09-27T09:18:56+99:99',
+  '2024-09-27Z',
+  ' 2024-09-27',
+  '2024-09-27\n',
+  '+002024-09-27',
+  '-2024-09-27',
+  '١٩٩٩-٠٩-٢٧',
+  '1727428736',
+  'Fri, 27 Sep 2024 09:18:56 GMT',
+  '0000-00-00 00:00:00',
+  'null',
+].map((date) => [
+  passport({ last_calculated_at: date }),
+  'last_calculated_at',
+  `${DATE} ${JSON.stringify(date)}`,
+])
+
+const VALUE = 'must be a number, true, false or a date, got'
+
+const BAD_POINTS: Malformed[] = [
+  [point({ passport: 99 }), 'passport', 'there is no passport 99'],
+  [point({ passport: '0xNone' }), 'passport', 'there is no passport 0xnone'],
+  [point({ passport: '' }), 'passport', 'must be an integer or a string that is not empty, got ""'],
+  [point({ passport: ' ' }), 'passport', 'must be a passport id or a wallet, got " "'],
+  [point({ passport: null }), 'passport', 'must be an integer or a string, got null'],
+  [point({ passport: -1 }), 'passport', 'must be at least 0'],
+  [point({ passport: 1.5 }), 'passport', 'must be an integer or a string, got 1.5'],
+  [point({ passport: { id: 1 } }), 'passport', 'must be an integer or a string, got {"id":1}'],
+  [point({ passport: 'x'.repeat(200) }), 'passport', 'must be a passport id or a wallet, got "xxx'],
+  [point({ passport: '99999999999999999999' }), 'passport', 'must be a passport id or a wallet'],
+  [point({ type: '' }), 'type', 'must be a string that is not empty, got ""'],
+  [point({ type: null }), 'type', 'must be a string, got null'],
+  [point({ type: undefined }), 'type', 'is missing'],
+  [point({ value: undefined }), 'value', 'is missing'],
+  [point({ value: null }), 'value', 'must be a number, a boolean or a string, got null'],
+  [point({ value: [] }), 'value', 'must be a number, a boolean or a string, got []'],
+  [point({ value: {} }), 'value', 'must be a number, a boolean or a string, got {}'],
+  ['{"passport":1,"type":"github","value":1e999}', 'value', 'got Infinity'],
+  [point({ value: '' }), 'value', `${VALUE} ""`],
+  [point({ value: '3 contracts' }), 'value', `${VALUE} "3 contracts"`],
+  [point({ value: '3' }), 'value', `${VALUE} "3"`],
+  [point({ value: 'true' }), 'value', `${VALUE} "true"`],
+  [point({ value: '2024-02-30' }), 'value', `${VALUE} "2024-02-30"`],
+  [point({ account: true }), 'account', `${TEXT} true`],
+  [point({ display: [] }), 'display', `${TEXT} []`],
+  [point({ earned_at: '2024-02-30' }), 'earned_at', `${DATE} "2024-02-30"`],
+  [passport({ data_points: {} }), 'data_points', 'must be an array or null, got {}'],
+  [passport({ data_points: [5] }), 'data_points.0', 'must be an object, got 5'],
+  [passport({ data_points: [{ type: 'a' }] }), 'data_points.0.value', 'is missing'],
+  [passport({ data_points: [{ type: 'a', value: 'x' }] }), 'data_points.0.value', `${VALUE} "x"`],
+  [
+    passport({ data_points: [{ type: 'a', value: 1 }, { type: 'a', value: 2 }] }), // biome-ignore format: one row a case
+    'data_points.1',
+    'is there twice: type "a", account ""',
+  ],
+]
+
+/** Right by themselves, and at odds with what is there: passport 900 is merged into 3, wallet 0xa11ce is of 1. */
+const AT_ODDS: Malformed[] = [
+  [passport({ main_wallet: '0xA11CE' }), 'main_wallet', 'wallet 0xa11ce belongs to passport 1'],
+  [passport({ verified_wallets: ['0xb0b', '0xA11CE'] }), 'verified_wallets', '0xa11ce belongs to passport 1'],
+  [passport({ merged_into: 5 }), 'merged_into', 'itself'],
+  [passport({ passport_id: 3, merged_into: 900 }), 'merged_into', 'passport 900 is merged into 3 itself'],
+  [passport({ merged_into: -1 }), 'merged_into', 'must be at least 0 or null, got -1'],
+  [passport({ merged_into: '3' }), 'merged_into', 'must be an integer or null, got "3"'],
+]
+
+const MALFORMED = [
+  ...NOT_JSON,
+  ...NOT_UTF8,
+  ...NO_RECORD,
+  ...BAD_PASSPORTS,
+  ...BAD_CREDENTIALS,
+  ...BAD_DATES,
+  ...BAD_POINTS,
+  ...AT_ODDS,
+]
+
+const title = (line: string | Uint8Array) =>
+  typeof line === 'string'
+    ? JSON.stringify(line.slice(0, 90))
+    : `bytes ${Buffer.from(line).toString('latin1')}`
+
+/** Puts the line between two good ones. */
+async function importBetween(store: TestStore, line: string | Uint8Array) {
+  const refusals: Refusal[] = []
+  const parts = [
+    Buffer.from('{"passport_id":1,"main_wallet":"0xa11ce"}\n'),
+    Buffer.from(line),
+    Buffer.from('\n{"passport_id":2,"passport_profile":{"display_name":"After"}}\n'),
+  ]
+  const source = {
+    name: 'people.jsonl',
+    async *open() {
+      yield Buffer.concat(parts)
+    },
+  }
+  const report = await importRecords([source], {
+    store,
+    now: NOON,
+    rawKindOf: (type) => rawKindOf(DEFAULT_RULES, type),
+    rescore: false,
+    restore: false,
+    dryRun: false,
+    strict: false,
+    onRefusal: (refusal) => refusals.push(refusal),
+    onProgress: () => {},
+  })
+  return { report, refusals }
+}
+
+test('there are more than a hundred malformed lines, each once', () => {
+  expect(new Set(MALFORMED.map(([line]) => String(line))).size).toBe(MALFORMED.length)
+  expect(MALFORMED.length).toBeGreaterThan(150)
+})
+
+onEveryEngine('a malformed line is refused by name, and its neighbours are kept', (open) => {
+  test.each(MALFORMED.map((row) => [title(row[0]), ...row] as const))(
+    '%s',
+    async (_, line, field, reason) => {
+      await using store = await open([named(3, 'Grace'), record(900, { mergedInto: 3 })])
+      const { report, refusals } = await importBetween(store, line)
+      expect(refusals).toEqual([
+        {
+          file: 'people.jsonl',
+          line: 2,
+          field,
+          reason: expect.stringContaining(reason),
+          text: expect.any(String),
+        },
+      ])
+      const sentence = `${field} ${refusals[0]?.reason}`
+      expect(sentence).not.toMatch(/(got|passport) undefined|\[object|\n|\bat .*\.ts/)
+      expect(sentence.length).toBeLessThan(200)
+      expect(report).toMatchObject({ lines: 3, added: 2, refused: 1 })
+      expect(await store.passports.find({ wallet: '0xa11ce' })).toMatchObject({ id: 1 })
+      expect(await store.passports.find({ id: 2 })).toMatchObject({ profile: { displayName: 'After' } })
+      expect(await store.passports.find({ id: 5 })).toBeUndefined()
+    },
+  )
+})

@@ -1,0 +1,339 @@
+import { describe, expect, test } from 'bun:test'
+import { setTimeout as sleepReally } from 'node:timers/promises'
+import {
+  AnswerError,
+  createPoliteClient,
+  type PoliteOptions,
+  SourceError,
+} from '../../src/ingest/polite-client.ts'
+import { answer, serveRaw } from '../support/faulty-proxy.ts'
+import { NOON } from '../support/records.ts'
+
+type Answer = () => Response | Promise<Response>
+
+const good: Answer = () => Response.json({ fine: true })
+const status =
+  (code: number, headers: Record<string, string> = {}): Answer =>
+  () =>
+    new Response(code === 304 ? null : '{"fine":true}', { status: code, headers })
+const fail =
+  (message: string): Answer =>
+  () =>
+    Promise.reject(new Error(message))
+
+const GOOD = { status: 200 as const, body: { fine: true }, etag: '' }
+
+/** Time that passes only while everybody waits. */
+function fakeTime() {
+  let time = NOON
+  const sleepers: { at: number; wake: () => void }[] = []
+  return {
+    now: () => time,
+    sleep: (milliseconds: number) =>
+      new Promise<void>((wake) => sleepers.push({ at: time + milliseconds, wake })),
+    async pass<T>(work: Promise<T>): Promise<T> {
+      let over = false
+      const end = () => {
+        over = true
+      }
+      work.then(end, end)
+      while (!over) {
+        await new Promise(setImmediate)
+        const next = sleepers.sort((one, other) => one.at - other.at).shift()
+        if (!next) continue
+        time = next.at
+        next.wake()
+      }
+      return work
+    },
+  }
+}
+
+/** A client whose requests are answered by `answers` in turn, the last of them for ever. */
+function createClient(answers: readonly Answer[], options: Partial<PoliteOptions> = {}) {
+  const time = fakeTime()
+  const begun: number[] = []
+  const client = createPoliteClient({
+    base: 'http://source.test',
+    key: undefined,
+    userAgent: 'test',
+    rate: 1000,
+    now: time.now,
+    sleep: time.sleep,
+    random: () => 0,
+    signal: new AbortController().signal,
+    async fetch() {
+      const next = answers[begun.length] ?? answers.at(-1)
+      begun.push(time.now() - NOON)
+      return (next as Answer)()
+    },
+    ...options,
+  })
+  return {
+    time,
+    /** When each request was made. */
+    begun,
+    get: (path = '/x', etag?: string) => time.pass(client.get(path, etag)),
+    getMany: (count: number) =>
+      time.pass(Promise.all(Array.from({ length: count }, (_, at) => client.get(`/${at}`)))),
+  }
+}
+
+describe('pace', () => {
+  test('requests keep the agreed distance, however many are made at once', async () => {
+    const { begun, getMany } = createClient([good], { rate: 8 })
+    await getMany(40)
+    expect(begun).toEqual(Array.from({ length: 40 }, (_, at) => at * 125))
+  })
+
+  test('time in which nothing was asked is not made up for', async () => {
+    const { begun, get, getMany, time } = createClient([good], { rate: 10 })
+    await get()
+    await time.pass(time.sleep(5000))
+    await getMany(3)
+    expect(begun).toEqual([0, 5000, 5100, 5200])
+  })
+
+  test.each([
+    ['429 with seconds', 429, { 'Retry-After': '5' }],
+    ['429 with a date', 429, { 'Retry-After': new Date(NOON + 5000).toUTCString() }],
+    ['503 with seconds', 503, { 'Retry-After': '5' }],
+    ['429 with nothing left', 429, { RateLimit: '"default";r=0;t=5' }],
+    ['nothing left', 200, { RateLimit: '"default";r=0;t=5' }],
+    ['nothing left, the other way round', 200, { RateLimit: '"default";t=5;r=0' }],
+    ['nothing left of one policy', 200, { RateLimit: '"day";r=9;t=80, "burst";r=0;t=5' }],
+    ['nothing left of two policies', 200, { RateLimit: '"burst";r=0;t=1, "day";r=0;t=5' }],
+    ['nothing left, in the older form', 200, { RateLimit: 'limit=9, remaining=0, reset=5' }],
+    ['nothing left, in fields of their own', 200, { 'RateLimit-Remaining': '0', 'RateLimit-Reset': '5' }],
+  ] as const)('%s holds up all requests, which then come at the agreed pace', async (_, code, headers) => {
+    const { begun, getMany } = createClient([status(code, headers), good], { rate: 100 })
+    expect(await getMany(6)).toEqual(Array(6).fill(GOOD))
+    const after = code === 200 ? 5 : 6
+    expect(begun).toEqual([0, ...Array.from({ length: after }, (_, at) => 5000 + at * 10)])
+  })
+
+  test.each([
+    ['some are left', { RateLimit: '"default";r=3;t=60' }],
+    ['the policy that is spent tells no time', { RateLimit: '"day";r=0, "burst";r=5;t=60' }],
+    ['some are left, in fields of their own', { 'RateLimit-Remaining': '1', 'RateLimit-Reset': '60' }],
+    ['the date is past', { 'Retry-After': new Date(NOON - 5000).toUTCString() }],
+    ['the time is no time', { 'Retry-After': 'soon' }],
+  ] as const)('nobody waits where %s', async (_, headers) => {
+    const { begun, getMany } = createClient([status(200, headers)], { rate: 100 })
+    await getMany(3)
+    expect(begun).toEqual([0, 10, 20])
+  })
+
+  test('429 that tells no time holds up all requests, longer each time', async () => {
+    const { begun, getMany } = createClient([status(429), status(429), good], { rate: 100 })
+    await getMany(3)
+    expect(begun).toEqual([0, 500, 1500, 1510, 1520])
+  })
+
+  test('nobody waits longer than an hour, and being told to wait is no failure', async () => {
+    const { begun, get } = createClient([...Array(20).fill(status(429, { 'Retry-After': '86400' })), good])
+    expect(await get()).toEqual(GOOD)
+    expect(begun.slice(0, 3)).toEqual([0, 3600_000, 7200_000])
+    expect(begun).toHaveLength(21)
+  })
+
+  test('one who only ever says wait is given up', async () => {
+    const { begun, get } = createClient([status(429, { 'Retry-After': '1' })])
+    const error = await get('/busy').catch((error) => error)
+    expect(error).toBeInstanceOf(AnswerError)
+    expect(error.message).toBe('/busy: no good answer in 100 tries, the last: status 429')
+    expect(begun).toHaveLength(100)
+  })
+})
+
+describe('trying again', () => {
+  const html = () => new Response('<h1>Back soon</h1>')
+  const cutJson = () => new Response('{"fine":tr')
+  const badText = () => new Response(Buffer.from('{"fine":"\xff"}', 'latin1'))
+  const timeout = () => Promise.reject(new DOMException('The operation timed out.', 'TimeoutError'))
+
+  test.each([
+    ['a failure of the service', status(500), 'status 500'],
+    ['a service that is not there', status(503), 'status 503'],
+    ['a lost connection', fail('connection reset'), 'connection reset'],
+    ['no answer in time', timeout, 'The operation timed out.'],
+    ['something that is not JSON', html, expect.stringContaining('JSON Parse error')],
+    ['half of the JSON', cutJson, expect.stringContaining('JSON Parse error')],
+    ['text that is not UTF-8', badText, expect.anything()],
+  ] as const)('%s is tried again, and given up after eight tries', async (_, bad, reason) => {
+    const { get } = createClient([good, bad, bad, good, bad])
+    await get()
+    expect(await get()).toEqual(GOOD)
+    const error = await get('/y').catch((error) => error)
+    expect(error).toBeInstanceOf(AnswerError)
+    const [complaint, last] = error.message.split(/(?<=last): /)
+    expect(complaint).toBe('/y: no good answer in 8 tries, the last')
+    expect(last).toEqual(reason)
+  })
+
+  test.each([
+    ['shortest', 0, [500, 1000, 2000, 4000, 8000, 15_000, 15_000]],
+    ['longest', 1, [1000, 2000, 4000, 8000, 16_000, 30_000, 30_000]],
+  ] as const)(
+    'the waits grow up to a limit: these are the %s, and chance decides how much',
+    async (_, random, waits) => {
+      const { begun, get } = createClient([status(500)], { random: () => random })
+      await get().catch(() => undefined)
+      expect(begun.slice(1).map((at, index) => at - (begun[index] as number))).toEqual([...waits])
+    },
+  )
+
+  test('a source that never answered is given up soon, as a whole', async () => {
+    const { begun, get } = createClient([fail('unable to connect')])
+    const error = await get().catch((error) => error)
+    expect(error).toBeInstanceOf(SourceError)
+    expect(error.message).toBe(
+      'http://source.test: no good answer in 3 tries, the last: unable to connect. Is the address right?',
+    )
+    expect(begun).toHaveLength(3)
+  })
+
+  test('a source that falls silent for ten minutes is given up as a whole', async () => {
+    const { get, time } = createClient([good, fail('unable to connect')])
+    await get()
+    expect(await get().catch((error) => error)).toBeInstanceOf(AnswerError)
+    await time.pass(time.sleep(600_000))
+    const error = await get().catch((error) => error)
+    expect(error).toBeInstanceOf(SourceError)
+    expect(error.message).toContain('http://source.test fell silent: ')
+  })
+
+  test.each([
+    ['404', status(404), { status: 404 }],
+    ['410', status(410), { status: 404 }],
+    ['304', status(304), { status: 304 }],
+  ] as const)('%s is an answer', async (_, given, reply) => {
+    const { begun, get } = createClient([given as Answer])
+    expect(await get('/x', '"tag"')).toEqual(reply as never)
+    expect(begun).toHaveLength(1)
+  })
+
+  test.each([
+    [400, AnswerError, '/x: the answer is 400'],
+    [401, SourceError, 'http://source.test refuses us (401): give a key that works.'],
+    [403, SourceError, 'http://source.test refuses us (403): give a key that works.'],
+  ] as const)('%d is not tried again', async (code, kind, message) => {
+    const { begun, get } = createClient([status(code)])
+    const error = await get().catch((error) => error)
+    expect(error).toBeInstanceOf(kind)
+    expect(error.message).toBe(message)
+    expect(begun).toHaveLength(1)
+  })
+})
+
+describe('over a real connection', () => {
+  const really = { fetch: (url: string, init: RequestInit) => fetch(url, init) }
+
+  test('a request tells who asks, with which key, and what it has already', async () => {
+    const seen: Headers[] = []
+    await using server = await serveRaw((socket, _, headers) => {
+      seen.push(headers)
+      answer(socket, 200, { ETag: '"new"' }, '{"fine":true}')
+    })
+    const given = { ...really, base: server.url, userAgent: 'passportd/9 (mirror)', key: 'k-1' }
+    expect(await createClient([], given).get('/x', '"old"')).toEqual({ ...GOOD, etag: '"new"' })
+    await createClient([], { ...given, key: undefined }).get()
+    const sent = seen.map((headers) =>
+      ['User-Agent', 'X-API-KEY', 'If-None-Match', 'Accept'].map((name) => headers.get(name)),
+    )
+    expect(sent).toEqual([
+      ['passportd/9 (mirror)', 'k-1', '"old"', 'application/json'],
+      ['passportd/9 (mirror)', null, null, 'application/json'],
+    ])
+  })
+
+  test('resets and answers that are cut off are tried again', async () => {
+    const body = '{"fine":true}'
+    let asked = 0
+    await using server = await serveRaw((socket) => {
+      asked++
+      if (asked === 2) return socket.resetAndDestroy()
+      if (asked === 3) return answer(socket, 200, {}, body, 5)
+      if (asked === 4) return answer(socket, 200, {}, body, 0)
+      if (asked === 5) return socket.end()
+      if (asked === 6)
+        return socket.end('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n{"fin\r\n')
+      answer(socket, 200, {}, body)
+    })
+    const { get } = createClient([], { ...really, base: server.url })
+    await get()
+    expect(await get()).toEqual(GOOD)
+    expect(asked).toBe(7)
+  })
+
+  test('redirects are told, never followed', async () => {
+    const paths: string[] = []
+    await using server = await serveRaw((socket, path) => {
+      paths.push(path)
+      answer(socket, 301, { Location: '/elsewhere/api/v1/passports?page=1' }, '')
+    })
+    const { get } = createClient([], { ...really, base: server.url, key: 'secret' })
+    const error = await get('/api/v1/passports').catch((error) => error)
+    expect(error).toBeInstanceOf(SourceError)
+    expect(error.message).toBe(
+      `${server.url} points to ${server.url}/elsewhere/api/v1/passports (301): use that address.`,
+    )
+    expect(paths).toEqual(['/api/v1/passports'])
+  })
+
+  test('a body without end is refused before it fills the memory', async () => {
+    const chunk = new Uint8Array(1024 * 1024).fill(32)
+    let sent = 0
+    using server = Bun.serve({
+      hostname: '127.0.0.1',
+      port: 0,
+      fetch: () =>
+        new Response(
+          new ReadableStream({
+            pull(controller) {
+              sent++
+              controller.enqueue(chunk)
+            },
+          }),
+        ),
+    })
+    const { get } = createClient([], { ...really, base: server.url.origin })
+    const error = await get('/large').catch((error) => error)
+    expect(error).toBeInstanceOf(AnswerError)
+    expect(error.message).toBe('/large: the answer is larger than 8 MiB')
+    expect(sent).toBeLessThan(200)
+  })
+
+  test.each([
+    [
+      'told to wait',
+      (socket: Parameters<typeof answer>[0]) => answer(socket, 429, { 'Retry-After': '900' }, ''),
+    ],
+    ['waiting to try again', (socket: Parameters<typeof answer>[0]) => answer(socket, 500, {}, '')],
+    ['waiting for an answer', () => undefined],
+  ] as const)('whoever is %s ends at once when asked to', async (_, respond) => {
+    const controller = new AbortController()
+    await using server = await serveRaw((socket) => {
+      respond(socket)
+      setTimeout(() => controller.abort(), 50)
+    })
+    const client = createPoliteClient({
+      ...really,
+      base: server.url,
+      key: undefined,
+      userAgent: 'test',
+      rate: 1000,
+      now: Date.now,
+      random: () => 1,
+      signal: controller.signal,
+      sleep: (milliseconds) =>
+        sleepReally(milliseconds, undefined, { signal: controller.signal }).catch(() => undefined),
+    })
+    const begin = performance.now()
+    const others = Array.from({ length: 3 }, () => client.get('/x'))
+    for (const each of await Promise.allSettled(others)) {
+      expect(each).toMatchObject({ status: 'rejected', reason: { name: 'AbortError' } })
+    }
+    expect(performance.now() - begin).toBeLessThan(900)
+  })
+})

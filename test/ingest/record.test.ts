@@ -1,0 +1,401 @@
+import { describe, expect, test } from 'bun:test'
+import { rawKindOf } from '../../src/cli/import.ts'
+import type { DataPoint } from '../../src/domain/data-point.ts'
+import type { PassportRecord } from '../../src/domain/record.ts'
+import { parseRecord, RecordError } from '../../src/ingest/record.ts'
+import { DEFAULT_RULES } from '../../src/scoring/rules.ts'
+import { NOON } from '../support/records.ts'
+
+const options = { now: NOON, rescore: false, rawKindOf: (type: string) => rawKindOf(DEFAULT_RULES, type) }
+
+const parse = (line: object, given: Partial<typeof options> = {}) =>
+  parseRecord(line, { ...options, ...given })
+
+function parsePassport(line: object, given: Partial<typeof options> = {}): PassportRecord {
+  const { record } = parse({ passport_id: 7, ...line }, given)
+  if (record.kind !== 'passport') throw new Error(`a ${record.kind}`)
+  return record.passport
+}
+
+function parsePoint(line: object): DataPoint {
+  const { record } = parse({ passport: 7, type: 'github', value: 1, ...line })
+  if (record.kind !== 'data-point') throw new Error(`a ${record.kind}`)
+  return record.point
+}
+
+const CREDENTIAL = {
+  id: 'c-1',
+  type: 'kite',
+  name: 'Kites',
+  category: 'Skills',
+  score: 4,
+  max_score: 10,
+  value: '3 kites',
+  earned_at: '2020-05-06',
+  last_calculated_at: '2024-09-27T09:18:56Z',
+}
+
+describe('a passport', () => {
+  test('has every field where it belongs', () => {
+    expect(
+      parsePassport({
+        activity_score: 1,
+        identity_score: 2,
+        skills_score: 4,
+        score: 7,
+        calculating_score: true,
+        connections_count: 17,
+        human_checkmark: true,
+        human_in_record: false,
+        last_calculated_at: '2024-09-27T09:18:56.123Z',
+        main_wallet: ' 0xADA1 ',
+        passport_profile: { bio: 'B', display_name: 'Ada', location: 'London', tags: ['math', 'poetry'] },
+        verified_wallets: ['0xADA1', '0xada2', 'So1ana'],
+        merged: false,
+        merged_into: 9,
+        rules: '2026-11+abc',
+        passport_socials: [
+          {
+            follower_count: '1.2k',
+            following_count: '12',
+            location: 'Ockham',
+            profile_bio: 'Notes',
+            profile_display_name: 'Ada L',
+            profile_image_url: 'https://example.com/i.png',
+            profile_name: 'ada',
+            profile_url: 'https://example.com/ada',
+            source: 'lens',
+          },
+        ],
+        credentials: [CREDENTIAL],
+        data_points: [{ type: 'github', value: 3, account: 'ada', display: '3', earned_at: '2021-01-01' }],
+      }),
+    ).toEqual({
+      id: 7,
+      scores: { total: 7, activity: 1, identity: 2, skills: 4 },
+      stale: true,
+      connections: 17,
+      human: true,
+      givenHuman: false,
+      calculatedAt: Date.UTC(2024, 8, 27, 9, 18, 56, 123),
+      mainWallet: '0xada1',
+      verifiedWallets: ['0xada1', '0xada2', 'So1ana'],
+      profile: { bio: 'B', displayName: 'Ada', location: 'London', tags: ['math', 'poetry'] },
+      mergedInto: 9,
+      rules: '2026-11+abc',
+      socials: [
+        {
+          source: 'lens',
+          name: 'ada',
+          displayName: 'Ada L',
+          bio: 'Notes',
+          location: 'Ockham',
+          url: 'https://example.com/ada',
+          imageUrl: 'https://example.com/i.png',
+          followers: '1.2k',
+          following: '12',
+        },
+      ],
+      credentials: [
+        {
+          id: 'c-1',
+          type: 'kite',
+          name: 'Kites',
+          category: 'Skills',
+          score: 4,
+          givenScore: 4,
+          maxScore: 10,
+          value: '3 kites',
+          earnedAt: Date.UTC(2020, 4, 6),
+          calculatedAt: Date.UTC(2024, 8, 27, 9, 18, 56),
+        },
+      ],
+      dataPoints: [
+        {
+          type: 'github',
+          account: 'ada',
+          value: { kind: 'number', amount: 3 },
+          display: '3',
+          earnedAt: Date.UTC(2021, 0, 1),
+        },
+      ],
+    })
+  })
+
+  const NOTHING_KNOWN: PassportRecord = {
+    id: 7,
+    human: false,
+    connections: 0,
+    mainWallet: '',
+    verifiedWallets: [],
+    profile: { bio: '', displayName: '', location: '', tags: [] },
+    socials: [],
+  }
+
+  test('of an id alone is one of which nothing is known', () => {
+    expect(parsePassport({})).toEqual(NOTHING_KNOWN)
+  })
+
+  test('takes null for unknown in every field', () => {
+    const fields = [
+      ...['activity_score', 'identity_score', 'skills_score', 'score', 'calculating_score'],
+      ...['connections_count', 'human_checkmark', 'last_calculated_at', 'main_wallet', 'passport_profile'],
+      ...['verified_wallets', 'merged', 'passport_socials', 'credentials', 'data_points', 'merged_into'],
+      ...['rules', 'human_in_record', 'removed'],
+    ]
+    expect(parsePassport(Object.fromEntries(fields.map((field) => [field, null])))).toEqual(NOTHING_KNOWN)
+  })
+
+  test('takes null for unknown inside of its parts', () => {
+    const profile = { bio: null, display_name: null, location: null, tags: [null, 'math', ''] }
+    expect(
+      parsePassport({
+        passport_profile: profile,
+        verified_wallets: [null, '0x1'],
+        passport_socials: [{ source: 'lens', profile_name: null }],
+      }),
+    ).toMatchObject({
+      profile: { bio: '', displayName: '', location: '', tags: ['math'] },
+      verifiedWallets: ['0x1'],
+      socials: [{ source: 'lens', name: '', followers: '' }],
+    })
+    const { id: _, ...unknown } = CREDENTIAL
+    const nulls = Object.fromEntries(Object.keys(unknown).map((field) => [field, null]))
+    expect(parsePassport({ credentials: [{ ...nulls, type: 'kite' }] }).credentials).toEqual([
+      {
+        id: expect.stringMatching(/^[\da-f-]{36}$/),
+        type: 'kite',
+        name: 'kite',
+        category: '',
+        score: 0,
+        givenScore: 0,
+        maxScore: 0,
+        value: '',
+        calculatedAt: NOON,
+      },
+    ])
+  })
+
+  test('takes numbers where text is due', () => {
+    expect(
+      parsePassport({
+        main_wallet: 12,
+        passport_profile: { bio: 1, display_name: 2, location: 3, tags: [4] },
+        passport_socials: [{ follower_count: 1200, following_count: 0, profile_name: 5 }],
+        credentials: [{ ...CREDENTIAL, id: 6, value: 7 }],
+      }),
+    ).toMatchObject({
+      mainWallet: '12',
+      profile: { bio: '1', displayName: '2', location: '3', tags: ['4'] },
+      socials: [{ followers: '1200', following: '0', name: '5' }],
+      credentials: [{ id: '6', value: '7' }],
+    })
+  })
+
+  test('without an overall score has the sum of the others', () => {
+    expect(parsePassport({ activity_score: 1.236, skills_score: 2 }).scores).toEqual({
+      total: 3.24,
+      activity: 1.24,
+      identity: 0,
+      skills: 2,
+    })
+  })
+
+  test('with an empty list of credentials has none, without a list they are unknown', () => {
+    expect(parsePassport({ credentials: [] }).credentials).toEqual([])
+    expect(parsePassport({})).not.toHaveProperty('credentials')
+  })
+
+  test('has no half of a character in any text', () => {
+    expect(
+      parsePassport({
+        passport_profile: { bio: 'a\ud83d' },
+        credentials: [{ ...CREDENTIAL, type: 'b\udc00' }],
+      }),
+    ).toMatchObject({ profile: { bio: 'a\ufffd' }, credentials: [{ type: 'b\ufffd' }] })
+    expect(parsePoint({ type: 'c\ud83d' }).type).toBe('c\ufffd')
+  })
+
+  test('gives a credential without an id always the same one, by its place', () => {
+    const { id: _, ...credential } = CREDENTIAL
+    const ids = () =>
+      parsePassport({ credentials: [credential, credential] }).credentials?.map(({ id }) => id)
+    expect(ids()).toEqual(ids() ?? [])
+    expect(new Set(ids()).size).toBe(2)
+  })
+
+  test('that was removed is a removal, whatever else the line tells', () => {
+    expect(parse({ passport_id: 7, removed: true, score: 5 }).record).toEqual({ kind: 'removal', id: 7 })
+    expect(parse({ passport_id: 7, removed: false }).record.kind).toBe('passport')
+  })
+})
+
+test('unknown fields are counted at every level and left out', () => {
+  const { record, unknownFields } = parse({
+    passport_id: 7,
+    surprise: 1,
+    ['__proto__']: { human_checkmark: true },
+    passport_profile: { name: 'x', shoe_size: 43 },
+    passport_socials: [{ source: 'lens', verified: true }],
+    credentials: [{ ...CREDENTIAL, onchain_at: null }],
+    data_points: [{ type: 'github', value: 1, colour: 'red' }],
+  })
+  expect(unknownFields).toBe(7)
+  expect(record).toMatchObject({ passport: { human: false } })
+  expect(parse({ passport: 7, type: 'github', value: 1, colour: 'red' }).unknownFields).toBe(1)
+})
+
+describe('a data point', () => {
+  test.each([
+    [3, { kind: 'number', amount: 3 }],
+    [-2.5, { kind: 'number', amount: -2.5 }],
+    [true, { kind: 'flag', amount: 1 }],
+    [false, { kind: 'flag', amount: 0 }],
+    ['2015-03-02', { kind: 'date', amount: Date.UTC(2015, 2, 2) }],
+    ['2015-03-02T10:00:00+02:00', { kind: 'date', amount: Date.UTC(2015, 2, 2, 8) }],
+  ] as const)('of the value %p is read as such', (value, raw) => {
+    expect(parsePoint({ value }).value).toEqual(raw)
+  })
+
+  test.each([
+    [7, { id: 7 }],
+    ['7', { id: 7 }],
+    [' 007 ', { id: 7 }],
+    ['0xABC', { wallet: '0xabc' }],
+    ['So1ana', { wallet: 'So1ana' }],
+  ])('names the passport by %p', (passport, ref) => {
+    expect(parse({ passport, type: 'github', value: 1 }).record).toMatchObject({
+      kind: 'data-point',
+      passport: ref,
+    })
+  })
+
+  test('has an account, a display and a date where they are given', () => {
+    expect(parsePoint({ account: 5, display: 'five', earned_at: '2020-01-01' })).toEqual({
+      type: 'github',
+      account: '5',
+      value: { kind: 'number', amount: 1 },
+      display: 'five',
+      earnedAt: Date.UTC(2020, 0, 1),
+    })
+    expect(parsePoint({ account: null, display: null, earned_at: null })).toEqual({
+      type: 'github',
+      account: '',
+      value: { kind: 'number', amount: 1 },
+      display: '',
+    })
+  })
+})
+
+const split = (credential: object, rescore = false) => {
+  const { credentials, credentialPoints } = parsePassport(
+    { credentials: [{ ...CREDENTIAL, ...credential }] },
+    { rescore },
+  )
+  return { credentials, credentialPoints }
+}
+
+describe('a credential', () => {
+  test('keeps its own score, within its maximum', () => {
+    expect(split({ score: 30, max_score: 20 }).credentials).toMatchObject([
+      { score: 20, maxScore: 20, givenScore: 30 },
+    ])
+    expect(split({ score: 30, max_score: null }).credentials).toMatchObject([{ score: 30, maxScore: 30 }])
+    expect(split({ score: 1.234, max_score: 5 }).credentials).toMatchObject([{ score: 1.23 }])
+  })
+
+  test('without a score is left to the rule for its type', () => {
+    const { credentials, credentialPoints } = split({
+      type: 'gitcoin',
+      score: null,
+      value: 'Humanity Score: 23',
+    })
+    expect(credentials).toEqual([])
+    expect(credentialPoints).toEqual([
+      {
+        type: 'gitcoin',
+        account: 'credential:c-1',
+        value: { kind: 'number', amount: 23 },
+        display: 'Humanity Score: 23',
+        earnedAt: Date.UTC(2020, 4, 6),
+      },
+    ])
+  })
+
+  test('without a score, a rule or a value that could be read stays, at nothing', () => {
+    expect(split({ type: 'kite', score: null }).credentials).toMatchObject([{ type: 'kite', score: 0 }])
+    expect(split({ type: 'gitcoin', score: null, value: '' }).credentials).toMatchObject([{ score: 0 }])
+    expect(split({ type: 'constructor', score: null }).credentials).toMatchObject([{ type: 'constructor' }])
+  })
+
+  test('that a rule worked out is never taken for evidence', () => {
+    const derived = { type: 'gitcoin', value: '23', derived: true }
+    expect(split(derived, true)).toEqual({
+      credentials: [expect.not.objectContaining({ givenScore: expect.anything() })],
+      credentialPoints: undefined,
+    })
+  })
+
+  test('keeps its score unless it is to be scored anew', () => {
+    const gitcoin = { type: 'gitcoin', value: '23' }
+    expect(split(gitcoin).credentials).toHaveLength(1)
+    expect(split(gitcoin, true)).toMatchObject({ credentials: [], credentialPoints: [{ type: 'gitcoin' }] })
+    expect(split({ type: 'kite' }, true).credentials).toHaveLength(1)
+  })
+
+  test('leaves the data points that the line has already alone', () => {
+    const { dataPoints, credentialPoints } = parsePassport({
+      data_points: [{ type: 'github', value: 1 }],
+      credentials: [{ ...CREDENTIAL, type: 'gitcoin', value: '23', score: null }],
+    })
+    expect(dataPoints).toMatchObject([{ type: 'github' }])
+    expect(credentialPoints).toMatchObject([{ type: 'gitcoin' }])
+  })
+})
+
+describe('scored anew', () => {
+  const number = (amount: number) => ({ kind: 'number', amount })
+  const date = (day: string) => ({ kind: 'date', amount: Date.parse(day) })
+  const flag = { kind: 'flag', amount: 1 }
+
+  test.each([
+    ['gitcoin', '3 contracts', number(3)],
+    ['gitcoin', '1 contract', number(1)],
+    ['active_wallet', 'Since 2015-03-02, Total Contributions: 1734', number(1734)],
+    ['active_wallet', '1,734 transactions', number(1734)],
+    ['gitcoin', 'Humanity Score: 23', number(23)],
+    ['gitcoin', '23.5', number(23.5)],
+    ['gitcoin', '-4', number(-4)],
+    ['worldcoin', 'Verified', flag],
+    ['worldcoin', ' yes ', flag],
+    ['farcaster', 'Since 2015-03-02, FID: 12345', date('2015-03-02')],
+    ['farcaster', 'FID: 12345', date('2020-05-06')],
+    ['ens', 'ada.eth', date('2020-05-06')],
+    ['ens', 'Since 2020-02-31', date('2020-05-06')],
+  ])('%s reads "%s"', (type, value, raw) => {
+    expect(split({ type, value }, true).credentialPoints).toMatchObject([{ type, value: raw }])
+  })
+
+  test.each(['Not verified', '@ada', 'ada.eth', ''])('%p says no amount: the credential stays', (value) => {
+    expect(split({ type: 'worldcoin', value }, true).credentials).toHaveLength(1)
+  })
+
+  test('years cannot be counted without a date: the credential stays', () => {
+    expect(split({ type: 'ens', value: 'ada.eth', earned_at: null }, true).credentials).toHaveLength(1)
+  })
+})
+
+test('a refusal is an error that names the field and the reason', () => {
+  const refusal = () => parse({ passport_id: 7, score: 'high' })
+  expect(refusal).toThrow(RecordError)
+  expect(refusal).toThrow('score must be a number or null, got "high"')
+})
+
+test('a credential of which nothing is known is kept, and counts for nothing', () => {
+  const { credentials } = parsePassport({ credentials: [{}, { type: null }] })
+  expect(credentials).toMatchObject([
+    { type: '', name: '', category: '', score: 0, maxScore: 0 },
+    { type: '', score: 0 },
+  ])
+  expect(new Set(credentials?.map(({ id }) => id)).size).toBe(2)
+})

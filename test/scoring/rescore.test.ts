@@ -1,0 +1,338 @@
+import { expect, test } from 'bun:test'
+import type { DataPoint } from '../../src/domain/data-point.ts'
+import type { PassportRef } from '../../src/domain/passport.ts'
+import { adoptRules, rescoreSome } from '../../src/scoring/rescore.ts'
+import { DEFAULT_RULES, parseRules } from '../../src/scoring/rules.ts'
+import type { Store } from '../../src/store/store.ts'
+import { onEveryEngine, saveRecords } from '../support/engines.ts'
+import { ADA_WALLET, ada, credential, NOON, record } from '../support/records.ts'
+
+const LATER = NOON + 1000
+const OPTIONS = { now: NOON, restore: false }
+const otherRules = parseRules({
+  version: 'other',
+  types: { ens: { ...DEFAULT_RULES.types.ens, max_score: 1 } },
+})
+
+const scorer = (store: Store, rules = DEFAULT_RULES) => ({ store, rules, now: () => LATER, onFailure: fail })
+const fail = (id: number, error: unknown) => {
+  throw new Error(`passport ${id}`, { cause: error })
+}
+const contracts = (amount: number): DataPoint => ({
+  type: 'base_builder',
+  account: '',
+  value: { kind: 'number', amount },
+  display: `${amount} contracts`,
+})
+const hand = (store: Store, passport: PassportRef, point: DataPoint) =>
+  store.records.save([{ kind: 'data-point', passport, point }], OPTIONS)
+const find = async (store: Store, id: number) => await store.passports.find({ id })
+
+onEveryEngine('the state of a score', (open) => {
+  test('a data point makes its passport stale, the old score stands until the new one is saved', async () => {
+    await using store = await open([{ ...ada, stale: false }])
+    expect(await find(store, 7)).toMatchObject({ stale: false, scores: { total: 42.5 } })
+    expect(await hand(store, { wallet: ADA_WALLET }, contracts(4))).toEqual([{ outcome: 'added' }])
+    expect(await find(store, 7)).toMatchObject({ stale: true, scores: { total: 42.5 }, calculatedAt: NOON })
+    expect(await store.scoring.countStale()).toBe(1)
+
+    expect(await rescoreSome(scorer(store))).toBe(1)
+    expect(await find(store, 7)).toMatchObject({
+      stale: false,
+      scores: { total: 54.5, skills: 32.25 },
+      calculatedAt: LATER,
+    })
+    expect(await store.credentials.list(7)).toContainEqual(
+      expect.objectContaining({ name: 'Base Developer', score: 12, maxScore: 40, value: '4 contracts' }),
+    )
+    expect(await rescoreSome(scorer(store))).toBe(0)
+  })
+
+  test('the same data point again changes nothing, another value does', async () => {
+    await using store = await open([ada])
+    await hand(store, { id: 7 }, contracts(4))
+    while (await rescoreSome(scorer(store)));
+    expect(await hand(store, { id: 7 }, contracts(4))).toEqual([{ outcome: 'unchanged' }])
+    expect(await find(store, 7)).toMatchObject({ stale: false })
+    expect(await hand(store, { id: 7 }, contracts(9))).toEqual([{ outcome: 'changed' }])
+    await rescoreSome(scorer(store))
+    const worked = (await store.credentials.list(7)).filter(({ type }) => type === 'base_builder')
+    expect(worked).toMatchObject([{ score: 18 }])
+  })
+
+  test('a data point of a passport that is not here is refused by name', async () => {
+    await using store = await open()
+    expect(await hand(store, { id: 5 }, contracts(1))).toEqual([
+      { outcome: 'refused', field: 'passport', reason: 'there is no passport 5 here' },
+    ])
+  })
+
+  test('a record whose scores add up is taken as it is; one whose scores do not is worked out', async () => {
+    const skills = [credential('a', { category: 'Skills', score: 5, maxScore: 9 })]
+    await using store = await open([
+      record(1, { credentials: skills, scores: { total: 5, skills: 5 } }),
+      record(2, { credentials: skills, scores: { total: 50, skills: 50 } }),
+    ])
+    expect(await find(store, 1)).toMatchObject({ stale: false, calculatedAt: NOON })
+    expect(await find(store, 2)).toMatchObject({ stale: true, scores: { total: 50 } })
+    await rescoreSome(scorer(store))
+    expect(await find(store, 2)).toMatchObject({ stale: false, scores: { total: 5, skills: 5 } })
+  })
+
+  test('the list moves with the new score', async () => {
+    await using store = await open([record(1, { scores: { total: 10 } }), record(2)])
+    await hand(store, { id: 2 }, contracts(9))
+    const first = async () =>
+      (await store.passports.list({ page: 1, size: 1, keyword: undefined })).items[0]?.id
+    expect(await first()).toBe(1)
+    await rescoreSome(scorer(store))
+    expect(await first()).toBe(2)
+  })
+
+  test('points read from credentials come and go with them, those handed in by themselves stay', async () => {
+    const unscored = { ...contracts(16), account: 'credential:c' }
+    await using store = await open([record(1, { credentials: [], credentialPoints: [unscored] })])
+    await hand(store, { id: 1 }, { ...contracts(4), account: 'own' })
+    const accounts = async () =>
+      (await store.scoring.find({ id: 1 }))?.dataPoints.map(({ account }) => account)
+    expect(await accounts()).toEqual(['credential:c', 'own'])
+    await saveRecords(store, [record(1, { credentials: [credential('c')], connections: 1 })])
+    expect(await accounts()).toEqual(['own'])
+    expect(await find(store, 1)).toMatchObject({ stale: true })
+  })
+
+  test('a human is known by a scored proof, and no longer when it is gone', async () => {
+    await using store = await open([record(1)])
+    const proof = (amount: number): DataPoint => ({
+      ...contracts(0),
+      type: 'worldcoin',
+      value: { kind: 'flag', amount },
+    })
+    await hand(store, { id: 1 }, proof(1))
+    await rescoreSome(scorer(store))
+    expect(await find(store, 1)).toMatchObject({ human: true })
+    await hand(store, { id: 1 }, proof(0))
+    await rescoreSome(scorer(store))
+    expect(await find(store, 1)).toMatchObject({ human: false })
+  })
+
+  test('two scorers share the work, and none is done twice', async () => {
+    const many = Array.from({ length: 400 }, (_, id) => record(id, { stale: true }))
+    await using store = await open(many)
+    const done: number[] = []
+    const lane = async () => {
+      for (;;) {
+        const count = await store.scoring.work(7, {
+          rules: 'r',
+          now: LATER,
+          score: ({ id, scores }) => {
+            done.push(id)
+            return { scores, human: false, credentials: [] }
+          },
+          onFailure: fail,
+        })
+        if (!count) return
+        await new Promise(setImmediate)
+      }
+    }
+    await Promise.all([lane(), lane(), lane()])
+    expect(done).toHaveLength(400)
+    expect(new Set(done).size).toBe(400)
+    expect(await store.scoring.countStale()).toBe(0)
+  })
+
+  test('a passport that cannot be scored is set aside, and keeps no other waiting', async () => {
+    await using store = await open([1, 2, 3].map((id) => record(id, { stale: true })))
+    const failures: number[] = []
+    const scores = { total: 9, activity: 0, identity: 0, skills: 9 }
+    const work = (refused: number) => ({
+      rules: 'r',
+      now: LATER,
+      score: ({ id }: { id: number }) => {
+        if (id === refused) throw new Error('poison')
+        return { scores, human: false, credentials: [] }
+      },
+      onFailure: (id: number) => failures.push(id),
+    })
+    expect(await store.scoring.work(10, work(2))).toBe(3)
+    expect(failures).toEqual([2])
+    expect(await find(store, 1)).toMatchObject({ stale: false, scores })
+    expect(await find(store, 2)).toMatchObject({ stale: true, scores: { total: 0 } })
+    expect(await store.scoring.work(10, work(0))).toBe(0)
+    await hand(store, { id: 2 }, contracts(1))
+    expect(await store.scoring.work(10, work(0))).toBe(1)
+    expect(await find(store, 2)).toMatchObject({ stale: false, scores })
+  })
+})
+
+onEveryEngine('a rule set in force', (open) => {
+  test('the first one makes nothing stale, the next one everything', async () => {
+    await using store = await open([record(1), record(2)])
+    await adoptRules(scorer(store))
+    expect(await store.scoring.countStale()).toBe(0)
+    await adoptRules(scorer(store, otherRules))
+    expect(await store.scoring.countStale()).toBe(2)
+    await rescoreSome(scorer(store, otherRules))
+    await adoptRules(scorer(store, otherRules))
+    expect(await store.scoring.countStale()).toBe(0)
+  })
+
+  test('a passport that another rule set scored becomes stale, also where none was in force', async () => {
+    await using store = await open([
+      record(1, { rules: 'from elsewhere' }),
+      record(2, { rules: DEFAULT_RULES.stamp }),
+      record(3),
+    ])
+    await adoptRules(scorer(store))
+    expect(await store.scoring.countStale()).toBe(1)
+    expect(await find(store, 1)).toMatchObject({ stale: true })
+  })
+
+  test('many passports become stale in steps, and an interrupted adoption is ended by the next', async () => {
+    await using store = await open(Array.from({ length: 12_000 }, (_, id) => record(id)))
+    while (!(await store.scoring.adopt('one')));
+    expect(await store.scoring.adopt('two')).toBe(false)
+    expect(await store.scoring.countStale()).toBe(5000)
+    expect(await store.scoring.adopt('three')).toBe(false)
+    for (let steps = 0; !(await store.scoring.adopt('three')); steps++) expect(steps).toBeLessThan(5)
+    expect(await store.scoring.countStale()).toBe(12_000)
+  })
+
+  test('a scorer of another rule set keeps its hands off', async () => {
+    await using store = await open([record(1, { stale: true })])
+    await adoptRules(scorer(store))
+    expect(await rescoreSome(scorer(store, otherRules))).toBeUndefined()
+    expect(await rescoreSome(scorer(store))).toBe(1)
+  })
+
+  test('strict saving ends at the first refusal', async () => {
+    await using store = await open([ada])
+    const records = [record(1), record(2, { mainWallet: ADA_WALLET }), record(3)]
+    const incoming = records.map((passport) => ({ kind: 'passport' as const, passport }))
+    const results = await store.records.save(incoming, { ...OPTIONS, strict: true })
+    expect(results.map(({ outcome }) => outcome)).toEqual(['added', 'refused'])
+    expect(await find(store, 3)).toBeUndefined()
+  })
+
+  test('a record that another rule set scored is scored again by the one in force', async () => {
+    await using store = await open()
+    while (!(await store.scoring.adopt('mine')));
+    await saveRecords(store, [record(1, { rules: 'theirs' }), record(2, { rules: 'mine' })])
+    expect((await find(store, 1))?.stale).toBe(true)
+    expect((await find(store, 2))?.stale).toBe(false)
+  })
+
+  test('every saved score remembers its rule set', async () => {
+    await using store = await open([record(1, { stale: true }), record(2)])
+    await rescoreSome(scorer(store))
+    const [one, two] = await store.records.list(0, 10)
+    expect([one?.rules, two?.rules]).toEqual([DEFAULT_RULES.stamp, undefined])
+  })
+
+  test('score --all is every passport', async () => {
+    await using store = await open([record(1), record(2)])
+    await store.scoring.markAll()
+    expect(await store.scoring.countStale()).toBe(2)
+  })
+})
+
+onEveryEngine('merging and removing', (open) => {
+  const all = { page: 1, size: 250, keyword: undefined }
+
+  test('a merged passport leads to the other, and stands on its own again when that is undone', async () => {
+    await using store = await open([ada, record(8, { profile: { displayName: 'Survivor' } })])
+    await store.passports.merge(7, 8)
+    expect(await store.passports.find({ wallet: ADA_WALLET })).toMatchObject({ id: 8, merged: true })
+    expect(await store.passports.list({ ...all, keyword: 'ada' })).toMatchObject({ total: 0 })
+    expect(await store.passports.list(all)).toMatchObject({ total: 1 })
+    await store.passports.unmerge(7)
+    expect(await store.passports.find({ wallet: ADA_WALLET })).toMatchObject({ id: 7, merged: false })
+    expect(await store.passports.list({ ...all, keyword: 'ada' })).toMatchObject({ total: 1 })
+    expect(await find(store, 8)).toMatchObject({ merged: false })
+  })
+
+  test('what cannot be merged is refused', async () => {
+    await using store = await open([record(1), record(2), record(3)])
+    await store.passports.merge(1, 2)
+    expect(() => store.passports.merge(1, 3)).toThrow('Passport 1 is merged into 2 already.')
+    expect(() => store.passports.merge(3, 1)).toThrow('Passport 1 is merged into 2 already.')
+    expect(() => store.passports.merge(3, 9)).toThrow('Resource not found.')
+    expect(() => store.passports.merge(3, 3)).toThrow('A passport cannot be merged into itself.')
+    expect(() => store.passports.unmerge(3)).toThrow('Passport 3 is not merged into another.')
+  })
+
+  test('a later record of a merged passport does not undo the merge', async () => {
+    await using store = await open([ada, record(8)])
+    await store.passports.merge(7, 8)
+    await saveRecords(store, [{ ...ada, connections: 99 }])
+    expect(await find(store, 7)).toMatchObject({ id: 8 })
+    expect(await store.passports.list({ ...all, keyword: 'ada' })).toMatchObject({ total: 0 })
+  })
+
+  test('a survivor may list the wallet of a passport that was merged into it, whichever comes first', async () => {
+    const survivor = record(3, { mainWallet: '0xold', verifiedWallets: ['0xold'] })
+    const former = record(9, { mainWallet: '0xold', mergedInto: 3 })
+    for (const order of [
+      [survivor, former],
+      [former, survivor],
+    ]) {
+      await using store = await open()
+      const results = await saveRecords(store, order)
+      expect(results.map(({ outcome }) => outcome)).toEqual(['added', 'added'])
+      expect(await store.passports.find({ wallet: '0xold' })).toMatchObject({ id: 3 })
+    }
+  })
+
+  test('a wallet that a survivor took over stays with it, until the merge is undone', async () => {
+    const former = record(12, { mainWallet: '0x12', verifiedWallets: ['0x12'] })
+    const survivor = record(7, { mainWallet: '0x7', verifiedWallets: ['0x7', '0x12'] })
+    const owner = async (store: Store) => (await store.passports.find({ wallet: '0x12' }))?.id
+    {
+      await using store = await open([record(7), former])
+      await store.passports.merge(12, 7)
+      await saveRecords(store, [survivor])
+      await store.passports.remove(12, LATER)
+      expect(await owner(store)).toBe(7)
+    }
+    await using store = await open([record(7), former])
+    await store.passports.merge(12, 7)
+    await saveRecords(store, [survivor])
+    await store.passports.unmerge(12)
+    expect(await owner(store)).toBe(12)
+    expect(await find(store, 7)).toMatchObject({ mainWallet: '0x7', verifiedWallets: ['0x7'] })
+  })
+
+  test('a long chain of merges still leads to its end', async () => {
+    await using store = await open(Array.from({ length: 40 }, (_, id) => record(id)))
+    for (let id = 0; id < 39; id++) await store.passports.merge(id, id + 1)
+    expect(await find(store, 0)).toMatchObject({ id: 39 })
+  })
+
+  test('a removed passport is gone from every answer, with those merged into it', async () => {
+    await using store = await open([ada, record(8, { mergedInto: 7 }), record(9)])
+    await store.passports.remove(7, LATER)
+    for (const ref of [{ id: 7 }, { id: 8 }, { wallet: ADA_WALLET }]) {
+      expect(await store.passports.find(ref)).toBeUndefined()
+    }
+    expect(await store.credentials.list(7)).toEqual([])
+    expect(await store.passports.list(all)).toMatchObject({ total: 1 })
+    expect(await store.passports.list({ ...all, keyword: 'ada' })).toMatchObject({ total: 0 })
+    expect(await store.records.listRemovals()).toEqual([7, 8])
+    expect(() => store.passports.remove(7, LATER)).toThrow('Resource not found.')
+  })
+
+  test('a removed passport does not come back by itself', async () => {
+    await using store = await open([ada])
+    await store.passports.remove(7, LATER)
+    expect(await saveRecords(store, [ada])).toEqual([{ outcome: 'barred' }])
+    expect(await hand(store, { id: 7 }, contracts(1))).toEqual([{ outcome: 'barred' }])
+    expect(await find(store, 7)).toBeUndefined()
+    const restored = await store.records.save([{ kind: 'passport', passport: ada }], {
+      ...OPTIONS,
+      restore: true,
+    })
+    expect(restored).toEqual([{ outcome: 'added' }])
+    expect(await find(store, 7)).toMatchObject({ id: 7 })
+    expect(await saveRecords(store, [{ ...ada, connections: 3 }])).toEqual([{ outcome: 'changed' }])
+  })
+})

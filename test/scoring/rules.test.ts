@@ -1,0 +1,91 @@
+import { describe, expect, test } from 'bun:test'
+import { DEFAULT_RULES, parseRules, RulesError } from '../../src/scoring/rules.ts'
+
+const good = {
+  version: '1',
+  types: {
+    github: {
+      name: 'GitHub',
+      category: 'Skills',
+      max_score: 40,
+      convert: 'sqrt',
+      multiplier: 0.5,
+      accounts: 'best',
+      proves_human: false,
+    },
+  },
+}
+const withRule = (given: object) => ({ ...good, types: { github: { ...good.types.github, ...given } } })
+
+function problemsOf(value: unknown): readonly string[] {
+  try {
+    parseRules(value)
+    return []
+  } catch (error) {
+    expect(error).toBeInstanceOf(RulesError)
+    return (error as RulesError).problems
+  }
+}
+
+describe('the default rule set', () => {
+  test('has about forty types, with the known maxima', () => {
+    const { types } = DEFAULT_RULES
+    expect(Object.keys(types).length).toBeWithin(38, 50)
+    const maxima = { farcaster: 8, social_capital_rank: 20, safe_wallet: 4, ens: 5, take_off: 9 }
+    for (const [type, most] of Object.entries(maxima)) expect(types[type]?.max_score).toBe(most)
+    for (const { max_score } of Object.values(types)) expect(max_score).toBeLessThanOrEqual(40)
+  })
+
+  test('knows who proves a human', () => {
+    const proofs = Object.entries(DEFAULT_RULES.types).flatMap(([type, { proves_human }]) =>
+      proves_human ? [type] : [],
+    )
+    expect(proofs.sort()).toEqual([
+      'binance_account_bound',
+      'coinbase_verified_id',
+      'fractal_id',
+      'galxe',
+      'holonym',
+      'worldcoin',
+    ])
+  })
+
+  test('has no caps', () => {
+    expect(DEFAULT_RULES.caps).toBeUndefined()
+  })
+})
+
+test('a rule changed under an old version is noticed', () => {
+  expect(parseRules(good).stamp).toStartWith('1+')
+  expect(parseRules(good).stamp).toBe(parseRules(structuredClone(good)).stamp)
+  expect(parseRules(withRule({ multiplier: 0.6 })).stamp).not.toBe(parseRules(good).stamp)
+})
+
+test.each([
+  [null, 'The rule set must be an object, got null.'],
+  [[], 'The rule set must be an object, got [].'],
+  [{ types: good.types }, 'version is missing.'],
+  [{ ...good, version: '' }, 'version must be'],
+  [{ ...good, extra: 1 }, 'extra is not a known field.'],
+  [{ version: '1', types: {} }, 'types must have at least one type.'],
+  [withRule({ max_score: '40' }), 'types.github.max_score must be a number, got "40".'],
+  [withRule({ max_score: -1 }), 'types.github.max_score must be at least 0, got -1.'],
+  [withRule({ convert: 'cube' }), 'types.github.convert must be none, sqrt, ln or years, got "cube".'],
+  [withRule({ accounts: 'worst' }), 'types.github.accounts must be sum or best, got "worst".'],
+  [withRule({ proves_human: 'yes' }), 'types.github.proves_human must be a boolean, got "yes".'],
+  [withRule({ points: 3 }), 'types.github.points is not a known field.'],
+  [
+    withRule({ convert: 'years', accounts: 'sum' }),
+    'types.github.accounts must be "best": dates of several accounts cannot be summed.',
+  ],
+  [{ ...good, caps: { Skils: 3 } }, 'caps.Skils is of a category that no type has.'],
+  [{ ...good, caps: { Skills: -3 } }, 'caps.Skills must be at least 0, got -3.'],
+])('%j is refused: %s', (value, sentence) => {
+  expect(problemsOf(value).join('\n')).toContain(sentence)
+})
+
+test('all problems are named at once', () => {
+  expect(
+    problemsOf({ ...withRule({ max_score: 'x', convert: 'cube' }), caps: { Skills: 'y' } }),
+  ).toHaveLength(3)
+})

@@ -1,0 +1,221 @@
+import { describe, expect, test } from 'bun:test'
+import type { DataPoint, RawValue } from '../../src/domain/data-point.ts'
+import { parseRules, type RuleSet } from '../../src/scoring/rules.ts'
+import { score } from '../../src/scoring/score.ts'
+import type { Scorable } from '../../src/store/store.ts'
+import { credential } from '../support/records.ts'
+
+const NOW = Date.UTC(2026, 0, 1)
+const YEAR = 365 * 86_400_000
+
+const rule = (given: object) => ({
+  name: 'Test',
+  category: 'Skills',
+  max_score: 40,
+  convert: 'none',
+  multiplier: 1,
+  accounts: 'best',
+  proves_human: false,
+  ...given,
+})
+
+const rules: RuleSet = parseRules({
+  version: 'test',
+  caps: { Identity: 10 },
+  types: {
+    plain: rule({}),
+    root: rule({ convert: 'sqrt', multiplier: 0.5 }),
+    log: rule({ convert: 'ln', multiplier: 2, max_score: 20 }),
+    years: rule({ convert: 'years', multiplier: 2, max_score: 8, category: 'Identity' }),
+    flag: rule({ multiplier: 8, max_score: 8, category: 'Identity', proves_human: true }),
+    summed: rule({ convert: 'sqrt', accounts: 'sum', category: 'Activity' }),
+    hobby: rule({ category: 'Hobbies' }),
+  },
+})
+
+const number = (amount: number): RawValue => ({ kind: 'number', amount })
+const flag = (amount: 0 | 1): RawValue => ({ kind: 'flag', amount })
+const date = (amount: number): RawValue => ({ kind: 'date', amount })
+const point = (type: string, value: RawValue, given: Partial<DataPoint> = {}): DataPoint => ({
+  type,
+  account: '',
+  value,
+  display: '',
+  ...given,
+})
+
+const passport = (given: Partial<Scorable>): Scorable => ({
+  id: 1,
+  given: [],
+  dataPoints: [],
+  givenHuman: false,
+  scores: { total: 0, activity: 0, identity: 0, skills: 0 },
+  rules: '',
+  ...given,
+})
+const scoreOf = (...dataPoints: DataPoint[]) => score(passport({ dataPoints }), rules, NOW)
+
+describe('golden vectors', () => {
+  test.each([
+    [point('plain', number(7.4)), 7, 'min(round(7.4 × 1), 40) = 7'],
+    [point('plain', number(7.5)), 8, 'min(round(7.5 × 1), 40) = 8'],
+    [point('plain', number(1000)), 40, 'min(round(1000 × 1), 40) = 40'],
+    [point('plain', number(-3)), 0, 'min(round(-3 × 1), 40) = 0'],
+    [point('plain', flag(1)), 1, 'min(round(1 × 1), 40) = 1'],
+    [point('root', number(1734)), 21, 'min(round(√1734 × 0.5), 40) = 21'],
+    [point('root', number(0)), 0, 'min(round(√0 × 0.5), 40) = 0'],
+    [point('root', number(-4)), 0, 'min(round(√-4 × 0.5), 40) = 0'],
+    [point('log', number(Math.E ** 3)), 6, `min(round(ln ${Math.E ** 3} × 2), 20) = 6`],
+    [point('log', number(0.5)), 0, 'min(round(ln 0.5 × 2), 20) = 0'],
+    [point('log', number(0)), 0, 'min(round(ln 0 × 2), 20) = 0'],
+    [point('log', number(1e9)), 20, 'min(round(ln 1000000000 × 2), 20) = 20'],
+    [point('years', date(NOW - 2 * YEAR)), 4, 'min(round(2 years since 2024-01-02 × 2), 8) = 4'],
+    [point('years', date(NOW - 1.256 * YEAR)), 3, 'min(round(1.26 years since 2024-09-29 × 2), 8) = 3'],
+    [point('years', date(NOW + YEAR)), 0, 'min(round(-1 years since 2027-01-01 × 2), 8) = 0'],
+    [point('years', number(5)), 0, '0: the rule counts years since a date, the value is a number'],
+    [point('plain', date(NOW)), 0, '0: the rule needs a number, the value is a date'],
+    [point('flag', flag(1)), 8, 'min(round(1 × 8), 8) = 8'],
+    [point('flag', flag(0)), 0, 'min(round(0 × 8), 8) = 0'],
+  ])('%p', (given, points, formula) => {
+    const { credentials, lines } = scoreOf(given)
+    expect(credentials).toMatchObject([{ type: given.type, score: points }])
+    expect(lines).toMatchObject([{ score: points, formula, from: 'rule' }])
+  })
+})
+
+test('raw values of several accounts are summed first where the rule says so', () => {
+  const { credentials, lines } = scoreOf(
+    point('summed', number(9), { account: 'a', earnedAt: 200 }),
+    point('summed', number(16), { account: 'b', earnedAt: 100 }),
+  )
+  expect(credentials).toMatchObject([{ score: 5, value: '25', earnedAt: 100 }])
+  expect(lines[0]?.accounts.map(({ account }) => account)).toEqual(['a', 'b'])
+})
+
+test('a date among numbers is not added up', () => {
+  const { credentials } = scoreOf(
+    point('summed', number(9), { account: 'a' }),
+    point('summed', date(NOW), { account: 'b' }),
+  )
+  expect(credentials).toMatchObject([{ score: 3, value: '9' }])
+})
+
+test('else the best account counts, with what people read of it', () => {
+  const { credentials } = scoreOf(
+    point('root', number(16), { account: 'a', display: '16 stars' }),
+    point('root', number(100), { account: 'b', display: '100 stars', earnedAt: 7 }),
+  )
+  expect(credentials).toMatchObject([{ score: 5, value: '100 stars', earnedAt: 7 }])
+})
+
+test('categories add up, a cap limits what a category gives to the whole, others count for nothing', () => {
+  const { scores } = scoreOf(
+    point('plain', number(20)),
+    point('summed', number(25)),
+    point('flag', flag(1)),
+    point('years', date(NOW - 3 * YEAR)),
+    point('hobby', number(30)),
+  )
+  expect(scores).toEqual({ skills: 20, activity: 5, identity: 14, total: 35 })
+})
+
+test('a credential keeps the score of its record, within its maximum', () => {
+  const given = [
+    credential('a', { type: 'x', score: 3.25, maxScore: 5, category: 'Skills' }),
+    credential('b', { type: 'y', score: 9, maxScore: 5, category: 'Skills' }),
+  ]
+  const { scores, credentials, lines } = score(passport({ given }), rules, NOW)
+  expect(scores).toMatchObject({ skills: 8.25, total: 8.25 })
+  expect(credentials).toMatchObject([
+    { id: 'a', score: 3.25, givenScore: 3.25 },
+    { id: 'b', score: 5, givenScore: 9 },
+  ])
+  expect(lines.map(({ formula }) => formula)).toEqual([
+    '3.25 in the record',
+    '9 in the record, 5 at most = 5',
+  ])
+})
+
+test('a data point stands in the place of the credential of its type, if there is a rule for it', () => {
+  const given = [
+    credential('a', { type: 'plain', score: 3, maxScore: 40, category: 'Skills' }),
+    credential('b', { type: 'other' }),
+  ]
+  const dataPoints = [point('plain', number(9)), point('other', number(5))]
+  const { credentials, scores, lines } = score(passport({ given, dataPoints }), rules, NOW)
+  expect(credentials.map(({ type, score, superseded }) => [type, score, superseded])).toEqual([
+    ['other', 1, undefined],
+    ['plain', 9, undefined],
+    ['plain', 3, true],
+  ])
+  expect(scores).toMatchObject({ skills: 9, total: 10 })
+  expect(lines.at(-1)).toMatchObject({ type: 'other', from: 'nothing', formula: 'no rule for this type' })
+})
+
+test('what was superseded comes back when its rule is gone', () => {
+  const given = [
+    credential('a', { type: 'gone', score: 3, superseded: true, category: 'Skills', maxScore: 9 }),
+  ]
+  const { credentials, scores } = score(
+    passport({ given, dataPoints: [point('gone', number(9))] }),
+    rules,
+    NOW,
+  )
+  expect(credentials).toEqual([expect.not.objectContaining({ superseded: true })])
+  expect(scores.total).toBe(3)
+})
+
+test('a credential of the record that has the id of one worked out keeps it', () => {
+  const taken = score(passport({ dataPoints: [point('plain', number(1))] }), rules, NOW).credentials[0]
+    ?.id as string
+  const given = [credential(taken, { type: 'other' })]
+  const { credentials } = score(passport({ given, dataPoints: [point('plain', number(1))] }), rules, NOW)
+  expect(new Set(credentials.map(({ id }) => id)).size).toBe(2)
+})
+
+test('values beyond all numbers score, and never as no number', () => {
+  const nothing = parseRules({ version: 'x', types: { plain: rule({ multiplier: 0, accounts: 'sum' }) } })
+  const huge = [
+    point('plain', number(1e308), { account: 'a' }),
+    point('plain', number(1e308), { account: 'b' }),
+  ]
+  expect(score(passport({ dataPoints: huge }), nothing, NOW).scores.total).toBe(0)
+  expect(score(passport({ dataPoints: huge }), rules, NOW).scores.total).toBe(40)
+})
+
+test('a scored proof shows a human, or the record does', () => {
+  expect(scoreOf(point('flag', flag(1))).human).toBe(true)
+  expect(scoreOf(point('flag', flag(0))).human).toBe(false)
+  expect(scoreOf(point('plain', number(5))).human).toBe(false)
+  expect(score(passport({ givenHuman: true }), rules, NOW).human).toBe(true)
+})
+
+test('where nothing is known that a score could come from, the scores of the record stand', () => {
+  const scores = { total: 12, activity: 5, identity: 4, skills: 3 }
+  expect(score(passport({ scores }), rules, NOW).scores).toEqual(scores)
+  const dataPoints = [point('unheard_of', number(1))]
+  expect(score(passport({ scores, dataPoints }), rules, NOW).scores).toEqual(scores)
+  expect(score(passport({ scores, rules: 'test' }), rules, NOW).scores.total).toBe(0)
+})
+
+test('a credential that is worked out has the same id every time, and its own', () => {
+  const id = (passportId: number, type: string) =>
+    score(passport({ id: passportId, dataPoints: [point(type, number(1))] }), rules, NOW).credentials[0]?.id
+  expect(id(1, 'plain')).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-8[0-9a-f]{3}-[0-9a-f]{12}$/)
+  expect(id(1, 'plain')).toBe(id(1, 'plain') as string)
+  expect(new Set([id(1, 'plain'), id(2, 'plain'), id(1, 'root'), id(11, 'plain')]).size).toBe(4)
+})
+
+test('nothing that is handed in is changed', () => {
+  const input = passport({
+    given: [credential('a', { score: 9, maxScore: 5 })],
+    dataPoints: [point('plain', number(1))],
+  })
+  const before = structuredClone(input)
+  score(input, rules, NOW)
+  expect(input).toEqual(before)
+})
+
+test('a type called like a property of every object has no rule', () => {
+  expect(scoreOf(point('constructor', number(1)), point('__proto__', number(1))).credentials).toEqual([])
+})
