@@ -140,6 +140,15 @@ onEveryEngine('passports', (open) => {
     ])
   })
 
+  test('a passport that was never calculated tells when it was first recorded', async () => {
+    const { calculatedAt: _, ...unknown } = record(1)
+    await using store = await open([unknown])
+    expect(await store.passports.find({ id: 1 })).toMatchObject({ calculatedAt: NOON })
+    const later = { kind: 'passport' as const, passport: { ...unknown, connections: 2 } }
+    await store.records.save([later], { now: NOON + 1000, restore: false })
+    expect(await store.passports.find({ id: 1 })).toMatchObject({ connections: 2, calculatedAt: NOON })
+  })
+
   test('saveIfEmpty writes to an empty store only', async () => {
     await using store = await open()
     expect(await store.records.saveIfEmpty([{ kind: 'passport', passport: ada }], OPTIONS)).toBe(true)
