@@ -1,6 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { readConfig } from '../config.ts'
-import { adoptRules, type Rescorer, rescoreSome } from '../scoring/rescore.ts'
+import { adoptRules, keepRescoring, type Rescorer, rescoreSome } from '../scoring/rescore.ts'
 import { openSqlite } from '../store/sqlite/open.ts'
 import { SCORE_HELP } from './help.ts'
 import { createProgress } from './progress.ts'
@@ -15,9 +14,6 @@ const OPTIONS = {
   all: { type: 'boolean', default: false },
   watch: { type: 'boolean', default: false },
 } as const
-
-/** How often a scorer with nothing to do looks for stale passports. */
-const IDLE_MILLISECONDS = 250
 
 export async function scoreCommand(args: string[], terminal: Terminal): Promise<void> {
   const { values, positionals } = parseOptions('score', args, OPTIONS)
@@ -63,12 +59,7 @@ async function workOff(scorer: Rescorer, terminal: Terminal): Promise<number> {
 async function watch(scorer: Rescorer, terminal: Terminal): Promise<void> {
   const end = asked()
   terminal.err('Watching for stale passports. Stop with Ctrl+C.\n')
-  let waits = false
-  while (!end.aborted) {
-    const some = await rescoreSome(scorer)
-    if (some === undefined && !waits)
-      terminal.err('Another rule set is in force: stale passports are left to its scorers.\n')
-    waits = some === undefined
-    if (!some) await sleep(IDLE_MILLISECONDS, undefined, { signal: end }).catch(() => undefined)
-  }
+  await keepRescoring(scorer, end, () =>
+    terminal.err('Another rule set is in force: stale passports are left to its scorers.\n'),
+  )
 }

@@ -1,13 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { adoptRules, type Rescorer, rescoreSome } from '../scoring/rescore.ts'
+import { adoptRules, keepRescoring, type Rescorer } from '../scoring/rescore.ts'
 import { openSqlite } from '../store/sqlite/open.ts'
 import { loadRules } from './rules.ts'
 
 export type ScorerOrder = { database: string; rules: string | undefined }
 export type ScorerMessage = { kind: 'failed'; reason: string } | { kind: 'waits' } | { kind: 'ended' }
 
-/** How often a scorer with nothing to do looks for stale passports. */
-const IDLE_MILLISECONDS = 250
 const AFTER_FAILURE_MILLISECONDS = 5000
 
 declare const self: Worker
@@ -20,17 +18,13 @@ self.onmessage = ({ data }: MessageEvent<ScorerOrder | 'stop'>) => {
 
 async function work({ database, rules: path }: ScorerOrder): Promise<void> {
   let scorer: Rescorer | undefined
-  let waits = false
   while (!stop.signal.aborted) {
     try {
       scorer ??= await begin(database, path)
-      const count = await rescoreSome(scorer)
-      if (count === undefined && !waits) tell({ kind: 'waits' })
-      waits = count === undefined
-      if (!count) await pause(IDLE_MILLISECONDS)
+      await keepRescoring(scorer, stop.signal, () => tell({ kind: 'waits' }))
     } catch (error) {
       tell({ kind: 'failed', reason: (error as Error).message })
-      await pause(AFTER_FAILURE_MILLISECONDS)
+      await sleep(AFTER_FAILURE_MILLISECONDS, undefined, { signal: stop.signal }).catch(() => undefined)
     }
   }
   await scorer?.store.close()
@@ -45,6 +39,3 @@ async function begin(database: string, path: string | undefined): Promise<Rescor
 }
 
 const tell = (message: ScorerMessage) => postMessage(message)
-
-const pause = (milliseconds: number) =>
-  sleep(milliseconds, undefined, { signal: stop.signal }).catch(() => undefined)

@@ -12,8 +12,6 @@ import {
 import { V1_PATHS } from './v1/openapi.ts'
 import * as schemas from './v1/schemas.ts'
 
-export type OpenApi = ReturnType<typeof createOpenApi>
-
 /** The description of the whole service, made of the schemas that the code itself uses. */
 export function createOpenApi(version: string) {
   return {

@@ -7,6 +7,9 @@ import { foldWallet } from '../../domain/wallet.ts'
 export const LISTED = `id, score, activity_score, identity_score, skills_score, stale, calculated_at, human, connections,
   main_wallet, verified_wallets, display_name, bio, location, tags`
 
+/** Everything that is kept of a passport. */
+export const STORED = `${LISTED}, socials, merged_into, given_human, fingerprint, rules`
+
 export type ScoreRow = {
   score: number
   activity_score: number
@@ -31,7 +34,6 @@ export type PassportRow = ScoreRow & {
 
 export type FullPassportRow = PassportRow & { socials: string; merged_into: number | null; merged: number }
 
-/** Everything that is kept of a passport. */
 export type StoredRow = Omit<FullPassportRow, 'merged'> & {
   given_human: number
   fingerprint: string

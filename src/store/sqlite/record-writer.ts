@@ -7,19 +7,12 @@ import { createCredentialWriter } from './credentials.ts'
 import { createDataPointWriter } from './data-points.ts'
 import { createMerges } from './merges.ts'
 import { createNames } from './names.ts'
-import { LISTED, type StoredRow, toRecordRow, toScoreRow, toScores } from './passport-row.ts'
+import { STORED, type StoredRow, toRecordRow, toScoreRow, toScores } from './passport-row.ts'
 import { createSettings } from './settings.ts'
 
 type PassportIncoming = Extract<IncomingRecord, { kind: 'passport' }>
 
-const COLUMNS = [
-  ...LISTED.split(',').map((column) => column.trim()),
-  'socials',
-  'merged_into',
-  'given_human',
-  'fingerprint',
-  'rules',
-]
+const COLUMNS = STORED.split(',').map((column) => column.trim())
 
 const NO_SCORES: Scores = { total: 0, activity: 0, identity: 0, skills: 0 }
 
@@ -29,9 +22,7 @@ export function createRecordWriter(writer: Database) {
   const credentials = createCredentialWriter(writer)
   const dataPoints = createDataPointWriter(writer)
   const merges = createMerges(writer)
-  const findRow = writer.query<StoredRow, [number]>(
-    `select ${LISTED}, socials, merged_into, given_human, fingerprint, rules from passports where id = ?`,
-  )
+  const findRow = writer.query<StoredRow, [number]>(`select ${STORED} from passports where id = ?`)
   const hasEvidence = writer.query(
     `select 1 from credentials where passport_id = ?1
      union all select 1 from data_points where passport_id = ?1 limit 1`,

@@ -5,7 +5,7 @@ import type { SaveOptions, SaveResult, Store } from '../store.ts'
 import { createCredentialReader } from './credentials.ts'
 import { createDataPointReader } from './data-points.ts'
 import { createMerges } from './merges.ts'
-import { LISTED, type StoredRow, toRecord } from './passport-row.ts'
+import { STORED, type StoredRow, toRecord } from './passport-row.ts'
 import { createRecordWriter } from './record-writer.ts'
 
 export function createRecords({ reader, writer }: { reader: Database; writer: Database }) {
@@ -15,7 +15,7 @@ export function createRecords({ reader, writer }: { reader: Database; writer: Da
   const anyPassport = writer.query('select 1 from passports limit 1')
   const countChange = writer.query('update ranking set version = version + 1')
   const listRows = reader.query<StoredRow, [number, number]>(
-    `select ${LISTED}, socials, merged_into, given_human, fingerprint, rules from passports where id > ? order by id limit ?`,
+    `select ${STORED} from passports where id > ? order by id limit ?`,
   )
   const listRemovals = reader.query<{ passport_id: number }, []>(
     'select passport_id from removals order by passport_id',
