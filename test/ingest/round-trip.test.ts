@@ -114,7 +114,8 @@ onEveryEngine('an export', (open) => {
         expect(await importText(copy, text)).toEqual([])
         expect(await exportText(copy)).toBe(text)
       }),
-      { numRuns: 120 },
+      // The same histories every time; without the seed it looks at new ones.
+      { numRuns: 120, seed: 1815 },
     )
   }, 60_000)
 })

@@ -283,6 +283,20 @@ onEveryEngine('merging and removing', (open) => {
     }
   })
 
+  test('so may each one of a chain of merges, in whichever order they come', async () => {
+    const chain = [
+      record(0, { mainWallet: '0xw', mergedInto: 3 }),
+      record(3, { mainWallet: '0xw', mergedInto: 7 }),
+      record(7),
+    ]
+    for (const order of [chain, chain.toReversed()]) {
+      await using store = await open()
+      const results = await saveRecords(store, order)
+      expect(results.map(({ outcome }) => outcome)).toEqual(['added', 'added', 'added'])
+      expect(await store.passports.find({ wallet: '0xw' })).toMatchObject({ id: 7 })
+    }
+  })
+
   test('a wallet that a survivor took over stays with it, until the merge is undone', async () => {
     const former = record(12, { mainWallet: '0x12', verifiedWallets: ['0x12'] })
     const survivor = record(7, { mainWallet: '0x7', verifiedWallets: ['0x7', '0x12'] })

@@ -55,7 +55,11 @@ export function createRecordWriter(writer: Database) {
     const wallets = walletsOf(record)
     const owned = wallets.map((wallet) => findOwner.get(wallet)?.passport_id)
     const survivor = merges.survivorOf(record.mergedInto ?? record.id)
-    const taken = owned.findIndex((owner) => owner !== undefined && merges.survivorOf(owner) !== survivor)
+    const taken = owned.findIndex((owner) => {
+      const other = owner === undefined ? survivor : merges.survivorOf(owner)
+      // One that was merged into this record before this record itself was merged may come in first.
+      return other !== survivor && other !== record.id
+    })
     if (taken !== -1) return refuseWallet(record, wallets[taken] as string, owned[taken] as number)
     if (record.mergedInto !== undefined && merges.leadsTo(record.mergedInto, record.id)) {
       return {
