@@ -22,10 +22,23 @@ export function connectWriter(path: string, create: boolean): Database {
   const database = connect(path, { create: true, readwrite: true }, WRITER_WAIT)
   checkOwner(database)
   // Readers never wait for the writer; what is committed survives a power cut.
-  database.run('pragma journal_mode = wal')
+  switchToWal(database)
   database.run('pragma synchronous = full')
   database.run('pragma foreign_keys = on')
   return database
+}
+
+/** A new file is switched once. SQLite does not wait for another process that is at it: we do. */
+function switchToWal(database: Database): void {
+  for (const end = Date.now() + WRITER_WAIT; ; ) {
+    try {
+      database.run('pragma journal_mode = wal')
+      return
+    } catch (error) {
+      if (!isFault(error) || !error.code?.startsWith('SQLITE_BUSY') || Date.now() > end) throw error
+      Bun.sleepSync(5)
+    }
+  }
 }
 
 export function connectReader(path: string): Database {

@@ -27,9 +27,11 @@ export function migrate(database: Database): void {
 }
 
 function versionOf(database: Database): number {
+  // Looked at first: another process may be filling the file, and then its mark is there when its tables are.
+  const isFilled = hasTables(database)
   const version = readPragma(database, 'user_version')
   const owner = readPragma(database, 'application_id')
-  if (owner !== APPLICATION_ID && (owner !== 0 || version !== 0 || hasTables(database))) {
+  if (owner !== APPLICATION_ID && (owner !== 0 || version !== 0 || isFilled)) {
     throw new ServiceError('unavailable', `${database.filename} is a database of another program.`)
   }
   if (version > MIGRATIONS.length) {
