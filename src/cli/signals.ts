@@ -4,3 +4,8 @@ export function asked(): AbortSignal {
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => controller.abort())
   return controller.signal
 }
+
+export async function aborted(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return
+  await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }))
+}
