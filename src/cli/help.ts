@@ -39,11 +39,13 @@ const DEMO_OPTION = `  --demo           use the demo database: sqlite:data/demo.
 export const SERVE_HELP = `passportd serve: run the service until it is stopped (Ctrl+C or SIGTERM)
 
 Usage
-  passportd serve [--demo]
+  passportd serve [--workers N] [--demo]
 
 Options
-  --demo   serve a thousand invented people: an empty database is filled with them.
-           Uses sqlite:data/demo.db, unless DATABASE_URL names another
+  --workers N   processes that answer requests, on one port: 1 (the default) to 64.
+                As many as the machine has cores; more than 1 needs Linux
+  --demo        serve a thousand invented people: an empty database is filled with
+                them. Uses sqlite:data/demo.db, unless DATABASE_URL names another
 `
 
 export const KEYS_HELP = `passportd keys: API keys for callers

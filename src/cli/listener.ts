@@ -9,14 +9,15 @@ import { createReference } from '../web/reference.ts'
 import { CommandError } from './usage.ts'
 import { VERSION } from './version.ts'
 
-type Listening = { config: Config; store: Store; now: () => number; log: Log }
+type Listening = { config: Config; store: Store; now: () => number; log: Log; sharePort?: boolean }
 
 /** Serves until it is drained. A port that cannot be had is a `CommandError`. */
-export function listen({ config, store, now, log }: Listening): Bun.Server<undefined> {
+export function listen({ config, store, now, log, sharePort = false }: Listening): Bun.Server<undefined> {
   const openApi = createOpenApi(VERSION)
   try {
     return startServer({
       ...config,
+      sharePort,
       store,
       now,
       pages: { '/openapi.json': json(openApi), ...createReference(openApi, config.deprecatedAt) },
@@ -34,7 +35,7 @@ export function listen({ config, store, now, log }: Listening): Bun.Server<undef
 }
 
 /** How long requests under way have to finish; one that never ends must not keep the process. */
-const DRAIN_MILLISECONDS = 5000
+export const DRAIN_MILLISECONDS = 5000
 
 export async function drain(server: Bun.Server<undefined>): Promise<void> {
   const forced = setTimeout(() => server.stop(true), DRAIN_MILLISECONDS)

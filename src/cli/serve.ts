@@ -1,6 +1,6 @@
 import { type Config, readConfig, unknownSettings } from '../config.ts'
 import { inventPeople } from '../ingest/demo/people.ts'
-import { createLog } from '../log.ts'
+import { createLog, type Log } from '../log.ts'
 import { openSqlite } from '../store/sqlite/open.ts'
 import type { Store } from '../store/store.ts'
 import { SERVE_HELP } from './help.ts'
@@ -12,15 +12,26 @@ import type { Terminal } from './terminal.ts'
 import { DATABASE_OPTIONS, parseOptions, refuseExtra } from './usage.ts'
 import { VERSION } from './version.ts'
 import { count } from './words.ts'
+import { work } from './worker.ts'
+import { parseWorkers, startWorkers } from './workers.ts'
+
+const OPTIONS = {
+  ...DATABASE_OPTIONS,
+  workers: { type: 'string', default: '1' },
+  // Not for people: makes the process one of the workers of another.
+  worker: { type: 'boolean', default: false },
+} as const
 
 /** Serves until the process is asked to end. */
 export async function serve(args: string[], terminal: Terminal): Promise<void> {
-  const { values, positionals } = parseOptions('serve', args, DATABASE_OPTIONS)
+  const { values, positionals } = parseOptions('serve', args, OPTIONS)
   if (values.help) return terminal.out(SERVE_HELP)
   refuseExtra('serve', positionals)
+  const workers = parseWorkers(values.workers, process.platform)
   const demo = values.demo === true
   const config = readConfig(terminal.env, { demo })
   const log = createLog({ write: terminal.log, json: !terminal.interactive, now: terminal.now })
+  if (values.worker) return work(config, { now: terminal.now, log })
   for (const warning of unknownSettings(terminal.env)) log.warn(warning)
 
   loadRules(config.rules)
@@ -29,11 +40,14 @@ export async function serve(args: string[], terminal: Terminal): Promise<void> {
   try {
     if (demo) await fillWithPeople(store, terminal.now())
     const server = listen({ config, store, now: terminal.now, log })
+    const { url } = server
     const end = asked()
+    const crew =
+      workers > 1 ? await handOver(server, workers, { demo, env: terminal.env, end, log }) : undefined
     const scorer = startScorer({ database: config.database, rules: config.rules }, log)
-    terminal.out(await greeting(server.url, config, store, demo))
+    if (!end.aborted) terminal.out(await greeting(url, config, store, { demo, workers }))
     await aborted(end)
-    await Promise.all([drain(server), scorer.stop()])
+    await Promise.all([crew ? crew.ended : drain(server), scorer.stop()])
   } finally {
     await store.close()
   }
@@ -44,7 +58,23 @@ async function fillWithPeople(store: Store, now: number): Promise<void> {
   await store.records.saveIfEmpty(people, { now, restore: false })
 }
 
-async function greeting(url: URL, config: Config, store: Store, demo: boolean): Promise<string> {
+/** Lets go of the port for workers to share. It was had alone first: no other server is on it, and its number is known. */
+async function handOver(
+  server: Bun.Server<undefined>,
+  workers: number,
+  { demo, env, end, log }: { demo: boolean; env: Terminal['env']; end: AbortSignal; log: Log },
+) {
+  const port = String(server.port)
+  await server.stop(true)
+  return startWorkers(workers, { args: demo ? ['--demo'] : [], env: { ...env, PORT: port }, end, log })
+}
+
+async function greeting(
+  url: URL,
+  config: Config,
+  store: Store,
+  { demo, workers }: { demo: boolean; workers: number },
+): Promise<string> {
   const { total } = await store.passports.list({ page: 1, size: 1, keyword: undefined })
   const address = url.origin
   const flag = demo ? '--demo ' : ''
@@ -54,7 +84,7 @@ async function greeting(url: URL, config: Config, store: Store, demo: boolean): 
   Reference  ${address}/reference
   Health     ${address}/health
   Keys       ${config.requireKey ? 'required' : 'optional'}
-
+${workers > 1 ? `  Workers    ${workers}\n` : ''}
 Try it:      curl ${config.requireKey ? '-H "X-API-KEY: $KEY" ' : ''}'${address}/api/v1/passports?per_page=3'
 Make a key:  npm run -s passportd -- keys create ${flag}--name me
 `

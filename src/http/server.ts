@@ -14,6 +14,8 @@ import { createV1Routes, type Handler, isV1Path } from './v1/routes.ts'
 export type ServerOptions = {
   host: string
   port: number
+  /** Lets other processes listen on the port too, if they also share it: Linux gives each a part of the connections. */
+  sharePort?: boolean
   store: Store
   now: () => number
   requireKey: boolean
@@ -37,7 +39,7 @@ export function startServer(options: ServerOptions): Bun.Server<undefined> {
     port: options.port,
     development: false,
     // Outside development Bun shares the port by default, and a second server would start unnoticed.
-    reusePort: false,
+    reusePort: options.sharePort === true,
     fetch: createHandler(options),
     // The handler answers every failure itself; this is for failures of the handler.
     error: () =>

@@ -1,0 +1,50 @@
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
+
+/** Processes that `pid` started and that have not ended. */
+export function childrenOf(pid: number): number[] {
+  return list(`/proc/${pid}/task`)
+    .flatMap((thread) => read(`/proc/${pid}/task/${thread}/children`).split(' '))
+    .filter((text) => text !== '')
+    .map(Number)
+}
+
+export const isAlive = (pid: number): boolean => !['', 'Z'].includes(stateOf(pid))
+
+// The name before it stands in parentheses and may hold anything.
+const stateOf = (pid: number) => /\) (\w)/.exec(read(`/proc/${pid}/stat`))?.[1] ?? ''
+
+const STATES = { LISTEN: '0A', ESTABLISHED: '01' }
+
+/** How many sockets of `port` on this machine's side each process holds; those with none are left out. */
+export function socketsOf(pids: readonly number[], port: number, state: keyof typeof STATES) {
+  const inodes = new Set(
+    read('/proc/net/tcp')
+      .split('\n')
+      .map((line) => line.trim().split(/\s+/))
+      .filter(([, local, , code]) => code === STATES[state] && Number(`0x${local?.split(':')[1]}`) === port)
+      .map((columns) => `socket:[${columns[9]}]`),
+  )
+  const held = pids.map((pid) => [
+    pid,
+    list(`/proc/${pid}/fd`).filter((fd) => inodes.has(linkOf(pid, fd))).length,
+  ])
+  return new Map(held.filter(([, count]) => count !== 0) as [number, number][])
+}
+
+/** Looks again and again; the test's own time limit ends it. */
+export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await condition())) await Bun.sleep(20)
+}
+
+/** A process may end while it is looked at: then there is nothing. */
+function orNothing<T>(look: () => T, nothing: T): T {
+  try {
+    return look()
+  } catch {
+    return nothing
+  }
+}
+
+const read = (path: string) => orNothing(() => readFileSync(path, 'utf8'), '').trim()
+const list = (path: string) => orNothing(() => readdirSync(path), [])
+const linkOf = (pid: number, fd: string) => orNothing(() => readlinkSync(`/proc/${pid}/fd/${fd}`), '')
