@@ -1,0 +1,35 @@
+import { join } from 'node:path'
+import { copyOwned, findPlace, guardedFolder, writeOwned } from './postgres-files.ts'
+import { runProgram } from './postgres-process.ts'
+import { getProgram } from './postgres-programs.ts'
+
+export const PASSWORD = 'open-sesame'
+
+let template: Promise<string> | undefined
+
+/** Fills a new folder with an unused cluster. To copy one is ten times as fast as to make one. */
+export async function makeCluster(data: string): Promise<void> {
+  template ??= makeTemplate()
+  copyOwned(await template, data)
+}
+
+/** The locale is PostgreSQL's own: the same on every system. */
+async function makeTemplate(): Promise<string> {
+  const { path } = guardedFolder(findPlace())
+  const data = join(path, 'data')
+  const passwordFile = join(path, 'password')
+  writeOwned(passwordFile, PASSWORD)
+  const args = [
+    `--pgdata=${data}`,
+    '--username=postgres',
+    `--pwfile=${passwordFile}`,
+    '--auth=scram-sha-256',
+    '--encoding=UTF8',
+    '--locale=C',
+    '--locale-provider=builtin',
+    '--builtin-locale=C.UTF-8',
+    '--no-sync',
+  ]
+  await runProgram(getProgram('initdb'), args, path)
+  return data
+}

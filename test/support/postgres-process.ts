@@ -1,0 +1,118 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { randomInt } from 'node:crypto'
+import { closeSync, existsSync, openSync, readFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { OWNER } from './postgres-files.ts'
+
+const PATIENCE_MS = 30_000
+
+/** Runs a program of PostgreSQL to its end. */
+export async function runProgram(file: string, args: readonly string[], cwd: string): Promise<void> {
+  const log = join(cwd, 'log')
+  const code = await exitOf(spawnInto(log, file, args, cwd))
+  if (code !== 0) throw new Error(`${file} failed: ${readFileSync(log, 'utf8')}`)
+}
+
+/** A running server whose first process is our child. */
+export async function launch(file: string, args: readonly string[], cwd: string, data: string) {
+  const log = join(cwd, 'log')
+  const child = spawnInto(log, file, args, cwd)
+  const exited = exitOf(child)
+  try {
+    await until(() => {
+      if (child.exitCode !== null || child.signalCode !== null) throw new Error('It has ended.')
+      return readStatus(data) === 'ready'
+    }, 'it to be ready')
+  } catch (cause) {
+    child.kill('SIGKILL')
+    throw new Error(`PostgreSQL did not start: ${readFileSync(log, 'utf8')}`, { cause })
+  }
+  // A server that is shared by all tests does not keep their process alive.
+  child.unref()
+
+  function signal(name: NodeJS.Signals, pids: readonly number[]) {
+    for (const pid of pids) sendSignal(pid, name)
+  }
+  const postmaster = child.pid as number
+
+  return {
+    /** Disconnects everybody, and leaves the data as it should be. */
+    async stop() {
+      child.ref()
+      child.kill('SIGINT')
+      await exited
+    },
+    /** Ends in the midst of everything. The first process goes last and in peace: it frees the shared memory. */
+    async kill() {
+      child.ref()
+      child.kill('SIGSTOP')
+      signal('SIGKILL', listChildren(postmaster))
+      child.kill('SIGQUIT')
+      child.kill('SIGCONT')
+      await exited
+    },
+    /** The first process goes first: it makes the others. */
+    freeze: () => signal('SIGSTOP', [postmaster, ...listChildren(postmaster)]),
+    thaw: () => signal('SIGCONT', [...listChildren(postmaster), postmaster]),
+  }
+}
+
+/**
+ * A port that nobody listens on, below those that the system hands out: while the server is down, a client that keeps
+ * trying would otherwise, once in a while, be connected with itself.
+ */
+export async function findPort(): Promise<number> {
+  const port = randomInt(15_000, 32_000)
+  const server = createServer()
+  const isFree = await new Promise<boolean>((done) => {
+    server.once('error', () => done(false)).listen(port, '127.0.0.1', () => done(true))
+  })
+  if (!isFree) return findPort()
+  await new Promise((done) => server.close(done))
+  return port
+}
+
+export async function until(holds: () => boolean | Promise<boolean>, what: string): Promise<void> {
+  const deadline = Date.now() + PATIENCE_MS
+  while (!(await holds())) {
+    if (Date.now() > deadline) throw new Error(`Waited ${PATIENCE_MS} ms in vain for ${what}`)
+    await Bun.sleep(5)
+  }
+}
+
+/** In a group of its own, so that Ctrl+C is for the tests alone. */
+function spawnInto(log: string, file: string, args: readonly string[], cwd: string): ChildProcess {
+  const output = openSync(log, 'a')
+  try {
+    return spawn(file, args, { ...OWNER, cwd, env: {}, detached: true, stdio: ['ignore', output, output] })
+  } finally {
+    closeSync(output)
+  }
+}
+
+function exitOf(child: ChildProcess): Promise<number | null> {
+  return new Promise((done, fail) => child.once('exit', done).once('error', fail))
+}
+
+/** What the server itself tells pg_ctl. */
+function readStatus(data: string): string | undefined {
+  const path = join(data, 'postmaster.pid')
+  return existsSync(path) ? readFileSync(path, 'utf8').split('\n')[7]?.trim() : undefined
+}
+
+function listChildren(pid: number): number[] {
+  const path = `/proc/${pid}/task/${pid}/children`
+  if (existsSync(path)) return readFileSync(path, 'utf8').split(' ').filter(Boolean).map(Number)
+  const rows = execFileSync('ps', ['-A', '-o', 'ppid=,pid=']).toString().trim().split('\n')
+  const pairs = rows.map((row) => row.trim().split(/\s+/).map(Number))
+  return pairs.filter(([parent]) => parent === pid).map(([, child]) => child as number)
+}
+
+function sendSignal(pid: number, name: NodeJS.Signals): void {
+  try {
+    process.kill(pid, name)
+  } catch (error) {
+    if ((error as { code?: unknown }).code !== 'ESRCH') throw error
+  }
+}

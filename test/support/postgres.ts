@@ -1,0 +1,149 @@
+import { randomBytes } from 'node:crypto'
+import { basename, dirname, join } from 'node:path'
+import { SQL } from 'bun'
+import { makeCluster, PASSWORD } from './postgres-cluster.ts'
+import { copyOwned, findPlace, guardedFolder, writeOwned } from './postgres-files.ts'
+import { findPort, launch, until } from './postgres-process.ts'
+import { getProgram } from './postgres-programs.ts'
+
+export type PostgresServer = AsyncDisposable & {
+  /** Of the database `postgres`, as a superuser. */
+  url: string
+  port: number
+  /** The folder of the data. */
+  data: string
+  /** Starts again after `stop` or `kill`: the same port, the same data. */
+  start(): Promise<void>
+  stop(): Promise<void>
+  /** Ends as in a power cut: nobody is told, nothing is written. */
+  kill(): Promise<void>
+  /** From here on nothing is answered; connections stay open, and new ones can be made. */
+  freeze(): void
+  thaw(): void
+}
+
+type Settings = Record<string, string | number>
+type Options = { settings?: Settings }
+
+/** What is committed outlives the server, as it must, but not the machine. */
+const SETTINGS: Settings = {
+  listen_addresses: '127.0.0.1',
+  unix_socket_directories: '',
+  fsync: 'off',
+  full_page_writes: 'off',
+  shared_buffers: '32MB',
+  max_connections: 200,
+  wal_level: 'replica',
+  wal_keep_size: '128MB',
+  wal_retrieve_retry_interval: '100ms',
+}
+
+/** A new server with a cluster of its own. */
+export async function startPostgres({ settings = {} }: Options = {}): Promise<PostgresServer> {
+  return startIn(async (data) => {
+    await makeCluster(data)
+    return settings
+  })
+}
+
+/** A standby that streams from the primary, and answers queries. */
+export async function startReplica(
+  primary: PostgresServer,
+  { settings = {} }: Options = {},
+): Promise<PostgresServer> {
+  await using sql = new SQL(primary.url, { max: 1 })
+  const name = `replica_${randomName()}`
+  const replica = await startIn(async (data) => {
+    await sql`select pg_backup_start(${name}, fast => true)`
+    copyOwned(primary.data, data, isNotForReplicas)
+    const [stopped] = await sql`select labelfile from pg_backup_stop(wait_for_archive => false)`
+    writeOwned(join(data, 'backup_label'), stopped.labelfile)
+    writeOwned(join(data, 'standby.signal'), '')
+    return { ...settings, primary_conninfo: `${primary.url}?application_name=${name}` }
+  })
+  await until(async () => {
+    const rows =
+      await sql`select from pg_stat_replication where application_name = ${name} and state = 'streaming'`
+    return rows.length === 1
+  }, 'the replica to stream')
+  return replica
+}
+
+/** What pg_basebackup leaves out, too: what belongs to the running server, or is fetched from it. */
+function isNotForReplicas(path: string): boolean {
+  if (/^(postmaster\.(pid|opts)|pg_internal\.init.*|pgsql_tmp.*)$/.test(basename(path))) return true
+  return /^pg_(wal|replslot|dynshmem|notify|serial|snapshots|stat_tmp|subtrans)$/.test(
+    basename(dirname(path)),
+  )
+}
+
+/** Makes a folder, has it filled, and starts a server on it with the settings that come back. */
+async function startIn(fill: (data: string) => Promise<Settings>): Promise<PostgresServer> {
+  using made = new DisposableStack()
+  const { path } = made.use(guardedFolder(findPlace()))
+  const data = join(path, 'data')
+  const settings = { ...SETTINGS, ...(await fill(data)) }
+  const port = await findPort()
+  const args = ['-D', data, '-p', `${port}`]
+  for (const [name, value] of Object.entries(settings)) args.push('-c', `${name}=${value}`)
+  const start = () => launch(getProgram('postgres'), args, path, data)
+
+  let running: Awaited<ReturnType<typeof launch>> | undefined = await start()
+  const kept = made.move()
+  async function end(how: 'stop' | 'kill') {
+    await running?.[how]()
+    running = undefined
+  }
+  return {
+    url: `postgres://postgres:${PASSWORD}@127.0.0.1:${port}/postgres`,
+    port,
+    data,
+    async start() {
+      running ??= await start()
+    },
+    stop: () => end('stop'),
+    kill: () => end('kill'),
+    freeze: () => running?.freeze(),
+    thaw: () => running?.thaw(),
+    async [Symbol.asyncDispose]() {
+      await end('kill')
+      kept.dispose()
+    },
+  }
+}
+
+/** TEST_POSTGRES_URL names a server to use; without it one is started, for all tests of this process. */
+const GIVEN = process.env.TEST_POSTGRES_URL
+let shared: Promise<{ url: string; sql: SQL }> | undefined
+
+async function openShared() {
+  const url = GIVEN ?? (await startPostgres()).url
+  return { url, sql: new SQL(url, { max: 1 }) }
+}
+
+/** A fresh, empty database, gone again at the end of the block. */
+export async function testDatabase(): Promise<{ url: string } & AsyncDisposable> {
+  shared ??= openShared()
+  const { url: serverUrl, sql } = await shared
+  const name = `test_${randomName()}`
+  // Twice as fast, but only where nothing is synced to the disk.
+  const strategy = GIVEN ? '' : 'strategy file_copy'
+  await sql.unsafe(`create database ${name} template template0 ${strategy}`)
+  const url = new URL(serverUrl)
+  url.pathname = name
+  return {
+    url: url.href,
+    async [Symbol.asyncDispose]() {
+      // The drop itself looks only every 100 ms whether everybody has left. Who just comes has no database yet.
+      await until(async () => {
+        const there = await sql`select case when datname = ${name} then pg_terminate_backend(pid) end
+          from pg_stat_activity
+          where backend_type = 'client backend' and (datname = ${name} or state = 'starting')`
+        return there.length === 0
+      }, `everybody to leave ${name}`)
+      await sql.unsafe(`drop database if exists ${name} with (force)`)
+    },
+  }
+}
+
+const randomName = () => randomBytes(8).toString('hex')
