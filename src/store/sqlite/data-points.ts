@@ -1,31 +1,22 @@
 import type { Database } from 'bun:sqlite'
-import type { DataPoint, RawValue } from '../../domain/data-point.ts'
+import type { DataPoint } from '../../domain/data-point.ts'
 import { CREDENTIAL_ACCOUNT } from '../../domain/record.ts'
-
-type DataPointRow = {
-  type: string
-  account: string
-  kind: RawValue['kind']
-  amount: number
-  display: string
-  earned_at: number | null
-}
-
-const COLUMNS = 'type, account, kind, amount, display, earned_at'
+import { DATA_POINT_COLUMNS, type DataPointRow, toDataPoint } from '../rows/data-point.ts'
 
 export function createDataPointReader(reader: Database) {
   const list = reader.query<DataPointRow, [number]>(
-    `select ${COLUMNS} from data_points where passport_id = ? order by type, account`,
+    `select ${DATA_POINT_COLUMNS} from data_points where passport_id = ? order by type, account`,
   )
   return { list: (passportId: number) => list.all(passportId).map(toDataPoint) }
 }
 
 export function createDataPointWriter(writer: Database) {
+  const any = writer.query('select 1 from data_points where passport_id = ? limit 1')
   const find = writer.query<DataPointRow, [number, string, string]>(
-    `select ${COLUMNS} from data_points where passport_id = ? and type = ? and account = ?`,
+    `select ${DATA_POINT_COLUMNS} from data_points where passport_id = ? and type = ? and account = ?`,
   )
   const put = writer.query(
-    `insert or replace into data_points (passport_id, ${COLUMNS}) values (?, ?, ?, ?, ?, ?, ?)`,
+    `insert or replace into data_points (passport_id, ${DATA_POINT_COLUMNS}) values (?, ?, ?, ?, ?, ?, ?)`,
   )
   const removeAll = writer.query('delete from data_points where passport_id = ?')
   const removeOfCredentials = writer.query('delete from data_points where passport_id = ? and account glob ?')
@@ -35,13 +26,12 @@ export function createDataPointWriter(writer: Database) {
   }
 
   return {
-    /** Tells what it did. */
-    put(passportId: number, point: DataPoint): 'added' | 'changed' | 'unchanged' {
-      const before = find.get(passportId, point.type, point.account)
-      if (before !== null && Bun.deepEquals(toDataPoint(before), point)) return 'unchanged'
-      write(passportId, point)
-      return before === null ? 'added' : 'changed'
+    has: (passportId: number) => any.get(passportId) !== null,
+    find(passportId: number, type: string, account: string): DataPoint | undefined {
+      const row = find.get(passportId, type, account)
+      return row === null ? undefined : toDataPoint(row)
     },
+    put: write,
     replace(passportId: number, points: readonly DataPoint[]): void {
       removeAll.run(passportId)
       for (const point of points) write(passportId, point)
@@ -51,15 +41,5 @@ export function createDataPointWriter(writer: Database) {
       removeOfCredentials.run(passportId, `${CREDENTIAL_ACCOUNT}*`)
       for (const point of points) write(passportId, point)
     },
-  }
-}
-
-function toDataPoint(row: DataPointRow): DataPoint {
-  return {
-    type: row.type,
-    account: row.account,
-    value: { kind: row.kind, amount: row.amount },
-    display: row.display,
-    ...(row.earned_at !== null && { earnedAt: row.earned_at }),
   }
 }

@@ -1,9 +1,15 @@
 import type { Database } from 'bun:sqlite'
 import type { PageRequest } from '../../domain/page.ts'
 import type { PassportRef } from '../../domain/passport.ts'
+import { LONGEST_CHAIN } from '../merges.ts'
+import {
+  type FullPassportRow,
+  LISTED,
+  type PassportRow,
+  toFullPassport,
+  toPassport,
+} from '../rows/passport.ts'
 import type { Store } from '../store.ts'
-import { LONGEST_CHAIN } from './merges.ts'
-import { type FullPassportRow, LISTED, type PassportRow, toFullPassport, toPassport } from './passport-row.ts'
 import type { createRanking } from './ranking.ts'
 import type { createSearch } from './search.ts'
 

@@ -1,5 +1,5 @@
 import type { Database } from 'bun:sqlite'
-import { indexRanks } from './rank-index.ts'
+import { type Order, toOrder } from '../order.ts'
 
 /** Up to here the order is read between two requests; a longer one is read in steps while the old one stands. */
 const STEP = 10_000
@@ -9,14 +9,6 @@ const WATCH_MILLISECONDS = 1000
 
 /** After a long reading as much of a rest, times this: a busy writer must not keep us reading for ever. */
 const REST = 4
-
-/** All listed passports at one instant. */
-export type Order = {
-  /** Highest score first. */
-  ids: Float64Array
-  /** Where an id stands in `ids`; made when it is first asked for. */
-  rankOf: (id: number) => number | undefined
-}
 
 /**
  * The order of the list, in memory: any page costs what the first one costs, and the total is known. A small store's
@@ -103,17 +95,6 @@ export function createRanking(reader: Database) {
       clearInterval(watch)
       closed = true
       if (!reading) reader.close()
-    },
-  }
-}
-
-function toOrder(ids: Float64Array): Order {
-  let rankOf: Order['rankOf'] | undefined
-  return {
-    ids,
-    rankOf(id) {
-      rankOf ??= indexRanks(ids)
-      return rankOf(id)
     },
   }
 }

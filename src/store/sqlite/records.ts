@@ -1,15 +1,16 @@
 import type { Database } from 'bun:sqlite'
 import { notFound } from '../../domain/errors.ts'
 import type { IncomingRecord } from '../../domain/record.ts'
+import { createMerges } from '../merges.ts'
+import { createRecordWriter, isChange } from '../record-writer.ts'
+import { STORED, type StoredRow, toRecord } from '../rows/passport.ts'
 import type { SaveOptions, SaveResult, Store } from '../store.ts'
 import { createCredentialReader } from './credentials.ts'
 import { createDataPointReader } from './data-points.ts'
-import { createMerges } from './merges.ts'
-import { STORED, type StoredRow, toRecord } from './passport-row.ts'
-import { createRecordWriter } from './record-writer.ts'
+import { createTables } from './tables.ts'
 
 export function createRecords({ reader, writer }: { reader: Database; writer: Database }) {
-  const records = createRecordWriter(writer)
+  const records = createRecordWriter(createTables(writer))
   const credentials = createCredentialReader(reader)
   const dataPoints = createDataPointReader(reader)
   const anyPassport = writer.query('select 1 from passports limit 1')
@@ -21,19 +22,8 @@ export function createRecords({ reader, writer }: { reader: Database; writer: Da
     'select passport_id from removals order by passport_id',
   )
 
-  function saveUntilRefused(batch: readonly IncomingRecord[], options: SaveOptions): SaveResult[] {
-    const results: SaveResult[] = []
-    for (const record of batch) {
-      results.push(records.save(record, options))
-      if (results.at(-1)?.outcome === 'refused') break
-    }
-    return results
-  }
-
   const save = writer.transaction((batch: readonly IncomingRecord[], options: SaveOptions) => {
-    const results = options.strict
-      ? saveUntilRefused(batch, options)
-      : batch.map((record) => records.save(record, options))
+    const results = records.save(batch, options)
     if (results.some(isChange)) countChange.run()
     if (options.dryRun) throw new Rollback(results)
     return results
@@ -79,11 +69,9 @@ class Rollback extends Error {
   }
 }
 
-const isChange = ({ outcome }: SaveResult) => outcome === 'added' || outcome === 'changed'
-
 /** The operator's changes to single passports. */
 export function createPassportChanges(writer: Database) {
-  const merges = createMerges(writer)
+  const merges = createMerges(createTables(writer))
   const countChange = writer.query('update ranking set version = version + 1')
   const change = writer.transaction((work: () => void) => {
     work()

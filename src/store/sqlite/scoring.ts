@@ -1,10 +1,10 @@
 import type { Database } from 'bun:sqlite'
 import type { PassportRef } from '../../domain/passport.ts'
+import { type ScoreRow, toScoreRow, toScores } from '../rows/passport.ts'
 import type { Scorable, ScoringStore, Work } from '../store.ts'
 import { isFault } from './connect.ts'
 import { createCredentialReader, createCredentialWriter } from './credentials.ts'
 import { createDataPointReader } from './data-points.ts'
-import { type ScoreRow, toScoreRow, toScores } from './passport-row.ts'
 import { createSettings } from './settings.ts'
 
 type StaleRow = ScoreRow & { id: number; given_human: number; rules: string }

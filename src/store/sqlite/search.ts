@@ -1,15 +1,10 @@
 import type { Database } from 'bun:sqlite'
+import { addMatch, createMatches, createMemory, type Matches, pageOf } from '../matches.ts'
+import type { Order } from '../order.ts'
 import { matchName } from './names.ts'
-import type { Order } from './ranking.ts'
 
 /** Matches read before other requests have their turn. */
 const STEP = 4000
-
-/** Searches whose matches are remembered, so that walking their pages does not repeat them. */
-const REMEMBERED = 64
-
-/** The ranks of the passports that match, in a bit each. */
-type Matches = { bits: Uint32Array; total: number }
 
 /**
  * Finds the passports whose name contains a keyword, in the order of the list. The index gives ids; their order comes
@@ -19,28 +14,16 @@ type Matches = { bits: Uint32Array; total: number }
  */
 export function createSearch(reader: Database) {
   const listMatches = reader.query<{ rowid: number }, [string]>('select rowid from names where names match ?')
-  const remembered = new Map<string, { order: Order; matches: Matches }>()
+  const memory = createMemory()
   let last: Promise<unknown> = Promise.resolve()
 
-  function* match(keyword: string, { ids, rankOf }: Order): Generator<undefined, Matches> {
-    const bits = new Uint32Array(Math.ceil(ids.length / 32))
-    let total = 0
+  function* match(keyword: string, order: Order): Generator<undefined, Matches> {
+    const matches = createMatches(order)
     let count = 0
     for (const { rowid } of listMatches.iterate(matchName(keyword))) {
       if (++count % STEP === 0) yield
-      const rank = rankOf(rowid)
-      if (rank === undefined) continue
-      bits[rank >>> 5] = (bits[rank >>> 5] as number) | (1 << (rank & 31))
-      total++
+      addMatch(matches, order, rowid)
     }
-    return { bits, total }
-  }
-
-  function remember(keyword: string, order: Order, matches: Matches): Matches {
-    remembered.delete(keyword)
-    remembered.set(keyword, { order, matches })
-    const [oldest] = remembered.keys()
-    if (remembered.size > REMEMBERED && oldest !== undefined) remembered.delete(oldest)
     return matches
   }
 
@@ -55,11 +38,11 @@ export function createSearch(reader: Database) {
   }
 
   function search(keyword: string, order: Order): Matches | Promise<Matches> {
-    const known = remembered.get(keyword)
-    if (known?.order === order) return remember(keyword, order, known.matches)
+    const known = memory.find(keyword, order)
+    if (known) return known
     const found = finish(match(keyword, order), last)
     last = found
-    return found.then((matches) => remember(keyword, order, matches))
+    return found.then((matches) => memory.keep(keyword, order, matches))
   }
 
   return {
@@ -70,40 +53,10 @@ export function createSearch(reader: Database) {
       offset: number,
       size: number,
     ): Promise<{ ids: number[]; total: number }> {
-      const { bits, total } = await search(keyword, order)
-      return {
-        ids: offset < total ? ranksFrom(bits, offset, size).map((rank) => order.ids[rank] as number) : [],
-        total,
-      }
+      return pageOf(await search(keyword, order), order, offset, size)
     },
     close(): void {
       reader.close()
     },
   }
-}
-
-/** The next `size` ranks after the first `offset` ones. */
-function ranksFrom(bits: Uint32Array, offset: number, size: number): number[] {
-  const ranks: number[] = []
-  let skip = offset
-  for (let at = 0; at < bits.length && ranks.length < size; at++) {
-    let word = bits[at] as number
-    const count = countBits(word)
-    if (skip >= count) {
-      skip -= count
-      continue
-    }
-    for (; word !== 0 && ranks.length < size; word &= word - 1) {
-      if (skip-- > 0) continue
-      ranks.push(at * 32 + 31 - Math.clz32(word & -word))
-    }
-    skip = 0
-  }
-  return ranks
-}
-
-function countBits(word: number): number {
-  let pairs = word - ((word >>> 1) & 0x55555555)
-  pairs = (pairs & 0x33333333) + ((pairs >>> 2) & 0x33333333)
-  return Math.imul((pairs + (pairs >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24
 }

@@ -9,6 +9,7 @@ export const LISTED = `id, score, activity_score, identity_score, skills_score, 
 
 /** Everything that is kept of a passport. */
 export const STORED = `${LISTED}, socials, merged_into, given_human, fingerprint, rules`
+export const STORED_COLUMNS = STORED.split(',').map((column) => column.trim())
 
 export type ScoreRow = {
   score: number

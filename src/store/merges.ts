@@ -1,0 +1,82 @@
+import { notFound, ServiceError } from '../domain/errors.ts'
+import { foldName } from '../domain/name.ts'
+import { walletsOf } from '../domain/passport.ts'
+import type { StoredRow } from './rows/passport.ts'
+import type { Tables } from './tables.ts'
+
+/** More merges than anyone makes; a circle of them must end too. */
+export const LONGEST_CHAIN = 1000
+
+/** Takes passports out of the list: merged into another, or for good. The caller holds the transaction. */
+export function createMerges({ passports, wallets, names, removals }: Tables) {
+  /** Where the merges of this id end; the id itself where there is no such passport. */
+  function survivorOf(id: number): number {
+    let survivor = id
+    for (let hops = 0; hops < LONGEST_CHAIN; hops++) {
+      const next = passports.findSurvivor(survivor) ?? null
+      if (next === null) return survivor
+      survivor = next
+    }
+    return survivor
+  }
+
+  /** Whether the merges that begin at `id` lead to, or through, `target`. */
+  function leadsTo(id: number, target: number): boolean {
+    let next: number | null = id
+    for (let hops = 0; next !== null && hops < LONGEST_CHAIN; hops++) {
+      if (next === target) return true
+      next = passports.findSurvivor(next) ?? null
+    }
+    return next !== null
+  }
+
+  /** Tells whether anything changed. */
+  function remove(id: number, now: number): boolean {
+    if (removals.has(id)) return false
+    removals.insert(id, now)
+    for (const merged of passports.listMerged(id)) remove(merged, now)
+    passports.remove(id)
+    return true
+  }
+
+  /** Wallets that the survivor took over meanwhile are its own no longer. */
+  function takeBackWallets(id: number, { main_wallet, verified_wallets }: StoredRow): void {
+    const own = walletsOf({ mainWallet: main_wallet, verifiedWallets: JSON.parse(verified_wallets) })
+    const survivor = survivorOf(id)
+    const row = passports.find(survivor)
+    if (row === undefined) return
+    const left = (JSON.parse(row.verified_wallets) as string[]).filter((wallet) => !own.includes(wallet))
+    const main = own.includes(row.main_wallet) ? (left[0] ?? '') : row.main_wallet
+    passports.update({ ...row, main_wallet: main, verified_wallets: JSON.stringify(left) })
+    for (const wallet of own) if (wallets.findOwner(wallet) === survivor) wallets.setOwner(wallet, id)
+  }
+
+  return {
+    survivorOf,
+    leadsTo,
+    remove,
+    exists: (id: number) => passports.findSurvivor(id) !== undefined,
+    merge(from: number, into: number): void {
+      if (from === into) throw new ServiceError('invalid_request', 'A passport cannot be merged into itself.')
+      const [loser, survivor] = [passports.find(from), passports.find(into)]
+      if (loser === undefined || survivor === undefined) throw notFound()
+      const merged = loser.merged_into !== null ? from : survivor.merged_into !== null ? into : undefined
+      if (merged !== undefined) {
+        const target = (merged === from ? loser : survivor).merged_into
+        throw new ServiceError('invalid_request', `Passport ${merged} is merged into ${target} already.`)
+      }
+      passports.update({ ...loser, merged_into: into })
+      names.remove(from)
+    },
+    unmerge(id: number): void {
+      const row = passports.find(id)
+      if (row === undefined) throw notFound()
+      if (row.merged_into === null) {
+        throw new ServiceError('invalid_request', `Passport ${id} is not merged into another.`)
+      }
+      takeBackWallets(id, row)
+      passports.update({ ...row, merged_into: null })
+      names.insert(id, foldName(row.display_name))
+    },
+  }
+}

@@ -1,0 +1,160 @@
+import { foldName } from '../domain/name.ts'
+import { type PassportRef, type Scores, walletsOf } from '../domain/passport.ts'
+import { addsUp, type IncomingRecord, type PassportRecord } from '../domain/record.ts'
+import { createMerges } from './merges.ts'
+import { type StoredRow, toRecordRow, toScoreRow, toScores } from './rows/passport.ts'
+import type { SaveOptions, SaveResult } from './store.ts'
+import type { Tables } from './tables.ts'
+
+type PassportIncoming = Extract<IncomingRecord, { kind: 'passport' }>
+
+const NO_SCORES: Scores = { total: 0, activity: 0, identity: 0, skills: 0 }
+
+/** Writes records of every kind, one at a time; the caller holds the transaction. */
+export function createRecordWriter(tables: Tables) {
+  const { passports, names, credentials, dataPoints, removals, wallets: owners } = tables
+  const merges = createMerges(tables)
+
+  function savePassport({ passport: record, origin }: PassportIncoming, options: SaveOptions): SaveResult {
+    const { now, restore, reading = '' } = options
+    const wasRemoved = removals.has(record.id)
+    if (wasRemoved && !restore) return { outcome: 'barred' }
+    const before = passports.find(record.id)
+    const fingerprint = reading + Bun.hash(origin ?? JSON.stringify(record)).toString(36)
+    if (before?.fingerprint === fingerprint) return { outcome: 'unchanged' }
+
+    const wallets = walletsOf(record)
+    const owned = wallets.map((wallet) => owners.findOwner(wallet))
+    const survivor = merges.survivorOf(record.mergedInto ?? record.id)
+    const taken = owned.findIndex((owner) => {
+      const other = owner === undefined ? survivor : merges.survivorOf(owner)
+      // One that was merged into this record before this record itself was merged may come in first.
+      return other !== survivor && other !== record.id
+    })
+    if (taken !== -1) return refuseWallet(record, wallets[taken] as string, owned[taken] as number)
+    if (record.mergedInto !== undefined && merges.leadsTo(record.mergedInto, record.id)) {
+      return {
+        outcome: 'refused',
+        field: 'merged_into',
+        reason:
+          record.mergedInto === record.id
+            ? 'is the passport itself'
+            : `passport ${record.mergedInto} is merged into ${record.id} itself`,
+      }
+    }
+
+    if (wasRemoved) removals.remove(record.id)
+    const row = { ...toRecordRow(record), ...state(record, before, now), fingerprint }
+    if (before) {
+      passports.update(row)
+      owners.removeAll(record.id)
+    } else {
+      passports.insert(row)
+    }
+    wallets.forEach((wallet, at) => {
+      if (owned[at] === undefined || owned[at] === record.id) owners.insert(wallet, record.id)
+      // Of two that are merged, the survivor has it.
+      else if (survivor === record.id) owners.setOwner(wallet, record.id)
+    })
+    writeName(record, before)
+    if (record.credentials) {
+      if (before) credentials.replace(record.id, record.credentials)
+      else credentials.insert(record.id, record.credentials)
+    }
+    const { dataPoints: points, credentialPoints = [] } = record
+    if (points) dataPoints.replace(record.id, [...points, ...credentialPoints])
+    else if (record.credentials && (before || credentialPoints.length > 0)) {
+      dataPoints.replaceOfCredentials(record.id, credentialPoints)
+    }
+    return { outcome: before ? 'changed' : 'added' }
+  }
+
+  /** Only listed passports can be found by name. */
+  function writeName({ id, profile, mergedInto }: PassportRecord, before: StoredRow | undefined): void {
+    const wasListed = before !== undefined && before.merged_into === null
+    const isListed = mergedInto === undefined && (before === undefined || wasListed)
+    if (wasListed && isListed && before.display_name === profile.displayName) return
+    if (wasListed) names.remove(id)
+    if (isListed) names.insert(id, foldName(profile.displayName))
+  }
+
+  /** The scores and what goes with them. Old scores stand until the scorer has worked out new ones. */
+  function state(record: PassportRecord, before: StoredRow | undefined, now: number) {
+    // The record tells nothing of credentials: the score rests on those that are here.
+    const restsHere =
+      record.credentials === undefined &&
+      before !== undefined &&
+      (credentials.has(record.id) || dataPoints.has(record.id))
+    const stale =
+      record.stale === true ||
+      (record.rules !== undefined && record.rules !== (tables.rules() ?? record.rules)) ||
+      (restsHere && before.stale !== 0) ||
+      (before !== undefined && before.given_human !== Number(record.givenHuman ?? record.human)) ||
+      (record.dataPoints === undefined && dataPoints.has(record.id)) ||
+      !addsUp(record)
+    const keepsOld = before !== undefined && (stale || restsHere)
+    return {
+      ...toScoreRow(keepsOld ? toScores(before) : (record.scores ?? NO_SCORES)),
+      stale: Number(stale),
+      calculated_at: (keepsOld ? before.calculated_at : record.calculatedAt) ?? before?.calculated_at ?? now,
+      human: Number(record.human || (keepsOld && before.human === 1)),
+      merged_into: record.mergedInto ?? before?.merged_into ?? null,
+      rules: record.rules ?? '',
+    }
+  }
+
+  function saveDataPoint(record: IncomingRecord & { kind: 'data-point' }): SaveResult {
+    const id = find(record.passport)
+    if (id === undefined && 'id' in record.passport && removals.has(record.passport.id)) {
+      return { outcome: 'barred' }
+    }
+    if (id === undefined) {
+      const name = 'id' in record.passport ? record.passport.id : record.passport.wallet
+      return { outcome: 'refused', field: 'passport', reason: `there is no passport ${name} here` }
+    }
+    const before = dataPoints.find(id, record.point.type, record.point.account)
+    if (before && Bun.deepEquals(before, record.point)) return { outcome: 'unchanged' }
+    dataPoints.put(id, record.point)
+    passports.markStale(id)
+    return { outcome: before ? 'changed' : 'added' }
+  }
+
+  function find(ref: PassportRef): number | undefined {
+    const id = 'id' in ref ? ref.id : owners.findOwner(ref.wallet)
+    const survivor = id === undefined ? undefined : merges.survivorOf(id)
+    return survivor !== undefined && passports.findSurvivor(survivor) !== undefined ? survivor : undefined
+  }
+
+  function saveOne(record: IncomingRecord, options: SaveOptions): SaveResult {
+    switch (record.kind) {
+      case 'passport':
+        return savePassport(record, options)
+      case 'data-point':
+        return saveDataPoint(record)
+      case 'removal':
+        return { outcome: merges.remove(record.id, options.now) ? 'changed' : 'unchanged' }
+    }
+  }
+
+  return {
+    save(batch: readonly IncomingRecord[], options: SaveOptions): SaveResult[] {
+      const results: SaveResult[] = []
+      for (const record of batch) {
+        const result = saveOne(record, options)
+        results.push(result)
+        if (options.strict && result.outcome === 'refused') break
+      }
+      return results
+    },
+  }
+}
+
+/** Whether something was written. */
+export const isChange = ({ outcome }: SaveResult) => outcome === 'added' || outcome === 'changed'
+
+function refuseWallet({ mainWallet }: PassportRecord, wallet: string, owner: number): SaveResult {
+  const field = walletsOf({ mainWallet, verifiedWallets: [] }).includes(wallet)
+    ? 'main_wallet'
+    : 'verified_wallets'
+  return { outcome: 'refused', field, reason: `wallet ${wallet} belongs to passport ${owner}` }
+}
