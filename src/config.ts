@@ -1,10 +1,15 @@
+import {
+  DATABASE_EXAMPLES,
+  type DatabaseAddress,
+  parseDatabaseAddress,
+  parsePostgresUrl,
+} from './domain/database-address.ts'
 import { parseInstant } from './domain/instant.ts'
 
 export type Config = {
   host: string
   port: number
-  /** Where the SQLite file lies. */
-  database: string
+  database: DatabaseAddress
   requireKey: boolean
   /** Epoch milliseconds. */
   deprecatedAt: number
@@ -27,7 +32,16 @@ export class ConfigError extends Error {
   }
 }
 
-const SETTINGS = ['PORT', 'HOST', 'DATABASE_URL', 'REQUIRE_API_KEY', 'DEPRECATED_AT', 'RULES', 'MIRROR_KEY']
+const SETTINGS = [
+  'PORT',
+  'HOST',
+  'DATABASE_URL',
+  'DATABASE_READ_URL',
+  'REQUIRE_API_KEY',
+  'DEPRECATED_AT',
+  'RULES',
+  'MIRROR_KEY',
+]
 
 /** Reads the settings from `env`, and throws one `ConfigError` that names all that is wrong. */
 export function readConfig(env: Environment, { demo }: { demo: boolean }): Config {
@@ -47,9 +61,9 @@ export function readConfig(env: Environment, { demo }: { demo: boolean }): Confi
     port: read('PORT', 8080, 'a port from 0 to 65535', parsePort),
     database: read(
       'DATABASE_URL',
-      demo ? 'data/demo.db' : 'data/passportd.db',
-      'sqlite: and the path of a file, such as sqlite:data/passportd.db',
-      parseDatabase,
+      { engine: 'sqlite', path: demo ? 'data/demo.db' : 'data/passportd.db' },
+      `an address such as ${DATABASE_EXAMPLES}`,
+      parseDatabaseAddress,
     ),
     requireKey: read('REQUIRE_API_KEY', false, 'true or false', parseFlag),
     deprecatedAt: read(
@@ -58,6 +72,16 @@ export function readConfig(env: Environment, { demo }: { demo: boolean }): Confi
       'a date such as 2025-03-31 or 2025-03-31T00:00:00Z',
       parseInstant,
     ),
+  }
+  const readUrl = read<string | undefined>(
+    'DATABASE_READ_URL',
+    undefined,
+    'the address of a replica, such as postgres://user:password@host/database',
+    parsePostgresUrl,
+  )
+  if (readUrl !== undefined && config.database.engine === 'postgres') config.database.readUrl = readUrl
+  else if (readUrl !== undefined) {
+    problems.push('DATABASE_READ_URL names a replica: DATABASE_URL must then name its PostgreSQL primary.')
   }
   const rules = env.RULES?.trim()
   if (rules) config.rules = rules
@@ -85,12 +109,6 @@ const parseHost = (text: string) => /^\[?([\w.:-]+)\]?$/.exec(text)?.[1]
 
 function parsePort(text: string): number | undefined {
   return /^\d{1,5}$/.test(text) && Number(text) <= 65535 ? Number(text) : undefined
-}
-
-function parseDatabase(text: string): string | undefined {
-  // A URL of three slashes is an absolute path; with two it would name a host. SQLite's own
-  // options are not read, and several connections share the file: one in memory would be another for each.
-  return /^sqlite:(?:\/\/(?=\/))?((?!\/\/|~|file:|\s*:memory:)[^?]+)$/.exec(text)?.[1]
 }
 
 function parseFlag(text: string): boolean | undefined {

@@ -4,7 +4,7 @@ import { readConfig, unknownSettings } from '../src/config.ts'
 const DEFAULTS = {
   host: '127.0.0.1',
   port: 8080,
-  database: 'data/passportd.db',
+  database: { engine: 'sqlite', path: 'data/passportd.db' } as const,
   requireKey: false,
   deprecatedAt: Date.UTC(2025, 2, 31),
 }
@@ -13,7 +13,7 @@ describe('readConfig', () => {
   test('has a default for everything; an empty variable is an unset one', () => {
     expect(readConfig({}, { demo: false })).toEqual(DEFAULTS)
     expect(readConfig({ PORT: '', HOST: ' ', DATABASE_URL: '' }, { demo: false })).toEqual(DEFAULTS)
-    expect(readConfig({}, { demo: true }).database).toBe('data/demo.db')
+    expect(readConfig({}, { demo: true }).database).toEqual({ engine: 'sqlite', path: 'data/demo.db' })
   })
 
   test('reads every setting', () => {
@@ -27,7 +27,7 @@ describe('readConfig', () => {
     expect(readConfig(env, { demo: true })).toEqual({
       host: '::1',
       port: 0,
-      database: '/var/lib/x.db',
+      database: { engine: 'sqlite', path: '/var/lib/x.db' },
       requireKey: true,
       deprecatedAt: Date.UTC(2025, 0, 1),
     })
@@ -38,7 +38,29 @@ describe('readConfig', () => {
     ['sqlite:./a b/x.db', './a b/x.db'],
     ['sqlite:///srv/x.db', '/srv/x.db'],
   ])('%s is the file %s', (url, path) => {
-    expect(readConfig({ DATABASE_URL: url }, { demo: false }).database).toBe(path)
+    expect(readConfig({ DATABASE_URL: url }, { demo: false }).database).toEqual({ engine: 'sqlite', path })
+  })
+
+  test('a PostgreSQL server may have a replica for reading', () => {
+    const env = {
+      DATABASE_URL: 'postgres://ada:secret@db:5433/x?sslmode=require',
+      DATABASE_READ_URL: 'postgresql://replica/x',
+    }
+    expect(readConfig(env, { demo: true }).database).toEqual({
+      engine: 'postgres',
+      url: env.DATABASE_URL,
+      readUrl: env.DATABASE_READ_URL,
+    })
+  })
+
+  test('a replica of a file is refused, and no password is repeated', () => {
+    const replica = { DATABASE_READ_URL: 'postgres://replica/x' }
+    expect(() => readConfig(replica, { demo: false })).toThrow(
+      'DATABASE_URL must then name its PostgreSQL primary',
+    )
+    expect(() => readConfig({ DATABASE_READ_URL: 'mysql://a:secret@b/c' }, { demo: false })).toThrow(
+      'got "mysql://…@b/c".',
+    )
   })
 
   test.each([
@@ -49,6 +71,8 @@ describe('readConfig', () => {
     ['DATABASE_URL', 'sqlite:'],
     ['DATABASE_URL', 'sqlite::memory:'],
     ['DATABASE_URL', 'x.db'],
+    ['DATABASE_URL', 'postgres://[x/y'],
+    ['DATABASE_READ_URL', 'replica'],
     ['DATABASE_URL', 'sqlite://data/x.db'],
     ['DATABASE_URL', 'sqlite:~/x.db'],
     ['DATABASE_URL', 'sqlite:x.db?mode=ro'],

@@ -1,8 +1,9 @@
 import { readConfig } from '../config.ts'
+import { nameDatabase } from '../domain/database-address.ts'
 import type { FullPassport, PassportRef } from '../domain/passport.ts'
 import type { RuleSet } from '../scoring/rules.ts'
 import { type Line, type Outcome, score } from '../scoring/score.ts'
-import { openSqlite } from '../store/sqlite/open.ts'
+import { openStore } from '../store/open.ts'
 import type { Scorable } from '../store/store.ts'
 import { EXPLAIN_HELP } from './help.ts'
 import { parseRefArgument } from './passport-argument.ts'
@@ -21,11 +22,11 @@ export async function explain(args: string[], terminal: Terminal): Promise<void>
   refuseExtra('explain', positionals.slice(1))
   const config = readConfig(terminal.env, { demo: values.demo === true })
   const rules = loadRules(config.rules)
-  const store = openSqlite(config.database, { create: false })
+  const store = await openStore(config.database, { create: false })
   try {
     const [passport, evidence] = [await store.passports.find(ref), await store.scoring.find(ref)]
     if (!passport || !evidence)
-      throw new CommandError(`There is no passport ${positionals[0]} in ${config.database}.`)
+      throw new CommandError(`There is no passport ${positionals[0]} in ${nameDatabase(config.database)}.`)
     const outcome = score(evidence, rules, terminal.now())
     const name = passport.profile.displayName
     terminal.out(

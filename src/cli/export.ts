@@ -6,7 +6,7 @@ import { createGzip } from 'node:zlib'
 import { readConfig } from '../config.ts'
 import { ServiceError } from '../domain/errors.ts'
 import { exportRecords } from '../ingest/export.ts'
-import { openSqlite } from '../store/sqlite/open.ts'
+import { openStore } from '../store/open.ts'
 import { EXPORT_HELP } from './help.ts'
 import { createProgress } from './progress.ts'
 import type { Terminal } from './terminal.ts'
@@ -18,7 +18,7 @@ export async function exportCommand(args: string[], terminal: Terminal): Promise
   if (values.help) return terminal.out(EXPORT_HELP)
   const [path, ...extra] = positionals
   refuseExtra('export', extra)
-  const store = openSqlite(readConfig(terminal.env, { demo: values.demo === true }).database, {
+  const store = await openStore(readConfig(terminal.env, { demo: values.demo === true }).database, {
     create: false,
   })
   const progress = createProgress(terminal, { unit: 'records' })

@@ -3,7 +3,7 @@ import { readConfig } from '../config.ts'
 import { type ImportReport, importRecords, type Refusal, type Source } from '../ingest/import.ts'
 import type { RawKind } from '../ingest/raw-value.ts'
 import { type RuleSet, ruleOf } from '../scoring/rules.ts'
-import { openSqlite } from '../store/sqlite/open.ts'
+import { openStore } from '../store/open.ts'
 import { IMPORT_HELP } from './help.ts'
 import { createProgress } from './progress.ts'
 import { loadRules } from './rules.ts'
@@ -33,7 +33,7 @@ export async function importCommand(args: string[], terminal: Terminal): Promise
   const rules = loadRules(config.rules)
   refuseOverwrite(sources, values.rejects)
   const refusals = createRefusals(terminal, values.rejects)
-  const store = openSqlite(config.database)
+  const store = await openStore(config.database)
   const progress = createProgress(terminal, { unit: 'lines', ...sizeOf(sources) })
   try {
     const report = await importRecords(sources, {

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto'
 import { readConfig } from '../config.ts'
 import { type ApiKey, formatKey, KEY_RANDOM_BYTES, keyState, parseKeyId } from '../domain/api-key.ts'
+import { nameDatabase } from '../domain/database-address.ts'
 import { parseInstant } from '../domain/instant.ts'
-import { openSqlite } from '../store/sqlite/open.ts'
+import { openStore } from '../store/open.ts'
 import type { Store } from '../store/store.ts'
 import { KEYS_HELP } from './help.ts'
 import { formatTable } from './table.ts'
@@ -24,9 +25,9 @@ export async function keys(args: string[], terminal: Terminal): Promise<void> {
   if (values.help) return terminal.out(KEYS_HELP)
   const run = prepare(action, rest, values, terminal)
   const { database } = readConfig(terminal.env, { demo: values.demo === true })
-  const store = openSqlite(database)
+  const store = await openStore(database)
   try {
-    await run(store, database)
+    await run(store, nameDatabase(database))
   } finally {
     await store.close()
   }

@@ -9,6 +9,9 @@ import { createReference } from '../web/reference.ts'
 import { CommandError } from './usage.ts'
 import { VERSION } from './version.ts'
 
+/** Connections to a database server, for short statements; `max` in its address changes it. */
+export const SERVING = { connections: 10 }
+
 type Listening = { config: Config; store: Store; now: () => number; log: Log; sharePort?: boolean }
 
 /** Serves until it is drained. A port that cannot be had is a `CommandError`. */

@@ -1,5 +1,5 @@
 import { readConfig } from '../config.ts'
-import { openSqlite } from '../store/sqlite/open.ts'
+import { openStore } from '../store/open.ts'
 import { MERGE_HELP, REMOVE_HELP } from './help.ts'
 import { change, parseIdArgument } from './passport-argument.ts'
 import type { Terminal } from './terminal.ts'
@@ -14,7 +14,7 @@ export async function merge(args: string[], terminal: Terminal): Promise<void> {
   const from = parseIdArgument(positionals[0], usage)
   const into = values.undo ? undefined : parseIdArgument(positionals[1], usage)
   refuseExtra('merge', positionals.slice(into === undefined ? 1 : 2))
-  const store = openSqlite(readConfig(terminal.env, { demo: values.demo === true }).database, {
+  const store = await openStore(readConfig(terminal.env, { demo: values.demo === true }).database, {
     create: false,
   })
   try {
@@ -35,7 +35,7 @@ export async function remove(args: string[], terminal: Terminal): Promise<void> 
   if (values.help) return terminal.out(REMOVE_HELP)
   const id = parseIdArgument(positionals[0], 'passportd remove ID')
   refuseExtra('remove', positionals.slice(1))
-  const store = openSqlite(readConfig(terminal.env, { demo: values.demo === true }).database, {
+  const store = await openStore(readConfig(terminal.env, { demo: values.demo === true }).database, {
     create: false,
   })
   try {

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { readConfig } from '../config.ts'
 import { type MirrorReport, mirror as mirrorAll } from '../ingest/mirror.ts'
 import { AnswerError, SourceError } from '../ingest/polite-client.ts'
-import { openSqlite } from '../store/sqlite/open.ts'
+import { openStore } from '../store/open.ts'
 import { MIRROR_HELP } from './help.ts'
 import { rawKindOf } from './import.ts'
 import { createProgress } from './progress.ts'
@@ -33,7 +33,7 @@ export async function mirror(args: string[], terminal: Terminal): Promise<void> 
   const key = parseKey(values.key ?? config.mirrorKey)
   const rules = loadRules(config.rules)
   const signal = asked()
-  const store = openSqlite(config.database)
+  const store = await openStore(config.database)
   const progress = createProgress(terminal, { unit: 'passports' })
   try {
     const report = await mirrorAll({

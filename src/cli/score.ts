@@ -1,6 +1,6 @@
 import { readConfig } from '../config.ts'
 import { adoptRules, keepRescoring, type Rescorer, rescoreSome } from '../scoring/rescore.ts'
-import { openSqlite } from '../store/sqlite/open.ts'
+import { openStore } from '../store/open.ts'
 import { SCORE_HELP } from './help.ts'
 import { createProgress } from './progress.ts'
 import { loadRules } from './rules.ts'
@@ -21,7 +21,7 @@ export async function scoreCommand(args: string[], terminal: Terminal): Promise<
   refuseExtra('score', positionals)
   const config = readConfig(terminal.env, { demo: values.demo === true })
   const rules = loadRules(config.rules)
-  const store = openSqlite(config.database, { create: false })
+  const store = await openStore(config.database, { create: false })
   const onFailure = (id: number, error: unknown) =>
     terminal.err(`Passport ${id} cannot be scored: ${(error as Error).message}\n`)
   const scorer = { store, rules, now: terminal.now, onFailure }

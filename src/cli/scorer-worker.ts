@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { DatabaseAddress } from '../domain/database-address.ts'
 import { adoptRules, keepRescoring, type Rescorer } from '../scoring/rescore.ts'
-import { openSqlite } from '../store/sqlite/open.ts'
+import { openStore } from '../store/open.ts'
 import { loadRules } from './rules.ts'
 
-export type ScorerOrder = { database: string; rules: string | undefined }
+export type ScorerOrder = { database: DatabaseAddress; rules: string | undefined }
 export type ScorerMessage = { kind: 'failed'; reason: string } | { kind: 'waits' } | { kind: 'ended' }
 
 const AFTER_FAILURE_MILLISECONDS = 5000
@@ -30,10 +31,10 @@ async function work({ database, rules: path }: ScorerOrder): Promise<void> {
   await scorer?.store.close()
 }
 
-async function begin(database: string, path: string | undefined): Promise<Rescorer> {
+async function begin(database: DatabaseAddress, path: string | undefined): Promise<Rescorer> {
   const onFailure = (id: number, error: unknown) =>
     tell({ kind: 'failed', reason: `passport ${id}: ${(error as Error).message}` })
-  const scorer = { store: openSqlite(database), rules: loadRules(path), now: Date.now, onFailure }
+  const scorer = { store: await openStore(database), rules: loadRules(path), now: Date.now, onFailure }
   await adoptRules(scorer)
   return scorer
 }

@@ -1,10 +1,11 @@
 import { type Config, readConfig, unknownSettings } from '../config.ts'
+import { nameDatabase } from '../domain/database-address.ts'
 import { inventPeople } from '../ingest/demo/people.ts'
 import { createLog, type Log } from '../log.ts'
-import { openSqlite } from '../store/sqlite/open.ts'
+import { openStore } from '../store/open.ts'
 import type { Store } from '../store/store.ts'
 import { SERVE_HELP } from './help.ts'
-import { drain, listen } from './listener.ts'
+import { drain, listen, SERVING } from './listener.ts'
 import { loadRules } from './rules.ts'
 import { startScorer } from './scorer.ts'
 import { aborted, asked } from './signals.ts'
@@ -36,7 +37,7 @@ export async function serve(args: string[], terminal: Terminal): Promise<void> {
 
   loadRules(config.rules)
 
-  const store = openSqlite(config.database)
+  const store = await openStore(config.database, SERVING)
   try {
     if (demo) await fillWithPeople(store, terminal.now())
     const server = listen({ config, store, now: terminal.now, log })
@@ -78,7 +79,7 @@ async function greeting(
   const { total } = await store.passports.list({ page: 1, size: 1, keyword: undefined })
   const address = url.origin
   const flag = demo ? '--demo ' : ''
-  return `passportd ${VERSION} serves ${count(total, 'passport')} from ${config.database}
+  return `passportd ${VERSION} serves ${count(total, 'passport')} from ${nameDatabase(config.database)}
 
   API        ${address}/api/v1/passports
   Reference  ${address}/reference

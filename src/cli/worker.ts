@@ -1,8 +1,8 @@
 import type { Config } from '../config.ts'
 import { ServiceError } from '../domain/errors.ts'
 import type { Log } from '../log.ts'
-import { openSqlite } from '../store/sqlite/open.ts'
-import { drain, listen } from './listener.ts'
+import { openStore } from '../store/open.ts'
+import { drain, listen, SERVING } from './listener.ts'
 import { aborted, asked } from './signals.ts'
 import { CommandError } from './usage.ts'
 
@@ -15,7 +15,7 @@ export async function work(config: Config, { now, log }: { now: () => number; lo
   // A signal to the group reaches workers too; without a handler it would cut off requests under way.
   asked()
   try {
-    const store = openSqlite(config.database)
+    const store = await openStore(config.database, SERVING)
     try {
       const server = listen({ config, store, now, log, sharePort: true })
       tell({ kind: 'listens' })

@@ -7,6 +7,7 @@ export function foldWallet(address: string): string {
 }
 
 export function parseWallet(text: string): string | undefined {
-  if (text === '' || text.length > LONGEST_WALLET) return undefined
+  // Not every engine can even look for the character 0.
+  if (text === '' || text.length > LONGEST_WALLET || text.includes('\0')) return undefined
   return foldWallet(text)
 }

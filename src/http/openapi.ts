@@ -60,6 +60,16 @@ const status = (value: string) => ({
   additionalProperties: false,
 })
 
+const WORKS = { enum: ['ok', 'unavailable'] }
+
+/** `replica` is there where one is configured. */
+const READINESS = {
+  type: 'object',
+  required: ['status', 'writes'],
+  properties: { status: { const: 'ready' }, writes: WORKS, replica: WORKS },
+  additionalProperties: false,
+}
+
 type Service = {
   id: string
   summary: string
@@ -111,7 +121,7 @@ const SERVICE_PATHS = {
     id: 'getReadiness',
     summary: 'Requests can be served',
     type: 'application/json',
-    schema: status('ready'),
+    schema: READINESS,
     errors: ['unavailable'],
   }),
   '/openapi.json': service({

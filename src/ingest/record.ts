@@ -241,9 +241,13 @@ function toScores({ score, activity_score, identity_score, skills_score }: Passp
   return { total: roundScore(score ?? activity + identity + skills), activity, identity, skills }
 }
 
-/** Half a surrogate pair cannot be stored or sent. */
+/** Half a surrogate pair cannot be stored or sent, and the character 0 not be stored everywhere. */
 const text = (value: string | number | null | undefined): string =>
-  typeof value === 'string' ? value.toWellFormed() : value == null ? '' : String(value)
+  typeof value === 'string'
+    ? value.toWellFormed().replaceAll('\0', '\ufffd')
+    : value == null
+      ? ''
+      : String(value)
 
 function instant(field: string, value: string | null | undefined): number | undefined {
   if (value == null || value === '') return undefined

@@ -44,8 +44,8 @@ export type Store = {
     /** Tells whether there is such a key; one that is revoked already keeps its first date. */
     revoke(id: string, now: number): Awaitable<boolean>
   }
-  /** Throws `unavailable` if the store cannot be read. */
-  ping(): Awaitable<void>
+  /** Tells what works. Throws `unavailable` if the store cannot be read. */
+  ping(): Awaitable<{ writes: boolean; replica?: boolean }>
   close(): Awaitable<void>
 }
 

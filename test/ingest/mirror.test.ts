@@ -76,7 +76,7 @@ onEveryEngine('mirror', (open) => {
     expect(report).toEqual({ ...NONE, copied: CROWD.length })
     expect(await everyAnswer(target)).toEqual(await everyAnswer(source.store))
     expect(progress).toEqual(CROWD.map((_, at) => [at + 1, CROWD.length]))
-  })
+  }, 30_000)
 
   test.each([1, 2, 3])('so does a copy made through a line full of faults (%d)', async (seed) => {
     await using source = await serveSource(SOME, { seed, rate: 0.4 })
@@ -124,7 +124,9 @@ onEveryEngine('mirror', (open) => {
     const { report } = await copy(target, source.url, { userAgent: 'second' })
     expect(report.copied).toBeLessThanOrEqual(SOME.length - 20)
     const asked = ofPassports(source.seen).filter(({ headers }) => headers.get('User-Agent') === 'second')
-    expect(asked).toHaveLength(2 * report.copied)
+    // One that was saved, and not yet noted as seen, is asked for again.
+    expect(asked.length).toBeGreaterThanOrEqual(2 * report.copied)
+    expect(asked.length).toBeLessThanOrEqual(2 * (SOME.length - 20))
     expect(await everyAnswer(target)).toEqual(await everyAnswer(source.store))
   })
 

@@ -121,29 +121,39 @@ async function openShared() {
   return { url, sql: new SQL(url, { max: 1 }) }
 }
 
-/** A fresh, empty database, gone again at the end of the block. */
-export async function testDatabase(): Promise<{ url: string } & AsyncDisposable> {
+export type TestDatabase = { url: string; name: string } & AsyncDisposable
+
+/** A fresh database, gone again after the block: empty, or as its template is. */
+export async function testDatabase({ template = 'template0' } = {}): Promise<TestDatabase> {
   shared ??= openShared()
   const { url: serverUrl, sql } = await shared
   const name = `test_${randomName()}`
   // Twice as fast, but only where nothing is synced to the disk.
   const strategy = GIVEN ? '' : 'strategy file_copy'
-  await sql.unsafe(`create database ${name} template template0 ${strategy}`)
+  await sql.unsafe(`create database ${name} template ${template} ${strategy}`)
   const url = new URL(serverUrl)
   url.pathname = name
   return {
     url: url.href,
+    name,
     async [Symbol.asyncDispose]() {
-      // The drop itself looks only every 100 ms whether everybody has left. Who just comes has no database yet.
-      await until(async () => {
-        const there = await sql`select case when datname = ${name} then pg_terminate_backend(pid) end
-          from pg_stat_activity
-          where backend_type = 'client backend' and (datname = ${name} or state = 'starting')`
-        return there.length === 0
-      }, `everybody to leave ${name}`)
-      await sql.unsafe(`drop database if exists ${name} with (force)`)
+      const dropped = drop(sql, name)
+      // A server of our own goes with all that is in it: nobody need wait.
+      if (GIVEN) await dropped
+      else dropped.catch(() => undefined)
     },
   }
+}
+
+async function drop(sql: SQL, name: string): Promise<void> {
+  // The drop itself looks only every 100 ms whether everybody has left. Who just comes has no database yet.
+  await until(async () => {
+    const there = await sql`select case when datname = ${name} then pg_terminate_backend(pid) end
+      from pg_stat_activity
+      where backend_type = 'client backend' and (datname = ${name} or state = 'starting')`
+    return there.length === 0
+  }, `everybody to leave ${name}`)
+  await sql.unsafe(`drop database if exists ${name} with (force)`)
 }
 
 const randomName = () => randomBytes(8).toString('hex')

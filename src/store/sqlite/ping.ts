@@ -3,7 +3,7 @@ import { statSync } from 'node:fs'
 import { ServiceError } from '../../domain/errors.ts'
 
 /** Throws unless every table can be read, and the file is still the one that was opened. */
-export function createPing(path: string, reader: Database): () => void {
+export function createPing(path: string, reader: Database): () => { writes: true } {
   const opened = identify(path)
   const reads = ['passports', 'wallets', 'credentials', 'keys', 'ranking'].map((table) =>
     reader.query(`select 1 from ${table} limit 1`),
@@ -13,6 +13,7 @@ export function createPing(path: string, reader: Database): () => void {
       throw new ServiceError('unavailable', `${path} was moved or replaced: start again.`)
     }
     for (const read of reads) read.get()
+    return { writes: true }
   }
 }
 

@@ -1,0 +1,18 @@
+import type { DatabaseAddress } from '../domain/database-address.ts'
+import { openPostgres } from './postgres/open.ts'
+import { openSqlite } from './sqlite/open.ts'
+import type { Store } from './store.ts'
+
+export type OpenOptions = {
+  /** Whether a file that is not there is made. */
+  create?: boolean
+  /** Connections to a server for short statements. */
+  connections?: number
+}
+
+/** Opens the database, bringing it up to date first. Throws `unavailable` with a sentence. */
+export async function openStore(address: DatabaseAddress, options: OpenOptions = {}): Promise<Store> {
+  return address.engine === 'sqlite'
+    ? openSqlite(address.path, { create: options.create ?? true })
+    : openPostgres(address, options)
+}

@@ -1,0 +1,181 @@
+import { SQL } from 'bun'
+import { ServiceError } from '../../domain/errors.ts'
+import { isFault, translate } from './faults.ts'
+import type { Query } from './query.ts'
+
+/** Limits, in milliseconds: of one short statement, and of one that reads or writes much. */
+const SHORT_STATEMENT = 5000
+const LONG_STATEMENT = 60_000
+
+/** How often a server is asked how it is, and how long it may take to answer. Both together are below two seconds. */
+const WATCH_MILLISECONDS = 250
+const ANSWER_MILLISECONDS = 1000
+
+/** Connections for long statements: short ones must never wait behind them. */
+const LONG_CONNECTIONS = 2
+
+export type Versions = { ranking: number; keys: number }
+
+/**
+ * The way to one server. A server that stops answering is noticed within a second: what waits for it then fails, what
+ * comes later fails at once, until it answers again.
+ */
+export type Link = {
+  query: Query
+  /** For statements that read much. */
+  longQuery: Query
+  /** Locks are held until it ends. */
+  transaction<T>(work: (query: Query) => Promise<T>, mode?: string): Promise<T>
+  /** What the server said last; `undefined` while it is out of reach. */
+  versions(): Versions | undefined
+  /** Throws `unavailable` if the server does not answer. */
+  ping(): Promise<void>
+  /** Begins to look after the server. */
+  watch(onVersions: (versions: Versions) => void): void
+  close(): Promise<void>
+}
+
+/** Connects when first asked. `name` is how messages call the server. */
+export function createLink(url: string, name: string, connections: number): Link {
+  let pools = createPools(url, connections)
+  let down: ServiceError | undefined
+  let versions: Versions | undefined
+  let timer: Timer | undefined
+  let probing: Promise<void> | undefined
+  let notify: (versions: Versions) => void = () => undefined
+  let closed = false
+  const waiting = new Set<(error: unknown) => void>()
+
+  /** Runs the work, unless the server is known to be away or is found to be so meanwhile. */
+  function guard<T>(work: () => PromiseLike<T>): Promise<T> {
+    if (down) return Promise.reject(down)
+    return new Promise<T>((resolve, reject) => {
+      waiting.add(reject)
+      work().then(
+        (result) => {
+          waiting.delete(reject)
+          resolve(result)
+        },
+        (error) => {
+          waiting.delete(reject)
+          if (timer && isFault(error)) probe()
+          reject(translate(name, error))
+        },
+      )
+    })
+  }
+
+  function markDown(error: ServiceError): void {
+    if (down || closed) return
+    down = error
+    versions = undefined
+    // Connections that hang would be handed out again: they are given up.
+    const old = pools
+    pools = createPools(url, connections)
+    endPools(old, 0)
+    for (const reject of waiting) reject(error)
+    waiting.clear()
+  }
+
+  async function ask(): Promise<void> {
+    const asked = pools.probe.unsafe(`select
+      (select version from versions where name = 'ranking')::float8 as ranking,
+      (select version from versions where name = 'keys')::float8 as keys`)
+    const [row] = await within(ANSWER_MILLISECONDS, asked, name)
+    versions = row as Versions
+    down = undefined
+    notify(versions)
+  }
+
+  function probe(): Promise<void> {
+    probing ??= ask()
+      .catch((error) => {
+        const fault = translate(name, error)
+        const failure =
+          fault instanceof ServiceError
+            ? fault
+            : new ServiceError('unavailable', `${name} cannot be used: ${(error as Error).message}.`)
+        markDown(failure)
+        throw failure
+      })
+      .finally(() => {
+        probing = undefined
+      })
+    // Those who want to know wait for it; for the others it is enough that the state has changed.
+    probing.catch(() => undefined)
+    return probing
+  }
+
+  const querying =
+    (sql: () => SQL): Query =>
+    (text, values = []) =>
+      guard(() => sql().unsafe(text, values as unknown[]))
+
+  return {
+    query: querying(() => pools.short),
+    longQuery: querying(() => pools.long),
+    transaction: (work, mode = '') =>
+      guard(() =>
+        pools.long.begin(mode, (transaction) =>
+          work((text, values = []) => transaction.unsafe(text, values as unknown[])),
+        ),
+      ),
+    versions: () => versions,
+    ping: probe,
+    watch(onVersions) {
+      notify = onVersions
+      timer ??= setInterval(probe, WATCH_MILLISECONDS).unref()
+    },
+    async close() {
+      closed = true
+      clearInterval(timer)
+      await endPools(pools)
+    },
+  }
+}
+
+type Pools = { short: SQL; long: SQL; probe: SQL }
+
+function createPools(url: string, connections: number): Pools {
+  const { searchParams: given, pathname } = new URL(url)
+  const database = decodeURIComponent(pathname.slice(1))
+  const pool = (max: number, limit: number, settings: Record<string, string> = {}) =>
+    new SQL(url, {
+      max,
+      // Bun would let PGDATABASE win over the address.
+      ...(database && { database }),
+      ...(!given.has('connect_timeout') && { connectionTimeout: 5 }),
+      connection: {
+        application_name: 'passportd',
+        statement_timeout: String(limit),
+        ...settings,
+        ...Object.fromEntries([...given].filter(([key]) => key === 'application_name')),
+      },
+    })
+  const max = Number(given.get('max')) || connections
+  return {
+    short: pool(max, SHORT_STATEMENT),
+    // A keyword is common or rare: the plan for one is wrong for the other.
+    long: pool(LONG_CONNECTIONS, LONG_STATEMENT, { plan_cache_mode: 'force_custom_plan' }),
+    probe: pool(1, ANSWER_MILLISECONDS),
+  }
+}
+
+async function endPools(pools: Pools, timeout?: number): Promise<void> {
+  const options = timeout === undefined ? undefined : { timeout }
+  await Promise.allSettled(Object.values(pools).map((sql) => sql.close(options)))
+}
+
+async function within<T>(limit: number, work: PromiseLike<T>, name: string): Promise<T> {
+  const { promise, reject } = Promise.withResolvers<never>()
+  const timer = setTimeout(
+    // After a long pause of ours the answer may be here already: it is read first.
+    () => setImmediate(() => reject(new ServiceError('unavailable', `${name} does not answer.`))),
+    limit,
+  )
+  try {
+    return await Promise.race([work, promise])
+  } finally {
+    clearTimeout(timer)
+  }
+}

@@ -1,0 +1,48 @@
+import type { MirrorStore } from '../store.ts'
+import type { Link } from './link.ts'
+
+type MirroredRow = { passport_etag: string; credentials_etag: string; run: number }
+
+export function createMirror({ query, transaction }: Link): MirrorStore {
+  return {
+    begin: (source) =>
+      transaction(async (query) => {
+        // The row is made first, so that of two who begin at once one waits for the other.
+        await query(
+          'insert into mirror_runs (source, run, ended) values ($1, 0, 1) on conflict (source) do nothing',
+          [source],
+        )
+        const [row] = await query<{ run: number }>(
+          `update mirror_runs set run = run + ended, ended = 0 where source = $1 returning run`,
+          [source],
+        )
+        return row?.run ?? 1
+      }),
+    async end(source) {
+      await query('update mirror_runs set ended = 1 where source = $1', [source])
+    },
+    async find(source, id) {
+      const [row] = await query<MirroredRow>(
+        'select passport_etag, credentials_etag, run from mirrored where source = $1 and passport_id = $2',
+        [source, id],
+      )
+      return row && { passportEtag: row.passport_etag, credentialsEtag: row.credentials_etag, run: row.run }
+    },
+    async note(source, id, { passportEtag, credentialsEtag, run }) {
+      await query(
+        `insert into mirrored (source, passport_id, passport_etag, credentials_etag, run) values ($1, $2, $3, $4, $5)
+         on conflict (source, passport_id) do update set passport_etag = excluded.passport_etag,
+           credentials_etag = excluded.credentials_etag, run = excluded.run`,
+        [source, id, passportEtag, credentialsEtag, run],
+      )
+    },
+    async listUnseen(source, run, afterId, limit) {
+      const rows = await query<{ passport_id: number }>(
+        `select passport_id::float8 as passport_id from mirrored
+         where source = $1 and mirrored.passport_id > $2 and run < $3 order by mirrored.passport_id limit $4`,
+        [source, afterId, run, limit],
+      )
+      return rows.map((row) => row.passport_id)
+    },
+  }
+}

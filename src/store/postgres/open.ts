@@ -1,0 +1,103 @@
+import { namePostgres } from '../../domain/database-address.ts'
+import { ServiceError } from '../../domain/errors.ts'
+import type { PassportRef } from '../../domain/passport.ts'
+import type { Store } from '../store.ts'
+import { listCredentials } from './evidence.ts'
+import { createKeys } from './keys.ts'
+import { createLink, type Link } from './link.ts'
+import { checkVersion, migrate } from './migrate.ts'
+import { createMirror } from './mirror.ts'
+import { createPassportReader } from './passports.ts'
+import type { Query } from './query.ts'
+import { createRanking } from './ranking.ts'
+import { createPassportChanges, createRecords } from './records.ts'
+import { createScoring } from './scoring.ts'
+import { createSearch } from './search.ts'
+
+type Address = { url: string; readUrl?: string }
+
+/** Few: most commands need one. A server asks for more. */
+const CONNECTIONS = 2
+
+/** Opens the database, bringing it up to date first. Throws `unavailable` with a sentence. */
+export async function openPostgres(
+  { url, readUrl }: Address,
+  { connections = CONNECTIONS }: { connections?: number } = {},
+): Promise<Store> {
+  const primary = createLink(url, namePostgres(url), connections)
+  const replica = readUrl === undefined ? undefined : createLink(readUrl, namePostgres(readUrl), connections)
+  try {
+    await begin(primary, url, replica, readUrl)
+  } catch (error) {
+    await Promise.all([primary.close(), replica?.close()])
+    throw error
+  }
+  const read = fallingBack(({ query }) => query, replica ?? primary, primary)
+  const readMuch = fallingBack(({ longQuery }) => longQuery, replica ?? primary, primary)
+
+  const ranking = createRanking(readMuch)
+  const search = createSearch(readMuch)
+  const passports = createPassportReader({ read, ranking, search })
+  const atPrimary = createPassportReader({ read: primary.query, ranking, search })
+  const { keys, forget } = createKeys(
+    primary,
+    fallingBack(({ query }) => query, primary, replica ?? primary),
+  )
+  const findId = async (ref: PassportRef) => (await atPrimary.find(ref))?.id
+
+  let keysVersion: number | undefined
+  primary.watch((versions) => {
+    if (versions.keys !== keysVersion) forget()
+    keysVersion = versions.keys
+    if (!replica?.versions()) ranking.see(versions.ranking)
+  })
+  replica?.watch((versions) => ranking.see(versions.ranking))
+
+  return {
+    passports: { ...passports, ...createPassportChanges(primary, ranking.touch) },
+    records: createRecords(primary, ranking.touch),
+    credentials: { list: (passportId) => listCredentials(read, passportId) },
+    scoring: createScoring(primary, { find: findId, onChange: ranking.touch }),
+    mirror: createMirror(primary),
+    keys,
+    async ping() {
+      const [writes, reads] = await Promise.allSettled([primary.ping(), replica?.ping()])
+      if (writes.status === 'rejected' && (!replica || reads.status === 'rejected')) throw writes.reason
+      return {
+        writes: writes.status === 'fulfilled',
+        ...(replica && { replica: reads.status === 'fulfilled' }),
+      }
+    },
+    async close() {
+      await Promise.all([primary.close(), replica?.close()])
+    },
+  }
+}
+
+/** Reads go to the first, and whatever goes wrong there, to the second. */
+function fallingBack(queryOf: (link: Link) => Query, first: Link, second: Link): Query {
+  if (first === second) return queryOf(first)
+  return async <Row>(text: string, values?: readonly unknown[]) => {
+    try {
+      return await queryOf(first)<Row>(text, values)
+    } catch {
+      return queryOf(second)<Row>(text, values)
+    }
+  }
+}
+
+/** A primary that is away does not keep a node from reading from the replica. */
+async function begin(
+  primary: Link,
+  url: string,
+  replica: Link | undefined,
+  readUrl: string | undefined,
+): Promise<void> {
+  try {
+    await migrate(primary, namePostgres(url))
+  } catch (error) {
+    const isAway = error instanceof ServiceError && error.code === 'unavailable' && error.cause !== undefined
+    if (!isAway || !replica || readUrl === undefined) throw error
+    if ((await checkVersion(replica.query, namePostgres(readUrl))) === 0) throw error
+  }
+}

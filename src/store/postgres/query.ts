@@ -1,0 +1,29 @@
+/** Runs one statement, prepared once a connection; `$1` stands for the first value. */
+export type Query = <Row>(text: string, values?: readonly unknown[]) => Promise<Row[]>
+
+/** The columns of a table that are written and read in bulk, with their types. */
+export type Columns = Readonly<Record<string, 'bigint' | 'float8' | 'integer' | 'text'>>
+
+/** JavaScript has one kind of number: 64-bit integers leave as it, all of ours are exact in it. */
+export const selectable = (columns: Columns): string =>
+  Object.entries(columns)
+    .map(([name, type]) => (type === 'bigint' ? `${name}::float8 as ${name}` : name))
+    .join(', ')
+
+/** Inserts all rows in one statement; `conflict` may say what becomes of those that are there. */
+export async function insertRows(
+  query: Query,
+  table: string,
+  columns: Columns,
+  rows: readonly object[],
+  conflict = '',
+): Promise<void> {
+  if (rows.length === 0) return
+  const names = Object.keys(columns).join(', ')
+  const types = Object.entries(columns).map(([name, type]) => `${name} ${type}`)
+  await query(
+    `insert into ${table} (${names})
+     select ${names} from jsonb_to_recordset($1::text::jsonb) as given(${types.join(', ')}) ${conflict}`,
+    [JSON.stringify(rows)],
+  )
+}

@@ -1,0 +1,117 @@
+import { notFound } from '../../domain/errors.ts'
+import { walletsOf } from '../../domain/passport.ts'
+import type { IncomingRecord } from '../../domain/record.ts'
+import { createMerges } from '../merges.ts'
+import { createRecordWriter, isChange } from '../record-writer.ts'
+import { type StoredRow, toRecord } from '../rows/passport.ts'
+import type { SaveOptions, SaveResult, Store } from '../store.ts'
+import { PASSPORT_COLUMNS } from './columns.ts'
+import { mapCredentials, mapDataPoints } from './evidence.ts'
+import type { Link } from './link.ts'
+import { lock, lockShared, RULES, WRITE } from './locks.ts'
+import { type Query, selectable } from './query.ts'
+import { bump } from './versions.ts'
+import { loadWorkingSet, type Named } from './working-set.ts'
+
+/** `onChange`: this process has changed what the list shows. */
+export function createRecords({ query, transaction }: Link, onChange: () => void) {
+  async function saveIn(query: Query, batch: readonly IncomingRecord[], options: SaveOptions) {
+    const { tables, save } = await loadWorkingSet(query, namedBy(batch))
+    const results = createRecordWriter(tables).save(batch, options)
+    if (!options.dryRun && results.some(isChange)) {
+      await save()
+      await bump(query, 'ranking')
+    }
+    return results
+  }
+
+  return {
+    async save(batch, options) {
+      const results = await transaction(async (query): Promise<SaveResult[]> => {
+        await lockForWriting(query)
+        return saveIn(query, batch, options)
+      })
+      onChange()
+      return results
+    },
+    async saveIfEmpty(batch, options) {
+      const saved = await transaction(async (query) => {
+        await lockForWriting(query)
+        if ((await query('select 1 as one from passports limit 1')).length > 0) return false
+        await saveIn(query, batch, options)
+        return true
+      })
+      onChange()
+      return saved
+    },
+    /** One snapshot: a passport and its credentials belong together. */
+    list: (afterId, limit) =>
+      transaction(async (query) => {
+        const rows = await query<StoredRow>(
+          `select ${selectable(PASSPORT_COLUMNS)} from passports where passports.id > $1 order by passports.id limit $2`,
+          [afterId, limit],
+        )
+        const ids = rows.map(({ id }) => id)
+        const [credentials, points] = await Promise.all([
+          mapCredentials(query, ids),
+          mapDataPoints(query, ids),
+        ])
+        return rows.map((row) => ({
+          ...toRecord(row),
+          credentials: credentials.get(row.id) ?? [],
+          dataPoints: points.get(row.id) ?? [],
+        }))
+      }, 'isolation level repeatable read read only'),
+    async listRemovals() {
+      const rows = await query<{ id: number }>(
+        'select passport_id::float8 as id from removals order by passport_id',
+      )
+      return rows.map(({ id }) => id)
+    },
+  } satisfies Store['records']
+}
+
+/** The operator's changes to single passports. */
+export function createPassportChanges({ transaction }: Link, onChange: () => void) {
+  type Merges = ReturnType<typeof createMerges>
+
+  async function change(named: Partial<Named>, work: (merges: Merges) => void): Promise<void> {
+    await transaction(async (query) => {
+      await lockForWriting(query)
+      const { tables, save } = await loadWorkingSet(query, { ids: [], addresses: [], removed: [], ...named })
+      work(createMerges(tables))
+      await save()
+      await bump(query, 'ranking')
+    })
+    onChange()
+  }
+
+  return {
+    merge: (from, into) => change({ ids: [from, into] }, (merges) => merges.merge(from, into)),
+    unmerge: (id) => change({ ids: [id] }, (merges) => merges.unmerge(id)),
+    remove: (id, now) =>
+      change({ removed: [id] }, (merges) => {
+        if (!merges.exists(id)) throw notFound()
+        merges.remove(id, now)
+      }),
+  } satisfies Partial<Store['passports']>
+}
+
+async function lockForWriting(query: Query): Promise<void> {
+  await lock(query, WRITE)
+  await lockShared(query, RULES)
+}
+
+function namedBy(batch: readonly IncomingRecord[]): Named {
+  const named = { ids: new Set<number>(), addresses: new Set<string>(), removed: new Set<number>() }
+  for (const record of batch) {
+    if (record.kind === 'removal') named.removed.add(record.id)
+    else if (record.kind === 'passport') {
+      named.ids.add(record.passport.id)
+      if (record.passport.mergedInto !== undefined) named.ids.add(record.passport.mergedInto)
+      for (const wallet of walletsOf(record.passport)) named.addresses.add(wallet)
+    } else if ('id' in record.passport) named.ids.add(record.passport.id)
+    else named.addresses.add(record.passport.wallet)
+  }
+  return named
+}

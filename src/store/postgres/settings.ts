@@ -1,0 +1,18 @@
+import type { Query } from './query.ts'
+
+/** Single values that all processes share. */
+export const createSettings = (query: Query) => ({
+  async get(name: string): Promise<string | undefined> {
+    const [row] = await query<{ value: string }>('select value from settings where name = $1', [name])
+    return row?.value
+  },
+  async set(name: string, value: string): Promise<void> {
+    await query(
+      'insert into settings (name, value) values ($1, $2) on conflict (name) do update set value = excluded.value',
+      [name, value],
+    )
+  },
+  async remove(name: string): Promise<void> {
+    await query('delete from settings where name = $1', [name])
+  },
+})
