@@ -24,10 +24,19 @@ export function isFault(error: unknown): boolean {
 /** The error as it leaves the store: a fault comes out as `unavailable` with a sentence. */
 export function translate(name: string, error: unknown): unknown {
   if (error instanceof ServiceError || !isFault(error)) return error
+  if ((error as { errno?: unknown }).errno === '25006') return onlyReads(name, error)
   return new ServiceError('unavailable', explain(name, error as Error & { errno?: string; code?: string }), {
     cause: error,
   })
 }
+
+/** A standby, or a database that is set to read only. */
+export const onlyReads = (name: string, cause: unknown): ServiceError =>
+  new ServiceError(
+    'unavailable',
+    `${name} only reads: DATABASE_URL must name the primary, a replica belongs in DATABASE_READ_URL.`,
+    { cause },
+  )
 
 function explain(
   name: string,
@@ -35,9 +44,6 @@ function explain(
 ) {
   if (/^28/.test(errno)) return `${name} refuses the user or password of DATABASE_URL: ${message}.`
   if (/^3D/.test(errno)) return `${name} cannot be used: ${message}. Make it first: createdb.`
-  if (/^25006/.test(errno)) {
-    return `${name} only reads: DATABASE_URL must name the primary, a replica belongs in DATABASE_READ_URL.`
-  }
   if (TLS_FAULTS.test(code) || /TLS/.test(code)) {
     return `${name} cannot be reached securely: ${message}. See sslmode and sslrootcert in docs/scale.md.`
   }

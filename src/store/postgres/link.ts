@@ -37,7 +37,7 @@ export type Link = {
 
 /** Connects when first asked. `name` is how messages call the server. */
 export function createLink(url: string, name: string, connections: number): Link {
-  let pools = createPools(url, connections)
+  let pools = openPools()
   let down: ServiceError | undefined
   let versions: Versions | undefined
   let timer: Timer | undefined
@@ -45,6 +45,18 @@ export function createLink(url: string, name: string, connections: number): Link
   let notify: (versions: Versions) => void = () => undefined
   let closed = false
   const waiting = new Set<(error: unknown) => void>()
+
+  function openPools(): Pools {
+    try {
+      return createPools(url, connections)
+    } catch (error) {
+      const { message } = error as Error
+      throw new ServiceError(
+        'unavailable',
+        `${name} cannot be used: ${message}. Look at the options of DATABASE_URL.`,
+      )
+    }
+  }
 
   /** Runs the work, unless the server is known to be away or is found to be so meanwhile. */
   function guard<T>(work: () => PromiseLike<T>): Promise<T> {
@@ -71,7 +83,7 @@ export function createLink(url: string, name: string, connections: number): Link
     versions = undefined
     // Connections that hang would be handed out again: they are given up.
     const old = pools
-    pools = createPools(url, connections)
+    pools = openPools()
     endPools(old, 0)
     for (const reject of waiting) reject(error)
     waiting.clear()

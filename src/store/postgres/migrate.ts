@@ -1,5 +1,6 @@
 import { ServiceError } from '../../domain/errors.ts'
 import passports from '../migrations/postgres/0001-passports.sql' with { type: 'text' }
+import { onlyReads } from './faults.ts'
 import type { Link } from './link.ts'
 import { lock, MIGRATE } from './locks.ts'
 import type { Query } from './query.ts'
@@ -11,8 +12,9 @@ const OLDEST_SERVER = 14
 
 /** Brings the database up to date. Safe when several nodes do it at once: the lock lets in one. */
 export async function migrate(link: Link, name: string): Promise<void> {
-  if ((await checkVersion(link.query, name)) === MIGRATIONS.length) return
   try {
+    await checkWritable(link.query, name)
+    if ((await checkVersion(link.query, name)) === MIGRATIONS.length) return
     await link.transaction(async (query) => {
       await lock(query, MIGRATE)
       const version = await checkVersion(query, name)
@@ -24,6 +26,11 @@ export async function migrate(link: Link, name: string): Promise<void> {
   } catch (error) {
     throw explain(error, name)
   }
+}
+
+async function checkWritable(query: Query, name: string): Promise<void> {
+  const [row] = await query<{ mode: string }>(`select current_setting('transaction_read_only') as mode`)
+  if (row?.mode === 'on') throw onlyReads(name, new Error('transaction_read_only is on'))
 }
 
 /** Throws unless this program can work with the database; 0 is one that has nothing of ours yet. */
@@ -51,25 +58,35 @@ export async function checkVersion(query: Query, name: string): Promise<number> 
 }
 
 function explain(error: unknown, name: string): unknown {
-  const { errno, message } = error as { errno?: string; message: string }
-  const sentence = explanation(errno ?? '', message)
+  if (error instanceof ServiceError) return error
+  const { errno, code, message } = error as { errno?: string; code?: string; message: string }
+  const sentence = explanation(errno ?? code ?? '', message)
   return sentence === undefined
     ? error
     : new ServiceError('unavailable', `${name} ${sentence}`, { cause: error })
 }
 
-function explanation(errno: string, message: string): string | undefined {
-  if (errno === '42501') {
-    return /extension/.test(message)
-      ? 'has no extension pg_trgm, and this role may not create it: let a superuser run "create extension pg_trgm" there once.'
-      : `cannot be prepared: ${message}. The role needs the right to create tables in its schema.`
+function explanation(code: string, message: string): string | undefined {
+  if (code === '42501' && /extension/.test(message)) {
+    return 'has no extension pg_trgm, and this role may not create it: let a superuser run "create extension pg_trgm" there once.'
   }
   // The extension's files are not on the server.
-  if (/^(58P01|0A000)$/.test(errno) && /pg_trgm/.test(message)) {
+  if (/^(58P01|0A000)$/.test(code) && /pg_trgm/.test(message)) {
     return 'has no extension pg_trgm to offer: install the package postgresql-contrib on its server.'
   }
-  if (errno === '42P07') {
+  if (code === '42704' && /trgm/.test(message)) {
+    return 'has pg_trgm in a schema that search_path does not name: add it to search_path in DATABASE_URL.'
+  }
+  if (/^(42501|3F000)$/.test(code)) {
+    return `cannot be prepared: ${message}. The role needs the right to create tables in its schema.`
+  }
+  // Tables or functions of our names, or the table `passportd` with other columns than ours.
+  if (/^(42P07|42723|42703)$/.test(code)) {
     return `holds tables of another program: ${message}. Give passportd a database, or a schema, of its own.`
+  }
+  // Settings that the server, or the client, does not know.
+  if (/^(42704|22023|ERR_INVALID_ARG_\w+)$/.test(code)) {
+    return `cannot be used: ${message}. Look at the options of DATABASE_URL.`
   }
   return undefined
 }
