@@ -28,8 +28,8 @@ export type Link = {
   transaction<T>(work: (query: Query) => Promise<T>, mode?: string): Promise<T>
   /** What the server said last; `undefined` while it is out of reach. */
   versions(): Versions | undefined
-  /** Throws `unavailable` if the server does not answer. */
-  ping(): Promise<void>
+  /** Throws `unavailable` if the server does not answer; tells whether it takes writes. */
+  ping(): Promise<{ writes: boolean }>
   /** Begins to look after the server. */
   watch(onVersions: (versions: Versions) => void): void
   close(): Promise<void>
@@ -41,7 +41,7 @@ export function createLink(url: string, name: string, connections: number): Link
   let down: ServiceError | undefined
   let versions: Versions | undefined
   let timer: Timer | undefined
-  let probing: Promise<void> | undefined
+  let probing: Promise<{ writes: boolean }> | undefined
   let notify: (versions: Versions) => void = () => undefined
   let closed = false
   const waiting = new Set<(error: unknown) => void>()
@@ -89,17 +89,19 @@ export function createLink(url: string, name: string, connections: number): Link
     waiting.clear()
   }
 
-  async function ask(): Promise<void> {
-    const asked = pools.probe.unsafe(`select
+  async function ask(): Promise<{ writes: boolean }> {
+    const asked = pools.probe.unsafe(`select current_setting('transaction_read_only') = 'off' as writes,
       (select version from versions where name = 'ranking')::float8 as ranking,
       (select version from versions where name = 'keys')::float8 as keys`)
     const [row] = await within(ANSWER_MILLISECONDS, asked, name)
-    versions = row as Versions
+    const { writes, ...seen } = row as Versions & { writes: boolean }
+    versions = seen
     down = undefined
     notify(versions)
+    return { writes }
   }
 
-  function probe(): Promise<void> {
+  function probe(): Promise<{ writes: boolean }> {
     probing ??= ask()
       .catch((error) => {
         const fault = translate(name, error)

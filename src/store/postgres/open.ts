@@ -64,7 +64,7 @@ export async function openPostgres(
       const [writes, reads] = await Promise.allSettled([primary.ping(), replica?.ping()])
       if (writes.status === 'rejected' && (!replica || reads.status === 'rejected')) throw writes.reason
       return {
-        writes: writes.status === 'fulfilled',
+        writes: writes.status === 'fulfilled' && writes.value.writes,
         ...(replica && { replica: reads.status === 'fulfilled' }),
       }
     },
