@@ -1,0 +1,197 @@
+import { describe, expect, test } from 'bun:test'
+import { openPostgres } from '../../src/store/postgres/open.ts'
+import { saveRecords } from '../support/engines.ts'
+import { change, connect, openAndClose, refusalOf, withOptions } from '../support/opening.ts'
+import { startPostgres, startReplica, testDatabase } from '../support/postgres.ts'
+import { findPort } from '../support/postgres-process.ts'
+import { until } from '../support/processes.ts'
+import { named } from '../support/records.ts'
+
+const all = { page: 1, size: 250, keyword: undefined }
+
+const TABLES = `select schemaname::text as schema, tablename::text as name from pg_tables
+  where schemaname not in ('pg_catalog', 'information_schema') order by 1, 2`
+
+describe('postgres: opening', () => {
+  test('several nodes at once make the tables of an empty database once', async () => {
+    await using database = await testDatabase()
+    const opened = Array.from({ length: 6 }, () => openPostgres({ url: database.url }))
+    const stores = await Promise.all(opened)
+    await using sql = connect(database.url)
+    expect([...(await sql`select version from passportd`)]).toEqual([{ version: 1 }])
+    expect([...(await sql`select name from versions order by name`)]).toEqual([
+      { name: 'keys' },
+      { name: 'ranking' },
+    ])
+    await saveRecords(stores[0] as (typeof stores)[0], [named(1, 'Ada')])
+    await Promise.all(stores.map((store) => store.close()))
+  })
+
+  test('what was written is there after it is opened again', async () => {
+    await using database = await testDatabase()
+    const first = await openPostgres(database)
+    await saveRecords(first, [named(1, 'Ada')])
+    await first.close()
+    const second = await openPostgres(database)
+    expect(await second.passports.list(all)).toMatchObject({ total: 1, items: [{ id: 1 }] })
+    await second.close()
+  })
+
+  test('a schema that a newer passportd made is refused', async () => {
+    await using database = await testDatabase()
+    await openAndClose(database.url)
+    await using sql = connect(database.url)
+    await sql`update passportd set version = 99`
+    expect(await refusalOf(database.url)).toContain(
+      `/${database.name} was written by a newer passportd (schema 99, this one knows 1)`,
+    )
+  })
+
+  test.each(['passports', 'names', 'passportd'])(
+    'a table %s of another program is refused, and all is left as it was',
+    async (name) => {
+      await using database = await testDatabase()
+      await using sql = connect(database.url)
+      await sql.unsafe(`create table ${name} (cats text)`)
+      expect(await refusalOf(database.url)).toContain(`/${database.name} holds tables of another program: `)
+      expect([...(await sql.unsafe(TABLES))]).toEqual([{ schema: 'public', name }])
+      expect(await sql`select from pg_extension where extname = 'pg_trgm'`).toHaveLength(0)
+    },
+  )
+
+  test('search_path in the address puts every table into that schema', async () => {
+    await using database = await testDatabase()
+    await using sql = connect(database.url)
+    await sql`create schema mine`
+    await sql`create table public.passports (cats text)`
+    const store = await openPostgres({ url: withOptions(database.url, 'search_path=mine,public') })
+    await saveRecords(store, [named(1, 'Ada')])
+    expect(await store.passports.list({ ...all, keyword: 'ada' })).toMatchObject({ total: 1 })
+    await store.close()
+    const tables = [...(await sql.unsafe(TABLES))] as { schema: string; name: string }[]
+    expect(tables.filter(({ schema }) => schema === 'public')).toEqual([
+      { schema: 'public', name: 'passports' },
+    ])
+    expect(tables.filter(({ schema }) => schema === 'mine').map(({ name }) => name)).toContain('passports')
+  })
+
+  test.each([
+    ['search_path=nowhere', 'cannot be prepared: no schema has been selected to create in'],
+    ['colour=red', 'cannot be used: unrecognized configuration parameter "colour"'],
+    ['sslmode=maybe', 'cannot be used: '],
+    ['sslmode=verify-full&sslrootcert=/nowhere/ca.pem', 'cannot be used: '],
+  ])('the option %s in the address is refused in a sentence', async (options, sentence) => {
+    await using database = await testDatabase()
+    expect(await refusalOf(withOptions(database.url, options))).toContain(`/${database.name} ${sentence}`)
+  })
+
+  test('a trigram extension out of sight of search_path is told', async () => {
+    await using database = await testDatabase()
+    await using sql = connect(database.url)
+    await sql`create schema mine`
+    await sql`create extension pg_trgm`
+    expect(await refusalOf(withOptions(database.url, 'search_path=mine'))).toContain(
+      'has pg_trgm in a schema that search_path does not name',
+    )
+    await openAndClose(withOptions(database.url, 'search_path=mine,public'))
+  })
+})
+
+describe('postgres: opening without a right', () => {
+  /** A server where `clerk` may read and write, and lacks what each test takes away. */
+  async function serverOfClerk() {
+    const server = await startPostgres()
+    const sql = connect(server.url)
+    await sql`create role clerk login password 'clerk-secret'`
+    await sql`create database office template template0`
+    await sql`revoke all on database office from public`
+    await sql`grant connect on database office to clerk`
+    await sql.close()
+    const url = change(server.url, (url) => {
+      url.pathname = 'office'
+    })
+    const clerkUrl = change(url, (url) => {
+      url.username = 'clerk'
+      url.password = 'clerk-secret'
+    })
+    const superuser = connect(url)
+    return { url, clerkUrl, superuser, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() }
+  }
+
+  test('to make the extension: what a superuser must run is told, and is enough', async () => {
+    await using office = await serverOfClerk()
+    await office.superuser`grant create on schema public to clerk`
+    const message = await refusalOf(office.clerkUrl)
+    const [, command] = /let a superuser run "(.+)" there once\.$/.exec(message) as string[]
+    await office.superuser.unsafe(command as string)
+    await openAndClose(office.clerkUrl)
+  })
+
+  test('to make tables', async () => {
+    await using office = await serverOfClerk()
+    await office.superuser`create extension pg_trgm`
+    expect(await refusalOf(office.clerkUrl)).toContain(
+      'office cannot be prepared: permission denied for schema public. The role needs the right to create tables',
+    )
+  })
+
+  test('to read the tables of another role', async () => {
+    await using office = await serverOfClerk()
+    await openAndClose(office.url)
+    expect(await refusalOf(office.clerkUrl)).toContain('permission denied for table passportd')
+  })
+})
+
+describe('postgres: a server that cannot be had', () => {
+  test.each([
+    ['a wrong password', { password: 'guess' }, 'refuses the user or password of DATABASE_URL'],
+    ['an unknown user', { username: 'mallory' }, 'refuses the user or password of DATABASE_URL'],
+    [
+      'a missing database',
+      { pathname: 'nowhere' },
+      'database "nowhere" does not exist. Make it first: createdb.',
+    ],
+    ['a name that does not resolve', { hostname: 'postgres.invalid' }, 'is out of reach'],
+  ] as const)('%s is refused in one sentence that names it', async (_, wrong, sentence) => {
+    await using database = await testDatabase()
+    const url = change(database.url, (url) => Object.assign(url, wrong))
+    const { host, pathname } = new URL(url)
+    const message = await refusalOf(url)
+    expect(message).toContain(sentence)
+    expect(message).toStartWith(`postgres://${host}${pathname} `)
+  })
+
+  test('a port that nobody listens on is out of reach', async () => {
+    const port = await findPort()
+    expect(await refusalOf(`postgres://me:secret@127.0.0.1:${port}/x`)).toStartWith(
+      `postgres://127.0.0.1:${port}/x is out of reach`,
+    )
+  })
+
+  test('a standby only reads, before the tables are made and after', async () => {
+    await using primary = await startPostgres()
+    await using standby = await startReplica(primary)
+    const sentence = `postgres://127.0.0.1:${standby.port}/postgres only reads: DATABASE_URL must name the primary`
+    expect(await refusalOf(standby.url)).toStartWith(sentence)
+    const store = await openPostgres({ url: primary.url })
+    await using sql = connect(standby.url)
+    while ((await sql`select from pg_tables where tablename = 'passportd'`).length === 0);
+    expect(await refusalOf(standby.url)).toStartWith(sentence)
+    await store.close()
+  })
+
+  test('a server that only reads from now on says so, and goes on reading', async () => {
+    await using server = await startPostgres()
+    const store = await openPostgres(server)
+    await saveRecords(store, [named(1, 'Ada')])
+    expect(await store.ping()).toEqual({ writes: true })
+    await using sql = connect(server.url)
+    await sql`alter system set default_transaction_read_only to on`
+    await sql`select pg_reload_conf()`
+    await until(async () => !(await store.ping()).writes)
+    expect(await store.passports.find({ id: 1 })).toMatchObject({ id: 1 })
+    const saved = Promise.resolve(saveRecords(store, [named(2, 'Bob')]))
+    await expect(saved).rejects.toThrow('only reads: DATABASE_URL must name the primary')
+    await store.close()
+  })
+})

@@ -1,0 +1,48 @@
+import { describe, expect, test } from 'bun:test'
+import { openPostgres } from '../../src/store/postgres/open.ts'
+import { change, connect, refusalOf, withOptions } from '../support/opening.ts'
+import { startPostgres } from '../support/postgres.ts'
+import { CERTIFICATE, tlsSettings } from '../support/postgres-tls.ts'
+
+describe('postgres: encrypted connections', () => {
+  /** A server whose certificate nobody has signed but itself. */
+  const startEncrypted = () => startPostgres({ settings: tlsSettings() })
+
+  async function encryptionOf(url: string): Promise<unknown[]> {
+    const store = await openPostgres({ url })
+    await store.ping()
+    await using sql = connect(url)
+    const rows = await sql`select distinct ssl from pg_stat_ssl join pg_stat_activity using (pid)
+      where application_name = 'passportd'`
+    await store.close()
+    return [...rows]
+  }
+
+  test('sslmode=require encrypts every connection, whoever signed the certificate', async () => {
+    await using server = await startEncrypted()
+    expect(await encryptionOf(withOptions(server.url, 'sslmode=disable'))).toEqual([{ ssl: false }])
+    expect(await encryptionOf(withOptions(server.url, 'sslmode=require'))).toEqual([{ ssl: true }])
+  })
+
+  test('sslmode=verify-full wants a certificate that it can trust, for the name that is asked', async () => {
+    await using server = await startEncrypted()
+    expect(await refusalOf(withOptions(server.url, 'sslmode=verify-full'))).toContain(
+      'cannot be reached securely: self signed certificate. See sslmode and sslrootcert',
+    )
+    const trusting = withOptions(server.url, `sslmode=verify-full&sslrootcert=${CERTIFICATE}`)
+    expect(await encryptionOf(trusting)).toEqual([{ ssl: true }])
+    const otherName = change(trusting, (url) => {
+      url.hostname = 'localhost'
+    })
+    expect(await refusalOf(otherName)).toContain(
+      "cannot be reached securely: Hostname/IP does not match certificate's altnames",
+    )
+  })
+
+  test.each(['require', 'verify-full'])('sslmode=%s refuses a server that does not encrypt', async (mode) => {
+    await using server = await startPostgres()
+    expect(await refusalOf(withOptions(server.url, `sslmode=${mode}`))).toContain(
+      'cannot be reached securely: Server does not support SSL',
+    )
+  })
+})
