@@ -227,20 +227,24 @@ export async function loadWorkingSet(query: Query, named: Named) {
   return { tables, save }
 }
 
-/** The passports, those they are merged into, and those merged into one that is to be removed; all locked. */
+/**
+ * The passports, those they are merged into, and those merged into one that is to be removed; all locked. How many there
+ * are cannot be estimated: `offset 0` and the array keep the planner from reading the whole table for a few.
+ */
 function lockPassports(query: Query, ids: number[], removed: number[]): Promise<StoredRow[]> {
   return query<StoredRow>(
     `with recursive down (id) as (
        select unnest($2::bigint[])
        union
-       select passports.id from passports join down on passports.merged_into = down.id
+       select next.id from down, lateral
+         (select passports.id from passports where merged_into = down.id offset 0) as next
      ), up (id) as (
        select unnest($1::bigint[]) union select id from down
        union
-       select passports.merged_into from passports join up on passports.id = up.id
-       where passports.merged_into is not null
+       select next.id from up, lateral
+         (select merged_into as id from passports where id = up.id and merged_into is not null offset 0) as next
      )
-     select ${selectable(PASSPORT_COLUMNS)} from passports where passports.id in (select id from up)
+     select ${selectable(PASSPORT_COLUMNS)} from passports where passports.id = any(array(select id from up))
      order by passports.id for update`,
     [ids, removed],
   )
