@@ -1,0 +1,208 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import type { SQL } from 'bun'
+import { openPostgres } from '../../src/store/postgres/open.ts'
+import type { Store, Work } from '../../src/store/store.ts'
+import { openTestStore, saveRecords } from '../support/engines.ts'
+import { connect, withOptions } from '../support/opening.ts'
+import { type PostgresServer, startPostgres, testDatabase } from '../support/postgres.ts'
+import { logOf, TALKATIVE } from '../support/postgres-log.ts'
+import { until } from '../support/processes.ts'
+import { credential, NOON, named, record } from '../support/records.ts'
+
+const all = { page: 1, size: 250, keyword: undefined }
+
+/** Connections besides those for short statements. */
+const LONG_STATEMENTS = 2
+const WATCH = 1
+
+describe('postgres: connections', () => {
+  test('are no more than asked for, however many reads there are at once', async () => {
+    await using database = await testDatabase()
+    const store = await openPostgres(database, { connections: 5 })
+    await saveRecords(store, [named(1, 'Ada')])
+    await using sql = connect(database.url)
+    const count = async (): Promise<{ open: number; waiting: number }> => {
+      const [row] = await sql`select count(*)::integer as open,
+          count(*) filter (where wait_event_type = 'Lock')::integer as waiting
+        from pg_stat_activity where application_name = 'passportd' and datname = current_database()`
+      return row
+    }
+    await using locker = connect(database.url)
+    const { reads } = await locker.begin(async (transaction) => {
+      await transaction`lock table passports in access exclusive mode`
+      const reads = Array.from({ length: 200 }, () => store.passports.find({ id: 1 }))
+      await until(async () => (await count()).waiting === 5)
+      expect((await count()).open).toBeLessThanOrEqual(5 + LONG_STATEMENTS + WATCH)
+      return { reads }
+    })
+    for (const found of await Promise.all(reads)) expect(found).toMatchObject({ id: 1 })
+    expect((await count()).open).toBeLessThanOrEqual(5 + LONG_STATEMENTS + WATCH)
+    await store.close()
+  })
+
+  test('limit the time of a statement, and tell who they are', async () => {
+    await using server = await startPostgres()
+    await using sql = connect(server.url)
+    await sql`create table logins (name text, time_limit text)`
+    await sql`create function note_login() returns event_trigger language plpgsql as $$ begin
+      insert into logins values (current_setting('application_name'), current_setting('statement_timeout'));
+    end $$`
+    await sql`create event trigger note_login on login execute function note_login()`
+    const store = await openPostgres({ url: withOptions(server.url, 'statement_timeout=0') })
+    await store.ping()
+    await store.passports.list(all)
+    await store.close()
+    expect([
+      ...(await sql`select distinct name, time_limit from logins where name <> '' order by 2`),
+    ]).toEqual([
+      { name: 'passportd', time_limit: '1min' },
+      { name: 'passportd', time_limit: '1s' },
+      { name: 'passportd', time_limit: '5s' },
+    ])
+  })
+})
+
+describe('postgres: among 20,000 passports', () => {
+  let server: PostgresServer
+  let sql: SQL
+  beforeAll(async () => {
+    server = await startPostgres({ settings: TALKATIVE })
+    await (await openPostgres(server)).close()
+    sql = connect(server.url)
+    await fill(sql)
+  }, 30_000)
+  afterAll(() => server[Symbol.asyncDispose]())
+
+  /** The plans of all statements but the watch's. Ten times: from the sixth on a plan may be kept for all values. */
+  async function plansOf(work: (store: Store) => unknown): Promise<string> {
+    const entries = await logOf(server, async (store) => {
+      for (let times = 0; times < 10; times++) await work(store)
+    })
+    return entries.filter((entry) => entry.startsWith('plan:') && !/as writes/.test(entry)).join('\n')
+  }
+
+  const scoreNothing: Work = {
+    rules: 'test',
+    now: NOON,
+    score: ({ scores, given }) => ({ scores, human: false, credentials: given }),
+    onFailure: () => undefined,
+  }
+  const search = (keyword: string) => (store: Store) => store.passports.list({ ...all, size: 5, keyword })
+
+  test.each([
+    ['a passport by id', (store: Store) => store.passports.find({ id: 77 }), 'passports_pkey'],
+    ['a passport by wallet', (store: Store) => store.passports.find({ wallet: '0x77' }), 'wallets_pkey'],
+    ['a page of the list', (store: Store) => store.passports.list({ ...all, page: 3 }), 'passports_pkey'],
+    ['the credentials of one', (store: Store) => store.credentials.list(77), 'credentials_pkey'],
+    ['what to score next', (store: Store) => store.scoring.work(5, scoreNothing), 'passports_stale'],
+    ['how much waits', (store: Store) => store.scoring.countStale(), 'passports_stale'],
+    ['some records to export', (store: Store) => store.records.list(77, 50), 'passports_pkey'],
+    ['what a merge locks', (store: Store) => mergeAndUnmerge(store), 'passports_pkey'],
+    ['what a removal locks', (store: Store) => removeNext(store), 'passports_by_survivor'],
+    ['a rare word', search('quokka'), 'names_by_trigram'],
+    ['an emoji', search('🐉'), 'names_by_short_gram'],
+    ['two letters of another script', search('李雷'), 'names_by_short_gram'],
+    ['one rare letter', search('ж'), 'names_by_short_gram'],
+    ['one rare letter of ours', search('q'), 'names_by_short_gram'],
+  ])('%s is found by an index', async (_, work, index) => {
+    const plans = await plansOf(work)
+    expect(plans).toContain(index)
+    expect(plans.match(/Seq Scan on (?!passportd|versions|settings).*/g) ?? []).toEqual([])
+  })
+
+  const mergeAndUnmerge = async ({ passports }: Store) => {
+    await passports.merge(77, 78)
+    await passports.unmerge(77)
+  }
+  let next = 1000
+  const removeNext = ({ passports }: Store) => {
+    next += 50
+    return passports.remove(next, NOON)
+  }
+
+  test('the order of the list is read from its index alone', async () => {
+    const plans = await plansOf((store) => store.passports.list(all))
+    expect(plans).toContain('Index Only Scan using passports_by_rank')
+  })
+
+  test('a statement is prepared once a connection', async () => {
+    const READS = 60
+    const entries = await logOf(
+      server,
+      (store) => Promise.all(Array.from({ length: READS }, (_, at) => store.passports.find({ id: at * 50 }))),
+      { connections: 3 },
+    )
+    const count = (phase: string) =>
+      entries.filter((entry) =>
+        new RegExp(`^${phase} [^:]+: select [^]* from passports where id = `).test(entry),
+      ).length
+    expect(count('execute')).toBe(READS)
+    expect(count('parse')).toBeLessThanOrEqual(3)
+  })
+})
+
+/** Rows as the store writes them, without a word to the store: it would take its time. */
+async function fill(sql: SQL): Promise<void> {
+  await sql.begin(async (transaction) => {
+    await transaction`set local session_replication_role = replica`
+    await transaction.unsafe(`insert into passports select id, id % 1000, 0, 0, 0, (id % 100 = 0)::integer, 0, 0, 0,
+      '0x' || id, '[]', 'Person ' || id, '', '', '[]', '[]', case when id % 50 = 1 then id - 1 end, 0, '', ''
+      from generate_series(1, 20000) as id`)
+    await transaction.unsafe(`insert into wallets select main_wallet, id from passports`)
+    await transaction.unsafe(`insert into credentials select id, 'c-' || number, '', '', '', 1, 1, '', null, 0, 1, 0
+      from passports, generate_series(1, 3) as number`)
+    await transaction.unsafe(
+      `insert into data_points select id, 'ens', '', 'number', 1, '', null from passports`,
+    )
+    await transaction.unsafe(`insert into removals select id, 0 from generate_series(30000, 40000) as id`)
+    await transaction.unsafe(`insert into names select id, case id when 502 then 'zyx quokka' when 503 then 'the 🐉'
+      when 504 then '李雷' when 505 then 'жук' else 'person ' || id end from passports
+      where merged_into is null and id <= 10000`)
+  })
+  await sql.unsafe('vacuum analyze')
+}
+
+describe('postgres: a database that orders text in the way of a language', () => {
+  const names = ['a', 'B', 'é', 'Z', 'z', 'A', 'ß', '_', '李', '1']
+  const person = record(1, {
+    credentials: names.map((name, at) => credential(`${names[(at * 3) % names.length]}`, { name })),
+  })
+  const people = [...names, 'Ada Lovelace', 'ÅSA', 'Straße', 'жук', 'İstanbul'].map((name, id) =>
+    named(id + 2, name),
+  )
+
+  test('gives the same order and the same matches as SQLite', async () => {
+    await using server = await startPostgres()
+    await using sql = connect(server.url)
+    await sql.unsafe(`create database english template template0 locale_provider icu icu_locale 'en-US'`)
+    const url = server.url.replace(/postgres$/, 'english')
+    await using english = connect(url)
+    expect([...(await english`select 'a' < 'B' as orders`)]).toEqual([{ orders: true }])
+
+    const store = await openPostgres({ url })
+    await saveRecords(store, [person, ...people])
+    await using sqlite = await openTestStore('sqlite', [person, ...people])
+    expect(await store.credentials.list(1)).toEqual(await sqlite.credentials.list(1))
+    expect(await store.records.list(0, 1)).toEqual(await sqlite.records.list(0, 1))
+    for (const keyword of [
+      'a',
+      'b',
+      'e',
+      'z',
+      'ss',
+      'asa',
+      'strasse',
+      'ada',
+      'жу',
+      '李',
+      'i',
+      'istanbul',
+      '_',
+    ]) {
+      expect(await store.passports.list({ ...all, keyword })).toEqual(
+        await sqlite.passports.list({ ...all, keyword }),
+      )
+    }
+    await store.close()
+  })
+})
