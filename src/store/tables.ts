@@ -50,6 +50,6 @@ export type Tables = {
     insert(passportId: number, now: number): void
     remove(passportId: number): void
   }
-  /** The rule set in force. */
+  /** The rule set in force, or the one that is about to be. */
   rules(): string | undefined
 }

@@ -222,6 +222,20 @@ onEveryEngine('a rule set in force', (open) => {
     expect((await find(store, 2))?.stale).toBe(false)
   })
 
+  test('so is one that comes in while another is about to be in force', async () => {
+    await using store = await open([record(1), record(2)])
+    while (!(await store.scoring.adopt('old')));
+    expect(await store.scoring.adopt('young')).toBe(false)
+    const arriving = [
+      record(1, { connections: 5, rules: 'old' }),
+      record(2, { connections: 5, rules: 'young' }),
+    ]
+    await saveRecords(store, arriving)
+    while (!(await store.scoring.adopt('young')));
+    expect(await find(store, 1)).toMatchObject({ connections: 5, stale: true })
+    expect(await find(store, 2)).toMatchObject({ connections: 5, stale: false })
+  })
+
   test('every saved score remembers its rule set', async () => {
     await using store = await open([record(1, { stale: true }), record(2)])
     await rescoreSome(scorer(store))

@@ -40,7 +40,7 @@ export async function loadWorkingSet(query: Query, named: Named) {
   const passports = new Map(rows.map((row) => [row.id, row]))
   const ids = [...new Set([...named.ids, ...named.removed, ...passports.keys()])]
   const settings = createSettings(query)
-  const [walletRows, points, withCredentials, removed, rules] = await Promise.all([
+  const [walletRows, points, withCredentials, removed, rules, adopting] = await Promise.all([
     query<{ address: string; passport_id: number }>(
       `select address, passport_id::float8 as passport_id from wallets
        where address = any($1::text[]) or passport_id = any($2::bigint[])`,
@@ -57,6 +57,7 @@ export async function loadWorkingSet(query: Query, named: Named) {
       [ids],
     ),
     settings.get('rules'),
+    settings.get('adopting'),
   ])
 
   const wallets = new Map(walletRows.map((row) => [row.address, row.passport_id]))
@@ -154,7 +155,7 @@ export async function loadWorkingSet(query: Query, named: Named) {
         changed.removals.set(id, undefined)
       },
     },
-    rules: () => rules,
+    rules: () => adopting ?? rules,
   }
 
   /** Rows that belong to a passport go before it and come after it. */

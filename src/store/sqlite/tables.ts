@@ -17,7 +17,7 @@ export function createTables(writer: Database): Tables {
     credentials: createCredentialWriter(writer),
     dataPoints: createDataPointWriter(writer),
     removals: createRemovalTable(writer),
-    rules: () => settings.get('rules'),
+    rules: () => settings.get('adopting') ?? settings.get('rules'),
   }
 }
 
