@@ -8,7 +8,7 @@ import type { SaveOptions, SaveResult, Store } from '../store.ts'
 import { PASSPORT_COLUMNS } from './columns.ts'
 import { mapCredentials, mapDataPoints } from './evidence.ts'
 import type { Link } from './link.ts'
-import { lock, lockShared, RULES, WRITE } from './locks.ts'
+import { lockForWriting } from './locks.ts'
 import { type Query, selectable } from './query.ts'
 import { bump } from './versions.ts'
 import { loadWorkingSet, type Named } from './working-set.ts'
@@ -95,11 +95,6 @@ export function createPassportChanges({ transaction }: Link, onChange: () => voi
         merges.remove(id, now)
       }),
   } satisfies Partial<Store['passports']>
-}
-
-async function lockForWriting(query: Query): Promise<void> {
-  await lock(query, WRITE)
-  await lockShared(query, RULES)
 }
 
 function namedBy(batch: readonly IncomingRecord[]): Named {

@@ -7,7 +7,7 @@ import type { Scorable, ScoringStore } from '../store.ts'
 import { CREDENTIAL_COLUMNS, SCORABLE_COLUMNS, SCORED_COLUMNS } from './columns.ts'
 import { mapCredentials, mapDataPoints } from './evidence.ts'
 import type { Link } from './link.ts'
-import { lock, lockShared, RULES } from './locks.ts'
+import { lock, lockForWriting, lockShared, RULES } from './locks.ts'
 import { insertRows, type Query, selectable } from './query.ts'
 import { createSettings } from './settings.ts'
 import { bump } from './versions.ts'
@@ -89,6 +89,7 @@ export function createScoring({ query, transaction }: Link, { find, onChange }: 
     async markAll() {
       const markStep = (after: number) =>
         transaction(async (query) => {
+          await lockForWriting(query)
           const end = await endOfStep(query, after)
           await query(`update passports set stale = 1 where id > $1 and id <= $2 and stale <> 1`, [
             after,
