@@ -1,0 +1,192 @@
+import { describe, expect, test } from 'bun:test'
+import type { ApiKey } from '../../src/domain/api-key.ts'
+import { ServiceError } from '../../src/domain/errors.ts'
+import { openPostgres } from '../../src/store/postgres/open.ts'
+import type { Store, Work } from '../../src/store/store.ts'
+import { saveRecords } from '../support/engines.ts'
+import { connect } from '../support/opening.ts'
+import { testDatabase } from '../support/postgres.ts'
+import { NOON, named, record } from '../support/records.ts'
+
+const all = { page: 1, size: 250, keyword: undefined }
+const key: ApiKey = { id: 'one', name: 'Ada', hash: new Uint8Array([1]), createdAt: 1 }
+
+/** How soon one node shows what another has done; most of the time much sooner. */
+const SOON_MILLISECONDS = 3000
+
+async function soon(holds: () => Promise<boolean>): Promise<void> {
+  const deadline = performance.now() + SOON_MILLISECONDS
+  while (!(await holds())) {
+    if (performance.now() > deadline) throw new Error(`This took longer than ${SOON_MILLISECONDS} ms.`)
+    await Bun.sleep(5)
+  }
+}
+
+/** Two nodes on one new database, and a look behind their backs. */
+async function openTwo() {
+  const database = await testDatabase()
+  const [one, other] = await Promise.all([openPostgres(database), openPostgres(database)])
+  const sql = connect(database.url)
+  return {
+    one,
+    other,
+    sql,
+    async [Symbol.asyncDispose]() {
+      await Promise.all([one.close(), other.close(), sql.close()])
+      await database[Symbol.asyncDispose]()
+    },
+  }
+}
+
+const people = (count: number) => Array.from({ length: count }, (_, id) => named(id, `Person ${id}`))
+
+/** Adds one to the score: whatever is done twice shows. */
+const addOne = (rules: string): Work => ({
+  rules,
+  now: NOON,
+  score: ({ scores, given }) => ({
+    scores: { ...scores, total: scores.total + 1 },
+    human: false,
+    credentials: given,
+  }),
+  onFailure(id, error) {
+    throw new Error(`passport ${id}`, { cause: error })
+  },
+})
+
+/** Scores until nothing is stale or another rule set is in force; gives back how many. */
+async function workOff({ scoring }: Store, work: Work): Promise<number> {
+  let done = 0
+  for (;;) {
+    const some = await scoring.work(10, work)
+    if (!some) return done
+    done += some
+  }
+}
+
+async function adopt({ scoring }: Store, rules: string): Promise<void> {
+  while (!(await scoring.adopt(rules)));
+}
+
+describe('postgres: two nodes', () => {
+  test('what one saves the other lists and finds, changes and removals too', async () => {
+    await using nodes = await openTwo()
+    const { one, other } = nodes
+    expect(await other.passports.list(all)).toMatchObject({ total: 0 })
+    await saveRecords(one, [named(1, 'Ada', 5), named(2, 'Bob', 4)])
+    await soon(async () => (await other.passports.list(all)).total === 2)
+    expect((await other.passports.list({ ...all, keyword: 'ada' })).total).toBe(1)
+    await saveRecords(one, [named(2, 'Robert', 6)])
+    await soon(async () => (await other.passports.list(all)).items[0]?.id === 2)
+    expect((await other.passports.list({ ...all, keyword: 'robert' })).total).toBe(1)
+    await one.passports.remove(2, NOON)
+    expect(await other.passports.find({ id: 2 })).toBeUndefined()
+    await soon(async () => (await other.passports.list(all)).total === 1)
+  })
+
+  test('a new key works everywhere at once, a revoked one soon nowhere', async () => {
+    await using nodes = await openTwo()
+    const { one, other } = nodes
+    expect(await other.keys.find('one')).toBeUndefined()
+    await one.keys.create(key)
+    expect(await other.keys.find('one')).toEqual(key)
+    await one.keys.revoke('one', NOON)
+    expect(await one.keys.find('one')).toEqual({ ...key, revokedAt: NOON })
+    await soon(async () => (await other.keys.find('one'))?.revokedAt === NOON)
+  })
+
+  test('share the stale passports: each is scored once', async () => {
+    await using nodes = await openTwo()
+    const { one, other } = nodes
+    await saveRecords(
+      one,
+      people(300).map((person) => ({ ...person, stale: true })),
+    )
+    const shares = await Promise.all([workOff(one, addOne('a')), workOff(other, addOne('a'))])
+    expect(shares[0] + shares[1]).toBe(300)
+    expect(Math.min(...shares)).toBeGreaterThan(0)
+    const counted =
+      await nodes.sql`select score, stale, count(*)::integer as passports from passports group by 1, 2`
+    expect([...counted]).toEqual([{ score: 1, stale: 0, passports: 300 }])
+  })
+
+  test('where one adopts other rules while the other scores by the old ones, nothing is left scored by those', async () => {
+    await using nodes = await openTwo()
+    const { one, other, sql } = nodes
+    await saveRecords(one, people(200))
+    for (let round = 1; round <= 5; round++) {
+      const [old, young] = [`rules ${round - 1}`, `rules ${round}`]
+      await adopt(one, old)
+      await one.scoring.markAll()
+      const working = workOff(one, addOne(old))
+      await soon(async () => (await other.scoring.countStale()) < 200)
+      await adopt(other, young)
+      await working
+      expect(await one.scoring.work(10, addOne(old))).toBeUndefined()
+      expect(await sql`select from passports where stale = 0 and rules <> ${young}`).toHaveLength(0)
+      expect(await workOff(other, addOne(young))).toBe(200)
+    }
+  })
+})
+
+describe('postgres: two nodes that change the same passports at once', () => {
+  const PEOPLE = 200
+
+  /** A refusal is an answer: the passport is merged already, or gone. */
+  async function orRefused(change: unknown): Promise<void> {
+    try {
+      await change
+    } catch (error) {
+      const isRefusal = error instanceof ServiceError && error.code !== 'unavailable'
+      if (!isRefusal) throw error
+    }
+  }
+
+  const batch = (round: number, step: number) =>
+    Array.from({ length: PEOPLE }, (_, at) => {
+      const id = (at * step) % PEOPLE
+      return record(id, {
+        mainWallet: `0x${(id + round) % PEOPLE}`,
+        stale: true,
+        connections: round * 10 + step,
+        profile: { displayName: `Person ${id} ${round}` },
+      })
+    })
+
+  test('never wait for each other in a circle, and leave everything in its place', async () => {
+    await using nodes = await openTwo()
+    const { one, other, sql } = nodes
+    await saveRecords(one, people(PEOPLE))
+    await adopt(one, 'a')
+    for (let round = 1; round <= 10; round++) {
+      const id = round * 3
+      await Promise.all([
+        saveRecords(one, batch(round, 1)),
+        saveRecords(other, batch(round + 1, PEOPLE - 1)),
+        workOff(one, addOne('a')),
+        workOff(other, addOne('a')),
+        other.scoring.markAll(),
+        one.scoring.markAll(),
+        orRefused(one.passports.merge(id, id + 1)),
+        orRefused(other.passports.merge(id + 1, id)),
+        orRefused(other.passports.remove(id + 2, NOON)),
+        orRefused(one.passports.remove(id - 1, NOON)),
+        orRefused(other.passports.unmerge(id - 3)),
+        one.records.list(0, 100),
+      ])
+    }
+    const broken = {
+      wallets: await sql`select from wallets where passport_id not in (select id from passports)`,
+      names: await sql`select from names left join passports on id = passport_id
+        where id is null or merged_into is not null`,
+      unnamed: await sql`select from passports left join names on id = passport_id
+        where merged_into is null and passport_id is null`,
+      removed: await sql`select from passports join removals on id = passport_id`,
+      circles:
+        await sql`select from passports as a join passports as b on a.merged_into = b.id and b.merged_into = a.id`,
+    }
+    for (const [what, rows] of Object.entries(broken)) expect([what, rows.length]).toEqual([what, 0])
+    await workOff(one, addOne('a'))
+    expect(await other.scoring.countStale()).toBe(0)
+  }, 30_000)
+})
