@@ -1,11 +1,15 @@
 import { describe, expect, test } from 'bun:test'
 import type { ApiKey } from '../../src/domain/api-key.ts'
 import { ServiceError } from '../../src/domain/errors.ts'
+import { createKeys } from '../../src/store/postgres/keys.ts'
+import { createLink } from '../../src/store/postgres/link.ts'
 import { openPostgres } from '../../src/store/postgres/open.ts'
+import type { Query } from '../../src/store/postgres/query.ts'
 import type { Store, Work } from '../../src/store/store.ts'
 import { saveRecords } from '../support/engines.ts'
 import { connect } from '../support/opening.ts'
-import { testDatabase } from '../support/postgres.ts'
+import { startPostgres, startReplica, testDatabase } from '../support/postgres.ts'
+import { until } from '../support/processes.ts'
 import { NOON, named, record } from '../support/records.ts'
 
 const all = { page: 1, size: 250, keyword: undefined }
@@ -93,6 +97,49 @@ describe('postgres: two nodes', () => {
     await one.keys.revoke('one', NOON)
     expect(await one.keys.find('one')).toEqual({ ...key, revokedAt: NOON })
     await soon(async () => (await other.keys.find('one'))?.revokedAt === NOON)
+  })
+
+  test('a key that was read while another node revoked it is not remembered', async () => {
+    await using database = await testDatabase()
+    const other = await openPostgres(database)
+    await other.keys.create(key)
+    const link = createLink(database.url, 'the database', 1)
+    const [read, answered] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const query: Query = async (text, values) => {
+      const rows = await link.query(text, values)
+      read.resolve()
+      await answered.promise
+      return rows as never
+    }
+    const { keys, forget } = createKeys({ ...link, query }, undefined)
+    const finding = keys.find('one')
+    await read.promise
+    await other.keys.revoke('one', NOON)
+    forget()
+    answered.resolve()
+    await finding
+    expect(await keys.find('one')).toMatchObject({ revokedAt: NOON })
+    await Promise.all([link.close(), other.close()])
+  })
+
+  test('a key that only a replica behind the times still knows works no longer than the primary is away', async () => {
+    await using primary = await startPostgres()
+    const store = await openPostgres(primary)
+    await store.keys.create(key)
+    await store.close()
+    await using replica = await startReplica(primary)
+    await using sql = connect(replica.url)
+    await until(async () => (await sql`select from keys`).length === 1)
+    await sql`select pg_wal_replay_pause()`
+    const reader = await openPostgres({ url: primary.url, readUrl: replica.url })
+    await reader.keys.revoke('one', NOON)
+    await reader.ping()
+    await primary.stop()
+    expect(await reader.keys.find('one')).toEqual(key)
+    await primary.start()
+    await until(async () => (await reader.ping()).writes)
+    expect(await reader.keys.find('one')).toEqual({ ...key, revokedAt: NOON })
+    await reader.close()
   })
 
   test('share the stale passports: each is scored once', async () => {

@@ -17,12 +17,39 @@ const COLUMNS = selectable({
 const REMEMBERED = 10_000
 
 /** `find` asks the primary, or where it is away the replica: a key must not work longer than it should. */
-export function createKeys(primary: Link, findIn: Query) {
+export function createKeys(primary: Link, replica: Link | undefined) {
   const remembered = new Map<string, ApiKey>()
+  let changes = 0
+
+  function forget(): void {
+    remembered.clear()
+    changes++
+  }
+
+  async function findIn(query: Query, id: string): Promise<ApiKey | undefined> {
+    const [row] = await query<KeyRow>(`select ${COLUMNS}, hash from keys where id = $1`, [id])
+    return row && toKey(row)
+  }
+
+  /** What was read before a change, and what a replica that may lag behind has read, is not remembered. */
+  async function findAndRemember(id: string): Promise<ApiKey | undefined> {
+    const before = changes
+    let key: ApiKey | undefined
+    try {
+      key = await findIn(primary.query, id)
+    } catch (error) {
+      if (!replica) throw error
+      return findIn(replica.query, id)
+    }
+    if (!key || changes !== before) return key
+    if (remembered.size >= REMEMBERED) remembered.clear()
+    remembered.set(id, key)
+    return key
+  }
 
   return {
     /** Keys have changed. */
-    forget: () => remembered.clear(),
+    forget,
 
     keys: {
       async create({ id, name, hash, createdAt, expiresAt, revokedAt }) {
@@ -34,17 +61,7 @@ export function createKeys(primary: Link, findIn: Query) {
           await bump(query, 'keys')
         })
       },
-      find(id) {
-        const known = remembered.get(id)
-        if (known) return known
-        return findIn<KeyRow>(`select ${COLUMNS}, hash from keys where id = $1`, [id]).then(([row]) => {
-          if (!row) return undefined
-          const key = toKey(row)
-          if (remembered.size >= REMEMBERED) remembered.clear()
-          remembered.set(id, key)
-          return key
-        })
-      },
+      find: (id) => remembered.get(id) ?? findAndRemember(id),
       async list() {
         const rows = await primary.query<KeyRow>(
           `select ${COLUMNS}, hash from keys order by keys.created_at desc, keys.id`,
@@ -60,7 +77,7 @@ export function createKeys(primary: Link, findIn: Query) {
           await bump(query, 'keys')
           return rows.length > 0
         })
-        remembered.clear()
+        forget()
         return revoked
       },
     } satisfies Store['keys'],

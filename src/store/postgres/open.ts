@@ -39,10 +39,7 @@ export async function openPostgres(
   const search = createSearch(readMuch)
   const passports = createPassportReader({ read, ranking, search })
   const atPrimary = createPassportReader({ read: primary.query, ranking, search })
-  const { keys, forget } = createKeys(
-    primary,
-    fallingBack(({ query }) => query, primary, replica ?? primary),
-  )
+  const { keys, forget } = createKeys(primary, replica)
   const findId = async (ref: PassportRef) => (await atPrimary.find(ref))?.id
 
   let keysVersion: number | undefined
