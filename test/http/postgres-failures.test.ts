@@ -1,0 +1,141 @@
+import { expect, test } from 'bun:test'
+import { openPostgres } from '../../src/store/postgres/open.ts'
+import { saveRecords } from '../support/engines.ts'
+import { expectGolden } from '../support/golden.ts'
+import { connect } from '../support/opening.ts'
+import { type PostgresServer, startPostgres, testDatabase } from '../support/postgres.ts'
+import { until } from '../support/processes.ts'
+import { ada, grace } from '../support/records.ts'
+import { serveTest } from '../support/server.ts'
+
+const GOLDEN = { headers: { 'X-Request-Id': 'golden' } }
+const TARGETS = [
+  '/api/v1/passports/7',
+  '/api/v1/passports',
+  '/api/v1/passports?keyword=a',
+  '/api/v1/passport_credentials?passport_id=7',
+  '/ready',
+]
+
+/** No caller waits longer for an answer, whatever happens to the server. */
+const LIMIT_MILLISECONDS = 2000
+
+const CONNECTIONS = 4
+
+/** The service before a PostgreSQL of its own. */
+async function serveBefore(postgres: PostgresServer) {
+  const store = await openPostgres(postgres, { connections: CONNECTIONS })
+  await saveRecords(store, [ada, grace])
+  const service = serveTest(store)
+  return {
+    ...service,
+    async [Symbol.asyncDispose]() {
+      await service[Symbol.asyncDispose]()
+      await store.close()
+    },
+  }
+}
+type Service = Awaited<ReturnType<typeof serveBefore>>
+
+async function expectAway({ get }: Service): Promise<void> {
+  for (const target of TARGETS) {
+    const { status, headers, text } = await get(target, GOLDEN)
+    expect([target, status]).toEqual([target, 503])
+    expect(headers.get('Retry-After')).toBe('2')
+    expectGolden('error-503', text)
+  }
+  expect((await get('/health')).status).toBe(200)
+}
+
+async function expectBack({ get }: Service): Promise<void> {
+  await until(async () => (await get('/ready')).status === 200)
+  for (const target of TARGETS) expect([target, (await get(target)).status]).toEqual([target, 200])
+}
+
+async function timeOf(work: () => Promise<unknown>): Promise<number> {
+  const begin = performance.now()
+  await work()
+  return performance.now() - begin
+}
+
+test.each(['stop', 'kill'] as const)(
+  'PostgreSQL out of reach (%s) is 503 with a time to come back, and nothing need be restarted',
+  async (how) => {
+    await using postgres = await startPostgres()
+    await using service = await serveBefore(postgres)
+    await expectBack(service)
+    await postgres[how]()
+    await expectAway(service)
+    await postgres.start()
+    await expectBack(service)
+  },
+  20_000,
+)
+
+test('requests under way when PostgreSQL ends are 503', async () => {
+  await using postgres = await startPostgres()
+  await using service = await serveBefore(postgres)
+  await using sql = connect(postgres.url)
+  const holder = await connect(postgres.url).reserve()
+  await holder`begin`
+  await holder`lock table passports in access exclusive mode`
+  const requests = Array.from({ length: 20 }, () => service.get('/api/v1/passports/7', GOLDEN))
+  await until(async () => (await sql`select from pg_locks where not granted`).length === CONNECTIONS)
+  await postgres.kill()
+  for (const { status, text } of await Promise.all(requests)) {
+    expect(status).toBe(503)
+    expectGolden('error-503', text)
+  }
+  await postgres.start()
+  await expectBack(service)
+}, 20_000)
+
+test('PostgreSQL that does not answer any more is 503 within two seconds, and then at once', async () => {
+  await using postgres = await startPostgres()
+  await using service = await serveBefore(postgres)
+  await expectBack(service)
+  postgres.freeze()
+  try {
+    const requests = TARGETS.map((target) => service.get(target, GOLDEN))
+    const waited = await timeOf(async () => {
+      for (const { status, text } of await Promise.all(requests)) {
+        expect(status).toBe(503)
+        expectGolden('error-503', text)
+      }
+    })
+    expect(waited).toBeLessThan(LIMIT_MILLISECONDS)
+    const later = await timeOf(() => service.get('/api/v1/passports/7', GOLDEN))
+    expect(later).toBeLessThan(200)
+    expect(await timeOf(() => expectAway(service))).toBeLessThan(LIMIT_MILLISECONDS)
+  } finally {
+    postgres.thaw()
+  }
+  await expectBack(service)
+}, 20_000)
+
+test('a failure of ours is reported whole to the operator and not at all to the caller', async () => {
+  await using database = await testDatabase()
+  const store = await openPostgres(database)
+  await saveRecords(store, [ada])
+  await using sql = connect(database.url)
+  await sql`update passports set tags = '{"secret'`
+  await using server = serveTest(store)
+  const { status, text, headers } = await server.get('/api/v1/passports/7', GOLDEN)
+  expect(status).toBe(500)
+  expect(headers.get('Cache-Control')).toBe('no-store')
+  expectGolden('error-500', text)
+  expect(server.errors).toEqual([expect.any(SyntaxError)])
+  await store.close()
+})
+
+test('so is a table that is gone', async () => {
+  await using database = await testDatabase()
+  const store = await openPostgres(database)
+  await saveRecords(store, [grace])
+  await using sql = connect(database.url)
+  await sql`drop table credentials`
+  await using server = serveTest(store)
+  expect((await server.get('/api/v1/passport_credentials?passport_id=3')).status).toBe(500)
+  expect((await server.get('/api/v1/passports/3')).status).toBe(200)
+  await store.close()
+})
