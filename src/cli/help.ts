@@ -14,6 +14,7 @@ Usage
 
   passportd merge FROM INTO            let one passport stand for another
   passportd remove ID                  take a passport out of every answer
+  passportd copy FROM_URL TO_URL       move everything to another database
 
   passportd openapi                    print the OpenAPI document
   passportd COMMAND --help             more about a command
@@ -22,7 +23,9 @@ Usage
 Environment (also read from a file .env in the working directory)
   PORT             port to listen on (8080; 0 takes any free one)
   HOST             address to listen on (127.0.0.1; 0.0.0.0 for all)
-  DATABASE_URL     where the data lies (sqlite:data/passportd.db)
+  DATABASE_URL     where the data lies (sqlite:data/passportd.db), or
+                   postgres://user:password@host/database
+  DATABASE_READ_URL  a PostgreSQL replica that answers reads (none)
   REQUIRE_API_KEY  refuse callers without a key (false)
   DEPRECATED_AT    since when V1 is deprecated (2025-03-31)
   RULES            file of your own rule set (the built-in one)
@@ -167,3 +170,20 @@ Usage
 
 Options
 ${DEMO_OPTION}`
+
+export const COPY_HELP = `passportd copy: move everything from one database to another
+
+Usage
+  passportd copy FROM_URL TO_URL [--replace]
+
+  From SQLite to PostgreSQL or back, or to another of the same kind: passports, keys,
+  removals, stale marks, settings and what mirrors remember. Then both are read again and
+  compared, by count and checksum. What is equal already is not written: an interrupted
+  copy goes on where it was, and a second one catches up with what changed since.
+  FROM is only read; nothing should write to it during the last run.
+
+  passportd copy sqlite:data/passportd.db postgres://user:password@host/database
+
+Options
+  --replace        TO may hold something else: all of it is given up
+`

@@ -34,6 +34,7 @@ const COMMANDS: Record<string, () => Promise<Command>> = {
   rules: async () => (await import('./rules.ts')).rules,
   merge: async () => (await import('./merge.ts')).merge,
   remove: async () => (await import('./merge.ts')).remove,
+  copy: async () => (await import('./copy.ts')).copy,
   openapi: async () => (await import('./openapi.ts')).openApi,
 }
 

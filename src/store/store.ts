@@ -44,6 +44,14 @@ export type Store = {
     /** Tells whether there is such a key; one that is revoked already keeps its first date. */
     revoke(id: string, now: number): Awaitable<boolean>
   }
+  /** Everything that is kept, for copying it as it is. */
+  parts: readonly Part[]
+  copying: {
+    /** Where a copy into this store that was not ended comes from. */
+    find(): Awaitable<string | undefined>
+    begin(source: string): Awaitable<void>
+    end(): Awaitable<void>
+  }
   /** Tells what works. Throws `unavailable` if the store cannot be read. */
   ping(): Awaitable<{ writes: boolean; replica?: boolean }>
   close(): Awaitable<void>
@@ -120,3 +128,18 @@ export type MirrorStore = {
 
 /** What a mirror last saw of a passport: the tags of both answers, and in which run. */
 export type Mirrored = { passportEtag: string; credentialsEtag: string; run: number }
+
+/** A part of what is kept. Its items are ordered by their keys, in the same way on every engine. */
+export type Part = {
+  name: string
+  /** The items after one key, up to and with another. */
+  list(range: PartRange & { limit?: number }): Awaitable<PartItem[]>
+  /** Puts the items in place of all that are in the range. */
+  replace(range: PartRange, items: readonly PartItem[]): Awaitable<void>
+}
+
+export type PartKey = readonly (string | number)[]
+export type PartRange = { after?: PartKey | undefined; until?: PartKey | undefined }
+
+/** The value is JSON, the same on every engine. */
+export type PartItem = { key: PartKey; value: unknown }

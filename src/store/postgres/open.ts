@@ -7,6 +7,7 @@ import { createKeys } from './keys.ts'
 import { createLink, type Link } from './link.ts'
 import { checkVersion, migrate } from './migrate.ts'
 import { createMirror } from './mirror.ts'
+import { createCopying, createParts } from './parts.ts'
 import { createPassportReader } from './passports.ts'
 import type { Query } from './query.ts'
 import { createRanking } from './ranking.ts'
@@ -57,6 +58,8 @@ export async function openPostgres(
     scoring: createScoring(primary, { find: findId, onChange: ranking.touch }),
     mirror: createMirror(primary),
     keys,
+    parts: createParts(primary),
+    copying: createCopying(primary),
     async ping() {
       const [writes, reads] = await Promise.allSettled([primary.ping(), replica?.ping()])
       if (writes.status === 'rejected' && (!replica || reads.status === 'rejected')) throw writes.reason

@@ -5,6 +5,7 @@ import { createCredentialReader } from './credentials.ts'
 import { createKeys } from './keys.ts'
 import { migrate } from './migrate.ts'
 import { createMirror } from './mirror.ts'
+import { createCopying, createParts } from './parts.ts'
 import { createPassportReader } from './passports.ts'
 import { createPing } from './ping.ts'
 import { createRanking } from './ranking.ts'
@@ -33,6 +34,8 @@ export function openSqlite(path: string, { create = true }: { create?: boolean }
       scoring: guarded(path, createScoring({ ...connections, find: findId })),
       mirror: guarded(path, createMirror(connections)),
       keys: guarded(path, createKeys({ reader, writer })),
+      parts: createParts(connections).map(({ name, ...part }) => ({ name, ...guarded(path, part) })),
+      copying: guarded(path, createCopying(connections)),
       ping: () => reachable(path, ping),
       close() {
         ranking.close()

@@ -1,0 +1,112 @@
+import { createHash } from 'node:crypto'
+import {
+  DATABASE_EXAMPLES,
+  type DatabaseAddress,
+  nameDatabase,
+  parseDatabaseAddress,
+} from '../domain/database-address.ts'
+import { copyStore, type PartReport } from '../ingest/copy.ts'
+import { openStore } from '../store/open.ts'
+import type { Store } from '../store/store.ts'
+import { COPY_HELP } from './help.ts'
+import { createProgress } from './progress.ts'
+import { asked } from './signals.ts'
+import { formatTable } from './table.ts'
+import type { Terminal } from './terminal.ts'
+import { CommandError, HELP_OPTION, parseOptions, refuseExtra, UsageError } from './usage.ts'
+
+const OPTIONS = { ...HELP_OPTION, replace: { type: 'boolean', default: false } } as const
+
+/** What makes a store more than an empty one; settings come with the first start. */
+const TELLING_PARTS = ['passports', 'keys', 'removals']
+
+export async function copy(args: string[], terminal: Terminal): Promise<void> {
+  const { values, positionals } = parseOptions('copy', args, OPTIONS)
+  if (values.help) return terminal.out(COPY_HELP)
+  const [from, to] = [parseAddress(positionals[0]), parseAddress(positionals[1])]
+  refuseExtra('copy', positionals.slice(2))
+  const [source, target] = [nameDatabase(from), nameDatabase(to)]
+  if (source === target) throw new UsageError(`${source} cannot be copied to itself.`)
+  const signal = asked()
+  await using stack = new AsyncDisposableStack()
+  const open = async (address: DatabaseAddress, create: boolean) =>
+    stack.adopt(await openStore(address, { create }), (store) => store.close())
+  const stores = { from: await open(from, false), to: await open(to, true) }
+
+  await refuseOverwrite(stores.to, { source, target, replace: values.replace === true })
+  await stores.to.copying.begin(source)
+  const reports = await run(stores, signal, terminal)
+  terminal.out(describe(reports))
+  const different = reports.filter(({ isSame }) => !isSame).map(({ name }) => name)
+  if (different.length > 0) {
+    throw new CommandError(
+      `${different.join(', ')} differ: ${source} was changed meanwhile. Stop what writes to it and run this again: it goes on from here.`,
+    )
+  }
+  await stores.to.copying.end()
+  terminal.err(`${target} now holds exactly what ${source} holds. Set DATABASE_URL to serve from it.\n`)
+}
+
+async function run(stores: { from: Store; to: Store }, signal: AbortSignal, terminal: Terminal) {
+  const { total } = await stores.from.passports.list({ page: 1, size: 1, keyword: undefined })
+  const progress = createProgress(terminal, { unit: 'passports copied or compared', total: total * 3 })
+  let before = 0
+  let last = 0
+  try {
+    return await copyStore({
+      ...stores,
+      createDigest,
+      signal,
+      onProgress(part, done) {
+        if (part !== 'passports') return
+        // Each of the three walks begins anew.
+        if (done < last) before += last
+        last = done
+        progress.update(before + done)
+      },
+    })
+  } catch (error) {
+    if (!signal.aborted) throw error
+    throw new CommandError('Stopped. Run it again and it goes on from here.')
+  } finally {
+    progress.end()
+  }
+}
+
+function createDigest() {
+  const hash = createHash('sha256')
+  return { add: (text: string) => void hash.update(text), end: () => hash.digest('hex') }
+}
+
+async function refuseOverwrite(
+  store: Store,
+  { source, target, replace }: { source: string; target: string; replace: boolean },
+): Promise<void> {
+  if (replace || (await store.copying.find()) === source) return
+  for (const part of store.parts.filter(({ name }) => TELLING_PARTS.includes(name))) {
+    if ((await part.list({ limit: 1 })).length === 0) continue
+    throw new CommandError(
+      `${target} is not empty: it has ${part.name}. With --replace all that it holds is given up for what ${source} holds.`,
+    )
+  }
+}
+
+function parseAddress(text: string | undefined): DatabaseAddress {
+  if (text === undefined) throw new UsageError('Name both databases: passportd copy FROM_URL TO_URL.')
+  const address = parseDatabaseAddress(text)
+  if (address) return address
+  throw new UsageError(
+    `A database is named by an address such as ${DATABASE_EXAMPLES}, got "${text.replace(/\/\/[^@/]*@/, '//…@')}".`,
+  )
+}
+
+const describe = (reports: readonly PartReport[]) =>
+  formatTable([
+    ['WHAT', 'COUNT', 'WRITTEN', 'CHECKSUM'],
+    ...reports.map(({ name, count, written, checksum }) => [
+      name.replace('_', ' '),
+      count.toLocaleString('en'),
+      written.toLocaleString('en'),
+      checksum,
+    ]),
+  ])

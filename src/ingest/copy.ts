@@ -1,0 +1,97 @@
+import type { Part, PartItem, PartKey, Store } from '../store/store.ts'
+
+/** Items compared, and where they differ written, at a time. */
+const STEP = 500
+
+export type CopyOptions = {
+  from: Store
+  to: Store
+  /** Takes in text, and gives a short text that is the same for the same. */
+  createDigest: () => { add(text: string): void; end(): string }
+  signal: AbortSignal
+  /** Each part is walked three times: copied, then read on either side. */
+  onProgress: (part: string, done: number) => void
+}
+
+/** What was found of a part on either side. */
+export type PartReport = {
+  name: string
+  /** How many items the source has, and how many of them were written, or others taken out. */
+  count: number
+  written: number
+  /** Of the source; `differs` where the other side's is another. */
+  checksum: string
+  isSame: boolean
+}
+
+/**
+ * Makes all that `to` keeps equal to what `from` keeps, then reads both again and compares. Where both are equal already
+ * nothing is written: a copy that was interrupted goes on, one that is repeated catches up.
+ */
+export async function copyStore(options: CopyOptions): Promise<PartReport[]> {
+  const { from, to, signal, onProgress } = options
+  const pairs = from.parts.map((source) => ({
+    source,
+    target: to.parts.find(({ name }) => name === source.name) as Part,
+  }))
+  const written: number[] = []
+  for (const { source, target } of pairs) written.push(await copyPart(source, target, signal, onProgress))
+  const reports: PartReport[] = []
+  for (const [at, { source, target }] of pairs.entries()) {
+    const wanted = await digestPart(source, options)
+    const there = await digestPart(target, options)
+    const isSame = wanted.count === there.count && wanted.digest === there.digest
+    reports.push({
+      name: source.name,
+      count: wanted.count,
+      written: written[at] ?? 0,
+      checksum: isSame ? wanted.digest.slice(0, 16) : 'differs',
+      isSame,
+    })
+  }
+  return reports
+}
+
+/** Gives back how many items were written or taken out. */
+async function copyPart(
+  source: Part,
+  target: Part,
+  signal: AbortSignal,
+  onProgress: CopyOptions['onProgress'],
+): Promise<number> {
+  let after: PartKey | undefined
+  let written = 0
+  for (let done = 0; ; ) {
+    signal.throwIfAborted()
+    const wanted = await source.list({ after, limit: STEP })
+    // After the last item of the source there must be none here either.
+    const until = wanted.length < STEP ? undefined : wanted.at(-1)?.key
+    const there = await target.list({ after, until, limit: STEP + 1 })
+    if (!isSame(wanted, there)) {
+      await target.replace({ after, until }, wanted)
+      written += Math.max(wanted.length, there.length)
+    }
+    done += wanted.length
+    onProgress(source.name, done)
+    if (until === undefined) return written
+    after = until
+  }
+}
+
+async function digestPart({ name, list }: Part, { createDigest, signal, onProgress }: CopyOptions) {
+  const digest = createDigest()
+  let after: PartKey | undefined
+  let count = 0
+  for (;;) {
+    signal.throwIfAborted()
+    const items = await list({ after, limit: STEP })
+    for (const item of items) digest.add(`${JSON.stringify(item)}\n`)
+    count += items.length
+    onProgress(name, count)
+    if (items.length < STEP) return { count, digest: digest.end() }
+    after = items.at(-1)?.key
+  }
+}
+
+const isSame = (one: readonly PartItem[], other: readonly PartItem[]) =>
+  JSON.stringify(one) === JSON.stringify(other)

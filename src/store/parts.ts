@@ -1,0 +1,104 @@
+import type { Credential } from '../domain/credential.ts'
+import type { DataPoint } from '../domain/data-point.ts'
+import { foldName } from '../domain/name.ts'
+import type { StoredRow } from './rows/passport.ts'
+import type { Part, PartItem } from './store.ts'
+import type { Tables } from './tables.ts'
+
+/** A passport exactly as it is kept, with all that belongs to it. */
+export type KeptPassport = {
+  row: StoredRow
+  /** Addresses that lead to it, by their bytes. */
+  wallets: string[]
+  credentials: Credential[]
+  dataPoints: DataPoint[]
+}
+
+/** Puts the passports in place of those with the ids `there`. */
+export function replacePassports(
+  tables: Tables,
+  there: readonly number[],
+  kept: readonly KeptPassport[],
+): void {
+  for (const id of there) tables.passports.remove(id)
+  for (const { row, wallets, credentials, dataPoints } of kept) {
+    tables.passports.insert(row)
+    if (row.merged_into === null) tables.names.insert(row.id, foldName(row.display_name))
+    for (const wallet of wallets) {
+      if (tables.wallets.findOwner(wallet) === undefined) tables.wallets.insert(wallet, row.id)
+      else tables.wallets.setOwner(wallet, row.id)
+    }
+    tables.credentials.insert(row.id, credentials)
+    tables.dataPoints.replace(row.id, dataPoints)
+  }
+}
+
+export const toPassportItem = (kept: KeptPassport): PartItem => ({ key: [kept.row.id], value: kept })
+export const fromPassportItem = ({ value }: PartItem): KeptPassport => value as KeptPassport
+
+/** The tables beside those of passports, for copying: the first columns, as many as `keys`, are the key. */
+export type PlainTable = {
+  name: string
+  keys: number
+  columns: Readonly<Record<string, 'bigint' | 'integer' | 'text' | 'bytes'>>
+}
+
+export const PLAIN_TABLES: readonly PlainTable[] = [
+  {
+    name: 'keys',
+    keys: 1,
+    columns: {
+      id: 'text',
+      name: 'text',
+      hash: 'bytes',
+      created_at: 'bigint',
+      expires_at: 'bigint',
+      revoked_at: 'bigint',
+    },
+  },
+  { name: 'removals', keys: 1, columns: { passport_id: 'bigint', removed_at: 'bigint' } },
+  { name: 'settings', keys: 1, columns: { name: 'text', value: 'text' } },
+  { name: 'mirror_runs', keys: 1, columns: { source: 'text', run: 'integer', ended: 'integer' } },
+  {
+    name: 'mirrored',
+    keys: 2,
+    columns: {
+      source: 'text',
+      passport_id: 'bigint',
+      passport_etag: 'text',
+      credentials_etag: 'text',
+      run: 'integer',
+    },
+  },
+]
+
+/** The setting that names the source of a copy that was not ended; it is itself not copied. */
+export const COPYING = 'copying'
+
+export const keyColumns = ({ keys, columns }: PlainTable): string[] => Object.keys(columns).slice(0, keys)
+
+type Row = Record<string, string | number | null>
+
+export const toRowItem = (table: PlainTable, row: Row): PartItem => ({
+  key: keyColumns(table).map((column) => row[column] as string | number),
+  value: row,
+})
+
+export const fromRowItem = ({ value }: PartItem): Row => value as Row
+
+/** The conditions of a range, with a parameter for each value; `mark` writes the one at a place, from 1. */
+export function rangeOf(columns: readonly string[], { after, until }: Parameters<Part['list']>[0]) {
+  const values: (string | number)[] = []
+  const tuple = `(${columns.join(', ')})`
+  const bound = (operator: string, key: readonly (string | number)[]) => {
+    const marks = key.map((value) => {
+      values.push(value)
+      return `$${values.length}`
+    })
+    return `${tuple} ${operator} (${marks.join(', ')})`
+  }
+  const conditions = [after && bound('>', after), until && bound('<=', until)].filter(
+    (each) => each !== undefined,
+  )
+  return { where: conditions.length > 0 ? `where ${conditions.join(' and ')}` : '', values }
+}

@@ -1,0 +1,118 @@
+import type { Database } from 'bun:sqlite'
+import {
+  COPYING,
+  fromPassportItem,
+  fromRowItem,
+  keyColumns,
+  PLAIN_TABLES,
+  type PlainTable,
+  rangeOf,
+  replacePassports,
+  toPassportItem,
+  toRowItem,
+} from '../parts.ts'
+import { STORED, type StoredRow } from '../rows/passport.ts'
+import type { Part, Store } from '../store.ts'
+import { createCredentialReader } from './credentials.ts'
+import { createDataPointReader } from './data-points.ts'
+import { createSettings } from './settings.ts'
+import { createTables } from './tables.ts'
+
+type Connections = { reader: Database; writer: Database }
+
+export function createParts(connections: Connections): Part[] {
+  return [
+    createPassportPart(connections),
+    ...PLAIN_TABLES.map((table) => createPlainPart(connections, table)),
+  ]
+}
+
+export function createCopying({ writer }: Connections): Store['copying'] {
+  const settings = createSettings(writer)
+  return {
+    find: () => settings.get(COPYING),
+    begin: (source) => settings.set(COPYING, source),
+    end: () => settings.remove(COPYING),
+  }
+}
+
+function createPassportPart({ reader, writer }: Connections): Part {
+  const credentials = createCredentialReader(reader)
+  const dataPoints = createDataPointReader(reader)
+  const tables = createTables(writer)
+  const listWallets = reader.query<{ address: string }, [number]>(
+    'select address from wallets where passport_id = ? order by address',
+  )
+  const countChange = writer.query('update ranking set version = version + 1')
+
+  const list = reader.transaction(({ after, until, limit = -1 }: Parameters<Part['list']>[0]) => {
+    const { where, values } = rangeOf(['id'], { after, until })
+    const rows = reader
+      .query<StoredRow, (string | number)[]>(
+        `select ${STORED} from passports ${where} order by id limit ${limit}`,
+      )
+      .all(...values)
+    return rows.map((row) =>
+      toPassportItem({
+        row,
+        wallets: listWallets.all(row.id).map(({ address }) => address),
+        credentials: credentials.listAll(row.id),
+        dataPoints: dataPoints.list(row.id),
+      }),
+    )
+  })
+
+  const replace = writer.transaction(
+    (range: Parameters<Part['list']>[0], items: Parameters<Part['replace']>[1]) => {
+      const { where, values } = rangeOf(['id'], range)
+      const there = writer
+        .query<{ id: number }, (string | number)[]>(`select id from passports ${where}`)
+        .all(...values)
+      replacePassports(
+        tables,
+        there.map(({ id }) => id),
+        items.map(fromPassportItem),
+      )
+      countChange.run()
+    },
+  )
+
+  return { name: 'passports', list, replace: (range, items) => replace.immediate(range, items) }
+}
+
+/** Bytes travel as hexadecimal text. */
+function createPlainPart({ reader, writer }: Connections, table: PlainTable): Part {
+  const { name, columns } = table
+  const keys = keyColumns(table)
+  const selected = Object.entries(columns).map(([column, type]) =>
+    type === 'bytes' ? `lower(hex(${column})) as ${column}` : column,
+  )
+  const given = Object.values(columns).map((type) => (type === 'bytes' ? 'unhex(?)' : '?'))
+  const own = name === 'settings' ? `name = '${COPYING}'` : 'false'
+
+  const replace = writer.transaction(
+    (range: Parameters<Part['list']>[0], items: Parameters<Part['replace']>[1]) => {
+      const { where, values } = rangeOf(keys, range)
+      writer.query(`delete from ${name} ${where || 'where true'} and not ${own}`).run(...values)
+      const insert = writer.query(`insert into ${name} (${Object.keys(columns)}) values (${given})`)
+      for (const item of items) {
+        const row = fromRowItem(item)
+        insert.run(...Object.keys(columns).map((column) => row[column] ?? null))
+      }
+    },
+  )
+
+  return {
+    name,
+    list({ after, until, limit = -1 }) {
+      const { where, values } = rangeOf(keys, { after, until })
+      return reader
+        .query<Record<string, string | number | null>, (string | number)[]>(
+          `select ${selected} from ${name} ${where || 'where true'} and not ${own} order by ${keys} limit ${limit}`,
+        )
+        .all(...values)
+        .map((row) => toRowItem(table, row))
+    },
+    replace: (range, items) => replace.immediate(range, items),
+  }
+}
