@@ -124,7 +124,7 @@ function createPlainPart({ query, transaction }: Link, table: PlainTable): Part 
         await query(`delete from ${name} ${where || 'where true'} and not ${own}`, values)
         await query(
           `insert into ${name} (${Object.keys(columns)})
-           select ${given} from jsonb_to_recordset($1::text::jsonb) as given(${types})`,
+           select ${given} from json_to_recordset($1::text::json) as given(${types})`,
           [JSON.stringify(items.map(fromRowItem))],
         )
         if (name === 'keys') await bump(query, 'keys')

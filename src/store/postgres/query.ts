@@ -23,7 +23,7 @@ export async function insertRows(
   const types = Object.entries(columns).map(([name, type]) => `${name} ${type}`)
   await query(
     `insert into ${table} (${names})
-     select ${names} from jsonb_to_recordset($1::text::jsonb) as given(${types.join(', ')}) ${conflict}`,
+     select ${names} from json_to_recordset($1::text::json) as given(${types.join(', ')}) ${conflict}`,
     [JSON.stringify(rows)],
   )
 }

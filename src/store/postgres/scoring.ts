@@ -167,7 +167,7 @@ async function saveScores(query: Query, done: readonly Done[], rules: string, no
   await query(
     `update passports set ${columns.map((name) => `${name} = scored.${name}`).join(', ')},
        stale = 0, calculated_at = $2, rules = $3
-     from jsonb_to_recordset($1::text::jsonb) as scored(${Object.entries(SCORED_COLUMNS)
+     from json_to_recordset($1::text::json) as scored(${Object.entries(SCORED_COLUMNS)
        .map(([name, type]) => `${name} ${type}`)
        .join(', ')})
      where passports.id = scored.id`,
@@ -180,7 +180,7 @@ async function saveScores(query: Query, done: readonly Done[], rules: string, no
   const removed = differences.flatMap(({ id, removed }) => removed.map((credential) => ({ id, credential })))
   if (removed.length > 0) {
     await query(
-      `delete from credentials using jsonb_to_recordset($1::text::jsonb) as gone(id bigint, credential text)
+      `delete from credentials using json_to_recordset($1::text::json) as gone(id bigint, credential text)
        where credentials.passport_id = gone.id and credentials.id = gone.credential`,
       [JSON.stringify(removed)],
     )

@@ -55,12 +55,8 @@ export function matchName(keyword: string): { text: string; values: unknown[] } 
   const pattern = `%${keyword.replace(/[\\%_]/g, '\\$&')}%`
   const select = `select string_agg(int8send(passport_id), ''::bytea) as ids from names where name like $1`
   if (HAS_TRIGRAM.test(keyword)) return { text: select, values: [pattern] }
-  return { text: `${select} and short_grams(name) @> $2::text[]`, values: [pattern, shortGrams(keyword)] }
-}
-
-/** The pairs of letters it is made of; one letter alone is itself. */
-function shortGrams(keyword: string): string[] {
-  const letters = [...keyword]
-  if (letters.length === 1) return letters
-  return [...new Set(letters.slice(1).map((letter, at) => `${letters[at]}${letter}`))]
+  return {
+    text: `${select} and string_to_array(name, null) @> $2::text[]`,
+    values: [pattern, [...new Set(keyword)]],
+  }
 }

@@ -166,8 +166,14 @@ export async function loadWorkingSet(query: Query, named: Named) {
     }
     await remove('delete from wallets where address = any($1::text[])', changed.wallets)
     await remove('delete from names where passport_id = any($1::bigint[])', changed.names.keys())
-    await remove('delete from credentials where passport_id = any($1::bigint[])', changed.credentials.keys())
-    await remove('delete from data_points where passport_id = any($1::bigint[])', changed.points)
+    await remove(
+      'delete from credentials where passport_id = any($1::bigint[])',
+      [...changed.credentials.keys()].filter((id) => evident.has(id)),
+    )
+    await remove(
+      'delete from data_points where passport_id = any($1::bigint[])',
+      [...changed.points].filter((id) => points.has(id)),
+    )
     await remove('delete from removals where passport_id = any($1::bigint[])', changed.removals.keys())
     await remove(
       'delete from passports where id = any($1::bigint[])',

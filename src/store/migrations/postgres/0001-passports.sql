@@ -1,5 +1,6 @@
 -- The same tables, columns and values as the SQLite engine has: one can be copied into the other row by row.
--- Lists are JSON text; instants are epoch milliseconds; text is ordered by its bytes.
+-- Lists are JSON text; instants are epoch milliseconds; text is ordered by its bytes. What belongs to a passport is
+-- written and removed with it, in one place: no foreign key looks after it row by row (docs/decisions/0011).
 create extension if not exists pg_trgm;
 
 create table passports (
@@ -38,13 +39,13 @@ create index passports_stale on passports (id) where stale = 1;
 
 create table wallets (
   address text collate "C" primary key,
-  passport_id bigint not null references passports (id)
+  passport_id bigint not null
 );
 
 create index wallets_by_passport on wallets (passport_id);
 
 create table credentials (
-  passport_id bigint not null references passports (id),
+  passport_id bigint not null,
   id text collate "C" not null,
   type text not null,
   name text collate "C" not null,
@@ -62,7 +63,7 @@ create table credentials (
 );
 
 create table data_points (
-  passport_id bigint not null references passports (id),
+  passport_id bigint not null,
   type text collate "C" not null,
   account text collate "C" not null,
   kind text not null,
@@ -74,22 +75,15 @@ create table data_points (
 
 -- Folded names of listed passports, apart from the wide rows: a common keyword reads them all.
 create table names (
-  passport_id bigint primary key references passports (id),
+  passport_id bigint primary key,
   name text collate "C" not null
 );
 
 create index names_by_trigram on names using gin (name gin_trgm_ops);
 
--- Trigrams know only letters and digits, and three of them: what they cannot find is found by its single
--- letters and pairs, of any script.
-create function short_grams(name text) returns text[] language sql immutable strict parallel safe as $$
-  select array(
-    select distinct substr(name, first, length)
-    from generate_series(1, char_length(name)) as first, generate_series(1, 2) as length
-  )
-$$;
-
-create index names_by_short_gram on names using gin (short_grams(name));
+-- Trigrams know only letters and digits, and three of them: what they cannot find is found by the single letters
+-- it is made of, of any script.
+create index names_by_letter on names using gin (string_to_array(name, null));
 
 create table keys (
   id text collate "C" primary key,
