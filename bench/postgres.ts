@@ -1,0 +1,185 @@
+/**
+ * Reads on PostgreSQL with many passports: one by id beside what pgbench reaches with the same prepared select in the
+ * same run; the last page beside the first; keywords, and whether their plan uses an index.
+ *
+ *   npx bun bench/postgres.ts [--passports 1000000] [--rounds 5] [--seconds 5] [--credentials 3]
+ *
+ * Needs `wrk` and `pgbench` (Debian: wrk, postgresql-contrib). Starts a PostgreSQL of its own and deletes it again;
+ * BENCH_POSTGRES_URL names an empty database of another one instead.
+ */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { SQL } from 'bun'
+import { openStore } from '../src/store/open.ts'
+import { FIND } from '../src/store/postgres/passports.ts'
+import { matchName } from '../src/store/postgres/search.ts'
+import { serveProcess } from '../test/support/cli.ts'
+import { startPostgres } from '../test/support/postgres.ts'
+import { manyPeople } from './many-people.ts'
+
+const { values } = parseArgs({
+  options: {
+    passports: { type: 'string', default: '1000000' },
+    rounds: { type: 'string', default: '5' },
+    seconds: { type: 'string', default: '5' },
+    credentials: { type: 'string', default: '3' },
+    json: { type: 'string' },
+  },
+})
+const [passports, rounds, seconds, credentials] = [
+  values.passports,
+  values.rounds,
+  values.seconds,
+  values.credentials,
+].map(Number) as [number, number, number, number]
+const CONNECTIONS = 32
+const PAGE = 25
+
+for (const program of ['wrk', 'pgbench']) {
+  if (Bun.which(program)) continue
+  console.error(`${program} is missing. Debian: apt-get install wrk postgresql-contrib`)
+  process.exit(1)
+}
+
+const folder = mkdtempSync(join(tmpdir(), 'passportd-bench-'))
+const given = process.env.BENCH_POSTGRES_URL
+const server = given ? undefined : await startPostgres({ settings: SETTINGS() })
+const url = given ?? (server?.url as string)
+try {
+  await fill()
+  await using node = await serveProcess([], { cwd: folder, env: { DATABASE_URL: url } })
+  const result = { passports, ...(await measureReads(node.url)), ...(await measureKeywords(node.url)) }
+  if (values.json) writeFileSync(values.json, `${JSON.stringify(result, null, 2)}\n`)
+} finally {
+  await server?.[Symbol.asyncDispose]()
+  rmSync(folder, { recursive: true, force: true })
+}
+
+/** As an operator of a small machine would set them. */
+function SETTINGS() {
+  return { shared_buffers: '1GB', max_wal_size: '8GB', synchronous_commit: 'off', max_connections: 100 }
+}
+
+async function fill(): Promise<void> {
+  const store = await openStore({ engine: 'postgres', url })
+  const begin = performance.now()
+  let batch: Parameters<typeof store.records.save>[0][number][] = []
+  for (const person of manyPeople(passports)) {
+    const passport = { ...person, credentials: person.credentials?.slice(0, credentials) ?? [] }
+    batch.push({ kind: 'passport', passport: { ...passport, stale: false } })
+    if (batch.length < 500 && person.id < passports) continue
+    await store.records.save(batch, { now: begin, restore: false })
+    batch = []
+  }
+  await store.close()
+  await using sql = new SQL(url, { max: 1 })
+  await sql.unsafe('vacuum analyze')
+  const [size] = await sql.unsafe('select pg_size_pretty(pg_database_size(current_database())) as text')
+  const rate = Math.round(passports / ((performance.now() - begin) / 1000))
+  console.log(
+    `${passports.toLocaleString('en')} passports in, ${rate.toLocaleString('en')} a second, ${size.text}`,
+  )
+}
+
+async function measureReads(base: string) {
+  const byId = join(folder, 'by-id.lua')
+  writeFileSync(
+    byId,
+    `request = function() return wrk.format('GET', '/api/v1/passports/' .. math.random(1, ${passports})) end`,
+  )
+  const select = join(folder, 'by-id.sql')
+  writeFileSync(select, `\\set id random(1, ${passports})\n${FIND.replace(/\s+/g, ' ')} id = :id;\n`)
+  const last = Math.ceil(passports / PAGE)
+  const list = (page: number) => wrk(`${base}/api/v1/passports?per_page=${PAGE}&page=${page}`)
+
+  const runs: Record<string, number[]> = { pgbench: [], 'by id': [], 'first page': [], 'last page': [] }
+  // The first round warms up both sides and does not count.
+  for (let round = 0; round <= rounds; round++) {
+    const rates = {
+      pgbench: await pgbench(select),
+      'by id': await wrk(`${base}/`, byId),
+      'first page': await list(1),
+      'last page': await list(last),
+    }
+    if (round > 0) for (const [name, rate] of Object.entries(rates)) runs[name]?.push(rate)
+  }
+  const rate = (name: string) => median(runs[name] ?? [])
+  console.table(
+    Object.entries(runs).map(([what, rates]) => ({
+      what,
+      'a second': Math.round(median(rates)),
+      spread: `${Math.round(Math.min(...rates))}-${Math.round(Math.max(...rates))}`,
+      'to pgbench': Number((median(rates) / rate('pgbench')).toFixed(2)),
+    })),
+  )
+  const pages = rate('first page') / rate('last page')
+  console.log(`the last page costs ${pages.toFixed(2)} times the first`)
+  return { rates: runs, byIdToPgbench: rate('by id') / rate('pgbench'), lastToFirstPage: pages }
+}
+
+async function measureKeywords(base: string) {
+  await using sql = new SQL(url, { max: 1 })
+  const keywords = ['quillfeather', String(passports - 7), 'ada', '🐉', 'qx', 'zz top', 'a']
+  const rows = []
+  for (const keyword of keywords) {
+    const times = []
+    let total = 0
+    for (let turn = 0; turn < 3; turn++) {
+      // A blank more each time: the same search to us is not the same to a cache in between.
+      const begin = performance.now()
+      const answer = await fetch(`${base}/api/v1/passports?keyword=${encodeURIComponent(keyword)}`)
+      total = ((await answer.json()) as { pagination: { total: number } }).pagination.total
+      times.push(performance.now() - begin)
+    }
+    const { text, values } = matchName(keyword)
+    const plan = await sql.unsafe(`explain ${text.replace(/\$(\d)/g, (_, at) => quote(values[at - 1]))}`)
+    const lines = plan.map((row: Record<string, string>) => Object.values(row)[0]).join('\n')
+    rows.push({
+      keyword,
+      matches: total,
+      'first ms': Number((times[0] as number).toFixed(1)),
+      'again ms': Number(Math.min(...times.slice(1)).toFixed(1)),
+      index: /Index Scan on (\w+)/.exec(lines)?.[1] ?? 'none: reads all names',
+    })
+  }
+  console.table(rows)
+  return { keywords: rows }
+}
+
+function quote(value: unknown): string {
+  if (Array.isArray(value)) return `array[${value.map(quote)}]`
+  return `'${String(value).replaceAll("'", "''")}'`
+}
+
+async function wrk(target: string, script?: string): Promise<number> {
+  const args = ['-t1', `-c${CONNECTIONS}`, `-d${seconds}s`, ...(script ? ['-s', script] : []), target]
+  const text = await Bun.$`wrk ${args}`.text()
+  if (/Non-2xx|Socket errors/.test(text)) throw new Error(text)
+  return Number(/Requests\/sec:\s+([\d.]+)/.exec(text)?.[1])
+}
+
+async function pgbench(script: string): Promise<number> {
+  const args = [
+    '-n',
+    '-M',
+    'prepared',
+    '-f',
+    script,
+    '-c',
+    `${CONNECTIONS}`,
+    '-j',
+    '2',
+    '-T',
+    `${seconds}`,
+    url,
+  ]
+  const text = await Bun.$`pgbench ${args}`.text()
+  return Number(/tps = ([\d.]+)/.exec(text)?.[1])
+}
+
+function median(numbers: readonly number[]): number {
+  const sorted = [...numbers].sort((a, b) => a - b)
+  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN
+}

@@ -1,0 +1,181 @@
+import { describe, expect, test } from 'bun:test'
+import { join } from 'node:path'
+import { type DatabaseAddress, parseDatabaseAddress } from '../../src/domain/database-address.ts'
+import { openStore } from '../../src/store/open.ts'
+import type { Store } from '../../src/store/store.ts'
+import { run } from '../support/cli.ts'
+import { saveRecords } from '../support/engines.ts'
+import { testDatabase } from '../support/postgres.ts'
+import { ada, GRACE_OLD_WALLET, NOON, named, PEOPLE, record } from '../support/records.ts'
+import { tempFolder } from '../support/temp.ts'
+
+const MANY = Array.from({ length: 1200 }, (_, at) => named(1000 + at, `Person ${at}`, at % 90))
+
+/** A file and a server, in a folder of their own. */
+async function databases() {
+  await using stack = new AsyncDisposableStack()
+  const folder = stack.use(tempFolder())
+  const server = stack.use(await testDatabase())
+  const kept = stack.move()
+  return {
+    cwd: folder.path,
+    sqlite: `sqlite:${join(folder.path, 'a.db')}`,
+    other: `sqlite:${join(folder.path, 'b.db')}`,
+    postgres: server.url,
+    [Symbol.asyncDispose]: () => kept.disposeAsync(),
+  }
+}
+
+async function withStore<T>(url: string, work: (store: Store) => Promise<T>): Promise<T> {
+  const store = await openStore(parseDatabaseAddress(url) as DatabaseAddress)
+  try {
+    return await work(store)
+  } finally {
+    await store.close()
+  }
+}
+
+/** Something in every part. */
+const fill = (url: string) =>
+  withStore(url, async (store) => {
+    await saveRecords(store, [...PEOPLE, ...MANY])
+    await store.records.save(
+      [
+        {
+          kind: 'data-point',
+          passport: { id: 3 },
+          point: { type: 'github', account: 'grace', value: { kind: 'number', amount: 4 }, display: '4' },
+        },
+      ],
+      { now: NOON, restore: false },
+    )
+    await store.passports.remove(12, NOON)
+    await store.scoring.adopt('rules-1')
+    await store.keys.create({ id: 'k1', name: 'one', hash: Buffer.alloc(32, 7), createdAt: NOON })
+    await store.keys.create({
+      id: 'k2',
+      name: 'two',
+      hash: Buffer.alloc(32, 9),
+      createdAt: NOON,
+      expiresAt: NOON + 1,
+    })
+    await store.keys.revoke('k1', NOON + 5)
+    await store.mirror.begin('https://example.com')
+    for (const id of [3, 7, 2000]) {
+      await store.mirror.note('https://example.com', id, {
+        passportEtag: `"${id}"`,
+        credentialsEtag: '',
+        run: 1,
+      })
+    }
+  })
+
+const everything = (url: string) =>
+  withStore(url, async (store) => ({
+    parts: await Promise.all(store.parts.map(({ list }) => list({}))),
+    keys: await store.keys.list(),
+    stale: await store.scoring.countStale(),
+    removals: await store.records.listRemovals(),
+    seen: await store.mirror.find('https://example.com', 7),
+    merged: await store.passports.find({ wallet: GRACE_OLD_WALLET }),
+    found: (await store.passports.list({ page: 1, size: 5, keyword: 'person 11' })).total,
+  }))
+
+describe('copy', () => {
+  test('moves everything to PostgreSQL and back, and says what it checked', async () => {
+    await using at = await databases()
+    await fill(at.sqlite)
+    const there = await run(['copy', at.sqlite, at.postgres], { cwd: at.cwd })
+    expect(there.code).toBe(0)
+    expect(there.out).toMatch(/^passports +1,203 +1,203 +[0-9a-f]{16}$/m)
+    expect(there.out).toMatch(/^keys +2 +2 +[0-9a-f]{16}$/m)
+    expect(there.out).toMatch(/^mirrored +3 +3 /m)
+    expect(there.err).toContain('now holds exactly what')
+    const back = await run(['copy', at.postgres, at.other], { cwd: at.cwd })
+    expect(back.code).toBe(0)
+    const before = await everything(at.sqlite)
+    expect(before.stale).toBeGreaterThan(0)
+    expect(await everything(at.postgres)).toEqual(before)
+    expect(await everything(at.other)).toEqual(before)
+    expect(back.out).toBe(there.out)
+  }, 30_000)
+
+  test('a target that holds something is left alone, unless it may be replaced', async () => {
+    await using at = await databases()
+    await fill(at.sqlite)
+    await withStore(at.postgres, (store) =>
+      saveRecords(store, [
+        record(5),
+        record(9999),
+        { ...ada, id: 8, profile: { ...ada.profile, displayName: 'Old' } },
+      ]),
+    )
+    const refused = await run(['copy', at.sqlite, at.postgres], { cwd: at.cwd })
+    expect([refused.code, refused.out]).toEqual([1, ''])
+    expect(refused.err).toContain('is not empty: it has passports. With --replace')
+    expect(refused.err).not.toContain('open-sesame')
+    expect(await withStore(at.postgres, async (store) => (await store.records.list(-1, 9)).length)).toBe(3)
+
+    const replaced = await run(['copy', at.sqlite, at.postgres, '--replace'], { cwd: at.cwd })
+    expect(replaced.code).toBe(0)
+    expect(await everything(at.postgres)).toEqual(await everything(at.sqlite))
+    // Now it is one that was ended: it is not replaced by mistake either.
+    expect((await run(['copy', at.sqlite, at.postgres], { cwd: at.cwd })).code).toBe(1)
+  }, 30_000)
+
+  test('goes on where it was interrupted, and writes only what differs', async () => {
+    await using at = await databases()
+    await fill(at.sqlite)
+    await withStore(at.sqlite, (from) =>
+      withStore(at.postgres, async (to) => {
+        const items = await from.parts[0]?.list({ limit: 700 })
+        await to.parts[0]?.replace({ until: items?.at(-1)?.key }, items ?? [])
+        await to.copying.begin(at.sqlite.replace('sqlite:', ''))
+      }),
+    )
+    const { code, out } = await run(['copy', at.sqlite, at.postgres], { cwd: at.cwd })
+    expect(code).toBe(0)
+    // In steps of 500: the first was there already.
+    expect(out).toMatch(/^passports +1,203 +703 /m)
+    expect(await everything(at.postgres)).toEqual(await everything(at.sqlite))
+  }, 30_000)
+
+  test('killed at any moment and run again it ends with the same', async () => {
+    await using at = await databases()
+    await fill(at.sqlite)
+    const main = join(import.meta.dir, '../../src/cli/main.ts')
+    // One that was killed after its very last step is refused the next time: it was done.
+    let code: number | null = null
+    for (let wait = 150; code === null; wait += 100) {
+      const child = Bun.spawn([process.execPath, main, 'copy', at.sqlite, at.postgres], {
+        stdio: ['ignore', 'ignore', 'ignore'],
+      })
+      const timer = setTimeout(() => child.kill('SIGKILL'), wait)
+      await child.exited
+      clearTimeout(timer)
+      code = child.exitCode
+      expect(wait).toBeLessThan(10_000)
+    }
+    expect(await everything(at.postgres)).toEqual(await everything(at.sqlite))
+  }, 60_000)
+
+  test.each([
+    [['copy'], 'Name both databases'],
+    [['copy', 'sqlite:a.db'], 'Name both databases'],
+    [['copy', 'sqlite:a.db', 'mysql://me:secret@host/x'], 'got "mysql://…@host/x".'],
+    [['copy', 'sqlite:a.db', 'sqlite:a.db'], 'cannot be copied to itself'],
+    [['copy', 'sqlite:a.db', 'sqlite:b.db', 'c'], "Unexpected argument 'c'"],
+  ])('%p is refused', async (args, sentence) => {
+    using folder = tempFolder()
+    const { code, err } = await run(args, { cwd: folder.path })
+    expect(code).toBe(2)
+    expect(err).toContain(sentence)
+  })
+
+  test('a source that is not there is not made', async () => {
+    using folder = tempFolder()
+    const { code, err } = await run(['copy', 'sqlite:a.db', 'sqlite:b.db'], { cwd: folder.path })
+    expect(code).toBe(1)
+    expect(err).toContain('There is no database a.db yet')
+  })
+})

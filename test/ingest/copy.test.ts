@@ -1,0 +1,45 @@
+import { expect, test } from 'bun:test'
+import { createHash } from 'node:crypto'
+import { copyStore } from '../../src/ingest/copy.ts'
+import { openTestStore, saveRecords } from '../support/engines.ts'
+import { named, PEOPLE } from '../support/records.ts'
+
+function createDigest() {
+  const hash = createHash('sha256')
+  return { add: (text: string) => void hash.update(text), end: () => hash.digest('hex') }
+}
+
+test('a source that changes while it is copied is noticed, and the next copy catches up', async () => {
+  await using from = await openTestStore('sqlite', PEOPLE)
+  await using to = await openTestStore('postgres')
+  const options = { from, to, createDigest, signal: new AbortController().signal }
+  let changed: Promise<unknown> | undefined
+  const reports = await copyStore({
+    ...options,
+    onProgress(part) {
+      // The passports are copied by then.
+      if (part === 'keys') changed ??= saveRecords(from, [named(50, 'Late')])
+    },
+  })
+  await changed
+  expect(reports.filter(({ isSame }) => !isSame)).toMatchObject([
+    { name: 'passports', checksum: 'differs', count: 5 },
+  ])
+  const again = await copyStore({ ...options, onProgress: () => undefined })
+  expect(again.every(({ isSame }) => isSame)).toBe(true)
+  expect(await to.passports.find({ id: 50 })).toMatchObject({ profile: { displayName: 'Late' } })
+})
+
+test('it ends when it is told to', async () => {
+  await using from = await openTestStore('sqlite', PEOPLE)
+  await using to = await openTestStore('sqlite')
+  const controller = new AbortController()
+  const copying = copyStore({
+    from,
+    to,
+    createDigest,
+    signal: controller.signal,
+    onProgress: () => controller.abort(),
+  })
+  expect(await copying.catch((error) => error.name)).toBe('AbortError')
+})
