@@ -4,7 +4,7 @@ import { isFault, translate } from './faults.ts'
 import type { Query } from './query.ts'
 
 /** Limits, in milliseconds: of one short statement, and of one that reads or writes much. */
-const SHORT_STATEMENT = 5000
+const SHORT_STATEMENT = 1500
 const LONG_STATEMENT = 60_000
 
 /** How often a server is asked how it is, and how long it may take to answer. Both together are below two seconds. */
@@ -78,10 +78,10 @@ export function createLink(url: string, name: string, connections: number): Link
   }
 
   function markDown(error: ServiceError): void {
-    if (down || closed) return
+    if (closed) return
     down = error
     versions = undefined
-    // Connections that hang would be handed out again: they are given up.
+    // Connections that hang, or lead to where no server is any more, would be handed out again: they are given up.
     const old = pools
     pools = openPools()
     endPools(old, 0)

@@ -93,7 +93,7 @@ async function mapWallets(query: Query, passportIds: number[]): Promise<Map<numb
 }
 
 /** Bytes travel as hexadecimal text. */
-function createPlainPart({ query, transaction }: Link, table: PlainTable): Part {
+function createPlainPart({ longQuery, transaction }: Link, table: PlainTable): Part {
   const { name, columns } = table
   const keys = keyColumns(table).map((column) => `${name}.${column}`)
   const selected = Object.entries(columns).map(([column, type]) => {
@@ -112,7 +112,7 @@ function createPlainPart({ query, transaction }: Link, table: PlainTable): Part 
     name,
     async list({ after, until, limit }) {
       const { where, values } = rangeOf(keys, { after, until })
-      const rows = await query<Record<string, string | number | null>>(
+      const rows = await longQuery<Record<string, string | number | null>>(
         `select ${selected} from ${name} ${where || 'where true'} and not ${own} order by ${keys} ${limited(limit)}`,
         values,
       )

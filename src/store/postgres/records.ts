@@ -14,7 +14,7 @@ import { bump } from './versions.ts'
 import { loadWorkingSet, type Named } from './working-set.ts'
 
 /** `onChange`: this process has changed what the list shows. */
-export function createRecords({ query, transaction }: Link, onChange: () => void) {
+export function createRecords({ longQuery, transaction }: Link, onChange: () => void) {
   async function saveIn(query: Query, batch: readonly IncomingRecord[], options: SaveOptions) {
     const { tables, save } = await loadWorkingSet(query, namedBy(batch))
     const results = createRecordWriter(tables).save(batch, options)
@@ -63,7 +63,7 @@ export function createRecords({ query, transaction }: Link, onChange: () => void
         }))
       }, 'isolation level repeatable read read only'),
     async listRemovals() {
-      const rows = await query<{ id: number }>(
+      const rows = await longQuery<{ id: number }>(
         'select passport_id::float8 as id from removals order by passport_id',
       )
       return rows.map(({ id }) => id)

@@ -28,7 +28,10 @@ const COLUMNS = selectable(SCORABLE_COLUMNS)
 
 type Parts = { find: (ref: PassportRef) => Promise<number | undefined>; onChange: () => void }
 
-export function createScoring({ query, transaction }: Link, { find, onChange }: Parts): ScoringStore {
+export function createScoring(
+  { query, longQuery, transaction }: Link,
+  { find, onChange }: Parts,
+): ScoringStore {
   return {
     async work(limit, { rules, now, score, onFailure }) {
       const failed: { id: number; error: unknown }[] = []
@@ -80,7 +83,7 @@ export function createScoring({ query, transaction }: Link, { find, onChange }: 
     },
 
     async countStale() {
-      const [row] = await query<{ count: number }>(
+      const [row] = await longQuery<{ count: number }>(
         'select count(*)::float8 as count from passports where stale = 1',
       )
       return row?.count ?? 0
