@@ -128,14 +128,14 @@ test('two nodes answer rightly and in time while primary and replica come and go
   await load.end()
 
   const { answers } = load
-  expect(answers.filter(({ time }) => time > LATEST_MILLISECONDS)).toEqual([])
-  expect(answers.filter(({ status }) => status !== 200 && status !== 503)).toEqual([])
-  expect(answers.filter(({ status, target, text }) => status === 200 && text !== right.get(target))).toEqual(
-    [],
-  )
-  expect(answers.filter(({ status, retryAfter }) => status === 503 && retryAfter !== '2')).toEqual([])
+  const wrong = (is: (answer: Answer, at: number) => boolean) =>
+    answers.filter(is).map(({ phase, target, status, time, text }) => ({ phase, target, status, time, text }))
+  expect(wrong(({ time }) => time > LATEST_MILLISECONDS)).toEqual([])
+  expect(wrong(({ status }) => status !== 200 && status !== 503)).toEqual([])
+  expect(wrong(({ status, target, text }) => status === 200 && text !== right.get(target))).toEqual([])
+  expect(wrong(({ status, retryAfter }) => status === 503 && retryAfter !== '2')).toEqual([])
   // As long as one of them answers, so do we.
-  expect(answers.slice(0, calm).filter(({ status }) => status === 503)).toEqual([])
+  expect(wrong(({ status }, at) => status === 503 && at < calm)).toEqual([])
   const statuses = (name: string) => [
     ...new Set(answers.filter((answer) => answer.phase === name).map(({ status }) => status)),
   ]

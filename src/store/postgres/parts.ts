@@ -15,7 +15,7 @@ import type { Part, Store } from '../store.ts'
 import { PASSPORT_COLUMNS } from './columns.ts'
 import { mapCredentials, mapDataPoints } from './evidence.ts'
 import type { Link } from './link.ts'
-import { lock, WRITE } from './locks.ts'
+import { lockForWriting } from './locks.ts'
 import { type Query, selectable } from './query.ts'
 import { createSettings } from './settings.ts'
 import { bump } from './versions.ts'
@@ -63,7 +63,7 @@ function createPassportPart({ transaction }: Link): Part {
       }, 'isolation level repeatable read read only'),
     replace: (range, items) =>
       transaction(async (query) => {
-        await lock(query, WRITE)
+        await lockForWriting(query)
         const { where, values } = rangeOf(['id'], range)
         const there = await query<{ id: number }>(`select id::float8 as id from passports ${where}`, values)
         const kept = items.map(fromPassportItem)
