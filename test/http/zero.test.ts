@@ -1,0 +1,84 @@
+import { expect, test } from 'bun:test'
+import { importRecords } from '../../src/ingest/import.ts'
+import type { Store } from '../../src/store/store.ts'
+import { onEveryEngine } from '../support/engines.ts'
+import { ADA_WALLET, ada, NOON } from '../support/records.ts'
+import { serveTest } from '../support/server.ts'
+
+async function importLines(store: Store, lines: readonly unknown[]) {
+  const bytes = new TextEncoder().encode(lines.map((line) => JSON.stringify(line)).join('\n'))
+  const refusals: string[] = []
+  const report = await importRecords(
+    [
+      {
+        name: 'test',
+        open: async function* () {
+          yield bytes
+        },
+      },
+    ],
+    {
+      store,
+      now: NOON,
+      restore: false,
+      dryRun: false,
+      strict: false,
+      rescore: false,
+      rawKindOf: () => undefined,
+      onRefusal: ({ field }) => refusals.push(field),
+      onProgress: () => undefined,
+    },
+  )
+  return { ...report, refusals }
+}
+
+/** PostgreSQL cannot hold it, nor even look for it. */
+onEveryEngine('the character 0', (open) => {
+  test('in a record is taken for one that cannot be read, and the record is kept', async () => {
+    await using store = await open()
+    const text = 'a\0b'
+    const report = await importLines(store, [
+      {
+        passport_id: 1,
+        passport_profile: { display_name: text, bio: text, location: text, tags: [text] },
+        passport_socials: [{ source: text, profile_name: text }],
+        credentials: [{ id: text, type: text, name: text, category: text, value: text, score: 1 }],
+        data_points: [{ type: text, account: text, value: 1, display: text }],
+        rules: text,
+      },
+      { passport: 1, type: text, account: 'other', value: 2 },
+      { passport_id: 2, main_wallet: `0x${text}` },
+      { passport: `0x${text}`, type: 'ens', value: 1 },
+    ])
+    expect(report).toMatchObject({ added: 3, refusals: ['passport'] })
+    const [saved] = await store.records.list(0, 1)
+    expect(saved).toMatchObject({
+      profile: { displayName: 'a\ufffdb', bio: 'a\ufffdb', location: 'a\ufffdb', tags: ['a\ufffdb'] },
+      socials: [{ source: 'a\ufffdb', name: 'a\ufffdb' }],
+      credentials: [{ id: 'a\ufffdb', type: 'a\ufffdb', name: 'a\ufffdb', value: 'a\ufffdb' }],
+      dataPoints: [
+        { type: 'a\ufffdb', account: 'a\ufffdb' },
+        { type: 'a\ufffdb', account: 'other' },
+      ],
+      rules: 'a\ufffdb',
+    })
+    const search = { page: 1, size: 9, keyword: '\ufffd' }
+    expect(await store.passports.list(search)).toMatchObject({ total: 1, items: [{ id: 1 }] })
+  })
+
+  test.each([
+    ['/api/v1/passports?keyword=%00', 200],
+    ['/api/v1/passports?keyword=ada%00', 200],
+    ['/api/v1/passports?page=1%00', 400],
+    ['/api/v1/passports/%00', 404],
+    ['/api/v1/passports/7%00', 404],
+    [`/api/v1/passports/${ADA_WALLET}%00`, 404],
+    ['/api/v1/passport_credentials?passport_id=7%00', 404],
+  ])('in a request leads nowhere: %s', async (target, status) => {
+    await using store = await open([ada])
+    await using server = serveTest(store)
+    const { body, ...reply } = await server.get(target)
+    expect(reply.status).toBe(status)
+    if (body.passports) expect(body).toMatchObject({ passports: [], pagination: { total: 0 } })
+  })
+})
