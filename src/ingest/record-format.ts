@@ -6,6 +6,8 @@ const maybe = <T extends Type.TSchema>(schema: T) => Type.Optional(Type.Union([s
 /** More than any honest record has: what is taken in must also be shown. */
 const LONGEST_TEXT = 20_000
 const LONGEST_NAME = 1000
+/** Rows are found by these, two of them together: an index of PostgreSQL has room for 2,704 bytes. */
+const LONGEST_KEY = 250
 const MOST = 2000
 
 /** Sources have been seen to send numbers where text is due. */
@@ -37,7 +39,7 @@ const SocialLine = Type.Object({
 })
 
 const CredentialLine = Type.Object({
-  id: maybe(Text),
+  id: maybe(text(LONGEST_KEY)),
   earned_at: maybe(Type.String()),
   category: maybe(Text),
   last_calculated_at: maybe(Type.String()),
@@ -51,9 +53,9 @@ const CredentialLine = Type.Object({
 })
 
 const pointFields = {
-  type: Type.String({ minLength: 1 }),
+  type: Type.String({ minLength: 1, maxLength: LONGEST_KEY }),
   value: Type.Union([Type.Number(), Type.Boolean(), Type.String()]),
-  account: maybe(Text),
+  account: maybe(text(LONGEST_KEY)),
   display: maybe(Text),
   earned_at: maybe(Type.String()),
 }

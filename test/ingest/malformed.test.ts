@@ -220,6 +220,9 @@ const BAD_POINTS: Malformed[] = [
   [point({ value: '3' }), 'value', `${VALUE} "3"`],
   [point({ value: 'true' }), 'value', `${VALUE} "true"`],
   [point({ value: '2024-02-30' }), 'value', `${VALUE} "2024-02-30"`],
+  [point({ type: 'x'.repeat(251) }), 'type', 'must be at most 250 characters long, got "xxx'],
+  [point({ account: 'x'.repeat(251) }), 'account', 'must be at most 250 characters long'],
+  [passport({ credentials: [{ id: 'x'.repeat(251) }] }), 'credentials.0.id', 'at most 250 characters long'],
   [point({ account: true }), 'account', `${TEXT} true`],
   [point({ display: [] }), 'display', `${TEXT} []`],
   [point({ earned_at: '2024-02-30' }), 'earned_at', `${DATE} "2024-02-30"`],
@@ -315,5 +318,23 @@ onEveryEngine('a malformed line is refused by name, and its neighbours are kept'
     expect(await store.passports.find({ wallet: '0xa11ce' })).toMatchObject({ id: 1 })
     expect(await store.passports.find({ id: 2 })).toMatchObject({ profile: { displayName: 'After' } })
     expect(await store.passports.find({ id: 5 })).toBeUndefined()
+  })
+})
+
+onEveryEngine('the longest keys that are allowed', (open) => {
+  test('are kept, of whatever script', async () => {
+    // Four bytes each, and no two alike: nothing to compress.
+    const key = Array.from({ length: 250 }, (_, at) =>
+      String.fromCodePoint(0x20000 + ((at * 7919) % 40_000)),
+    ).join('')
+    const line = passport({
+      credentials: [{ id: key, score: 1 }],
+      data_points: [{ type: key, account: key, value: 1 }],
+    })
+    await using store = await open()
+    expect((await importBetween(store, line)).refusals).toEqual([])
+    expect(await store.records.list(2, 1)).toMatchObject([
+      { credentials: [{ id: key }], dataPoints: [{ type: key, account: key }] },
+    ])
   })
 })
