@@ -1,6 +1,7 @@
 import {
   DATABASE_EXAMPLES,
   type DatabaseAddress,
+  hidePassword,
   parseDatabaseAddress,
   parsePostgresUrl,
 } from './domain/database-address.ts'
@@ -101,8 +102,6 @@ export function unknownSettings(env: Environment): string[] {
       return `${name} is not read: ${advice}.`
     })
 }
-
-const hidePassword = (text: string) => text.replace(/\/\/[^@/]*@/, '//…@')
 
 /** An IPv6 address may stand in brackets, as in a URL. */
 const parseHost = (text: string) => /^\[?([\w.:-]+)\]?$/.exec(text)?.[1]

@@ -64,6 +64,19 @@ describe('readConfig', () => {
   })
 
   test.each([
+    ['mysql://me:secret@host/x', 'mysql://…@host/x'],
+    ['postgres://me:se/secret@host/x', 'postgres://…@host/x'],
+    ['postgres://me:123/secret@host/x', 'postgres://…@host/x'],
+    ['postgres://me:%secret@host/x', 'postgres://…@host/x'],
+    ['mysql://me:a@secret@host/x', 'mysql://…@host/x'],
+    ['me:secret@host/x', 'me:…@host/x'],
+    ['mysql://host/x?password=secret&user=me', 'mysql://host/x?password=…&user=me'],
+    ["host=h password = 'my secret' user=me", 'host=h password = … user=me'],
+  ])('%s is refused without its password', (value, shown) => {
+    expect(() => readConfig({ DATABASE_URL: value }, { demo: false })).toThrow(`got "${shown}".`)
+  })
+
+  test.each([
     ['PORT', '65536'],
     ['PORT', '-1'],
     ['PORT', '80a'],
@@ -72,6 +85,7 @@ describe('readConfig', () => {
     ['DATABASE_URL', 'sqlite::memory:'],
     ['DATABASE_URL', 'x.db'],
     ['DATABASE_URL', 'postgres://[x/y'],
+    ['DATABASE_URL', 'postgres://x/100%'],
     ['DATABASE_READ_URL', 'replica'],
     ['DATABASE_URL', 'sqlite://data/x.db'],
     ['DATABASE_URL', 'sqlite:~/x.db'],

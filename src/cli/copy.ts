@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import {
   DATABASE_EXAMPLES,
   type DatabaseAddress,
+  hidePassword,
   nameDatabase,
   parseDatabaseAddress,
 } from '../domain/database-address.ts'
@@ -96,7 +97,7 @@ function parseAddress(text: string | undefined): DatabaseAddress {
   const address = parseDatabaseAddress(text)
   if (address) return address
   throw new UsageError(
-    `A database is named by an address such as ${DATABASE_EXAMPLES}, got "${text.replace(/\/\/[^@/]*@/, '//…@')}".`,
+    `A database is named by an address such as ${DATABASE_EXAMPLES}, got "${hidePassword(text)}".`,
   )
 }
 

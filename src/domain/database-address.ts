@@ -15,8 +15,28 @@ export function parseDatabaseAddress(text: string): DatabaseAddress | undefined 
 }
 
 export function parsePostgresUrl(text: string): string | undefined {
-  return /^postgres(ql)?:\/\//.test(text) && URL.canParse(text) ? text : undefined
+  if (!/^postgres(ql)?:\/\//.test(text) || !isDecodable(text)) return undefined
+  const url = URL.parse(text)
+  // An @ that ends no user belongs to a password with a bare / or ? or #: its first half would pass for the host.
+  return url && (url.username !== '' || !text.includes('@')) ? text : undefined
 }
+
+/** Whether each % begins an escaped character. */
+function isDecodable(text: string): boolean {
+  try {
+    decodeURIComponent(text)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/**
+ * For an address that will not do: all that stands before the last @ is left out, since a password may hold any
+ * character, and one that is given by name.
+ */
+export const hidePassword = (text: string): string =>
+  text.replace(/^(\w*:?\/*).*@/s, '$1…@').replace(/(password\s*=\s*)('[^']*'|[^&\s]*)/gi, '$1…')
 
 /** How messages call it: never with user, password or options. */
 export const nameDatabase = (address: DatabaseAddress): string =>
