@@ -91,5 +91,6 @@ test('a test database is empty, no other has its tables, and it is gone afterwar
     expect(await witness.unsafe(tables, ['public'])).toHaveLength(0)
   }
   await using late = connect({ url })
-  await expect(late`select 1`.execute()).rejects.toThrow('does not exist')
+  // It goes while nobody waits for it.
+  await expect(late`select 1`.execute()).rejects.toThrow(/does not exist|terminating connection/)
 })
