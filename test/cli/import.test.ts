@@ -1,96 +1,56 @@
-import { Database } from 'bun:sqlite'
-import { describe, expect, test } from 'bun:test'
-import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { expect, test } from 'bun:test'
+import { appendFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
-import { inventPeople } from '../../src/ingest/demo/people.ts'
-import { createRandom } from '../../src/ingest/demo/random.ts'
-import { presentRecord } from '../../src/ingest/export.ts'
-import { openSqlite } from '../../src/store/sqlite/open.ts'
-import { run, serveProcess } from '../support/cli.ts'
+import { run } from '../support/cli.ts'
+import { type MakeDatabase, withEngine, withEveryEngine } from '../support/engines.ts'
 import { everyAnswer } from '../support/every-answer.ts'
-import { tempFolder } from '../support/temp.ts'
+import { INVENTED, linesOf, toLines } from '../support/lines.ts'
+import { workplace } from '../support/workplace.ts'
 
-const MAIN = join(import.meta.dir, '../../src/cli/main.ts')
-const PEOPLE = inventPeople().slice(0, 1000)
+const few = (from: number, to: number) => linesOf(INVENTED.slice(from, to))
 
-/** As JSON lines. Each edition has other ids and wallets. */
-function linesOf(people: typeof PEOPLE, edition = 0): string {
-  return people
-    .map((person) => ({
-      ...person,
-      id: person.id + edition * 1000,
-      mainWallet: `${person.mainWallet}${edition}`,
-      verifiedWallets: person.verifiedWallets.map((wallet) => `${wallet}${edition}`),
-    }))
-    .map((person) => `${JSON.stringify(presentRecord(person))}\n`)
-    .join('')
-}
-
-const line = (fields: object) => `${JSON.stringify(fields)}\n`
-
-/** A folder with these files in it, in which the commands run. */
-function prepare(files: Record<string, string | Uint8Array> = {}) {
-  const folder = tempFolder()
-  const cwd = folder.path
-  for (const [name, contents] of Object.entries(files)) writeFileSync(join(cwd, name), contents)
+/** A new database and a folder with these files, in which the commands run. */
+async function prepare(makeDatabase: MakeDatabase, files: Record<string, string | Uint8Array> = {}) {
+  const here = await workplace(makeDatabase, { files })
   return {
-    cwd,
-    database: join(cwd, 'data/passportd.db'),
-    import: (...args: string[]) => run(['import', ...args], { cwd }),
+    ...here,
+    import: (...args: string[]) => here.run('import', ...args),
     async export() {
-      return (await run(['export'], { cwd })).out
+      return (await here.run('export')).out
     },
     async ids() {
-      const lines = (await this.export()).split('\n').filter(Boolean)
-      return lines.map((text) => JSON.parse(text).passport_id)
+      return (await here.look(({ records }) => records.list(-1, 10_000))).map(({ id }) => id)
     },
-    [Symbol.dispose]: () => folder[Symbol.dispose](),
   }
 }
 
-describe('takes in', () => {
-  test('a plain file', async () => {
-    using here = prepare({ 'a.jsonl': linesOf(PEOPLE.slice(0, 3)) })
-    expect(await here.import('a.jsonl')).toEqual({
-      out: '',
-      err: '3 lines: 3 added, 0 changed, 0 unchanged.\n',
-      code: 0,
-    })
-    expect(await here.ids()).toEqual([1, 2, 3])
-  })
+const BAD = `${toLines({ passport_id: 1, main_wallet: '0xA' })}{"passport_id":
+${toLines({ passport_id: 2, score: -1 }, { passport_id: 3, main_wallet: '0xa' }, { passport_id: 4 })}`
 
-  test('gzip under any name, and several files of both kinds', async () => {
-    using here = prepare({
-      'a.jsonl': linesOf(PEOPLE.slice(0, 2)),
-      'b.data': gzipSync(linesOf(PEOPLE.slice(2, 4))),
-      'c.jsonl.gz': gzipSync(linesOf(PEOPLE.slice(4, 5))),
+withEveryEngine('import', (makeDatabase) => {
+  test('takes in several files, plain and packed under any name', async () => {
+    await using here = await prepare(makeDatabase, {
+      'a.jsonl': few(0, 2),
+      'b.data': gzipSync(few(2, 4)),
+      'c.jsonl.gz': gzipSync(few(4, 5)),
       'empty.jsonl': '',
     })
-    const { err, code } = await here.import('a.jsonl', 'b.data', 'empty.jsonl', 'c.jsonl.gz')
-    expect({ err, code }).toEqual({ err: '5 lines: 5 added, 0 changed, 0 unchanged.\n', code: 0 })
+    expect(await here.import('a.jsonl', 'b.data', 'empty.jsonl', 'c.jsonl.gz')).toEqual({
+      out: '',
+      err: '5 lines: 5 added, 0 changed, 0 unchanged.\n',
+      code: 0,
+    })
     expect(await here.ids()).toEqual([1, 2, 3, 4, 5])
   })
 
-  test.each([
-    ['plain', (text: string) => Buffer.from(text)],
-    ['packed', (text: string) => gzipSync(text)],
-  ])('standard input, %s', async (_, pack) => {
-    using here = prepare()
-    const { cwd } = here
-    const stdin = pack(`${linesOf(PEOPLE.slice(0, 1))}nonsense\n`)
-    const { err, code } = await run(['import', '-'], { cwd, stdin })
-    expect(code).toBe(1)
-    expect(err).toContain('standard input:2: is not JSON: Unexpected identifier "nonsense"\n')
-    expect(await here.ids()).toEqual([1])
-  })
-
-  test('a data point, by id and by wallet, wherever in the batch its passport is', async () => {
-    using here = prepare({
-      'a.jsonl':
-        line({ passport: '0xABC', type: 'gitcoin', value: 23 }) +
-        line({ passport_id: 1, main_wallet: '0xabc' }) +
-        line({ passport: 1, type: 'worldcoin', value: true }),
+  test('takes in a data point, by id and by wallet, wherever in the batch its passport is', async () => {
+    await using here = await prepare(makeDatabase, {
+      'a.jsonl': toLines(
+        { passport: '0xABC', type: 'gitcoin', value: 23 },
+        { passport_id: 1, main_wallet: '0xabc' },
+        { passport: 1, type: 'worldcoin', value: true },
+      ),
     })
     expect(await here.import('a.jsonl')).toMatchObject({ code: 0 })
     expect(JSON.parse(await here.export())).toMatchObject({
@@ -102,37 +62,82 @@ describe('takes in', () => {
     })
   })
 
-  test('unknown fields by leaving them out, and says how many', async () => {
-    using here = prepare({ 'a.jsonl': line({ passport_id: 1, x: 1, passport_profile: { y: 2 } }) })
-    const { err, code } = await here.import('a.jsonl')
-    expect(err).toBe('1 line: 1 added, 0 changed, 0 unchanged, 2 unknown fields ignored.\n')
-    expect(code).toBe(0)
+  test('changes nothing when the same file comes twice', async () => {
+    const points = toLines(
+      { passport: 3, type: 'gitcoin', value: 40 },
+      { passport: 900, type: 'ens', value: 1 },
+    )
+    await using here = await prepare(makeDatabase, { 'a.jsonl': few(0, 60) + points })
+    const look = async () => ({ answers: await here.look(everyAnswer), lines: await here.export() })
+    expect((await here.import('a.jsonl')).err).toStartWith('a.jsonl:62: passport: there is no passport 900')
+    await here.run('score')
+    const before = await look()
+    const { err } = await here.import('a.jsonl')
+    expect(err).toContain('62 lines: 0 added, 0 changed, 61 unchanged.\n')
+    expect(await look()).toEqual(before)
   })
-})
 
-test('the same file twice changes nothing', async () => {
-  const points =
-    line({ passport: 3, type: 'gitcoin', value: 40 }) + line({ passport: 900, type: 'ens', value: 1 })
-  using here = prepare({ 'a.jsonl': linesOf(PEOPLE.slice(0, 60)) + points })
-  const look = async () => {
-    const store = openSqlite(here.database)
-    const answers = await everyAnswer(store)
-    await store.close()
-    return { answers, lines: await here.export() }
-  }
-  expect((await here.import('a.jsonl')).err).toStartWith('a.jsonl:62: passport: there is no passport 900')
-  await run(['score'], { cwd: here.cwd })
-  const before = await look()
-  const { err } = await here.import('a.jsonl')
-  expect(err).toContain('62 lines: 0 added, 0 changed, 61 unchanged.\n')
-  expect(await look()).toEqual(before)
-})
+  test('takes in at the end what cannot be taken in yet', async () => {
+    const filler = Array.from({ length: 700 }, (_, at) => ({ passport_id: 1000 + at }))
+    await using here = await prepare(makeDatabase, {
+      'before.jsonl': toLines({ passport_id: 9, main_wallet: '0xw' }),
+      'after.jsonl': toLines(
+        { passport: 2, type: 'github', value: 4 },
+        { passport_id: 5, main_wallet: '0xw', passport_profile: { bio: 'old' } },
+        { passport_id: 6, main_wallet: '0xw' },
+        ...filler,
+        { passport_id: 2 },
+        { passport_id: 5, main_wallet: '0xx', passport_profile: { bio: 'new' } },
+        { passport_id: 9, main_wallet: '0xz' },
+        { passport: 99, type: 'github', value: 4 },
+      ),
+    })
+    await here.import('before.jsonl')
+    const { err, code } = await here.import('after.jsonl')
+    expect(err.split('\n')).toEqual([
+      'after.jsonl:707: passport: there is no passport 99 here',
+      '707 lines: 704 added, 1 changed, 0 unchanged.',
+      'passportd: 1 line was refused.',
+      '',
+    ])
+    expect(code).toBe(1)
+    const records = await here.look((store) => store.records.list(-1, 10_000))
+    const wallets = records.flatMap(({ id, mainWallet }) => (mainWallet ? [[id, mainWallet]] : []))
+    expect(wallets).toEqual([
+      [5, '0xx'],
+      [6, '0xw'],
+      [9, '0xz'],
+    ])
+    expect(records.find(({ id }) => id === 5)?.profile.bio).toBe('new')
+  })
 
-describe('refuses', () => {
-  const BAD = `${line({ passport_id: 1, main_wallet: '0xA' })}{"passport_id":\n${line({ passport_id: 2, score: -1 })}${line({ passport_id: 3, main_wallet: '0xa' })}${line({ passport_id: 4 })}`
+  test('keeps a number too large for a date as it came in', async () => {
+    const point = '{"passport_id":7}\n{"passport":7,"type":"base_builder","value":1e16}\n'
+    await using here = await prepare(makeDatabase, { 'x.jsonl': point })
+    await here.import('x.jsonl')
+    expect(await here.export()).toContain('"value":10000000000000000,')
+  })
 
-  test('by file, line, field and reason, and keeps the rest', async () => {
-    using here = prepare({ 'bad.jsonl': BAD })
+  test('--rescore has the rules score what carries a score of its own', async () => {
+    const credentials = [
+      { id: 'c', type: 'gitcoin', category: 'Identity', score: 1, max_score: 20, value: '40' },
+    ]
+    await using here = await prepare(makeDatabase, {
+      'a.jsonl': toLines({ passport_id: 1, identity_score: 1, score: 1, credentials }),
+    })
+    const score = async () => {
+      await here.run('score')
+      const [passport] = await here.look(({ records }) => records.list(-1, 1))
+      return passport?.scores?.total
+    }
+    await here.import('a.jsonl')
+    expect(await score()).toBe(1)
+    await here.import('a.jsonl', '--rescore')
+    expect(await score()).toBe(20)
+  })
+
+  test('refuses by file, line, field and reason, and keeps the rest', async () => {
+    await using here = await prepare(makeDatabase, { 'bad.jsonl': BAD })
     const { out, err, code } = await here.import('bad.jsonl')
     expect(out).toBe('')
     expect(code).toBe(1)
@@ -147,8 +152,69 @@ describe('refuses', () => {
     expect(await here.ids()).toEqual([1, 4])
   })
 
-  test('into the file of --rejects, each with its line', async () => {
-    using here = prepare({ 'bad.jsonl': BAD, 'rejects.jsonl': 'of an earlier import' })
+  test('--strict stops at the first refusal, and keeps what came before', async () => {
+    await using here = await prepare(makeDatabase, {
+      'bad.jsonl': `${few(0, 600)}nonsense\n${toLines({ passport_id: 5000 })}more\n`,
+      'next.jsonl': toLines({ passport_id: 6000 }),
+    })
+    const { err, code } = await here.import('bad.jsonl', 'next.jsonl', '--strict')
+    expect(code).toBe(1)
+    expect(err).toStartWith('bad.jsonl:601: is not JSON')
+    expect(err).toEndWith('passportd: Stopped: 1 line was refused.\n')
+    expect(await here.ids()).toEqual(INVENTED.slice(0, 600).map(({ id }) => id))
+  })
+
+  test('leaves removed passports out quietly, unless with --restore', async () => {
+    await using here = await prepare(makeDatabase, { 'a.jsonl': few(0, 3) })
+    await here.import('a.jsonl')
+    await here.run('remove', '2')
+    const { err, code } = await here.import('a.jsonl')
+    expect(code).toBe(0)
+    expect(err).toContain('2 unchanged, 1 of removed passports left out (--restore lets them in).\n')
+    expect(await here.import('a.jsonl', '--restore')).toMatchObject({ code: 0 })
+    expect(await here.ids()).toEqual([1, 2, 3])
+  })
+
+  test('--dry-run says what would become of the lines, and writes nothing', async () => {
+    await using here = await prepare(makeDatabase, {
+      'a.jsonl': few(0, 3),
+      'b.jsonl': `${few(1, 5)}nonsense\n`,
+    })
+    await here.import('a.jsonl')
+    const before = await here.export()
+    const { err, code } = await here.import('b.jsonl', '--dry-run')
+    expect(code).toBe(1)
+    expect(err).toContain('Nothing was written. 5 lines: 2 added, 0 changed, 2 unchanged.\n')
+    expect(await here.export()).toBe(before)
+  })
+})
+
+withEngine('sqlite', 'import, whatever the database,', (makeDatabase) => {
+  test.each([
+    ['plain', (text: string) => Buffer.from(text)],
+    ['packed', (text: string) => gzipSync(text)],
+  ])('takes in standard input, %s', async (_, pack) => {
+    await using here = await prepare(makeDatabase)
+    const { cwd, env } = here
+    const { err, code } = await run(['import', '-'], { cwd, env, stdin: pack(`${few(0, 1)}nonsense\n`) })
+    expect(code).toBe(1)
+    expect(err).toContain('standard input:2: is not JSON: Unexpected identifier "nonsense"\n')
+    expect(await here.ids()).toEqual([1])
+  })
+
+  test('leaves unknown fields out, and says how many', async () => {
+    const line = toLines({ passport_id: 1, x: 1, passport_profile: { y: 2 } })
+    await using here = await prepare(makeDatabase, { 'a.jsonl': line })
+    const { err, code } = await here.import('a.jsonl')
+    expect(err).toBe('1 line: 1 added, 0 changed, 0 unchanged, 2 unknown fields ignored.\n')
+    expect(code).toBe(0)
+  })
+
+  test('writes refusals into the file of --rejects, each with its line', async () => {
+    await using here = await prepare(makeDatabase, {
+      'bad.jsonl': BAD,
+      'rejects.jsonl': 'of an earlier import',
+    })
     const { err } = await here.import('bad.jsonl', '--rejects', 'rejects.jsonl')
     expect(err).toContain('passportd: 3 lines were refused (rejects.jsonl).\n')
     const rejects = readFileSync(join(here.cwd, 'rejects.jsonl'), 'utf8').trim().split('\n')
@@ -177,8 +243,9 @@ describe('refuses', () => {
     ])
   })
 
-  test('showing the first twenty, while --rejects has them all', async () => {
-    using here = prepare({ 'bad.jsonl': `${'nonsense\n'.repeat(30)}${line({ passport_id: 1 })}` })
+  test('shows the first twenty refusals, while --rejects has them all', async () => {
+    const bad = `${'nonsense\n'.repeat(30)}${toLines({ passport_id: 1 })}`
+    await using here = await prepare(makeDatabase, { 'bad.jsonl': bad })
     const shown = (err: string) => err.split('\n').filter((text) => text.startsWith('bad.jsonl:')).length
     const { err } = await here.import('bad.jsonl')
     expect(shown(err)).toBe(20)
@@ -188,67 +255,29 @@ describe('refuses', () => {
     expect(await here.ids()).toEqual([1])
   })
 
-  test('stopping at the first with --strict, and keeps what came before', async () => {
-    using here = prepare({
-      'bad.jsonl': `${linesOf(PEOPLE.slice(0, 600))}nonsense\n${line({ passport_id: 5000 })}more\n`,
-      'next.jsonl': line({ passport_id: 6000 }),
+  test('refuses the rest of a file that is cut off, and goes on with the next', async () => {
+    await using here = await prepare(makeDatabase, {
+      'cut.gz': gzipSync(few(0, 100)).subarray(0, -6),
+      'next.jsonl': toLines({ passport_id: 5000 }),
     })
-    const { err, code } = await here.import('bad.jsonl', 'next.jsonl', '--strict')
-    expect(code).toBe(1)
-    expect(err).toStartWith('bad.jsonl:601: is not JSON')
-    expect(err).toEndWith('passportd: Stopped: 1 line was refused.\n')
-    expect(await here.ids()).toEqual(PEOPLE.slice(0, 600).map(({ id }) => id))
-  })
-
-  test('the rest of a file that is cut off, and goes on with the next', async () => {
-    const packed = gzipSync(linesOf(PEOPLE.slice(0, 100)))
-    using here = prepare({ 'cut.gz': packed.subarray(0, -6), 'next.jsonl': line({ passport_id: 5000 }) })
     const { err, code } = await here.import('cut.gz', 'next.jsonl')
     expect(code).toBe(1)
     expect(err).toContain('cut.gz:101: cannot be read on: unexpected end of file\n')
     expect(await here.ids()).toHaveLength(101)
   })
 
-  test('a line of 50 MB, and reads those after it', async () => {
-    using here = prepare({ 'long.jsonl': line({ passport_id: 1 }) })
+  test('refuses a line of 50 MB, and reads those after it', async () => {
+    await using here = await prepare(makeDatabase, { 'long.jsonl': toLines({ passport_id: 1 }) })
     const path = join(here.cwd, 'long.jsonl')
     appendFileSync(path, '{"passport_id":2,"passport_profile":{"bio":"')
     for (let at = 0; at < 50; at++) appendFileSync(path, 'x'.repeat(1_000_000))
-    appendFileSync(path, `"}}\n${line({ passport_id: 3 })}`)
+    appendFileSync(path, `"}}\n${toLines({ passport_id: 3 })}`)
     const { err } = await here.import('long.jsonl')
     expect(err).toStartWith('long.jsonl:2: is longer than 4 MiB\n')
     expect(await here.ids()).toEqual([1, 3])
   })
 
-  test('records of removed passports quietly, unless with --restore', async () => {
-    using here = prepare({ 'a.jsonl': linesOf(PEOPLE.slice(0, 3)) })
-    await here.import('a.jsonl')
-    await run(['remove', '2'], { cwd: here.cwd })
-    const { err, code } = await here.import('a.jsonl')
-    expect(code).toBe(0)
-    expect(err).toContain('2 unchanged, 1 of removed passports left out (--restore lets them in).\n')
-    expect(await here.import('a.jsonl', '--restore')).toMatchObject({ code: 0 })
-    expect(await here.ids()).toEqual([1, 2, 3])
-  })
-})
-
-describe('--dry-run', () => {
-  test('says what would become of the lines, and writes nothing', async () => {
-    using here = prepare({
-      'a.jsonl': linesOf(PEOPLE.slice(0, 3)),
-      'b.jsonl': `${linesOf(PEOPLE.slice(1, 5))}nonsense\n`,
-    })
-    await here.import('a.jsonl')
-    const before = await here.export()
-    const { err, code } = await here.import('b.jsonl', '--dry-run')
-    expect(code).toBe(1)
-    expect(err).toContain('Nothing was written. 5 lines: 2 added, 0 changed, 2 unchanged.\n')
-    expect(await here.export()).toBe(before)
-  })
-})
-
-describe('one clear sentence', () => {
-  const FILES = { 'a.jsonl': line({ passport_id: 1 }) }
+  const FILES = { 'a.jsonl': toLines({ passport_id: 1 }) }
 
   test.each([
     [['nowhere.jsonl'], 1, 'There is no file nowhere.jsonl.'],
@@ -261,184 +290,30 @@ describe('one clear sentence', () => {
       2,
       '--rejects ./a.jsonl is a file that is imported: name another.',
     ],
-  ])('for %p, before anything is written', async (args, code, sentence) => {
-    using here = prepare(FILES)
+  ])('has one clear sentence for %p, before anything is written', async (args, code, sentence) => {
+    await using here = await prepare(makeDatabase, FILES)
     expect(await here.import(...args)).toEqual({ out: '', err: `passportd: ${sentence}\n`, code })
     expect(existsSync(here.database)).toBe(false)
     expect(readFileSync(join(here.cwd, 'a.jsonl'), 'utf8')).toBe(FILES['a.jsonl'])
   })
 
-  test.each(['nowhere/rejects.jsonl', 'folder'])('for --rejects %s that cannot be written', async (path) => {
-    using here = prepare(FILES)
-    mkdirSync(join(here.cwd, 'folder'))
-    const { err, code } = await here.import('a.jsonl', '--rejects', path)
-    expect(code).toBe(1)
-    expect(err).toMatch(new RegExp(`^passportd: ${path} cannot be written: [^\\n]+\\n$`))
-    expect(existsSync(here.database)).toBe(false)
-  })
+  test.each(['nowhere/rejects.jsonl', 'folder'])(
+    'has one clear sentence for --rejects %s that cannot be written',
+    async (path) => {
+      await using here = await prepare(makeDatabase, FILES)
+      mkdirSync(join(here.cwd, 'folder'))
+      const { err, code } = await here.import('a.jsonl', '--rejects', path)
+      expect(code).toBe(1)
+      expect(err).toMatch(new RegExp(`^passportd: ${path} cannot be written: [^\\n]+\\n$`))
+      expect(existsSync(here.database)).toBe(false)
+    },
+  )
 
-  test('for rules that will not do', async () => {
-    using here = prepare({ ...FILES, 'rules.json': '{}' })
-    const { err, code } = await run(['import', 'a.jsonl'], { cwd: here.cwd, env: { RULES: 'rules.json' } })
+  test('has one clear sentence for rules that will not do', async () => {
+    const { cwd, env, ...here } = await prepare(makeDatabase, { ...FILES, 'rules.json': '{}' })
+    await using _ = here
+    const { err, code } = await run(['import', 'a.jsonl'], { cwd, env: { ...env, RULES: 'rules.json' } })
     expect(code).toBe(1)
     expect(err).toStartWith('passportd: RULES names rules.json, which will not do: ')
   })
-})
-
-test('--rescore has the rules score what carries a score of its own', async () => {
-  const credentials = [
-    { id: 'c', type: 'gitcoin', category: 'Identity', score: 1, max_score: 20, value: '40' },
-  ]
-  using here = prepare({ 'a.jsonl': line({ passport_id: 1, identity_score: 1, score: 1, credentials }) })
-  const score = async () => {
-    await run(['score'], { cwd: here.cwd })
-    return JSON.parse(await here.export()).score
-  }
-  await here.import('a.jsonl')
-  expect(await score()).toBe(1)
-  await here.import('a.jsonl', '--rescore')
-  expect(await score()).toBe(20)
-})
-
-const BATCH = 500
-const MANY = [0, 1, 2].map((edition) => linesOf(PEOPLE, edition)).join('')
-
-function countPassports(path: string): number {
-  if (!existsSync(path)) return 0
-  const database = new Database(path, { readonly: true })
-  try {
-    const { count } = database.query('select count(*) as count from passports').get() as { count: number }
-    return count
-  } catch {
-    // Killed before there was a table.
-    return 0
-  } finally {
-    database.close()
-  }
-}
-
-test('killed at random moments twenty times and resumed, it ends as if undisturbed', async () => {
-  using undisturbed = prepare({ 'many.jsonl': MANY })
-  const begin = performance.now()
-  await undisturbed.import('many.jsonl')
-  const duration = performance.now() - begin
-  const expected = await undisturbed.export()
-
-  const random = createRandom(20)
-  let partly = 0
-  let here = prepare({ 'many.jsonl': MANY })
-  try {
-    for (let kill = 0; kill < 20; kill++) {
-      const child = Bun.spawn([process.execPath, MAIN, 'import', 'many.jsonl'], {
-        cwd: here.cwd,
-        env: {},
-        stdio: ['ignore', 'ignore', 'ignore'],
-      })
-      await Bun.sleep(duration * (0.1 + 0.8 * random.next()))
-      child.kill('SIGKILL')
-      await child.exited
-      const count = countPassports(here.database)
-      expect(count % BATCH).toBe(0)
-      if (count > 0 && count < 3000) partly++
-      if (count < 3000) continue
-      expect(await here.export()).toBe(expected)
-      here[Symbol.dispose]()
-      here = prepare({ 'many.jsonl': MANY })
-    }
-    expect(partly).toBeGreaterThan(2)
-    expect(await here.import('many.jsonl')).toMatchObject({ code: 0 })
-    expect(await here.export()).toBe(expected)
-    const database = new Database(here.database, { readonly: true })
-    expect(database.query('pragma integrity_check').get()).toEqual({ integrity_check: 'ok' })
-    expect(database.query('pragma foreign_key_check').all()).toEqual([])
-    database.close()
-  } finally {
-    here[Symbol.dispose]()
-  }
-}, 40_000)
-
-test('a server on the same database answers all the while, and sees whole batches only', async () => {
-  using here = prepare({
-    'first.jsonl': linesOf(PEOPLE.slice(0, BATCH)),
-    'many.jsonl': [1, 2, 3].map((edition) => linesOf(PEOPLE, edition)).join(''),
-  })
-  await here.import('first.jsonl')
-  await using server = await serveProcess([], { cwd: here.cwd })
-  const imported = here.import('many.jsonl')
-  let isOver = false
-  imported.then(() => {
-    isOver = true
-  })
-  const totals: number[] = []
-  while (!isOver) {
-    const paths = [
-      'passports?per_page=1',
-      'passports?keyword=a',
-      'passports/7',
-      'passport_credentials?passport_id=7',
-    ]
-    const answers = await Promise.all(paths.map((path) => fetch(`${server.url}/api/v1/${path}`)))
-    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200])
-    const [list] = await Promise.all(answers.map((answer) => answer.json()))
-    totals.push(list.pagination.total)
-  }
-  expect(await imported).toMatchObject({ code: 0 })
-  expect(totals.filter((total) => total % BATCH !== 0)).toEqual([])
-  expect(totals).toEqual(totals.toSorted((a, b) => a - b))
-  expect(new Set(totals).size).toBeGreaterThan(2)
-  const { pagination } = await (await fetch(`${server.url}/api/v1/passports?per_page=1`)).json()
-  expect(pagination.total).toBe(3500)
-}, 20_000)
-
-test('what cannot be taken in yet is taken in at the end', async () => {
-  using folder = tempFolder()
-  const cwd = folder.path
-  const save = (name: string, lines: object[]) =>
-    writeFileSync(join(cwd, name), lines.map((line) => `${JSON.stringify(line)}\n`).join(''))
-  const filler = Array.from({ length: 700 }, (_, at) => ({ passport_id: 1000 + at }))
-  save('before.jsonl', [{ passport_id: 9, main_wallet: '0xw' }])
-  save('after.jsonl', [
-    { passport: 2, type: 'github', value: 4 },
-    { passport_id: 5, main_wallet: '0xw', passport_profile: { bio: 'old' } },
-    { passport_id: 6, main_wallet: '0xw' },
-    ...filler,
-    { passport_id: 2 },
-    { passport_id: 5, main_wallet: '0xx', passport_profile: { bio: 'new' } },
-    { passport_id: 9, main_wallet: '0xz' },
-    { passport: 99, type: 'github', value: 4 },
-  ])
-  await run(['import', 'before.jsonl'], { cwd })
-  const { err, code } = await run(['import', 'after.jsonl'], { cwd })
-  expect(err).toBe(
-    `after.jsonl:707: passport: there is no passport 99 here
-707 lines: 704 added, 1 changed, 0 unchanged.
-passportd: 1 line was refused.
-`,
-  )
-  expect(code).toBe(1)
-  const { out } = await run(['export'], { cwd })
-  const records = out
-    .trim()
-    .split('\n')
-    .map((line) => JSON.parse(line))
-  const wallets = records.flatMap(({ passport_id, main_wallet }) =>
-    main_wallet ? [[passport_id, main_wallet]] : [],
-  )
-  expect(wallets).toEqual([
-    [5, '0xx'],
-    [6, '0xw'],
-    [9, '0xz'],
-  ])
-  expect(records.find(({ passport_id }) => passport_id === 5).passport_profile.bio).toBe('new')
-})
-
-test('a number too large for a date goes out again as it came in', async () => {
-  using folder = tempFolder()
-  const cwd = folder.path
-  writeFileSync(
-    join(cwd, 'x.jsonl'),
-    '{"passport_id":7}\n{"passport":7,"type":"base_builder","value":1e16}\n',
-  )
-  await run(['import', 'x.jsonl'], { cwd })
-  expect((await run(['export'], { cwd })).out).toContain('"value":10000000000000000,')
 })

@@ -1,101 +1,122 @@
-import { expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { run, serveProcess } from '../support/cli.ts'
+import { MAIN, run } from '../support/cli.ts'
+import { LATEST_NEWS_MILLISECONDS, withEveryEngine } from '../support/engines.ts'
+import { timeUntil } from '../support/processes.ts'
+import { ada } from '../support/records.ts'
 import { tempFolder } from '../support/temp.ts'
+import { workplace } from '../support/workplace.ts'
 
 const KEY = /^ppd_([0-9a-f]{10})_[0-9a-f]{64}\n$/
 
-test('create prints the key alone, once; the file holds only its hash', async () => {
-  using folder = tempFolder()
-  const { out, err, code } = await run(['keys', 'create', '--name', 'Åsa & co'], { cwd: folder.path })
-  expect(code).toBe(0)
-  expect(out).toMatch(KEY)
-  expect(err).toContain('Åsa & co')
-  expect(err).not.toContain(out.trim())
-  const file = readFileSync(join(folder.path, 'data/passportd.db')).toString('latin1')
-  expect(file).toContain(KEY.exec(out)?.[1] as string)
-  expect(file).not.toContain(out.trim().slice(-64))
-})
-
-test('no two keys are alike, and many can be made at once in a database that is not there yet', async () => {
-  using folder = tempFolder()
-  const make = () => run(['keys', 'create', '--name', 'same'], { cwd: folder.path })
-  const made = await Promise.all(Array.from({ length: 8 }, make))
-  expect(made.map(({ code, err }) => (code === 0 ? '' : err))).toEqual(Array.from({ length: 8 }, () => ''))
-  expect(new Set(made.map(({ out }) => out)).size).toBe(8)
-})
-
-test('list shows each key and its state, never the key', async () => {
-  using folder = tempFolder()
-  const cwd = folder.path
-  expect(await run(['keys', 'list'], { cwd })).toMatchObject({
-    out: '',
-    code: 0,
-    err: expect.stringContaining('There are no keys in data/passportd.db yet'),
+withEveryEngine('keys', (makeDatabase, engine) => {
+  test('create prints the key alone, once; the database holds only its hash', async () => {
+    await using here = await workplace(makeDatabase)
+    const { out, err, code } = await here.run('keys', 'create', '--name', 'Åsa & co')
+    expect(code).toBe(0)
+    expect(out).toMatch(KEY)
+    expect(err).toContain('Åsa & co')
+    expect(err).not.toContain(out.trim())
+    const [kept] = await here.look((store) => store.keys.list())
+    expect(kept).toMatchObject({ id: KEY.exec(out)?.[1] as string, name: 'Åsa & co' })
+    expect(Buffer.from(kept?.hash ?? []).toString('hex')).toBe(
+      new Bun.CryptoHasher('sha256').update(out.trim()).digest('hex'),
+    )
+    expect(Object.keys(kept ?? {}).sort()).toEqual(['createdAt', 'hash', 'id', 'name'])
   })
-  const made = JSON.parse(
-    (await run(['keys', 'create', '--name', '李 wide', '--expires', '2099-01-31', '--json'], { cwd })).out,
-  )
-  expect(made).toMatchObject({
-    name: '李 wide',
-    state: 'active',
-    expires_at: '2099-01-31T00:00:00.000Z',
-    revoked_at: null,
+
+  test('no two keys are alike, and many can be made at once in a database that was never used', async () => {
+    await using here = await workplace(makeDatabase, { bare: true })
+    const make = () => here.run('keys', 'create', '--name', 'same')
+    const made = await Promise.all(Array.from({ length: 8 }, make))
+    expect(made.map(({ code, err }) => (code === 0 ? '' : err))).toEqual(Array.from({ length: 8 }, () => ''))
+    expect(new Set(made.map(({ out }) => out)).size).toBe(8)
   })
-  const second = JSON.parse((await run(['keys', 'create', '--name', 'b', '--json'], { cwd })).out)
-  expect((await run(['keys', 'revoke', made.id], { cwd })).err).toBe(`Key ${made.id} is revoked.\n`)
-  const { out } = await run(['keys', 'list'], { cwd })
-  expect(out).toMatch(/^ID +NAME +STATE +CREATED +EXPIRES\n/)
-  expect(out).toMatch(new RegExp(`${made.id} +李 wide +revoked +\\d{4}-\\d\\d-\\d\\d +2099-01-31\n`))
-  expect(out).toMatch(new RegExp(`${second.id} +b +active +\\d{4}-\\d\\d-\\d\\d +never\n`))
-  expect(out).not.toContain('ppd_')
-  const json = JSON.parse((await run(['keys', 'list', '--json'], { cwd })).out)
-  expect(json.map(({ id }: { id: string }) => id).sort()).toEqual([made.id, second.id].sort())
-  expect(JSON.stringify(json)).not.toContain('hash')
-})
 
-test('revoke wants an id that exists; the whole key will do as well', async () => {
-  using folder = tempFolder()
-  const cwd = folder.path
-  const { out: key } = await run(['keys', 'create', '--name', 'a'], { cwd })
-  expect(await run(['keys', 'revoke', 'nope'], { cwd })).toEqual({
-    out: '',
-    err: 'passportd: There is no key "nope" in data/passportd.db: "keys list" shows the ids.\n',
-    code: 1,
+  test('list shows each key and its state, never the key', async () => {
+    await using here = await workplace(makeDatabase)
+    expect(await here.run('keys', 'list')).toEqual({
+      out: '',
+      code: 0,
+      err: `There are no keys in ${here.database} yet: "keys create --name NAME" makes one.\n`,
+    })
+    const expiring = ['--name', '李 wide', '--expires', '2099-01-31']
+    const made = JSON.parse((await here.run('keys', 'create', ...expiring, '--json')).out)
+    expect(made).toMatchObject({
+      name: '李 wide',
+      state: 'active',
+      expires_at: '2099-01-31T00:00:00.000Z',
+      revoked_at: null,
+    })
+    const second = JSON.parse((await here.run('keys', 'create', '--name', 'b', '--json')).out)
+    expect((await here.run('keys', 'revoke', made.id)).err).toBe(`Key ${made.id} is revoked.\n`)
+    const { out } = await here.run('keys', 'list')
+    expect(out).toMatch(/^ID +NAME +STATE +CREATED +EXPIRES\n/)
+    expect(out).toMatch(new RegExp(`${made.id} +李 wide +revoked +\\d{4}-\\d\\d-\\d\\d +2099-01-31\n`))
+    expect(out).toMatch(new RegExp(`${second.id} +b +active +\\d{4}-\\d\\d-\\d\\d +never\n`))
+    expect(out).not.toContain('ppd_')
+    const json = JSON.parse((await here.run('keys', 'list', '--json')).out)
+    expect(json.map(({ id }: { id: string }) => id).sort()).toEqual([made.id, second.id].sort())
+    expect(JSON.stringify(json)).not.toContain('hash')
   })
-  expect((await run(['keys', 'revoke', key.trim()], { cwd })).code).toBe(0)
+
+  test('revoke wants an id that exists; the whole key will do as well', async () => {
+    await using here = await workplace(makeDatabase)
+    const { out: key } = await here.run('keys', 'create', '--name', 'a')
+    expect(await here.run('keys', 'revoke', 'nope')).toEqual({
+      out: '',
+      err: `passportd: There is no key "nope" in ${here.database}: "keys list" shows the ids.\n`,
+      code: 1,
+    })
+    expect((await here.run('keys', 'revoke', key.trim())).code).toBe(0)
+  })
+
+  test('a key works in a running server as soon as it is made, and not for long once it is revoked', async () => {
+    await using here = await workplace(makeDatabase, { records: [ada] })
+    await using server = await here.serve([], { REQUIRE_API_KEY: 'true' })
+    const { out } = await here.run('keys', 'create', '--name', 'me')
+    const ask = async (key: string) =>
+      (await fetch(`${server.url}/api/v1/passports/7`, { headers: { 'X-API-KEY': key } })).status
+    expect(await ask(out.trim())).toBe(200)
+    expect(await ask('')).toBe(401)
+    await here.run('keys', 'revoke', KEY.exec(out)?.[1] as string)
+    const time = await timeUntil(async () => (await ask(out.trim())) === 401)
+    expect(time).toBeLessThanOrEqual(LATEST_NEWS_MILLISECONDS[engine])
+  })
+
+  test('a key that could not be printed is not left working', async () => {
+    await using here = await workplace(makeDatabase)
+    const script = 'exec "$0" "$1" keys create --name a > /dev/full'
+    const { cwd, env } = here
+    const child = Bun.spawn(['sh', '-c', script, process.execPath, MAIN], { cwd, env, stderr: 'pipe' })
+    expect(await child.exited).toBe(1)
+    expect(await new Response(child.stderr).text()).toStartWith(
+      'passportd: The key could not be printed, and was revoked: ',
+    )
+    const [key] = JSON.parse((await here.run('keys', 'list', '--json')).out)
+    expect(key.state).toBe('revoked')
+  })
 })
 
-test('a key works in a running server as soon as it is made, and no longer once it is revoked', async () => {
-  using folder = tempFolder()
-  const cwd = folder.path
-  await using server = await serveProcess(['--demo'], { cwd, env: { REQUIRE_API_KEY: 'true' } })
-  const { out } = await run(['keys', 'create', '--demo', '--name', 'me'], { cwd })
-  const ask = async (key: string) =>
-    (await fetch(`${server.url}/api/v1/passports/42`, { headers: { 'X-API-KEY': key } })).status
-  expect(await ask(out.trim())).toBe(200)
-  expect(await ask('')).toBe(401)
-  await run(['keys', 'revoke', '--demo', KEY.exec(out)?.[1] as string], { cwd })
-  expect(await ask(out.trim())).toBe(401)
-})
+describe('keys in the file that SQLite uses where nothing is set', () => {
+  test('the file is made, and holds only the hash of the key', async () => {
+    using folder = tempFolder()
+    const cwd = folder.path
+    const { out } = await run(['keys', 'create', '--name', 'a'], { cwd })
+    const file = readFileSync(join(cwd, 'data/passportd.db')).toString('latin1')
+    expect(file).toContain(KEY.exec(out)?.[1] as string)
+    expect(file).not.toContain(out.trim().slice(-64))
+    expect((await run(['keys', 'revoke', 'nope'], { cwd })).err).toContain('in data/passportd.db:')
+  })
 
-test('a key that could not be printed is not left working', async () => {
-  using folder = tempFolder()
-  const cwd = folder.path
-  const main = join(import.meta.dir, '../../src/cli/main.ts')
-  const child = Bun.spawn(
-    ['sh', '-c', `exec "$0" "$1" keys create --name a > /dev/full`, process.execPath, main],
-    {
-      cwd,
-      env: {},
-      stderr: 'pipe',
-    },
-  )
-  expect(await child.exited).toBe(1)
-  expect(await new Response(child.stderr).text()).toStartWith(
-    'passportd: The key could not be printed, and was revoked: ',
-  )
-  const [key] = JSON.parse((await run(['keys', 'list', '--json'], { cwd })).out)
-  expect(key.state).toBe('revoked')
+  test('--demo has a file, and so keys, of its own', async () => {
+    using folder = tempFolder()
+    const cwd = folder.path
+    await run(['keys', 'create', '--demo', '--name', 'a'], { cwd })
+    expect(JSON.parse((await run(['keys', 'list', '--demo', '--json'], { cwd })).out)).toHaveLength(1)
+    expect((await run(['keys', 'list'], { cwd })).err).toStartWith(
+      'There are no keys in data/passportd.db yet',
+    )
+  })
 })

@@ -1,158 +1,160 @@
-import { describe, expect, test } from 'bun:test'
+import { describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import { version } from '../../package.json'
 import { mirror } from '../../src/cli/mirror.ts'
 import type { Terminal } from '../../src/cli/terminal.ts'
+import { formatKey, KEY_RANDOM_BYTES } from '../../src/domain/api-key.ts'
 import type { PassportRecord } from '../../src/domain/record.ts'
 import { inventPeople } from '../../src/ingest/demo/people.ts'
-import { openSqlite } from '../../src/store/sqlite/open.ts'
 import { run } from '../support/cli.ts'
-import { saveRecords } from '../support/engines.ts'
+import {
+  type MakeDatabase,
+  openTestStore,
+  saveRecords,
+  withEngine,
+  withEveryEngine,
+} from '../support/engines.ts'
 import { everyAnswer } from '../support/every-answer.ts'
 import { answer, faultyProxy, serveRaw } from '../support/faulty-proxy.ts'
 import { NOON, record } from '../support/records.ts'
 import { serveTest } from '../support/server.ts'
 import { tempFolder } from '../support/temp.ts'
+import { workplace } from '../support/workplace.ts'
 
-const MAIN = join(import.meta.dir, '../../src/cli/main.ts')
+// Each starts processes, which takes its time on a busy machine.
+setDefaultTimeout(20_000)
+
 const FAST = ['--rate', '100000', '--concurrency', '32']
 const PEOPLE = inventPeople().slice(0, 100)
 
-/** A service with these records behind a proxy, and a folder for the copy of it. */
+type Options = Parameters<typeof faultyProxy>[1] & { requireKey?: boolean }
+
+/** A service with these records behind a proxy, and a new database for the copy of it. */
 async function prepare(
+  makeDatabase: MakeDatabase,
   records: readonly PassportRecord[],
-  { requireKey = false, ...faults }: Parameters<typeof faultyProxy>[1] & { requireKey?: boolean } = {},
+  { requireKey = false, ...faults }: Options = {},
 ) {
-  const folder = tempFolder()
-  const store = openSqlite(join(folder.path, 'source.db'))
-  await saveRecords(store, records)
+  const store = await openTestStore('sqlite', records)
   const server = serveTest(store, { requireKey })
   const proxy = await faultyProxy(server.url, faults)
+  const here = await workplace(makeDatabase)
   return {
-    cwd: folder.path,
+    ...here,
     store,
     proxy,
-    mirror: (...args: string[]) => run(['mirror', proxy.url, ...FAST, ...args], { cwd: folder.path }),
-    start: (...args: string[]) =>
-      Bun.spawn([process.execPath, MAIN, 'mirror', proxy.url, ...FAST, ...args], {
-        cwd: folder.path,
-        env: {},
-        stdio: ['ignore', 'ignore', 'pipe'],
-      }),
-    async openCopy() {
-      const copy = openSqlite(join(folder.path, 'data/passportd.db'))
-      return { ...copy, [Symbol.asyncDispose]: async () => copy.close() }
-    },
+    mirror: (...args: string[]) => here.run('mirror', proxy.url, ...FAST, ...args),
     async [Symbol.asyncDispose]() {
       await proxy[Symbol.asyncDispose]()
       await server[Symbol.asyncDispose]()
-      await store.close()
-      folder[Symbol.dispose]()
+      await store[Symbol.asyncDispose]()
+      await here[Symbol.asyncDispose]()
     },
   }
 }
 
-test('a copy made through a line with faults answers exactly as its source', async () => {
-  await using given = await prepare(PEOPLE, { seed: 4, rate: 0.08 })
-  expect(await given.mirror()).toEqual({
-    out: '',
-    err: '100 copied, 0 unchanged, 0 gone, 0 failed.\n',
-    code: 0,
+withEveryEngine('mirror', (makeDatabase) => {
+  test('a copy made through a line with faults answers exactly as its source', async () => {
+    await using given = await prepare(makeDatabase, PEOPLE, { seed: 4, rate: 0.08 })
+    expect(await given.mirror()).toEqual({
+      out: '',
+      err: '100 copied, 0 unchanged, 0 gone, 0 failed.\n',
+      code: 0,
+    })
+    for (const count of Object.values(given.proxy.faults)) expect(count).toBeGreaterThan(0)
+    await using copy = await given.open()
+    expect(await everyAnswer(copy)).toEqual(await everyAnswer(given.store))
   })
-  for (const count of Object.values(given.proxy.faults)) expect(count).toBeGreaterThan(0)
-  await using copy = await given.openCopy()
-  expect(await everyAnswer(copy)).toEqual(await everyAnswer(given.store))
-})
 
-test('killed in the middle, it goes on from there when it is run again', async () => {
-  // The list and fifty passports, two requests each.
-  await using given = await prepare(PEOPLE, { stallAfter: 101 })
-  const child = given.start('--concurrency', '1')
-  await given.proxy.stalled
-  child.kill('SIGKILL')
-  await child.exited
-  given.proxy.flow()
-  await using copy = await given.openCopy()
-  expect(await copy.records.list(-1, 100)).toHaveLength(50)
-  given.proxy.seen.length = 0
-  expect(await given.mirror()).toMatchObject({
-    err: '50 copied, 0 unchanged, 0 gone, 0 failed.\n',
-    code: 0,
+  test('killed in the middle, it goes on from there when it is run again', async () => {
+    // The list and fifty passports, two requests each.
+    await using given = await prepare(makeDatabase, PEOPLE, { stallAfter: 101 })
+    const child = given.start('mirror', given.proxy.url, ...FAST, '--concurrency', '1')
+    await given.proxy.stalled
+    child.kill('SIGKILL')
+    await child.exited
+    given.proxy.flow()
+    await using copy = await given.open()
+    expect(await copy.records.list(-1, 100)).toHaveLength(50)
+    given.proxy.seen.length = 0
+    expect(await given.mirror()).toMatchObject({
+      err: '50 copied, 0 unchanged, 0 gone, 0 failed.\n',
+      code: 0,
+    })
+    expect(given.proxy.seen.filter(({ path }) => !path.includes('?page='))).toHaveLength(100)
+    expect(await everyAnswer(copy)).toEqual(await everyAnswer(given.store))
+    expect((await given.mirror()).err).toBe('0 copied, 100 unchanged, 0 gone, 0 failed.\n')
   })
-  expect(given.proxy.seen.filter(({ path }) => !path.includes('?page='))).toHaveLength(100)
-  expect(await everyAnswer(copy)).toEqual(await everyAnswer(given.store))
-  expect((await given.mirror()).err).toBe('0 copied, 100 unchanged, 0 gone, 0 failed.\n')
-})
 
-test('asked to end, it says that it can go on', async () => {
-  await using given = await prepare(PEOPLE, { stallAfter: 20 })
-  const child = given.start()
-  await given.proxy.stalled
-  child.kill('SIGTERM')
-  const err = await new Response(child.stderr).text()
-  expect(err).toBe('passportd: Stopped. Run it again and it goes on from here.\n')
-  expect(await child.exited).toBe(1)
-})
+  test('asked to end, it says that it can go on', async () => {
+    await using given = await prepare(makeDatabase, PEOPLE, { stallAfter: 20 })
+    const child = given.start('mirror', given.proxy.url, ...FAST)
+    await given.proxy.stalled
+    child.kill('SIGTERM')
+    const err = await new Response(child.stderr).text()
+    expect(err).toBe('passportd: Stopped. Run it again and it goes on from here.\n')
+    expect(await child.exited).toBe(1)
+  })
 
-test('what was removed here stays out, unless with --restore', async () => {
-  await using given = await prepare(PEOPLE.slice(0, 3))
-  await given.mirror()
-  await run(['remove', '2'], { cwd: given.cwd })
-  expect((await given.mirror()).err).toBe(
-    '0 copied, 2 unchanged, 0 gone, 0 failed, 1 of removed passports left out (--restore lets them in).\n',
-  )
-  expect((await given.mirror('--restore')).err).toBe('1 copied, 2 unchanged, 0 gone, 0 failed.\n')
-})
+  test('what was removed here stays out, unless with --restore', async () => {
+    await using given = await prepare(makeDatabase, PEOPLE.slice(0, 3))
+    await given.mirror()
+    await given.run('remove', '2')
+    expect((await given.mirror()).err).toBe(
+      '0 copied, 2 unchanged, 0 gone, 0 failed, 1 of removed passports left out (--restore lets them in).\n',
+    )
+    expect((await given.mirror('--restore')).err).toBe('1 copied, 2 unchanged, 0 gone, 0 failed.\n')
+  })
 
-test('a wallet of two passports is a failure by name', async () => {
-  const wallet = '0x00000000000000000000000000000000000000aa'
-  await using given = await prepare([record(1), record(2, { mainWallet: wallet })])
-  {
-    await using copy = await given.openCopy()
-    await saveRecords(copy, [record(9, { mainWallet: wallet })])
-  }
-  expect(await given.mirror()).toEqual({
-    out: '',
-    err: `passport 2: main_wallet wallet ${wallet} belongs to passport 9
+  test('a wallet of two passports is a failure by name', async () => {
+    const wallet = '0x00000000000000000000000000000000000000aa'
+    await using given = await prepare(makeDatabase, [record(1), record(2, { mainWallet: wallet })])
+    await given.look((copy) => saveRecords(copy, [record(9, { mainWallet: wallet })]))
+    expect(await given.mirror()).toEqual({
+      out: '',
+      err: `passport 2: main_wallet wallet ${wallet} belongs to passport 9
 1 copied, 0 unchanged, 0 gone, 1 failed.
 passportd: 1 could not be copied: run it again to try them anew.
 `,
-    code: 1,
+      code: 1,
+    })
   })
 })
 
-test('it shows how far it is, and how much is left', async () => {
-  await using given = await prepare(PEOPLE.slice(0, 10))
-  const show = async (interactive: boolean) => {
-    let [time, text] = [NOON, '']
-    const terminal: Terminal = {
-      env: { DATABASE_URL: `sqlite:${join(given.cwd, `${interactive}.db`)}` },
-      // Every look at the clock takes a second.
-      now: () => (time += 1000),
-      random: (bytes) => new Uint8Array(bytes),
-      out: () => undefined,
-      err: (more) => {
-        text += more
-      },
-      log: () => undefined,
-      interactive,
-      columns: () => 200,
+withEngine('sqlite', 'mirror, whatever the database', (makeDatabase) => {
+  test('it shows how far it is, and how much is left', async () => {
+    await using given = await prepare(makeDatabase, PEOPLE.slice(0, 10))
+    const show = async (interactive: boolean) => {
+      let [time, text] = [NOON, '']
+      const terminal: Terminal = {
+        env: { DATABASE_URL: `sqlite:${join(given.cwd, `${interactive}.db`)}` },
+        // Every look at the clock takes a second.
+        now: () => (time += 1000),
+        random: (bytes) => new Uint8Array(bytes),
+        out: () => undefined,
+        err: (more) => {
+          text += more
+        },
+        log: () => undefined,
+        interactive,
+        columns: () => 200,
+      }
+      await mirror([given.proxy.url, '--concurrency', '1'], terminal)
+      return text
     }
-    await mirror([given.proxy.url, '--concurrency', '1'], terminal)
-    return text
-  }
-  expect(await show(false)).toMatch(/^(\d+ %, \d+ passports, \d+ a second, .+ left\n)+/)
-  const bar = await show(true)
-  expect(bar).toMatch(/\[#+\.+\] \d+ %, \d+ passports, \d+ a second, .+ left/)
-  expect(bar).toEndWith('\r\x1b[2K10 copied, 0 unchanged, 0 gone, 0 failed.\n')
-})
+    expect(await show(false)).toMatch(/^(\d+ %, \d+ passports, \d+ a second, .+ left\n)+/)
+    const bar = await show(true)
+    expect(bar).toMatch(/\[#+\.+\] \d+ %, \d+ passports, \d+ a second, .+ left/)
+    expect(bar).toEndWith('\r\x1b[2K10 copied, 0 unchanged, 0 gone, 0 failed.\n')
+  })
 
-describe('the key', () => {
-  test('comes from --key or MIRROR_KEY, and is never shown', async () => {
-    await using given = await prepare(PEOPLE.slice(0, 3), { requireKey: true })
-    const { cwd, proxy } = given
-    const env = { DATABASE_URL: 'sqlite:source.db' }
-    const key = (await run(['keys', 'create', '--name', 'copier'], { cwd, env })).out.trim()
+  test('the key comes from --key or MIRROR_KEY, and is never shown', async () => {
+    await using given = await prepare(makeDatabase, PEOPLE.slice(0, 3), { requireKey: true })
+    const { cwd, env, proxy } = given
+    const { id, key } = formatKey(new Uint8Array(KEY_RANDOM_BYTES))
+    const hash = createHash('sha256').update(key).digest()
+    await given.store.keys.create({ id, name: 'copier', hash, createdAt: NOON })
     for (const wrong of [[], ['--key', 'ppd_wrong'], ['--key', '']]) {
       expect(await given.mirror(...wrong)).toEqual({
         out: '',
@@ -163,19 +165,19 @@ describe('the key', () => {
     proxy.seen.length = 0
     const first = await given.mirror('--key', key)
     expect(first).toEqual({ out: '', err: '3 copied, 0 unchanged, 0 gone, 0 failed.\n', code: 0 })
-    const second = await run(['mirror', proxy.url, ...FAST], { cwd, env: { MIRROR_KEY: key } })
+    const second = await run(['mirror', proxy.url, ...FAST], { cwd, env: { ...env, MIRROR_KEY: key } })
     expect(second).toEqual({ out: '', err: '0 copied, 3 unchanged, 0 gone, 0 failed.\n', code: 0 })
     const sent = proxy.seen.map(({ headers }) => `${headers.get('X-API-KEY')} ${headers.get('User-Agent')}`)
     expect([...new Set(sent)]).toEqual([`${key} passportd/${version} (mirror)`])
   })
+})
 
-  test('with characters that cannot be sent is refused, and not shown', async () => {
-    using folder = tempFolder()
-    expect(await run(['mirror', 'http://127.0.0.1:9', '--key', 'se\ncret'], { cwd: folder.path })).toEqual({
-      out: '',
-      err: 'passportd: The key has characters that no key has.\n',
-      code: 2,
-    })
+test('a key with characters that cannot be sent is refused, and not shown', async () => {
+  using folder = tempFolder()
+  expect(await run(['mirror', 'http://127.0.0.1:9', '--key', 'se\ncret'], { cwd: folder.path })).toEqual({
+    out: '',
+    err: 'passportd: The key has characters that no key has.\n',
+    code: 2,
   })
 })
 
@@ -198,7 +200,10 @@ describe('what cannot be done', () => {
       code: 2,
     })
   })
+})
 
+// They wait more than they work.
+describe.concurrent('a source', () => {
   test.each<[string, Parameters<typeof serveRaw>[0], string]>([
     [
       'is not V1',
@@ -220,7 +225,7 @@ describe('what cannot be done', () => {
       (socket) => answer(socket, 200, {}, '<html>'),
       `: no good answer in 3 tries, the last: JSON Parse error: Unrecognized token '<'. Is the address right?`,
     ],
-  ])('a source that %s is told in one sentence', async (_, respond, sentence) => {
+  ])('that %s is told in one sentence', async (_, respond, sentence) => {
     using folder = tempFolder()
     await using source = await serveRaw(respond)
     expect(await run(['mirror', `${source.url}/api/v1/`], { cwd: folder.path })).toEqual({
@@ -230,7 +235,7 @@ describe('what cannot be done', () => {
     })
   })
 
-  test('a source that is not there is told in one sentence', async () => {
+  test('that is not there is told in one sentence', async () => {
     using folder = tempFolder()
     let url = ''
     {

@@ -1,32 +1,16 @@
 import { expect, test } from 'bun:test'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { openSqlite } from '../../src/store/sqlite/open.ts'
-import { run, serveProcess } from '../support/cli.ts'
-import { saveRecords } from '../support/engines.ts'
+import { run } from '../support/cli.ts'
+import { saveRecords, withEveryEngine } from '../support/engines.ts'
+import { until } from '../support/processes.ts'
 import { record } from '../support/records.ts'
 import { tempFolder } from '../support/temp.ts'
+import { workplace } from '../support/workplace.ts'
 
-const DATABASE = 'data/passportd.db'
+const stale = (count: number) => Array.from({ length: count }, (_, id) => record(id, { stale: true }))
 
-async function fill(cwd: string, count: number): Promise<void> {
-  const store = openSqlite(join(cwd, DATABASE))
-  await saveRecords(
-    store,
-    Array.from({ length: count }, (_, id) => record(id, { stale: true })),
-  )
-  await store.close()
-}
-
-async function countStale(cwd: string): Promise<number> {
-  const store = openSqlite(join(cwd, DATABASE))
-  const count = await store.scoring.countStale()
-  await store.close()
-  return count
-}
-
-const rulesFile = (cwd: string, version: string) => {
-  const path = join(cwd, `rules-${version}.json`)
+function rules(version: string): string {
   const rule = {
     name: 'Kites',
     category: 'Skills',
@@ -36,120 +20,87 @@ const rulesFile = (cwd: string, version: string) => {
     accounts: 'best',
     proves_human: false,
   }
-  writeFileSync(path, JSON.stringify({ version, types: { kites: rule } }))
-  return path
+  return JSON.stringify({ version, types: { kites: rule } })
 }
 
-test('score works off what is stale, and tells how many', async () => {
-  using folder = tempFolder()
-  const cwd = folder.path
-  await fill(cwd, 120)
-  expect(await run(['score'], { cwd })).toEqual({
-    out: '',
-    err: 'Scored 120 passports by rule set 2026-11.\n',
-    code: 0,
-  })
-  expect((await run(['score'], { cwd })).err).toBe('Scored 0 passports by rule set 2026-11.\n')
-  expect((await run(['score', '--all'], { cwd })).err).toBe('Scored 120 passports by rule set 2026-11.\n')
-})
-
-test('several processes at once share the work: together they do each passport once', async () => {
-  using folder = tempFolder()
-  const cwd = folder.path
-  await fill(cwd, 3000)
-  const reports = await Promise.all([
-    run(['score'], { cwd }),
-    run(['score'], { cwd }),
-    run(['score'], { cwd }),
-  ])
-  const done = reports.map(({ err }) => Number(/Scored ([\d,]+)/.exec(err)?.[1]?.replace(',', '')))
-  expect(done.reduce((sum, count) => sum + count)).toBe(3000)
-  expect(await countStale(cwd)).toBe(0)
-}, 20_000)
-
-test('a scorer that is killed leaves nothing stale for ever', async () => {
-  using folder = tempFolder()
-  const cwd = folder.path
-  await fill(cwd, 5000)
-  for (let kill = 0; kill < 5; kill++) {
-    const child = Bun.spawn([process.execPath, join(import.meta.dir, '../../src/cli/main.ts'), 'score'], {
-      cwd,
-      env: {},
-      stderr: 'ignore',
+withEveryEngine('score', (makeDatabase) => {
+  test('works off what is stale, and tells how many', async () => {
+    await using here = await workplace(makeDatabase, { records: stale(120) })
+    expect(await here.run('score')).toEqual({
+      out: '',
+      err: 'Scored 120 passports by rule set 2026-11.\n',
+      code: 0,
     })
-    await Bun.sleep(180 + kill * 25)
-    child.kill('SIGKILL')
-    await child.exited
-  }
-  const left = await countStale(cwd)
-  const { err } = await run(['score'], { cwd })
-  expect(err).toContain(`Scored ${left.toLocaleString('en')} passports`)
-  expect(await countStale(cwd)).toBe(0)
-}, 20_000)
-
-test('serve works them off while it serves, and a data point that comes in is scored on screen', async () => {
-  using folder = tempFolder()
-  const cwd = folder.path
-  await fill(cwd, 500)
-  await using server = await serveProcess([], { cwd })
-  const until = async (ready: (passport: Record<string, unknown>) => boolean) => {
-    for (;;) {
-      const { passport } = (await (await fetch(`${server.url}/api/v1/passports/499`)).json()) as {
-        passport: Record<string, unknown>
-      }
-      if (ready(passport)) return passport
-      await Bun.sleep(20)
-    }
-  }
-  await until(({ calculating_score }) => calculating_score === false)
-  writeFileSync(
-    join(cwd, 'points.jsonl'),
-    '{"passport":499,"type":"base_builder","value":9,"display":"9 contracts"}\n',
-  )
-  expect((await run(['import', 'points.jsonl'], { cwd })).code).toBe(0)
-  expect(await until(({ score }) => score === 18)).toMatchObject({
-    skills_score: 18,
-    calculating_score: false,
+    expect((await here.run('score')).err).toBe('Scored 0 passports by rule set 2026-11.\n')
+    expect((await here.run('score', '--all')).err).toBe('Scored 120 passports by rule set 2026-11.\n')
   })
-}, 20_000)
 
-test('score --watch goes on until it is told to stop', async () => {
-  using folder = tempFolder()
-  const cwd = folder.path
-  await fill(cwd, 1)
-  const child = Bun.spawn(
-    [process.execPath, join(import.meta.dir, '../../src/cli/main.ts'), 'score', '--watch'],
-    {
-      cwd,
-      env: {},
-      stderr: 'pipe',
-    },
-  )
-  while ((await countStale(cwd)) > 0) await Bun.sleep(20)
-  await fill(cwd, 3)
-  await saveStale(cwd)
-  while ((await countStale(cwd)) > 0) await Bun.sleep(20)
-  child.kill('SIGTERM')
-  expect(await child.exited).toBe(0)
-  expect(await new Response(child.stderr).text()).toContain('Watching for stale passports')
-}, 20_000)
+  test('several processes at once share the work: together they do each passport once', async () => {
+    await using here = await workplace(makeDatabase, { records: stale(3000) })
+    const reports = await Promise.all([here.run('score'), here.run('score'), here.run('score')])
+    expect(reports.map(({ code }) => code)).toEqual([0, 0, 0])
+    const done = reports.map(({ err }) => Number(/^Scored ([\d,]+)/.exec(err)?.[1]?.replace(',', '')))
+    expect(done.reduce((sum, count) => sum + count)).toBe(3000)
+    expect(await here.look((store) => store.scoring.countStale())).toBe(0)
+  }, 20_000)
 
-async function saveStale(cwd: string): Promise<void> {
-  const store = openSqlite(join(cwd, DATABASE))
-  await store.scoring.markAll()
-  await store.close()
-}
+  test('a scorer that is killed leaves nothing stale for ever', async () => {
+    await using here = await workplace(makeDatabase, { records: stale(5000) })
+    await using store = await here.open()
+    for (let kill = 1; kill <= 3; kill++) {
+      const child = here.start('score')
+      // It has begun, and has not ended.
+      await until(async () => (await store.scoring.countStale()) < 5000 - kill * 500)
+      child.kill('SIGKILL')
+      await child.exited
+    }
+    // A server may need a moment to notice that a scorer is gone, and to give back what it had begun.
+    const scoreAll = async () => (await here.run('score')).code === 0
+    await until(async () => (await scoreAll()) && (await store.scoring.countStale()) === 0)
+  }, 20_000)
 
-test('a new rule set makes every passport stale, and the old one is not used on it', async () => {
-  using folder = tempFolder()
-  const cwd = folder.path
-  await fill(cwd, 40)
-  const [one, two] = [rulesFile(cwd, 'one'), rulesFile(cwd, 'two')]
-  await run(['score'], { cwd, env: { RULES: one } })
-  expect((await run(['score'], { cwd, env: { RULES: one } })).err).toContain('Scored 0 ')
-  expect((await run(['score'], { cwd, env: { RULES: two } })).err).toBe(
-    'Scored 40 passports by rule set two.\n',
-  )
+  test('serve works them off while it serves, and a data point that comes in is scored on screen', async () => {
+    const point = '{"passport":499,"type":"base_builder","value":9,"display":"9 contracts"}\n'
+    await using here = await workplace(makeDatabase, {
+      records: stale(500),
+      files: { 'points.jsonl': point },
+    })
+    await using server = await here.serve()
+    let passport: Record<string, unknown> = {}
+    const sees = async (fields: Record<string, unknown>) => {
+      const answer = await (await fetch(`${server.url}/api/v1/passports/499`)).json()
+      passport = (answer as { passport: typeof passport }).passport
+      return Object.entries(fields).every(([name, value]) => passport[name] === value)
+    }
+    await until(() => sees({ calculating_score: false }))
+    expect((await here.run('import', 'points.jsonl')).code).toBe(0)
+    await until(() => sees({ score: 18 }))
+    expect(passport).toMatchObject({ skills_score: 18, calculating_score: false })
+  }, 20_000)
+
+  test('--watch goes on until it is told to stop', async () => {
+    await using here = await workplace(makeDatabase, { records: stale(1) })
+    await using store = await here.open()
+    const child = here.start('score', '--watch')
+    const isDone = async () => (await store.scoring.countStale()) === 0
+    await until(isDone)
+    await saveRecords(store, stale(3))
+    await store.scoring.markAll()
+    await until(isDone)
+    child.kill('SIGTERM')
+    expect(await child.exited).toBe(0)
+    expect(await new Response(child.stderr).text()).toContain('Watching for stale passports')
+  }, 20_000)
+
+  test('a new rule set makes every passport stale, and the old one is not used on it', async () => {
+    const files = { 'one.json': rules('one'), 'two.json': rules('two') }
+    await using here = await workplace(makeDatabase, { records: stale(40), files })
+    const score = async (file: string) =>
+      (await run(['score'], { cwd: here.cwd, env: { ...here.env, RULES: file } })).err
+    expect(await score('one.json')).toBe('Scored 40 passports by rule set one.\n')
+    expect(await score('one.json')).toBe('Scored 0 passports by rule set one.\n')
+    expect(await score('two.json')).toBe('Scored 40 passports by rule set two.\n')
+  })
 })
 
 test.each(['serve', 'score', 'import', 'explain'])(

@@ -5,8 +5,10 @@ import { join } from 'node:path'
 import { UsageError } from '../../src/cli/usage.ts'
 import { parseWorkers } from '../../src/cli/workers.ts'
 import { run, serveProcess } from '../support/cli.ts'
-import { childrenOf, isAlive, socketsOf, until } from '../support/processes.ts'
+import { LATEST_NEWS_MILLISECONDS, withEveryEngine } from '../support/engines.ts'
+import { childrenOf, isAlive, socketsOf, timeUntil, until } from '../support/processes.ts'
 import { tempFolder } from '../support/temp.ts'
+import { workplace } from '../support/workplace.ts'
 
 // Each starts several processes, which takes its time on a busy machine.
 setDefaultTimeout(20_000)
@@ -37,40 +39,95 @@ function sabotageWorkers(folder: string, script: string): void {
 
 const isLinux = process.platform === 'linux'
 
-describe.skipIf(!isLinux)('serve --workers', () => {
-  test('every worker listens and gets connections; the greeting tells how many there are', async () => {
-    using folder = tempFolder()
-    await using server = await serveWorkers({ cwd: folder.path, count: 3 })
-    expect(server.greeting).toContain('\n  Workers    3\n')
-    expect(server.workers()).toHaveLength(3)
-    expect(server.listening().sort()).toEqual(server.workers().sort())
-    expect(socketsOf([server.child.pid], server.port, 'LISTEN').size).toBe(0)
+withEveryEngine('serve --workers', (makeDatabase, engine) => {
+  describe.skipIf(!isLinux)('on Linux', () => {
+    test('every worker listens and gets connections; the greeting tells how many there are', async () => {
+      await using here = await workplace(makeDatabase)
+      await using server = await serveWorkers({ ...here, count: 3 })
+      expect(server.greeting).toContain('\n  Workers    3\n')
+      expect(server.workers()).toHaveLength(3)
+      expect(server.listening().sort()).toEqual(server.workers().sort())
+      expect(socketsOf([server.child.pid], server.port, 'LISTEN').size).toBe(0)
 
-    const sockets = Array.from({ length: 60 }, () => connect(server.port, '127.0.0.1'))
-    const held = () => [...socketsOf(server.workers(), server.port, 'ESTABLISHED').values()]
-    await until(() => held().reduce((sum, count) => sum + count, 0) === sockets.length)
-    expect(held()).toHaveLength(3)
-    for (const socket of sockets) socket.destroy()
+      const sockets = Array.from({ length: 60 }, () => connect(server.port, '127.0.0.1'))
+      const held = () => [...socketsOf(server.workers(), server.port, 'ESTABLISHED').values()]
+      await until(() => held().reduce((sum, count) => sum + count, 0) === sockets.length)
+      expect(held()).toHaveLength(3)
+      for (const socket of sockets) socket.destroy()
+    })
+
+    test('a revoked key is refused by all of them, soon', async () => {
+      await using here = await workplace(makeDatabase)
+      const { cwd, env } = here
+      await using server = await serveWorkers({ cwd, env: { ...env, REQUIRE_API_KEY: 'true' } })
+      const key = (await here.run('keys', 'create', '--name', 'a')).out.trim()
+      const ask = async () => (await statuses(`${server.url}/api/v1/passports`, { 'X-API-KEY': key })).join()
+      expect(await ask()).toBe('200')
+      expect((await here.run('keys', 'revoke', key)).code).toBe(0)
+      expect(await timeUntil(async () => (await ask()) === '401')).toBeLessThanOrEqual(
+        LATEST_NEWS_MILLISECONDS[engine],
+      )
+    })
+
+    test('a worker that is killed is replaced, and the service goes on', async () => {
+      await using here = await workplace(makeDatabase)
+      await using server = await serveWorkers(here)
+      const [killed, other] = server.listening() as [number, number]
+      process.kill(killed, 'SIGKILL')
+      await until(() => server.listening().length === 2 && !server.listening().includes(killed))
+      expect(server.listening()).toContain(other)
+      expect(await statuses(`${server.url}/api/v1/passports`)).toEqual([200])
+      server.child.kill('SIGTERM')
+      expect(await server.child.exited).toBe(0)
+      const entries = (await new Response(server.child.stderr).text()).trim().split('\n')
+      expect(entries.map((line) => JSON.parse(line))).toMatchObject([
+        { level: 'error', message: 'A worker is replaced: it ended with SIGKILL.', pid: killed },
+      ])
+    })
+
+    test('SIGTERM lets a request under way finish, and leaves no worker', async () => {
+      await using here = await workplace(makeDatabase)
+      await using server = await serveWorkers(here)
+      const workers = server.workers()
+      const { socket, answer } = await beginRequest(server.port)
+      await until(() => socketsOf(workers, server.port, 'ESTABLISHED').size === 1)
+      server.child.kill('SIGTERM')
+      await until(() => socketsOf(workers, server.port, 'LISTEN').size === 0)
+      socket.write('\r\n')
+      expect(await answer).toStartWith('HTTP/1.1 200 OK')
+      expect(await server.child.exited).toBe(0)
+      expect(await new Response(server.child.stderr).text()).toBe('')
+      expect(workers.filter(isAlive)).toEqual([])
+    })
+
+    test.each(['SIGINT', 'SIGTERM'] as const)('%s to the whole group ends it well', async (signal) => {
+      await using here = await workplace(makeDatabase)
+      await using server = await serveWorkers(here)
+      const workers = server.workers()
+      for (const pid of [...workers, server.child.pid]) process.kill(pid, signal)
+      expect(await server.child.exited).toBe(0)
+      expect(await new Response(server.child.stderr).text()).toBe('')
+      expect(workers.filter(isAlive)).toEqual([])
+    })
+
+    test('workers end when their parent is killed', async () => {
+      await using here = await workplace(makeDatabase)
+      await using server = await serveWorkers(here)
+      const workers = server.workers()
+      server.child.kill('SIGKILL')
+      await until(() => !workers.some(isAlive))
+      expect(workers).toHaveLength(2)
+    })
   })
+})
 
+describe.skipIf(!isLinux)('serve --workers, whatever the database', () => {
   test('one worker is one process, as without the option', async () => {
     using folder = tempFolder()
     await using server = await serveWorkers({ cwd: folder.path, count: 1 })
     expect(server.greeting).not.toContain('Workers')
     expect(server.workers()).toEqual([])
     expect(socketsOf([server.child.pid], server.port, 'LISTEN').size).toBe(1)
-  })
-
-  test('a revoked key is refused by all of them', async () => {
-    using folder = tempFolder()
-    const cwd = folder.path
-    await using server = await serveWorkers({ cwd, env: { REQUIRE_API_KEY: 'true' } })
-    const key = (await run(['keys', 'create', '--name', 'a'], { cwd })).out.trim()
-    const ask = () => statuses(`${server.url}/api/v1/passports`, { 'X-API-KEY': key })
-    expect(await ask()).toEqual([200])
-    const [{ id }] = JSON.parse((await run(['keys', 'list', '--json'], { cwd })).out)
-    await run(['keys', 'revoke', id], { cwd })
-    expect(await ask()).toEqual([401])
   })
 
   test('a port in use is refused, also where workers are on it', async () => {
@@ -118,22 +175,6 @@ describe.skipIf(!isLinux)('serve --workers', () => {
     expect(pids.filter(isAlive)).toEqual([])
   })
 
-  test('a worker that is killed is replaced, and the service goes on', async () => {
-    using folder = tempFolder()
-    await using server = await serveWorkers({ cwd: folder.path })
-    const [killed, other] = server.listening() as [number, number]
-    process.kill(killed, 'SIGKILL')
-    await until(() => server.listening().length === 2 && !server.listening().includes(killed))
-    expect(server.listening()).toContain(other)
-    expect(await statuses(`${server.url}/api/v1/passports`)).toEqual([200])
-    server.child.kill('SIGTERM')
-    expect(await server.child.exited).toBe(0)
-    const entries = (await new Response(server.child.stderr).text()).trim().split('\n')
-    expect(entries.map((line) => JSON.parse(line))).toMatchObject([
-      { level: 'error', message: 'A worker is replaced: it ended with SIGKILL.', pid: killed },
-    ])
-  })
-
   test('workers that end again and again are replaced ever later, and the others serve meanwhile', async () => {
     using folder = tempFolder()
     sabotageWorkers(folder.path, "if (require('node:fs').existsSync('broken')) process.exit(3)")
@@ -157,40 +198,6 @@ describe.skipIf(!isLinux)('serve --workers', () => {
     expect(fourth - third).toBeGreaterThanOrEqual(200)
     rmSync(join(folder.path, 'broken'))
     await until(() => server.listening().length === 2)
-  })
-
-  test('SIGTERM lets a request under way finish, and leaves no worker', async () => {
-    using folder = tempFolder()
-    await using server = await serveWorkers({ cwd: folder.path })
-    const workers = server.workers()
-    const { socket, answer } = await beginRequest(server.port)
-    await until(() => socketsOf(workers, server.port, 'ESTABLISHED').size === 1)
-    server.child.kill('SIGTERM')
-    await until(() => socketsOf(workers, server.port, 'LISTEN').size === 0)
-    socket.write('\r\n')
-    expect(await answer).toStartWith('HTTP/1.1 200 OK')
-    expect(await server.child.exited).toBe(0)
-    expect(await new Response(server.child.stderr).text()).toBe('')
-    expect(workers.filter(isAlive)).toEqual([])
-  })
-
-  test.each(['SIGINT', 'SIGTERM'] as const)('%s to the whole group ends it well', async (signal) => {
-    using folder = tempFolder()
-    await using server = await serveWorkers({ cwd: folder.path })
-    const workers = server.workers()
-    for (const pid of [...workers, server.child.pid]) process.kill(pid, signal)
-    expect(await server.child.exited).toBe(0)
-    expect(await new Response(server.child.stderr).text()).toBe('')
-    expect(workers.filter(isAlive)).toEqual([])
-  })
-
-  test('workers end when their parent is killed', async () => {
-    using folder = tempFolder()
-    await using server = await serveWorkers({ cwd: folder.path })
-    const workers = server.workers()
-    server.child.kill('SIGKILL')
-    await until(() => !workers.some(isAlive))
-    expect(workers).toHaveLength(2)
   })
 })
 

@@ -1,25 +1,25 @@
 import { join } from 'node:path'
 
-const MAIN = join(import.meta.dir, '../../src/cli/main.ts')
+export const MAIN = join(import.meta.dir, '../../src/cli/main.ts')
 
 type Env = Record<string, string>
 
-function spawn(args: readonly string[], env: Env, cwd: string, stdin: Uint8Array | 'ignore' = 'ignore') {
+type Options = { env?: Env; cwd: string; stdin?: Uint8Array }
+
+/** Starts a command. */
+export function start(args: readonly string[], { env = {}, cwd, stdin }: Options) {
   return Bun.spawn([process.execPath, MAIN, ...args], {
     cwd,
     env: { PATH: process.env.PATH ?? '', ...env },
-    stdin,
+    stdin: stdin ?? 'ignore',
     stdout: 'pipe',
     stderr: 'pipe',
   })
 }
 
 /** Runs a command to its end. */
-export async function run(
-  args: readonly string[],
-  { env = {}, cwd, stdin }: { env?: Env; cwd: string; stdin?: Uint8Array },
-) {
-  const child = spawn(args, env, cwd, stdin)
+export async function run(args: readonly string[], options: Options) {
+  const child = start(args, options)
   const [out, err, code] = await Promise.all([
     new Response(child.stdout).text(),
     new Response(child.stderr).text(),
@@ -29,8 +29,8 @@ export async function run(
 }
 
 /** Starts `serve` on a free port and waits until it says where. It is killed at the end of the block. */
-export async function serveProcess(args: readonly string[], { env = {}, cwd }: { env?: Env; cwd: string }) {
-  const child = spawn(['serve', ...args], { PORT: '0', ...env }, cwd)
+export async function serveProcess(args: readonly string[], { env = {}, cwd }: Options) {
+  const child = start(['serve', ...args], { env: { PORT: '0', ...env }, cwd })
   const greeting = await readGreeting(child.stdout)
   const url = urlIn(greeting)
   if (url === undefined) {

@@ -10,10 +10,10 @@ import { tempFolder } from './temp.ts'
 
 export type TestStore = Store & AsyncDisposable
 
-type Engine = {
-  /** A new database; what `DATABASE_URL` says of it. */
-  make(): Promise<{ url: string } & AsyncDisposable>
-}
+/** A new database, and what `DATABASE_URL` says of it. One that is `bare` was never used: it has no tables yet. */
+export type MakeDatabase = (options?: { bare?: boolean }) => Promise<{ url: string } & AsyncDisposable>
+
+type Engine = { make: MakeDatabase }
 
 const ENGINES = {
   sqlite: {
@@ -26,12 +26,16 @@ const ENGINES = {
     },
   },
   postgres: {
-    async make() {
+    async make({ bare = false } = {}) {
+      if (bare) return testDatabase()
       migrated ??= makeMigrated()
       return testDatabase({ template: await migrated })
     },
   },
 } satisfies Record<string, Engine>
+
+/** How long a server may go on with a key that was revoked. On PostgreSQL it is to be a second, on a calm machine. */
+export const LATEST_NEWS_MILLISECONDS = { sqlite: 0, postgres: 2000 }
 
 let migrated: Promise<string> | undefined
 
@@ -77,7 +81,22 @@ export function onEngine(engine: EngineName, title: string, tests: (open: Open, 
   describe(`${engine}: ${title}`, () => tests((records = []) => openTestStore(engine, records), engine))
 }
 
-/** The same command on each engine: `database` is a new one, for `DATABASE_URL`. */
-export function withEveryEngine(title: string, tests: (makeDatabase: Engine['make']) => void): void {
-  for (const [name, { make }] of Object.entries(ENGINES)) describe(`${name}: ${title}`, () => tests(make))
+/** The same commands on each engine. */
+export function withEveryEngine(
+  title: string,
+  tests: (makeDatabase: MakeDatabase, engine: EngineName) => void,
+): void {
+  for (const engine of Object.keys(ENGINES) as EngineName[]) withEngine(engine, title, tests)
+}
+
+/** For what goes from one engine to the other. */
+export const otherEngine = (engine: EngineName): MakeDatabase =>
+  ENGINES[engine === 'sqlite' ? 'postgres' : 'sqlite'].make
+
+export function withEngine(
+  engine: EngineName,
+  title: string,
+  tests: (makeDatabase: MakeDatabase, engine: EngineName) => void,
+): void {
+  describe(`${engine}: ${title}`, () => tests(ENGINES[engine].make, engine))
 }

@@ -36,6 +36,14 @@ export async function until(condition: () => boolean | Promise<boolean>): Promis
   while (!(await condition())) await Bun.sleep(20)
 }
 
+/** How many milliseconds it takes to hold; 0 where it holds at the first look. */
+export async function timeUntil(condition: () => boolean | Promise<boolean>): Promise<number> {
+  if (await condition()) return 0
+  const begin = performance.now()
+  await until(condition)
+  return performance.now() - begin
+}
+
 /** A process may end while it is looked at: then there is nothing. */
 function orNothing<T>(look: () => T, nothing: T): T {
   try {

@@ -1,0 +1,146 @@
+import { Database } from 'bun:sqlite'
+import { expect, test } from 'bun:test'
+import { createRandom } from '../../src/ingest/demo/random.ts'
+import type { Store } from '../../src/store/store.ts'
+import { withEveryEngine } from '../support/engines.ts'
+import { INVENTED, linesOf, toLines } from '../support/lines.ts'
+import { until } from '../support/processes.ts'
+import { workplace } from '../support/workplace.ts'
+
+/** How many lines are saved together. */
+const BATCH = 500
+/** With few credentials: of those with many, three thousand take their time. */
+const PEOPLE = INVENTED.map((person) => ({ ...person, credentials: person.credentials?.slice(0, 3) ?? [] }))
+const editions = (...numbers: number[]) => numbers.map((edition) => linesOf(PEOPLE, edition)).join('')
+
+/** A file of SQLite is at stake each time; a server that is not killed itself keeps its own. */
+const HARDSHIP = { sqlite: { kills: 20, count: 3000 }, postgres: { kills: 5, count: 2000 } }
+
+withEveryEngine('import', (makeDatabase, engine) => {
+  const prepare = (files: Record<string, string>) => workplace(makeDatabase, { files, bare: true })
+
+  test('killed at random moments many times and resumed, it ends as if undisturbed', async () => {
+    const { kills, count: all } = HARDSHIP[engine]
+    const files = { 'many.jsonl': editions(...Array(all / 1000).keys()) }
+    await using undisturbed = await prepare(files)
+    const begin = performance.now()
+    await undisturbed.run('import', 'many.jsonl')
+    const duration = performance.now() - begin
+    const { out: expected } = await undisturbed.run('export')
+
+    const random = createRandom(20)
+    let partly = 0
+    let here = await prepare(files)
+    try {
+      for (let kill = 0; kill < kills; kill++) {
+        const child = here.start('import', 'many.jsonl')
+        await Bun.sleep(duration * (0.2 + 0.7 * random.next()))
+        child.kill('SIGKILL')
+        await child.exited
+        const count = await here.look(countPassports)
+        expect(count % BATCH).toBe(0)
+        if (count > 0 && count < all) partly++
+        if (count < all) continue
+        expect((await here.run('export')).out).toBe(expected)
+        await here[Symbol.asyncDispose]()
+        here = await prepare(files)
+      }
+      expect(partly).toBeGreaterThan(kills / 10)
+      expect(await here.run('import', 'many.jsonl')).toMatchObject({ code: 0 })
+      expect((await here.run('export')).out).toBe(expected)
+      if (engine === 'sqlite') expectSound(here.database)
+    } finally {
+      await here[Symbol.asyncDispose]()
+    }
+  }, 40_000)
+
+  test('a server on the same database answers all the while, and sees whole batches only', async () => {
+    await using here = await prepare({
+      'first.jsonl': linesOf(PEOPLE.slice(0, BATCH)),
+      'many.jsonl': editions(1, 2, 3),
+    })
+    await here.run('import', 'first.jsonl')
+    await using server = await here.serve()
+    const imported = here.run('import', 'many.jsonl')
+    let isOver = false
+    imported.then(() => {
+      isOver = true
+    })
+    const totals: number[] = []
+    while (!isOver) {
+      const paths = [
+        'passports?per_page=1',
+        'passports?keyword=a',
+        'passports/7',
+        'passport_credentials?passport_id=7',
+      ]
+      const answers = await Promise.all(paths.map((path) => fetch(`${server.url}/api/v1/${path}`)))
+      expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200])
+      const [list] = await Promise.all(answers.map((answer) => answer.json()))
+      totals.push(list.pagination.total)
+    }
+    expect(await imported).toMatchObject({ code: 0 })
+    expect(totals.filter((total) => total % BATCH !== 0)).toEqual([])
+    expect(totals).toEqual(totals.toSorted((a, b) => a - b))
+    expect(new Set(totals).size).toBeGreaterThan(2)
+    // On PostgreSQL a server looks several times a second whether there is news.
+    await until(async () => (await getTotal(server.url)) === 3500)
+  }, 20_000)
+})
+
+async function countPassports({ passports }: Store): Promise<number> {
+  return (await passports.list({ page: 1, size: 1, keyword: undefined })).total
+}
+
+async function getTotal(url: string): Promise<number> {
+  const answer = await (await fetch(`${url}/api/v1/passports?per_page=1`)).json()
+  return (answer as { pagination: { total: number } }).pagination.total
+}
+
+function expectSound(path: string): void {
+  using database = new Database(path, { readonly: true })
+  expect(database.query('pragma integrity_check').get()).toEqual({ integrity_check: 'ok' })
+  expect(database.query('pragma foreign_key_check').all()).toEqual([])
+}
+
+/** The same people in each file. The odd ones lay claim to each other's wallets, so that the file that comes first has them. */
+function claims(file: string, count: number): string {
+  const walletOf = (id: number) => {
+    const first = id - (id % BATCH)
+    return file === 'a' ? id : first + ((id + 2) % BATCH)
+  }
+  return toLines(
+    ...Array.from({ length: count }, (_, id) => ({
+      passport_id: id,
+      ...(id % 2 === 1 && { main_wallet: `0x${walletOf(id)}` }),
+      passport_profile: { bio: file },
+    })),
+  )
+}
+
+withEveryEngine('two imports at once', (makeDatabase) => {
+  test.each([BATCH, 4 * BATCH])(
+    'of %i lines end, each batch as if it had come after the other',
+    async (count) => {
+      await using here = await workplace(makeDatabase, {
+        files: { 'a.jsonl': claims('a', count), 'b.jsonl': claims('b', count) },
+      })
+      const reports = await Promise.all([here.run('import', 'a.jsonl'), here.run('import', 'b.jsonl')])
+      for (const { err } of reports)
+        expect(err).toMatch(/lines: [\d,]+ added, [\d,]+ changed, 0 unchanged\.\n/)
+      const records = await here.look((store) => store.records.list(-1, 10_000))
+      expect(records).toHaveLength(count)
+      for (let at = 0; at < count; at += BATCH) {
+        const filesOf = (parity: number) =>
+          new Set(
+            records
+              .slice(at, at + BATCH)
+              .filter(({ id }) => id % 2 === parity)
+              .map(({ profile }) => profile.bio),
+          )
+        // The later one has the even, the earlier one the odd.
+        expect(['a b', 'b a']).toContain([filesOf(0), filesOf(1)].map((files) => [...files].join()).join(' '))
+      }
+    },
+  )
+})

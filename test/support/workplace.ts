@@ -1,0 +1,62 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import {
+  type DatabaseAddress,
+  nameDatabase,
+  parseDatabaseAddress,
+} from '../../src/domain/database-address.ts'
+import type { PassportRecord } from '../../src/domain/record.ts'
+import { openStore } from '../../src/store/open.ts'
+import type { Store } from '../../src/store/store.ts'
+import { run, serveProcess, start } from './cli.ts'
+import { type MakeDatabase, saveRecords } from './engines.ts'
+import { tempFolder } from './temp.ts'
+
+type Given = {
+  /** By name, in the folder. */
+  files?: Record<string, string | Uint8Array>
+  /** In the database. */
+  records?: readonly PassportRecord[]
+  /** Whether the database was never used. */
+  bare?: boolean
+}
+
+/** A folder and a new database in which commands run. Both are gone after the block. */
+export async function workplace(
+  makeDatabase: MakeDatabase,
+  { files = {}, records, bare = false }: Given = {},
+) {
+  const folder = tempFolder()
+  const cwd = folder.path
+  for (const [name, contents] of Object.entries(files)) writeFileSync(join(cwd, name), contents)
+  const made = await makeDatabase({ bare })
+  const address = parseDatabaseAddress(made.url) as DatabaseAddress
+  const env = { DATABASE_URL: made.url }
+
+  async function open(): Promise<Store & AsyncDisposable> {
+    const store = await openStore(address)
+    return { ...store, [Symbol.asyncDispose]: async () => store.close() }
+  }
+  async function look<T>(work: (store: Store) => T | Promise<T>): Promise<T> {
+    await using store = await open()
+    return await work(store)
+  }
+  if (records) await look((store) => saveRecords(store, records))
+
+  return {
+    cwd,
+    env,
+    /** How messages call the database. */
+    database: nameDatabase(address),
+    run: (...args: string[]) => run(args, { cwd, env }),
+    start: (...args: string[]) => start(args, { cwd, env }),
+    serve: (args: string[] = [], more: Record<string, string> = {}) =>
+      serveProcess(args, { cwd, env: { ...env, ...more } }),
+    open,
+    look,
+    async [Symbol.asyncDispose]() {
+      await made[Symbol.asyncDispose]()
+      folder[Symbol.dispose]()
+    },
+  }
+}
