@@ -1,0 +1,134 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { SQL } from 'bun'
+import { namePostgres } from '../../src/domain/database-address.ts'
+import { run, serveProcess } from '../support/cli.ts'
+import { toLines } from '../support/lines.ts'
+import { type PostgresServer, startPostgres, testDatabase } from '../support/postgres.ts'
+import { until } from '../support/processes.ts'
+import { tempFolder } from '../support/temp.ts'
+
+// Each starts many processes, which takes its time on a busy machine.
+setDefaultTimeout(20_000)
+
+const FILE = 'people.jsonl'
+
+/** Every command that opens a database, with arguments that will do. */
+const COMMANDS = [
+  ['serve'],
+  ['serve', '--demo', '--workers', '2'],
+  ['keys', 'create', '--name', 'a'],
+  ['keys', 'list', '--json'],
+  ['keys', 'revoke', 'a'],
+  ['import', FILE],
+  ['import', FILE, '--dry-run'],
+  ['export'],
+  ['export', 'all.jsonl.gz'],
+  ['mirror', 'http://127.0.0.1:9'],
+  ['score', '--all'],
+  ['explain', '1'],
+  ['merge', '1', '2'],
+  ['merge', '1', '--undo'],
+  ['remove', '1'],
+]
+
+/** As it is, and as it stands in an address. */
+const PASSWORD = 'se/cr@t %?'
+const ESCAPED = encodeURIComponent(PASSWORD)
+const SECRETS = [PASSWORD, ESCAPED, 'se/cr', 'cr@t', 'se%2F', 'wr0ng']
+
+function expectNoSecret(text: string): void {
+  for (const secret of SECRETS) expect(text).not.toContain(secret)
+}
+
+describe('a password', () => {
+  let server: PostgresServer
+  let good: URL
+  beforeAll(async () => {
+    server = await startPostgres()
+    await using sql = new SQL(server.url, { max: 1 })
+    await sql.unsafe(`create role ada login password '${PASSWORD}'`)
+    await sql.unsafe('create database mine owner ada')
+    good = new URL(server.url.replace(/\/\/.*@/, `//ada:${ESCAPED}@`))
+    good.pathname = 'mine'
+  })
+  afterAll(() => server[Symbol.asyncDispose]())
+
+  const other = (change: Partial<URL>) => Object.assign(new URL(good), change).href
+
+  test.each([
+    ['nobody listens', () => other({ port: '1' }), 'is out of reach: '],
+    ['it is wrong', () => other({ password: 'wr0ng' }), 'refuses the user or password of DATABASE_URL: '],
+    ['the database is missing', () => other({ pathname: 'none' }), 'cannot be used: '],
+  ])('is not shown by any command where %s; one sentence names the server', async (_, address, sentence) => {
+    using folder = tempFolder()
+    const cwd = folder.path
+    await Bun.write(`${cwd}/${FILE}`, toLines({ passport_id: 1 }))
+    const url = address()
+    const copies = [
+      ['copy', url, 'sqlite:copy.db'],
+      ['copy', 'sqlite:source.db', url],
+    ]
+    await run(['keys', 'list'], { cwd, env: { DATABASE_URL: 'sqlite:source.db' } })
+    const env = { DATABASE_URL: url, PORT: '0' }
+    const results = await Promise.all(
+      [...COMMANDS, ...copies].map(async (args) => ({ args, ...(await run(args, { cwd, env })) })),
+    )
+    for (const { args, out, err, code } of results) {
+      expect({ args, out, code }).toEqual({ args, out: '', code: 1 })
+      expect(err).toStartWith(`passportd: ${namePostgres(url)} ${sentence}`)
+      expect(err).toMatch(/^[^\n]+\.\n$/)
+      expectNoSecret(err)
+    }
+  })
+
+  test('is not shown where all is well', async () => {
+    using folder = tempFolder()
+    const cwd = folder.path
+    const env = { DATABASE_URL: good.href }
+    await Bun.write(`${cwd}/${FILE}`, toLines({ passport_id: 1 }, { passport_id: 2 }))
+    const ending = COMMANDS.filter(([name = '']) => !['serve', 'mirror'].includes(name))
+    for (const { out, err } of await Promise.all(ending.map((args) => run(args, { cwd, env })))) {
+      expect(err).not.toContain('out of reach')
+      expectNoSecret(out + err)
+    }
+  })
+
+  test('is not shown by a server whose database goes away, nor by its answers', async () => {
+    using folder = tempFolder()
+    await using node = await serveProcess(['--workers', '2'], {
+      cwd: folder.path,
+      env: { DATABASE_URL: good.href, DATABASE_READ_URL: other({ password: 'wr0ng' }) },
+    })
+    expect(node.greeting).toContain(` from ${namePostgres(good.href)}\n`)
+    await server.stop()
+    const answers: string[] = []
+    await until(async () => {
+      const response = await fetch(`${node.url}/api/v1/passports/1`)
+      answers.push(await response.text(), await (await fetch(`${node.url}/ready`)).text())
+      return response.status === 503
+    })
+    await server.start()
+    await until(async () => (await fetch(`${node.url}/api/v1/passports?keyword=a`)).status === 200)
+    node.child.kill('SIGTERM')
+    expect(await node.child.exited).toBe(0)
+    expectNoSecret(node.greeting + answers.join() + (await new Response(node.child.stderr).text()))
+  })
+})
+
+describe('on a PostgreSQL database that was never used', () => {
+  test.each([
+    [['keys', 'list', '--json'], { out: '[]\n', err: '', code: 0 }],
+    [['export'], { out: '', err: '0 records written.\n', code: 0 }],
+    [['score', '--all'], { out: '', err: 'Scored 0 passports by rule set 2026-11.\n', code: 0 }],
+    [['explain', '1'], { out: '', err: 'passportd: There is no passport 1 in DATABASE.\n', code: 1 }],
+    [['merge', '1', '2'], { out: '', err: 'passportd: There is no passport 1 here.\n', code: 1 }],
+    [['remove', '1'], { out: '', err: 'passportd: There is no passport 1 here.\n', code: 1 }],
+    [['import', '/dev/null'], { out: '', err: '0 lines: 0 added, 0 changed, 0 unchanged.\n', code: 0 }],
+  ])('%p finds an empty one', async (args, expected) => {
+    using folder = tempFolder()
+    await using database = await testDatabase()
+    const result = await run(args, { cwd: folder.path, env: { DATABASE_URL: database.url } })
+    expect({ ...result, err: result.err.replace(namePostgres(database.url), 'DATABASE') }).toEqual(expected)
+    expect([...new Bun.Glob('**').scanSync(folder.path)]).toEqual([])
+  })
+})
