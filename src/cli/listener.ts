@@ -4,13 +4,14 @@ import { json } from '../http/answer.ts'
 import { createOpenApi } from '../http/openapi.ts'
 import { startServer } from '../http/server.ts'
 import type { Log } from '../log.ts'
+import { SOON } from '../store/open.ts'
 import type { Store } from '../store/store.ts'
 import { createReference } from '../web/reference.ts'
 import { CommandError } from './usage.ts'
 import { VERSION } from './version.ts'
 
 /** Connections to a database server, for short statements; `max` in its address changes it. */
-export const SERVING = { connections: 10 }
+export const SERVING = { connections: 10, ...SOON }
 
 type Listening = { config: Config; store: Store; now: () => number; log: Log; sharePort?: boolean }
 

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { DatabaseAddress } from '../domain/database-address.ts'
 import { adoptRules, keepRescoring, type Rescorer } from '../scoring/rescore.ts'
-import { openStore } from '../store/open.ts'
+import { openStore, SOON } from '../store/open.ts'
 import { loadRules } from './rules.ts'
 
 export type ScorerOrder = { database: DatabaseAddress; rules: string | undefined }
@@ -34,7 +34,7 @@ async function work({ database, rules: path }: ScorerOrder): Promise<void> {
 async function begin(database: DatabaseAddress, path: string | undefined): Promise<Rescorer> {
   const onFailure = (id: number, error: unknown) =>
     tell({ kind: 'failed', reason: `passport ${id}: ${(error as Error).message}` })
-  const scorer = { store: await openStore(database), rules: loadRules(path), now: Date.now, onFailure }
+  const scorer = { store: await openStore(database, SOON), rules: loadRules(path), now: Date.now, onFailure }
   await adoptRules(scorer)
   return scorer
 }

@@ -8,7 +8,12 @@ export type OpenOptions = {
   create?: boolean
   /** Connections to a server for short statements. */
   connections?: number
+  /** Milliseconds after which a server that has not answered counts as away. */
+  answerWithin?: number
 }
+
+/** For those who serve: they must know soon that a server is away, to answer within two seconds. */
+export const SOON = { answerWithin: 1000 }
 
 /** Opens the database, bringing it up to date first. Throws `unavailable` with a sentence. */
 export async function openStore(address: DatabaseAddress, options: OpenOptions = {}): Promise<Store> {

@@ -132,3 +132,20 @@ describe('on a PostgreSQL database that was never used', () => {
     expect([...new Bun.Glob('**').scanSync(folder.path)]).toEqual([])
   })
 })
+
+test('import waits for a PostgreSQL server that is busy for a while', async () => {
+  await using server = await startPostgres()
+  using folder = tempFolder()
+  const people = Array.from({ length: 4000 }, (_, id) => ({ passport_id: id }))
+  await Bun.write(`${folder.path}/${FILE}`, toLines(...people))
+  const env = { DATABASE_URL: server.url }
+  await run(['keys', 'list'], { cwd: folder.path, env })
+  await using sql = new SQL(server.url, { max: 1 })
+  const imported = run(['import', FILE], { cwd: folder.path, env })
+  await until(async () => (await sql`select from passports limit 1`).length > 0)
+  server.freeze()
+  // Longer than a node that serves would wait.
+  await Bun.sleep(2500)
+  server.thaw()
+  expect(await imported).toMatchObject({ code: 0, err: expect.stringContaining('4,000 added') })
+})

@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test'
+import { SOON } from '../../src/store/open.ts'
 import { openPostgres } from '../../src/store/postgres/open.ts'
 import { saveRecords } from '../support/engines.ts'
 import { expectGolden } from '../support/golden.ts'
@@ -24,7 +25,7 @@ const CONNECTIONS = 4
 
 /** The service before a PostgreSQL of its own. */
 async function serveBefore(postgres: PostgresServer) {
-  const store = await openPostgres(postgres, { connections: CONNECTIONS })
+  const store = await openPostgres(postgres, { connections: CONNECTIONS, ...SOON })
   await saveRecords(store, [ada, grace])
   const service = serveTest(store)
   return {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import type { ApiKey } from '../../src/domain/api-key.ts'
 import { ServiceError } from '../../src/domain/errors.ts'
+import { SOON } from '../../src/store/open.ts'
 import { createKeys } from '../../src/store/postgres/keys.ts'
 import { createLink } from '../../src/store/postgres/link.ts'
 import { openPostgres } from '../../src/store/postgres/open.ts'
@@ -103,7 +104,7 @@ describe('postgres: two nodes', () => {
     await using database = await testDatabase()
     const other = await openPostgres(database)
     await other.keys.create(key)
-    const link = createLink(database.url, 'the database', 1)
+    const link = createLink(database.url, 'the database', { connections: 1, ...SOON })
     const [read, answered] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
     const query: Query = async (text, values) => {
       const rows = await link.query(text, values)

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { SQL } from 'bun'
+import { SOON } from '../../src/store/open.ts'
 import { openPostgres } from '../../src/store/postgres/open.ts'
 import type { Store, Work } from '../../src/store/store.ts'
 import { openTestStore, saveRecords } from '../support/engines.ts'
@@ -48,7 +49,7 @@ describe('postgres: connections', () => {
       insert into logins values (current_setting('application_name'), current_setting('statement_timeout'));
     end $$`
     await sql`create event trigger note_login on login execute function note_login()`
-    const store = await openPostgres({ url: withOptions(server.url, 'statement_timeout=0') })
+    const store = await openPostgres({ url: withOptions(server.url, 'statement_timeout=0') }, SOON)
     await store.ping()
     await store.passports.list(all)
     await store.close()

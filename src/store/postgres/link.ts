@@ -3,22 +3,30 @@ import { ServiceError } from '../../domain/errors.ts'
 import { isFault, translate } from './faults.ts'
 import type { Query } from './query.ts'
 
-/** Limits, in milliseconds: of one short statement, and of one that reads or writes much. */
-const SHORT_STATEMENT = 1500
+/** The limit of a statement that reads or writes much, in milliseconds. */
 const LONG_STATEMENT = 60_000
 
-/** How often a server is asked how it is, and how long it may take to answer. Both together are below two seconds. */
+/** A short statement may take longer than a look at the server, by which one that is away is noticed first. */
+const SHORT_STATEMENT_ANSWERS = 1.5
+
+/** How often a server is asked how it is. */
 const WATCH_MILLISECONDS = 250
-const ANSWER_MILLISECONDS = 1000
 
 /** Connections for long statements: short ones must never wait behind them. */
 const LONG_CONNECTIONS = 2
 
+export type LinkOptions = {
+  /** For short statements. */
+  connections: number
+  /** Milliseconds after which a server that has not answered counts as away. */
+  answerWithin: number
+}
+
 export type Versions = { ranking: number; keys: number }
 
 /**
- * The way to one server. A server that stops answering is noticed within a second: what waits for it then fails, what
- * comes later fails at once, until it answers again.
+ * The way to one server. One that stops answering is noticed within the time it has to answer: what waits for it then
+ * fails, what comes later fails at once, until it answers again.
  */
 export type Link = {
   query: Query
@@ -36,7 +44,7 @@ export type Link = {
 }
 
 /** Connects when first asked. `name` is how messages call the server. */
-export function createLink(url: string, name: string, connections: number): Link {
+export function createLink(url: string, name: string, options: LinkOptions): Link {
   let pools = openPools()
   let down: ServiceError | undefined
   let versions: Versions | undefined
@@ -48,7 +56,7 @@ export function createLink(url: string, name: string, connections: number): Link
 
   function openPools(): Pools {
     try {
-      return createPools(url, connections)
+      return createPools(url, options)
     } catch (error) {
       const { message } = error as Error
       throw new ServiceError(
@@ -93,7 +101,7 @@ export function createLink(url: string, name: string, connections: number): Link
     const asked = pools.probe.unsafe(`select current_setting('transaction_read_only') = 'off' as writes,
       (select version from versions where name = 'ranking')::float8 as ranking,
       (select version from versions where name = 'keys')::float8 as keys`)
-    const [row] = await within(ANSWER_MILLISECONDS, asked, name)
+    const [row] = await within(options.answerWithin, asked, name)
     const { writes, ...seen } = row as Versions & { writes: boolean }
     versions = seen
     down = undefined
@@ -150,7 +158,7 @@ export function createLink(url: string, name: string, connections: number): Link
 
 type Pools = { short: SQL; long: SQL; probe: SQL }
 
-function createPools(url: string, connections: number): Pools {
+function createPools(url: string, { connections, answerWithin }: LinkOptions): Pools {
   const { searchParams: given, pathname } = new URL(url)
   const database = decodeURIComponent(pathname.slice(1))
   const pool = (max: number, limit: number, settings: Record<string, string> = {}) =>
@@ -168,10 +176,10 @@ function createPools(url: string, connections: number): Pools {
     })
   const max = Number(given.get('max')) || connections
   return {
-    short: pool(max, SHORT_STATEMENT),
+    short: pool(max, answerWithin * SHORT_STATEMENT_ANSWERS),
     // A keyword is common or rare: the plan for one is wrong for the other.
     long: pool(LONG_CONNECTIONS, LONG_STATEMENT, { plan_cache_mode: 'force_custom_plan' }),
-    probe: pool(1, ANSWER_MILLISECONDS),
+    probe: pool(1, answerWithin),
   }
 }
 

@@ -4,7 +4,7 @@ import type { PassportRef } from '../../domain/passport.ts'
 import type { Store } from '../store.ts'
 import { listCredentials } from './evidence.ts'
 import { createKeys } from './keys.ts'
-import { createLink, type Link } from './link.ts'
+import { createLink, type Link, type LinkOptions } from './link.ts'
 import { checkVersion, migrate } from './migrate.ts'
 import { createMirror } from './mirror.ts'
 import { createCopying, createParts } from './parts.ts'
@@ -17,16 +17,17 @@ import { createSearch } from './search.ts'
 
 type Address = { url: string; readUrl?: string }
 
-/** Few: most commands need one. A server asks for more. */
-const CONNECTIONS = 2
+/** Few connections: most commands need one. And time: they rather wait for a busy server than fail. */
+const FOR_COMMANDS: LinkOptions = { connections: 2, answerWithin: 30_000 }
 
 /** Opens the database, bringing it up to date first. Throws `unavailable` with a sentence. */
 export async function openPostgres(
   { url, readUrl }: Address,
-  { connections = CONNECTIONS }: { connections?: number } = {},
+  options: Partial<LinkOptions> = {},
 ): Promise<Store> {
-  const primary = createLink(url, namePostgres(url), connections)
-  const replica = readUrl === undefined ? undefined : createLink(readUrl, namePostgres(readUrl), connections)
+  const link = (to: string) => createLink(to, namePostgres(to), { ...FOR_COMMANDS, ...options })
+  const primary = link(url)
+  const replica = readUrl === undefined ? undefined : link(readUrl)
   try {
     await begin(primary, url, replica, readUrl)
   } catch (error) {
