@@ -5,7 +5,7 @@
  *   npx bun bench/postgres.ts [--passports 1000000] [--rounds 5] [--seconds 5] [--credentials 3]
  *
  * Needs `wrk` and `pgbench` (Debian: wrk, postgresql-contrib). Starts a PostgreSQL of its own and deletes it again;
- * BENCH_POSTGRES_URL names an empty database of another one instead.
+ * BENCH_POSTGRES_URL names a database of another one instead, empty or filled by an earlier run.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -64,6 +64,8 @@ function SETTINGS() {
 
 async function fill(): Promise<void> {
   const store = await openStore({ engine: 'postgres', url })
+  const { total } = await store.passports.list({ page: 1, size: 1, keyword: undefined })
+  if (total === passports) return store.close()
   const begin = performance.now()
   let batch: Parameters<typeof store.records.save>[0][number][] = []
   for (const person of manyPeople(passports)) {
