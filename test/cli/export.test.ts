@@ -197,5 +197,5 @@ withEveryEngine('import of an export', (makeDatabase, engine) => {
       return (await here.run('export')).out.replaceAll(/"last_calculated_at":"[^"]*"/g, '')
     }
     expect(await scoredAnew(copy)).toBe(await scoredAnew(original))
-  }, 20_000)
+  })
 })

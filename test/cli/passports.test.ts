@@ -51,19 +51,16 @@ withEveryEngine('passports', (makeDatabase) => {
       /Identity: 5\n {2}ENS {2}5 of 5 {2}min\(round\([\d.]+ years since 2020-01-01 × 1\), 5\) = 5\n/,
     )
     expect((await here.run('explain', '2')).out).toContain('Kites  5 of 5  9 in the record, 5 at most = 5')
-  })
 
-  test('explain --json is for programs', async () => {
-    await using here = await prepare(makeDatabase)
-    const explanation = JSON.parse((await here.run('explain', '1', '--json')).out)
-    expect(explanation).toMatchObject({
+    const forPrograms = JSON.parse((await here.run('explain', '1', '--json')).out)
+    expect(forPrograms).toMatchObject({
       passport_id: 1,
       name: 'Ada',
       rules: '2026-11',
       scores: { total: 26, activity: 0, identity: 5, skills: 21 },
       human: true,
     })
-    expect(explanation.credentials).toContainEqual(
+    expect(forPrograms.credentials).toContainEqual(
       expect.objectContaining({ type: 'github', score: 21, max_score: 40, from: 'rule' }),
     )
   })

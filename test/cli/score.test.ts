@@ -42,7 +42,7 @@ withEveryEngine('score', (makeDatabase) => {
     const done = reports.map(({ err }) => Number(/^Scored ([\d,]+)/.exec(err)?.[1]?.replace(',', '')))
     expect(done.reduce((sum, count) => sum + count)).toBe(3000)
     expect(await here.look((store) => store.scoring.countStale())).toBe(0)
-  }, 20_000)
+  })
 
   test('a scorer that is killed leaves nothing stale for ever', async () => {
     await using here = await workplace(makeDatabase, { records: stale(5000) })
@@ -57,7 +57,7 @@ withEveryEngine('score', (makeDatabase) => {
     // A server may need a moment to notice that a scorer is gone, and to give back what it had begun.
     const scoreAll = async () => (await here.run('score')).code === 0
     await until(async () => (await scoreAll()) && (await store.scoring.countStale()) === 0)
-  }, 20_000)
+  })
 
   test('serve works them off while it serves, and a data point that comes in is scored on screen', async () => {
     const point = '{"passport":499,"type":"base_builder","value":9,"display":"9 contracts"}\n'
@@ -76,7 +76,7 @@ withEveryEngine('score', (makeDatabase) => {
     expect((await here.run('import', 'points.jsonl')).code).toBe(0)
     await until(() => sees({ score: 18 }))
     expect(passport).toMatchObject({ skills_score: 18, calculating_score: false })
-  }, 20_000)
+  })
 
   test('--watch goes on until it is told to stop', async () => {
     await using here = await workplace(makeDatabase, { records: stale(1) })
@@ -90,7 +90,7 @@ withEveryEngine('score', (makeDatabase) => {
     child.kill('SIGTERM')
     expect(await child.exited).toBe(0)
     expect(await new Response(child.stderr).text()).toContain('Watching for stale passports')
-  }, 20_000)
+  })
 
   test('a new rule set makes every passport stale, and the old one is not used on it', async () => {
     const files = { 'one.json': rules('one'), 'two.json': rules('two') }

@@ -1,4 +1,4 @@
-import { describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { rmSync, writeFileSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
 import { join } from 'node:path'
@@ -9,9 +9,6 @@ import { LATEST_NEWS_MILLISECONDS, withEveryEngine } from '../support/engines.ts
 import { childrenOf, isAlive, socketsOf, timeUntil, until } from '../support/processes.ts'
 import { tempFolder } from '../support/temp.ts'
 import { workplace } from '../support/workplace.ts'
-
-// Each starts several processes, which takes its time on a busy machine.
-setDefaultTimeout(20_000)
 
 type Options = Parameters<typeof serveProcess>[1] & { count?: number }
 
@@ -41,21 +38,6 @@ const isLinux = process.platform === 'linux'
 
 withEveryEngine('serve --workers', (makeDatabase, engine) => {
   describe.skipIf(!isLinux)('on Linux', () => {
-    test('every worker listens and gets connections; the greeting tells how many there are', async () => {
-      await using here = await workplace(makeDatabase)
-      await using server = await serveWorkers({ ...here, count: 3 })
-      expect(server.greeting).toContain('\n  Workers    3\n')
-      expect(server.workers()).toHaveLength(3)
-      expect(server.listening().sort()).toEqual(server.workers().sort())
-      expect(socketsOf([server.child.pid], server.port, 'LISTEN').size).toBe(0)
-
-      const sockets = Array.from({ length: 60 }, () => connect(server.port, '127.0.0.1'))
-      const held = () => [...socketsOf(server.workers(), server.port, 'ESTABLISHED').values()]
-      await until(() => held().reduce((sum, count) => sum + count, 0) === sockets.length)
-      expect(held()).toHaveLength(3)
-      for (const socket of sockets) socket.destroy()
-    })
-
     test('a revoked key is refused by all of them, soon', async () => {
       await using here = await workplace(makeDatabase)
       const { cwd, env } = here
@@ -100,16 +82,6 @@ withEveryEngine('serve --workers', (makeDatabase, engine) => {
       expect(workers.filter(isAlive)).toEqual([])
     })
 
-    test.each(['SIGINT', 'SIGTERM'] as const)('%s to the whole group ends it well', async (signal) => {
-      await using here = await workplace(makeDatabase)
-      await using server = await serveWorkers(here)
-      const workers = server.workers()
-      for (const pid of [...workers, server.child.pid]) process.kill(pid, signal)
-      expect(await server.child.exited).toBe(0)
-      expect(await new Response(server.child.stderr).text()).toBe('')
-      expect(workers.filter(isAlive)).toEqual([])
-    })
-
     test('workers end when their parent is killed', async () => {
       await using here = await workplace(makeDatabase)
       await using server = await serveWorkers(here)
@@ -122,6 +94,31 @@ withEveryEngine('serve --workers', (makeDatabase, engine) => {
 })
 
 describe.skipIf(!isLinux)('serve --workers, whatever the database', () => {
+  test('every worker listens and gets connections; the greeting tells how many there are', async () => {
+    using folder = tempFolder()
+    await using server = await serveWorkers({ cwd: folder.path, count: 3 })
+    expect(server.greeting).toContain('\n  Workers    3\n')
+    expect(server.workers()).toHaveLength(3)
+    expect(server.listening().sort()).toEqual(server.workers().sort())
+    expect(socketsOf([server.child.pid], server.port, 'LISTEN').size).toBe(0)
+
+    const sockets = Array.from({ length: 60 }, () => connect(server.port, '127.0.0.1'))
+    const held = () => [...socketsOf(server.workers(), server.port, 'ESTABLISHED').values()]
+    await until(() => held().reduce((sum, count) => sum + count, 0) === sockets.length)
+    expect(held()).toHaveLength(3)
+    for (const socket of sockets) socket.destroy()
+  })
+
+  test.each(['SIGINT', 'SIGTERM'] as const)('%s to the whole group ends it well', async (signal) => {
+    using folder = tempFolder()
+    await using server = await serveWorkers({ cwd: folder.path })
+    const workers = server.workers()
+    for (const pid of [...workers, server.child.pid]) process.kill(pid, signal)
+    expect(await server.child.exited).toBe(0)
+    expect(await new Response(server.child.stderr).text()).toBe('')
+    expect(workers.filter(isAlive)).toEqual([])
+  })
+
   test('one worker is one process, as without the option', async () => {
     using folder = tempFolder()
     await using server = await serveWorkers({ cwd: folder.path, count: 1 })

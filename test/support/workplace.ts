@@ -1,3 +1,4 @@
+import { setDefaultTimeout } from 'bun:test'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import {
@@ -11,6 +12,9 @@ import type { Store } from '../../src/store/store.ts'
 import { run, serveProcess, start } from './cli.ts'
 import { type MakeDatabase, saveRecords } from './engines.ts'
 import { tempFolder } from './temp.ts'
+
+// Commands take their time on a busy machine.
+setDefaultTimeout(20_000)
 
 type Given = {
   /** By name, in the folder. */
