@@ -6,7 +6,7 @@ import {
   nameDatabase,
   parseDatabaseAddress,
 } from '../domain/database-address.ts'
-import { copyStore, type PartReport } from '../ingest/copy.ts'
+import { copyStore, digestStore, type PartReport } from '../ingest/copy.ts'
 import { openStore } from '../store/open.ts'
 import type { Store } from '../store/store.ts'
 import { COPY_HELP } from './help.ts'
@@ -34,8 +34,8 @@ export async function copy(args: string[], terminal: Terminal): Promise<void> {
     stack.adopt(await openStore(address, { create }), (store) => store.close())
   const stores = { from: await open(from, false), to: await open(to, true) }
 
-  await refuseOverwrite(stores.to, { source, target, replace: values.replace === true })
-  await stores.to.copying.begin(source)
+  await refuseOverwrite(stores.to, { source, target, replace: values.replace === true, signal })
+  await stores.to.copying.note(source)
   const reports = await run(stores, signal, terminal)
   terminal.out(describe(reports))
   const different = reports.filter(({ isSame }) => !isSame).map(({ name }) => name)
@@ -44,8 +44,17 @@ export async function copy(args: string[], terminal: Terminal): Promise<void> {
       `${different.join(', ')} differ: ${source} was changed meanwhile. Stop what writes to it and run this again: it goes on from here.`,
     )
   }
-  await stores.to.copying.end()
+  await stores.to.copying.note(noteOf(source, digestOf(reports)))
   terminal.err(`${target} now holds exactly what ${source} holds. Set DATABASE_URL to serve from it.\n`)
+}
+
+/** A copy that was ended knows what it left behind. */
+const noteOf = (source: string, digest: string) => `${source}\n${digest}`
+
+function digestOf(reports: readonly PartReport[]): string {
+  const digest = createDigest()
+  for (const { checksum } of reports) digest.add(checksum)
+  return digest.end()
 }
 
 async function run(stores: { from: Store; to: Store }, signal: AbortSignal, terminal: Terminal) {
@@ -79,17 +88,30 @@ function createDigest() {
   return { add: (text: string) => void hash.update(text), end: () => hash.digest('hex') }
 }
 
+type Overwriting = { source: string; target: string; replace: boolean; signal: AbortSignal }
+
+/** What was copied from the same source, and not changed since, may be brought up to date. */
 async function refuseOverwrite(
   store: Store,
-  { source, target, replace }: { source: string; target: string; replace: boolean },
+  { source, target, replace, signal }: Overwriting,
 ): Promise<void> {
-  if (replace || (await store.copying.find()) === source) return
-  for (const part of store.parts.filter(({ name }) => TELLING_PARTS.includes(name))) {
-    if ((await part.list({ limit: 1 })).length === 0) continue
-    throw new CommandError(
-      `${target} is not empty: it has ${part.name}. With --replace all that it holds is given up for what ${source} holds.`,
-    )
+  const note = await store.copying.find()
+  if (replace || note === source) return
+  const found = await findTelling(store)
+  if (found === undefined) return
+  const wasCopied = note?.startsWith(`${source}\n`) === true
+  const quiet = { createDigest, signal, onProgress: () => undefined }
+  if (wasCopied && note === noteOf(source, await digestStore(store, quiet))) return
+  throw new CommandError(
+    `${target} ${wasCopied ? 'was changed since it was copied' : `is not empty: it has ${found}`}. With --replace all that it holds is given up for what ${source} holds.`,
+  )
+}
+
+async function findTelling({ parts }: Store): Promise<string | undefined> {
+  for (const { name, list } of parts) {
+    if (TELLING_PARTS.includes(name) && (await list({ limit: 1 })).length > 0) return name
   }
+  return undefined
 }
 
 function parseAddress(text: string | undefined): DatabaseAddress {
@@ -104,10 +126,10 @@ function parseAddress(text: string | undefined): DatabaseAddress {
 const describe = (reports: readonly PartReport[]) =>
   formatTable([
     ['WHAT', 'COUNT', 'WRITTEN', 'CHECKSUM'],
-    ...reports.map(({ name, count, written, checksum }) => [
+    ...reports.map(({ name, count, written, checksum, isSame }) => [
       name.replace('_', ' '),
       count.toLocaleString('en'),
       written.toLocaleString('en'),
-      checksum,
+      isSame ? checksum.slice(0, 16) : 'differs',
     ]),
   ])

@@ -179,7 +179,8 @@ Usage
   From SQLite to PostgreSQL or back, or to another of the same kind: passports, keys,
   removals, stale marks, settings and what mirrors remember. Then both are read again and
   compared, by count and checksum. What is equal already is not written: an interrupted
-  copy goes on where it was, and a second one catches up with what changed since.
+  copy goes on where it was, and a second one catches up with what changed since, as
+  long as nothing else has written to TO.
   FROM is only read; nothing should write to it during the last run.
 
   passportd copy sqlite:data/passportd.db postgres://user:password@host/database

@@ -1,5 +1,5 @@
 import { type Config, readConfig, unknownSettings } from '../config.ts'
-import { nameDatabase } from '../domain/database-address.ts'
+import { nameDatabase, namePostgres } from '../domain/database-address.ts'
 import { inventPeople } from '../ingest/demo/people.ts'
 import { createLog, type Log } from '../log.ts'
 import { openStore } from '../store/open.ts'
@@ -37,7 +37,7 @@ export async function serve(args: string[], terminal: Terminal): Promise<void> {
 
   loadRules(config.rules)
 
-  const store = await openStore(config.database, SERVING)
+  const store = await openStore(config.database, { ...SERVING, onNotice: (sentence) => log.warn(sentence) })
   try {
     if (demo) await fillWithPeople(store, terminal.now())
     const server = listen({ config, store, now: terminal.now, log })
@@ -70,6 +70,11 @@ async function handOver(
   return startWorkers(workers, { args: demo ? ['--demo'] : [], env: { ...env, PORT: port }, end, log })
 }
 
+function replicaOf({ database }: Config): string {
+  if (database.engine === 'sqlite' || database.readUrl === undefined) return ''
+  return `  Replica    ${namePostgres(database.readUrl)}\n`
+}
+
 async function greeting(
   url: URL,
   config: Config,
@@ -85,7 +90,7 @@ async function greeting(
   Reference  ${address}/reference
   Health     ${address}/health
   Keys       ${config.requireKey ? 'required' : 'optional'}
-${workers > 1 ? `  Workers    ${workers}\n` : ''}
+${workers > 1 ? `  Workers    ${workers}\n` : ''}${replicaOf(config)}
 Try it:      curl ${config.requireKey ? '-H "X-API-KEY: $KEY" ' : ''}'${address}/api/v1/passports?per_page=3'
 Make a key:  npm run -s passportd -- keys create ${flag}--name me
 `

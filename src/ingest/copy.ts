@@ -19,7 +19,7 @@ export type PartReport = {
   /** How many items the source has, and how many of them were written, or others taken out. */
   count: number
   written: number
-  /** Of the source; `differs` where the other side's is another. */
+  /** Of the source. */
   checksum: string
   isSame: boolean
 }
@@ -45,11 +45,21 @@ export async function copyStore(options: CopyOptions): Promise<PartReport[]> {
       name: source.name,
       count: wanted.count,
       written: written[at] ?? 0,
-      checksum: isSame ? wanted.digest.slice(0, 16) : 'differs',
+      checksum: wanted.digest,
       isSame,
     })
   }
   return reports
+}
+
+/** The same for stores that keep the same. */
+export async function digestStore(
+  { parts }: Store,
+  options: Omit<CopyOptions, 'from' | 'to'>,
+): Promise<string> {
+  const digest = options.createDigest()
+  for (const part of parts) digest.add((await digestPart(part, options)).digest)
+  return digest.end()
 }
 
 /** Gives back how many items were written or taken out. */
@@ -78,7 +88,10 @@ async function copyPart(
   }
 }
 
-async function digestPart({ name, list }: Part, { createDigest, signal, onProgress }: CopyOptions) {
+async function digestPart(
+  { name, list }: Part,
+  { createDigest, signal, onProgress }: Omit<CopyOptions, 'from' | 'to'>,
+) {
   const digest = createDigest()
   let after: PartKey | undefined
   let count = 0

@@ -10,6 +10,8 @@ export type OpenOptions = {
   connections?: number
   /** Milliseconds after which a server that has not answered counts as away. */
   answerWithin?: number
+  /** Is told when a server goes away, and when it is back. */
+  onNotice?: (sentence: string) => void
 }
 
 /** For those who serve: they must know soon that a server is away, to answer within two seconds. */

@@ -72,7 +72,7 @@ export const PLAIN_TABLES: readonly PlainTable[] = [
   },
 ]
 
-/** The setting that names the source of a copy that was not ended; it is itself not copied. */
+/** The setting in which a copy notes where it came from; it is itself not copied. */
 export const COPYING = 'copying'
 
 export const keyColumns = ({ keys, columns }: PlainTable): string[] => Object.keys(columns).slice(0, keys)

@@ -47,10 +47,9 @@ export type Store = {
   /** Everything that is kept, for copying it as it is. */
   parts: readonly Part[]
   copying: {
-    /** Where a copy into this store that was not ended comes from. */
+    /** What the last copy into this store noted of itself. */
     find(): Awaitable<string | undefined>
-    begin(source: string): Awaitable<void>
-    end(): Awaitable<void>
+    note(text: string): Awaitable<void>
   }
   /** Tells what works. Throws `unavailable` if the store cannot be read. */
   ping(): Awaitable<{ writes: boolean; replica?: boolean }>

@@ -53,7 +53,7 @@ describe('a password', () => {
 
   test.each([
     ['nobody listens', () => other({ port: '1' }), 'is out of reach: '],
-    ['it is wrong', () => other({ password: 'wr0ng' }), 'refuses the user or password of DATABASE_URL: '],
+    ['it is wrong', () => other({ password: 'wr0ng' }), 'refuses the user or password of its address: '],
     ['the database is missing', () => other({ pathname: 'none' }), 'cannot be used: '],
   ])('is not shown by any command where %s; one sentence names the server', async (_, address, sentence) => {
     using folder = tempFolder()

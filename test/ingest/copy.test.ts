@@ -22,9 +22,7 @@ test('a source that changes while it is copied is noticed, and the next copy cat
     },
   })
   await changed
-  expect(reports.filter(({ isSame }) => !isSame)).toMatchObject([
-    { name: 'passports', checksum: 'differs', count: 5 },
-  ])
+  expect(reports.filter(({ isSame }) => !isSame)).toMatchObject([{ name: 'passports', count: 5 }])
   const again = await copyStore({ ...options, onProgress: () => undefined })
   expect(again.every(({ isSame }) => isSame)).toBe(true)
   expect(await to.passports.find({ id: 50 })).toMatchObject({ profile: { displayName: 'Late' } })

@@ -144,8 +144,8 @@ describe('postgres: opening without a right', () => {
 
 describe('postgres: a server that cannot be had', () => {
   test.each([
-    ['a wrong password', { password: 'guess' }, 'refuses the user or password of DATABASE_URL'],
-    ['an unknown user', { username: 'mallory' }, 'refuses the user or password of DATABASE_URL'],
+    ['a wrong password', { password: 'guess' }, 'refuses the user or password of its address'],
+    ['an unknown user', { username: 'mallory' }, 'refuses the user or password of its address'],
     [
       'a missing database',
       { pathname: 'nowhere' },

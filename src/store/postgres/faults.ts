@@ -42,7 +42,7 @@ function explain(
   name: string,
   { message, errno = '', code = '' }: Error & { errno?: string; code?: string },
 ) {
-  if (/^28/.test(errno)) return `${name} refuses the user or password of DATABASE_URL: ${message}.`
+  if (/^28/.test(errno)) return `${name} refuses the user or password of its address: ${message}.`
   if (/^3D/.test(errno)) return `${name} cannot be used: ${message}. Make it first: createdb.`
   if (TLS_FAULTS.test(code) || /TLS/.test(code)) {
     return `${name} cannot be reached securely: ${message}. See sslmode and sslrootcert in docs/scale.md.`

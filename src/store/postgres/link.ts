@@ -12,6 +12,8 @@ const SHORT_STATEMENT_ANSWERS = 1.5
 /** How often a server is asked how it is. */
 const WATCH_MILLISECONDS = 250
 
+const MOST_CONNECTIONS = 1000
+
 /** Connections for long statements: short ones must never wait behind them. */
 const LONG_CONNECTIONS = 2
 
@@ -20,6 +22,8 @@ export type LinkOptions = {
   connections: number
   /** Milliseconds after which a server that has not answered counts as away. */
   answerWithin: number
+  /** Is told when the server goes away, and when it is back. */
+  onNotice?: (sentence: string) => void
 }
 
 export type Versions = { ranking: number; keys: number }
@@ -87,6 +91,7 @@ export function createLink(url: string, name: string, options: LinkOptions): Lin
 
   function markDown(error: ServiceError): void {
     if (closed) return
+    if (!down) options.onNotice?.(error.message)
     down = error
     versions = undefined
     // Connections that hang, or lead to where no server is any more, would be handed out again: they are given up.
@@ -104,6 +109,7 @@ export function createLink(url: string, name: string, options: LinkOptions): Lin
     const [row] = await within(options.answerWithin, asked, name)
     const { writes, ...seen } = row as Versions & { writes: boolean }
     versions = seen
+    if (down) options.onNotice?.(`${name} answers again.`)
     down = undefined
     notify(versions)
     return { writes }
@@ -174,7 +180,10 @@ function createPools(url: string, { connections, answerWithin }: LinkOptions): P
         ...Object.fromEntries([...given].filter(([key]) => key === 'application_name')),
       },
     })
-  const max = Number(given.get('max')) || connections
+  const max = Number(given.get('max') ?? connections)
+  if (!Number.isInteger(max) || max < 1 || max > MOST_CONNECTIONS) {
+    throw new RangeError(`max must be a whole number from 1 to ${MOST_CONNECTIONS}`)
+  }
   return {
     short: pool(max, answerWithin * SHORT_STATEMENT_ANSWERS),
     // A keyword is common or rare: the plan for one is wrong for the other.

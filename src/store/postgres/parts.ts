@@ -29,8 +29,7 @@ export function createCopying({ query }: Link): Store['copying'] {
   const settings = createSettings(query)
   return {
     find: () => settings.get(COPYING),
-    begin: (source) => settings.set(COPYING, source),
-    end: () => settings.remove(COPYING),
+    note: (text) => settings.set(COPYING, text),
   }
 }
 

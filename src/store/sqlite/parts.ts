@@ -31,8 +31,7 @@ export function createCopying({ writer }: Connections): Store['copying'] {
   const settings = createSettings(writer)
   return {
     find: () => settings.get(COPYING),
-    begin: (source) => settings.set(COPYING, source),
-    end: () => settings.remove(COPYING),
+    note: (text) => settings.set(COPYING, text),
   }
 }
 
