@@ -16,7 +16,11 @@ import { formatTable } from './table.ts'
 import type { Terminal } from './terminal.ts'
 import { CommandError, HELP_OPTION, parseOptions, refuseExtra, UsageError } from './usage.ts'
 
-const OPTIONS = { ...HELP_OPTION, replace: { type: 'boolean', default: false } } as const
+const OPTIONS = {
+  ...HELP_OPTION,
+  replace: { type: 'boolean', default: false },
+  forget: { type: 'boolean', default: false },
+} as const
 
 /** What makes a store more than an empty one; settings come with the first start. */
 const TELLING_PARTS = ['passports', 'keys', 'removals']
@@ -24,6 +28,7 @@ const TELLING_PARTS = ['passports', 'keys', 'removals']
 export async function copy(args: string[], terminal: Terminal): Promise<void> {
   const { values, positionals } = parseOptions('copy', args, OPTIONS)
   if (values.help) return terminal.out(COPY_HELP)
+  if (values.forget) return forget(positionals, terminal)
   const [from, to] = [parseAddress(positionals[0]), parseAddress(positionals[1])]
   refuseExtra('copy', positionals.slice(2))
   const [source, target] = [nameDatabase(from), nameDatabase(to)]
@@ -35,17 +40,39 @@ export async function copy(args: string[], terminal: Terminal): Promise<void> {
   const stores = { from: await open(from, false), to: await open(to, true) }
 
   await refuseOverwrite(stores.to, { source, target, replace: values.replace === true, signal })
+  await refuseSame(stores, source)
   await stores.to.copying.note(source)
   const reports = await run(stores, signal, terminal)
   terminal.out(describe(reports))
   const different = reports.filter(({ isSame }) => !isSame).map(({ name }) => name)
   if (different.length > 0) {
     throw new CommandError(
-      `${different.join(', ')} differ: ${source} was changed meanwhile. Stop what writes to it and run this again: it goes on from here.`,
+      `${different.join(', ')} differ: ${source} or ${target} was changed meanwhile. Stop what writes to them and run this again: it goes on from here.`,
     )
   }
   await stores.to.copying.note(noteOf(source, digestOf(reports)))
   terminal.err(`${target} now holds exactly what ${source} holds. Set DATABASE_URL to serve from it.\n`)
+}
+
+async function forget(positionals: string[], terminal: Terminal): Promise<void> {
+  const address = parseAddress(positionals[0])
+  refuseExtra('copy', positionals.slice(1))
+  const store = await openStore(address, { create: false })
+  try {
+    await store.copying.note('')
+    terminal.err(`${nameDatabase(address)} is taken as it is.\n`)
+  } finally {
+    await store.close()
+  }
+}
+
+/** Half a copy must not be served or written to: the next run of the copy would take that for its own. */
+export async function refuseHalfCopy(store: Store, target: string): Promise<void> {
+  const note = (await store.copying.find()) ?? ''
+  if (note === '' || note.includes('\n')) return
+  throw new CommandError(
+    `A copy of ${note} to ${target} has not ended: run it again to its end. "passportd copy --forget" and its address takes what is there as it is.`,
+  )
 }
 
 /** A copy that was ended knows what it left behind. */
@@ -86,6 +113,16 @@ async function run(stores: { from: Store; to: Store }, signal: AbortSignal, term
 function createDigest() {
   const hash = createHash('sha256')
   return { add: (text: string) => void hash.update(text), end: () => hash.digest('hex') }
+}
+
+/** Under two names it may still be one database: what is written to one can then be read from the other. */
+async function refuseSame({ from, to }: { from: Store; to: Store }, source: string): Promise<void> {
+  const before = await to.copying.find()
+  const nonce = crypto.randomUUID()
+  await to.copying.note(nonce)
+  const isSame = (await from.copying.find()) === nonce
+  await to.copying.note(before ?? source)
+  if (isSame) throw new UsageError(`${source} cannot be copied to itself.`)
 }
 
 type Overwriting = { source: string; target: string; replace: boolean; signal: AbortSignal }

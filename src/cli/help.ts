@@ -175,6 +175,7 @@ export const COPY_HELP = `passportd copy: move everything from one database to a
 
 Usage
   passportd copy FROM_URL TO_URL [--replace]
+  passportd copy --forget TO_URL
 
   From SQLite to PostgreSQL or back, or to another of the same kind: passports, keys,
   removals, stale marks, settings and what mirrors remember. Then both are read again and
@@ -187,4 +188,6 @@ Usage
 
 Options
   --replace        TO may hold something else: all of it is given up
+  --forget         take a database as it is, into which a copy was not ended. Until
+                   then it is not served, and no records come in
 `

@@ -1,9 +1,11 @@
 import { createReadStream, openSync, type Stats, statSync, writeSync } from 'node:fs'
 import { readConfig } from '../config.ts'
+import { nameDatabase } from '../domain/database-address.ts'
 import { type ImportReport, importRecords, type Refusal, type Source } from '../ingest/import.ts'
 import type { RawKind } from '../ingest/raw-value.ts'
 import { type RuleSet, ruleOf } from '../scoring/rules.ts'
 import { openStore } from '../store/open.ts'
+import { refuseHalfCopy } from './copy.ts'
 import { IMPORT_HELP } from './help.ts'
 import { createProgress } from './progress.ts'
 import { loadRules } from './rules.ts'
@@ -36,6 +38,7 @@ export async function importCommand(args: string[], terminal: Terminal): Promise
   const store = await openStore(config.database)
   const progress = createProgress(terminal, { unit: 'lines', ...sizeOf(sources) })
   try {
+    await refuseHalfCopy(store, nameDatabase(config.database))
     const report = await importRecords(sources, {
       store,
       now: terminal.now(),

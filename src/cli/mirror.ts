@@ -1,8 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { readConfig } from '../config.ts'
+import { nameDatabase } from '../domain/database-address.ts'
 import { type MirrorReport, mirror as mirrorAll } from '../ingest/mirror.ts'
 import { AnswerError, SourceError } from '../ingest/polite-client.ts'
 import { openStore } from '../store/open.ts'
+import { refuseHalfCopy } from './copy.ts'
 import { MIRROR_HELP } from './help.ts'
 import { rawKindOf } from './import.ts'
 import { createProgress } from './progress.ts'
@@ -36,6 +38,7 @@ export async function mirror(args: string[], terminal: Terminal): Promise<void> 
   const store = await openStore(config.database)
   const progress = createProgress(terminal, { unit: 'passports' })
   try {
+    await refuseHalfCopy(store, nameDatabase(config.database))
     const report = await mirrorAll({
       store,
       base,

@@ -34,8 +34,15 @@ async function work({ database, rules: path }: ScorerOrder): Promise<void> {
 async function begin(database: DatabaseAddress, path: string | undefined): Promise<Rescorer> {
   const onFailure = (id: number, error: unknown) =>
     tell({ kind: 'failed', reason: `passport ${id}: ${(error as Error).message}` })
-  const scorer = { store: await openStore(database, SOON), rules: loadRules(path), now: Date.now, onFailure }
-  await adoptRules(scorer)
+  const rules = loadRules(path)
+  const store = await openStore(database, SOON)
+  const scorer = { store, rules, now: Date.now, onFailure }
+  try {
+    await adoptRules(scorer)
+  } catch (error) {
+    await store.close()
+    throw error
+  }
   return scorer
 }
 

@@ -4,6 +4,7 @@ import { inventPeople } from '../ingest/demo/people.ts'
 import { createLog, type Log } from '../log.ts'
 import { openStore } from '../store/open.ts'
 import type { Store } from '../store/store.ts'
+import { refuseHalfCopy } from './copy.ts'
 import { SERVE_HELP } from './help.ts'
 import { drain, listen, SERVING } from './listener.ts'
 import { loadRules } from './rules.ts'
@@ -39,6 +40,7 @@ export async function serve(args: string[], terminal: Terminal): Promise<void> {
 
   const store = await openStore(config.database, { ...SERVING, onNotice: (sentence) => log.warn(sentence) })
   try {
+    await refuseHalfCopy(store, nameDatabase(config.database))
     if (demo) await fillWithPeople(store, terminal.now())
     const server = listen({ config, store, now: terminal.now, log })
     const { url } = server

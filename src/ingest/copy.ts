@@ -1,7 +1,9 @@
-import type { Part, PartItem, PartKey, Store } from '../store/store.ts'
+import type { Part, PartKey, Store } from '../store/store.ts'
 
-/** Items compared, and where they differ written, at a time. */
-const STEP = 500
+/** Items compared, and where they differ written, at a time: few at first, then as many as are not too much. */
+const FIRST_STEP = 50
+const LARGEST_STEP = 500
+const LARGEST_BYTES = 8 * 1024 * 1024
 
 export type CopyOptions = {
   from: Store
@@ -71,13 +73,16 @@ async function copyPart(
 ): Promise<number> {
   let after: PartKey | undefined
   let written = 0
+  let step = FIRST_STEP
   for (let done = 0; ; ) {
     signal.throwIfAborted()
-    const wanted = await source.list({ after, limit: STEP })
+    const wanted = await source.list({ after, limit: step })
     // After the last item of the source there must be none here either.
-    const until = wanted.length < STEP ? undefined : wanted.at(-1)?.key
-    const there = await target.list({ after, until, limit: STEP + 1 })
-    if (!isSame(wanted, there)) {
+    const until = wanted.length < step ? undefined : wanted.at(-1)?.key
+    const there = await target.list({ after, until, limit: step + 1 })
+    const text = JSON.stringify(wanted)
+    step = nextStep(wanted.length, text.length)
+    if (text !== JSON.stringify(there)) {
       await target.replace({ after, until }, wanted)
       written += Math.max(wanted.length, there.length)
     }
@@ -95,16 +100,26 @@ async function digestPart(
   const digest = createDigest()
   let after: PartKey | undefined
   let count = 0
+  let step = FIRST_STEP
   for (;;) {
     signal.throwIfAborted()
-    const items = await list({ after, limit: STEP })
-    for (const item of items) digest.add(`${JSON.stringify(item)}\n`)
+    const items = await list({ after, limit: step })
+    let bytes = 0
+    for (const item of items) {
+      const text = JSON.stringify(item)
+      digest.add(`${text}\n`)
+      bytes += text.length
+    }
     count += items.length
     onProgress(name, count)
-    if (items.length < STEP) return { count, digest: digest.end() }
+    if (items.length < step) return { count, digest: digest.end() }
     after = items.at(-1)?.key
+    step = nextStep(items.length, bytes)
   }
 }
 
-const isSame = (one: readonly PartItem[], other: readonly PartItem[]) =>
-  JSON.stringify(one) === JSON.stringify(other)
+/** As many items of this size as are not too much at once. */
+function nextStep(count: number, bytes: number): number {
+  const fitting = Math.floor(LARGEST_BYTES / Math.max(1, bytes / Math.max(1, count)))
+  return Math.max(1, Math.min(LARGEST_STEP, fitting))
+}

@@ -129,7 +129,7 @@ describe('copy', () => {
     await withStore(at.sqlite, (store) => saveRecords(store, [named(9000, 'Late')]))
     const again = await copy()
     expect(again.code).toBe(0)
-    expect(again.out).toMatch(/^passports +1,204 +204 /m)
+    expect(again.out).toMatch(/^passports +1,204 +154 /m)
     expect(await everything(at.postgres)).toEqual(await everything(at.sqlite))
     await withStore(at.postgres, async (store) => store.keys.revoke('k2', NOON))
     const refused = await copy()
@@ -149,10 +149,34 @@ describe('copy', () => {
     )
     const { code, out } = await run(['copy', at.sqlite, at.postgres], { cwd: at.cwd })
     expect(code).toBe(0)
-    // In steps of 500: the first was there already.
-    expect(out).toMatch(/^passports +1,203 +703 /m)
+    // In steps of 50, then 500: those up to the 550th were there already.
+    expect(out).toMatch(/^passports +1,203 +653 /m)
     expect(await everything(at.postgres)).toEqual(await everything(at.sqlite))
   }, 30_000)
+
+  test('half a copy is not served, and takes no records in, until it is ended or taken as it is', async () => {
+    await using at = await databases()
+    await withStore(at.sqlite, (store) => saveRecords(store, PEOPLE))
+    await withStore(at.sqlite, async (store) => store.copying.note('elsewhere'))
+    const env = { DATABASE_URL: at.sqlite, PORT: '0' }
+    const stdin = Buffer.from('{"passport_id":1}\n')
+    for (const args of [['serve'], ['import', '-']]) {
+      const { code, err } = await run(args, { cwd: at.cwd, env, stdin })
+      expect(code).toBe(1)
+      expect(err).toContain('A copy of elsewhere to')
+    }
+    expect((await run(['copy', '--forget', at.sqlite], { cwd: at.cwd })).code).toBe(0)
+    expect((await run(['import', '-'], { cwd: at.cwd, env, stdin })).code).toBe(0)
+  })
+
+  test('a database is known under another name, and left alone', async () => {
+    await using at = await databases()
+    await withStore(at.sqlite, (store) => saveRecords(store, PEOPLE))
+    const { code, err } = await run(['copy', at.sqlite, 'sqlite:./a.db', '--replace'], { cwd: at.cwd })
+    expect(code).toBe(2)
+    expect(err).toContain('cannot be copied to itself')
+    expect(await withStore(at.sqlite, async (store) => (await store.records.list(-1, 9)).length)).toBe(4)
+  })
 
   test('killed at any moment and run again it ends with the same', async () => {
     await using at = await databases()

@@ -9,6 +9,14 @@ const LONG_STATEMENT = 60_000
 /** A short statement may take longer than a look at the server, by which one that is away is noticed first. */
 const SHORT_STATEMENT_ANSWERS = 1.5
 
+/**
+ * How long somebody waits for an answer that may stand behind others, in times of what the server has to answer a look: a
+ * short one twice, at either server, stays below two seconds; a long one below the ten that Bun keeps a connection
+ * that says nothing.
+ */
+const SHORT_WAIT_ANSWERS = 0.7
+const LONG_WAIT_ANSWERS = 8
+
 /** How often a server is asked how it is. */
 const WATCH_MILLISECONDS = 250
 
@@ -43,7 +51,7 @@ export type Link = {
   /** Throws `unavailable` if the server does not answer; tells whether it takes writes. */
   ping(): Promise<{ writes: boolean }>
   /** Begins to look after the server. */
-  watch(onVersions: (versions: Versions) => void): void
+  watch(onVersions: (versions: Versions, isAnother: boolean) => void): void
   close(): Promise<void>
 }
 
@@ -54,9 +62,13 @@ export function createLink(url: string, name: string, options: LinkOptions): Lin
   let versions: Versions | undefined
   let timer: Timer | undefined
   let probing: Promise<{ writes: boolean }> | undefined
-  let notify: (versions: Versions) => void = () => undefined
+  let server = ''
+  let notify: (versions: Versions, isAnother: boolean) => void = () => undefined
   let closed = false
-  const waiting = new Set<(error: unknown) => void>()
+  /** Until when those who wait for an answer do so. */
+  const waiting = new Map<(error: unknown) => void, number>()
+  /** Statements that nobody waits for any more. Others would stand behind them. */
+  let overdue = 0
 
   function openPools(): Pools {
     try {
@@ -71,22 +83,37 @@ export function createLink(url: string, name: string, options: LinkOptions): Lin
   }
 
   /** Runs the work, unless the server is known to be away or is found to be so meanwhile. */
-  function guard<T>(work: () => PromiseLike<T>): Promise<T> {
+  function guard<T>(work: () => PromiseLike<T>, limit: number): Promise<T> {
     if (down) return Promise.reject(down)
     return new Promise<T>((resolve, reject) => {
-      waiting.add(reject)
+      waiting.set(reject, performance.now() + limit)
       work().then(
         (result) => {
-          waiting.delete(reject)
+          settle(reject)
           resolve(result)
         },
         (error) => {
-          waiting.delete(reject)
+          settle(reject)
           if (timer && isFault(error)) probe()
           reject(translate(name, error))
         },
       )
     })
+  }
+
+  function settle(reject: (error: unknown) => void): void {
+    if (!waiting.delete(reject) && overdue > 0) overdue--
+  }
+
+  /** Ends the waiting of those who have waited too long, though the server answers others. */
+  function giveUp(): void {
+    const now = performance.now()
+    for (const [reject, deadline] of waiting) {
+      if (deadline > now) continue
+      waiting.delete(reject)
+      overdue++
+      reject(tooSlow)
+    }
   }
 
   function markDown(error: ServiceError): void {
@@ -98,20 +125,25 @@ export function createLink(url: string, name: string, options: LinkOptions): Lin
     const old = pools
     pools = openPools()
     endPools(old, 0)
-    for (const reject of waiting) reject(error)
+    for (const reject of waiting.keys()) reject(error)
     waiting.clear()
+    overdue = 0
   }
 
   async function ask(): Promise<{ writes: boolean }> {
     const asked = pools.probe.unsafe(`select current_setting('transaction_read_only') = 'off' as writes,
+      pg_postmaster_start_time()::text as server,
       (select version from versions where name = 'ranking')::float8 as ranking,
       (select version from versions where name = 'keys')::float8 as keys`)
     const [row] = await within(options.answerWithin, asked, name)
-    const { writes, ...seen } = row as Versions & { writes: boolean }
+    const { writes, server: answering, ...seen } = row as Versions & { writes: boolean; server: string }
+    // Its counters go on from those of another, perhaps, with other changes behind the same numbers.
+    const isAnother = answering !== server || down !== undefined
+    server = answering
     versions = seen
     if (down) options.onNotice?.(`${name} answers again.`)
     down = undefined
-    notify(versions)
+    notify(versions, isAnother)
     return { writes }
   }
 
@@ -134,25 +166,34 @@ export function createLink(url: string, name: string, options: LinkOptions): Lin
     return probing
   }
 
-  const querying =
-    (sql: () => SQL): Query =>
-    (text, values = []) =>
-      guard(() => sql().unsafe(text, values as unknown[]))
+  const tooSlow = new ServiceError('unavailable', `${name} is too slow.`)
 
   return {
-    query: querying(() => pools.short),
-    longQuery: querying(() => pools.long),
+    query(text, values = []) {
+      if (overdue > 0) return Promise.reject(tooSlow)
+      return guard(
+        () => pools.short.unsafe(text, values as unknown[]),
+        options.answerWithin * SHORT_WAIT_ANSWERS,
+      )
+    },
+    longQuery: (text, values = []) =>
+      guard(() => pools.long.unsafe(text, values as unknown[]), options.answerWithin * LONG_WAIT_ANSWERS),
     transaction: (work, mode = '') =>
-      guard(() =>
-        pools.long.begin(mode, (transaction) =>
-          work((text, values = []) => transaction.unsafe(text, values as unknown[])),
-        ),
+      guard(
+        () =>
+          pools.long.begin(mode, (transaction) =>
+            work((text, values = []) => transaction.unsafe(text, values as unknown[])),
+          ),
+        Number.POSITIVE_INFINITY,
       ),
     versions: () => versions,
     ping: probe,
     watch(onVersions) {
       notify = onVersions
-      timer ??= setInterval(probe, WATCH_MILLISECONDS).unref()
+      timer ??= setInterval(() => {
+        giveUp()
+        probe()
+      }, WATCH_MILLISECONDS).unref()
     },
     async close() {
       closed = true
@@ -176,6 +217,11 @@ function createPools(url: string, { connections, answerWithin }: LinkOptions): P
       connection: {
         application_name: 'passportd',
         statement_timeout: String(limit),
+        // One that stopped in the middle of writing must not keep the others waiting until they give up.
+        idle_in_transaction_session_timeout: String(LONG_STATEMENT / 2),
+        // Whatever is set for the database.
+        bytea_output: 'hex',
+        default_transaction_isolation: 'read committed',
         ...settings,
         ...Object.fromEntries([...given].filter(([key]) => key === 'application_name')),
       },

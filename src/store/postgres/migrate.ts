@@ -35,9 +35,16 @@ async function checkWritable(query: Query, name: string): Promise<void> {
 
 /** Throws unless this program can work with the database; 0 is one that has nothing of ours yet. */
 export async function checkVersion(query: Query, name: string): Promise<number> {
-  const [server] = await query<{ number: number; ours: boolean }>(
-    `select current_setting('server_version_num')::integer as number, to_regclass('passportd') is not null as ours`,
+  const [server] = await query<{ number: number; ours: boolean; encoding: string }>(
+    `select current_setting('server_version_num')::integer as number, to_regclass('passportd') is not null as ours,
+       current_setting('server_encoding') as encoding`,
   )
+  if (server?.encoding !== 'UTF8') {
+    throw new ServiceError(
+      'unavailable',
+      `${name} is encoded in ${server?.encoding}: make it with createdb -E UTF8 -T template0.`,
+    )
+  }
   const release = Math.floor((server?.number ?? 0) / 10_000)
   if (release < OLDEST_SERVER) {
     throw new ServiceError(

@@ -45,12 +45,21 @@ export async function openPostgres(
   const findId = async (ref: PassportRef) => (await atPrimary.find(ref))?.id
 
   let keysVersion: number | undefined
-  primary.watch((versions) => {
-    if (versions.keys !== keysVersion) forget()
+  let keysVersionOfReplica: number | undefined
+  primary.watch((versions, isAnother) => {
+    if (isAnother || versions.keys !== keysVersion) forget()
     keysVersion = versions.keys
-    if (!replica?.versions()) ranking.see(versions.ranking)
+    if (replica?.versions()) return
+    if (isAnother) ranking.touch()
+    else ranking.see(versions.ranking)
   })
-  replica?.watch((versions) => ranking.see(versions.ranking))
+  replica?.watch((versions, isAnother) => {
+    // Where only we are cut off from the primary, the replica hears of a revocation.
+    if (versions.keys !== keysVersionOfReplica) forget()
+    keysVersionOfReplica = versions.keys
+    if (isAnother) ranking.touch()
+    else ranking.see(versions.ranking)
+  })
 
   return {
     passports: { ...passports, ...createPassportChanges(primary, ranking.touch) },

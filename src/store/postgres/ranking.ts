@@ -5,6 +5,9 @@ import type { Query } from './query.ts'
 /** Up to here a request waits for the order to be read again; a longer one is read while the old one stands. */
 const SMALL = 10_000
 
+/** How long a request waits for it. */
+const PATIENCE_MILLISECONDS = 500
+
 /** After a long reading as much of a rest, times this: a busy writer must not keep us reading for ever. */
 const REST = 4
 
@@ -47,11 +50,22 @@ export function createRanking(read: Query) {
     return reading
   }
 
+  /** The new order, or where that takes long the old one. */
+  async function soon(old: Order): Promise<Order> {
+    const { promise, resolve } = Promise.withResolvers<Order>()
+    const timer = setTimeout(() => resolve(old), PATIENCE_MILLISECONDS)
+    try {
+      return await Promise.race([refresh().catch(() => old), promise])
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+
   return {
     async current(): Promise<Order> {
       if (!order) return refresh()
       if (!outdated && !reading) return order
-      if (order.ids.length <= SMALL) return refresh().catch(() => order as Order)
+      if (order.ids.length <= SMALL) return soon(order)
       if (performance.now() >= notBefore) refresh().catch(() => undefined)
       return order
     },
