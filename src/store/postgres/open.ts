@@ -69,7 +69,7 @@ export async function openPostgres(
     mirror: createMirror(primary),
     keys,
     parts: createParts(primary),
-    copying: createCopying(primary),
+    copying: createCopying(read, primary.query),
     async ping() {
       const [writes, reads] = await Promise.allSettled([primary.ping(), replica?.ping()])
       if (writes.status === 'rejected' && (!replica || reads.status === 'rejected')) throw writes.reason

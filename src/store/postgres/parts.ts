@@ -25,11 +25,10 @@ export function createParts(link: Link): Part[] {
   return [createPassportPart(link), ...PLAIN_TABLES.map((table) => createPlainPart(link, table))]
 }
 
-export function createCopying({ query }: Link): Store['copying'] {
-  const settings = createSettings(query)
+export function createCopying(read: Query, write: Query): Store['copying'] {
   return {
-    find: () => settings.get(COPYING),
-    note: (text) => settings.set(COPYING, text),
+    find: () => createSettings(read).get(COPYING),
+    note: (text) => createSettings(write).set(COPYING, text),
   }
 }
 
