@@ -1,3 +1,4 @@
+import { isAddressBlock } from './domain/address-block.ts'
 import {
   DATABASE_EXAMPLES,
   type DatabaseAddress,
@@ -6,6 +7,7 @@ import {
   parsePostgresUrl,
 } from './domain/database-address.ts'
 import { parseInstant } from './domain/instant.ts'
+import { DEFAULT_TIERS, parseTiers, TIERS_EXAMPLE, type Tier } from './domain/tier.ts'
 
 export type Config = {
   host: string
@@ -14,6 +16,11 @@ export type Config = {
   requireKey: boolean
   /** Epoch milliseconds. */
   deprecatedAt: number
+  tiers: readonly Tier[]
+  /** Addresses and blocks of proxies whose word about callers is taken. */
+  trustedProxies: readonly string[]
+  /** Where limits are counted for all nodes. */
+  redisUrl?: string
   /** The file of the operator's own rule set. */
   rules?: string
   /** The key for the service that is mirrored. */
@@ -39,6 +46,9 @@ const SETTINGS = [
   'DATABASE_URL',
   'DATABASE_READ_URL',
   'REQUIRE_API_KEY',
+  'TIERS',
+  'TRUST_PROXY',
+  'REDIS_URL',
   'DEPRECATED_AT',
   'RULES',
   'MIRROR_KEY',
@@ -73,6 +83,13 @@ export function readConfig(env: Environment, { demo }: { demo: boolean }): Confi
       'a date such as 2025-03-31 or 2025-03-31T00:00:00Z',
       parseInstant,
     ),
+    tiers: read('TIERS', DEFAULT_TIERS, `tiers such as ${TIERS_EXAMPLE}`, parseTiers),
+    trustedProxies: read<readonly string[]>(
+      'TRUST_PROXY',
+      [],
+      'addresses or blocks of proxies, such as 10.0.0.0/8, 127.0.0.1',
+      parseProxies,
+    ),
   }
   const readUrl = read<string | undefined>(
     'DATABASE_READ_URL',
@@ -84,6 +101,13 @@ export function readConfig(env: Environment, { demo }: { demo: boolean }): Confi
   else if (readUrl !== undefined) {
     problems.push('DATABASE_READ_URL names a replica: DATABASE_URL must then name its PostgreSQL primary.')
   }
+  const redisUrl = read<string | undefined>(
+    'REDIS_URL',
+    undefined,
+    'an address such as redis://host:6379',
+    parseRedisUrl,
+  )
+  if (redisUrl !== undefined) config.redisUrl = redisUrl
   const rules = env.RULES?.trim()
   if (rules) config.rules = rules
   const mirrorKey = env.MIRROR_KEY?.trim()
@@ -114,3 +138,10 @@ function parseFlag(text: string): boolean | undefined {
   if (/^(true|1|yes|on)$/i.test(text)) return true
   return /^(false|0|no|off)$/i.test(text) ? false : undefined
 }
+
+function parseProxies(text: string): readonly string[] | undefined {
+  const blocks = text.split(',').map((block) => block.trim())
+  return blocks.every(isAddressBlock) ? blocks : undefined
+}
+
+const parseRedisUrl = (text: string) => (/^rediss?:\/\//.test(text) && URL.canParse(text) ? text : undefined)

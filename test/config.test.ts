@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { readConfig, unknownSettings } from '../src/config.ts'
+import { DEFAULT_TIERS } from '../src/domain/tier.ts'
 
 const DEFAULTS = {
   host: '127.0.0.1',
@@ -7,6 +8,8 @@ const DEFAULTS = {
   database: { engine: 'sqlite', path: 'data/passportd.db' } as const,
   requireKey: false,
   deprecatedAt: Date.UTC(2025, 2, 31),
+  tiers: DEFAULT_TIERS,
+  trustedProxies: [],
 }
 
 describe('readConfig', () => {
@@ -30,6 +33,8 @@ describe('readConfig', () => {
       database: { engine: 'sqlite', path: '/var/lib/x.db' },
       requireKey: true,
       deprecatedAt: Date.UTC(2025, 0, 1),
+      tiers: DEFAULT_TIERS,
+      trustedProxies: [],
     })
   })
 

@@ -1,6 +1,13 @@
 import { createHash } from 'node:crypto'
 import { readConfig } from '../config.ts'
-import { type ApiKey, formatKey, KEY_RANDOM_BYTES, keyState, parseKeyId } from '../domain/api-key.ts'
+import {
+  type ApiKey,
+  DEFAULT_TIER,
+  formatKey,
+  KEY_RANDOM_BYTES,
+  keyState,
+  parseKeyId,
+} from '../domain/api-key.ts'
 import { nameDatabase } from '../domain/database-address.ts'
 import { parseInstant } from '../domain/instant.ts'
 import { openStore } from '../store/open.ts'
@@ -72,6 +79,8 @@ async function createKey(store: Store, terminal: Terminal, { name, expiresAt, js
     id,
     name,
     hash,
+    tier: DEFAULT_TIER,
+    owner: '',
     createdAt: terminal.now(),
     ...(expiresAt !== undefined && { expiresAt }),
   }

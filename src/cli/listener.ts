@@ -1,8 +1,13 @@
 import type { Config } from '../config.ts'
 import { ServiceError } from '../domain/errors.ts'
+import { NO_PLAN } from '../domain/retirement.ts'
+import { dayOf } from '../domain/usage.ts'
 import { json } from '../http/answer.ts'
+import type { Counters } from '../http/counters.ts'
+import { createLimiter } from '../http/limits.ts'
 import { createOpenApi } from '../http/openapi.ts'
-import { startServer } from '../http/server.ts'
+import { type ServerOptions, startServer } from '../http/server.ts'
+import { createUsageCounter, type UsageReport } from '../http/usage.ts'
 import type { Log } from '../log.ts'
 import { SOON } from '../store/open.ts'
 import type { Store } from '../store/store.ts'
@@ -13,20 +18,82 @@ import { VERSION } from './version.ts'
 /** Connections to a database server, for short statements; `max` in its address changes it. */
 export const SERVING = { connections: 10, ...SOON }
 
-type Listening = { config: Config; store: Store; now: () => number; log: Log; sharePort?: boolean }
+type Listening = {
+  config: Config
+  store: Store
+  now: () => number
+  log: Log
+  counters: Counters
+  /** Has what callers did kept. */
+  keepUsage: (report: UsageReport) => void
+  sharePort?: boolean
+}
+
+/** How often counts are handed over: what a crash loses. */
+const USAGE_MILLISECONDS = 3000
+/** How soon a change of the plan is obeyed. */
+const PLAN_MILLISECONDS = 1000
+/** How far behind a monthly quota may be. */
+const MONTH_MILLISECONDS = 10_000
+
+export type Listener = { server: Bun.Server<undefined>; drain(): Promise<void> }
 
 /** Serves until it is drained. A port that cannot be had is a `CommandError`. */
-export function listen({ config, store, now, log, sharePort = false }: Listening): Bun.Server<undefined> {
+export async function listen(options: Listening): Promise<Listener> {
+  const { config, store, now, log, counters, keepUsage, sharePort = false } = options
+  const usage = createUsageCounter(now)
+  const limiter = createLimiter({ tiers: config.tiers, counters, now, usedThisMonth: usage.usedThisMonth })
+  let plan = (await store.retirement.find()) ?? NO_PLAN
   const openApi = createOpenApi(VERSION)
+  const server = open(config, {
+    ...config,
+    sharePort,
+    store,
+    now,
+    limiter,
+    usage,
+    plan: () => plan,
+    pages: { '/openapi.json': json(openApi), ...createReference(openApi, config.deprecatedAt) },
+    onError: (error, { id, method, path }) => log.error(describe(error), { request_id: id, method, path }),
+  })
+
+  function handOver(): void {
+    const report = usage.take()
+    if (report.counts.length > 0) keepUsage(report)
+  }
+  const watches = [
+    setInterval(handOver, USAGE_MILLISECONDS),
+    every(PLAN_MILLISECONDS, async () => {
+      plan = (await store.retirement.find()) ?? NO_PLAN
+    }),
+  ]
+  if (config.tiers.some(({ monthly }) => monthly !== undefined)) {
+    watches.push(every(MONTH_MILLISECONDS, async () => usage.setMonth(await sumMonth(store, now()))))
+    usage.setMonth(await sumMonth(store, now()))
+  }
+  return {
+    server,
+    async drain() {
+      await drain(server)
+      for (const watch of watches) clearInterval(watch)
+      handOver()
+    },
+  }
+}
+
+/** Does it again and again; a failure leaves things as they were until the next time. */
+function every(milliseconds: number, work: () => Promise<void>): Timer {
+  return setInterval(() => void work().catch(() => undefined), milliseconds)
+}
+
+async function sumMonth(store: Store, now: number): Promise<Map<string, number>> {
+  const until = dayOf(now)
+  return new Map(await store.usage.sumByKey({ since: `${until.slice(0, 8)}01`, until }))
+}
+
+function open(config: Config, options: ServerOptions): Bun.Server<undefined> {
   try {
-    return startServer({
-      ...config,
-      sharePort,
-      store,
-      now,
-      pages: { '/openapi.json': json(openApi), ...createReference(openApi, config.deprecatedAt) },
-      onError: (error, { id, method, path }) => log.error(describe(error), { request_id: id, method, path }),
-    })
+    return startServer(options)
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException
     if (code === 'EADDRINUSE') {
@@ -41,7 +108,7 @@ export function listen({ config, store, now, log, sharePort = false }: Listening
 /** How long requests under way have to finish; one that never ends must not keep the process. */
 export const DRAIN_MILLISECONDS = 5000
 
-export async function drain(server: Bun.Server<undefined>): Promise<void> {
+async function drain(server: Bun.Server<undefined>): Promise<void> {
   const forced = setTimeout(() => server.stop(true), DRAIN_MILLISECONDS)
   await server.stop()
   clearTimeout(forced)

@@ -1,3 +1,4 @@
+import type { UsageReport } from '../http/usage.ts'
 import type { Log } from '../log.ts'
 import type { ScorerMessage, ScorerOrder } from './scorer-worker.ts'
 
@@ -8,6 +9,7 @@ export function startScorer(order: ScorerOrder, log: Log) {
   worker.addEventListener('message', ({ data }: MessageEvent<ScorerMessage>) => {
     if (data.kind === 'ended') ended.resolve()
     if (data.kind === 'failed') log.error(`Scoring failed: ${data.reason}`)
+    if (data.kind === 'lost') log.error(`Counts of usage wait to be kept: ${data.reason}`)
     if (data.kind === 'waits')
       log.warn('Another rule set is in force: stale passports are left to its scorers.')
   })
@@ -17,6 +19,8 @@ export function startScorer(order: ScorerOrder, log: Log) {
   })
   worker.postMessage(order)
   return {
+    /** Counts are kept by the same thread: a request never waits for a write. */
+    keepUsage: (report: UsageReport) => worker.postMessage(report),
     /** Lets it finish the passports it is at. */
     async stop(): Promise<void> {
       worker.postMessage('stop')

@@ -1,12 +1,17 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { type Config, readConfig, unknownSettings } from '../config.ts'
 import { nameDatabase, namePostgres } from '../domain/database-address.ts'
+import { COUNTERS_BYTES, createCounters } from '../http/counters.ts'
+import type { UsageReport } from '../http/usage.ts'
 import { inventPeople } from '../ingest/demo/people.ts'
 import { createLog, type Log } from '../log.ts'
 import { openStore } from '../store/open.ts'
 import type { Store } from '../store/store.ts'
 import { refuseHalfCopy } from './copy.ts'
 import { SERVE_HELP } from './help.ts'
-import { drain, listen, SERVING } from './listener.ts'
+import { type Listener, listen, SERVING } from './listener.ts'
 import { loadRules } from './rules.ts'
 import { startScorer } from './scorer.ts'
 import { aborted, asked } from './signals.ts'
@@ -22,6 +27,7 @@ const OPTIONS = {
   workers: { type: 'string', default: '1' },
   // Not for people: makes the process one of the workers of another.
   worker: { type: 'boolean', default: false },
+  counters: { type: 'string' },
 } as const
 
 /** Serves until the process is asked to end. */
@@ -33,7 +39,7 @@ export async function serve(args: string[], terminal: Terminal): Promise<void> {
   const demo = values.demo === true
   const config = readConfig(terminal.env, { demo })
   const log = createLog({ write: terminal.log, json: !terminal.interactive, now: terminal.now })
-  if (values.worker) return work(config, { now: terminal.now, log })
+  if (values.worker) return work(config, { now: terminal.now, log, memory: values.counters })
   for (const warning of unknownSettings(terminal.env)) log.warn(warning)
 
   loadRules(config.rules)
@@ -42,15 +48,33 @@ export async function serve(args: string[], terminal: Terminal): Promise<void> {
   try {
     await refuseHalfCopy(store, nameDatabase(config.database))
     if (demo) await fillWithPeople(store, terminal.now())
-    const server = listen({ config, store, now: terminal.now, log })
-    const { url } = server
+    const scorer = startScorer({ database: config.database, rules: config.rules }, log)
+    const counters = createCounters(terminal.now)
+    const listener = await listen({
+      config,
+      store,
+      now: terminal.now,
+      log,
+      counters,
+      keepUsage: scorer.keepUsage,
+    })
+    const { url } = listener.server
     const end = asked()
     const crew =
-      workers > 1 ? await handOver(server, workers, { demo, env: terminal.env, end, log }) : undefined
-    const scorer = startScorer({ database: config.database, rules: config.rules }, log)
+      workers > 1
+        ? await handOver(listener, workers, {
+            demo,
+            env: terminal.env,
+            end,
+            log,
+            keepUsage: scorer.keepUsage,
+          })
+        : undefined
     if (!end.aborted) terminal.out(await greeting(url, config, store, { demo, workers }))
     await aborted(end)
-    await Promise.all([crew ? crew.ended : drain(server), scorer.stop()])
+    await (crew ? crew.ended : listener.drain())
+    // The last counts are kept before it ends.
+    await scorer.stop()
   } finally {
     await store.close()
   }
@@ -61,15 +85,24 @@ async function fillWithPeople(store: Store, now: number): Promise<void> {
   await store.records.saveIfEmpty(people, { now, restore: false })
 }
 
+type Handing = {
+  demo: boolean
+  env: Terminal['env']
+  end: AbortSignal
+  log: Log
+  keepUsage: (report: UsageReport) => void
+}
+
 /** Lets go of the port for workers to share. It was had alone first: no other server is on it, and its number is known. */
-async function handOver(
-  server: Bun.Server<undefined>,
-  workers: number,
-  { demo, env, end, log }: { demo: boolean; env: Terminal['env']; end: AbortSignal; log: Log },
-) {
-  const port = String(server.port)
-  await server.stop(true)
-  return startWorkers(workers, { args: demo ? ['--demo'] : [], env: { ...env, PORT: port }, end, log })
+async function handOver(listener: Listener, workers: number, { demo, env, ...order }: Handing) {
+  const port = String(listener.server.port)
+  await listener.drain()
+  const folder = mkdtempSync(join(tmpdir(), 'passportd-'))
+  const memory = join(folder, 'counters')
+  writeFileSync(memory, new Uint8Array(COUNTERS_BYTES), { mode: 0o600 })
+  const args = [...(demo ? ['--demo'] : []), '--counters', memory]
+  const { ended } = await startWorkers(workers, { ...order, args, env: { ...env, PORT: port } })
+  return { ended: ended.finally(() => rmSync(folder, { recursive: true, force: true })) }
 }
 
 function replicaOf({ database }: Config): string {

@@ -1,26 +1,42 @@
 import type { Config } from '../config.ts'
 import { ServiceError } from '../domain/errors.ts'
+import { createCounters } from '../http/counters.ts'
+import type { UsageReport } from '../http/usage.ts'
 import type { Log } from '../log.ts'
 import { openStore } from '../store/open.ts'
-import { drain, listen, SERVING } from './listener.ts'
+import { listen, SERVING } from './listener.ts'
 import { aborted, asked } from './signals.ts'
 import { CommandError } from './usage.ts'
 
 /** What a worker tells the process that started it. */
-export type WorkerMessage = { kind: 'listens' } | { kind: 'failed'; reason: string }
+export type WorkerMessage =
+  | { kind: 'listens' }
+  | { kind: 'failed'; reason: string }
+  | ({ kind: 'usage' } & UsageReport)
 
 /** Serves beside others on one port, until the process that started it lets go or is gone. */
-export async function work(config: Config, { now, log }: { now: () => number; log: Log }): Promise<void> {
+export async function work(
+  config: Config,
+  { now, log, memory }: { now: () => number; log: Log; memory: string | undefined },
+): Promise<void> {
   const released = watchParent()
   // A signal to the group reaches workers too; without a handler it would cut off requests under way.
   asked()
   try {
     const store = await openStore(config.database, SERVING)
     try {
-      const server = listen({ config, store, now, log, sharePort: true })
+      const listener = await listen({
+        config,
+        store,
+        now,
+        log,
+        counters: createCounters(now, openCounters(memory)),
+        keepUsage: (report) => tell({ kind: 'usage', ...report }),
+        sharePort: true,
+      })
       tell({ kind: 'listens' })
       await aborted(released)
-      await drain(server)
+      await listener.drain()
     } finally {
       await store.close()
     }
@@ -41,4 +57,11 @@ function watchParent(): AbortSignal {
 
 function tell(message: WorkerMessage): void {
   if (process.connected) process.send?.(message)
+}
+
+/** The memory that all workers count in. */
+function openCounters(path: string | undefined): Int32Array | undefined {
+  if (path === undefined) return undefined
+  const bytes = Bun.mmap(path, { shared: true })
+  return new Int32Array(bytes.buffer, bytes.byteOffset, bytes.byteLength / 4)
 }

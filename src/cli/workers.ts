@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { UsageReport } from '../http/usage.ts'
 import type { Log } from '../log.ts'
 import { DRAIN_MILLISECONDS } from './listener.ts'
 import { CommandError, UsageError } from './usage.ts'
@@ -11,6 +12,7 @@ type Order = {
   /** Lets the workers finish their requests and end. */
   end: AbortSignal
   log: Log
+  keepUsage: (report: UsageReport) => void
 }
 
 /** Waits until `count` workers listen, and replaces each that dies from then on. If one cannot start, none stays. */
@@ -80,16 +82,19 @@ function startWorker(order: Order): Worker {
   }
 }
 
-function spawnWorker({ args, env, end }: Order) {
+function spawnWorker({ args, env, end, keepUsage }: Order) {
   const listens = Promise.withResolvers<undefined>()
   const disconnected = Promise.withResolvers<void>()
   let failure: string | undefined
   const child = Bun.spawn([...SELF, 'serve', ...args, '--worker'], {
     env,
     stdio: ['ignore', 'ignore', 'inherit'],
+    // Maps arrive as maps.
+    serialization: 'advanced',
     ipc(message: WorkerMessage) {
       if (message.kind === 'listens') listens.resolve(undefined)
-      else failure = message.reason
+      else if (message.kind === 'failed') failure = message.reason
+      else keepUsage(message)
     },
     onDisconnect: () => disconnected.resolve(),
   })

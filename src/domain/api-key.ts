@@ -5,10 +5,18 @@ export type ApiKey = {
   name: string
   /** SHA-256 of the whole key. */
   hash: Uint8Array
+  /** The name of its limits. */
+  tier: string
+  /** Whom to write to: an e-mail address, or empty. */
+  owner: string
   createdAt: number
   expiresAt?: number
   revokedAt?: number
+  /** A few seconds behind. */
+  lastUsedAt?: number
 }
+
+export const DEFAULT_TIER = 'standard'
 
 export type KeyState = 'active' | 'expired' | 'revoked'
 

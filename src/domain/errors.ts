@@ -4,6 +4,9 @@ export type ErrorCode =
   | 'not_found'
   | 'method_not_allowed'
   | 'uri_too_long'
+  | 'rate_limited'
+  | 'brownout'
+  | 'removed'
   | 'headers_too_large'
   | 'unavailable'
   | 'internal'
@@ -11,11 +14,18 @@ export type ErrorCode =
 /** An error we expect: a stable code, and a sentence for whoever caused it. */
 export class ServiceError extends Error {
   readonly code: ErrorCode
+  /** For the answer, beside those that its code always has. */
+  readonly headers: Readonly<Record<string, string>>
 
-  constructor(code: ErrorCode, message: string, options?: ErrorOptions) {
+  constructor(
+    code: ErrorCode,
+    message: string,
+    options: ErrorOptions & { headers?: Record<string, string> } = {},
+  ) {
     super(message, options)
     this.name = 'ServiceError'
     this.code = code
+    this.headers = options.headers ?? {}
   }
 }
 

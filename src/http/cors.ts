@@ -7,7 +7,7 @@ export const METHODS = 'GET, HEAD, OPTIONS'
 export const CORS_HEADERS = {
   'Access-Control-Allow-Origin': '*',
   'Access-Control-Expose-Headers':
-    'Allow, Content-Location, Deprecation, ETag, Link, Retry-After, WWW-Authenticate, X-Request-Id',
+    'Allow, Content-Location, Deprecation, ETag, Link, RateLimit, RateLimit-Policy, Retry-After, Sunset, WWW-Authenticate, X-Request-Id',
 }
 
 /** The answer to OPTIONS, with or without a preflight's headers. */

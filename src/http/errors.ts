@@ -8,6 +8,9 @@ export const STATUS = {
   not_found: 404,
   method_not_allowed: 405,
   uri_too_long: 414,
+  rate_limited: 429,
+  brownout: 410,
+  removed: 410,
   headers_too_large: 431,
   internal: 500,
   unavailable: 503,
@@ -26,7 +29,12 @@ export function presentError(error: unknown, requestId: string): Answer {
   const { code, message } = publicError(error)
   return {
     status: STATUS[code],
-    headers: { ...HEADERS[code], 'Content-Type': 'application/json', 'Cache-Control': 'no-store' },
+    headers: {
+      ...HEADERS[code],
+      ...(error instanceof ServiceError && error.headers),
+      'Content-Type': 'application/json',
+      'Cache-Control': 'no-store',
+    },
     body: JSON.stringify({ error: message, code, request_id: requestId }),
   }
 }

@@ -22,7 +22,10 @@ export const HEADERS = {
   ETag: text('Names these very bytes; send it back in `If-None-Match`', '"2kq0y6c4v1xzn"'),
   Link: text('Where to read about the deprecation', '</reference#deprecation>; rel="deprecation"'),
   RequestId: text('Names this request in the log of the service', '0b5e9a52-8c0f-4f0e-9b63-2f3b5f0f7a11'),
+  RateLimit: text('What is left of the limit, and for how many seconds', '"anonymous";r=999;t=8'),
+  RateLimitPolicy: text('The limit: requests in a window of seconds', '"anonymous";q=1000;w=10'),
   RetryAfter: text('How many seconds to wait', '2'),
+  Sunset: text('When V1 is removed, once that is known (RFC 8594)', 'Thu, 31 Dec 2026 23:59:59 GMT'),
   WwwAuthenticate: text('How to authenticate', 'ApiKey realm="passportd", header="X-API-KEY"'),
 } as const
 
@@ -42,7 +45,10 @@ const FIELD: Record<keyof typeof HEADERS, string> = {
   ETag: 'ETag',
   Link: 'Link',
   RequestId: 'X-Request-Id',
+  RateLimit: 'RateLimit',
+  RateLimitPolicy: 'RateLimit-Policy',
   RetryAfter: 'Retry-After',
+  Sunset: 'Sunset',
   WwwAuthenticate: 'WWW-Authenticate',
 }
 
@@ -88,6 +94,22 @@ const ERRORS: Record<ErrorCode, ErrorDescription> = {
   headers_too_large: {
     description: 'The headers are too large',
     sentence: 'The headers may have at most 16384 characters.',
+  },
+  rate_limited: {
+    description: 'Too many requests; `Retry-After` says how many seconds to wait',
+    sentence: 'The limit is 1,000 requests in 10 s: try again in 7 s.',
+    headers: ['RetryAfter'],
+  },
+  brownout: {
+    description: 'V1 is switched off for a while, or for good (`removed`); the sentence says where to go',
+    sentence:
+      'V1 is switched off until 2026-12-01T10:00:00.000Z, to show what its removal will mean. See /deprecation.',
+    headers: ['RetryAfter'],
+  },
+  removed: {
+    description: 'V1 is switched off for good, or for a while (`brownout`); the sentence says where to go',
+    sentence: 'V1 was removed on 2026-12-31. See /deprecation.',
+    headers: ['RetryAfter'],
   },
   internal: { description: 'A fault of the service', sentence: 'Something went wrong on our side.' },
   unavailable: {

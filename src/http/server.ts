@@ -1,14 +1,19 @@
 import http from 'node:http'
 import { notFound, ServiceError } from '../domain/errors.ts'
+import type { RetirementPlan } from '../domain/retirement.ts'
+import type { Endpoint } from '../domain/usage.ts'
 import type { Store } from '../store/store.ts'
+import { createAddressOf } from './address.ts'
 import type { Answer } from './answer.ts'
 import { authenticate } from './auth.ts'
 import { CORS_HEADERS, preflight } from './cors.ts'
 import { presentError } from './errors.ts'
 import { etagOf, isFresh } from './etag.ts'
 import { getHealth, getReadiness } from './health.ts'
+import type { Allowance, Limiter } from './limits.ts'
 import { requestIdOf } from './request-id.ts'
-import { deprecationHeaders } from './retirement.ts'
+import { checkRetirement, retirementHeaders } from './retirement.ts'
+import type { UsageCounter } from './usage.ts'
 import { createV1Routes, type Handler, isV1Path } from './v1/routes.ts'
 
 export type ServerOptions = {
@@ -19,9 +24,16 @@ export type ServerOptions = {
   store: Store
   now: () => number
   requireKey: boolean
+  /** Addresses and blocks of proxies whose `X-Forwarded-For` is believed. */
+  trustedProxies: readonly string[]
+  limiter: Limiter
+  usage: UsageCounter
+  /** How V1 ends, as it is known now. */
+  plan: () => RetirementPlan
+  /** Where the plan does not say. */
   deprecatedAt: number
-  /** Whole answers by path: the reference page and its parts. */
-  pages: Readonly<Record<string, Answer>>
+  /** Answers by path: the reference page and its parts. */
+  pages: Readonly<Record<string, Answer | (() => Answer)>>
   onError: (error: unknown, request: { id: string; method: string; path: string }) => void
 }
 
@@ -50,39 +62,78 @@ export function startServer(options: ServerOptions): Bun.Server<undefined> {
   })
 }
 
-function createHandler({ store, now, requireKey, deprecatedAt, pages, onError }: ServerOptions) {
+function createHandler(options: ServerOptions) {
+  const { store, now, requireKey, limiter, usage, plan, pages, onError } = options
   const findV1 = createV1Routes(store)
   const own: Record<string, Handler> = { '/health': getHealth, '/ready': getReadiness(store) }
-  for (const [path, page] of Object.entries(pages)) own[path] = () => page
-
+  for (const [path, page] of Object.entries(pages)) own[path] = typeof page === 'function' ? page : () => page
+  const addressOf = createAddressOf(options.trustedProxies)
   const commonHeaders = { ...CORS_HEADERS, 'X-Content-Type-Options': 'nosniff' }
-  const v1Headers = { ...commonHeaders, ...deprecationHeaders(deprecatedAt) }
 
-  async function answer(request: Request, path: string, query: string): Promise<Answer> {
+  async function answerOwn(request: Request, path: string, query: string): Promise<Answer> {
     checkSize(request, path, query)
-    const isV1 = isV1Path(path)
-    const handler = isV1 ? findV1(path) : Object.hasOwn(own, path) ? own[path] : undefined
+    const handler = Object.hasOwn(own, path) ? own[path] : undefined
     if (!handler) throw notFound()
     if (request.method === 'OPTIONS') return preflight()
-    if (request.method !== 'GET' && request.method !== 'HEAD') throw methodNotAllowed(request.method)
-    if (isV1) await authenticate(request, { store, now, requireKey })
+    checkMethod(request.method)
     return handler(new URLSearchParams(query))
   }
 
-  return async (request: Request): Promise<Response> => {
+  /** What becomes known of a V1 request on the way is left in `seen`, also where it ends in an error. */
+  async function answerV1(
+    request: Request,
+    path: string,
+    query: string,
+    address: string,
+    seen: Seen,
+  ): Promise<Answer> {
+    checkSize(request, path, query)
+    const route = findV1(path)
+    if (route) seen.endpoint = route.endpoint
+    else throw notFound()
+    if (request.method === 'OPTIONS') return preflight()
+    checkMethod(request.method)
+    const key = await authenticate(request, address, { store, now, requireKey, limiter })
+    seen.key = key?.id ?? ''
+    seen.allowance = await limiter.take({ address, key })
+    checkRetirement(plan(), now(), key?.id)
+    return route.handle(new URLSearchParams(query))
+  }
+
+  function present(error: unknown, id: string, method: string, path: string): Answer {
+    const answer = presentError(error, id)
+    if (answer.status >= 500) onError(error, { id, method, path })
+    return answer
+  }
+
+  return async (request: Request, server: Bun.Server<undefined>): Promise<Response> => {
     const id = requestIdOf(request)
     const { path, query } = splitUrl(request.url)
-    const headers = isV1Path(path) ? v1Headers : commonHeaders
-    let result: Answer
-    try {
-      result = await answer(request, path, query)
-    } catch (error) {
-      result = presentError(error, id)
-      if (result.status >= 500) onError(error, { id, method: request.method, path })
+    const common = { ...commonHeaders, 'X-Request-Id': id }
+    if (!isV1Path(path)) {
+      const answer = await answerOwn(request, path, query).catch((error) =>
+        present(error, id, request.method, path),
+      )
+      return toResponse(request, answer, common)
     }
-    return toResponse(request, result, { ...headers, 'X-Request-Id': id })
+    const seen: Seen = { endpoint: 'other', key: '', allowance: undefined }
+    const address = addressOf(request, server.requestIP(request)?.address ?? '')
+    const answer = await answerV1(request, path, query, address, seen).catch((error) =>
+      present(error, id, request.method, path),
+    )
+    const headers = {
+      ...common,
+      ...retirementHeaders(plan(), options.deprecatedAt),
+      ...seen.allowance?.headers,
+    }
+    const response = toResponse(request, answer, headers)
+    if (response.status === 304) seen.allowance?.giveBack()
+    usage.count(seen.key, seen.endpoint, response.status)
+    return response
   }
 }
+
+type Seen = { endpoint: Endpoint; key: string; allowance: Allowance | undefined }
 
 function toResponse(request: Request, answer: Answer, common: Record<string, string>): Response {
   const headers: Record<string, string> = { ...common, ...answer.headers }
@@ -119,8 +170,9 @@ function checkSize(request: Request, path: string, query: string): void {
   }
 }
 
-function methodNotAllowed(method: string): ServiceError {
-  return new ServiceError(
+function checkMethod(method: string): void {
+  if (method === 'GET' || method === 'HEAD') return
+  throw new ServiceError(
     'method_not_allowed',
     `${method} is not possible here: this API is read-only, use GET.`,
   )

@@ -51,12 +51,20 @@ export const PLAIN_TABLES: readonly PlainTable[] = [
       id: 'text',
       name: 'text',
       hash: 'bytes',
+      tier: 'text',
+      owner: 'text',
       created_at: 'bigint',
       expires_at: 'bigint',
       revoked_at: 'bigint',
+      last_used_at: 'bigint',
     },
   },
   { name: 'removals', keys: 1, columns: { passport_id: 'bigint', removed_at: 'bigint' } },
+  {
+    name: 'usage',
+    keys: 4,
+    columns: { day: 'text', key_id: 'text', endpoint: 'text', status: 'integer', count: 'bigint' },
+  },
   { name: 'settings', keys: 1, columns: { name: 'text', value: 'text' } },
   { name: 'mirror_runs', keys: 1, columns: { source: 'text', run: 'integer', ended: 'integer' } },
   {
@@ -71,6 +79,9 @@ export const PLAIN_TABLES: readonly PlainTable[] = [
     },
   },
 ]
+
+/** The setting that holds how V1 ends. */
+export const RETIREMENT = 'retirement'
 
 /** The setting in which a copy notes where it came from; it is itself not copied. */
 export const COPYING = 'copying'

@@ -4,6 +4,8 @@ import type { DataPoint } from '../domain/data-point.ts'
 import type { Page, PageRequest } from '../domain/page.ts'
 import type { FullPassport, Passport, PassportRef, Scores } from '../domain/passport.ts'
 import type { IncomingRecord, PassportRecord } from '../domain/record.ts'
+import type { RetirementPlan } from '../domain/retirement.ts'
+import type { UsageCount } from '../domain/usage.ts'
 
 /** An embedded engine answers at once; one across the network answers later. */
 export type Awaitable<T> = T | Promise<T>
@@ -41,8 +43,22 @@ export type Store = {
     find(id: string): Awaitable<ApiKey | undefined>
     /** Newest first. */
     list(): Awaitable<ApiKey[]>
+    /** Lets the key expire then, unless it does so earlier. Tells whether there is such a key. */
+    endAt(id: string, time: number): Awaitable<boolean>
     /** Tells whether there is such a key; one that is revoked already keeps its first date. */
     revoke(id: string, now: number): Awaitable<boolean>
+  }
+  usage: {
+    /** Adds the counts to those that are there, and notes when keys were last used. */
+    add(counts: readonly UsageCount[], lastUsed: ReadonlyMap<string, number>): Awaitable<void>
+    /** By day, key, endpoint and status; both days included. */
+    list(days: Days): Awaitable<UsageCount[]>
+    /** How many answers each key got; those that cost nothing (304) do not count. */
+    sumByKey(days: Days): Awaitable<[key: string, count: number][]>
+  }
+  retirement: {
+    find(): Awaitable<RetirementPlan | undefined>
+    save(plan: RetirementPlan): Awaitable<void>
   }
   /** Everything that is kept, for copying it as it is. */
   parts: readonly Part[]
@@ -55,6 +71,9 @@ export type Store = {
   ping(): Awaitable<{ writes: boolean; replica?: boolean }>
   close(): Awaitable<void>
 }
+
+/** From one day to another, both included. */
+export type Days = { since: string; until: string }
 
 export type SaveOptions = {
   now: number

@@ -51,15 +51,32 @@ const fill = (url: string) =>
     )
     await store.passports.remove(12, NOON)
     await store.scoring.adopt('rules-1')
-    await store.keys.create({ id: 'k1', name: 'one', hash: Buffer.alloc(32, 7), createdAt: NOON })
+    await store.keys.create({
+      id: 'k1',
+      name: 'one',
+      hash: Buffer.alloc(32, 7),
+      tier: 'standard',
+      owner: '',
+      createdAt: NOON,
+    })
     await store.keys.create({
       id: 'k2',
       name: 'two',
       hash: Buffer.alloc(32, 9),
+      tier: 'high',
+      owner: 'a@example.com',
       createdAt: NOON,
       expiresAt: NOON + 1,
     })
     await store.keys.revoke('k1', NOON + 5)
+    await store.usage.add(
+      [
+        { day: '2026-01-01', key: 'k1', endpoint: 'list', status: 200, count: 5 },
+        { day: '2026-01-02', key: '', endpoint: 'passport', status: 404, count: 1 },
+      ],
+      new Map([['k1', NOON]]),
+    )
+    await store.retirement.save({ sunsetAt: NOON, brownouts: [], exempt: ['k1'] })
     await store.mirror.begin('https://example.com')
     for (const id of [3, 7, 2000]) {
       await store.mirror.note('https://example.com', id, {
@@ -74,6 +91,8 @@ const everything = (url: string) =>
   withStore(url, async (store) => ({
     parts: await Promise.all(store.parts.map(({ list }) => list({}))),
     keys: await store.keys.list(),
+    usage: await store.usage.list({ since: '2026-01-01', until: '2026-12-31' }),
+    plan: await store.retirement.find(),
     stale: await store.scoring.countStale(),
     removals: await store.records.listRemovals(),
     seen: await store.mirror.find('https://example.com', 7),
@@ -89,6 +108,7 @@ describe('copy', () => {
     expect(there.code).toBe(0)
     expect(there.out).toMatch(/^passports +1,203 +1,203 +[0-9a-f]{16}$/m)
     expect(there.out).toMatch(/^keys +2 +2 +[0-9a-f]{16}$/m)
+    expect(there.out).toMatch(/^usage +2 +2 /m)
     expect(there.out).toMatch(/^mirrored +3 +3 /m)
     expect(there.err).toContain('now holds exactly what')
     const back = await run(['copy', at.postgres, at.other], { cwd: at.cwd })

@@ -23,7 +23,7 @@ withEveryEngine('keys', (makeDatabase, engine) => {
     expect(Buffer.from(kept?.hash ?? []).toString('hex')).toBe(
       new Bun.CryptoHasher('sha256').update(out.trim()).digest('hex'),
     )
-    expect(Object.keys(kept ?? {}).sort()).toEqual(['createdAt', 'hash', 'id', 'name'])
+    expect(Object.keys(kept ?? {}).sort()).toEqual(['createdAt', 'hash', 'id', 'name', 'owner', 'tier'])
   })
 
   test('no two keys are alike, and many can be made at once in a database that was never used', async () => {

@@ -151,7 +151,7 @@ withEngine('sqlite', 'mirror, whatever the database', (makeDatabase) => {
     const { cwd, env, proxy } = given
     const { id, key } = formatKey(new Uint8Array(KEY_RANDOM_BYTES))
     const hash = createHash('sha256').update(key).digest()
-    await given.store.keys.create({ id, name: 'copier', hash, createdAt: NOON })
+    await given.store.keys.create({ id, name: 'copier', hash, tier: 'standard', owner: '', createdAt: NOON })
     for (const wrong of [[], ['--key', 'ppd_wrong'], ['--key', '']]) {
       expect(await given.mirror(...wrong)).toEqual({
         out: '',

@@ -21,7 +21,15 @@ test.each([
 })
 
 test('a key ends at the instant it expires, and a revoked one stays revoked', () => {
-  const key: ApiKey = { id: 'a', name: 'a', hash: random, createdAt: 0, expiresAt: 100 }
+  const key: ApiKey = {
+    id: 'a',
+    name: 'a',
+    hash: random,
+    tier: 'standard',
+    owner: '',
+    createdAt: 0,
+    expiresAt: 100,
+  }
   expect(keyState(key, 99)).toBe('active')
   expect(keyState(key, 100)).toBe('expired')
   expect(keyState({ ...key, revokedAt: 50 }, 100)).toBe('revoked')

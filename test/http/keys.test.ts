@@ -12,7 +12,7 @@ const CALLS = ['/api/v1/passports', '/api/v1/passports/7', '/api/v1/passport_cre
 async function makeKey(store: Store, seed: number, given: { expiresAt?: number; revokedAt?: number } = {}) {
   const { id, key } = formatKey(new Uint8Array(KEY_RANDOM_BYTES).fill(seed))
   const hash = createHash('sha256').update(key).digest()
-  await store.keys.create({ id, name: 'test', hash, createdAt: 0, ...given })
+  await store.keys.create({ id, name: 'test', hash, tier: 'standard', owner: '', createdAt: 0, ...given })
   return { id, key }
 }
 

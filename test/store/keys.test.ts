@@ -2,7 +2,15 @@ import { expect, test } from 'bun:test'
 import type { ApiKey } from '../../src/domain/api-key.ts'
 import { onEveryEngine } from '../support/engines.ts'
 
-const key: ApiKey = { id: 'one', name: 'Åsa', hash: new Uint8Array([1, 2, 255]), createdAt: 1, expiresAt: 9 }
+const key: ApiKey = {
+  id: 'one',
+  name: 'Åsa',
+  hash: new Uint8Array([1, 2, 255]),
+  tier: 'standard',
+  owner: '',
+  createdAt: 1,
+  expiresAt: 9,
+}
 
 onEveryEngine('keys', (open) => {
   test('a key comes back as it was written', async () => {
@@ -26,5 +34,16 @@ onEveryEngine('keys', (open) => {
     expect(await store.keys.revoke('one', 6)).toBe(true)
     expect(await store.keys.find('one')).toEqual({ ...key, revokedAt: 5 })
     expect(await store.keys.revoke('two', 5)).toBe(false)
+  })
+
+  test('an end that comes earlier is not put off', async () => {
+    await using store = await open()
+    await store.keys.create(key)
+    await store.keys.create({ ...key, id: 'two', expiresAt: 100 })
+    expect(await store.keys.endAt('one', 50)).toBe(true)
+    expect(await store.keys.endAt('two', 50)).toBe(true)
+    expect((await store.keys.find('one'))?.expiresAt).toBe(9)
+    expect((await store.keys.find('two'))?.expiresAt).toBe(50)
+    expect(await store.keys.endAt('three', 50)).toBe(false)
   })
 })

@@ -13,7 +13,14 @@ import { NOON, named } from '../support/records.ts'
 import { tempFolder } from '../support/temp.ts'
 
 const all = { page: 1, size: 250, keyword: undefined }
-const key = (id: string): ApiKey => ({ id, name: id, hash: new Uint8Array([1]), createdAt: 1 })
+const key = (id: string): ApiKey => ({
+  id,
+  name: id,
+  hash: new Uint8Array([1]),
+  tier: 'standard',
+  owner: '',
+  createdAt: 1,
+})
 
 /** A way to a server that can be cut, so that only those who use it lose the server. */
 async function lineTo(port: number) {

@@ -14,7 +14,14 @@ import { until } from '../support/processes.ts'
 import { NOON, named, record } from '../support/records.ts'
 
 const all = { page: 1, size: 250, keyword: undefined }
-const key: ApiKey = { id: 'one', name: 'Ada', hash: new Uint8Array([1]), createdAt: 1 }
+const key: ApiKey = {
+  id: 'one',
+  name: 'Ada',
+  hash: new Uint8Array([1]),
+  tier: 'standard',
+  owner: '',
+  createdAt: 1,
+}
 
 /** How soon one node shows what another has done; most of the time much sooner. */
 const SOON_MILLISECONDS = 3000

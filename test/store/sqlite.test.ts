@@ -44,7 +44,14 @@ describe('sqlite: the file', () => {
     const [one, two] = [openSqlite(path), openSqlite(path)]
     await saveRecords(one, [ada])
     expect(await two.passports.list(all)).toMatchObject({ total: 1, items: [{ id: 7 }] })
-    await one.keys.create({ id: 'k', name: 'k', hash: new Uint8Array(32), createdAt: 1 })
+    await one.keys.create({
+      id: 'k',
+      name: 'k',
+      hash: new Uint8Array(32),
+      tier: 'standard',
+      owner: '',
+      createdAt: 1,
+    })
     await two.keys.revoke('k', 2)
     expect(await one.keys.find('k')).toMatchObject({ revokedAt: 2 })
     await one.close()

@@ -18,7 +18,8 @@ const TRANSPORT = new Set([
   'keep-alive',
   'transfer-encoding',
 ])
-const SOMETIMES = new Set(['content-location'])
+/** Limits are told to callers who have one, the sunset once it is planned, and when to retry where that would help. */
+const SOMETIMES = new Set(['content-location', 'ratelimit', 'ratelimit-policy', 'retry-after', 'sunset'])
 
 /** Throws unless the OpenAPI document describes this answer: its status, each header, each field. */
 export function checkConformance(method: string, path: string, response: Response, body: string): void {
@@ -64,8 +65,9 @@ function findResponse(method: string, path: string, status: number): Response_ |
 function unknownPath(path: string): Response_ | undefined {
   const v1 = document.paths['/api/v1/passports/{id}']?.get.responses[404]
   if (!v1 || /^\/api\/v1(\/|$)/.test(path)) return v1
-  const { Deprecation: _, Link: __, ...headers } = v1.headers
-  return { ...v1, headers }
+  const ofV1 = ['Deprecation', 'Link', 'RateLimit', 'RateLimit-Policy', 'Sunset']
+  const headers = Object.entries(v1.headers).filter(([name]) => !ofV1.includes(name))
+  return { ...v1, headers: Object.fromEntries(headers) }
 }
 
 function findPath(path: string) {

@@ -1,6 +1,11 @@
+import { NO_PLAN } from '../../src/domain/retirement.ts'
+import { DEFAULT_TIERS } from '../../src/domain/tier.ts'
 import { json } from '../../src/http/answer.ts'
+import { createCounters } from '../../src/http/counters.ts'
+import { createLimiter } from '../../src/http/limits.ts'
 import { createOpenApi } from '../../src/http/openapi.ts'
 import { type ServerOptions, startServer } from '../../src/http/server.ts'
+import { createUsageCounter } from '../../src/http/usage.ts'
 import type { Store } from '../../src/store/store.ts'
 import { createReference } from '../../src/web/reference.ts'
 import { checkConformance } from './conformance.ts'
@@ -9,6 +14,9 @@ import { NOON } from './records.ts'
 export type Reply = { status: number; headers: Headers; text: string; body: Json }
 // biome-ignore lint/suspicious/noExplicitAny: tests look into bodies of every shape; the shape itself is checked.
 type Json = any
+
+/** Tests ask much in no time: the clock stands still. */
+const MANY = DEFAULT_TIERS.map((tier) => ({ ...tier, requests: 1_000_000 }))
 
 /** A real server on a free port. Every answer that is received through `get` is held against the OpenAPI document. */
 export function serveTest(store: Store, options: Partial<ServerOptions> = {}) {
@@ -21,6 +29,15 @@ export function serveTest(store: Store, options: Partial<ServerOptions> = {}) {
     store,
     now: () => NOON,
     requireKey: false,
+    trustedProxies: [],
+    limiter: createLimiter({
+      tiers: MANY,
+      counters: createCounters(() => NOON),
+      now: () => NOON,
+      usedThisMonth: () => 0,
+    }),
+    usage: createUsageCounter(() => NOON),
+    plan: () => NO_PLAN,
     deprecatedAt,
     pages: { '/openapi.json': json(openApi), ...createReference(openApi, deprecatedAt) },
     onError: (error) => errors.push(error),

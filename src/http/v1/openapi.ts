@@ -10,9 +10,22 @@ import {
 } from '../openapi-parts.ts'
 import { EXAMPLES } from './examples.ts'
 
-const V1_HEADERS: HeaderName[] = [...COMMON_HEADERS, 'Deprecation', 'Link']
+const V1_HEADERS: HeaderName[] = [
+  ...COMMON_HEADERS,
+  'Deprecation',
+  'Link',
+  'RateLimit',
+  'RateLimitPolicy',
+  'Sunset',
+]
 
-const SHARED_ERRORS: ErrorCode[] = [...REQUEST_ERRORS, 'unauthorized', 'unavailable']
+const SHARED_ERRORS: ErrorCode[] = [
+  ...REQUEST_ERRORS,
+  'unauthorized',
+  'rate_limited',
+  'removed',
+  'unavailable',
+]
 
 const query = (name: string, description: string, schema: object, example?: string) => ({
   name,

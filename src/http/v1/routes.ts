@@ -1,10 +1,12 @@
 import { notFound } from '../../domain/errors.ts'
+import type { Endpoint } from '../../domain/usage.ts'
 import type { Store } from '../../store/store.ts'
 import type { Answer } from '../answer.ts'
 import { listCredentials } from './credentials.ts'
 import { getPassport, listPassports } from './passports.ts'
 
 export type Handler = (query: URLSearchParams) => Answer | Promise<Answer>
+export type Route = { endpoint: Endpoint; handle: Handler }
 
 export const isV1Path = (path: string) => path === '/api/v1' || path.startsWith('/api/v1/')
 
@@ -12,18 +14,18 @@ const PASSPORTS = '/api/v1/passports'
 
 /** Finds the handler of a path below `/api/v1/`. A slash at the end makes no difference. */
 export function createV1Routes(store: Store) {
-  const list = listPassports(store)
+  const list: Route = { endpoint: 'list', handle: listPassports(store) }
+  const credentials: Route = { endpoint: 'credentials', handle: listCredentials(store) }
   const get = getPassport(store)
-  const credentials = listCredentials(store)
 
-  return (path: string): Handler | undefined => {
+  return (path: string): Route | undefined => {
     const plain = path.endsWith('/') ? path.slice(0, -1) : path
     if (plain === PASSPORTS) return list
     if (plain === '/api/v1/passport_credentials') return credentials
     if (!plain.startsWith(`${PASSPORTS}/`)) return undefined
     const segment = plain.slice(PASSPORTS.length + 1)
     if (segment === '' || segment.includes('/')) return undefined
-    return () => get(decode(segment))
+    return { endpoint: 'passport', handle: () => get(decode(segment)) }
   }
 }
 

@@ -8,9 +8,12 @@ import { bump } from './versions.ts'
 const COLUMNS = selectable({
   id: 'text',
   name: 'text',
+  tier: 'text',
+  owner: 'text',
   created_at: 'bigint',
   expires_at: 'bigint',
   revoked_at: 'bigint',
+  last_used_at: 'bigint',
 })
 
 /** Keys held in memory; more of them in use at once are asked for each time. */
@@ -47,16 +50,38 @@ export function createKeys(primary: Link, replica: Link | undefined) {
     return key
   }
 
+  /** Tells whether there is such a key. */
+  async function change(text: string, values: unknown[]): Promise<boolean> {
+    const changed = await primary.transaction(async (query) => {
+      const rows = await query(text, values)
+      await bump(query, 'keys')
+      return rows.length > 0
+    })
+    forget()
+    return changed
+  }
+
   return {
     /** Keys have changed. */
     forget,
 
     keys: {
-      async create({ id, name, hash, createdAt, expiresAt, revokedAt }) {
+      async create({ id, name, hash, tier, owner, createdAt, expiresAt, revokedAt, lastUsedAt }) {
         await primary.transaction(async (query) => {
           await query(
-            `insert into keys (id, name, hash, created_at, expires_at, revoked_at) values ($1, $2, $3, $4, $5, $6)`,
-            [id, name, hash, createdAt, expiresAt ?? null, revokedAt ?? null],
+            `insert into keys (id, name, hash, tier, owner, created_at, expires_at, revoked_at, last_used_at)
+             values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+            [
+              id,
+              name,
+              hash,
+              tier,
+              owner,
+              createdAt,
+              expiresAt ?? null,
+              revokedAt ?? null,
+              lastUsedAt ?? null,
+            ],
           )
           await bump(query, 'keys')
         })
@@ -68,18 +93,16 @@ export function createKeys(primary: Link, replica: Link | undefined) {
         )
         return rows.map(toKey)
       },
-      async revoke(id, now) {
-        const revoked = await primary.transaction(async (query) => {
-          const rows = await query(
-            'update keys set revoked_at = coalesce(revoked_at, $1) where id = $2 returning 1 as one',
-            [now, id],
-          )
-          await bump(query, 'keys')
-          return rows.length > 0
-        })
-        forget()
-        return revoked
-      },
+      endAt: (id, time) =>
+        change(
+          'update keys set expires_at = least(expires_at, $1::bigint) where id = $2 returning 1 as one',
+          [time, id],
+        ),
+      revoke: (id, now) =>
+        change('update keys set revoked_at = coalesce(revoked_at, $1) where id = $2 returning 1 as one', [
+          now,
+          id,
+        ]),
     } satisfies Store['keys'],
   }
 }

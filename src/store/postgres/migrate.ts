@@ -1,12 +1,13 @@
 import { ServiceError } from '../../domain/errors.ts'
 import passports from '../migrations/postgres/0001-passports.sql' with { type: 'text' }
+import usage from '../migrations/postgres/0002-usage.sql' with { type: 'text' }
 import { onlyReads } from './faults.ts'
 import type { Link } from './link.ts'
 import { lock, MIGRATE } from './locks.ts'
 import type { Query } from './query.ts'
 
 /** In order; the number of the last one applied stands in the table `passportd`. */
-const MIGRATIONS = [passports]
+const MIGRATIONS = [passports, usage]
 
 const OLDEST_SERVER = 14
 

@@ -14,6 +14,8 @@ import { createRanking } from './ranking.ts'
 import { createPassportChanges, createRecords } from './records.ts'
 import { createScoring } from './scoring.ts'
 import { createSearch } from './search.ts'
+import { createRetirement } from './settings.ts'
+import { createUsage } from './usage.ts'
 
 type Address = { url: string; readUrl?: string }
 
@@ -68,6 +70,8 @@ export async function openPostgres(
     scoring: createScoring(primary, { find: findId, onChange: ranking.touch }),
     mirror: createMirror(primary),
     keys,
+    usage: createUsage(primary),
+    retirement: createRetirement(read, primary.query),
     parts: createParts(primary),
     copying: createCopying(read, primary.query),
     async ping() {

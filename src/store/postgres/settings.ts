@@ -1,3 +1,5 @@
+import { RETIREMENT } from '../parts.ts'
+import type { Store } from '../store.ts'
 import type { Query } from './query.ts'
 
 /** Single values that all processes share. */
@@ -16,3 +18,13 @@ export const createSettings = (query: Query) => ({
     await query('delete from settings where name = $1', [name])
   },
 })
+
+export function createRetirement(read: Query, write: Query): Store['retirement'] {
+  return {
+    async find() {
+      const text = await createSettings(read).get(RETIREMENT)
+      return text === undefined ? undefined : JSON.parse(text)
+    },
+    save: (plan) => createSettings(write).set(RETIREMENT, JSON.stringify(plan)),
+  }
+}

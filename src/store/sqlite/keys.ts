@@ -5,18 +5,21 @@ import type { Store } from '../store.ts'
 export function createKeys({ reader, writer }: { reader: Database; writer: Database }) {
   const find = reader.query<KeyRow, [string]>(`select ${KEY_COLUMNS} from keys where id = ?`)
   const list = reader.query<KeyRow, []>(`select ${KEY_COLUMNS} from keys order by created_at desc, id`)
-  const insert = writer.query(`insert into keys (${KEY_COLUMNS}) values (?, ?, ?, ?, ?, ?)`)
+  const insert = writer.query(`insert into keys (${KEY_COLUMNS}) values (?, ?, ?, ?, ?, ?, ?, ?, ?)`)
+  const endAt = writer.query('update keys set expires_at = min(coalesce(expires_at, ?1), ?1) where id = ?2')
   const revoke = writer.query('update keys set revoked_at = coalesce(revoked_at, ?) where id = ?')
 
   return {
-    create({ id, name, hash, createdAt, expiresAt, revokedAt }) {
-      insert.run(id, name, hash, createdAt, expiresAt ?? null, revokedAt ?? null)
+    create({ id, name, hash, tier, owner, createdAt, expiresAt, revokedAt, lastUsedAt }) {
+      const dates = [createdAt, expiresAt ?? null, revokedAt ?? null, lastUsedAt ?? null]
+      insert.run(id, name, hash, tier, owner, ...dates)
     },
     find(id) {
       const row = find.get(id)
       return row === null ? undefined : toKey(row)
     },
     list: () => list.all().map(toKey),
+    endAt: (id, time) => endAt.run(time, id).changes > 0,
     revoke: (id, now) => revoke.run(now, id).changes > 0,
   } satisfies Store['keys']
 }

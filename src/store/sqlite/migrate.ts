@@ -2,9 +2,10 @@ import type { Database } from 'bun:sqlite'
 import { ServiceError } from '../../domain/errors.ts'
 import passports from '../migrations/sqlite/0001-passports.sql' with { type: 'text' }
 import scoring from '../migrations/sqlite/0002-scoring.sql' with { type: 'text' }
+import usage from '../migrations/sqlite/0003-usage.sql' with { type: 'text' }
 
 /** In order; the number of the last one applied is the database's `user_version`. */
-const MIGRATIONS = [passports, scoring]
+const MIGRATIONS = [passports, scoring, usage]
 
 /** "pass" in ASCII: marks the file as ours. */
 const APPLICATION_ID = 0x70617373

@@ -12,6 +12,8 @@ import { createRanking } from './ranking.ts'
 import { createPassportChanges, createRecords } from './records.ts'
 import { createScoring } from './scoring.ts'
 import { createSearch } from './search.ts'
+import { createRetirement } from './settings.ts'
+import { createUsage } from './usage.ts'
 
 /** Opens the database file, bringing it up to date first. Throws `unavailable` with a sentence. */
 export function openSqlite(path: string, { create = true }: { create?: boolean } = {}): Store {
@@ -34,6 +36,8 @@ export function openSqlite(path: string, { create = true }: { create?: boolean }
       scoring: guarded(path, createScoring({ ...connections, find: findId })),
       mirror: guarded(path, createMirror(connections)),
       keys: guarded(path, createKeys({ reader, writer })),
+      usage: guarded(path, createUsage(connections)),
+      retirement: guarded(path, createRetirement(connections)),
       parts: createParts(connections).map(({ name, ...part }) => ({ name, ...guarded(path, part) })),
       copying: guarded(path, createCopying(connections)),
       ping: () => reachable(path, ping),

@@ -1,4 +1,6 @@
 import type { Database } from 'bun:sqlite'
+import { RETIREMENT } from '../parts.ts'
+import type { Store } from '../store.ts'
 
 /** Single values that all processes share. */
 export function createSettings(writer: Database) {
@@ -10,4 +12,16 @@ export function createSettings(writer: Database) {
     set: (name: string, value: string) => void set.run(name, value),
     remove: (name: string) => void remove.run(name),
   }
+}
+
+export function createRetirement({ reader, writer }: { reader: Database; writer: Database }) {
+  const settings = createSettings(writer)
+  const plans = createSettings(reader)
+  return {
+    find() {
+      const text = plans.get(RETIREMENT)
+      return text === undefined ? undefined : JSON.parse(text)
+    },
+    save: (plan) => settings.set(RETIREMENT, JSON.stringify(plan)),
+  } satisfies Store['retirement']
 }

@@ -1,0 +1,44 @@
+import { BlockList, isIP } from 'node:net'
+
+/** Finds the address of the caller: the socket's, or what trusted proxies say of it. */
+export function createAddressOf(trusted: readonly string[]) {
+  const proxies = new BlockList()
+  for (const each of trusted) {
+    const [address = '', bits] = each.split('/')
+    const family = isIP(address) === 6 ? 'ipv6' : 'ipv4'
+    if (bits === undefined) proxies.addAddress(address, family)
+    else proxies.addSubnet(address, Number(bits), family)
+  }
+  const isTrusted = (address: string) => proxies.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4')
+
+  return (request: Request, socket: string): string => {
+    let address = plain(socket)
+    if (trusted.length > 0 && isTrusted(address)) {
+      const hops = (request.headers.get('X-Forwarded-For') ?? '').split(',').map((hop) => plain(hop.trim()))
+      // From the right: each proxy tells whom it had it from. What stands left of the first stranger is hearsay.
+      for (const hop of hops.toReversed()) {
+        if (isIP(hop) === 0) break
+        address = hop
+        if (!isTrusted(hop)) break
+      }
+    }
+    return group(address)
+  }
+}
+
+/** An IPv4 address may come in the clothes of an IPv6 one, in brackets, or with a port. */
+function plain(text: string): string {
+  const address = text.replace(/^\[([^\]]*)\](:\d+)?$/, '$1').replace(/^((?:\d+\.){3}\d+):\d+$/, '$1')
+  return address.replace(/^::ffff:(?=\d+\.)/i, '')
+}
+
+/** One subscriber has 2^64 addresses of IPv6: they count as one. */
+function group(address: string): string {
+  if (isIP(address) !== 6) return address
+  const [head = '', tail] = address.split('::')
+  const left = head === '' ? [] : head.split(':')
+  const right = tail === undefined || tail === '' ? [] : tail.split(':')
+  const middle = tail === undefined ? [] : new Array(8 - left.length - right.length).fill('0')
+  const groups = [...left, ...middle, ...right].slice(0, 4)
+  return `${groups.map((part) => Number.parseInt(part, 16).toString(16)).join(':')}::/64`
+}

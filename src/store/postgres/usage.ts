@@ -1,0 +1,61 @@
+import type { Endpoint } from '../../domain/usage.ts'
+import type { Store } from '../store.ts'
+import type { Link } from './link.ts'
+import { type Columns, insertRows, selectable } from './query.ts'
+
+const COLUMNS = {
+  day: 'text',
+  key_id: 'text',
+  endpoint: 'text',
+  status: 'integer',
+  count: 'bigint',
+} as const satisfies Columns
+
+type UsageRow = { day: string; key_id: string; endpoint: Endpoint; status: number; count: number }
+
+export function createUsage({ longQuery, transaction }: Link): Store['usage'] {
+  return {
+    add: (counts, lastUsed) =>
+      transaction(async (query) => {
+        // In one order everywhere: nodes that write at once must not wait for each other.
+        const rows = counts
+          .map(({ key, ...row }) => ({ ...row, key_id: key }))
+          .sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1))
+        await insertRows(
+          query,
+          'usage',
+          COLUMNS,
+          rows,
+          'on conflict (day, key_id, endpoint, status) do update set count = usage.count + excluded.count',
+        )
+        for (const [id, time] of [...lastUsed].sort()) {
+          await query('update keys set last_used_at = greatest(last_used_at, $1::bigint) where id = $2', [
+            time,
+            id,
+          ])
+        }
+      }),
+    async sumByKey({ since, until }) {
+      const rows = await longQuery<{ key_id: string; count: number }>(
+        `select key_id, sum(count)::float8 as count from usage
+         where day >= $1 and day <= $2 and key_id <> '' and status <> 304 group by key_id`,
+        [since, until],
+      )
+      return rows.map(({ key_id, count }) => [key_id, count])
+    },
+    async list({ since, until }) {
+      const rows = await longQuery<UsageRow>(
+        `select ${selectable(COLUMNS)} from usage where day >= $1 and day <= $2
+         order by usage.day, usage.key_id, usage.endpoint, usage.status`,
+        [since, until],
+      )
+      return rows.map(({ day, key_id, endpoint, status, count }) => ({
+        day,
+        key: key_id,
+        endpoint,
+        status,
+        count,
+      }))
+    },
+  }
+}

@@ -1,0 +1,76 @@
+import { expect, test } from 'bun:test'
+import { NO_PLAN } from '../../src/domain/retirement.ts'
+import type { UsageCount } from '../../src/domain/usage.ts'
+import { onEveryEngine } from '../support/engines.ts'
+
+const used = (day: string, key: string, count: number, given: Partial<UsageCount> = {}): UsageCount => ({
+  day,
+  key,
+  endpoint: 'list',
+  status: 200,
+  count,
+  ...given,
+})
+const ALL = { since: '0000-01-01', until: '9999-12-31' }
+
+onEveryEngine('usage', (open) => {
+  test('counts of the same kind add up', async () => {
+    await using store = await open()
+    await store.usage.add([used('2026-01-02', 'a', 3), used('2026-01-01', '', 1)], new Map())
+    await store.usage.add(
+      [used('2026-01-02', 'a', 4), used('2026-01-02', 'a', 1, { status: 404 })],
+      new Map(),
+    )
+    expect(await store.usage.list(ALL)).toEqual([
+      used('2026-01-01', '', 1),
+      used('2026-01-02', 'a', 7),
+      used('2026-01-02', 'a', 1, { status: 404 }),
+    ])
+    expect(await store.usage.list({ since: '2026-01-01', until: '2026-01-01' })).toHaveLength(1)
+  })
+
+  test('the last use of a key never goes back, and one that is not there is no matter', async () => {
+    await using store = await open()
+    const key = { id: 'one', name: 'n', hash: new Uint8Array(32), tier: 'standard', owner: '', createdAt: 1 }
+    await store.keys.create(key)
+    await store.usage.add([], new Map([['one', 50]]))
+    await store.usage.add(
+      [],
+      new Map([
+        ['one', 40],
+        ['gone', 60],
+      ]),
+    )
+    expect(await store.keys.list()).toEqual([{ ...key, lastUsedAt: 50 }])
+  })
+
+  test('many nodes count at once and nothing is lost', async () => {
+    await using store = await open()
+    const counts = Array.from({ length: 20 }, (_, at) => used('2026-01-01', `k${at}`, 1))
+    await Promise.all(
+      Array.from({ length: 12 }, (_, turn) =>
+        store.usage.add(turn % 2 ? counts : counts.toReversed(), new Map()),
+      ),
+    )
+    const rows = await store.usage.list(ALL)
+    expect(rows).toHaveLength(20)
+    expect(new Set(rows.map(({ count }) => count))).toEqual(new Set([12]))
+  })
+})
+
+onEveryEngine('retirement', (open) => {
+  test('the plan comes back as it was saved, and is replaced as a whole', async () => {
+    await using store = await open()
+    expect(await store.retirement.find()).toBeUndefined()
+    const plan = {
+      ...NO_PLAN,
+      sunsetAt: 5,
+      successor: 'https://example.com/v2',
+      brownouts: [{ start: 1, end: 2 }],
+    }
+    await store.retirement.save(plan)
+    expect(await store.retirement.find()).toEqual(plan)
+    await store.retirement.save(NO_PLAN)
+    expect(await store.retirement.find()).toEqual(NO_PLAN)
+  })
+})
