@@ -2,7 +2,7 @@ export const HELP = `passportd: professional-reputation records over the V1 pass
 
 Usage
   passportd serve [--demo]             run the service
-  passportd keys create --name NAME    make an API key (and: keys list, revoke)
+  passportd keys create --name NAME    make an API key (set, rotate, revoke)
 
   passportd import FILE...             bring records in (JSON lines or gzip)
   passportd export [FILE]              write all records out
@@ -54,16 +54,24 @@ Options
 export const KEYS_HELP = `passportd keys: API keys for callers
 
 Usage
-  passportd keys create --name NAME [--expires DATE] [--json] [--demo]
-  passportd keys list [--json] [--demo]
-  passportd keys revoke ID [--demo]
+  passportd keys create --name NAME [--tier NAME] [--owner EMAIL] [--expires DATE]
+  passportd keys list [--json]
+  passportd keys set ID [--tier NAME] [--owner EMAIL] [--name NAME]
+  passportd keys rotate ID [--grace TIME] [--expires DATE]
+  passportd keys revoke ID
 
-  create prints the key alone on standard output, once: it cannot be shown again.
-  revoke takes effect at once, also in a server that is running.
+  create and rotate print the key alone on standard output, once: it cannot be shown
+  again. rotate makes a key that is like the old one, and lets that one end after the
+  grace. All of it takes effect at once, also in a server that is running.
 
 Options
   --name NAME      whose key it is, or what for
-  --expires DATE   when it stops working: 2027-01-31 (00:00 UTC) or 2027-01-31T12:00:00Z
+  --tier NAME      its limits: standard (the default), high, unlimited or one of TIERS
+  --owner EMAIL    whom to write to; "" for nobody
+  --expires DATE   when it stops working: 2027-01-31 (00:00 UTC) or 2027-01-31T12:00:00Z;
+                   a rotated key keeps the date of the old one unless told
+  --grace TIME     how long the old key works beside the new one: 7d (the default), 12h,
+                   30m, 90s; 0 ends it at once
   --json           for scripts
 ${DEMO_OPTION}`
 

@@ -43,6 +43,8 @@ export type Store = {
     find(id: string): Awaitable<ApiKey | undefined>
     /** Newest first. */
     list(): Awaitable<ApiKey[]>
+    /** Tells whether there is such a key; what is not given stays as it is. */
+    update(id: string, change: Partial<Pick<ApiKey, 'name' | 'tier' | 'owner'>>): Awaitable<boolean>
     /** Lets the key expire then, unless it does so earlier. Tells whether there is such a key. */
     endAt(id: string, time: number): Awaitable<boolean>
     /** Tells whether there is such a key; one that is revoked already keeps its first date. */

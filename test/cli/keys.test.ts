@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { NO_PLAN } from '../../src/domain/retirement.ts'
 import { MAIN, run } from '../support/cli.ts'
 import { LATEST_NEWS_MILLISECONDS, withEveryEngine } from '../support/engines.ts'
 import { timeUntil } from '../support/processes.ts'
@@ -52,13 +53,89 @@ withEveryEngine('keys', (makeDatabase, engine) => {
     const second = JSON.parse((await here.run('keys', 'create', '--name', 'b', '--json')).out)
     expect((await here.run('keys', 'revoke', made.id)).err).toBe(`Key ${made.id} is revoked.\n`)
     const { out } = await here.run('keys', 'list')
-    expect(out).toMatch(/^ID +NAME +STATE +CREATED +EXPIRES\n/)
-    expect(out).toMatch(new RegExp(`${made.id} +李 wide +revoked +\\d{4}-\\d\\d-\\d\\d +2099-01-31\n`))
-    expect(out).toMatch(new RegExp(`${second.id} +b +active +\\d{4}-\\d\\d-\\d\\d +never\n`))
+    expect(out).toMatch(/^ID +NAME +STATE +TIER +OWNER +CREATED +EXPIRES +LAST USED\n/)
+    expect(out).toMatch(
+      new RegExp(`${made.id} +李 wide +revoked +standard +- +\\d{4}-\\d\\d-\\d\\d +2099-01-31 +never\n`),
+    )
+    expect(out).toMatch(
+      new RegExp(`${second.id} +b +active +standard +- +\\d{4}-\\d\\d-\\d\\d +never +never\n`),
+    )
     expect(out).not.toContain('ppd_')
     const json = JSON.parse((await here.run('keys', 'list', '--json')).out)
     expect(json.map(({ id }: { id: string }) => id).sort()).toEqual([made.id, second.id].sort())
     expect(JSON.stringify(json)).not.toContain('hash')
+  })
+
+  test('a key has a tier and an owner, which can be changed without another key', async () => {
+    await using here = await workplace(makeDatabase)
+    const given = ['--name', 'a', '--tier', 'high', '--owner', 'ada@example.com', '--json']
+    const { id } = JSON.parse((await here.run('keys', 'create', ...given)).out)
+    const LAST_USE = Date.UTC(2026, 0, 2, 3)
+    await here.look((store) => store.usage.add([], new Map([[id, LAST_USE]])))
+    expect((await here.run('keys', 'list')).out).toMatch(
+      new RegExp(`${id} +a +active +high +ada@example.com +[\\d-]+ +never +2026-01-02\n`),
+    )
+    expect(await here.run('keys', 'set', id, '--tier', 'unlimited', '--owner', 'bo@example.com')).toEqual({
+      out: '',
+      err: `Key ${id} is changed.\n`,
+      code: 0,
+    })
+    expect(JSON.parse((await here.run('keys', 'list', '--json')).out)).toMatchObject([
+      {
+        id,
+        name: 'a',
+        tier: 'unlimited',
+        owner: 'bo@example.com',
+        last_used_at: new Date(LAST_USE).toISOString(),
+      },
+    ])
+    expect((await here.run('keys', 'set', 'nope', '--name', 'b')).err).toContain('There is no key "nope"')
+  })
+
+  test('a rotated key is like the old one, which goes on for a while', async () => {
+    await using here = await workplace(makeDatabase)
+    const given = ['--name', 'a', '--tier', 'high', '--owner', 'a@example.com', '--expires', '2099-01-31']
+    const first = KEY.exec((await here.run('keys', 'create', ...given)).out)?.[1] as string
+    await here.look((store) => store.retirement.save({ ...NO_PLAN, exempt: [first] }))
+    const begin = Date.now()
+    const { out, err } = await here.run('keys', 'rotate', first, '--grace', '2h')
+    const second = KEY.exec(out)?.[1] as string
+    expect(err).toStartWith(`This is key ${second} for a, in place of ${first}, which works until `)
+    expect(err).toContain(' It expires 2099-01-31 00:00 UTC. Keep it')
+    const { old, made, plan } = await here.look(async (store) => ({
+      old: await store.keys.find(first),
+      made: await store.keys.find(second),
+      plan: await store.retirement.find(),
+    }))
+    expect(made).toMatchObject({ name: 'a', tier: 'high', owner: 'a@example.com' })
+    expect(made?.expiresAt).toBe(Date.UTC(2099, 0, 31))
+    expect(old?.expiresAt).toBeGreaterThanOrEqual(begin + 2 * 3_600_000)
+    expect(old?.expiresAt).toBeLessThanOrEqual(Date.now() + 2 * 3_600_000)
+    expect(plan?.exempt).toEqual([first, second])
+  })
+
+  test('without grace the old key ends at once, and one that has ended is not rotated', async () => {
+    await using here = await workplace(makeDatabase, { records: [ada] })
+    await using server = await here.serve([], { REQUIRE_API_KEY: 'true' })
+    const first = (await here.run('keys', 'create', '--name', 'a')).out.trim()
+    const ask = async (key: string) =>
+      (await fetch(`${server.url}/api/v1/passports/7`, { headers: { 'X-API-KEY': key } })).status
+    expect(await ask(first)).toBe(200)
+    const rotated = await here.run('keys', 'rotate', first, '--grace', '0', '--json')
+    const second = JSON.parse(rotated.out)
+    expect(second).toMatchObject({ name: 'a', state: 'active', expires_at: null })
+    expect(await ask(second.key)).toBe(200)
+    const time = await timeUntil(async () => (await ask(first)) === 401)
+    expect(time).toBeLessThanOrEqual(LATEST_NEWS_MILLISECONDS[engine])
+    await here.run('keys', 'revoke', second.id)
+    for (const [key, state] of [
+      [first, 'expired'],
+      [second.key, 'revoked'],
+    ]) {
+      const refused = await here.run('keys', 'rotate', key)
+      expect(refused).toMatchObject({ out: '', code: 1 })
+      expect(refused.err).toMatch(new RegExp(`is ${state} and cannot be rotated: make another with`))
+    }
   })
 
   test('revoke wants an id that exists; the whole key will do as well', async () => {

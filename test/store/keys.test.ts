@@ -36,6 +36,17 @@ onEveryEngine('keys', (open) => {
     expect(await store.keys.revoke('two', 5)).toBe(false)
   })
 
+  test('what is changed of a key is changed alone', async () => {
+    await using store = await open()
+    await store.keys.create({ ...key, owner: 'a@example.com' })
+    expect(await store.keys.find('one')).toMatchObject({ tier: 'standard' })
+    expect(await store.keys.update('one', { tier: 'high' })).toBe(true)
+    expect(await store.keys.find('one')).toEqual({ ...key, owner: 'a@example.com', tier: 'high' })
+    expect(await store.keys.update('one', { name: 'New', owner: '' })).toBe(true)
+    expect(await store.keys.find('one')).toEqual({ ...key, name: 'New', tier: 'high' })
+    expect(await store.keys.update('two', { tier: 'high' })).toBe(false)
+  })
+
   test('an end that comes earlier is not put off', async () => {
     await using store = await open()
     await store.keys.create(key)

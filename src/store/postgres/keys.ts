@@ -93,6 +93,12 @@ export function createKeys(primary: Link, replica: Link | undefined) {
         )
         return rows.map(toKey)
       },
+      update: (id, { name, tier, owner }) =>
+        change(
+          `update keys set name = coalesce($1::text, name), tier = coalesce($2::text, tier),
+             owner = coalesce($3::text, owner) where id = $4 returning 1 as one`,
+          [name ?? null, tier ?? null, owner ?? null, id],
+        ),
       endAt: (id, time) =>
         change(
           'update keys set expires_at = least(expires_at, $1::bigint) where id = $2 returning 1 as one',

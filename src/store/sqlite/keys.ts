@@ -6,6 +6,9 @@ export function createKeys({ reader, writer }: { reader: Database; writer: Datab
   const find = reader.query<KeyRow, [string]>(`select ${KEY_COLUMNS} from keys where id = ?`)
   const list = reader.query<KeyRow, []>(`select ${KEY_COLUMNS} from keys order by created_at desc, id`)
   const insert = writer.query(`insert into keys (${KEY_COLUMNS}) values (?, ?, ?, ?, ?, ?, ?, ?, ?)`)
+  const update = writer.query(
+    'update keys set name = coalesce(?1, name), tier = coalesce(?2, tier), owner = coalesce(?3, owner) where id = ?4',
+  )
   const endAt = writer.query('update keys set expires_at = min(coalesce(expires_at, ?1), ?1) where id = ?2')
   const revoke = writer.query('update keys set revoked_at = coalesce(revoked_at, ?) where id = ?')
 
@@ -19,6 +22,8 @@ export function createKeys({ reader, writer }: { reader: Database; writer: Datab
       return row === null ? undefined : toKey(row)
     },
     list: () => list.all().map(toKey),
+    update: (id, { name, tier, owner }) =>
+      update.run(name ?? null, tier ?? null, owner ?? null, id).changes > 0,
     endAt: (id, time) => endAt.run(time, id).changes > 0,
     revoke: (id, now) => revoke.run(now, id).changes > 0,
   } satisfies Store['keys']

@@ -1,0 +1,60 @@
+import { parseInstant } from '../domain/instant.ts'
+import { quote } from '../domain/quote.ts'
+import { ANONYMOUS, type Tier } from '../domain/tier.ts'
+import { UsageError } from './usage.ts'
+
+const LONGEST_NAME = 100
+const LONGEST_OWNER = 254
+
+const STEERS = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/u
+
+export function parseName(text: string): string {
+  const name = text.trim()
+  if (name === '' || name.length > LONGEST_NAME || STEERS.test(name)) {
+    throw new UsageError(`--name must be one line of at most ${LONGEST_NAME} characters.`)
+  }
+  return name
+}
+
+/** Empty for a key that is nobody's. */
+export function parseOwner(text: string): string {
+  const owner = text.trim()
+  const looksRight = /^[^\s@,;<>()"]+@[^\s@,;<>()"]+\.[^\s@.,;<>()"]+$/.test(owner)
+  if (owner !== '' && (!looksRight || owner.length > LONGEST_OWNER || STEERS.test(owner))) {
+    throw new UsageError(`--owner must be an e-mail address, such as ada@example.com, got ${quote(text)}.`)
+  }
+  return owner
+}
+
+export function parseTierName(text: string, tiers: readonly Tier[]): string {
+  const names = tiers.map(({ name }) => name).filter((name) => name !== ANONYMOUS)
+  if (names.includes(text)) return text
+  throw new UsageError(
+    `--tier must be one of ${names.join(', ')}, got ${quote(text)}. TIERS can set up others.`,
+  )
+}
+
+export function parseExpiry(text: string, now: number): number {
+  const time = parseInstant(text)
+  if (time === undefined || time <= now) {
+    throw new UsageError(
+      `--expires must be a day or an instant to come, such as 2027-01-31, got ${quote(text)}.`,
+    )
+  }
+  return time
+}
+
+const UNITS: Record<string, number> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }
+const LONGEST_GRACE = 366 * 86_400_000
+
+/** In milliseconds. */
+export function parseGrace(text: string): number {
+  const [, number, unit = 's'] = /^(\d{1,8})([smhd])$/.exec(text === '0' ? '0s' : text) ?? []
+  const length = Number(number) * (UNITS[unit] ?? 1)
+  if (number === undefined || length > LONGEST_GRACE) {
+    throw new UsageError(
+      `--grace must be a time of at most a year, such as 7d, 12h, 30m or 0, got ${quote(text)}.`,
+    )
+  }
+  return length
+}
