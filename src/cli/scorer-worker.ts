@@ -5,16 +5,21 @@ import { adoptRules, keepRescoring, type Rescorer } from '../scoring/rescore.ts'
 import { openStore, SOON } from '../store/open.ts'
 import type { Store } from '../store/store.ts'
 import { loadRules } from './rules.ts'
+import { createWaitingUsage } from './waiting-usage.ts'
 
 export type ScorerOrder = { database: DatabaseAddress; rules: string | undefined }
 export type ScorerMessage =
   | { kind: 'failed'; reason: string }
-  | { kind: 'lost'; reason: string }
+  | { kind: 'unkept'; reason: string }
+  | { kind: 'lost'; requests: number }
   | { kind: 'waits' }
   | { kind: 'ended' }
 
 const AFTER_FAILURE_MILLISECONDS = 5000
 const USAGE_MILLISECONDS = 500
+
+/** How long counts that cannot be kept hold up the end. */
+const LAST_TRIES_MILLISECONDS = 5000
 
 declare const self: Worker
 
@@ -22,32 +27,35 @@ const stop = new AbortController()
 self.onmessage = ({ data }: MessageEvent<ScorerOrder | UsageReport | 'stop'>) => {
   if (data === 'stop') stop.abort()
   else if ('counts' in data) usage.push(data)
-  else Promise.all([work(data), keepUsage(data)]).finally(() => tell({ kind: 'ended' }))
+  // Each to its own end, whatever becomes of the other.
+  else Promise.allSettled([work(data), keepUsage(data)]).then(() => tell({ kind: 'ended' }))
 }
 
-/** Counts that wait to be kept; while the store is away they go on waiting. */
-const usage: UsageReport[] = []
-const MOST_WAITING = 10_000
+const usage = createWaitingUsage()
 
+/** Keeps what comes in; while the store is away it waits, and nothing of it is given up before the end. */
 async function keepUsage({ database }: ScorerOrder): Promise<void> {
   let store: Store | undefined
+  let fails = false
+  let lastTry = Number.POSITIVE_INFINITY
   for (;;) {
-    const last = stop.signal.aborted
+    // Asked first: what came before the order to stop is kept below.
+    const isEnding = stop.signal.aborted
+    if (isEnding) lastTry = Math.min(lastTry, performance.now() + LAST_TRIES_MILLISECONDS)
     try {
-      store ??= await openStore(database, SOON)
-      for (let report = usage[0]; report; report = usage[0]) {
-        await store.usage.add(report.counts, report.lastUsed)
-        usage.shift()
+      if (usage.size() > 0) {
+        store ??= await openStore(database, SOON)
+        await usage.keep(store)
       }
+      fails = false
     } catch (error) {
-      tell({ kind: 'lost', reason: (error as Error).message })
-      usage.splice(0, usage.length - MOST_WAITING)
+      if (!fails) tell({ kind: 'unkept', reason: (error as Error).message })
+      fails = true
     }
-    if (last) break
-    await sleep(usage.length > 0 ? AFTER_FAILURE_MILLISECONDS : USAGE_MILLISECONDS, undefined, {
-      signal: stop.signal,
-    }).catch(() => undefined)
+    if (isEnding && (!fails || performance.now() >= lastTry)) break
+    await sleep(USAGE_MILLISECONDS, undefined, isEnding ? {} : { signal: stop.signal }).catch(() => undefined)
   }
+  if (usage.size() > 0) tell({ kind: 'lost', requests: usage.size() })
   await store?.close()
 }
 

@@ -1,6 +1,7 @@
 import type { UsageReport } from '../http/usage.ts'
 import type { Log } from '../log.ts'
 import type { ScorerMessage, ScorerOrder } from './scorer-worker.ts'
+import { count } from './words.ts'
 
 /** Works off stale passports in a thread of its own, so that requests never wait for a write. */
 export function startScorer(order: ScorerOrder, log: Log) {
@@ -9,7 +10,8 @@ export function startScorer(order: ScorerOrder, log: Log) {
   worker.addEventListener('message', ({ data }: MessageEvent<ScorerMessage>) => {
     if (data.kind === 'ended') ended.resolve()
     if (data.kind === 'failed') log.error(`Scoring failed: ${data.reason}`)
-    if (data.kind === 'lost') log.error(`Counts of usage wait to be kept: ${data.reason}`)
+    if (data.kind === 'unkept') log.error(`Counts of usage wait to be kept: ${data.reason}`)
+    if (data.kind === 'lost') log.error(`The counts of ${count(data.requests, 'request')} are lost.`)
     if (data.kind === 'waits')
       log.warn('Another rule set is in force: stale passports are left to its scorers.')
   })

@@ -12,14 +12,19 @@ import { CommandError } from './usage.ts'
 export type WorkerMessage =
   | { kind: 'listens' }
   | { kind: 'failed'; reason: string }
+  /** All that it had to tell is told. */
+  | { kind: 'drained' }
   | ({ kind: 'usage' } & UsageReport)
+
+/** What the process that started it tells a worker. */
+export type ParentMessage = 'end'
 
 /** Serves beside others on one port, until the process that started it lets go or is gone. */
 export async function work(
   config: Config,
   { now, log, memory }: { now: () => number; log: Log; memory: string | undefined },
 ): Promise<void> {
-  const released = watchParent()
+  const { asksToEnd, isGone } = watchParent()
   // A signal to the group reaches workers too; without a handler it would cut off requests under way.
   asked()
   try {
@@ -35,8 +40,11 @@ export async function work(
         sharePort: true,
       })
       tell({ kind: 'listens' })
-      await aborted(released)
+      await aborted(asksToEnd)
       await listener.drain()
+      // The last counts would be lost if this side let go first: not all of them may be written yet.
+      tell({ kind: 'drained' })
+      await aborted(isGone)
     } finally {
       await store.close()
     }
@@ -47,12 +55,15 @@ export async function work(
   }
 }
 
-/** Aborted when the parent lets go of this process, or is gone. */
-function watchParent(): AbortSignal {
-  const controller = new AbortController()
-  process.once('disconnect', () => controller.abort())
-  if (!process.connected) controller.abort()
-  return controller.signal
+/** The parent is gone when it has let go of this process, too; either way there is nobody left to serve for. */
+function watchParent(): { asksToEnd: AbortSignal; isGone: AbortSignal } {
+  const [asks, gone] = [new AbortController(), new AbortController()]
+  process.on('message', (message: ParentMessage) => {
+    if (message === 'end') asks.abort()
+  })
+  process.once('disconnect', () => gone.abort())
+  if (!process.connected) gone.abort()
+  return { asksToEnd: AbortSignal.any([asks.signal, gone.signal]), isGone: gone.signal }
 }
 
 function tell(message: WorkerMessage): void {

@@ -3,7 +3,7 @@ import type { UsageReport } from '../http/usage.ts'
 import type { Log } from '../log.ts'
 import { DRAIN_MILLISECONDS } from './listener.ts'
 import { CommandError, UsageError } from './usage.ts'
-import type { WorkerMessage } from './worker.ts'
+import type { ParentMessage, WorkerMessage } from './worker.ts'
 
 type Order = {
   /** For `passportd serve`, as each worker is to be run. */
@@ -94,24 +94,26 @@ function spawnWorker({ args, env, end, keepUsage }: Order) {
     ipc(message: WorkerMessage) {
       if (message.kind === 'listens') listens.resolve(undefined)
       else if (message.kind === 'failed') failure = message.reason
+      else if (message.kind === 'drained') child.disconnect()
       else keepUsage(message)
     },
     onDisconnect: () => disconnected.resolve(),
   })
 
   let forced: Timer | undefined
-  const letGo = () => {
-    child.disconnect()
+  const askToEnd = () => {
+    child.send('end' satisfies ParentMessage)
     forced = setTimeout(() => child.kill('SIGKILL'), LONGEST_END_MILLISECONDS)
   }
-  end.addEventListener('abort', letGo)
+  if (end.aborted) askToEnd()
+  else end.addEventListener('abort', askToEnd)
 
   /** Resolves to the reason. */
   async function life(): Promise<string> {
     // The last message may come after the exit; it never comes after the disconnect.
     await Promise.all([child.exited, disconnected.promise])
     clearTimeout(forced)
-    end.removeEventListener('abort', letGo)
+    end.removeEventListener('abort', askToEnd)
     return failure ?? `it ended with ${child.signalCode ?? `exit code ${child.exitCode}`}.`
   }
 

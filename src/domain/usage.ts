@@ -14,4 +14,14 @@ export type UsageCount = {
   count: number
 }
 
+/** Adds counts to those that wait under the same name. */
+export function addCounts(waiting: Map<string, UsageCount>, counts: readonly UsageCount[]): void {
+  for (const one of counts) {
+    const name = `${one.day} ${one.key} ${one.endpoint} ${one.status}`
+    const known = waiting.get(name)
+    if (known) known.count += one.count
+    else waiting.set(name, { ...one })
+  }
+}
+
 export const dayOf = (time: number): string => new Date(time).toISOString().slice(0, 10)
