@@ -3,6 +3,7 @@ export const HELP = `passportd: professional-reputation records over the V1 pass
 Usage
   passportd serve [--demo]             run the service
   passportd keys create --name NAME    make an API key (set, rotate, revoke)
+  passportd usage [--key ID]           who asked how much, by day
 
   passportd import FILE...             bring records in (JSON lines or gzip)
   passportd export [FILE]              write all records out
@@ -73,6 +74,23 @@ Options
   --grace TIME     how long the old key works beside the new one: 7d (the default), 12h,
                    30m, 90s; 0 ends it at once
   --json           for scripts
+${DEMO_OPTION}`
+
+export const USAGE_HELP = `passportd usage: who asked how much
+
+Usage
+  passportd usage [--since DAY] [--until DAY] [--key ID] [--json | --csv]
+
+  Requests of the V1 API by key, with the share of errors (status 400 and above). Days are
+  in UTC. Counts are a few seconds behind; a crash loses no more than those seconds.
+
+Options
+  --since DAY      the first day, such as 2026-01-01 (29 days before the last)
+  --until DAY      the last day (today)
+  --key ID         one key alone, by day, endpoint and status; "anonymous" is for callers
+                   without one
+  --json           for programs: one document
+  --csv            for spreadsheets: a line for each day, key, endpoint and status
 ${DEMO_OPTION}`
 
 export const OPENAPI_HELP = `passportd openapi: print the OpenAPI document of the service

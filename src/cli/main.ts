@@ -26,6 +26,7 @@ type Command = (args: string[], terminal: Terminal) => void | Promise<void>
 const COMMANDS: Record<string, () => Promise<Command>> = {
   serve: async () => (await import('./serve.ts')).serve,
   keys: async () => (await import('./keys.ts')).keys,
+  usage: async () => (await import('./usage-report.ts')).usageReport,
   import: async () => (await import('./import.ts')).importCommand,
   export: async () => (await import('./export.ts')).exportCommand,
   mirror: async () => (await import('./mirror.ts')).mirror,

@@ -24,7 +24,7 @@ describe('passportd', () => {
     })
   })
 
-  test.each(['serve', 'keys', 'openapi'])('%s --help shows how it is used', async (command) => {
+  test.each(['serve', 'keys', 'usage', 'openapi'])('%s --help shows how it is used', async (command) => {
     using folder = tempFolder()
     const { out, code } = await run([command, '--help'], { cwd: folder.path })
     expect(await run(['help', command], { cwd: folder.path })).toMatchObject({ out, code })
@@ -49,6 +49,17 @@ describe('passportd', () => {
     [['keys', 'create', '--name', 'a', '--expires', '2020-01-01'], 'got "2020-01-01".'],
     [['keys', 'create', '--name', 'a', '--expires', '2099-02-30'], 'got "2099-02-30".'],
     [['keys', 'revoke'], 'Name the key: passportd keys revoke ID. "keys list" shows the ids.'],
+    [['usage', 'now'], `Unexpected argument 'now'. See "passportd usage --help".`],
+    [['usage', '--json', '--csv'], 'Choose one of --json and --csv.'],
+    [['usage', '--since', 'monday'], '--since must be a day, in UTC, such as 2026-01-31, got "monday".'],
+    [
+      ['usage', '--until', '2026-02-30'],
+      '--until must be a day, in UTC, such as 2026-01-31, got "2026-02-30".',
+    ],
+    [
+      ['usage', '--since', '2026-02-02', '--until', '2026-02-01'],
+      '--since must not be later than --until: 2026-02-02 is later than 2026-02-01.',
+    ],
     [['openapi', 'now'], `Unexpected argument 'now'. See "passportd openapi --help".`],
     [['keys', 'list', '--name', 'q'], '--name is not for "keys list". See "passportd keys --help".'],
     [['keys', 'create', '--name', 'a', '--grace', '1d'], '--grace is not for "keys create".'],

@@ -1,0 +1,208 @@
+import { describe, expect, test } from 'bun:test'
+import { formatChart } from '../../src/cli/chart.ts'
+import { formatCsv } from '../../src/cli/csv.ts'
+import { dayOf, type UsageCount } from '../../src/domain/usage.ts'
+import type { Store } from '../../src/store/store.ts'
+import { withEveryEngine } from '../support/engines.ts'
+import { workplace } from '../support/workplace.ts'
+
+const CAUTION = 'Counts are a few seconds behind; a crash loses no more than those seconds.\n'
+const LAST_USE = Date.UTC(2026, 2, 3, 12)
+const MARCH = ['--since', '2026-03-01', '--until', '2026-03-10']
+
+const used = (day: string, key: string, status: number, count: number): UsageCount => ({
+  day,
+  key,
+  endpoint: status === 404 ? 'other' : 'list',
+  status,
+  count,
+})
+
+/** Two callers in March, and somebody long before. */
+async function fill(store: Store): Promise<void> {
+  const key = { name: '=1+1, "Ada"', hash: new Uint8Array(32), tier: 'high', createdAt: 1 }
+  await store.keys.create({ ...key, id: 'k1', owner: 'ada@example.com' })
+  await store.usage.add(
+    [
+      used('2026-03-01', 'k1', 200, 1500),
+      used('2026-03-03', 'k1', 404, 500),
+      used('2026-03-03', '', 200, 10),
+      used('2024-01-01', '', 200, 7),
+    ],
+    new Map([['k1', LAST_USE]]),
+  )
+}
+
+withEveryEngine('usage', (makeDatabase) => {
+  test('shows days as bars, and callers by how much they asked', async () => {
+    await using here = await workplace(makeDatabase)
+    await here.look(fill)
+    const { out, err, code } = await here.run('usage', ...MARCH)
+    expect({ err, code }).toEqual({ err: `\n${CAUTION}`, code: 0 })
+    expect(out).toBe(`2,010 requests from 2026-03-01 to 2026-03-10, 24.9% of them errors.
+
+1,500 ██
+      ██
+      ██
+      ██    ▆▆
+    0 ██    ██
+      2026-03-01         2026-03-10
+
+KEY        NAME         OWNER            REQUESTS  ERRORS  ENDPOINTS              LAST USED
+k1         =1+1, "Ada"  ada@example.com  2,000     25.0%   list 1,500, other 500  2026-03-03
+anonymous  -            -                10        0%      list 10                -
+`)
+  })
+
+  test('--key shows one caller by day, endpoint and status', async () => {
+    await using here = await workplace(makeDatabase)
+    await here.look(fill)
+    const one = await here.run('usage', '--key', 'k1', ...MARCH)
+    expect(one.out).toStartWith('2,000 requests of key k1 (=1+1, "Ada") from 2026-03-01 to 2026-03-10, 25.0%')
+    expect(one.out).toEndWith(
+      `
+DAY         ENDPOINT  STATUS  REQUESTS
+2026-03-01  list      200     1,500
+2026-03-03  other     404     500
+`,
+    )
+    const nobody = await here.run('usage', '--key', 'anonymous', '--json', '--since', '2024-01-01')
+    expect(JSON.parse(nobody.out)).toMatchObject({
+      key: { id: 'anonymous', name: '', owner: '', last_used_at: null },
+      requests: 17,
+      counts: [
+        { day: '2024-01-01', endpoint: 'list', status: 200, count: 7 },
+        { day: '2026-03-03', endpoint: 'list', status: 200, count: 10 },
+      ],
+    })
+    expect(await here.run('usage', '--key', 'nope')).toEqual({
+      out: '',
+      err: `passportd: There is no key "nope" in ${here.database}: "keys list" shows the ids; "anonymous" is for callers without one.\n`,
+      code: 1,
+    })
+  })
+
+  test('--json is one document, --csv a line for each count', async () => {
+    await using here = await workplace(makeDatabase)
+    await here.look(fill)
+    expect(JSON.parse((await here.run('usage', '--json', ...MARCH)).out)).toEqual({
+      since: '2026-03-01',
+      until: '2026-03-10',
+      requests: 2010,
+      errors: 500,
+      keys: [
+        {
+          id: 'k1',
+          name: '=1+1, "Ada"',
+          owner: 'ada@example.com',
+          last_used_at: new Date(LAST_USE).toISOString(),
+          requests: 2000,
+          errors: 500,
+          endpoints: { list: 1500, other: 500 },
+        },
+        {
+          id: 'anonymous',
+          name: '',
+          owner: '',
+          last_used_at: null,
+          requests: 10,
+          errors: 0,
+          endpoints: { list: 10 },
+        },
+      ],
+      days: [
+        { day: '2026-03-01', requests: 1500, errors: 0 },
+        { day: '2026-03-03', requests: 510, errors: 500 },
+      ],
+    })
+    expect(await here.run('usage', '--csv', ...MARCH)).toEqual({
+      out: [
+        'day,key,name,owner,endpoint,status,requests',
+        `2026-03-01,k1,"'=1+1, ""Ada""",ada@example.com,list,200,1500`,
+        '2026-03-03,anonymous,,,list,200,10',
+        `2026-03-03,k1,"'=1+1, ""Ada""",ada@example.com,other,404,500`,
+        '',
+      ].join('\r\n'),
+      err: '',
+      code: 0,
+    })
+  })
+
+  test('it is the last 30 days unless told; none is a sentence, an empty document or a header', async () => {
+    await using here = await workplace(makeDatabase)
+    const today = Date.now()
+    const [first, before] = [29, 30].map((days) => dayOf(today - days * 86_400_000)) as [string, string]
+    await here.look((store) =>
+      store.usage.add([used(first, '', 200, 3), used(before, '', 200, 4)], new Map()),
+    )
+    expect(JSON.parse((await here.run('usage', '--json')).out)).toMatchObject({ since: first, requests: 3 })
+    expect(await here.run('usage', ...MARCH)).toEqual({
+      out: '',
+      err: `No requests were counted from 2026-03-01 to 2026-03-10 in ${here.database}. ${CAUTION}`,
+      code: 0,
+    })
+    expect((await here.run('usage', '--csv', ...MARCH)).out).toBe(
+      'day,key,name,owner,endpoint,status,requests\r\n',
+    )
+    expect(JSON.parse((await here.run('usage', '--json', '--until', '0000-01-02')).out)).toMatchObject({
+      since: '0000-01-01',
+      keys: [],
+      days: [],
+    })
+  })
+})
+
+describe('a chart', () => {
+  const days = (count: number) =>
+    Array.from({ length: count }, (_, at) => ({ day: dayOf(at * 86_400_000), count: at }))
+
+  test.each([
+    [1, 80],
+    [30, 80],
+    [30, 40],
+    [100, 80],
+    [1000, 80],
+    [30, 10],
+    [5, 1],
+  ])('of %d days fits %d columns', (count, columns) => {
+    const lines = formatChart(days(count), columns).trimEnd().split('\n')
+    const bars = lines.slice(0, 5)
+    expect(Math.max(...bars.map((line) => line.length))).toBeLessThanOrEqual(Math.max(columns, 5))
+    expect(lines.length).toBeLessThanOrEqual(8)
+  })
+
+  test('tells where a bar is more than a day', () => {
+    expect(formatChart(days(100), 60)).toEndWith('\nEach bar is 2 days.\n')
+    expect(formatChart(days(30), 80)).not.toContain('Each bar')
+  })
+
+  test('shows a little where there is a little, and nothing where there is nothing', () => {
+    const [low] = formatChart(
+      [
+        { day: '2026-01-01', count: 1_000_000 },
+        { day: '2026-01-02', count: 1 },
+        { day: '2026-01-03', count: 0 },
+      ],
+      80,
+    )
+      .split('\n')
+      .slice(4)
+    expect(low).toBe('        0 ██ ▁▁')
+  })
+})
+
+test.each([
+  ['=1', "'=1"],
+  ['+1', "'+1"],
+  ['-1', "'-1"],
+  ['@a', "'@a"],
+  ['\t1', "'\t1"],
+  ['\r1', `"'\r1"`],
+  ['a,b', '"a,b"'],
+  ['a"b', '"a""b"'],
+  ['a\nb', '"a\nb"'],
+  ['a=b', 'a=b'],
+  ['', ''],
+])('%j is written to CSV as text', (text, field) => {
+  expect(formatCsv([[text, -1]])).toBe(`${field},-1\r\n`)
+})
