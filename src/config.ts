@@ -144,4 +144,9 @@ function parseProxies(text: string): readonly string[] | undefined {
   return blocks.every(isAddressBlock) ? blocks : undefined
 }
 
-const parseRedisUrl = (text: string) => (/^rediss?:\/\//.test(text) && URL.canParse(text) ? text : undefined)
+function parseRedisUrl(text: string): string | undefined {
+  const url = /^rediss?:\/\//.test(text) ? URL.parse(text) : null
+  if (!url?.hostname) return undefined
+  // An @ that ends no user belongs to a password with a bare / or ? or #: its first half would pass for the host.
+  return url.username !== '' || url.password !== '' || !text.includes('@') ? text : undefined
+}

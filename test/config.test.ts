@@ -26,6 +26,9 @@ describe('readConfig', () => {
       DATABASE_URL: 'sqlite:/var/lib/x.db',
       REQUIRE_API_KEY: 'TRUE',
       DEPRECATED_AT: '2025-01-01T02:00:00+02:00',
+      TIERS: 'standard=100/1m',
+      TRUST_PROXY: '10.0.0.0/8, ::1',
+      REDIS_URL: 'rediss://:secret@cache:6380/2',
     }
     expect(readConfig(env, { demo: true })).toEqual({
       host: '::1',
@@ -33,8 +36,11 @@ describe('readConfig', () => {
       database: { engine: 'sqlite', path: '/var/lib/x.db' },
       requireKey: true,
       deprecatedAt: Date.UTC(2025, 0, 1),
-      tiers: DEFAULT_TIERS,
-      trustedProxies: [],
+      tiers: DEFAULT_TIERS.map((tier) =>
+        tier.name === 'standard' ? { ...tier, requests: 100, window: 60 } : tier,
+      ),
+      trustedProxies: ['10.0.0.0/8', '::1'],
+      redisUrl: 'rediss://:secret@cache:6380/2',
     })
   })
 
@@ -81,6 +87,15 @@ describe('readConfig', () => {
     expect(() => readConfig({ DATABASE_URL: value }, { demo: false })).toThrow(`got "${shown}".`)
   })
 
+  test.each(['redis://:123/secret@host', 'redis://me:se/secret@host', 'http://:secret@host'])(
+    'REDIS_URL=%s is refused without its password',
+    (value) => {
+      const read = () => readConfig({ REDIS_URL: value }, { demo: false })
+      expect(read).toThrow('REDIS_URL must be an address such as redis://host:6379, got "')
+      expect(read).not.toThrow('secret')
+    },
+  )
+
   test.each([
     ['PORT', '65536'],
     ['PORT', '-1'],
@@ -97,6 +112,13 @@ describe('readConfig', () => {
     ['DATABASE_URL', 'sqlite:x.db?mode=ro'],
     ['REQUIRE_API_KEY', 'maybe'],
     ['DEPRECATED_AT', '2025-02-30'],
+    ['TIERS', 'standard'],
+    ['TIERS', 'standard=5/10s,'],
+    ['TRUST_PROXY', 'true'],
+    ['TRUST_PROXY', '10.0.0.0/8, proxy'],
+    ['REDIS_URL', 'localhost:6379'],
+    ['REDIS_URL', 'http://localhost:6379'],
+    ['REDIS_URL', 'redis://'],
   ])('%s=%s is refused by name', (name, value) => {
     expect(() => readConfig({ [name]: value }, { demo: false })).toThrow(`${name} must be `)
     expect(() => readConfig({ [name]: value }, { demo: false })).toThrow(`got "${value}".`)

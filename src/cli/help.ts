@@ -28,6 +28,9 @@ Environment (also read from a file .env in the working directory)
                    postgres://user:password@host/database
   DATABASE_READ_URL  a PostgreSQL replica that answers reads (none)
   REQUIRE_API_KEY  refuse callers without a key (false)
+  TIERS            how much callers may ask for, such as anonymous=1000/10s
+  TRUST_PROXY      proxies whose X-Forwarded-For is believed (none)
+  REDIS_URL        a Redis in which all nodes count limits together (none)
   DEPRECATED_AT    since when V1 is deprecated (2025-03-31)
   RULES            file of your own rule set (the built-in one)
   MIRROR_KEY       key for the service that is mirrored (none)

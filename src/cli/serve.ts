@@ -3,13 +3,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Config, readConfig, unknownSettings } from '../config.ts'
 import { nameDatabase, namePostgres } from '../domain/database-address.ts'
-import { COUNTERS_BYTES, createCounters } from '../http/counters.ts'
+import { COUNTERS_BYTES } from '../http/counters.ts'
 import type { UsageReport } from '../http/usage.ts'
 import { inventPeople } from '../ingest/demo/people.ts'
 import { createLog, type Log } from '../log.ts'
 import { openStore } from '../store/open.ts'
 import type { Store } from '../store/store.ts'
 import { refuseHalfCopy } from './copy.ts'
+import { openCounters } from './counting.ts'
 import { SERVE_HELP } from './help.ts'
 import { type Listener, listen, SERVING } from './listener.ts'
 import { loadRules } from './rules.ts'
@@ -49,7 +50,8 @@ export async function serve(args: string[], terminal: Terminal): Promise<void> {
     await refuseHalfCopy(store, nameDatabase(config.database))
     if (demo) await fillWithPeople(store, terminal.now())
     const scorer = startScorer({ database: config.database, rules: config.rules }, log)
-    const counters = createCounters(terminal.now)
+    // Workers count for themselves.
+    using counters = await openCounters(workers > 1 ? {} : config, { now: terminal.now, log })
     const listener = await listen({
       config,
       store,

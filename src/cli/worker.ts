@@ -1,9 +1,9 @@
 import type { Config } from '../config.ts'
 import { ServiceError } from '../domain/errors.ts'
-import { createCounters } from '../http/counters.ts'
 import type { UsageReport } from '../http/usage.ts'
 import type { Log } from '../log.ts'
 import { openStore } from '../store/open.ts'
+import { openCounters } from './counting.ts'
 import { listen, SERVING } from './listener.ts'
 import { aborted, asked } from './signals.ts'
 import { CommandError } from './usage.ts'
@@ -30,12 +30,13 @@ export async function work(
   try {
     const store = await openStore(config.database, SERVING)
     try {
+      using counters = await openCounters(config, { now, log, memory: openMemory(memory) })
       const listener = await listen({
         config,
         store,
         now,
         log,
-        counters: createCounters(now, openCounters(memory)),
+        counters,
         keepUsage: (report) => tell({ kind: 'usage', ...report }),
         sharePort: true,
       })
@@ -71,7 +72,7 @@ function tell(message: WorkerMessage): void {
 }
 
 /** The memory that all workers count in. */
-function openCounters(path: string | undefined): Int32Array | undefined {
+function openMemory(path: string | undefined): Int32Array | undefined {
   if (path === undefined) return undefined
   const bytes = Bun.mmap(path, { shared: true })
   return new Int32Array(bytes.buffer, bytes.byteOffset, bytes.byteLength / 4)

@@ -4,7 +4,8 @@ import { BlockList, isIP } from 'node:net'
 export function createAddressOf(trusted: readonly string[]) {
   const proxies = new BlockList()
   for (const each of trusted) {
-    const [address = '', bits] = each.split('/')
+    const [written = '', bits] = each.split('/')
+    const address = bits === undefined ? plain(written) : written
     const family = isIP(address) === 6 ? 'ipv6' : 'ipv4'
     if (bits === undefined) proxies.addAddress(address, family)
     else proxies.addSubnet(address, Number(bits), family)
@@ -29,7 +30,17 @@ export function createAddressOf(trusted: readonly string[]) {
 /** An IPv4 address may come in the clothes of an IPv6 one, in brackets, or with a port. */
 function plain(text: string): string {
   const address = text.replace(/^\[([^\]]*)\](:\d+)?$/, '$1').replace(/^((?:\d+\.){3}\d+):\d+$/, '$1')
-  return address.replace(/^::ffff:(?=\d+\.)/i, '')
+  const mapped =
+    isIP(address) === 6 ? MAPPED.exec(new URL(`http://[${address.split('%', 1)[0]}]`).hostname) : null
+  return mapped ? mapped.slice(1).map(toOctets).join('.') : address
+}
+
+/** As every writing of it is shortened to: `[::ffff:102:304]`. */
+const MAPPED = /^\[::ffff:([0-9a-f]+):([0-9a-f]+)\]$/
+
+function toOctets(hex: string): string {
+  const number = Number.parseInt(hex, 16)
+  return `${number >> 8}.${number & 255}`
 }
 
 /** One subscriber has 2^64 addresses of IPv6: they count as one. */

@@ -1,71 +1,118 @@
-/** What was left after a request was counted; below 0 where it was one too many, and was not counted. */
-export type Counters = {
-  take(caller: string, limit: number, window: number): number | Promise<number>
-  /** Takes back a count of the present window. */
-  giveBack(caller: string, window: number): void
+/** What became of a request. */
+export type Taken = {
+  /** How many more may come in its window; below 0 where it was one too many itself, and was not counted. */
+  left: number
+  /** Takes the count back, while its window lasts. */
+  giveBack(): void
 }
 
-/** Room for as many callers at once, eight bytes each; 2 to some power. */
+export type Counters = {
+  /** Counts a request of `caller`, who has `limit` of them in each window of so many seconds. */
+  take(caller: string, limit: number, window: number): Taken | Promise<Taken>
+}
+
+/** Counters that need ask nobody. */
+export type LocalCounters = { take(caller: string, limit: number, window: number): Taken }
+
+/** Room for as many callers at once; 2 to some power. */
 const PLACES = 2 ** 17
 
 /** How far from its own place a caller is looked for. */
 const REACH = 8
 
-/** A place is the caller's number, and its window and count in one number, so that both change at once. */
+/** A place: the caller's number, the second in which its window ends, and its window and count, which change at once. */
+const WORDS = 4
+const END = 1
+const STATE = 2
+
 const COUNT_BITS = 20
 const COUNT = 2 ** COUNT_BITS - 1
 const WINDOW = 2 ** (31 - COUNT_BITS) - 1
 
-export const COUNTERS_BYTES = PLACES * 8
+export const COUNTERS_BYTES = PLACES * WORDS * Int32Array.BYTES_PER_ELEMENT
+
+const REFUSED: Taken = { left: -1, giveBack: () => undefined }
 
 /**
  * Counts in memory, exactly, also where several processes share it. A window is a fixed stretch of time, the same for
  * everybody: when the next one begins, a count begins anew.
  */
-export function createCounters(now: () => number, memory: Int32Array = new Int32Array(PLACES * 2)): Counters {
-  const windowAt = (window: number) => Math.floor(now() / (window * 1000)) & WINDOW
-
-  /** Where the caller's count is. With more callers than places, some share one. */
-  function find(caller: string, current: number): number {
-    const hash = Bun.hash.wyhash(caller)
-    const number = Number(hash & 0x7fffffffn) || 1
-    const first = Number(hash >> 32n) & (PLACES - 1)
-    for (let turn = 0; turn < REACH; turn++) {
-      const place = ((first + turn) & (PLACES - 1)) * 2
-      const there = Atomics.load(memory, place)
-      if (there === number) return place + 1
-      if (there === 0 && Atomics.compareExchange(memory, place, 0, number) === 0) return place + 1
-      if (Atomics.load(memory, place) === number) return place + 1
-    }
-    for (let turn = 0; turn < REACH; turn++) {
-      const place = ((first + turn) & (PLACES - 1)) * 2
-      const there = Atomics.load(memory, place)
-      const isOld = Atomics.load(memory, place + 1) >>> COUNT_BITS !== current
-      if (isOld && Atomics.compareExchange(memory, place, there, number) === there) return place + 1
-    }
-    return first * 2 + 1
-  }
-
+export function createCounters(
+  now: () => number,
+  memory: Int32Array = new Int32Array(PLACES * WORDS),
+): LocalCounters {
   return {
     take(caller, limit, window) {
-      const current = windowAt(window)
-      const at = find(caller, current)
+      const time = now() / 1000
+      const turn = Math.floor(time / window)
+      const stamp = turn & WINDOW
+      // Seconds past 2038 look negative in the memory.
+      const end = ((turn + 1) * window) | 0
       for (;;) {
-        const state = Atomics.load(memory, at)
-        const isCurrent = state >>> COUNT_BITS === current
+        const place = findPlace(memory, caller, time, end)
+        const owner = Atomics.load(memory, place)
+        const state = Atomics.load(memory, place + STATE)
+        const isCurrent = state >>> COUNT_BITS === stamp && Atomics.load(memory, place + END) === end
         const count = isCurrent ? state & COUNT : 0
-        if (count >= limit) return -1
-        const next = (current << COUNT_BITS) | (count + 1)
-        if (Atomics.compareExchange(memory, at, state, next) === state) return limit - count - 1
+        if (count >= limit) return REFUSED
+        // Before the count: whoever sees the new count must see the new end.
+        if (!isCurrent) Atomics.store(memory, place + END, end)
+        const next = (stamp << COUNT_BITS) | (count + 1)
+        const isCounted = Atomics.compareExchange(memory, place + STATE, state, next) === state
+        // Another process may have given the place away meanwhile: then it is counted there, and here again.
+        if (!isCounted || Atomics.load(memory, place) !== owner) continue
+        return { left: limit - count - 1, giveBack: () => giveBack(memory, place, { owner, end, stamp }) }
       }
     },
-    giveBack(caller, window) {
-      const current = windowAt(window)
-      const at = find(caller, current)
-      const state = Atomics.load(memory, at)
-      if (state >>> COUNT_BITS !== current || (state & COUNT) === 0) return
-      // If others count meanwhile it is not worth a second try.
-      Atomics.compareExchange(memory, at, state, state - 1)
-    },
+  }
+}
+
+/**
+ * Where the caller's count is: its own place, a free one, or one whose window is over. Where all within reach are in use,
+ * it is shared with a caller of the same window, which is stricter; failing that, the place that ends first is given up.
+ */
+function findPlace(memory: Int32Array, caller: string, time: number, end: number): number {
+  const hash = Bun.hash.wyhash(caller)
+  const number = Number(hash & 0x7fffffffn) || 1
+  const first = Number(hash >> 32n)
+  const places = (turn: number) => ((first + turn) & (PLACES - 1)) * WORDS
+
+  for (let turn = 0; turn < REACH; turn++) {
+    const place = places(turn)
+    const there = Atomics.load(memory, place)
+    if (there === number) return place
+    if (there === 0 && claim(memory, place, 0, number)) return place
+  }
+  let shared = -1
+  let soonest = places(0)
+  for (let turn = 0; turn < REACH; turn++) {
+    const place = places(turn)
+    const there = Atomics.load(memory, place)
+    const ends = Atomics.load(memory, place + END)
+    if (ends >>> 0 <= time && claim(memory, place, there, number)) return place
+    if (ends === end) shared = place
+    if (ends >>> 0 < Atomics.load(memory, soonest + END) >>> 0) soonest = place
+  }
+  if (shared === -1) claim(memory, soonest, Atomics.load(memory, soonest), number)
+  return shared === -1 ? soonest : shared
+}
+
+/** Whether the place is the caller's now, be it that another process claimed it for the same one. */
+function claim(memory: Int32Array, place: number, from: number, number: number): boolean {
+  const there = Atomics.compareExchange(memory, place, from, number)
+  return there === from || there === number
+}
+
+type Count = { owner: number; end: number; stamp: number }
+
+function giveBack(memory: Int32Array, place: number, { owner, end, stamp }: Count): void {
+  for (;;) {
+    const state = Atomics.load(memory, place + STATE)
+    const isSame =
+      Atomics.load(memory, place) === owner &&
+      Atomics.load(memory, place + END) === end &&
+      state >>> COUNT_BITS === stamp
+    if (!isSame || (state & COUNT) === 0) return
+    if (Atomics.compareExchange(memory, place + STATE, state, state - 1) === state) return
   }
 }

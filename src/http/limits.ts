@@ -1,7 +1,7 @@
 import type { ApiKey } from '../domain/api-key.ts'
 import { ServiceError } from '../domain/errors.ts'
 import { ANONYMOUS, DEFAULT_TIERS, type Tier } from '../domain/tier.ts'
-import type { Counters } from './counters.ts'
+import type { Counters, Taken } from './counters.ts'
 
 /** Wrong keys that one address may try before it must wait. */
 const WRONG_KEYS = 60
@@ -20,7 +20,12 @@ export type LimiterOptions = {
 export type Caller = { address: string; key?: ApiKey | undefined }
 
 /** What a caller may still do; its headers go on the answer. */
-export type Allowance = { tier: Tier; headers: Record<string, string>; giveBack(): void }
+export type Allowance = {
+  tier: Tier
+  headers: Record<string, string>
+  /** Where the request shall cost nothing after all; the headers are then these. */
+  giveBack(): Record<string, string>
+}
 
 export function createLimiter({ tiers, counters, now, usedThisMonth }: LimiterOptions) {
   const byName = new Map([...DEFAULT_TIERS, ...tiers].map((tier) => [tier.name, tier]))
@@ -32,14 +37,24 @@ export function createLimiter({ tiers, counters, now, usedThisMonth }: LimiterOp
     return byName.get(key?.tier ?? ANONYMOUS) ?? fallback
   }
 
-  function allow(tier: Tier, left: number, caller: string): Allowance {
+  function allow(tier: Tier, taken: Taken): Allowance {
     const seconds = secondsLeft(tier.window)
-    const headers = {
+    const headersFor = (left: number) => ({
       'RateLimit-Policy': policy(tier),
-      RateLimit: `"${tier.name}";r=${Math.max(0, left)};t=${seconds}`,
+      RateLimit: `"${tier.name}";r=${left};t=${seconds}`,
+    })
+    if (taken.left < 0) {
+      const limit = `${tier.requests.toLocaleString('en')} requests in ${tier.window} s`
+      throw tooMany(limit, seconds, headersFor(0))
     }
-    if (left >= 0) return { tier, headers, giveBack: () => counters.giveBack(caller, tier.window) }
-    throw tooMany(`${tier.requests.toLocaleString('en')} requests in ${tier.window} s`, seconds, headers)
+    return {
+      tier,
+      headers: headersFor(taken.left),
+      giveBack() {
+        taken.giveBack()
+        return headersFor(taken.left + 1)
+      },
+    }
   }
 
   function checkMonth(tier: Tier, key: ApiKey | undefined): void {
@@ -58,17 +73,15 @@ export function createLimiter({ tiers, counters, now, usedThisMonth }: LimiterOp
     take({ address, key }: Caller): Allowance | Promise<Allowance> {
       const tier = tierOf(key)
       checkMonth(tier, key)
-      if (tier.requests === Number.POSITIVE_INFINITY) return { tier, headers: {}, giveBack: () => undefined }
+      if (tier.requests === Number.POSITIVE_INFINITY) return { tier, headers: {}, giveBack: () => ({}) }
       const caller = `${tier.name} ${key?.id ?? address}`
-      const left = counters.take(caller, tier.requests, tier.window)
-      return typeof left === 'number'
-        ? allow(tier, left, caller)
-        : left.then((counted) => allow(tier, counted, caller))
+      const taken = counters.take(caller, tier.requests, tier.window)
+      return taken instanceof Promise ? taken.then((counted) => allow(tier, counted)) : allow(tier, taken)
     },
 
     /** Counts a wrong key; throws `rate_limited` where there were too many from this address. */
     async takeWrongKey(address: string): Promise<void> {
-      const left = await counters.take(`wrong ${address}`, WRONG_KEYS, WRONG_KEY_WINDOW)
+      const { left } = await counters.take(`wrong ${address}`, WRONG_KEYS, WRONG_KEY_WINDOW)
       if (left >= 0) return
       const seconds = secondsLeft(WRONG_KEY_WINDOW)
       throw tooMany(`${WRONG_KEYS} wrong keys in ${WRONG_KEY_WINDOW} s`, seconds, {

@@ -92,10 +92,10 @@ function createHandler(options: ServerOptions) {
     if (route) seen.endpoint = route.endpoint
     else throw notFound()
     if (request.method === 'OPTIONS') return preflight()
-    checkMethod(request.method)
     const key = await authenticate(request, address, { store, now, requireKey, limiter })
     seen.key = key?.id ?? ''
     seen.allowance = await limiter.take({ address, key })
+    checkMethod(request.method)
     checkRetirement(plan(), now(), key?.id)
     return route.handle(new URLSearchParams(query))
   }
@@ -127,7 +127,9 @@ function createHandler(options: ServerOptions) {
       ...seen.allowance?.headers,
     }
     const response = toResponse(request, answer, headers)
-    if (response.status === 304) seen.allowance?.giveBack()
+    if (response.status === 304 && seen.allowance) {
+      for (const [name, value] of Object.entries(seen.allowance.giveBack())) response.headers.set(name, value)
+    }
     usage.count(seen.key, seen.endpoint, response.status)
     return response
   }

@@ -9,6 +9,15 @@ export function createUsageCounter(now: () => number) {
   /** This month's requests by key that others have kept already. */
   let kept: ReadonlyMap<string, number> = new Map()
   let since = new Map<string, number>()
+  let month = monthOf(now())
+
+  /** A new month owes nothing to the last one. */
+  function turnMonth(): void {
+    if (monthOf(now()) === month) return
+    month = monthOf(now())
+    kept = new Map()
+    since = new Map()
+  }
 
   return {
     count(key: string, endpoint: Endpoint, status: number): void {
@@ -20,8 +29,9 @@ export function createUsageCounter(now: () => number) {
       else counts.set(name, { day, key, endpoint, status, count: 1 })
       if (key === '') return
       lastUsed.set(key, time)
-      // Answers that the caller had already cost nothing.
-      if (status !== 304) since.set(key, (since.get(key) ?? 0) + 1)
+      turnMonth()
+      // Answers that the caller had already cost nothing, and those that were refused neither.
+      if (status !== 304 && status !== 429) since.set(key, (since.get(key) ?? 0) + 1)
     },
     /** All that was counted since it was last asked for. */
     take(): UsageReport {
@@ -30,9 +40,13 @@ export function createUsageCounter(now: () => number) {
       lastUsed = new Map()
       return report
     },
-    usedThisMonth: (key: string) => (kept.get(key) ?? 0) + (since.get(key) ?? 0),
+    usedThisMonth(key: string): number {
+      turnMonth()
+      return (kept.get(key) ?? 0) + (since.get(key) ?? 0)
+    },
     /** What the store knew of this month after all counts taken so far were kept. */
     setMonth(sums: ReadonlyMap<string, number>): void {
+      turnMonth()
       kept = sums
       since = new Map()
     },
@@ -40,3 +54,5 @@ export function createUsageCounter(now: () => number) {
 }
 
 export type UsageCounter = ReturnType<typeof createUsageCounter>
+
+const monthOf = (time: number) => dayOf(time).slice(0, 7)

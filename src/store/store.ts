@@ -55,7 +55,7 @@ export type Store = {
     add(counts: readonly UsageCount[], lastUsed: ReadonlyMap<string, number>): Awaitable<void>
     /** By day, key, endpoint and status; both days included. */
     list(days: Days): Awaitable<UsageCount[]>
-    /** How many answers each key got; those that cost nothing (304) do not count. */
+    /** How many answers each key got; those that cost nothing (304, 429) do not count. */
     sumByKey(days: Days): Awaitable<[key: string, count: number][]>
   }
   retirement: {

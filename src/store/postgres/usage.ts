@@ -38,7 +38,7 @@ export function createUsage({ longQuery, transaction }: Link): Store['usage'] {
     async sumByKey({ since, until }) {
       const rows = await longQuery<{ key_id: string; count: number }>(
         `select key_id, sum(count)::float8 as count from usage
-         where day >= $1 and day <= $2 and key_id <> '' and status <> 304 group by key_id`,
+         where day >= $1 and day <= $2 and key_id <> '' and status not in (304, 429) group by key_id`,
         [since, until],
       )
       return rows.map(({ key_id, count }) => [key_id, count])

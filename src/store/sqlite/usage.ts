@@ -17,7 +17,7 @@ export function createUsage({ reader, writer }: { reader: Database; writer: Data
 
   const sumByKey = reader.query<{ key_id: string; count: number }, [string, string]>(
     `select key_id, sum(count) as count from usage
-     where day >= ? and day <= ? and key_id <> '' and status <> 304 group by key_id`,
+     where day >= ? and day <= ? and key_id <> '' and status not in (304, 429) group by key_id`,
   )
 
   const add = writer.transaction(

@@ -1,0 +1,64 @@
+import { expect, test } from 'bun:test'
+import { DEFAULT_TIERS, describeTier, parseTiers, TIERS_EXAMPLE } from '../../src/domain/tier.ts'
+
+const named = (text: string, name: string) => parseTiers(text)?.find((tier) => tier.name === name)
+
+test('an address has 1,000 requests in 10 s, and keys have more', () => {
+  expect(DEFAULT_TIERS.map((tier) => `${tier.name}: ${describeTier(tier)}`)).toEqual([
+    'anonymous: 1,000 requests in 10 s',
+    'standard: 5,000 requests in 10 s',
+    'high: 20,000 requests in 10 s',
+    'unlimited: unlimited',
+  ])
+})
+
+test.each([
+  ['x=1/1s', { requests: 1, window: 1 }],
+  ['x = 600/1m', { requests: 600, window: 60 }],
+  ['x=1000000/24h', { requests: 1_000_000, window: 86_400 }],
+  ['x=20/10s+5000/month', { requests: 20, window: 10, monthly: 5000 }],
+  ['x=20/10s + 0/month', { requests: 20, window: 10, monthly: 0 }],
+  ['x=unlimited', { requests: Number.POSITIVE_INFINITY, window: 10 }],
+  ['x=1/1s, y=2/1s, x=3/1s', { requests: 3, window: 1 }],
+])('%s', (text, tier) => {
+  expect(named(text, 'x')).toEqual({ name: 'x', ...tier })
+})
+
+test('tiers that are not named keep their defaults, and defaults can be changed', () => {
+  const tiers = parseTiers('anonymous=5/1m, partner=9/1s')
+  expect(tiers?.map(({ name }) => name)).toEqual(['anonymous', 'standard', 'high', 'unlimited', 'partner'])
+  expect(tiers?.[0]).toEqual({ name: 'anonymous', requests: 5, window: 60 })
+  expect(tiers?.[1]).toEqual(DEFAULT_TIERS[1] as (typeof DEFAULT_TIERS)[number])
+})
+
+test('the example that messages give is one', () => {
+  expect(parseTiers(TIERS_EXAMPLE)).toHaveLength(6)
+})
+
+test.each([
+  '',
+  'x',
+  'x=',
+  'x=5',
+  'x=0/10s',
+  'x=5/0s',
+  'x=1000001/1s',
+  'x=5/25h',
+  'x=5/10d',
+  'x=5/10s+5/day',
+  'x=-5/10s',
+  'x=1.5/10s',
+  'X=5/10s',
+  '1x=5/10s',
+  'x"=5/10s',
+  'x=5/10s,',
+  `${'x'.repeat(33)}=5/10s`,
+])('"%s" is no list of tiers', (text) => {
+  expect(parseTiers(text)).toBeUndefined()
+})
+
+test('what a tier grants can be said', () => {
+  expect(describeTier({ name: 'x', requests: 20_000, window: 10, monthly: 5_000_000 })).toBe(
+    '20,000 requests in 10 s and 5,000,000 a month',
+  )
+})
