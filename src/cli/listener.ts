@@ -1,6 +1,6 @@
 import type { Config } from '../config.ts'
 import { ServiceError } from '../domain/errors.ts'
-import { NO_PLAN } from '../domain/retirement.ts'
+import { datePlan, NO_PLAN } from '../domain/retirement.ts'
 import { dayOf } from '../domain/usage.ts'
 import { json } from '../http/answer.ts'
 import type { Counters } from '../http/counters.ts'
@@ -11,6 +11,7 @@ import { createUsageCounter, type UsageReport } from '../http/usage.ts'
 import type { Log } from '../log.ts'
 import { SOON } from '../store/open.ts'
 import type { Store } from '../store/store.ts'
+import { createDeprecation } from '../web/deprecation.ts'
 import { createReference } from '../web/reference.ts'
 import { CommandError } from './usage.ts'
 import { VERSION } from './version.ts'
@@ -45,6 +46,7 @@ export async function listen(options: Listening): Promise<Listener> {
   const limiter = createLimiter({ tiers: config.tiers, counters, now, usedThisMonth: usage.usedThisMonth })
   let plan = (await store.retirement.find()) ?? NO_PLAN
   const openApi = createOpenApi(VERSION)
+  const datedPlan = () => datePlan(plan, config.deprecatedAt)
   const server = open(config, {
     ...config,
     sharePort,
@@ -53,7 +55,11 @@ export async function listen(options: Listening): Promise<Listener> {
     limiter,
     usage,
     plan: () => plan,
-    pages: { '/openapi.json': json(openApi), ...createReference(openApi, config.deprecatedAt) },
+    pages: {
+      '/openapi.json': json(openApi),
+      ...createReference(openApi, datedPlan),
+      ...createDeprecation(datedPlan, now),
+    },
     onError: (error, { id, method, path }) => log.error(describe(error), { request_id: id, method, path }),
   })
 

@@ -38,3 +38,9 @@ function daysIn(year: number, month: number): number {
 function utc(year: number, month: number, day: number): number {
   return new Date(0).setUTCFullYear(year, month - 1, day)
 }
+
+/** An instant for people: "2026-12-01 09:00 UTC", with seconds where there are any. */
+export function formatInstant(time: number): string {
+  const text = new Date(time).toISOString()
+  return `${text.slice(0, 10)} ${text.slice(11, text.slice(17, 19) === '00' ? 16 : 19)} UTC`
+}

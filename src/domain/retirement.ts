@@ -16,3 +16,40 @@ export type RetirementPlan = {
 export type Brownout = { start: number; end: number }
 
 export const NO_PLAN: RetirementPlan = { brownouts: [], exempt: [] }
+
+/** A plan in which the date of deprecation is known. */
+export type DatedPlan = RetirementPlan & { deprecatedAt: number }
+
+/** `deprecatedAt` is for where the plan does not say. */
+export const datePlan = (plan: RetirementPlan, deprecatedAt: number): DatedPlan => ({
+  ...plan,
+  deprecatedAt: plan.deprecatedAt ?? deprecatedAt,
+})
+
+export const isRemoved = ({ sunsetAt }: RetirementPlan, now: number): boolean =>
+  sunsetAt !== undefined && now >= sunsetAt
+
+export const brownoutAt = ({ brownouts }: RetirementPlan, now: number): Brownout | undefined =>
+  brownouts.find(({ start, end }) => start <= now && now < end)
+
+/** How far V1 has come on its way out. */
+export type Phase = 'announced' | 'deprecated' | 'brownout' | 'removed'
+
+export function phaseAt(plan: DatedPlan, now: number): Phase {
+  if (isRemoved(plan, now)) return 'removed'
+  if (brownoutAt(plan, now)) return 'brownout'
+  return now < plan.deprecatedAt ? 'announced' : 'deprecated'
+}
+
+export type Change = { at: number; to: 'deprecated' | 'brownout' | 'brownout-end' | 'removed' }
+
+/** What happens next, if anything does. */
+export function nextChange(plan: DatedPlan, now: number): Change | undefined {
+  if (isRemoved(plan, now)) return undefined
+  const changes: Change[] = [{ at: plan.deprecatedAt, to: 'deprecated' }]
+  for (const { start, end } of plan.brownouts) {
+    changes.push({ at: start, to: 'brownout' }, { at: end, to: 'brownout-end' })
+  }
+  if (plan.sunsetAt !== undefined) changes.push({ at: plan.sunsetAt, to: 'removed' })
+  return changes.filter(({ at }) => at > now).sort((one, other) => one.at - other.at)[0]
+}

@@ -20,7 +20,10 @@ export const HEADERS = {
   ContentTypeOptions: always('The type is as stated', 'nosniff'),
   Deprecation: text('Since when V1 is deprecated, in seconds since 1970 (RFC 9745)', '@1743379200'),
   ETag: text('Names these very bytes; send it back in `If-None-Match`', '"2kq0y6c4v1xzn"'),
-  Link: text('Where to read about the deprecation', '</reference#deprecation>; rel="deprecation"'),
+  Link: text(
+    'Where to read about the deprecation; the successor and the removal, once they are known',
+    '</deprecation>; rel="deprecation"; type="text/html"',
+  ),
   RequestId: text('Names this request in the log of the service', '0b5e9a52-8c0f-4f0e-9b63-2f3b5f0f7a11'),
   RateLimit: text('What is left of the limit, and for how many seconds', '"anonymous";r=999;t=8'),
   RateLimitPolicy: text('The limit: requests in a window of seconds', '"anonymous";q=1000;w=10'),

@@ -131,6 +131,7 @@ const SERVICE_PATHS = {
     schema: { type: 'object' },
   }),
   '/reference': referencePage('getReference', 'The API described on a page, where the calls can be tried'),
+  '/deprecation': referencePage('getDeprecation', 'How V1 ends: its dates, and what to do'),
   '/': referencePage('getStartPage', 'The page that opens first: the reference'),
 }
 

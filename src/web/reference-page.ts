@@ -1,3 +1,5 @@
+import { formatInstant } from '../domain/instant.ts'
+import type { DatedPlan } from '../domain/retirement.ts'
 import { type Html, html, prose } from './html.ts'
 import {
   type Operation,
@@ -10,7 +12,7 @@ import {
 type Call = { path: string; operation: Operation; parameters: Parameter[] }
 
 /** The whole page. It reads without a script; the script only makes the forms send. */
-export function renderReference(document: ReferenceDocument, deprecatedAt: number): string {
+export function renderReference(document: ReferenceDocument, plan: DatedPlan): string {
   const calls = Object.entries(document.paths).map(([path, item]) => toCall(path, item))
   const v1 = calls.filter(({ operation }) => operation.tags.includes('V1'))
   const service = calls.filter(({ operation }) => operation.tags.includes('Service'))
@@ -36,8 +38,13 @@ export function renderReference(document: ReferenceDocument, deprecatedAt: numbe
 <p>${prose(document.info.description)}</p>
 <section id="deprecation" class="notice">
 <h2>V1 is deprecated</h2>
-<p>It is kept working and gets no new features. The date of its deprecation is
-${new Date(deprecatedAt).toISOString().slice(0, 10)}; every answer names it in its <code>Deprecation</code> header. No removal date is set.</p>
+<p>It gets no new features. The date of its deprecation is ${formatInstant(plan.deprecatedAt).slice(0, 10)}; every answer
+names it in its <code>Deprecation</code> header. ${
+    plan.sunsetAt === undefined
+      ? 'No removal date is set.'
+      : `The date of its removal is ${formatInstant(plan.sunsetAt)}.`
+  }
+<a href="/deprecation">How V1 ends, and what to do</a></p>
 </section>
 <section id="key" class="key">
 <h2><label for="api-key">Your key</label></h2>

@@ -1,33 +1,28 @@
+import type { DatedPlan } from '../domain/retirement.ts'
 import script from './assets/reference.client.js' with { type: 'text' }
 import style from './assets/reference.css' with { type: 'text' }
+import { file } from './page.ts'
 import type { ReferenceDocument } from './reference-document.ts'
 import { renderReference } from './reference-page.ts'
 
 /** The page loads its own two files and calls its own API: nothing else. */
-const POLICY = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "connect-src 'self'",
-  'img-src data:',
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-].join('; ')
+const POLICY = ["script-src 'self'", "style-src 'self'", "connect-src 'self'"]
 
-/** The reference page and its parts, by path. */
-export function createReference(document: ReferenceDocument, deprecatedAt: number) {
-  const reference = page('text/html; charset=utf-8', renderReference(document, deprecatedAt))
+/** The reference page and its parts, by path. The page follows the plan. */
+export function createReference(document: ReferenceDocument, plan: () => DatedPlan) {
+  let rendered: { dates: string; page: ReturnType<typeof file> } | undefined
+  const reference = () => {
+    const { deprecatedAt, sunsetAt } = plan()
+    const dates = `${deprecatedAt} ${sunsetAt}`
+    if (rendered?.dates !== dates) {
+      rendered = { dates, page: file('text/html', renderReference(document, plan()), POLICY) }
+    }
+    return rendered.page
+  }
   return {
     '/': reference,
     '/reference': reference,
-    '/reference.css': page('text/css; charset=utf-8', style),
-    '/reference.js': page('text/javascript; charset=utf-8', script),
+    '/reference.css': file('text/css', style, POLICY),
+    '/reference.js': file('text/javascript', script, POLICY),
   }
 }
-
-const page = (type: string, body: string) => ({
-  status: 200,
-  headers: { 'Content-Type': type, 'Cache-Control': 'no-cache', 'Content-Security-Policy': POLICY },
-  body,
-})

@@ -1,4 +1,4 @@
-import { NO_PLAN } from '../../src/domain/retirement.ts'
+import { datePlan, NO_PLAN } from '../../src/domain/retirement.ts'
 import { DEFAULT_TIERS } from '../../src/domain/tier.ts'
 import { json } from '../../src/http/answer.ts'
 import { createCounters } from '../../src/http/counters.ts'
@@ -7,6 +7,7 @@ import { createOpenApi } from '../../src/http/openapi.ts'
 import { type ServerOptions, startServer } from '../../src/http/server.ts'
 import { createUsageCounter } from '../../src/http/usage.ts'
 import type { Store } from '../../src/store/store.ts'
+import { createDeprecation } from '../../src/web/deprecation.ts'
 import { createReference } from '../../src/web/reference.ts'
 import { checkConformance } from './conformance.ts'
 import { NOON } from './records.ts'
@@ -22,6 +23,7 @@ const MANY = DEFAULT_TIERS.map((tier) => ({ ...tier, requests: 1_000_000 }))
 export function serveTest(store: Store, options: Partial<ServerOptions> = {}) {
   const deprecatedAt = Date.UTC(2025, 2, 31)
   const openApi = createOpenApi('0.0.0')
+  const datedPlan = () => datePlan(options.plan?.() ?? NO_PLAN, options.deprecatedAt ?? deprecatedAt)
   const errors: unknown[] = []
   const server = startServer({
     host: '127.0.0.1',
@@ -39,7 +41,11 @@ export function serveTest(store: Store, options: Partial<ServerOptions> = {}) {
     usage: createUsageCounter(() => NOON),
     plan: () => NO_PLAN,
     deprecatedAt,
-    pages: { '/openapi.json': json(openApi), ...createReference(openApi, deprecatedAt) },
+    pages: {
+      '/openapi.json': json(openApi),
+      ...createReference(openApi, datedPlan),
+      ...createDeprecation(datedPlan, options.now ?? (() => NOON)),
+    },
     onError: (error) => errors.push(error),
     ...options,
   })

@@ -20,22 +20,26 @@ onEveryEngine('the reference page', (open) => {
       '/reference.js',
       '/reference',
       '/openapi.json',
+      '/deprecation',
       '/health',
       '/ready',
       '/openapi.json',
       '/reference',
+      '/deprecation',
       '/',
     ])
     expect(text).not.toMatch(/<script>|<style|style=|onclick/)
     expect((await server.get('/')).text).toBe(text)
   })
 
-  test('says since when V1 is deprecated, where the Link header leads', async () => {
+  test('says since when V1 is deprecated, and where to read more', async () => {
     await using store = await open()
     await using server = serveTest(store)
     const { text } = await server.get('/reference')
     expect(text).toContain('id="deprecation"')
     expect(text).toContain('2025-03-31')
+    expect(text).toContain('No removal date is set.')
+    expect(text).toContain('<a href="/deprecation">')
   })
 
   test('shows every field of every answer', async () => {

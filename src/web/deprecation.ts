@@ -1,0 +1,8 @@
+import type { DatedPlan } from '../domain/retirement.ts'
+import { renderDeprecation } from './deprecation-page.ts'
+import { file } from './page.ts'
+
+/** The page that the `Link` header of every V1 answer leads to. It follows the plan, and has no script. */
+export const createDeprecation = (plan: () => DatedPlan, now: () => number) => ({
+  '/deprecation': () => file('text/html', renderDeprecation(plan(), now()), ["style-src 'self'"]),
+})
