@@ -12,7 +12,7 @@ import { etagOf, isFresh } from './etag.ts'
 import { getHealth, getReadiness } from './health.ts'
 import type { Allowance, Limiter } from './limits.ts'
 import { requestIdOf } from './request-id.ts'
-import { checkRetirement, retirementHeaders } from './retirement.ts'
+import { checkRemoval, checkRetirement, retirementHeaders } from './retirement.ts'
 import type { UsageCounter } from './usage.ts'
 import { createV1Routes, type Handler, isV1Path } from './v1/routes.ts'
 
@@ -90,7 +90,9 @@ function createHandler(options: ServerOptions) {
     checkSize(request, path, query)
     const route = findV1(path)
     if (route) seen.endpoint = route.endpoint
-    else throw notFound()
+    // Before all that may need the store. Preflights go on, so that pages can read the 410.
+    if (request.method !== 'OPTIONS') checkRemoval(plan(), now())
+    if (!route) throw notFound()
     if (request.method === 'OPTIONS') return preflight()
     const key = await authenticate(request, address, { store, now, requireKey, limiter })
     seen.key = key?.id ?? ''

@@ -56,15 +56,17 @@ function checkHeaders(where: string, response: Response, described: Response_): 
 
 function findResponse(method: string, path: string, status: number): Response_ | undefined {
   const item = findPath(path)
-  if (!item) return status === 404 ? unknownPath(path) : undefined
+  if (!item) return unknownPath(path, status)
   const operation = method === 'OPTIONS' ? item.options : item.get
   return operation?.responses[status]
 }
 
-/** A path that the document does not name can only be a 404 of the usual shape. */
-function unknownPath(path: string): Response_ | undefined {
-  const v1 = document.paths['/api/v1/passports/{id}']?.get.responses[404]
-  if (!v1 || /^\/api\/v1(\/|$)/.test(path)) return v1
+/** A path that the document does not name can only be a 404 of the usual shape, or below V1 a 410. */
+function unknownPath(path: string, status: number): Response_ | undefined {
+  const ofV1Path = /^\/api\/v1(\/|$)/.test(path)
+  if (status !== 404 && !(ofV1Path && status === 410)) return undefined
+  const v1 = document.paths['/api/v1/passports/{id}']?.get.responses[status]
+  if (!v1 || ofV1Path) return v1
   const ofV1 = ['Deprecation', 'Link', 'RateLimit', 'RateLimit-Policy', 'Sunset']
   const headers = Object.entries(v1.headers).filter(([name]) => !ofV1.includes(name))
   return { ...v1, headers: Object.fromEntries(headers) }
