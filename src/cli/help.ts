@@ -17,6 +17,8 @@ Usage
   passportd remove ID                  take a passport out of every answer
   passportd copy FROM_URL TO_URL       move everything to another database
 
+  passportd retire                     plan the end of V1; who still calls it
+
   passportd openapi                    print the OpenAPI document
   passportd COMMAND --help             more about a command
   passportd --version
@@ -198,6 +200,34 @@ Usage
   import or mirror brings it back, unless with --restore.
 
 Options
+${DEMO_OPTION}`
+
+export const RETIRE_HELP = `passportd retire: the plan by which V1 ends
+
+Usage
+  passportd retire [show] [--json]     the plan, what callers see now, what is next
+  passportd retire set [--deprecated DATE] [--sunset DATE]
+                       [--successor URL] [--notice URL] [--yes]
+  passportd retire brownout add START DURATION     2026-12-01T09:00Z 2h
+  passportd retire brownout list
+  passportd retire brownout remove START
+  passportd retire exempt KEY_ID [--undo]          brown-outs spare this key
+  passportd retire report [--since DATE] [--json]  who still calls V1; a letter
+  passportd retire rehearse DATE                   what callers would see then
+  passportd retire clear --yes                     give up the whole plan
+
+  Every running node obeys a change within seconds. docs/retire.md tells the way
+  from the announcement to the removal, and back.
+
+Options
+  --deprecated DATE  since when V1 is deprecated; none: as DEPRECATED_AT says
+  --sunset DATE      when V1 is removed: from then on it answers 410. A date nearer
+                     than 7 days wants --yes; none: it stays
+  --successor URL    what comes after V1; none takes it back
+  --notice URL       a page of your own about it; none takes it back
+  --since DATE       the first day of the report (30 days), compared with as many
+                     days before it
+  --json             for programs
 ${DEMO_OPTION}`
 
 export const COPY_HELP = `passportd copy: move everything from one database to another

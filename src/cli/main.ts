@@ -36,6 +36,7 @@ const COMMANDS: Record<string, () => Promise<Command>> = {
   merge: async () => (await import('./merge.ts')).merge,
   remove: async () => (await import('./merge.ts')).remove,
   copy: async () => (await import('./copy.ts')).copy,
+  retire: async () => (await import('./retire.ts')).retire,
   openapi: async () => (await import('./openapi.ts')).openApi,
 }
 

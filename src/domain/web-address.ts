@@ -1,10 +1,12 @@
 const LONGEST = 1000
 
+/** Where these stand in a header or in text, an address could end; the parser would encode some, and leave others. */
+const UNFIT = /[\s\p{Cc}\p{Bidi_Control}<>"'`\\^{|}]/u
+
 /** The address of a page, in the form that may stand in a header: http or https, and no password in it. */
 export function parseWebAddress(text: string): string | undefined {
-  if (text.length > LONGEST || /[\s\p{Cc}]/u.test(text) || !/^https?:\/\//i.test(text)) return undefined
+  if (text.length > LONGEST || UNFIT.test(text) || !/^https?:\/\//i.test(text)) return undefined
   const url = URL.parse(text)
   if (url?.username !== '' || url.password !== '') return undefined
-  // The parser leaves these in some places, where they could end an address in a header or in text.
-  return /[<>"'`\\^{|}]/.test(url.href) || url.href.length > LONGEST ? undefined : url.href
+  return url.href.length <= LONGEST && !UNFIT.test(url.href) ? url.href : undefined
 }

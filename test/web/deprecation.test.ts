@@ -102,25 +102,23 @@ describe.if(hasBrowser)('the page about the deprecation in a browser', () => {
   })
   afterAll(() => browser.close())
 
-  test.each([320, 1280])(
-    'fits %p pixels without a script, and breaks no rule of its policy',
-    async (width) => {
-      await using store = await openTestStore('sqlite')
-      await using server = serveTest(store, { plan: () => PLAN })
-      const context = await browser.newContext({ viewport: { width, height: 640 }, javaScriptEnabled: false })
-      const page = await context.newPage()
-      const complaints: string[] = []
-      page.on('console', (message) => complaints.push(message.text()))
-      page.on('pageerror', (error) => complaints.push(error.message))
-      await page.goto(`${server.url}deprecation`)
+  test('fits a phone and a wide screen without a script, and breaks no rule of its policy', async () => {
+    await using store = await openTestStore('sqlite')
+    await using server = serveTest(store, { plan: () => PLAN })
+    const context = await browser.newContext({ javaScriptEnabled: false })
+    const page = await context.newPage()
+    const complaints: string[] = []
+    page.on('console', (message) => complaints.push(message.text()))
+    page.on('pageerror', (error) => complaints.push(error.message))
+    await page.goto(`${server.url}deprecation`)
+    for (const width of [320, 1280]) {
+      await page.setViewportSize({ width, height: 640 })
       for (const part of await page.locator('h1, section, table, a').all()) {
         const box = await part.boundingBox()
-        expect((box?.x ?? 0) + (box?.width ?? 0)).toBeLessThanOrEqual(width)
+        expect((box?.x ?? 0) + (box?.width ?? width + 1)).toBeLessThanOrEqual(width)
       }
-      expect(await page.locator('section').first().isVisible()).toBe(true)
-      expect(complaints).toEqual([])
-      await context.close()
-    },
-    30_000,
-  )
+    }
+    expect(complaints).toEqual([])
+    await context.close()
+  }, 30_000)
 })
