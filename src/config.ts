@@ -19,6 +19,10 @@ export type Config = {
   tiers: readonly Tier[]
   /** Addresses and blocks of proxies whose word about callers is taken. */
   trustedProxies: readonly string[]
+  /** One entry of the log for each request. */
+  logRequests: boolean
+  /** Where metrics are served, if they are. */
+  metrics?: { host: string; port: number }
   /** Where limits are counted for all nodes. */
   redisUrl?: string
   /** The file of the operator's own rule set. */
@@ -50,6 +54,9 @@ const SETTINGS = [
   'TRUST_PROXY',
   'REDIS_URL',
   'DEPRECATED_AT',
+  'METRICS_PORT',
+  'METRICS_HOST',
+  'LOG_REQUESTS',
   'RULES',
   'MIRROR_KEY',
 ]
@@ -90,7 +97,11 @@ export function readConfig(env: Environment, { demo }: { demo: boolean }): Confi
       'addresses or blocks of proxies, such as 10.0.0.0/8, 127.0.0.1',
       parseProxies,
     ),
+    logRequests: read('LOG_REQUESTS', false, 'true or false', parseFlag),
   }
+  const metricsHost = read('METRICS_HOST', '127.0.0.1', 'a host name or address', parseHost)
+  const metricsPort = read<number | undefined>('METRICS_PORT', undefined, 'a port from 0 to 65535', parsePort)
+  if (metricsPort !== undefined) config.metrics = { host: metricsHost, port: metricsPort }
   const readUrl = read<string | undefined>(
     'DATABASE_READ_URL',
     undefined,

@@ -1,11 +1,12 @@
 export type Fields = Readonly<Record<string, string | number | boolean>>
 
 export type Log = {
+  info(message: string, fields?: Fields): void
   warn(message: string, fields?: Fields): void
   error(message: string, fields?: Fields): void
 }
 
-/** One line an entry: for people on a terminal, JSON elsewhere. It is never handed a key or a caller's address. */
+/** One line an entry: for people on a terminal, JSON elsewhere. It is never handed a key, or a caller's whole address. */
 export function createLog(options: { write: (line: string) => void; json: boolean; now: () => number }): Log {
   const { write, json, now } = options
 
@@ -17,6 +18,7 @@ export function createLog(options: { write: (line: string) => void; json: boolea
   }
 
   return {
+    info: (message, fields) => entry('info', message, fields),
     warn: (message, fields) => entry('warn', message, fields),
     error: (message, fields) => entry('error', message, fields),
   }

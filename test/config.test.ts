@@ -10,6 +10,7 @@ const DEFAULTS = {
   deprecatedAt: Date.UTC(2025, 2, 31),
   tiers: DEFAULT_TIERS,
   trustedProxies: [],
+  logRequests: false,
 }
 
 describe('readConfig', () => {
@@ -29,6 +30,9 @@ describe('readConfig', () => {
       TIERS: 'standard=100/1m',
       TRUST_PROXY: '10.0.0.0/8, ::1',
       REDIS_URL: 'rediss://:secret@cache:6380/2',
+      METRICS_PORT: '0',
+      METRICS_HOST: '[::]',
+      LOG_REQUESTS: 'on',
     }
     expect(readConfig(env, { demo: true })).toEqual({
       host: '::1',
@@ -41,6 +45,8 @@ describe('readConfig', () => {
       ),
       trustedProxies: ['10.0.0.0/8', '::1'],
       redisUrl: 'rediss://:secret@cache:6380/2',
+      logRequests: true,
+      metrics: { host: '::', port: 0 },
     })
   })
 
@@ -101,6 +107,9 @@ describe('readConfig', () => {
     ['PORT', '-1'],
     ['PORT', '80a'],
     ['HOST', 'a b'],
+    ['METRICS_PORT', '70000'],
+    ['METRICS_HOST', 'a b'],
+    ['LOG_REQUESTS', 'some'],
     ['DATABASE_URL', 'sqlite:'],
     ['DATABASE_URL', 'sqlite::memory:'],
     ['DATABASE_URL', 'x.db'],

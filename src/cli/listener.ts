@@ -5,15 +5,19 @@ import { dayOf } from '../domain/usage.ts'
 import { json } from '../http/answer.ts'
 import type { Counters } from '../http/counters.ts'
 import { createLimiter } from '../http/limits.ts'
+import { measureStore } from '../http/measured-store.ts'
+import type { Metrics } from '../http/metrics.ts'
 import { createOpenApi } from '../http/openapi.ts'
-import { type ServerOptions, startServer } from '../http/server.ts'
+import { type Answered, startServer } from '../http/server.ts'
 import { createUsageCounter, type UsageReport } from '../http/usage.ts'
 import type { Log } from '../log.ts'
 import { SOON } from '../store/open.ts'
 import type { Store } from '../store/store.ts'
 import { createDeprecation } from '../web/deprecation.ts'
 import { createReference } from '../web/reference.ts'
-import { CommandError } from './usage.ts'
+import { createErrorLog } from './error-log.ts'
+import { openPort } from './open-port.ts'
+import { createRequestLog } from './request-log.ts'
 import { VERSION } from './version.ts'
 
 /** Connections to a database server, for short statements; `max` in its address changes it. */
@@ -27,6 +31,8 @@ type Listening = {
   counters: Counters
   /** Has what callers did kept. */
   keepUsage: (report: UsageReport) => void
+  /** Where it is counted what becomes of requests, if it is. */
+  metrics?: Metrics | undefined
   sharePort?: boolean
 }
 
@@ -41,16 +47,17 @@ export type Listener = { server: Bun.Server<undefined>; drain(): Promise<void> }
 
 /** Serves until it is drained. A port that cannot be had is a `CommandError`. */
 export async function listen(options: Listening): Promise<Listener> {
-  const { config, store, now, log, counters, keepUsage, sharePort = false } = options
+  const { config, store, now, log, counters, keepUsage, metrics, sharePort = false } = options
   const usage = createUsageCounter(now)
   const limiter = createLimiter({ tiers: config.tiers, counters, now, usedThisMonth: usage.usedThisMonth })
   let plan = (await store.retirement.find()) ?? NO_PLAN
   const openApi = createOpenApi(VERSION)
   const datedPlan = () => datePlan(plan, config.deprecatedAt)
-  const server = open(config, {
+  const errors = createErrorLog(log)
+  const serverOptions = {
     ...config,
     sharePort,
-    store,
+    store: metrics ? measureStore(store, metrics.observeStore) : store,
     now,
     limiter,
     usage,
@@ -60,8 +67,12 @@ export async function listen(options: Listening): Promise<Listener> {
       ...createReference(openApi, datedPlan),
       ...createDeprecation(datedPlan, now),
     },
-    onError: (error, { id, method, path }) => log.error(describe(error), { request_id: id, method, path }),
-  })
+    onError: (error: unknown, { id, method, route }: Pick<Answered, 'id' | 'method' | 'route'>) =>
+      errors.error(describe(error), { request_id: id, method, route }),
+    onAnswer: onAnswer(metrics, config.logRequests ? createRequestLog(log) : undefined),
+  }
+  const names = { host: 'HOST', port: 'PORT' }
+  const server = openPort({ host: config.host, port: config.port, names }, () => startServer(serverOptions))
 
   function handOver(): void {
     const report = usage.take()
@@ -83,6 +94,7 @@ export async function listen(options: Listening): Promise<Listener> {
       await drain(server)
       for (const watch of watches) clearInterval(watch)
       handOver()
+      errors.end()
     },
   }
 }
@@ -97,17 +109,11 @@ async function sumMonth(store: Store, now: number): Promise<Map<string, number>>
   return new Map(await store.usage.sumByKey({ since: `${until.slice(0, 8)}01`, until }))
 }
 
-function open(config: Config, options: ServerOptions): Bun.Server<undefined> {
-  try {
-    return startServer(options)
-  } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException
-    if (code === 'EADDRINUSE') {
-      throw new CommandError(`Port ${config.port} on ${config.host} is in use: set PORT to another one.`)
-    }
-    throw new CommandError(
-      `Cannot listen on ${config.host}, port ${config.port}: ${message}. Set HOST and PORT.`,
-    )
+function onAnswer(metrics: Metrics | undefined, logRequest: ((answered: Answered) => void) | undefined) {
+  if (!metrics) return logRequest
+  return (answered: Answered): void => {
+    metrics.countRequest(answered.route, answered.status, answered.tier, answered.seconds)
+    logRequest?.(answered)
   }
 }
 

@@ -11,8 +11,10 @@ import { openStore } from '../store/open.ts'
 import type { Store } from '../store/store.ts'
 import { refuseHalfCopy } from './copy.ts'
 import { openCounters } from './counting.ts'
+import type { CrewMetrics } from './crew-metrics.ts'
 import { SERVE_HELP } from './help.ts'
 import { type Listener, listen, SERVING } from './listener.ts'
+import { openMetrics } from './open-metrics.ts'
 import { loadRules } from './rules.ts'
 import { startScorer } from './scorer.ts'
 import { aborted, asked } from './signals.ts'
@@ -52,6 +54,7 @@ export async function serve(args: string[], terminal: Terminal): Promise<void> {
     const scorer = startScorer({ database: config.database, rules: config.rules }, log)
     // Workers count for themselves.
     using counters = await openCounters(workers > 1 ? {} : config, { now: terminal.now, log })
+    const metrics = openMetrics(config, store, terminal.now)
     const listener = await listen({
       config,
       store,
@@ -59,6 +62,7 @@ export async function serve(args: string[], terminal: Terminal): Promise<void> {
       log,
       counters,
       keepUsage: scorer.keepUsage,
+      metrics: metrics?.metrics,
     })
     const { url } = listener.server
     const end = asked()
@@ -70,11 +74,14 @@ export async function serve(args: string[], terminal: Terminal): Promise<void> {
             end,
             log,
             keepUsage: scorer.keepUsage,
+            metrics: metrics?.crew,
           })
         : undefined
-    if (!end.aborted) terminal.out(await greeting(url, config, store, { demo, workers }))
+    if (!end.aborted)
+      terminal.out(await greeting(url, config, store, { demo, workers, metrics: metrics?.url }))
     await aborted(end)
     await (crew ? crew.ended : listener.drain())
+    await metrics?.stop()
     // The last counts are kept before it ends.
     await scorer.stop()
   } finally {
@@ -93,6 +100,7 @@ type Handing = {
   end: AbortSignal
   log: Log
   keepUsage: (report: UsageReport) => void
+  metrics: CrewMetrics | undefined
 }
 
 /** Lets go of the port for workers to share. It was had alone first: no other server is on it, and its number is known. */
@@ -116,7 +124,7 @@ async function greeting(
   url: URL,
   config: Config,
   store: Store,
-  { demo, workers }: { demo: boolean; workers: number },
+  { demo, workers, metrics }: { demo: boolean; workers: number; metrics: string | undefined },
 ): Promise<string> {
   const { total } = await store.passports.list({ page: 1, size: 1, keyword: undefined })
   const address = url.origin
@@ -127,7 +135,7 @@ async function greeting(
   Reference  ${address}/reference
   Health     ${address}/health
   Keys       ${config.requireKey ? 'required' : 'optional'}
-${workers > 1 ? `  Workers    ${workers}\n` : ''}${replicaOf(config)}
+${metrics ? `  Metrics    ${metrics}\n` : ''}${workers > 1 ? `  Workers    ${workers}\n` : ''}${replicaOf(config)}
 Try it:      curl ${config.requireKey ? '-H "X-API-KEY: $KEY" ' : ''}'${address}/api/v1/passports?per_page=3'
 Make a key:  npm run -s passportd -- keys create ${flag}--name me
 `

@@ -1,10 +1,12 @@
 import type { Config } from '../config.ts'
 import { ServiceError } from '../domain/errors.ts'
+import type { Family } from '../http/exposition.ts'
 import type { UsageReport } from '../http/usage.ts'
 import type { Log } from '../log.ts'
 import { openStore } from '../store/open.ts'
 import { openCounters } from './counting.ts'
 import { listen, SERVING } from './listener.ts'
+import { createMeter } from './meter.ts'
 import { aborted, asked } from './signals.ts'
 import { CommandError } from './usage.ts'
 
@@ -12,12 +14,16 @@ import { CommandError } from './usage.ts'
 export type WorkerMessage =
   | { kind: 'listens' }
   | { kind: 'failed'; reason: string }
+  | { kind: 'metrics'; families: Family[] }
   /** All that it had to tell is told. */
   | { kind: 'drained' }
   | ({ kind: 'usage' } & UsageReport)
 
 /** What the process that started it tells a worker. */
 export type ParentMessage = 'end'
+
+/** How far behind the sums of the parent may be. */
+const METRICS_MILLISECONDS = 1000
 
 /** Serves beside others on one port, until the process that started it lets go or is gone. */
 export async function work(
@@ -29,6 +35,9 @@ export async function work(
   asked()
   try {
     const store = await openStore(config.database, SERVING)
+    const meter = config.metrics && createMeter()
+    const telling =
+      meter && setInterval(() => tell({ kind: 'metrics', families: meter.read() }), METRICS_MILLISECONDS)
     try {
       using counters = await openCounters(config, { now, log, memory: openMemory(memory) })
       const listener = await listen({
@@ -38,6 +47,7 @@ export async function work(
         log,
         counters,
         keepUsage: (report) => tell({ kind: 'usage', ...report }),
+        metrics: meter?.metrics,
         sharePort: true,
       })
       tell({ kind: 'listens' })
@@ -47,6 +57,8 @@ export async function work(
       tell({ kind: 'drained' })
       await aborted(isGone)
     } finally {
+      clearInterval(telling)
+      meter?.stop()
       await store.close()
     }
   } catch (error) {

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { UsageReport } from '../http/usage.ts'
 import type { Log } from '../log.ts'
+import type { CrewMetrics } from './crew-metrics.ts'
 import { DRAIN_MILLISECONDS } from './listener.ts'
 import { CommandError, UsageError } from './usage.ts'
 import type { ParentMessage, WorkerMessage } from './worker.ts'
@@ -13,6 +14,8 @@ type Order = {
   end: AbortSignal
   log: Log
   keepUsage: (report: UsageReport) => void
+  /** Where it goes what they count of requests, if anywhere. */
+  metrics?: CrewMetrics | undefined
 }
 
 /** Waits until `count` workers listen, and replaces each that dies from then on. If one cannot start, none stays. */
@@ -82,7 +85,7 @@ function startWorker(order: Order): Worker {
   }
 }
 
-function spawnWorker({ args, env, end, keepUsage }: Order) {
+function spawnWorker({ args, env, end, keepUsage, metrics }: Order) {
   const listens = Promise.withResolvers<undefined>()
   const disconnected = Promise.withResolvers<void>()
   let failure: string | undefined
@@ -91,10 +94,11 @@ function spawnWorker({ args, env, end, keepUsage }: Order) {
     stdio: ['ignore', 'ignore', 'inherit'],
     // Maps arrive as maps.
     serialization: 'advanced',
-    ipc(message: WorkerMessage) {
+    ipc(message: WorkerMessage, { pid }) {
       if (message.kind === 'listens') listens.resolve(undefined)
       else if (message.kind === 'failed') failure = message.reason
       else if (message.kind === 'drained') child.disconnect()
+      else if (message.kind === 'metrics') metrics?.note(pid, message.families)
       else keepUsage(message)
     },
     onDisconnect: () => disconnected.resolve(),
@@ -112,6 +116,7 @@ function spawnWorker({ args, env, end, keepUsage }: Order) {
   async function life(): Promise<string> {
     // The last message may come after the exit; it never comes after the disconnect.
     await Promise.all([child.exited, disconnected.promise])
+    metrics?.end(child.pid)
     clearTimeout(forced)
     end.removeEventListener('abort', askToEnd)
     return failure ?? `it ended with ${child.signalCode ?? `exit code ${child.exitCode}`}.`

@@ -69,6 +69,8 @@ export function createLimiter({ tiers, counters, now, usedThisMonth }: LimiterOp
   }
 
   return {
+    tierOf,
+
     /** Counts the request, or throws `rate_limited`. */
     take({ address, key }: Caller): Allowance | Promise<Allowance> {
       const tier = tierOf(key)

@@ -11,6 +11,7 @@ import { presentError } from './errors.ts'
 import { etagOf, isFresh } from './etag.ts'
 import { getHealth, getReadiness } from './health.ts'
 import type { Allowance, Limiter } from './limits.ts'
+import type { Route } from './metrics.ts'
 import { requestIdOf } from './request-id.ts'
 import { checkRemoval, checkRetirement, retirementHeaders } from './retirement.ts'
 import type { UsageCounter } from './usage.ts'
@@ -34,7 +35,23 @@ export type ServerOptions = {
   deprecatedAt: number
   /** Answers by path: the reference page and its parts. */
   pages: Readonly<Record<string, Answer | (() => Answer)>>
-  onError: (error: unknown, request: { id: string; method: string; path: string }) => void
+  onError: (error: unknown, request: Pick<Answered, 'id' | 'method' | 'route'>) => void
+  /** Told of every answer, for metrics and logs. */
+  onAnswer?: ((answered: Answered) => void) | undefined
+}
+
+/** What may be told of a request: no path, query or key. */
+export type Answered = {
+  id: string
+  method: string
+  route: Route
+  status: number
+  seconds: number
+  /** The id of the key; empty for callers without one. */
+  key: string
+  /** `none` where the request did not get that far. */
+  tier: string
+  address: string
 }
 
 const LONGEST_TARGET = 8 * 1024
@@ -63,7 +80,7 @@ export function startServer(options: ServerOptions): Bun.Server<undefined> {
 }
 
 function createHandler(options: ServerOptions) {
-  const { store, now, requireKey, limiter, usage, plan, pages, onError } = options
+  const { store, now, requireKey, limiter, usage, plan, pages, onError, onAnswer } = options
   const findV1 = createV1Routes(store)
   const own: Record<string, Handler> = { '/health': getHealth, '/ready': getReadiness(store) }
   for (const [path, page] of Object.entries(pages)) own[path] = typeof page === 'function' ? page : () => page
@@ -96,32 +113,46 @@ function createHandler(options: ServerOptions) {
     if (request.method === 'OPTIONS') return preflight()
     const key = await authenticate(request, address, { store, now, requireKey, limiter })
     seen.key = key?.id ?? ''
+    seen.tier = limiter.tierOf(key).name
     seen.allowance = await limiter.take({ address, key })
     checkMethod(request.method)
     checkRetirement(plan(), now(), key?.id)
     return route.handle(new URLSearchParams(query))
   }
 
-  function present(error: unknown, id: string, method: string, path: string): Answer {
+  function ownRoute(path: string): Route {
+    if (path === '/health') return 'health'
+    if (path === '/ready') return 'ready'
+    return Object.hasOwn(own, path) ? 'page' : 'not_found'
+  }
+
+  function present(error: unknown, id: string, request: Request, route: Route): Answer {
     const answer = presentError(error, id)
-    if (answer.status >= 500) onError(error, { id, method, path })
+    if (answer.status >= 500) onError(error, { id, method: nameMethod(request.method), route })
     return answer
   }
 
   return async (request: Request, server: Bun.Server<undefined>): Promise<Response> => {
+    const begin = onAnswer ? performance.now() : 0
     const id = requestIdOf(request)
     const { path, query } = splitUrl(request.url)
     const common = { ...commonHeaders, 'X-Request-Id': id }
     if (!isV1Path(path)) {
+      const route = ownRoute(path)
       const answer = await answerOwn(request, path, query).catch((error) =>
-        present(error, id, request.method, path),
+        present(error, id, request, route),
       )
-      return toResponse(request, answer, common)
+      const response = toResponse(request, answer, common)
+      if (onAnswer) {
+        const address = addressOf(request, server.requestIP(request)?.address ?? '')
+        onAnswer(tell(request, response, begin, { id, route, key: '', tier: NO_TIER, address }))
+      }
+      return response
     }
-    const seen: Seen = { endpoint: 'other', key: '', allowance: undefined }
+    const seen: Seen = { endpoint: 'other', key: '', tier: NO_TIER, allowance: undefined }
     const address = addressOf(request, server.requestIP(request)?.address ?? '')
     const answer = await answerV1(request, path, query, address, seen).catch((error) =>
-      present(error, id, request.method, path),
+      present(error, id, request, seen.endpoint),
     )
     const headers = {
       ...common,
@@ -133,11 +164,41 @@ function createHandler(options: ServerOptions) {
       for (const [name, value] of Object.entries(seen.allowance.giveBack())) response.headers.set(name, value)
     }
     usage.count(seen.key, seen.endpoint, response.status)
+    if (onAnswer) {
+      const { endpoint: route, key, tier } = seen
+      onAnswer(tell(request, response, begin, { id, route, key, tier, address }))
+    }
     return response
   }
 }
 
-type Seen = { endpoint: Endpoint; key: string; allowance: Allowance | undefined }
+type Seen = { endpoint: Endpoint; key: string; tier: string; allowance: Allowance | undefined }
+
+const NO_TIER = 'none'
+
+function tell(
+  request: Request,
+  response: Response,
+  begin: number,
+  { id, route, key, tier, address }: Omit<Answered, 'method' | 'status' | 'seconds'>,
+): Answered {
+  const seconds = (performance.now() - begin) / 1000
+  return {
+    id,
+    method: nameMethod(request.method),
+    route,
+    status: response.status,
+    seconds,
+    key,
+    tier,
+    address,
+  }
+}
+
+const KNOWN_METHODS = new Set(['GET', 'HEAD', 'OPTIONS', 'POST', 'PUT', 'PATCH', 'DELETE'])
+
+/** A method is whatever the caller wrote. */
+const nameMethod = (method: string) => (KNOWN_METHODS.has(method) ? method : 'other')
 
 function toResponse(request: Request, answer: Answer, common: Record<string, string>): Response {
   const headers: Record<string, string> = { ...common, ...answer.headers }

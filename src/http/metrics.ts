@@ -1,0 +1,81 @@
+import { ENDPOINTS, type Endpoint } from '../domain/usage.ts'
+import type { Family } from './exposition.ts'
+
+export const ROUTES = [...ENDPOINTS, 'health', 'ready', 'page', 'not_found'] as const
+/** What was asked for, as far as metrics and logs tell it: a path may hold anything. */
+export type Route = Endpoint | 'health' | 'ready' | 'page' | 'not_found'
+
+export const OPERATIONS = ['find', 'list', 'credentials', 'key'] as const
+export type Operation = (typeof OPERATIONS)[number]
+
+/** Seconds. */
+const BOUNDS = [0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5]
+
+/** Counts in memory what becomes of requests. Every label has few values, whatever callers send. */
+export function createMetrics() {
+  /** By route, tier and status: three lookups cost less than making one name of them. */
+  const requests = new Map(ROUTES.map((route) => [route, new Map<string, Map<number, number>>()]))
+  const routes = new Map(ROUTES.map((route) => [route, createHistogram(BOUNDS)]))
+  const operations = new Map(OPERATIONS.map((operation) => [operation, createHistogram(BOUNDS)]))
+
+  return {
+    countRequest(route: Route, status: number, tier: string, seconds: number): void {
+      const byTier = requests.get(route) as Map<string, Map<number, number>>
+      let byStatus = byTier.get(tier)
+      if (!byStatus) {
+        byStatus = new Map()
+        byTier.set(tier, byStatus)
+      }
+      byStatus.set(status, (byStatus.get(status) ?? 0) + 1)
+      routes.get(route)?.observe(seconds)
+    },
+    observeStore(operation: Operation, seconds: number): void {
+      operations.get(operation)?.observe(seconds)
+    },
+    /** A copy of everything counted so far. */
+    read: (): Family[] => [
+      {
+        name: 'passportd_requests_total',
+        help: 'Answers, by what was asked for, status and tier of the caller.',
+        type: 'counter',
+        samples: [...requests].flatMap(([route, byTier]) =>
+          [...byTier].flatMap(([tier, byStatus]) =>
+            [...byStatus].map(([status, value]) => ({
+              labels: { route, status: String(status), tier },
+              value,
+            })),
+          ),
+        ),
+      },
+      {
+        name: 'passportd_request_seconds',
+        help: 'Time from request to answer.',
+        type: 'histogram',
+        samples: [...routes].map(([route, { read }]) => ({ labels: { route }, ...read() })),
+      },
+      {
+        name: 'passportd_store_seconds',
+        help: 'Time that the store took, by what was asked of it.',
+        type: 'histogram',
+        samples: [...operations].map(([operation, { read }]) => ({ labels: { operation }, ...read() })),
+      },
+    ],
+  }
+}
+
+export type Metrics = ReturnType<typeof createMetrics>
+
+export function createHistogram(bounds: readonly number[]) {
+  // The last one is for what is above all bounds.
+  const counts = new Array<number>(bounds.length + 1).fill(0)
+  let sum = 0
+  return {
+    observe(value: number): void {
+      let at = 0
+      while (at < bounds.length && value > (bounds[at] as number)) at++
+      ;(counts[at] as number)++
+      sum += value
+    },
+    read: () => ({ bounds, counts: [...counts], sum }),
+  }
+}
