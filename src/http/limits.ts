@@ -30,6 +30,8 @@ export type Allowance = {
 export function createLimiter({ tiers, counters, now, usedThisMonth }: LimiterOptions) {
   const byName = new Map([...DEFAULT_TIERS, ...tiers].map((tier) => [tier.name, tier]))
   const fallback = byName.get('standard') as Tier
+  const policies = new Map([...byName.values()].map((tier) => [tier, policy(tier)]))
+  const policyOf = (tier: Tier) => policies.get(tier) as string
 
   const secondsLeft = (window: number) => window - Math.floor((now() / 1000) % window)
 
@@ -40,7 +42,7 @@ export function createLimiter({ tiers, counters, now, usedThisMonth }: LimiterOp
   function allow(tier: Tier, taken: Taken): Allowance {
     const seconds = secondsLeft(tier.window)
     const headersFor = (left: number) => ({
-      'RateLimit-Policy': policy(tier),
+      'RateLimit-Policy': policyOf(tier),
       RateLimit: `"${tier.name}";r=${left};t=${seconds}`,
     })
     if (taken.left < 0) {
@@ -63,7 +65,7 @@ export function createLimiter({ tiers, counters, now, usedThisMonth }: LimiterOp
     const end = Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1)
     const seconds = Math.ceil((end - now()) / 1000)
     throw tooMany(`${tier.monthly.toLocaleString('en')} requests a month`, seconds, {
-      'RateLimit-Policy': policy(tier),
+      'RateLimit-Policy': policyOf(tier),
       RateLimit: `"${tier.name}-month";r=0;t=${seconds}`,
     })
   }

@@ -1,10 +1,14 @@
-import { dayOf, type Endpoint, type UsageCount } from '../domain/usage.ts'
+import { createDayOf, type Endpoint, type UsageCount } from '../domain/usage.ts'
 
 export type UsageReport = { counts: UsageCount[]; lastUsed: Map<string, number> }
 
 /** Counts answers in memory; now and then somebody takes the counts away and keeps them. */
 export function createUsageCounter(now: () => number) {
-  let counts = new Map<string, UsageCount>()
+  const dayOf = createDayOf()
+  let today = ''
+  let counts: UsageCount[] = []
+  /** Today's counts by key, endpoint and status: three lookups cost less than making one name of them. */
+  let places = new Map<string, Map<Endpoint, Map<number, UsageCount>>>()
   let lastUsed = new Map<string, number>()
   /** This month's requests by key that others have kept already. */
   let kept: ReadonlyMap<string, number> = new Map()
@@ -19,14 +23,35 @@ export function createUsageCounter(now: () => number) {
     since = new Map()
   }
 
+  function place(key: string, endpoint: Endpoint, status: number): UsageCount {
+    let byEndpoint = places.get(key)
+    if (!byEndpoint) {
+      byEndpoint = new Map()
+      places.set(key, byEndpoint)
+    }
+    let byStatus = byEndpoint.get(endpoint)
+    if (!byStatus) {
+      byStatus = new Map()
+      byEndpoint.set(endpoint, byStatus)
+    }
+    let found = byStatus.get(status)
+    if (!found) {
+      found = { day: today, key, endpoint, status, count: 0 }
+      byStatus.set(status, found)
+      counts.push(found)
+    }
+    return found
+  }
+
   return {
     count(key: string, endpoint: Endpoint, status: number): void {
       const time = now()
       const day = dayOf(time)
-      const name = `${day} ${key} ${endpoint} ${status}`
-      const known = counts.get(name)
-      if (known) known.count++
-      else counts.set(name, { day, key, endpoint, status, count: 1 })
+      if (day !== today) {
+        today = day
+        places = new Map()
+      }
+      place(key, endpoint, status).count++
       if (key === '') return
       lastUsed.set(key, time)
       turnMonth()
@@ -35,8 +60,9 @@ export function createUsageCounter(now: () => number) {
     },
     /** All that was counted since it was last asked for. */
     take(): UsageReport {
-      const report = { counts: [...counts.values()], lastUsed }
-      counts = new Map()
+      const report = { counts, lastUsed }
+      counts = []
+      places = new Map()
       lastUsed = new Map()
       return report
     },

@@ -1,0 +1,186 @@
+/**
+ * What limits, usage and metrics cost on reads by id: two servers of the same code on SQLite, one without any of them
+ * and one with all, in turns.
+ *
+ *   npx bun bench/overhead.ts [--passports 10000] [--rounds 7] [--seconds 4] [--json FILE]
+ *
+ * Needs Linux and `wrk` (Debian: wrk). Each server runs in a process of its own; only one has work at a time.
+ */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { createMeter } from '../src/cli/meter.ts'
+import { type ApiKey, formatKey, KEY_RANDOM_BYTES } from '../src/domain/api-key.ts'
+import { NO_PLAN } from '../src/domain/retirement.ts'
+import { DEFAULT_TIERS } from '../src/domain/tier.ts'
+import { createCounters } from '../src/http/counters.ts'
+import { createLimiter } from '../src/http/limits.ts'
+import { measureStore } from '../src/http/measured-store.ts'
+import { type ServerOptions, startServer } from '../src/http/server.ts'
+import { createUsageCounter } from '../src/http/usage.ts'
+import { openSqlite } from '../src/store/sqlite/open.ts'
+import { manyPeople } from './many-people.ts'
+
+const { values } = parseArgs({
+  options: {
+    passports: { type: 'string', default: '10000' },
+    rounds: { type: 'string', default: '7' },
+    seconds: { type: 'string', default: '4' },
+    json: { type: 'string' },
+    // For the processes that this one starts.
+    serve: { type: 'string' },
+    database: { type: 'string' },
+  },
+})
+const [passports, rounds, seconds] = [values.passports, values.rounds, values.seconds].map(Number) as [
+  number,
+  number,
+  number,
+]
+const CONNECTIONS = 32
+
+/** Requests carry it to all servers: what it costs to check a key is not asked here. */
+const { id, key } = formatKey(new Uint8Array(KEY_RANDOM_BYTES).fill(7))
+
+const WORDS = { off: 'none', limits: 'limits', usage: 'limits, usage', all: 'limits, usage, metrics' }
+type Kind = keyof typeof WORDS
+
+if (values.serve) await serve(values.serve as Kind, values.database as string)
+else await measure()
+
+async function serve(kind: Kind, path: string): Promise<void> {
+  const store = openSqlite(path)
+  const now = Date.now
+  const usage = createUsageCounter(now)
+  const limited = { name: 'bench', requests: 1_000_000, window: 1, monthly: 1e12 }
+  const unlimited = { name: 'bench', requests: Number.POSITIVE_INFINITY, window: 1 }
+  const meter = kind === 'all' ? createMeter() : undefined
+  const options: ServerOptions = {
+    host: '127.0.0.1',
+    port: 0,
+    store: meter ? measureStore(store, meter.metrics.observeStore) : store,
+    now,
+    requireKey: true,
+    trustedProxies: [],
+    limiter: createLimiter({
+      // Counted, and never reached.
+      tiers: [...DEFAULT_TIERS, kind === 'off' ? unlimited : limited],
+      counters: createCounters(now),
+      now,
+      usedThisMonth: usage.usedThisMonth,
+    }),
+    usage: kind === 'usage' || kind === 'all' ? usage : { ...usage, count: () => undefined },
+    plan: () => NO_PLAN,
+    deprecatedAt: Date.UTC(2025, 2, 31),
+    pages: {},
+    onError: console.error,
+    onAnswer:
+      meter &&
+      (({ route, status, tier, seconds }) => meter.metrics.countRequest(route, status, tier, seconds)),
+  }
+  // As often as the listener does.
+  setInterval(() => usage.take(), 3000)
+  console.log(startServer(options).url.origin)
+}
+
+async function measure(): Promise<void> {
+  if (!Bun.which('wrk')) {
+    console.error('wrk is missing. Debian: apt-get install wrk')
+    process.exit(1)
+  }
+  const folder = mkdtempSync(join(tmpdir(), 'passportd-bench-'))
+  const servers: Bun.Subprocess[] = []
+  try {
+    const database = join(folder, 'x.db')
+    await fill(database)
+    const script = join(folder, 'by-id.lua')
+    writeFileSync(
+      script,
+      `wrk.headers['X-API-KEY'] = '${key}'
+request = function() return wrk.format('GET', '/api/v1/passports/' .. math.random(1, ${passports})) end`,
+    )
+    const nodes = new Map<Kind, { url: string; pid: number }>()
+    for (const kind of Object.keys(WORDS) as Kind[]) {
+      const server = Bun.spawn(
+        [process.execPath, import.meta.path, '--serve', kind, '--database', database],
+        {
+          stdout: 'pipe',
+          stderr: 'inherit',
+        },
+      )
+      servers.push(server)
+      for await (const chunk of server.stdout) {
+        nodes.set(kind, { url: new TextDecoder().decode(chunk).trim(), pid: server.pid })
+        break
+      }
+    }
+    const runs = new Map([...nodes].map(([kind]) => [kind, [] as Run[]]))
+    // The first round warms up and does not count.
+    for (let round = 0; round <= rounds; round++) {
+      for (const [kind, { url, pid }] of nodes) {
+        const before = processorTime(pid)
+        const { rate, requests } = await wrk(url, script)
+        const processor = ((processorTime(pid) - before) * 1e6) / requests
+        if (round > 0) runs.get(kind)?.push({ rate, processor })
+      }
+    }
+    report(runs)
+  } finally {
+    for (const server of servers) server.kill()
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+/** Requests a second, and microseconds of processor time that the server spent on each. */
+type Run = { rate: number; processor: number }
+
+function report(runs: Map<Kind, Run[]>): void {
+  const off = runs.get('off') ?? []
+  // Of neighbours in time: the machine may be slower in one round than in another.
+  const toNone = (each: Run[], what: keyof Run) =>
+    Number(median(each.map((run, at) => run[what] / (off[at]?.[what] ?? Number.NaN))).toFixed(3))
+  const rows = [...runs].map(([kind, each]) => {
+    const rates = each.map(({ rate }) => rate)
+    return {
+      what: WORDS[kind],
+      'a second': Math.round(median(rates)),
+      spread: `${Math.round(Math.min(...rates))}-${Math.round(Math.max(...rates))}`,
+      'to none': toNone(each, 'rate'),
+      'processor µs': Number(median(each.map(({ processor }) => processor)).toFixed(1)),
+      'processor to none': toNone(each, 'processor'),
+    }
+  })
+  console.table(rows)
+  if (values.json) writeFileSync(values.json, `${JSON.stringify({ passports, rows }, null, 2)}\n`)
+}
+
+/** Seconds. Says more than the rate where other programs want the machine too. */
+function processorTime(pid: number): number {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []
+  return (Number(fields[11]) + Number(fields[12])) / 100
+}
+
+async function fill(path: string): Promise<void> {
+  const store = openSqlite(path)
+  const records = [...manyPeople(passports)].map((passport) => ({ kind: 'passport' as const, passport }))
+  await store.records.save(records, { now: Date.now(), restore: false })
+  const hash = new Uint8Array(new Bun.CryptoHasher('sha256').update(key).digest())
+  const apiKey: ApiKey = { id, name: 'bench', hash, tier: 'bench', owner: '', createdAt: 0 }
+  await store.keys.create(apiKey)
+  await store.close()
+}
+
+async function wrk(target: string, script: string): Promise<{ rate: number; requests: number }> {
+  const text = await Bun.$`wrk -t1 -c${CONNECTIONS} -d${seconds}s -s ${script} ${target}`.text()
+  if (/Non-2xx|Socket errors/.test(text)) throw new Error(text)
+  return {
+    rate: Number(/Requests\/sec:\s+([\d.]+)/.exec(text)?.[1]),
+    requests: Number(/(\d+) requests in/.exec(text)?.[1]),
+  }
+}
+
+function median(numbers: readonly number[]): number {
+  const sorted = [...numbers].sort((a, b) => a - b)
+  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN
+}
