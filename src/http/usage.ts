@@ -5,6 +5,7 @@ export type UsageReport = { counts: UsageCount[]; lastUsed: Map<string, number> 
 /** Counts answers in memory; now and then somebody takes the counts away and keeps them. */
 export function createUsageCounter(now: () => number) {
   const dayOf = createDayOf()
+  const monthOf = (time: number) => dayOf(time).slice(0, 7)
   let today = ''
   let counts: UsageCount[] = []
   /** Today's counts by key, endpoint and status: three lookups cost less than making one name of them. */
@@ -80,5 +81,3 @@ export function createUsageCounter(now: () => number) {
 }
 
 export type UsageCounter = ReturnType<typeof createUsageCounter>
-
-const monthOf = (time: number) => dayOf(time).slice(0, 7)
