@@ -4,17 +4,19 @@ import type { Operation } from './metrics.ts'
 /** The same store, which tells how long the questions of requests take. */
 export function measureStore(store: Store, observe: (operation: Operation, seconds: number) => void): Store {
   function timed<A, T>(operation: Operation, ask: (argument: A) => Awaitable<T>) {
+    const end = (begin: number) => observe(operation, (performance.now() - begin) / 1000)
     return (argument: A): Awaitable<T> => {
       const begin = performance.now()
-      const end = () => observe(operation, (performance.now() - begin) / 1000)
-      let later = false
+      let result: Awaitable<T>
       try {
-        const result = ask(argument)
-        later = result instanceof Promise
-        return result instanceof Promise ? result.finally(end) : result
-      } finally {
-        if (!later) end()
+        result = ask(argument)
+      } catch (error) {
+        end(begin)
+        throw error
       }
+      if (result instanceof Promise) return result.finally(() => end(begin))
+      end(begin)
+      return result
     }
   }
   const { passports, credentials, keys } = store
