@@ -14,7 +14,7 @@ export const createRequestLog =
       milliseconds: Math.round(seconds * 1e6) / 1000,
       ...(key !== '' && { key }),
       tier,
-      address: shorten(address),
+      address: shorten(address()),
     })
 
 /** IPv4 without its last number, IPv6 as its block of 48 bits. */

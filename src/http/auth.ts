@@ -12,7 +12,7 @@ export type Door = { store: Store; now: () => number; requireKey: boolean; limit
 /** The key that lets the request in, if it has one; throws where it has a wrong one, or none where one is needed. */
 export async function authenticate(
   request: Request,
-  address: string,
+  address: () => string,
   { store, now, requireKey, limiter }: Door,
 ): Promise<ApiKey | undefined> {
   const given = request.headers.get('X-API-KEY')?.replace(/^[\s,]+|[\s,]+$/g, '') ?? ''
@@ -22,7 +22,7 @@ export async function authenticate(
   }
   const id = parseKeyId(given)
   const key = id === undefined ? undefined : await store.keys.find(id)
-  if (!key || !matches(given, key)) await limiter.takeWrongKey(address)
+  if (!key || !matches(given, key)) await limiter.takeWrongKey(address())
   else if (keyState(key, now()) === 'active') return key
   throw unauthorized()
 }

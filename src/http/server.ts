@@ -51,7 +51,7 @@ export type Answered = {
   key: string
   /** `none` where the request did not get that far. */
   tier: string
-  address: string
+  address: () => string
 }
 
 const LONGEST_TARGET = 8 * 1024
@@ -79,13 +79,28 @@ export function startServer(options: ServerOptions): Bun.Server<undefined> {
   })
 }
 
+const commonHeaders = { ...CORS_HEADERS, 'X-Content-Type-Options': 'nosniff' }
+
+/** They change with the plan alone. */
+function createV1Headers({ plan, deprecatedAt }: ServerOptions): () => Record<string, string> {
+  let known: RetirementPlan | undefined
+  let headers: Record<string, string> = commonHeaders
+  return () => {
+    if (plan() !== known) {
+      known = plan()
+      headers = { ...commonHeaders, ...retirementHeaders(known, deprecatedAt) }
+    }
+    return headers
+  }
+}
+
 function createHandler(options: ServerOptions) {
   const { store, now, requireKey, limiter, usage, plan, pages, onError, onAnswer } = options
   const findV1 = createV1Routes(store)
   const own: Record<string, Handler> = { '/health': getHealth, '/ready': getReadiness(store) }
   for (const [path, page] of Object.entries(pages)) own[path] = typeof page === 'function' ? page : () => page
   const addressOf = createAddressOf(options.trustedProxies)
-  const commonHeaders = { ...CORS_HEADERS, 'X-Content-Type-Options': 'nosniff' }
+  const v1Headers = createV1Headers(options)
 
   async function answerOwn(request: Request, path: string, query: string): Promise<Answer> {
     checkSize(request, path, query)
@@ -101,7 +116,7 @@ function createHandler(options: ServerOptions) {
     request: Request,
     path: string,
     query: string,
-    address: string,
+    address: () => string,
     seen: Seen,
   ): Promise<Answer> {
     checkSize(request, path, query)
@@ -114,7 +129,7 @@ function createHandler(options: ServerOptions) {
     const key = await authenticate(request, address, { store, now, requireKey, limiter })
     seen.key = key?.id ?? ''
     seen.tier = limiter.tierOf(key).name
-    seen.allowance = await limiter.take({ address, key })
+    seen.allowance = await limiter.take(key ? { address: '', key } : { address: address() })
     checkMethod(request.method)
     checkRetirement(plan(), now(), key?.id)
     return route.handle(new URLSearchParams(query))
@@ -136,29 +151,24 @@ function createHandler(options: ServerOptions) {
     const begin = onAnswer ? performance.now() : 0
     const id = requestIdOf(request)
     const { path, query } = splitUrl(request.url)
-    const common = { ...commonHeaders, 'X-Request-Id': id }
     if (!isV1Path(path)) {
       const route = ownRoute(path)
       const answer = await answerOwn(request, path, query).catch((error) =>
         present(error, id, request, route),
       )
-      const response = toResponse(request, answer, common)
+      const response = toResponse(request, answer, { ...commonHeaders, 'X-Request-Id': id })
       if (onAnswer) {
-        const address = addressOf(request, server.requestIP(request)?.address ?? '')
+        const address = () => addressOf(request, server.requestIP(request)?.address ?? '')
         onAnswer(tell(request, response, begin, { id, route, key: '', tier: NO_TIER, address }))
       }
       return response
     }
     const seen: Seen = { endpoint: 'other', key: '', tier: NO_TIER, allowance: undefined }
-    const address = addressOf(request, server.requestIP(request)?.address ?? '')
+    const address = () => addressOf(request, server.requestIP(request)?.address ?? '')
     const answer = await answerV1(request, path, query, address, seen).catch((error) =>
       present(error, id, request, seen.endpoint),
     )
-    const headers = {
-      ...common,
-      ...retirementHeaders(plan(), options.deprecatedAt),
-      ...seen.allowance?.headers,
-    }
+    const headers = { ...v1Headers(), 'X-Request-Id': id, ...seen.allowance?.headers }
     const response = toResponse(request, answer, headers)
     if (response.status === 304 && seen.allowance) {
       for (const [name, value] of Object.entries(seen.allowance.giveBack())) response.headers.set(name, value)

@@ -60,7 +60,7 @@ withEveryEngine('import', (makeDatabase, engine) => {
       'many.jsonl': editions(1, 2, 3),
     })
     await here.run('import', 'first.jsonl')
-    await using server = await here.serve()
+    await using server = await here.serve([], { TIERS: 'anonymous=unlimited' })
     const imported = here.run('import', 'many.jsonl')
     let isOver = false
     imported.then(() => {

@@ -69,7 +69,11 @@ test('two nodes answer rightly and in time while primary and replica come and go
   await seed.close()
   await using replica = await startReplica(primary)
   using folder = tempFolder()
-  const env = { DATABASE_URL: primary.url, DATABASE_READ_URL: replica.url }
+  const env = {
+    DATABASE_URL: primary.url,
+    DATABASE_READ_URL: replica.url,
+    TIERS: 'anonymous=unlimited',
+  }
   await using one = await serveProcess([], { cwd: folder.path, env })
   await using two = await serveProcess([], { cwd: folder.path, env })
   const nodes = [one.url, two.url]

@@ -139,8 +139,9 @@ test('every answer behind the door is counted and tells what is left, errors too
   )
 })
 
-test('so is 410, once V1 is gone', async () => {
-  await using server = await limited('anonymous=2/10s', { plan: () => ({ ...NO_PLAN, sunsetAt: NOON }) })
+test('so is 410, while V1 is switched off', async () => {
+  const plan = { ...NO_PLAN, brownouts: [{ start: NOON, end: NOON + 60_000 }] }
+  await using server = await limited('anonymous=2/10s', { plan: () => plan })
   expect(fields(await server.anonymous()).slice(0, 3)).toEqual([
     410,
     '"anonymous";q=2;w=10',
