@@ -129,7 +129,9 @@ function createHandler(options: ServerOptions) {
     const key = await authenticate(request, address, { store, now, requireKey, limiter })
     seen.key = key?.id ?? ''
     seen.tier = limiter.tierOf(key).name
-    seen.allowance = await limiter.take(key ? { address: '', key } : { address: address() })
+    const allowance = limiter.take(key ? { address: '', key } : { address: address() })
+    // What is counted here is there at once: waiting for it would cost a turn.
+    seen.allowance = allowance instanceof Promise ? await allowance : allowance
     checkMethod(request.method)
     checkRetirement(plan(), now(), key?.id)
     return route.handle(new URLSearchParams(query))

@@ -5,7 +5,6 @@ export type UsageReport = { counts: UsageCount[]; lastUsed: Map<string, number> 
 /** Counts answers in memory; now and then somebody takes the counts away and keeps them. */
 export function createUsageCounter(now: () => number) {
   const dayOf = createDayOf()
-  const monthOf = (time: number) => dayOf(time).slice(0, 7)
   let today = ''
   let counts: UsageCount[] = []
   /** Today's counts by key, endpoint and status: three lookups cost less than making one name of them. */
@@ -14,12 +13,16 @@ export function createUsageCounter(now: () => number) {
   /** This month's requests by key that others have kept already. */
   let kept: ReadonlyMap<string, number> = new Map()
   let since = new Map<string, number>()
-  let month = monthOf(now())
+  let lastDay = dayOf(now())
+  let month = lastDay.slice(0, 7)
 
   /** A new month owes nothing to the last one. */
   function turnMonth(): void {
-    if (monthOf(now()) === month) return
-    month = monthOf(now())
+    const day = dayOf(now())
+    if (day === lastDay) return
+    lastDay = day
+    if (day.startsWith(month)) return
+    month = day.slice(0, 7)
     kept = new Map()
     since = new Map()
   }
