@@ -21,7 +21,7 @@ export async function explain(args: string[], terminal: Terminal): Promise<void>
   const ref = parseRefArgument(positionals[0], 'passportd explain ID')
   refuseExtra('explain', positionals.slice(1))
   const config = readConfig(terminal.env, { demo: values.demo === true })
-  const rules = loadRules(config.rules)
+  const rules = await loadRules(config.rules)
   const store = await openStore(config.database, { create: false })
   try {
     const [passport, evidence] = [await store.passports.find(ref), await store.scoring.find(ref)]

@@ -32,7 +32,7 @@ export async function importCommand(args: string[], terminal: Terminal): Promise
     throw new UsageError('Name the files, or - for standard input: passportd import FILE...')
   const sources = positionals.map(toSource)
   const config = readConfig(terminal.env, { demo: values.demo === true })
-  const rules = loadRules(config.rules)
+  const rules = await loadRules(config.rules)
   refuseOverwrite(sources, values.rejects)
   const refusals = createRefusals(terminal, values.rejects)
   const store = await openStore(config.database)

@@ -33,7 +33,7 @@ export async function mirror(args: string[], terminal: Terminal): Promise<void> 
   const concurrency = Math.floor(parseNumber('--concurrency', values.concurrency, 1, 256))
   const config = readConfig(terminal.env, { demo: values.demo === true })
   const key = parseKey(values.key ?? config.mirrorKey)
-  const rules = loadRules(config.rules)
+  const rules = await loadRules(config.rules)
   const signal = asked()
   const store = await openStore(config.database)
   const progress = createProgress(terminal, { unit: 'passports' })

@@ -1,13 +1,14 @@
 import { readFileSync } from 'node:fs'
-import { DEFAULT_RULES, parseRules, type RuleSet, RulesError } from '../scoring/rules.ts'
+import { DEFAULT_RULES, type RuleSet } from '../scoring/rules.ts'
 import { RULES_HELP } from './help.ts'
 import type { Terminal } from './terminal.ts'
 import { CommandError, HELP_OPTION, parseOptions, refuseExtra, UsageError } from './usage.ts'
 import { count } from './words.ts'
 
 /** The operator's own rule set, or the default one. Throws a `CommandError` that says what is wrong with it. */
-export function loadRules(path: string | undefined): RuleSet {
+export async function loadRules(path: string | undefined): Promise<RuleSet> {
   if (path === undefined) return DEFAULT_RULES
+  const { parseRules, RulesError } = await loadChecker()
   try {
     return parseRules(readRules(path))
   } catch (error) {
@@ -20,6 +21,9 @@ export function loadRules(path: string | undefined): RuleSet {
   }
 }
 
+/** It is large, and only needed for rules of one's own. */
+const loadChecker = () => import('../scoring/rules-format.ts')
+
 function readRules(path: string): unknown {
   try {
     return JSON.parse(readFileSync(path, 'utf8'))
@@ -28,7 +32,7 @@ function readRules(path: string): unknown {
   }
 }
 
-export function rules(args: string[], terminal: Terminal): void {
+export async function rules(args: string[], terminal: Terminal): Promise<void> {
   const { values, positionals } = parseOptions('rules', args, HELP_OPTION)
   const [action, path, ...extra] = positionals
   if (values.help) {
@@ -44,10 +48,11 @@ export function rules(args: string[], terminal: Terminal): void {
   if (action !== 'check' || path === undefined) {
     throw new UsageError('Say what to do: passportd rules check FILE, or rules show.')
   }
-  checkRules(path, terminal)
+  await checkRules(path, terminal)
 }
 
-function checkRules(path: string, terminal: Terminal): void {
+async function checkRules(path: string, terminal: Terminal): Promise<void> {
+  const { parseRules, RulesError } = await loadChecker()
   try {
     const { version, types } = parseRules(readRules(path))
     terminal.out(

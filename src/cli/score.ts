@@ -20,7 +20,7 @@ export async function scoreCommand(args: string[], terminal: Terminal): Promise<
   if (values.help) return terminal.out(SCORE_HELP)
   refuseExtra('score', positionals)
   const config = readConfig(terminal.env, { demo: values.demo === true })
-  const rules = loadRules(config.rules)
+  const rules = await loadRules(config.rules)
   const store = await openStore(config.database, { create: false })
   const onFailure = (id: number, error: unknown) =>
     terminal.err(`Passport ${id} cannot be scored: ${(error as Error).message}\n`)

@@ -76,7 +76,7 @@ async function work({ database, rules: path }: ScorerOrder): Promise<void> {
 async function begin(database: DatabaseAddress, path: string | undefined): Promise<Rescorer> {
   const onFailure = (id: number, error: unknown) =>
     tell({ kind: 'failed', reason: `passport ${id}: ${(error as Error).message}` })
-  const rules = loadRules(path)
+  const rules = await loadRules(path)
   const store = await openStore(database, SOON)
   const scorer = { store, rules, now: Date.now, onFailure }
   try {

@@ -45,7 +45,7 @@ export async function serve(args: string[], terminal: Terminal): Promise<void> {
   if (values.worker) return work(config, { now: terminal.now, log, memory: values.counters })
   for (const warning of unknownSettings(terminal.env)) log.warn(warning)
 
-  loadRules(config.rules)
+  await loadRules(config.rules)
 
   const store = await openStore(config.database, { ...SERVING, onNotice: (sentence) => log.warn(sentence) })
   try {

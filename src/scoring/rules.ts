@@ -1,84 +1,19 @@
-import Type, { type Static } from 'typebox'
-import { Compile } from 'typebox/compile'
-import { describeProblems } from '../domain/problem.ts'
 import defaultRules from './default-rules.json' with { type: 'json' }
+import type { RuleSetShape, RuleShape } from './rules-format.ts'
 
-const closed = { additionalProperties: false }
-
-/** How a raw value of one credential type becomes points. */
-const Rule = Type.Object(
-  {
-    name: Type.String({ minLength: 1 }),
-    category: Type.String({ minLength: 1 }),
-    max_score: Type.Number({ minimum: 0, maximum: 1_000_000 }),
-    convert: Type.Enum(['none', 'sqrt', 'ln', 'years']),
-    multiplier: Type.Number({ minimum: 0, maximum: 1_000_000 }),
-    accounts: Type.Enum(['sum', 'best']),
-    proves_human: Type.Boolean(),
-  },
-  closed,
-)
-
-const RuleSetFile = Type.Object(
-  {
-    version: Type.String({ minLength: 1, maxLength: 40 }),
-    caps: Type.Optional(Type.Record(Type.String(), Type.Number({ minimum: 0 }))),
-    types: Type.Record(Type.String(), Rule),
-  },
-  closed,
-)
-
-const validator = Compile(RuleSetFile)
-
-export type Rule = Static<typeof Rule>
-export type RuleSet = Static<typeof RuleSetFile> & {
+export type Rule = RuleShape
+export type RuleSet = RuleSetShape & {
   /** The version with a digest of the contents: a rule changed under an old version is noticed. */
   stamp: string
-}
-
-/** Everything that is wrong with a rule set, one sentence each. */
-export class RulesError extends Error {
-  readonly problems: readonly string[]
-
-  constructor(problems: readonly string[]) {
-    super(problems.join('\n'))
-    this.name = 'RulesError'
-    this.problems = problems
-  }
 }
 
 export const ruleOf = (rules: RuleSet, type: string): Rule | undefined =>
   Object.hasOwn(rules.types, type) ? rules.types[type] : undefined
 
-/** Throws one `RulesError` that names all that is wrong. */
-export function parseRules(value: unknown): RuleSet {
-  const problems = validator.Check(value)
-    ? contradictions(value)
-    : describeProblems(value, validator.Errors(value)).map(
-        ({ field, reason }) => `${field || 'The rule set'} ${reason}.`,
-      )
-  if (problems.length > 0) throw new RulesError(problems)
-  const rules = value as Static<typeof RuleSetFile>
-  return { ...rules, stamp: `${rules.version}+${digest(JSON.stringify(rules))}` }
-}
-
-function contradictions({ types, caps = {} }: Static<typeof RuleSetFile>): string[] {
-  const categories = new Set(Object.values(types).map(({ category }) => category))
-  return [
-    ...Object.entries(types).flatMap(([type, { convert, accounts }]) =>
-      convert === 'years' && accounts === 'sum'
-        ? [`types.${type}.accounts must be "best": dates of several accounts cannot be summed.`]
-        : [],
-    ),
-    ...Object.keys(types)
-      .filter((type) => type.trim() === '')
-      .map(() => 'types has a type without a name.'),
-    ...(Object.keys(types).length === 0 ? ['types must have at least one type.'] : []),
-    ...Object.keys(caps)
-      .filter((category) => !categories.has(category))
-      .map((category) => `caps.${category} is of a category that no type has.`),
-  ]
-}
+export const stampRules = (rules: RuleSetShape): RuleSet => ({
+  ...rules,
+  stamp: `${rules.version}+${digest(JSON.stringify(rules))}`,
+})
 
 /** FNV-1a, 32 bits: enough to notice a change. */
 function digest(text: string): string {
@@ -87,4 +22,5 @@ function digest(text: string): string {
   return (hash >>> 0).toString(16).padStart(8, '0')
 }
 
-export const DEFAULT_RULES: RuleSet = parseRules(defaultRules)
+/** Checked by a test, not at each start: the checker takes longer to load than most commands to run. */
+export const DEFAULT_RULES: RuleSet = stampRules(defaultRules as RuleSetShape)

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { DEFAULT_RULES, parseRules, RulesError } from '../../src/scoring/rules.ts'
+import { DEFAULT_RULES } from '../../src/scoring/rules.ts'
+import { parseRules, RulesError } from '../../src/scoring/rules-format.ts'
 
 const good = {
   version: '1',
@@ -28,6 +29,11 @@ function problemsOf(value: unknown): readonly string[] {
 }
 
 describe('the default rule set', () => {
+  test('the built-in rule set is a good one', () => {
+    const { stamp: _, ...file } = DEFAULT_RULES
+    expect(parseRules(file)).toEqual(DEFAULT_RULES)
+  })
+
   test('has about forty types, with the known maxima', () => {
     const { types } = DEFAULT_RULES
     expect(Object.keys(types).length).toBeWithin(38, 50)

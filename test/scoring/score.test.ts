@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import type { DataPoint, RawValue } from '../../src/domain/data-point.ts'
-import { parseRules, type RuleSet } from '../../src/scoring/rules.ts'
+import type { RuleSet } from '../../src/scoring/rules.ts'
+import { parseRules } from '../../src/scoring/rules-format.ts'
 import { score } from '../../src/scoring/score.ts'
 import type { Scorable } from '../../src/store/store.ts'
 import { credential } from '../support/records.ts'
