@@ -2,7 +2,7 @@ import type { Credential } from '../domain/credential.ts'
 import type { DataPoint } from '../domain/data-point.ts'
 import { foldName } from '../domain/name.ts'
 import type { StoredRow } from './rows/passport.ts'
-import type { Part, PartItem } from './store.ts'
+import type { PartItem, PartKey, PartRange } from './store.ts'
 import type { Tables } from './tables.ts'
 
 /** A passport exactly as it is kept, with all that belongs to it. */
@@ -86,7 +86,11 @@ export const RETIREMENT = 'retirement'
 /** The setting in which a copy notes where it came from; it is itself not copied. */
 export const COPYING = 'copying'
 
-export const keyColumns = ({ keys, columns }: PlainTable): string[] => Object.keys(columns).slice(0, keys)
+const keyColumns = ({ keys, columns }: PlainTable): string[] => Object.keys(columns).slice(0, keys)
+
+/** The key as it stands in a statement: a column that is selected under its own name would be taken for it. */
+export const keyOf = (table: PlainTable): string[] =>
+  keyColumns(table).map((column) => `${table.name}.${column}`)
 
 type Row = Record<string, string | number | null>
 
@@ -97,19 +101,22 @@ export const toRowItem = (table: PlainTable, row: Row): PartItem => ({
 
 export const fromRowItem = ({ value }: PartItem): Row => value as Row
 
-/** The conditions of a range, with a parameter for each value; `mark` writes the one at a place, from 1. */
-export function rangeOf(columns: readonly string[], { after, until }: Parameters<Part['list']>[0]) {
+/** What a range asks of rows with this key, and the values that `$1` and the following stand for. */
+export function rangeOf(key: readonly string[], { after, until }: PartRange) {
   const values: (string | number)[] = []
-  const tuple = `(${columns.join(', ')})`
-  const bound = (operator: string, key: readonly (string | number)[]) => {
-    const marks = key.map((value) => {
-      values.push(value)
-      return `$${values.length}`
-    })
-    return `${tuple} ${operator} (${marks.join(', ')})`
+  const bound = (operator: string, end: PartKey) => {
+    const marks = end.map((value) => `$${values.push(value)}`)
+    return `(${key.join(', ')}) ${operator} (${marks.join(', ')})`
   }
-  const conditions = [after && bound('>', after), until && bound('<=', until)].filter(
-    (each) => each !== undefined,
-  )
-  return { where: conditions.length > 0 ? `where ${conditions.join(' and ')}` : '', values }
+  const conditions = [...(after ? [bound('>', after)] : []), ...(until ? [bound('<=', until)] : [])]
+  return { condition: conditions.join(' and ') || 'true', values }
+}
+
+/** The same for all rows of a table that are copied. */
+export function plainRangeOf(table: PlainTable, range: PartRange) {
+  const { condition, values } = rangeOf(keyOf(table), range)
+  return {
+    condition: table.name === 'settings' ? `${condition} and name <> '${COPYING}'` : condition,
+    values,
+  }
 }

@@ -2,9 +2,10 @@ import {
   COPYING,
   fromPassportItem,
   fromRowItem,
-  keyColumns,
+  keyOf,
   PLAIN_TABLES,
   type PlainTable,
+  plainRangeOf,
   rangeOf,
   replacePassports,
   toPassportItem,
@@ -16,7 +17,7 @@ import { PASSPORT_COLUMNS } from './columns.ts'
 import { mapCredentials, mapDataPoints } from './evidence.ts'
 import type { Link } from './link.ts'
 import { lockForWriting } from './locks.ts'
-import { type Query, selectable } from './query.ts'
+import { insertRows, type Query, selectable } from './query.ts'
 import { createSettings } from './settings.ts'
 import { bump } from './versions.ts'
 import { loadWorkingSet } from './working-set.ts'
@@ -39,9 +40,10 @@ function createPassportPart({ transaction }: Link): Part {
     name: 'passports',
     list: ({ after, until, limit }) =>
       transaction(async (query) => {
-        const { where, values } = rangeOf(['passports.id'], { after, until })
+        const { condition, values } = rangeOf(['passports.id'], { after, until })
         const rows = await query<StoredRow>(
-          `select ${selectable(PASSPORT_COLUMNS)} from passports ${where} order by passports.id ${limited(limit)}`,
+          `select ${selectable(PASSPORT_COLUMNS)} from passports where ${condition}
+           order by passports.id ${limited(limit)}`,
           values,
         )
         const ids = rows.map(({ id }) => id)
@@ -62,8 +64,11 @@ function createPassportPart({ transaction }: Link): Part {
     replace: (range, items) =>
       transaction(async (query) => {
         await lockForWriting(query)
-        const { where, values } = rangeOf(['id'], range)
-        const there = await query<{ id: number }>(`select id::float8 as id from passports ${where}`, values)
+        const { condition, values } = rangeOf(['passports.id'], range)
+        const there = await query<{ id: number }>(
+          `select id::float8 as id from passports where ${condition}`,
+          values,
+        )
         const kept = items.map(fromPassportItem)
         const { tables, save } = await loadWorkingSet(query, {
           ids: [...there.map(({ id }) => id), ...kept.map(({ row }) => row.id)],
@@ -90,41 +95,23 @@ async function mapWallets(query: Query, passportIds: number[]): Promise<Map<numb
   return new Map(rows.map(({ id, addresses }) => [id, addresses]))
 }
 
-/** Bytes travel as hexadecimal text. */
 function createPlainPart({ longQuery, transaction }: Link, table: PlainTable): Part {
   const { name, columns } = table
-  const keys = keyColumns(table).map((column) => `${name}.${column}`)
-  const selected = Object.entries(columns).map(([column, type]) => {
-    if (type === 'bytes') return `encode(${column}, 'hex') as ${column}`
-    return type === 'bigint' ? `${column}::float8 as ${column}` : column
-  })
-  const given = Object.entries(columns).map(([column, type]) =>
-    type === 'bytes' ? `decode(${column}, 'hex')` : column,
-  )
-  const types = Object.entries(columns).map(
-    ([column, type]) => `${column} ${type === 'bytes' ? 'text' : type}`,
-  )
-  const own = name === 'settings' ? `name = '${COPYING}'` : 'false'
-
   return {
     name,
     async list({ after, until, limit }) {
-      const { where, values } = rangeOf(keys, { after, until })
+      const { condition, values } = plainRangeOf(table, { after, until })
       const rows = await longQuery<Record<string, string | number | null>>(
-        `select ${selected} from ${name} ${where || 'where true'} and not ${own} order by ${keys} ${limited(limit)}`,
+        `select ${selectable(columns)} from ${name} where ${condition} order by ${keyOf(table)} ${limited(limit)}`,
         values,
       )
       return rows.map((row) => toRowItem(table, row))
     },
     replace: (range, items) =>
       transaction(async (query) => {
-        const { where, values } = rangeOf(keys, range)
-        await query(`delete from ${name} ${where || 'where true'} and not ${own}`, values)
-        await query(
-          `insert into ${name} (${Object.keys(columns)})
-           select ${given} from json_to_recordset($1::text::json) as given(${types})`,
-          [JSON.stringify(items.map(fromRowItem))],
-        )
+        const { condition, values } = plainRangeOf(table, range)
+        await query(`delete from ${name} where ${condition}`, values)
+        await insertRows(query, name, columns, items.map(fromRowItem))
         if (name === 'keys') await bump(query, 'keys')
       }),
   }

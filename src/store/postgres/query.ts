@@ -1,13 +1,16 @@
 /** Runs one statement, prepared once a connection; `$1` stands for the first value. */
 export type Query = <Row>(text: string, values?: readonly unknown[]) => Promise<Row[]>
 
-/** The columns of a table that are written and read in bulk, with their types. */
-export type Columns = Readonly<Record<string, 'bigint' | 'float8' | 'integer' | 'text'>>
+/** The columns of a table that are written and read in bulk, with their types. Bytes travel as hexadecimal text. */
+export type Columns = Readonly<Record<string, 'bigint' | 'float8' | 'integer' | 'text' | 'bytes'>>
 
 /** JavaScript has one kind of number: 64-bit integers leave as it, all of ours are exact in it. */
 export const selectable = (columns: Columns): string =>
   Object.entries(columns)
-    .map(([name, type]) => (type === 'bigint' ? `${name}::float8 as ${name}` : name))
+    .map(([name, type]) => {
+      if (type === 'bytes') return `encode(${name}, 'hex') as ${name}`
+      return type === 'bigint' ? `${name}::float8 as ${name}` : name
+    })
     .join(', ')
 
 /** Inserts all rows in one statement; `conflict` may say what becomes of those that are there. */
@@ -19,11 +22,13 @@ export async function insertRows(
   conflict = '',
 ): Promise<void> {
   if (rows.length === 0) return
-  const names = Object.keys(columns).join(', ')
-  const types = Object.entries(columns).map(([name, type]) => `${name} ${type}`)
+  const types = Object.entries(columns).map(([name, type]) => `${name} ${type === 'bytes' ? 'text' : type}`)
+  const given = Object.entries(columns).map(([name, type]) =>
+    type === 'bytes' ? `decode(${name}, 'hex')` : name,
+  )
   await query(
-    `insert into ${table} (${names})
-     select ${names} from json_to_recordset($1::text::json) as given(${types.join(', ')}) ${conflict}`,
+    `insert into ${table} (${Object.keys(columns)})
+     select ${given} from json_to_recordset($1::text::json) as given(${types}) ${conflict}`,
     [JSON.stringify(rows)],
   )
 }

@@ -3,16 +3,17 @@ import {
   COPYING,
   fromPassportItem,
   fromRowItem,
-  keyColumns,
+  keyOf,
   PLAIN_TABLES,
   type PlainTable,
+  plainRangeOf,
   rangeOf,
   replacePassports,
   toPassportItem,
   toRowItem,
 } from '../parts.ts'
 import { STORED, type StoredRow } from '../rows/passport.ts'
-import type { Part, Store } from '../store.ts'
+import type { Part, PartItem, PartRange, Store } from '../store.ts'
 import { createCredentialReader } from './credentials.ts'
 import { createDataPointReader } from './data-points.ts'
 import { createSettings } from './settings.ts'
@@ -45,10 +46,10 @@ function createPassportPart({ reader, writer }: Connections): Part {
   const countChange = writer.query('update ranking set version = version + 1')
 
   const list = reader.transaction(({ after, until, limit = -1 }: Parameters<Part['list']>[0]) => {
-    const { where, values } = rangeOf(['id'], { after, until })
+    const { condition, values } = rangeOf(['id'], { after, until })
     const rows = reader
       .query<StoredRow, (string | number)[]>(
-        `select ${STORED} from passports ${where} order by id limit ${limit}`,
+        `select ${STORED} from passports where ${condition} order by id limit ${limit}`,
       )
       .all(...values)
     return rows.map((row) =>
@@ -61,20 +62,18 @@ function createPassportPart({ reader, writer }: Connections): Part {
     )
   })
 
-  const replace = writer.transaction(
-    (range: Parameters<Part['list']>[0], items: Parameters<Part['replace']>[1]) => {
-      const { where, values } = rangeOf(['id'], range)
-      const there = writer
-        .query<{ id: number }, (string | number)[]>(`select id from passports ${where}`)
-        .all(...values)
-      replacePassports(
-        tables,
-        there.map(({ id }) => id),
-        items.map(fromPassportItem),
-      )
-      countChange.run()
-    },
-  )
+  const replace = writer.transaction((range: PartRange, items: readonly PartItem[]) => {
+    const { condition, values } = rangeOf(['id'], range)
+    const there = writer
+      .query<{ id: number }, (string | number)[]>(`select id from passports where ${condition}`)
+      .all(...values)
+    replacePassports(
+      tables,
+      there.map(({ id }) => id),
+      items.map(fromPassportItem),
+    )
+    countChange.run()
+  })
 
   return { name: 'passports', list, replace: (range, items) => replace.immediate(range, items) }
 }
@@ -82,32 +81,28 @@ function createPassportPart({ reader, writer }: Connections): Part {
 /** Bytes travel as hexadecimal text. */
 function createPlainPart({ reader, writer }: Connections, table: PlainTable): Part {
   const { name, columns } = table
-  const keys = keyColumns(table)
   const selected = Object.entries(columns).map(([column, type]) =>
     type === 'bytes' ? `lower(hex(${column})) as ${column}` : column,
   )
   const given = Object.values(columns).map((type) => (type === 'bytes' ? 'unhex(?)' : '?'))
-  const own = name === 'settings' ? `name = '${COPYING}'` : 'false'
 
-  const replace = writer.transaction(
-    (range: Parameters<Part['list']>[0], items: Parameters<Part['replace']>[1]) => {
-      const { where, values } = rangeOf(keys, range)
-      writer.query(`delete from ${name} ${where || 'where true'} and not ${own}`).run(...values)
-      const insert = writer.query(`insert into ${name} (${Object.keys(columns)}) values (${given})`)
-      for (const item of items) {
-        const row = fromRowItem(item)
-        insert.run(...Object.keys(columns).map((column) => row[column] ?? null))
-      }
-    },
-  )
+  const replace = writer.transaction((range: PartRange, items: readonly PartItem[]) => {
+    const { condition, values } = plainRangeOf(table, range)
+    writer.query(`delete from ${name} where ${condition}`).run(...values)
+    const insert = writer.query(`insert into ${name} (${Object.keys(columns)}) values (${given})`)
+    for (const item of items) {
+      const row = fromRowItem(item)
+      insert.run(...Object.keys(columns).map((column) => row[column] ?? null))
+    }
+  })
 
   return {
     name,
     list({ after, until, limit = -1 }) {
-      const { where, values } = rangeOf(keys, { after, until })
+      const { condition, values } = plainRangeOf(table, { after, until })
       return reader
         .query<Record<string, string | number | null>, (string | number)[]>(
-          `select ${selected} from ${name} ${where || 'where true'} and not ${own} order by ${keys} limit ${limit}`,
+          `select ${selected} from ${name} where ${condition} order by ${keyOf(table)} limit ${limit}`,
         )
         .all(...values)
         .map((row) => toRowItem(table, row))
