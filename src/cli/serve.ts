@@ -51,7 +51,6 @@ export async function serve(args: string[], terminal: Terminal): Promise<void> {
   try {
     await refuseHalfCopy(store, nameDatabase(config.database))
     if (demo) await fillWithPeople(store, terminal.now())
-    const scorer = startScorer({ database: config.database, rules: config.rules }, log)
     // Workers count for themselves.
     using counters = await openCounters(workers > 1 ? {} : config, { now: terminal.now, log })
     const metrics = openMetrics(config, store, terminal.now)
@@ -61,9 +60,11 @@ export async function serve(args: string[], terminal: Terminal): Promise<void> {
       now: terminal.now,
       log,
       counters,
-      keepUsage: scorer.keepUsage,
+      keepUsage: (report) => scorer.keepUsage(report),
       metrics: metrics?.metrics,
     })
+    // A process that cannot serve must not put its rule set in force.
+    const scorer = startScorer({ database: config.database, rules: config.rules }, log)
     const { url } = listener.server
     const end = asked()
     const crew =
@@ -111,8 +112,14 @@ async function handOver(listener: Listener, workers: number, { demo, env, ...ord
   const memory = join(folder, 'counters')
   writeFileSync(memory, new Uint8Array(COUNTERS_BYTES), { mode: 0o600 })
   const args = [...(demo ? ['--demo'] : []), '--counters', memory]
-  const { ended } = await startWorkers(workers, { ...order, args, env: { ...env, PORT: port } })
-  return { ended: ended.finally(() => rmSync(folder, { recursive: true, force: true })) }
+  const clear = () => rmSync(folder, { recursive: true, force: true })
+  try {
+    const { ended } = await startWorkers(workers, { ...order, args, env: { ...env, PORT: port } })
+    return { ended: ended.finally(clear) }
+  } catch (error) {
+    clear()
+    throw error
+  }
 }
 
 function replicaOf({ database }: Config): string {

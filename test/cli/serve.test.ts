@@ -1,6 +1,6 @@
 import { Database } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
-import { truncateSync } from 'node:fs'
+import { truncateSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { MAIN, readUrl, run, serveProcess } from '../support/cli.ts'
@@ -141,6 +141,28 @@ describe.concurrent('serve, whatever the database', () => {
     const { err, code } = await run(['serve'], { cwd: folder.path, env: { PORT: port } })
     expect(code).toBe(1)
     expect(err).toBe(`passportd: Port ${port} on 127.0.0.1 is in use: set PORT to another one.\n`)
+  })
+
+  test('one that cannot listen leaves the rule set in force alone', async () => {
+    using folder = tempFolder()
+    await using server = await serveProcess([], { cwd: folder.path })
+    const inForce = () => {
+      using database = new Database(join(folder.path, 'data/passportd.db'))
+      return database.query("select value from settings where name = 'rules'").get()
+    }
+    await until(() => inForce() !== null)
+    const before = inForce()
+    const { out } = await run(['rules', 'show'], { cwd: folder.path })
+    writeFileSync(join(folder.path, 'mine.json'), out.replace(/"version": "[^"]*"/, '"version": "mine"'))
+    // A Redis that says nothing gives whatever runs beside the start the time to do it.
+    using silent = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data() {} } })
+    const env = {
+      PORT: new URL(server.url).port,
+      RULES: 'mine.json',
+      REDIS_URL: `redis://127.0.0.1:${silent.port}`,
+    }
+    expect((await run(['serve'], { cwd: folder.path, env })).code).toBe(1)
+    expect(inForce()).toEqual(before)
   })
 
   test('an address that is not of this machine is one clear sentence', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { rmSync, writeFileSync } from 'node:fs'
+import { readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { UsageError } from '../../src/cli/usage.ts'
@@ -163,10 +163,11 @@ describe.skipIf(!isLinux)('serve --workers, whatever the database', () => {
     )
     const { out, err, code } = await run(['serve', '--workers', '2'], {
       cwd: folder.path,
-      env: { PORT: '0' },
+      env: { PORT: '0', TMPDIR: folder.path },
     })
     expect({ out, code }).toEqual({ out: '', code: 1 })
     expect(err).toMatch(sentence)
+    expect(readdirSync(folder.path).filter((name) => name.startsWith('passportd-'))).toEqual([])
     const pids = (await Bun.file(mark).text()).trim().split('\n').map(Number)
     expect(pids).toHaveLength(2)
     expect(pids.filter(isAlive)).toEqual([])
