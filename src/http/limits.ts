@@ -17,11 +17,11 @@ export type LimiterOptions = {
   usedThisMonth: (key: string) => number
 }
 
-export type Caller = { address: string; key?: ApiKey | undefined }
+/** The address is asked for where there is no key. */
+export type Caller = { address: () => string; key: ApiKey | undefined }
 
 /** What a caller may still do; its headers go on the answer. */
 export type Allowance = {
-  tier: Tier
   headers: Record<string, string>
   /** Where the request shall cost nothing after all; the headers are then these. */
   giveBack(): Record<string, string>
@@ -50,7 +50,6 @@ export function createLimiter({ tiers, counters, now, usedThisMonth }: LimiterOp
       throw tooMany(limit, seconds, headersFor(0))
     }
     return {
-      tier,
       headers: headersFor(taken.left),
       giveBack() {
         taken.giveBack()
@@ -77,8 +76,8 @@ export function createLimiter({ tiers, counters, now, usedThisMonth }: LimiterOp
     take({ address, key }: Caller): Allowance | Promise<Allowance> {
       const tier = tierOf(key)
       checkMonth(tier, key)
-      if (tier.requests === Number.POSITIVE_INFINITY) return { tier, headers: {}, giveBack: () => ({}) }
-      const caller = `${tier.name} ${key?.id ?? address}`
+      if (tier.requests === Number.POSITIVE_INFINITY) return { headers: {}, giveBack: () => ({}) }
+      const caller = `${tier.name} ${key?.id ?? address()}`
       const taken = counters.take(caller, tier.requests, tier.window)
       return taken instanceof Promise ? taken.then((counted) => allow(tier, counted)) : allow(tier, taken)
     },

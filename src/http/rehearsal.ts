@@ -2,7 +2,7 @@ import { unauthorized } from '../domain/errors.ts'
 import type { DatedPlan } from '../domain/retirement.ts'
 import type { Answer } from './answer.ts'
 import { presentError } from './errors.ts'
-import { checkRemoval, checkRetirement, retirementHeaders } from './retirement.ts'
+import { checkBrownout, checkRemoval, retirementHeaders } from './retirement.ts'
 
 export type Rehearsed = { now: number; key: string | undefined; requireKey: boolean }
 
@@ -12,7 +12,7 @@ export function rehearse(plan: DatedPlan, { now, key, requireKey }: Rehearsed): 
   try {
     checkRemoval(plan, now)
     if (requireKey && key === undefined) throw unauthorized()
-    checkRetirement(plan, now, key)
+    checkBrownout(plan, now, key)
     return { status: 200, headers, body: '' }
   } catch (error) {
     const answer = presentError(error, 'rehearsal')

@@ -21,9 +21,8 @@ export function checkRemoval(plan: RetirementPlan, now: number): void {
   throw new ServiceError('removed', `V1 was removed on ${day}. ${instead(plan)}`)
 }
 
-/** Throws `removed` after the sunset, and `brownout` during one, unless the key is spared. */
-export function checkRetirement(plan: RetirementPlan, now: number, key: string | undefined): void {
-  checkRemoval(plan, now)
+/** Throws `brownout` during one, unless the key is spared. */
+export function checkBrownout(plan: RetirementPlan, now: number, key: string | undefined): void {
   const brownout = brownoutAt(plan, now)
   if (!brownout || (key !== undefined && plan.exempt.includes(key))) return
   const end = new Date(brownout.end).toISOString()

@@ -13,7 +13,7 @@ import { getHealth, getReadiness } from './health.ts'
 import type { Allowance, Limiter } from './limits.ts'
 import type { Route } from './metrics.ts'
 import { requestIdOf } from './request-id.ts'
-import { checkRemoval, checkRetirement, retirementHeaders } from './retirement.ts'
+import { checkBrownout, checkRemoval, retirementHeaders } from './retirement.ts'
 import type { UsageCounter } from './usage.ts'
 import { createV1Routes, type Handler, isV1Path } from './v1/routes.ts'
 
@@ -129,11 +129,11 @@ function createHandler(options: ServerOptions) {
     const key = await authenticate(request, address, { store, now, requireKey, limiter })
     seen.key = key?.id ?? ''
     seen.tier = limiter.tierOf(key).name
-    const allowance = limiter.take(key ? { address: '', key } : { address: address() })
+    const allowance = limiter.take({ address, key })
     // What is counted here is there at once: waiting for it would cost a turn.
     seen.allowance = allowance instanceof Promise ? await allowance : allowance
     checkMethod(request.method)
-    checkRetirement(plan(), now(), key?.id)
+    checkBrownout(plan(), now(), key?.id)
     return route.handle(new URLSearchParams(query))
   }
 
@@ -153,20 +153,17 @@ function createHandler(options: ServerOptions) {
     const begin = onAnswer ? performance.now() : 0
     const id = requestIdOf(request)
     const { path, query } = splitUrl(request.url)
+    const address = () => addressOf(request, server.requestIP(request)?.address ?? '')
     if (!isV1Path(path)) {
       const route = ownRoute(path)
       const answer = await answerOwn(request, path, query).catch((error) =>
         present(error, id, request, route),
       )
       const response = toResponse(request, answer, { ...commonHeaders, 'X-Request-Id': id })
-      if (onAnswer) {
-        const address = () => addressOf(request, server.requestIP(request)?.address ?? '')
-        onAnswer(tell(request, response, begin, { id, route, key: '', tier: NO_TIER, address }))
-      }
+      onAnswer?.(tell(request, response, begin, { id, route, key: '', tier: NO_TIER, address }))
       return response
     }
     const seen: Seen = { endpoint: 'other', key: '', tier: NO_TIER, allowance: undefined }
-    const address = () => addressOf(request, server.requestIP(request)?.address ?? '')
     const answer = await answerV1(request, path, query, address, seen).catch((error) =>
       present(error, id, request, seen.endpoint),
     )
@@ -176,10 +173,8 @@ function createHandler(options: ServerOptions) {
       for (const [name, value] of Object.entries(seen.allowance.giveBack())) response.headers.set(name, value)
     }
     usage.count(seen.key, seen.endpoint, response.status)
-    if (onAnswer) {
-      const { endpoint: route, key, tier } = seen
-      onAnswer(tell(request, response, begin, { id, route, key, tier, address }))
-    }
+    const { endpoint: route, key, tier } = seen
+    onAnswer?.(tell(request, response, begin, { id, route, key, tier, address }))
     return response
   }
 }

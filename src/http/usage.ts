@@ -5,7 +5,7 @@ export type UsageReport = { counts: UsageCount[]; lastUsed: Map<string, number> 
 /** Counts answers in memory; now and then somebody takes the counts away and keeps them. */
 export function createUsageCounter(now: () => number) {
   const dayOf = createDayOf()
-  let today = ''
+  let today = dayOf(now())
   let counts: UsageCount[] = []
   /** Today's counts by key, endpoint and status: three lookups cost less than making one name of them. */
   let places = new Map<string, Map<Endpoint, Map<number, UsageCount>>>()
@@ -13,16 +13,15 @@ export function createUsageCounter(now: () => number) {
   /** This month's requests by key that others have kept already. */
   let kept: ReadonlyMap<string, number> = new Map()
   let since = new Map<string, number>()
-  let lastDay = dayOf(now())
-  let month = lastDay.slice(0, 7)
 
-  /** A new month owes nothing to the last one. */
-  function turnMonth(): void {
-    const day = dayOf(now())
-    if (day === lastDay) return
-    lastDay = day
-    if (day.startsWith(month)) return
-    month = day.slice(0, 7)
+  /** A new day has counts of its own, and a new month owes nothing to the last one. */
+  function turnDay(time: number): void {
+    const day = dayOf(time)
+    if (day === today) return
+    const isSameMonth = day.slice(0, 7) === today.slice(0, 7)
+    today = day
+    places = new Map()
+    if (isSameMonth) return
     kept = new Map()
     since = new Map()
   }
@@ -50,15 +49,10 @@ export function createUsageCounter(now: () => number) {
   return {
     count(key: string, endpoint: Endpoint, status: number): void {
       const time = now()
-      const day = dayOf(time)
-      if (day !== today) {
-        today = day
-        places = new Map()
-      }
+      turnDay(time)
       place(key, endpoint, status).count++
       if (key === '') return
       lastUsed.set(key, time)
-      turnMonth()
       // Answers that the caller had already cost nothing, and those that were refused neither.
       if (status !== 304 && status !== 429) since.set(key, (since.get(key) ?? 0) + 1)
     },
@@ -71,12 +65,12 @@ export function createUsageCounter(now: () => number) {
       return report
     },
     usedThisMonth(key: string): number {
-      turnMonth()
+      turnDay(now())
       return (kept.get(key) ?? 0) + (since.get(key) ?? 0)
     },
     /** What the store knew of this month after all counts taken so far were kept. */
     setMonth(sums: ReadonlyMap<string, number>): void {
-      turnMonth()
+      turnDay(now())
       kept = sums
       since = new Map()
     },
