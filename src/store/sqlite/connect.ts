@@ -41,8 +41,10 @@ function switchToWal(database: Database): void {
   }
 }
 
-export function connectReader(path: string): Database {
-  return connect(path, { readonly: true }, READER_WAIT)
+export function connectReader(path: string, cacheKib?: number): Database {
+  const database = connect(path, { readonly: true }, READER_WAIT)
+  if (cacheKib !== undefined) database.run(`pragma cache_size = -${cacheKib}`)
+  return database
 }
 
 /** SQLite's failures that are the file's or the machine's, not ours. */
@@ -67,14 +69,24 @@ function translate(path: string, error: unknown): never {
   throw new ServiceError('unavailable', explain(path, error), { cause: error })
 }
 
+export type Methods = Record<string, (...args: never[]) => unknown>
+
+type Guard = { onFault?: () => void; after?: () => void }
+
 /** The same functions, each with its failures translated by `reachable`. */
-export function guarded<T extends Record<string, (...args: never[]) => unknown>>(
-  path: string,
-  methods: T,
-): T {
+export function guarded<T extends Methods>(path: string, methods: T, { onFault, after }: Guard): T {
   const guard = ([name, method]: [string, (...args: never[]) => unknown]) => [
     name,
-    (...args: never[]) => reachable(path, () => method(...args)),
+    (...args: never[]) => {
+      try {
+        return reachable(path, () => method(...args))
+      } catch (error) {
+        onFault?.()
+        throw error
+      } finally {
+        after?.()
+      }
+    },
   ]
   return Object.fromEntries(Object.entries(methods).map(guard)) as T
 }

@@ -7,19 +7,27 @@ import {
   toCredential,
   toCredentialRow,
 } from '../rows/credential.ts'
+import type { View } from './view.ts'
 
-export function createCredentialReader(reader: Database) {
+/** The credentials that callers are shown. */
+export function createCredentialList(reader: Database, view: View) {
   const list = reader.query<CredentialRow, [number]>(
     `select ${CREDENTIAL_COLUMNS} from credentials where passport_id = ? and superseded = 0 order by score desc, name, id`,
   )
+  return {
+    list(passportId: number) {
+      view.look()
+      return list.all(passportId).map(toCredential)
+    },
+  }
+}
+
+/** With those that are not shown. */
+export function createCredentialReader(reader: Database) {
   const listAll = reader.query<CredentialRow, [number]>(
     `select ${CREDENTIAL_COLUMNS} from credentials where passport_id = ? order by id`,
   )
-  return {
-    list: (passportId: number) => list.all(passportId).map(toCredential),
-    /** With those that are not shown. */
-    listAll: (passportId: number) => listAll.all(passportId).map(toCredential),
-  }
+  return { listAll: (passportId: number) => listAll.all(passportId).map(toCredential) }
 }
 
 export function createCredentialWriter(writer: Database) {

@@ -1,9 +1,31 @@
 import type { Database } from 'bun:sqlite'
+import type { ApiKey } from '../../domain/api-key.ts'
 import { KEY_COLUMNS, type KeyRow, toKey } from '../rows/key.ts'
 import type { Store } from '../store.ts'
+import type { View } from './view.ts'
+
+/** Keys are remembered while one view of the database lasts: many requests that follow each other have the same one. */
+export function createKeyReader(reader: Database, view: View) {
+  const find = reader.query<KeyRow, [string]>(`select ${KEY_COLUMNS} from keys where id = ?`)
+  let remembered = new Map<string, ApiKey>()
+  let seen = 0
+  return {
+    find(id: string): ApiKey | undefined {
+      const number = view.look()
+      if (number !== seen) remembered = new Map()
+      seen = number
+      const known = remembered.get(id)
+      if (known) return known
+      const row = find.get(id)
+      if (row === null) return undefined
+      const key = toKey(row)
+      remembered.set(id, key)
+      return key
+    },
+  }
+}
 
 export function createKeys({ reader, writer }: { reader: Database; writer: Database }) {
-  const find = reader.query<KeyRow, [string]>(`select ${KEY_COLUMNS} from keys where id = ?`)
   const list = reader.query<KeyRow, []>(`select ${KEY_COLUMNS} from keys order by created_at desc, id`)
   const insert = writer.query(`insert into keys (${KEY_COLUMNS}) values (?, ?, ?, ?, ?, ?, ?, ?, ?)`)
   const update = writer.query(
@@ -17,14 +39,10 @@ export function createKeys({ reader, writer }: { reader: Database; writer: Datab
       const dates = [createdAt, expiresAt ?? null, revokedAt ?? null, lastUsedAt ?? null]
       insert.run(id, name, hash, tier, owner, ...dates)
     },
-    find(id) {
-      const row = find.get(id)
-      return row === null ? undefined : toKey(row)
-    },
     list: () => list.all().map(toKey),
     update: (id, { name, tier, owner }) =>
       update.run(name ?? null, tier ?? null, owner ?? null, id).changes > 0,
     endAt: (id, time) => endAt.run(time, id).changes > 0,
     revoke: (id, now) => revoke.run(now, id).changes > 0,
-  } satisfies Store['keys']
+  } satisfies Omit<Store['keys'], 'find'>
 }

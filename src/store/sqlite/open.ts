@@ -1,8 +1,8 @@
 import type { PassportRef } from '../../domain/passport.ts'
 import type { Store } from '../store.ts'
-import { connectReader, connectWriter, guarded, reachable } from './connect.ts'
-import { createCredentialReader } from './credentials.ts'
-import { createKeys } from './keys.ts'
+import { connectReader, connectWriter, guarded, type Methods, reachable } from './connect.ts'
+import { createCredentialList } from './credentials.ts'
+import { createKeyReader, createKeys } from './keys.ts'
 import { migrate } from './migrate.ts'
 import { createMirror } from './mirror.ts'
 import { createCopying, createParts } from './parts.ts'
@@ -14,6 +14,10 @@ import { createScoring } from './scoring.ts'
 import { createSearch } from './search.ts'
 import { createRetirement } from './settings.ts'
 import { createUsage } from './usage.ts'
+import { createView } from './view.ts'
+
+/** Room for the inner pages of large tables: what is left to read is mostly the page with the row itself. */
+const HOT_CACHE_KIB = 32 * 1024
 
 /** Opens the database file, bringing it up to date first. Throws `unavailable` with a sentence. */
 export function openSqlite(path: string, { create = true }: { create?: boolean } = {}): Store {
@@ -25,25 +29,33 @@ export function openSqlite(path: string, { create = true }: { create?: boolean }
     const search = createSearch(connectReader(path))
     const ping = createPing(path, reader)
 
-    const passports = createPassportReader({ reader, ranking, search })
-    const connections = { reader, writer }
+    const hot = connectReader(path, HOT_CACHE_KIB)
+    const view = createView(hot)
+    const passports = createPassportReader({ reader: hot, view, ranking, search })
     const findId = (ref: PassportRef) => passports.find(ref)?.id
 
+    /** Reads of requests, which share views of the database. */
+    const viewed = <T extends Methods>(methods: T) => guarded(path, methods, { onFault: view.end })
+    /** All else may write: what was written here is seen at once. */
+    const changing = <T extends Methods>(methods: T) => guarded(path, methods, { after: view.end })
+    const connections = { reader, writer }
+
     return {
-      passports: guarded(path, { ...passports, ...createPassportChanges(writer) }),
-      records: guarded(path, createRecords(connections)),
-      credentials: guarded(path, createCredentialReader(reader)),
-      scoring: guarded(path, createScoring({ ...connections, find: findId })),
-      mirror: guarded(path, createMirror(connections)),
-      keys: guarded(path, createKeys({ reader, writer })),
-      usage: guarded(path, createUsage(connections)),
-      retirement: guarded(path, createRetirement(connections)),
-      parts: createParts(connections).map(({ name, ...part }) => ({ name, ...guarded(path, part) })),
-      copying: guarded(path, createCopying(connections)),
+      passports: { ...viewed(passports), ...changing(createPassportChanges(writer)) },
+      records: changing(createRecords(connections)),
+      credentials: viewed(createCredentialList(hot, view)),
+      scoring: changing(createScoring({ ...connections, find: findId })),
+      mirror: changing(createMirror(connections)),
+      keys: { ...viewed(createKeyReader(hot, view)), ...changing(createKeys(connections)) },
+      usage: changing(createUsage(connections)),
+      retirement: changing(createRetirement(connections)),
+      parts: createParts(connections).map(({ name, ...part }) => ({ name, ...changing(part) })),
+      copying: changing(createCopying(connections)),
       ping: () => reachable(path, ping),
       close() {
         ranking.close()
         search.close()
+        view.close()
         reader.close()
         writer.close()
       },

@@ -12,14 +12,16 @@ import {
 import type { Store } from '../store.ts'
 import type { createRanking } from './ranking.ts'
 import type { createSearch } from './search.ts'
+import type { View } from './view.ts'
 
 type Connections = {
   reader: Database
+  view: View
   ranking: ReturnType<typeof createRanking>
   search: ReturnType<typeof createSearch>
 }
 
-export function createPassportReader({ reader, ranking, search }: Connections) {
+export function createPassportReader({ reader, view, ranking, search }: Connections) {
   const findById = reader.query<FullPassportRow, [number]>(
     `select ${LISTED}, socials, merged_into,
        exists (select 1 from passports as other where other.merged_into = passports.id) as merged
@@ -34,6 +36,7 @@ export function createPassportReader({ reader, ranking, search }: Connections) {
   )
   return {
     find(ref: PassportRef) {
+      view.look()
       let id = 'id' in ref ? ref.id : findOwner.get(ref.wallet)?.passport_id
       // A passport may be merged into one that was merged itself.
       for (let hops = 0; id !== undefined && hops < LONGEST_CHAIN; hops++) {
@@ -48,7 +51,10 @@ export function createPassportReader({ reader, ranking, search }: Connections) {
     list({ page, size, keyword }: PageRequest & { keyword: string | undefined }) {
       const offset = (page - 1) * size
       const order = ranking.current()
-      const fetch = (ids: ArrayLike<number>) => listByIds.all(`[${Array.from(ids)}]`).map(toPassport)
+      const fetch = (ids: ArrayLike<number>) => {
+        view.look()
+        return listByIds.all(`[${Array.from(ids)}]`).map(toPassport)
+      }
       if (keyword !== undefined) {
         return search
           .page(keyword, order, offset, size)

@@ -1,0 +1,47 @@
+import { Database } from 'bun:sqlite'
+import { expect, test } from 'bun:test'
+import { statSync } from 'node:fs'
+import { join } from 'node:path'
+import { openSqlite } from '../../src/store/sqlite/open.ts'
+import { saveRecords } from '../support/engines.ts'
+import { named } from '../support/records.ts'
+import { tempFolder } from '../support/temp.ts'
+
+test('what this process writes is read at once, in the middle of a view', async () => {
+  using folder = tempFolder()
+  const store = openSqlite(join(folder.path, 'x.db'))
+  for (let turn = 0; turn < 20; turn++) {
+    await saveRecords(store, [named(1, `Person ${turn}`)])
+    expect(await store.passports.find({ id: 1 })).toMatchObject({
+      profile: { displayName: `Person ${turn}` },
+    })
+  }
+  await store.close()
+})
+
+test('what another process writes is read within the life of a view', async () => {
+  using folder = tempFolder()
+  const path = join(folder.path, 'x.db')
+  const [one, other] = [openSqlite(path), openSqlite(path)]
+  await saveRecords(one, [named(1, 'Before')])
+  await one.passports.find({ id: 1 })
+  await saveRecords(other, [named(1, 'After')])
+  await Bun.sleep(20)
+  expect(await one.passports.find({ id: 1 })).toMatchObject({ profile: { displayName: 'After' } })
+  await one.close()
+  await other.close()
+})
+
+test('a view that nobody looks at keeps no log of writes from being emptied', async () => {
+  using folder = tempFolder()
+  const path = join(folder.path, 'x.db')
+  const store = openSqlite(path)
+  await saveRecords(store, [named(1, 'A')])
+  await store.passports.find({ id: 1 })
+  await Bun.sleep(50)
+  const other = new Database(path)
+  expect(other.query<{ busy: number }, []>('pragma wal_checkpoint(truncate)').get()?.busy).toBe(0)
+  expect(statSync(`${path}-wal`).size).toBe(0)
+  other.close()
+  await store.close()
+})
