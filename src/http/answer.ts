@@ -6,7 +6,7 @@ export type Answer = {
 }
 
 /** May be kept by a cache, but must be checked with us before each use: data changes at any time. */
-const JSON_HEADERS = { 'Content-Type': 'application/json', 'Cache-Control': 'no-cache' }
+export const JSON_HEADERS = { 'Content-Type': 'application/json', 'Cache-Control': 'no-cache' }
 
 export function json(value: unknown, headers?: Record<string, string>): Answer {
   return {

@@ -2,6 +2,8 @@
 export type Taken = {
   /** How many more may come in its window; below 0 where it was one too many itself, and was not counted. */
   left: number
+  /** When its window ends, in seconds. */
+  end: number
   /** Takes the count back, while its window lasts. */
   giveBack(): void
 }
@@ -31,8 +33,6 @@ const WINDOW = 2 ** (31 - COUNT_BITS) - 1
 
 export const COUNTERS_BYTES = PLACES * WORDS * Int32Array.BYTES_PER_ELEMENT
 
-const REFUSED: Taken = { left: -1, giveBack: () => undefined }
-
 /**
  * Counts in memory, exactly, also where several processes share it. A window is a fixed stretch of time, the same for
  * everybody: when the next one begins, a count begins anew.
@@ -46,35 +46,49 @@ export function createCounters(
       const time = now() / 1000
       const turn = Math.floor(time / window)
       const stamp = turn & WINDOW
+      const windowEnd = (turn + 1) * window
       // Seconds past 2038 look negative in the memory.
-      const end = ((turn + 1) * window) | 0
+      const end = windowEnd | 0
       for (;;) {
-        const place = findPlace(memory, caller, time, end)
+        const place = findPlace(memory, caller, { time, end, stamp })
         const owner = Atomics.load(memory, place)
         const state = Atomics.load(memory, place + STATE)
         const isCurrent = state >>> COUNT_BITS === stamp && Atomics.load(memory, place + END) === end
         const count = isCurrent ? state & COUNT : 0
-        if (count >= limit) return REFUSED
+        if (count >= limit) return { left: -1, end: windowEnd, giveBack: () => undefined }
         // Before the count: whoever sees the new count must see the new end.
         if (!isCurrent) Atomics.store(memory, place + END, end)
         const next = (stamp << COUNT_BITS) | (count + 1)
         const isCounted = Atomics.compareExchange(memory, place + STATE, state, next) === state
         // Another process may have given the place away meanwhile: then it is counted there, and here again.
         if (!isCounted || Atomics.load(memory, place) !== owner) continue
-        return { left: limit - count - 1, giveBack: () => giveBack(memory, place, { owner, end, stamp }) }
+        return {
+          left: limit - count - 1,
+          end: windowEnd,
+          giveBack: () => giveBack(memory, place, { owner, end, stamp }),
+        }
       }
     },
   }
 }
 
+type Moment = { time: number; end: number; stamp: number }
+
 /**
  * Where the caller's count is: its own place, a free one, or one whose window is over. Where all within reach are in use,
  * it is shared with a caller of the same window, which is stricter; failing that, the place that ends first is given up.
  */
-function findPlace(memory: Int32Array, caller: string, time: number, end: number): number {
-  const hash = Bun.hash.wyhash(caller)
-  const number = Number(hash & 0x7fffffffn) || 1
-  const first = Number(hash >> 32n)
+function findPlace(memory: Int32Array, caller: string, { time, end, stamp }: Moment): number {
+  // Two of FNV-1a, the second stirred once more. Bun's hashes take names over from JavaScript, which costs more than this.
+  let number = 0x811c9dc5
+  let first = 0x9747b28c
+  for (let at = 0; at < caller.length; at++) {
+    const letter = caller.charCodeAt(at)
+    number = Math.imul(number ^ letter, 0x01000193)
+    first = Math.imul(first ^ letter, 0x5bd1e995)
+  }
+  number = number || 1
+  first ^= first >>> 15
   const places = (turn: number) => ((first + turn) & (PLACES - 1)) * WORDS
 
   for (let turn = 0; turn < REACH; turn++) {
@@ -90,7 +104,8 @@ function findPlace(memory: Int32Array, caller: string, time: number, end: number
     const there = Atomics.load(memory, place)
     const ends = Atomics.load(memory, place + END)
     if (ends >>> 0 <= time && claim(memory, place, there, number)) return place
-    if (ends === end) shared = place
+    // Windows of another length may end in the same second.
+    if (ends === end && Atomics.load(memory, place + STATE) >>> COUNT_BITS === stamp) shared = place
     if (ends >>> 0 < Atomics.load(memory, soonest + END) >>> 0) soonest = place
   }
   if (shared === -1) claim(memory, soonest, Atomics.load(memory, soonest), number)

@@ -1,6 +1,7 @@
 import type { ApiKey } from '../domain/api-key.ts'
 import { ServiceError } from '../domain/errors.ts'
 import { ANONYMOUS, DEFAULT_TIERS, type Tier } from '../domain/tier.ts'
+import type { Awaitable } from '../store/store.ts'
 import type { Counters, Taken } from './counters.ts'
 
 /** Wrong keys that one address may try before it must wait. */
@@ -17,45 +18,24 @@ export type LimiterOptions = {
   usedThisMonth: (key: string) => number
 }
 
-/** The address is asked for where there is no key. */
-export type Caller = { address: () => string; key: ApiKey | undefined }
-
-/** What a caller may still do; its headers go on the answer. */
-export type Allowance = {
-  headers: Record<string, string>
-  /** Where the request shall cost nothing after all; the headers are then these. */
-  giveBack(): Record<string, string>
-}
-
 export function createLimiter({ tiers, counters, now, usedThisMonth }: LimiterOptions) {
   const byName = new Map([...DEFAULT_TIERS, ...tiers].map((tier) => [tier.name, tier]))
   const fallback = byName.get('standard') as Tier
   const policies = new Map([...byName.values()].map((tier) => [tier, policy(tier)]))
   const policyOf = (tier: Tier) => policies.get(tier) as string
 
-  const secondsLeft = (window: number) => window - Math.floor((now() / 1000) % window)
+  const secondsLeft = (end: number) => end - Math.floor(now() / 1000)
 
-  function tierOf(key: ApiKey | undefined): Tier {
-    return byName.get(key?.tier ?? ANONYMOUS) ?? fallback
-  }
+  /** The `RateLimit` field. */
+  const describe = (tier: Tier, left: number, end: number) => `"${tier.name}";r=${left};t=${secondsLeft(end)}`
 
-  function allow(tier: Tier, taken: Taken): Allowance {
-    const seconds = secondsLeft(tier.window)
-    const headersFor = (left: number) => ({
+  function check(tier: Tier, taken: Taken): Taken {
+    if (taken.left >= 0) return taken
+    const limit = `${tier.requests.toLocaleString('en')} requests in ${tier.window} s`
+    throw tooMany(limit, secondsLeft(taken.end), {
       'RateLimit-Policy': policyOf(tier),
-      RateLimit: `"${tier.name}";r=${left};t=${seconds}`,
+      RateLimit: describe(tier, 0, taken.end),
     })
-    if (taken.left < 0) {
-      const limit = `${tier.requests.toLocaleString('en')} requests in ${tier.window} s`
-      throw tooMany(limit, seconds, headersFor(0))
-    }
-    return {
-      headers: headersFor(taken.left),
-      giveBack() {
-        taken.giveBack()
-        return headersFor(taken.left + 1)
-      },
-    }
   }
 
   function checkMonth(tier: Tier, key: ApiKey | undefined): void {
@@ -70,23 +50,24 @@ export function createLimiter({ tiers, counters, now, usedThisMonth }: LimiterOp
   }
 
   return {
-    tierOf,
+    policyOf,
+    describe,
 
-    /** Counts the request, or throws `rate_limited`. */
-    take({ address, key }: Caller): Allowance | Promise<Allowance> {
-      const tier = tierOf(key)
+    tierOf: (key: ApiKey | undefined): Tier => byName.get(key?.tier ?? ANONYMOUS) ?? fallback,
+
+    /** Counts the request, unless its tier has no limit; throws `rate_limited`. The address is asked for where there is no key. */
+    take(tier: Tier, key: ApiKey | undefined, address: () => string): Awaitable<Taken> | undefined {
       checkMonth(tier, key)
-      if (tier.requests === Number.POSITIVE_INFINITY) return { headers: {}, giveBack: () => ({}) }
-      const caller = `${tier.name} ${key?.id ?? address()}`
-      const taken = counters.take(caller, tier.requests, tier.window)
-      return taken instanceof Promise ? taken.then((counted) => allow(tier, counted)) : allow(tier, taken)
+      if (tier.requests === Number.POSITIVE_INFINITY) return undefined
+      const taken = counters.take(`${tier.name} ${key?.id ?? address()}`, tier.requests, tier.window)
+      return taken instanceof Promise ? taken.then((counted) => check(tier, counted)) : check(tier, taken)
     },
 
     /** Counts a wrong key; throws `rate_limited` where there were too many from this address. */
     async takeWrongKey(address: string): Promise<void> {
-      const { left } = await counters.take(`wrong ${address}`, WRONG_KEYS, WRONG_KEY_WINDOW)
+      const { left, end } = await counters.take(`wrong ${address}`, WRONG_KEYS, WRONG_KEY_WINDOW)
       if (left >= 0) return
-      const seconds = secondsLeft(WRONG_KEY_WINDOW)
+      const seconds = secondsLeft(end)
       throw tooMany(`${WRONG_KEYS} wrong keys in ${WRONG_KEY_WINDOW} s`, seconds, {
         'RateLimit-Policy': `"wrong-keys";q=${WRONG_KEYS};w=${WRONG_KEY_WINDOW}`,
         RateLimit: `"wrong-keys";r=0;t=${seconds}`,

@@ -1,21 +1,25 @@
 import http from 'node:http'
+import type { ApiKey } from '../domain/api-key.ts'
 import { notFound, ServiceError } from '../domain/errors.ts'
 import type { RetirementPlan } from '../domain/retirement.ts'
+import type { Tier } from '../domain/tier.ts'
 import type { Endpoint } from '../domain/usage.ts'
-import type { Store } from '../store/store.ts'
+import type { Awaitable, Store } from '../store/store.ts'
 import { createAddressOf } from './address.ts'
 import type { Answer } from './answer.ts'
 import { authenticate } from './auth.ts'
-import { CORS_HEADERS, preflight } from './cors.ts'
+import { preflight } from './cors.ts'
+import type { Taken } from './counters.ts'
 import { presentError } from './errors.ts'
 import { etagOf, isFresh } from './etag.ts'
+import { COMMON_HEADERS, createV1Headers } from './headers.ts'
 import { getHealth, getReadiness } from './health.ts'
-import type { Allowance, Limiter } from './limits.ts'
+import type { Limiter } from './limits.ts'
 import type { Route } from './metrics.ts'
 import { requestIdOf } from './request-id.ts'
-import { checkBrownout, checkRemoval, retirementHeaders } from './retirement.ts'
+import { checkBrownout, checkRemoval } from './retirement.ts'
 import type { UsageCounter } from './usage.ts'
-import { createV1Routes, type Handler, isV1Path } from './v1/routes.ts'
+import { createV1Routes, type Handler, isV1Path, type Route as V1Route } from './v1/routes.ts'
 
 export type ServerOptions = {
   host: string
@@ -79,30 +83,17 @@ export function startServer(options: ServerOptions): Bun.Server<undefined> {
   })
 }
 
-const commonHeaders = { ...CORS_HEADERS, 'X-Content-Type-Options': 'nosniff' }
-
-/** They change with the plan alone. */
-function createV1Headers({ plan, deprecatedAt }: ServerOptions): () => Record<string, string> {
-  let known: RetirementPlan | undefined
-  let headers: Record<string, string> = commonHeaders
-  return () => {
-    if (plan() !== known) {
-      known = plan()
-      headers = { ...commonHeaders, ...retirementHeaders(known, deprecatedAt) }
-    }
-    return headers
-  }
-}
-
 function createHandler(options: ServerOptions) {
-  const { store, now, requireKey, limiter, usage, plan, pages, onError, onAnswer } = options
+  const { store, now, limiter, usage, plan, pages, onError, onAnswer } = options
   const findV1 = createV1Routes(store)
   const own: Record<string, Handler> = { '/health': getHealth, '/ready': getReadiness(store) }
   for (const [path, page] of Object.entries(pages)) own[path] = typeof page === 'function' ? page : () => page
   const addressOf = createAddressOf(options.trustedProxies)
   const v1Headers = createV1Headers(options)
 
-  async function answerOwn(request: Request, path: string, query: string): Promise<Answer> {
+  function answerOwn(exchange: Exchange): Awaitable<Answer> {
+    const { request, path, query } = exchange
+    exchange.route = ownRoute(path)
     checkSize(request, path, query)
     const handler = Object.hasOwn(own, path) ? own[path] : undefined
     if (!handler) throw notFound()
@@ -111,30 +102,36 @@ function createHandler(options: ServerOptions) {
     return handler(new URLSearchParams(query))
   }
 
-  /** What becomes known of a V1 request on the way is left in `seen`, also where it ends in an error. */
-  async function answerV1(
-    request: Request,
-    path: string,
-    query: string,
-    address: () => string,
-    seen: Seen,
-  ): Promise<Answer> {
+  function answerV1(exchange: Exchange): Awaitable<Answer> {
+    const { request, path, query } = exchange
     checkSize(request, path, query)
     const route = findV1(path)
-    if (route) seen.endpoint = route.endpoint
+    if (route) exchange.route = route.endpoint
     // Before all that may need the store. Preflights go on, so that pages can read the 410.
     if (request.method !== 'OPTIONS') checkRemoval(plan(), now())
     if (!route) throw notFound()
     if (request.method === 'OPTIONS') return preflight()
-    const key = await authenticate(request, address, { store, now, requireKey, limiter })
-    seen.key = key?.id ?? ''
-    seen.tier = limiter.tierOf(key).name
-    const allowance = limiter.take({ address, key })
-    // What is counted here is there at once: waiting for it would cost a turn.
-    seen.allowance = allowance instanceof Promise ? await allowance : allowance
-    checkMethod(request.method)
-    checkBrownout(plan(), now(), key?.id)
-    return route.handle(new URLSearchParams(query))
+    // What is there at once is not waited for: that would cost a turn of the event loop at each step.
+    const key = authenticate(request, exchange.address, options)
+    return key instanceof Promise
+      ? key.then((found) => countAndHandle(exchange, route, found))
+      : countAndHandle(exchange, route, key)
+  }
+
+  function countAndHandle(exchange: Exchange, route: V1Route, key: ApiKey | undefined): Awaitable<Answer> {
+    exchange.key = key?.id ?? ''
+    exchange.tier = limiter.tierOf(key)
+    const taken = limiter.take(exchange.tier, key, exchange.address)
+    return taken instanceof Promise
+      ? taken.then((counted) => handle(exchange, route, counted))
+      : handle(exchange, route, taken)
+  }
+
+  function handle(exchange: Exchange, route: V1Route, taken: Taken | undefined): Awaitable<Answer> {
+    exchange.taken = taken
+    checkMethod(exchange.request.method)
+    checkBrownout(plan(), now(), exchange.key)
+    return route.handle(new URLSearchParams(exchange.query))
   }
 
   function ownRoute(path: string): Route {
@@ -143,80 +140,98 @@ function createHandler(options: ServerOptions) {
     return Object.hasOwn(own, path) ? 'page' : 'not_found'
   }
 
-  function present(error: unknown, id: string, request: Request, route: Route): Answer {
+  function present(error: unknown, { id, request, route }: Exchange): Answer {
     const answer = presentError(error, id)
     if (answer.status >= 500) onError(error, { id, method: nameMethod(request.method), route })
     return answer
   }
 
-  return async (request: Request, server: Bun.Server<undefined>): Promise<Response> => {
-    const begin = onAnswer ? performance.now() : 0
-    const id = requestIdOf(request)
-    const { path, query } = splitUrl(request.url)
-    const address = () => addressOf(request, server.requestIP(request)?.address ?? '')
-    if (!isV1Path(path)) {
-      const route = ownRoute(path)
-      const answer = await answerOwn(request, path, query).catch((error) =>
-        present(error, id, request, route),
-      )
-      const response = toResponse(request, answer, { ...commonHeaders, 'X-Request-Id': id })
-      onAnswer?.(tell(request, response, begin, { id, route, key: '', tier: NO_TIER, address }))
-      return response
-    }
-    const seen: Seen = { endpoint: 'other', key: '', tier: NO_TIER, allowance: undefined }
-    const answer = await answerV1(request, path, query, address, seen).catch((error) =>
-      present(error, id, request, seen.endpoint),
-    )
-    const headers = { ...v1Headers(), 'X-Request-Id': id, ...seen.allowance?.headers }
+  function respond(exchange: Exchange, answer: Answer): Response {
+    const { request, id, isV1, route, key, tier, taken, begin, address } = exchange
+    const headers = isV1
+      ? v1Headers(answer, taken && tier)
+      : new Headers({ ...COMMON_HEADERS, ...answer.headers })
     const response = toResponse(request, answer, headers)
-    if (response.status === 304 && seen.allowance) {
-      for (const [name, value] of Object.entries(seen.allowance.giveBack())) response.headers.set(name, value)
+    response.headers.set('X-Request-Id', id)
+    if (tier && taken) {
+      const isFree = response.status === 304
+      if (isFree) taken.giveBack()
+      response.headers.set('RateLimit', limiter.describe(tier, taken.left + Number(isFree), taken.end))
     }
-    usage.count(seen.key, seen.endpoint, response.status)
-    const { endpoint: route, key, tier } = seen
-    onAnswer?.(tell(request, response, begin, { id, route, key, tier, address }))
+    const { status } = response
+    if (isV1) usage.count(key, route as Endpoint, status)
+    onAnswer?.({
+      id,
+      method: nameMethod(request.method),
+      route,
+      status,
+      seconds: (performance.now() - begin) / 1000,
+      key,
+      tier: tier?.name ?? NO_TIER,
+      address,
+    })
     return response
   }
-}
 
-type Seen = { endpoint: Endpoint; key: string; tier: string; allowance: Allowance | undefined }
-
-const NO_TIER = 'none'
-
-function tell(
-  request: Request,
-  response: Response,
-  begin: number,
-  { id, route, key, tier, address }: Omit<Answered, 'method' | 'status' | 'seconds'>,
-): Answered {
-  const seconds = (performance.now() - begin) / 1000
-  return {
-    id,
-    method: nameMethod(request.method),
-    route,
-    status: response.status,
-    seconds,
-    key,
-    tier,
-    address,
+  return (request: Request, server: Bun.Server<undefined>): Awaitable<Response> => {
+    const { path, query } = splitUrl(request.url)
+    const isV1 = isV1Path(path)
+    const exchange: Exchange = {
+      request,
+      path,
+      query,
+      isV1,
+      begin: onAnswer ? performance.now() : 0,
+      id: requestIdOf(request),
+      address: () => addressOf(request, server.requestIP(request)?.address ?? ''),
+      route: 'other',
+      key: '',
+      tier: undefined,
+      taken: undefined,
+    }
+    let answer: Awaitable<Answer>
+    try {
+      answer = isV1 ? answerV1(exchange) : answerOwn(exchange)
+    } catch (error) {
+      return respond(exchange, present(error, exchange))
+    }
+    if (!(answer instanceof Promise)) return respond(exchange, answer)
+    return answer.catch((error) => present(error, exchange)).then((presented) => respond(exchange, presented))
   }
 }
+
+/** A request, and what becomes known of it on the way, also where that ends in an error. */
+type Exchange = {
+  readonly request: Request
+  readonly path: string
+  readonly query: string
+  readonly isV1: boolean
+  readonly begin: number
+  readonly id: string
+  readonly address: () => string
+  route: Route
+  /** The id of the key. */
+  key: string
+  tier: Tier | undefined
+  /** What was counted on its limit, if it has one. */
+  taken: Taken | undefined
+}
+
+const NO_TIER = 'none'
 
 const KNOWN_METHODS = new Set(['GET', 'HEAD', 'OPTIONS', 'POST', 'PUT', 'PATCH', 'DELETE'])
 
 /** A method is whatever the caller wrote. */
 const nameMethod = (method: string) => (KNOWN_METHODS.has(method) ? method : 'other')
 
-function toResponse(request: Request, answer: Answer, common: Record<string, string>): Response {
-  const headers: Record<string, string> = { ...common, ...answer.headers }
-  if (answer.status !== 200) {
-    return new Response(answer.body || null, { status: answer.status, headers })
-  }
-  const etag = etagOf(answer.body)
-  headers.ETag = etag
-  if (!isFresh(request.headers.get('If-None-Match'), etag)) return new Response(answer.body, { headers })
-  delete headers['Content-Type']
-  return new Response(null, { status: 304, headers })
+function toResponse(request: Request, { status, body }: Answer, headers: Headers): Response {
+  if (status !== 200) return new Response(body || null, { status, headers })
+  const etag = etagOf(body)
+  const isKnown = isFresh(request.headers.get('If-None-Match'), etag)
+  const response = isKnown ? new Response(null, { status: 304, headers }) : new Response(body, { headers })
+  response.headers.set('ETag', etag)
+  if (isKnown) response.headers.delete('Content-Type')
+  return response
 }
 
 /** Where the request has a bad `Host`, its address is the path alone. */

@@ -100,6 +100,18 @@ test('threads that race let through just the limit', async () => {
   expect(counters.take('free', 1_000_000, 3600).left).toBe(999_999)
 })
 
+test('where places are short, windows of different length that end together do not begin each other anew', () => {
+  const { take } = counting(59_000)
+  const passed = new Array<number>(1000).fill(0)
+  for (let turn = 0; turn < 7; turn++) {
+    for (let caller = 0; caller < 140_000; caller++) take(`long ${caller}`, 5, 60)
+    for (let caller = 0; caller < passed.length; caller++) {
+      if (take(`short ${caller}`, 5, 10) >= 0) passed[caller] = (passed[caller] ?? 0) + 1
+    }
+  }
+  expect(Math.max(...passed)).toBeLessThanOrEqual(5)
+})
+
 test('never more than the limit in a window, and never less, whoever comes when', () => {
   const step = fc.record({
     caller: fc.nat({ max: 5 }),

@@ -1,7 +1,7 @@
 import { notFound } from '../../domain/errors.ts'
 import { parseKeyword } from '../../domain/keyword.ts'
 import { lastPage, parsePageRequest } from '../../domain/page.ts'
-import { parsePassportRef } from '../../domain/passport.ts'
+import { type FullPassport, parsePassportRef } from '../../domain/passport.ts'
 import type { Store } from '../../store/store.ts'
 import { json } from '../answer.ts'
 import { presentListedPassport, presentPassport } from './present.ts'
@@ -22,13 +22,17 @@ export function listPassports(store: Store) {
 }
 
 export function getPassport(store: Store) {
-  return async (text: string) => {
-    const ref = parsePassportRef(text)
-    const passport = ref && (await store.passports.find(ref))
+  function present(passport: FullPassport | undefined) {
     if (!passport) throw notFound()
     return json(
       { passport: presentPassport(passport) },
       passport.merged ? { 'Content-Location': `/api/v1/passports/${passport.id}` } : undefined,
     )
+  }
+  return (text: string) => {
+    const ref = parsePassportRef(text)
+    const passport = ref && store.passports.find(ref)
+    // Waiting for what is there already would cost a turn of the event loop.
+    return passport instanceof Promise ? passport.then(present) : present(passport)
   }
 }
