@@ -35,7 +35,7 @@ ${plan.notice === undefined ? [] : fact('Read more', link(plan.notice))}
 ${renderBrownouts(plan, now)}
 ${renderAdvice(plan, now)}
 ${renderExemptions(plan, now)}
-${HEADERS}
+${renderHeaders(plan)}
 <p class="soft">All times are in UTC.</p>
 </main>
 </body>
@@ -127,12 +127,15 @@ function renderExemptions(plan: DatedPlan, now: number): Html {
 </section>`
 }
 
-const HEADERS = html`<section id="headers">
+/** With the values that answers carry now; without a removal date there is no `Sunset`. */
+function renderHeaders({ deprecatedAt, sunsetAt }: DatedPlan): Html {
+  const sunset = sunsetAt === undefined ? 'Sunset' : `Sunset: ${new Date(sunsetAt).toUTCString()}`
+  return html`<section id="headers">
 <h2>What V1 answers say about it</h2>
 <dl>
-<dt><code>Deprecation: @1743379200</code></dt>
+<dt><code>Deprecation: @${Math.floor(deprecatedAt / 1000)}</code></dt>
 <dd>Since when V1 is deprecated, in seconds since 1970 (RFC 9745).</dd>
-<dt><code>Sunset: Thu, 31 Dec 2026 00:00:00 GMT</code></dt>
+<dt><code>${sunset}</code></dt>
 <dd>When V1 is removed (RFC 8594). Only there once a date is set.</dd>
 <dt><code>Link</code></dt>
 <dd>With <code>rel="deprecation"</code> and <code>rel="sunset"</code> it leads to this page, with <code>rel="successor-version"</code> to the successor.</dd>
@@ -140,3 +143,4 @@ const HEADERS = html`<section id="headers">
 <dd>In a brown-out: how many seconds are left of it.</dd>
 </dl>
 </section>`
+}

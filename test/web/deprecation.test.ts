@@ -74,6 +74,14 @@ describe('the text of the page about the deprecation', () => {
     expect(render(PLAN, PLAN.sunsetAt)).not.toContain('id="exemption"')
   })
 
+  test('names the headers with the dates of the plan', () => {
+    const headers = (plan: Partial<RetirementPlan>) => render(plan).split('<section id="headers">')[1]
+    expect(headers(PLAN)).toContain('<code>Sunset: Tue, 30 Jun 2026 00:00:00 GMT</code>')
+    expect(headers({})).toContain('<code>Sunset</code>')
+    expect(headers({})).toContain('<code>Deprecation: @1743379200</code>')
+    expect(headers({ deprecatedAt: Date.UTC(2026, 0, 1) })).toContain('<code>Deprecation: @1767225600</code>')
+  })
+
   test('no text of a plan becomes markup, and only addresses of pages become links', () => {
     for (const hostile of [
       '"><script>alert(1)</script>',
