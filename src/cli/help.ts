@@ -230,8 +230,12 @@ Options
   --notice URL       a page of your own about it; none takes it back
   --since DATE       the first day of the report (30 days), compared with as many
                      days before it
+  --yes              it is meant: a sunset that is near or over, or "clear"
+  --undo             brown-outs spare the key no longer
   --json             for programs
-${DEMO_OPTION}`
+  --demo             use the demo database: sqlite:data/demo.db, unless DATABASE_URL
+                     names another
+`
 
 export const COPY_HELP = `passportd copy: move everything from one database to another
 
