@@ -117,7 +117,7 @@ function removeBrownout(plan: RetirementPlan, start: number): RetirementPlan {
 
 function withoutExemption(plan: RetirementPlan, id: string): RetirementPlan {
   if (plan.exempt.includes(id)) return { ...plan, exempt: plan.exempt.filter((other) => other !== id) }
-  throw new CommandError(`Key "${id}" is not exempt.`)
+  throw new CommandError(`Key "${id}" is not exempt: "retire" shows those that are.`)
 }
 
 const orNone = <T>(text: string, parse: (text: string) => T): T | null =>

@@ -69,10 +69,12 @@ function describeNow(plan: DatedPlan, now: number): string {
   const headers = plan.sunsetAt === undefined ? 'Deprecation and Link' : 'Deprecation, Sunset and Link'
   switch (phaseAt(plan, now)) {
     case 'removed':
-      return 'V1 is removed: every call is answered 410, also to exempt keys.'
+      return 'V1 is removed: every call is answered 410, also those with exempt keys.'
     case 'brownout': {
       const end = formatInstant(brownoutAt(plan, now)?.end ?? now)
-      return `A brown-out until ${end}: calls are answered 410, but not to ${count(plan.exempt.length, 'exempt key')}.`
+      const spared =
+        plan.exempt.length === 0 ? '' : `, but for those with ${count(plan.exempt.length, 'exempt key')}`
+      return `A brown-out until ${end}: calls are answered 410${spared}.`
     }
     case 'announced':
       return `V1 answers as ever; the headers ${headers} announce the deprecation.`

@@ -69,7 +69,7 @@ Next        nothing
     await expect(here.retire('set --sunset 2026-01-01')).rejects.toThrow('V1 is removed at once. Add --yes')
     await here.retire('set --sunset 2026-01-09T12:00Z')
     expect((await here.retire('set --sunset 2026-01-01 --yes')).out).toContain(
-      'Now         V1 is removed: every call is answered 410, also to exempt keys.\nNext        nothing\n',
+      'Now         V1 is removed: every call is answered 410, also those with exempt keys.\nNext        nothing\n',
     )
     await expect(here.retire('set --sunset 2025-03-30 --yes')).rejects.toThrow(
       'must not lie before the deprecation',
@@ -95,7 +95,12 @@ Next        nothing
       '2026-02-01 09:00 UTC, 1 h 30 min, now\n2026-03-01 09:00 UTC, 1 d, to come\n',
     )
     expect((await here.retire('', { now: during })).out).toContain(
-      'Now         A brown-out until 2026-02-01 10:30 UTC: calls are answered 410, but not to 0 exempt keys.',
+      'Now         A brown-out until 2026-02-01 10:30 UTC: calls are answered 410.\n',
+    )
+    await here.look((store) => store.keys.create({ ...KEY, id: '0123456789' }))
+    await here.retire('exempt 0123456789')
+    expect((await here.retire('', { now: during })).out).toContain(
+      'calls are answered 410, but for those with 1 exempt key.\n',
     )
     await here.retire('brownout remove 2026-02-01T09:00Z')
     expect((await here.plan())?.brownouts).toEqual([
@@ -132,7 +137,9 @@ Next        nothing
     expect((await here.retire(`exempt ${whole}`)).out).toContain('Exempt      0123456789 (Acme)\n\n')
     expect((await here.plan())?.exempt).toEqual(['0123456789'])
     expect((await here.retire('exempt 0123456789 --undo')).out).toContain('Exempt      none\n')
-    await expect(here.retire('exempt 0123456789 --undo')).rejects.toThrow('is not exempt')
+    await expect(here.retire('exempt 0123456789 --undo')).rejects.toThrow(
+      'is not exempt: "retire" shows those that are.',
+    )
   })
 
   test('clear gives up the whole plan', async () => {
