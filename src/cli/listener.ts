@@ -64,7 +64,7 @@ export async function listen(options: Listening): Promise<Listener> {
     plan: () => plan,
     pages: {
       '/openapi.json': json(openApi),
-      ...createReference(openApi, datedPlan),
+      ...createReference(openApi, datedPlan, now),
       ...createDeprecation(datedPlan, now),
     },
     onError: (error: unknown, { id, method, route }: Pick<Answered, 'id' | 'method' | 'route'>) =>

@@ -1,5 +1,5 @@
 import { formatInstant } from '../domain/instant.ts'
-import type { DatedPlan } from '../domain/retirement.ts'
+import type { DatedPlan, Phase } from '../domain/retirement.ts'
 import { type Html, html, prose } from './html.ts'
 import {
   type Operation,
@@ -12,7 +12,7 @@ import {
 type Call = { path: string; operation: Operation; parameters: Parameter[] }
 
 /** The whole page. It reads without a script; the script only makes the forms send. */
-export function renderReference(document: ReferenceDocument, plan: DatedPlan): string {
+export function renderReference(document: ReferenceDocument, plan: DatedPlan, phase: Phase): string {
   const calls = Object.entries(document.paths).map(([path, item]) => toCall(path, item))
   const v1 = calls.filter(({ operation }) => operation.tags.includes('V1'))
   const service = calls.filter(({ operation }) => operation.tags.includes('Service'))
@@ -36,16 +36,7 @@ export function renderReference(document: ReferenceDocument, plan: DatedPlan): s
 <main>
 <h1>The V1 passport API</h1>
 <p>${prose(document.info.description)}</p>
-<section id="deprecation" class="notice">
-<h2>V1 is deprecated</h2>
-<p>It gets no new features. The date of its deprecation is ${formatInstant(plan.deprecatedAt).slice(0, 10)}; every answer
-names it in its <code>Deprecation</code> header. ${
-    plan.sunsetAt === undefined
-      ? 'No removal date is set.'
-      : `The date of its removal is ${formatInstant(plan.sunsetAt)}.`
-  }
-<a href="/deprecation">How V1 ends, and what to do</a></p>
-</section>
+${renderNotice(plan, phase)}
 <section id="key" class="key">
 <h2><label for="api-key">Your key</label></h2>
 <p>Sent as <code>X-API-KEY</code> with each call below. It stays on this page.</p>
@@ -61,6 +52,32 @@ ${v1.map((call) => renderCall(document, call))}
 </body>
 </html>
 `.markup
+}
+
+function renderNotice(plan: DatedPlan, phase: Phase): Html {
+  return html`<section id="deprecation" class="notice">
+<h2>${TITLES[phase]}</h2>
+<p>${prose(describeEnd(plan, phase))}
+<a href="/deprecation">How V1 ends, and what to do</a></p>
+</section>`
+}
+
+const TITLES: Record<Phase, string> = {
+  announced: 'V1 is going to be deprecated',
+  deprecated: 'V1 is deprecated',
+  brownout: 'V1 is deprecated',
+  removed: 'V1 was removed',
+}
+
+function describeEnd({ deprecatedAt, sunsetAt }: DatedPlan, phase: Phase): string {
+  const removal = sunsetAt === undefined ? undefined : formatInstant(sunsetAt)
+  if (phase === 'removed') return `Since ${removal} every call below is answered 410.`
+  return [
+    'It gets no new features.',
+    `The date of its deprecation is ${formatInstant(deprecatedAt).slice(0, 10)};`,
+    'every answer names it in its `Deprecation` header.',
+    removal === undefined ? 'No removal date is set.' : `The date of its removal is ${removal}.`,
+  ].join(' ')
 }
 
 function toCall(path: string, item: ReferenceDocument['paths'][string]): Call {

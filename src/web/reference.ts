@@ -1,4 +1,4 @@
-import type { DatedPlan } from '../domain/retirement.ts'
+import { type DatedPlan, phaseAt } from '../domain/retirement.ts'
 import script from './assets/reference.client.js' with { type: 'text' }
 import style from './assets/reference.css' with { type: 'text' }
 import { file } from './page.ts'
@@ -9,13 +9,14 @@ import { renderReference } from './reference-page.ts'
 const POLICY = ["script-src 'self'", "style-src 'self'", "connect-src 'self'"]
 
 /** The reference page and its parts, by path. The page follows the plan. */
-export function createReference(document: ReferenceDocument, plan: () => DatedPlan) {
-  let rendered: { dates: string; page: ReturnType<typeof file> } | undefined
+export function createReference(document: ReferenceDocument, plan: () => DatedPlan, now: () => number) {
+  let rendered: { state: string; page: ReturnType<typeof file> } | undefined
   const reference = () => {
     const { deprecatedAt, sunsetAt } = plan()
-    const dates = `${deprecatedAt} ${sunsetAt}`
-    if (rendered?.dates !== dates) {
-      rendered = { dates, page: file('text/html', renderReference(document, plan()), POLICY) }
+    const phase = phaseAt(plan(), now())
+    const state = `${deprecatedAt} ${sunsetAt} ${phase}`
+    if (rendered?.state !== state) {
+      rendered = { state, page: file('text/html', renderReference(document, plan(), phase), POLICY) }
     }
     return rendered.page
   }

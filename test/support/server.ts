@@ -43,7 +43,7 @@ export function serveTest(store: Store, options: Partial<ServerOptions> = {}) {
     deprecatedAt,
     pages: {
       '/openapi.json': json(openApi),
-      ...createReference(openApi, datedPlan),
+      ...createReference(openApi, datedPlan, options.now ?? (() => NOON)),
       ...createDeprecation(datedPlan, options.now ?? (() => NOON)),
     },
     onError: (error) => errors.push(error),

@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { Browser } from 'playwright-core'
+import { NO_PLAN } from '../../src/domain/retirement.ts'
 import { inventPeople } from '../../src/ingest/demo/people.ts'
 import { hasBrowser, launchBrowser } from '../support/browser.ts'
 import { onEveryEngine } from '../support/engines.ts'
+import { NOON } from '../support/records.ts'
 import { serveTest } from '../support/server.ts'
 
 onEveryEngine('the reference page', (open) => {
@@ -40,6 +42,20 @@ onEveryEngine('the reference page', (open) => {
     expect(text).toContain('2025-03-31')
     expect(text).toContain('No removal date is set.')
     expect(text).toContain('<a href="/deprecation">')
+  })
+
+  test('says that V1 is gone from the instant of its removal on', async () => {
+    await using store = await open()
+    let now = NOON
+    await using server = serveTest(store, {
+      now: () => now,
+      plan: () => ({ ...NO_PLAN, sunsetAt: NOON + 1 }),
+    })
+    expect((await server.get('/reference')).text).toContain('<h2>V1 is deprecated</h2>')
+    now = NOON + 1
+    const { text } = await server.get('/reference')
+    expect(text).toContain('<h2>V1 was removed</h2>')
+    expect(text).toContain('Since 2026-01-02 12:00 UTC every call below is answered 410.')
   })
 
   test('shows every field of every answer', async () => {
