@@ -103,7 +103,7 @@ ${parameters.map((parameter) => renderField(operation.operationId, parameter))}
 <details><summary>Answer, field by field</summary>${success ? renderFields(document, success.schema) : []}</details>
 <details><summary>Example answer</summary><pre tabindex="0">${JSON.stringify(success?.example, null, 2)}</pre></details>
 <details><summary>Statuses</summary>
-<dl>${Object.entries(operation.responses).map(([status, response]) => html`<dt><code>${status}</code></dt><dd>${response.description}</dd>`)}</dl>
+<dl>${Object.entries(operation.responses).map(([status, response]) => html`<dt><code>${status}</code></dt><dd>${prose(response.description)}</dd>`)}</dl>
 </details>
 </section>`
 }

@@ -58,6 +58,12 @@ onEveryEngine('the reference page', (open) => {
     expect(text).toContain('Since 2026-01-02 12:00 UTC every call below is answered 410.')
   })
 
+  test('sets code as code', async () => {
+    await using store = await open()
+    await using server = serveTest(store)
+    expect((await server.get('/reference')).text).not.toContain('`')
+  })
+
   test('shows every field of every answer', async () => {
     await using store = await open()
     await using server = serveTest(store)
