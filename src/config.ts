@@ -102,6 +102,9 @@ export function readConfig(env: Environment, { demo }: { demo: boolean }): Confi
   const metricsHost = read('METRICS_HOST', '127.0.0.1', 'a host name or address', parseHost)
   const metricsPort = read<number | undefined>('METRICS_PORT', undefined, 'a port from 0 to 65535', parsePort)
   if (metricsPort !== undefined) config.metrics = { host: metricsHost, port: metricsPort }
+  if (metricsPort === config.port && metricsPort !== 0 && metricsHost === config.host) {
+    problems.push(`METRICS_PORT must be another port than PORT, got "${metricsPort}" for both.`)
+  }
   const readUrl = read<string | undefined>(
     'DATABASE_READ_URL',
     undefined,

@@ -102,6 +102,15 @@ describe('readConfig', () => {
     },
   )
 
+  test('metrics and the API cannot share a port, unless any free one will do', () => {
+    const read = (env: Record<string, string>) => () => readConfig(env, { demo: false })
+    expect(read({ METRICS_PORT: '8080' })).toThrow(
+      'METRICS_PORT must be another port than PORT, got "8080" for both.',
+    )
+    expect(read({ METRICS_PORT: '8080', METRICS_HOST: '10.0.0.1' })).not.toThrow()
+    expect(read({ METRICS_PORT: '0', PORT: '0' })).not.toThrow()
+  })
+
   test.each([
     ['PORT', '65536'],
     ['PORT', '-1'],
