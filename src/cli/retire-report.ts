@@ -7,9 +7,9 @@ import { composeLetter } from './retire-letter.ts'
 import type { RetireTask, RetireValues } from './retire-options.ts'
 import { formatTable } from './table.ts'
 import { refuseExtra, UsageError } from './usage.ts'
+import { DAY, NO_KEY_ID } from './usage-summary.ts'
 import { printable } from './words.ts'
 
-const DAY = 86_400_000
 const USUAL_DAYS = 30
 
 type Caller = {
@@ -125,13 +125,13 @@ function toRow(caller: Caller): string[] {
   const change = percent === null ? trend : `${trend} ${percent > 0 ? '+' : ''}${percent}%`
   const state = ['', 'active'].includes(caller.state) ? '' : ` (${caller.state})`
   return [
-    caller.key || 'none',
+    caller.key || NO_KEY_ID,
     printable(caller.key === '' ? 'callers without a key' : `${caller.name}${state}`),
-    printable(caller.owner),
+    printable(caller.owner) || '-',
     caller.requests.toLocaleString('en'),
     caller.requests_before.toLocaleString('en'),
     change,
-    caller.last_used_at === null ? '' : formatInstant(Date.parse(caller.last_used_at)),
+    caller.last_used_at === null ? '-' : formatInstant(Date.parse(caller.last_used_at)),
     caller.exempt ? 'exempt' : '',
   ]
 }

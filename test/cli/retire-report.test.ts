@@ -82,14 +82,14 @@ withEveryEngine('retire report', (makeDatabase) => {
       out,
     ).toBe(`Requests to V1 from 2025-12-04 to 2026-01-02, and from 2025-11-04 to 2025-12-03 before that
 
-KEY      NAME                   OWNER                REQUESTS  BEFORE  CHANGE         LAST USED                EXEMPT
-rising   The rising one         ada@example.com      1,500     1,000   rising +50%
-steady   The steady one         grace@example.com    102       100     steady +2%                              exempt
-falling  The falling one        ada@example.com      50        100     falling -50%   2026-01-02 11:59:59 UTC
-unowned  The unowned one                             3         0       new
-revoked  r (revoked)            revoked@example.com  2         0       new
-stopped  The stopped one        gone@example.com     0         7       stopped -100%
-none     callers without a key                       900       1,000   falling -10%
+KEY        NAME                   OWNER                REQUESTS  BEFORE  CHANGE         LAST USED                EXEMPT
+rising     The rising one         ada@example.com      1,500     1,000   rising +50%    -
+steady     The steady one         grace@example.com    102       100     steady +2%     -                        exempt
+falling    The falling one        ada@example.com      50        100     falling -50%   2026-01-02 11:59:59 UTC
+unowned    The unowned one        -                    3         0       new            -
+revoked    r (revoked)            revoked@example.com  2         0       new            -
+stopped    The stopped one        gone@example.com     0         7       stopped -100%  -
+anonymous  callers without a key  -                    900       1,000   falling -10%   -
 
 Write to:
 ada@example.com, grace@example.com
@@ -146,7 +146,7 @@ More about it: https://example.com/news
   test('without calls or a plan it says so', async () => {
     await using here = await workplace(makeDatabase)
     const { out } = await runHere(retire, ['report'], { env: here.env })
-    expect(out).toContain('none  callers without a key         0         0       none\n')
+    expect(out).toContain('anonymous  callers without a key  -      0         0       none    -\n')
     expect(out).toContain('(no owner of these keys is known)')
     expect(out).toContain('The date of its removal will be announced.\n\nIts successor will be announced.\n')
   })
