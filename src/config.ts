@@ -90,7 +90,12 @@ export function readConfig(env: Environment, { demo }: { demo: boolean }): Confi
       'a date such as 2025-03-31 or 2025-03-31T00:00:00Z',
       parseInstant,
     ),
-    tiers: read('TIERS', DEFAULT_TIERS, `tiers such as ${TIERS_EXAMPLE}`, parseTiers),
+    tiers: read(
+      'TIERS',
+      DEFAULT_TIERS,
+      `tiers such as ${TIERS_EXAMPLE}, each of 1 to 1000000 requests in 1s to 24h`,
+      parseTiers,
+    ),
     trustedProxies: read<readonly string[]>(
       'TRUST_PROXY',
       [],

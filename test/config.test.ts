@@ -102,6 +102,11 @@ describe('readConfig', () => {
     },
   )
 
+  test('a tier that is refused is told how much there may be in how long', () => {
+    const read = () => readConfig({ TIERS: 'standard=5/25h' }, { demo: false })
+    expect(read).toThrow('each of 1 to 1000000 requests in 1s to 24h, got "standard=5/25h".')
+  })
+
   test('metrics and the API cannot share a port, unless any free one will do', () => {
     const read = (env: Record<string, string>) => () => readConfig(env, { demo: false })
     expect(read({ METRICS_PORT: '8080' })).toThrow(
@@ -132,6 +137,7 @@ describe('readConfig', () => {
     ['DEPRECATED_AT', '2025-02-30'],
     ['TIERS', 'standard'],
     ['TIERS', 'standard=5/10s,'],
+    ['TIERS', 'standard=5/2d'],
     ['TRUST_PROXY', 'true'],
     ['TRUST_PROXY', '10.0.0.0/8, proxy'],
     ['REDIS_URL', 'localhost:6379'],
