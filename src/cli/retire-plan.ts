@@ -1,3 +1,4 @@
+import { type ApiKey, keyState } from '../domain/api-key.ts'
 import { formatDuration } from '../domain/duration.ts'
 import { formatInstant } from '../domain/instant.ts'
 import {
@@ -28,7 +29,7 @@ export function prepareShow(rest: string[], { json }: RetireValues): RetireTask 
 export async function printPlan(desk: RetireDesk, plan: RetirementPlan): Promise<void> {
   const { now } = desk
   const dated = datePlan(plan, desk.deprecatedAt)
-  const names = new Map((await desk.store.keys.list()).map(({ id, name }) => [id, name]))
+  const names = new Map((await desk.store.keys.list()).map((key) => [key.id, nameKey(key, now)]))
   const byDefault = plan.deprecatedAt === undefined ? ' (DEPRECATED_AT)' : ''
   const rows = [
     ['Deprecated', `${since(dated.deprecatedAt, now)}${byDefault}`],
@@ -48,6 +49,12 @@ export async function printPlan(desk: RetireDesk, plan: RetirementPlan): Promise
     ['Next', describeNext(dated, now)],
   ]
   desk.terminal.out(formatTable(rows))
+}
+
+/** A key that has ended is spared nothing: it can leave the plan. */
+function nameKey(key: ApiKey, now: number): string {
+  const state = keyState(key, now)
+  return state === 'active' ? key.name : `${key.name}, ${state}`
 }
 
 const list = (label: string, items: readonly string[]) =>

@@ -136,6 +136,8 @@ Next        nothing
     const whole = `ppd_0123456789_${'0'.repeat(64)}`
     expect((await here.retire(`exempt ${whole}`)).out).toContain('Exempt      0123456789 (Acme)\n\n')
     expect((await here.plan())?.exempt).toEqual(['0123456789'])
+    await here.look((store) => store.keys.revoke('0123456789', NOON))
+    expect((await here.retire('')).out).toContain('Exempt      0123456789 (Acme, revoked)\n')
     expect((await here.retire('exempt 0123456789 --undo')).out).toContain('Exempt      none\n')
     await expect(here.retire('exempt 0123456789 --undo')).rejects.toThrow(
       'is not exempt: "retire" shows those that are.',
