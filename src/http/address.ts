@@ -30,10 +30,18 @@ export function createAddressOf(trusted: readonly string[]) {
 /** An IPv4 address may come in the clothes of an IPv6 one, in brackets, or with a port. */
 function plain(text: string): string {
   const address = text.replace(/^\[([^\]]*)\](:\d+)?$/, '$1').replace(/^((?:\d+\.){3}\d+):\d+$/, '$1')
-  const mapped =
-    isIP(address) === 6 ? MAPPED.exec(new URL(`http://[${address.split('%', 1)[0]}]`).hostname) : null
-  return mapped ? mapped.slice(1).map(toOctets).join('.') : address
+  if (isIP(address) !== 6) return address
+  const groups = address
+    .replace(/%.*$/, '')
+    .replace(DOTTED, (_, a, b, c, d) => `${toGroup(a, b)}:${toGroup(c, d)}`)
+  const mapped = MAPPED.exec(new URL(`http://[${groups}]`).hostname)
+  return mapped ? mapped.slice(1).map(toOctets).join('.') : groups
 }
+
+/** The last two groups may be written as an IPv4 address, which the parser of URLs does not take everywhere. */
+const DOTTED = /(\d+)\.(\d+)\.(\d+)\.(\d+)$/
+
+const toGroup = (high: string, low: string) => (Number(high) * 256 + Number(low)).toString(16)
 
 /** As every writing of it is shortened to: `[::ffff:102:304]`. */
 const MAPPED = /^\[::ffff:([0-9a-f]+):([0-9a-f]+)\]$/

@@ -41,6 +41,10 @@ test.each([
   ['IPv4 as IPv6, in hexadecimal', '::ffff:909:909', '9.9.9.9'],
   ['IPv4 as IPv6, at length', '0:0:0:0:0:FFFF:0909:0909', '9.9.9.9'],
   ['a proxy with IPv4 as IPv6', '9.9.9.9, ::ffff:10.0.0.3', '9.9.9.9'],
+  ['IPv6 that ends like IPv4', '2001:db8::3:4:9.9.9.9', '2001:db8:0:0::/64'],
+  ['IPv6 that is zeros and ends like IPv4', '::3:4:5:6:9.9.9.9', '0:0:3:4::/64'],
+  ['IPv6 that ends like IPv4, before an address', '2001:db8::3:4:9.9.9.9, 9.9.9.9', '9.9.9.9'],
+  ['IPv4 as IPv6, in a mixed writing', '0::0:0:ffff:9.9.9.9', '9.9.9.9'],
   ['an address with a zone', 'fe80::1%eth0', 'fe80:0:0:0::/64'],
 ])('behind a proxy: %s', (_, forwarded, address) => {
   expect(addressOf('10.0.0.1', forwarded)).toBe(address)
