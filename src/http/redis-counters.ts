@@ -13,6 +13,7 @@ const RETRY_MILLISECONDS = 1000
 const SLACK_MILLISECONDS = 5000
 
 const PREFIX = 'passportd:limit:'
+const GREETING = `${PREFIX}greeting`
 
 type Script = { text: string; sha: string }
 
@@ -57,6 +58,8 @@ export async function createRedisCounters(
     const client = new RedisClient(url, { autoReconnect: false, enableOfflineQueue: false })
     try {
       await within(CONNECT_MILLISECONDS, greet(client))
+      // One that takes longer than requests wait would be lost again with the next of them, and so on.
+      await within(PATIENCE_MILLISECONDS, run(client, GIVE_BACK, GREETING))
     } catch (error) {
       client.close()
       return wait(error)
@@ -124,8 +127,8 @@ export async function createRedisCounters(
 /** Counting is tried too: a server that is loading its data, or is a replica, connects as well. */
 async function greet(client: RedisClient): Promise<void> {
   await client.connect()
-  await run(client, TAKE, `${PREFIX}greeting`, ['1000000', String(RETRY_MILLISECONDS)])
-  await run(client, GIVE_BACK, `${PREFIX}greeting`)
+  await run(client, TAKE, GREETING, ['1000000', String(RETRY_MILLISECONDS)])
+  await run(client, GIVE_BACK, GREETING)
 }
 
 /** Redis forgets scripts when it restarts. */
