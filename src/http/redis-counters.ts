@@ -131,18 +131,19 @@ async function greet(client: RedisClient): Promise<void> {
   await run(client, GIVE_BACK, GREETING)
 }
 
+async function run(client: RedisClient, script: Script, key: string, args: string[] = []): Promise<number> {
+  const answer = await evaluate(client, script, ['1', key, ...args])
+  if (!Number.isInteger(answer)) throw new Error('an answer that is no number')
+  return answer as number
+}
+
 /** Redis forgets scripts when it restarts. */
-async function run(
-  client: RedisClient,
-  { sha, text }: Script,
-  key: string,
-  args: string[] = [],
-): Promise<number> {
+async function evaluate(client: RedisClient, { sha, text }: Script, rest: string[]): Promise<unknown> {
   try {
-    return await client.send('EVALSHA', [sha, '1', key, ...args])
+    return await client.send('EVALSHA', [sha, ...rest])
   } catch (error) {
     if (!(error instanceof Error && error.message.startsWith('NOSCRIPT'))) throw error
-    return await client.send('EVAL', [text, '1', key, ...args])
+    return await client.send('EVAL', [text, ...rest])
   }
 }
 

@@ -58,6 +58,16 @@ test('one that always takes longer than a request waits is away, and nobody wait
   expect(one.news).toEqual(['away: no answer within 100 ms'])
 })
 
+test.each(['+OK\r\n', '$-1\r\n', '$3\r\nabc\r\n', '*0\r\n'])(
+  'one that answers %j is no Redis, and has no say',
+  async (answer) => {
+    using other = pretendRedis(answer)
+    using one = await node(other.url)
+    expect([await one.take('a', 3), await one.take('a', 3)]).toEqual([2, 1])
+    expect(one.news).toEqual(['away: an answer that is no number'])
+  },
+)
+
 describe.skipIf(!hasRedis)('with Redis', () => {
   test('nodes share what a caller has left', async () => {
     await using redis = await startRedis({ password: 'secret' })
