@@ -165,7 +165,8 @@ function parseProxies(text: string): readonly string[] | undefined {
 
 function parseRedisUrl(text: string): string | undefined {
   const url = /^rediss?:\/\//.test(text) ? URL.parse(text) : null
-  if (!url?.hostname) return undefined
+  // A path is the number of a database; the client would throw at any other.
+  if (!url?.hostname || url.port === '0' || !/^(\/\d{0,9})?$/.test(url.pathname)) return undefined
   // An @ that ends no user belongs to a password with a bare / or ? or #: its first half would pass for the host.
   return url.username !== '' || url.password !== '' || !text.includes('@') ? text : undefined
 }

@@ -143,6 +143,10 @@ describe('readConfig', () => {
     ['REDIS_URL', 'localhost:6379'],
     ['REDIS_URL', 'http://localhost:6379'],
     ['REDIS_URL', 'redis://'],
+    ['REDIS_URL', 'redis://localhost:0'],
+    ['REDIS_URL', 'redis://localhost/limits'],
+    ['REDIS_URL', 'redis://localhost/1/'],
+    ['REDIS_URL', 'redis://localhost/4294967296'],
   ])('%s=%s is refused by name', (name, value) => {
     expect(() => readConfig({ [name]: value }, { demo: false })).toThrow(`${name} must be `)
     expect(() => readConfig({ [name]: value }, { demo: false })).toThrow(`got "${value}".`)
