@@ -3,6 +3,9 @@ import { openPort } from './open-port.ts'
 
 export type MetricsAddress = { host: string; port: number }
 
+/** Where the request has a bad `Host`, its address cannot be parsed, or is the path alone. */
+const METRICS = /^(?:\w+:\/\/[^/]*)?\/metrics(?:[?#]|$)/
+
 /** Answers `GET /metrics`, and nothing else. A port that cannot be had is a `CommandError`. */
 export function serveMetrics({ host, port }: MetricsAddress, collect: () => Promise<Family[]>) {
   return openPort({ host, port, names: { host: 'METRICS_HOST', port: 'METRICS_PORT' } }, () =>
@@ -12,7 +15,7 @@ export function serveMetrics({ host, port }: MetricsAddress, collect: () => Prom
       development: false,
       reusePort: false,
       async fetch(request) {
-        if (request.method !== 'GET' || new URL(request.url).pathname !== '/metrics') {
+        if (request.method !== 'GET' || !METRICS.test(request.url)) {
           return new Response('Only GET /metrics is here.\n', { status: 404 })
         }
         return new Response(presentFamilies(await collect()), {

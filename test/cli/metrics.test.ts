@@ -45,6 +45,9 @@ withEveryEngine('METRICS_PORT', (makeDatabase) => {
       expect((await fetch(origin + path)).status).toBe(404)
     }
     expect((await fetch(urlOf(server), { method: 'POST' })).status).toBe(404)
+    for (const Host of ['', 'a b', '[']) {
+      expect((await fetch(urlOf(server), { headers: { Host } })).status).toBe(200)
+    }
   })
 })
 
