@@ -32,7 +32,7 @@ export async function retire(args: string[], terminal: Terminal): Promise<void> 
   if (values.help) return terminal.out(RETIRE_HELP)
   const task = prepare(positionals, values, terminal.now())
   const config = readConfig(terminal.env, { demo: values.demo === true })
-  const store = await openStore(withoutReplica(config.database))
+  const store = await openStore(withoutReplica(config.database), { create: false })
   try {
     await task({ ...config, store, terminal, now: terminal.now(), name: nameDatabase(config.database) })
   } finally {

@@ -144,7 +144,7 @@ More about it: https://example.com/news
   })
 
   test('without calls or a plan it says so', async () => {
-    await using here = await workplace(makeDatabase)
+    await using here = await workplace(makeDatabase, { records: [] })
     const { out } = await runHere(retire, ['report'], { env: here.env })
     expect(out).toContain('anonymous  callers without a key  -      0         0       none    -\n')
     expect(out).toContain('(no owner of these keys is known)')

@@ -1,9 +1,11 @@
 import { describe, expect, test } from 'bun:test'
+import { readdirSync } from 'node:fs'
 import { retire } from '../../src/cli/retire.ts'
 import { NO_PLAN, type RetirementPlan } from '../../src/domain/retirement.ts'
 import { rehearse } from '../../src/http/rehearsal.ts'
 import { type MakeDatabase, withEveryEngine } from '../support/engines.ts'
 import { NOON } from '../support/records.ts'
+import { tempFolder } from '../support/temp.ts'
 import { runHere } from '../support/terminal.ts'
 import { workplace } from '../support/workplace.ts'
 
@@ -13,7 +15,7 @@ const KEY = { name: 'Acme', hash: new Uint8Array(32), tier: 'standard', owner: '
 
 /** NOON is 2026-01-02 12:00 UTC. */
 async function office(makeDatabase: MakeDatabase) {
-  const here = await workplace(makeDatabase)
+  const here = await workplace(makeDatabase, { records: [] })
   return {
     ...here,
     retire: (line: string, { now = NOON, env = {} } = {}) =>
@@ -236,4 +238,14 @@ describe('retire refuses, before a database is touched', () => {
     expect(refusal.name).toBe('UsageError')
     expect(refusal.message).toContain(sentence)
   })
+})
+
+test('a plan is not kept where no database is, since no node would obey it', async () => {
+  using folder = tempFolder()
+  const env = { DATABASE_URL: `sqlite:${folder.path}/typo.db` }
+  const line = ['set', '--sunset', '2027-01-01']
+  await expect(runHere(retire, line, { env })).rejects.toThrow(
+    `There is no database ${folder.path}/typo.db yet`,
+  )
+  expect(readdirSync(folder.path)).toEqual([])
 })
