@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto'
-import { writeSync } from 'node:fs'
 import { ConfigError } from '../config.ts'
 import { ServiceError } from '../domain/errors.ts'
 import { HELP } from './help.ts'
@@ -7,14 +6,15 @@ import { createLogWriter } from './log-writer.ts'
 import type { Terminal } from './terminal.ts'
 import { CommandError, UsageError } from './usage.ts'
 import { VERSION } from './version.ts'
+import { writeAll } from './write-all.ts'
 
 const terminal: Terminal = {
   env: process.env,
   now: Date.now,
   random: (bytes) => randomBytes(bytes),
   // Written at once: what is buffered is lost when the process is killed.
-  out: (text) => void writeSync(1, text),
-  err: (text) => void writeSync(2, text),
+  out: (text) => writeAll(1, text),
+  err: (text) => writeAll(2, text),
   log: createLogWriter(),
   interactive: process.stderr.isTTY === true,
   columns: () => process.stderr.columns || 80,

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { version } from '../../package.json'
-import { run } from '../support/cli.ts'
+import { MAIN, run } from '../support/cli.ts'
 import { tempFolder } from '../support/temp.ts'
 
 describe('passportd', () => {
@@ -84,6 +84,15 @@ describe('passportd', () => {
     expect(err).toMatch(/^passportd: [^\n]+\n$/)
     expect(err).toContain(sentence)
     expect([...new Bun.Glob('**').scanSync(folder.path)]).toEqual([])
+  })
+
+  test('what is longer than a pipe has room for arrives whole, also where errors go the same way', async () => {
+    using folder = tempFolder()
+    const { out: whole } = await run(['openapi'], { cwd: folder.path })
+    expect(whole.length).toBeGreaterThan(65_536)
+    const line = [process.execPath, MAIN, 'openapi'].map((word) => `'${word}'`).join(' ')
+    const shell = Bun.spawn(['sh', '-c', `${line} 2>&1 | cat`], { cwd: folder.path, stderr: 'ignore' })
+    expect(await new Response(shell.stdout).text()).toBe(whole)
   })
 
   test('all that is wrong with the environment is said at once', async () => {
