@@ -78,6 +78,10 @@ export async function listen(options: Listening): Promise<Listener> {
     const report = usage.take()
     if (report.counts.length > 0) keepUsage(report)
   }
+  async function readMonth(): Promise<void> {
+    const day = dayOf(now())
+    usage.setMonth(await sumMonth(store, day), day)
+  }
   const watches = [
     setInterval(handOver, USAGE_MILLISECONDS),
     every(PLAN_MILLISECONDS, async () => {
@@ -85,8 +89,8 @@ export async function listen(options: Listening): Promise<Listener> {
     }),
   ]
   if (config.tiers.some(({ monthly }) => monthly !== undefined)) {
-    watches.push(every(MONTH_MILLISECONDS, async () => usage.setMonth(await sumMonth(store, now()))))
-    usage.setMonth(await sumMonth(store, now()))
+    watches.push(every(MONTH_MILLISECONDS, readMonth))
+    await readMonth()
   }
   return {
     server,
@@ -104,8 +108,7 @@ function every(milliseconds: number, work: () => Promise<void>): Timer {
   return setInterval(() => void work().catch(() => undefined), milliseconds)
 }
 
-async function sumMonth(store: Store, now: number): Promise<Map<string, number>> {
-  const until = dayOf(now)
+async function sumMonth(store: Store, until: string): Promise<Map<string, number>> {
   return new Map(await store.usage.sumByKey({ since: `${until.slice(0, 8)}01`, until }))
 }
 

@@ -18,7 +18,7 @@ export function createUsageCounter(now: () => number) {
   function turnDay(time: number): void {
     const day = dayOf(time)
     if (day === today) return
-    const isSameMonth = day.slice(0, 7) === today.slice(0, 7)
+    const isSameMonth = monthOf(day) === monthOf(today)
     today = day
     places = new Map()
     if (isSameMonth) return
@@ -68,13 +68,17 @@ export function createUsageCounter(now: () => number) {
       turnDay(now())
       return (kept.get(key) ?? 0) + (since.get(key) ?? 0)
     },
-    /** What the store knew of this month after all counts taken so far were kept. */
-    setMonth(sums: ReadonlyMap<string, number>): void {
+    /** What the store knew of a month, when it was asked on this day, after all counts taken so far were kept. */
+    setMonth(sums: ReadonlyMap<string, number>, day: string): void {
       turnDay(now())
+      // The answer took longer than the month: callers would be told to wait for the end of the next.
+      if (monthOf(day) !== monthOf(today)) return
       kept = sums
       since = new Map()
     },
   }
 }
+
+const monthOf = (day: string) => day.slice(0, 7)
 
 export type UsageCounter = ReturnType<typeof createUsageCounter>

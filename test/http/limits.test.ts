@@ -201,13 +201,21 @@ test('a monthly quota ends with the month, in UTC', async () => {
 test('what others kept of the month counts too, and what was refused does not', async () => {
   await using server = await limited('partner=1/10s+5/month')
   const key = await server.makeKey(1, 'partner')
-  server.usage.setMonth(new Map([[key.slice(4, 14), 4]]))
+  server.usage.setMonth(new Map([[key.slice(4, 14), 4]]), '2026-01-02')
   expect((await server.with(key)).status).toBe(200)
   expect(fields(await server.with(key))[2]).toBe('"partner-month";r=0;t=2548800')
 
-  server.usage.setMonth(new Map([[key.slice(4, 14), 3]]))
+  server.usage.setMonth(new Map([[key.slice(4, 14), 3]]), '2026-01-02')
   for (let turn = 0; turn < 5; turn++) expect(fields(await server.with(key))[2]).toBe('"partner";r=0;t=10')
   server.clock.time += 10_000
+  expect((await server.with(key)).status).toBe(200)
+})
+
+test('what was asked of a month that is over meanwhile does not count for the next', async () => {
+  await using server = await limited('partner=100/10s+5/month')
+  const key = await server.makeKey(1, 'partner')
+  server.clock.time = Date.UTC(2026, 1, 1)
+  server.usage.setMonth(new Map([[key.slice(4, 14), 5]]), '2026-01-31')
   expect((await server.with(key)).status).toBe(200)
 })
 
