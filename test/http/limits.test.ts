@@ -90,6 +90,24 @@ test('one too many is answered 429, with when to try again', async () => {
   expect((await server.anonymous()).status).toBe(200)
 })
 
+test('a count that comes when its window is over tells of that window, not of the next', async () => {
+  const clock = { time: NOON + 9_990 }
+  const refuse = async () => {
+    clock.time += 20
+    return { left: -1, giveBack: () => undefined }
+  }
+  const limiter = createLimiter({
+    tiers: [],
+    counters: { take: refuse },
+    now: () => clock.time,
+    usedThisMonth: () => 0,
+  })
+  const caller = { address: () => '192.0.2.1', key: undefined }
+  await expect(limiter.take(caller)).rejects.toMatchObject({ headers: { 'Retry-After': '1' } })
+  clock.time = NOON + 59_990
+  await expect(limiter.takeWrongKey('192.0.2.1')).rejects.toMatchObject({ headers: { 'Retry-After': '1' } })
+})
+
 test('a key has the limit of its tier, to itself, wherever it is used', async () => {
   await using server = await limited('anonymous=1/10s, standard=2/10s, partner=3/1m')
   const [one, other, partner] = [
