@@ -23,7 +23,7 @@ export function parseOptions<T extends Options>(command: string, args: string[],
     return parseArgs({ args, options, allowPositionals: true, strict: true })
   } catch (error) {
     // Node adds advice about "--" after the first sentence.
-    const sentence = (error as Error).message.split(/\. |\n/, 1)[0]
+    const sentence = (error as Error).message.split(/\.\s|\n/, 1)[0]
     throw new UsageError(`${sentence}. See "passportd ${command} --help".`)
   }
 }

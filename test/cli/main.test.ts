@@ -49,6 +49,10 @@ describe('passportd', () => {
     [['keys', 'create', '--name', 'a', '--expires', '2020-01-01'], 'got "2020-01-01".'],
     [['keys', 'create', '--name', 'a', '--expires', '2099-02-30'], 'got "2099-02-30".'],
     [['keys', 'revoke'], 'Name the key: passportd keys revoke ID. "keys list" shows the ids.'],
+    [
+      ['keys', 'rotate', 'x', '--grace', '-1'],
+      `Option '--grace' argument is ambiguous. See "passportd keys --help".`,
+    ],
     [['usage', 'now'], `Unexpected argument 'now'. See "passportd usage --help".`],
     [['usage', '--json', '--csv'], 'Choose one of --json and --csv.'],
     [['usage', '--since', 'monday'], '--since must be a day, in UTC, such as 2026-01-31, got "monday".'],
