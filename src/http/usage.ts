@@ -11,7 +11,7 @@ export function createUsageCounter(now: () => number) {
   let places = new Map<string, Map<Endpoint, Map<number, UsageCount>>>()
   let lastUsed = new Map<string, number>()
   /** This month's requests by key that others have kept already. */
-  let kept: ReadonlyMap<string, number> = new Map()
+  let kept = new Map<string, number>()
   let since = new Map<string, number>()
 
   /** A new day has counts of its own, and a new month owes nothing to the last one. */
@@ -25,6 +25,8 @@ export function createUsageCounter(now: () => number) {
     kept = new Map()
     since = new Map()
   }
+
+  const sumOf = (key: string) => (kept.get(key) ?? 0) + (since.get(key) ?? 0)
 
   function place(key: string, endpoint: Endpoint, status: number): UsageCount {
     let byEndpoint = places.get(key)
@@ -66,15 +68,18 @@ export function createUsageCounter(now: () => number) {
     },
     usedThisMonth(key: string): number {
       turnDay(now())
-      return (kept.get(key) ?? 0) + (since.get(key) ?? 0)
+      return sumOf(key)
     },
-    /** What the store knew of a month, when it was asked on this day, after all counts taken so far were kept. */
+    /** What the store knew of a month when it was asked, on this day. */
     setMonth(sums: ReadonlyMap<string, number>, day: string): void {
       turnDay(now())
       // The answer took longer than the month: callers would be told to wait for the end of the next.
       if (monthOf(day) !== monthOf(today)) return
-      kept = sums
+      // Counts that wait to be kept are not in the sums: what is known here already is the least there were.
+      const least = [...kept.keys(), ...since.keys()].map((key) => [key, sumOf(key)] as const)
+      kept = new Map(sums)
       since = new Map()
+      for (const [key, count] of least) if (count > sumOf(key)) kept.set(key, count)
     },
   }
 }

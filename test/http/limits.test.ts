@@ -223,10 +223,22 @@ test('what others kept of the month counts too, and what was refused does not', 
   expect((await server.with(key)).status).toBe(200)
   expect(fields(await server.with(key))[2]).toBe('"partner-month";r=0;t=2548800')
 
-  server.usage.setMonth(new Map([[key.slice(4, 14), 3]]), '2026-01-02')
-  for (let turn = 0; turn < 5; turn++) expect(fields(await server.with(key))[2]).toBe('"partner";r=0;t=10')
+  const other = await server.makeKey(2, 'partner')
+  server.usage.setMonth(new Map([[other.slice(4, 14), 3]]), '2026-01-02')
+  expect((await server.with(other)).status).toBe(200)
+  for (let turn = 0; turn < 5; turn++) expect(fields(await server.with(other))[2]).toBe('"partner";r=0;t=10')
   server.clock.time += 10_000
-  expect((await server.with(key)).status).toBe(200)
+  expect((await server.with(other)).status).toBe(200)
+})
+
+test('a quota that is spent stays so while the counts of it wait to be kept', async () => {
+  await using server = await limited('partner=100/10s+3/month')
+  const key = await server.makeKey(1, 'partner')
+  for (let turn = 0; turn < 3; turn++) expect((await server.with(key)).status).toBe(200)
+  for (let turn = 0; turn < 3; turn++) {
+    server.usage.setMonth(new Map(), '2026-01-02')
+    expect((await server.with(key)).status).toBe(429)
+  }
 })
 
 test('what was asked of a month that is over meanwhile does not count for the next', async () => {
