@@ -24,8 +24,8 @@ export function createLimiter({ tiers, counters, now, usedThisMonth }: LimiterOp
   const policies = new Map([...byName.values()].map((tier) => [tier, policy(tier)]))
   const policyOf = (tier: Tier) => policies.get(tier) as string
 
-  /** 0 where the window is over when a count comes from afar. */
-  const secondsLeft = (end: number) => Math.max(0, end - Math.floor(now() / 1000))
+  /** The window may be over when a count comes from afar. */
+  const secondsLeft = (end: number) => Math.max(1, end - Math.floor(now() / 1000))
 
   /** The `RateLimit` field. */
   const describe = (tier: Tier, left: number, end: number) => `"${tier.name}";r=${left};t=${secondsLeft(end)}`

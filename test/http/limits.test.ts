@@ -92,9 +92,10 @@ test('one too many is answered 429, with when to try again', async () => {
 
 test('a count that comes when its window is over tells of that window, not of the next', async () => {
   const clock = { time: NOON + 9_990 }
-  const refuse = async () => {
+  const refuse = async (_caller: string, _limit: number, window: number) => {
+    const end = Math.ceil(clock.time / 1000 / window) * window
     clock.time += 20
-    return { left: -1, giveBack: () => undefined }
+    return { left: -1, end, giveBack: () => undefined }
   }
   const limiter = createLimiter({
     tiers: [],
@@ -102,8 +103,10 @@ test('a count that comes when its window is over tells of that window, not of th
     now: () => clock.time,
     usedThisMonth: () => 0,
   })
-  const caller = { address: () => '192.0.2.1', key: undefined }
-  await expect(limiter.take(caller)).rejects.toMatchObject({ headers: { 'Retry-After': '1' } })
+  const tier = limiter.tierOf(undefined)
+  await expect(limiter.take(tier, undefined, () => '192.0.2.1')).rejects.toMatchObject({
+    headers: { 'Retry-After': '1' },
+  })
   clock.time = NOON + 59_990
   await expect(limiter.takeWrongKey('192.0.2.1')).rejects.toMatchObject({ headers: { 'Retry-After': '1' } })
 })
