@@ -68,16 +68,14 @@ async function serve(kind: Kind, path: string): Promise<void> {
       tiers: [...DEFAULT_TIERS, kind === 'off' ? unlimited : limited],
       counters: createCounters(now),
       now,
-      usedThisMonth: usage.usedThisMonth,
+      isSpent: usage.isSpent,
     }),
     usage: kind === 'usage' || kind === 'all' ? usage : { ...usage, count: () => undefined },
     plan: () => NO_PLAN,
     deprecatedAt: Date.UTC(2025, 2, 31),
     pages: {},
     onError: console.error,
-    onAnswer:
-      meter &&
-      (({ route, status, tier, seconds }) => meter.metrics.countRequest(route, status, tier, seconds)),
+    metrics: meter?.metrics,
   }
   // As often as the listener does.
   setInterval(() => usage.take(), 3000)

@@ -49,7 +49,7 @@ export type Listener = { server: Bun.Server<undefined>; drain(): Promise<void> }
 export async function listen(options: Listening): Promise<Listener> {
   const { config, store, now, log, counters, keepUsage, metrics, sharePort = false } = options
   const usage = createUsageCounter(now)
-  const limiter = createLimiter({ tiers: config.tiers, counters, now, usedThisMonth: usage.usedThisMonth })
+  const limiter = createLimiter({ tiers: config.tiers, counters, now, isSpent: usage.isSpent })
   let plan = (await store.retirement.find()) ?? NO_PLAN
   const openApi = createOpenApi(VERSION)
   const datedPlan = () => datePlan(plan, config.deprecatedAt)
@@ -69,7 +69,8 @@ export async function listen(options: Listening): Promise<Listener> {
     },
     onError: (error: unknown, { id, method, route }: Pick<Answered, 'id' | 'method' | 'route'>) =>
       errors.error(describe(error), { request_id: id, method, route }),
-    onAnswer: onAnswer(metrics, config.logRequests ? createRequestLog(log) : undefined),
+    metrics,
+    onAnswer: config.logRequests ? createRequestLog(log) : undefined,
   }
   const names = { host: 'HOST', port: 'PORT' }
   const server = openPort({ host: config.host, port: config.port, names }, () => startServer(serverOptions))
@@ -110,14 +111,6 @@ function every(milliseconds: number, work: () => Promise<void>): Timer {
 
 async function sumMonth(store: Store, until: string): Promise<Map<string, number>> {
   return new Map(await store.usage.sumByKey({ since: `${until.slice(0, 8)}01`, until }))
-}
-
-function onAnswer(metrics: Metrics | undefined, logRequest: ((answered: Answered) => void) | undefined) {
-  if (!metrics) return logRequest
-  return (answered: Answered): void => {
-    metrics.countRequest(answered.route, answered.status, answered.tier, answered.seconds)
-    logRequest?.(answered)
-  }
 }
 
 /** How long requests under way have to finish; one that never ends must not keep the process. */

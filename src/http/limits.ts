@@ -14,11 +14,11 @@ export type LimiterOptions = {
   tiers: readonly Tier[]
   counters: Counters
   now: () => number
-  /** Requests of a key in the present month, as far as is known here. */
-  usedThisMonth: (key: string) => number
+  /** Whether a key has had so many requests in the present month, as far as is known here. */
+  isSpent: (key: string, quota: number) => boolean
 }
 
-export function createLimiter({ tiers, counters, now, usedThisMonth }: LimiterOptions) {
+export function createLimiter({ tiers, counters, now, isSpent }: LimiterOptions) {
   const byName = new Map([...DEFAULT_TIERS, ...tiers].map((tier) => [tier.name, tier]))
   const fallback = byName.get('standard') as Tier
   const policies = new Map([...byName.values()].map((tier) => [tier, policy(tier)]))
@@ -40,7 +40,7 @@ export function createLimiter({ tiers, counters, now, usedThisMonth }: LimiterOp
   }
 
   function checkMonth(tier: Tier, key: ApiKey | undefined): void {
-    if (tier.monthly === undefined || !key || usedThisMonth(key.id) < tier.monthly) return
+    if (tier.monthly === undefined || !key || !isSpent(key.id, tier.monthly)) return
     const date = new Date(now())
     const end = Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1)
     const seconds = Math.ceil((end - now()) / 1000)

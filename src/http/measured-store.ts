@@ -3,20 +3,18 @@ import type { Operation } from './metrics.ts'
 
 /** The same store, which tells how long the questions of requests take. */
 export function measureStore(store: Store, observe: (operation: Operation, seconds: number) => void): Store {
+  const end = (operation: Operation, begin: number) => observe(operation, (performance.now() - begin) / 1000)
+
   function timed<A, T>(operation: Operation, ask: (argument: A) => Awaitable<T>) {
-    const end = (begin: number) => observe(operation, (performance.now() - begin) / 1000)
     return (argument: A): Awaitable<T> => {
       const begin = performance.now()
-      let result: Awaitable<T>
+      let result: Awaitable<T> | undefined
       try {
         result = ask(argument)
-      } catch (error) {
-        end(begin)
-        throw error
+        return result instanceof Promise ? result.finally(() => end(operation, begin)) : result
+      } finally {
+        if (!(result instanceof Promise)) end(operation, begin)
       }
-      if (result instanceof Promise) return result.finally(() => end(begin))
-      end(begin)
-      return result
     }
   }
   const { passports, credentials, keys } = store

@@ -1,4 +1,5 @@
 import { ENDPOINTS, type Endpoint } from '../domain/usage.ts'
+import { createBatch } from './batch.ts'
 import type { Family } from './exposition.ts'
 
 export const ROUTES = [...ENDPOINTS, 'health', 'ready', 'page', 'not_found'] as const
@@ -18,22 +19,25 @@ export function createMetrics() {
   const routes = new Map(ROUTES.map((route) => [route, createHistogram(BOUNDS)]))
   const operations = new Map(OPERATIONS.map((operation) => [operation, createHistogram(BOUNDS)]))
 
-  return {
-    countRequest(route: Route, status: number, tier: string, seconds: number): void {
-      const byTier = requests.get(route) as Map<string, Map<number, number>>
-      let byStatus = byTier.get(tier)
-      if (!byStatus) {
-        byStatus = new Map()
-        byTier.set(tier, byStatus)
-      }
-      byStatus.set(status, (byStatus.get(status) ?? 0) + 1)
-      routes.get(route)?.observe(seconds)
-    },
-    observeStore(operation: Operation, seconds: number): void {
-      operations.get(operation)?.observe(seconds)
-    },
-    /** A copy of everything counted so far. */
-    read: (): Family[] => [
+  const answers = createBatch<Counted>(({ route, status, tier, seconds }) => {
+    const byTier = requests.get(route) as Map<string, Map<number, number>>
+    let byStatus = byTier.get(tier)
+    if (!byStatus) {
+      byStatus = new Map()
+      byTier.set(tier, byStatus)
+    }
+    byStatus.set(status, (byStatus.get(status) ?? 0) + 1)
+    routes.get(route)?.observe(seconds)
+  })
+  const questions = createBatch<{ operation: Operation; seconds: number }>(({ operation, seconds }) =>
+    operations.get(operation)?.observe(seconds),
+  )
+
+  /** A copy of everything counted so far. */
+  function read(): Family[] {
+    answers.flush()
+    questions.flush()
+    return [
       {
         name: 'passportd_requests_total',
         help: 'Answers, by what was asked for, status and tier of the caller.',
@@ -59,9 +63,21 @@ export function createMetrics() {
         type: 'histogram',
         samples: [...operations].map(([operation, { read }]) => ({ labels: { operation }, ...read() })),
       },
-    ],
+    ]
+  }
+
+  return {
+    countRequest(route: Route, status: number, tier: string, seconds: number): void {
+      answers.add({ route, status, tier, seconds })
+    },
+    observeStore(operation: Operation, seconds: number): void {
+      questions.add({ operation, seconds })
+    },
+    read,
   }
 }
+
+type Counted = { route: Route; status: number; tier: string; seconds: number }
 
 export type Metrics = ReturnType<typeof createMetrics>
 

@@ -15,7 +15,7 @@ import { etagOf, isFresh } from './etag.ts'
 import { COMMON_HEADERS, createV1Headers } from './headers.ts'
 import { getHealth, getReadiness } from './health.ts'
 import type { Limiter } from './limits.ts'
-import type { Route } from './metrics.ts'
+import type { Metrics, Route } from './metrics.ts'
 import { requestIdOf } from './request-id.ts'
 import { checkBrownout, checkRemoval } from './retirement.ts'
 import type { UsageCounter } from './usage.ts'
@@ -40,7 +40,8 @@ export type ServerOptions = {
   /** Answers by path: the reference page and its parts. */
   pages: Readonly<Record<string, Answer | (() => Answer)>>
   onError: (error: unknown, request: Pick<Answered, 'id' | 'method' | 'route'>) => void
-  /** Told of every answer, for metrics and logs. */
+  metrics?: Metrics | undefined
+  /** Told of every answer, for logs. */
   onAnswer?: ((answered: Answered) => void) | undefined
 }
 
@@ -84,12 +85,13 @@ export function startServer(options: ServerOptions): Bun.Server<undefined> {
 }
 
 function createHandler(options: ServerOptions) {
-  const { store, now, limiter, usage, plan, pages, onError, onAnswer } = options
+  const { store, now, limiter, usage, plan, pages, metrics, onError, onAnswer } = options
   const findV1 = createV1Routes(store)
   const own: Record<string, Handler> = { '/health': getHealth, '/ready': getReadiness(store) }
   for (const [path, page] of Object.entries(pages)) own[path] = typeof page === 'function' ? page : () => page
   const addressOf = createAddressOf(options.trustedProxies)
   const v1Headers = createV1Headers(options)
+  const isTimed = metrics !== undefined || onAnswer !== undefined
 
   function answerOwn(exchange: Exchange): Awaitable<Answer> {
     const { request, path, query } = exchange
@@ -160,12 +162,14 @@ function createHandler(options: ServerOptions) {
     }
     const { status } = response
     if (isV1) usage.count(key, route as Endpoint, status)
+    const seconds = isTimed ? (performance.now() - begin) / 1000 : 0
+    metrics?.countRequest(route, status, tier?.name ?? NO_TIER, seconds)
     onAnswer?.({
       id,
       method: nameMethod(request.method),
       route,
       status,
-      seconds: (performance.now() - begin) / 1000,
+      seconds,
       key,
       tier: tier?.name ?? NO_TIER,
       address,
@@ -181,7 +185,7 @@ function createHandler(options: ServerOptions) {
       path,
       query,
       isV1,
-      begin: onAnswer ? performance.now() : 0,
+      begin: isTimed ? performance.now() : 0,
       id: requestIdOf(request),
       address: () => addressOf(request, server.requestIP(request)?.address ?? ''),
       route: 'other',

@@ -24,7 +24,7 @@ async function limited(tiers: string, options: Partial<ServerOptions> = {}) {
     tiers: tiers === '' ? [] : (parseTiers(tiers) as readonly Tier[]),
     counters: createCounters(now),
     now,
-    usedThisMonth: usage.usedThisMonth,
+    isSpent: usage.isSpent,
   })
   const server = serveTest(store, { now, limiter, usage, trustedProxies: ['127.0.0.1'], ...options })
   const from = (address: string, more: Record<string, string> = {}) => ({
@@ -101,7 +101,7 @@ test('a count that comes when its window is over tells of that window, not of th
     tiers: [],
     counters: { take: refuse },
     now: () => clock.time,
-    usedThisMonth: () => 0,
+    isSpent: () => false,
   })
   const tier = limiter.tierOf(undefined)
   await expect(limiter.take(tier, undefined, () => '192.0.2.1')).rejects.toMatchObject({

@@ -21,12 +21,10 @@ onEveryEngine('metrics', (open) => {
         tiers: [...DEFAULT_TIERS, { name: 'anonymous', requests: 5, window: 10 }],
         counters: createCounters(() => NOON),
         now: () => NOON,
-        usedThisMonth: () => 0,
+        isSpent: () => false,
       }),
-      onAnswer(answered) {
-        told.push(answered)
-        metrics.countRequest(answered.route, answered.status, answered.tier, answered.seconds)
-      },
+      metrics,
+      onAnswer: (answered) => told.push(answered),
     })
     await server.get('/api/v1/passports', { method: 'POST' })
     for (const target of [

@@ -36,7 +36,7 @@ export function serveTest(store: Store, options: Partial<ServerOptions> = {}) {
       tiers: MANY,
       counters: createCounters(() => NOON),
       now: () => NOON,
-      usedThisMonth: () => 0,
+      isSpent: () => false,
     }),
     usage: createUsageCounter(() => NOON),
     plan: () => NO_PLAN,
