@@ -2,8 +2,8 @@
 export type Taken = {
   /** How many more may come in its window; below 0 where it was one too many itself, and was not counted. */
   left: number
-  /** When its window ends, in seconds. */
-  end: number
+  /** Until its window ends. */
+  seconds: number
   /** Takes the count back, while its window lasts. */
   giveBack(): void
 }
@@ -46,16 +46,16 @@ export function createCounters(
       const time = now() / 1000
       const turn = Math.floor(time / window)
       const stamp = turn & WINDOW
-      const windowEnd = (turn + 1) * window
       // Seconds past 2038 look negative in the memory.
-      const end = windowEnd | 0
+      const end = ((turn + 1) * window) | 0
+      const seconds = (turn + 1) * window - Math.floor(time)
       for (;;) {
         const place = findPlace(memory, caller, { time, end, stamp })
         const owner = Atomics.load(memory, place)
         const state = Atomics.load(memory, place + STATE)
         const isCurrent = state >>> COUNT_BITS === stamp && Atomics.load(memory, place + END) === end
         const count = isCurrent ? state & COUNT : 0
-        if (count >= limit) return { left: -1, end: windowEnd, giveBack: () => undefined }
+        if (count >= limit) return { left: -1, seconds, giveBack: () => undefined }
         // Before the count: whoever sees the new count must see the new end.
         if (!isCurrent) Atomics.store(memory, place + END, end)
         const next = (stamp << COUNT_BITS) | (count + 1)
@@ -64,7 +64,7 @@ export function createCounters(
         if (!isCounted || Atomics.load(memory, place) !== owner) continue
         return {
           left: limit - count - 1,
-          end: windowEnd,
+          seconds,
           giveBack: () => giveBack(memory, place, { owner, end, stamp }),
         }
       }

@@ -24,18 +24,15 @@ export function createLimiter({ tiers, counters, now, isSpent }: LimiterOptions)
   const policies = new Map([...byName.values()].map((tier) => [tier, policy(tier)]))
   const policyOf = (tier: Tier) => policies.get(tier) as string
 
-  /** The window may be over when a count comes from afar. */
-  const secondsLeft = (end: number) => Math.max(1, end - Math.floor(now() / 1000))
-
   /** The `RateLimit` field. */
-  const describe = (tier: Tier, left: number, end: number) => `"${tier.name}";r=${left};t=${secondsLeft(end)}`
+  const describe = (tier: Tier, left: number, seconds: number) => `"${tier.name}";r=${left};t=${seconds}`
 
   function check(tier: Tier, taken: Taken): Taken {
     if (taken.left >= 0) return taken
     const limit = `${tier.requests.toLocaleString('en')} requests in ${tier.window} s`
-    throw tooMany(limit, secondsLeft(taken.end), {
+    throw tooMany(limit, taken.seconds, {
       'RateLimit-Policy': policyOf(tier),
-      RateLimit: describe(tier, 0, taken.end),
+      RateLimit: describe(tier, 0, taken.seconds),
     })
   }
 
@@ -66,9 +63,8 @@ export function createLimiter({ tiers, counters, now, isSpent }: LimiterOptions)
 
     /** Counts a wrong key; throws `rate_limited` where there were too many from this address. */
     async takeWrongKey(address: string): Promise<void> {
-      const { left, end } = await counters.take(`wrong ${address}`, WRONG_KEYS, WRONG_KEY_WINDOW)
+      const { left, seconds } = await counters.take(`wrong ${address}`, WRONG_KEYS, WRONG_KEY_WINDOW)
       if (left >= 0) return
-      const seconds = secondsLeft(end)
       throw tooMany(`${WRONG_KEYS} wrong keys in ${WRONG_KEY_WINDOW} s`, seconds, {
         'RateLimit-Policy': `"wrong-keys";q=${WRONG_KEYS};w=${WRONG_KEY_WINDOW}`,
         RateLimit: `"wrong-keys";r=0;t=${seconds}`,

@@ -19,17 +19,20 @@ export function createMetrics() {
   const routes = new Map(ROUTES.map((route) => [route, createHistogram(BOUNDS)]))
   const operations = new Map(OPERATIONS.map((operation) => [operation, createHistogram(BOUNDS)]))
 
-  const answers = createBatch<Counted>(({ route, status, tier, seconds }) => {
-    const byTier = requests.get(route) as Map<string, Map<number, number>>
-    let byStatus = byTier.get(tier)
-    if (!byStatus) {
-      byStatus = new Map()
-      byTier.set(tier, byStatus)
-    }
-    byStatus.set(status, (byStatus.get(status) ?? 0) + 1)
-    routes.get(route)?.observe(seconds)
-  })
-  const questions = createBatch<{ operation: Operation; seconds: number }>(({ operation, seconds }) =>
+  const answers = createBatch<Counted>(
+    { route: 'other', status: 0, tier: '', seconds: 0 },
+    ({ route, status, tier, seconds }) => {
+      const byTier = requests.get(route) as Map<string, Map<number, number>>
+      let byStatus = byTier.get(tier)
+      if (!byStatus) {
+        byStatus = new Map()
+        byTier.set(tier, byStatus)
+      }
+      byStatus.set(status, (byStatus.get(status) ?? 0) + 1)
+      routes.get(route)?.observe(seconds)
+    },
+  )
+  const questions = createBatch<Asked>({ operation: 'find', seconds: 0 }, ({ operation, seconds }) =>
     operations.get(operation)?.observe(seconds),
   )
 
@@ -68,15 +71,22 @@ export function createMetrics() {
 
   return {
     countRequest(route: Route, status: number, tier: string, seconds: number): void {
-      answers.add({ route, status, tier, seconds })
+      const answer = answers.next()
+      answer.route = route
+      answer.status = status
+      answer.tier = tier
+      answer.seconds = seconds
     },
     observeStore(operation: Operation, seconds: number): void {
-      questions.add({ operation, seconds })
+      const question = questions.next()
+      question.operation = operation
+      question.seconds = seconds
     },
     read,
   }
 }
 
+type Asked = { operation: Operation; seconds: number }
 type Counted = { route: Route; status: number; tier: string; seconds: number }
 
 export type Metrics = ReturnType<typeof createMetrics>

@@ -99,7 +99,7 @@ export async function createRedisCounters(
     if (left < 0) mine.giveBack()
     return {
       left: Math.min(left, mine.left),
-      end: mine.end,
+      seconds: mine.seconds,
       giveBack() {
         mine.giveBack()
         if (link === client) run(client, GIVE_BACK, key).catch(() => undefined)

@@ -110,7 +110,7 @@ function createHandler(options: ServerOptions) {
     const route = findV1(path)
     if (route) exchange.route = route.endpoint
     // Before all that may need the store. Preflights go on, so that pages can read the 410.
-    if (request.method !== 'OPTIONS') checkRemoval(plan(), now())
+    if (request.method !== 'OPTIONS') checkRemoval(plan(), exchange.time)
     if (!route) throw notFound()
     if (request.method === 'OPTIONS') return preflight()
     // What is there at once is not waited for: that would cost a turn of the event loop at each step.
@@ -132,7 +132,7 @@ function createHandler(options: ServerOptions) {
   function handle(exchange: Exchange, route: V1Route, taken: Taken | undefined): Awaitable<Answer> {
     exchange.taken = taken
     checkMethod(exchange.request.method)
-    checkBrownout(plan(), now(), exchange.key)
+    checkBrownout(plan(), exchange.time, exchange.key)
     return route.handle(new URLSearchParams(exchange.query))
   }
 
@@ -149,7 +149,7 @@ function createHandler(options: ServerOptions) {
   }
 
   function respond(exchange: Exchange, answer: Answer): Response {
-    const { request, id, isV1, route, key, tier, taken, begin, address } = exchange
+    const { request, id, isV1, route, key, tier, taken, time, begin, address } = exchange
     const headers = isV1
       ? v1Headers(answer, taken && tier)
       : new Headers({ ...COMMON_HEADERS, ...answer.headers })
@@ -158,10 +158,10 @@ function createHandler(options: ServerOptions) {
     if (tier && taken) {
       const isFree = response.status === 304
       if (isFree) taken.giveBack()
-      response.headers.set('RateLimit', limiter.describe(tier, taken.left + Number(isFree), taken.end))
+      response.headers.set('RateLimit', limiter.describe(tier, taken.left + Number(isFree), taken.seconds))
     }
     const { status } = response
-    if (isV1) usage.count(key, route as Endpoint, status)
+    if (isV1) usage.count(key, route as Endpoint, status, time)
     const seconds = isTimed ? (performance.now() - begin) / 1000 : 0
     metrics?.countRequest(route, status, tier?.name ?? NO_TIER, seconds)
     onAnswer?.({
@@ -185,6 +185,7 @@ function createHandler(options: ServerOptions) {
       path,
       query,
       isV1,
+      time: now(),
       begin: isTimed ? performance.now() : 0,
       id: requestIdOf(request),
       address: () => addressOf(request, server.requestIP(request)?.address ?? ''),
@@ -210,6 +211,8 @@ type Exchange = {
   readonly path: string
   readonly query: string
   readonly isV1: boolean
+  /** When it came; `begin` is the same to the microsecond. */
+  readonly time: number
   readonly begin: number
   readonly id: string
   readonly address: () => string

@@ -31,14 +31,17 @@ export function createUsageCounter(now: () => number) {
 
   const sumOf = (key: string) => (kept.get(key) ?? 0) + (since.get(key) ?? 0)
 
-  const answers = createBatch<Counted>(({ key, endpoint, status, time }) => {
-    turnDay(time)
-    place(key, endpoint, status).count++
-    if (key === '') return
-    lastUsed.set(key, time)
-    // Answers that the caller had already cost nothing, and those that were refused neither.
-    if (status !== 304 && status !== 429) since.set(key, (since.get(key) ?? 0) + 1)
-  })
+  const answers = createBatch<Counted>(
+    { key: '', endpoint: 'other', status: 0, time: 0 },
+    ({ key, endpoint, status, time }) => {
+      turnDay(time)
+      place(key, endpoint, status).count++
+      if (key === '') return
+      lastUsed.set(key, time)
+      // Answers that the caller had already cost nothing, and those that were refused neither.
+      if (status !== 304 && status !== 429) since.set(key, (since.get(key) ?? 0) + 1)
+    },
+  )
 
   function place(key: string, endpoint: Endpoint, status: number): UsageCount {
     let byEndpoint = places.get(key)
@@ -61,8 +64,12 @@ export function createUsageCounter(now: () => number) {
   }
 
   return {
-    count(key: string, endpoint: Endpoint, status: number): void {
-      answers.add({ key, endpoint, status, time: now() })
+    count(key: string, endpoint: Endpoint, status: number, time = now()): void {
+      const answer = answers.next()
+      answer.key = key
+      answer.endpoint = endpoint
+      answer.status = status
+      answer.time = time
     },
     /** All that was counted since it was last asked for. */
     take(): UsageReport {
