@@ -8,12 +8,17 @@ import {
 } from './domain/database-address.ts'
 import { parseInstant } from './domain/instant.ts'
 import { DEFAULT_TIERS, parseTiers, TIERS_EXAMPLE, type Tier } from './domain/tier.ts'
+import { parseWebAddress } from './domain/web-address.ts'
 
 export type Config = {
   host: string
   port: number
   database: DatabaseAddress
   requireKey: boolean
+  /** Pages that show passports to people. */
+  explorer: boolean
+  /** The address that people know the service by, where that is not the one it is asked at. */
+  publicUrl?: string
   /** Epoch milliseconds. */
   deprecatedAt: number
   tiers: readonly Tier[]
@@ -50,6 +55,8 @@ const SETTINGS = [
   'DATABASE_URL',
   'DATABASE_READ_URL',
   'REQUIRE_API_KEY',
+  'EXPLORER',
+  'PUBLIC_URL',
   'TIERS',
   'TRUST_PROXY',
   'REDIS_URL',
@@ -74,6 +81,7 @@ export function readConfig(env: Environment, { demo }: { demo: boolean }): Confi
     return value ?? fallback
   }
 
+  const requireKey = read('REQUIRE_API_KEY', false, 'true or false', parseFlag)
   const config: Config = {
     host: read('HOST', '127.0.0.1', 'a host name or address', parseHost),
     port: read('PORT', 8080, 'a port from 0 to 65535', parsePort),
@@ -83,7 +91,9 @@ export function readConfig(env: Environment, { demo }: { demo: boolean }): Confi
       `an address such as ${DATABASE_EXAMPLES}`,
       parseDatabaseAddress,
     ),
-    requireKey: read('REQUIRE_API_KEY', false, 'true or false', parseFlag),
+    requireKey,
+    // Where the API is closed, its data is not shown to everybody by a side door.
+    explorer: read('EXPLORER', !requireKey, 'on or off', parseFlag),
     deprecatedAt: read(
       'DEPRECATED_AT',
       Date.UTC(2025, 2, 31),
@@ -104,6 +114,13 @@ export function readConfig(env: Environment, { demo }: { demo: boolean }): Confi
     ),
     logRequests: read('LOG_REQUESTS', false, 'true or false', parseFlag),
   }
+  const publicUrl = read<string | undefined>(
+    'PUBLIC_URL',
+    undefined,
+    'the address of the service, such as https://passports.example.com',
+    parseOrigin,
+  )
+  if (publicUrl !== undefined) config.publicUrl = publicUrl
   const metricsHost = read('METRICS_HOST', '127.0.0.1', 'a host name or address', parseHost)
   const metricsPort = read<number | undefined>('METRICS_PORT', undefined, 'a port from 0 to 65535', parsePort)
   if (metricsPort !== undefined) config.metrics = { host: metricsHost, port: metricsPort }
@@ -156,6 +173,13 @@ function parsePort(text: string): number | undefined {
 function parseFlag(text: string): boolean | undefined {
   if (/^(true|1|yes|on)$/i.test(text)) return true
   return /^(false|0|no|off)$/i.test(text) ? false : undefined
+}
+
+/** Only the host: the service has its paths below the root. */
+function parseOrigin(text: string): string | undefined {
+  const address = parseWebAddress(text)
+  const url = address === undefined ? null : URL.parse(address)
+  return url && url.href === `${url.origin}/` ? url.origin : undefined
 }
 
 function parseProxies(text: string): readonly string[] | undefined {

@@ -7,6 +7,7 @@ const DEFAULTS = {
   port: 8080,
   database: { engine: 'sqlite', path: 'data/passportd.db' } as const,
   requireKey: false,
+  explorer: true,
   deprecatedAt: Date.UTC(2025, 2, 31),
   tiers: DEFAULT_TIERS,
   trustedProxies: [],
@@ -26,6 +27,8 @@ describe('readConfig', () => {
       HOST: '[::1]',
       DATABASE_URL: 'sqlite:/var/lib/x.db',
       REQUIRE_API_KEY: 'TRUE',
+      EXPLORER: 'on',
+      PUBLIC_URL: 'https://passports.example.com/',
       DEPRECATED_AT: '2025-01-01T02:00:00+02:00',
       TIERS: 'standard=100/1m',
       TRUST_PROXY: '10.0.0.0/8, ::1',
@@ -39,6 +42,8 @@ describe('readConfig', () => {
       port: 0,
       database: { engine: 'sqlite', path: '/var/lib/x.db' },
       requireKey: true,
+      explorer: true,
+      publicUrl: 'https://passports.example.com',
       deprecatedAt: Date.UTC(2025, 0, 1),
       tiers: DEFAULT_TIERS.map((tier) =>
         tier.name === 'standard' ? { ...tier, requests: 100, window: 60 } : tier,
@@ -49,6 +54,20 @@ describe('readConfig', () => {
       metrics: { host: '::', port: 0 },
     })
   })
+
+  test('where a key is required, people see nothing unless the explorer is switched on', () => {
+    const explorer = (env: Record<string, string>) => readConfig(env, { demo: false }).explorer
+    expect(explorer({ REQUIRE_API_KEY: 'true' })).toBe(false)
+    expect(explorer({ REQUIRE_API_KEY: 'true', EXPLORER: 'on' })).toBe(true)
+    expect(explorer({ EXPLORER: 'off' })).toBe(false)
+  })
+
+  test.each(['passports.example.com', 'https://a.example/x', 'ftp://a.example', 'https://u:p@a.example'])(
+    'PUBLIC_URL %s is refused',
+    (url) => {
+      expect(() => readConfig({ PUBLIC_URL: url }, { demo: false })).toThrow('PUBLIC_URL must be')
+    },
+  )
 
   test.each([
     ['sqlite:x.db', 'x.db'],

@@ -1,5 +1,7 @@
 import type { Config } from '../config.ts'
 import { ServiceError } from '../domain/errors.ts'
+import type { Explanation } from '../domain/explanation.ts'
+import type { PassportRef } from '../domain/passport.ts'
 import { datePlan, NO_PLAN } from '../domain/retirement.ts'
 import { dayOf } from '../domain/usage.ts'
 import { json } from '../http/answer.ts'
@@ -11,9 +13,12 @@ import { createOpenApi } from '../http/openapi.ts'
 import { type Answered, startServer } from '../http/server.ts'
 import { createUsageCounter, type UsageReport } from '../http/usage.ts'
 import type { Log } from '../log.ts'
+import type { RuleSet } from '../scoring/rules.ts'
+import { score } from '../scoring/score.ts'
 import { SOON } from '../store/open.ts'
 import type { Store } from '../store/store.ts'
 import { createDeprecation } from '../web/deprecation.ts'
+import { createExplorer } from '../web/explorer.ts'
 import { createReference } from '../web/reference.ts'
 import { createErrorLog } from './error-log.ts'
 import { openPort } from './open-port.ts'
@@ -29,6 +34,8 @@ type Listening = {
   now: () => number
   log: Log
   counters: Counters
+  /** For the pages that tell how a score comes about. */
+  rules: RuleSet
   /** Has what callers did kept. */
   keepUsage: (report: UsageReport) => void
   /** Where it is counted what becomes of requests, if it is. */
@@ -47,15 +54,20 @@ export type Listener = { server: Bun.Server<undefined>; drain(): Promise<void> }
 
 /** Serves until it is drained. A port that cannot be had is a `CommandError`. */
 export async function listen(options: Listening): Promise<Listener> {
-  const { config, store, now, log, counters, keepUsage, metrics, sharePort = false } = options
+  const { config, store, now, log, counters, keepUsage, metrics, rules, sharePort = false } = options
   const usage = createUsageCounter(now)
   const limiter = createLimiter({ tiers: config.tiers, counters, now, isSpent: usage.isSpent })
   let plan = (await store.retirement.find()) ?? NO_PLAN
   const openApi = createOpenApi(VERSION)
   const datedPlan = () => datePlan(plan, config.deprecatedAt)
   const errors = createErrorLog(log)
+  const reference = createReference(openApi, datedPlan, now)
+  const explorer = config.explorer
+    ? createExplorer({ store, explain: createExplain(store, rules, now), now, publicUrl: config.publicUrl })
+    : undefined
   const serverOptions = {
     ...config,
+    explorer,
     sharePort,
     store: metrics ? measureStore(store, metrics.observeStore) : store,
     now,
@@ -64,8 +76,9 @@ export async function listen(options: Listening): Promise<Listener> {
     plan: () => plan,
     pages: {
       '/openapi.json': json(openApi),
-      ...createReference(openApi, datedPlan, now),
+      ...reference,
       ...createDeprecation(datedPlan, now),
+      ...(explorer ? explorer.pages : { '/': reference['/reference'] }),
     },
     onError: (error: unknown, { id, method, route }: Pick<Answered, 'id' | 'method' | 'route'>) =>
       errors.error(describe(error), { request_id: id, method, route }),
@@ -101,6 +114,15 @@ export async function listen(options: Listening): Promise<Listener> {
       handOver()
       errors.end()
     },
+  }
+}
+
+function createExplain(store: Store, rules: RuleSet, now: () => number) {
+  return async (ref: PassportRef): Promise<Explanation | undefined> => {
+    const evidence = await store.scoring.find(ref)
+    if (!evidence) return undefined
+    const { scores, lines } = score(evidence, rules, now())
+    return { scores, lines, rules: rules.version, caps: rules.caps ?? {} }
   }
 }
 

@@ -45,7 +45,7 @@ export async function serve(args: string[], terminal: Terminal): Promise<void> {
   if (values.worker) return work(config, { now: terminal.now, log, memory: values.counters })
   for (const warning of unknownSettings(terminal.env)) log.warn(warning)
 
-  await loadRules(config.rules)
+  const rules = await loadRules(config.rules)
 
   const store = await openStore(config.database, { ...SERVING, onNotice: (sentence) => log.warn(sentence) })
   try {
@@ -60,6 +60,7 @@ export async function serve(args: string[], terminal: Terminal): Promise<void> {
       now: terminal.now,
       log,
       counters,
+      rules,
       keepUsage: (report) => scorer.keepUsage(report),
       metrics: metrics?.metrics,
     })

@@ -7,6 +7,7 @@ import { openStore } from '../store/open.ts'
 import { openCounters } from './counting.ts'
 import { listen, SERVING } from './listener.ts'
 import { createMeter } from './meter.ts'
+import { loadRules } from './rules.ts'
 import { aborted, asked } from './signals.ts'
 import { CommandError } from './usage.ts'
 
@@ -46,6 +47,7 @@ export async function work(
         now,
         log,
         counters,
+        rules: await loadRules(config.rules),
         keepUsage: (report) => tell({ kind: 'usage', ...report }),
         metrics: meter?.metrics,
         sharePort: true,

@@ -12,8 +12,12 @@ export type Tier = {
 /** The tier of callers without a key; each address has its own share. */
 export const ANONYMOUS = 'anonymous'
 
+/** The tier of people who look at pages; each address has its own share. */
+export const EXPLORER = 'explorer'
+
 export const DEFAULT_TIERS: readonly Tier[] = [
   { name: ANONYMOUS, requests: 1000, window: 10 },
+  { name: EXPLORER, requests: 300, window: 10 },
   { name: 'standard', requests: 5000, window: 10 },
   { name: 'high', requests: 20_000, window: 10 },
   { name: 'unlimited', requests: Number.POSITIVE_INFINITY, window: 10 },

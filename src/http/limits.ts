@@ -1,6 +1,6 @@
 import type { ApiKey } from '../domain/api-key.ts'
 import { ServiceError } from '../domain/errors.ts'
-import { ANONYMOUS, DEFAULT_TIERS, type Tier } from '../domain/tier.ts'
+import { ANONYMOUS, DEFAULT_TIERS, EXPLORER, type Tier } from '../domain/tier.ts'
 import type { Awaitable } from '../store/store.ts'
 import type { Counters, Taken } from './counters.ts'
 
@@ -51,6 +51,7 @@ export function createLimiter({ tiers, counters, now, isSpent }: LimiterOptions)
     policyOf,
     describe,
 
+    tierOfPages: (): Tier => byName.get(EXPLORER) as Tier,
     tierOf: (key: ApiKey | undefined): Tier => byName.get(key?.tier ?? ANONYMOUS) ?? fallback,
 
     /** Counts the request, unless its tier has no limit; throws `rate_limited`. The address is asked for where there is no key. */

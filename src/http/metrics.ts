@@ -2,9 +2,9 @@ import { ENDPOINTS, type Endpoint } from '../domain/usage.ts'
 import { createBatch } from './batch.ts'
 import type { Family } from './exposition.ts'
 
-export const ROUTES = [...ENDPOINTS, 'health', 'ready', 'page', 'not_found'] as const
+export const ROUTES = [...ENDPOINTS, 'health', 'ready', 'page', 'explorer', 'not_found'] as const
 /** What was asked for, as far as metrics and logs tell it: a path may hold anything. */
-export type Route = Endpoint | 'health' | 'ready' | 'page' | 'not_found'
+export type Route = Endpoint | 'health' | 'ready' | 'page' | 'explorer' | 'not_found'
 
 export const OPERATIONS = ['find', 'list', 'credentials', 'key'] as const
 export type Operation = (typeof OPERATIONS)[number]

@@ -39,10 +39,27 @@ export type ServerOptions = {
   deprecatedAt: number
   /** Answers by path: the reference page and its parts. */
   pages: Readonly<Record<string, Answer | (() => Answer)>>
+  /** Pages that show passports to people, where they are on. */
+  explorer?: Explorer | undefined
   onError: (error: unknown, request: Pick<Answered, 'id' | 'method' | 'route'>) => void
   metrics?: Metrics | undefined
   /** Told of every answer, for logs. */
   onAnswer?: ((answered: Answered) => void) | undefined
+}
+
+export type PageRequest = {
+  /** With its `/` in front. */
+  path: string
+  query: URLSearchParams
+  /** The scheme and host of the address that was asked for. */
+  origin: string
+}
+
+export type Explorer = {
+  /** What renders the page at a path, if it is one of the explorer's. */
+  find(path: string): ((request: PageRequest) => Awaitable<Answer>) | undefined
+  /** A page for people in place of an error's JSON, on the explorer's paths. */
+  presentError(status: number, message: string, requestId: string): Answer
 }
 
 /** What may be told of a request: no path, query or key. */
@@ -85,7 +102,7 @@ export function startServer(options: ServerOptions): Bun.Server<undefined> {
 }
 
 function createHandler(options: ServerOptions) {
-  const { store, now, limiter, usage, plan, pages, metrics, onError, onAnswer } = options
+  const { store, now, limiter, usage, plan, pages, explorer, metrics, onError, onAnswer } = options
   const findV1 = createV1Routes(store)
   const own: Record<string, Handler> = { '/health': getHealth, '/ready': getReadiness(store) }
   for (const [path, page] of Object.entries(pages)) own[path] = typeof page === 'function' ? page : () => page
@@ -98,10 +115,23 @@ function createHandler(options: ServerOptions) {
     exchange.route = ownRoute(path)
     checkSize(request, path, query)
     const handler = Object.hasOwn(own, path) ? own[path] : undefined
-    if (!handler) throw notFound()
+    const page = handler ? undefined : explorer?.find(path)
+    if (page) exchange.route = 'explorer'
+    else if (!handler) throw notFound()
     if (request.method === 'OPTIONS') return preflight()
     checkMethod(request.method)
-    return handler(new URLSearchParams(query))
+    if (handler) return handler(new URLSearchParams(query))
+    exchange.tier = limiter.tierOfPages()
+    const taken = limiter.take(exchange.tier, undefined, exchange.address)
+    const render = (counted: Taken | undefined) => {
+      exchange.taken = counted
+      return page?.({
+        path,
+        query: new URLSearchParams(query),
+        origin: originOf(request.url),
+      }) as Awaitable<Answer>
+    }
+    return taken instanceof Promise ? taken.then(render) : render(taken)
   }
 
   function answerV1(exchange: Exchange): Awaitable<Answer> {
@@ -145,7 +175,9 @@ function createHandler(options: ServerOptions) {
   function present(error: unknown, { id, request, route }: Exchange): Answer {
     const answer = presentError(error, id)
     if (answer.status >= 500) onError(error, { id, method: nameMethod(request.method), route })
-    return answer
+    if (route !== 'explorer' || !explorer) return answer
+    const page = explorer.presentError(answer.status, JSON.parse(answer.body).error, id)
+    return { ...page, headers: { ...answer.headers, ...page.headers } }
   }
 
   function respond(exchange: Exchange, answer: Answer): Response {
@@ -240,6 +272,9 @@ function toResponse(request: Request, { status, body }: Answer, headers: Headers
   if (isKnown) response.headers.delete('Content-Type')
   return response
 }
+
+/** Empty where the request has a bad `Host`. */
+const originOf = (url: string): string => /^https?:\/\/[^/?#]+/.exec(url)?.[0] ?? ''
 
 /** Where the request has a bad `Host`, its address is the path alone. */
 function splitUrl(url: string): { path: string; query: string } {

@@ -1,5 +1,6 @@
 import { type Credential, roundScore, sumScores } from '../domain/credential.ts'
 import { type DataPoint, describeRawValue } from '../domain/data-point.ts'
+import type { Line } from '../domain/explanation.ts'
 import type { Scores } from '../domain/passport.ts'
 import { stableId } from '../domain/stable-id.ts'
 import type { Scorable } from '../store/store.ts'
@@ -12,18 +13,6 @@ export type Outcome = {
   /** All credentials of the passport, those of the record and those worked out. */
   credentials: Credential[]
   lines: Line[]
-}
-
-/** How one credential came to its score; one without a credential says why there is none. */
-export type Line = {
-  type: string
-  name: string
-  category: string
-  score: number
-  maxScore: number
-  from: 'record' | 'rule' | 'nothing'
-  formula: string
-  accounts: { account: string; value: string; formula: string }[]
 }
 
 /** The whole of scoring: what is known and the rules and the time in, scores and an explanation out. */

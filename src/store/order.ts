@@ -1,3 +1,4 @@
+import { createStandings, type ScoreCounts, type Standing } from '../domain/standing.ts'
 import { indexRanks } from './rank-index.ts'
 
 /** All listed passports at one instant. */
@@ -6,15 +7,21 @@ export type Order = {
   ids: Float64Array
   /** Where an id stands in `ids`; made when it is first asked for. */
   rankOf: (id: number) => number | undefined
+  standingOf: (score: number) => Standing
 }
 
-export function toOrder(ids: Float64Array): Order {
+export function toOrder(ids: Float64Array, scores: ScoreCounts): Order {
   let rankOf: Order['rankOf'] | undefined
+  let standingOf: Order['standingOf'] | undefined
   return {
     ids,
     rankOf(id) {
       rankOf ??= indexRanks(ids)
       return rankOf(id)
+    },
+    standingOf(score) {
+      standingOf ??= createStandings(scores)
+      return standingOf(score)
     },
   }
 }

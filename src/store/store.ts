@@ -5,6 +5,7 @@ import type { Page, PageRequest } from '../domain/page.ts'
 import type { FullPassport, Passport, PassportRef, Scores } from '../domain/passport.ts'
 import type { IncomingRecord, PassportRecord } from '../domain/record.ts'
 import type { RetirementPlan } from '../domain/retirement.ts'
+import type { Standing } from '../domain/standing.ts'
 import type { UsageCount } from '../domain/usage.ts'
 
 /** An embedded engine answers at once; one across the network answers later. */
@@ -16,6 +17,8 @@ export type Store = {
     find(ref: PassportRef): Awaitable<FullPassport | undefined>
     /** Highest score first, equal scores by id; `keyword` is folded already. */
     list(request: PageRequest & { keyword: string | undefined }): Awaitable<Page<Passport>>
+    /** Where a score stands among all that are listed. */
+    standing(score: number): Awaitable<Standing>
     /** Throws `not_found` unless both are there, `invalid_request` where they cannot be merged. */
     merge(from: number, into: number): Awaitable<void>
     /** Throws `not_found` unless it is there, `invalid_request` unless it was merged. */

@@ -3,26 +3,11 @@ import { formatInstant } from '../domain/instant.ts'
 import { type Brownout, brownoutAt, type DatedPlan, phaseAt } from '../domain/retirement.ts'
 import { parseWebAddress } from '../domain/web-address.ts'
 import { type Html, html, prose } from './html.ts'
+import { renderLayout } from './layout.ts'
 
 /** How V1 ends, in words for its callers. */
 export function renderDeprecation(plan: DatedPlan, now: number): string {
-  return html`<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="description" content="How the V1 passport API ends: its dates, and what to do">
-<title>How V1 ends</title>
-<link rel="icon" href="data:,">
-<link rel="stylesheet" href="/reference.css">
-</head>
-<body>
-<header>
-<p class="brand"><a href="/reference">passportd</a> <span class="soft">How V1 ends</span></p>
-<nav aria-label="Pages"><a href="/reference">API reference</a> <a href="/openapi.json">OpenAPI document</a></nav>
-</header>
-<main>
-<h1>${headline(plan, now)}</h1>
+  const main = html`<h1>${headline(plan, now)}</h1>
 <section id="plan" class="notice">
 <h2>The plan</h2>
 <dl class="facts">
@@ -36,11 +21,13 @@ ${renderBrownouts(plan, now)}
 ${renderAdvice(plan, now)}
 ${renderExemptions(plan, now)}
 ${renderHeaders(plan)}
-<p class="soft">All times are in UTC.</p>
-</main>
-</body>
-</html>
-`.markup
+<p class="soft">All times are in UTC.</p>`
+  return renderLayout({
+    title: 'How V1 ends',
+    description: 'How the V1 passport API ends: its dates, and what to do',
+    here: '/deprecation',
+    main,
+  })
 }
 
 function headline(plan: DatedPlan, now: number): Html {

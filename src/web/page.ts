@@ -1,3 +1,7 @@
+import type { Explanation } from '../domain/explanation.ts'
+import type { PassportRef } from '../domain/passport.ts'
+import type { Awaitable, Store } from '../store/store.ts'
+
 /** What an answer with a file of ours is made of; nothing may be loaded but what `policy` adds. */
 export const file = (type: string, body: string, policy: readonly string[]) => ({
   status: 200,
@@ -10,3 +14,25 @@ export const file = (type: string, body: string, policy: readonly string[]) => (
 })
 
 const NOTHING_ELSE = ['img-src data:', "base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'"]
+
+export type ExplorerOptions = {
+  store: Store
+  /** How the score of a passport comes about; `undefined` where there is no such passport. */
+  explain: (ref: PassportRef) => Awaitable<Explanation | undefined>
+  now: () => number
+  /** The address that people know the service by, where that is not the one it is asked at. */
+  publicUrl?: string | undefined
+}
+
+export type PageRequest = { path: string; query: URLSearchParams; origin: string }
+export type Page = ReturnType<typeof file>
+export type PageHandler = (request: PageRequest) => Awaitable<Page>
+
+/** Scripts and styles of our own, calls to our own API, and pictures that we draw ourselves: nothing else. */
+export const POLICY = [
+  "script-src 'self'",
+  "style-src 'self'",
+  "connect-src 'self'",
+  "img-src 'self' data:",
+  "form-action 'self'",
+]

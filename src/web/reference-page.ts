@@ -1,6 +1,7 @@
 import { formatInstant } from '../domain/instant.ts'
 import type { DatedPlan, Phase } from '../domain/retirement.ts'
 import { type Html, html, prose } from './html.ts'
+import { renderLayout } from './layout.ts'
 import {
   type Operation,
   type Parameter,
@@ -16,25 +17,9 @@ export function renderReference(document: ReferenceDocument, plan: DatedPlan, ph
   const calls = Object.entries(document.paths).map(([path, item]) => toCall(path, item))
   const v1 = calls.filter(({ operation }) => operation.tags.includes('V1'))
   const service = calls.filter(({ operation }) => operation.tags.includes('Service'))
-  return html`<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="description" content="${document.info.title}: reference of the V1 passport API">
-<title>${document.info.title} API reference</title>
-<link rel="icon" href="data:,">
-<link rel="stylesheet" href="/reference.css">
-<script type="module" src="/reference.js"></script>
-</head>
-<body>
-<header>
-<p class="brand"><a href="/reference">${document.info.title}</a> <span class="soft">API reference ${document.info.version}</span></p>
-<nav aria-label="Calls">${v1.map(({ operation }) => html`<a href="#${operation.operationId}">${operation.summary}</a>`)}
+  const main = html`<h1>The V1 passport API</h1>
+<nav class="contents" aria-label="Calls">${v1.map(({ operation }) => html`<a href="#${operation.operationId}">${operation.summary}</a>`)}
 <a href="/openapi.json">OpenAPI document</a></nav>
-</header>
-<main>
-<h1>The V1 passport API</h1>
 <p>${prose(document.info.description)}</p>
 ${renderNotice(plan, phase)}
 <section id="key" class="key">
@@ -47,11 +32,14 @@ ${v1.map((call) => renderCall(document, call))}
 <section id="service">
 <h2>For operators and tools</h2>
 <dl>${service.map(({ path, operation }) => html`<dt><a href="${path}"><code>${path}</code></a></dt><dd>${operation.summary}</dd>`)}</dl>
-</section>
-</main>
-</body>
-</html>
-`.markup
+</section>`
+  return renderLayout({
+    title: `${document.info.title} API reference`,
+    description: `${document.info.title}: reference of the V1 passport API`,
+    script: '/reference.js',
+    here: '/reference',
+    main,
+  })
 }
 
 function renderNotice(plan: DatedPlan, phase: Phase): Html {

@@ -1,6 +1,6 @@
 import { type DatedPlan, phaseAt } from '../domain/retirement.ts'
 import script from './assets/reference.client.js' with { type: 'text' }
-import style from './assets/reference.css' with { type: 'text' }
+import { STYLE } from './layout.ts'
 import { file } from './page.ts'
 import type { ReferenceDocument } from './reference-document.ts'
 import { renderReference } from './reference-page.ts'
@@ -21,9 +21,8 @@ export function createReference(document: ReferenceDocument, plan: () => DatedPl
     return rendered.page
   }
   return {
-    '/': reference,
     '/reference': reference,
-    '/reference.css': file('text/css', style, POLICY),
+    '/style.css': STYLE,
     '/reference.js': file('text/javascript', script, POLICY),
   }
 }

@@ -5,6 +5,7 @@ import { ServiceError } from '../../src/domain/errors.ts'
 import { NO_PLAN } from '../../src/domain/retirement.ts'
 import { createCounters } from '../../src/http/counters.ts'
 import { createLog } from '../../src/log.ts'
+import { DEFAULT_RULES } from '../../src/scoring/rules.ts'
 import type { Store } from '../../src/store/store.ts'
 import { onEngine, withEngine, withEveryEngine } from '../support/engines.ts'
 import { timeUntil, until } from '../support/processes.ts'
@@ -73,6 +74,7 @@ onEngine('sqlite', 'a node', (open) => {
       now: () => NOON,
       log: createLog({ write: () => undefined, json: true, now: () => NOON }),
       counters: createCounters(() => NOON),
+      rules: DEFAULT_RULES,
       keepUsage: () => undefined,
     })
     const status = async () => (await fetch(new URL('/api/v1/passports/7', server.url))).status

@@ -24,6 +24,7 @@ export function serveTest(store: Store, options: Partial<ServerOptions> = {}) {
   const deprecatedAt = Date.UTC(2025, 2, 31)
   const openApi = createOpenApi('0.0.0')
   const datedPlan = () => datePlan(options.plan?.() ?? NO_PLAN, options.deprecatedAt ?? deprecatedAt)
+  const reference = createReference(openApi, datedPlan, options.now ?? (() => NOON))
   const errors: unknown[] = []
   const server = startServer({
     host: '127.0.0.1',
@@ -43,7 +44,8 @@ export function serveTest(store: Store, options: Partial<ServerOptions> = {}) {
     deprecatedAt,
     pages: {
       '/openapi.json': json(openApi),
-      ...createReference(openApi, datedPlan, options.now ?? (() => NOON)),
+      ...reference,
+      '/': reference['/reference'],
       ...createDeprecation(datedPlan, options.now ?? (() => NOON)),
     },
     onError: (error) => errors.push(error),

@@ -58,5 +58,7 @@ export function createPassportReader({ read, ranking, search }: Parts) {
       }
       return { items: await fetch(order.ids.subarray(offset, offset + size)), total: order.ids.length }
     },
+
+    standing: async (score: number) => (await ranking.current()).standingOf(score),
   } satisfies Partial<Store['passports']>
 }

@@ -14,7 +14,11 @@ const REST = 4
 /** In one statement, so that ids and version belong together. */
 export const READ_ORDER = `select (select version from versions where name = 'ranking')::float8 as version,
   (select string_agg(int8send(id), ''::bytea) from
-    (select id from passports where merged_into is null order by score desc, id) as ranked) as ids`
+    (select id from passports where merged_into is null order by score desc, id) as ranked) as ids,
+  (select json_agg(array[score, number] order by score desc) from
+    (select score, count(*)::float8 as number from passports where merged_into is null group by score) as runs) as scores`
+
+type OrderRow = { version: number; ids: Buffer | null; scores: [score: number, count: number][] | null }
 
 /**
  * The order of the list, in memory: any page costs what the first one costs, and the total is known. Changes of this
@@ -30,11 +34,12 @@ export function createRanking(read: Query) {
   async function fetch(): Promise<Order> {
     const begin = performance.now()
     outdated = false
-    const [row] = await read<{ version: number; ids: Buffer | null }>(READ_ORDER)
+    const [row] = await read<OrderRow>(READ_ORDER)
     const ids = await readIds(row?.ids)
+    const runs = row?.scores ?? []
     version = row?.version ?? 0
     notBefore = performance.now() + (performance.now() - begin) * REST
-    order = toOrder(ids)
+    order = toOrder(ids, { scores: runs.map(([score]) => score), counts: runs.map(([, count]) => count) })
     return order
   }
 

@@ -62,5 +62,7 @@ export function createPassportReader({ reader, view, ranking, search }: Connecti
       }
       return { items: fetch(order.ids.subarray(offset, offset + size)), total: order.ids.length }
     },
+
+    standing: (score: number) => ranking.current().standingOf(score),
   } satisfies Partial<Store['passports']>
 }

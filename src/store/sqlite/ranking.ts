@@ -24,11 +24,11 @@ export function createRanking(reader: Database) {
   const countIds = reader.query<{ count: number }, []>(
     'select count(*) as count from passports where merged_into is null',
   )
-  const listIds = reader.query<{ id: number }, []>(
-    'select id from passports where merged_into is null order by score desc, id',
+  const listIds = reader.query<{ id: number; score: number }, []>(
+    'select id, score from passports where merged_into is null order by score desc, id',
   )
 
-  let order = toOrder(new Float64Array(0))
+  let order = toOrder(new Float64Array(0), { scores: [], counts: [] })
   let version = -1
   let reading = false
   let notBefore = 0
@@ -40,13 +40,19 @@ export function createRanking(reader: Database) {
     reader.run('begin')
     try {
       const ids = new Float64Array(countIds.get()?.count ?? 0)
+      const [scores, counts]: [number[], number[]] = [[], []]
       let count = 0
-      for (const { id } of listIds.iterate()) {
+      for (const { id, score } of listIds.iterate()) {
         if (count > 0 && count % STEP === 0) yield
         ids[count++] = id
+        if (score === scores.at(-1)) counts[counts.length - 1] = (counts.at(-1) ?? 0) + 1
+        else {
+          scores.push(score)
+          counts.push(1)
+        }
       }
       version = findVersion.get()?.version ?? 0
-      order = toOrder(ids)
+      order = toOrder(ids, { scores, counts })
     } finally {
       if (reader.inTransaction) reader.run('rollback')
     }

@@ -1,0 +1,1 @@
+// Copies, sorts, and looks again while a score is worked out.

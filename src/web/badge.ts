@@ -1,0 +1,8 @@
+import { notFound } from '../domain/errors.ts'
+import type { ExplorerOptions, PageHandler } from './page.ts'
+
+export function createBadge(_options: ExplorerOptions): PageHandler {
+  return () => {
+    throw notFound()
+  }
+}

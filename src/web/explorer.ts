@@ -1,0 +1,44 @@
+import passportScript from './assets/passport.client.js' with { type: 'text' }
+import rankingScript from './assets/ranking.client.js' with { type: 'text' }
+import { createBadge } from './badge.ts'
+import { createCard } from './card.ts'
+import { renderErrorPage } from './error-page.ts'
+import { type ExplorerOptions, file, type Page, type PageHandler, POLICY } from './page.ts'
+import { createPassportPage } from './passport-page.ts'
+import { createRankingPage } from './ranking-page.ts'
+
+/** The pages that show passports to people, and what is shared of them. */
+export function createExplorer(options: ExplorerOptions) {
+  const ranking = createRankingPage(options)
+  const passport = createPassportPage(options)
+  const badge = createBadge(options)
+  const card = createCard(options)
+  /** `origin` is the public one from here on. */
+  const at =
+    (handler: PageHandler): PageHandler =>
+    (request) =>
+      handler({ ...request, origin: options.publicUrl ?? request.origin })
+
+  function find(path: string): PageHandler | undefined {
+    if (path === '/') return at(ranking)
+    const [, room, name, ...more] = path.split('/')
+    if (!name || more.length > 0) return undefined
+    if (room === 'passports') return at(passport)
+    if (room === 'badge' && name.endsWith('.svg')) return at(badge)
+    if (room === 'card' && name.endsWith('.svg')) return at(card)
+    return undefined
+  }
+
+  return {
+    /** The scripts of the pages, by path. */
+    pages: {
+      '/ranking.js': file('text/javascript', rankingScript, POLICY),
+      '/passport.js': file('text/javascript', passportScript, POLICY),
+    },
+    find,
+    presentError: (status: number, message: string, requestId: string): Page => ({
+      ...file('text/html', renderErrorPage(status, message, requestId), POLICY),
+      status,
+    }),
+  }
+}
