@@ -1,26 +1,25 @@
 /** Markup that is safe to send as it is. */
 export type Html = { markup: string }
 
-const ESCAPES: Record<string, string> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-}
-
-const escapeText = (text: string): string => text.replace(/[&<>"']/g, (letter) => ESCAPES[letter] ?? letter)
-
 type Value = string | number | Html | readonly Html[]
 
 /** A template whose values are escaped, unless they are `Html` themselves. */
 export function html(parts: TemplateStringsArray, ...values: Value[]): Html {
-  return { markup: parts.reduce((markup, part, at) => markup + render(values[at - 1] ?? '') + part) }
+  let markup = parts[0] as string
+  for (let at = 0; at < values.length; at++) markup += render(values[at] as Value) + parts[at + 1]
+  return { markup }
 }
 
+const SPECIAL = /[&<>"']/
+
 function render(value: Value): string {
-  if (typeof value === 'string' || typeof value === 'number') return escapeText(String(value))
-  return 'markup' in value ? value.markup : value.map((each) => each.markup).join('')
+  // Most texts have nothing to escape: to look first takes half the time.
+  if (typeof value === 'string') return SPECIAL.test(value) ? Bun.escapeHTML(value) : value
+  if (typeof value === 'number') return String(value)
+  if ('markup' in value) return value.markup
+  let markup = ''
+  for (const each of value) markup += each.markup
+  return markup
 }
 
 /** A sentence in which `backticks` set code. */
