@@ -2,18 +2,25 @@ import type { Explanation } from '../domain/explanation.ts'
 import type { PassportRef } from '../domain/passport.ts'
 import type { Awaitable, Store } from '../store/store.ts'
 
-/** What an answer with a file of ours is made of; nothing may be loaded but what `policy` adds. */
+/** What an answer with a file of ours is made of; nothing may be loaded but what `policy` allows. */
 export const file = (type: string, body: string, policy: readonly string[]) => ({
   status: 200,
   headers: {
     'Content-Type': `${type}; charset=utf-8`,
     'Cache-Control': 'no-cache',
-    'Content-Security-Policy': ["default-src 'none'", ...policy, ...NOTHING_ELSE].join('; '),
+    'Content-Security-Policy': ["default-src 'none'", ...policy, ...othersThan(policy)].join('; '),
   },
   body,
 })
 
 const NOTHING_ELSE = ['img-src data:', "base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'"]
+
+/** A browser complains of a directive that is there twice. */
+function othersThan(policy: readonly string[]): string[] {
+  const nameOf = (directive: string) => directive.split(' ', 1)[0]
+  const given = new Set(policy.map(nameOf))
+  return NOTHING_ELSE.filter((directive) => !given.has(nameOf(directive)))
+}
 
 export type ExplorerOptions = {
   store: Store

@@ -42,14 +42,15 @@ export function serveTest(store: Store, options: Partial<ServerOptions> = {}) {
     usage: createUsageCounter(() => NOON),
     plan: () => NO_PLAN,
     deprecatedAt,
+    onError: (error) => errors.push(error),
+    ...options,
     pages: {
       '/openapi.json': json(openApi),
       ...reference,
-      '/': reference['/reference'],
       ...createDeprecation(datedPlan, options.now ?? (() => NOON)),
+      ...(options.explorer ? {} : { '/': reference['/reference'] }),
+      ...options.pages,
     },
-    onError: (error) => errors.push(error),
-    ...options,
   })
 
   async function get(target: string, init: RequestInit = {}): Promise<Reply> {
