@@ -6,8 +6,7 @@
  *
  * Needs Linux and `wrk` (Debian: wrk). Each server runs in a process of its own; only one has work at a time.
  */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { createMeter } from '../src/cli/meter.ts'
@@ -21,6 +20,7 @@ import { type ServerOptions, startServer } from '../src/http/server.ts'
 import { createUsageCounter } from '../src/http/usage.ts'
 import { openSqlite } from '../src/store/sqlite/open.ts'
 import { manyPeople } from './many-people.ts'
+import { median, needs, row, tempFolder, wrk } from './measure.ts'
 
 const { values } = parseArgs({
   options: {
@@ -38,7 +38,6 @@ const [passports, rounds, seconds] = [values.passports, values.rounds, values.se
   number,
   number,
 ]
-const CONNECTIONS = 32
 
 /** Requests carry it to all servers: what it costs to check a key is not asked here. */
 const { id, key } = formatKey(new Uint8Array(KEY_RANDOM_BYTES).fill(7))
@@ -83,21 +82,17 @@ async function serve(kind: Kind, path: string): Promise<void> {
 }
 
 async function measure(): Promise<void> {
-  if (!Bun.which('wrk')) {
-    console.error('wrk is missing. Debian: apt-get install wrk')
-    process.exit(1)
-  }
-  const folder = mkdtempSync(join(tmpdir(), 'passportd-bench-'))
+  needs(['wrk'], 'wrk')
+  using folder = tempFolder()
   const servers: Bun.Subprocess[] = []
   try {
-    const database = join(folder, 'x.db')
+    const database = join(folder.path, 'x.db')
     await fill(database)
-    const script = join(folder, 'by-id.lua')
-    writeFileSync(
-      script,
-      `wrk.headers['X-API-KEY'] = '${key}'
-request = function() return wrk.format('GET', '/api/v1/passports/' .. math.random(1, ${passports})) end`,
-    )
+    const load = {
+      seconds,
+      path: `'/api/v1/passports/' .. math.random(1, ${passports})`,
+      headers: { 'X-API-KEY': key },
+    }
     const nodes = new Map<Kind, { url: string; pid: number }>()
     for (const kind of Object.keys(WORDS) as Kind[]) {
       const server = Bun.spawn(
@@ -118,7 +113,7 @@ request = function() return wrk.format('GET', '/api/v1/passports/' .. math.rando
     for (let round = 0; round <= rounds; round++) {
       for (const [kind, { url, pid }] of nodes) {
         const before = processorTime(pid)
-        const { rate, requests } = await wrk(url, script)
+        const { rate, requests } = await wrk(url, load)
         const processor = ((processorTime(pid) - before) * 1e6) / requests
         if (round > 0) runs.get(kind)?.push({ rate, processor })
       }
@@ -126,7 +121,6 @@ request = function() return wrk.format('GET', '/api/v1/passports/' .. math.rando
     report(runs)
   } finally {
     for (const server of servers) server.kill()
-    rmSync(folder, { recursive: true, force: true })
   }
 }
 
@@ -139,11 +133,11 @@ function report(runs: Map<Kind, Run[]>): void {
   const toNone = (each: Run[], what: keyof Run) =>
     Number(median(each.map((run, at) => run[what] / (off[at]?.[what] ?? Number.NaN))).toFixed(3))
   const rows = [...runs].map(([kind, each]) => {
-    const rates = each.map(({ rate }) => rate)
     return {
-      what: WORDS[kind],
-      'a second': Math.round(median(rates)),
-      spread: `${Math.round(Math.min(...rates))}-${Math.round(Math.max(...rates))}`,
+      ...row(
+        WORDS[kind],
+        each.map(({ rate }) => rate),
+      ),
       'to none': toNone(each, 'rate'),
       'processor µs': Number(median(each.map(({ processor }) => processor)).toFixed(1)),
       'processor to none': toNone(each, 'processor'),
@@ -167,18 +161,4 @@ async function fill(path: string): Promise<void> {
   const apiKey: ApiKey = { id, name: 'bench', hash, tier: 'bench', owner: '', createdAt: 0 }
   await store.keys.create(apiKey)
   await store.close()
-}
-
-async function wrk(target: string, script: string): Promise<{ rate: number; requests: number }> {
-  const text = await Bun.$`wrk -t1 -c${CONNECTIONS} -d${seconds}s -s ${script} ${target}`.text()
-  if (/Non-2xx|Socket errors/.test(text)) throw new Error(text)
-  return {
-    rate: Number(/Requests\/sec:\s+([\d.]+)/.exec(text)?.[1]),
-    requests: Number(/(\d+) requests in/.exec(text)?.[1]),
-  }
-}
-
-function median(numbers: readonly number[]): number {
-  const sorted = [...numbers].sort((a, b) => a - b)
-  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN
 }

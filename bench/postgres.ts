@@ -7,8 +7,7 @@
  * Needs `wrk` and `pgbench` (Debian: wrk, postgresql-contrib). Starts a PostgreSQL of its own and deletes it again;
  * BENCH_POSTGRES_URL names a database of another one instead, empty or filled by an earlier run.
  */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { SQL } from 'bun'
@@ -18,6 +17,7 @@ import { matchName } from '../src/store/postgres/search.ts'
 import { serveProcess } from '../test/support/cli.ts'
 import { startPostgres } from '../test/support/postgres.ts'
 import { manyPeople } from './many-people.ts'
+import { median, needs, row, tempFolder, wrk } from './measure.ts'
 
 const { values } = parseArgs({
   options: {
@@ -37,24 +37,19 @@ const [passports, rounds, seconds, credentials] = [
 const CONNECTIONS = 32
 const PAGE = 25
 
-for (const program of ['wrk', 'pgbench']) {
-  if (Bun.which(program)) continue
-  console.error(`${program} is missing. Debian: apt-get install wrk postgresql-contrib`)
-  process.exit(1)
-}
+needs(['wrk', 'pgbench'], 'wrk postgresql-contrib')
 
-const folder = mkdtempSync(join(tmpdir(), 'passportd-bench-'))
+using folder = tempFolder()
 const given = process.env.BENCH_POSTGRES_URL
 const server = given ? undefined : await startPostgres({ settings: SETTINGS() })
 const url = given ?? (server?.url as string)
 try {
   await fill()
-  await using node = await serveProcess([], { cwd: folder, env: { DATABASE_URL: url } })
+  await using node = await serveProcess([], { cwd: folder.path, env: { DATABASE_URL: url } })
   const result = { passports, ...(await measureReads(node.url)), ...(await measureKeywords(node.url)) }
   if (values.json) writeFileSync(values.json, `${JSON.stringify(result, null, 2)}\n`)
 } finally {
   await server?.[Symbol.asyncDispose]()
-  rmSync(folder, { recursive: true, force: true })
 }
 
 /** As an operator of a small machine would set them. */
@@ -86,39 +81,33 @@ async function fill(): Promise<void> {
 }
 
 async function measureReads(base: string) {
-  const byId = join(folder, 'by-id.lua')
-  writeFileSync(
-    byId,
-    `request = function() return wrk.format('GET', '/api/v1/passports/' .. math.random(1, ${passports})) end`,
-  )
-  const select = join(folder, 'by-id.sql')
+  const select = join(folder.path, 'by-id.sql')
   writeFileSync(select, `\\set id random(1, ${passports})\n${FIND.replace(/\s+/g, ' ')} id = :id;\n`)
   const last = Math.ceil(passports / PAGE)
-  const list = (page: number) => wrk(`${base}/api/v1/passports?per_page=${PAGE}&page=${page}`)
+  const rate = async (path: string) => (await wrk(base, { path, seconds })).rate
+  const list = (page: number) => rate(`'/api/v1/passports?per_page=${PAGE}&page=${page}'`)
 
   const runs: Record<string, number[]> = { pgbench: [], 'by id': [], 'first page': [], 'last page': [] }
   // The first round warms up both sides and does not count.
   for (let round = 0; round <= rounds; round++) {
     const rates = {
       pgbench: await pgbench(select),
-      'by id': await wrk(`${base}/`, byId),
+      'by id': await rate(`'/api/v1/passports/' .. math.random(1, ${passports})`),
       'first page': await list(1),
       'last page': await list(last),
     }
     if (round > 0) for (const [name, rate] of Object.entries(rates)) runs[name]?.push(rate)
   }
-  const rate = (name: string) => median(runs[name] ?? [])
+  const typical = (name: string) => median(runs[name] ?? [])
   console.table(
     Object.entries(runs).map(([what, rates]) => ({
-      what,
-      'a second': Math.round(median(rates)),
-      spread: `${Math.round(Math.min(...rates))}-${Math.round(Math.max(...rates))}`,
-      'to pgbench': Number((median(rates) / rate('pgbench')).toFixed(2)),
+      ...row(what, rates),
+      'to pgbench': Number((median(rates) / typical('pgbench')).toFixed(2)),
     })),
   )
-  const pages = rate('first page') / rate('last page')
+  const pages = typical('first page') / typical('last page')
   console.log(`the last page costs ${pages.toFixed(2)} times the first`)
-  return { rates: runs, byIdToPgbench: rate('by id') / rate('pgbench'), lastToFirstPage: pages }
+  return { rates: runs, byIdToPgbench: typical('by id') / typical('pgbench'), lastToFirstPage: pages }
 }
 
 async function measureKeywords(base: string) {
@@ -155,13 +144,6 @@ function quote(value: unknown): string {
   return `'${String(value).replaceAll("'", "''")}'`
 }
 
-async function wrk(target: string, script?: string): Promise<number> {
-  const args = ['-t1', `-c${CONNECTIONS}`, `-d${seconds}s`, ...(script ? ['-s', script] : []), target]
-  const text = await Bun.$`wrk ${args}`.text()
-  if (/Non-2xx|Socket errors/.test(text)) throw new Error(text)
-  return Number(/Requests\/sec:\s+([\d.]+)/.exec(text)?.[1])
-}
-
 async function pgbench(script: string): Promise<number> {
   const args = [
     '-n',
@@ -179,9 +161,4 @@ async function pgbench(script: string): Promise<number> {
   ]
   const text = await Bun.$`pgbench ${args}`.text()
   return Number(/tps = ([\d.]+)/.exec(text)?.[1])
-}
-
-function median(numbers: readonly number[]): number {
-  const sorted = [...numbers].sort((a, b) => a - b)
-  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN
 }

@@ -139,7 +139,7 @@ async function greeting(
   const flag = demo ? '--demo ' : ''
   return `passportd ${VERSION} serves ${count(total, 'passport')} from ${nameDatabase(config.database)}
 
-  API        ${address}/api/v1/passports
+${config.explorer ? `  Explorer   ${address}/\n` : ''}  API        ${address}/api/v1/passports
   Reference  ${address}/reference
   Health     ${address}/health
   Keys       ${config.requireKey ? 'required' : 'optional'}
