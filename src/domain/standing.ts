@@ -13,6 +13,22 @@ export type Standing = {
 /** Scores from high to low, each once, and how many passports have it. */
 export type ScoreCounts = { scores: readonly number[]; counts: readonly number[] }
 
+/** Counts scores that come from high to low. */
+export function createScoreCounter() {
+  const scores: number[] = []
+  const counts: number[] = []
+  return {
+    counts: { scores, counts } satisfies ScoreCounts,
+    add(score: number): void {
+      if (score === scores.at(-1)) counts[counts.length - 1] = (counts.at(-1) ?? 0) + 1
+      else {
+        scores.push(score)
+        counts.push(1)
+      }
+    },
+  }
+}
+
 const STRETCHES = 40
 
 /** The same for any number of scores: it looks them up among the different ones, which are few. */

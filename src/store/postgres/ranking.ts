@@ -1,5 +1,5 @@
 import { type Order, toOrder } from '../order.ts'
-import { readIds } from './ids.ts'
+import { readRanked } from './ids.ts'
 import type { Query } from './query.ts'
 
 /** Up to here a request waits for the order to be read again; a longer one is read while the old one stands. */
@@ -11,14 +11,12 @@ const PATIENCE_MILLISECONDS = 500
 /** After a long reading as much of a rest, times this: a busy writer must not keep us reading for ever. */
 const REST = 4
 
-/** In one statement, so that ids and version belong together. */
+/** In one statement, so that ids, scores and version belong together. */
 export const READ_ORDER = `select (select version from versions where name = 'ranking')::float8 as version,
-  (select string_agg(int8send(id), ''::bytea) from
-    (select id from passports where merged_into is null order by score desc, id) as ranked) as ids,
-  (select json_agg(array[score, number] order by score desc) from
-    (select score, count(*)::float8 as number from passports where merged_into is null group by score) as runs) as scores`
+  (select string_agg(int8send(id) || float8send(score), ''::bytea) from
+    (select id, score from passports where merged_into is null order by score desc, id) as ranked) as ranked`
 
-type OrderRow = { version: number; ids: Buffer | null; scores: [score: number, count: number][] | null }
+type OrderRow = { version: number; ranked: Buffer | null }
 
 /**
  * The order of the list, in memory: any page costs what the first one costs, and the total is known. Changes of this
@@ -35,11 +33,10 @@ export function createRanking(read: Query) {
     const begin = performance.now()
     outdated = false
     const [row] = await read<OrderRow>(READ_ORDER)
-    const ids = await readIds(row?.ids)
-    const runs = row?.scores ?? []
+    const { ids, scores } = await readRanked(row?.ranked)
     version = row?.version ?? 0
     notBefore = performance.now() + (performance.now() - begin) * REST
-    order = toOrder(ids, { scores: runs.map(([score]) => score), counts: runs.map(([, count]) => count) })
+    order = toOrder(ids, scores)
     return order
   }
 

@@ -1,4 +1,5 @@
 import type { Database } from 'bun:sqlite'
+import { createScoreCounter } from '../../domain/standing.ts'
 import { type Order, toOrder } from '../order.ts'
 
 /** Up to here the order is read between two requests; a longer one is read in steps while the old one stands. */
@@ -40,19 +41,15 @@ export function createRanking(reader: Database) {
     reader.run('begin')
     try {
       const ids = new Float64Array(countIds.get()?.count ?? 0)
-      const [scores, counts]: [number[], number[]] = [[], []]
+      const scores = createScoreCounter()
       let count = 0
       for (const { id, score } of listIds.iterate()) {
         if (count > 0 && count % STEP === 0) yield
         ids[count++] = id
-        if (score === scores.at(-1)) counts[counts.length - 1] = (counts.at(-1) ?? 0) + 1
-        else {
-          scores.push(score)
-          counts.push(1)
-        }
+        scores.add(score)
       }
       version = findVersion.get()?.version ?? 0
-      order = toOrder(ids, { scores, counts })
+      order = toOrder(ids, scores.counts)
     } finally {
       if (reader.inTransaction) reader.run('rollback')
     }
