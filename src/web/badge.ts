@@ -1,8 +1,152 @@
-import { notFound } from '../domain/errors.ts'
+import { ServiceError } from '../domain/errors.ts'
+import type { FullPassport } from '../domain/passport.ts'
+import { quote } from '../domain/quote.ts'
+import { type Html, html } from './html.ts'
 import type { ExplorerOptions, PageHandler } from './page.ts'
+import {
+  COLORS,
+  drawHumanMark,
+  drawName,
+  drawParts,
+  findPictured,
+  missingPicture,
+  picture,
+  round,
+} from './picture.ts'
+import { fitSize, textWidth } from './text-width.ts'
+import { formatFigure, nameOf, shortNameOf } from './wording.ts'
 
-export function createBadge(_options: ExplorerOptions): PageHandler {
-  return () => {
-    throw notFound()
+/** The score of a passport as a small picture, for other people's pages. */
+export function createBadge({ store }: ExplorerOptions): PageHandler {
+  return async ({ path, query }) => {
+    const draw = STYLES[parseStyle(query.get('style'))]
+    const passport = await findPictured(store, path)
+    return passport ? picture(draw(passport)) : missingPicture(draw(undefined))
   }
+}
+
+type Draw = (passport: FullPassport | undefined) => Html
+
+const STYLES = { flat: drawFlat, plain: drawPlain, large: drawLarge } satisfies Record<string, Draw>
+
+type Style = keyof typeof STYLES
+
+function parseStyle(text: string | null): Style {
+  if (text === null || text === '') return 'flat'
+  if (Object.hasOwn(STYLES, text)) return text as Style
+  throw new ServiceError(
+    'invalid_request',
+    `style must be one of ${Object.keys(STYLES).join(', ')}, got ${quote(text)}`,
+  )
+}
+
+const FONT = 'Verdana, DejaVu Sans, Geneva, sans-serif'
+const LABEL = 'passport'
+const MISSING = 'not found'
+const [HEIGHT, SIZE, PADDING, MARK] = [20, 11, 7, 11]
+/** Between ink and paper, so that it can be told from both. */
+const LABEL_GROUND = '#4b4842'
+const MISSING_GROUND = '#77726a'
+
+function drawFlat(passport: FullPassport | undefined): Html {
+  const { label, value, width, labelEnd } = measure(passport)
+  const ground = passport ? COLORS.accent : MISSING_GROUND
+  return frame(
+    width,
+    HEIGHT,
+    describe(passport),
+    html`<rect width="${width}" height="${HEIGHT}" rx="4" fill="${ground}"/>
+<path d="M4 0H${labelEnd}V${HEIGHT}H4A4 4 0 0 1 0 ${HEIGHT - 4}V4A4 4 0 0 1 4 0Z" fill="${LABEL_GROUND}"/>
+${drawWords(label, '#ffffff')}${drawWords(value, '#ffffff')}
+${passport?.human ? drawHumanMark(width - PADDING - MARK, (HEIGHT - MARK) / 2, MARK, '#ffffff', COLORS.accent) : html``}`,
+  )
+}
+
+function drawPlain(passport: FullPassport | undefined): Html {
+  const { label, value, width } = measure(passport, 0)
+  const fill = passport ? COLORS.accent : COLORS.soft
+  return frame(
+    width,
+    HEIGHT,
+    describe(passport),
+    html`<rect x="0.5" y="0.5" width="${round(width - 1)}" height="${HEIGHT - 1}" rx="4" fill="${COLORS.paper}" stroke="${COLORS.line}"/>
+${drawWords(label, COLORS.soft)}${drawWords(value, fill)}
+${passport?.human ? drawHumanMark(width - PADDING - MARK, (HEIGHT - MARK) / 2, MARK, fill, COLORS.paper) : html``}`,
+  )
+}
+
+type Words = { text: string; x: number; width: number; bold: boolean }
+
+/** Where everything is on a badge of one line; the ground of the label ends so far after it. */
+function measure(passport: FullPassport | undefined, after = PADDING) {
+  const text = passport ? formatFigure(passport.scores.total) + (passport.stale ? '…' : '') : MISSING
+  const bold = passport !== undefined
+  const label = { text: LABEL, x: PADDING, width: round(textWidth(LABEL, { size: SIZE })), bold: false }
+  const labelEnd = round(PADDING + label.width + after)
+  const value = {
+    text,
+    x: round(labelEnd + PADDING),
+    width: round(textWidth(text, { size: SIZE, bold })),
+    bold,
+  }
+  const mark = passport?.human ? MARK + 4 : 0
+  return { label, value, labelEnd, width: round(value.x + value.width + mark + PADDING) }
+}
+
+/** `textLength` keeps them in their place in whichever font there is. */
+function drawWords({ text, x, width, bold }: Words, fill: string): Html {
+  return html`<text x="${x}" y="14" textLength="${width}" font-size="${SIZE}"${bold ? html` font-weight="700"` : html``} fill="${fill}">${text}</text>`
+}
+
+const LARGE = { width: 340, height: 84, padding: 16, score: 96 }
+
+function drawLarge(passport: FullPassport | undefined): Html {
+  const { width, height } = LARGE
+  return frame(
+    width,
+    height,
+    describe(passport, true),
+    html`<rect x="0.5" y="0.5" width="${width - 1}" height="${height - 1}" rx="10" fill="${COLORS.paper}" stroke="${COLORS.line}"/>
+${passport ? drawPerson(passport) : drawMissing()}`,
+  )
+}
+
+function drawPerson(passport: FullPassport): Html {
+  const { width, padding: x, score: room } = LARGE
+  const left = width - room - 3 * x
+  const score = formatFigure(passport.scores.total)
+  const size = fitSize(score, room, 34, true)
+  const { human } = passport
+  return html`${drawName(nameOf(passport), { x, y: 31, width: left, size: 16, smallest: 13, fill: COLORS.ink })}
+${drawParts(passport, x, 41, left, 6)}
+${human ? drawHumanMark(x, 57, 13, COLORS.accent, COLORS.paper) : html``}
+<text x="${human ? x + 18 : x}" y="67" font-size="11" fill="${COLORS.soft}">${captionOf(passport)}</text>
+<text x="${width - x}" y="${38 + round(size * 0.36)}" text-anchor="end" font-size="${size}" font-weight="700" fill="${COLORS.accent}">${score}</text>`
+}
+
+function drawMissing(): Html {
+  const { width, height, padding: x } = LARGE
+  const place = { x, y: height / 2 + 6, width: width - 2 * x, size: 16, smallest: 13, fill: COLORS.soft }
+  return drawName('Passport not found', place)
+}
+
+const captionOf = ({ human, stale }: FullPassport): string =>
+  [LABEL, ...(human ? ['human'] : []), ...(stale ? ['new score to come…'] : [])].join(' · ')
+
+function describe(passport: FullPassport | undefined, withName = false): string {
+  if (!passport) return 'Passport not found'
+  const parts = [
+    `${withName ? `${shortNameOf(passport)}: passport` : 'Passport'} score ${formatFigure(passport.scores.total)}`,
+    ...(passport.human ? ['known to be human'] : []),
+    ...(passport.stale ? ['a new score is being worked out'] : []),
+  ]
+  return parts.join(', ')
+}
+
+function frame(width: number, height: number, title: string, body: Html): Html {
+  return html`<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" role="img" font-family="${FONT}">
+<title>${title}</title>
+${body}
+</svg>
+`
 }

@@ -1,0 +1,89 @@
+import { type FullPassport, parsePassportRef } from '../domain/passport.ts'
+import type { Store } from '../store/store.ts'
+import { type Html, html } from './html.ts'
+import { file, type Page } from './page.ts'
+import { isRightToLeft } from './text.ts'
+import { fitSize, fitText } from './text-width.ts'
+
+/** The colours of the pages by day; a picture does not know what it will stand on, so it brings its own ground. */
+export const COLORS = {
+  paper: '#faf8f4',
+  ink: '#23221f',
+  soft: '#66625a',
+  line: '#cfc8b9',
+  track: '#e9e4d9',
+  accent: '#1f6f5c',
+  activity: '#b4682a',
+  identity: '#2f5f9e',
+  skills: '#1f6f5c',
+}
+
+/**
+ * Anybody may embed a picture. `no-cache` as for all pages: whoever has it asks whether it is still right, and a 304 costs
+ * nothing, whereas proxies of pictures keep what has an age for that long, also after the passport was removed.
+ */
+export const picture = (body: Html): Page => file('image/svg+xml', body.markup, [])
+
+/** The same where there is no such passport: browsers show the picture of a 404 too. */
+export const missingPicture = (body: Html): Page => ({ ...picture(body), status: 404 })
+
+/** The passport that a path such as `/badge/7.svg` names. */
+export async function findPictured(store: Store, path: string): Promise<FullPassport | undefined> {
+  const ref = parsePassportRef(decode(path.slice(path.lastIndexOf('/') + 1, -'.svg'.length)))
+  return ref && (await store.passports.find(ref))
+}
+
+/** `smallest` is the size that a name may shrink to before it is cut. */
+type Frame = { x: number; y: number; width: number; size: number; smallest: number; fill: string }
+
+/** A name of any script on one line: it begins at the left, and nothing of it is seen outside its frame. */
+export function drawName(name: string, { x, y, width, size: largest, smallest, fill }: Frame): Html {
+  const shown = fitText(name, width, { size: smallest, bold: true })
+  const size = Math.max(smallest, fitSize(shown, width, largest, true))
+  // The end of a text that goes from right to left is at its left.
+  const side = isRightToLeft(shown) ? html` direction="rtl" text-anchor="end"` : html``
+  const baseline = Math.round(size * 1.1)
+  return html`<svg x="${x}" y="${y - baseline}" width="${width}" height="${Math.round(size * 1.6)}" overflow="hidden"><text y="${baseline}" font-size="${size}" font-weight="700" fill="${fill}"${side}>${shown}</text></svg>`
+}
+
+/** A tick in a circle. */
+export function drawHumanMark(x: number, y: number, size: number, fill: string, tick: string): Html {
+  return html`<g transform="translate(${x} ${y}) scale(${size / 16})"><circle cx="8" cy="8" r="8" fill="${fill}"/><path d="M4.4 8.3l2.5 2.5 4.7-5.2" fill="none" stroke="${tick}" stroke-width="1.9" stroke-linecap="round" stroke-linejoin="round"/></g>`
+}
+
+const GAP = 3
+
+/** The three parts of a score side by side, as wide as their shares. */
+export function drawParts(
+  { scores }: FullPassport,
+  x: number,
+  y: number,
+  width: number,
+  height: number,
+): Html {
+  const parts = PARTS.filter((part) => scores[part] > 0)
+  const sum = parts.reduce((total, part) => total + scores[part], 0)
+  const room = width - height * parts.length - GAP * (parts.length - 1)
+  let at = x
+  const drawn = parts.map((part) => {
+    // Each is a round dot at least.
+    const length = round(height + (scores[part] / sum) * room)
+    const bar = html`<rect x="${round(at)}" y="${y}" width="${length}" height="${height}" rx="${height / 2}" fill="${COLORS[part]}"/>`
+    at += length + GAP
+    return bar
+  })
+  if (parts.length > 0) return html`${drawn}`
+  return html`<rect x="${x}" y="${y}" width="${width}" height="${height}" rx="${height / 2}" fill="${COLORS.track}"/>`
+}
+
+export const PARTS = ['activity', 'identity', 'skills'] as const
+
+export const round = (length: number): number => Math.round(length * 10) / 10
+
+function decode(segment: string): string {
+  try {
+    return decodeURIComponent(segment)
+  } catch {
+    return ''
+  }
+}

@@ -1,0 +1,29 @@
+import type { Passport } from '../domain/passport.ts'
+import type { Standing } from '../domain/standing.ts'
+import { cleanText, shortenText } from './text.ts'
+
+const figures = new Intl.NumberFormat('en', { maximumFractionDigits: 2 })
+
+export const formatFigure = (figure: number): string => figures.format(figure)
+
+/** What to call a passport: not every one has a name. */
+export function nameOf({ id, profile }: Pick<Passport, 'id' | 'profile'>): string {
+  return cleanText(profile.displayName) || `Passport ${id}`
+}
+
+const LONGEST_NAME = 60
+
+/** The same for titles and descriptions. */
+export const shortNameOf = (passport: Pick<Passport, 'id' | 'profile'>): string =>
+  shortenText(nameOf(passport), LONGEST_NAME)
+
+export const describeRank = ({ rank, total }: Standing): string =>
+  `rank ${formatFigure(rank)} of ${formatFigure(total)}`
+
+/** Empty below one in a hundred. Never rounded up: nobody is told to be higher than they are. */
+export function describeShare({ below, total }: Standing): string {
+  const percent = (below / total) * 100
+  if (!(percent >= 1)) return ''
+  const shown = percent < 99 ? Math.floor(percent) : Math.floor(percent * 10) / 10
+  return `higher than ${formatFigure(shown)}\u00a0%`
+}
