@@ -1,8 +1,110 @@
-import { notFound } from '../domain/errors.ts'
+import type { FullPassport } from '../domain/passport.ts'
+import type { Standing } from '../domain/standing.ts'
+import { type Html, html } from './html.ts'
+import { parseOrigin } from './origin.ts'
 import type { ExplorerOptions, PageHandler } from './page.ts'
+import {
+  COLORS,
+  drawHumanMark,
+  drawName,
+  drawParts,
+  findPictured,
+  missingPicture,
+  PARTS,
+  picture,
+} from './picture.ts'
+import { fitSize, fitText, textWidth } from './text-width.ts'
+import { describeRank, describeShare, formatFigure, nameOf, shortNameOf } from './wording.ts'
 
-export function createCard(_options: ExplorerOptions): PageHandler {
-  return () => {
-    throw notFound()
+/** What networks show beside a link. */
+export const CARD_SIZE = { width: 1200, height: 630 }
+
+/** A passport as a picture for previews of links. */
+export function createCard({ store }: ExplorerOptions): PageHandler {
+  return async ({ path, origin }) => {
+    const passport = await findPictured(store, path)
+    const host = parseOrigin(origin)?.host ?? ''
+    if (!passport) return missingPicture(drawMissing(host))
+    return picture(drawCard(passport, await store.passports.standing(passport.scores.total), host))
   }
+}
+
+/** What the card shows, in words. */
+export function describeCard(passport: FullPassport): string {
+  return `${shortNameOf(passport)}: passport score ${formatFigure(passport.scores.total)}`
+}
+
+const { width: WIDTH, height: HEIGHT } = CARD_SIZE
+const LEFT = 80
+const ROOM = WIDTH - 2 * LEFT
+const RIGHT = WIDTH - LEFT
+const SCORE_ROOM = 572
+const STANDING_ROOM = ROOM - SCORE_ROOM - 30
+const FONT = 'system-ui, -apple-system, Segoe UI, Roboto, Helvetica, Arial, DejaVu Sans, sans-serif'
+
+function drawCard(passport: FullPassport, standing: Standing, host: string): Html {
+  const score = formatFigure(passport.scores.total)
+  const size = fitSize(score, SCORE_ROOM, 176, true)
+  const words = passport.human ? 'Passport · human' : 'Passport'
+  return frame(
+    describeCard(passport),
+    host,
+    html`${passport.human ? drawHumanMark(LEFT, 78, 36, COLORS.accent, COLORS.paper) : html``}
+${drawText(LEFT + (passport.human ? 50 : 0), 106, 28, COLORS.soft, words)}
+${drawName(nameOf(passport), { x: LEFT, y: 190, width: ROOM, size: 60, smallest: 44, fill: COLORS.ink })}
+<text x="${LEFT - 6}" y="402" font-size="${size}" font-weight="700" fill="${COLORS.accent}">${score}</text>
+${drawStanding(passport, standing)}
+${drawParts(passport, LEFT, 452, ROOM, 22)}
+${drawLegend(passport)}`,
+  )
+}
+
+function drawStanding({ stale }: FullPassport, standing: Standing): Html {
+  const rank = capitalize(describeRank(standing))
+  const size = fitSize(rank, STANDING_ROOM, 36)
+  return html`<g text-anchor="end">${drawText(RIGHT, 352, size, COLORS.ink, rank)}
+${drawText(RIGHT, 400, 30, COLORS.soft, stale ? 'new score to come…' : describeShare(standing))}</g>`
+}
+
+/** What a dot of the legend takes, and what stands between its entries. */
+const [DOT, SPACE] = [30, 30]
+
+function drawLegend({ scores }: FullPassport): Html {
+  const labels = PARTS.map((part) => `${capitalize(part)} ${formatFigure(scores[part])}`)
+  const size = fitSize(labels.join(''), ROOM - PARTS.length * (DOT + SPACE), 28)
+  let x = LEFT
+  const entries = PARTS.map((part, at) => {
+    const words = labels[at] ?? ''
+    const entry = html`<circle cx="${x + 9}" cy="511" r="9" fill="${COLORS[part]}"/>${drawText(x + DOT, 520, size, COLORS.ink, words)}`
+    x += Math.ceil(DOT + textWidth(words, { size }) + SPACE)
+    return entry
+  })
+  return html`${entries}`
+}
+
+function drawMissing(host: string): Html {
+  return frame(
+    'Passport not found',
+    host,
+    html`${drawText(LEFT, 106, 28, COLORS.soft, 'Passport')}
+${drawName('There is no such passport', { x: LEFT, y: 330, width: ROOM, size: 60, smallest: 44, fill: COLORS.ink })}`,
+  )
+}
+
+const capitalize = (text: string) => text.charAt(0).toUpperCase() + text.slice(1)
+
+function drawText(x: number, y: number, size: number, fill: string, text: string): Html {
+  return html`<text x="${x}" y="${y}" font-size="${size}" fill="${fill}">${text}</text>`
+}
+
+function frame(title: string, host: string, body: Html): Html {
+  const address = fitText(host, ROOM, { size: 22 })
+  return html`<svg xmlns="http://www.w3.org/2000/svg" width="${WIDTH}" height="${HEIGHT}" viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" font-family="${FONT}">
+<title>${title}</title>
+<rect width="${WIDTH}" height="${HEIGHT}" fill="${COLORS.paper}"/>
+<rect width="${WIDTH}" height="12" fill="${COLORS.accent}"/>
+${body}
+<g text-anchor="end">${drawText(RIGHT, 590, 22, COLORS.soft, address)}</g>
+</svg>
+`
 }
