@@ -3,9 +3,10 @@ import { DEFAULT_TIERS, describeTier, parseTiers, TIERS_EXAMPLE } from '../../sr
 
 const named = (text: string, name: string) => parseTiers(text)?.find((tier) => tier.name === name)
 
-test('an address has 1,000 requests in 10 s, and keys have more', () => {
+test('an address has 1,000 requests and 300 pages in 10 s, and keys have more', () => {
   expect(DEFAULT_TIERS.map((tier) => `${tier.name}: ${describeTier(tier)}`)).toEqual([
     'anonymous: 1,000 requests in 10 s',
+    'explorer: 300 requests in 10 s',
     'standard: 5,000 requests in 10 s',
     'high: 20,000 requests in 10 s',
     'unlimited: unlimited',
@@ -26,13 +27,20 @@ test.each([
 
 test('tiers that are not named keep their defaults, and defaults can be changed', () => {
   const tiers = parseTiers('anonymous=5/1m, partner=9/1s')
-  expect(tiers?.map(({ name }) => name)).toEqual(['anonymous', 'standard', 'high', 'unlimited', 'partner'])
+  expect(tiers?.map(({ name }) => name)).toEqual([
+    'anonymous',
+    'explorer',
+    'standard',
+    'high',
+    'unlimited',
+    'partner',
+  ])
   expect(tiers?.[0]).toEqual({ name: 'anonymous', requests: 5, window: 60 })
   expect(tiers?.[1]).toEqual(DEFAULT_TIERS[1] as (typeof DEFAULT_TIERS)[number])
 })
 
 test('the example that messages give is one', () => {
-  expect(parseTiers(TIERS_EXAMPLE)).toHaveLength(6)
+  expect(parseTiers(TIERS_EXAMPLE)).toHaveLength(7)
 })
 
 test.each([
