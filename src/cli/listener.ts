@@ -61,10 +61,11 @@ export async function listen(options: Listening): Promise<Listener> {
   const openApi = createOpenApi(VERSION)
   const datedPlan = () => datePlan(plan, config.deprecatedAt)
   const errors = createErrorLog(log)
-  const reference = createReference(openApi, datedPlan, now)
   const explorer = config.explorer
     ? createExplorer({ store, explain: createExplain(store, rules, now), now, publicUrl: config.publicUrl })
     : undefined
+  const shown = { plan: datedPlan, now, explorer: config.explorer }
+  const reference = createReference(openApi, shown)
   const serverOptions = {
     ...config,
     explorer,
@@ -77,7 +78,7 @@ export async function listen(options: Listening): Promise<Listener> {
     pages: {
       '/openapi.json': json(openApi),
       ...reference,
-      ...createDeprecation(datedPlan, now),
+      ...createDeprecation(shown),
       ...(explorer ? explorer.pages : { '/': reference['/reference'] }),
     },
     onError: (error: unknown, { id, method, route }: Pick<Answered, 'id' | 'method' | 'route'>) =>

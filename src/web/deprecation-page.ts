@@ -6,7 +6,7 @@ import { type Html, html, prose } from './html.ts'
 import { renderLayout } from './layout.ts'
 
 /** How V1 ends, in words for its callers. */
-export function renderDeprecation(plan: DatedPlan, now: number): string {
+export function renderDeprecation(plan: DatedPlan, now: number, explorer: boolean): string {
   const main = html`<h1>${headline(plan, now)}</h1>
 <section id="plan" class="notice">
 <h2>The plan</h2>
@@ -26,6 +26,7 @@ ${renderHeaders(plan)}
     title: 'How V1 ends',
     description: 'How the V1 passport API ends: its dates, and what to do',
     here: '/deprecation',
+    explorer,
     main,
   })
 }

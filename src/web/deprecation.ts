@@ -3,6 +3,13 @@ import { renderDeprecation } from './deprecation-page.ts'
 import { file } from './page.ts'
 
 /** The page that the `Link` header of every V1 answer leads to. It follows the plan, and has no script. */
-export const createDeprecation = (plan: () => DatedPlan, now: () => number) => ({
-  '/deprecation': () => file('text/html', renderDeprecation(plan(), now()), ["style-src 'self'"]),
+export const createDeprecation = ({ plan, now, explorer }: Options) => ({
+  '/deprecation': () => file('text/html', renderDeprecation(plan(), now(), explorer), ["style-src 'self'"]),
 })
+
+type Options = {
+  plan: () => DatedPlan
+  now: () => number
+  /** Whether there are pages that show passports. */
+  explorer: boolean
+}

@@ -18,11 +18,24 @@ export type Layout = {
   script?: string
   /** Which of the links in the header is this page. */
   here?: string
+  /** Whether passports are shown to people here; otherwise nothing leads to them. */
+  explorer?: boolean
   main: Html
 }
 
+const ICON =
+  "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Crect x='2' width='12' height='16' rx='2' fill='%231d6552'/%3E%3Cg fill='none' stroke='%23f7f3ea'%3E%3Ccircle cx='8' cy='6.500' r='3'/%3E%3Cpath d='M5 12.500h6'/%3E%3C/g%3E%3C/svg%3E"
+
 /** The dress that all pages wear. */
-export function renderLayout({ title, description, head, script, here, main }: Layout): string {
+export function renderLayout({
+  title,
+  description,
+  head,
+  script,
+  here,
+  explorer = true,
+  main,
+}: Layout): string {
   const link = (path: string, text: string) =>
     html`<a href="${path}"${path === here ? html` aria-current="page"` : html``}>${text}</a>`
   return html`<!doctype html>
@@ -32,7 +45,7 @@ export function renderLayout({ title, description, head, script, here, main }: L
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="description" content="${description}">
 <title>${title}</title>
-<link rel="icon" href="data:,">
+<link rel="icon" href="${ICON}">
 <link rel="stylesheet" href="/style.css">
 ${head ?? html``}${script === undefined ? html`` : html`<script type="module" src="${script}"></script>`}
 </head>
@@ -40,11 +53,15 @@ ${head ?? html``}${script === undefined ? html`` : html`<script type="module" sr
 <a class="skip" href="#main">Skip to the content</a>
 <header>
 <p class="brand"><a href="/">passportd</a></p>
-<nav aria-label="Pages">${link('/', 'Passports')} ${link('/reference', 'API reference')} ${link('/deprecation', 'How V1 ends')}</nav>
+<nav aria-label="Pages">${explorer ? html`${link('/', 'Passports')} ` : html``}${link('/reference', 'API reference')} ${link('/deprecation', 'How V1 ends')}</nav>
 </header>
 <main id="main">
 ${main}
 </main>
+<footer><div>
+<p>passportd keeps professional-reputation records: people, and a score of their activity, identity and skills.</p>
+<nav aria-label="For programs"><a href="/openapi.json">OpenAPI document</a> <a href="/reference">API reference</a></nav>
+</div></footer>
 </body>
 </html>
 `.markup

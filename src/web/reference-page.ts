@@ -13,7 +13,10 @@ import {
 type Call = { path: string; operation: Operation; parameters: Parameter[] }
 
 /** The whole page. It reads without a script; the script only makes the forms send. */
-export function renderReference(document: ReferenceDocument, plan: DatedPlan, phase: Phase): string {
+export function renderReference(
+  document: ReferenceDocument,
+  { plan, phase, explorer }: { plan: DatedPlan; phase: Phase; explorer: boolean },
+): string {
   const calls = Object.entries(document.paths).map(([path, item]) => toCall(path, item))
   const v1 = calls.filter(({ operation }) => operation.tags.includes('V1'))
   const service = calls.filter(({ operation }) => operation.tags.includes('Service'))
@@ -38,6 +41,7 @@ ${v1.map((call) => renderCall(document, call))}
     description: `${document.info.title}: reference of the V1 passport API`,
     script: '/reference.js',
     here: '/reference',
+    explorer,
     main,
   })
 }

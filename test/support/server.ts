@@ -24,7 +24,12 @@ export function serveTest(store: Store, options: Partial<ServerOptions> = {}) {
   const deprecatedAt = Date.UTC(2025, 2, 31)
   const openApi = createOpenApi('0.0.0')
   const datedPlan = () => datePlan(options.plan?.() ?? NO_PLAN, options.deprecatedAt ?? deprecatedAt)
-  const reference = createReference(openApi, datedPlan, options.now ?? (() => NOON))
+  const shown = {
+    plan: datedPlan,
+    now: options.now ?? (() => NOON),
+    explorer: options.explorer !== undefined,
+  }
+  const reference = createReference(openApi, shown)
   const errors: unknown[] = []
   const server = startServer({
     host: '127.0.0.1',
@@ -47,7 +52,7 @@ export function serveTest(store: Store, options: Partial<ServerOptions> = {}) {
     pages: {
       '/openapi.json': json(openApi),
       ...reference,
-      ...createDeprecation(datedPlan, options.now ?? (() => NOON)),
+      ...createDeprecation(shown),
       ...(options.explorer ? {} : { '/': reference['/reference'] }),
       ...options.pages,
     },

@@ -22,7 +22,7 @@ const PLAN: RetirementPlan = {
 }
 
 const render = (plan: Partial<RetirementPlan>, now = NOON) =>
-  renderDeprecation({ ...NO_PLAN, deprecatedAt: DEPRECATED_AT, ...plan }, now)
+  renderDeprecation({ ...NO_PLAN, deprecatedAt: DEPRECATED_AT, ...plan }, now, true)
 /** What a reader sees. */
 const read = (markup: string) => markup.replace(/<[^>]+>/g, '').replace(/\s+/g, ' ')
 
@@ -92,12 +92,15 @@ describe('the text of the page about the deprecation', () => {
     ]) {
       const markup = render({ successor: hostile, notice: hostile })
       expect(markup).not.toMatch(/<script|<img|"onmouse/)
-      expect([...markup.matchAll(/href="([^"]+)"/g)].map((match) => match[1])).toEqual([
-        'data:,',
-        '/reference.css',
+      expect([...markup.matchAll(/href="(?!data:)([^"]+)"/g)].map((match) => match[1])).toEqual([
+        '/style.css',
+        '#main',
+        '/',
+        '/',
         '/reference',
-        '/reference',
+        '/deprecation',
         '/openapi.json',
+        '/reference',
       ])
     }
   })
