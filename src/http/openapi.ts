@@ -132,7 +132,10 @@ const SERVICE_PATHS = {
   }),
   '/reference': referencePage('getReference', 'The API described on a page, where the calls can be tried'),
   '/deprecation': referencePage('getDeprecation', 'How V1 ends: its dates, and what to do'),
-  '/': referencePage('getStartPage', 'The page that opens first: passports by score, or the reference where people are shown none'),
+  '/': referencePage(
+    'getStartPage',
+    'The page that opens first: passports by score, or the reference where people are shown none',
+  ),
 }
 
 /** Schemas that have a name are written once and referred to elsewhere. */

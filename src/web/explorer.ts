@@ -36,9 +36,9 @@ export function createExplorer(options: ExplorerOptions) {
       '/passport.js': file('text/javascript', passportScript, POLICY),
     },
     find,
-    presentError: (status: number, message: string, requestId: string): Page => ({
-      ...file('text/html', renderErrorPage(status, message, requestId), POLICY),
-      status,
-    }),
+    presentError(status: number, message: string, requestId: string): Page {
+      const page = file('text/html', renderErrorPage(status, message, requestId), POLICY)
+      return { ...page, status, headers: { ...page.headers, 'Cache-Control': 'no-store' } }
+    },
   }
 }

@@ -23,8 +23,7 @@ export type Layout = {
   main: Html
 }
 
-const ICON =
-  "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Crect x='2' width='12' height='16' rx='2' fill='%231d6552'/%3E%3Cg fill='none' stroke='%23f7f3ea'%3E%3Ccircle cx='8' cy='6.500' r='3'/%3E%3Cpath d='M5 12.500h6'/%3E%3C/g%3E%3C/svg%3E"
+const ICON = html`<link rel="icon" href="data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Crect x='2' width='12' height='16' rx='2' fill='%231d6552'/%3E%3Cg fill='none' stroke='%23f7f3ea'%3E%3Ccircle cx='8' cy='6.5' r='3'/%3E%3Cpath d='M5 12.5h6'/%3E%3C/g%3E%3C/svg%3E">`
 
 /** The dress that all pages wear. */
 export function renderLayout({
@@ -45,7 +44,7 @@ export function renderLayout({
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="description" content="${description}">
 <title>${title}</title>
-<link rel="icon" href="${ICON}">
+${ICON}
 <link rel="stylesheet" href="/style.css">
 ${head ?? html``}${script === undefined ? html`` : html`<script type="module" src="${script}"></script>`}
 </head>

@@ -1,21 +1,103 @@
 import { parseKeyword } from '../domain/keyword.ts'
-import { parsePageRequest } from '../domain/page.ts'
-import { html } from './html.ts'
+import { lastPage, parsePageRequest } from '../domain/page.ts'
+import { type Passport, parsePassportRef } from '../domain/passport.ts'
+import type { Store } from '../store/store.ts'
+import { type Html, html } from './html.ts'
 import { renderLayout } from './layout.ts'
 import { type ExplorerOptions, file, type PageHandler, POLICY } from './page.ts'
+import { addressOf, renderPager } from './pager.ts'
+import { type Ranked, renderRankingList } from './ranking-list.ts'
+import { renderSearch } from './search-form.ts'
+import { renderStart } from './start-page.ts'
+import { formatFigure } from './wording.ts'
 
-/** All passports by score, a page at a time, or those whose name has a keyword in it. */
+/** All passports by score, a page at a time, or those whose name has in it what was typed. */
 export function createRankingPage({ store }: ExplorerOptions): PageHandler {
   return async ({ query }) => {
-    const { page } = parsePageRequest(query.get('page'), null)
-    const keyword = parseKeyword(query.get('q'))
-    const { items } = await store.passports.list({ page, size: 25, keyword })
-    const main = html`<h1>Passports</h1>
-<ol>${items.map(({ id, profile }) => html`<li><a href="/passports/${id}">${profile.displayName}</a></li>`)}</ol>`
-    return file(
-      'text/html',
-      renderLayout({ title: 'Passports', description: 'Passports by score', here: '/', main }),
-      POLICY,
-    )
+    const request = parsePageRequest(query.get('page'), null)
+    const typed = (query.get('q') ?? '').trim()
+    const keyword = parseKeyword(typed)
+    const { total: all, highest } = await store.passports.standing(0)
+    if (all === 0) return file('text/html', renderStart(), POLICY)
+    const { items, total } = await search(store, { ...request, keyword }, typed)
+    const found: Found = {
+      typed: keyword === undefined ? '' : typed,
+      page: request.page,
+      last: lastPage(total, request.size),
+      first: (request.page - 1) * request.size + 1,
+      total,
+      all,
+      highest,
+      ranked: await rank(store, items),
+    }
+    return file('text/html', renderRanking(found), POLICY)
   }
 }
+
+type Found = {
+  typed: string
+  page: number
+  last: number
+  /** Where on the list the page begins. */
+  first: number
+  /** How many there are to page through. */
+  total: number
+  all: number
+  highest: number
+  ranked: readonly Ranked[]
+}
+
+/** By name; what is in no name may be the wallet or the number of a passport. */
+async function search(store: Store, request: Parameters<Store['passports']['list']>[0], typed: string) {
+  const found = await store.passports.list(request)
+  const ref = found.total === 0 ? parsePassportRef(typed) : undefined
+  const passport = ref && (await store.passports.find(ref))
+  return passport ? { items: [passport], total: 1 } : found
+}
+
+/** Looks each different score up once. */
+async function rank(store: Store, passports: readonly Passport[]): Promise<Ranked[]> {
+  const ranks = new Map<number, number>()
+  for (const { scores } of passports) {
+    if (!ranks.has(scores.total)) ranks.set(scores.total, (await store.passports.standing(scores.total)).rank)
+  }
+  return passports.map((passport) => ({ passport, rank: ranks.get(passport.scores.total) ?? 0 }))
+}
+
+function renderRanking(found: Found): string {
+  const { typed, page, all } = found
+  const main = html`<h1>${countOf(all)}</h1>
+<p class="lead">By score: the sum of activity, identity and skills.</p>
+${renderSearch(typed)}
+<p class="count" role="status" data-count>${describe(found)}</p>
+<div data-results>
+${renderResults(found)}
+</div>`
+  const title = typed === '' ? 'Passports by score' : `“${typed}” in passports`
+  return renderLayout({
+    title: page === 1 ? title : `${title}, page ${formatFigure(page)}`,
+    description: `${countOf(all)} by score: professional-reputation records of people`,
+    script: '/ranking.js',
+    here: '/',
+    main,
+  })
+}
+
+function renderResults({ typed, page, last, total, highest, ranked }: Found): Html {
+  if (total === 0)
+    return html`<p class="nothing">Try a part of the name, without its accents if you like. <a href="/">Show all passports</a></p>`
+  if (page > last)
+    return html`<p class="nothing">The list ends with page ${formatFigure(last)}. <a href="${addressOf(last, typed)}">Go to the last page</a></p>`
+  return html`${renderRankingList(ranked, highest)}
+${renderPager(page, last, typed)}`
+}
+
+function describe({ typed, page, first, last, total, all, ranked }: Found): string {
+  if (total === 0) return `No passport has “${typed}” in its name.`
+  if (page > last) return `There is no page ${formatFigure(page)}.`
+  if (typed === '')
+    return last === 1 ? '' : `Passports ${formatFigure(first)} to ${formatFigure(first + ranked.length - 1)}`
+  return `${formatFigure(total)} of ${countOf(all)} for “${typed}”`
+}
+
+const countOf = (count: number) => `${formatFigure(count)} ${count === 1 ? 'passport' : 'passports'}`

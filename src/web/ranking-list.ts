@@ -1,0 +1,40 @@
+import type { Passport } from '../domain/passport.ts'
+import { type Html, html } from './html.ts'
+import { renderScoreBar, SCORE_PARTS } from './score-bar.ts'
+import { cleanText, shortenText } from './text.ts'
+import { formatFigure, nameOf } from './wording.ts'
+
+/** Passports of one score share a rank. */
+export type Ranked = { passport: Passport; rank: number }
+
+const MOST_TAGS = 3
+const LONGEST_WORDS = 60
+
+export function renderRankingList(ranked: readonly Ranked[], highest: number): Html {
+  return html`<ul class="legend" aria-hidden="true">${SCORE_PARTS.map((part) => html`<li class="${part}">${part}</li>`)}</ul>
+<ol class="ranking" role="list">
+${ranked.map((each) => renderRow(each, highest))}</ol>`
+}
+
+function renderRow({ passport, rank }: Ranked, highest: number): Html {
+  const { id, scores, human } = passport
+  return html`<li>
+<span class="rank"><span class="unseen">Rank </span>${formatFigure(rank)}</span>
+<span class="who"><a href="/passports/${id}"><bdi>${nameOf(passport)}</bdi></a>${human ? HUMAN : html``}${renderAbout(passport)}</span>
+${renderScoreBar(scores, highest)}
+<span class="score"><span class="unseen">Score </span>${formatFigure(scores.total)}</span>
+</li>
+`
+}
+
+const HUMAN = html` <svg class="human" viewBox="0 0 16 16" role="img" aria-label="Checked to be human"><title>Checked to be human</title><circle cx="8" cy="8" r="7.5"/><path d="m4.5 8.3 2.4 2.4 4.6-5"/></svg>`
+
+/** Where, and what about, in small. */
+function renderAbout({ profile: { location, tags } }: Passport): Html {
+  const more = tags.length > MOST_TAGS ? [`+${tags.length - MOST_TAGS}`] : []
+  const words = [location, ...tags.slice(0, MOST_TAGS)]
+    .map((text) => shortenText(cleanText(text), LONGEST_WORDS))
+    .filter((text) => text !== '')
+  if (words.length === 0) return html``
+  return html`<span class="about">${[...words, ...more].map((word) => html`<bdi>${word}</bdi>`)}</span>`
+}
