@@ -134,7 +134,7 @@ const SERVICE_PATHS = {
   '/deprecation': referencePage('getDeprecation', 'How V1 ends: its dates, and what to do'),
   '/': referencePage(
     'getStartPage',
-    'The page that opens first: passports by score, or the reference where people are shown none',
+    'The page that opens first: passports by score, or the reference where the explorer is off',
   ),
 }
 

@@ -85,7 +85,7 @@ ${renderResults(found)}
 
 function renderResults({ typed, page, last, total, highest, ranked }: Found): Html {
   if (total === 0)
-    return html`<p class="nothing">Try a part of the name, without its accents if you like. <a href="/">Show all passports</a></p>`
+    return html`<p class="nothing">Try a part of the name (accents and capitals do not matter), a whole wallet address, or the number of a passport. <a href="/">Show all passports</a></p>`
   if (page > last)
     return html`<p class="nothing">The list ends with page ${formatFigure(last)}. <a href="${addressOf(last, typed)}">Go to the last page</a></p>`
   return html`${renderRankingList(ranked, highest)}
@@ -93,7 +93,7 @@ ${renderPager(page, last, typed)}`
 }
 
 function describe({ typed, page, first, last, total, all, ranked }: Found): string {
-  if (total === 0) return `No passport has “${typed}” in its name.`
+  if (total === 0) return `No passport for “${typed}”`
   if (page > last) return `There is no page ${formatFigure(page)}.`
   if (typed === '')
     return last === 1 ? '' : `Passports ${formatFigure(first)} to ${formatFigure(first + ranked.length - 1)}`

@@ -8,20 +8,21 @@ export function renderStart(): string {
 <section>
 <h2>Bring your own records</h2>
 <p>${prose('JSON lines, plain or gzip. The same file twice changes nothing, and what is refused is told by line and field. `docs/records.md` describes the format.')}</p>
-<pre tabindex="0">passportd import FILE</pre>
+<pre class="command">passportd import FILE</pre>
 <p class="after">In a checkout of the repository, and with a first record to try:</p>
-<pre tabindex="0">npm run -s passportd -- import people.jsonl.gz
-echo '{"passport_id":1,"passport_profile":{"display_name":"Ada"}}' | npm run -s passportd -- import -</pre>
+<pre class="command">npm run -s passportd -- import people.jsonl.gz
+echo '{"passport_id":1,"passport_profile":{"display_name":"Ada"}}' |
+  npm run -s passportd -- import -</pre>
 </section>
 <section>
 <h2>Mirror a V1 service that is going away</h2>
 <p>${prose('Copies all that another service serves, politely, and goes on where it was interrupted. More of it in `docs/records.md`.')}</p>
-<pre tabindex="0">MIRROR_KEY=... passportd mirror https://v1.example.com</pre>
+<pre class="command">MIRROR_KEY=... passportd mirror https://v1.example.com</pre>
 </section>
 <section>
 <h2>Look around first</h2>
 <p>A thousand invented people, in a database of their own:</p>
-<pre tabindex="0">passportd serve --demo</pre>
+<pre class="command">passportd serve --demo</pre>
 </section>
 <p>${prose('Scores are worked out by rules that are data, described in `docs/scoring.md`; `docs/operate.md` is about running the service.')} Programs read all of it over the API: <a href="/reference">API reference</a>.</p>`
   return renderLayout({

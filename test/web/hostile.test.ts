@@ -101,7 +101,9 @@ function findStrange(): string[] {
   for (const element of document.querySelectorAll('*')) {
     for (const { name, value } of element.attributes) {
       if (/^on/i.test(name) || name === 'style') strange.push(`${element.tagName} has ${name}`)
-      if (/^(href|src|action|xlink:href)$/.test(name) && !/^(https?:\/\/|\/(?!\/)|#|data:,$|\?)/.test(value))
+      // The icon is ours, and a picture inside its own address.
+      if (element.matches('link[rel=icon]')) continue
+      if (/^(href|src|action|xlink:href)$/.test(name) && !/^(https?:\/\/|\/(?!\/)|#|\?)/.test(value))
         strange.push(`${element.tagName} ${name}=${value}`)
     }
     if (/^(iframe|object|embed|image|foreignobject)$/i.test(element.tagName)) strange.push(element.tagName)
