@@ -8,7 +8,7 @@ import { formatFigure, nameOf } from './wording.ts'
 export type Ranked = { passport: Passport; rank: number }
 
 const MOST_TAGS = 3
-const LONGEST_WORDS = 60
+const LONGEST_WORD = 60
 
 export function renderRankingList(ranked: readonly Ranked[], highest: number): Html {
   return html`<ul class="legend" aria-hidden="true">${SCORE_PARTS.map((part) => html`<li class="${part}">${part}</li>`)}</ul>
@@ -31,10 +31,13 @@ const HUMAN = html` <svg class="human" viewBox="0 0 16 16" role="img" aria-label
 
 /** Where, and what about, in small. */
 function renderAbout({ profile: { location, tags } }: Passport): Html {
-  const more = tags.length > MOST_TAGS ? [`+${tags.length - MOST_TAGS}`] : []
-  const words = [location, ...tags.slice(0, MOST_TAGS)]
-    .map((text) => shortenText(cleanText(text), LONGEST_WORDS))
-    .filter((text) => text !== '')
+  const words: Html[] = []
+  for (const text of [location, ...tags.slice(0, MOST_TAGS)]) {
+    const word = cleanText(text)
+    if (word !== '')
+      words.push(html`<bdi>${word.length > LONGEST_WORD ? shortenText(word, LONGEST_WORD) : word}</bdi>`)
+  }
   if (words.length === 0) return html``
-  return html`<span class="about">${[...words, ...more].map((word) => html`<bdi>${word}</bdi>`)}</span>`
+  if (tags.length > MOST_TAGS) words.push(html`<bdi>+${tags.length - MOST_TAGS}</bdi>`)
+  return html`<span class="about">${words}</span>`
 }

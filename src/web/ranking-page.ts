@@ -20,15 +20,16 @@ export function createRankingPage({ store }: ExplorerOptions): PageHandler {
     const { total: all, highest } = await store.passports.standing(0)
     if (all === 0) return file('text/html', renderStart(), POLICY)
     const { items, total } = await search(store, { ...request, keyword }, typed)
+    const first = (request.page - 1) * request.size + 1
     const found: Found = {
       typed: keyword === undefined ? '' : typed,
       page: request.page,
       last: lastPage(total, request.size),
-      first: (request.page - 1) * request.size + 1,
+      first,
       total,
       all,
       highest,
-      ranked: await rank(store, items),
+      ranked: await rank(store, items, keyword === undefined ? first : undefined),
     }
     return file('text/html', renderRanking(found), POLICY)
   }
@@ -55,13 +56,19 @@ async function search(store: Store, request: Parameters<Store['passports']['list
   return passport ? { items: [passport], total: 1 } : found
 }
 
-/** Looks each different score up once. */
-async function rank(store: Store, passports: readonly Passport[]): Promise<Ranked[]> {
-  const ranks = new Map<number, number>()
-  for (const { scores } of passports) {
-    if (!ranks.has(scores.total)) ranks.set(scores.total, (await store.passports.standing(scores.total)).rank)
+/**
+ * Passports of one score share a rank. On the list of all, where the page begins at `first`, the rank of the next score
+ * is its place; only that of the first is looked up, since its score may go on from the page before.
+ */
+async function rank(store: Store, passports: readonly Passport[], first?: number): Promise<Ranked[]> {
+  const ranked: Ranked[] = []
+  for (const [at, passport] of passports.entries()) {
+    const { total } = passport.scores
+    const before = ranked.at(-1)
+    const known = before?.passport.scores.total === total ? before.rank : first && before && first + at
+    ranked.push({ passport, rank: known ?? (await store.passports.standing(total)).rank })
   }
-  return passports.map((passport) => ({ passport, rank: ranks.get(passport.scores.total) ?? 0 }))
+  return ranked
 }
 
 function renderRanking(found: Found): string {

@@ -4,7 +4,9 @@ import { cleanText, shortenText } from './text.ts'
 
 const figures = new Intl.NumberFormat('en', { maximumFractionDigits: 2 })
 
-export const formatFigure = (figure: number): string => figures.format(figure)
+/** Most figures are small and whole: they read the same either way, and the formatter takes long. */
+export const formatFigure = (figure: number): string =>
+  Number.isInteger(figure) && figure > 0 && figure < 1000 ? String(figure) : figures.format(figure)
 
 /** What to call a passport: not every one has a name. */
 export function nameOf({ id, profile }: Pick<Passport, 'id' | 'profile'>): string {

@@ -46,6 +46,17 @@ onEveryEngine('the ranking', (open) => {
     expect(text).not.toMatch(/<script>|<style|style=|onclick/)
   })
 
+  test('a score that goes on from the page before keeps its rank', async () => {
+    const same = Array.from({ length: 30 }, (_, at) => named(at + 1, `Person ${at + 1}`, at === 0 ? 9 : 8))
+    await using store = await open([...same, named(31, 'Person 31', 7)])
+    await using server = serveExplorer(store)
+    expect(rowsOf((await server.look('/?page=2')).text)).toEqual([
+      ...[26, 27, 28, 29, 30].map((id) => `2 Person ${id} 8`),
+      '31 Person 31 7',
+    ])
+    expect(rowsOf((await server.look('/?q=31')).text)).toEqual(['31 Person 31 7'])
+  })
+
   test('finds by name, whatever its accents, and keeps the ranks among all', async () => {
     await using store = await open(PEOPLE)
     await using server = serveExplorer(store)
@@ -125,8 +136,8 @@ describe('the bars of the ranking', () => {
     await using store = await openTestStore('sqlite', [strange, record(2)])
     await using server = serveExplorer(store)
     const { text } = await server.look('/')
-    const ends = [...text.matchAll(/x="([\d.]+)" width="([\d.]+)"/g)].map(
-      ([, x, width]) => Number(x) + Number(width),
+    const ends = [...text.matchAll(/<rect class="\w+"(?: x="([\d.]+)")? width="([\d.]+)"/g)].map(
+      ([, x, width]) => Number(x ?? 0) + Number(width),
     )
     expect(ends).toHaveLength(6)
     expect(Math.max(...ends)).toBeLessThanOrEqual(100.01)
