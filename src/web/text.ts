@@ -4,6 +4,9 @@ const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' })
 const UNFIT = /[\p{Cc}\p{Bidi_Control}\p{Noncharacter_Code_Point}]/gu
 const BLANK = /^[\s\p{Default_Ignorable_Code_Point}\p{M}\u2800]*$/u
 
+/** Words with one space between them. */
+const CLEAN = /^[\x21-\x7e]+(?: [\x21-\x7e]+)*$/
+
 const PLAIN = /^[\x20-\x7e]*$/
 
 /** Longer than any emoji; marks heaped on one letter have no end. */
@@ -11,6 +14,8 @@ const LONGEST_GRAPHEME = 32
 
 /** Text of other people on one line, such that it can stand in a page or a picture beside ours; empty where nothing of it is seen. */
 export function cleanText(text: string): string {
+  // Much quicker, and most texts are so.
+  if (CLEAN.test(text)) return text
   const line = text.toWellFormed().replace(/\s+/g, ' ').replace(UNFIT, '').trim()
   return BLANK.test(line) ? '' : line
 }

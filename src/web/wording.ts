@@ -4,9 +4,12 @@ import { cleanText, shortenText } from './text.ts'
 
 const figures = new Intl.NumberFormat('en', { maximumFractionDigits: 2 })
 
-/** Most figures are small and whole: they read the same either way, and the formatter takes long. */
-export const formatFigure = (figure: number): string =>
-  Number.isInteger(figure) && figure > 0 && figure < 1000 ? String(figure) : figures.format(figure)
+/** Most figures are whole: those can be written without the formatter, which takes long. */
+export function formatFigure(figure: number): string {
+  if (!Number.isSafeInteger(figure)) return figures.format(figure)
+  const digits = String(figure)
+  return digits.length < 4 ? digits : digits.replace(/\B(?=(?:\d{3})+$)/g, ',')
+}
 
 /** What to call a passport: not every one has a name. */
 export function nameOf({ id, profile }: Pick<Passport, 'id' | 'profile'>): string {

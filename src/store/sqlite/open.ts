@@ -25,12 +25,12 @@ export function openSqlite(path: string, { create = true }: { create?: boolean }
     const writer = connectWriter(path, create)
     migrate(writer)
     const reader = connectReader(path)
-    const ranking = createRanking(connectReader(path))
+    const hot = connectReader(path, HOT_CACHE_KIB)
+    const view = createView(hot)
+    const ranking = createRanking(connectReader(path), { hot, view })
     const search = createSearch(connectReader(path))
     const ping = createPing(path, reader)
 
-    const hot = connectReader(path, HOT_CACHE_KIB)
-    const view = createView(hot)
     const passports = createPassportReader({ reader: hot, view, ranking, search })
     const findId = (ref: PassportRef) => passports.find(ref)?.id
 

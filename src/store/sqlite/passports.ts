@@ -31,8 +31,7 @@ export function createPassportReader({ reader, view, ranking, search }: Connecti
     'select passport_id from wallets where address = ?',
   )
   const listByIds = reader.query<PassportRow, [string]>(
-    `select ${LISTED} from passports where id in (select value from json_each(?)) and merged_into is null
-     order by score desc, id`,
+    `select ${LISTED} from passports where id in (select value from json_each(?)) and merged_into is null`,
   )
   return {
     find(ref: PassportRef) {
@@ -53,7 +52,9 @@ export function createPassportReader({ reader, view, ranking, search }: Connecti
       const order = ranking.current()
       const fetch = (ids: ArrayLike<number>) => {
         view.look()
-        return listByIds.all(`[${Array.from(ids)}]`).map(toPassport)
+        const rows = listByIds.all(`[${Array.from(ids)}]`)
+        // SQLite would copy the rows to sort them.
+        return rows.sort((one, other) => other.score - one.score || one.id - other.id).map(toPassport)
       }
       if (keyword !== undefined) {
         return search

@@ -1,6 +1,7 @@
 import type { Database } from 'bun:sqlite'
 import { createScoreCounter } from '../../domain/standing.ts'
 import { type Order, toOrder } from '../order.ts'
+import type { View } from './view.ts'
 
 /** Up to here the order is read between two requests; a longer one is read in steps while the old one stands. */
 const STEP = 10_000
@@ -18,10 +19,11 @@ const REST = 4
  *
  * It is read when it is first asked for: an import never asks.
  *
- * The connection must be its own: a reading in steps holds a snapshot open that other reads must not share.
+ * `reader` must be its own connection: a reading in steps holds a snapshot open that other reads must not share.
  */
-export function createRanking(reader: Database) {
+export function createRanking(reader: Database, { hot, view }: { hot: Database; view: View }) {
   const findVersion = reader.query<{ version: number }, []>('select version from ranking')
+  const seeVersion = hot.query<{ version: number }, []>('select version from ranking')
   const countIds = reader.query<{ count: number }, []>(
     'select count(*) as count from passports where merged_into is null',
   )
@@ -34,6 +36,8 @@ export function createRanking(reader: Database) {
   let reading = false
   let notBefore = 0
   let closed = false
+  /** The view in which the order was last found to be the present one. */
+  let seen = 0
   let watch: Timer | undefined
 
   /** Reads the order of one instant, pausing after each step. */
@@ -71,7 +75,12 @@ export function createRanking(reader: Database) {
   }
 
   function refresh(): void {
-    if (reading || performance.now() < notBefore || findVersion.get()?.version === version) return
+    const number = view.look()
+    if (number === seen || reading || performance.now() < notBefore) return
+    if (seeVersion.get()?.version === version) {
+      seen = number
+      return
+    }
     const steps = read()
     if (!steps.next().done) finish(steps).catch(() => undefined)
   }
