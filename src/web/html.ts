@@ -12,9 +12,11 @@ export function html(parts: TemplateStringsArray, ...values: Value[]): Html {
 
 const SPECIAL = /[&<>"']/
 
+/** Most texts have nothing to escape: to look first takes half the time. */
+export const escapeText = (text: string): string => (SPECIAL.test(text) ? Bun.escapeHTML(text) : text)
+
 function render(value: Value): string {
-  // Most texts have nothing to escape: to look first takes half the time.
-  if (typeof value === 'string') return SPECIAL.test(value) ? Bun.escapeHTML(value) : value
+  if (typeof value === 'string') return escapeText(value)
   if (typeof value === 'number') return String(value)
   if ('markup' in value) return value.markup
   let markup = ''

@@ -1,5 +1,5 @@
 import type { Scores } from '../domain/passport.ts'
-import { type Html, html } from './html.ts'
+import type { Html } from './html.ts'
 import { formatFigure } from './wording.ts'
 
 export const SCORE_PARTS = ['activity', 'identity', 'skills'] as const
@@ -8,11 +8,14 @@ const WIDTH = 100
 
 /** The parts of a score end to end, on a line as long as `highest`. */
 export function renderScoreBar(scores: Scores, highest: number): Html {
-  const [activity, identity, skills] = SCORE_PARTS.map((part) => Math.max(0, scores[part])) as Triple
+  const activity = Math.max(0, scores.activity)
+  const identity = Math.max(0, scores.identity)
+  const skills = Math.max(0, scores.skills)
   const scale = WIDTH / Math.max(highest, activity + identity + skills, 1)
   const at = (size: number) => Math.round(size * scale * 100) / 100
   const words = `activity ${formatFigure(scores.activity)}, identity ${formatFigure(scores.identity)}, skills ${formatFigure(scores.skills)}`
-  return html`<svg class="bar" viewBox="0 0 ${WIDTH} 1" preserveAspectRatio="none" role="img" aria-label="${words}"><rect class="activity" width="${at(activity)}" height="1"/><rect class="identity" x="${at(activity)}" width="${at(identity)}" height="1"/><rect class="skills" x="${at(activity + identity)}" width="${at(skills)}" height="1"/></svg>`
+  // Figures alone, and many on a page: they need no escaping.
+  return {
+    markup: `<svg class="bar" viewBox="0 0 ${WIDTH} 1" preserveAspectRatio="none" role="img" aria-label="${words}"><rect class="activity" width="${at(activity)}" height="1"/><rect class="identity" x="${at(activity)}" width="${at(identity)}" height="1"/><rect class="skills" x="${at(activity + identity)}" width="${at(skills)}" height="1"/></svg>`,
+  }
 }
-
-type Triple = [number, number, number]
