@@ -24,7 +24,7 @@ const [passports, rounds, seconds] = [values.passports, values.rounds, values.se
   number,
   number,
 ]
-const PAGE = 25
+const PAGE = 20
 
 needs(['wrk'], 'wrk')
 

@@ -11,7 +11,7 @@ const MOST_TAGS = 3
 const LONGEST_WORD = 60
 
 export function renderRankingList(ranked: readonly Ranked[], highest: number): Html {
-  return html`<ul class="legend" aria-hidden="true">${SCORE_PARTS.map((part) => html`<li class="${part}">${part}</li>`)}</ul>
+  return html`<ul class="legend" aria-hidden="true">${SCORE_PARTS.map((part) => html`<li class="${part}">${part}</li>`)}</ul>${HUMAN_MARK}
 <ol class="ranking" role="list">
 ${ranked.map((each) => renderRow(each, highest))}</ol>`
 }
@@ -22,7 +22,7 @@ function renderRow({ passport, rank }: Ranked, highest: number): Html {
   return {
     markup: `<li>
 <span class="rank"><span class="unseen">Rank </span>${formatFigure(rank)}</span>
-<span class="who"><a href="/passports/${id}"><bdi>${escapeText(nameOf(passport))}</bdi></a>${human ? HUMAN.markup : ''}${renderAbout(passport)}</span>
+<span class="who"><a href="/passports/${id}"><bdi>${escapeText(nameOf(passport))}</bdi></a>${human ? HUMAN : ''}${renderAbout(passport)}</span>
 ${renderScoreBar(scores, highest).markup}
 <span class="score"><span class="unseen">Score </span>${formatFigure(scores.total)}</span>
 </li>
@@ -30,7 +30,10 @@ ${renderScoreBar(scores, highest).markup}
   }
 }
 
-const HUMAN = html` <svg class="human" viewBox="0 0 16 16" role="img" aria-label="Checked to be human"><title>Checked to be human</title><circle cx="8" cy="8" r="7.5"/><path d="m4.5 8.3 2.4 2.4 4.6-5"/></svg>`
+const HUMAN = ' <svg class="human" role="img" aria-label="Checked to be human"><use href="#human"/></svg>'
+
+/** Drawn once, and used by every row. */
+const HUMAN_MARK = html`<svg width="0" height="0" aria-hidden="true"><symbol id="human" viewBox="0 0 16 16"><circle cx="8" cy="8" r="7.5" stroke-width="1"/><path d="m4.5 8.3 2.4 2.4 4.6-5"/></symbol></svg>`
 
 /** Where, and what about, in small. */
 function renderAbout({ profile: { location, tags } }: Passport): string {

@@ -11,10 +11,16 @@ import { renderSearch } from './search-form.ts'
 import { renderStart } from './start-page.ts'
 import { formatFigure } from './wording.ts'
 
+/**
+ * Passports on a page. With its headers it stays below 16 KiB: a longer answer that had to be waited for leaves Bun header by
+ * header, each in a call of its own, which takes as long as the page.
+ */
+const SIZE = '20'
+
 /** All passports by score, a page at a time, or those whose name has in it what was typed. */
 export function createRankingPage({ store }: ExplorerOptions): PageHandler {
   return async ({ query }) => {
-    const request = parsePageRequest(query.get('page'), null)
+    const request = parsePageRequest(query.get('page'), SIZE)
     const typed = (query.get('q') ?? '').trim()
     const keyword = parseKeyword(typed)
     const { total: all, highest } = await store.passports.standing(0)
