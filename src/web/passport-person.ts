@@ -1,0 +1,79 @@
+import { type FullPassport, type Passport, type Social, walletsOf } from '../domain/passport.ts'
+import { parseWebAddress } from '../domain/web-address.ts'
+import { formatCount } from './figures.ts'
+import { type Html, html } from './html.ts'
+
+/** Something that leaves a trace on the screen: not a space, a control character or a filler alone. */
+const VISIBLE = /[^\s\p{C}\p{Z}\p{M}\u115f\u1160\u2800\u3164\uffa0]/u
+
+/** What to call a passport; not all have a name that can be seen. */
+export const nameOf = ({ id, profile }: Pick<Passport, 'id' | 'profile'>): string =>
+  VISIBLE.test(profile.displayName) ? profile.displayName.trim() : `Passport ${id}`
+
+/** Who it is. All of it was written by strangers: `dir="auto"` keeps their direction of writing to itself. */
+export function renderPerson(passport: FullPassport, name: string): Html {
+  const { id, human, connections, profile } = passport
+  const tags = profile.tags.filter((tag) => tag !== '')
+  return html`<div class="person">
+<span class="initial" aria-hidden="true">${initialOf(name)}</span>
+<div>
+<h1 dir="auto">${name}</h1>
+<p class="about">${human ? HUMAN : html`<span class="soft">Not verified as human</span>`}
+<span class="soft">Passport ${id}</span>
+${profile.location === '' ? html`` : html`<span class="soft"><bdi>${profile.location}</bdi></span>`}
+<span class="soft">${formatCount(connections, 'connection')}</span></p>
+${profile.bio.trim() === '' ? html`` : html`<p class="bio" dir="auto">${profile.bio.trim()}</p>`}
+${tags.length === 0 ? html`` : html`<ul class="tags" aria-label="Tags">${tags.map((tag) => html`<li dir="auto">${tag}</li>`)}</ul>`}
+</div>
+</div>`
+}
+
+const HUMAN = html`<span class="human"><svg viewBox="0 0 16 16" aria-hidden="true"><path d="M3 8.5l3.2 3.2L13 5"/></svg>Verified human</span>`
+
+const LETTERS = new Intl.Segmenter('en', { granularity: 'grapheme' })
+
+/** The first letter as people count letters: an emoji of many parts is one. */
+function initialOf(name: string): string {
+  for (const { segment } of LETTERS.segment(name.slice(0, 40))) {
+    // Letters with a pile of marks are no longer drawn in their place.
+    return segment.length > 16 ? String.fromCodePoint(segment.codePointAt(0) ?? 63) : segment.toUpperCase()
+  }
+  return ''
+}
+
+export function renderWallets(passport: FullPassport): Html {
+  const wallets = walletsOf(passport)
+  if (wallets.length === 0) return html``
+  return html`<section id="wallets">
+<h2>Wallets</h2>
+<ul class="rows">${wallets.map(
+    (wallet, at) =>
+      html`<li class="copyable" data-copy="wallet"><code>${wallet}</code>${at === 0 && passport.mainWallet !== '' ? html` <span class="soft">main</span>` : html``}</li>`,
+  )}</ul>
+</section>`
+}
+
+export function renderSocials(socials: readonly Social[]): Html {
+  if (socials.length === 0) return html``
+  return html`<section id="socials">
+<h2>Accounts elsewhere</h2>
+<ul class="rows">${socials.map(renderSocial)}</ul>
+</section>`
+}
+
+function renderSocial({ source, name, displayName, url, followers, following, location, bio }: Social): Html {
+  const handle = name || displayName || source
+  const address = parseWebAddress(url)
+  const counts = [followers && `${followers} followers`, following && `${following} following`]
+  const facts = [displayName === handle ? '' : displayName, location, ...counts].filter((fact) => fact !== '')
+  return html`<li class="social"><span class="soft">${source}</span>
+<div>${address === undefined ? html`<bdi>${handle}</bdi>` : renderLink(address, handle)}
+${facts.length === 0 ? html`` : html`<div class="facts-line soft">${facts.map((fact) => html`<bdi>${fact}</bdi> `)}</div>`}
+${bio === '' ? html`` : html`<div class="soft" dir="auto">${bio}</div>`}</div></li>`
+}
+
+/** Says where it leads: the name of a link is a stranger's word. */
+function renderLink(address: string, text: string): Html {
+  const host = /^https?:\/\/([^/?#]+)/.exec(address)?.[1] ?? ''
+  return html`<a href="${address}" rel="nofollow noopener noreferrer ugc"><bdi>${text}</bdi></a> <span class="soft">${host}</span>`
+}
