@@ -32,11 +32,11 @@ export function renderCredentials(credentials: readonly Credential[], scores: Sc
   }
   return html`<section id="credentials">
 <h2>Credentials</h2>
-<table>
+<table class="credentials">
 <thead><tr><th scope="col">Credential</th><th scope="col">Score</th><th scope="col">Earned</th><th scope="col">Calculated</th></tr></thead>
 ${groupByCategory(credentials).map(
   ({ category, part, items }) => html`<tbody class="${part ?? 'other'}">
-<tr><th scope="rowgroup" colspan="4"><bdi>${category || 'Other'}</bdi> <span>${part === undefined ? 'counts toward no score' : `${formatNumber(scores[part])} from ${formatCount(items.length, 'credential')}`}</span></th></tr>
+<tr class="group"><th scope="rowgroup" colspan="4"><bdi>${category || 'Other'}</bdi> <span>${part === undefined ? 'counts toward no score' : `${formatNumber(scores[part])} from ${formatCount(items.length, 'credential')}`}</span></th></tr>
 ${items.map(renderCredential)}</tbody>
 `,
 )}</table>

@@ -23,16 +23,16 @@ function renderLines(
   { scores, lines, rules, caps }: Explanation,
   passport: Pick<Passport, 'scores' | 'stale'>,
 ): Html {
-  return html`<p>By rule set <code>${rules}</code>${lines.length === 0 ? html`. Nothing is known that it could be worked out from: the score is the record’s own.` : html`, from what is known now:`}</p>
+  return html`<p>By rule set <code>${rules}</code>${lines.length === 0 ? html`. No credentials are known that it could be worked out from.` : html`, from what is known now:`}</p>
 ${differs(scores, passport) ? html`<p class="differs">This comes to ${formatNumber(scores.total)}. The score that is shown, ${formatNumber(passport.scores.total)}, is by the passport’s record, an earlier calculation or other rules.</p>` : html``}
 ${
   lines.length === 0
     ? html``
-    : html`<table>
+    : html`<table class="reasons">
 <thead><tr><th scope="col">Credential</th><th scope="col">Reason</th><th scope="col">Points</th></tr></thead>
 ${groupByCategory(lines).map(
   ({ category, part, items }) => html`<tbody>
-<tr><th scope="rowgroup" colspan="3"><bdi>${category || 'Not scored'}</bdi>${part === undefined ? html`` : html` <span>${describeSum(scores[part], caps[category])}</span>`}</th></tr>
+<tr class="group"><th scope="rowgroup" colspan="3"><bdi>${category || 'Not scored'}</bdi>${part === undefined ? html`` : html` <span>${describeSum(scores[part], caps[category])}</span>`}</th></tr>
 ${items.toSorted((one, other) => other.score - one.score).map(renderLine)}</tbody>
 `,
 )}</table>

@@ -22,9 +22,9 @@ export function renderPerson(passport: FullPassport, name: string): Html {
 <span class="soft">Passport ${id}</span>
 ${profile.location === '' ? html`` : html`<span class="soft"><bdi>${profile.location}</bdi></span>`}
 <span class="soft">${formatCount(connections, 'connection')}</span></p>
+</div>
 ${profile.bio.trim() === '' ? html`` : html`<p class="bio" dir="auto">${profile.bio.trim()}</p>`}
 ${tags.length === 0 ? html`` : html`<ul class="tags" aria-label="Tags">${tags.map((tag) => html`<li dir="auto">${tag}</li>`)}</ul>`}
-</div>
 </div>`
 }
 
@@ -48,7 +48,7 @@ export function renderWallets(passport: FullPassport): Html {
 <h2>Wallets</h2>
 <ul class="rows">${wallets.map(
     (wallet, at) =>
-      html`<li class="copyable" data-copy="wallet"><code>${wallet}</code>${at === 0 && passport.mainWallet !== '' ? html` <span class="soft">main</span>` : html``}</li>`,
+      html`<li class="copyable" data-copy="wallet"><div><code>${wallet}</code>${at === 0 && passport.mainWallet !== '' ? html` <span class="soft">main</span>` : html``}</div></li>`,
   )}</ul>
 </section>`
 }
