@@ -2,9 +2,12 @@ import { type Html, html } from './html.ts'
 
 const NUMBERS = new Intl.NumberFormat('en', { maximumFractionDigits: 2 })
 
-/** "7", "10.25" or "1,842". */
-export const formatNumber = (number: number): string =>
-  Number.isInteger(number) && number >= 0 && number < 1000 ? String(number) : NUMBERS.format(number)
+/** "7", "10.25" or "1,842". Most numbers are small: those need not go through the slow formatter. */
+export function formatNumber(number: number): string {
+  if (number >= 0 && number < 1000) return String(Math.round(number * 100) / 100)
+  if (!Number.isInteger(number) || number < 0 || number >= 1_000_000) return NUMBERS.format(number)
+  return `${Math.floor(number / 1000)},${String(number % 1000).padStart(3, '0')}`
+}
 
 /** "1st", "12th" or "1,022nd". */
 export function formatOrdinal(number: number): string {
@@ -18,9 +21,21 @@ const ENDINGS: Record<number, string> = { 1: 'st', 2: 'nd', 3: 'rd' }
 export const formatCount = (count: number, noun: string): string =>
   `${formatNumber(count)} ${noun}${count === 1 ? '' : 's'}`
 
+const DAY = 86_400_000
+/** Much of a page is days, and mostly the same ones: each is written once. */
+const days = new Map<number, Html>()
+const MOST_DAYS = 20_000
+
 /** The day of an instant, in UTC. */
-export const renderDay = (time: number): Html =>
-  html`<time>${new Date(time).toISOString().slice(0, 10)}</time>`
+export function renderDay(time: number): Html {
+  const number = Math.floor(time / DAY)
+  const known = days.get(number)
+  if (known) return known
+  if (days.size >= MOST_DAYS) days.clear()
+  const day = html`<time>${new Date(number * DAY).toISOString().slice(0, 10)}</time>`
+  days.set(number, day)
+  return day
+}
 
 /** A hundredth of what is drawn is finer than eyes are. */
 export const toCoordinate = (number: number): number => Math.round(number * 100) / 100

@@ -1,6 +1,6 @@
 import type { Credential } from '../domain/credential.ts'
 import type { Scores } from '../domain/passport.ts'
-import { formatCount, formatNumber, renderDay, toCoordinate } from './figures.ts'
+import { formatCount, formatNumber, renderDay } from './figures.ts'
 import { type Html, html } from './html.ts'
 
 /** In the order in which they are shown; all other categories come after them. */
@@ -43,13 +43,16 @@ ${items.map(renderCredential)}</tbody>
 </section>`
 }
 
+/** One template for all of a row: it is what this page has most of. */
 function renderCredential({ name, value, score, maxScore, earnedAt, calculatedAt }: Credential): Html {
-  return html`<tr data-score="${score}"><th scope="row"><bdi>${name}</bdi>${value === '' ? html`` : html`<small dir="auto">${value}</small>`}</th><td>${formatNumber(score)} of ${formatNumber(maxScore)}${renderBar(score, maxScore)}</td><td>${earnedAt === undefined ? '–' : renderDay(earnedAt)}</td><td>${renderDay(calculatedAt)}</td></tr>
+  return html`<tr data-score="${score}"><th scope="row"><bdi>${name}</bdi>${value === '' ? NOTHING : html`<small dir="auto">${value}</small>`}</th><td>${formatNumber(score)} of ${formatNumber(maxScore)}<svg class="bar" viewBox="0 0 200 1" preserveAspectRatio="none" aria-hidden="true"><path d="M0 0h${shareOf(score, maxScore)}v1H0z"/></svg></td><td>${earnedAt === undefined ? UNKNOWN : renderDay(earnedAt)}</td><td>${renderDay(calculatedAt)}</td></tr>
 `
 }
 
-/** The text beside it says the same. */
-function renderBar(score: number, maxScore: number): Html {
-  const share = maxScore > 0 ? toCoordinate((100 * Math.min(Math.max(score, 0), maxScore)) / maxScore) : 0
-  return html`<svg class="bar" viewBox="0 0 100 1" preserveAspectRatio="none" aria-hidden="true"><path d="M0 0h${share}v1H0z"/></svg>`
-}
+const NOTHING = html``
+/** As an entity: one letter beyond Latin-1 makes the whole page twice as long in memory, and slower to send. */
+export const UNKNOWN = html`&ndash;`
+
+/** In steps of half a hundredth. */
+const shareOf = (score: number, maxScore: number): number =>
+  maxScore > 0 ? Math.round((200 * Math.min(Math.max(score, 0), maxScore)) / maxScore) : 0

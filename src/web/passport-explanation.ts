@@ -4,7 +4,7 @@ import type { Passport, Scores } from '../domain/passport.ts'
 import { CREDENTIAL_ACCOUNT } from '../domain/record.ts'
 import { formatNumber } from './figures.ts'
 import { type Html, html } from './html.ts'
-import { groupByCategory } from './passport-credentials.ts'
+import { groupByCategory, UNKNOWN } from './passport-credentials.ts'
 
 /** How the score comes about, line by line. */
 export function renderExplanation(
@@ -24,7 +24,7 @@ function renderLines(
   passport: Pick<Passport, 'scores' | 'stale'>,
 ): Html {
   return html`<p>By rule set <code>${rules}</code>${lines.length === 0 ? html`. No credentials are known that it could be worked out from.` : html`, from what is known now:`}</p>
-${differs(scores, passport) ? html`<p class="differs">This comes to ${formatNumber(scores.total)}. The score that is shown, ${formatNumber(passport.scores.total)}, is by the passport’s record, an earlier calculation or other rules.</p>` : html``}
+${differs(scores, passport) ? html`<p class="differs">This comes to ${formatNumber(scores.total)}. The score that is shown, ${formatNumber(passport.scores.total)}, is by the passport&rsquo;s record, an earlier calculation or other rules.</p>` : html``}
 ${
   lines.length === 0
     ? html``
@@ -56,7 +56,7 @@ function describeTotal({ activity, identity, skills, total }: Scores, caps: Caps
 }
 
 function renderLine({ name, score, formula, from, accounts }: Line): Html {
-  return html`<tr><th scope="row"><bdi>${name}</bdi></th><td>${formula}${accounts.length > 1 || from === 'nothing' ? html`<ul>${accounts.map(renderAccount)}</ul>` : html``}</td><td>${from === 'nothing' ? '–' : formatNumber(score)}</td></tr>
+  return html`<tr><th scope="row"><bdi>${name}</bdi></th><td>${formula}${accounts.length > 1 || from === 'nothing' ? html`<ul>${accounts.map(renderAccount)}</ul>` : html``}</td><td>${from === 'nothing' ? UNKNOWN : formatNumber(score)}</td></tr>
 `
 }
 

@@ -34,11 +34,12 @@ const LETTERS = new Intl.Segmenter('en', { granularity: 'grapheme' })
 
 /** The first letter as people count letters: an emoji of many parts is one. */
 function initialOf(name: string): string {
-  for (const { segment } of LETTERS.segment(name.slice(0, 40))) {
-    // Letters with a pile of marks are no longer drawn in their place.
-    return segment.length > 16 ? String.fromCodePoint(segment.codePointAt(0) ?? 63) : segment.toUpperCase()
-  }
-  return ''
+  // Where no mark can follow the first letter there is nothing to find out, and that is quicker.
+  if (/^[\x20-\u02ff]{2}/.test(name)) return name.slice(0, 1).toUpperCase()
+  const [first] = LETTERS.segment(name.slice(0, 40))
+  const letter = first?.segment ?? ''
+  // A letter under a pile of marks would not stay in its place.
+  return letter.length > 16 ? String.fromCodePoint(letter.codePointAt(0) ?? 0) : letter.toUpperCase()
 }
 
 export function renderWallets(passport: FullPassport): Html {

@@ -56,22 +56,37 @@ function describeShare({ below, total }: Standing): string {
   return `Higher than ${share < 99 ? Math.floor(share) : Math.floor(share * 10) / 10}% of passports.`
 }
 
-const [WIDTH, HEIGHT] = [400, 100]
-
 function renderDistribution(score: number, { distribution, highest, total }: Standing): Html {
   const own = stretchOf(score, highest)
+  const bars = drawBars(distribution)
+  const step = WIDTH / distribution.length
+  const edge = (at: number) => formatNumber((highest * at) / distribution.length)
+  return html`<figure>
+<svg class="distribution" viewBox="0 0 ${WIDTH} ${HEIGHT}" preserveAspectRatio="none" role="img" aria-labelledby="distribution"><path class="lane" d="M${own * step - 1} 0h${step}v${HEIGHT}h-${step}z"/>${bars.all}<path class="own" d="${bars.each[own] ?? ''}"/></svg>
+<p class="axis soft" aria-hidden="true"><span>0</span><span>${formatNumber(highest)}</span></p>
+<figcaption id="distribution" class="soft">How many passports have which score, from 0 to ${formatNumber(highest)}. The marked bar, from ${edge(own)} to ${edge(own + 1)}, is where this one is: ${formatNumber(distribution[own] ?? 0)} of ${formatNumber(total)}.</figcaption>
+</figure>`
+}
+
+const [WIDTH, HEIGHT] = [400, 100]
+
+type Bars = { each: readonly string[]; all: Html }
+
+/** Until the order of all passports changes, the distribution is the same array for every page. */
+const drawn = new WeakMap<readonly number[], Bars>()
+
+function drawBars(distribution: readonly number[]): Bars {
+  const known = drawn.get(distribution)
+  if (known) return known
   const step = WIDTH / distribution.length
   const scale = HEIGHT / Math.max(...distribution, 1)
-  /** Rare scores still show. */
-  const bar = (count: number, at: number) =>
+  // Scores that are rare still show.
+  const each = distribution.map((count, at) =>
     count === 0
       ? ''
-      : `M${at * step} ${HEIGHT}v-${toCoordinate(Math.max(2, count * scale))}h${step - 2}V${HEIGHT}z`
-  const edge = (at: number) => formatNumber((highest * at) / distribution.length)
-  const count = distribution[own] ?? 0
-  return html`<figure>
-<svg class="distribution" viewBox="0 0 ${WIDTH} ${HEIGHT}" preserveAspectRatio="none" role="img" aria-labelledby="distribution"><path class="lane" d="M${own * step - 1} 0h${step}v${HEIGHT}h-${step}z"/><path d="${distribution.map((each, at) => (at === own ? '' : bar(each, at))).join('')}"/><path class="own" d="${bar(count, own)}"/></svg>
-<p class="axis soft" aria-hidden="true"><span>0</span><span>${formatNumber(highest)}</span></p>
-<figcaption id="distribution" class="soft">How many passports have which score, from 0 to ${formatNumber(highest)}. The marked bar, from ${edge(own)} to ${edge(own + 1)}, is where this one is: ${formatNumber(count)} of ${formatNumber(total)}.</figcaption>
-</figure>`
+      : `M${at * step} ${HEIGHT}v-${toCoordinate(Math.max(2, count * scale))}h${step - 2}V${HEIGHT}z`,
+  )
+  const bars = { each, all: html`<path d="${each.join('')}"/>` }
+  drawn.set(distribution, bars)
+  return bars
 }

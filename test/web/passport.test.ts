@@ -90,7 +90,7 @@ onEveryEngine('the page of a passport', (open) => {
       'Higher than 60% of passports.',
       'Identity 12.25 from 3 credentials',
       'Alpha FID: 7 4 of 8 2025-12-30 2026-01-02',
-      'Gamma 0 of 5 – 2026-01-02',
+      'Gamma 0 of 5 &ndash; 2026-01-02',
       'Crafts counts toward no score Zeta 3 of 4',
       'By rule set 2026-11 , from what is known now:',
       'Beta 8.25 in the record 8.25',
