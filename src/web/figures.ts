@@ -1,25 +1,17 @@
 import { type Html, html } from './html.ts'
-
-const NUMBERS = new Intl.NumberFormat('en', { maximumFractionDigits: 2 })
-
-/** "7", "10.25" or "1,842". Most numbers are small: those need not go through the slow formatter. */
-export function formatNumber(number: number): string {
-  if (number >= 0 && number < 1000) return String(Math.round(number * 100) / 100)
-  if (!Number.isInteger(number) || number < 0 || number >= 1_000_000) return NUMBERS.format(number)
-  return `${Math.floor(number / 1000)},${String(number % 1000).padStart(3, '0')}`
-}
+import { formatFigure } from './wording.ts'
 
 /** "1st", "12th" or "1,022nd". */
 export function formatOrdinal(number: number): string {
   const isTeen = number % 100 >= 11 && number % 100 <= 13
-  return `${formatNumber(number)}${(isTeen ? undefined : ENDINGS[number % 10]) ?? 'th'}`
+  return `${formatFigure(number)}${(isTeen ? undefined : ENDINGS[number % 10]) ?? 'th'}`
 }
 
 const ENDINGS: Record<number, string> = { 1: 'st', 2: 'nd', 3: 'rd' }
 
 /** "1 account", "2 accounts". */
 export const formatCount = (count: number, noun: string): string =>
-  `${formatNumber(count)} ${noun}${count === 1 ? '' : 's'}`
+  `${formatFigure(count)} ${noun}${count === 1 ? '' : 's'}`
 
 const DAY = 86_400_000
 /** Much of a page is days, and mostly the same ones: each is written once. */

@@ -2,9 +2,9 @@ import type { Caps } from '../domain/credential.ts'
 import type { Explanation, Line } from '../domain/explanation.ts'
 import type { Passport, Scores } from '../domain/passport.ts'
 import { CREDENTIAL_ACCOUNT } from '../domain/record.ts'
-import { formatNumber } from './figures.ts'
-import { type Html, html } from './html.ts'
+import { escapeText, type Html, html } from './html.ts'
 import { groupByCategory, UNKNOWN } from './passport-credentials.ts'
+import { formatFigure } from './wording.ts'
 
 /** How the score comes about, line by line. */
 export function renderExplanation(
@@ -24,7 +24,7 @@ function renderLines(
   passport: Pick<Passport, 'scores' | 'stale'>,
 ): Html {
   return html`<p>By rule set <code>${rules}</code>${lines.length === 0 ? html`. No credentials are known that it could be worked out from.` : html`, from what is known now:`}</p>
-${differs(scores, passport) ? html`<p class="differs">This comes to ${formatNumber(scores.total)}. The score that is shown, ${formatNumber(passport.scores.total)}, is by the passport&rsquo;s record, an earlier calculation or other rules.</p>` : html``}
+${differs(scores, passport) ? html`<p class="differs">This comes to ${formatFigure(scores.total)}. The score that is shown, ${formatFigure(passport.scores.total)}, is by the passport&rsquo;s record, an earlier calculation or other rules.</p>` : html``}
 ${
   lines.length === 0
     ? html``
@@ -45,19 +45,25 @@ const differs = (scores: Scores, passport: Pick<Passport, 'scores' | 'stale'>): 
   !passport.stale && scores.total !== passport.scores.total
 
 const describeSum = (sum: number, cap: number | undefined): string =>
-  cap === undefined ? formatNumber(sum) : `${formatNumber(sum)}, ${formatNumber(cap)} at most`
+  cap === undefined ? formatFigure(sum) : `${formatFigure(sum)}, ${formatFigure(cap)} at most`
 
 function describeTotal({ activity, identity, skills, total }: Scores, caps: Caps): string {
   const part = (category: string, sum: number) => {
     const cap = caps[category]
-    return `${formatNumber(cap === undefined ? sum : Math.min(sum, cap))} ${category}`
+    return `${formatFigure(cap === undefined ? sum : Math.min(sum, cap))} ${category}`
   }
-  return `${part('Activity', activity)} + ${part('Identity', identity)} + ${part('Skills', skills)} = ${formatNumber(total)}`
+  return `${part('Activity', activity)} + ${part('Identity', identity)} + ${part('Skills', skills)} = ${formatFigure(total)}`
 }
 
+/** By hand, as the rows of the credentials are. */
 function renderLine({ name, score, formula, from, accounts }: Line): Html {
-  return html`<tr><th scope="row"><bdi>${name}</bdi></th><td>${formula}${accounts.length > 1 || from === 'nothing' ? html`<ul>${accounts.map(renderAccount)}</ul>` : html``}</td><td>${from === 'nothing' ? UNKNOWN : formatNumber(score)}</td></tr>
-`
+  const more =
+    accounts.length > 1 || from === 'nothing' ? html`<ul>${accounts.map(renderAccount)}</ul>`.markup : ''
+  const points = from === 'nothing' ? UNKNOWN.markup : formatFigure(score)
+  return {
+    markup: `<tr><th scope="row"><bdi>${escapeText(name)}</bdi></th><td>${escapeText(formula)}${more}</td><td>${points}</td></tr>
+`,
+  }
 }
 
 function renderAccount({ account, value, formula }: Line['accounts'][number]): Html {

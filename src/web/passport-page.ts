@@ -3,15 +3,16 @@ import { notFound, ServiceError } from '../domain/errors.ts'
 import type { Explanation } from '../domain/explanation.ts'
 import { type FullPassport, type PassportRef, parsePassportRef } from '../domain/passport.ts'
 import type { Standing } from '../domain/standing.ts'
-import { formatNumber } from './figures.ts'
 import { type Html, html } from './html.ts'
 import { renderLayout } from './layout.ts'
 import { type ExplorerOptions, file, type PageHandler, POLICY } from './page.ts'
 import { renderCredentials } from './passport-credentials.ts'
 import { renderExplanation } from './passport-explanation.ts'
-import { nameOf, renderPerson, renderSocials, renderWallets } from './passport-person.ts'
-import { describeRank, renderScore, renderStanding } from './passport-score.ts'
+import { renderPerson, renderSocials, renderWallets } from './passport-person.ts'
+import { renderScore, renderStanding } from './passport-score.ts'
 import { renderSnippets } from './passport-snippets.ts'
+import { renderSharing } from './sharing.ts'
+import { describeRank, formatFigure, nameOf, shortNameOf } from './wording.ts'
 
 /** One passport: who it is, its score, and how that comes about. */
 export function createPassportPage({ store, explain }: ExplorerOptions): PageHandler {
@@ -40,11 +41,10 @@ type Shown = {
 }
 
 function renderPassportPage({ ref, passport, credentials, standing, explanation, origin }: Shown): string {
-  const name = nameOf(passport)
-  const score = formatNumber(passport.scores.total)
-  const rank = describeRank(standing)
+  const name = shortNameOf(passport)
+  const score = formatFigure(passport.scores.total)
   const main = html`<article class="passport-page">
-${renderPerson(passport, name)}
+${renderPerson(passport, nameOf(passport))}
 ${'id' in ref && ref.id !== passport.id ? html`<p class="soft">Passport ${ref.id} was merged into this one.</p>` : html``}
 ${passport.stale ? RECALCULATING : html``}
 <div class="pair">
@@ -59,7 +59,8 @@ ${renderSnippets(passport.id, origin)}
 </article>`
   return renderLayout({
     title: `${name}: ${score}`,
-    description: `${name} has a score of ${score}${rank === undefined ? '' : `, the ${rank} passports`}.`,
+    description: `${name}: passport score ${score}, ${describeRank(standing)}`,
+    head: renderSharing({ passport, origin, standing }),
     script: '/passport.js',
     main,
   })

@@ -1,26 +1,21 @@
-import { type FullPassport, type Passport, type Social, walletsOf } from '../domain/passport.ts'
+import { type FullPassport, type Social, walletsOf } from '../domain/passport.ts'
 import { parseWebAddress } from '../domain/web-address.ts'
 import { formatCount } from './figures.ts'
 import { type Html, html } from './html.ts'
-
-/** Something that leaves a trace on the screen: not a space, a control character or a filler alone. */
-const VISIBLE = /[^\s\p{C}\p{Z}\p{M}\u115f\u1160\u2800\u3164\uffa0]/u
-
-/** What to call a passport; not all have a name that can be seen. */
-export const nameOf = ({ id, profile }: Pick<Passport, 'id' | 'profile'>): string =>
-  VISIBLE.test(profile.displayName) ? profile.displayName.trim() : `Passport ${id}`
+import { cleanText, graphemesOf } from './text.ts'
 
 /** Who it is. All of it was written by strangers: `dir="auto"` keeps their direction of writing to itself. */
 export function renderPerson(passport: FullPassport, name: string): Html {
   const { id, human, connections, profile } = passport
-  const tags = profile.tags.filter((tag) => tag !== '')
+  const location = cleanText(profile.location)
+  const tags = profile.tags.map(cleanText).filter((tag) => tag !== '')
   return html`<div class="person">
 <span class="initial" aria-hidden="true">${initialOf(name)}</span>
 <div>
 <h1 dir="auto">${name}</h1>
-<p class="about">${human ? HUMAN : html`<span class="soft">Not verified as human</span>`}
+<p class="line">${human ? HUMAN : html`<span class="soft">Not known to be human</span>`}
 <span class="soft">Passport ${id}</span>
-${profile.location === '' ? html`` : html`<span class="soft"><bdi>${profile.location}</bdi></span>`}
+${location === '' ? html`` : html`<span class="soft"><bdi>${location}</bdi></span>`}
 <span class="soft">${formatCount(connections, 'connection')}</span></p>
 </div>
 ${profile.bio.trim() === '' ? html`` : html`<p class="bio" dir="auto">${profile.bio.trim()}</p>`}
@@ -28,18 +23,12 @@ ${tags.length === 0 ? html`` : html`<ul class="tags" aria-label="Tags">${tags.ma
 </div>`
 }
 
-const HUMAN = html`<span class="human"><svg viewBox="0 0 16 16" aria-hidden="true"><path d="M3 8.5l3.2 3.2L13 5"/></svg>Verified human</span>`
-
-const LETTERS = new Intl.Segmenter('en', { granularity: 'grapheme' })
+const HUMAN = html`<span class="checked"><svg class="human" viewBox="0 0 16 16" aria-hidden="true"><circle cx="8" cy="8" r="7.5"/><path d="m4.5 8.3 2.4 2.4 4.6-5"/></svg> Checked to be human</span>`
 
 /** The first letter as people count letters: an emoji of many parts is one. */
 function initialOf(name: string): string {
-  // Where no mark can follow the first letter there is nothing to find out, and that is quicker.
-  if (/^[\x20-\u02ff]{2}/.test(name)) return name.slice(0, 1).toUpperCase()
-  const [first] = LETTERS.segment(name.slice(0, 40))
-  const letter = first?.segment ?? ''
-  // A letter under a pile of marks would not stay in its place.
-  return letter.length > 16 ? String.fromCodePoint(letter.codePointAt(0) ?? 0) : letter.toUpperCase()
+  const [letter = ''] = graphemesOf(name)
+  return letter.toUpperCase()
 }
 
 export function renderWallets(passport: FullPassport): Html {
@@ -69,7 +58,7 @@ function renderSocial({ source, name, displayName, url, followers, following, lo
   const facts = [displayName === handle ? '' : displayName, location, ...counts].filter((fact) => fact !== '')
   return html`<li class="social"><span class="soft">${source}</span>
 <div>${address === undefined ? html`<bdi>${handle}</bdi>` : renderLink(address, handle)}
-${facts.length === 0 ? html`` : html`<div class="facts-line soft">${facts.map((fact) => html`<bdi>${fact}</bdi> `)}</div>`}
+${facts.length === 0 ? html`` : html`<div class="line soft">${facts.map((fact) => html`<bdi>${fact}</bdi> `)}</div>`}
 ${bio === '' ? html`` : html`<div class="soft" dir="auto">${bio}</div>`}</div></li>`
 }
 

@@ -1,70 +1,53 @@
 import type { Passport } from '../domain/passport.ts'
 import { type Standing, stretchOf } from '../domain/standing.ts'
-import { formatNumber, formatOrdinal, renderDay, toCoordinate } from './figures.ts'
+import { formatOrdinal, renderDay, toCoordinate } from './figures.ts'
 import { type Html, html } from './html.ts'
+import { renderScoreBar, SCORE_PARTS } from './score-bar.ts'
+import { describeShare, formatFigure } from './wording.ts'
 
 /** The score, and the three parts that it is made of. */
 export function renderScore({ scores, calculatedAt }: Pick<Passport, 'scores' | 'calculatedAt'>): Html {
-  const parts = [
-    { name: 'Activity', part: 'activity', score: scores.activity },
-    { name: 'Identity', part: 'identity', score: scores.identity },
-    { name: 'Skills', part: 'skills', score: scores.skills },
-  ]
-  const sum = scores.activity + scores.identity + scores.skills
-  // Parts may be more than the total, where they are capped, or less, where only the total is known.
-  const scale = 100 / (Math.max(sum, scores.total) || 1)
-  let from = 0
-  const stack = parts.map(({ part, score }) => {
-    const width = toCoordinate(Math.max(0, score) * scale)
-    const x = from
-    from += width
-    return width === 0
-      ? html``
-      : html`<rect class="${part}" x="${toCoordinate(x)}" width="${width}" height="1"/>`
-  })
   return html`<section id="score">
 <h2>Score</h2>
-<p class="large">${formatNumber(scores.total)}</p>
-<svg class="stack" viewBox="0 0 100 1" preserveAspectRatio="none" aria-hidden="true">${stack}</svg>
-<dl class="legend">${parts.map(({ name, part, score }) => html`<div class="${part}"><dt>${name}</dt><dd>${formatNumber(score)}</dd></div>`)}</dl>
+<p class="large">${formatFigure(scores.total)}</p>
+${renderScoreBar(scores, scores.total)}
+<dl class="parts">${SCORE_PARTS.map((part) => html`<div class="${part}"><dt>${NAMES[part]}</dt><dd>${formatFigure(scores[part])}</dd></div>`)}</dl>
 <p class="soft">Calculated on ${renderDay(calculatedAt)}</p>
 </section>`
 }
 
-/** "12th of 1,000"; nothing where the order is not known yet. */
-export const describeRank = ({ rank, total }: Standing): string | undefined =>
-  total === 0 ? undefined : `${formatOrdinal(Math.min(rank, total))} of ${formatNumber(total)}`
+const NAMES = { activity: 'Activity', identity: 'Identity', skills: 'Skills' }
 
 /** Where the score stands among all passports. */
 export function renderStanding(score: number, standing: Standing): Html {
-  const rank = describeRank(standing)
-  if (rank === undefined) return html``
-  const [place, ...of] = rank.split(' ')
+  const { rank, total, highest } = standing
+  // The order of all passports is not known at once.
+  if (total === 0) return html``
   return html`<section id="standing">
 <h2>Rank</h2>
-<p class="large">${place ?? ''} <span>${of.join(' ')}</span></p>
-<p>${describeShare(standing)}</p>
-${standing.highest > 0 ? renderDistribution(score, standing) : html``}
+<p class="large">${formatOrdinal(Math.min(rank, total))} <span>of ${formatFigure(total)}</span></p>
+<p>${describeBelow(standing)}</p>
+${highest > 0 ? renderDistribution(score, standing) : html``}
 </section>`
 }
 
-function describeShare({ below, total }: Standing): string {
+function describeBelow(standing: Standing): string {
+  const { below, total } = standing
   if (below === 0) return 'No passport has a lower score.'
-  const share = (100 * below) / total
-  if (share < 1) return `Higher than ${formatNumber(below)} of ${formatNumber(total)} passports.`
-  // Rounded down, and finer at the top: nobody is higher than all.
-  return `Higher than ${share < 99 ? Math.floor(share) : Math.floor(share * 10) / 10}% of passports.`
+  const share = describeShare(standing)
+  if (share === '') return `Higher than ${formatFigure(below)} of ${formatFigure(total)} passports.`
+  return `H${share.slice(1)} of passports.`
 }
 
 function renderDistribution(score: number, { distribution, highest, total }: Standing): Html {
   const own = stretchOf(score, highest)
   const bars = drawBars(distribution)
   const step = WIDTH / distribution.length
-  const edge = (at: number) => formatNumber((highest * at) / distribution.length)
+  const edge = (at: number) => formatFigure((highest * at) / distribution.length)
   return html`<figure>
 <svg class="distribution" viewBox="0 0 ${WIDTH} ${HEIGHT}" preserveAspectRatio="none" role="img" aria-labelledby="distribution"><path class="lane" d="M${own * step - 1} 0h${step}v${HEIGHT}h-${step}z"/>${bars.all}<path class="own" d="${bars.each[own] ?? ''}"/></svg>
-<p class="axis soft" aria-hidden="true"><span>0</span><span>${formatNumber(highest)}</span></p>
-<figcaption id="distribution" class="soft">How many passports have which score, from 0 to ${formatNumber(highest)}. The marked bar, from ${edge(own)} to ${edge(own + 1)}, is where this one is: ${formatNumber(distribution[own] ?? 0)} of ${formatNumber(total)}.</figcaption>
+<p class="axis soft" aria-hidden="true"><span>0</span><span>${formatFigure(highest)}</span></p>
+<figcaption id="distribution" class="soft">How many passports have which score, from 0 to ${formatFigure(highest)}. The marked bar, from ${edge(own)} to ${edge(own + 1)}, is where this one is: ${formatFigure(distribution[own] ?? 0)} of ${formatFigure(total)}.</figcaption>
 </figure>`
 }
 

@@ -6,7 +6,7 @@ const PATIENCE = 5 * 60_000
 
 const main = document.getElementById('main')
 const news = document.createElement('p')
-news.className = 'passport-news'
+news.className = 'unseen'
 news.setAttribute('role', 'status')
 news.setAttribute('aria-live', 'polite')
 document.body.append(news)
