@@ -4,6 +4,7 @@ import { createBadge } from './badge.ts'
 import { createCard } from './card.ts'
 import { renderErrorPage } from './error-page.ts'
 import { type ExplorerOptions, file, type Page, type PageHandler, POLICY } from './page.ts'
+import { createExplanationPage } from './passport-explanation.ts'
 import { createPassportPage } from './passport-page.ts'
 import { createRankingPage } from './ranking-page.ts'
 
@@ -11,6 +12,7 @@ import { createRankingPage } from './ranking-page.ts'
 export function createExplorer(options: ExplorerOptions) {
   const ranking = createRankingPage(options)
   const passport = createPassportPage(options)
+  const explanation = createExplanationPage(options)
   const badge = createBadge(options)
   const card = createCard(options)
   /** `origin` is the public one from here on. */
@@ -22,7 +24,9 @@ export function createExplorer(options: ExplorerOptions) {
   function find(path: string): PageHandler | undefined {
     if (path === '/') return at(ranking)
     const [, room, name, ...more] = path.split('/')
-    if (!name || more.length > 0) return undefined
+    if (!name) return undefined
+    if (room === 'passports' && more.length === 1 && more[0] === 'score') return explanation
+    if (more.length > 0) return undefined
     if (room === 'passports') return at(passport)
     if (room === 'badge' && name.endsWith('.svg')) return at(badge)
     if (room === 'card' && name.endsWith('.svg')) return at(card)

@@ -1,5 +1,5 @@
 import type { Explanation } from '../domain/explanation.ts'
-import type { PassportRef } from '../domain/passport.ts'
+import { type PassportRef, parsePassportRef } from '../domain/passport.ts'
 import type { Awaitable, Store } from '../store/store.ts'
 
 /** What an answer with a file of ours is made of; nothing may be loaded but what `policy` allows. */
@@ -43,3 +43,12 @@ export const POLICY = [
   "img-src 'self' data:",
   "form-action 'self'",
 ]
+
+/** The passport that a path such as `/passports/7` names. */
+export function parseRef(path: string): PassportRef | undefined {
+  try {
+    return parsePassportRef(decodeURIComponent(path.split('/')[2] ?? ''))
+  } catch {
+    return undefined
+  }
+}

@@ -1,22 +1,48 @@
-import type { Caps } from '../domain/credential.ts'
+import { type Caps, roundScore } from '../domain/credential.ts'
+import { notFound } from '../domain/errors.ts'
 import type { Explanation, Line } from '../domain/explanation.ts'
 import type { Passport, Scores } from '../domain/passport.ts'
 import { CREDENTIAL_ACCOUNT } from '../domain/record.ts'
 import { escapeText, type Html, html } from './html.ts'
+import { renderLayout } from './layout.ts'
+import { type ExplorerOptions, file, type PageHandler, POLICY, parseRef } from './page.ts'
 import { groupByCategory, UNKNOWN } from './passport-credentials.ts'
-import { formatFigure } from './wording.ts'
+import { formatFigure, shortNameOf } from './wording.ts'
 
-/** How the score comes about, line by line. */
-export function renderExplanation(
-  explanation: Explanation | undefined,
-  passport: Pick<Passport, 'scores' | 'stale'>,
-): Html {
+/** Its sum on the page of the passport; the lines have a page of their own, which the script puts in here. */
+export function renderExplanation({ id, scores: { activity, identity, skills, total } }: Passport): Html {
+  const parts = `${formatFigure(activity)} Activity + ${formatFigure(identity)} Identity + ${formatFigure(skills)} Skills`
+  const isSum = roundScore(activity + identity + skills) === total
   return html`<section id="explanation">
+<h2>How this score comes about</h2>
+<p>${parts}${isSum ? ' = ' : ', within what each may add, come to '}${formatFigure(total)}</p>
 <details id="how">
-<summary><h2>How this score comes about</h2></summary>
-${explanation === undefined ? html`<p>This cannot be told right now. Try again in a while.</p>` : renderLines(explanation, passport)}
+<summary>Line by line</summary>
+<p data-lines><a href="/passports/${id}/score">Show the reason for every point</a></p>
 </details>
 </section>`
+}
+
+/** How the score of a passport comes about, line by line. */
+export function createExplanationPage({ store, explain }: ExplorerOptions): PageHandler {
+  return async ({ path }) => {
+    const ref = parseRef(path)
+    const passport = ref && (await store.passports.find(ref))
+    const explanation = passport && (await explain({ id: passport.id }))
+    if (!explanation) throw notFound()
+    const name = shortNameOf(passport)
+    const main = html`<article class="passport-page">
+<h1>How the score of <a href="/passports/${passport.id}"><bdi>${name}</bdi></a> comes about</h1>
+<section id="explanation">
+<div id="lines">
+${renderLines(explanation, passport)}
+</div>
+</section>
+</article>`
+    const title = `How the score of ${name} comes about`
+    const description = `${name}: passport score ${formatFigure(passport.scores.total)}, line by line`
+    return file('text/html', renderLayout({ title, description, main }), POLICY)
+  }
 }
 
 function renderLines(

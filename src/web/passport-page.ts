@@ -1,11 +1,10 @@
 import type { Credential } from '../domain/credential.ts'
-import { notFound, ServiceError } from '../domain/errors.ts'
-import type { Explanation } from '../domain/explanation.ts'
-import { type FullPassport, type PassportRef, parsePassportRef } from '../domain/passport.ts'
+import { notFound } from '../domain/errors.ts'
+import type { FullPassport, PassportRef } from '../domain/passport.ts'
 import type { Standing } from '../domain/standing.ts'
 import { type Html, html } from './html.ts'
 import { renderLayout } from './layout.ts'
-import { type ExplorerOptions, file, type PageHandler, POLICY } from './page.ts'
+import { type ExplorerOptions, file, type PageHandler, POLICY, parseRef } from './page.ts'
 import { renderCredentials } from './passport-credentials.ts'
 import { renderExplanation } from './passport-explanation.ts'
 import { renderPerson, renderSocials, renderWallets } from './passport-person.ts'
@@ -14,19 +13,17 @@ import { renderSnippets } from './passport-snippets.ts'
 import { renderSharing } from './sharing.ts'
 import { describeRank, formatFigure, nameOf, shortNameOf } from './wording.ts'
 
-/** One passport: who it is, its score, and how that comes about. */
-export function createPassportPage({ store, explain }: ExplorerOptions): PageHandler {
+/** One passport: who it is, its score, and what that is made of. */
+export function createPassportPage({ store }: ExplorerOptions): PageHandler {
   return async ({ path, origin }) => {
-    const ref = parsePassportRef(decode(path.split('/')[2] ?? ''))
+    const ref = parseRef(path)
     const passport = ref && (await store.passports.find(ref))
     if (!passport) throw notFound()
-    const [credentials, standing, explanation] = await Promise.all([
+    const [credentials, standing] = await Promise.all([
       store.credentials.list(passport.id),
       store.passports.standing(passport.scores.total),
-      explainIfPossible(explain, passport.id),
     ])
-    const shown = { ref, passport, credentials, standing, explanation, origin }
-    return file('text/html', renderPassportPage(shown), POLICY)
+    return file('text/html', renderPassportPage({ ref, passport, credentials, standing, origin }), POLICY)
   }
 }
 
@@ -36,11 +33,10 @@ type Shown = {
   passport: FullPassport
   credentials: readonly Credential[]
   standing: Standing
-  explanation: Explanation | undefined
   origin: string
 }
 
-function renderPassportPage({ ref, passport, credentials, standing, explanation, origin }: Shown): string {
+function renderPassportPage({ ref, passport, credentials, standing, origin }: Shown): string {
   const name = shortNameOf(passport)
   const score = formatFigure(passport.scores.total)
   const main = html`<article class="passport-page">
@@ -52,7 +48,7 @@ ${renderScore(passport)}
 ${renderStanding(passport.scores.total, standing)}
 </div>
 ${renderCredentials(credentials, passport.scores)}
-${renderExplanation(explanation, passport)}
+${renderExplanation(passport)}
 ${renderWallets(passport)}
 ${renderSocials(passport.socials)}
 ${renderSnippets(passport.id, origin)}
@@ -72,21 +68,3 @@ const RECALCULATING: Html = html`<section id="recalculating" class="notice">
 <p>What is shown here is the last score that is known. <span data-follows hidden>The new one appears here by itself.</span>
 <noscript>Reload the page to see the new one.</noscript></p>
 </section>`
-
-/** Evidence is read from the primary: where that is away, the rest of the page can still be read. */
-async function explainIfPossible(explain: ExplorerOptions['explain'], id: number) {
-  try {
-    return await explain({ id })
-  } catch (error) {
-    if (error instanceof ServiceError && error.code === 'unavailable') return undefined
-    throw error
-  }
-}
-
-function decode(segment: string): string {
-  try {
-    return decodeURIComponent(segment)
-  } catch {
-    throw notFound()
-  }
-}

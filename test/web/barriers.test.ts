@@ -36,7 +36,7 @@ describe.if(hasBrowser)('no page has a barrier that axe finds', () => {
           '/passports/1',
           '/passports/2',
         ],
-        ...['/passports/5000', '/passports/nobody', '/reference', '/deprecation'],
+        ...['/passports/5000', '/passports/1/score', '/passports/nobody', '/reference', '/deprecation'],
       ].map((path) => server.url.origin + path)
       const page = await browser.newPage({ colorScheme })
       for (const target of [...targets, `${bare.url.origin}/`]) {

@@ -133,6 +133,7 @@ describe.if(hasBrowser)('what strangers write does nothing', () => {
       `/passports/${query}`,
       ...PEOPLE.flatMap(({ id }) => [
         `/passports/${id}`,
+        `/passports/${id}/score`,
         `/badge/${id}.svg`,
         `/badge/${id}.svg?style=large`,
         `/card/${id}.svg`,

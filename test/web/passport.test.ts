@@ -92,16 +92,19 @@ onEveryEngine('the page of a passport', (open) => {
       'Alpha FID: 7 4 of 8 2025-12-30 2026-01-02',
       'Gamma 0 of 5 &ndash; 2026-01-02',
       'Crafts counts toward no score Zeta 3 of 4',
-      'By rule set 2026-11 , from what is known now:',
-      'Beta 8.25 in the record 8.25',
-      '1,020 Activity + 12.25 Identity + 10.25 Skills = 1,042.5',
+      'How this score comes about 1,020 Activity + 12.25 Identity + 10.25 Skills = 1,042.5',
       `${ADA_WALLET} main`,
       'lens mira example.com Mira K. 1.2k followers 12 following Notes',
     ]) {
       expect(words).toContain(part)
     }
     expect(words).not.toContain('is being recalculated')
-    expect(words).not.toContain('The score that is shown')
+    const reasons = readable((await server.look('/passports/12/score')).text)
+    expect(reasons).toContain('How the score of Mira Kettlewood comes about')
+    expect(reasons).toContain('By rule set 2026-11 , from what is known now:')
+    expect(reasons).toContain('Beta 8.25 in the record 8.25')
+    expect(reasons).toContain('1,020 Activity + 12.25 Identity + 10.25 Skills = 1,042.5')
+    expect(reasons).not.toContain('The score that is shown')
     // Highest score first in each category.
     expect(words.indexOf('Beta')).toBeLessThan(words.indexOf('Alpha'))
     expect(text).toContain(
@@ -151,7 +154,9 @@ onEveryEngine('the page of a passport', (open) => {
     expect(after.status).toBe(200)
     expect(after.text).not.toContain('id="recalculating"')
     expect(readable(after.text)).toContain('Score 1,057.5')
-    expect(readable(after.text)).toContain('GitHub min(round(√900 × 0.5), 40) = 15 15')
+    expect(readable((await server.look('/passports/12/score')).text)).toContain(
+      'GitHub min(round(√900 × 0.5), 40) = 15 15',
+    )
   })
 
   test('shows one of which nothing is known', async () => {
@@ -175,7 +180,7 @@ onEveryEngine('the page of a passport', (open) => {
     const scores = { total: 1000, activity: 1000, identity: 0, skills: 0 }
     const explanation = { scores, lines: [], rules: 'other', caps: { Activity: 1000 } }
     await using server = serveExplorer(store, { explain: () => explanation })
-    expect(readable((await server.look('/passports/12')).text)).toContain(
+    expect(readable((await server.look('/passports/12/score')).text)).toContain(
       'This comes to 1,000. The score that is shown, 1,042.5, is by',
     )
   })
@@ -184,9 +189,10 @@ onEveryEngine('the page of a passport', (open) => {
     await using store = await open([mira])
     const explain = () => Promise.reject(new ServiceError('unavailable', 'The primary is away.'))
     await using server = serveExplorer(store, { explain })
-    const { status, text } = await server.look('/passports/12')
-    expect(status).toBe(200)
-    expect(readable(text)).toContain('This cannot be told right now.')
+    expect((await server.look('/passports/12')).status).toBe(200)
+    expect((await server.look('/passports/12/score')).status).toBe(503)
+    expect((await server.look('/passports/4711/score')).status).toBe(404)
+    expect((await server.look('/passports/12/scores')).status).toBe(404)
   })
 })
 
@@ -342,7 +348,8 @@ describe.if(hasBrowser)('the page of a passport in a browser', () => {
     await using visited = await visit(`${server.url}passports/12`)
     const { page, complaints } = visited
     await page.getByText('The new one appears here by itself.').waitFor()
-    await page.getByText('How this score comes about').click()
+    await page.getByText('Line by line').click()
+    await page.getByText('By rule set').waitFor()
     await page.evaluate('window.isSame = true')
     expect(await page.locator('#score .large').textContent()).toBe('1,042.5')
     await rescore(store)

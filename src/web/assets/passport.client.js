@@ -21,8 +21,19 @@ function enhance() {
   for (const line of main.querySelectorAll('.copyable')) line.append(copyButton(line))
   const follows = main.querySelector('[data-follows]')
   if (follows) follows.hidden = false
+  const how = main.querySelector('#how')
+  how?.addEventListener('toggle', () => how.open && showLines(how))
   const table = main.querySelector('#credentials table')
   if (table) makeSortable(table)
+}
+
+/** Puts the lines of their own page in the place of the link to it. Where they cannot be had, the link stays. */
+async function showLines(how) {
+  const place = how.querySelector('[data-lines]')
+  if (!place) return
+  const page = await read(place.querySelector('a').href)
+  const lines = page?.getElementById('lines')
+  if (lines) place.replaceWith(document.adoptNode(lines))
 }
 
 function copyButton(line) {
@@ -110,15 +121,15 @@ async function follow() {
       return
     }
     await new Promise((resolve) => setTimeout(resolve, wait))
-    const page = document.hidden ? undefined : await look()
+    const page = document.hidden ? undefined : await read(location.href)
     if (page && !page.getElementById('recalculating')) show(page)
   }
 }
 
-/** The page as it is now; nothing where it cannot be had. */
-async function look() {
+/** A page as it is now; nothing where it cannot be had. */
+async function read(address) {
   try {
-    const response = await fetch(location.href, { signal: AbortSignal.timeout(LONGEST_WAIT) })
+    const response = await fetch(address, { signal: AbortSignal.timeout(LONGEST_WAIT) })
     if (!response.ok) return undefined
     const page = new DOMParser().parseFromString(await response.text(), 'text/html')
     return page.querySelector('.passport-page') ? page : undefined
