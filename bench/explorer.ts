@@ -1,6 +1,6 @@
 /**
- * What pages for people cost beside a read by id, with many passports: the first and the last page of the ranking, and
- * random passports, on SQLite and, where BENCH_POSTGRES_URL names an empty or filled database, on PostgreSQL.
+ * What pages for people cost beside a read by id, with many passports: the first and the last page of the ranking, one
+ * passport, and random ones, on SQLite and, where BENCH_POSTGRES_URL names an empty or filled database, on PostgreSQL.
  *
  *   npx bun bench/explorer.ts [--passports 1000000] [--rounds 5] [--seconds 3]
  *
@@ -35,7 +35,8 @@ const TARGETS = {
   'by id': random('/api/v1/passports/'),
   'ranking, first page': `'/'`,
   'ranking, last page': `'/?page=${last}'`,
-  passport: random('/passports/'),
+  'a passport': `'/passports/${Math.ceil(passports / 2)}'`,
+  'random passports': random('/passports/'),
 }
 
 await measure('SQLite', `sqlite:${await sqliteSet(passports)}`)

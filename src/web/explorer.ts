@@ -7,29 +7,31 @@ import { type ExplorerOptions, file, type Page, type PageHandler, POLICY } from 
 import { createExplanationPage } from './passport-explanation.ts'
 import { createPassportPage } from './passport-page.ts'
 import { createRankingPage } from './ranking-page.ts'
+import { createSharedPages } from './shared-pages.ts'
 
 /** The pages that show passports to people, and what is shared of them. */
 export function createExplorer(options: ExplorerOptions) {
-  const ranking = createRankingPage(options)
-  const passport = createPassportPage(options)
-  const explanation = createExplanationPage(options)
-  const badge = createBadge(options)
-  const card = createCard(options)
+  const share = createSharedPages()
   /** `origin` is the public one from here on. */
-  const at =
-    (handler: PageHandler): PageHandler =>
-    (request) =>
-      handler({ ...request, origin: options.publicUrl ?? request.origin })
+  const serve = (render: PageHandler): PageHandler => {
+    const shared = share(render)
+    return (request) => shared({ ...request, origin: options.publicUrl ?? request.origin })
+  }
+  const ranking = serve(createRankingPage(options))
+  const passport = serve(createPassportPage(options))
+  const explanation = serve(createExplanationPage(options))
+  const badge = serve(createBadge(options))
+  const card = serve(createCard(options))
 
   function find(path: string): PageHandler | undefined {
-    if (path === '/') return at(ranking)
+    if (path === '/') return ranking
     const [, room, name, ...more] = path.split('/')
     if (!name) return undefined
     if (room === 'passports' && more.length === 1 && more[0] === 'score') return explanation
     if (more.length > 0) return undefined
-    if (room === 'passports') return at(passport)
-    if (room === 'badge' && name.endsWith('.svg')) return at(badge)
-    if (room === 'card' && name.endsWith('.svg')) return at(card)
+    if (room === 'passports') return passport
+    if (room === 'badge' && name.endsWith('.svg')) return badge
+    if (room === 'card' && name.endsWith('.svg')) return card
     return undefined
   }
 

@@ -1,0 +1,33 @@
+import type { Awaitable } from '../store/store.ts'
+import type { Page, PageHandler } from './page.ts'
+
+/** As long as reads share a view of the database. */
+const SHARED_MILLISECONDS = 5
+
+/**
+ * Lets requests for the same page that come together share it: a page that everybody looks at is made a few hundred
+ * times a second at most, however many ask.
+ */
+export function createSharedPages(now: () => number = () => performance.now()) {
+  /** In the order in which they were begun. */
+  const pages = new Map<string, { begunAt: number; page: Awaitable<Page> }>()
+
+  function forgetOld(time: number): void {
+    for (const [name, { begunAt }] of pages) {
+      if (time - begunAt < SHARED_MILLISECONDS) return
+      pages.delete(name)
+    }
+  }
+
+  return (render: PageHandler): PageHandler =>
+    (request) => {
+      const name = `${request.origin} ${request.path} ${request.query}`
+      const time = now()
+      forgetOld(time)
+      const known = pages.get(name)
+      if (known) return known.page
+      const page = render(request)
+      pages.set(name, { begunAt: time, page })
+      return page
+    }
+}
