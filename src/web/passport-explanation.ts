@@ -31,8 +31,8 @@ export function createExplanationPage({ store, explain }: ExplorerOptions): Page
     const explanation = passport && (await explain({ id: passport.id }))
     if (!explanation) throw notFound()
     const name = shortNameOf(passport)
-    const main = html`<article class="passport-page">
-<h1>How the score of <a href="/passports/${passport.id}"><bdi>${name}</bdi></a> comes about</h1>
+    const main = html`<h1>How the score of <a href="/passports/${passport.id}"><bdi>${name}</bdi></a> comes about</h1>
+<article class="passport-page">
 <section id="explanation">
 <div id="lines">
 ${renderLines(explanation, passport)}
