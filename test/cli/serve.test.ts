@@ -34,6 +34,24 @@ withEveryEngine('serve', (makeDatabase, engine) => {
     expect(server.greeting).toContain(`serves 0 passports from ${here.database}\n`)
   })
 
+  test('where a key is required, no page shows a passport unless the explorer is on', async () => {
+    await using here = await workplace(makeDatabase, { records: PEOPLE })
+    await using closed = await here.serve([], { REQUIRE_API_KEY: 'true' })
+    expect(closed.greeting).not.toContain('Explorer')
+    for (const path of ['/passports/7', '/passports/7/score', '/badge/7.svg', '/card/7.svg', '/ranking.js']) {
+      const answer = await fetch(closed.url + path)
+      expect([path, answer.status, await answer.json()]).toMatchObject([path, 404, { code: 'not_found' }])
+    }
+    const start = await (await fetch(`${closed.url}/`)).text()
+    expect(start).toContain('The V1 passport API')
+    expect(start).not.toContain('Lov')
+    await using open = await here.serve([], { REQUIRE_API_KEY: 'true', EXPLORER: 'on' })
+    expect(open.greeting).toContain(`Explorer   ${open.url}/\n`)
+    expect(await (await fetch(`${open.url}/passports/7`)).text()).toContain('Ada Lovélace')
+    expect((await fetch(`${open.url}/passports/7/score`)).status).toBe(200)
+    expect((await fetch(`${open.url}/api/v1/passports/7`)).status).toBe(401)
+  })
+
   test('--demo leaves people alone who are there already', async () => {
     await using here = await workplace(makeDatabase, { records: [named(5, 'Mine')] })
     await using server = await here.serve(['--demo'])
