@@ -1,3 +1,4 @@
+import { notFound } from '../domain/errors.ts'
 import passportScript from './assets/passport.client.js' with { type: 'text' }
 import rankingScript from './assets/ranking.client.js' with { type: 'text' }
 import { createBadge } from './badge.ts'
@@ -15,7 +16,12 @@ export function createExplorer(options: ExplorerOptions) {
   /** `origin` is the public one from here on. */
   const serve = (render: PageHandler): PageHandler => {
     const shared = share(render)
-    return (request) => shared({ ...request, origin: options.publicUrl ?? request.origin })
+    return (request) =>
+      shared({
+        ...request,
+        path: withoutSlash(request.path),
+        origin: options.publicUrl ?? request.origin,
+      })
   }
   const ranking = serve(createRankingPage(options))
   const passport = serve(createPassportPage(options))
@@ -23,16 +29,17 @@ export function createExplorer(options: ExplorerOptions) {
   const badge = serve(createBadge(options))
   const card = serve(createCard(options))
 
+  /** All that is below the explorer's folders is its own, also where nothing is. A slash at the end makes no difference. */
   function find(path: string): PageHandler | undefined {
     if (path === '/') return ranking
-    const [, room, name, ...more] = path.split('/')
-    if (!name) return undefined
-    if (room === 'passports' && more.length === 1 && more[0] === 'score') return explanation
-    if (more.length > 0) return undefined
-    if (room === 'passports') return passport
-    if (room === 'badge' && name.endsWith('.svg')) return badge
-    if (room === 'card' && name.endsWith('.svg')) return card
-    return undefined
+    const [, folder = '', name = '', ...more] = withoutSlash(path).split('/')
+    if (!FOLDERS.has(folder)) return undefined
+    if (name === '') return nothing
+    if (folder === 'passports' && more.length === 1 && more[0] === 'score') return explanation
+    if (more.length > 0) return nothing
+    if (folder === 'passports') return passport
+    if (!name.endsWith('.svg')) return nothing
+    return folder === 'badge' ? badge : card
   }
 
   return {
@@ -47,4 +54,12 @@ export function createExplorer(options: ExplorerOptions) {
       return { ...page, status, headers: { ...page.headers, 'Cache-Control': 'no-store' } }
     },
   }
+}
+
+const FOLDERS = new Set(['passports', 'badge', 'card'])
+
+const withoutSlash = (path: string) => (path.endsWith('/') ? path.slice(0, -1) : path)
+
+const nothing: PageHandler = () => {
+  throw notFound()
 }

@@ -155,6 +155,15 @@ describe('the bars of the ranking', () => {
   })
 })
 
+test('a slash at the end of an address makes no difference', async () => {
+  await using store = await openTestStore('sqlite', PEOPLE)
+  await using server = serveExplorer(store)
+  for (const path of ['/passports/7', '/passports/7/score', '/badge/7.svg', '/card/7.svg']) {
+    const [plain, slashed] = [await server.look(path), await server.look(`${path}/`)]
+    expect([path, slashed.status, slashed.text === plain.text]).toEqual([path, 200, true])
+  }
+})
+
 describe('error pages', () => {
   const find = async (store: Store, target: string, options: Parameters<typeof serveExplorer>[1] = {}) => {
     await using server = serveExplorer(store, options)
@@ -171,6 +180,22 @@ describe('error pages', () => {
     expect(text).toContain('There is nothing here')
     expect(text).toContain('<form class="search" action="/"')
     expect(text).toContain('<a href="/">All passports by score</a>')
+  })
+
+  test.each([
+    '/passports',
+    '/passports/',
+    '/passports//7',
+    '/passports/7/8',
+    '/passports/7//',
+    '/badge/7',
+    '/badge//7.svg',
+    '/card/',
+  ])('404 is a page below all folders of the explorer: %s', async (target) => {
+    await using store = await openTestStore('sqlite', PEOPLE)
+    const { status, text } = await find(store, target)
+    expect(status).toBe(404)
+    expect(text).toContain('<form class="search" action="/"')
   })
 
   test.each([
