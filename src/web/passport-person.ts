@@ -2,13 +2,15 @@ import { type FullPassport, type Social, walletsOf } from '../domain/passport.ts
 import { parseWebAddress } from '../domain/web-address.ts'
 import { formatCount } from './figures.ts'
 import { type Html, html } from './html.ts'
-import { cleanText, graphemesOf } from './text.ts'
+import { graphemesOf, shortWord } from './text.ts'
+
+const LONGEST_WORD = 200
 
 /** Who it is. All of it was written by strangers: `dir="auto"` keeps their direction of writing to itself. */
 export function renderPerson(passport: FullPassport, name: string): Html {
   const { id, human, connections, profile } = passport
-  const location = cleanText(profile.location)
-  const tags = profile.tags.map(cleanText).filter((tag) => tag !== '')
+  const location = shortWord(profile.location, LONGEST_WORD)
+  const tags = profile.tags.map((tag) => shortWord(tag, LONGEST_WORD)).filter((tag) => tag !== '')
   return html`<div class="person">
 <span class="initial" aria-hidden="true">${initialOf(name)}</span>
 <div>

@@ -1,7 +1,7 @@
 import type { Passport } from '../domain/passport.ts'
 import { escapeText, type Html, html } from './html.ts'
 import { renderScoreBar, SCORE_PARTS } from './score-bar.ts'
-import { cleanText, shortenText } from './text.ts'
+import { shortWord } from './text.ts'
 import { formatFigure, nameOf } from './wording.ts'
 
 /** Passports of one score share a rank. */
@@ -45,7 +45,6 @@ function renderAbout({ profile: { location, tags } }: Passport): string {
 }
 
 function renderWord(text: string): string {
-  const word = cleanText(text)
-  if (word === '') return ''
-  return `<bdi>${escapeText(word.length > LONGEST_WORD ? shortenText(word, LONGEST_WORD) : word)}</bdi>`
+  const word = shortWord(text, LONGEST_WORD)
+  return word === '' ? '' : `<bdi>${escapeText(word)}</bdi>`
 }

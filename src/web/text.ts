@@ -49,6 +49,13 @@ export function shortenText(text: string, limit: number, sizeOf?: (grapheme: str
   return whole
 }
 
+/** The same of a tag or a place: a word or two, as a rule. What is far behind what can be shown is not even looked at. */
+export function shortWord(text: string, limit: number): string {
+  const most = (limit + 1) * LONGEST_GRAPHEME
+  const word = cleanText(text.length > most ? text.slice(0, most) : text)
+  return word.length > limit ? shortenText(word, limit) : word
+}
+
 /** Whether the first letter that has a direction goes from right to left. */
 export function isRightToLeft(text: string): boolean {
   const [letter = ''] = /\p{L}/u.exec(text) ?? []

@@ -164,6 +164,20 @@ test('a slash at the end of an address makes no difference', async () => {
   }
 })
 
+test('of words without end, lists and pages show the beginning, and look no further', async () => {
+  const late = `${'\u200d'.repeat(10_000)}too late`
+  const tags = [late, ...Array<string>(200).fill('&'.repeat(20_000))]
+  await using store = await openTestStore('sqlite', [record(1, { profile: { location: late, tags } })])
+  await using server = serveExplorer(store)
+  for (const target of ['/', '/passports/1']) {
+    const { status, text } = await server.look(target)
+    expect(status).toBe(200)
+    expect(text).toContain('&amp;…<')
+    expect(text).not.toContain('too late')
+    expect(text.length).toBeLessThan(300_000)
+  }
+})
+
 describe('error pages', () => {
   const find = async (store: Store, target: string, options: Parameters<typeof serveExplorer>[1] = {}) => {
     await using server = serveExplorer(store, options)
