@@ -381,6 +381,20 @@ describe.if(hasBrowser)('the ranking in a browser', () => {
     expect(light.color).not.toBe(dark.color)
   }, 30_000)
 
+  test('has no empty line between the legend and the list', async () => {
+    const page = await browser.newPage()
+    await page.goto(server.url.href)
+    const gap = await page.evaluate(() => {
+      const [legend, list] = ['.legend', '.ranking'].map((each) =>
+        document.querySelector(each)?.getBoundingClientRect(),
+      )
+      return (list?.top ?? 0) - (legend?.bottom ?? 0)
+    })
+    expect(gap).toBeWithin(4, 13)
+    expect(await page.locator('.human').first().boundingBox()).toMatchObject({ width: 15, height: 15 })
+    await page.close()
+  }, 30_000)
+
   test('fits 320 px and a wide screen, whatever a name is', async () => {
     const long = 'W'.repeat(150)
     const people = [
