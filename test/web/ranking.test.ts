@@ -395,6 +395,22 @@ describe.if(hasBrowser)('the ranking in a browser', () => {
     await page.close()
   }, 30_000)
 
+  test.each(['light', 'dark'] as const)(
+    '%s, the hint in the search can be read',
+    async (colorScheme) => {
+      const page = await browser.newPage({ colorScheme })
+      await page.goto(server.url.href)
+      const [hint, soft] = await page.evaluate(() => {
+        const input = document.querySelector('#search') as Element
+        const lead = document.querySelector('.lead') as Element
+        return [getComputedStyle(input, '::placeholder').color, getComputedStyle(lead).color]
+      })
+      expect(hint).toBe(soft)
+      await page.close()
+    },
+    30_000,
+  )
+
   test('fits 320 px and a wide screen, whatever a name is', async () => {
     const long = 'W'.repeat(150)
     const people = [
