@@ -16,7 +16,7 @@ export function renderPerson(passport: FullPassport, name: string): Html {
 <div>
 <h1 dir="auto">${name}</h1>
 <p class="line">${human ? HUMAN : html`<span class="soft">Not known to be human</span>`}
-<span class="soft">Passport ${id}</span>
+${name === numberOf(id) ? html`` : html`<span class="soft">${numberOf(id)}</span>`}
 ${location === '' ? html`` : html`<span class="soft"><bdi>${location}</bdi></span>`}
 <span class="soft">${formatCount(connections, 'connection')}</span></p>
 </div>
@@ -24,6 +24,9 @@ ${profile.bio.trim() === '' ? html`` : html`<p class="bio" dir="auto">${profile.
 ${tags.length === 0 ? html`` : html`<ul class="tags" aria-label="Tags">${tags.map((tag) => html`<li dir="auto">${tag}</li>`)}</ul>`}
 </div>`
 }
+
+/** The name of a passport that has no other. */
+const numberOf = (id: number) => `Passport ${id}`
 
 const HUMAN = html`<span class="checked"><svg class="human" viewBox="0 0 16 16" aria-hidden="true"><circle cx="8" cy="8" r="7.5"/><path d="m4.5 8.3 2.4 2.4 4.6-5"/></svg> Checked to be human</span>`
 
