@@ -113,11 +113,11 @@ function createHandler(options: ServerOptions) {
   function answerOwn(exchange: Exchange): Awaitable<Answer> {
     const { request, path, query } = exchange
     exchange.route = ownRoute(path)
-    checkSize(request, path, query)
     const handler = Object.hasOwn(own, path) ? own[path] : undefined
     const page = handler ? undefined : explorer?.find(path)
     if (page) exchange.route = 'explorer'
-    else if (!handler) throw notFound()
+    checkSize(request, path, query)
+    if (!handler && !page) throw notFound()
     if (request.method === 'OPTIONS') return preflight()
     checkMethod(request.method)
     if (handler) return handler(new URLSearchParams(query))

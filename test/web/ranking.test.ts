@@ -223,6 +223,15 @@ describe('error pages', () => {
     expect(text).toContain(sentence)
   })
 
+  test('414 is a page too, and says how long an address may be', async () => {
+    await using store = await openTestStore('sqlite', PEOPLE)
+    for (const target of [`/?q=${'x'.repeat(9000)}`, `/passports/${'x'.repeat(9000)}`]) {
+      const { status, text } = await find(store, target)
+      expect(status).toBe(414)
+      expect(text).toContain('at most 8192 characters')
+    }
+  })
+
   test('429 says when to come back', async () => {
     await using store = await openTestStore('sqlite', PEOPLE)
     const tiers = DEFAULT_TIERS.map((tier) => (tier.name === EXPLORER ? { ...tier, requests: 1 } : tier))
