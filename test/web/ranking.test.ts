@@ -420,6 +420,19 @@ describe.if(hasBrowser)('the ranking in a browser', () => {
     30_000,
   )
 
+  test.each([320, 1280])('at %d px, the status of an error stands clear of its title', async (width) => {
+    const page = await browser.newPage({ viewport: { width, height: 640 } })
+    await page.goto(`${server.url.origin}/passports/nobody`)
+    const gap = await page.evaluate(() => {
+      const [status, title] = ['.status', 'h1'].map((each) =>
+        document.querySelector(each)?.getBoundingClientRect(),
+      )
+      return (title?.top ?? 0) - (status?.bottom ?? 0)
+    })
+    expect(gap).toBeWithin(4, 16)
+    await page.close()
+  })
+
   test('letters that cannot be parted stay in their row', async () => {
     const tag = '\u0600'.repeat(500)
     await using odd = await openTestStore('sqlite', [record(1, { profile: { tags: [tag, tag, tag] } })])
