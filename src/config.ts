@@ -7,8 +7,8 @@ import {
   parsePostgresUrl,
 } from './domain/database-address.ts'
 import { parseInstant } from './domain/instant.ts'
+import { parseOrigin } from './domain/origin.ts'
 import { DEFAULT_TIERS, parseTiers, TIERS_EXAMPLE, type Tier } from './domain/tier.ts'
-import { parseWebAddress } from './domain/web-address.ts'
 
 export type Config = {
   host: string
@@ -118,7 +118,7 @@ export function readConfig(env: Environment, { demo }: { demo: boolean }): Confi
     'PUBLIC_URL',
     undefined,
     'the address of the service, such as https://passports.example.com',
-    parseOrigin,
+    parsePublicUrl,
   )
   if (publicUrl !== undefined) config.publicUrl = publicUrl
   const metricsHost = read('METRICS_HOST', '127.0.0.1', 'a host name or address', parseHost)
@@ -176,11 +176,7 @@ function parseFlag(text: string): boolean | undefined {
 }
 
 /** Only the host: the service has its paths below the root. */
-function parseOrigin(text: string): string | undefined {
-  const address = parseWebAddress(text)
-  const url = address === undefined ? null : URL.parse(address)
-  return url && url.href === `${url.origin}/` ? url.origin : undefined
-}
+const parsePublicUrl = (text: string) => parseOrigin(text.replace(/\/$/, ''))?.origin
 
 function parseProxies(text: string): readonly string[] | undefined {
   const blocks = text.split(',').map((block) => block.trim())

@@ -1,6 +1,6 @@
 import { parseInstant } from '../domain/instant.ts'
 import { quote } from '../domain/quote.ts'
-import { ANONYMOUS, type Tier } from '../domain/tier.ts'
+import { ANONYMOUS, EXPLORER, type Tier } from '../domain/tier.ts'
 import { UsageError } from './usage.ts'
 
 const LONGEST_NAME = 100
@@ -27,7 +27,7 @@ export function parseOwner(text: string): string {
 }
 
 export function parseTierName(text: string, tiers: readonly Tier[]): string {
-  const names = tiers.map(({ name }) => name).filter((name) => name !== ANONYMOUS)
+  const names = tiers.map(({ name }) => name).filter((name) => name !== ANONYMOUS && name !== EXPLORER)
   if (names.includes(text)) return text
   throw new UsageError(
     `--tier must be one of ${names.join(', ')}, got ${quote(text)}. TIERS can set up others.`,

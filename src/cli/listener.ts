@@ -2,7 +2,7 @@ import type { Config } from '../config.ts'
 import { ServiceError } from '../domain/errors.ts'
 import type { Explanation } from '../domain/explanation.ts'
 import type { PassportRef } from '../domain/passport.ts'
-import { datePlan, NO_PLAN } from '../domain/retirement.ts'
+import { datePlan, isRemoved, NO_PLAN } from '../domain/retirement.ts'
 import { dayOf } from '../domain/usage.ts'
 import { json } from '../http/answer.ts'
 import type { Counters } from '../http/counters.ts'
@@ -62,7 +62,13 @@ export async function listen(options: Listening): Promise<Listener> {
   const datedPlan = () => datePlan(plan, config.deprecatedAt)
   const errors = createErrorLog(log)
   const explorer = config.explorer
-    ? createExplorer({ store, explain: createExplain(store, rules, now), now, publicUrl: config.publicUrl })
+    ? createExplorer({
+        store,
+        explain: createExplain(store, rules, now),
+        now,
+        api: () => (isRemoved(plan, now()) ? 'removed' : config.requireKey ? 'key required' : 'open'),
+        publicUrl: config.publicUrl,
+      })
     : undefined
   const shown = { plan: datedPlan, now, explorer: config.explorer }
   const reference = createReference(openApi, shown)

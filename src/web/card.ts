@@ -1,7 +1,7 @@
+import { parseOrigin } from '../domain/origin.ts'
 import type { FullPassport } from '../domain/passport.ts'
 import type { Standing } from '../domain/standing.ts'
 import { type Html, html } from './html.ts'
-import { parseOrigin } from './origin.ts'
 import type { ExplorerOptions, PageHandler } from './page.ts'
 import {
   COLORS,

@@ -8,10 +8,18 @@ export const file = (type: string, body: string, policy: readonly string[]) => (
   headers: {
     'Content-Type': `${type}; charset=utf-8`,
     'Cache-Control': 'no-cache',
-    'Content-Security-Policy': ["default-src 'none'", ...policy, ...othersThan(policy)].join('; '),
+    'Content-Security-Policy': writePolicy(policy),
   },
   body,
 })
+
+const written = new WeakMap<readonly string[], string>()
+
+function writePolicy(policy: readonly string[]): string {
+  const known = written.get(policy) ?? ["default-src 'none'", ...policy, ...othersThan(policy)].join('; ')
+  written.set(policy, known)
+  return known
+}
 
 const NOTHING_ELSE = ['img-src data:', "base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'"]
 
@@ -27,9 +35,13 @@ export type ExplorerOptions = {
   /** How the score of a passport comes about; `undefined` where there is no such passport. */
   explain: (ref: PassportRef) => Awaitable<Explanation | undefined>
   now: () => number
+  /** What the API asks of those who call it now: `open` where this is not said. */
+  api?: (() => ApiState) | undefined
   /** The address that people know the service by, where that is not the one it is asked at. */
   publicUrl?: string | undefined
 }
+
+export type ApiState = 'open' | 'key required' | 'removed'
 
 export type PageRequest = { path: string; query: URLSearchParams; origin: string }
 export type Page = ReturnType<typeof file>

@@ -4,7 +4,7 @@ import type { FullPassport, PassportRef } from '../domain/passport.ts'
 import type { Standing } from '../domain/standing.ts'
 import { type Html, html } from './html.ts'
 import { renderLayout } from './layout.ts'
-import { type ExplorerOptions, file, type PageHandler, POLICY, parseRef } from './page.ts'
+import { type ApiState, type ExplorerOptions, file, type PageHandler, POLICY, parseRef } from './page.ts'
 import { renderCredentials } from './passport-credentials.ts'
 import { renderExplanation } from './passport-explanation.ts'
 import { renderPerson, renderSocials, renderWallets } from './passport-person.ts'
@@ -14,7 +14,7 @@ import { renderSharing } from './sharing.ts'
 import { describeRank, formatFigure, nameOf, shortNameOf } from './wording.ts'
 
 /** One passport: who it is, its score, and what that is made of. */
-export function createPassportPage({ store }: ExplorerOptions): PageHandler {
+export function createPassportPage({ store, api = () => 'open' }: ExplorerOptions): PageHandler {
   return async ({ path, origin }) => {
     const ref = parseRef(path)
     const passport = ref && (await store.passports.find(ref))
@@ -23,7 +23,11 @@ export function createPassportPage({ store }: ExplorerOptions): PageHandler {
       store.credentials.list(passport.id),
       store.passports.standing(passport.scores.total),
     ])
-    return file('text/html', renderPassportPage({ ref, passport, credentials, standing, origin }), POLICY)
+    return file(
+      'text/html',
+      renderPassportPage({ ref, passport, credentials, standing, origin, api: api() }),
+      POLICY,
+    )
   }
 }
 
@@ -34,9 +38,10 @@ type Shown = {
   credentials: readonly Credential[]
   standing: Standing
   origin: string
+  api: ApiState
 }
 
-function renderPassportPage({ ref, passport, credentials, standing, origin }: Shown): string {
+function renderPassportPage({ ref, passport, credentials, standing, origin, api }: Shown): string {
   const name = shortNameOf(passport)
   const score = formatFigure(passport.scores.total)
   const main = html`<article class="passport-page">
@@ -51,7 +56,7 @@ ${renderCredentials(credentials, passport.scores)}
 ${renderExplanation(passport)}
 ${renderWallets(passport)}
 ${renderSocials(passport.socials)}
-${renderSnippets(passport.id, origin)}
+${renderSnippets(passport.id, origin, api)}
 </article>`
   return renderLayout({
     title: `${name}: ${score}`,

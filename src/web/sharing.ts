@@ -1,9 +1,9 @@
+import { parseOrigin } from '../domain/origin.ts'
 import type { FullPassport } from '../domain/passport.ts'
 import type { Standing } from '../domain/standing.ts'
 import { parseWebAddress } from '../domain/web-address.ts'
 import { CARD_SIZE, describeCard } from './card.ts'
 import { type Html, html } from './html.ts'
-import { parseOrigin } from './origin.ts'
 import { describeRank, describeShare, formatFigure, nameOf, shortNameOf } from './wording.ts'
 
 export type Sharing = {

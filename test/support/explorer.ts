@@ -7,16 +7,24 @@ import type { ExplorerOptions } from '../../src/web/page.ts'
 import { NOON } from './records.ts'
 import { serveTest } from './server.ts'
 
-type Options = Partial<ServerOptions> & Partial<Pick<ExplorerOptions, 'explain' | 'publicUrl'>>
+type Options = Partial<ServerOptions> & Partial<Pick<ExplorerOptions, 'explain' | 'publicUrl' | 'api'>>
 
 /** A real server with the pages for people on it. */
-export function serveExplorer(store: Store, { explain, publicUrl, ...options }: Options = {}) {
+export function serveExplorer(store: Store, { explain, publicUrl, api, ...options }: Options = {}) {
   const now = options.now ?? (() => NOON)
-  const explorer = createExplorer({ store, explain: explain ?? createExplain(store, now), now, publicUrl })
+  const explorer = createExplorer({
+    store,
+    explain: explain ?? createExplain(store, now),
+    now,
+    api,
+    publicUrl,
+  })
   const server = serveTest(store, { ...options, explorer, pages: { ...explorer.pages, ...options.pages } })
 
   /** As a browser asks. The OpenAPI document is not about these pages: nothing is held against it. */
   async function look(target: string, init: RequestInit = {}) {
+    // Pages that are asked for within five milliseconds are one.
+    await Bun.sleep(6)
     const response = await fetch(server.url.origin + target, { redirect: 'manual', ...init })
     return { status: response.status, headers: response.headers, text: await response.text() }
   }

@@ -175,6 +175,25 @@ onEveryEngine('the page of a passport', (open) => {
     }
   })
 
+  test('shows how to call the API as long as it can be called, and with a key where one is needed', async () => {
+    await using store = await open([mira])
+    let state: 'open' | 'key required' | 'removed' = 'open'
+    await using server = serveExplorer(store, { api: () => state })
+    const lines = async () => {
+      const { text } = await server.look('/passports/12')
+      return {
+        curl: /curl [^\n<]*/.exec(text)?.[0] ?? '',
+        json: text.includes('href="/api/v1/passports/12"'),
+      }
+    }
+    expect(await lines()).toEqual({ curl: expect.stringMatching(/^curl &#x27;http:/), json: true })
+    state = 'key required'
+    expect((await lines()).curl).toStartWith('curl -H &quot;X-API-KEY: $KEY&quot; ')
+    state = 'removed'
+    expect(await lines()).toEqual({ curl: '', json: false })
+    expect(readable((await server.look('/passports/12')).text)).toContain('was removed: see how V1 ends')
+  })
+
   test('says so where the rules come to another score than the one that is shown', async () => {
     await using store = await open([mira])
     const scores = { total: 1000, activity: 1000, identity: 0, skills: 0 }
