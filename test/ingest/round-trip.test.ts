@@ -115,7 +115,7 @@ onEveryEngine('an export', (open, engine) => {
         expect(await exportText(copy)).toBe(text)
       }),
       // The same histories every time; without the seed it looks at new ones.
-      { numRuns: engine === 'sqlite' ? 120 : 30, seed: 1815 },
+      { numRuns: engine === 'sqlite' ? 60 : 20, seed: 1815 },
     )
   }, 60_000)
 })

@@ -140,7 +140,7 @@ describe.if(hasBrowser)('what strangers write does nothing', () => {
       ]),
     ]
     for (const path of paths) {
-      await page.goto(server.url.origin + path)
+      await page.goto(server.url.origin + path, { waitUntil: path.includes('.svg') ? 'commit' : 'load' })
       expect({ path, strange: await page.evaluate(findStrange) }).toEqual({ path, strange: [] })
     }
     expect(seen).toEqual([])
