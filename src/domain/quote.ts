@@ -9,13 +9,17 @@ export function quote(value: unknown): string {
   return json.length > LONGEST_QUOTE + 2 ? `${json.slice(0, LONGEST_QUOTE)}…` : json
 }
 
+/** JSON takes a time that grows with the square of the depth. */
+const DEEPEST = 20
+
 function toJson(value: unknown): string {
   // JSON would make null of a number as large as 1e999.
   if (typeof value === 'number') return String(value)
-  try {
-    return JSON.stringify(value) ?? String(value)
-  } catch {
-    // Nested deeper than the stack is.
-    return Array.isArray(value) ? '[…]' : '{…}'
-  }
+  if (isDeeperThan(DEEPEST, value)) return Array.isArray(value) ? '[…]' : '{…}'
+  return JSON.stringify(value) ?? String(value)
+}
+
+function isDeeperThan(depth: number, value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  return depth === 0 || Object.values(value).some((inner) => isDeeperThan(depth - 1, inner))
 }
