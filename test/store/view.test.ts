@@ -4,7 +4,7 @@ import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { openSqlite } from '../../src/store/sqlite/open.ts'
 import { saveRecords } from '../support/engines.ts'
-import { named } from '../support/records.ts'
+import { named, record } from '../support/records.ts'
 import { tempFolder } from '../support/temp.ts'
 
 test('what this process writes is read at once, in the middle of a view', async () => {
@@ -45,3 +45,27 @@ test('a view that nobody looks at keeps no log of writes from being emptied', as
   other.close()
   await store.close()
 })
+
+test('the log of writes is emptied while others read without a pause', async () => {
+  using folder = tempFolder()
+  const path = join(folder.path, 'x.db')
+  const store = openSqlite(path)
+  const reading = new Worker(new URL('../support/reading.ts', import.meta.url))
+  await new Promise((resolve) => {
+    reading.onmessage = resolve
+    reading.postMessage(path)
+  })
+  const bio = 'x'.repeat(8000)
+  let largest = 0
+  for (let batch = 0; batch < 25; batch++) {
+    const people = Array.from({ length: 500 }, (_, at) =>
+      record(batch * 500 + at, { profile: { displayName: `Person ${at}`, bio } }),
+    )
+    await saveRecords(store, people)
+    await Bun.sleep(20)
+    largest = Math.max(largest, statSync(`${path}-wal`).size)
+  }
+  expect(largest).toBeLessThan(64 * 1024 * 1024)
+  reading.terminate()
+  await store.close()
+}, 30_000)

@@ -5,7 +5,7 @@ import { ServiceError } from '../../domain/errors.ts'
 import { checkOwner } from './migrate.ts'
 
 /** How long a write waits for the one before it, in another process, to end; in milliseconds. */
-const WRITER_WAIT = 10_000
+export const WRITER_WAIT = 10_000
 
 /** Readers wait for nobody in this mode: one that must is in trouble, and all requests with it. */
 const READER_WAIT = 1000

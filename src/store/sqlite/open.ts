@@ -1,8 +1,9 @@
 import type { PassportRef } from '../../domain/passport.ts'
 import type { Store } from '../store.ts'
-import { connectReader, connectWriter, guarded, type Methods, reachable } from './connect.ts'
+import { connectReader, connectWriter, guarded, type Methods, reachable, WRITER_WAIT } from './connect.ts'
 import { createCredentialList } from './credentials.ts'
 import { createKeyReader, createKeys } from './keys.ts'
+import { createLogLimit } from './log-limit.ts'
 import { migrate } from './migrate.ts'
 import { createMirror } from './mirror.ts'
 import { createCopying, createParts } from './parts.ts'
@@ -38,18 +39,27 @@ export function openSqlite(path: string, { create = true }: { create?: boolean }
     const viewed = <T extends Methods>(methods: T) => guarded(path, methods, { onFault: view.end })
     /** All else may write: what was written here is seen at once. */
     const changing = <T extends Methods>(methods: T) => guarded(path, methods, { after: view.end })
+    /** What may write much: import, mirror, scoring, copy. */
+    const limitLog = createLogLimit(path, writer, WRITER_WAIT)
+    const filling = <T extends Methods>(methods: T) =>
+      guarded(path, methods, {
+        after() {
+          view.end()
+          limitLog()
+        },
+      })
     const connections = { reader, writer }
 
     return {
       passports: { ...viewed(passports), ...changing(createPassportChanges(writer)) },
-      records: changing(createRecords(connections)),
+      records: filling(createRecords(connections)),
       credentials: viewed(createCredentialList(hot, view)),
-      scoring: changing(createScoring({ ...connections, find: findId })),
+      scoring: filling(createScoring({ ...connections, find: findId })),
       mirror: changing(createMirror(connections)),
       keys: { ...viewed(createKeyReader(hot, view)), ...changing(createKeys(connections)) },
       usage: changing(createUsage(connections)),
       retirement: changing(createRetirement(connections)),
-      parts: createParts(connections).map(({ name, ...part }) => ({ name, ...changing(part) })),
+      parts: createParts(connections).map(({ name, ...part }) => ({ name, ...filling(part) })),
       copying: changing(createCopying(connections)),
       ping: () => reachable(path, ping),
       close() {

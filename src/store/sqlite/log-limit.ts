@@ -1,0 +1,32 @@
+import type { Database } from 'bun:sqlite'
+import { statSync } from 'node:fs'
+
+/** SQLite empties the log of writes by itself at 4 MB, unless somebody reads at that instant. */
+const LARGEST_BYTES = 32 * 1024 * 1024
+
+const LOOK_MILLISECONDS = 200
+/** How long readers are waited for. */
+const PATIENCE_MILLISECONDS = 1000
+
+/**
+ * Keeps the log of writes from growing without end while others read all the time: views follow each other without a gap
+ * (`view.ts`), and one of them is always older than the last write. It waits until all of them are younger, and writes
+ * the log back.
+ */
+export function createLogLimit(path: string, writer: Database, wait: number): () => void {
+  let lookedAt = 0
+  return () => {
+    const now = performance.now()
+    if (now - lookedAt < LOOK_MILLISECONDS) return
+    lookedAt = now
+    const size = statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0
+    if (size < LARGEST_BYTES || writer.inTransaction) return
+    writer.run(`pragma busy_timeout = ${PATIENCE_MILLISECONDS}`)
+    try {
+      // Where somebody reads on and on it gives up; the next look tries again.
+      writer.run('pragma wal_checkpoint(truncate)')
+    } finally {
+      writer.run(`pragma busy_timeout = ${wait}`)
+    }
+  }
+}
