@@ -39,7 +39,8 @@ export function presentError(error: unknown, requestId: string): Answer {
   }
 }
 
-function publicError(error: unknown): { code: ErrorCode; message: string } {
+/** The code and sentence that may be told. */
+export function publicError(error: unknown): { code: ErrorCode; message: string } {
   if (!(error instanceof ServiceError))
     return { code: 'internal', message: 'Something went wrong on our side.' }
   if (error.code === 'unavailable') {

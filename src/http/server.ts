@@ -1,6 +1,6 @@
 import http from 'node:http'
 import type { ApiKey } from '../domain/api-key.ts'
-import { notFound, ServiceError } from '../domain/errors.ts'
+import { notFound } from '../domain/errors.ts'
 import type { RetirementPlan } from '../domain/retirement.ts'
 import type { Tier } from '../domain/tier.ts'
 import type { Endpoint } from '../domain/usage.ts'
@@ -10,12 +10,13 @@ import type { Answer } from './answer.ts'
 import { authenticate } from './auth.ts'
 import { preflight } from './cors.ts'
 import type { Taken } from './counters.ts'
-import { presentError } from './errors.ts'
+import { presentError, publicError } from './errors.ts'
 import { etagOf, isFresh } from './etag.ts'
 import { COMMON_HEADERS, createV1Headers } from './headers.ts'
 import { getHealth, getReadiness } from './health.ts'
 import type { Limiter } from './limits.ts'
 import type { Metrics, Route } from './metrics.ts'
+import { checkMethod, checkSize, nameMethod, originOf, splitUrl } from './request.ts'
 import { requestIdOf } from './request-id.ts'
 import { checkBrownout, checkRemoval } from './retirement.ts'
 import type { UsageCounter } from './usage.ts'
@@ -75,9 +76,6 @@ export type Answered = {
   tier: string
   address: () => string
 }
-
-const LONGEST_TARGET = 8 * 1024
-const LARGEST_HEADERS = 16 * 1024
 
 /** What is larger still is left to Bun. */
 const LARGEST_HEAD = 64 * 1024
@@ -176,7 +174,7 @@ function createHandler(options: ServerOptions) {
     const answer = presentError(error, id)
     if (answer.status >= 500) onError(error, { id, method: nameMethod(request.method), route })
     if (route !== 'explorer' || !explorer) return answer
-    const page = explorer.presentError(answer.status, JSON.parse(answer.body).error, id)
+    const page = explorer.presentError(answer.status, publicError(error).message, id)
     return { ...page, headers: { ...answer.headers, ...page.headers } }
   }
 
@@ -258,11 +256,6 @@ type Exchange = {
 
 const NO_TIER = 'none'
 
-const KNOWN_METHODS = new Set(['GET', 'HEAD', 'OPTIONS', 'POST', 'PUT', 'PATCH', 'DELETE'])
-
-/** A method is whatever the caller wrote. */
-const nameMethod = (method: string) => (KNOWN_METHODS.has(method) ? method : 'other')
-
 function toResponse(request: Request, { status, body }: Answer, headers: Headers): Response {
   if (status !== 200) return new Response(body || null, { status, headers })
   const etag = etagOf(body)
@@ -271,38 +264,4 @@ function toResponse(request: Request, { status, body }: Answer, headers: Headers
   response.headers.set('ETag', etag)
   if (isKnown) response.headers.delete('Content-Type')
   return response
-}
-
-/** Empty where the request has a bad `Host`. */
-const originOf = (url: string): string => /^https?:\/\/[^/?#]+/.exec(url)?.[0] ?? ''
-
-/** Where the request has a bad `Host`, its address is the path alone. */
-function splitUrl(url: string): { path: string; query: string } {
-  const start = url.startsWith('/') ? 0 : url.indexOf('/', url.indexOf('//') + 2)
-  const [target = ''] = url.slice(start).split('#', 1)
-  const mark = target.indexOf('?')
-  if (mark === -1) return { path: target, query: '' }
-  return { path: target.slice(0, mark), query: target.slice(mark + 1) }
-}
-
-function checkSize(request: Request, path: string, query: string): void {
-  if (path.length + query.length > LONGEST_TARGET) {
-    throw new ServiceError(
-      'uri_too_long',
-      `The path and query may have at most ${LONGEST_TARGET} characters.`,
-    )
-  }
-  let size = 0
-  for (const [name, value] of request.headers) size += name.length + value.length
-  if (size > LARGEST_HEADERS) {
-    throw new ServiceError('headers_too_large', `The headers may have at most ${LARGEST_HEADERS} characters.`)
-  }
-}
-
-function checkMethod(method: string): void {
-  if (method === 'GET' || method === 'HEAD') return
-  throw new ServiceError(
-    'method_not_allowed',
-    `${method} is not possible here: this API is read-only, use GET.`,
-  )
 }

@@ -10,9 +10,9 @@ import {
   drawParts,
   findPictured,
   missingPicture,
-  PARTS,
   picture,
 } from './picture.ts'
+import { SCORE_PARTS } from './score-bar.ts'
 import { fitSize, fitText, textWidth } from './text-width.ts'
 import { describeRank, describeShare, formatFigure, nameOf, shortNameOf } from './wording.ts'
 
@@ -70,10 +70,10 @@ ${drawText(RIGHT, 400, 30, COLORS.soft, stale ? 'new score to come…' : describ
 const [DOT, SPACE] = [30, 30]
 
 function drawLegend({ scores }: FullPassport): Html {
-  const labels = PARTS.map((part) => `${capitalize(part)} ${formatFigure(scores[part])}`)
-  const size = fitSize(labels.join(''), ROOM - PARTS.length * (DOT + SPACE), 28)
+  const labels = SCORE_PARTS.map((part) => `${capitalize(part)} ${formatFigure(scores[part])}`)
+  const size = fitSize(labels.join(''), ROOM - SCORE_PARTS.length * (DOT + SPACE), 28)
   let x = LEFT
-  const entries = PARTS.map((part, at) => {
+  const entries = SCORE_PARTS.map((part, at) => {
     const words = labels[at] ?? ''
     const entry = html`<circle cx="${x + 9}" cy="511" r="9" fill="${COLORS[part]}"/>${drawText(x + DOT, 520, size, COLORS.ink, words)}`
     x += Math.ceil(DOT + textWidth(words, { size }) + SPACE)

@@ -1,7 +1,8 @@
-import { type FullPassport, parsePassportRef } from '../domain/passport.ts'
+import type { FullPassport } from '../domain/passport.ts'
 import type { Store } from '../store/store.ts'
 import { type Html, html } from './html.ts'
-import { file, type Page } from './page.ts'
+import { file, type Page, parseRef } from './page.ts'
+import { SCORE_PARTS } from './score-bar.ts'
 import { isRightToLeft } from './text.ts'
 import { fitSize, fitText } from './text-width.ts'
 
@@ -29,7 +30,7 @@ export const missingPicture = (body: Html): Page => ({ ...picture(body), status:
 
 /** The passport that a path such as `/badge/7.svg` names. */
 export async function findPictured(store: Store, path: string): Promise<FullPassport | undefined> {
-  const ref = parsePassportRef(decode(path.slice(path.lastIndexOf('/') + 1, -'.svg'.length)))
+  const ref = parseRef(path.slice(0, -'.svg'.length))
   return ref && (await store.passports.find(ref))
 }
 
@@ -61,7 +62,7 @@ export function drawParts(
   width: number,
   height: number,
 ): Html {
-  const parts = PARTS.filter((part) => scores[part] > 0)
+  const parts = SCORE_PARTS.filter((part) => scores[part] > 0)
   const sum = parts.reduce((total, part) => total + scores[part], 0)
   const room = width - height * parts.length - GAP * (parts.length - 1)
   let at = x
@@ -76,14 +77,4 @@ export function drawParts(
   return html`<rect x="${x}" y="${y}" width="${width}" height="${height}" rx="${height / 2}" fill="${COLORS.track}"/>`
 }
 
-export const PARTS = ['activity', 'identity', 'skills'] as const
-
 export const round = (length: number): number => Math.round(length * 10) / 10
-
-function decode(segment: string): string {
-  try {
-    return decodeURIComponent(segment)
-  } catch {
-    return ''
-  }
-}

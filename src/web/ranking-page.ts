@@ -2,6 +2,7 @@ import { parseKeyword } from '../domain/keyword.ts'
 import { lastPage, parsePageRequest } from '../domain/page.ts'
 import { type Passport, parsePassportRef } from '../domain/passport.ts'
 import type { Store } from '../store/store.ts'
+import { formatCount } from './figures.ts'
 import { type Html, html } from './html.ts'
 import { renderLayout } from './layout.ts'
 import { type ExplorerOptions, file, type PageHandler, POLICY } from './page.ts'
@@ -79,7 +80,7 @@ async function rank(store: Store, passports: readonly Passport[], first?: number
 
 function renderRanking(found: Found): string {
   const { typed, page, all } = found
-  const main = html`<h1>${countOf(all)}</h1>
+  const main = html`<h1>${formatCount(all, 'passport')}</h1>
 <p class="lead">By score: the sum of activity, identity and skills.</p>
 ${renderSearch(typed)}
 <p class="count" role="status" data-count>${describe(found)}</p>
@@ -89,7 +90,7 @@ ${renderResults(found)}
   const title = typed === '' ? 'Passports by score' : `“${typed}” in passports`
   return renderLayout({
     title: page === 1 ? title : `${title}, page ${formatFigure(page)}`,
-    description: `${countOf(all)} by score: professional-reputation records of people`,
+    description: `${formatCount(all, 'passport')} by score: professional-reputation records of people`,
     script: '/ranking.js',
     here: '/',
     main,
@@ -110,7 +111,5 @@ function describe({ typed, page, first, last, total, all, ranked }: Found): stri
   if (page > last) return `There is no page ${formatFigure(page)}.`
   if (typed === '')
     return last === 1 ? '' : `Passports ${formatFigure(first)} to ${formatFigure(first + ranked.length - 1)}`
-  return `${formatFigure(total)} of ${countOf(all)} for “${typed}”`
+  return `${formatFigure(total)} of ${formatCount(all, 'passport')} for “${typed}”`
 }
-
-const countOf = (count: number) => `${formatFigure(count)} ${count === 1 ? 'passport' : 'passports'}`

@@ -1,4 +1,5 @@
 import type { Scores } from '../domain/passport.ts'
+import { toCoordinate } from './figures.ts'
 import type { Html } from './html.ts'
 import { formatFigure } from './wording.ts'
 
@@ -12,7 +13,7 @@ export function renderScoreBar(scores: Scores, highest: number): Html {
   const identity = Math.max(0, scores.identity)
   const skills = Math.max(0, scores.skills)
   const scale = WIDTH / Math.max(highest, activity + identity + skills, 1)
-  const at = (size: number) => Math.round(size * scale * 100) / 100
+  const at = (size: number) => toCoordinate(size * scale)
   const words = `activity ${formatFigure(scores.activity)}, identity ${formatFigure(scores.identity)}, skills ${formatFigure(scores.skills)}`
   // Figures alone, and many on a page: they need no escaping.
   return {
