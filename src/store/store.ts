@@ -39,6 +39,7 @@ export type Store = {
     /** Highest score first, then by name, then by id. */
     list(passportId: number): Awaitable<Credential[]>
   }
+  documents: DocumentStore
   scoring: ScoringStore
   mirror: MirrorStore
   keys: {
@@ -75,6 +76,23 @@ export type Store = {
   /** Tells what works. Throws `unavailable` if the store cannot be read. */
   ping(): Awaitable<{ writes: boolean; replica?: boolean }>
   close(): Awaitable<void>
+}
+
+/** Answers as they go out, made ahead of being asked for. An engine may keep none: then none is ever found. */
+export type DocumentStore = {
+  /** Nothing where it is not made yet, or no longer true: what it would say is to be read elsewhere. */
+  findPassport(ref: PassportRef): Uint8Array | undefined
+  findCredentials(ref: PassportRef): Uint8Array | undefined
+  /** Makes up to `limit` of those that are missing, in one transaction. Gives back how many it made. */
+  make(limit: number, press: Press): Awaitable<number>
+}
+
+/** What makes documents. */
+export type Press = {
+  /** Changes with the form of the documents: those of another form are made anew. */
+  form: string
+  passport(passport: FullPassport): string
+  credentials(credentials: readonly Credential[]): string
 }
 
 /** From one day to another, both included. */

@@ -1,4 +1,5 @@
 import type { PassportRef } from '../../domain/passport.ts'
+import { NO_DOCUMENTS } from '../no-documents.ts'
 import type { Store } from '../store.ts'
 import { connectReader, connectWriter, guarded, type Methods, reachable, WRITER_WAIT } from './connect.ts'
 import { createCredentialList } from './credentials.ts'
@@ -54,6 +55,7 @@ export function openSqlite(path: string, { create = true }: { create?: boolean }
       passports: { ...viewed(passports), ...changing(createPassportChanges(writer)) },
       records: filling(createRecords(connections)),
       credentials: viewed(createCredentialList(hot, view)),
+      documents: NO_DOCUMENTS,
       scoring: filling(createScoring({ ...connections, find: findId })),
       mirror: changing(createMirror(connections)),
       keys: { ...viewed(createKeyReader(hot, view)), ...changing(createKeys(connections)) },
