@@ -1,0 +1,158 @@
+import type { ErrorCode } from '../../domain/errors.ts'
+import type { Fields } from './incoming.ts'
+
+/** Longer than any client sends; the handler has limits of its own, and says more. */
+const LONGEST_HEAD = 64 * 1024
+
+/** Longer ones are read anew each time. */
+const LONGEST_REMEMBERED = 4096
+
+const CR = 13
+const LF = 10
+
+/** What cannot be read as a request. The connection has to end: nobody knows where the next one would begin. */
+export type Refusal = { code: ErrorCode; message: string }
+
+export type Head = {
+  method: string
+  target: string
+  fields: Fields
+  fieldsLength: number
+  /** Where it ends. */
+  end: number
+  /** Whether the connection is to end with the answer. */
+  isLast: boolean
+  /** Bytes after the head that belong to the request. */
+  bodyLength: number
+}
+
+type Read = { fields: Fields; closes: boolean; keeps: boolean; bodyLength: number }
+
+/**
+ * Reads the heads of one connection's requests. Strict, as RFC 9112 lets a server be: whatever two programs could read
+ * in two ways is refused. Most clients send the same fields each time: these are read once.
+ */
+export function createHeadReader() {
+  let known: Buffer | undefined
+  let last: Read | undefined
+
+  /** `undefined` where the head is not complete yet. */
+  return (input: Buffer, start: number): Head | Refusal | undefined => {
+    let begin = start
+    // RFC 9112 asks to forgive an empty line before a request.
+    while (input[begin] === CR && input[begin + 1] === LF) begin += 2
+    const lineEnd = input.indexOf(CR, begin)
+    if (lineEnd === -1) return incomplete(input, begin)
+    const fieldsStart = lineEnd + 2
+    let end: number
+    let read: Read | undefined
+    if (known && last && startsWith(input, known, fieldsStart)) {
+      end = fieldsStart + known.length
+      read = last
+    } else {
+      const mark = input.indexOf('\r\n\r\n', lineEnd, 'latin1')
+      if (mark === -1) return incomplete(input, begin)
+      end = mark + 4
+      if (end - begin > LONGEST_HEAD) return TOO_LARGE
+      const result = readFields(input.toString('latin1', fieldsStart, Math.max(mark, fieldsStart)))
+      if ('code' in result) return result
+      read = result
+      last = result
+      known =
+        end - fieldsStart <= LONGEST_REMEMBERED ? Buffer.from(input.subarray(fieldsStart, end)) : undefined
+    }
+    return readLine(input, begin, lineEnd, end, read)
+  }
+}
+
+export type HeadReader = ReturnType<typeof createHeadReader>
+
+/** The end of what was compared is an empty line: nothing that goes on differently looks the same. */
+function startsWith(input: Buffer, known: Buffer, at: number): boolean {
+  return (
+    at + known.length <= input.length && input.compare(known, 0, known.length, at, at + known.length) === 0
+  )
+}
+
+function incomplete(input: Buffer, begin: number): Refusal | undefined {
+  if (input.length - begin > LONGEST_HEAD) return TOO_LARGE
+  // Lines that end in a line feed alone would never become a head.
+  return input.indexOf('\n\n', begin, 'latin1') === -1 ? undefined : refuse('Lines must end in CR LF.')
+}
+
+const refuse = (message: string): Refusal => ({ code: 'invalid_request', message })
+
+const TOO_LARGE: Refusal = {
+  code: 'headers_too_large',
+  message: `The request line and the headers may have at most ${LONGEST_HEAD} bytes.`,
+}
+
+const METHOD = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
+/** Bytes above ASCII are taken as UTF-8: clients send them, though they should not. */
+const UNFIT_TARGET = /[\0-\x20\x7f]/
+const NON_ASCII = /[\x80-\xff]/
+
+function readLine(input: Buffer, begin: number, lineEnd: number, end: number, read: Read): Head | Refusal {
+  let line = input.toString('latin1', begin, lineEnd)
+  if (NON_ASCII.test(line)) line = input.toString('utf8', begin, lineEnd)
+  const first = line.indexOf(' ')
+  const second = line.lastIndexOf(' ')
+  const method = line.slice(0, first)
+  const version = line.slice(second + 1)
+  const isNew = version === 'HTTP/1.1'
+  if (first === second || (!isNew && version !== 'HTTP/1.0') || input[lineEnd + 1] !== LF)
+    return refuse('The request line must be a method, a path and HTTP/1.1.')
+  if (method !== 'GET' && !METHOD.test(method)) return refuse('The method is not a word.')
+  const target = toOrigin(line.slice(first + 1, second), method)
+  if (target === undefined || UNFIT_TARGET.test(target)) return refuse('The path must begin with "/".')
+  if (isNew && !read.fields.has('host')) return refuse('The header Host is missing.')
+  return {
+    method,
+    target,
+    fields: read.fields,
+    fieldsLength: end - lineEnd - 2,
+    end,
+    isLast: read.closes || !(isNew || read.keeps),
+    bodyLength: read.bodyLength,
+  }
+}
+
+/** Proxies are asked with a whole address, and some clients ask everybody so. */
+function toOrigin(target: string, method: string): string | undefined {
+  if (target.startsWith('/')) return target
+  if (target === '*' && method === 'OPTIONS') return target
+  const whole = /^https?:\/\/[^/?#]+/i.exec(target)?.[0]
+  if (whole === undefined) return undefined
+  const rest = target.slice(whole.length)
+  return rest.startsWith('/') ? rest : `/${rest}`
+}
+
+const FIELD = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*([\t\x20-\x7e\x80-\xff]*?)[ \t]*$/
+
+/** Fields of which two would contradict each other. */
+const SINGLE = new Set(['host', 'content-length', 'transfer-encoding'])
+
+function readFields(text: string): Read | Refusal {
+  const fields = new Map<string, string>()
+  for (const line of text === '' ? [] : text.split('\r\n')) {
+    const [, name, value] = FIELD.exec(line) ?? []
+    if (name === undefined || value === undefined) return refuse('A header is not of the form "Name: value".')
+    const key = name.toLowerCase()
+    const before = fields.get(key)
+    if (before !== undefined && SINGLE.has(key)) return refuse(`The header ${name} is there twice.`)
+    fields.set(key, before === undefined ? value : `${before}, ${value}`)
+  }
+  const length = fields.get('content-length')
+  if (length !== undefined && !/^\d{1,15}$/.test(length))
+    return refuse('The header Content-Length must be a number of bytes.')
+  if (length !== undefined && fields.has('transfer-encoding'))
+    return refuse('The headers Content-Length and Transfer-Encoding exclude each other.')
+  const connection = (fields.get('connection') ?? '').toLowerCase().split(/[ \t]*,[ \t]*/)
+  return {
+    fields,
+    // A body of unknown length, or one that waits to be asked for, is not waited for.
+    closes: connection.includes('close') || fields.has('transfer-encoding') || fields.has('expect'),
+    keeps: connection.includes('keep-alive'),
+    bodyLength: Number(length ?? 0),
+  }
+}
