@@ -12,6 +12,7 @@ import type { Metrics } from '../http/metrics.ts'
 import { createOpenApi } from '../http/openapi.ts'
 import { type Answered, startServer } from '../http/server.ts'
 import { createUsageCounter, type UsageReport } from '../http/usage.ts'
+import type { WireServer } from '../http/wire/server.ts'
 import type { Log } from '../log.ts'
 import type { RuleSet } from '../scoring/rules.ts'
 import { score } from '../scoring/score.ts'
@@ -50,7 +51,7 @@ const PLAN_MILLISECONDS = 1000
 /** How far behind a monthly quota may be. */
 const MONTH_MILLISECONDS = 10_000
 
-export type Listener = { server: Bun.Server<undefined>; drain(): Promise<void> }
+export type Listener = { server: WireServer; drain(): Promise<void> }
 
 /** Serves until it is drained. A port that cannot be had is a `CommandError`. */
 export async function listen(options: Listening): Promise<Listener> {
@@ -145,7 +146,7 @@ async function sumMonth(store: Store, until: string): Promise<Map<string, number
 /** How long requests under way have to finish; one that never ends must not keep the process. */
 export const DRAIN_MILLISECONDS = 5000
 
-async function drain(server: Bun.Server<undefined>): Promise<void> {
+async function drain(server: WireServer): Promise<void> {
   const forced = setTimeout(() => server.stop(true), DRAIN_MILLISECONDS)
   await server.stop()
   clearTimeout(forced)

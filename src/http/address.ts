@@ -1,4 +1,5 @@
 import { BlockList, isIP } from 'node:net'
+import type { Incoming } from './wire/incoming.ts'
 
 /** Finds the address of the caller: the socket's, or what trusted proxies say of it. */
 export function createAddressOf(trusted: readonly string[]) {
@@ -12,10 +13,10 @@ export function createAddressOf(trusted: readonly string[]) {
   }
   const isTrusted = (address: string) => proxies.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4')
 
-  return (request: Request, socket: string): string => {
-    let address = plain(socket)
+  return (incoming: Incoming): string => {
+    let address = plain(incoming.address)
     if (trusted.length > 0 && isTrusted(address)) {
-      const hops = (request.headers.get('X-Forwarded-For') ?? '').split(',').map((hop) => plain(hop.trim()))
+      const hops = (incoming.fields.get('x-forwarded-for') ?? '').split(',').map((hop) => plain(hop.trim()))
       // From the right: each proxy tells whom it had it from. What stands left of the first stranger is hearsay.
       for (const hop of hops.toReversed()) {
         if (isIP(hop) === 0) break

@@ -1,5 +1,5 @@
 import { type ErrorCode, ServiceError } from '../domain/errors.ts'
-import type { Answer } from './answer.ts'
+import type { TextAnswer } from './answer.ts'
 import { METHODS } from './cors.ts'
 
 export const STATUS = {
@@ -25,7 +25,7 @@ const HEADERS: Partial<Record<ErrorCode, Record<string, string>>> = {
 }
 
 /** What the caller is told; the sentence of an error that is not theirs stays in the log. */
-export function presentError(error: unknown, requestId: string): Answer {
+export function presentError(error: unknown, requestId: string): TextAnswer {
   const { code, message } = publicError(error)
   return {
     status: STATUS[code],

@@ -4,40 +4,53 @@ import { type Answer, JSON_HEADERS } from './answer.ts'
 import { CORS_HEADERS } from './cors.ts'
 import type { Limiter } from './limits.ts'
 import { retirementHeaders } from './retirement.ts'
+import { headOf } from './wire/reply.ts'
 
-export const COMMON_HEADERS = { ...CORS_HEADERS, 'X-Content-Type-Options': 'nosniff' }
+const COMMON_HEADERS = { ...CORS_HEADERS, 'X-Content-Type-Options': 'nosniff' }
+
+/** The head of an answer that is not V1's, but for what differs each time. */
+export const commonHead = (status: number, answer: Answer) =>
+  headOf(status, { ...COMMON_HEADERS, ...fieldsOf(status, answer) })
+
+/** What a caller has already has its type already. */
+function fieldsOf(status: number, { headers }: Answer): Record<string, string> {
+  if (status !== 304) return headers
+  const { 'Content-Type': _, ...others } = headers
+  return others
+}
 
 type Options = { plan: () => RetirementPlan; deprecatedAt: number; limiter: Limiter }
+type Heads = { found: string; unchanged: string }
 
 /**
- * The headers of V1's answers, but for those that differ each time. Most answers have the same ones, which change with
- * the plan alone: a copy of them is cheaper than to put them together again.
+ * The heads of V1's answers, but for what differs each time. Most answers have the same one, which changes with the plan
+ * alone.
  */
-export function createV1Headers({ plan, deprecatedAt, limiter }: Options) {
+export function createV1Heads({ plan, deprecatedAt, limiter }: Options) {
   let known: RetirementPlan | undefined
-  let usual = new Map<Tier | undefined, Headers>()
+  let usual = new Map<Tier | undefined, Heads>()
 
   /** With the policy of the tier, where its limit was counted on. */
-  function make(answer: Answer, tier: Tier | undefined): Headers {
-    return new Headers({
+  function make(status: number, answer: Answer, tier: Tier | undefined): string {
+    return headOf(status, {
       ...COMMON_HEADERS,
       ...retirementHeaders(plan(), deprecatedAt),
       ...(tier && { 'RateLimit-Policy': limiter.policyOf(tier) }),
-      ...answer.headers,
+      ...fieldsOf(status, answer),
     })
   }
 
-  return (answer: Answer, tier: Tier | undefined): Headers => {
-    if (answer.headers !== JSON_HEADERS) return make(answer, tier)
+  return (status: number, answer: Answer, tier: Tier | undefined): string => {
+    if (answer.headers !== JSON_HEADERS) return make(status, answer, tier)
     if (plan() !== known) {
       known = plan()
       usual = new Map()
     }
-    let headers = usual.get(tier)
-    if (!headers) {
-      headers = make(answer, tier)
-      usual.set(tier, headers)
+    let heads = usual.get(tier)
+    if (!heads) {
+      heads = { found: make(200, answer, tier), unchanged: make(304, answer, tier) }
+      usual.set(tier, heads)
     }
-    return headers
+    return status === 304 ? heads.unchanged : heads.found
   }
 }

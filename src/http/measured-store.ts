@@ -1,3 +1,4 @@
+import type { PassportRef } from '../domain/passport.ts'
 import type { Awaitable, Store } from '../store/store.ts'
 import type { Operation } from './metrics.ts'
 
@@ -17,7 +18,21 @@ export function measureStore(store: Store, observe: (operation: Operation, secon
       }
     }
   }
-  const { passports, credentials, keys } = store
+  /** What is not there as a document is asked for in another way, which is measured. */
+  function timedIfFound(operation: Operation, ask: (ref: PassportRef) => Uint8Array | undefined) {
+    return (ref: PassportRef): Uint8Array | undefined => {
+      const begin = performance.now()
+      let isMissing = false
+      try {
+        const document = ask(ref)
+        isMissing = document === undefined
+        return document
+      } finally {
+        if (!isMissing) end(operation, begin)
+      }
+    }
+  }
+  const { passports, credentials, documents, keys } = store
   return {
     ...store,
     passports: {
@@ -26,6 +41,11 @@ export function measureStore(store: Store, observe: (operation: Operation, secon
       list: timed('list', passports.list),
     },
     credentials: { ...credentials, list: timed('credentials', credentials.list) },
+    documents: {
+      ...documents,
+      findPassport: timedIfFound('find', documents.findPassport),
+      findCredentials: timedIfFound('credentials', documents.findCredentials),
+    },
     keys: { ...keys, find: timed('key', keys.find) },
   }
 }

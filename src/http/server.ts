@@ -1,6 +1,5 @@
-import http from 'node:http'
 import type { ApiKey } from '../domain/api-key.ts'
-import { notFound } from '../domain/errors.ts'
+import { notFound, ServiceError } from '../domain/errors.ts'
 import type { RetirementPlan } from '../domain/retirement.ts'
 import type { Tier } from '../domain/tier.ts'
 import type { Endpoint } from '../domain/usage.ts'
@@ -12,15 +11,18 @@ import { preflight } from './cors.ts'
 import type { Taken } from './counters.ts'
 import { presentError, publicError } from './errors.ts'
 import { etagOf, isFresh } from './etag.ts'
-import { COMMON_HEADERS, createV1Headers } from './headers.ts'
+import { commonHead, createV1Heads } from './headers.ts'
 import { getHealth, getReadiness } from './health.ts'
 import type { Limiter } from './limits.ts'
 import type { Metrics, Route } from './metrics.ts'
-import { checkMethod, checkSize, nameMethod, originOf, splitUrl } from './request.ts'
+import { checkMethod, checkSize, nameMethod, originOf, splitTarget } from './request.ts'
 import { requestIdOf } from './request-id.ts'
 import { checkBrownout, checkRemoval } from './retirement.ts'
 import type { UsageCounter } from './usage.ts'
 import { createV1Routes, type Handler, isV1Path, type Route as V1Route } from './v1/routes.ts'
+import type { Incoming } from './wire/incoming.ts'
+import type { Reply } from './wire/reply.ts'
+import { serveHttp, type WireServer } from './wire/server.ts'
 
 export type ServerOptions = {
   host: string
@@ -77,25 +79,20 @@ export type Answered = {
   address: () => string
 }
 
-/** What is larger still is left to Bun. */
-const LARGEST_HEAD = 64 * 1024
-
-export function startServer(options: ServerOptions): Bun.Server<undefined> {
-  // Bun's limit is the whole process's: 16 KiB unless raised, and it answers without a body.
-  Object.assign(http, { maxHeaderSize: LARGEST_HEAD })
-  return Bun.serve({
-    hostname: options.host,
-    port: options.port,
-    development: false,
-    // Outside development Bun shares the port by default, and a second server would start unnoticed.
-    reusePort: options.sharePort === true,
-    fetch: createHandler(options),
-    // The handler answers every failure itself; this is for failures of the handler.
-    error: () =>
-      Response.json(
-        { error: 'Something went wrong on our side.', code: 'internal', request_id: '' },
-        { status: 500 },
-      ),
+export function startServer(options: ServerOptions): WireServer {
+  const { host, port, sharePort = false, now, metrics } = options
+  return serveHttp({
+    host,
+    port,
+    sharePort,
+    handle: createHandler(options),
+    refuse({ code, message }) {
+      const id = crypto.randomUUID()
+      const answer = presentError(new ServiceError(code, message), id)
+      metrics?.countRequest('other', answer.status, NO_TIER, 0)
+      return { head: commonHead(answer.status, answer), lines: idLine(id), body: answer.body }
+    },
+    now,
   })
 }
 
@@ -105,20 +102,20 @@ function createHandler(options: ServerOptions) {
   const own: Record<string, Handler> = { '/health': getHealth, '/ready': getReadiness(store) }
   for (const [path, page] of Object.entries(pages)) own[path] = typeof page === 'function' ? page : () => page
   const addressOf = createAddressOf(options.trustedProxies)
-  const v1Headers = createV1Headers(options)
+  const v1Head = createV1Heads(options)
   const isTimed = metrics !== undefined || onAnswer !== undefined
 
   function answerOwn(exchange: Exchange): Awaitable<Answer> {
-    const { request, path, query } = exchange
+    const { incoming, path, query } = exchange
     exchange.route = ownRoute(path)
     const handler = Object.hasOwn(own, path) ? own[path] : undefined
     const page = handler ? undefined : explorer?.find(path)
     if (page) exchange.route = 'explorer'
-    checkSize(request, path, query)
+    checkSize(incoming)
     if (!handler && !page) throw notFound()
-    if (request.method === 'OPTIONS') return preflight()
-    checkMethod(request.method)
-    if (handler) return handler(new URLSearchParams(query))
+    if (incoming.method === 'OPTIONS') return preflight()
+    checkMethod(incoming.method)
+    if (handler) return handler(query)
     exchange.tier = limiter.tierOfPages()
     const taken = limiter.take(exchange.tier, undefined, exchange.address)
     const render = (counted: Taken | undefined) => {
@@ -126,23 +123,23 @@ function createHandler(options: ServerOptions) {
       return page?.({
         path,
         query: new URLSearchParams(query),
-        origin: originOf(request.url),
+        origin: originOf(incoming.fields),
       }) as Awaitable<Answer>
     }
     return taken instanceof Promise ? taken.then(render) : render(taken)
   }
 
   function answerV1(exchange: Exchange): Awaitable<Answer> {
-    const { request, path, query } = exchange
-    checkSize(request, path, query)
+    const { incoming, path } = exchange
+    checkSize(incoming)
     const route = findV1(path)
     if (route) exchange.route = route.endpoint
     // Before all that may need the store. Preflights go on, so that pages can read the 410.
-    if (request.method !== 'OPTIONS') checkRemoval(plan(), exchange.time)
+    if (incoming.method !== 'OPTIONS') checkRemoval(plan(), exchange.time)
     if (!route) throw notFound()
-    if (request.method === 'OPTIONS') return preflight()
+    if (incoming.method === 'OPTIONS') return preflight()
     // What is there at once is not waited for: that would cost a turn of the event loop at each step.
-    const key = authenticate(request, exchange.address, options)
+    const key = authenticate(incoming.fields, exchange.address, options)
     return key instanceof Promise
       ? key.then((found) => countAndHandle(exchange, route, found))
       : countAndHandle(exchange, route, key)
@@ -159,9 +156,9 @@ function createHandler(options: ServerOptions) {
 
   function handle(exchange: Exchange, route: V1Route, taken: Taken | undefined): Awaitable<Answer> {
     exchange.taken = taken
-    checkMethod(exchange.request.method)
+    checkMethod(exchange.incoming.method)
     checkBrownout(plan(), exchange.time, exchange.key)
-    return route.handle(new URLSearchParams(exchange.query))
+    return route.handle(exchange.query)
   }
 
   function ownRoute(path: string): Route {
@@ -170,33 +167,31 @@ function createHandler(options: ServerOptions) {
     return Object.hasOwn(own, path) ? 'page' : 'not_found'
   }
 
-  function present(error: unknown, { id, request, route }: Exchange): Answer {
+  function present(error: unknown, { id, incoming, route }: Exchange): Answer {
     const answer = presentError(error, id)
-    if (answer.status >= 500) onError(error, { id, method: nameMethod(request.method), route })
+    if (answer.status >= 500) onError(error, { id, method: nameMethod(incoming.method), route })
     if (route !== 'explorer' || !explorer) return answer
     const page = explorer.presentError(answer.status, publicError(error).message, id)
     return { ...page, headers: { ...answer.headers, ...page.headers } }
   }
 
-  function respond(exchange: Exchange, answer: Answer): Response {
-    const { request, id, isV1, route, key, tier, taken, time, begin, address } = exchange
-    const headers = isV1
-      ? v1Headers(answer, taken && tier)
-      : new Headers({ ...COMMON_HEADERS, ...answer.headers })
-    const response = toResponse(request, answer, headers)
-    response.headers.set('X-Request-Id', id)
+  function respond(exchange: Exchange, answer: Answer): Reply {
+    const { incoming, id, isV1, route, key, tier, taken, time, begin, address } = exchange
+    const etag = answer.status === 200 ? (answer.etag ?? etagOf(answer.body)) : undefined
+    const isKnown = etag !== undefined && isFresh(incoming.fields.get('if-none-match'), etag)
+    const status = isKnown ? 304 : answer.status
+    let lines = idLine(id)
+    if (etag !== undefined) lines += `ETag: ${etag}\r\n`
     if (tier && taken) {
-      const isFree = response.status === 304
-      if (isFree) taken.giveBack()
-      response.headers.set('RateLimit', limiter.describe(tier, taken.left + Number(isFree), taken.seconds))
+      if (isKnown) taken.giveBack()
+      lines += `RateLimit: ${limiter.describe(tier, taken.left + Number(isKnown), taken.seconds)}\r\n`
     }
-    const { status } = response
     if (isV1) usage.count(key, route as Endpoint, status, time)
     const seconds = isTimed ? (performance.now() - begin) / 1000 : 0
     metrics?.countRequest(route, status, tier?.name ?? NO_TIER, seconds)
     onAnswer?.({
       id,
-      method: nameMethod(request.method),
+      method: nameMethod(incoming.method),
       route,
       status,
       seconds,
@@ -204,21 +199,25 @@ function createHandler(options: ServerOptions) {
       tier: tier?.name ?? NO_TIER,
       address,
     })
-    return response
+    return {
+      head: isV1 ? v1Head(status, answer, taken && tier) : commonHead(status, answer),
+      lines,
+      body: isKnown ? '' : answer.body,
+    }
   }
 
-  return (request: Request, server: Bun.Server<undefined>): Awaitable<Response> => {
-    const { path, query } = splitUrl(request.url)
+  return (incoming: Incoming): Awaitable<Reply> => {
+    const { path, query } = splitTarget(incoming.target)
     const isV1 = isV1Path(path)
     const exchange: Exchange = {
-      request,
+      incoming,
       path,
       query,
       isV1,
       time: now(),
       begin: isTimed ? performance.now() : 0,
-      id: requestIdOf(request),
-      address: () => addressOf(request, server.requestIP(request)?.address ?? ''),
+      id: requestIdOf(incoming.fields),
+      address: () => addressOf(incoming),
       route: 'other',
       key: '',
       tier: undefined,
@@ -237,7 +236,7 @@ function createHandler(options: ServerOptions) {
 
 /** A request, and what becomes known of it on the way, also where that ends in an error. */
 type Exchange = {
-  readonly request: Request
+  readonly incoming: Incoming
   readonly path: string
   readonly query: string
   readonly isV1: boolean
@@ -256,12 +255,4 @@ type Exchange = {
 
 const NO_TIER = 'none'
 
-function toResponse(request: Request, { status, body }: Answer, headers: Headers): Response {
-  if (status !== 200) return new Response(body || null, { status, headers })
-  const etag = etagOf(body)
-  const isKnown = isFresh(request.headers.get('If-None-Match'), etag)
-  const response = isKnown ? new Response(null, { status: 304, headers }) : new Response(body, { headers })
-  response.headers.set('ETag', etag)
-  if (isKnown) response.headers.delete('Content-Type')
-  return response
-}
+const idLine = (id: string) => `X-Request-Id: ${id}\r\n`

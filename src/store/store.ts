@@ -17,6 +17,8 @@ export type Store = {
     find(ref: PassportRef): Awaitable<FullPassport | undefined>
     /** Highest score first, equal scores by id; `keyword` is folded already. */
     list(request: PageRequest & { keyword: string | undefined }): Awaitable<Page<Passport>>
+    /** The same as before while every page of the list is, but for keywords; nothing where the engine cannot tell. */
+    edition(): object | undefined
     /** Where a score stands among all that are listed. */
     standing(score: number): Awaitable<Standing>
     /** Throws `not_found` unless both are there, `invalid_request` where they cannot be merged. */

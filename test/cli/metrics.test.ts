@@ -25,7 +25,7 @@ withEveryEngine('METRICS_PORT', (makeDatabase) => {
   test('serves metrics on a port of their own, and nothing else there', async () => {
     await using here = await workplace(makeDatabase, { records: [named(1, 'Ada')] })
     await using server = await here.serve([], { METRICS_PORT: '0' })
-    await ask(`${server.url}/api/v1/passports`, 3)
+    await ask(`${server.url}/api/v1/passports?keyword=ada`, 3)
     const response = await fetch(urlOf(server))
     expect(response.headers.get('Content-Type')).toBe('text/plain; version=0.0.4; charset=utf-8')
     const { families, value } = parseExposition(await response.text())

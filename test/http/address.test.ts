@@ -3,8 +3,8 @@ import { isAddressBlock } from '../../src/domain/address-block.ts'
 import { createAddressOf } from '../../src/http/address.ts'
 
 function addressOf(socket: string, forwarded?: string, trusted: string[] = ['10.0.0.0/8', 'fd00::/8']) {
-  const headers = forwarded === undefined ? {} : { 'X-Forwarded-For': forwarded }
-  return createAddressOf(trusted)(new Request('http://x', { headers }), socket)
+  const fields = new Map(forwarded === undefined ? [] : [['x-forwarded-for', forwarded]])
+  return createAddressOf(trusted)({ method: 'GET', target: '/', fields, fieldsLength: 0, address: socket })
 }
 
 test('without trusted proxies it is the socket, whatever the caller says', () => {

@@ -5,7 +5,7 @@ import type { Answer } from '../answer.ts'
 import { listCredentials } from './credentials.ts'
 import { getPassport, listPassports } from './passports.ts'
 
-export type Handler = (query: URLSearchParams) => Answer | Promise<Answer>
+export type Handler = (query: string) => Answer | Promise<Answer>
 export type Route = { endpoint: Endpoint; handle: Handler }
 
 export const isV1Path = (path: string) => path === '/api/v1' || path.startsWith('/api/v1/')
@@ -25,7 +25,7 @@ export function createV1Routes(store: Store) {
     if (!plain.startsWith(`${PASSPORTS}/`)) return undefined
     const segment = plain.slice(PASSPORTS.length + 1)
     if (segment === '' || segment.includes('/')) return undefined
-    return { endpoint: 'passport', handle: () => get(decode(segment)) }
+    return { endpoint: 'passport', handle: () => get(segment.includes('%') ? decode(segment) : segment) }
   }
 }
 

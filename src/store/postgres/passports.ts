@@ -59,6 +59,7 @@ export function createPassportReader({ read, ranking, search }: Parts) {
       return { items: await fetch(order.ids.subarray(offset, offset + size)), total: order.ids.length }
     },
 
+    edition: () => undefined,
     standing: async (score: number) => (await ranking.current()).standingOf(score),
   } satisfies Partial<Store['passports']>
 }

@@ -2,6 +2,7 @@ import type { Database } from 'bun:sqlite'
 import type { PageRequest } from '../../domain/page.ts'
 import type { PassportRef } from '../../domain/passport.ts'
 import { LONGEST_CHAIN } from '../merges.ts'
+import type { Order } from '../order.ts'
 import {
   type FullPassportRow,
   LISTED,
@@ -21,6 +22,9 @@ type Connections = {
   search: ReturnType<typeof createSearch>
 }
 
+/** What the pages of the list rest on: all that other connections wrote, and the order. */
+type Edition = { version: number | undefined; order: Order; look: number }
+
 export function createPassportReader({ reader, view, ranking, search }: Connections) {
   const findById = reader.query<FullPassportRow, [number]>(
     `select ${LISTED}, socials, merged_into,
@@ -33,7 +37,20 @@ export function createPassportReader({ reader, view, ranking, search }: Connecti
   const listByIds = reader.query<PassportRow, [string]>(
     `select ${LISTED} from passports where id in (select value from json_each(?)) and merged_into is null`,
   )
+  const findVersion = reader.query<{ data_version: number }, []>('pragma data_version')
+  let edition: Edition | undefined
+
   return {
+    edition() {
+      const order = ranking.current()
+      const look = view.look()
+      if (edition?.look === look && edition.order === order) return edition
+      const version = findVersion.get()?.data_version
+      if (edition?.version === version && edition?.order === order) edition.look = look
+      else edition = { version, order, look }
+      return edition
+    },
+
     find(ref: PassportRef) {
       view.look()
       let id = 'id' in ref ? ref.id : findOwner.get(ref.wallet)?.passport_id
