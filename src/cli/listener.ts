@@ -12,6 +12,7 @@ import type { Metrics } from '../http/metrics.ts'
 import { createOpenApi } from '../http/openapi.ts'
 import { type Answered, startServer } from '../http/server.ts'
 import { createUsageCounter, type UsageReport } from '../http/usage.ts'
+import { V1_PRESS } from '../http/v1/press.ts'
 import type { WireServer } from '../http/wire/server.ts'
 import type { Log } from '../log.ts'
 import type { RuleSet } from '../scoring/rules.ts'
@@ -26,8 +27,8 @@ import { openPort } from './open-port.ts'
 import { createRequestLog } from './request-log.ts'
 import { VERSION } from './version.ts'
 
-/** Connections to a database server, for short statements; `max` in its address changes it. */
-export const SERVING = { connections: 10, ...SOON }
+/** `connections` to a database server are for short statements; `max` in its address changes it. */
+export const SERVING = { connections: 10, form: V1_PRESS.form, ...SOON }
 
 type Listening = {
   config: Config

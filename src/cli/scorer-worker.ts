@@ -4,6 +4,7 @@ import type { UsageReport } from '../http/usage.ts'
 import { adoptRules, keepRescoring, type Rescorer } from '../scoring/rescore.ts'
 import { openStore, SOON } from '../store/open.ts'
 import type { Store } from '../store/store.ts'
+import { keepMaking } from './documents.ts'
 import { loadRules } from './rules.ts'
 import { createWaitingUsage } from './waiting-usage.ts'
 
@@ -11,6 +12,7 @@ export type ScorerOrder = { database: DatabaseAddress; rules: string | undefined
 export type ScorerMessage =
   | { kind: 'failed'; reason: string }
   | { kind: 'unkept'; reason: string }
+  | { kind: 'unmade'; reason: string }
   | { kind: 'lost'; requests: number }
   | { kind: 'waits' }
   | { kind: 'ended' }
@@ -27,8 +29,9 @@ const stop = new AbortController()
 self.onmessage = ({ data }: MessageEvent<ScorerOrder | UsageReport | 'stop'>) => {
   if (data === 'stop') stop.abort()
   else if ('counts' in data) usage.push(data)
-  // Each to its own end, whatever becomes of the other.
-  else Promise.allSettled([work(data), keepUsage(data)]).then(() => tell({ kind: 'ended' }))
+  // Each to its own end, whatever becomes of the others.
+  else
+    Promise.allSettled([work(data), keepUsage(data), makeDocuments(data)]).then(() => tell({ kind: 'ended' }))
 }
 
 const usage = createWaitingUsage()
@@ -71,6 +74,17 @@ async function work({ database, rules: path }: ScorerOrder): Promise<void> {
     }
   }
   await scorer?.store.close()
+}
+
+async function makeDocuments({ database }: ScorerOrder): Promise<void> {
+  while (!stop.signal.aborted) {
+    try {
+      await keepMaking(database, stop.signal)
+    } catch (error) {
+      tell({ kind: 'unmade', reason: (error as Error).message })
+      await sleep(AFTER_FAILURE_MILLISECONDS, undefined, { signal: stop.signal }).catch(() => undefined)
+    }
+  }
 }
 
 async function begin(database: DatabaseAddress, path: string | undefined): Promise<Rescorer> {

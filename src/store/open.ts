@@ -6,6 +6,8 @@ import type { Store } from './store.ts'
 export type OpenOptions = {
   /** Whether a file that is not there is made. */
   create?: boolean
+  /** The form of documents to give out; those of another are not found. Making some names it too. */
+  form?: string
   /** Connections to a server for short statements. */
   connections?: number
   /** Milliseconds after which a server that has not answered counts as away. */
@@ -20,6 +22,6 @@ export const SOON = { answerWithin: 1000 }
 /** Opens the database, bringing it up to date first. Throws `unavailable` with a sentence. */
 export async function openStore(address: DatabaseAddress, options: OpenOptions = {}): Promise<Store> {
   return address.engine === 'sqlite'
-    ? openSqlite(address.path, { create: options.create ?? true })
+    ? openSqlite(address.path, { create: options.create ?? true, form: options.form })
     : openPostgres(address, options)
 }

@@ -85,7 +85,10 @@ export type DocumentStore = {
   /** Nothing where it is not made yet, or no longer true: what it would say is to be read elsewhere. */
   findPassport(ref: PassportRef): Uint8Array | undefined
   findCredentials(ref: PassportRef): Uint8Array | undefined
-  /** Makes up to `limit` of those that are missing, in one transaction. Gives back how many it made. */
+  /**
+   * A step of making those that are missing, for up to `limit` passports, in one transaction. Gives back how many it
+   * went through: 0 when nothing is left to do, or another program makes those of another form.
+   */
   make(limit: number, press: Press): Awaitable<number>
 }
 

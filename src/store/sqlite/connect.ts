@@ -64,7 +64,8 @@ export function reachable<T>(path: string, work: () => T): T {
 export const isFault = (error: unknown): error is SQLiteError =>
   error instanceof SQLiteError && FAULTS.test(error.code ?? '')
 
-function translate(path: string, error: unknown): never {
+/** Throws it again; a failure of the file or the machine as `unavailable`. */
+export function translate(path: string, error: unknown): never {
   if (!isFault(error)) throw error
   throw new ServiceError('unavailable', explain(path, error), { cause: error })
 }

@@ -3,9 +3,10 @@ import { ServiceError } from '../../domain/errors.ts'
 import passports from '../migrations/sqlite/0001-passports.sql' with { type: 'text' }
 import scoring from '../migrations/sqlite/0002-scoring.sql' with { type: 'text' }
 import usage from '../migrations/sqlite/0003-usage.sql' with { type: 'text' }
+import documents from '../migrations/sqlite/0004-documents.sql' with { type: 'text' }
 
 /** In order; the number of the last one applied is the database's `user_version`. */
-const MIGRATIONS = [passports, scoring, usage]
+const MIGRATIONS = [passports, scoring, usage, documents]
 
 /** "pass" in ASCII: marks the file as ours. */
 const APPLICATION_ID = 0x70617373

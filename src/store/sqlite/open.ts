@@ -1,8 +1,17 @@
 import type { PassportRef } from '../../domain/passport.ts'
-import { NO_DOCUMENTS } from '../no-documents.ts'
 import type { Store } from '../store.ts'
-import { connectReader, connectWriter, guarded, type Methods, reachable, WRITER_WAIT } from './connect.ts'
+import {
+  connectReader,
+  connectWriter,
+  guarded,
+  type Methods,
+  reachable,
+  translate,
+  WRITER_WAIT,
+} from './connect.ts'
 import { createCredentialList } from './credentials.ts'
+import { createDocumentMaker } from './document-maker.ts'
+import { createDocumentReader } from './documents.ts'
 import { createKeyReader, createKeys } from './keys.ts'
 import { createLogLimit } from './log-limit.ts'
 import { migrate } from './migrate.ts'
@@ -22,7 +31,10 @@ import { createView } from './view.ts'
 const HOT_CACHE_KIB = 32 * 1024
 
 /** Opens the database file, bringing it up to date first. Throws `unavailable` with a sentence. */
-export function openSqlite(path: string, { create = true }: { create?: boolean } = {}): Store {
+export function openSqlite(
+  path: string,
+  { create = true, form }: { create?: boolean; form?: string | undefined } = {},
+): Store {
   return reachable(path, () => {
     const writer = connectWriter(path, create)
     migrate(writer)
@@ -49,13 +61,22 @@ export function openSqlite(path: string, { create = true }: { create?: boolean }
           limitLog()
         },
       })
+    /** As `viewed`, but told by the methods themselves: wrapping them takes longer than what they do. */
+    const fail = (error: unknown): never => {
+      view.end()
+      return translate(path, error)
+    }
+    const trusted = { form }
     const connections = { reader, writer }
 
     return {
       passports: { ...viewed(passports), ...changing(createPassportChanges(writer)) },
       records: filling(createRecords(connections)),
       credentials: viewed(createCredentialList(hot, view)),
-      documents: NO_DOCUMENTS,
+      documents: {
+        ...createDocumentReader({ reader: hot, view, trusted, fail }),
+        ...filling(createDocumentMaker(writer, trusted)),
+      },
       scoring: filling(createScoring({ ...connections, find: findId })),
       mirror: changing(createMirror(connections)),
       keys: { ...viewed(createKeyReader(hot, view)), ...changing(createKeys(connections)) },

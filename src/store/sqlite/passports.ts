@@ -22,15 +22,16 @@ type Connections = {
   search: ReturnType<typeof createSearch>
 }
 
+/** One passport, with whether others were merged into it. */
+export const FULL_PASSPORT = `select ${LISTED}, socials, merged_into,
+    exists (select 1 from passports as other where other.merged_into = passports.id) as merged
+  from passports where id = ?`
+
 /** What the pages of the list rest on: all that other connections wrote, and the order. */
 type Edition = { version: number | undefined; order: Order; look: number }
 
 export function createPassportReader({ reader, view, ranking, search }: Connections) {
-  const findById = reader.query<FullPassportRow, [number]>(
-    `select ${LISTED}, socials, merged_into,
-       exists (select 1 from passports as other where other.merged_into = passports.id) as merged
-     from passports where id = ?`,
-  )
+  const findById = reader.query<FullPassportRow, [number]>(FULL_PASSPORT)
   const findOwner = reader.query<{ passport_id: number }, [string]>(
     'select passport_id from wallets where address = ?',
   )
