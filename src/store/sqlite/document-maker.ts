@@ -89,7 +89,8 @@ function createMaking(writer: Database) {
     for (const { passport_id: id } of queue) {
       const row = find.get(id)
       if (row !== null) {
-        passports.add(id, () => press.passport(toFullPassport(row)))
+        // One that others were merged into is answered with more than its body.
+        if (row.merged === 0) passports.add(id, () => press.passport(toFullPassport(row)))
         credentials.add(id, () => press.credentials(listCredentials.all(id).map(toCredential)))
       }
       unqueue.run(id)
