@@ -10,6 +10,7 @@ import { parseArgs } from 'node:util'
 import { openStore } from '../src/store/open.ts'
 import { serveProcess } from '../test/support/cli.ts'
 import { fill, sqliteSet } from './data-set.ts'
+import { eachFrom } from './load.ts'
 import { median, needs, row, tempFolder, wrk } from './measure.ts'
 
 const { values } = parseArgs({
@@ -58,7 +59,7 @@ async function measure(engine: string, database: string): Promise<void> {
   // The first round warms up and does not count.
   for (let round = 0; round <= rounds; round++) {
     for (const [name, path] of Object.entries(TARGETS)) {
-      const { rate } = await wrk(node.url, { path, seconds })
+      const { rate } = await wrk(node.url, { load: eachFrom(path), seconds })
       if (round > 0) rates.get(name)?.push(rate)
     }
   }

@@ -1,8 +1,9 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { Load } from './load.ts'
 
-const CONNECTIONS = 32
+export const CONNECTIONS = 32
 
 /** Ends the process where a program is missing. */
 export function needs(programs: readonly string[], packages: string): void {
@@ -18,27 +19,54 @@ export function tempFolder() {
   return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }) }
 }
 
-export type Load = {
+export type Loading = {
   seconds: number
-  /** What wrk's Lua makes the path of each request of: a text in quotes, or an expression. */
-  path: string
-  headers?: Readonly<Record<string, string>>
+  load: Load
+  connections?: number
+  /** How many requests of the load were made before. */
+  from?: number
 }
+
+/** How often a server was asked in one turn, and how long an answer took. */
+export type Loaded = {
+  requests: number
+  /** A second. */
+  rate: number
+  /** Milliseconds. */
+  mean: number
+  p99: number
+}
+
+/** Slower than any answer should be; wrk itself gives up after two seconds. */
+const PATIENCE = '60s'
+
+const SUMMARY = /^summary (\d+) (\d+) ([\d.]+) (\d+)$/m
 
 /** Loads a server for so long; throws where an answer is not 2xx or 3xx. */
 export async function wrk(
   target: string,
-  { seconds, path, headers = {} }: Load,
-): Promise<{ rate: number; requests: number }> {
+  { seconds, load, connections = CONNECTIONS, from = 0 }: Loading,
+): Promise<Loaded> {
   using folder = tempFolder()
   const script = join(folder.path, 'load.lua')
-  const lines = Object.entries(headers).map(([name, value]) => `wrk.headers['${name}'] = '${value}'`)
-  writeFileSync(script, `${lines.join('\n')}\nrequest = function() return wrk.format('GET', ${path}) end\n`)
-  const text = await Bun.$`wrk -t1 -c${CONNECTIONS} -d${seconds}s -s ${script} ${target}`.text()
-  if (/Non-2xx|Socket errors/.test(text)) throw new Error(text)
+  writeFileSync(
+    script,
+    `${load.script(from)}
+request = function() return next_request() end
+done = function(summary, latency)
+  print(string.format('summary %d %d %.3f %d', summary.requests, summary.duration, latency.mean, latency:percentile(99)))
+end
+`,
+  )
+  const text =
+    await Bun.$`wrk -t1 -c${connections} -d${seconds}s --timeout ${PATIENCE} -s ${script} ${target}`.text()
+  const [, requests, duration, mean, p99] = (SUMMARY.exec(text) ?? []).map(Number)
+  if (!requests || !duration || /Non-2xx|Socket errors/.test(text)) throw new Error(`${target}\n${text}`)
   return {
-    rate: Number(/Requests\/sec:\s+([\d.]+)/.exec(text)?.[1]),
-    requests: Number(/(\d+) requests in/.exec(text)?.[1]),
+    requests,
+    rate: (requests * 1e6) / duration,
+    mean: Number(mean) / 1000,
+    p99: Number(p99) / 1000,
   }
 }
 

@@ -6,11 +6,10 @@
  *
  * Needs Linux and `wrk` (Debian: wrk). Each server runs in a process of its own; only one has work at a time.
  */
-import { readFileSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { createMeter } from '../src/cli/meter.ts'
-import { type ApiKey, formatKey, KEY_RANDOM_BYTES } from '../src/domain/api-key.ts'
 import { NO_PLAN } from '../src/domain/retirement.ts'
 import { DEFAULT_TIERS } from '../src/domain/tier.ts'
 import { createCounters } from '../src/http/counters.ts'
@@ -19,8 +18,11 @@ import { measureStore } from '../src/http/measured-store.ts'
 import { type ServerOptions, startServer } from '../src/http/server.ts'
 import { createUsageCounter } from '../src/http/usage.ts'
 import { openSqlite } from '../src/store/sqlite/open.ts'
+import { KEY, keepKey } from './key.ts'
+import { eachFrom } from './load.ts'
 import { manyPeople } from './many-people.ts'
 import { median, needs, row, tempFolder, wrk } from './measure.ts'
+import { processorTime } from './process-figures.ts'
 
 const { values } = parseArgs({
   options: {
@@ -38,9 +40,6 @@ const [passports, rounds, seconds] = [values.passports, values.rounds, values.se
   number,
   number,
 ]
-
-/** Requests carry it to all servers: what it costs to check a key is not asked here. */
-const { id, key } = formatKey(new Uint8Array(KEY_RANDOM_BYTES).fill(7))
 
 const WORDS = { off: 'none', limits: 'limits', usage: 'limits, usage', all: 'limits, usage, metrics' }
 type Kind = keyof typeof WORDS
@@ -88,11 +87,8 @@ async function measure(): Promise<void> {
   try {
     const database = join(folder.path, 'x.db')
     await fill(database)
-    const load = {
-      seconds,
-      path: `'/api/v1/passports/' .. math.random(1, ${passports})`,
-      headers: { 'X-API-KEY': key },
-    }
+    // Requests carry a key to all servers: what it costs to check it is not asked here.
+    const load = eachFrom(`'/api/v1/passports/' .. math.random(1, ${passports})`, { 'X-API-KEY': KEY })
     const nodes = new Map<Kind, { url: string; pid: number }>()
     for (const kind of Object.keys(WORDS) as Kind[]) {
       const server = Bun.spawn(
@@ -113,7 +109,7 @@ async function measure(): Promise<void> {
     for (let round = 0; round <= rounds; round++) {
       for (const [kind, { url, pid }] of nodes) {
         const before = processorTime(pid)
-        const { rate, requests } = await wrk(url, load)
+        const { rate, requests } = await wrk(url, { seconds, load })
         const processor = ((processorTime(pid) - before) * 1e6) / requests
         if (round > 0) runs.get(kind)?.push({ rate, processor })
       }
@@ -147,18 +143,10 @@ function report(runs: Map<Kind, Run[]>): void {
   if (values.json) writeFileSync(values.json, `${JSON.stringify({ passports, rows }, null, 2)}\n`)
 }
 
-/** Seconds. Says more than the rate where other programs want the machine too. */
-function processorTime(pid: number): number {
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []
-  return (Number(fields[11]) + Number(fields[12])) / 100
-}
-
 async function fill(path: string): Promise<void> {
   const store = openSqlite(path)
   const records = [...manyPeople(passports)].map((passport) => ({ kind: 'passport' as const, passport }))
   await store.records.save(records, { now: Date.now(), restore: false })
-  const hash = new Uint8Array(new Bun.CryptoHasher('sha256').update(key).digest())
-  const apiKey: ApiKey = { id, name: 'bench', hash, tier: 'bench', owner: '', createdAt: 0 }
-  await store.keys.create(apiKey)
+  await keepKey(store)
   await store.close()
 }

@@ -8,16 +8,15 @@
  * BENCH_POSTGRES_URL names a database of another one instead, empty or filled by an earlier run.
  */
 import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { SQL } from 'bun'
-import { openStore } from '../src/store/open.ts'
-import { FIND } from '../src/store/postgres/passports.ts'
 import { matchName } from '../src/store/postgres/search.ts'
 import { serveProcess } from '../test/support/cli.ts'
 import { startPostgres } from '../test/support/postgres.ts'
-import { manyPeople } from './many-people.ts'
+import { eachFrom } from './load.ts'
 import { median, needs, row, tempFolder, wrk } from './measure.ts'
+import { pgbench, writeSelect } from './pgbench.ts'
+import { fillPostgres, SETTINGS } from './postgres-set.ts'
 
 const { values } = parseArgs({
   options: {
@@ -34,64 +33,35 @@ const [passports, rounds, seconds, credentials] = [
   values.seconds,
   values.credentials,
 ].map(Number) as [number, number, number, number]
-const CONNECTIONS = 32
 const PAGE = 25
 
 needs(['wrk', 'pgbench'], 'wrk postgresql-contrib')
 
 using folder = tempFolder()
 const given = process.env.BENCH_POSTGRES_URL
-const server = given ? undefined : await startPostgres({ settings: SETTINGS() })
+const server = given ? undefined : await startPostgres({ settings: SETTINGS })
 const url = given ?? (server?.url as string)
 try {
-  await fill()
-  await using node = await serveProcess([], { cwd: folder.path, env: { DATABASE_URL: url } })
+  await fillPostgres(url, { passports, credentials })
+  const env = { DATABASE_URL: url, TIERS: 'anonymous=unlimited' }
+  await using node = await serveProcess([], { cwd: folder.path, env })
   const result = { passports, ...(await measureReads(node.url)), ...(await measureKeywords(node.url)) }
   if (values.json) writeFileSync(values.json, `${JSON.stringify(result, null, 2)}\n`)
 } finally {
   await server?.[Symbol.asyncDispose]()
 }
 
-/** As an operator of a small machine would set them. */
-function SETTINGS() {
-  return { shared_buffers: '1GB', max_wal_size: '8GB', synchronous_commit: 'off', max_connections: 100 }
-}
-
-async function fill(): Promise<void> {
-  const store = await openStore({ engine: 'postgres', url })
-  const { total } = await store.passports.list({ page: 1, size: 1, keyword: undefined })
-  if (total === passports) return store.close()
-  const begin = performance.now()
-  let batch: Parameters<typeof store.records.save>[0][number][] = []
-  for (const person of manyPeople(passports)) {
-    const passport = { ...person, credentials: person.credentials?.slice(0, credentials) ?? [] }
-    batch.push({ kind: 'passport', passport: { ...passport, stale: false } })
-    if (batch.length < 500 && person.id < passports) continue
-    await store.records.save(batch, { now: begin, restore: false })
-    batch = []
-  }
-  await store.close()
-  await using sql = new SQL(url, { max: 1 })
-  await sql.unsafe('vacuum analyze')
-  const [size] = await sql.unsafe('select pg_size_pretty(pg_database_size(current_database())) as text')
-  const rate = Math.round(passports / ((performance.now() - begin) / 1000))
-  console.log(
-    `${passports.toLocaleString('en')} passports in, ${rate.toLocaleString('en')} a second, ${size.text}`,
-  )
-}
-
 async function measureReads(base: string) {
-  const select = join(folder.path, 'by-id.sql')
-  writeFileSync(select, `\\set id random(1, ${passports})\n${FIND.replace(/\s+/g, ' ')} id = :id;\n`)
+  const select = writeSelect(folder.path, passports)
   const last = Math.ceil(passports / PAGE)
-  const rate = async (path: string) => (await wrk(base, { path, seconds })).rate
+  const rate = async (path: string) => (await wrk(base, { load: eachFrom(path), seconds })).rate
   const list = (page: number) => rate(`'/api/v1/passports?per_page=${PAGE}&page=${page}'`)
 
   const runs: Record<string, number[]> = { pgbench: [], 'by id': [], 'first page': [], 'last page': [] }
   // The first round warms up both sides and does not count.
   for (let round = 0; round <= rounds; round++) {
     const rates = {
-      pgbench: await pgbench(select),
+      pgbench: await pgbench(url, select, seconds),
       'by id': await rate(`'/api/v1/passports/' .. math.random(1, ${passports})`),
       'first page': await list(1),
       'last page': await list(last),
@@ -142,23 +112,4 @@ async function measureKeywords(base: string) {
 function quote(value: unknown): string {
   if (Array.isArray(value)) return `array[${value.map(quote)}]`
   return `'${String(value).replaceAll("'", "''")}'`
-}
-
-async function pgbench(script: string): Promise<number> {
-  const args = [
-    '-n',
-    '-M',
-    'prepared',
-    '-f',
-    script,
-    '-c',
-    `${CONNECTIONS}`,
-    '-j',
-    '2',
-    '-T',
-    `${seconds}`,
-    url,
-  ]
-  const text = await Bun.$`pgbench ${args}`.text()
-  return Number(/tps = ([\d.]+)/.exec(text)?.[1])
 }
