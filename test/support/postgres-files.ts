@@ -91,7 +91,7 @@ export function copyOwned(
   }
 }
 
-function own(path: string): void {
+export function own(path: string): void {
   if (OWNER) lchownSync(path, OWNER.uid, OWNER.gid)
 }
 

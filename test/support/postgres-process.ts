@@ -37,6 +37,7 @@ export async function launch(file: string, args: readonly string[], cwd: string,
   const postmaster = child.pid as number
 
   return {
+    pid: postmaster,
     /** Disconnects everybody, and leaves the data as it should be. */
     async stop() {
       child.ref()

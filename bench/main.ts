@@ -1,0 +1,29 @@
+/** `npm run bench`: see docs/performance.md, and --help. */
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { needs } from './measure.ts'
+import { figuresOf } from './suite/figures.ts'
+import { describeMachine } from './suite/machine.ts'
+import { measure } from './suite/measuring.ts'
+import { readOptions } from './suite/options.ts'
+import { printReport, writeMarkdown } from './suite/report.ts'
+
+const options = readOptions(process.argv.slice(2))
+needs(['wrk'], 'wrk')
+if (options.parts.has('postgres')) needs(['pgbench'], 'postgresql-contrib')
+if (options.parts.has('peer')) needs(['node'], 'nodejs')
+
+const measured = await measure(options)
+const { passports, growth, rounds, seconds } = options
+const report = {
+  machine: describeMachine(),
+  options: { passports, growth, rounds, seconds },
+  figures: figuresOf(measured),
+  turns: measured.turns.all(),
+}
+printReport(report)
+writeFileSync(options.json, `${JSON.stringify(report, null, 2)}\n`)
+console.log(`The figures are in ${options.json}`)
+if (options.markdown) writeMarkdown(join(import.meta.dir, '../docs/performance.md'), report)
+// What was started is gone; a pool of Bun's may keep the process for a while.
+process.exit(0)

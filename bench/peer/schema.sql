@@ -1,0 +1,62 @@
+-- A passport in normal form. Keys of other tables and indexes come when the rows are in.
+create table passports (
+  id bigint not null,
+  score double precision not null,
+  activity_score double precision not null,
+  identity_score double precision not null,
+  skills_score double precision not null,
+  calculating_score boolean not null,
+  connections_count integer not null,
+  human_checkmark boolean not null,
+  last_calculated_at timestamptz not null,
+  main_wallet text not null,
+  display_name text not null,
+  bio text not null,
+  location text not null,
+  -- The display name without case and accents.
+  search_name text not null
+);
+
+create table wallets (
+  passport_id bigint not null,
+  position integer not null,
+  address text not null
+);
+
+create table tags (
+  passport_id bigint not null,
+  position integer not null,
+  tag text not null
+);
+
+create table socials (
+  passport_id bigint not null,
+  position integer not null,
+  source text not null,
+  name text not null,
+  display_name text not null,
+  bio text not null,
+  location text not null,
+  url text not null,
+  image_url text not null,
+  followers text not null,
+  following text not null
+);
+
+create table credentials (
+  passport_id bigint not null,
+  id text not null,
+  type text not null,
+  name text not null,
+  category text not null,
+  score double precision not null,
+  max_score double precision not null,
+  value text not null,
+  earned_at timestamptz,
+  calculated_at timestamptz not null
+);
+
+create table api_keys (
+  hash bytea primary key,
+  name text not null
+);
