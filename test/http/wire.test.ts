@@ -260,6 +260,18 @@ test('a caller that takes nothing of its answer is let go', async () => {
   expect((await received).length).toBeLessThan(LARGE.length)
 })
 
+test('a caller that will send no more gets all of its answers', async () => {
+  await using server = serve()
+  for (const requests of [['/a'], ['/late'], ['/late', '/a', '/late'], ['/large', '/a']]) {
+    const { socket, closed } = dial(server.port)
+    socket.end(requests.map((target) => get(target)).join(''))
+    expect((await closed).match(/HTTP\/1.1 200/g)).toHaveLength(requests.length)
+  }
+  const { socket, closed } = dial(server.port)
+  socket.end('GET / HTTP/1.1\r\n')
+  expect(await closed).toBe('')
+})
+
 test('a caller that is gone before its answer harms nobody', async () => {
   await using server = serve()
   for (let turn = 0; turn < 20; turn++) {

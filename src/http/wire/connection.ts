@@ -23,6 +23,8 @@ export type Connection = {
   receive(chunk: Buffer): void
   /** To be told when the other side has taken something. */
   drain(): void
+  /** To be told when the other side will send no more. It may still read. */
+  finish(): void
   /** To be told when the other side is gone. */
   close(): void
   /** Where nothing is under way, it ends after a while in which its next request would still be answered. */
@@ -61,6 +63,7 @@ export function createConnection(socket: Socket, service: Service): Connection {
   let skip = 0
   let state: 'reads' | 'answers' | 'ends' | 'closed' = 'reads'
   let isPaused = false
+  let isFinished = false
   let deadline = service.now() + patience.head
 
   function receive(chunk: Buffer): void {
@@ -175,20 +178,28 @@ export function createConnection(socket: Socket, service: Service): Connection {
       isPaused = false
       socket.resume()
     }
-    if (input === undefined) deadline = service.now() + patience.idle
-    else work()
+    if (input !== undefined) work()
+    else if (isFinished) end()
+    else deadline = service.now() + patience.idle
   }
 
   function end(): void {
+    state = 'ends'
     input = undefined
     deadline = service.now() + patience.linger
     if (isPaused) socket.resume()
-    socket.shutdown()
+    if (isFinished) socket.close()
+    else socket.shutdown()
   }
 
   return {
     receive,
     drain,
+    finish() {
+      isFinished = true
+      if (state === 'ends' && unsent === undefined) socket.close()
+      else if (state === 'reads' && unsent === undefined) end()
+    },
     close() {
       state = 'closed'
       input = undefined

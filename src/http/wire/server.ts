@@ -69,6 +69,8 @@ export function serveHttp(options: WireOptions): WireServer {
     hostname: host,
     port,
     reusePort: sharePort,
+    // A caller that has sent all its requests may say so before it has its answers.
+    allowHalfOpen: true,
     socket: {
       open(socket: Socket) {
         socket.data = createConnection(socket, service)
@@ -76,6 +78,7 @@ export function serveHttp(options: WireOptions): WireServer {
       },
       data: (socket: Socket, chunk: Buffer) => socket.data.receive(chunk),
       drain: (socket: Socket) => socket.data.drain(),
+      end: (socket: Socket) => socket.data.finish(),
       close: leave,
       error: leave,
     },
