@@ -1,19 +1,21 @@
 import type { Awaitable } from '../../store/store.ts'
 import { createHeadReader, type Head, type Refusal } from './head.ts'
 import type { Incoming } from './incoming.ts'
-import type { Outbox } from './outbox.ts'
+import type { Outbox, Receiver } from './outbox.ts'
 import type { Reply } from './reply.ts'
+import type { Turn, Worker } from './turn.ts'
 
+/** Must not fail. */
 export type Handle = (incoming: Incoming) => Awaitable<Reply>
 
 export type Service = {
   handle: Handle
   /** The answer to what is no request. */
   refuse(refusal: Refusal): Reply
+  turn: Turn
   outbox: Outbox
   /** Whether connections are to end with their next answer. */
   isEnding(): boolean
-  now(): number
   patience: Patience
 }
 
@@ -52,7 +54,7 @@ const MOST_WAITING = 64 * 1024
 
 /** One caller's requests, one after the other. */
 export function createConnection(socket: Socket, service: Service): Connection {
-  const { patience } = service
+  const { turn, outbox, patience } = service
   const readHead = createHeadReader()
   const address = socket.remoteAddress
   /** What came and is not looked at yet. */
@@ -61,59 +63,51 @@ export function createConnection(socket: Socket, service: Service): Connection {
   let unsent: Buffer | undefined
   /** Bytes of a body that nobody reads. */
   let skip = 0
-  let state: 'reads' | 'answers' | 'ends' | 'closed' = 'reads'
+  /** `waits`: for an answer that is being made. `ends`: when all that was answered is sent. */
+  let state: 'reads' | 'waits' | 'ends' | 'ended' | 'closed' = 'reads'
   let isPaused = false
   let isFinished = false
-  let deadline = service.now() + patience.head
+  let deadline = performance.now() + patience.head
 
   function receive(chunk: Buffer): void {
-    if (state === 'ends' || state === 'closed') return
+    if (state !== 'reads' && state !== 'waits') return
     input = input === undefined ? chunk : Buffer.concat([input, chunk])
-    if (state === 'answers' || unsent !== undefined) {
-      if (input.length <= MOST_WAITING || isPaused) return
+    if (state === 'reads' && unsent === undefined) turn.await(self)
+    else if (input.length > MOST_WAITING && !isPaused) {
       isPaused = true
       socket.pause()
-      return
     }
-    work()
   }
 
-  /** Answers what is there to be answered at once. */
   function work(): void {
+    if (isPaused) {
+      isPaused = false
+      socket.resume()
+    }
     let at = 0
     while (state === 'reads' && unsent === undefined && input !== undefined) {
-      if (skip > 0) {
-        const skipped = Math.min(skip, input.length - at)
-        skip -= skipped
-        at += skipped
-      }
-      if (at === input.length) {
-        input = undefined
-        deadline = service.now() + patience.idle
-        break
-      }
-      const head = readHead(input, at)
-      if (head === undefined) {
-        // Only when it begins: more of it does not give it more time.
-        if (at > 0 || deadline > service.now() + patience.head) deadline = service.now() + patience.head
-        input = at === 0 ? input : Buffer.from(input.subarray(at))
-        at = 0
-        break
-      }
+      const skipped = Math.min(skip, input.length - at)
+      skip -= skipped
+      at += skipped
+      const head = at < input.length ? readHead(input, at) : undefined
+      if (head === undefined) break
       if ('code' in head) {
         send(service.refuse(head), true, false)
-        break
+      } else {
+        at = head.end
+        skip = head.bodyLength
+        answer(head)
       }
-      at = head.end
-      skip = head.bodyLength
-      if (!answer(head, at)) return
     }
-    if (at > 0 && input !== undefined) input = at < input.length ? Buffer.from(input.subarray(at)) : undefined
-    flush()
+    if (input !== undefined && at > 0) input = at < input.length ? Buffer.from(input.subarray(at)) : undefined
+    if (state !== 'reads' || unsent !== undefined) return
+    // A head has its time from when it began: more of it does not give it more.
+    if (input === undefined) deadline = turn.time() + patience.idle
+    else if (at > 0 || deadline > turn.time() + patience.head) deadline = turn.time() + patience.head
+    if (isFinished) state = 'ends'
   }
 
-  /** Whether it is there at once. */
-  function answer(head: Head, at: number): boolean {
+  function answer(head: Head): void {
     const isHead = head.method === 'HEAD'
     const reply = service.handle({
       method: head.method,
@@ -124,81 +118,58 @@ export function createConnection(socket: Socket, service: Service): Connection {
     })
     if (!(reply instanceof Promise)) {
       send(reply, head.isLast, isHead)
-      return true
+      return
     }
-    state = 'answers'
+    state = 'waits'
     deadline = Number.POSITIVE_INFINITY
-    input = input !== undefined && at < input.length ? Buffer.from(input.subarray(at)) : undefined
-    flush()
     reply.then((late) => {
-      if (state !== 'answers') return
+      if (state !== 'waits') return
       state = 'reads'
       send(late, head.isLast, isHead)
-      flush()
-      goOn()
+      turn.await(self)
     })
-    return false
   }
 
   function send(reply: Reply, isLast: boolean, isHead: boolean): void {
     const ends = isLast || service.isEnding()
-    service.outbox.add(reply, { ends, isHead, flush })
+    outbox.add(self, reply, { ends, isHead })
     if (ends) state = 'ends'
   }
 
-  /** Hands over what the outbox holds: it is shared by all connections, and must be empty for the next. */
-  function flush(): void {
-    const { bytes, length } = service.outbox.take()
-    if (length > 0) write(bytes, length)
-    if (state === 'ends' && unsent === undefined) end()
-  }
-
-  function write(bytes: Buffer, length: number): void {
-    if (state === 'closed') return
-    const sent = unsent === undefined ? Math.max(0, socket.write(bytes, 0, length)) : 0
+  function write(bytes: Buffer, start: number, length: number): void {
+    if (state === 'ended' || state === 'closed') return
+    const sent = unsent === undefined ? Math.max(0, socket.write(bytes, start, length)) : 0
     if (sent === length) return
-    const rest = bytes.subarray(sent, length)
+    const rest = bytes.subarray(start + sent, start + length)
     unsent = unsent === undefined ? Buffer.from(rest) : Buffer.concat([unsent, rest])
-    deadline = service.now() + patience.stall
+    deadline = performance.now() + patience.stall
   }
 
-  function drain(): void {
-    if (unsent === undefined) return
-    const rest = unsent
-    unsent = undefined
-    write(rest, rest.length)
-    if (unsent !== undefined) return
-    if (state === 'ends') end()
-    else goOn()
-  }
-
-  function goOn(): void {
-    if (state !== 'reads' || unsent !== undefined) return
-    if (isPaused) {
-      isPaused = false
-      socket.resume()
-    }
-    if (input !== undefined) work()
-    else if (isFinished) end()
-    else deadline = service.now() + patience.idle
-  }
-
-  function end(): void {
-    state = 'ends'
+  function settle(): void {
+    if (state !== 'ends' || unsent !== undefined) return
+    state = 'ended'
     input = undefined
-    deadline = service.now() + patience.linger
-    if (isPaused) socket.resume()
+    deadline = performance.now() + patience.linger
     if (isFinished) socket.close()
     else socket.shutdown()
   }
 
-  return {
+  const self: Connection & Worker & Receiver = {
     receive,
-    drain,
+    work,
+    write,
+    settle,
+    drain() {
+      if (unsent === undefined) return
+      const rest = unsent
+      unsent = undefined
+      write(rest, 0, rest.length)
+      if (unsent === undefined) turn.await(self)
+    },
     finish() {
       isFinished = true
-      if (state === 'ends' && unsent === undefined) socket.close()
-      else if (state === 'reads' && unsent === undefined) end()
+      if (state === 'ended') socket.close()
+      else turn.await(self)
     },
     close() {
       state = 'closed'
@@ -206,13 +177,14 @@ export function createConnection(socket: Socket, service: Service): Connection {
       unsent = undefined
     },
     endSoon(grace) {
-      if (state === 'reads' && unsent === undefined) deadline = Math.min(deadline, service.now() + grace)
+      if (state === 'reads' && unsent === undefined) deadline = Math.min(deadline, performance.now() + grace)
     },
     sweep() {
-      if (service.now() < deadline) return
+      if (performance.now() < deadline) return
       // What the system still holds of the answers is sent, unless the caller does not take it.
       if (unsent === undefined) socket.close()
       else socket.terminate()
     },
   }
+  return self
 }

@@ -1,15 +1,22 @@
 import type { Reply } from './reply.ts'
 
-/** Room for the answers to all requests that come at once on a connection, unless they are large. */
-const ROOM = 64 * 1024
+/** Who takes bytes that are put together here. They are used again afterwards: what is not sent must be copied. */
+export type Receiver = { write(bytes: Buffer, start: number, length: number): void }
 
-type Sending = { ends: boolean; isHead: boolean; flush: () => void }
+type Letter = { receiver: Receiver; start: number; length: number }
+type Sending = { ends: boolean; isHead: boolean }
 
-/** Puts answers into bytes, many into one piece: each handing over to the system costs as much as making one. */
+/** Room for the answers of one turn, unless they are large. */
+const ROOM = 256 * 1024
+
+/**
+ * Puts answers into bytes. They wait here until all of a turn are there, and are handed to the system in a row: each of the two
+ * costs a fraction of what it costs in between.
+ */
 export function createOutbox(now: () => number) {
   const room = Buffer.allocUnsafe(ROOM)
-  let bytes = room
-  let length = 0
+  let letters: Letter[] = []
+  let used = 0
   let second = 0
   let date = ''
 
@@ -22,31 +29,38 @@ export function createOutbox(now: () => number) {
     return date
   }
 
+  function flush(): void {
+    const ready = letters
+    letters = []
+    used = 0
+    for (const { receiver, start, length } of ready) receiver.write(room, start, length)
+  }
+
+  /** A receiver's answers that follow each other are one letter. */
+  function post(receiver: Receiver, length: number): void {
+    const last = letters.at(-1)
+    if (last?.receiver === receiver) last.length += length
+    else letters.push({ receiver, start: used, length })
+    used += length
+  }
+
   return {
-    add({ head, lines, body }: Reply, { ends, isHead, flush }: Sending): void {
+    add(receiver: Receiver, { head, lines, body }: Reply, { ends, isHead }: Sending): void {
       const content = typeof body === 'string' ? Buffer.from(body) : body
       // An answer that never has a body has no length: RFC 9110, section 8.6.
-      const hasLength = content.length > 0 || !BODILESS.test(head)
-      const last = `${dateLine()}${hasLength ? `Content-Length: ${content.length}\r\n` : ''}${ends ? 'Connection: close\r\n' : ''}\r\n`
-      const size = head.length + lines.length + last.length + (isHead ? 0 : content.length)
-      if (length + size > bytes.length) {
-        flush()
-        if (size > ROOM) bytes = Buffer.allocUnsafe(size)
-      }
-      length += bytes.write(head, length, 'latin1')
-      length += bytes.write(lines, length, 'latin1')
-      length += bytes.write(last, length, 'latin1')
-      if (isHead) return
-      bytes.set(content, length)
-      length += content.length
+      const length = content.length > 0 || !BODILESS.test(head) ? `Content-Length: ${content.length}\r\n` : ''
+      const last = `${lines}${dateLine()}${length}${ends ? 'Connection: close\r\n' : ''}\r\n`
+      const size = head.length + last.length + (isHead ? 0 : content.length)
+      if (used + size > ROOM) flush()
+      const bytes = size > ROOM ? Buffer.allocUnsafe(size) : room
+      let at = size > ROOM ? 0 : used
+      at += bytes.write(head, at, 'latin1')
+      at += bytes.write(last, at, 'latin1')
+      if (!isHead) bytes.set(content, at)
+      if (bytes === room) post(receiver, size)
+      else receiver.write(bytes, 0, size)
     },
-    /** All that was added since it was last asked for; to be used before anything else is added. */
-    take(): { bytes: Buffer; length: number } {
-      const taken = { bytes, length }
-      bytes = room
-      length = 0
-      return taken
-    },
+    flush,
   }
 }
 

@@ -10,6 +10,7 @@ import {
 import type { Refusal } from './head.ts'
 import { createOutbox } from './outbox.ts'
 import type { Reply } from './reply.ts'
+import { createTurn } from './turn.ts'
 
 export type WireOptions = {
   host: string
@@ -40,13 +41,14 @@ export function serveHttp(options: WireOptions): WireServer {
   const { host, port, sharePort, handle, refuse, now, patience = PATIENCE } = options
   const connections = new Map<Socket, Connection>()
   const stopped = Promise.withResolvers<void>()
+  const outbox = createOutbox(now)
   let isEnding = false
   const service: Service = {
     handle,
     refuse,
-    outbox: createOutbox(now),
+    outbox,
+    turn: createTurn(outbox),
     isEnding: () => isEnding,
-    now: () => performance.now(),
     patience,
   }
 
