@@ -11,6 +11,7 @@ export type Route = { endpoint: Endpoint; handle: Handler }
 export const isV1Path = (path: string) => path === '/api/v1' || path.startsWith('/api/v1/')
 
 const PASSPORTS = '/api/v1/passports'
+const ONE = `${PASSPORTS}/`
 
 /** Finds the handler of a path below `/api/v1/`. A slash at the end makes no difference. */
 export function createV1Routes(store: Store) {
@@ -22,8 +23,8 @@ export function createV1Routes(store: Store) {
     const plain = path.endsWith('/') ? path.slice(0, -1) : path
     if (plain === PASSPORTS) return list
     if (plain === '/api/v1/passport_credentials') return credentials
-    if (!plain.startsWith(`${PASSPORTS}/`)) return undefined
-    const segment = plain.slice(PASSPORTS.length + 1)
+    if (!plain.startsWith(ONE)) return undefined
+    const segment = plain.slice(ONE.length)
     if (segment === '' || segment.includes('/')) return undefined
     return { endpoint: 'passport', handle: () => get(segment.includes('%') ? decode(segment) : segment) }
   }

@@ -55,8 +55,7 @@ const MOST_WAITING = 64 * 1024
 /** One caller's requests, one after the other. */
 export function createConnection(socket: Socket, service: Service): Connection {
   const { turn, outbox, patience } = service
-  const readHead = createHeadReader()
-  const address = socket.remoteAddress
+  const readHead = createHeadReader(socket.remoteAddress)
   /** What came and is not looked at yet. */
   let input: Buffer | undefined
   /** What the caller has not taken yet of its answers. */
@@ -109,13 +108,7 @@ export function createConnection(socket: Socket, service: Service): Connection {
 
   function answer(head: Head): void {
     const isHead = head.method === 'HEAD'
-    const reply = service.handle({
-      method: head.method,
-      target: head.target,
-      fields: head.fields,
-      fieldsLength: head.fieldsLength,
-      address,
-    })
+    const reply = service.handle(head)
     if (!(reply instanceof Promise)) {
       send(reply, head.isLast, isHead)
       return

@@ -1,5 +1,5 @@
 import type { ErrorCode } from '../../domain/errors.ts'
-import type { Fields } from './incoming.ts'
+import type { Fields, Incoming } from './incoming.ts'
 
 /** Longer than any client sends; the handler has limits of its own, and says more. */
 const LONGEST_HEAD = 64 * 1024
@@ -13,11 +13,7 @@ const LF = 10
 /** What cannot be read as a request. The connection has to end: nobody knows where the next one would begin. */
 export type Refusal = { code: ErrorCode; message: string }
 
-export type Head = {
-  method: string
-  target: string
-  fields: Fields
-  fieldsLength: number
+export type Head = Incoming & {
   /** Where it ends. */
   end: number
   /** Whether the connection is to end with the answer. */
@@ -32,7 +28,7 @@ type Read = { fields: Fields; closes: boolean; keeps: boolean; bodyLength: numbe
  * Reads the heads of one connection's requests. Strict, as RFC 9112 lets a server be: whatever two programs could read
  * in two ways is refused. Most clients send the same fields each time: these are read once.
  */
-export function createHeadReader() {
+export function createHeadReader(address: string) {
   let known: Buffer | undefined
   let last: Read | undefined
 
@@ -61,7 +57,7 @@ export function createHeadReader() {
       known =
         end - fieldsStart <= LONGEST_REMEMBERED ? Buffer.from(input.subarray(fieldsStart, end)) : undefined
     }
-    return readLine(input, begin, lineEnd, end, read)
+    return readLine(input, begin, lineEnd, end, read, address)
   }
 }
 
@@ -88,12 +84,20 @@ const TOO_LARGE: Refusal = {
 }
 
 const METHOD = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
-/** Bytes above ASCII are taken as UTF-8: clients send them, though they should not. */
+/** Spaces and control characters. */
 const UNFIT_TARGET = /[\0-\x20\x7f]/
 const NON_ASCII = /[\x80-\xff]/
 
-function readLine(input: Buffer, begin: number, lineEnd: number, end: number, read: Read): Head | Refusal {
+function readLine(
+  input: Buffer,
+  begin: number,
+  lineEnd: number,
+  end: number,
+  read: Read,
+  address: string,
+): Head | Refusal {
   let line = input.toString('latin1', begin, lineEnd)
+  // Clients send what is not ASCII, though they should not: it is taken as UTF-8.
   if (NON_ASCII.test(line)) line = input.toString('utf8', begin, lineEnd)
   const first = line.indexOf(' ')
   const second = line.lastIndexOf(' ')
@@ -111,6 +115,7 @@ function readLine(input: Buffer, begin: number, lineEnd: number, end: number, re
     target,
     fields: read.fields,
     fieldsLength: end - lineEnd - 2,
+    address,
     end,
     isLast: read.closes || !(isNew || read.keeps),
     bodyLength: read.bodyLength,

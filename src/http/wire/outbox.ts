@@ -20,13 +20,11 @@ export function createOutbox(now: () => number) {
   let second = 0
   let date = ''
 
-  function dateLine(): string {
+  function readClock(): void {
     const present = Math.floor(now() / 1000)
-    if (present !== second) {
-      second = present
-      date = `Date: ${new Date(present * 1000).toUTCString()}\r\n`
-    }
-    return date
+    if (present === second) return
+    second = present
+    date = `Date: ${new Date(present * 1000).toUTCString()}\r\n`
   }
 
   function flush(): void {
@@ -46,10 +44,11 @@ export function createOutbox(now: () => number) {
 
   return {
     add(receiver: Receiver, { head, lines, body }: Reply, { ends, isHead }: Sending): void {
+      if (letters.length === 0) readClock()
       const content = typeof body === 'string' ? Buffer.from(body) : body
       // An answer that never has a body has no length: RFC 9110, section 8.6.
       const length = content.length > 0 || !BODILESS.test(head) ? `Content-Length: ${content.length}\r\n` : ''
-      const last = `${lines}${dateLine()}${length}${ends ? 'Connection: close\r\n' : ''}\r\n`
+      const last = `${lines}${date}${length}${ends ? 'Connection: close\r\n' : ''}\r\n`
       const size = head.length + last.length + (isHead ? 0 : content.length)
       if (used + size > ROOM) flush()
       const bytes = size > ROOM ? Buffer.allocUnsafe(size) : room
