@@ -17,21 +17,27 @@ const BATCH = 500
 export async function sqliteSet(passports: number): Promise<string> {
   mkdirSync(DATA_FOLDER, { recursive: true })
   const path = join(DATA_FOLDER, `passports-${passports}.db`)
-  const isThere = existsSync(path)
-  const unfinished = `${path}.unfinished`
-  if (!isThere) rmSync(unfinished, { force: true })
-  const store = await openStore({ engine: 'sqlite', path: isThere ? path : unfinished })
-  if (isThere) await makeDocuments(store)
-  else await fill(store, passports)
+  if (!existsSync(path)) await build(path, passports)
+  // Documents lie beside the database, and are known by its name.
+  const store = await openStore({ engine: 'sqlite', path })
+  await makeDocuments(store)
   await store.close()
-  if (!isThere) renameSync(unfinished, path)
   return path
+}
+
+async function build(path: string, passports: number): Promise<void> {
+  const unfinished = `${path}.unfinished`
+  rmSync(unfinished, { force: true })
+  const store = await openStore({ engine: 'sqlite', path: unfinished })
+  await fill(store, passports)
+  await store.close()
+  renameSync(unfinished, path)
 }
 
 /** Fills a store with so many passports, unless it has them already. */
 export async function fill(store: Store, passports: number): Promise<void> {
   const { total } = await store.passports.list({ page: 1, size: 1, keyword: undefined })
-  if (total === passports) return makeDocuments(store)
+  if (total === passports) return
   const begin = performance.now()
   let batch: Parameters<Store['records']['save']>[0][number][] = []
   for (const passport of withCredentials(passports)) {
@@ -45,7 +51,6 @@ export async function fill(store: Store, passports: number): Promise<void> {
   console.error(
     `${passports.toLocaleString('en')} passports in ${seconds.toFixed(0)} s, ${Math.round(passports / seconds).toLocaleString('en')} a second`,
   )
-  await makeDocuments(store)
 }
 
 /** All that a server would make in its own time. */

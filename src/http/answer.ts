@@ -1,8 +1,11 @@
-/** What a route gives back; `server.ts` makes the response of it. */
+import type { Document } from '../store/store.ts'
+import { etagOf } from './etag.ts'
+
+/** What a route gives back; `server.ts` makes the reply of it. */
 export type Answer = {
   status: number
   headers: Record<string, string>
-  body: string | Uint8Array
+  body: string | Uint8Array | Document
   /** Where it is known already. */
   etag?: string
 }
@@ -13,7 +16,12 @@ export type TextAnswer = Answer & { body: string }
 export const JSON_HEADERS = { 'Content-Type': 'application/json', 'Cache-Control': 'no-cache' }
 
 /** JSON that is made already. */
-export const ready = (body: string | Uint8Array): Answer => ({ status: 200, headers: JSON_HEADERS, body })
+export const ready = <T extends Uint8Array | Document>(body: T) => ({
+  status: 200,
+  headers: JSON_HEADERS,
+  body,
+  etag: etagOf(body),
+})
 
 export function json(value: unknown, headers?: Record<string, string>): Answer {
   return {

@@ -1,5 +1,5 @@
 import type { PassportRef } from '../domain/passport.ts'
-import type { Awaitable, Store } from '../store/store.ts'
+import type { Awaitable, Document, Store } from '../store/store.ts'
 import type { Operation } from './metrics.ts'
 
 /** The same store, which tells how long the questions of requests take. */
@@ -19,8 +19,8 @@ export function measureStore(store: Store, observe: (operation: Operation, secon
     }
   }
   /** What is not there as a document is asked for in another way, which is measured. */
-  function timedIfFound(operation: Operation, ask: (ref: PassportRef) => Uint8Array | undefined) {
-    return (ref: PassportRef): Uint8Array | undefined => {
+  function timedIfFound(operation: Operation, ask: (ref: PassportRef) => Document | undefined) {
+    return (ref: PassportRef): Document | undefined => {
       const begin = performance.now()
       let isMissing = false
       try {

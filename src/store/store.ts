@@ -83,13 +83,22 @@ export type Store = {
 /** Answers as they go out, made ahead of being asked for. An engine may keep none: then none is ever found. */
 export type DocumentStore = {
   /** Nothing where it is not made yet, or no longer true: what it would say is to be read elsewhere. */
-  findPassport(ref: PassportRef): Uint8Array | undefined
-  findCredentials(ref: PassportRef): Uint8Array | undefined
+  findPassport(ref: PassportRef): Document | undefined
+  findCredentials(ref: PassportRef): Document | undefined
   /**
    * A step of making those that are missing, for up to `limit` passports, in one transaction. Gives back how many it
    * went through: 0 when nothing is left to do, or another program makes those of another form.
    */
   make(limit: number, press: Press): Awaitable<number>
+}
+
+/** A body as it goes out. Its bytes are read last, with those of others in a row. */
+export type Document = {
+  length: number
+  /** `hashOf` its bytes. */
+  hash: number
+  /** Puts the bytes there; tells whether they are what they should be. */
+  read(into: Buffer, at: number): boolean
 }
 
 /** What makes documents. */

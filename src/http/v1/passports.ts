@@ -4,7 +4,6 @@ import { lastPage, type Page, type PageRequest, parsePageRequest } from '../../d
 import { type FullPassport, type Passport, parsePassportRef } from '../../domain/passport.ts'
 import type { Store } from '../../store/store.ts'
 import { json, ready } from '../answer.ts'
-import { etagOf } from '../etag.ts'
 import { createPageCache } from './page-cache.ts'
 import { presentListedPassport, presentPassport } from './present.ts'
 
@@ -22,7 +21,7 @@ export function listPassports({ passports }: Store) {
     // Waiting for what is there already would cost a turn of the event loop.
     if (page instanceof Promise) return page.then((late) => json(presentPage(late, request)))
     const body = Buffer.from(JSON.stringify(presentPage(page, request)))
-    const answer = { ...ready(body), body, etag: etagOf(body) }
+    const answer = ready(body)
     if (keyword === undefined) pages.keep(name, answer)
     return answer
   }

@@ -164,6 +164,10 @@ export function createConnection(socket: Socket, service: Service): Connection {
       if (state === 'ended') socket.close()
       else turn.await(self)
     },
+    abort() {
+      state = 'closed'
+      socket.terminate()
+    },
     close() {
       state = 'closed'
       input = undefined

@@ -1,9 +1,14 @@
-import type { Reply } from './reply.ts'
+import type { LateBody, Reply } from './reply.ts'
 
 /** Who takes bytes that are put together here. They are used again afterwards: what is not sent must be copied. */
-export type Receiver = { write(bytes: Buffer, start: number, length: number): void }
+export type Receiver = {
+  write(bytes: Buffer, start: number, length: number): void
+  /** Where what was promised cannot be sent. */
+  abort(): void
+}
 
 type Letter = { receiver: Receiver; start: number; length: number }
+type Late = { receiver: Receiver; body: LateBody; at: number }
 type Sending = { ends: boolean; isHead: boolean }
 
 /** Room for the answers of one turn, unless they are large. */
@@ -16,6 +21,7 @@ const ROOM = 256 * 1024
 export function createOutbox(now: () => number) {
   const room = Buffer.allocUnsafe(ROOM)
   let letters: Letter[] = []
+  let late: Late[] = []
   let used = 0
   let second = 0
   let date = ''
@@ -28,9 +34,11 @@ export function createOutbox(now: () => number) {
   }
 
   function flush(): void {
-    const ready = letters
+    const [ready, unread] = [letters, late]
     letters = []
+    late = []
     used = 0
+    for (const { receiver, body, at } of unread) if (!body.read(room, at)) receiver.abort()
     for (const { receiver, start, length } of ready) receiver.write(room, start, length)
   }
 
@@ -40,6 +48,12 @@ export function createOutbox(now: () => number) {
     if (last?.receiver === receiver) last.length += length
     else letters.push({ receiver, start: used, length })
     used += length
+  }
+
+  function put(receiver: Receiver, body: Uint8Array | LateBody, bytes: Buffer, at: number): void {
+    if (body instanceof Uint8Array) bytes.set(body, at)
+    else if (bytes === room) late.push({ receiver, body, at })
+    else if (!body.read(bytes, at)) receiver.abort()
   }
 
   return {
@@ -55,7 +69,7 @@ export function createOutbox(now: () => number) {
       let at = size > ROOM ? 0 : used
       at += bytes.write(head, at, 'latin1')
       at += bytes.write(last, at, 'latin1')
-      if (!isHead) bytes.set(content, at)
+      if (!isHead) put(receiver, content, bytes, at)
       if (bytes === room) post(receiver, size)
       else receiver.write(bytes, 0, size)
     },

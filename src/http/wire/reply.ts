@@ -1,10 +1,13 @@
+/** Bytes that are read when all else of a turn is done. */
+export type LateBody = { length: number; read(into: Buffer, at: number): boolean }
+
 /** What goes out. The wire adds the date, the length, and whether the connection ends. */
 export type Reply = {
   /** The status line and the fields that are the same for many answers, each with its line end. */
   head: string
   /** The fields that are this answer's own. */
   lines: string
-  body: string | Uint8Array
+  body: string | Uint8Array | LateBody
 }
 
 const REASONS: Readonly<Record<number, string>> = {

@@ -1,43 +1,60 @@
 import type { Database } from 'bun:sqlite'
+import { hashOf } from '../hash.ts'
 import { type CredentialRow, toCredential } from '../rows/credential.ts'
 import { type FullPassportRow, toFullPassport } from '../rows/passport.ts'
 import type { Press } from '../store.ts'
 import { isFault } from './connect.ts'
 import { SHOWN_CREDENTIALS } from './credentials.ts'
+import { type createDocumentFiles, fits, LENGTH_OF_PLACE } from './document-files.ts'
 import type { Trusted } from './documents.ts'
 import { FULL_PASSPORT } from './passports.ts'
 
-type State = { form: string; cleared_to: number | null; waits: number }
+type Files = ReturnType<typeof createDocumentFiles>
+type Ends = { passports_end: number; credentials_end: number }
+type State = Ends & { form: string; cleared_to: number | null; generation: string; waits: number }
 
 /** How many passports lose their documents of another form in one transaction. */
 const CLEAR_STEP = 5000
 
 /**
- * Makes documents for the passports in the queue. Where those that are there have another form they are cleared away
- * first, a step at each call. Of two programs that make different ones, the last to begin does; the other rests.
+ * Makes documents for the passports in the queue. Those that are there are cleared away first, a step at each call, where they have
+ * another form, their files are gone, or most of these is waste. Of two programs that make different ones, the last to begin
+ * does; the other rests.
  */
-export function createDocumentMaker(writer: Database, trusted: Trusted) {
+export function createDocumentMaker(writer: Database, files: Files, trusted: Trusted) {
   const findState = writer.query<State, []>(
-    'select form, cleared_to, exists (select 1 from undocumented) as waits from document_form',
+    `select form, cleared_to, generation, passports_end, credentials_end,
+       exists (select 1 from undocumented) as waits
+     from document_state`,
   )
-  const setState = writer.query('update document_form set form = ?, cleared_to = ?')
+  const setCleared = writer.query(`update document_state set form = ?, cleared_to = ?, generation = ''`)
+  const setGeneration = writer.query(
+    'update document_state set cleared_to = null, generation = ?, passports_end = 0, credentials_end = 0',
+  )
   const clear = createClearing(writer)
-  const makeSome = createMaking(writer)
+  const makeSome = createMaking(writer, files)
+  const isWasteful = createWasteCheck(writer)
   let hasBegun = false
+  let cleanedFor = ''
 
-  const rests = ({ form, cleared_to, waits }: State, press: Press) =>
-    form === press.form ? cleared_to === null && waits === 0 : hasBegun
+  const isSound = (state: State) =>
+    state.cleared_to === null && files.exist(state.generation) && !isWasteful(state)
+  const rests = (state: State, press: Press) =>
+    state.form === press.form ? state.waits === 0 && isSound(state) : hasBegun
 
   const step = writer.transaction((limit: number, press: Press) => {
     const state = findState.get() as State
     if (rests(state, press)) return 0
-    const clearedTo = state.form === press.form ? state.cleared_to : -1
-    if (clearedTo !== null) {
-      const { end, count } = clear(clearedTo)
-      setState.run(press.form, end)
-      if (end !== null) return count
+    if (state.form === press.form && isSound(state)) {
+      // Nobody else can be about to begin a generation.
+      if (cleanedFor !== state.generation) files.clean(state.generation)
+      cleanedFor = state.generation
+      return makeSome(limit, press, state)
     }
-    return makeSome(limit, press)
+    const { end, count } = clear((state.form === press.form ? state.cleared_to : null) ?? -1)
+    setCleared.run(press.form, end)
+    if (end === null) setGeneration.run(files.begin())
+    return Math.max(1, count)
   })
 
   return {
@@ -72,11 +89,31 @@ function createClearing(writer: Database) {
   }
 }
 
-function createMaking(writer: Database) {
+/** Waste is not worth looking for in less. */
+const LEAST_WASTE = 64 * 1024 * 1024
+
+/** Whether more than half of the files is of documents that are no longer true. */
+function createWasteCheck(writer: Database) {
+  const sum = (table: string) => `(select coalesce(sum(${LENGTH_OF_PLACE}), 0) from ${table})`
+  const findUsed = writer.query<{ used: number }, []>(
+    `select ${sum('passport_documents')} + ${sum('credential_documents')} as used`,
+  )
+  let lookAt = LEAST_WASTE
+  return ({ passports_end, credentials_end }: Ends): boolean => {
+    const written = passports_end + credentials_end
+    if (written < lookAt) return false
+    const used = findUsed.get()?.used ?? 0
+    lookAt = Math.max(LEAST_WASTE, written * 1.25)
+    return written > 2 * Math.max(used, LEAST_WASTE / 2)
+  }
+}
+
+function createMaking(writer: Database, files: Files) {
   const listQueue = writer.query<{ passport_id: number }, [number]>(
     'select passport_id from undocumented order by passport_id limit ?',
   )
   const unqueue = writer.query('delete from undocumented where passport_id = ?')
+  const setEnds = writer.query('update document_state set passports_end = ?, credentials_end = ?')
   const find = writer.query<FullPassportRow, [number]>(
     `${FULL_PASSPORT} and stale = 0 and merged_into is null`,
   )
@@ -84,8 +121,10 @@ function createMaking(writer: Database) {
   const passports = createBodies(writer, 'passport_documents')
   const credentials = createBodies(writer, 'credential_documents')
 
-  return (limit: number, press: Press): number => {
+  return (limit: number, press: Press, { generation, passports_end, credentials_end }: State): number => {
     const queue = listQueue.all(limit)
+    passports.begin()
+    credentials.begin()
     for (const { passport_id: id } of queue) {
       const row = find.get(id)
       if (row !== null) {
@@ -95,27 +134,49 @@ function createMaking(writer: Database) {
       }
       unqueue.run(id)
     }
+    // The bodies are on the disk before the database names them.
+    setEnds.run(
+      passports.write(passports_end, (end, bodies) => files.append(generation, 'passports', end, bodies)),
+      credentials.write(credentials_end, (end, bodies) =>
+        files.append(generation, 'credentials', end, bodies),
+      ),
+    )
     return queue.length
   }
 }
 
+type Append = (end: number, bodies: readonly Buffer[]) => { places: number[]; end: number }
+
 function createBodies(writer: Database, table: string) {
   const find = writer.query(`select 1 from ${table} where passport_id = ?`)
-  const insert = writer.query(`insert into ${table} (passport_id, body) values (?, ?)`)
-  const encoder = new TextEncoder()
+  const insert = writer.query(`insert into ${table} (passport_id, place, hash) values (?, ?, ?)`)
+  let waiting: { id: number; body: Buffer }[] = []
   return {
+    begin(): void {
+      waiting = []
+    },
     /** Where it is missing: a passport is queued for one of its documents, too. */
     add(id: number, render: () => string): void {
       if (find.get(id) !== null) return
-      let text: string
       try {
-        text = render()
+        waiting.push({ id, body: Buffer.from(render()) })
       } catch (error) {
+        // Any other fails in the same way for whoever asks for it, and is told there.
         if (isFault(error)) throw error
-        // It fails in the same way for whoever asks for it, and is told there.
-        return
       }
-      insert.run(id, encoder.encode(text))
+    },
+    /** Writes what waits after those that end at `before`; gives back where these end. */
+    write(before: number, append: Append): number {
+      const kept = waiting.filter(({ body }) => fits(body.length, before))
+      if (kept.length === 0) return before
+      const { places, end } = append(
+        before,
+        kept.map(({ body }) => body),
+      )
+      kept.forEach(({ id, body }, at) => {
+        insert.run(id, places[at] as number, hashOf(body))
+      })
+      return end
     },
   }
 }

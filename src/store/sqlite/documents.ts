@@ -1,57 +1,84 @@
 import type { Database } from 'bun:sqlite'
 import type { PassportRef } from '../../domain/passport.ts'
-import type { DocumentStore } from '../store.ts'
+import type { Document, DocumentStore } from '../store.ts'
+import type { createDocumentFiles, DocumentFiles, Entry, Kind } from './document-files.ts'
 import type { View } from './view.ts'
 
 /** The form of the documents that may be given out; none may where it is not known. */
 export type Trusted = { form: string | undefined }
 
-type Reading = { reader: Database; view: View; trusted: Trusted; fail: (error: unknown) => never }
+const CLOSE_MILLISECONDS = 1000
 
-type Body = { body: Uint8Array }
+type Reading = {
+  reader: Database
+  view: View
+  files: ReturnType<typeof createDocumentFiles>
+  trusted: Trusted
+  fail: (error: unknown) => never
+}
 
 /** Every request for one passport comes through here first: nothing is made or wrapped for it. */
-export function createDocumentReader({ reader, view, trusted, fail }: Reading) {
-  const passports = createFinder(reader, 'passport_documents')
-  const credentials = createFinder(reader, 'credential_documents')
-  const findForm = reader.query<{ form: string }, []>(
-    'select form from document_form where cleared_to is null',
+export function createDocumentReader({ reader, view, files, trusted, fail }: Reading) {
+  const findPassport = createEntries(reader, 'passport_documents')
+  const findCredentials = createEntries(reader, 'credential_documents')
+  const findState = reader.query<{ form: string; generation: string }, []>(
+    'select form, generation from document_state where cleared_to is null',
   )
   let checked = 0
+  let opened: DocumentFiles | undefined
   let isTrusted = false
 
-  /** The form is looked at once in each view. */
+  /** What may be read is looked at once in each view. */
   function look(): boolean {
     const number = view.look()
-    if (number !== checked) {
-      isTrusted = findForm.get()?.form === trusted.form
-      checked = number
-    }
+    if (number === checked) return isTrusted
+    const state = findState.get()
+    isTrusted =
+      state !== null && state.form === trusted.form && state.generation !== '' && open(state.generation)
+    checked = number
     return isTrusted
+  }
+
+  function open(generation: string): boolean {
+    if (opened?.generation === generation && files.exist(generation)) return true
+    // What was found in them may not be read yet.
+    setTimeout((files) => files?.close(), CLOSE_MILLISECONDS, opened)
+    opened = undefined
+    if (!files.exist(generation)) return false
+    opened = files.open(generation, () => {
+      checked = 0
+      isTrusted = false
+    })
+    return true
+  }
+
+  function find(kind: Kind, entry: Entry | null): Document | undefined {
+    return entry === null ? undefined : opened?.find(kind, entry)
   }
 
   return {
     findPassport(ref: PassportRef) {
       try {
-        return look() ? passports(ref) : undefined
+        return look() ? find('passports', findPassport(ref)) : undefined
       } catch (error) {
         return fail(error)
       }
     },
     findCredentials(ref: PassportRef) {
       try {
-        return look() ? credentials(ref) : undefined
+        return look() ? find('credentials', findCredentials(ref)) : undefined
       } catch (error) {
         return fail(error)
       }
     },
-  } satisfies Omit<DocumentStore, 'make'>
+    close: () => opened?.close(),
+  } satisfies Omit<DocumentStore, 'make'> & { close(): void }
 }
 
-function createFinder(reader: Database, table: string) {
-  const byId = reader.query<Body, [number]>(`select body from ${table} where passport_id = ?`)
-  const byWallet = reader.query<Body, [string]>(
-    `select body from ${table} where passport_id = (select passport_id from wallets where address = ?)`,
+function createEntries(reader: Database, table: string) {
+  const byId = reader.query<Entry, [number]>(`select place, hash from ${table} where passport_id = ?`)
+  const byWallet = reader.query<Entry, [string]>(
+    `select place, hash from ${table} where passport_id = (select passport_id from wallets where address = ?)`,
   )
-  return (ref: PassportRef) => ('id' in ref ? byId.get(ref.id) : byWallet.get(ref.wallet))?.body
+  return (ref: PassportRef) => ('id' in ref ? byId.get(ref.id) : byWallet.get(ref.wallet))
 }

@@ -10,6 +10,7 @@ import {
   WRITER_WAIT,
 } from './connect.ts'
 import { createCredentialList } from './credentials.ts'
+import { createDocumentFiles } from './document-files.ts'
 import { createDocumentMaker } from './document-maker.ts'
 import { createDocumentReader } from './documents.ts'
 import { createKeyReader, createKeys } from './keys.ts'
@@ -67,6 +68,14 @@ export function openSqlite(
       return translate(path, error)
     }
     const trusted = { form }
+    const files = createDocumentFiles(path)
+    const { close: closeDocuments, ...documents } = createDocumentReader({
+      reader: hot,
+      view,
+      files,
+      trusted,
+      fail,
+    })
     const connections = { reader, writer }
 
     return {
@@ -74,8 +83,8 @@ export function openSqlite(
       records: filling(createRecords(connections)),
       credentials: viewed(createCredentialList(hot, view)),
       documents: {
-        ...createDocumentReader({ reader: hot, view, trusted, fail }),
-        ...filling(createDocumentMaker(writer, trusted)),
+        ...documents,
+        ...filling(createDocumentMaker(writer, files, trusted)),
       },
       scoring: filling(createScoring({ ...connections, find: findId })),
       mirror: changing(createMirror(connections)),
@@ -88,6 +97,7 @@ export function openSqlite(
       close() {
         ranking.close()
         search.close()
+        closeDocuments()
         view.close()
         reader.close()
         writer.close()

@@ -1,13 +1,15 @@
--- Answers as they go out, made ahead of being asked for (see document-maker.ts). In two tables: those of passports are
--- short, and lie close together. What follows keeps them true: one that would say something else is deleted.
+-- Where answers are that were made ahead of being asked for (see document-maker.ts); their bodies are in files beside the
+-- database (document-files.ts). What follows keeps them true: one that would say something else is deleted.
 create table passport_documents (
   passport_id integer primary key,
-  body blob not null
+  place integer not null,
+  hash integer not null
 ) strict;
 
 create table credential_documents (
   passport_id integer primary key,
-  body blob not null
+  place integer not null,
+  hash integer not null
 ) strict;
 
 -- The queue: every passport at rest (neither stale nor merged) that lacks a document.
@@ -17,13 +19,18 @@ create table undocumented (
 
 -- The form of the documents. While those of another are cleared away, in the order of their ids, none can be trusted:
 -- cleared_to is null when that is done.
-create table document_form (
+create table document_state (
   one integer primary key check (one = 1),
   form text not null,
-  cleared_to integer
+  cleared_to integer,
+  -- Names the files, and where the next bodies go in them.
+  generation text not null,
+  passports_end integer not null,
+  credentials_end integer not null
 ) strict;
 
-insert into document_form (one, form, cleared_to) values (1, '', null);
+insert into document_state (one, form, cleared_to, generation, passports_end, credentials_end)
+values (1, '', null, '', 0, 0);
 
 create trigger passport_document_deleted after delete on passport_documents
 begin

@@ -1,0 +1,4 @@
+const MASK = 2n ** 53n - 1n
+
+/** Names bytes: the same on every machine, in as many bits as a number holds exactly. */
+export const hashOf = (bytes: string | Uint8Array): number => Number(BigInt(Bun.hash(bytes)) & MASK)

@@ -1,0 +1,129 @@
+import {
+  closeSync,
+  existsSync,
+  fdatasyncSync,
+  openSync,
+  readdirSync,
+  readSync,
+  rmSync,
+  writeSync,
+} from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { hashOf } from '../hash.ts'
+import type { Document } from '../store.ts'
+
+export const KINDS = ['passports', 'credentials'] as const
+export type Kind = (typeof KINDS)[number]
+
+/** Bodies begin at multiples of this: a number that JavaScript holds exactly names 64 GB of them, and their lengths. */
+const STEP = 8
+const LENGTHS = 2 ** 20
+const LARGEST_START = 2 ** 33 * STEP
+
+/**
+ * Bodies of documents, one after the other, in a file beside the database. Of many in one file the system finds any as quickly as
+ * of few, which cannot be said of rows of their size. Nothing that the database names is ever changed there: it is read without locks.
+ * A generation is a pair of such files, one of each kind.
+ */
+export function createDocumentFiles(database: string) {
+  const prefix = `${database}-documents-`
+  const pathOf = (generation: string, kind: Kind) => `${prefix}${generation}-${kind}`
+
+  return {
+    exist: (generation: string) =>
+      generation !== '' && KINDS.every((kind) => existsSync(pathOf(generation, kind))),
+
+    /** Makes the files of a new generation; gives back its name. */
+    begin(): string {
+      const generation = crypto.randomUUID()
+      // As the database: only its owner may read it.
+      for (const kind of KINDS) closeSync(openSync(pathOf(generation, kind), 'wx', 0o600))
+      return generation
+    },
+
+    /** Removes those of all generations but one. Whoever reads from them has them open, and goes on. */
+    clean(generation: string): void {
+      const folder = dirname(database)
+      const names = readdirSync(folder).filter((name) => name.startsWith(basename(prefix)))
+      for (const name of names) {
+        if (!name.startsWith(`${basename(prefix)}${generation}-`)) rmSync(join(folder, name), { force: true })
+      }
+    },
+
+    /** Writes bodies after those that end at `end`, and waits until they are on the disk. */
+    append(
+      generation: string,
+      kind: Kind,
+      end: number,
+      bodies: readonly Buffer[],
+    ): { places: number[]; end: number } {
+      const places: number[] = []
+      const pieces: Buffer[] = []
+      let at = end
+      for (const body of bodies) {
+        const padding = -body.length & (STEP - 1)
+        places.push((at / STEP) * LENGTHS + body.length)
+        pieces.push(body, Buffer.alloc(padding))
+        at += body.length + padding
+      }
+      const file = openSync(pathOf(generation, kind), 'r+')
+      try {
+        writeAll(file, Buffer.concat(pieces), end)
+        fdatasyncSync(file)
+      } finally {
+        closeSync(file)
+      }
+      return { places, end: at }
+    },
+
+    /** They can be made again: where one is damaged, both are removed, and `onDamage` is told. */
+    open(generation: string, onDamage: () => void): DocumentFiles {
+      const damaged = () => {
+        for (const kind of KINDS) rmSync(pathOf(generation, kind), { force: true })
+        onDamage()
+      }
+      const files = new Map(KINDS.map((kind) => [kind, openSync(pathOf(generation, kind), 'r')]))
+      return {
+        generation,
+        find: (kind, entry) => find(files.get(kind) as number, entry, damaged),
+        close() {
+          for (const file of files.values()) closeSync(file)
+        },
+      }
+    },
+  }
+}
+
+/** Whether a body of so many bytes can be kept after those that end there. */
+export const fits = (length: number, end: number) => length < LENGTHS && end < LARGEST_START
+
+/** The sum of the lengths that places name, in SQL. */
+export const LENGTH_OF_PLACE = `place & ${LENGTHS - 1}`
+
+/** What the database knows of a document. */
+export type Entry = { place: number; hash: number }
+
+export type DocumentFiles = {
+  generation: string
+  find(kind: Kind, entry: Entry): Document
+  close(): void
+}
+
+function find(file: number, { place, hash }: Entry, onDamage: () => void): Document {
+  const length = place % LENGTHS
+  const start = ((place - length) / LENGTHS) * STEP
+  return {
+    length,
+    hash,
+    read(into, at) {
+      const isWhole = readSync(file, into, at, length, start) === length
+      if (isWhole && hashOf(into.subarray(at, at + length)) === hash) return true
+      onDamage()
+      return false
+    },
+  }
+}
+
+function writeAll(file: number, bytes: Buffer, start: number): void {
+  for (let at = 0; at < bytes.length; ) at += writeSync(file, bytes, at, bytes.length - at, start + at)
+}
