@@ -56,9 +56,9 @@ export async function fill(store: Store, passports: number): Promise<void> {
 /** All that a server would make in its own time. */
 async function makeDocuments(store: Store): Promise<void> {
   const begin = performance.now()
-  let count = 0
-  for (let step = -1; step !== 0; count += step) step = await store.documents.make(BATCH, V1_PRESS)
-  if (count > 0) console.error(`their documents in ${((performance.now() - begin) / 1000).toFixed(0)} s`)
+  let steps = 0
+  while ((await store.documents.make(BATCH, V1_PRESS)) !== 0) steps++
+  if (steps > 0) console.error(`their documents in ${((performance.now() - begin) / 1000).toFixed(0)} s`)
 }
 
 /** As real people have; some of the invented ones have a few more. */

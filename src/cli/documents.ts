@@ -6,10 +6,11 @@ import { openStore, SOON } from '../store/open.ts'
 /** Passports whose documents are made in one transaction. */
 const BATCH = 100
 
+/** How often it looks for something to do. */
 const IDLE_MILLISECONDS = 300
 
-/** Others write in between: imports and scorers come first. */
-const PAUSE_OF_WORK = 2
+/** How long it leaves the store to somebody else who writes: nobody misses a document. */
+const BUSY_MILLISECONDS = 1000
 
 /** Makes documents of whatever comes to rest, until it is told to end. */
 export async function keepMaking(database: DatabaseAddress, signal: AbortSignal): Promise<void> {
@@ -18,7 +19,9 @@ export async function keepMaking(database: DatabaseAddress, signal: AbortSignal)
     while (!signal.aborted) {
       const begin = performance.now()
       const count = await store.documents.make(BATCH, V1_PRESS)
-      const pause = count === 0 ? IDLE_MILLISECONDS : PAUSE_OF_WORK * (performance.now() - begin)
+      // Half of the time is left to those who want to write.
+      const whileMaking = performance.now() - begin
+      const pause = count === undefined ? BUSY_MILLISECONDS : count === 0 ? IDLE_MILLISECONDS : whileMaking
       await sleep(pause, undefined, { signal }).catch(() => undefined)
     }
   } finally {

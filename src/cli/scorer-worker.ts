@@ -77,7 +77,8 @@ async function work({ database, rules: path }: ScorerOrder): Promise<void> {
 }
 
 async function makeDocuments({ database }: ScorerOrder): Promise<void> {
-  while (!stop.signal.aborted) {
+  // The other engine keeps none.
+  while (database.engine === 'sqlite' && !stop.signal.aborted) {
     try {
       await keepMaking(database, stop.signal)
     } catch (error) {

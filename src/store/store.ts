@@ -87,9 +87,10 @@ export type DocumentStore = {
   findCredentials(ref: PassportRef): Document | undefined
   /**
    * A step of making those that are missing, for up to `limit` passports, in one transaction. Gives back how many it
-   * went through: 0 when nothing is left to do, or another program makes those of another form.
+   * went through: 0 when nothing is left to do, or another program makes those of another form; `undefined` where
+   * somebody else writes, who is not to be held up: then it is to be tried later.
    */
-  make(limit: number, press: Press): Awaitable<number>
+  make(limit: number, press: Press): Awaitable<number | undefined>
 }
 
 /** A body as it goes out. Its bytes are read last, with those of others in a row. */

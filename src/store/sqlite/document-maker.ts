@@ -3,7 +3,7 @@ import { hashOf } from '../hash.ts'
 import { type CredentialRow, toCredential } from '../rows/credential.ts'
 import { type FullPassportRow, toFullPassport } from '../rows/passport.ts'
 import type { Press } from '../store.ts'
-import { isFault } from './connect.ts'
+import { isFault, WRITER_WAIT } from './connect.ts'
 import { SHOWN_CREDENTIALS } from './credentials.ts'
 import { type createDocumentFiles, fits, LENGTH_OF_PLACE } from './document-files.ts'
 import type { Trusted } from './documents.ts'
@@ -60,11 +60,25 @@ export function createDocumentMaker(writer: Database, files: Files, trusted: Tru
   return {
     make(limit: number, press: Press) {
       trusted.form ??= press.form
-      // Most calls find nothing to do: they need not wait for who writes.
-      const count = rests(findState.get() as State, press) ? 0 : step.immediate(limit, press)
-      hasBegun = true
+      // Most calls find nothing to do, and need not ask to write.
+      const state = findState.get() as State
+      const count = rests(state, press) ? 0 : unlessBusy(writer, () => step.immediate(limit, press))
+      hasBegun ||= count !== undefined
       return count
     },
+  }
+}
+
+/** Gives back nothing, at once, where another connection writes: it would wait for us in turn. */
+function unlessBusy<T>(writer: Database, work: () => T): T | undefined {
+  writer.run('pragma busy_timeout = 0')
+  try {
+    return work()
+  } catch (error) {
+    if (isFault(error) && error.code?.startsWith('SQLITE_BUSY')) return undefined
+    throw error
+  } finally {
+    writer.run(`pragma busy_timeout = ${WRITER_WAIT}`)
   }
 }
 

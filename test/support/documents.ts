@@ -1,0 +1,53 @@
+import { expect } from 'bun:test'
+import type { PassportRef } from '../../src/domain/passport.ts'
+import { V1_PRESS } from '../../src/http/v1/press.ts'
+import type { Press, Store } from '../../src/store/store.ts'
+
+export const NONE = { passport: undefined, credentials: undefined }
+
+/** Gives back through how many passports it went. */
+export async function makeAll(store: Store, press: Press = V1_PRESS): Promise<number> {
+  for (let sum = 0; ; ) {
+    const count = await store.documents.make(100, press)
+    if (count === 0) return sum
+    sum += count ?? 0
+  }
+}
+
+/** What is found; nothing where there is nothing. */
+export function found(store: Store, ref: PassportRef) {
+  const text = (body: Uint8Array | undefined) => body && Buffer.from(body).toString()
+  const { documents } = store
+  return {
+    passport: text(documents.findPassport(ref)),
+    credentials: text(documents.findCredentials(ref)),
+  }
+}
+
+/** What would be answered without documents. */
+export async function rendered(store: Store, ref: PassportRef, press: Press = V1_PRESS) {
+  const passport = await store.passports.find(ref)
+  if (passport === undefined) return NONE
+  const credentials = await store.credentials.list(passport.id)
+  return { passport: press.passport(passport), credentials: press.credentials(credentials) }
+}
+
+/** Whatever is found is what would be answered. */
+export async function expectTrue(store: Store, refs: readonly PassportRef[]): Promise<void> {
+  for (const ref of refs) {
+    const fresh = await rendered(store, ref)
+    const { passport = fresh.passport, credentials = fresh.credentials } = found(store, ref)
+    expect({ ref, passport, credentials }).toEqual({ ref, ...fresh })
+  }
+}
+
+/** Passports at rest have both, and those who are merged none. */
+export async function expectComplete(store: Store, refs: readonly PassportRef[]): Promise<void> {
+  for (const ref of refs) {
+    const passport = await store.passports.find(ref)
+    if (passport?.stale === true) expect(found(store, ref).passport).toBeUndefined()
+    else if (passport && 'id' in ref && ref.id !== passport.id) expect(found(store, ref)).toEqual(NONE)
+    else if (passport && 'id' in ref)
+      expect({ ref, ...found(store, ref) }).toEqual({ ref, ...(await rendered(store, ref)) })
+  }
+}
