@@ -42,12 +42,13 @@ onEngine('sqlite', 'documents', (open) => {
     expect(found(store, { wallet: '0xnobody' })).toEqual(NONE)
   })
 
-  test('there are none of merged passports, whose answers are those of the survivor', async () => {
+  test('there are none of merged passports, and of survivors none that lacks where it was found', async () => {
     await using store = await open(AT_REST)
     await makeAll(store)
     expect(found(store, { id: 900 })).toEqual(NONE)
     expect(found(store, { wallet: GRACE_OLD_WALLET })).toEqual(NONE)
-    expect(found(store, { id: 3 }).passport).toContain('"merged":true')
+    const { credentials } = await rendered(store, { id: 3 })
+    expect(found(store, { id: 3 })).toEqual({ passport: undefined, credentials })
   })
 
   test('there are none of passports that wait for their score', async () => {

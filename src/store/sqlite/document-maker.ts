@@ -117,8 +117,9 @@ function createWasteCheck(writer: Database) {
     const written = passports_end + credentials_end
     if (written < lookAt) return false
     const used = findUsed.get()?.used ?? 0
-    lookAt = Math.max(LEAST_WASTE, written * 1.25)
-    return written > 2 * Math.max(used, LEAST_WASTE / 2)
+    if (written > 2 * Math.max(used, LEAST_WASTE / 2)) return true
+    lookAt = written * 1.25
+    return false
   }
 }
 

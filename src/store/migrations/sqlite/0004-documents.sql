@@ -52,7 +52,7 @@ begin
   select new.id where not exists (select 1 from undocumented where passport_id = new.id);
 end;
 
--- Whether others were merged into a passport is part of its document.
+-- A passport that others were merged into has no document, and one that they left has one again.
 create trigger merged_passport_inserted after insert on passports
 when new.merged_into is not null
 begin
@@ -71,12 +71,16 @@ when old.merged_into is not new.merged_into
 begin
   delete from passport_documents where passport_id in (old.merged_into, new.merged_into);
   delete from credential_documents where passport_id = new.id;
+  insert or ignore into undocumented
+  select id from passports where id = old.merged_into and stale = 0 and merged_into is null;
 end;
 
 create trigger passport_deleted after delete on passports
 begin
-  delete from passport_documents where passport_id in (old.id, old.merged_into);
+  delete from passport_documents where passport_id = old.id;
   delete from credential_documents where passport_id = old.id;
+  insert or ignore into undocumented
+  select id from passports where id = old.merged_into and stale = 0 and merged_into is null;
   delete from undocumented where passport_id = old.id;
 end;
 
