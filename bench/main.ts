@@ -13,11 +13,13 @@ needs(['wrk'], 'wrk')
 if (options.parts.has('postgres')) needs(['pgbench'], 'postgresql-contrib')
 if (options.parts.has('peer')) needs(['node'], 'nodejs')
 
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => process.exit(1))
 const measured = await measure(options)
 const { passports, growth, rounds, seconds } = options
 const report = {
   machine: describeMachine(),
   options: { passports, growth, rounds, seconds },
+  sizes: measured.sizes,
   figures: figuresOf(measured),
   turns: measured.turns.all(),
 }
@@ -25,5 +27,3 @@ printReport(report)
 writeFileSync(options.json, `${JSON.stringify(report, null, 2)}\n`)
 console.log(`The figures are in ${options.json}`)
 if (options.markdown) writeMarkdown(join(import.meta.dir, '../docs/performance.md'), report)
-// What was started is gone; a pool of Bun's may keep the process for a while.
-process.exit(0)

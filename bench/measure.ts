@@ -61,7 +61,8 @@ end
   const text =
     await Bun.$`wrk -t1 -c${connections} -d${seconds}s --timeout ${PATIENCE} -s ${script} ${target}`.text()
   const [, requests, duration, mean, p99] = (SUMMARY.exec(text) ?? []).map(Number)
-  if (!requests || !duration || /Non-2xx|Socket errors/.test(text)) throw new Error(`${target}\n${text}`)
+  if (requests === undefined || !duration || /Non-2xx|Socket errors/.test(text))
+    throw new Error(`${target}\n${text}`)
   return {
     requests,
     rate: (requests * 1e6) / duration,

@@ -1,4 +1,5 @@
 import { median } from '../measure.ts'
+import { KEY_HEADERS } from './ours.ts'
 
 /** An answer whole, for others to send in its place. */
 export type Answered = { status: number; headers: Record<string, string>; body: Uint8Array }
@@ -11,8 +12,8 @@ export type Answers = Record<(typeof ANSWER_READS)[number], Answered>
 const SAMPLES = 101
 
 /** One answer of each kind, of the size that is in the middle. */
-export async function sampleAnswers(url: string, key: string, passports: number): Promise<Answers> {
-  const get = (path: string, headers = {}) => answerOf(url + path, { 'X-API-KEY': key, ...headers })
+export async function sampleAnswers(url: string, passports: number): Promise<Answers> {
+  const get = (path: string, headers = {}) => answerOf(url + path, { ...KEY_HEADERS, ...headers })
   const ids = Array.from({ length: SAMPLES }, (_, at) => 1 + Math.floor((at / SAMPLES) * passports))
   const typical = async (path: string) => {
     const all = await Promise.all(ids.map((id) => get(path + id)))

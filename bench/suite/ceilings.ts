@@ -1,10 +1,14 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { findPort, until } from '../../test/support/postgres-process.ts'
+import { inTurn, type Load } from '../load.ts'
 import { tempFolder } from '../measure.ts'
+import { processorTime } from '../process-figures.ts'
 import type { Answered, Answers } from './answers.ts'
 import { startChild } from './child.ts'
 import type { Constant } from './constant-server.ts'
+import type { startNginx } from './nginx.ts'
+import { KEY_HEADERS } from './ours.ts'
+import { loaded, type Subject } from './turns.ts'
 
 type Name = keyof Answers
 
@@ -33,65 +37,21 @@ const toConstant = ({ status, headers, body }: Answered): Constant => ({
   body: Buffer.from(body).toString('base64'),
 })
 
-/** nginx with the same bytes in files, where it is installed. */
-export async function startNginx(answers: Answers) {
-  const program = Bun.which('nginx')
-  if (!program) return undefined
-  const folder = tempFolder()
-  const files = join(folder.path, 'files')
-  mkdirSync(files)
-  for (const [name, { status, body }] of Object.entries(answers)) {
-    // Of what a 304 is about.
-    writeFileSync(join(files, name), status === 304 ? answers['by-id'].body : body)
-  }
-  const port = await findPort()
-  const config = join(folder.path, 'nginx.conf')
-  writeFileSync(config, configOf(folder.path, files, port))
-  const child = Bun.spawn([program, '-p', folder.path, '-c', config], { stdout: 'ignore', stderr: 'ignore' })
-  const url = `http://127.0.0.1:${port}`
-  await until(
-    () =>
-      fetch(`${url}/by-id`).then(
-        ({ ok }) => ok,
-        () => false,
-      ),
-    'nginx to answer',
-  )
-  const { headers } = await fetch(`${url}/not-modified`)
-  return {
-    url,
-    pid: child.pid,
-    /** Of the file that is asked for with it. */
-    tag: headers.get('ETag') ?? '',
-    async [Symbol.asyncDispose]() {
-      child.kill()
-      await child.exited
-      folder[Symbol.dispose]()
-    },
-  }
+type Ceilings = {
+  constants: Awaited<ReturnType<typeof startConstants>>
+  nginx: Awaited<ReturnType<typeof startNginx>>
 }
 
-/** One process, nothing logged, files held open. */
-const configOf = (folder: string, files: string, port: number) => `daemon off;
-master_process off;
-pid ${folder}/pid;
-error_log ${folder}/errors;
-events { worker_connections 1024; }
-http {
-  access_log off;
-  sendfile on;
-  tcp_nopush on;
-  keepalive_requests 1000000000;
-  open_file_cache max=100;
-  default_type application/json;
-  client_body_temp_path ${folder}/body;
-  proxy_temp_path ${folder}/proxy;
-  fastcgi_temp_path ${folder}/fastcgi;
-  uwsgi_temp_path ${folder}/uwsgi;
-  scgi_temp_path ${folder}/scgi;
-  server {
-    listen 127.0.0.1:${port};
-    root ${files};
-  }
+/** The requests of a read, answered with constant bytes. */
+export function constantReads({ constants, nginx }: Ceilings, read: Name, load: Load): Subject[] {
+  const spent = () => processorTime(constants.pid)
+  const subjects = [
+    loaded('constant', read, { url: constants.bare(read), load, spent }),
+    loaded('constant, our headers', read, { url: constants.dressed(read), load, spent }),
+  ]
+  if (!nginx) return subjects
+  const headers = read === 'not-modified' ? { ...KEY_HEADERS, 'If-None-Match': nginx.tag } : KEY_HEADERS
+  const file = inTurn([{ path: `/${read}`, headers }])
+  const { url, pid } = nginx
+  return [...subjects, loaded('nginx', read, { url, load: file, spent: () => processorTime(pid) })]
 }
-`

@@ -6,6 +6,7 @@ export async function startChild(command: readonly string[], env: Record<string,
     stdout: 'pipe',
     stderr: 'inherit',
   })
+  endWithUs(child)
   let line = ''
   for await (const chunk of child.stdout) {
     line += new TextDecoder().decode(chunk)
@@ -20,4 +21,9 @@ export async function startChild(command: readonly string[], env: Record<string,
       await child.exited
     },
   }
+}
+
+/** A server that is left behind would disturb all that is measured later. */
+export function endWithUs(child: Bun.Subprocess): void {
+  process.on('exit', () => child.kill('SIGKILL'))
 }

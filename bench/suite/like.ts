@@ -11,12 +11,14 @@ import { DATA_FOLDER } from '../data-set.ts'
 export function openLike(path: string, passports: number) {
   const database = new Database(namesOf(path, passports), { readonly: true })
   database.run('pragma case_sensitive_like = on')
-  const page = database.query('select id from names where name like ? order by score desc, id limit 25')
-  const count = database.query('select count(*) from names where name like ?')
+  const page = database.query(
+    "select id from names where name like ? escape '!' order by score desc, id limit 25",
+  )
+  const count = database.query("select count(*) from names where name like ? escape '!'")
   return {
     /** Milliseconds. */
     time(keyword: string): number {
-      const pattern = `%${keyword}%`
+      const pattern = `%${keyword.replace(/[!%_]/g, '!$&')}%`
       const begin = performance.now()
       page.all(pattern)
       count.get(pattern)
@@ -25,6 +27,8 @@ export function openLike(path: string, passports: number) {
     [Symbol.dispose]: () => database.close(),
   }
 }
+
+export type Like = ReturnType<typeof openLike>
 
 function namesOf(path: string, passports: number): string {
   const names = join(DATA_FOLDER, `names-${passports}.db`)

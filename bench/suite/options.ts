@@ -33,7 +33,7 @@ const HELP = `npm run bench -- [options]
 Measures passportd beside what could be reached at most and beside what one would write instead, in turns.
 Needs Linux and wrk (Debian: wrk). Data sets are kept in BENCH_DATA (${DATA_FOLDER}) and used again.
 
-  --passports N    how many there are (1000000). The first run makes them: about three minutes a million
+  --passports N    how many there are (1000000). The first run makes them, which takes a while
   --growth N       how many there are for comparison (10000, above a million 1000000)
   --rounds N       turns that each subject has, after one to warm up (5)
   --seconds N      length of a turn (2)

@@ -10,6 +10,7 @@ export const READS = {
   'first-page': 'first page',
   'middle-page': 'middle page',
   'last-page': 'last page',
+  'any-page': 'random page',
   rare: 'keyword, rare',
   common: 'keyword, common',
   'two-characters': 'keyword, two characters',
@@ -22,7 +23,7 @@ export const KEYWORD_READS = ['rare', 'common', 'two-characters', 'no-match'] as
 
 const PAGE = 25
 
-type Side = {
+type Asked = {
   passports: number
   headers: Readonly<Record<string, string>>
   keywords: Keywords
@@ -30,11 +31,13 @@ type Side = {
   tagged: readonly Request[]
 }
 
+export type Loads = Record<Read | 'mixed', Load>
+
 /** What is asked for by each read, random over all where there is a choice. */
-export function loadsOf({ passports, headers, keywords, tagged }: Side): Record<Read | 'mixed', Load> {
+export function loadsOf({ passports, headers, keywords, tagged }: Asked): Loads {
   const id = `math.random(1, ${passports})`
   const last = Math.ceil(passports / PAGE)
-  const page = (number: number) => eachFrom(`'/api/v1/passports?page=${number}'`, headers)
+  const page = (number: string | number) => eachFrom(`'/api/v1/passports?page=' .. ${number}`, headers)
   const search = (words: readonly string[]) => inTurn(words.map(toSearch), headers)
   return {
     'by-id': eachFrom(`'/api/v1/passports/' .. ${id}`, headers),
@@ -45,6 +48,7 @@ export function loadsOf({ passports, headers, keywords, tagged }: Side): Record<
     'first-page': page(1),
     'middle-page': page(Math.ceil(last / 2)),
     'last-page': page(last),
+    'any-page': page(`math.random(1, ${last})`),
     rare: search(keywords.rare),
     common: search(keywords.common),
     'two-characters': search(keywords['two-characters']),
@@ -54,7 +58,7 @@ export function loadsOf({ passports, headers, keywords, tagged }: Side): Record<
 }
 
 /** One of each kind after the other. */
-export function mix(keywords: Keywords): string[] {
+function mix(keywords: Keywords): string[] {
   const longest = Math.max(...KEYWORD_READS.map((kind) => keywords[kind].length))
   return Array.from({ length: longest }, (_, at) =>
     KEYWORD_READS.map((kind) => keywords[kind][at % keywords[kind].length] as string),

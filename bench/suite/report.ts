@@ -8,6 +8,7 @@ import { spreadOf, type Turn, type Turns } from './turns.ts'
 export type Report = {
   machine: Machine
   options: Pick<Options, 'passports' | 'growth' | 'rounds' | 'seconds'>
+  sizes: Readonly<Record<string, number>>
   figures: readonly Figure[]
   turns: ReturnType<Turns['all']>
 }
@@ -39,10 +40,12 @@ export function writeMarkdown(path: string, report: Report): void {
   writeFileSync(path, page.slice(0, begin) + parts.join('\n\n') + page.slice(end + END.length))
 }
 
-function describe({ machine, options }: Report): string {
+function describe({ machine, options, sizes }: Report): string {
   const { cores, processor, memory, system, bun, date } = machine
   const { passports, growth, rounds, seconds } = options
-  return `${count(passports)} passports ("fewer": ${count(growth)}), ${date}: ${cores} cores of ${processor}, ${memory}, ${system}, Bun ${bun}. Turns of ${seconds} s, ${rounds} each; medians, with the least and the most.`
+  const bytes = Object.entries(sizes).map(([read, size]) => `${READS[read as Read]} ${count(size)}`)
+  return `${count(passports)} passports, "fewer" are ${count(growth)}. ${date}: ${cores} cores of ${processor}, ${memory}, ${system},
+Bun ${bun}. Turns of ${seconds} s, ${rounds} each; medians, with the least and the most. Bytes of a body: ${bytes.join(', ')}.`
 }
 
 /** What was measured, before it is compared. */

@@ -31,13 +31,23 @@ export function loaded(side: string, read: string, { spent, url, ...server }: Se
     read,
     async turn(seconds, from) {
       const before = spent()
-      const turn = await wrk(url, { ...server, seconds, from })
+      const turn = await answered((longer) => wrk(url, { ...server, seconds: seconds * longer, from }))
       const processor = ((spent() - before) * 1e6) / turn.requests
       await settle(spent)
       return { ...turn, processor }
     },
   }
 }
+
+/** Where nothing is answered within a turn, it takes as long as it must. */
+async function answered(turn: (longer: number) => Promise<Loaded>): Promise<Loaded> {
+  for (let longer = 1; ; longer *= 2) {
+    const result = await turn(longer)
+    if (result.requests > 0 || longer > LONGEST) return result
+  }
+}
+
+const LONGEST = 16
 
 export type Turns = {
   add(subject: Subject, turn: Turn): void
@@ -83,18 +93,4 @@ export type Spread = { value: number; low: number; high: number }
 
 export function spreadOf(numbers: readonly number[]): Spread {
   return { value: median(numbers), low: Math.min(...numbers), high: Math.max(...numbers) }
-}
-
-/** Of neighbours in time: the machine may be slower in one round than in another. */
-export function ratioOf(
-  ones: readonly Turn[],
-  others: readonly Turn[],
-  of: (one: Turn, other: Turn) => number | undefined,
-): Spread | undefined {
-  const ratios = ones.map((one, at) => {
-    const other = others[at]
-    return other && of(one, other)
-  })
-  const numbers = ratios.filter((ratio) => ratio !== undefined)
-  return numbers.length === 0 ? undefined : spreadOf(numbers)
 }
