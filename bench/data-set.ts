@@ -54,7 +54,7 @@ export async function fill(store: Store, passports: number): Promise<void> {
 }
 
 /** All that a server would make in its own time. */
-async function makeDocuments(store: Store): Promise<void> {
+export async function makeDocuments(store: Store): Promise<void> {
   const begin = performance.now()
   let steps = 0
   while ((await store.documents.make(BATCH, V1_PRESS)) !== 0) steps++
