@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import etag from '@fastify/etag'
 import Fastify from 'fastify'
 import pg from 'pg'
-import { QUERIES } from './queries.js'
+import { QUERIES, SEARCHES } from './queries.js'
 import { CREDENTIALS, LIST, PASSPORT } from './schemas.js'
 
 const POOL = 10
@@ -11,6 +11,7 @@ const KEY_MILLISECONDS = 60_000
 
 const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL, max: POOL })
 const ask = (name, values) => pool.query({ name, text: QUERIES[name], values }).then(({ rows }) => rows)
+const search = (name, values) => pool.query(SEARCHES[name], values).then(({ rows }) => rows)
 
 const app = Fastify()
 await app.register(etag)
@@ -38,7 +39,7 @@ app.get('/api/v1/passports', { schema: LIST }, async ({ query }) => {
   const pattern = query.keyword ? `%${fold(query.keyword)}%` : undefined
   const [rows, [{ total }]] = await Promise.all(
     pattern
-      ? [ask('search', [...slice, pattern]), ask('searchCount', [pattern])]
+      ? [search('page', [...slice, pattern]), search('count', [pattern])]
       : [ask('list', slice), ask('count', [])],
   )
   const last = Math.max(1, Math.ceil(total / size))
