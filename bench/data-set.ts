@@ -6,6 +6,7 @@ import { V1_PRESS } from '../src/http/v1/press.ts'
 import { inventPeople, type Person } from '../src/ingest/demo/people.ts'
 import { openStore } from '../src/store/open.ts'
 import type { Store } from '../src/store/store.ts'
+import { MILLION, multiply } from './large-set.ts'
 import { manyPeople } from './many-people.ts'
 
 /** Data sets are kept outside the repository, and used again by the next run. */
@@ -17,7 +18,11 @@ const BATCH = 500
 export async function sqliteSet(passports: number): Promise<string> {
   mkdirSync(DATA_FOLDER, { recursive: true })
   const path = join(DATA_FOLDER, `passports-${passports}.db`)
-  if (!existsSync(path)) await build(path, passports)
+  if (!existsSync(path)) {
+    if (passports > MILLION && passports % MILLION === 0)
+      multiply(await sqliteSet(MILLION), path, passports / MILLION)
+    else await build(path, passports)
+  }
   // Documents lie beside the database, and are known by its name.
   const store = await openStore({ engine: 'sqlite', path })
   await makeDocuments(store)

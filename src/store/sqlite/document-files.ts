@@ -30,6 +30,8 @@ export function createDocumentFiles(database: string) {
   const pathOf = (generation: string, kind: Kind) => `${prefix}${generation}-${kind}`
 
   return {
+    pathOf,
+
     exist: (generation: string) =>
       generation !== '' && KINDS.every((kind) => existsSync(pathOf(generation, kind))),
 
