@@ -22,7 +22,7 @@ export function tempFolder() {
 export type Loading = {
   seconds: number
   load: Load
-  connections?: number
+  connections?: number | undefined
   /** How many requests of the load were made before. */
   from?: number
 }

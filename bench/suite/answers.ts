@@ -1,13 +1,26 @@
 import { median } from '../measure.ts'
 import { KEY_HEADERS } from './ours.ts'
+import type { Read } from './reads.ts'
 
 /** An answer whole, for others to send in its place. */
 export type Answered = { status: number; headers: Record<string, string>; body: Uint8Array }
 
-/** The reads whose answers are sent by constant servers too; the pages of a list are about the same size. */
-export const ANSWER_READS = ['by-id', 'not-modified', 'credentials', 'first-page'] as const
+/** By the reads that they answer. */
+export type Answers = Record<'by-id' | 'not-modified' | 'credentials' | 'first-page', Answered>
 
-export type Answers = Record<(typeof ANSWER_READS)[number], Answered>
+/** The answer that is about the size of a read's own. How much a keyword finds differs. */
+const LIKE: Partial<Record<Read, keyof Answers>> = {
+  'by-id': 'by-id',
+  'by-wallet': 'by-id',
+  'not-modified': 'not-modified',
+  credentials: 'credentials',
+  'first-page': 'first-page',
+  'middle-page': 'first-page',
+  'last-page': 'first-page',
+  'any-page': 'first-page',
+}
+
+export const answerLike = (read: Read) => LIKE[read]
 
 const SAMPLES = 101
 

@@ -1,3 +1,4 @@
+import { answerLike } from './answers.ts'
 import type { Goal } from './figures.ts'
 import { KEYWORD_READS, READS, type Read } from './reads.ts'
 import type { Turn } from './turns.ts'
@@ -26,14 +27,6 @@ const TO_CONSTANT: Partial<Record<Read, number>> = {
   'any-page': 0.5,
 }
 
-/** Whose constant answer a read is compared with, where it has none of its own. */
-const CONSTANT_OF: Partial<Record<Read, Read>> = {
-  'by-wallet': 'by-id',
-  'middle-page': 'first-page',
-  'last-page': 'first-page',
-  'any-page': 'first-page',
-}
-
 const TO_LIKE: Partial<Record<Read, number>> = { rare: 20, common: 5 }
 
 const ALL = Object.keys(READS) as Read[]
@@ -44,7 +37,7 @@ export function comparisonsOf(passports: number, growth: number): Comparison[] {
     ...ALL.map((read) => ({
       name: `${READS[read]}, to Bun's constant answer`,
       of: ['ours', read] as const,
-      to: ['constant', CONSTANT_OF[read] ?? read] as const,
+      to: ['constant', answerLike(read) ?? read] as const,
       goal: atLeast(TO_CONSTANT[read]),
     })),
     {

@@ -33,6 +33,8 @@ export async function startKeptPostgres() {
   guard.unref()
   return {
     pid: running.pid,
+    /** The folder of the data. */
+    data,
     urlOf: (database: string) => `postgres://postgres:${PASSWORD}@127.0.0.1:${port}/${database}`,
     async [Symbol.asyncDispose]() {
       await running.stop()

@@ -40,7 +40,7 @@ export function loadsOf({ passports, headers, keywords, tagged }: Asked): Loads 
   const page = (number: string | number) => eachFrom(`'/api/v1/passports?page=' .. ${number}`, headers)
   const search = (words: readonly string[]) => inTurn(words.map(toSearch), headers)
   return {
-    'by-id': eachFrom(`'/api/v1/passports/' .. ${id}`, headers),
+    'by-id': byId(passports, headers),
     // The main wallet of each passport of the data sets tells its id: see many-people.ts.
     'by-wallet': eachFrom(`string.format('/api/v1/passports/0xde30%034x00', ${id})`, headers),
     'not-modified': inTurn(tagged, headers),
@@ -56,6 +56,10 @@ export function loadsOf({ passports, headers, keywords, tagged }: Asked): Loads 
     mixed: search(mix(keywords)),
   }
 }
+
+/** Any passport of all. */
+export const byId = (passports: number, headers: Asked['headers']) =>
+  eachFrom(`'/api/v1/passports/' .. math.random(1, ${passports})`, headers)
 
 /** One of each kind after the other. */
 function mix(keywords: Keywords): string[] {

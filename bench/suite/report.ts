@@ -53,7 +53,7 @@ function rateRows({ turns }: Report): Row[] {
   return turns.map(({ side, read, turns }) => ({
     side,
     read: READS[read as Read] ?? 'keyword, mixed',
-    'a second': spread(turns, ({ rate }) => rate, 0),
+    'a second': spread(turns, ({ rate }) => rate),
     'processor µs': typical(turns, ({ processor }) => processor, 1),
     'mean ms': typical(turns, ({ mean }) => mean, 2),
     'p99 ms': typical(turns, ({ p99 }) => p99, 2),
@@ -72,13 +72,16 @@ function figureRows({ figures }: Report): Row[] {
 }
 
 const round = (value: number, unit: Figure['unit']) =>
-  unit === 'times' && value < 100 ? value.toFixed(2) : count(Math.round(value))
+  unit === 'times' ? readable(value) : count(Math.round(value))
 
-function spread(turns: readonly Turn[], of: (turn: Turn) => number, digits: number): string {
+function spread(turns: readonly Turn[], of: (turn: Turn) => number): string {
   const { value, low, high } = spreadOf(turns.map(of))
-  const format = (number: number) => number.toLocaleString('en', { maximumFractionDigits: digits })
-  return `${format(value)} (${format(low)}-${format(high)})`
+  return `${readable(value)} (${readable(low)}-${readable(high)})`
 }
+
+/** Whole where it is large, with two digits at least. */
+const readable = (value: number) =>
+  value >= 100 ? count(Math.round(value)) : value >= 0.1 ? value.toFixed(2) : value.toPrecision(2)
 
 function typical(turns: readonly Turn[], of: (turn: Turn) => number | undefined, digits: number): string {
   const { value } = spreadOf(turns.map((turn) => of(turn) ?? Number.NaN))

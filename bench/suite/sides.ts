@@ -14,8 +14,9 @@ import type { Options } from './options.ts'
 import { KEY_HEADERS, keepKeyIn, startOurs } from './ours.ts'
 import { startPeer } from './peer.ts'
 import { peerSet } from './peer-set.ts'
-import { type Loads, loadsOf } from './reads.ts'
+import { byId, type Loads, loadsOf } from './reads.ts'
 import { tagsOf } from './tags.ts'
+import { warm } from './warming.ts'
 
 /** A server that speaks V1, and what to ask of it. */
 export type Side = { url: string; spent: () => number; loads: Loads }
@@ -48,19 +49,21 @@ export type Sides = Awaited<ReturnType<typeof startSides>>
 async function dataOf(passports: number): Promise<Data> {
   const path = await sqliteSet(passports)
   await keepKeyIn(path)
+  await warm(path)
   return { path, passports, keywords: keywordsOf(path, passports) }
 }
 
 async function startOnSqlite(started: Started, data: Data) {
   const address = `sqlite:${data.path}`
-  return { ...(await startNode(started, address, data)), address, passports: data.passports }
+  const node = await startNode(started, address)
+  return { ...node, address, passports: data.passports, loads: await loadsFor(node.url, data) }
 }
 
-async function startNode(started: Started, address: string, data: Data) {
+async function startNode(started: Started, address: string) {
   const { url, pid } = started.use(await startOurs(address))
   const spent = () => processorTime(pid)
   await settle(spent)
-  return { url, pid, spent, loads: await loadsFor(url, data) }
+  return { url, pid, spent }
 }
 
 async function loadsFor(url: string, { passports, keywords }: Data): Promise<Loads> {
@@ -91,8 +94,10 @@ async function startOnPostgres(started: Started, server: KeptPostgres, data: Dat
   const { passports } = data
   const database = await databaseOf(server, `passportd_${passports}`)
   await fillPostgres(database, { passports, credentials: CREDENTIALS })
+  await warm(server.data)
   const script = writeSelect(started.use(tempFolder()).path, passports)
-  const { url, spent, loads } = await startNode(started, database, data)
+  const { url, spent } = await startNode(started, database)
   const below = () => familyTime(server.pid)
-  return { url, loads, spent: () => spent() + below(), bare: { database, script, spent: below } }
+  const bare = { database, script, spent: below }
+  return { url, spent: () => spent() + below(), load: byId(passports, KEY_HEADERS), bare }
 }

@@ -1,4 +1,4 @@
-import { ANSWER_READS, type Answers } from './answers.ts'
+import { answerLike } from './answers.ts'
 import { constantReads } from './ceilings.ts'
 import type { Like } from './like.ts'
 import type { Options } from './options.ts'
@@ -12,7 +12,9 @@ export function subjectsOf({ reads }: Options, sides: Sides): Subject[] {
   const { ours, ceilings, fewer, peer, onPostgres, like } = sides
   const subjects: Subject[] = []
   for (const read of reads) {
-    if (ceilings && hasAnswer(read)) subjects.push(...constantReads(ceilings, read, ours.loads[read]))
+    const answer = answerLike(read)
+    const isFirst = answer && reads.find((other) => answerLike(other) === answer) === read
+    if (ceilings && isFirst) subjects.push(...constantReads(ceilings, answer, ours.loads[answer]))
     subjects.push(readOf('ours', ours, read))
     if (read === 'by-id' && like) subjects.push(busyReads(ours))
     if (fewer) subjects.push(readOf('fewer', fewer, read))
@@ -20,7 +22,7 @@ export function subjectsOf({ reads }: Options, sides: Sides): Subject[] {
   }
   if (like) subjects.push(...searchesOf(like, sides, reads))
   if (onPostgres) {
-    subjects.push(selects(onPostgres.bare), readOf('ours on PostgreSQL', onPostgres, 'by-id'))
+    subjects.push(selects(onPostgres.bare), loaded('ours on PostgreSQL', 'by-id', onPostgres))
   }
   return subjects
 }
@@ -41,6 +43,4 @@ function searchesOf(like: Like, { ours, peer, keywords }: Sides, reads: readonly
 }
 
 const readOf = (side: string, { url, spent, loads }: Side, read: Read | 'mixed', connections?: number) =>
-  loaded(side, read, { url, spent, load: loads[read], ...(connections && { connections }) })
-
-const hasAnswer = (read: Read): read is keyof Answers => (ANSWER_READS as readonly Read[]).includes(read)
+  loaded(side, read, { url, spent, load: loads[read], connections })

@@ -20,30 +20,25 @@ export type Subject = {
 type Server = {
   url: string
   load: Load
-  connections?: number
+  connections?: number | undefined
   /** Seconds of processor time so far. */
   spent: () => number
 }
 
-export function loaded(side: string, read: string, { spent, url, ...server }: Server): Subject {
+/** Loads a server. Where nothing is answered within a turn, it takes as long as it must. */
+export function loaded(side: string, read: string, { url, load, connections, spent }: Server): Subject {
   return {
     side,
     read,
     async turn(seconds, from) {
-      const before = spent()
-      const turn = await answered((longer) => wrk(url, { ...server, seconds: seconds * longer, from }))
-      const processor = ((spent() - before) * 1e6) / turn.requests
-      await settle(spent)
-      return { ...turn, processor }
+      for (let longer = 1; ; longer *= 2) {
+        const before = spent()
+        const turn = await wrk(url, { load, connections, from, seconds: seconds * longer })
+        const processor = ((spent() - before) * 1e6) / turn.requests
+        await settle(spent)
+        if (turn.requests > 0 || longer > LONGEST) return { ...turn, processor }
+      }
     },
-  }
-}
-
-/** Where nothing is answered within a turn, it takes as long as it must. */
-async function answered(turn: (longer: number) => Promise<Loaded>): Promise<Loaded> {
-  for (let longer = 1; ; longer *= 2) {
-    const result = await turn(longer)
-    if (result.requests > 0 || longer > LONGEST) return result
   }
 }
 
