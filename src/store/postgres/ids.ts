@@ -18,7 +18,7 @@ export async function readIds(bytes: Buffer | null | undefined): Promise<Float64
 /** Each id with its score after it, as `float8send` gives it, from the highest score to the lowest. */
 export async function readRanked(
   bytes: Buffer | null | undefined,
-): Promise<{ ids: Float64Array; scores: ScoreCounts }> {
+): Promise<{ ids: Float64Array<ArrayBuffer>; scores: ScoreCounts }> {
   const counter = createScoreCounter()
   const view = bytes
     ? new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)

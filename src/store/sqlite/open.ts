@@ -1,5 +1,6 @@
 import type { PassportRef } from '../../domain/passport.ts'
 import type { Store } from '../store.ts'
+import { createTurns } from '../turns.ts'
 import {
   connectReader,
   connectWriter,
@@ -20,7 +21,7 @@ import { createMirror } from './mirror.ts'
 import { createCopying, createParts } from './parts.ts'
 import { createPassportReader } from './passports.ts'
 import { createPing } from './ping.ts'
-import { createRanking } from './ranking.ts'
+import { createRanking, SMALL } from './ranking.ts'
 import { createPassportChanges, createRecords } from './records.ts'
 import { createScoring } from './scoring.ts'
 import { createSearch } from './search.ts'
@@ -31,19 +32,25 @@ import { createView } from './view.ts'
 /** Room for the inner pages of large tables: what is left to read is mostly the page with the row itself. */
 const HOT_CACHE_KIB = 32 * 1024
 
+type Options = {
+  create?: boolean
+  /** Of the documents to give out. */
+  form?: string | undefined
+  /** Up to so many passports, lists and keywords are never behind the data. */
+  small?: number
+}
+
 /** Opens the database file, bringing it up to date first. Throws `unavailable` with a sentence. */
-export function openSqlite(
-  path: string,
-  { create = true, form }: { create?: boolean; form?: string | undefined } = {},
-): Store {
+export function openSqlite(path: string, { create = true, form, small = SMALL }: Options = {}): Store {
   return reachable(path, () => {
     const writer = connectWriter(path, create)
     migrate(writer)
     const reader = connectReader(path)
     const hot = connectReader(path, HOT_CACHE_KIB)
     const view = createView(hot)
-    const ranking = createRanking(connectReader(path), { hot, view })
-    const search = createSearch(connectReader(path))
+    const turns = createTurns()
+    const search = createSearch(connectReader(path), { turns, small })
+    const ranking = createRanking(connectReader(path), { hot, view, turns, small, names: search.names })
     const ping = createPing(path, reader)
 
     const passports = createPassportReader({ reader: hot, view, ranking, search })
@@ -95,6 +102,7 @@ export function openSqlite(
       copying: changing(createCopying(connections)),
       ping: () => reachable(path, ping),
       close() {
+        turns.close()
         ranking.close()
         search.close()
         closeDocuments()

@@ -1,16 +1,35 @@
 import type { Database } from 'bun:sqlite'
 import { createScoreCounter } from '../../domain/standing.ts'
+import { createIdList } from '../id-list.ts'
+import { createNameText, type NameText } from '../name-index/text.ts'
 import { type Order, toOrder } from '../order.ts'
+import type { Steps, Turns } from '../turns.ts'
 import type { View } from './view.ts'
 
 /** Up to here the order is read between two requests; a longer one is read in steps while the old one stands. */
-const STEP = 10_000
+export const SMALL = 10_000
+
+/** Rows of a step. */
+const STEP = 200
 
 /** How often a change is looked for that no request has noticed. */
 const WATCH_MILLISECONDS = 1000
 
 /** After a long reading as much of a rest, times this: a busy writer must not keep us reading for ever. */
-const REST = 4
+export const REST = 4
+
+type Row = { id: number; score: number; display_name?: string }
+
+type Text = ReturnType<typeof createNameText>
+
+type Surroundings = {
+  hot: Database
+  view: View
+  turns: Turns
+  small: number
+  /** Who wants to have the names as well, now and then. */
+  names: { isDue(order: Order): boolean; take(order: Order, text: NameText): void }
+}
 
 /**
  * The order of the list, in memory: any page costs what the first one costs, and the total is known. A small store's
@@ -21,73 +40,94 @@ const REST = 4
  *
  * `reader` must be its own connection: a reading in steps holds a snapshot open that other reads must not share.
  */
-export function createRanking(reader: Database, { hot, view }: { hot: Database; view: View }) {
+export function createRanking(reader: Database, { hot, view, turns, small, names }: Surroundings) {
   const findVersion = reader.query<{ version: number }, []>('select version from ranking')
   const seeVersion = hot.query<{ version: number }, []>('select version from ranking')
-  const countIds = reader.query<{ count: number }, []>(
-    'select count(*) as count from passports where merged_into is null',
-  )
-  const listIds = reader.query<{ id: number; score: number }, []>(
-    'select id, score from passports where merged_into is null order by score desc, id',
-  )
+  const ranked = 'from passports where merged_into is null order by score desc, id'
+  const listIds = reader.query<Row, []>(`select id, score ${ranked}`)
+  const listNames = reader.query<Row, []>(`select id, score, display_name ${ranked}`)
 
-  let order = toOrder(new Float64Array(0), { scores: [], counts: [] })
+  let order = toOrder(new Uint32Array(0), { scores: [], counts: [] })
   let version = -1
   let reading = false
   let notBefore = 0
-  let closed = false
   /** The view in which the order was last found to be the present one. */
   let seen = 0
   let watch: Timer | undefined
 
   /** Reads the order of one instant, pausing after each step. */
-  function* read() {
+  function* read(first: number, text?: Text): Steps<void> {
     reader.run('begin')
     try {
-      const ids = new Float64Array(countIds.get()?.count ?? 0)
+      const ids = createIdList(order.ids.length)
       const scores = createScoreCounter()
       let count = 0
-      for (const { id, score } of listIds.iterate()) {
-        if (count > 0 && count % STEP === 0) yield
-        ids[count++] = id
+      let pause = first
+      for (const { id, score, display_name } of (text ? listNames : listIds).iterate()) {
+        if (count === pause) {
+          yield
+          pause += STEP
+        }
+        count++
+        ids.add(id)
         scores.add(score)
+        if (!addName(text, display_name)) text = undefined
       }
       version = findVersion.get()?.version ?? 0
-      order = toOrder(ids, scores.counts)
+      order = toOrder(ids.end(), scores.counts)
+      if (text) names.take(order, text.end())
     } finally {
       if (reader.inTransaction) reader.run('rollback')
     }
   }
 
-  async function finish(steps: Generator) {
+  /** Without room for names, the order is read all the same. */
+  function addName(text: Text | undefined, name = ''): boolean {
+    try {
+      text?.add(name)
+      return true
+    } catch {
+      return false
+    }
+  }
+
+  async function finish(steps: Steps<void>) {
     reading = true
     const begin = performance.now()
     try {
       // A step that fails is not lost: the version stays behind, and the next look begins again.
-      do await new Promise(setImmediate)
-      while (!closed && !steps.next().done)
+      await turns.run(steps)
     } finally {
-      steps.return(undefined)
       reading = false
       notBefore = performance.now() + (performance.now() - begin) * REST
-      if (closed) reader.close()
     }
   }
 
   function refresh(): void {
     const number = view.look()
-    if (number === seen || reading || performance.now() < notBefore) return
-    if (seeVersion.get()?.version === version) {
-      seen = number
-      return
+    if (reading || performance.now() < notBefore) return
+    const isDue = names.isDue(order)
+    if (!isDue) {
+      if (number === seen) return
+      if (seeVersion.get()?.version === version) {
+        seen = number
+        return
+      }
     }
-    const steps = read()
-    if (!steps.next().done) finish(steps).catch(() => undefined)
+    if (order.ids.length > small)
+      finish(read(STEP, isDue ? createNameText(`${reader.filename}-names-${process.pid}`) : undefined)).catch(
+        () => undefined,
+      )
+    else {
+      const steps = read(small)
+      if (!steps.next().done) finish(steps).catch(() => undefined)
+    }
   }
 
   /** Reads the order for the first time, whole, and looks after it from then on. */
   function begin(): void {
-    for (const _ of read());
+    for (const _ of read(small));
+    refresh()
     watch = setInterval(() => {
       try {
         refresh()
@@ -103,10 +143,10 @@ export function createRanking(reader: Database, { hot, view }: { hot: Database; 
       else begin()
       return order
     },
+    /** After all turns have ended. */
     close(): void {
       clearInterval(watch)
-      closed = true
-      if (!reading) reader.close()
+      reader.close()
     },
   }
 }

@@ -1,0 +1,61 @@
+import type { Order } from '../order.ts'
+import type { Steps } from '../turns.ts'
+import { createFilter, GROUP } from './filter.ts'
+import { createKeywordSearch, type NameParts } from './keyword-search.ts'
+import { countRuns } from './runs.ts'
+import type { NameText } from './text.ts'
+
+/** A row of the filter is as many blocks as it takes to stay below: a limit of its memory. */
+const MOST_ROWS = 32_768
+
+/** Keywords that are remembered with what was counted of them. */
+const REMEMBERED = 256
+
+/** Finds passports by any part of their names, as they were when `order` was read. */
+export type NameIndex = NameParts & {
+  order: Order
+  page(keyword: string, offset: number, size: number): Steps<{ ids: number[]; total: number }>
+}
+
+/**
+ * Indexes the names of all passports of `order`. The one that is in force meanwhile gives up its filter towards the end: it
+ * finds the same without it, but not as fast, and two at once would take too much memory.
+ */
+export function* indexNames(order: Order, text: NameText, inForce?: NameIndex): Steps<NameIndex> {
+  const runs = inForce?.text.names === text.names ? inForce.runs : yield* countRuns(text)
+  const perRow = Math.max(1, Math.ceil(text.length / MOST_ROWS))
+  const rows = Math.ceil(text.length / perRow)
+  const filter = createFilter(Math.max(1, Math.ceil(rows / GROUP)), inForce?.filter.release())
+  for (let row = 0; row < rows; row++) {
+    for (let at = row * perRow; at < Math.min((row + 1) * perRow, text.length); at++) {
+      filter.add(row % GROUP, text.block(at))
+      yield
+    }
+    if (row % GROUP === GROUP - 1 || row === rows - 1) filter.put(Math.floor(row / GROUP))
+  }
+  return createNameIndex(order, { text, filter, runs, perRow })
+}
+
+function createNameIndex(order: Order, parts: NameParts): NameIndex {
+  const searches = new Map<string, ReturnType<typeof createKeywordSearch>>()
+
+  function recall(keyword: string) {
+    const search = searches.get(keyword) ?? createKeywordSearch(parts, keyword)
+    searches.delete(keyword)
+    searches.set(keyword, search)
+    const [oldest] = searches.keys()
+    if (searches.size > REMEMBERED && oldest !== undefined) searches.delete(oldest)
+    return search
+  }
+
+  return {
+    ...parts,
+    order,
+    *page(keyword, offset, size) {
+      // No name contains it: it ends them.
+      if (keyword.includes('\0')) return { ids: [], total: 0 }
+      const { ranks, total } = yield* recall(keyword)(offset, size)
+      return { ids: ranks.map((rank) => order.ids[rank] as number), total }
+    },
+  }
+}
