@@ -82,3 +82,12 @@ export const row = (what: string, rates: readonly number[]) => ({
   'a second': Math.round(median(rates)),
   spread: `${Math.round(Math.min(...rates))}-${Math.round(Math.max(...rates))}`,
 })
+
+export const mean = (numbers: readonly number[]) =>
+  numbers.reduce((sum, number) => sum + number, 0) / numbers.length
+
+/** The number that so large a share of them does not exceed. */
+export function percentile(numbers: readonly number[], share: number): number {
+  const sorted = [...numbers].sort((a, b) => a - b)
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN
+}
