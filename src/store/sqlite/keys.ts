@@ -5,22 +5,30 @@ import type { Store } from '../store.ts'
 import type { View } from './view.ts'
 
 /** Keys are remembered while one view of the database lasts: many requests that follow each other have the same one. */
-export function createKeyReader(reader: Database, view: View) {
+export function createKeyReader(reader: Database, view: View, fail: (error: unknown) => never) {
   const find = reader.query<KeyRow, [string]>(`select ${KEY_COLUMNS} from keys where id = ?`)
   let remembered = new Map<string, ApiKey>()
   let seen = 0
+  function recall(id: string): ApiKey | undefined {
+    const number = view.look()
+    if (number !== seen) remembered = new Map()
+    seen = number
+    const known = remembered.get(id)
+    if (known) return known
+    const row = find.get(id)
+    if (row === null) return undefined
+    const key = toKey(row)
+    remembered.set(id, key)
+    return key
+  }
+
   return {
     find(id: string): ApiKey | undefined {
-      const number = view.look()
-      if (number !== seen) remembered = new Map()
-      seen = number
-      const known = remembered.get(id)
-      if (known) return known
-      const row = find.get(id)
-      if (row === null) return undefined
-      const key = toKey(row)
-      remembered.set(id, key)
-      return key
+      try {
+        return recall(id)
+      } catch (error) {
+        return fail(error)
+      }
     },
   }
 }

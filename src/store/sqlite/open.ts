@@ -69,7 +69,7 @@ export function openSqlite(path: string, { create = true, form, small = SMALL }:
           limitLog()
         },
       })
-    /** As `viewed`, but told by the methods themselves: wrapping them takes longer than what they do. */
+    /** For methods that tell themselves: wrapping them as `viewed` does takes longer than what they do. */
     const fail = (error: unknown): never => {
       view.end()
       return translate(path, error)
@@ -95,7 +95,7 @@ export function openSqlite(path: string, { create = true, form, small = SMALL }:
       },
       scoring: filling(createScoring({ ...connections, find: findId })),
       mirror: changing(createMirror(connections)),
-      keys: { ...viewed(createKeyReader(hot, view)), ...changing(createKeys(connections)) },
+      keys: { ...createKeyReader(hot, view, fail), ...changing(createKeys(connections)) },
       usage: changing(createUsage(connections)),
       retirement: changing(createRetirement(connections)),
       parts: createParts(connections).map(({ name, ...part }) => ({ name, ...filling(part) })),
