@@ -17,7 +17,12 @@ export function multiply(source: string, path: string, times: number): void {
   for (const suffix of ['', '-wal', '-shm']) rmSync(path + suffix, { force: true })
   copyFileSync(source, path)
   const database = new Database(path)
-  for (const pragma of ['journal_mode = off', 'synchronous = off', 'cache_size = -400000'])
+  for (const pragma of [
+    'journal_mode = delete',
+    'journal_mode = off',
+    'synchronous = off',
+    'cache_size = -400000',
+  ])
     database.run(`pragma ${pragma}`)
   const triggers = database
     .query<{ name: string; sql: string }, []>(`select name, sql from sqlite_schema where type = 'trigger'`)
@@ -81,7 +86,7 @@ function copyNames(database: Database, offset: number): void {
   for (const { id, display_name } of list.iterate()) names.insert(id, foldName(display_name))
 }
 
-const STEP = 2000
+const STEP = 20_000
 
 function copyDocuments(database: Database, source: string, path: string) {
   type State = { generation: string; passports_end: number }
