@@ -102,7 +102,9 @@ export async function serveRaw(respond: (socket: Socket, path: string, headers: 
       const [first = '', ...fields] = head.trim().split('\r\n')
       head = ''
       const pairs = fields.map((line) => line.split(/: ?(.*)/, 2) as [string, string])
-      respond(socket, first.split(' ')[1] ?? '', new Headers(pairs))
+      const responded = respond(socket, first.split(' ')[1] ?? '', new Headers(pairs))
+      // Whoever was killed may have left a request behind, whose target is gone by now.
+      Promise.resolve(responded).catch(() => socket.destroy())
     })
   })
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
