@@ -37,7 +37,8 @@ Needs Linux and wrk (Debian: wrk). Data sets are kept in BENCH_DATA (${DATA_FOLD
   --growth N       how many there are for comparison (10000, above a million 1000000)
   --rounds N       turns that each subject has, after one to warm up (5)
   --seconds N      length of a turn (2)
-  --only READ,...  only these reads: ${Object.keys(READS).join(', ')}
+  --only READ,...  only these reads: ${Object.keys(READS).join(', ')};
+                   above a million all but credentials, which such sets have not
   --parts PART,... only these parts beside the reads themselves; all, above a million those without peer, postgres, records:
 ${Object.entries(PARTS)
   .map(([name, words]) => `                   ${name.padEnd(9)} ${words}`)
@@ -69,13 +70,14 @@ export function readOptions(args: readonly string[]): Options {
   const passports = parseCount('passports', values.passports)
   const isLarge = passports > MILLION
   const heavy: readonly string[] = ['peer', 'postgres', 'records']
+  const reads = Object.keys(READS).filter((read) => !isLarge || read !== 'credentials')
   const usual = Object.keys(PARTS).filter((part) => !isLarge || !heavy.includes(part))
   return {
     passports,
     growth: parseCount('growth', values.growth ?? `${isLarge ? MILLION : 10_000}`),
     rounds: parseCount('rounds', values.rounds),
     seconds: parseCount('seconds', values.seconds),
-    reads: parseNames('only', values.only ?? Object.keys(READS).join(), READS),
+    reads: parseNames('only', values.only ?? reads.join(), READS),
     parts: new Set(parseNames('parts', values.parts ?? usual.join(), PARTS)),
     json: values.json,
     markdown: values.markdown,

@@ -10,11 +10,14 @@ const SHARE = 0.6
  */
 export async function warm(path: string): Promise<void> {
   const found = await Bun.$`find ${dirname(path)} -path ${`${path}*`} -type f -size +0 -print0`.text()
-  const files = found.split('\0').filter((file) => file !== '')
-  const bytes = files.reduce((sum, file) => sum + Bun.file(file).size, 0)
-  if (bytes > totalmem() * SHARE) {
-    console.error(`${path} does not fit into memory: its reads wait for the disk, too`)
-    return
+  const files = found
+    .split('\0')
+    .filter((file) => file !== '')
+    .sort((one, other) => Bun.file(one).size - Bun.file(other).size)
+  let room = totalmem() * SHARE
+  for (const file of files) {
+    room -= Bun.file(file).size
+    if (room < 0) console.error(`${file} does not fit into memory: reads of it wait for the disk, too`)
+    else await Bun.$`cat ${file} > /dev/null`
   }
-  for (const file of files) await Bun.$`cat ${file} > /dev/null`
 }
