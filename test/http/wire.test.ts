@@ -303,6 +303,19 @@ test('a stop ends what is idle, and lets what is under way finish', async () => 
   await stopped
 })
 
+test('a request that cannot be answered at all costs its caller the connection, and nobody else', async () => {
+  await using server = serve({
+    handle(incoming) {
+      if (incoming.target === '/broken') throw new Error('broken')
+      return incoming.target === '/late-broken' ? Promise.reject(new Error('broken')) : echo(incoming)
+    },
+  })
+  const callers = ['/a', '/broken', '/late-broken', '/b'].map((target) =>
+    exchange(server.port, last(target)).catch(() => ''),
+  )
+  expect((await Promise.all(callers)).map(bodies)).toEqual([['GET /a'], [], [], ['GET /b']])
+})
+
 test('a field cannot hold what would begin another one', () => {
   expect(() => headOf(200, { Link: 'a\r\nSet-Cookie: b' })).toThrow(
     'The field Link cannot hold "a\\r\\nSet-Cookie: b".',

@@ -5,7 +5,7 @@ import type { Outbox, Receiver } from './outbox.ts'
 import type { Reply } from './reply.ts'
 import type { Turn, Worker } from './turn.ts'
 
-/** Must not fail. */
+/** One that fails costs the caller its connection. */
 export type Handle = (incoming: Incoming) => Awaitable<Reply>
 
 export type Service = {
@@ -106,21 +106,35 @@ export function createConnection(socket: Socket, service: Service): Connection {
     if (isFinished) state = 'ends'
   }
 
+  function attempt(head: Head): Awaitable<Reply> | undefined {
+    try {
+      return service.handle(head)
+    } catch {
+      // The others of this turn are not to suffer for it.
+      self.abort()
+      return undefined
+    }
+  }
+
   function answer(head: Head): void {
     const isHead = head.method === 'HEAD'
-    const reply = service.handle(head)
+    const reply = attempt(head)
+    if (!reply) return
     if (!(reply instanceof Promise)) {
       send(reply, head.isLast, isHead)
       return
     }
     state = 'waits'
     deadline = Number.POSITIVE_INFINITY
-    reply.then((late) => {
-      if (state !== 'waits') return
-      state = 'reads'
-      send(late, head.isLast, isHead)
-      turn.await(self)
-    })
+    reply.then(
+      (late) => {
+        if (state !== 'waits') return
+        state = 'reads'
+        send(late, head.isLast, isHead)
+        turn.await(self)
+      },
+      () => self.abort(),
+    )
   }
 
   function send(reply: Reply, isLast: boolean, isHead: boolean): void {
