@@ -3,6 +3,7 @@ import { type ApiKey, keyState, parseKeyId } from '../domain/api-key.ts'
 import { unauthorized } from '../domain/errors.ts'
 import type { Awaitable, Store } from '../store/store.ts'
 import type { Limiter } from './limits.ts'
+import { strip } from './strip.ts'
 import type { Fields } from './wire/incoming.ts'
 
 /** Clients send these when the variable that should hold their key is unset. */
@@ -18,7 +19,7 @@ const read = new WeakMap<Fields, Given | 'none'>()
 function givenIn(fields: Fields): Given | 'none' {
   const known = read.get(fields)
   if (known) return known
-  const key = fields.get('x-api-key')?.replace(/^[\s,]+|[\s,]+$/g, '') ?? ''
+  const key = strip(fields.get('x-api-key') ?? '', ', \t\xa0')
   const given = NO_KEY.has(key) ? 'none' : { id: parseKeyId(key), hash: Bun.SHA256.hash(key) as Uint8Array }
   read.set(fields, given)
   return given

@@ -54,6 +54,15 @@ onEveryEngine('keys', (open) => {
     expect((await strict.get('/api/v1/passports', init)).status).toBe(401)
   })
 
+  test('many blanks in a key are read no slower than letters', async () => {
+    await using store = await open()
+    await using server = serveTest(store)
+    const begin = performance.now()
+    const init = { headers: { 'X-API-KEY': `a${' '.repeat(15_000)}b` } }
+    expect((await server.get('/api/v1/passports', init)).status).toBe(401)
+    expect(performance.now() - begin).toBeLessThan(500)
+  })
+
   test('an unknown, revoked or expired key is refused, even where none is needed', async () => {
     await using store = await open(PEOPLE)
     await using server = serveTest(store)

@@ -192,6 +192,17 @@ test.each([
   expect(asked).toEqual([])
 })
 
+test.each([
+  ['in a header', `A: a${' '.repeat(60_000)}b`],
+  ['before a character that no header may have', `A: ${' '.repeat(60_000)}\0`],
+  ['in Connection', `Connection: close, a${' '.repeat(60_000)}b`],
+])('many blanks %s are read no slower than letters', async (_, field) => {
+  await using server = serve()
+  const begin = performance.now()
+  await exchange(server.port, `GET / HTTP/1.1\r\nHost: x\r\n${field}\r\nConnection: close\r\n\r\n`)
+  expect(performance.now() - begin).toBeLessThan(500)
+})
+
 test('a head that never ends is refused, whole or in pieces', async () => {
   await using server = serve()
   const filler = `A: ${'x'.repeat(1000)}\r\n`.repeat(80)

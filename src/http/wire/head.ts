@@ -1,4 +1,5 @@
 import type { ErrorCode } from '../../domain/errors.ts'
+import { strip } from '../strip.ts'
 import type { Fields, Incoming } from './incoming.ts'
 
 /** Longer than any client sends; the handler has limits of its own, and says more. */
@@ -132,7 +133,8 @@ function toOrigin(target: string, method: string): string | undefined {
   return rest.startsWith('/') ? rest : `/${rest}`
 }
 
-const FIELD = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*([\t\x20-\x7e\x80-\xff]*?)[ \t]*$/
+/** Blanks around the value are taken off by hand: of many, a pattern that does would try every way to share them out. */
+const FIELD = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):([\t\x20-\x7e\x80-\xff]*)$/
 
 /** Fields of which two would contradict each other. */
 const SINGLE = new Set(['host', 'content-length', 'transfer-encoding'])
@@ -140,9 +142,10 @@ const SINGLE = new Set(['host', 'content-length', 'transfer-encoding'])
 function readFields(text: string): Read | Refusal {
   const fields = new Map<string, string>()
   for (const line of text === '' ? [] : text.split('\r\n')) {
-    const [, name, value] = FIELD.exec(line) ?? []
-    if (name === undefined || value === undefined) return refuse('A header is not of the form "Name: value".')
+    const [, name, padded] = FIELD.exec(line) ?? []
+    if (name === undefined || padded === undefined) return refuse('A header is not of the form "Name: value".')
     const key = name.toLowerCase()
+    const value = strip(padded, ' \t')
     const before = fields.get(key)
     if (before !== undefined && SINGLE.has(key)) return refuse(`The header ${name} is there twice.`)
     fields.set(key, before === undefined ? value : `${before}, ${value}`)
@@ -152,12 +155,13 @@ function readFields(text: string): Read | Refusal {
     return refuse('The header Content-Length must be a number of bytes.')
   if (length !== undefined && fields.has('transfer-encoding'))
     return refuse('The headers Content-Length and Transfer-Encoding exclude each other.')
-  const connection = (fields.get('connection') ?? '').toLowerCase().split(/[ \t]*,[ \t]*/)
+  const connection = (fields.get('connection') ?? '').toLowerCase().split(',')
+  const asks = (option: string) => connection.some((each) => strip(each, ' \t') === option)
   return {
     fields,
     // A body of unknown length, or one that waits to be asked for, is not waited for.
-    closes: connection.includes('close') || fields.has('transfer-encoding') || fields.has('expect'),
-    keeps: connection.includes('keep-alive'),
+    closes: asks('close') || fields.has('transfer-encoding') || fields.has('expect'),
+    keeps: asks('keep-alive'),
     bodyLength: Number(length ?? 0),
   }
 }
