@@ -39,7 +39,7 @@ export function createHeadReader(address: string) {
     // RFC 9112 asks to forgive an empty line before a request.
     while (input[begin] === CR && input[begin + 1] === LF) begin += 2
     const lineEnd = input.indexOf(CR, begin)
-    if (lineEnd === -1) return incomplete(input, begin)
+    if (lineEnd === -1) return incomplete(input, start)
     const fieldsStart = lineEnd + 2
     let end: number
     let read: Read | undefined
@@ -48,7 +48,7 @@ export function createHeadReader(address: string) {
       read = last
     } else {
       const mark = input.indexOf('\r\n\r\n', lineEnd, 'latin1')
-      if (mark === -1) return incomplete(input, begin)
+      if (mark === -1) return incomplete(input, start)
       end = mark + 4
       if (end - begin > LONGEST_HEAD) return TOO_LARGE
       const result = readFields(input.toString('latin1', fieldsStart, Math.max(mark, fieldsStart)))
@@ -71,10 +71,11 @@ function startsWith(input: Buffer, known: Buffer, at: number): boolean {
   )
 }
 
-function incomplete(input: Buffer, begin: number): Refusal | undefined {
-  if (input.length - begin > LONGEST_HEAD) return TOO_LARGE
+/** Empty lines before it count as well: they would be kept, and looked at again with all that follows. */
+function incomplete(input: Buffer, start: number): Refusal | undefined {
+  if (input.length - start > LONGEST_HEAD) return TOO_LARGE
   // Lines that end in a line feed alone would never become a head.
-  return input.indexOf('\n\n', begin, 'latin1') === -1 ? undefined : refuse('Lines must end in CR LF.')
+  return input.indexOf('\n\n', start, 'latin1') === -1 ? undefined : refuse('Lines must end in CR LF.')
 }
 
 const refuse = (message: string): Refusal => ({ code: 'invalid_request', message })
