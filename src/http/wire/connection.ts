@@ -52,6 +52,9 @@ export const PATIENCE: Patience = { idle: 60_000, head: 10_000, stall: 30_000, l
 /** Input that waits for earlier answers; more than this is not read from the system. */
 const MOST_WAITING = 64 * 1024
 
+type Asked = Pick<Head, 'isLast' | 'isOld' | 'method'>
+const REFUSED: Asked = { isLast: true, isOld: false, method: '' }
+
 /** One caller's requests, one after the other. */
 export function createConnection(socket: Socket, service: Service): Connection {
   const { turn, outbox, patience } = service
@@ -91,7 +94,7 @@ export function createConnection(socket: Socket, service: Service): Connection {
       const head = at < input.length ? readHead(input, at) : undefined
       if (head === undefined) break
       if ('code' in head) {
-        send(service.refuse(head), true, false)
+        send(service.refuse(head), REFUSED)
       } else {
         at = head.end
         skip = head.bodyLength
@@ -117,11 +120,10 @@ export function createConnection(socket: Socket, service: Service): Connection {
   }
 
   function answer(head: Head): void {
-    const isHead = head.method === 'HEAD'
     const reply = attempt(head)
     if (!reply) return
     if (!(reply instanceof Promise)) {
-      send(reply, head.isLast, isHead)
+      send(reply, head)
       return
     }
     state = 'waits'
@@ -130,16 +132,16 @@ export function createConnection(socket: Socket, service: Service): Connection {
       (late) => {
         if (state !== 'waits') return
         state = 'reads'
-        send(late, head.isLast, isHead)
+        send(late, head)
         turn.await(self)
       },
       () => self.abort(),
     )
   }
 
-  function send(reply: Reply, isLast: boolean, isHead: boolean): void {
+  function send(reply: Reply, { isLast, isOld, method }: Asked): void {
     const ends = isLast || service.isEnding()
-    outbox.add(self, reply, { ends, isHead })
+    outbox.add(self, reply, { ends, isOld, isHead: method === 'HEAD' })
     if (ends) state = 'ends'
   }
 

@@ -19,6 +19,8 @@ export type Head = Incoming & {
   end: number
   /** Whether the connection is to end with the answer. */
   isLast: boolean
+  /** Whether the caller must be told if it is not: one of HTTP/1.0 takes silence for an end. */
+  isOld: boolean
   /** Bytes after the head that belong to the request. */
   bodyLength: number
 }
@@ -120,6 +122,7 @@ function readLine(
     address,
     end,
     isLast: read.closes || !(isNew || read.keeps),
+    isOld: !isNew,
     bodyLength: read.bodyLength,
   }
 }
@@ -144,7 +147,8 @@ function readFields(text: string): Read | Refusal {
   const fields = new Map<string, string>()
   for (const line of text === '' ? [] : text.split('\r\n')) {
     const [, name, padded] = FIELD.exec(line) ?? []
-    if (name === undefined || padded === undefined) return refuse('A header is not of the form "Name: value".')
+    if (name === undefined || padded === undefined)
+      return refuse('A header is not of the form "Name: value".')
     const key = name.toLowerCase()
     const value = strip(padded, ' \t')
     const before = fields.get(key)

@@ -9,7 +9,7 @@ export type Receiver = {
 
 type Letter = { receiver: Receiver; start: number; length: number }
 type Late = { receiver: Receiver; body: LateBody; at: number }
-type Sending = { ends: boolean; isHead: boolean }
+type Sending = { ends: boolean; isOld: boolean; isHead: boolean }
 
 /** Room for the answers of one turn, unless they are large. */
 const ROOM = 256 * 1024
@@ -57,12 +57,13 @@ export function createOutbox(now: () => number) {
   }
 
   return {
-    add(receiver: Receiver, { head, lines, body }: Reply, { ends, isHead }: Sending): void {
+    add(receiver: Receiver, { head, lines, body }: Reply, { ends, isOld, isHead }: Sending): void {
       if (letters.length === 0) readClock()
       const content = typeof body === 'string' ? Buffer.from(body) : body
       // An answer that never has a body has no length: RFC 9110, section 8.6.
       const length = content.length > 0 || !BODILESS.test(head) ? `Content-Length: ${content.length}\r\n` : ''
-      const last = `${lines}${date}${length}${ends ? 'Connection: close\r\n' : ''}\r\n`
+      const connection = ends ? 'Connection: close\r\n' : isOld ? 'Connection: keep-alive\r\n' : ''
+      const last = `${lines}${date}${length}${connection}\r\n`
       const size = head.length + last.length + (isHead ? 0 : content.length)
       if (used + size > ROOM) flush()
       const bytes = size > ROOM ? Buffer.allocUnsafe(size) : room
