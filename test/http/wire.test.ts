@@ -330,6 +330,24 @@ test('a request that cannot be answered at all costs its caller the connection, 
   expect((await Promise.all(callers)).map(bodies)).toEqual([['GET /a'], [], [], ['GET /b']])
 })
 
+test('a stop waits neither for the rest of a body, nor for one that took its last answer slowly', async () => {
+  const never = Number.MAX_SAFE_INTEGER
+  await using server = serve({ patience: { idle: never, head: never, stall: never, linger: 100 } })
+  const sender = dial(server.port)
+  sender.socket.write('POST /p HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000\r\n\r\n')
+  await until(() => sender.text() !== '')
+  const reader = dial(server.port)
+  reader.socket.pause()
+  reader.socket.write(get('/large'))
+  await sleep(50)
+  const stopped = server.stop()
+  const drip = setInterval(() => sender.socket.write('x'), 20)
+  reader.socket.resume()
+  sender.socket.on('end', () => clearInterval(drip))
+  await stopped
+  expect((await reader.closed).length).toBeGreaterThan(LARGE.length)
+})
+
 test('a field cannot hold what would begin another one', () => {
   expect(() => headOf(200, { Link: 'a\r\nSet-Cookie: b' })).toThrow(
     'The field Link cannot hold "a\\r\\nSet-Cookie: b".',

@@ -67,6 +67,7 @@ export function createConnection(socket: Socket, service: Service): Connection {
   let skip = 0
   /** `waits`: for an answer that is being made. `ends`: when all that was answered is sent. */
   let state: 'reads' | 'waits' | 'ends' | 'ended' | 'closed' = 'reads'
+  let idle = patience.idle
   let isPaused = false
   let isFinished = false
   let deadline = performance.now() + patience.head
@@ -104,9 +105,10 @@ export function createConnection(socket: Socket, service: Service): Connection {
     if (input !== undefined && at > 0) input = at < input.length ? Buffer.from(input.subarray(at)) : undefined
     if (state !== 'reads' || unsent !== undefined) return
     // A head has its time from when it began: more of it does not give it more.
-    if (input === undefined) deadline = turn.time() + patience.idle
+    if (input === undefined) deadline = turn.time() + idle
     else if (at > 0 || deadline > turn.time() + patience.head) deadline = turn.time() + patience.head
-    if (isFinished) state = 'ends'
+    // What is left of a body may be long, and a stop does not wait for it.
+    if (isFinished || (skip > 0 && service.isEnding())) state = 'ends'
   }
 
   function attempt(head: Head): Awaitable<Reply> | undefined {
@@ -190,6 +192,7 @@ export function createConnection(socket: Socket, service: Service): Connection {
       unsent = undefined
     },
     endSoon(grace) {
+      idle = grace
       if (state === 'reads' && unsent === undefined) deadline = Math.min(deadline, performance.now() + grace)
     },
     sweep() {
