@@ -1,5 +1,14 @@
 import { expect, test } from 'bun:test'
-import { readdirSync, renameSync, statSync, truncateSync, writeFileSync } from 'node:fs'
+import {
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { V1_PRESS } from '../../src/http/v1/press.ts'
 import { openSqlite } from '../../src/store/sqlite/open.ts'
@@ -47,6 +56,30 @@ test('where their files are gone, or the database was moved, they are made anew'
   await makeAll(moved)
   await expectComplete(moved, IDS)
   await moved.close()
+})
+
+test.each([
+  ['read', (path: string) => mkdirSync(path)],
+  ['opened', (path: string) => symlinkSync('socket', path)],
+])('where a file of them cannot be %s, the rows are', async (_, spoil) => {
+  using folder = tempFolder()
+  const path = join(folder.path, 'x.db')
+  const store = openSqlite(path, { form: V1_PRESS.form })
+  await saveRecords(store, AT_REST)
+  await makeAll(store)
+  // It is there, but nobody can open it.
+  const socket = Bun.listen({ unix: join(folder.path, 'socket'), socket: { data() {} } })
+  for (const name of filesIn(folder.path)) {
+    rmSync(join(folder.path, name))
+    spoil(join(folder.path, name))
+  }
+  const other = openSqlite(path, { form: V1_PRESS.form })
+  const document = other.documents.findPassport({ id: 7 })
+  expect(document?.read(Buffer.alloc(document.length), 0) ?? false).toBe(false)
+  expect(found(other, { id: 7 })).toEqual(NONE)
+  await store.close()
+  await other.close()
+  socket.stop()
 })
 
 test('they are for their owner alone', async () => {

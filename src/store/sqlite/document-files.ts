@@ -81,16 +81,27 @@ export function createDocumentFiles(database: string) {
     /** They can be made again: where one is damaged, both are removed, and `onDamage` is told. */
     open(generation: string, onDamage: () => void): DocumentFiles {
       const damaged = () => {
-        for (const kind of KINDS) rmSync(pathOf(generation, kind), { force: true })
         onDamage()
+        try {
+          for (const kind of KINDS) rmSync(pathOf(generation, kind), { force: true })
+        } catch {
+          // A disk that is at fault may not be written to.
+        }
       }
-      const files = new Map(KINDS.map((kind) => [kind, openSync(pathOf(generation, kind), 'r')]))
+      const files = new Map<Kind, number>()
+      const close = () => {
+        for (const file of files.values()) closeSync(file)
+      }
+      try {
+        for (const kind of KINDS) files.set(kind, openSync(pathOf(generation, kind), 'r'))
+      } catch (error) {
+        close()
+        throw error
+      }
       return {
         generation,
         find: (kind, entry) => find(files.get(kind) as number, entry, damaged),
-        close() {
-          for (const file of files.values()) closeSync(file)
-        },
+        close,
       }
     },
   }
@@ -118,8 +129,12 @@ function find(file: number, { place, hash }: Entry, onDamage: () => void): Docum
     length,
     hash,
     read(into, at) {
-      const isWhole = readSync(file, into, at, length, start) === length
-      if (isWhole && hashOf(into.subarray(at, at + length)) === hash) return true
+      try {
+        const isWhole = readSync(file, into, at, length, start) === length
+        if (isWhole && hashOf(into.subarray(at, at + length)) === hash) return true
+      } catch {
+        // What the disk cannot read is damaged, too.
+      }
       onDamage()
       return false
     },

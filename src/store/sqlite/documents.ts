@@ -27,6 +27,8 @@ export function createDocumentReader({ reader, view, files, trusted, fail }: Rea
   let checked = 0
   let opened: DocumentFiles | undefined
   let isTrusted = false
+  /** The generation of which something was damaged. */
+  let spoilt: string | undefined
 
   /** What may be read is looked at once in each view. */
   function look(): boolean {
@@ -40,16 +42,20 @@ export function createDocumentReader({ reader, view, files, trusted, fail }: Rea
   }
 
   function open(generation: string): boolean {
-    if (opened?.generation === generation && files.exist(generation)) return true
+    if (opened?.generation === generation && generation !== spoilt && files.exist(generation)) return true
     // What was found in them may not be read yet.
     setTimeout((files) => files?.close(), CLOSE_MILLISECONDS, opened)
     opened = undefined
-    if (!files.exist(generation)) return false
-    opened = files.open(generation, () => {
-      checked = 0
-      isTrusted = false
-    })
-    return true
+    if (generation === spoilt || !files.exist(generation)) return false
+    try {
+      opened = files.open(generation, () => {
+        checked = 0
+        spoilt = generation
+      })
+    } catch {
+      // Another process removed them just now, or this one has too many files open: the rows can be read.
+    }
+    return opened !== undefined
   }
 
   function find(kind: Kind, entry: Entry | null): Document | undefined {
