@@ -8,7 +8,8 @@ type Work = { next: () => boolean; stop: () => void }
 
 /**
  * Long work between requests. Each time the event loop comes round, all that is under way has one short turn together,
- * and takes it step by step in a circle: what is short does not wait for the end of what is long.
+ * and takes it step by step in a circle: what is short does not wait for the end of what is long. A turn ends with the
+ * first that is done, because whoever waits for it goes on at once.
  */
 export function createTurns() {
   let waiting: Work[] = []
@@ -18,7 +19,8 @@ export function createTurns() {
     do {
       const work = waiting.shift()
       if (work === undefined) return
-      if (work.next()) waiting.push(work)
+      if (!work.next()) break
+      waiting.push(work)
     } while (performance.now() < end)
     if (waiting.length > 0) setImmediate(takeTurn)
   }

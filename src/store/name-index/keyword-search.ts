@@ -1,13 +1,11 @@
 import type { Steps } from '../turns.ts'
-import { bucketsOf, type Filter, GROUP } from './filter.ts'
-import { countNames, findNames, toNeedle } from './matching.ts'
+import { type Filter, GROUP } from './filter.ts'
+import { countNames, findNames } from './matching.ts'
 import type { Runs } from './runs.ts'
 import { BLOCK, type NameText } from './text.ts'
 
 /** Blocks looked at, and names found in them, before a pause. */
 const STEP = 250
-
-const NONE: number[] = []
 
 export type NameParts = {
   text: NameText
@@ -20,52 +18,52 @@ export type NameParts = {
 /** The search for one keyword. What it has counted it knows, so that walking its pages does not repeat it. */
 export function createKeywordSearch({ text, filter, runs, perRow }: NameParts, keyword: string) {
   const bytes = Buffer.from(keyword)
-  const buckets = bucketsOf(bytes)
-  const needle = toNeedle(bytes, runs)
-  let total = runs(bytes)
+  const needle = bytes.toString('latin1')
+  const buckets = filter.bucketsOf(bytes)
+  let total = runs.count(bytes)
   /** How many match before each group, of the groups up to `counted`. */
   const before = new Uint32Array(filter.groups + 1)
   let counted = 0
 
   /** The blocks of a group in which the keyword may be. */
   function blocksOf(group: number): number[] {
-    let rows = filter.rows(group, buckets)
-    if (rows === 0) return NONE
     const blocks: number[] = []
-    for (; rows !== 0; rows &= rows - 1) {
+    for (let rows = filter.rows(group, buckets); rows !== 0; rows &= rows - 1) {
       const first = (group * GROUP + 31 - Math.clz32(rows & -rows)) * perRow
       for (let at = first; at < first + perRow && at < text.length; at++) blocks.push(at)
     }
     return blocks
   }
 
-  function* countNext(): Steps<void> {
-    const group = counted
-    let count = before[group] as number
+  /** Counts matches, group by group, until `isEnough`. */
+  function* count(isEnough: () => boolean): Steps<void> {
     let work = 0
-    for (const at of blocksOf(group)) {
-      const found = countNames(text.block(at), needle)
-      count += found
-      work += found + 1
-      if (work > STEP) {
+    while (counted < filter.groups && !isEnough()) {
+      const group = counted
+      let count = before[group] as number
+      for (const at of blocksOf(group)) {
+        const found = countNames(text.block(at), needle)
+        count += found
+        work += found + 1
+        if (work < STEP) continue
         work = 0
         yield
       }
+      before[group + 1] = count
+      // Another request for the same keyword may be as far.
+      counted = Math.max(counted, group + 1)
     }
-    before[group + 1] = count
-    // Another request for the same keyword may be as far.
-    counted = Math.max(counted, group + 1)
-    if (counted === filter.groups) total = before[counted]
   }
 
   /** The ranks of matches from the beginning of a group on, after the first `skip`. */
   function* ranksFrom(group: number, skip: number, size: number): Steps<number[]> {
     const ranks: number[] = []
+    let toSkip = skip
     for (let at = group; at < filter.groups; at++) {
       if (at < counted && before[at] === before[at + 1]) continue
       for (const block of blocksOf(at)) {
         for (const name of findNames(text.block(block), needle)) {
-          if (skip-- > 0) continue
+          if (toSkip-- > 0) continue
           ranks.push(block * BLOCK + name)
           if (ranks.length === size) return ranks
         }
@@ -77,11 +75,15 @@ export function createKeywordSearch({ text, filter, runs, perRow }: NameParts, k
 
   /** The ranks of one page, and how many match in all. */
   return function* page(offset: number, size: number): Steps<{ ranks: number[]; total: number }> {
-    while (total === undefined) yield* countNext()
+    if (total === undefined) {
+      yield* count(() => false)
+      total = before[filter.groups] as number
+    }
     if (offset >= total) return { ranks: [], total }
-    while (counted < filter.groups && (before[counted] as number) + size <= offset) yield* countNext()
+    yield* count(() => (before[counted] as number) + size > offset)
     let group = counted
     while ((before[group] as number) > offset) group--
-    return { ranks: yield* ranksFrom(group, offset - (before[group] as number), size), total }
+    const ranks = yield* ranksFrom(group, offset - (before[group] as number), size)
+    return { ranks, total }
   }
 }

@@ -1,12 +1,15 @@
 import type { Order } from '../order.ts'
 import type { Steps } from '../turns.ts'
-import { createFilter, GROUP } from './filter.ts'
+import { createFilter, GROUP, LONGEST } from './filter.ts'
 import { createKeywordSearch, type NameParts } from './keyword-search.ts'
-import { countRuns } from './runs.ts'
+import { findRuns } from './runs.ts'
 import type { NameText } from './text.ts'
 
 /** A row of the filter is as many blocks as it takes to stay below: a limit of its memory. */
 const MOST_ROWS = 32_768
+
+/** What is in so many names a row is in most rows. */
+const COMMON = 1.3
 
 /** Keywords that are remembered with what was counted of them. */
 const REMEMBERED = 256
@@ -22,13 +25,14 @@ export type NameIndex = NameParts & {
  * finds the same without it, but not as fast, and two at once would take too much memory.
  */
 export function* indexNames(order: Order, text: NameText, inForce?: NameIndex): Steps<NameIndex> {
-  const runs = inForce?.text.names === text.names ? inForce.runs : yield* countRuns(text)
+  const runs = inForce?.text.names === text.names ? inForce.runs : yield* findRuns(text)
   const perRow = Math.max(1, Math.ceil(text.length / MOST_ROWS))
   const rows = Math.ceil(text.length / perRow)
-  const filter = createFilter(Math.max(1, Math.ceil(rows / GROUP)), inForce?.filter.release())
+  const common = yield* runs.list(LONGEST, rows * COMMON)
+  const filter = createFilter(Math.max(1, Math.ceil(rows / GROUP)), common, inForce?.filter.release())
   for (let row = 0; row < rows; row++) {
     for (let at = row * perRow; at < Math.min((row + 1) * perRow, text.length); at++) {
-      filter.add(row % GROUP, text.block(at))
+      filter.add(row % GROUP, text.bytes(at))
       yield
     }
     if (row % GROUP === GROUP - 1 || row === rows - 1) filter.put(Math.floor(row / GROUP))

@@ -1,12 +1,12 @@
 import type { Steps } from '../turns.ts'
-import { createRunTable, LONGEST_RUN, type RunTable } from './run-table.ts'
-import { END } from './text.ts'
+import { countAt, countRuns, createRunTable, placeOf, putRun, type RunTable, runAt } from './run-table.ts'
 
 /** The size of the table in which candidates are, and of the list of those that may come to be some. */
 const TABLE_BITS = 18
 const RARE_BITS = 21
+const MOST = 2 ** (TABLE_BITS - 1)
 
-/** What the sample contains so often may be frequent; the longer it is, the fewer others like it there are. */
+/** What the sample contains so often may be frequent; of what is long there are not many others like it. */
 const PROMISING = 8
 const PROMISING_LONG = 2
 const LONG = 8
@@ -19,19 +19,19 @@ export function createRunSample() {
   const table = createRunTable(TABLE_BITS)
   /** How often runs were seen that are not in the table; some share a number. */
   const rare = new Uint8Array(1 << RARE_BITS)
-  /** The places of the runs, the shorter before those that they begin. */
+  /** Where the runs are, each after those that it begins with. */
   const places: number[] = []
   let name = 1
 
-  function isPromising(place: number, parent: number, byte: number, length: number): boolean {
-    if (table.isFull()) return false
-    const at = Math.imul(parent * 256 + byte, 0x85ebca6b) >>> (32 - RARE_BITS)
+  function addPromising(run: number, place: number, length: number): boolean {
+    if (places.length === MOST) return false
+    const at = Math.imul(run, 0x85ebca6b) >>> (32 - RARE_BITS)
     const seen = (rare[at] as number) + 1
     if (seen < (length < LONG ? PROMISING : PROMISING_LONG)) {
       rare[at] = seen
       return false
     }
-    table.put(place, parent, byte)
+    putRun(table, place, run)
     places.push(place)
     return true
   }
@@ -39,31 +39,20 @@ export function createRunSample() {
   return {
     /** The runs that begin between two bytes of a block. */
     add(block: Uint8Array, from: number, to: number): void {
-      for (let start = from; start < to; start++) {
-        if (block[start] === END) name++
-        let parent = table.root
-        for (let at = start; block[at] !== END && at < start + LONGEST_RUN; at++) {
-          const place = table.placeOf(parent, block[at] as number)
-          if (table.isFree(place) && !isPromising(place, parent, block[at] as number, at - start)) break
-          table.note(place, name)
-          parent = place
-        }
-      }
+      name = countRuns(table, block, { from, to, name }, addPromising)
     },
     /** A table of the runs that so many names of the sample contain. */
     *toTable(least: number): Steps<RunTable> {
-      const frequent = places.filter((place) => table.countAt(place) >= least)
-      yield
+      const frequent = places.filter((place) => countAt(table, place) >= least)
       const counts = createRunTable(Math.ceil(Math.log2(2 * frequent.length + 2)))
-      const moved = new Map([[table.root, counts.root]])
+      const moved = new Map([[table.cells.length, counts.cells.length]])
       for (const [at, place] of frequent.entries()) {
         if (at % STEP === 0) yield
-        const { parent, byte } = table.runAt(place)
-        const newParent = moved.get(parent)
-        if (newParent === undefined) continue
-        const newPlace = counts.placeOf(newParent, byte)
-        counts.put(newPlace, newParent, byte)
-        moved.set(place, newPlace)
+        const parent = moved.get(Math.floor(runAt(table, place) / 256))
+        if (parent === undefined) continue
+        const run = parent * 256 + (runAt(table, place) % 256)
+        moved.set(place, placeOf(counts, run))
+        putRun(counts, placeOf(counts, run), run)
       }
       return counts
     },

@@ -1,7 +1,7 @@
 import type { Steps } from '../turns.ts'
 import { createRunSample } from './run-sample.ts'
-import { LONGEST_RUN } from './run-table.ts'
-import { END, type NameText } from './text.ts'
+import { countRuns, findCount, listRuns } from './run-table.ts'
+import type { NameText } from './text.ts'
 
 /** Of so many blocks one is in the sample. */
 const SAMPLE = 16
@@ -10,39 +10,29 @@ const SAMPLE = 16
 const FREQUENT = 32
 
 /** Bytes looked at before a pause. */
-const STEP = 2000
+const STEP = 1000
 
-/** Tells how many names contain a run of bytes, if many do. */
-export type Runs = (run: Uint8Array) => number | undefined
+export type Runs = {
+  /** How many names contain a run of bytes, if many do. */
+  count(run: Uint8Array): number | undefined
+  /** The runs up to a length that at least so many names contain. */
+  list(longest: number, least: number): Steps<Uint8Array[]>
+}
 
-/** Counts frequent runs in all names. Which these are, a sample of them tells. */
-export function* countRuns(text: NameText): Steps<Runs> {
+/** Counts frequent runs of bytes in all names. Which these are, a sample of the names tells. */
+export function* findRuns(text: NameText): Steps<Runs> {
   const sample = createRunSample()
-  for (let at = 0; at < text.length; at += SAMPLE) yield* inSteps(text.block(at), sample.add)
+  for (let at = 0; at < text.length; at += SAMPLE) yield* inSteps(text.bytes(at), sample.add)
   const table = yield* sample.toTable(FREQUENT)
   let name = 1
-  for (let at = 0; at < text.length; at++) yield* inSteps(text.block(at), count)
-
-  function count(block: Uint8Array, from: number, to: number): void {
-    for (let start = from; start < to; start++) {
-      if (block[start] === END) name++
-      let parent = table.root
-      for (let at = start; block[at] !== END && at < start + LONGEST_RUN; at++) {
-        const place = table.placeOf(parent, block[at] as number)
-        if (table.isFree(place)) break
-        table.note(place, name)
-        parent = place
-      }
-    }
+  for (let at = 0; at < text.length; at++) {
+    yield* inSteps(text.bytes(at), (block, from, to) => {
+      name = countRuns(table, block, { from, to, name })
+    })
   }
-
-  return (run) => {
-    let place = table.root
-    for (let at = 0; at < run.length; at++) {
-      place = table.placeOf(place, run[at] as number)
-      if (table.isFree(place)) return undefined
-    }
-    return table.countAt(place)
+  return {
+    count: (run) => findCount(table, run),
+    list: (longest, least) => listRuns(table, longest, least),
   }
 }
 

@@ -3,6 +3,7 @@ import { createSpill, type Spill } from './spill.ts'
 
 /** Follows each name; no name contains it. */
 export const END = 0
+export const END_LETTER = '\0'
 
 /** So many names are in a block. */
 export const BLOCK = 64
@@ -10,46 +11,38 @@ export const BLOCK = 64
 /** What memory holds; the names of lower ranks are in a file. */
 const MEMORY_BYTES = 32 * 1024 * 1024
 
-const CHUNK_BYTES = 256 * 1024
+const SCRATCH_BYTES = 64 * 1024
 
 /** Folded names by rank. */
 export type NameText = {
   /** How many blocks there are; the last one may have fewer names. */
   readonly length: number
-  /** Good until the next one is asked for. */
-  block(at: number): Buffer
+  /** A letter for each byte: nothing is searched as fast as such text. */
+  block(at: number): string
+  /** Good until the next ones are asked for. */
+  bytes(at: number): Uint8Array
   /** The same for the same names, in whatever order. */
   readonly names: string
 }
 
 /** Takes names by rank. Where memory does not hold them all, the others go to a file, for which `path` is free. */
 export function createNameText(path: string, memoryBytes = MEMORY_BYTES) {
-  const blocks: Buffer[] = []
+  const blocks: string[] = []
   let spill: Spill | undefined
   let left = memoryBytes
-  let chunk = Buffer.alloc(0)
   /** The block under way. */
-  let scratch = Buffer.alloc(CHUNK_BYTES)
+  let scratch = Buffer.alloc(SCRATCH_BYTES)
   let end = 0
   let count = 0
   const sums = new Uint32Array(2)
 
   function endBlock(): void {
-    const block = scratch.subarray(0, end)
     if (end > left) spill ??= createSpill(path)
-    if (spill) spill.add(block)
-    else blocks.push(hold(block))
+    if (spill) spill.add(scratch.subarray(0, end))
+    else blocks.push(scratch.toString('latin1', 0, end))
+    left -= end
     end = 0
     count = 0
-  }
-
-  function hold(block: Buffer): Buffer {
-    if (block.length > chunk.length) chunk = Buffer.allocUnsafeSlow(Math.max(CHUNK_BYTES, block.length))
-    const held = chunk.subarray(0, block.length)
-    held.set(block)
-    chunk = chunk.subarray(block.length)
-    left -= block.length
-    return held
   }
 
   /** Adds the name up into two sums: names add up to the same in any order. */
@@ -78,9 +71,14 @@ export function createNameText(path: string, memoryBytes = MEMORY_BYTES) {
     end(): NameText {
       if (count > 0) endBlock()
       spill?.end()
+      const inFile = (at: number) => (spill as Spill).block(at - blocks.length)
       return {
         length: blocks.length + (spill?.length() ?? 0),
-        block: (at) => blocks[at] ?? (spill as Spill).block(at - blocks.length),
+        block: (at) => blocks[at] ?? inFile(at).toString('latin1'),
+        bytes(at) {
+          const block = blocks[at]
+          return block === undefined ? inFile(at) : scratch.subarray(0, scratch.write(block, 'latin1'))
+        },
         names: sums.join(),
       }
     },

@@ -133,8 +133,9 @@ describe('the index of names', () => {
   })
 
   test('has a filter of limited size, however many names there are', () => {
-    const block = Buffer.from('ada\0'.repeat(64))
-    const text: NameText = { length: 200_000, block: () => block, names: '' }
+    const block = 'ada\0'.repeat(64)
+    const bytes = Buffer.from(block)
+    const text: NameText = { length: 200_000, block: () => block, bytes: () => bytes, names: '' }
     const steps = indexNames(toOrder(new Uint32Array(0), { scores: [], counts: [] }), text)
     expect(finish(steps).filter.groups).toBeLessThanOrEqual(1024)
   }, 30_000)
