@@ -9,7 +9,7 @@ export const END_LETTER = '\0'
 export const BLOCK = 64
 
 /** What memory holds; the names of lower ranks are in a file. */
-const MEMORY_BYTES = 32 * 1024 * 1024
+const MEMORY_BYTES = 8 * 1024 * 1024
 
 const SCRATCH_BYTES = 64 * 1024
 
