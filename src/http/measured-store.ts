@@ -43,6 +43,7 @@ export function measureStore(store: Store, observe: (operation: Operation, secon
     credentials: { ...credentials, list: timed('credentials', credentials.list) },
     documents: {
       ...documents,
+      list: timed('list', documents.list),
       findPassport: timedIfFound('find', documents.findPassport),
       findCredentials: timedIfFound('credentials', documents.findCredentials),
     },

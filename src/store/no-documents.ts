@@ -1,8 +1,9 @@
-import type { DocumentStore } from './store.ts'
+import type { DocumentStore, Store } from './store.ts'
 
 /** For an engine that keeps none. */
-export const NO_DOCUMENTS: DocumentStore = {
+export const noDocuments = ({ list }: Pick<Store['passports'], 'list'>): DocumentStore => ({
   findPassport: () => undefined,
   findCredentials: () => undefined,
+  list,
   make: () => 0,
-}
+})

@@ -85,6 +85,8 @@ export type DocumentStore = {
   /** Nothing where it is not made yet, or no longer true: what it would say is to be read elsewhere. */
   findPassport(ref: PassportRef): Document | undefined
   findCredentials(ref: PassportRef): Document | undefined
+  /** A page of the list of passports, each as its document where it has one. Not in their order: it is in what they say. */
+  list(request: PageRequest & { keyword: string | undefined }): Awaitable<Page<Passport | PassportDocument>>
   /**
    * A step of making those that are missing, for up to `limit` passports, in one transaction. Gives back how many it
    * went through: 0 when nothing is left to do, or another program makes those of another form; `undefined` where
@@ -101,6 +103,8 @@ export type Document = {
   /** Puts the bytes there; tells whether they are what they should be. */
   read(into: Buffer, at: number): boolean
 }
+
+export type PassportDocument = Document & { id: number }
 
 /** What makes documents. */
 export type Press = {

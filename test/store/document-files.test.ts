@@ -10,10 +10,11 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
+import { listPassports } from '../../src/http/v1/passports.ts'
 import { V1_PRESS } from '../../src/http/v1/press.ts'
 import { openSqlite } from '../../src/store/sqlite/open.ts'
 import { AT_REST } from '../support/changes.ts'
-import { expectComplete, found, makeAll, NONE } from '../support/documents.ts'
+import { expectComplete, found, listed, makeAll, NONE } from '../support/documents.ts'
 import { saveRecords } from '../support/engines.ts'
 import { record } from '../support/records.ts'
 import { tempFolder } from '../support/temp.ts'
@@ -40,6 +41,18 @@ test.each([
   const after = filesIn(folder.path)
   expect(after).toHaveLength(2)
   expect(after).not.toEqual(before)
+  await store.close()
+})
+
+test('a page of the list is read from rows where a document is damaged', async () => {
+  using folder = tempFolder()
+  const store = openSqlite(join(folder.path, 'x.db'), { form: V1_PRESS.form })
+  await saveRecords(store, AT_REST)
+  await makeAll(store)
+  const { fresh } = await listed(store)
+  for (const name of filesIn(folder.path)) truncateSync(join(folder.path, name), 10)
+  expect((await listed(store)).answered).toBeUndefined()
+  expect(String((await listPassports(store)('')).body)).toBe(fresh)
   await store.close()
 })
 

@@ -33,6 +33,23 @@ onEngine('sqlite', 'documents', (open) => {
     expect(await makeAll(store)).toBe(0)
   })
 
+  test('make up the list, whatever their texts look like', async () => {
+    const odd = ',"merged":true,"score":99,{"passport":'
+    const profile = {
+      bio: odd,
+      displayName: `"${odd}\\`,
+      location: '", "merged":',
+      tags: [odd, 'merged', '":'],
+    }
+    const people = [11, 2, 13].map((id) => record(id, { profile, scores: { total: id } }))
+    await using store = await open([...AT_REST, ...people])
+    await makeAll(store)
+    const { items } = await store.documents.list({ page: 1, size: 25, keyword: undefined })
+    // The survivor of a merge has none.
+    expect(items.filter((item) => 'scores' in item)).toMatchObject([{ id: 3 }])
+    await expectTrue(store, [])
+  })
+
   test('are found by wallet as well', async () => {
     await using store = await open(AT_REST)
     await makeAll(store)

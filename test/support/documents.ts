@@ -1,5 +1,8 @@
 import { expect } from 'bun:test'
+import { lastPage } from '../../src/domain/page.ts'
 import type { PassportRef } from '../../src/domain/passport.ts'
+import { printPage } from '../../src/http/v1/list-page.ts'
+import { presentListedPassport } from '../../src/http/v1/present.ts'
 import { V1_PRESS } from '../../src/http/v1/press.ts'
 import { hashOf } from '../../src/store/hash.ts'
 import type { Document, Press, Store } from '../../src/store/store.ts'
@@ -40,8 +43,20 @@ export async function rendered(store: Store, ref: PassportRef, press: Press = V1
   return { passport: press.passport(passport), credentials: press.credentials(credentials) }
 }
 
+const ALL = { page: 1, size: 250, keyword: undefined }
+
+/** The list as it is answered, and as its rows say it. */
+export async function listed(store: Store) {
+  const { items, total } = await store.passports.list(ALL)
+  const pagination = { current_page: 1, last_page: lastPage(total, ALL.size), total }
+  const fresh = JSON.stringify({ passports: items.map(presentListedPassport), pagination })
+  return { answered: printPage(await store.documents.list(ALL), ALL)?.toString(), fresh }
+}
+
 /** Whatever is found is what would be answered. */
 export async function expectTrue(store: Store, refs: readonly PassportRef[]): Promise<void> {
+  const { answered, fresh } = await listed(store)
+  expect(answered).toBe(fresh)
   for (const ref of refs) {
     const fresh = await rendered(store, ref)
     const { passport = fresh.passport, credentials = fresh.credentials } = found(store, ref)

@@ -1,36 +1,42 @@
 import { notFound } from '../../domain/errors.ts'
 import { parseKeyword } from '../../domain/keyword.ts'
-import { lastPage, type Page, type PageRequest, parsePageRequest } from '../../domain/page.ts'
+import { type Page, parsePageRequest } from '../../domain/page.ts'
 import { type FullPassport, type Passport, parsePassportRef } from '../../domain/passport.ts'
-import type { Store } from '../../store/store.ts'
-import { json, ready } from '../answer.ts'
+import type { Awaitable, PassportDocument, Store } from '../../store/store.ts'
+import { type Answer, json, ready } from '../answer.ts'
+import { printPage } from './list-page.ts'
 import { createPageCache } from './page-cache.ts'
-import { presentListedPassport, presentPassport } from './present.ts'
+import { presentPassport } from './present.ts'
 
-export function listPassports({ passports }: Store) {
+export function listPassports({ passports, documents }: Store) {
   const pages = createPageCache()
 
   return (text: string) => {
     const query = new URLSearchParams(text)
-    const request = parsePageRequest(query.get('page'), query.get('per_page'))
-    const keyword = parseKeyword(query.get('keyword'))
+    const request = {
+      ...parsePageRequest(query.get('page'), query.get('per_page')),
+      keyword: parseKeyword(query.get('keyword')),
+    }
+    const isKept = request.keyword === undefined
     const name = `${request.page} ${request.size}`
-    const known = keyword === undefined ? pages.find(passports.edition(), name) : undefined
+    const known = isKept ? pages.find(passports.edition(), name) : undefined
     if (known) return known
-    const page = passports.list({ ...request, keyword })
-    // Waiting for what is there already would cost a turn of the event loop.
-    if (page instanceof Promise) return page.then((late) => json(presentPage(late, request)))
-    const body = Buffer.from(JSON.stringify(presentPage(page, request)))
-    const answer = ready(body)
-    if (keyword === undefined) pages.keep(name, answer)
-    return answer
+    const print = (page: Page<Passport | PassportDocument>): Awaitable<Answer> => {
+      const body = printPage(page, request)
+      // What is damaged is not listed again.
+      if (!body) return read()
+      const answer = ready(body)
+      if (isKept) pages.keep(name, answer)
+      return answer
+    }
+    const read = () => {
+      const page = documents.list(request)
+      // Waiting for what is there already would cost a turn of the event loop.
+      return page instanceof Promise ? page.then(print) : print(page)
+    }
+    return read()
   }
 }
-
-const presentPage = ({ items, total }: Page<Passport>, { page, size }: PageRequest) => ({
-  passports: items.map(presentListedPassport),
-  pagination: { current_page: page, last_page: lastPage(total, size), total },
-})
 
 export function getPassport(store: Store) {
   function present(passport: FullPassport | undefined) {

@@ -11,6 +11,28 @@ const credentials = (list: readonly Credential[]) =>
 /** Makes the bodies of the two answers that are about one passport. */
 export const V1_PRESS: Press = { form: formOf(), passport, credentials }
 
+/**
+ * Where the passport's document that begins there says what the list says of it. Only a field looks like one: quotes in texts
+ * are escaped.
+ */
+export function findListed(bytes: Buffer, start: number): { score: number; from: number; to: number } {
+  const score = bytes.indexOf(SCORE, start, 'latin1') + SCORE.length
+  const to = bytes.indexOf(SINGLE_ONLY, score, 'latin1')
+  // What follows is not listed: the brace takes its place.
+  bytes[to] = BRACE
+  return {
+    score: Number.parseFloat(bytes.toString('latin1', score, score + 24)),
+    from: start + BEFORE.length,
+    to: to + 1,
+  }
+}
+
+const BEFORE = '{"passport":'
+const SCORE = ',"score":'
+/** Where what only the answer about one passport has begins. */
+const SINGLE_ONLY = ',"merged":'
+const BRACE = 125
+
 /** Of something with every field: the form is another exactly when this comes out in another way. */
 function formOf(): string {
   const social = { followers: '1', following: '2', location: 'a', bio: 'b', displayName: 'c', imageUrl: 'd' }

@@ -1,7 +1,7 @@
 import { namePostgres } from '../../domain/database-address.ts'
 import { ServiceError } from '../../domain/errors.ts'
 import type { PassportRef } from '../../domain/passport.ts'
-import { NO_DOCUMENTS } from '../no-documents.ts'
+import { noDocuments } from '../no-documents.ts'
 import type { Store } from '../store.ts'
 import { listCredentials } from './evidence.ts'
 import { createKeys } from './keys.ts'
@@ -68,7 +68,7 @@ export async function openPostgres(
     passports: { ...passports, ...createPassportChanges(primary, ranking.touch) },
     records: createRecords(primary, ranking.touch),
     credentials: { list: (passportId) => listCredentials(read, passportId) },
-    documents: NO_DOCUMENTS,
+    documents: noDocuments(passports),
     scoring: createScoring(primary, { find: findId, onChange: ranking.touch }),
     mirror: createMirror(primary),
     keys,

@@ -1,7 +1,8 @@
 import type { Database } from 'bun:sqlite'
-import type { PassportRef } from '../../domain/passport.ts'
-import type { Document, DocumentStore } from '../store.ts'
+import type { Passport, PassportRef } from '../../domain/passport.ts'
+import type { Document, DocumentStore, PassportDocument } from '../store.ts'
 import type { createDocumentFiles, DocumentFiles, Entry, Kind } from './document-files.ts'
+import type { Listing, ListRequest } from './listing.ts'
 import type { View } from './view.ts'
 
 /** The form of the documents that may be given out; none may where it is not known. */
@@ -14,11 +15,12 @@ type Reading = {
   view: View
   files: ReturnType<typeof createDocumentFiles>
   trusted: Trusted
+  listing: Listing
   fail: (error: unknown) => never
 }
 
 /** Every request for one passport comes through here first: nothing is made or wrapped for it. */
-export function createDocumentReader({ reader, view, files, trusted, fail }: Reading) {
+export function createDocumentReader({ reader, view, files, trusted, listing, fail }: Reading) {
   const findPassport = createEntries(reader, 'passport_documents')
   const findCredentials = createEntries(reader, 'credential_documents')
   const findState = reader.query<{ form: string; generation: string }, []>(
@@ -62,7 +64,21 @@ export function createDocumentReader({ reader, view, files, trusted, fail }: Rea
     return entry === null ? undefined : opened?.find(kind, entry)
   }
 
+  function fetchDocuments(ids: readonly number[]): (Passport | PassportDocument)[] {
+    if (!look()) return listing.fetchPassports(ids)
+    const missing: number[] = []
+    const found: (Passport | PassportDocument)[] = []
+    for (const id of ids) {
+      const document = find('passports', findPassport({ id }))
+      if (document) found.push({ ...document, id })
+      else missing.push(id)
+    }
+    return missing.length === 0 ? found : [...found, ...listing.fetchPassports(missing)]
+  }
+
   return {
+    /** Its failures are not told here. */
+    list: (request: ListRequest) => listing.page(request, fetchDocuments),
     findPassport(ref: PassportRef) {
       try {
         return look() ? find('passports', findPassport(ref)) : undefined

@@ -15,6 +15,7 @@ import { createDocumentFiles } from './document-files.ts'
 import { createDocumentMaker } from './document-maker.ts'
 import { createDocumentReader } from './documents.ts'
 import { createKeyReader, createKeys } from './keys.ts'
+import { createListing } from './listing.ts'
 import { createLogLimit } from './log-limit.ts'
 import { migrate } from './migrate.ts'
 import { createMirror } from './mirror.ts'
@@ -53,7 +54,8 @@ export function openSqlite(path: string, { create = true, form, small = SMALL }:
     const ranking = createRanking(connectReader(path), { hot, view, turns, small, names: search.names })
     const ping = createPing(path, reader)
 
-    const passports = createPassportReader({ reader: hot, view, ranking, search })
+    const listing = createListing({ reader: hot, view, ranking, search })
+    const passports = createPassportReader({ reader: hot, view, ranking, listing })
     const findId = (ref: PassportRef) => passports.find(ref)?.id
 
     /** Reads of requests, which share views of the database. */
@@ -81,6 +83,7 @@ export function openSqlite(path: string, { create = true, form, small = SMALL }:
       view,
       files,
       trusted,
+      listing,
       fail,
     })
     const connections = { reader, writer }
@@ -91,6 +94,7 @@ export function openSqlite(path: string, { create = true, form, small = SMALL }:
       credentials: viewed(createCredentialList(hot, view)),
       documents: {
         ...documents,
+        ...viewed({ list: documents.list }),
         ...filling(createDocumentMaker(writer, files, trusted)),
       },
       scoring: filling(createScoring({ ...connections, find: findId })),

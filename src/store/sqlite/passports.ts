@@ -1,25 +1,18 @@
 import type { Database } from 'bun:sqlite'
-import type { PageRequest } from '../../domain/page.ts'
 import type { PassportRef } from '../../domain/passport.ts'
 import { LONGEST_CHAIN } from '../merges.ts'
 import type { Order } from '../order.ts'
-import {
-  type FullPassportRow,
-  LISTED,
-  type PassportRow,
-  toFullPassport,
-  toPassport,
-} from '../rows/passport.ts'
+import { type FullPassportRow, LISTED, toFullPassport } from '../rows/passport.ts'
 import type { Store } from '../store.ts'
+import type { Listing, ListRequest } from './listing.ts'
 import type { createRanking } from './ranking.ts'
-import type { createSearch } from './search.ts'
 import type { View } from './view.ts'
 
 type Connections = {
   reader: Database
   view: View
   ranking: ReturnType<typeof createRanking>
-  search: ReturnType<typeof createSearch>
+  listing: Listing
 }
 
 /** One passport, with whether others were merged into it. */
@@ -30,13 +23,10 @@ export const FULL_PASSPORT = `select ${LISTED}, socials, merged_into,
 /** What the pages of the list rest on: all that other connections wrote, and the order. */
 type Edition = { version: number | undefined; order: Order; look: number }
 
-export function createPassportReader({ reader, view, ranking, search }: Connections) {
+export function createPassportReader({ reader, view, ranking, listing }: Connections) {
   const findById = reader.query<FullPassportRow, [number]>(FULL_PASSPORT)
   const findOwner = reader.query<{ passport_id: number }, [string]>(
     'select passport_id from wallets where address = ?',
-  )
-  const listByIds = reader.query<PassportRow, [string]>(
-    `select ${LISTED} from passports where id in (select value from json_each(?)) and merged_into is null`,
   )
   const findVersion = reader.query<{ data_version: number }, []>('pragma data_version')
   let edition: Edition | undefined
@@ -65,22 +55,7 @@ export function createPassportReader({ reader, view, ranking, search }: Connecti
       return undefined
     },
 
-    list({ page, size, keyword }: PageRequest & { keyword: string | undefined }) {
-      const offset = (page - 1) * size
-      const order = ranking.current()
-      const fetch = (ids: ArrayLike<number>) => {
-        view.look()
-        const rows = listByIds.all(`[${Array.from(ids)}]`)
-        // SQLite would copy the rows to sort them.
-        return rows.sort((one, other) => other.score - one.score || one.id - other.id).map(toPassport)
-      }
-      if (keyword !== undefined) {
-        return search
-          .page(keyword, order, offset, size)
-          .then(({ ids, total }) => ({ items: fetch(ids), total }))
-      }
-      return { items: fetch(order.ids.subarray(offset, offset + size)), total: order.ids.length }
-    },
+    list: (request: ListRequest) => listing.page(request, listing.fetchPassports),
 
     standing: (score: number) => ranking.current().standingOf(score),
   } satisfies Partial<Store['passports']>
