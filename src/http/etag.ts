@@ -11,6 +11,7 @@ export function etagOf(body: Answer['body']): string {
 export function isFresh(ifNoneMatch: string | undefined, etag: string): boolean {
   if (ifNoneMatch === undefined) return false
   return (
+    ifNoneMatch === etag ||
     ifNoneMatch.trim() === '*' ||
     ifNoneMatch.split(',').some((tag) => tag.trim().replace(/^W\//, '') === etag)
   )

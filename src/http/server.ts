@@ -178,7 +178,7 @@ function createHandler(options: ServerOptions) {
   function respond(exchange: Exchange, answer: Answer): Reply {
     const { incoming, id, isV1, route, key, tier, taken, time, begin, address } = exchange
     const etag = answer.status === 200 ? (answer.etag ?? etagOf(answer.body)) : undefined
-    const isKnown = etag !== undefined && isFresh(incoming.fields.get('if-none-match'), etag)
+    const isKnown = etag !== undefined && isFresh(incoming.ifNoneMatch, etag)
     const status = isKnown ? 304 : answer.status
     let lines = idLine(id)
     if (etag !== undefined) lines += `ETag: ${etag}\r\n`

@@ -2,9 +2,11 @@ import { expect, test } from 'bun:test'
 import { isAddressBlock } from '../../src/domain/address-block.ts'
 import { createAddressOf } from '../../src/http/address.ts'
 
+const REQUEST = { method: 'GET', target: '/', ifNoneMatch: undefined, fieldsLength: 0 }
+
 function addressOf(socket: string, forwarded?: string, trusted: string[] = ['10.0.0.0/8', 'fd00::/8']) {
   const fields = new Map(forwarded === undefined ? [] : [['x-forwarded-for', forwarded]])
-  return createAddressOf(trusted)({ method: 'GET', target: '/', fields, fieldsLength: 0, address: socket })
+  return createAddressOf(trusted)({ ...REQUEST, fields, address: socket })
 }
 
 test('without trusted proxies it is the socket, whatever the caller says', () => {

@@ -1,6 +1,7 @@
 import type { ErrorCode } from '../../domain/errors.ts'
 import { strip } from '../strip.ts'
 import type { Fields, Incoming } from './incoming.ts'
+import { type Known, recall, remember } from './known.ts'
 
 /** Longer than any client sends; the handler has limits of its own, and says more. */
 const LONGEST_HEAD = 64 * 1024
@@ -25,14 +26,20 @@ export type Head = Incoming & {
   bodyLength: number
 }
 
-type Read = { fields: Fields; closes: boolean; keeps: boolean; bodyLength: number }
+type Read = {
+  fields: Fields
+  ifNoneMatch: string | undefined
+  closes: boolean
+  keeps: boolean
+  bodyLength: number
+}
 
 /**
  * Reads the heads of one connection's requests. Strict, as RFC 9112 lets a server be: whatever two programs could read
  * in two ways is refused. Most clients send the same fields each time: these are read once.
  */
 export function createHeadReader(address: string) {
-  let known: Buffer | undefined
+  let known: Known | undefined
   let last: Read | undefined
 
   /** `undefined` where the head is not complete yet. */
@@ -42,36 +49,24 @@ export function createHeadReader(address: string) {
     while (input[begin] === CR && input[begin + 1] === LF) begin += 2
     const lineEnd = input.indexOf(CR, begin)
     if (lineEnd === -1) return incomplete(input, start)
-    const fieldsStart = lineEnd + 2
-    let end: number
-    let read: Read | undefined
-    if (known && last && startsWith(input, known, fieldsStart)) {
-      end = fieldsStart + known.length
-      read = last
-    } else {
-      const mark = input.indexOf('\r\n\r\n', lineEnd, 'latin1')
-      if (mark === -1) return incomplete(input, start)
-      end = mark + 4
-      if (end - begin > LONGEST_HEAD) return TOO_LARGE
-      const result = readFields(input.toString('latin1', fieldsStart, Math.max(mark, fieldsStart)))
-      if ('code' in result) return result
-      read = result
-      last = result
-      known =
-        end - fieldsStart <= LONGEST_REMEMBERED ? Buffer.from(input.subarray(fieldsStart, end)) : undefined
-    }
-    return readLine(input, begin, lineEnd, end, read, address)
+    const same = known && recall(known, input, lineEnd)
+    if (last && same && same.end - begin <= LONGEST_HEAD)
+      return readLine(input, begin, lineEnd, same.end, last, same.value ?? last.ifNoneMatch, address)
+    const mark = input.indexOf('\r\n\r\n', lineEnd, 'latin1')
+    if (mark === -1) return incomplete(input, start)
+    const end = mark + 4
+    if (end - begin > LONGEST_HEAD) return TOO_LARGE
+    const read = readFields(input.toString('latin1', lineEnd + 2, Math.max(mark, lineEnd + 2)))
+    if ('code' in read) return read
+    last = read
+    const isConditional = read.ifNoneMatch !== undefined
+    known =
+      end - lineEnd <= LONGEST_REMEMBERED ? remember(input.subarray(lineEnd, end), isConditional) : undefined
+    return readLine(input, begin, lineEnd, end, read, read.ifNoneMatch, address)
   }
 }
 
 export type HeadReader = ReturnType<typeof createHeadReader>
-
-/** The end of what was compared is an empty line: nothing that goes on differently looks the same. */
-function startsWith(input: Buffer, known: Buffer, at: number): boolean {
-  return (
-    at + known.length <= input.length && input.compare(known, 0, known.length, at, at + known.length) === 0
-  )
-}
 
 /** Empty lines before it count as well: they would be kept, and looked at again with all that follows. */
 function incomplete(input: Buffer, start: number): Refusal | undefined {
@@ -98,6 +93,7 @@ function readLine(
   lineEnd: number,
   end: number,
   read: Read,
+  ifNoneMatch: string | undefined,
   address: string,
 ): Head | Refusal {
   let line = input.toString('latin1', begin, lineEnd)
@@ -118,6 +114,7 @@ function readLine(
     method,
     target,
     fields: read.fields,
+    ifNoneMatch,
     fieldsLength: end - lineEnd - 2,
     address,
     end,
@@ -155,6 +152,8 @@ function readFields(text: string): Read | Refusal {
     if (before !== undefined && SINGLE.has(key)) return refuse(`The header ${name} is there twice.`)
     fields.set(key, before === undefined ? value : `${before}, ${value}`)
   }
+  const ifNoneMatch = fields.get('if-none-match')
+  fields.delete('if-none-match')
   const length = fields.get('content-length')
   if (length !== undefined && !/^\d{1,15}$/.test(length))
     return refuse('The header Content-Length must be a number of bytes.')
@@ -164,6 +163,7 @@ function readFields(text: string): Read | Refusal {
   const asks = (option: string) => connection.some((each) => strip(each, ' \t') === option)
   return {
     fields,
+    ifNoneMatch,
     // A body of unknown length, or one that waits to be asked for, is not waited for.
     closes: asks('close') || fields.has('transfer-encoding') || fields.has('expect'),
     keeps: asks('keep-alive'),

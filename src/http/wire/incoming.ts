@@ -6,8 +6,9 @@ export type Incoming = {
   readonly method: string
   /** Path and query, as they were sent. */
   readonly target: string
-  /** The same object for every request of a connection that has the same ones, to the letter. */
+  /** All but `If-None-Match`. The same object for every request of a connection that has the same ones, to the letter. */
   readonly fields: Fields
+  readonly ifNoneMatch: string | undefined
   /** How many bytes they took. */
   readonly fieldsLength: number
   /** Of the other end of the connection. */
