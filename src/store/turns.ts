@@ -1,27 +1,40 @@
 /** How long all work together goes on before requests have their turn. */
 const TURN_MILLISECONDS = 0.25
 
-/** Work that pauses every hundred microseconds or so. */
+/** How long one goes on before the next, in as many turns as that takes: most searches end within it. */
+const SHARE_MILLISECONDS = 1
+
+/** Work that may pause every hundred microseconds or so. */
 export type Steps<T> = Generator<undefined, T>
 
-type Work = { next: () => boolean; stop: () => void }
+type Work = { next: () => boolean; stop: () => void; left: number }
 
 /**
- * Long work between requests. Each time the event loop comes round, all that is under way has one short turn together,
- * and takes it step by step in a circle: what is short does not wait for the end of what is long. A turn ends with the
- * first that is done, because whoever waits for it goes on at once.
+ * Long work between requests. Each time the event loop comes round, what is under way has one short turn. Work is taken in
+ * the order in which it came: of many searches of much the same length, that lets the last end earliest. What is still not done
+ * after a while goes to the end, so that nothing waits for the end of what is long. A turn ends with the first that is done,
+ * because whoever waits for it goes on at once.
  */
 export function createTurns() {
   let waiting: Work[] = []
 
   function takeTurn(): void {
-    const end = performance.now() + TURN_MILLISECONDS
-    do {
-      const work = waiting.shift()
+    let now = performance.now()
+    const end = now + TURN_MILLISECONDS
+    while (now < end) {
+      const work = waiting[0]
       if (work === undefined) return
-      if (!work.next()) break
-      waiting.push(work)
-    } while (performance.now() < end)
+      const begin = now
+      let isDone: boolean
+      do {
+        isDone = !work.next()
+        now = performance.now()
+      } while (!isDone && now < end && now - begin < work.left)
+      work.left -= now - begin
+      if (isDone || work.left <= 0) waiting.shift()
+      if (isDone) break
+      if (work.left <= 0) waiting.push({ ...work, left: SHARE_MILLISECONDS })
+    }
     if (waiting.length > 0) setImmediate(takeTurn)
   }
 
@@ -43,7 +56,7 @@ export function createTurns() {
         steps.return(undefined as T)
         reject(new Error('The store is closed.'))
       }
-      if (waiting.push({ next, stop }) === 1) setImmediate(takeTurn)
+      if (waiting.push({ next, stop, left: SHARE_MILLISECONDS }) === 1) setImmediate(takeTurn)
       return promise
     },
     /** Ends what is under way, in the middle of it. */

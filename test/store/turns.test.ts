@@ -33,7 +33,7 @@ test('what is short does not wait for the end of what is long', async () => {
   const turns = createTurns()
   const ends: string[] = []
   await Promise.all([
-    turns.run(work(10_000)).then(() => ends.push('long')),
+    turns.run(work(100_000)).then(() => ends.push('long')),
     turns.run(work(10)).then(() => ends.push('short')),
   ])
   expect(ends).toEqual(['short', 'long'])
