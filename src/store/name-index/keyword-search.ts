@@ -16,74 +16,96 @@ export type NameParts = {
 }
 
 /** The search for one keyword. What it has counted it knows, so that walking its pages does not repeat it. */
-export function createKeywordSearch({ text, filter, runs, perRow }: NameParts, keyword: string) {
+export type KeywordSearch = {
+  parts: NameParts
+  needle: string
+  buckets: readonly number[]
+  total: number | undefined
+  /** How many match before each group, of the groups up to the last one that was counted. */
+  before: number[]
+}
+
+/** Plain data: a generator function made for each keyword would leave more behind than all else that a search needs. */
+export function beginSearch(parts: NameParts, keyword: string): KeywordSearch {
   const bytes = Buffer.from(keyword)
-  const needle = bytes.toString('latin1')
-  const buckets = filter.bucketsOf(bytes)
-  let total = runs.count(bytes)
-  /** How many match before each group, of the groups up to `counted`. */
-  const before = new Uint32Array(filter.groups + 1)
-  let counted = 0
-
-  /** The blocks of a group in which the keyword may be. */
-  function blocksOf(group: number): number[] {
-    const blocks: number[] = []
-    for (let rows = filter.rows(group, buckets); rows !== 0; rows &= rows - 1) {
-      const first = (group * GROUP + 31 - Math.clz32(rows & -rows)) * perRow
-      for (let at = first; at < first + perRow && at < text.length; at++) blocks.push(at)
-    }
-    return blocks
+  return {
+    parts,
+    needle: bytes.toString('latin1'),
+    buckets: parts.filter.bucketsOf(bytes),
+    total: parts.runs.count(bytes),
+    before: [0],
   }
+}
 
-  /** Counts matches, group by group, until `isEnough`. */
-  function* count(isEnough: () => boolean): Steps<void> {
-    let work = 0
-    while (counted < filter.groups && !isEnough()) {
-      const group = counted
-      let count = before[group] as number
-      for (const at of blocksOf(group)) {
-        const found = countNames(text.block(at), needle)
-        count += found
-        work += found + 1
-        if (work < STEP) continue
-        work = 0
-        yield
-      }
-      before[group + 1] = count
-      // Another request for the same keyword may be as far.
-      counted = Math.max(counted, group + 1)
-    }
+/** The ranks of one page, and how many match in all. */
+export function* findPage(
+  search: KeywordSearch,
+  offset: number,
+  size: number,
+): Steps<{ ranks: number[]; total: number }> {
+  const { before, parts } = search
+  if (search.total === undefined) {
+    yield* count(search, Number.POSITIVE_INFINITY)
+    search.total = before[parts.filter.groups] as number
   }
+  const { total } = search
+  if (offset >= total) return { ranks: [], total }
+  yield* count(search, offset - size)
+  let group = before.length - 1
+  while ((before[group] as number) > offset) group--
+  const ranks = yield* ranksFrom(search, group, offset - (before[group] as number), size)
+  return { ranks, total }
+}
 
-  /** The ranks of matches from the beginning of a group on, after the first `skip`. */
-  function* ranksFrom(group: number, skip: number, size: number): Steps<number[]> {
-    const ranks: number[] = []
-    let toSkip = skip
-    for (let at = group; at < filter.groups; at++) {
-      if (at < counted && before[at] === before[at + 1]) continue
-      for (const block of blocksOf(at)) {
-        for (const name of findNames(text.block(block), needle)) {
-          if (toSkip-- > 0) continue
-          ranks.push(block * BLOCK + name)
-          if (ranks.length === size) return ranks
-        }
-      }
+/** Counts matches, group by group, until there are more than so many. */
+function* count({ parts, needle, buckets, before }: KeywordSearch, limit: number): Steps<void> {
+  const { text, filter } = parts
+  let work = 0
+  while (before.length <= filter.groups && (before.at(-1) as number) <= limit) {
+    const group = before.length - 1
+    let count = before[group] as number
+    for (const at of blocksOf(parts, group, buckets)) {
+      const found = countNames(text.block(at), needle)
+      count += found
+      work += found + 1
+      if (work < STEP) continue
+      work = 0
       yield
     }
-    return ranks
+    // Another request for the same keyword may be as far.
+    before[group + 1] = count
   }
+}
 
-  /** The ranks of one page, and how many match in all. */
-  return function* page(offset: number, size: number): Steps<{ ranks: number[]; total: number }> {
-    if (total === undefined) {
-      yield* count(() => false)
-      total = before[filter.groups] as number
+/** The ranks of matches from the beginning of a group on, after the first `skip`. */
+function* ranksFrom(
+  { parts, needle, buckets, before }: KeywordSearch,
+  group: number,
+  skip: number,
+  size: number,
+): Steps<number[]> {
+  const ranks: number[] = []
+  let toSkip = skip
+  for (let at = group; at < parts.filter.groups; at++) {
+    if (at + 1 < before.length && before[at] === before[at + 1]) continue
+    for (const block of blocksOf(parts, at, buckets)) {
+      for (const name of findNames(parts.text.block(block), needle)) {
+        if (toSkip-- > 0) continue
+        ranks.push(block * BLOCK + name)
+        if (ranks.length === size) return ranks
+      }
     }
-    if (offset >= total) return { ranks: [], total }
-    yield* count(() => (before[counted] as number) + size > offset)
-    let group = counted
-    while ((before[group] as number) > offset) group--
-    const ranks = yield* ranksFrom(group, offset - (before[group] as number), size)
-    return { ranks, total }
+    yield
   }
+  return ranks
+}
+
+/** The blocks of a group in which a keyword of these buckets may be. */
+function blocksOf({ filter, text, perRow }: NameParts, group: number, buckets: readonly number[]): number[] {
+  const blocks: number[] = []
+  for (let rows = filter.rows(group, buckets); rows !== 0; rows &= rows - 1) {
+    const first = (group * GROUP + 31 - Math.clz32(rows & -rows)) * perRow
+    for (let at = first; at < first + perRow && at < text.length; at++) blocks.push(at)
+  }
+  return blocks
 }

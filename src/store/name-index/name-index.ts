@@ -1,7 +1,7 @@
 import type { Order } from '../order.ts'
 import type { Steps } from '../turns.ts'
 import { createFilter, GROUP, LONGEST } from './filter.ts'
-import { createKeywordSearch, type NameParts } from './keyword-search.ts'
+import { beginSearch, findPage, type KeywordSearch, type NameParts } from './keyword-search.ts'
 import { findRuns } from './runs.ts'
 import type { NameText } from './text.ts'
 
@@ -41,10 +41,10 @@ export function* indexNames(order: Order, text: NameText, inForce?: NameIndex): 
 }
 
 function createNameIndex(order: Order, parts: NameParts): NameIndex {
-  const searches = new Map<string, ReturnType<typeof createKeywordSearch>>()
+  const searches = new Map<string, KeywordSearch>()
 
   function recall(keyword: string) {
-    const search = searches.get(keyword) ?? createKeywordSearch(parts, keyword)
+    const search = searches.get(keyword) ?? beginSearch(parts, keyword)
     searches.delete(keyword)
     searches.set(keyword, search)
     const [oldest] = searches.keys()
@@ -58,7 +58,7 @@ function createNameIndex(order: Order, parts: NameParts): NameIndex {
     *page(keyword, offset, size) {
       // No name contains it: it ends them.
       if (keyword.includes('\0')) return { ids: [], total: 0 }
-      const { ranks, total } = yield* recall(keyword)(offset, size)
+      const { ranks, total } = yield* findPage(recall(keyword), offset, size)
       return { ids: ranks.map((rank) => order.ids[rank] as number), total }
     },
   }
