@@ -1,3 +1,5 @@
+import type { Steps } from '../turns.ts'
+import type { HiddenFile } from './hidden-file.ts'
 import { END } from './text.ts'
 
 /** So many buckets for runs of up to three bytes, which fall into two each, and as many for runs of four and five. */
@@ -12,19 +14,25 @@ const BYTES = 64
 /** Rows are told by the bits of one number, a group of them at a time. */
 export const GROUP = 32
 
+/** Where so few groups are left, the names themselves are looked at sooner than more buckets. */
+const FEW_GROUPS = 4
+
+/** Bytes written before a pause. */
+const STEP = 256 * 1024
+
 /**
  * In which rows of names a keyword may be: in those that have each of its runs, or others of the same buckets. Runs that are
  * in most rows are left out: they tell nothing, and would hide what others of their buckets tell.
- *
- * Its memory depends on the number of groups alone; `spare` is that of a filter that is no longer needed.
  */
-export function createFilter(
-  groups: number,
-  common: readonly Uint8Array[],
-  spare?: Uint32Array<ArrayBuffer>,
-) {
-  const size = 2 * BUCKETS * groups
-  let bits = spare?.length === size ? spare : new Uint32Array(size)
+export type Filter = {
+  groups: number
+  /** The rows where the keyword may be, a group in each number. */
+  rowsOf(keyword: Uint8Array): Uint32Array
+}
+
+/** Takes the names of all rows. Its size depends on the number of groups alone. */
+export function createFilter(groups: number, common: readonly Uint8Array[]) {
+  const bits = new Uint32Array(2 * BUCKETS * groups)
   const group = new Uint32Array(2 * BUCKETS)
   const isCommon = createHashSet(common.map(hashOf))
 
@@ -38,8 +46,28 @@ export function createFilter(
     if (!isCommon(hash)) group[BUCKETS + upper(hash)] = (group[BUCKETS + upper(hash)] as number) | bit
   }
 
+  /** Those of longer runs first: they are in fewer rows. */
+  function bucketsOf(keyword: Uint8Array): number[] {
+    const buckets: number[] = []
+    const length = Math.min(keyword.length, BYTES)
+    let run = 0
+    for (let at = 0; at < length; at++) {
+      run = (run << 8) | (keyword[at] as number)
+      if (at >= 4) addLong(hash(run, keyword[at - 4] as number))
+      if (at >= 3) addLong(hash(run, END))
+      if (at >= 2 || at === length - 1) addShort(hash(run & 0xffffff, END))
+    }
+    return buckets
+
+    function addLong(hash: number): void {
+      if (!isCommon(hash)) buckets.unshift(BUCKETS + upper(hash))
+    }
+    function addShort(hash: number): void {
+      if (!isCommon(hash)) buckets.push(upper(hash), lower(hash))
+    }
+  }
+
   return {
-    groups,
     /** Names of a row of the group under way. */
     add(row: number, names: Uint8Array): void {
       const bit = 1 << row
@@ -66,44 +94,36 @@ export function createFilter(
         bits[bucket * groups + at] = group[bucket] as number
       group.fill(0)
     },
-    /** Those of longer runs first: they are in fewer rows. */
-    bucketsOf(keyword: Uint8Array): number[] {
-      const buckets: number[] = []
-      const length = Math.min(keyword.length, BYTES)
-      let run = 0
-      for (let at = 0; at < length; at++) {
-        run = (run << 8) | (keyword[at] as number)
-        if (at >= 4) addLong(hash(run, keyword[at - 4] as number))
-        if (at >= 3) addLong(hash(run, END))
-        if (at >= 2 || at === length - 1) addShort(hash(run & 0xffffff, END))
+    /** Lays it down in a file. Nothing is added any more. */
+    *end(file: HiddenFile): Steps<Filter> {
+      for (let at = 0; at < bits.byteLength; at += STEP) {
+        file.write(new Uint8Array(bits.buffer, at, Math.min(STEP, bits.byteLength - at)), at)
+        yield
       }
-      return buckets
-
-      function addLong(hash: number): void {
-        if (!isCommon(hash)) buckets.unshift(BUCKETS + upper(hash))
+      // Gives the memory back now.
+      bits.buffer.transfer(0)
+      const words = new Uint32Array(groups)
+      const bytes = new Uint8Array(words.buffer)
+      return {
+        groups,
+        rowsOf(keyword) {
+          const rows = new Uint32Array(groups).fill(-1)
+          for (const bucket of bucketsOf(keyword)) {
+            file.read(bytes, bucket * bytes.length)
+            let left = 0
+            for (let at = 0; at < groups; at++) {
+              const both = (rows[at] as number) & (words[at] as number)
+              rows[at] = both
+              if (both !== 0) left++
+            }
+            if (left <= FEW_GROUPS) break
+          }
+          return rows
+        },
       }
-      function addShort(hash: number): void {
-        if (!isCommon(hash)) buckets.push(upper(hash), lower(hash))
-      }
-    },
-    /** The rows of a group where a keyword of these buckets may be. */
-    rows(at: number, buckets: readonly number[]): number {
-      let rows = -1
-      for (let next = 0; next < buckets.length && rows !== 0; next++) {
-        rows &= bits[(buckets[next] as number) * groups + at] ?? -1
-      }
-      return rows
-    },
-    /** Gives its memory away. From then on any row may have the keyword. */
-    release(): Uint32Array<ArrayBuffer> {
-      const released = bits
-      bits = new Uint32Array(0)
-      return released
     },
   }
 }
-
-export type Filter = ReturnType<typeof createFilter>
 
 function hashOf(run: Uint8Array): number {
   const last = run.subarray(-4).reduce((before, byte) => (before << 8) | byte, 0)

@@ -18,8 +18,9 @@ export type NameParts = {
 /** The search for one keyword. What it has counted it knows, so that walking its pages does not repeat it. */
 export type KeywordSearch = {
   parts: NameParts
-  needle: string
-  buckets: readonly number[]
+  keyword: Buffer
+  /** Where it may be: those of each group. */
+  rows: Uint32Array
   total: number | undefined
   /** How many match before each group, of the groups up to the last one that was counted. */
   before: number[]
@@ -30,8 +31,8 @@ export function beginSearch(parts: NameParts, keyword: string): KeywordSearch {
   const bytes = Buffer.from(keyword)
   return {
     parts,
-    needle: bytes.toString('latin1'),
-    buckets: parts.filter.bucketsOf(bytes),
+    keyword: bytes,
+    rows: parts.filter.rowsOf(bytes),
     total: parts.runs.count(bytes),
     before: [0],
   }
@@ -58,19 +59,22 @@ export function* findPage(
 }
 
 /** Counts matches, group by group, until there are more than so many. */
-function* count({ parts, needle, buckets, before }: KeywordSearch, limit: number): Steps<void> {
+function* count({ parts, keyword, rows, before }: KeywordSearch, limit: number): Steps<void> {
   const { text, filter } = parts
   let work = 0
   while (before.length <= filter.groups && (before.at(-1) as number) <= limit) {
     const group = before.length - 1
     let count = before[group] as number
-    for (const at of blocksOf(parts, group, buckets)) {
-      const found = countNames(text.block(at), needle)
-      count += found
-      work += found + 1
-      if (work < STEP) continue
-      work = 0
-      yield
+    for (let left = rows[group] as number; left !== 0; left &= left - 1) {
+      const { first, end } = blocksOf(parts, group, left)
+      for (let at = first; at < end; at++) {
+        const found = countNames(text.block(at), keyword)
+        count += found
+        work += found + 1
+        if (work < STEP) continue
+        work = 0
+        yield
+      }
     }
     // Another request for the same keyword may be as far.
     before[group + 1] = count
@@ -79,7 +83,7 @@ function* count({ parts, needle, buckets, before }: KeywordSearch, limit: number
 
 /** The ranks of matches from the beginning of a group on, after the first `skip`. */
 function* ranksFrom(
-  { parts, needle, buckets, before }: KeywordSearch,
+  { parts, keyword, rows, before }: KeywordSearch,
   group: number,
   skip: number,
   size: number,
@@ -88,11 +92,14 @@ function* ranksFrom(
   let toSkip = skip
   for (let at = group; at < parts.filter.groups; at++) {
     if (at + 1 < before.length && before[at] === before[at + 1]) continue
-    for (const block of blocksOf(parts, at, buckets)) {
-      for (const name of findNames(parts.text.block(block), needle)) {
-        if (toSkip-- > 0) continue
-        ranks.push(block * BLOCK + name)
-        if (ranks.length === size) return ranks
+    for (let left = rows[at] as number; left !== 0; left &= left - 1) {
+      const { first, end } = blocksOf(parts, at, left)
+      for (let block = first; block < end; block++) {
+        for (const name of findNames(parts.text.block(block), keyword)) {
+          if (toSkip-- > 0) continue
+          ranks.push(block * BLOCK + name)
+          if (ranks.length === size) return ranks
+        }
       }
     }
     yield
@@ -100,12 +107,8 @@ function* ranksFrom(
   return ranks
 }
 
-/** The blocks of a group in which a keyword of these buckets may be. */
-function blocksOf({ filter, text, perRow }: NameParts, group: number, buckets: readonly number[]): number[] {
-  const blocks: number[] = []
-  for (let rows = filter.rows(group, buckets); rows !== 0; rows &= rows - 1) {
-    const first = (group * GROUP + 31 - Math.clz32(rows & -rows)) * perRow
-    for (let at = first; at < first + perRow && at < text.length; at++) blocks.push(at)
-  }
-  return blocks
+/** The blocks of the first of these rows. */
+function blocksOf({ text, perRow }: NameParts, group: number, rows: number) {
+  const first = (group * GROUP + 31 - Math.clz32(rows & -rows)) * perRow
+  return { first, end: Math.min(first + perRow, text.length) }
 }

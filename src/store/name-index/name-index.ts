@@ -20,24 +20,21 @@ export type NameIndex = NameParts & {
   page(keyword: string, offset: number, size: number): Steps<{ ids: number[]; total: number }>
 }
 
-/**
- * Indexes the names of all passports of `order`. The one that is in force meanwhile gives up its filter towards the end: it
- * finds the same without it, but not as fast, and two at once would take too much memory.
- */
+/** Indexes the names of all passports of `order`. Counts of the same names are taken over from the one that is in force. */
 export function* indexNames(order: Order, text: NameText, inForce?: NameIndex): Steps<NameIndex> {
   const runs = inForce?.text.names === text.names ? inForce.runs : yield* findRuns(text)
   const perRow = Math.max(1, Math.ceil(text.length / MOST_ROWS))
   const rows = Math.ceil(text.length / perRow)
   const common = yield* runs.list(LONGEST, rows * COMMON)
-  const filter = createFilter(Math.max(1, Math.ceil(rows / GROUP)), common, inForce?.filter.release())
+  const filter = createFilter(Math.max(1, Math.ceil(rows / GROUP)), common)
   for (let row = 0; row < rows; row++) {
     for (let at = row * perRow; at < Math.min((row + 1) * perRow, text.length); at++) {
-      filter.add(row % GROUP, text.bytes(at))
+      filter.add(row % GROUP, text.block(at))
       yield
     }
     if (row % GROUP === GROUP - 1 || row === rows - 1) filter.put(Math.floor(row / GROUP))
   }
-  return createNameIndex(order, { text, filter, runs, perRow })
+  return createNameIndex(order, { text, filter: yield* filter.end(text.createFile()), runs, perRow })
 }
 
 function createNameIndex(order: Order, parts: NameParts): NameIndex {

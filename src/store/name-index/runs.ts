@@ -22,11 +22,11 @@ export type Runs = {
 /** Counts frequent runs of bytes in all names. Which these are, a sample of the names tells. */
 export function* findRuns(text: NameText): Steps<Runs> {
   const sample = createRunSample()
-  for (let at = 0; at < text.length; at += SAMPLE) yield* inSteps(text.bytes(at), sample.add)
+  for (let at = 0; at < text.length; at += SAMPLE) yield* inSteps(text.block(at), sample.add)
   const table = yield* sample.toTable(FREQUENT)
   let name = 1
   for (let at = 0; at < text.length; at++) {
-    yield* inSteps(text.bytes(at), (block, from, to) => {
+    yield* inSteps(text.block(at), (block, from, to) => {
       name = countRuns(table, block, { from, to, name })
     })
   }

@@ -1,15 +1,11 @@
-import { closeSync, openSync, readSync, unlinkSync, writeSync } from 'node:fs'
+import type { HiddenFile } from './hidden-file.ts'
 
 /** What is written, and at least what is read, at a time. */
 const WRITE_BYTES = 128 * 1024
 const READ_BYTES = 16 * 1024
 
-const closing = new FinalizationRegistry<number>(closeSync)
-
-/** Blocks of bytes in a file without a name, which is gone when nobody holds it any more. */
-export function createSpill(path: string) {
-  const file = openSync(path, 'wx+', 0o600)
-  unlinkSync(path)
+/** Blocks of bytes in a file. */
+export function createSpill(file: HiddenFile) {
   const starts = [0]
   let unwritten: Uint8Array[] = []
   let written = 0
@@ -20,13 +16,12 @@ export function createSpill(path: string) {
   let windowEnd = 0
 
   function write(): void {
-    const bytes = Buffer.concat(unwritten)
-    for (let at = 0; at < bytes.length; ) at += writeSync(file, bytes, at, bytes.length - at, written + at)
+    file.write(Buffer.concat(unwritten), written)
     written = end
     unwritten = []
   }
 
-  const spill = {
+  return {
     add(block: Uint8Array): void {
       unwritten.push(Uint8Array.from(block))
       end += block.length
@@ -43,13 +38,11 @@ export function createSpill(path: string) {
       if (from < windowStart || to > windowEnd) {
         if (to - from > window.length) window = Buffer.alloc(to - from)
         windowStart = from
-        windowEnd = from + readSync(file, window, 0, window.length, from)
+        windowEnd = from + file.read(window, from)
       }
       return window.subarray(from - windowStart, to - windowStart)
     },
   }
-  closing.register(spill, file)
-  return spill
 }
 
 export type Spill = ReturnType<typeof createSpill>

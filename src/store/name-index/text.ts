@@ -1,15 +1,18 @@
 import { foldInto } from './fold-bytes.ts'
+import { createHiddenFile, type HiddenFile } from './hidden-file.ts'
 import { createSpill, type Spill } from './spill.ts'
 
 /** Follows each name; no name contains it. */
 export const END = 0
-export const END_LETTER = '\0'
 
 /** So many names are in a block. */
 export const BLOCK = 64
 
 /** What memory holds; the names of lower ranks are in a file. */
-const MEMORY_BYTES = 8 * 1024 * 1024
+const MEMORY_BYTES = 4 * 1024 * 1024
+
+/** Memory is taken in pieces of this, unless a block is larger. */
+const PIECE_BYTES = 1024 * 1024
 
 const SCRATCH_BYTES = 64 * 1024
 
@@ -17,17 +20,19 @@ const SCRATCH_BYTES = 64 * 1024
 export type NameText = {
   /** How many blocks there are; the last one may have fewer names. */
   readonly length: number
-  /** A letter for each byte: nothing is searched as fast as such text. */
-  block(at: number): string
-  /** Good until the next ones are asked for. */
-  bytes(at: number): Uint8Array
+  /** Good until the next one is asked for. */
+  block(at: number): Buffer
   /** The same for the same names, in whatever order. */
   readonly names: string
+  /** For what is made of them. */
+  createFile(): HiddenFile
 }
 
-/** Takes names by rank. Where memory does not hold them all, the others go to a file, for which `path` is free. */
+/** Takes names by rank. What memory does not hold goes to files, for which `path` is free. */
 export function createNameText(path: string, memoryBytes = MEMORY_BYTES) {
-  const blocks: string[] = []
+  const blocks: Buffer[] = []
+  let piece = Buffer.alloc(0)
+  let taken = 0
   let spill: Spill | undefined
   let left = memoryBytes
   /** The block under way. */
@@ -37,12 +42,22 @@ export function createNameText(path: string, memoryBytes = MEMORY_BYTES) {
   const sums = new Uint32Array(2)
 
   function endBlock(): void {
-    if (end > left) spill ??= createSpill(path)
+    if (end > left) spill ??= createSpill(createHiddenFile(path))
     if (spill) spill.add(scratch.subarray(0, end))
-    else blocks.push(scratch.toString('latin1', 0, end))
+    else blocks.push(keep(scratch.subarray(0, end)))
     left -= end
     end = 0
     count = 0
+  }
+
+  function keep(block: Buffer): Buffer {
+    if (taken + block.length > piece.length) {
+      piece = Buffer.allocUnsafeSlow(Math.max(PIECE_BYTES, block.length))
+      taken = 0
+    }
+    const kept = piece.subarray(taken, taken + block.copy(piece, taken))
+    taken += kept.length
+    return kept
   }
 
   /** Adds the name up into two sums: names add up to the same in any order. */
@@ -71,15 +86,11 @@ export function createNameText(path: string, memoryBytes = MEMORY_BYTES) {
     end(): NameText {
       if (count > 0) endBlock()
       spill?.end()
-      const inFile = (at: number) => (spill as Spill).block(at - blocks.length)
       return {
         length: blocks.length + (spill?.length() ?? 0),
-        block: (at) => blocks[at] ?? inFile(at).toString('latin1'),
-        bytes(at) {
-          const block = blocks[at]
-          return block === undefined ? inFile(at) : scratch.subarray(0, scratch.write(block, 'latin1'))
-        },
+        block: (at) => blocks[at] ?? (spill as Spill).block(at - blocks.length),
         names: sums.join(),
+        createFile: () => createHiddenFile(path),
       }
     },
   }

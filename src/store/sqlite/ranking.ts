@@ -105,7 +105,8 @@ export function createRanking(reader: Database, { hot, view, turns, small, names
 
   function refresh(): void {
     const number = view.look()
-    if (reading || performance.now() < notBefore) return
+    const isSmall = order.ids.length <= small
+    if (reading || (!isSmall && performance.now() < notBefore)) return
     const isDue = names.isDue(order)
     if (!isDue) {
       if (number === seen) return
@@ -114,13 +115,12 @@ export function createRanking(reader: Database, { hot, view, turns, small, names
         return
       }
     }
-    if (order.ids.length > small)
-      finish(read(STEP, isDue ? createNameText(`${reader.filename}-names-${process.pid}`) : undefined)).catch(
-        () => undefined,
-      )
-    else {
+    if (isSmall) {
       const steps = read(small)
       if (!steps.next().done) finish(steps).catch(() => undefined)
+    } else {
+      const text = isDue ? createNameText(`${reader.filename}-names-${process.pid}`) : undefined
+      finish(read(STEP, text)).catch(() => undefined)
     }
   }
 

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { foldName } from '../../../src/domain/name.ts'
+import { createHiddenFile } from '../../../src/store/name-index/hidden-file.ts'
 import { indexNames, type NameIndex } from '../../../src/store/name-index/name-index.ts'
 import { createNameText, type NameText } from '../../../src/store/name-index/text.ts'
 import { toOrder } from '../../../src/store/order.ts'
@@ -133,9 +134,10 @@ describe('the index of names', () => {
   })
 
   test('has a filter of limited size, however many names there are', () => {
-    const block = 'ada\0'.repeat(64)
-    const bytes = Buffer.from(block)
-    const text: NameText = { length: 200_000, block: () => block, bytes: () => bytes, names: '' }
+    const block = Buffer.from('ada\0'.repeat(64))
+    using folder = tempFolder()
+    const createFile = () => createHiddenFile(join(folder.path, 'filter'))
+    const text: NameText = { length: 200_000, block: () => block, names: '', createFile }
     const steps = indexNames(toOrder(new Uint32Array(0), { scores: [], counts: [] }), text)
     expect(finish(steps).filter.groups).toBeLessThanOrEqual(1024)
   }, 30_000)
