@@ -104,7 +104,7 @@ export type Document = {
   read(into: Buffer, at: number): boolean
 }
 
-export type PassportDocument = Document & { id: number }
+export type PassportDocument = { id: number; document: Document }
 
 /** What makes documents. */
 export type Press = {

@@ -10,10 +10,11 @@ const ROOM = Buffer.allocUnsafe(256 * 1024)
 /** A passport's part of a page: bytes of what they are in, which need no buffer of their own. */
 type Part = { id: number; score: number; bytes: Buffer; from: number; to: number }
 
-/** The body of a page, put together from parts of documents. Nothing where one of these is damaged. */
+/** The body of a page, put together from parts of documents, in a place to take. Nothing where one of these is damaged. */
 export function printPage(
   { items, total }: Page<Passport | PassportDocument>,
   { page, size }: PageRequest,
+  take: (length: number) => Buffer = Buffer.allocUnsafe,
 ): Buffer | undefined {
   const parts = readParts(items)
   if (!parts) return undefined
@@ -21,7 +22,7 @@ export function printPage(
   const pagination = { current_page: page, last_page: lastPage(total, size), total }
   const end = `],"pagination":${JSON.stringify(pagination)}}`
   const length = parts.reduce((sum, { from, to }) => sum + to - from + 1, BEGIN.length - 1)
-  const body = Buffer.allocUnsafe(Math.max(length, BEGIN.length) + end.length)
+  const body = take(Math.max(length, BEGIN.length) + end.length)
   let at = body.write(BEGIN, 'latin1')
   for (const { bytes, from, to } of parts) {
     if (at > BEGIN.length) body[at++] = COMMA
@@ -35,20 +36,20 @@ const BEGIN = '{"passports":['
 const COMMA = 44
 
 function readParts(items: readonly (Passport | PassportDocument)[]): Part[] | undefined {
-  const needed = items.reduce((sum, item) => sum + ('read' in item ? item.length : 0), 0)
+  const needed = items.reduce((sum, item) => sum + ('document' in item ? item.document.length : 0), 0)
   const room = needed > ROOM.length ? Buffer.allocUnsafe(needed) : ROOM
   let at = 0
   // In a row: with other work in between, each would take longer.
   for (const item of items) {
-    if (!('read' in item)) continue
-    if (!item.read(room, at)) return undefined
-    at += item.length
+    if (!('document' in item)) continue
+    if (!item.document.read(room, at)) return undefined
+    at += item.document.length
   }
   at = 0
   return items.map((item) => {
-    if ('read' in item) {
+    if ('document' in item) {
       const { score, from, to } = findListed(room, at)
-      at += item.length
+      at += item.document.length
       return { id: item.id, score, bytes: room, from, to }
     }
     const bytes = Buffer.from(JSON.stringify(presentListedPassport(item)))

@@ -1,40 +1,52 @@
 import type { Answer } from '../answer.ts'
 
-/** Some 400 pages of the usual size. */
-const MOST_BYTES = 8 * 1024 * 1024
+/** Room for some 600 pages of the usual size. */
+const ROOM_BYTES = 8 * 1024 * 1024
 
 type Kept = Answer & { body: Uint8Array }
 
-/** Keeps pages of the list as they go out, for as long as nothing changes that they show. */
-export function createPageCache() {
+/**
+ * Pages of the list as they go out. They are made in a room that is filled again and again from its beginning, so that they leave
+ * nothing behind; those without a keyword are kept until their place is taken, or something changes that they show.
+ */
+export function createPageCache(roomBytes = ROOM_BYTES) {
+  const room = Buffer.allocUnsafeSlow(roomBytes)
   let edition: object | undefined
+  /** In the order of their places. */
   let pages = new Map<string, Kept>()
-  let bytes = 0
+  let used = 0
+
+  /** Forgets the oldest for as long as they begin there. */
+  function forget(from: number, to: number): void {
+    for (const [name, { body }] of pages) {
+      const start = body.byteOffset - room.byteOffset
+      if (start < from || start >= to) break
+      pages.delete(name)
+    }
+  }
 
   return {
+    /** A place for a page, good until many others were made. */
+    take(length: number): Buffer {
+      if (length > room.length) return Buffer.allocUnsafeSlow(length)
+      if (used + length > room.length) {
+        forget(used, room.length)
+        used = 0
+      }
+      forget(used, used + length)
+      used += length
+      return room.subarray(used - length, used)
+    },
     find(present: object | undefined, name: string): Answer | undefined {
       if (present !== edition) {
         edition = present
         pages = new Map()
-        bytes = 0
       }
-      const page = pages.get(name)
-      if (!page) return undefined
-      // The one that nobody asked for longest is the first.
-      pages.delete(name)
-      pages.set(name, page)
-      return page
+      return pages.get(name)
     },
-    /** For the edition that `find` was last asked about. */
+    /** For the edition that `find` was last asked about. What is too large for the room is not kept. */
     keep(name: string, page: Kept): void {
-      if (edition === undefined) return
-      pages.set(name, page)
-      bytes += page.body.length
-      for (const [first, { body }] of pages) {
-        if (bytes <= MOST_BYTES) break
-        pages.delete(first)
-        bytes -= body.length
-      }
+      if (edition !== undefined && page.body.buffer === room.buffer) pages.set(name, page)
     },
   }
 }

@@ -22,7 +22,7 @@ export function listPassports({ passports, documents }: Store) {
     const known = isKept ? pages.find(passports.edition(), name) : undefined
     if (known) return known
     const print = (page: Page<Passport | PassportDocument>): Awaitable<Answer> => {
-      const body = printPage(page, request)
+      const body = printPage(page, request, pages.take)
       // What is damaged is not listed again.
       if (!body) return read()
       const answer = ready(body)

@@ -88,19 +88,20 @@ export function createDocumentFiles(database: string) {
           // A disk that is at fault may not be written to.
         }
       }
-      const files = new Map<Kind, number>()
+      const files = new Map<Kind, OpenFile>()
       const close = () => {
-        for (const file of files.values()) closeSync(file)
+        for (const { number } of files.values()) closeSync(number)
       }
       try {
-        for (const kind of KINDS) files.set(kind, openSync(pathOf(generation, kind), 'r'))
+        for (const kind of KINDS)
+          files.set(kind, { number: openSync(pathOf(generation, kind), 'r'), onDamage: damaged })
       } catch (error) {
         close()
         throw error
       }
       return {
         generation,
-        find: (kind, entry) => find(files.get(kind) as number, entry, damaged),
+        find: (kind, entry) => new StoredDocument(entry, files.get(kind) as OpenFile),
         close,
       }
     },
@@ -122,24 +123,34 @@ export type DocumentFiles = {
   close(): void
 }
 
-function find(file: number, { place, hash }: Entry, onDamage: () => void): Document {
-  const length = place % LENGTHS
-  const start = ((place - length) / LENGTHS) * STEP
-  return {
-    length,
-    hash,
-    read(into, at) {
-      try {
-        const isWhole = readSync(file, into, at, length, start) === length
-        if (isWhole && hashOf(into.subarray(at, at + length)) === hash) return true
-      } catch {
-        // What the disk cannot read is damaged, too.
-      }
-      onDamage()
-      return false
-    },
+/** A class: a page of the list has many, and what closures hold would be most of what it leaves behind. */
+class StoredDocument implements Document {
+  readonly length: number
+  readonly hash: number
+  private readonly start: number
+  private readonly file: OpenFile
+
+  constructor({ place, hash }: Entry, file: OpenFile) {
+    this.length = place % LENGTHS
+    this.start = ((place - this.length) / LENGTHS) * STEP
+    this.hash = hash
+    this.file = file
+  }
+
+  read(into: Buffer, at: number): boolean {
+    const { length, hash, start, file } = this
+    try {
+      const isWhole = readSync(file.number, into, at, length, start) === length
+      if (isWhole && hashOf(into.subarray(at, at + length)) === hash) return true
+    } catch {
+      // What the disk cannot read is damaged, too.
+    }
+    file.onDamage()
+    return false
   }
 }
+
+type OpenFile = { number: number; onDamage: () => void }
 
 function writeAll(file: number, bytes: Buffer, start: number): void {
   for (let at = 0; at < bytes.length; ) at += writeSync(file, bytes, at, bytes.length - at, start + at)

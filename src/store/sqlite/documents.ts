@@ -70,7 +70,7 @@ export function createDocumentReader({ reader, view, files, trusted, listing, fa
     const found: (Passport | PassportDocument)[] = []
     for (const id of ids) {
       const document = find('passports', findPassport({ id }))
-      if (document) found.push({ ...document, id })
+      if (document) found.push({ id, document })
       else missing.push(id)
     }
     return missing.length === 0 ? found : [...found, ...listing.fetchPassports(missing)]
