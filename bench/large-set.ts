@@ -4,6 +4,7 @@ import { foldName } from '../src/domain/name.ts'
 import { hashOf } from '../src/store/hash.ts'
 import { createDocumentFiles } from '../src/store/sqlite/document-files.ts'
 import { createNames } from '../src/store/sqlite/names.ts'
+import { createWalletKeys } from '../src/store/sqlite/wallet-keys.ts'
 
 /** A set of which larger ones are made. */
 export const MILLION = 1_000_000
@@ -105,6 +106,7 @@ function copyDocuments(database: Database, source: string, path: string) {
   const opened = from.open(generation, () => {
     throw new Error('The documents are damaged.')
   })
+  const walletKeys = createWalletKeys(database)
   let end = passports_end
 
   function move(text: string, id: number, offset: number): Buffer {
@@ -131,6 +133,7 @@ function copyDocuments(database: Database, source: string, path: string) {
         const { places, end: next } = to.append(generation, 'passports', end, moved)
         for (const [at, { passport_id }] of rows.entries()) {
           insert.run(passport_id + offset, places[at] as number, hashOf(moved[at] as Buffer))
+          walletKeys.add(passport_id + offset, generation)
         }
         end = next
         after = (rows.at(-1) as (typeof rows)[number]).passport_id

@@ -116,8 +116,8 @@ test('passports of a database from before there were documents get theirs', asyn
   const { sql } = before
     .query<{ sql: string }, []>(
       `select group_concat('drop ' || type || ' ' || name, ';') as sql from sqlite_schema
-       where name like '%document%' and type in ('table')
-         or type = 'trigger' and tbl_name in ('passports', 'credentials')`,
+       where type = 'table' and (name like '%document%' or name in ('wallet_keys', 'moved_wallets'))
+         or type = 'trigger' and tbl_name in ('passports', 'credentials', 'wallets')`,
     )
     .get() as { sql: string }
   before.run(sql)

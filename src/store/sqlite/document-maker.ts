@@ -8,6 +8,7 @@ import { SHOWN_CREDENTIALS } from './credentials.ts'
 import { type createDocumentFiles, fits, LENGTH_OF_PLACE } from './document-files.ts'
 import type { Trusted } from './documents.ts'
 import { FULL_PASSPORT } from './passports.ts'
+import { createWalletKeys } from './wallet-keys.ts'
 
 type Files = ReturnType<typeof createDocumentFiles>
 type Ends = { passports_end: number; credentials_end: number }
@@ -24,7 +25,7 @@ const CLEAR_STEP = 5000
 export function createDocumentMaker(writer: Database, files: Files, trusted: Trusted) {
   const findState = writer.query<State, []>(
     `select form, cleared_to, generation, passports_end, credentials_end,
-       exists (select 1 from undocumented) as waits
+       exists (select 1 from undocumented) or exists (select 1 from moved_wallets) as waits
      from document_state`,
   )
   const setCleared = writer.query(`update document_state set form = ?, cleared_to = ?, generation = ''`)
@@ -32,7 +33,8 @@ export function createDocumentMaker(writer: Database, files: Files, trusted: Tru
     'update document_state set cleared_to = null, generation = ?, passports_end = 0, credentials_end = 0',
   )
   const clear = createClearing(writer)
-  const makeSome = createMaking(writer, files)
+  const walletKeys = createWalletKeys(writer)
+  const makeSome = createMaking(writer, files, walletKeys)
   const isWasteful = createWasteCheck(writer)
   let hasBegun = false
   let cleanedFor = ''
@@ -49,11 +51,14 @@ export function createDocumentMaker(writer: Database, files: Files, trusted: Tru
       // Nobody else can be about to begin a generation.
       if (cleanedFor !== state.generation) files.clean(state.generation)
       cleanedFor = state.generation
-      return makeSome(limit, press, state)
+      return walletKeys.settleMoved(limit, state.generation) || makeSome(limit, press, state)
     }
     const { end, count } = clear((state.form === press.form ? state.cleared_to : null) ?? -1)
     setCleared.run(press.form, end)
-    if (end === null) setGeneration.run(files.begin())
+    if (end === null) {
+      walletKeys.clear()
+      setGeneration.run(files.begin())
+    }
     return Math.max(1, count)
   })
 
@@ -123,7 +128,7 @@ function createWasteCheck(writer: Database) {
   }
 }
 
-function createMaking(writer: Database, files: Files) {
+function createMaking(writer: Database, files: Files, walletKeys: ReturnType<typeof createWalletKeys>) {
   const listQueue = writer.query<{ passport_id: number }, [number]>(
     'select passport_id from undocumented order by passport_id limit ?',
   )
@@ -146,6 +151,7 @@ function createMaking(writer: Database, files: Files) {
         // One that others were merged into is answered with more than its body.
         if (row.merged === 0) passports.add(id, () => press.passport(toFullPassport(row)))
         credentials.add(id, () => press.credentials(listCredentials.all(id).map(toCredential)))
+        walletKeys.add(id, generation)
       }
       unqueue.run(id)
     }

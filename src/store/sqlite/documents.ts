@@ -4,6 +4,7 @@ import type { Document, DocumentStore, PassportDocument } from '../store.ts'
 import type { createDocumentFiles, DocumentFiles, Entry, Kind } from './document-files.ts'
 import type { Listing, ListRequest } from './listing.ts'
 import type { View } from './view.ts'
+import { createWalletHash, ID_BY_KEY, type WalletHash } from './wallet-keys.ts'
 
 /** The form of the documents that may be given out; none may where it is not known. */
 export type Trusted = { form: string | undefined }
@@ -28,6 +29,7 @@ export function createDocumentReader({ reader, view, files, trusted, listing, fa
   )
   let checked = 0
   let opened: DocumentFiles | undefined
+  let hashWallet = createWalletHash('')
   let isTrusted = false
   /** The generation of which something was damaged. */
   let spoilt: string | undefined
@@ -54,6 +56,7 @@ export function createDocumentReader({ reader, view, files, trusted, listing, fa
         checked = 0
         spoilt = generation
       })
+      hashWallet = createWalletHash(generation)
     } catch {
       // Another process removed them just now, or this one has too many files open: the rows can be read.
     }
@@ -69,7 +72,7 @@ export function createDocumentReader({ reader, view, files, trusted, listing, fa
     const missing: number[] = []
     const found: (Passport | PassportDocument)[] = []
     for (const id of ids) {
-      const document = find('passports', findPassport({ id }))
+      const document = find('passports', findPassport({ id }, hashWallet))
       if (document) found.push({ id, document })
       else missing.push(id)
     }
@@ -81,14 +84,14 @@ export function createDocumentReader({ reader, view, files, trusted, listing, fa
     list: (request: ListRequest) => listing.page(request, fetchDocuments),
     findPassport(ref: PassportRef) {
       try {
-        return look() ? find('passports', findPassport(ref)) : undefined
+        return look() ? find('passports', findPassport(ref, hashWallet)) : undefined
       } catch (error) {
         return fail(error)
       }
     },
     findCredentials(ref: PassportRef) {
       try {
-        return look() ? find('credentials', findCredentials(ref)) : undefined
+        return look() ? find('credentials', findCredentials(ref, hashWallet)) : undefined
       } catch (error) {
         return fail(error)
       }
@@ -99,8 +102,12 @@ export function createDocumentReader({ reader, view, files, trusted, listing, fa
 
 function createEntries(reader: Database, table: string) {
   const byId = reader.query<Entry, [number]>(`select place, hash from ${table} where passport_id = ?`)
-  const byWallet = reader.query<Entry, [string]>(
-    `select place, hash from ${table} where passport_id = (select passport_id from wallets where address = ?)`,
+  const byWallet = reader.query<Entry, [number, number, string]>(
+    `select place, hash from ${table} where passport_id = (${ID_BY_KEY})`,
   )
-  return (ref: PassportRef) => ('id' in ref ? byId.get(ref.id) : byWallet.get(ref.wallet))
+  return (ref: PassportRef, hash: WalletHash) => {
+    if ('id' in ref) return byId.get(ref.id)
+    const [key, check] = hash(ref.wallet)
+    return byWallet.get(key, check, ref.wallet)
+  }
 }
