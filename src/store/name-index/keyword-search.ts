@@ -15,41 +15,38 @@ export type NameParts = {
   perRow: number
 }
 
-/** The search for one keyword. What it has counted it knows, so that walking its pages does not repeat it. */
-export type KeywordSearch = {
-  parts: NameParts
-  keyword: Buffer
-  /** Where it may be: those of each group. */
-  rows: Uint32Array
+/** What was counted for a keyword, so that walking its pages does not repeat it. */
+export type Counted = {
   total: number | undefined
   /** How many match before each group, of the groups up to the last one that was counted. */
   before: number[]
 }
 
-/** Plain data: a generator function made for each keyword would leave more behind than all else that a search needs. */
-export function beginSearch(parts: NameParts, keyword: string): KeywordSearch {
-  const bytes = Buffer.from(keyword)
-  return {
-    parts,
-    keyword: bytes,
-    rows: parts.filter.rowsOf(bytes),
-    total: parts.runs.count(bytes),
-    before: [0],
-  }
+/** The search for a page. Plain data: a generator function made for each would leave more behind than all else that it needs. */
+type Search = {
+  parts: NameParts
+  keyword: Buffer
+  /** Where it may be: those of each group. */
+  rows: Uint32Array
+  before: number[]
 }
 
 /** The ranks of one page, and how many match in all. */
 export function* findPage(
-  search: KeywordSearch,
+  parts: NameParts,
+  keyword: Buffer,
+  counted: Counted,
   offset: number,
   size: number,
 ): Steps<{ ranks: number[]; total: number }> {
-  const { before, parts } = search
-  if (search.total === undefined) {
+  const { before } = counted
+  const search: Search = { parts, keyword, rows: parts.filter.rowsOf(keyword), before }
+  counted.total ??= parts.runs.count(keyword)
+  if (counted.total === undefined) {
     yield* count(search, Number.POSITIVE_INFINITY)
-    search.total = before[parts.filter.groups] as number
+    counted.total = before[parts.filter.groups] as number
   }
-  const { total } = search
+  const { total } = counted
   if (offset >= total) return { ranks: [], total }
   yield* count(search, offset - size)
   let group = before.length - 1
@@ -59,7 +56,7 @@ export function* findPage(
 }
 
 /** Counts matches, group by group, until there are more than so many. */
-function* count({ parts, keyword, rows, before }: KeywordSearch, limit: number): Steps<void> {
+function* count({ parts, keyword, rows, before }: Search, limit: number): Steps<void> {
   const { text, filter } = parts
   let work = 0
   while (before.length <= filter.groups && (before.at(-1) as number) <= limit) {
@@ -83,7 +80,7 @@ function* count({ parts, keyword, rows, before }: KeywordSearch, limit: number):
 
 /** The ranks of matches from the beginning of a group on, after the first `skip`. */
 function* ranksFrom(
-  { parts, keyword, rows, before }: KeywordSearch,
+  { parts, keyword, rows, before }: Search,
   group: number,
   skip: number,
   size: number,

@@ -1,7 +1,7 @@
 import type { Order } from '../order.ts'
 import type { Steps } from '../turns.ts'
 import { createFilter, GROUP, LONGEST } from './filter.ts'
-import { beginSearch, findPage, type KeywordSearch, type NameParts } from './keyword-search.ts'
+import { type Counted, findPage, type NameParts } from './keyword-search.ts'
 import { findRuns } from './runs.ts'
 import type { NameText } from './text.ts'
 
@@ -38,15 +38,13 @@ export function* indexNames(order: Order, text: NameText, inForce?: NameIndex): 
 }
 
 function createNameIndex(order: Order, parts: NameParts): NameIndex {
-  const searches = new Map<string, KeywordSearch>()
+  const remembered = new Map<string, Counted>()
 
-  function recall(keyword: string) {
-    const search = searches.get(keyword) ?? beginSearch(parts, keyword)
-    searches.delete(keyword)
-    searches.set(keyword, search)
-    const [oldest] = searches.keys()
-    if (searches.size > REMEMBERED && oldest !== undefined) searches.delete(oldest)
-    return search
+  function remember(keyword: string, counted: Counted): void {
+    remembered.delete(keyword)
+    remembered.set(keyword, counted)
+    const [oldest] = remembered.keys()
+    if (remembered.size > REMEMBERED && oldest !== undefined) remembered.delete(oldest)
   }
 
   return {
@@ -55,7 +53,10 @@ function createNameIndex(order: Order, parts: NameParts): NameIndex {
     *page(keyword, offset, size) {
       // No name contains it: it ends them.
       if (keyword.includes('\0')) return { ids: [], total: 0 }
-      const { ranks, total } = yield* findPage(recall(keyword), offset, size)
+      const counted = remembered.get(keyword) ?? { total: undefined, before: [0] }
+      const { ranks, total } = yield* findPage(parts, Buffer.from(keyword), counted, offset, size)
+      // Most have no other page.
+      if (total > size) remember(keyword, counted)
       return { ids: ranks.map((rank) => order.ids[rank] as number), total }
     },
   }
