@@ -1,6 +1,6 @@
 import { closeSync, openSync, rmSync, writeSync } from 'node:fs'
 import { presentRecord } from '../src/ingest/export.ts'
-import { MAIN } from '../test/support/cli.ts'
+import { COMMAND } from '../test/support/cli.ts'
 import { manyPeople } from './many-people.ts'
 
 export function writePeople(path: string, count: number): void {
@@ -23,7 +23,7 @@ export function removeDatabase(path: string): void {
 /** Runs a command to its end. Includes the start of the process, as an operator's time does. */
 export async function passportd(database: string, ...args: string[]) {
   const begin = performance.now()
-  const child = Bun.spawn([process.execPath, MAIN, ...args], {
+  const child = Bun.spawn([...COMMAND, ...args], {
     env: { DATABASE_URL: `sqlite:${database}` },
     stdin: 'ignore',
     stderr: 'ignore',

@@ -6,9 +6,12 @@ type Env = Record<string, string>
 
 type Options = { env?: Env; cwd: string; stdin?: Uint8Array }
 
+/** As package.json starts it. */
+export const COMMAND = [process.execPath, '--smol', MAIN]
+
 /** Starts a command. */
 export function start(args: readonly string[], { env = {}, cwd, stdin }: Options) {
-  return Bun.spawn([process.execPath, MAIN, ...args], {
+  return Bun.spawn([...COMMAND, ...args], {
     cwd,
     env: { PATH: process.env.PATH ?? '', ...env },
     stdin: stdin ?? 'ignore',

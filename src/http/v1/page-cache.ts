@@ -1,7 +1,7 @@
 import type { Answer } from '../answer.ts'
 
-/** Room for some 600 pages of the usual size. */
-const ROOM_BYTES = 8 * 1024 * 1024
+/** Room for some 300 pages of the usual size. */
+const ROOM_BYTES = 4 * 1024 * 1024
 
 type Kept = Answer & { body: Uint8Array }
 
@@ -46,7 +46,9 @@ export function createPageCache(roomBytes = ROOM_BYTES) {
     },
     /** For the edition that `find` was last asked about. What is too large for the room is not kept. */
     keep(name: string, page: Kept): void {
-      if (edition !== undefined && page.body.buffer === room.buffer) pages.set(name, page)
+      if (edition === undefined || page.body.buffer !== room.buffer) return
+      pages.delete(name)
+      pages.set(name, page)
     },
   }
 }

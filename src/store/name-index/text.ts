@@ -9,7 +9,7 @@ export const END = 0
 export const BLOCK = 64
 
 /** What memory holds; the names of lower ranks are in a file. */
-const MEMORY_BYTES = 4 * 1024 * 1024
+const MEMORY_BYTES = 2 * 1024 * 1024
 
 /** Memory is taken in pieces of this, unless a block is larger. */
 const PIECE_BYTES = 1024 * 1024
