@@ -26,6 +26,7 @@ import { createErrorLog } from './error-log.ts'
 import { openPort } from './open-port.ts'
 import { createRequestLog } from './request-log.ts'
 import { VERSION } from './version.ts'
+import { clearYoungWaste } from './young-waste.ts'
 
 /** `connections` to a database server are for short statements; `max` in its address changes it. */
 export const SERVING = { connections: 10, form: V1_PRESS.form, ...SOON }
@@ -106,6 +107,7 @@ export async function listen(options: Listening): Promise<Listener> {
     usage.setMonth(await sumMonth(store, day), day)
   }
   const watches = [
+    clearYoungWaste(),
     setInterval(handOver, USAGE_MILLISECONDS),
     every(PLAN_MILLISECONDS, async () => {
       plan = (await store.retirement.find()) ?? NO_PLAN

@@ -220,7 +220,7 @@ describe.concurrent('serve, whatever the database', () => {
 test('npm start is serve --demo, and the README shows it on top', async () => {
   const root = join(import.meta.dir, '../..')
   const { scripts } = await Bun.file(join(root, 'package.json')).json()
-  expect(scripts.start).toBe('exec bun src/cli/main.ts serve --demo')
+  expect(scripts.start).toBe('exec bun --smol src/cli/main.ts serve --demo')
   const top = (await Bun.file(join(root, 'README.md')).text()).split('\n').slice(0, 20).join('\n')
   expect(top).toContain('npm install && npm start')
   expect(top).toContain('npm install && npm test')

@@ -17,8 +17,11 @@ export const GROUP = 32
 /** Where so few groups are left, the names themselves are looked at sooner than more buckets. */
 const FEW_GROUPS = 4
 
-/** Bytes written before a pause. */
-const STEP = 256 * 1024
+/** Buckets that are turned round at a time, and groups of them before a pause. */
+const SLICE = 1024
+const STEP = 32
+
+const BYTES_OF_NUMBER = Uint32Array.BYTES_PER_ELEMENT
 
 /**
  * In which rows of names a keyword may be: in those that have each of its runs, or others of the same buckets. Runs that are
@@ -30,9 +33,12 @@ export type Filter = {
   rowsOf(keyword: Uint8Array): Uint32Array
 }
 
-/** Takes the names of all rows. Its size depends on the number of groups alone. */
-export function createFilter(groups: number, common: readonly Uint8Array[]) {
-  const bits = new Uint32Array(2 * BUCKETS * groups)
+/**
+ * Takes the names of all rows. Its size depends on the number of groups alone. It is looked at by bucket and comes by group: it is
+ * turned round in files, as memory is short.
+ */
+export function createFilter(groups: number, common: readonly Uint8Array[], createFile: () => HiddenFile) {
+  const byGroup = createFile()
   const group = new Uint32Array(2 * BUCKETS)
   const isCommon = createHashSet(common.map(hashOf))
 
@@ -90,18 +96,22 @@ export function createFilter(groups: number, common: readonly Uint8Array[]) {
     },
     /** All names of a group are in. */
     put(at: number): void {
-      for (let bucket = 0; bucket < group.length; bucket++)
-        bits[bucket * groups + at] = group[bucket] as number
+      byGroup.write(new Uint8Array(group.buffer), at * group.byteLength)
       group.fill(0)
     },
-    /** Lays it down in a file. Nothing is added any more. */
-    *end(file: HiddenFile): Steps<Filter> {
-      for (let at = 0; at < bits.byteLength; at += STEP) {
-        file.write(new Uint8Array(bits.buffer, at, Math.min(STEP, bits.byteLength - at)), at)
-        yield
+    /** Nothing is added any more. */
+    *end(): Steps<Filter> {
+      const file = createFile()
+      const some = new Uint32Array(SLICE)
+      const slice = new Uint32Array(SLICE * groups)
+      for (let first = 0; first < group.length; first += SLICE) {
+        for (let at = 0; at < groups; at++) {
+          byGroup.read(new Uint8Array(some.buffer), at * group.byteLength + first * BYTES_OF_NUMBER)
+          for (let bucket = 0; bucket < SLICE; bucket++) slice[bucket * groups + at] = some[bucket] as number
+          if (at % STEP === 0) yield
+        }
+        file.write(new Uint8Array(slice.buffer), first * groups * BYTES_OF_NUMBER)
       }
-      // Gives the memory back now.
-      bits.buffer.transfer(0)
       const words = new Uint32Array(groups)
       const bytes = new Uint8Array(words.buffer)
       return {

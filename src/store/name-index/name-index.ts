@@ -26,7 +26,7 @@ export function* indexNames(order: Order, text: NameText, inForce?: NameIndex): 
   const perRow = Math.max(1, Math.ceil(text.length / MOST_ROWS))
   const rows = Math.ceil(text.length / perRow)
   const common = yield* runs.list(LONGEST, rows * COMMON)
-  const filter = createFilter(Math.max(1, Math.ceil(rows / GROUP)), common)
+  const filter = createFilter(Math.max(1, Math.ceil(rows / GROUP)), common, text.createFile)
   for (let row = 0; row < rows; row++) {
     for (let at = row * perRow; at < Math.min((row + 1) * perRow, text.length); at++) {
       filter.add(row % GROUP, text.block(at))
@@ -34,7 +34,7 @@ export function* indexNames(order: Order, text: NameText, inForce?: NameIndex): 
     }
     if (row % GROUP === GROUP - 1 || row === rows - 1) filter.put(Math.floor(row / GROUP))
   }
-  return createNameIndex(order, { text, filter: yield* filter.end(text.createFile()), runs, perRow })
+  return createNameIndex(order, { text, filter: yield* filter.end(), runs, perRow })
 }
 
 function createNameIndex(order: Order, parts: NameParts): NameIndex {
