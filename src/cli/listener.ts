@@ -46,8 +46,8 @@ type Listening = {
   sharePort?: boolean
 }
 
-/** How often counts are handed over: what a crash loses. */
-const USAGE_MILLISECONDS = 3000
+/** How often counts are handed over: what a crash loses. Writing them costs readers what SQLite keeps for them. */
+const USAGE_MILLISECONDS = 10_000
 /** How soon a change of the plan is obeyed. */
 const PLAN_MILLISECONDS = 1000
 /** How far behind a monthly quota may be. */

@@ -46,7 +46,7 @@ withEveryEngine('counts', (makeDatabase) => {
     expect((await store.keys.list())[0]?.lastUsedAt).toBeGreaterThanOrEqual(begin)
   })
 
-  test('that were kept outlive a kill: only the last few seconds are lost', async () => {
+  test('that were kept outlive a kill: only the last ten seconds are lost', async () => {
     await using here = await workplace(makeDatabase)
     await using server = await here.serve()
     await using store = await here.open()
