@@ -45,17 +45,18 @@ export function createRecordWriter(tables: Tables) {
 
     if (wasRemoved) removals.remove(record.id)
     const row = { ...toRecordRow(record), ...state(record, before, now), fingerprint }
-    if (before) {
-      passports.update(row)
-      owners.removeAll(record.id)
-    } else {
-      passports.insert(row)
+    if (before) passports.update(row)
+    else passports.insert(row)
+    // Most records that change have the same wallets as before.
+    const isSame = owned.every((owner) => owner === record.id) && sameWallets(before, row)
+    if (!isSame) {
+      if (before) owners.removeAll(record.id)
+      wallets.forEach((wallet, at) => {
+        if (owned[at] === undefined || owned[at] === record.id) owners.insert(wallet, record.id)
+        // Of two that are merged, the survivor has it.
+        else if (survivor === record.id) owners.setOwner(wallet, record.id)
+      })
     }
-    wallets.forEach((wallet, at) => {
-      if (owned[at] === undefined || owned[at] === record.id) owners.insert(wallet, record.id)
-      // Of two that are merged, the survivor has it.
-      else if (survivor === record.id) owners.setOwner(wallet, record.id)
-    })
     writeName(record, before)
     if (record.credentials) {
       if (before) credentials.replace(record.id, record.credentials)
@@ -151,6 +152,11 @@ export function createRecordWriter(tables: Tables) {
 
 /** Whether something was written. */
 export const isChange = ({ outcome }: SaveResult) => outcome === 'added' || outcome === 'changed'
+
+type Wallets = Pick<StoredRow, 'main_wallet' | 'verified_wallets'>
+
+const sameWallets = (one: Wallets | undefined, other: Wallets): boolean =>
+  one?.main_wallet === other.main_wallet && one.verified_wallets === other.verified_wallets
 
 function refuseWallet({ mainWallet }: PassportRecord, wallet: string, owner: number): SaveResult {
   const field = walletsOf({ mainWallet, verifiedWallets: [] }).includes(wallet)
