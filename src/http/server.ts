@@ -141,7 +141,7 @@ function createHandler(options: ServerOptions) {
     // What is there at once is not waited for: that would cost a turn of the event loop at each step.
     const key = authenticate(incoming.fields, exchange.address, options)
     return key instanceof Promise
-      ? key.then((found) => countAndHandle(exchange, route, found))
+      ? key.then((found) => detach(countAndHandle(exchange, route, found)))
       : countAndHandle(exchange, route, key)
   }
 
@@ -150,7 +150,7 @@ function createHandler(options: ServerOptions) {
     exchange.tier = limiter.tierOf(key)
     const taken = limiter.take(exchange.tier, key, exchange.address)
     return taken instanceof Promise
-      ? taken.then((counted) => handle(exchange, route, counted))
+      ? taken.then((counted) => detach(handle(exchange, route, counted)))
       : handle(exchange, route, taken)
   }
 
@@ -251,6 +251,12 @@ type Exchange = {
   tier: Tier | undefined
   /** What was counted on its limit, if it has one. */
   taken: Taken | undefined
+}
+
+/** What was waited for is sent later, when others may have been made in the same place: see page-cache.ts. */
+function detach(answer: Awaitable<Answer>): Awaitable<Answer> {
+  if (answer instanceof Promise || !(answer.body instanceof Uint8Array)) return answer
+  return { ...answer, body: Uint8Array.from(answer.body) }
 }
 
 const NO_TIER = 'none'

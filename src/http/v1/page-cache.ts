@@ -7,7 +7,7 @@ type Kept = Answer & { body: Uint8Array }
 
 /**
  * Pages of the list as they go out. They are made in a room that is filled again and again from its beginning, so that they leave
- * nothing behind; those without a keyword are kept until their place is taken, or something changes that they show.
+ * nothing behind, and are kept until their place is taken, or something changes that they show.
  */
 export function createPageCache(roomBytes = ROOM_BYTES) {
   const room = Buffer.allocUnsafeSlow(roomBytes)
@@ -26,7 +26,7 @@ export function createPageCache(roomBytes = ROOM_BYTES) {
   }
 
   return {
-    /** A place for a page, good until many others were made. */
+    /** A place for a page that is sent at once: it is good until many others were made. */
     take(length: number): Buffer {
       if (length > room.length) return Buffer.allocUnsafeSlow(length)
       if (used + length > room.length) {

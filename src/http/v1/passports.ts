@@ -22,7 +22,8 @@ export function listPassports({ passports, documents }: Store) {
     const known = isKept ? pages.find(passports.edition(), name) : undefined
     if (known) return known
     const print = (page: Page<Passport | PassportDocument>): Awaitable<Answer> => {
-      const body = printPage(page, request, pages.take)
+      // One that was waited for may be sent after many others were made.
+      const body = isKept ? printPage(page, request, pages.take) : printPage(page, request)
       // What is damaged is not listed again.
       if (!body) return read()
       const answer = ready(body)
