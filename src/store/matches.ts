@@ -1,4 +1,5 @@
 import type { Order } from './order.ts'
+import { createRecent } from './recent.ts'
 
 /** Searches whose matches are remembered, so that walking their pages does not repeat them. */
 const REMEMBERED = 64
@@ -26,20 +27,17 @@ export function pageOf({ bits, total }: Matches, { ids }: Order, offset: number,
 
 /** The last searches, each in the order it was made for. */
 export function createMemory() {
-  const remembered = new Map<string, { order: Order; matches: Matches }>()
+  const recent = createRecent<{ order: Order; matches: Matches }>(REMEMBERED)
 
   function keep(keyword: string, order: Order, matches: Matches): Matches {
-    remembered.delete(keyword)
-    remembered.set(keyword, { order, matches })
-    const [oldest] = remembered.keys()
-    if (remembered.size > REMEMBERED && oldest !== undefined) remembered.delete(oldest)
+    recent.keep(keyword, { order, matches })
     return matches
   }
 
   return {
     keep,
     find(keyword: string, order: Order): Matches | undefined {
-      const known = remembered.get(keyword)
+      const known = recent.find(keyword)
       return known?.order === order ? keep(keyword, order, known.matches) : undefined
     },
   }

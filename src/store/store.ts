@@ -15,8 +15,8 @@ export type Store = {
   passports: {
     /** A merged passport is found as the one that survived it. */
     find(ref: PassportRef): Awaitable<FullPassport | undefined>
-    /** Highest score first, equal scores by id; `keyword` is folded already. */
-    list(request: PageRequest & { keyword: string | undefined }): Awaitable<Page<Passport>>
+    /** Highest score first, equal scores by id. */
+    list(request: ListRequest): Awaitable<Page<Passport>>
     /** The same as before while every page of the list is, but for keywords; nothing where the engine cannot tell. */
     edition(): object | undefined
     /** Where a score stands among all that are listed. */
@@ -80,13 +80,16 @@ export type Store = {
   close(): Awaitable<void>
 }
 
+/** `keyword` is folded already. */
+export type ListRequest = PageRequest & { keyword: string | undefined }
+
 /** Answers as they go out, made ahead of being asked for. An engine may keep none: then none is ever found. */
 export type DocumentStore = {
   /** Nothing where it is not made yet, or no longer true: what it would say is to be read elsewhere. */
   findPassport(ref: PassportRef): Document | undefined
   findCredentials(ref: PassportRef): Document | undefined
   /** A page of the list of passports, each as its document where it has one. Not in their order: it is in what they say. */
-  list(request: PageRequest & { keyword: string | undefined }): Awaitable<Page<Passport | PassportDocument>>
+  list(request: ListRequest): Awaitable<Page<Passport | PassportDocument>>
   /**
    * A step of making those that are missing, for up to `limit` passports, in one transaction. Gives back how many it
    * went through: 0 when nothing is left to do, or another program makes those of another form; `undefined` where

@@ -31,9 +31,11 @@ export function createTurns() {
         now = performance.now()
       } while (!isDone && now < end && now - begin < work.left)
       work.left -= now - begin
-      if (isDone || work.left <= 0) waiting.shift()
+      if (!isDone && work.left > 0) continue
+      waiting.shift()
       if (isDone) break
-      if (work.left <= 0) waiting.push({ ...work, left: SHARE_MILLISECONDS })
+      work.left = SHARE_MILLISECONDS
+      waiting.push(work)
     }
     if (waiting.length > 0) setImmediate(takeTurn)
   }

@@ -1,4 +1,5 @@
 import { strip } from '../strip.ts'
+import { FIT } from './reply.ts'
 
 /** The bytes of a head after its request line, without the value of `If-None-Match`, which is another in each request. */
 export type Known = {
@@ -9,7 +10,6 @@ export type Known = {
 
 const NAME = /\r\nif-none-match:/i
 const NAME_LENGTH = '\r\nif-none-match:'.length
-const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/
 const CR = 13
 
 /** From the line end of the request line to the empty line; what is not a valid head must not come here. */
@@ -38,7 +38,7 @@ export function recall(
   const valueEnd = input.indexOf(CR, begin)
   if (valueEnd === -1 || !startsWith(input, after, valueEnd)) return undefined
   const value = input.toString('latin1', begin, valueEnd)
-  return VALUE.test(value) ? { end: valueEnd + after.length, value: strip(value, ' \t') } : undefined
+  return FIT.test(value) ? { end: valueEnd + after.length, value: strip(value, ' \t') } : undefined
 }
 
 function startsWith(input: Buffer, known: Buffer, at: number): boolean {

@@ -37,7 +37,7 @@ export function headOf(status: number, fields: Readonly<Record<string, string>>)
 }
 
 /** Everything that fits a field: one byte a letter, and no line end that would begin another field. */
-const FIT = /^[\t\x20-\x7e\x80-\xff]*$/
+export const FIT = /^[\t\x20-\x7e\x80-\xff]*$/
 
 export function fieldLine(name: string, value: string): string {
   if (!FIT.test(value)) throw new Error(`The field ${name} cannot hold ${JSON.stringify(value)}.`)

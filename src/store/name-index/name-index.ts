@@ -1,4 +1,5 @@
 import type { Order } from '../order.ts'
+import { createRecent } from '../recent.ts'
 import type { Steps } from '../turns.ts'
 import { createFilter, GROUP, LONGEST } from './filter.ts'
 import { type Counted, findPage, type NameParts } from './keyword-search.ts'
@@ -38,14 +39,7 @@ export function* indexNames(order: Order, text: NameText, inForce?: NameIndex): 
 }
 
 function createNameIndex(order: Order, parts: NameParts): NameIndex {
-  const remembered = new Map<string, Counted>()
-
-  function remember(keyword: string, counted: Counted): void {
-    remembered.delete(keyword)
-    remembered.set(keyword, counted)
-    const [oldest] = remembered.keys()
-    if (remembered.size > REMEMBERED && oldest !== undefined) remembered.delete(oldest)
-  }
+  const recent = createRecent<Counted>(REMEMBERED)
 
   return {
     ...parts,
@@ -53,10 +47,10 @@ function createNameIndex(order: Order, parts: NameParts): NameIndex {
     *page(keyword, offset, size) {
       // No name contains it: it ends them.
       if (keyword.includes('\0')) return { ids: [], total: 0 }
-      const counted = remembered.get(keyword) ?? { total: undefined, before: [0] }
+      const counted = recent.find(keyword) ?? { total: undefined, before: [0] }
       const { ranks, total } = yield* findPage(parts, Buffer.from(keyword), counted, offset, size)
       // Most have no other page.
-      if (total > size) remember(keyword, counted)
+      if (total > size) recent.keep(keyword, counted)
       return { ids: ranks.map((rank) => order.ids[rank] as number), total }
     },
   }

@@ -1,8 +1,7 @@
-import type { PageRequest } from '../../domain/page.ts'
 import type { PassportRef } from '../../domain/passport.ts'
 import { LONGEST_CHAIN } from '../merges.ts'
 import { type FullPassportRow, type PassportRow, toFullPassport, toPassport } from '../rows/passport.ts'
-import type { Store } from '../store.ts'
+import type { ListRequest, Store } from '../store.ts'
 import { LISTED_COLUMNS } from './columns.ts'
 import { type Query, selectable } from './query.ts'
 import type { createRanking } from './ranking.ts'
@@ -49,7 +48,7 @@ export function createPassportReader({ read, ranking, search }: Parts) {
       return row && row.merged_into === null ? toFullPassport(row) : undefined
     },
 
-    async list({ page, size, keyword }: PageRequest & { keyword: string | undefined }) {
+    async list({ page, size, keyword }: ListRequest) {
       const offset = (page - 1) * size
       const order = await ranking.current()
       if (keyword !== undefined) {

@@ -1,8 +1,8 @@
 import type { Database } from 'bun:sqlite'
 import type { Passport, PassportRef } from '../../domain/passport.ts'
-import type { Document, DocumentStore, PassportDocument } from '../store.ts'
+import type { Document, DocumentStore, ListRequest, PassportDocument } from '../store.ts'
 import type { createDocumentFiles, DocumentFiles, Entry, Kind } from './document-files.ts'
-import type { Listing, ListRequest } from './listing.ts'
+import type { Listing } from './listing.ts'
 import type { View } from './view.ts'
 import { createWalletHash, ID_BY_KEY, type WalletHash } from './wallet-keys.ts'
 

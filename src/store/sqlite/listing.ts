@@ -1,13 +1,11 @@
 import type { Database } from 'bun:sqlite'
-import type { Page, PageRequest } from '../../domain/page.ts'
+import type { Page } from '../../domain/page.ts'
 import type { Passport } from '../../domain/passport.ts'
 import { LISTED, type PassportRow, toPassport } from '../rows/passport.ts'
-import type { Awaitable } from '../store.ts'
+import type { Awaitable, ListRequest } from '../store.ts'
 import type { createRanking } from './ranking.ts'
 import type { createSearch } from './search.ts'
 import type { View } from './view.ts'
-
-export type ListRequest = PageRequest & { keyword: string | undefined }
 
 type Parts = {
   reader: Database
