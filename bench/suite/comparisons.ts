@@ -24,6 +24,7 @@ const TO_CONSTANT: Partial<Record<Read, number>> = {
   'first-page': 0.5,
   'middle-page': 0.5,
   'last-page': 0.5,
+  'any-page': 0.5,
 }
 
 const TO_LIKE: Partial<Record<Read, number>> = { rare: 20, common: 5 }
