@@ -140,7 +140,7 @@ function copyDocuments(database: Database, source: string, path: string) {
       }
     },
     end(): void {
-      database.run(`update document_state set passports_end = ${end}`)
+      database.run(`update document_state set passports_end = ${end}, places_mark = 0, placed_to = -1`)
       opened.close()
     },
   }

@@ -23,11 +23,11 @@ const LARGEST_START = 2 ** 33 * STEP
 /**
  * Bodies of documents, one after the other, in a file beside the database. Of many in one file the system finds any as quickly as
  * of few, which cannot be said of rows of their size. Nothing that the database names is ever changed there: it is read without locks.
- * A generation is a pair of such files, one of each kind.
+ * A generation is a pair of such files, one of each kind, and one of the places in them (document-places.ts).
  */
 export function createDocumentFiles(database: string) {
   const prefix = `${database}-documents-`
-  const pathOf = (generation: string, kind: Kind) => `${prefix}${generation}-${kind}`
+  const pathOf = (generation: string, kind: Kind | 'places') => `${prefix}${generation}-${kind}`
 
   return {
     pathOf,
@@ -152,6 +152,6 @@ class StoredDocument implements Document {
 
 type OpenFile = { number: number; onDamage: () => void }
 
-function writeAll(file: number, bytes: Buffer, start: number): void {
+export function writeAll(file: number, bytes: Uint8Array, start: number): void {
   for (let at = 0; at < bytes.length; ) at += writeSync(file, bytes, at, bytes.length - at, start + at)
 }

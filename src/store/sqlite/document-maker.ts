@@ -6,13 +6,14 @@ import type { Press } from '../store.ts'
 import { isFault, WRITER_WAIT } from './connect.ts'
 import { SHOWN_CREDENTIALS } from './credentials.ts'
 import { type createDocumentFiles, fits, LENGTH_OF_PLACE } from './document-files.ts'
+import { createPlacing, type PlacesState } from './document-places.ts'
 import type { Trusted } from './documents.ts'
 import { FULL_PASSPORT } from './passports.ts'
 import { createWalletKeys } from './wallet-keys.ts'
 
 type Files = ReturnType<typeof createDocumentFiles>
 type Ends = { passports_end: number; credentials_end: number }
-type State = Ends & { form: string; cleared_to: number | null; generation: string; waits: number }
+type State = Ends & PlacesState & { form: string; cleared_to: number | null; waits: number }
 
 /** How many passports lose their documents of another form in one transaction. */
 const CLEAR_STEP = 5000
@@ -24,17 +25,19 @@ const CLEAR_STEP = 5000
  */
 export function createDocumentMaker(writer: Database, files: Files, trusted: Trusted) {
   const findState = writer.query<State, []>(
-    `select form, cleared_to, generation, passports_end, credentials_end,
+    `select form, cleared_to, generation, passports_end, credentials_end, places_mark, placed_to,
        exists (select 1 from undocumented) or exists (select 1 from moved_wallets) as waits
      from document_state`,
   )
   const setCleared = writer.query(`update document_state set form = ?, cleared_to = ?, generation = ''`)
   const setGeneration = writer.query(
-    'update document_state set cleared_to = null, generation = ?, passports_end = 0, credentials_end = 0',
+    `update document_state set cleared_to = null, generation = ?, passports_end = 0, credentials_end = 0,
+       places_mark = 0, placed_to = -1`,
   )
   const clear = createClearing(writer)
   const walletKeys = createWalletKeys(writer)
-  const makeSome = createMaking(writer, files, walletKeys)
+  const places = createPlacing(writer, files)
+  const makeSome = createMaking(writer, { files, walletKeys, places })
   const isWasteful = createWasteCheck(writer)
   let hasBegun = false
   let cleanedFor = ''
@@ -42,7 +45,7 @@ export function createDocumentMaker(writer: Database, files: Files, trusted: Tru
   const isSound = (state: State) =>
     state.cleared_to === null && files.exist(state.generation) && !isWasteful(state)
   const rests = (state: State, press: Press) =>
-    state.form === press.form ? state.waits === 0 && isSound(state) : hasBegun
+    state.form === press.form ? state.waits === 0 && isSound(state) && places.areTrue(state) : hasBegun
 
   const step = writer.transaction((limit: number, press: Press) => {
     const state = findState.get() as State
@@ -51,6 +54,7 @@ export function createDocumentMaker(writer: Database, files: Files, trusted: Tru
       // Nobody else can be about to begin a generation.
       if (cleanedFor !== state.generation) files.clean(state.generation)
       cleanedFor = state.generation
+      if (!places.areTrue(state)) return places.fill(state)
       return walletKeys.settleMoved(limit, state.generation) || makeSome(limit, press, state)
     }
     const { end, count } = clear((state.form === press.form ? state.cleared_to : null) ?? -1)
@@ -128,7 +132,13 @@ function createWasteCheck(writer: Database) {
   }
 }
 
-function createMaking(writer: Database, files: Files, walletKeys: ReturnType<typeof createWalletKeys>) {
+type Making = {
+  files: Files
+  walletKeys: ReturnType<typeof createWalletKeys>
+  places: ReturnType<typeof createPlacing>
+}
+
+function createMaking(writer: Database, { files, walletKeys, places }: Making) {
   const listQueue = writer.query<{ passport_id: number }, [number]>(
     'select passport_id from undocumented order by passport_id limit ?',
   )
@@ -161,6 +171,10 @@ function createMaking(writer: Database, files: Files, walletKeys: ReturnType<typ
       credentials.write(credentials_end, (end, bodies) =>
         files.append(generation, 'credentials', end, bodies),
       ),
+    )
+    places.change(
+      generation,
+      queue.map(({ passport_id }) => passport_id),
     )
     return queue.length
   }

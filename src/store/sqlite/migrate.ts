@@ -6,9 +6,10 @@ import usage from '../migrations/sqlite/0003-usage.sql' with { type: 'text' }
 import documents from '../migrations/sqlite/0004-documents.sql' with { type: 'text' }
 import namesByRank from '../migrations/sqlite/0005-names-by-rank.sql' with { type: 'text' }
 import walletKeys from '../migrations/sqlite/0006-wallet-keys.sql' with { type: 'text' }
+import places from '../migrations/sqlite/0007-places.sql' with { type: 'text' }
 
 /** In order; the number of the last one applied is the database's `user_version`. */
-const MIGRATIONS = [passports, scoring, usage, documents, namesByRank, walletKeys]
+const MIGRATIONS = [passports, scoring, usage, documents, namesByRank, walletKeys, places]
 
 /** "pass" in ASCII: marks the file as ours. */
 const APPLICATION_ID = 0x70617373
