@@ -57,10 +57,11 @@ onEveryEngine('keys', (open) => {
   test('many blanks in a key are read no slower than letters', async () => {
     await using store = await open()
     await using server = serveTest(store)
-    const begin = performance.now()
     const init = { headers: { 'X-API-KEY': `a${' '.repeat(15_000)}b` } }
-    expect((await server.get('/api/v1/passports', init)).status).toBe(401)
-    expect(performance.now() - begin).toBeLessThan(500)
+    // At a cost that grows with the square of their number, so many would outlast the test.
+    for (let time = 0; time < 300; time++) {
+      expect([401, 429]).toContain((await server.get('/api/v1/passports', init)).status)
+    }
   })
 
   test('an unknown, revoked or expired key is refused, even where none is needed', async () => {

@@ -200,9 +200,14 @@ test.each([
   ['in Connection', `Connection: close, a${' '.repeat(60_000)}b`],
 ])('many blanks %s are read no slower than letters', async (_, field) => {
   await using server = serve()
-  const begin = performance.now()
-  await exchange(server.port, `GET / HTTP/1.1\r\nHost: x\r\n${field}\r\nConnection: close\r\n\r\n`)
-  expect(performance.now() - begin).toBeLessThan(500)
+  // At a cost that grows with the square of their number, so many would outlast the test.
+  for (let time = 0; time < 100; time++) {
+    const answer = await exchange(
+      server.port,
+      `GET / HTTP/1.1\r\nHost: x\r\n${field}\r\nConnection: close\r\n\r\n`,
+    )
+    expect(answer).toStartWith('HTTP/1.1 ')
+  }
 })
 
 test('a head that never ends is refused, whole or in pieces', async () => {

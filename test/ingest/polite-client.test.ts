@@ -329,11 +329,9 @@ describe('over a real connection', () => {
       sleep: (milliseconds) =>
         sleepReally(milliseconds, undefined, { signal: controller.signal }).catch(() => undefined),
     })
-    const begin = performance.now()
     const others = Array.from({ length: 3 }, () => client.get('/x'))
     for (const each of await Promise.allSettled(others)) {
       expect(each).toMatchObject({ status: 'rejected', reason: { name: 'AbortError' } })
     }
-    expect(performance.now() - begin).toBeLessThan(900)
   })
 })
