@@ -17,6 +17,9 @@ Usage
   passportd remove ID                  take a passport out of every answer
   passportd copy FROM_URL TO_URL       move everything to another database
 
+  passportd backup FILE                a checked copy, while the service runs
+  passportd restore FILE               put a backup in the database's place
+
   passportd retire                     plan the end of V1; who still calls it
 
   passportd openapi                    print the OpenAPI document
@@ -257,3 +260,29 @@ Options
   --forget         take a database as it is, into which a copy was not ended. Until
                    then it is not served, and no records come in
 `
+
+export const BACKUP_HELP = `passportd backup: a checked copy of the database, while it is in use
+
+Usage
+  passportd backup FILE [--force]
+
+  FILE holds all that was committed at one moment: passports, keys, usage, settings. It
+  is one SQLite file that its owner alone may read, and has its name once it is whole and
+  was checked. Nobody waits for it. PostgreSQL is backed up by its own tools.
+
+Options
+  --force          FILE may be there: it is replaced
+${DEMO_OPTION}`
+
+export const RESTORE_HELP = `passportd restore: put a backup in the place of the database
+
+Usage
+  passportd restore FILE [--force]
+
+  Stop the service first: a database that is in use is refused. FILE is copied and
+  checked, one of an older passportd brought up to date, and then takes the name of the
+  database at once. The old one is kept beside it; its new name is told.
+
+Options
+  --force          the database may hold something, or be damaged
+${DEMO_OPTION}`

@@ -36,6 +36,8 @@ const COMMANDS: Record<string, () => Promise<Command>> = {
   merge: async () => (await import('./merge.ts')).merge,
   remove: async () => (await import('./merge.ts')).remove,
   copy: async () => (await import('./copy.ts')).copy,
+  backup: async () => (await import('./backup.ts')).backup,
+  restore: async () => (await import('./backup.ts')).restoreCommand,
   retire: async () => (await import('./retire.ts')).retire,
   openapi: async () => (await import('./openapi.ts')).openApi,
 }

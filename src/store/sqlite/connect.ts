@@ -118,6 +118,8 @@ function explain(path: string, error: SQLiteError): string {
   if (/NOTADB|CORRUPT/.test(code)) {
     return `${path} is damaged or not a database: restore it from a backup, or name another file in DATABASE_URL.`
   }
+  // Whoever waits while `restore` ends has the old file open.
+  if (/DBMOVED/.test(code)) return `${path} was moved or replaced: start again.`
   if (/CANTOPEN|PERM|READONLY|AUTH/.test(code)) {
     return `${path} cannot be opened for writing: check that the file and its folder may be written by this user.`
   }

@@ -5,8 +5,9 @@ import { statSync } from 'node:fs'
 const LARGEST_BYTES = 32 * 1024 * 1024
 
 const LOOK_MILLISECONDS = 200
-/** How long readers are waited for. */
+/** How long readers are waited for, and for how long they are let be where that was in vain: a backup reads for minutes. */
 const PATIENCE_MILLISECONDS = 1000
+const REST_MILLISECONDS = 20_000
 
 /**
  * Keeps the log of writes from growing without end while others read all the time: views follow each other without a gap
@@ -14,17 +15,17 @@ const PATIENCE_MILLISECONDS = 1000
  * the log back.
  */
 export function createLogLimit(path: string, writer: Database, wait: number): () => void {
-  let lookedAt = 0
+  let lookAt = 0
   return () => {
     const now = performance.now()
-    if (now - lookedAt < LOOK_MILLISECONDS) return
-    lookedAt = now
+    if (now < lookAt) return
+    lookAt = now + LOOK_MILLISECONDS
     const size = statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0
     if (size < LARGEST_BYTES || writer.inTransaction) return
     writer.run(`pragma busy_timeout = ${PATIENCE_MILLISECONDS}`)
     try {
-      // Where somebody reads on and on it gives up; the next look tries again.
-      writer.run('pragma wal_checkpoint(truncate)')
+      const outcome = writer.query<{ busy: number }, []>('pragma wal_checkpoint(truncate)').get()
+      if (outcome?.busy === 1) lookAt = performance.now() + REST_MILLISECONDS
     } finally {
       writer.run(`pragma busy_timeout = ${wait}`)
     }

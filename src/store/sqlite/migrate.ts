@@ -11,6 +11,9 @@ import places from '../migrations/sqlite/0007-places.sql' with { type: 'text' }
 /** In order; the number of the last one applied is the database's `user_version`. */
 const MIGRATIONS = [passports, scoring, usage, documents, namesByRank, walletKeys, places]
 
+/** What this program knows. */
+export const SCHEMA = MIGRATIONS.length
+
 /** "pass" in ASCII: marks the file as ours. */
 const APPLICATION_ID = 0x70617373
 
@@ -21,28 +24,38 @@ export function checkOwner(database: Database): void {
 
 /** Brings the database up to date. Safe when several processes do it at once: the write lock lets in one. */
 export function migrate(database: Database): void {
-  if (versionOf(database) === MIGRATIONS.length) return
+  if (versionOf(database) === SCHEMA) return
   database
     .transaction(() => {
       for (const sql of MIGRATIONS.slice(versionOf(database))) database.run(sql)
       database.run(`pragma application_id = ${APPLICATION_ID}`)
-      database.run(`pragma user_version = ${MIGRATIONS.length}`)
+      database.run(`pragma user_version = ${SCHEMA}`)
     })
     .immediate()
 }
 
-function versionOf(database: Database): number {
+/** Whose the database is, and its schema; nobody's where it is new. */
+export function identify(database: Database): {
+  owner: 'passportd' | 'nobody' | 'another'
+  version: number
+} {
   // Looked at first: another process may be filling the file, and then its mark is there when its tables are.
   const isFilled = hasTables(database)
   const version = readPragma(database, 'user_version')
-  const owner = readPragma(database, 'application_id')
-  if (owner !== APPLICATION_ID && (owner !== 0 || version !== 0 || isFilled)) {
+  const mark = readPragma(database, 'application_id')
+  if (mark === APPLICATION_ID) return { owner: 'passportd', version }
+  return { owner: mark !== 0 || version !== 0 || isFilled ? 'another' : 'nobody', version }
+}
+
+function versionOf(database: Database): number {
+  const { owner, version } = identify(database)
+  if (owner === 'another') {
     throw new ServiceError('unavailable', `${database.filename} is a database of another program.`)
   }
-  if (version > MIGRATIONS.length) {
+  if (version > SCHEMA) {
     throw new ServiceError(
       'unavailable',
-      `${database.filename} was written by a newer passportd (schema ${version}, this one knows ${MIGRATIONS.length}): run the newer one.`,
+      `${database.filename} was written by a newer passportd (schema ${version}, this one knows ${SCHEMA}): run the newer one.`,
     )
   }
   return version

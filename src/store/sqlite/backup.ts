@@ -1,0 +1,139 @@
+import type { Database } from 'bun:sqlite'
+import { closeSync, fsyncSync, openSync, realpathSync, renameSync, rmSync, statSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { ServiceError } from '../../domain/errors.ts'
+import { connectReader, isFault, reachable, translate } from './connect.ts'
+import { checkOwner, identify } from './migrate.ts'
+
+/** What a database was found to hold when all of it was looked at. */
+export type Contents = { passports: number; credentials: number; bytes: number }
+
+/** Writes what the database holds at this moment to `file`, which has its name once it is whole and checked. */
+export function backUp(path: string, file: string): Contents {
+  const partial = `${file}.part`
+  try {
+    const place = writeSnapshot(path, partial)
+    const contents = check(partial)
+    giveName(partial, file, place)
+    return contents
+  } catch (error) {
+    rmSync(partial, { force: true })
+    throw error
+  }
+}
+
+/**
+ * Writes all that `from` holds at this moment, and nothing older or newer, to a new file; gives back what tells the file from others.
+ * SQLite reads it in one transaction: nobody waits for it, and only the log of writes cannot be emptied meanwhile.
+ */
+export function writeSnapshot(from: string, to: string): string {
+  rmSync(to, { force: true })
+  // An empty file is taken as it is, with its rights: as the database, only its owner may read it.
+  closeSync(openSync(to, 'wx', 0o600))
+  const place = placeOf(to) as string
+  const database = openOurs(from)
+  try {
+    database.query('vacuum into ?').run(to)
+  } catch (error) {
+    // Both files are at work here: only damage is of the one that is read.
+    translate(isDamage(error) ? from : to, error)
+  } finally {
+    database.close()
+  }
+  return place
+}
+
+/** Throws `unavailable` unless it is a database of passportd, this one or an older. */
+function openOurs(path: string): Database {
+  return reachable(path, () => {
+    const database = connectReader(path)
+    try {
+      checkOwner(database)
+      if (identify(database).owner === 'passportd') return database
+      throw new ServiceError('unavailable', `${path} is empty.`)
+    } catch (error) {
+      database.close()
+      throw error
+    }
+  })
+}
+
+/** Looks at the first page alone. */
+export function checkBackup(file: string): void {
+  try {
+    openOurs(file).close()
+  } catch (error) {
+    if (!isDamage((error as ServiceError).cause)) throw error
+    throw new ServiceError('unavailable', `${file} is damaged, or not a backup.`, { cause: error })
+  }
+}
+
+export const isDamage = (error: unknown): boolean => isFault(error) && /NOTADB|CORRUPT/.test(error.code ?? '')
+
+/** Reads every page, and compares indexes with their tables. Throws `unavailable` where anything is wrong. */
+export function check(path: string): Contents {
+  return reachable(path, () => {
+    const database = connectReader(path)
+    try {
+      const [problem] = listDamage(database, 'integrity_check')
+      if (problem !== undefined) throw new ServiceError('unavailable', `${path} is damaged: ${problem}.`)
+      const count = (table: string) =>
+        database.query<{ count: number }, []>(`select count(*) as count from ${table}`).get()?.count ?? 0
+      return { passports: count('passports'), credentials: count('credentials'), bytes: statSync(path).size }
+    } finally {
+      database.close()
+    }
+  })
+}
+
+/** What is wrong with the file, a sentence each; nothing where it is whole. */
+export function listDamage(database: Database, how: 'quick_check' | 'integrity_check'): string[] {
+  return database
+    .query<Record<string, string>, []>(`pragma ${how}(5)`)
+    .all()
+    .map((row) => row[how] as string)
+    .filter((text) => text !== 'ok')
+}
+
+/** Lets a file that is whole take its name, for good: both are on the disk then. */
+export function giveName(partial: string, file: string, place: string): void {
+  flush(partial)
+  if (placeOf(partial) !== place) {
+    throw new ServiceError('unavailable', `${file} is being written by somebody else at the same time.`)
+  }
+  renameSync(partial, file)
+  flush(dirname(file))
+}
+
+export function flush(path: string): void {
+  const file = openSync(path, 'r')
+  try {
+    fsyncSync(file)
+  } finally {
+    closeSync(file)
+  }
+}
+
+/** Tells one file from another, whatever their names; nothing where there is none. */
+export function placeOf(path: string): string | undefined {
+  const file = statSync(path, { throwIfNoEntry: false })
+  return file && `${file.dev}:${file.ino}`
+}
+
+/** Whether `file` is the database, or one of the files that are kept beside it. */
+export function isOfDatabase(path: string, file: string): boolean {
+  if (placeOf(path) !== undefined && placeOf(path) === placeOf(file)) return true
+  const [own, other] = [whole(path), whole(file)]
+  return (
+    other === own ||
+    /^-(wal|shm|journal|documents-.*)$/.test(other.slice(other.startsWith(own) ? own.length : other.length))
+  )
+}
+
+function whole(path: string): string {
+  try {
+    return join(realpathSync(dirname(path)), basename(path))
+  } catch {
+    return path
+  }
+}

@@ -1,0 +1,124 @@
+import { Database } from 'bun:sqlite'
+import { existsSync, linkSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { ServiceError } from '../../domain/errors.ts'
+import { type Contents, check, checkBackup, giveName, isDamage, writeSnapshot } from './backup.ts'
+import { isFault, translate } from './connect.ts'
+import { identify, migrate } from './migrate.ts'
+
+type Options = {
+  /** Whether it may take the place of one that is not empty. */
+  force: boolean
+  now: number
+}
+
+/**
+ * Puts what `file` holds in the place of the database. The old one keeps a name, which is given back. At every moment there is one
+ * of both, whole, under the name of the database: whoever is killed on the way has lost nothing.
+ */
+export function restore(
+  file: string,
+  path: string,
+  { force, now }: Options,
+): Contents & { kept: string | undefined } {
+  checkBackup(file)
+  mkdirSync(dirname(path), { recursive: true })
+  const partial = `${path}.restoring`
+  const old = existsSync(path) ? lockAlone(path) : undefined
+  try {
+    if (!force && old !== undefined && !old.isEmpty) {
+      throw new ServiceError(
+        'unavailable',
+        `${path} ${old.database ? 'is not empty' : 'is damaged'}: with --force it is kept under another name, and replaced.`,
+      )
+    }
+    const place = writeSnapshot(file, partial)
+    bringUpToDate(partial)
+    const contents = check(partial)
+    const kept = old && statSync(path).size > 0 ? keep(path, now) : undefined
+    giveName(partial, path, place)
+    removeDocuments(path)
+    return { ...contents, kept }
+  } catch (error) {
+    rmSync(partial, { force: true })
+    throw error
+  } finally {
+    old?.database?.close()
+  }
+}
+
+type Locked = { database?: Database; isEmpty: boolean }
+
+/** How long a command that is about to end is waited for. */
+const WAIT_MILLISECONDS = 1000
+
+/**
+ * Keeps everybody else out of the database until it is closed; its log of writes is in the file by then, and gone. Throws where
+ * anybody has it open. One that is damaged cannot be locked: nobody can open it, either.
+ */
+function lockAlone(path: string): Locked {
+  const database = new Database(path, { readwrite: true, strict: true })
+  try {
+    database.run(`pragma busy_timeout = ${WAIT_MILLISECONDS}`)
+    if (identify(database).owner === 'another') {
+      throw new ServiceError('unavailable', `${path} is a database of another program.`)
+    }
+    database.run('pragma journal_mode = delete')
+    database.run('begin exclusive')
+    // Somebody may have come in between.
+    if (modeOf(database) !== 'delete') throw inUse(path)
+    return { database, isEmpty: isEmpty(database) }
+  } catch (error) {
+    database.close()
+    if (isDamage(error)) return { isEmpty: false }
+    if (isFault(error) && error.code?.startsWith('SQLITE_BUSY')) throw inUse(path)
+    return translate(path, error)
+  }
+}
+
+const inUse = (path: string) =>
+  new ServiceError(
+    'unavailable',
+    `${path} is in use: stop the service, and whatever else works on it, first.`,
+  )
+
+const modeOf = (database: Database) =>
+  database.query<{ journal_mode: string }, []>('pragma journal_mode').get()?.journal_mode
+
+/** Settings come with the first start; the tables may be those of an older passportd. */
+function isEmpty(database: Database): boolean {
+  const has = (sql: string) => database.query(sql).get() !== null
+  return !['passports', 'keys', 'removals'].some(
+    (table) =>
+      has(`select 1 from sqlite_schema where name = '${table}'`) && has(`select 1 from ${table} limit 1`),
+  )
+}
+
+/** Documents are in files beside the database that it came from: here they are made anew. */
+function bringUpToDate(path: string): void {
+  const database = new Database(path, { readwrite: true, strict: true })
+  try {
+    migrate(database)
+    database.run(`update document_state set form = '', cleared_to = null, generation = ''`)
+  } catch (error) {
+    translate(path, error)
+  } finally {
+    database.close()
+  }
+}
+
+/** Gives the database a second name. Logs of writes are left only by one that is damaged: they would be taken for the new one's. */
+function keep(path: string, now: number): string {
+  const kept = `${path}.before-${new Date(now).toISOString().replace(/[-:]/g, '')}`
+  linkSync(path, kept)
+  for (const log of ['-wal', '-journal']) if (existsSync(path + log)) renameSync(path + log, kept + log)
+  rmSync(`${path}-shm`, { force: true })
+  return kept
+}
+
+function removeDocuments(path: string): void {
+  const folder = dirname(path)
+  const prefix = `${basename(path)}-documents-`
+  for (const name of readdirSync(folder))
+    if (name.startsWith(prefix)) rmSync(join(folder, name), { force: true })
+}

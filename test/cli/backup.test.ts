@@ -1,0 +1,139 @@
+import { Database } from 'bun:sqlite'
+import { expect, test } from 'bun:test'
+import {
+  copyFileSync,
+  existsSync,
+  linkSync,
+  readdirSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { dirname, join } from 'node:path'
+import type { Store } from '../../src/store/store.ts'
+import { withEngine } from '../support/engines.ts'
+import { INVENTED, linesOf } from '../support/lines.ts'
+import { ada, named, PEOPLE } from '../support/records.ts'
+import { workplace } from '../support/workplace.ts'
+
+withEngine('sqlite', 'backup', (makeDatabase) => {
+  test('a backup that is made while the service runs holds all, is checked, and is its owner’s alone', async () => {
+    await using here = await workplace(makeDatabase, { records: [...PEOPLE, { ...ada, stale: false }] })
+    await using _server = await here.serve()
+    const { code, out } = await here.run('backup', 'kept.db')
+    expect({ code, out }).toEqual({
+      code: 0,
+      out: expect.stringMatching(
+        /^\S+ is backed up to kept\.db: 4 passports, 6 credentials, [\d.]+ kB, all checked, in [\d.]+ s\.\n$/,
+      ),
+    })
+    const file = join(here.cwd, 'kept.db')
+    expect(statSync(file).mode & 0o777).toBe(0o600)
+    expect(readdirSync(here.cwd)).toEqual(['kept.db'])
+    const { out: exported } = await here.run('export')
+    await using other = await workplace(makeDatabase, { bare: true })
+    copyFileSync(file, other.database)
+    expect((await other.run('export')).out).toBe(exported)
+  })
+
+  test('a backup in the midst of an import holds whole batches, and the import goes on', async () => {
+    await using here = await workplace(makeDatabase, {
+      files: { 'many.jsonl': [1, 2, 3].map((edition) => linesOf(INVENTED, edition)).join('') },
+      bare: true,
+    })
+    const importing = here.start('import', 'many.jsonl')
+    while (!existsSync(here.database) || (await here.look(countPassports)) === 0) await Bun.sleep(5)
+    expect(await here.run('backup', 'kept.db')).toMatchObject({ code: 0 })
+    expect(await importing.exited).toBe(0)
+    expect(await here.look(countPassports)).toBe(3000)
+    using kept = new Database(join(here.cwd, 'kept.db'), { readonly: true })
+    const { count } = kept.query<{ count: number }, []>('select count(*) as count from passports').get() ?? {
+      count: 0,
+    }
+    expect({ count, part: count % 500 }).toEqual({ count: expect.any(Number), part: 0 })
+    expect(count).toBeGreaterThan(0)
+  })
+
+  test('a file that is there stays, unless told otherwise; then it is replaced when the new one is whole', async () => {
+    await using here = await workplace(makeDatabase, {
+      records: PEOPLE,
+      files: { 'kept.db': 'mine', 'kept.db.part': 'half' },
+    })
+    const refused = await here.run('backup', 'kept.db')
+    expect(refused).toMatchObject({
+      code: 1,
+      err: 'passportd: kept.db is there already: with --force it is replaced.\n',
+    })
+    expect(await Bun.file(join(here.cwd, 'kept.db')).text()).toBe('mine')
+    expect(await here.run('backup', 'kept.db', '--force')).toMatchObject({ code: 0 })
+    expect(readdirSync(here.cwd)).toEqual(['kept.db'])
+    expect(await here.run('backup', '.', '--force')).toMatchObject({
+      code: 1,
+      err: 'passportd: . is not a file: name one for the backup.\n',
+    })
+    expect(await here.run('backup', 'nowhere/kept.db')).toMatchObject({
+      code: 1,
+      err: expect.stringMatching(/^passportd: nowhere\/kept\.db cannot be written: ENOENT.*\n$/),
+    })
+    expect(await here.run('backup')).toMatchObject({ code: 2 })
+  })
+
+  test('the database itself is never the file of its backup, under whatever name', async () => {
+    await using here = await workplace(makeDatabase, { records: [ada] })
+    linkSync(here.database, join(here.cwd, 'linked.db'))
+    symlinkSync(here.database, join(here.cwd, 'pointed.db'))
+    symlinkSync(dirname(here.database), join(here.cwd, 'folder'))
+    const before = await here.run('export')
+    const names = ['linked.db', 'pointed.db', 'folder/test.db', here.database]
+    const beside = ['-wal', '-shm', '-journal', '-documents-1-passports'].map((end) => `folder/test.db${end}`)
+    for (const name of [...names, ...beside]) {
+      expect(await here.run('backup', name, '--force')).toMatchObject({
+        code: 1,
+        err: expect.stringContaining('belongs to the database'),
+      })
+    }
+    expect(await here.run('export')).toEqual(before)
+  })
+
+  test('what is damaged, foreign, empty or not there is no backup', async () => {
+    await using here = await workplace(makeDatabase, { bare: true })
+    const attempt = async (sentence: string) => {
+      expect(await here.run('backup', 'kept.db')).toMatchObject({
+        code: 1,
+        err: expect.stringContaining(sentence),
+      })
+      expect(readdirSync(here.cwd)).toEqual([])
+    }
+    await attempt('There is no database')
+    expect(existsSync(here.database)).toBe(false)
+    writeFileSync(here.database, '')
+    await attempt('is empty')
+    writeFileSync(here.database, 'x'.repeat(5000))
+    await attempt('is damaged or not a database')
+    const many = Array.from({ length: 500 }, (_, at) => named(at + 1, `Person ${at}`, at))
+    await using damaged = await workplace(makeDatabase, { records: many })
+    const bytes = new Uint8Array(await Bun.file(damaged.database).arrayBuffer())
+    bytes.fill(0x55, 3 * 4096, 30 * 4096)
+    writeFileSync(damaged.database, bytes)
+    expect(await damaged.run('backup', 'kept.db')).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('is damaged'),
+    })
+    expect(readdirSync(damaged.cwd)).toEqual([])
+  })
+})
+
+withEngine('postgres', 'backup', (makeDatabase) => {
+  test('it is left to PostgreSQL’s own tools', async () => {
+    await using here = await workplace(makeDatabase)
+    for (const command of ['backup', 'restore']) {
+      expect(await here.run(command, 'kept.db')).toMatchObject({
+        code: 1,
+        err: expect.stringContaining('pg_dump'),
+      })
+    }
+  })
+})
+
+const countPassports = async (store: Store) =>
+  (await store.passports.list({ page: 1, size: 1, keyword: undefined })).total

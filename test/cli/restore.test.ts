@@ -1,0 +1,219 @@
+import { Database } from 'bun:sqlite'
+import { expect, test } from 'bun:test'
+import {
+  existsSync,
+  linkSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  renameSync,
+  writeFileSync,
+} from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { createRandom } from '../../src/ingest/demo/random.ts'
+import { exportRecords } from '../../src/ingest/export.ts'
+import type { Store } from '../../src/store/store.ts'
+import { type MakeDatabase, saveRecords, withEngine } from '../support/engines.ts'
+import { until } from '../support/processes.ts'
+import { ada, named, PEOPLE } from '../support/records.ts'
+import { workplace } from '../support/workplace.ts'
+
+/** No scorer has anything to do. */
+const calm = { ...ada, stale: false }
+
+/** A backup of some people, in a database that has gone on since. */
+async function backedUp(makeDatabase: MakeDatabase) {
+  const here = await workplace(makeDatabase, { records: [...PEOPLE, calm] })
+  await here.run('backup', 'kept.db')
+  const before = await here.look(exportAll)
+  await here.look((store) => saveRecords(store, [named(3, 'Grace the Later', 50), named(5, 'New', 1)]))
+  const after = await here.look(exportAll)
+  expect(after).not.toBe(before)
+  return { ...here, before, after, export: () => here.look(exportAll) }
+}
+
+async function exportAll(store: Store): Promise<string> {
+  const texts = await Array.fromAsync(exportRecords(store), ({ text }) => text)
+  return texts.join('')
+}
+
+const keptIn = (out: string) => /kept as (\S+)\.$/m.exec(out)?.[1] as string
+const beside = (database: string) =>
+  readdirSync(dirname(database)).filter((name) => name !== basename(database))
+
+withEngine('sqlite', 'restore', (makeDatabase) => {
+  test('a new database becomes what the backup holds', async () => {
+    await using from = await backedUp(makeDatabase)
+    await using here = await workplace(makeDatabase, { bare: true })
+    const { code, out } = await here.run('restore', join(from.cwd, 'kept.db'))
+    expect({ code, out }).toEqual({
+      code: 0,
+      out: expect.stringMatching(
+        /^\S+ is restored from \S+kept\.db: 4 passports, 6 credentials, [\d.]+ kB, all checked, in [\d.]+ s\.\n$/,
+      ),
+    })
+    expect(await here.look(exportAll)).toBe(from.before)
+  })
+
+  test('one that holds something is replaced only if told to, and is kept whole', async () => {
+    await using here = await backedUp(makeDatabase)
+    expect(await here.run('restore', 'kept.db')).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('is not empty'),
+    })
+    expect(await here.export()).toBe(here.after)
+    const { code, out } = await here.run('restore', 'kept.db', '--force')
+    expect(code).toBe(0)
+    expect(await here.export()).toBe(here.before)
+    const env = { DATABASE_URL: `sqlite:${keptIn(out)}` }
+    await using old = await workplace(async () => ({
+      url: env.DATABASE_URL,
+      [Symbol.asyncDispose]: async () => undefined,
+    }))
+    expect(await old.look(exportAll)).toBe(here.after)
+  })
+
+  test('one that is served is refused, whatever is asked for', async () => {
+    await using here = await backedUp(makeDatabase)
+    await using _server = await here.serve()
+    expect(await here.run('restore', 'kept.db', '--force')).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('is in use: stop the service'),
+    })
+    expect(await here.export()).toBe(here.after)
+  })
+
+  test('no document of the old one is served after it', async () => {
+    await using here = await backedUp(makeDatabase)
+    const answer = async (url: string) => (await fetch(`${url}/api/v1/passports/3`)).json()
+    const documents = () => beside(here.database).filter((name) => name.includes('-documents-'))
+    {
+      await using server = await here.serve()
+      await until(() => documents().length === 2)
+      expect(JSON.stringify(await answer(server.url))).toContain('Grace the Later')
+    }
+    const old = documents()
+    const { out } = await here.run('restore', 'kept.db', '--force')
+    expect(beside(here.database)).toEqual([basename(keptIn(out))])
+    await using server = await here.serve()
+    expect(JSON.stringify(await answer(server.url))).toContain('Grace Hopper')
+    await until(() => documents().length === 2)
+    for (const name of old) expect(documents()).not.toContain(name)
+    expect(JSON.stringify(await answer(server.url))).toContain('Grace Hopper')
+  })
+
+  test('what a killed server left in its log of writes goes with the old one, never into the new', async () => {
+    await using here = await backedUp(makeDatabase)
+    await using server = await here.serve()
+    await here.look((store) => saveRecords(store, [named(6, 'Last', 2)]))
+    const after = await here.export()
+    server.child.kill('SIGKILL')
+    await server.child.exited
+    expect(existsSync(`${here.database}-wal`)).toBe(true)
+    const { out } = await here.run('restore', 'kept.db', '--force')
+    expect(await here.export()).toBe(here.before)
+    await using old = await workplace(async () => ({
+      url: `sqlite:${keptIn(out)}`,
+      [Symbol.asyncDispose]: async () => undefined,
+    }))
+    expect(await old.look(exportAll)).toBe(after)
+  })
+
+  test('a damaged one is replaced, and kept as it is', async () => {
+    await using here = await backedUp(makeDatabase)
+    writeFileSync(here.database, 'x'.repeat(9000))
+    writeFileSync(`${here.database}-wal`, 'y'.repeat(9000))
+    expect(await here.run('restore', 'kept.db')).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('is damaged: with --force'),
+    })
+    const { code, out } = await here.run('restore', 'kept.db', '--force')
+    expect(code).toBe(0)
+    expect(readFileSync(keptIn(out), 'utf8')).toBe('x'.repeat(9000))
+    expect(beside(here.database).filter((name) => /^test\.db-/.test(name))).toEqual([])
+    expect(await here.export()).toBe(here.before)
+  })
+
+  test('a file that is no backup changes nothing', async () => {
+    await using here = await backedUp(makeDatabase)
+    const whole = readFileSync(join(here.cwd, 'kept.db'))
+    const write = (name: string, bytes: Uint8Array | string) => writeFileSync(join(here.cwd, name), bytes)
+    write('text', 'x'.repeat(5000))
+    write('empty', '')
+    write('short', whole.subarray(0, whole.length / 2))
+    write('damaged', Buffer.from(whole).fill(0x55, 8 * 4096, 12 * 4096))
+    const change = (name: string, sql: string) => {
+      write(name, whole)
+      using database = new Database(join(here.cwd, name))
+      database.run(sql)
+    }
+    change('newer', 'pragma user_version = 99')
+    change('foreign', 'pragma application_id = 7')
+    // An index that says something else than its table is seen only where both are compared.
+    const at = whole.indexOf('Grace Hopper')
+    write('unindexed', Buffer.from(whole).fill('Grace Hoppes', at, at + 12))
+    const sentences = {
+      text: 'is damaged, or not a backup',
+      empty: 'is empty',
+      short: 'damaged',
+      damaged: 'damaged',
+      newer: 'a newer passportd',
+      foreign: 'another program',
+      unindexed: 'damaged',
+      missing: 'There is no file',
+    }
+    for (const [name, sentence] of Object.entries(sentences)) {
+      const { code, err } = await here.run('restore', name, '--force')
+      expect({ name, code, err }).toEqual({ name, code: 1, err: expect.stringContaining(sentence) })
+    }
+    expect(await here.run('restore', here.database, '--force')).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('belongs to the database'),
+    })
+    expect(beside(here.database).filter((name) => !/-(wal|shm)$/.test(name))).toEqual([])
+    expect(await here.export()).toBe(here.after)
+  })
+
+  test('killed at any moment, it leaves the old database or the new one, whole', async () => {
+    await using here = await backedUp(makeDatabase)
+    const begin = performance.now()
+    await here.run('restore', 'kept.db', '--force')
+    const duration = performance.now() - begin
+    const random = createRandom(8)
+    for (let kill = 0; kill < 5; kill++) {
+      const was = await here.export()
+      const child = here.start('restore', 'kept.db', '--force')
+      await Bun.sleep(duration * (0.5 + 0.5 * random.next()))
+      child.kill('SIGKILL')
+      await child.exited
+      expect([was, here.before]).toContain(await here.export())
+      await here.look((store) => saveRecords(store, [calm, named(10 + kill, 'One more', 1)]))
+    }
+    expect(await here.run('restore', 'kept.db', '--force')).toMatchObject({ code: 0 })
+    expect(await here.export()).toBe(here.before)
+    expect(existsSync(`${here.database}.restoring`)).toBe(false)
+  })
+
+  test('whoever waited for it to end does not go on with the old database', async () => {
+    await using here = await backedUp(makeDatabase)
+    using lock = new Database(here.database)
+    lock.run('pragma journal_mode = delete')
+    lock.run('begin exclusive')
+    const waiting = here.start('keys', 'create', '--name', 'late')
+    await until(() => opens(waiting.pid, here.database))
+    await Bun.write(`${here.database}.new`, readFileSync(join(here.cwd, 'kept.db')))
+    linkSync(here.database, `${here.database}.old`)
+    renameSync(`${here.database}.new`, here.database)
+    lock.run('rollback')
+    expect(await new Response(waiting.stderr).text()).toContain('was moved or replaced: start again')
+    expect(await waiting.exited).toBe(1)
+  })
+})
+
+function opens(pid: number, path: string): boolean {
+  try {
+    return readdirSync(`/proc/${pid}/fd`).some((fd) => readlinkSync(`/proc/${pid}/fd/${fd}`) === path)
+  } catch {
+    return false
+  }
+}
