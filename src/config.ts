@@ -163,6 +163,32 @@ export function unknownSettings(env: Environment): string[] {
     })
 }
 
+/** A sentence for each variable whose name is nearly that of a setting which is not set. */
+export function misspeltSettings(env: Environment): string[] {
+  return Object.keys(env).flatMap((name) => {
+    if (SETTINGS.includes(name)) return []
+    const meant = SETTINGS.find(
+      (setting) =>
+        env[setting] === undefined && distance(name.toUpperCase(), setting) <= (setting.length > 5 ? 2 : 1),
+    )
+    return meant === undefined ? [] : [`${name} is not read: is ${meant} meant?`]
+  })
+}
+
+/** How many letters are to be added, taken away or changed to make one text of the other. */
+function distance(one: string, other: string): number {
+  let row = Array.from({ length: other.length + 1 }, (_, at) => at)
+  for (const [at, letter] of [...one].entries()) {
+    const next = [at + 1]
+    for (const [to, wanted] of [...other].entries()) {
+      const changed = (row[to] as number) + Number(letter !== wanted)
+      next.push(Math.min(changed, (row[to + 1] as number) + 1, (next[to] as number) + 1))
+    }
+    row = next
+  }
+  return row[other.length] as number
+}
+
 /** An IPv6 address may stand in brackets, as in a URL. */
 const parseHost = (text: string) => /^\[?([\w.:-]+)\]?$/.exec(text)?.[1]
 

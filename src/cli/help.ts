@@ -19,6 +19,7 @@ Usage
 
   passportd backup FILE                a checked copy, while the service runs
   passportd restore FILE               put a backup in the database's place
+  passportd doctor                     what is wrong here, and what to do
 
   passportd retire                     plan the end of V1; who still calls it
 
@@ -285,4 +286,17 @@ Usage
 
 Options
   --force          the database may hold something, or be damaged
+${DEMO_OPTION}`
+
+export const DOCTOR_HELP = `passportd doctor: what is wrong here, and what to do
+
+Usage
+  passportd doctor [--full] [--json]
+
+  Looks at the settings, files, schema, integrity, space, clock, scores that wait, keys
+  and servers. It changes nothing. Problems make the exit code 1, warnings do not.
+
+Options
+  --full           compare indexes with their tables too: minutes for a large database
+  --json           for programs: one document
 ${DEMO_OPTION}`

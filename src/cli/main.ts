@@ -38,6 +38,7 @@ const COMMANDS: Record<string, () => Promise<Command>> = {
   copy: async () => (await import('./copy.ts')).copy,
   backup: async () => (await import('./backup.ts')).backup,
   restore: async () => (await import('./backup.ts')).restoreCommand,
+  doctor: async () => (await import('./doctor.ts')).doctor,
   retire: async () => (await import('./retire.ts')).retire,
   openapi: async () => (await import('./openapi.ts')).openApi,
 }

@@ -9,27 +9,30 @@ import type { Query } from './query.ts'
 /** In order; the number of the last one applied stands in the table `passportd`. */
 const MIGRATIONS = [passports, usage]
 
+/** What this program knows. */
+export const SCHEMA = MIGRATIONS.length
+
 const OLDEST_SERVER = 14
 
 /** Brings the database up to date. Safe when several nodes do it at once: the lock lets in one. */
 export async function migrate(link: Link, name: string): Promise<void> {
   try {
     await checkWritable(link.query, name)
-    if ((await checkVersion(link.query, name)) === MIGRATIONS.length) return
+    if ((await checkVersion(link.query, name)) === SCHEMA) return
     await link.transaction(async (query) => {
       await lock(query, MIGRATE)
       const version = await checkVersion(query, name)
       for (const sql of MIGRATIONS.slice(version)) await query(sql)
       await query('create table if not exists passportd (version integer not null)')
       await query('delete from passportd')
-      await query('insert into passportd (version) values ($1)', [MIGRATIONS.length])
+      await query('insert into passportd (version) values ($1)', [SCHEMA])
     })
   } catch (error) {
     throw explain(error, name)
   }
 }
 
-async function checkWritable(query: Query, name: string): Promise<void> {
+export async function checkWritable(query: Query, name: string): Promise<void> {
   const [row] = await query<{ mode: string }>(`select current_setting('transaction_read_only') as mode`)
   if (row?.mode === 'on') throw onlyReads(name, new Error('transaction_read_only is on'))
 }
@@ -56,10 +59,10 @@ export async function checkVersion(query: Query, name: string): Promise<number> 
   if (!server?.ours) return 0
   const [row] = await query<{ version: number }>('select version from passportd')
   const version = row?.version ?? 0
-  if (version > MIGRATIONS.length) {
+  if (version > SCHEMA) {
     throw new ServiceError(
       'unavailable',
-      `${name} was written by a newer passportd (schema ${version}, this one knows ${MIGRATIONS.length}): run the newer one.`,
+      `${name} was written by a newer passportd (schema ${version}, this one knows ${SCHEMA}): run the newer one.`,
     )
   }
   return version

@@ -1,0 +1,29 @@
+/** Of all passports, on either engine. */
+export const PASSPORT_COUNTS = `select
+  cast(count(*) as double precision) as passports,
+  cast(coalesce(sum(case when stale = 1 then 1 else 0 end), 0) as double precision) as stale,
+  cast(coalesce(sum(case when stale = 2 then 1 else 0 end), 0) as double precision) as set_aside,
+  cast(max(calculated_at) as double precision) as newest,
+  cast(max(case when rules <> '' then calculated_at end) as double precision) as scored
+  from passports`
+
+export const STALE_COUNT = 'select cast(count(*) as double precision) as count from passports where stale = 1'
+
+export type PassportCounts = {
+  passports: number
+  stale: number
+  set_aside: number
+  newest: number | null
+  scored: number | null
+}
+
+export const toCounts = ({ passports, stale, set_aside, newest, scored }: PassportCounts) => ({
+  passports,
+  stale,
+  setAside: set_aside,
+  newestRecord: newest ?? undefined,
+  lastScoring: scored ?? undefined,
+})
+
+/** How long scorers are watched to see whether any is at work. */
+export const WATCH_MILLISECONDS = 1500

@@ -1,0 +1,77 @@
+import { constants, Database } from 'bun:sqlite'
+import { existsSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import type { Examination, ExaminedContents, ExamineOptions } from '../examine.ts'
+import {
+  PASSPORT_COUNTS,
+  type PassportCounts,
+  STALE_COUNT,
+  toCounts,
+  WATCH_MILLISECONDS,
+} from '../rows/counts.ts'
+import { listDamage } from './backup.ts'
+import { connectReader, reachable } from './connect.ts'
+import { createDocumentFiles } from './document-files.ts'
+import { createKeys } from './keys.ts'
+import { checkOwner, identify, SCHEMA } from './migrate.ts'
+import { createCopying } from './parts.ts'
+import { createRetirement } from './settings.ts'
+
+export async function examineSqlite(path: string, options: ExamineOptions): Promise<Examination> {
+  const isUsed = () => existsSync(`${path}-wal`)
+  if (isUsed()) return examineFile(path, connectReader, options)
+  const examined = examineFile(path, connectUnused, options)
+  await examined.catch(() => undefined)
+  // What was read without the log of somebody who came meanwhile may be wrong.
+  return isUsed() ? examineFile(path, connectReader, options) : examined
+}
+
+async function examineFile(
+  path: string,
+  connect: (path: string) => Database,
+  { full }: ExamineOptions,
+): Promise<Examination> {
+  return reachable(path, async () => {
+    const database = connect(path)
+    try {
+      checkOwner(database)
+      const { version } = identify(database)
+      return {
+        schema: version,
+        knownSchema: SCHEMA,
+        damage: listDamage(database, full ? 'integrity_check' : 'quick_check'),
+        ...(version === SCHEMA && { contents: await readContents(database, path) }),
+      }
+    } finally {
+      database.close()
+    }
+  })
+}
+
+/** Of a database that nobody has open. Any other way of reading leaves a log of writes beside it. */
+function connectUnused(path: string): Database {
+  const { href } = pathToFileURL(resolve(path))
+  return new Database(`${href}?immutable=1`, constants.SQLITE_OPEN_READONLY | constants.SQLITE_OPEN_URI)
+}
+
+async function readContents(database: Database, path: string): Promise<ExaminedContents> {
+  // None of them is told to write.
+  const connections = { reader: database, writer: database }
+  const counts = toCounts(database.query<PassportCounts, []>(PASSPORT_COUNTS).get() as PassportCounts)
+  const count = (sql: string) => database.query<{ count: number }, []>(sql).get()?.count ?? 0
+  const { generation = '' } =
+    database.query<{ generation: string }, []>('select generation from document_state').get() ?? {}
+  if (counts.stale > 0) await Bun.sleep(WATCH_MILLISECONDS)
+  return {
+    ...counts,
+    stillStale: count(STALE_COUNT),
+    // Without their files none is made.
+    undocumented: createDocumentFiles(path).exist(generation)
+      ? count('select count(*) as count from undocumented')
+      : counts.passports,
+    keys: createKeys(connections).list(),
+    plan: createRetirement(connections).find(),
+    copying: await createCopying(connections).find(),
+  }
+}

@@ -1,0 +1,260 @@
+import { Database } from 'bun:sqlite'
+import { expect, test } from 'bun:test'
+import { chmodSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import type { Finding } from '../../src/cli/finding.ts'
+import { run } from '../support/cli.ts'
+import { withEngine, withEveryEngine } from '../support/engines.ts'
+import { startPostgres, startReplica } from '../support/postgres.ts'
+import { ada, NOON, named, PEOPLE } from '../support/records.ts'
+import { hasRedis, startRedis } from '../support/redis.ts'
+import { workplace } from '../support/workplace.ts'
+
+type Place = Awaited<ReturnType<typeof workplace>>
+
+/** What is found; only what is not right, unless asked for. */
+async function examine(
+  { cwd, env }: Pick<Place, 'cwd' | 'env'>,
+  more: Record<string, string> = {},
+  ...args: string[]
+) {
+  const { code, out, err } = await run(['doctor', '--json', ...args], { cwd, env: { ...env, ...more } })
+  const { status, findings } = JSON.parse(out) as { status: string; findings: Finding[] }
+  const amiss = findings.filter(({ level }) => level !== 'ok').map(({ level, about }) => `${level}: ${about}`)
+  const text = (about: string) =>
+    findings
+      .filter((each) => each.about === about)
+      .map((each) => each.text)
+      .join(' ')
+  return { code, err, status, findings, amiss, text }
+}
+
+const calm = [...PEOPLE, { ...ada, stale: false }]
+const DAY = 24 * 60 * 60 * 1000
+const key = (id: string, more: object = {}) => ({
+  id,
+  name: `Key ${id}`,
+  hash: Buffer.alloc(32),
+  tier: 'standard',
+  owner: '',
+  createdAt: NOON,
+  ...more,
+})
+
+withEveryEngine('doctor', (makeDatabase) => {
+  test('finds nothing wrong where nothing is', async () => {
+    await using here = await workplace(makeDatabase, { records: calm })
+    const { code, status, amiss, err, text } = await examine(here, {}, '--full')
+    expect({ code, status, amiss, err }).toEqual({
+      code: 0,
+      status: 'ok',
+      amiss: [],
+      err: '0 problems, 0 warnings.\n',
+    })
+    expect(text('passports')).toBe('There are 4 passports.')
+    expect((await here.run('doctor')).out).toMatch(/^ok +schema +It is \d, the one this program knows\.$/m)
+  })
+
+  test('tells scores that wait while nobody works, keys that end, and V1 that ends', async () => {
+    await using here = await workplace(makeDatabase, { records: PEOPLE })
+    await here.look(async (store) => {
+      await store.keys.create(key('soon', { expiresAt: Date.now() + 3 * DAY }))
+      await store.keys.create(key('strange', { tier: 'partner' }))
+      await store.keys.create(key('over', { expiresAt: NOON + 1, tier: 'gone' }))
+      await store.retirement.save({ sunsetAt: Date.now() + 5 * DAY, brownouts: [], exempt: [] })
+    })
+    const { code, status, amiss, text } = await examine(here)
+    expect({ code, status, amiss }).toEqual({
+      code: 0,
+      status: 'warning',
+      amiss: ['warning: scores', 'warning: keys', 'warning: keys', 'warning: retirement'],
+    })
+    expect(text('scores')).toContain(
+      '1 score waits to be worked out, none was ever worked out, and no scorer',
+    )
+    expect(text('keys')).toMatch(
+      /The key strange .*TIERS.*The key soon .* ends|The key soon .* ends.*The key strange .*TIERS/,
+    )
+    expect(text('retirement')).toContain('next is removed at')
+  })
+
+  test('tells records of a time that is still to come', async () => {
+    await using here = await workplace(makeDatabase, {
+      records: [{ ...named(1, 'Early', 1), calculatedAt: Date.now() + DAY }],
+    })
+    expect(await examine(here)).toMatchObject({ code: 0, amiss: ['warning: clock'] })
+  })
+
+  test('tells a copy that has not ended', async () => {
+    await using here = await workplace(makeDatabase, { records: calm })
+    await here.look((store) => store.copying.note('sqlite:other.db'))
+    expect(await examine(here)).toMatchObject({
+      code: 1,
+      status: 'problem',
+      amiss: ['problem: copy'],
+      err: 'passportd: 1 problem, 0 warnings.\n',
+    })
+  })
+
+  test('makes no tables in a database that was never used', async () => {
+    await using here = await workplace(makeDatabase, { bare: true })
+    const first = await examine(here)
+    expect(first.amiss.length).toBe(1)
+    expect(await examine(here)).toMatchObject({ amiss: first.amiss })
+  })
+})
+
+withEngine('sqlite', 'doctor', (makeDatabase) => {
+  const snapshot = (path: string) =>
+    readdirSync(dirname(path)).map((name) => [
+      name,
+      statSync(join(dirname(path), name)).mtimeMs,
+      readFileSync(join(dirname(path), name)).toString('hex'),
+    ])
+
+  test('changes and makes nothing, whether the database is in use, at rest or missing', async () => {
+    await using here = await workplace(makeDatabase, { records: calm })
+    const before = snapshot(here.database)
+    expect(before.length).toBe(1)
+    await examine(here, {}, '--full')
+    expect(snapshot(here.database)).toEqual(before)
+    const missing = await examine(here, { DATABASE_URL: 'sqlite:nowhere/at/all.db' })
+    expect(missing).toMatchObject({ code: 1, amiss: ['problem: database'] })
+    expect(existsSync(join(here.cwd, 'nowhere'))).toBe(false)
+    await using _open = await here.open()
+    const used = snapshot(here.database).map(([name]) => name)
+    expect(await examine(here)).toMatchObject({ code: 0 })
+    expect(snapshot(here.database).map(([name]) => name)).toEqual(used)
+  })
+
+  test('sees a scorer at work', async () => {
+    await using here = await workplace(makeDatabase, {
+      records: Array.from({ length: 3000 }, (_, at) => ({ ...named(at + 1, `P ${at}`, 1), stale: true })),
+    })
+    await using store = await here.open()
+    let isOver = false
+    const scoring = (async () => {
+      while (!isOver) {
+        const scores = { total: 1, activity: 0, identity: 0, skills: 0 }
+        await store.scoring.work(1, {
+          rules: 'r',
+          now: NOON,
+          score: () => ({ scores, human: false, credentials: [] }),
+          onFailure: () => undefined,
+        })
+        await Bun.sleep(1)
+      }
+    })()
+    const { text } = await examine(here)
+    isOver = true
+    await scoring
+    expect(text('scores')).toMatch(/wait to be worked out, and a scorer is at it\.$/)
+  })
+
+  test('tells damage, and only with --full an index that says something else than its table', async () => {
+    await using here = await workplace(makeDatabase, { records: calm })
+    const whole = readFileSync(here.database)
+    const at = whole.indexOf('Grace Hopper')
+    writeFileSync(here.database, Buffer.from(whole).fill('Grace Hoppes', at, at + 12))
+    expect(await examine(here)).toMatchObject({ code: 0 })
+    expect(await examine(here, {}, '--full')).toMatchObject({ code: 1, amiss: ['problem: integrity'] })
+    writeFileSync(here.database, whole.subarray(0, 5 * 4096))
+    const { code, amiss } = await examine(here)
+    expect({ code, last: amiss.at(-1) }).toEqual({
+      code: 1,
+      last: expect.stringMatching(/^problem: (integrity|database)$/),
+    })
+    writeFileSync(here.database, 'x'.repeat(5000))
+    expect(await examine(here)).toMatchObject({ code: 1, amiss: ['problem: database'] })
+  })
+
+  test('tells a schema that is older or newer, and a database of another program', async () => {
+    await using here = await workplace(makeDatabase, { records: calm })
+    const change = (sql: string) => {
+      using database = new Database(here.database)
+      database.run(sql)
+    }
+    change('pragma user_version = 4')
+    expect(await examine(here)).toMatchObject({ code: 0, amiss: ['warning: schema'] })
+    change('pragma user_version = 99')
+    expect((await examine(here)).text('database')).toContain('a newer passportd')
+    change('pragma application_id = 7')
+    expect((await examine(here)).text('database')).toContain('another program')
+  })
+
+  test('tells files that others may read', async () => {
+    await using here = await workplace(makeDatabase, { records: calm })
+    chmodSync(here.database, 0o644)
+    const { code, amiss, text } = await examine(here)
+    expect({ code, amiss }).toEqual({ code: 0, amiss: ['warning: rights'] })
+    expect(text('rights')).toContain(`chmod 600 ${here.database}`)
+  })
+
+  test('tells settings that are wrong or misspelt, and a rule set that will not do', async () => {
+    await using here = await workplace(makeDatabase, { records: calm, files: { 'rules.json': '{}' } })
+    const wrong = await examine(here, { TIERS: 'many', PORT: 'x' })
+    expect(wrong).toMatchObject({
+      code: 1,
+      amiss: ['problem: settings', 'problem: settings', 'warning: database'],
+    })
+    const misspelt = await examine(here, {
+      REQUIRE_APIKEY: 'true',
+      redis_url: 'redis://x',
+      PASSPORTD_PORT: '1',
+    })
+    expect(misspelt).toMatchObject({
+      code: 0,
+      amiss: ['warning: settings', 'warning: settings', 'warning: settings'],
+    })
+    expect(misspelt.text('settings')).toContain('REQUIRE_APIKEY is not read: is REQUIRE_API_KEY meant?')
+    expect(await examine(here, { RULES: 'rules.json' })).toMatchObject({ code: 1, amiss: ['problem: rules'] })
+    expect(await run(['doctor', 'now'], { cwd: here.cwd, env: here.env })).toMatchObject({ code: 2 })
+  })
+
+  test.if(hasRedis)('asks Redis', async () => {
+    await using here = await workplace(makeDatabase, { records: calm })
+    await using redis = await startRedis()
+    const { amiss, text } = await examine(here, { REDIS_URL: redis.url })
+    expect({ amiss, redis: text('redis') }).toEqual({
+      amiss: [],
+      redis: expect.stringMatching(/^It answers, version \d/),
+    })
+    await redis.kill()
+    expect(await examine(here, { REDIS_URL: redis.url })).toMatchObject({
+      code: 1,
+      amiss: ['problem: redis'],
+    })
+  })
+})
+
+withEngine('postgres', 'doctor', (makeDatabase) => {
+  test('tells a server that is away, and one that is no replica', async () => {
+    await using here = await workplace(makeDatabase, { records: calm })
+    expect(await examine(here, { DATABASE_READ_URL: here.env.DATABASE_URL })).toMatchObject({
+      code: 0,
+      amiss: ['warning: replica'],
+    })
+    const away = 'postgres://postgres@127.0.0.1:1/postgres'
+    expect(await examine(here, { DATABASE_READ_URL: away })).toMatchObject({
+      code: 1,
+      amiss: ['problem: replica'],
+    })
+    expect(await examine(here, { DATABASE_URL: away })).toMatchObject({
+      code: 1,
+      amiss: ['problem: database'],
+    })
+  })
+
+  test('finds a replica that follows', async () => {
+    await using primary = await startPostgres()
+    const env = { DATABASE_URL: primary.url }
+    await run(['keys', 'list'], { cwd: '.', env })
+    await using replica = await startReplica(primary)
+    const found = await examine({ cwd: '.', env }, { DATABASE_READ_URL: replica.url })
+    expect({ code: found.code, amiss: found.amiss, replica: found.text('replica') }).toEqual({
+      code: 0,
+      amiss: [],
+      replica: 'It answers, and is not behind.',
+    })
+  })
+})
