@@ -11,6 +11,7 @@ import {
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Store } from '../../src/store/store.ts'
+import { COMMAND } from '../support/cli.ts'
 import { withEngine } from '../support/engines.ts'
 import { INVENTED, linesOf } from '../support/lines.ts'
 import { ada, named, PEOPLE } from '../support/records.ts'
@@ -93,6 +94,23 @@ withEngine('sqlite', 'backup', (makeDatabase) => {
       })
     }
     expect(await here.run('export')).toEqual(before)
+  })
+
+  test('where there is no room, nothing is left behind and the old backup stays', async () => {
+    await using here = await workplace(makeDatabase, { records: INVENTED, files: { 'kept.db': 'mine' } })
+    const { env, cwd } = here
+    const limited = (...args: string[]) =>
+      Bun.spawnSync(['sh', '-c', 'ulimit -f 2000; exec "$@"', 'sh', ...COMMAND, ...args], {
+        cwd,
+        env: { ...process.env, ...env },
+      })
+    const { exitCode, stderr } = limited('backup', 'kept.db', '--force')
+    expect({ exitCode, stderr: stderr.toString() }).toEqual({
+      exitCode: 1,
+      stderr: expect.stringMatching(/^passportd: kept\.db\.part .*\.\n$/),
+    })
+    expect(readdirSync(cwd)).toEqual(['kept.db'])
+    expect(await Bun.file(join(cwd, 'kept.db')).text()).toBe('mine')
   })
 
   test('what is damaged, foreign, empty or not there is no backup', async () => {

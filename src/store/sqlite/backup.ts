@@ -17,7 +17,7 @@ export function backUp(path: string, file: string): Contents {
     giveName(partial, file, place)
     return contents
   } catch (error) {
-    rmSync(partial, { force: true })
+    removeHalf(partial)
     throw error
   }
 }
@@ -27,7 +27,7 @@ export function backUp(path: string, file: string): Contents {
  * SQLite reads it in one transaction: nobody waits for it, and only the log of writes cannot be emptied meanwhile.
  */
 export function writeSnapshot(from: string, to: string): string {
-  rmSync(to, { force: true })
+  removeHalf(to)
   // An empty file is taken as it is, with its rights: as the database, only its owner may read it.
   closeSync(openSync(to, 'wx', 0o600))
   const place = placeOf(to) as string
@@ -41,6 +41,11 @@ export function writeSnapshot(from: string, to: string): string {
     database.close()
   }
   return place
+}
+
+/** With the journal that SQLite keeps of a file while it is written. */
+export function removeHalf(path: string): void {
+  for (const each of [path, `${path}-journal`]) rmSync(each, { force: true })
 }
 
 /** Throws `unavailable` unless it is a database of passportd, this one or an older. */

@@ -2,7 +2,7 @@ import { Database } from 'bun:sqlite'
 import { existsSync, linkSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { ServiceError } from '../../domain/errors.ts'
-import { type Contents, check, checkBackup, giveName, isDamage, writeSnapshot } from './backup.ts'
+import { type Contents, check, checkBackup, giveName, isDamage, removeHalf, writeSnapshot } from './backup.ts'
 import { isFault, translate } from './connect.ts'
 import { identify, migrate } from './migrate.ts'
 
@@ -40,7 +40,7 @@ export function restore(
     removeDocuments(path)
     return { ...contents, kept }
   } catch (error) {
-    rmSync(partial, { force: true })
+    removeHalf(partial)
     throw error
   } finally {
     old?.database?.close()
