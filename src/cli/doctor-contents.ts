@@ -74,13 +74,17 @@ function examineCopying(note = ''): Finding[] {
 }
 
 /** A clock that was ahead leaves times that are still to come. */
-function examineTimes({ newestRecord = 0, keys }: ExaminedContents, now: number): Finding[] {
-  const latest = Math.max(newestRecord, ...keys.map((key) => Math.max(key.createdAt, key.lastUsedAt ?? 0)))
+function examineTimes({ newestRecord = 0, lastDay = '', keys }: ExaminedContents, now: number): Finding[] {
+  const latest = Math.max(
+    newestRecord,
+    Date.parse(lastDay) || 0,
+    ...keys.map((key) => Math.max(key.createdAt, key.lastUsedAt ?? 0)),
+  )
   if (latest <= now + SLACK) return []
   return [
     warning(
       'clock',
-      `The latest record is of ${new Date(latest).toISOString()}, which is still to come: this clock is behind, or another was ahead.`,
+      `The latest record or use is of ${new Date(latest).toISOString()}, which is still to come: this clock is behind, or another was ahead.`,
     ),
   ]
 }

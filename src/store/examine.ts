@@ -29,6 +29,8 @@ export type ExaminedContents = {
   /** The latest times in it. */
   newestRecord: number | undefined
   lastScoring: number | undefined
+  /** The last day for which usage was counted. */
+  lastDay: string | undefined
   keys: ApiKey[]
   plan: RetirementPlan | undefined
   /** What a copy into it has noted. */

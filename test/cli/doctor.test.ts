@@ -85,6 +85,15 @@ withEveryEngine('doctor', (makeDatabase) => {
     expect(await examine(here)).toMatchObject({ code: 0, amiss: ['warning: clock'] })
   })
 
+  test('tells usage of a day that is still to come', async () => {
+    await using here = await workplace(makeDatabase, { records: calm })
+    const day = new Date(Date.now() + 2 * DAY).toISOString().slice(0, 10)
+    await here.look((store) =>
+      store.usage.add([{ day, key: '', endpoint: 'list', status: 200, count: 1 }], new Map()),
+    )
+    expect(await examine(here)).toMatchObject({ code: 0, amiss: ['warning: clock'] })
+  })
+
   test('tells a copy that has not ended', async () => {
     await using here = await workplace(makeDatabase, { records: calm })
     await here.look((store) => store.copying.note('sqlite:other.db'))

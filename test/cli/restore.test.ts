@@ -7,6 +7,7 @@ import {
   readFileSync,
   readlinkSync,
   renameSync,
+  rmSync,
   writeFileSync,
 } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
@@ -166,10 +167,16 @@ withEngine('sqlite', 'restore', (makeDatabase) => {
       const { code, err } = await here.run('restore', name, '--force')
       expect({ name, code, err }).toEqual({ name, code: 1, err: expect.stringContaining(sentence) })
     }
-    expect(await here.run('restore', here.database, '--force')).toMatchObject({
-      code: 1,
-      err: expect.stringContaining('belongs to the database'),
-    })
+    const half = `${here.database}.restoring`
+    writeFileSync(half, whole)
+    for (const own of [here.database, half]) {
+      expect(await here.run('restore', own, '--force')).toMatchObject({
+        code: 1,
+        err: expect.stringContaining('belongs to the database'),
+      })
+    }
+    expect(readFileSync(half)).toEqual(whole)
+    rmSync(half)
     expect(beside(here.database).filter((name) => !/-(wal|shm)$/.test(name))).toEqual([])
     expect(await here.export()).toBe(here.after)
   })

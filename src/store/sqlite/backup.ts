@@ -125,15 +125,14 @@ export function placeOf(path: string): string | undefined {
   return file && `${file.dev}:${file.ino}`
 }
 
-/** Whether `file` is the database, or one of the files that are kept beside it. */
+/** Whether `file` is the database, one of the files that are kept beside it, or what a restore makes there. */
 export function isOfDatabase(path: string, file: string): boolean {
   if (placeOf(path) !== undefined && placeOf(path) === placeOf(file)) return true
   const [own, other] = [whole(path), whole(file)]
-  return (
-    other === own ||
-    /^-(wal|shm|journal|documents-.*)$/.test(other.slice(other.startsWith(own) ? own.length : other.length))
-  )
+  return other.startsWith(own) && OWN_ENDINGS.test(other.slice(own.length))
 }
+
+const OWN_ENDINGS = /^(|-(wal|shm|journal|documents-.*)|\.restoring)$/
 
 function whole(path: string): string {
   try {
