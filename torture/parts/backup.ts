@@ -15,7 +15,7 @@ const MOST_WAIT_MILLISECONDS = 600
 /** A backup at a random moment of import, scoring and serving, restored elsewhere, where a restore was killed before. */
 export const backup: Part = {
   name: 'backup',
-  what: 'backup during import, scoring and serving, then a restore that is killed and one that is not',
+  what: 'SIGKILL of a backup and of a restore during import, scoring and serving, and one of each that ends',
   long: 20,
   short: 1,
   async run(times, tell) {
@@ -34,6 +34,8 @@ export const backup: Part = {
       for (let time = 0; time < times; time++) {
         const problems: string[] = []
         await Bun.sleep(Math.random() * MOST_WAIT_MILLISECONDS)
+        await startAndKill(['backup', file, '--force'], live)
+        if (existsSync(file)) problems.push(...inspect(file).problems)
         problems.push(...(await expectDone('backup', ['backup', file, '--force'], live)))
         problems.push(...(await killRestore(file, restored)))
         problems.push(...(await expectDone('restore', ['restore', file, '--force'], restored)))
@@ -87,14 +89,18 @@ async function expectDone(what: string, args: string[], place: Place): Promise<s
   return code === 0 ? [] : [`${what} ended with ${code}: ${err.trim()}`]
 }
 
+async function startAndKill(args: string[], place: Place): Promise<void> {
+  const child = start(args, place)
+  await Bun.sleep(Math.random() * MOST_WAIT_MILLISECONDS)
+  child.kill('SIGKILL')
+  await child.exited
+}
+
 /** Whatever was there before is there, or all of the new one. */
 async function killRestore(file: string, place: Place): Promise<string[]> {
   const path = join(place.cwd, 'restored.db')
   const before = existsSync(path) ? inspect(path).passports : undefined
-  const child = start(['restore', file, '--force'], place)
-  await Bun.sleep(Math.random() * MOST_WAIT_MILLISECONDS)
-  child.kill('SIGKILL')
-  await child.exited
+  await startAndKill(['restore', file, '--force'], place)
   if (!existsSync(path)) return before === undefined ? [] : ['a killed restore left no database']
   const { passports, problems } = inspect(path)
   const isOne = passports === before || passports === inspect(file).passports
