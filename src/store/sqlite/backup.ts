@@ -1,8 +1,9 @@
 import type { Database } from 'bun:sqlite'
-import { closeSync, fsyncSync, openSync, realpathSync, renameSync, rmSync, statSync } from 'node:fs'
+import { realpathSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { ServiceError } from '../../domain/errors.ts'
 import { connectReader, isFault, reachable, translate } from './connect.ts'
+import { createHalfFile, placeOf } from './half-file.ts'
 import { checkOwner, identify } from './migrate.ts'
 
 /** What a database was found to hold when all of it was looked at. */
@@ -10,27 +11,24 @@ export type Contents = { passports: number; credentials: number; bytes: number }
 
 /** Writes what the database holds at this moment to `file`, which has its name once it is whole and checked. */
 export function backUp(path: string, file: string): Contents {
-  const partial = `${file}.part`
+  const half = createHalfFile(`${file}.part`)
   try {
-    const place = writeSnapshot(path, partial)
-    const contents = check(partial)
-    giveName(partial, file, place)
+    writeSnapshot(path, half.path)
+    half.confirm()
+    const contents = check(half.path)
+    half.giveName(file)
     return contents
   } catch (error) {
-    removeHalf(partial)
+    half.remove()
     throw error
   }
 }
 
 /**
- * Writes all that `from` holds at this moment, and nothing older or newer, to a new file; gives back what tells the file from others.
- * SQLite reads it in one transaction: nobody waits for it, and only the log of writes cannot be emptied meanwhile.
+ * Writes all that `from` holds at this moment, and nothing older or newer, to an empty file. SQLite reads it in one transaction:
+ * nobody waits for it, and only the log of writes cannot be emptied meanwhile.
  */
-export function writeSnapshot(from: string, to: string): string {
-  removeHalf(to)
-  // An empty file is taken as it is, with its rights: as the database, only its owner may read it.
-  closeSync(openSync(to, 'wx', 0o600))
-  const place = placeOf(to) as string
+export function writeSnapshot(from: string, to: string): void {
   const database = openOurs(from)
   try {
     database.query('vacuum into ?').run(to)
@@ -40,12 +38,6 @@ export function writeSnapshot(from: string, to: string): string {
   } finally {
     database.close()
   }
-  return place
-}
-
-/** With the journal that SQLite keeps of a file while it is written. */
-export function removeHalf(path: string): void {
-  for (const each of [path, `${path}-journal`]) rmSync(each, { force: true })
 }
 
 /** Throws `unavailable` unless it is a database of passportd, this one or an older. */
@@ -98,31 +90,6 @@ export function listDamage(database: Database, how: 'quick_check' | 'integrity_c
     .all()
     .map((row) => row[how] as string)
     .filter((text) => text !== 'ok')
-}
-
-/** Lets a file that is whole take its name, for good: both are on the disk then. */
-export function giveName(partial: string, file: string, place: string): void {
-  flush(partial)
-  if (placeOf(partial) !== place) {
-    throw new ServiceError('unavailable', `${file} is being written by somebody else at the same time.`)
-  }
-  renameSync(partial, file)
-  flush(dirname(file))
-}
-
-export function flush(path: string): void {
-  const file = openSync(path, 'r')
-  try {
-    fsyncSync(file)
-  } finally {
-    closeSync(file)
-  }
-}
-
-/** Tells one file from another, whatever their names; nothing where there is none. */
-export function placeOf(path: string): string | undefined {
-  const file = statSync(path, { throwIfNoEntry: false })
-  return file && `${file.dev}:${file.ino}`
 }
 
 /** Whether `file` is the database, one of the files that are kept beside it, or what a restore makes there. */

@@ -2,8 +2,9 @@ import { Database } from 'bun:sqlite'
 import { existsSync, linkSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { ServiceError } from '../../domain/errors.ts'
-import { type Contents, check, checkBackup, giveName, isDamage, removeHalf, writeSnapshot } from './backup.ts'
+import { type Contents, check, checkBackup, isDamage, writeSnapshot } from './backup.ts'
 import { isFault, translate } from './connect.ts'
+import { createHalfFile } from './half-file.ts'
 import { identify, migrate } from './migrate.ts'
 
 type Options = {
@@ -23,7 +24,6 @@ export function restore(
 ): Contents & { kept: string | undefined } {
   checkBackup(file)
   mkdirSync(dirname(path), { recursive: true })
-  const partial = `${path}.restoring`
   const old = existsSync(path) ? lockAlone(path) : undefined
   try {
     if (!force && old !== undefined && !old.isEmpty) {
@@ -32,16 +32,20 @@ export function restore(
         `${path} ${old.database ? 'is not empty' : 'is damaged'}: with --force it is kept under another name, and replaced.`,
       )
     }
-    const place = writeSnapshot(file, partial)
-    bringUpToDate(partial)
-    const contents = check(partial)
-    const kept = old && statSync(path).size > 0 ? keep(path, now) : undefined
-    giveName(partial, path, place)
-    removeDocuments(path)
-    return { ...contents, kept }
-  } catch (error) {
-    removeHalf(partial)
-    throw error
+    const half = createHalfFile(`${path}.restoring`)
+    try {
+      writeSnapshot(file, half.path)
+      half.confirm()
+      bringUpToDate(half.path)
+      const contents = check(half.path)
+      const kept = old && statSync(path).size > 0 ? keep(path, now) : undefined
+      half.giveName(path)
+      removeDocuments(path)
+      return { ...contents, kept }
+    } catch (error) {
+      half.remove()
+      throw error
+    }
   } finally {
     old?.database?.close()
   }

@@ -1,0 +1,52 @@
+import { closeSync, fsyncSync, openSync, renameSync, rmSync, statSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { ServiceError } from '../../domain/errors.ts'
+
+/** A new, empty file that has its name once it is whole. Whoever begins the same one later takes it over. */
+export function createHalfFile(path: string) {
+  removeWithJournal(path)
+  // SQLite takes an empty file as it is, with its rights: as the database, only its owner may read it.
+  closeSync(openSync(path, 'wx', 0o600))
+  const place = placeOf(path)
+  const isOurs = () => placeOf(path) === place
+
+  function confirm(): void {
+    if (isOurs()) return
+    throw new ServiceError('unavailable', `${path} is written by somebody else at the same time.`)
+  }
+
+  return {
+    path,
+    /** Throws unless it is still the file that was made here. */
+    confirm,
+    /** Both the file and its name are on the disk then. */
+    giveName(name: string): void {
+      flush(path)
+      confirm()
+      renameSync(path, name)
+      flush(dirname(name))
+    },
+    remove(): void {
+      if (isOurs()) removeWithJournal(path)
+    },
+  }
+}
+
+/** Tells one file from another, whatever their names; nothing where there is none. */
+export function placeOf(path: string): string | undefined {
+  const file = statSync(path, { throwIfNoEntry: false })
+  return file && `${file.dev}:${file.ino}`
+}
+
+function removeWithJournal(path: string): void {
+  for (const each of [path, `${path}-journal`]) rmSync(each, { force: true })
+}
+
+function flush(path: string): void {
+  const file = openSync(path, 'r')
+  try {
+    fsyncSync(file)
+  } finally {
+    closeSync(file)
+  }
+}
