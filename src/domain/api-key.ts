@@ -14,6 +14,8 @@ export type ApiKey = {
   revokedAt?: number
   /** A few seconds behind. */
   lastUsedAt?: number
+  /** The id of the key that was made in its place. */
+  successor?: string
 }
 
 export const DEFAULT_TIER = 'standard'

@@ -57,6 +57,7 @@ export const PLAIN_TABLES: readonly PlainTable[] = [
       expires_at: 'bigint',
       revoked_at: 'bigint',
       last_used_at: 'bigint',
+      successor: 'text',
     },
   },
   { name: 'removals', keys: 1, columns: { passport_id: 'bigint', removed_at: 'bigint' } },

@@ -51,8 +51,8 @@ export type Store = {
     list(): Awaitable<ApiKey[]>
     /** Tells whether there is such a key; what is not given stays as it is. */
     update(id: string, change: Partial<Pick<ApiKey, 'name' | 'tier' | 'owner'>>): Awaitable<boolean>
-    /** Lets the key expire then, unless it does so earlier. Tells whether there is such a key. */
-    endAt(id: string, time: number): Awaitable<boolean>
+    /** Lets the key expire then, unless it does so earlier. Tells whether there is such a key without a successor. */
+    replace(id: string, successor: string, endsAt: number): Awaitable<boolean>
     /** Tells whether there is such a key; one that is revoked already keeps its first date. */
     revoke(id: string, now: number): Awaitable<boolean>
   }

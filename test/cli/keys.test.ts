@@ -138,6 +138,19 @@ withEveryEngine('keys', (makeDatabase, engine) => {
     }
   })
 
+  test('a key is rotated once: a second new one would end with it, and the first be forgotten', async () => {
+    await using here = await workplace(makeDatabase)
+    const first = KEY.exec((await here.run('keys', 'create', '--name', 'a')).out)?.[1] as string
+    const second = KEY.exec((await here.run('keys', 'rotate', first)).out)?.[1] as string
+    const refused = await here.run('keys', 'rotate', first)
+    expect(refused).toMatchObject({ out: '', code: 1 })
+    expect(refused.err).toContain(`rotated already: rotate key ${second}, which took its place`)
+    const third = KEY.exec((await here.run('keys', 'rotate', second)).out)?.[1] as string
+    const keys = await here.look((store) => store.keys.list())
+    expect(keys).toHaveLength(3)
+    expect(keys.find(({ id }) => id === third)?.expiresAt).toBeUndefined()
+  })
+
   test('revoke wants an id that exists; the whole key will do as well', async () => {
     await using here = await workplace(makeDatabase)
     const { out: key } = await here.run('keys', 'create', '--name', 'a')

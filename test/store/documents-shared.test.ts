@@ -120,7 +120,7 @@ test('passports of a database from before there were documents get theirs', asyn
          or type = 'trigger' and tbl_name in ('passports', 'credentials', 'wallets')`,
     )
     .get() as { sql: string }
-  before.run(sql)
+  before.run(`${sql}; alter table keys drop column successor`)
   before.run('pragma user_version = 3')
   before.close()
   const store = file.open()

@@ -47,14 +47,22 @@ onEveryEngine('keys', (open) => {
     expect(await store.keys.update('two', { tier: 'high' })).toBe(false)
   })
 
+  test('a key has one successor, of several that would be it at once', async () => {
+    await using store = await open()
+    await store.keys.create(key)
+    const replaced = await Promise.all(['a', 'b', 'c'].map((id) => store.keys.replace('one', id, 5)))
+    expect(replaced.filter(Boolean)).toHaveLength(1)
+    expect((await store.keys.find('one'))?.successor).toBe('abc'[replaced.indexOf(true)] as string)
+  })
+
   test('an end that comes earlier is not put off', async () => {
     await using store = await open()
     await store.keys.create(key)
     await store.keys.create({ ...key, id: 'two', expiresAt: 100 })
-    expect(await store.keys.endAt('one', 50)).toBe(true)
-    expect(await store.keys.endAt('two', 50)).toBe(true)
+    expect(await store.keys.replace('one', 'new', 50)).toBe(true)
+    expect(await store.keys.replace('two', 'newer', 50)).toBe(true)
     expect((await store.keys.find('one'))?.expiresAt).toBe(9)
     expect((await store.keys.find('two'))?.expiresAt).toBe(50)
-    expect(await store.keys.endAt('three', 50)).toBe(false)
+    expect(await store.keys.replace('three', 'newest', 50)).toBe(false)
   })
 })

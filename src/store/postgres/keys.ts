@@ -14,6 +14,7 @@ const COLUMNS = selectable({
   expires_at: 'bigint',
   revoked_at: 'bigint',
   last_used_at: 'bigint',
+  successor: 'text',
 })
 
 /** Keys held in memory; more of them in use at once are asked for each time. */
@@ -66,11 +67,11 @@ export function createKeys(primary: Link, replica: Link | undefined) {
     forget,
 
     keys: {
-      async create({ id, name, hash, tier, owner, createdAt, expiresAt, revokedAt, lastUsedAt }) {
+      async create({ id, name, hash, tier, owner, createdAt, expiresAt, revokedAt, lastUsedAt, successor }) {
         await primary.transaction(async (query) => {
           await query(
-            `insert into keys (id, name, hash, tier, owner, created_at, expires_at, revoked_at, last_used_at)
-             values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+            `insert into keys (id, name, hash, tier, owner, created_at, expires_at, revoked_at, last_used_at, successor)
+             values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
             [
               id,
               name,
@@ -81,6 +82,7 @@ export function createKeys(primary: Link, replica: Link | undefined) {
               expiresAt ?? null,
               revokedAt ?? null,
               lastUsedAt ?? null,
+              successor ?? null,
             ],
           )
           await bump(query, 'keys')
@@ -99,10 +101,11 @@ export function createKeys(primary: Link, replica: Link | undefined) {
              owner = coalesce($3::text, owner) where id = $4 returning 1 as one`,
           [name ?? null, tier ?? null, owner ?? null, id],
         ),
-      endAt: (id, time) =>
+      replace: (id, successor, endsAt) =>
         change(
-          'update keys set expires_at = least(expires_at, $1::bigint) where id = $2 returning 1 as one',
-          [time, id],
+          `update keys set expires_at = least(expires_at, $1::bigint), successor = $2
+           where id = $3 and successor is null returning 1 as one`,
+          [endsAt, successor, id],
         ),
       revoke: (id, now) =>
         change('update keys set revoked_at = coalesce(revoked_at, $1) where id = $2 returning 1 as one', [

@@ -1,13 +1,14 @@
 import { ServiceError } from '../../domain/errors.ts'
 import passports from '../migrations/postgres/0001-passports.sql' with { type: 'text' }
 import usage from '../migrations/postgres/0002-usage.sql' with { type: 'text' }
+import keySuccessors from '../migrations/postgres/0003-key-successors.sql' with { type: 'text' }
 import { onlyReads } from './faults.ts'
 import type { Link } from './link.ts'
 import { lock, MIGRATE } from './locks.ts'
 import type { Query } from './query.ts'
 
 /** In order; the number of the last one applied stands in the table `passportd`. */
-const MIGRATIONS = [passports, usage]
+const MIGRATIONS = [passports, usage, keySuccessors]
 
 /** What this program knows. */
 export const SCHEMA = MIGRATIONS.length

@@ -10,9 +10,11 @@ export type KeyRow = {
   expires_at: number | null
   revoked_at: number | null
   last_used_at: number | null
+  successor: string | null
 }
 
-export const KEY_COLUMNS = 'id, name, hash, tier, owner, created_at, expires_at, revoked_at, last_used_at'
+export const KEY_COLUMNS =
+  'id, name, hash, tier, owner, created_at, expires_at, revoked_at, last_used_at, successor'
 
 export function toKey(row: KeyRow): ApiKey {
   return {
@@ -25,5 +27,6 @@ export function toKey(row: KeyRow): ApiKey {
     ...(row.expires_at !== null && { expiresAt: row.expires_at }),
     ...(row.revoked_at !== null && { revokedAt: row.revoked_at }),
     ...(row.last_used_at !== null && { lastUsedAt: row.last_used_at }),
+    ...(row.successor !== null && { successor: row.successor }),
   }
 }

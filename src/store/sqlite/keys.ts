@@ -35,22 +35,25 @@ export function createKeyReader(reader: Database, view: View, fail: (error: unkn
 
 export function createKeys({ reader, writer }: { reader: Database; writer: Database }) {
   const list = reader.query<KeyRow, []>(`select ${KEY_COLUMNS} from keys order by created_at desc, id`)
-  const insert = writer.query(`insert into keys (${KEY_COLUMNS}) values (?, ?, ?, ?, ?, ?, ?, ?, ?)`)
+  const insert = writer.query(`insert into keys (${KEY_COLUMNS}) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`)
   const update = writer.query(
     'update keys set name = coalesce(?1, name), tier = coalesce(?2, tier), owner = coalesce(?3, owner) where id = ?4',
   )
-  const endAt = writer.query('update keys set expires_at = min(coalesce(expires_at, ?1), ?1) where id = ?2')
+  const replace = writer.query(
+    `update keys set expires_at = min(coalesce(expires_at, ?1), ?1), successor = ?2
+     where id = ?3 and successor is null`,
+  )
   const revoke = writer.query('update keys set revoked_at = coalesce(revoked_at, ?) where id = ?')
 
   return {
-    create({ id, name, hash, tier, owner, createdAt, expiresAt, revokedAt, lastUsedAt }) {
+    create({ id, name, hash, tier, owner, createdAt, expiresAt, revokedAt, lastUsedAt, successor }) {
       const dates = [createdAt, expiresAt ?? null, revokedAt ?? null, lastUsedAt ?? null]
-      insert.run(id, name, hash, tier, owner, ...dates)
+      insert.run(id, name, hash, tier, owner, ...dates, successor ?? null)
     },
     list: () => list.all().map(toKey),
     update: (id, { name, tier, owner }) =>
       update.run(name ?? null, tier ?? null, owner ?? null, id).changes > 0,
-    endAt: (id, time) => endAt.run(time, id).changes > 0,
+    replace: (id, successor, endsAt) => replace.run(endsAt, successor, id).changes > 0,
     revoke: (id, now) => revoke.run(now, id).changes > 0,
   } satisfies Omit<Store['keys'], 'find'>
 }

@@ -7,9 +7,10 @@ import documents from '../migrations/sqlite/0004-documents.sql' with { type: 'te
 import namesByRank from '../migrations/sqlite/0005-names-by-rank.sql' with { type: 'text' }
 import walletKeys from '../migrations/sqlite/0006-wallet-keys.sql' with { type: 'text' }
 import places from '../migrations/sqlite/0007-places.sql' with { type: 'text' }
+import keySuccessors from '../migrations/sqlite/0008-key-successors.sql' with { type: 'text' }
 
 /** In order; the number of the last one applied is the database's `user_version`. */
-const MIGRATIONS = [passports, scoring, usage, documents, namesByRank, walletKeys, places]
+const MIGRATIONS = [passports, scoring, usage, documents, namesByRank, walletKeys, places, keySuccessors]
 
 /** What this program knows. */
 export const SCHEMA = MIGRATIONS.length

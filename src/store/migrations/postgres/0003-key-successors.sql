@@ -1,0 +1,2 @@
+-- The key that was made in its place.
+alter table keys add column successor text;
