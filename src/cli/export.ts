@@ -49,7 +49,9 @@ async function writeFile(path: string, lines: AsyncIterable<Buffer>): Promise<vo
   const isPlain = statSync(path, { throwIfNoEntry: false })?.isFile() ?? true
   const partial = isPlain ? `${path}.part` : path
   try {
-    const file = createWriteStream(partial, { mode: 0o600 })
+    // One that is there already may be open to others, or lead to another place.
+    if (isPlain) await rm(partial, { force: true })
+    const file = createWriteStream(partial, { mode: 0o600, flags: isPlain ? 'wx' : 'w' })
     const source = Readable.from(lines)
     await (path.endsWith('.gz') ? pipeline(source, createGzip(), file) : pipeline(source, file))
     if (isPlain) await rename(partial, path)

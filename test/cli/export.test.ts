@@ -1,5 +1,14 @@
 import { expect, test } from 'bun:test'
-import { mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import {
+  chmodSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import type { Store } from '../../src/store/store.ts'
@@ -40,6 +49,20 @@ withEveryEngine('export writes everything', (makeDatabase) => {
     expect(readFileSync(join(here.cwd, 'all.jsonl'), 'utf8')).toBe(out)
     expect(statSync(join(here.cwd, 'all.jsonl')).mode & 0o777).toBe(0o600)
     expect(readdirSync(here.cwd)).toEqual(['all.jsonl'])
+  })
+
+  test('into no file that others left under the name it is written by', async () => {
+    await using here = await workplace(makeDatabase, { records: PEOPLE, files: { other: 'untouched' } })
+    const path = (name: string) => join(here.cwd, name)
+    writeFileSync(path('open.jsonl.part'), '')
+    chmodSync(path('open.jsonl.part'), 0o666)
+    symlinkSync(path('other'), path('link.jsonl.part'))
+    for (const name of ['open.jsonl', 'link.jsonl']) {
+      expect((await here.run('export', name)).code).toBe(0)
+      expect(lstatSync(path(name)).isFile()).toBe(true)
+      expect(statSync(path(name)).mode & 0o777).toBe(0o600)
+    }
+    expect(readFileSync(path('other'), 'utf8')).toBe('untouched')
   })
 
   test('packed where the name ends in .gz', async () => {
