@@ -202,6 +202,7 @@ test.each([
   ['a"b', '"a""b"'],
   ['a\nb', '"a\nb"'],
   ['a=b', 'a=b'],
+  ['＝1+1', "'＝1+1"],
   ['', ''],
 ])('%j is written to CSV as text', (text, field) => {
   expect(formatCsv([[text, -1]])).toBe(`${field},-1\r\n`)
