@@ -133,8 +133,11 @@ function parseId(action: string, [id, ...extra]: string[]): string {
   return parseKeyId(id) ?? id
 }
 
+/** What looks like a whole key is not repeated: it may be another's. */
 const noKey = (id: string, { database }: Place) =>
-  new CommandError(`There is no key "${id}" in ${database}: "keys list" shows the ids.`)
+  new CommandError(
+    `There is no key "${id.replace(/^(ppd_[^_]*_).+/s, '$1…')}" in ${database}: "keys list" shows the ids.`,
+  )
 
 type NewKey = Pick<ApiKey, 'name' | 'tier' | 'owner'> & { expiresAt: number | undefined }
 

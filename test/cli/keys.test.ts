@@ -162,6 +162,21 @@ withEveryEngine('keys', (makeDatabase, engine) => {
     expect((await here.run('keys', 'revoke', key.trim())).code).toBe(0)
   })
 
+  test('a key that was typed wrongly is not repeated', async () => {
+    await using here = await workplace(makeDatabase)
+    const { out } = await here.run('keys', 'create', '--name', 'a')
+    for (const wrong of [
+      out.trim().slice(0, -1),
+      `${out.trim()}0`,
+      out.trim().toUpperCase().replace('PPD', 'ppd'),
+    ]) {
+      const { err, code } = await here.run('keys', 'revoke', wrong)
+      expect(code).toBe(1)
+      expect(err).toContain('There is no key "ppd_')
+      expect(err).not.toContain(wrong.slice(15, 30))
+    }
+  })
+
   test('a key works in a running server as soon as it is made, and not for long once it is revoked', async () => {
     await using here = await workplace(makeDatabase, { records: [ada] })
     await using server = await here.serve([], { REQUIRE_API_KEY: 'true' })
