@@ -14,7 +14,8 @@ export function createLog(options: { write: (line: string) => void; json: boolea
     const time = new Date(now()).toISOString()
     if (json) return write(`${JSON.stringify({ time, level, message, ...fields })}\n`)
     const details = Object.entries(fields).map(([name, value]) => `${name}=${JSON.stringify(value)}`)
-    write(`${[time, level, message, ...details].join(' ')}\n`)
+    // What follows a line end must not pass for an entry.
+    write(`${[time, level, message.replaceAll('\n', '\n  '), ...details].join(' ')}\n`)
   }
 
   return {

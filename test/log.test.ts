@@ -16,7 +16,9 @@ test('JSON is one line an entry, whatever the message holds', () => {
   ])
 })
 
-test('people read words', () => {
+test('people read words, and no message passes for two entries', () => {
   expect(lines(false)[0]).toBe('1970-01-01T00:00:00.000Z warn careful\n')
-  expect(lines(false)[1]).toEndWith('request_id="r-1" status=500\n')
+  expect(lines(false)[1]).toBe(
+    '1970-01-01T00:00:00.000Z error line one\n  line two request_id="r-1" status=500\n',
+  )
 })

@@ -6,7 +6,10 @@ import { createLogWriter } from './log-writer.ts'
 import type { Terminal } from './terminal.ts'
 import { CommandError, UsageError } from './usage.ts'
 import { VERSION } from './version.ts'
+import { printableLines } from './words.ts'
 import { writeAll } from './write-all.ts'
+
+const writeLog = createLogWriter()
 
 const terminal: Terminal = {
   env: process.env,
@@ -15,7 +18,7 @@ const terminal: Terminal = {
   // Written at once: what is buffered is lost when the process is killed.
   out: (text) => writeAll(1, text),
   err: (text) => writeAll(2, text),
-  log: createLogWriter(),
+  log: (line) => writeLog(printableLines(line)),
   interactive: process.stderr.isTTY === true,
   columns: () => process.stderr.columns || 80,
 }
@@ -66,6 +69,6 @@ try {
   await run(process.argv.slice(2))
 } catch (error) {
   const { lines, code } = report(error)
-  for (const line of lines) terminal.err(`passportd: ${line}\n`)
+  for (const line of lines) terminal.err(`passportd: ${printableLines(line)}\n`)
   process.exit(code)
 }

@@ -12,3 +12,6 @@ export function size(bytes: number): string {
 /** Text that strangers wrote, without what would steer a terminal. */
 export const printable = (text: string): string =>
   text.replace(/[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu, '\ufffd')
+
+/** The same of text that may have several lines. */
+export const printableLines = (text: string): string => text.split('\n').map(printable).join('\n')

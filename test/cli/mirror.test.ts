@@ -232,6 +232,15 @@ describe.concurrent('a source', () => {
     })
   })
 
+  test('cannot steer the terminal by what it answers', async () => {
+    using folder = tempFolder()
+    await using source = await serveRaw((socket) => answer(socket, 200, {}, '\x1b[2J'))
+    const { err, code } = await run(['mirror', source.url], { cwd: folder.path })
+    expect(code).toBe(1)
+    expect(err).toContain("Unrecognized token '\ufffd'")
+    expect(err).not.toMatch(/[^\n\P{Cc}]/u)
+  })
+
   test('that is not there is told in one sentence', async () => {
     using folder = tempFolder()
     let url = ''

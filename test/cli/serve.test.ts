@@ -197,6 +197,7 @@ describe.concurrent('serve, whatever the database', () => {
       REQUIRE_API_KEY: 'yes',
       PASSPORTD_PORT: '9',
       PASSPORTD_SPEED: 'high',
+      'PASSPORTD_\u009b2J': '',
     }
     await using server = await serveProcess([], { cwd: folder.path, env })
     const response = await fetch(`${server.url}/api/v1/passports`)
@@ -213,6 +214,8 @@ describe.concurrent('serve, whatever the database', () => {
         level: 'warn',
         message: expect.stringContaining('PASSPORTD_SPEED is not read: the settings are PORT, HOST,'),
       },
+      // Nothing that a line of the log holds steers a terminal.
+      { level: 'warn', message: expect.stringContaining('PASSPORTD_\ufffd2J is not read: the settings are') },
     ])
   })
 })
