@@ -1,0 +1,80 @@
+import { expect, test } from 'bun:test'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+const SRC = join(import.meta.dir, '../../src')
+/** A pattern that tries every way to share this out takes a hundred million steps, and an honest one ten thousand. */
+const LONG = 10_000
+const LONGEST_MILLISECONDS = 25
+
+/** These do take long, and are never given a long text: an IP address, a number's digits, a setting. */
+const SHORT_TEXT_ONLY = [
+  'cli/request-log.ts: \\d+$',
+  'domain/database-address.ts: ^(\\w*:?\\/*).*@',
+  'http/address.ts: (\\d+)\\.(\\d+)\\.(\\d+)\\.(\\d+)$',
+  'web/wording.ts: \\B(?=(?:\\d{3})+$)',
+]
+
+/** A literal stands where a value may begin. What is found besides and is no pattern does no harm. */
+const LITERAL =
+  /(?<=[(,=:?!&|[{\s])\/(?![/*\s])((?:[^/\\\n[]|\\.|\[(?:[^\]\\\n]|\\.)*\])+)\/([dgimsuvy]*)(?=[\s.,;)\]}:]|$)/gm
+
+type Found = { file: string; pattern: RegExp }
+
+function findPatterns(file: string): Found[] {
+  const source = readFileSync(join(SRC, file), 'utf8')
+  return [...source.matchAll(LITERAL)].flatMap(([, body = '', flags]) => {
+    try {
+      return [{ file, pattern: new RegExp(body, flags) }]
+    } catch {
+      return []
+    }
+  })
+}
+
+/** Long texts of what the pattern itself names, which fail at their end. */
+function attacksOn({ source }: RegExp): string[] {
+  const plain = source.replace(/\\[pP]\{[^}]*\}/g, ' ').replace(/\\x([0-9a-f]{2})/gi, (_, hex) => {
+    return String.fromCharCode(Number.parseInt(hex, 16))
+  })
+  const named =
+    plain
+      .replace(/\\s/g, ' ')
+      .replace(/\\[dw]/g, '0')
+      .match(/[\x20-\x7e]/g) ?? []
+  const letters = [...new Set([...named, 'a', '0', ' ', '\t', ','])]
+  const words = plain.match(/[a-z]{2,}/gi) ?? []
+  const pairs = letters.slice(0, 12).flatMap((one) => ['0', 'a', ' ', '.'].map((other) => one + other))
+  return [...letters, ...pairs, ...words].flatMap((unit) => {
+    const long = unit.repeat(Math.ceil(LONG / unit.length))
+    return [`${long}\u0000`, ...words.slice(0, 3).map((word) => `${word}${long}\u0000`)]
+  })
+}
+
+/** Another program may be in the way once. */
+function isSlow(pattern: RegExp, text: string): boolean {
+  for (let tries = 0; tries < 2; tries++) {
+    const begin = performance.now()
+    pattern.lastIndex = 0
+    pattern.test(text)
+    if (performance.now() - begin < LONGEST_MILLISECONDS) return false
+  }
+  return true
+}
+
+const findSlow = (found: readonly Found[]) =>
+  found
+    .filter(({ pattern }) => attacksOn(pattern).some((text) => isSlow(pattern, text)))
+    .map(({ file, pattern }) => `${file}: ${pattern.source}`)
+    .sort()
+
+test('no pattern of ours takes long over any text that it may be given', () => {
+  const found = [...new Bun.Glob('**/*.{ts,js}').scanSync(SRC)].flatMap(findPatterns)
+  expect(found.length).toBeGreaterThan(90)
+  expect(findSlow(found)).toEqual(SHORT_TEXT_ONLY)
+})
+
+test('a pattern that does is found', () => {
+  const patterns = [/^a+a+$/, /\s+$/]
+  expect(findSlow(patterns.map((pattern) => ({ file: '', pattern })))).toHaveLength(2)
+})
