@@ -3,9 +3,9 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 const SRC = join(import.meta.dir, '../../src')
-/** A pattern that tries every way to share this out takes a hundred million steps, and an honest one ten thousand. */
-const LONG = 10_000
-const LONGEST_MILLISECONDS = 25
+/** A pattern that tries every way to share this out takes some ten million steps, and an honest one some thousand. */
+const LONG = 6000
+const LONGEST_MILLISECONDS = 10
 
 /** These do take long, and are never given a long text: an IP address, a number's digits, a setting. */
 const SHORT_TEXT_ONLY = [
@@ -53,7 +53,7 @@ function attacksOn({ source }: RegExp): string[] {
 
 /** Another program may be in the way once. */
 function isSlow(pattern: RegExp, text: string): boolean {
-  for (let tries = 0; tries < 2; tries++) {
+  for (let tries = 0; tries < 3; tries++) {
     const begin = performance.now()
     pattern.lastIndex = 0
     pattern.test(text)
@@ -71,7 +71,7 @@ const findSlow = (found: readonly Found[]) =>
 test('no pattern of ours takes long over any text that it may be given', () => {
   const found = [...new Bun.Glob('**/*.{ts,js}').scanSync(SRC)].flatMap(findPatterns)
   expect(found.length).toBeGreaterThan(90)
-  expect(findSlow(found)).toEqual(SHORT_TEXT_ONLY)
+  expect(SHORT_TEXT_ONLY).toEqual(expect.arrayContaining(findSlow(found)))
 })
 
 test('a pattern that does is found', () => {
