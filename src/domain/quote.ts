@@ -15,9 +15,11 @@ const DEEPEST = 20
 function toJson(value: unknown): string {
   // JSON would make null of a number as large as 1e999.
   if (typeof value === 'number') return String(value)
-  if (isDeeperThan(DEEPEST, value)) return Array.isArray(value) ? '[…]' : '{…}'
+  if (isTooDeep(value)) return Array.isArray(value) ? '[…]' : '{…}'
   return JSON.stringify(value) ?? String(value)
 }
+
+export const isTooDeep = (value: unknown): boolean => isDeeperThan(DEEPEST, value)
 
 function isDeeperThan(depth: number, value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false

@@ -1,3 +1,4 @@
+import { isTooDeep } from '../domain/quote.ts'
 import type { Store } from '../store/store.ts'
 import { AnswerError, createPoliteClient, type PoliteOptions, SourceError } from './polite-client.ts'
 import { type ParseOptions, parseRecord, RecordError } from './record.ts'
@@ -101,6 +102,7 @@ export async function mirror(options: MirrorOptions): Promise<MirrorReport> {
     const now = options.now()
     const line = toLine(id, passport, credentials)
     const { record } = parseRecord(line, { ...options, now })
+    if (isTooDeep(line)) throw new RecordError('passport', 'is nested too deeply')
     const origin = new TextEncoder().encode(JSON.stringify(line))
     const incoming = record.kind === 'passport' ? { ...record, origin } : record
     const [result] = await store.records.save([incoming], { now, restore: options.restore })

@@ -242,12 +242,14 @@ onEveryEngine('mirror', (open) => {
             : url.pathname.endsWith('/passport_credentials')
               ? credentials(id)
               : passport(id)
+          if (typeof body === 'string') return new Response(body)
           return typeof body === 'number' ? new Response('', { status: body }) : Response.json(body)
         },
       })
       return { paths, url: server.url.origin, [Symbol.asyncDispose]: () => server.stop(true) }
     }
 
+    const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`
     const plain = (id: number) => ({ passport: { passport_id: id } })
     const passports = (ids: readonly unknown[]) => ids.map((passport_id) => ({ passport_id }))
 
@@ -432,6 +434,18 @@ onEveryEngine('mirror', (open) => {
         'a bad date',
         { passport: { last_calculated_at: 'May' } },
         'last_calculated_at must be a date such as',
+      ],
+      ['a field of great depth', `{"passport":{"score":${deep}}}`, 'score must be a number or null, got […]'],
+      [
+        'great depth where nobody looks',
+        `{"passport":{"passport_profile":{"x":${deep}}}}`,
+        'passport is nested too deeply',
+      ],
+      ['a number past all numbers', { passport: { score: 1e300 } }, 'score must'],
+      [
+        'an id past all numbers',
+        { passport: { passport_id: 2, connections_count: 2 ** 60 } },
+        'connections_count',
       ],
     ])('an answer with %s is a failure by name, and the others are copied', async (_, body, reason) => {
       await using source = serveOdd({

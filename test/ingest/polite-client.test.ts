@@ -1,5 +1,6 @@
-import { describe, expect, test } from 'bun:test'
+import { describe, expect, spyOn, test } from 'bun:test'
 import { setTimeout as sleepReally } from 'node:timers/promises'
+import { brotliCompressSync, constants, gzipSync, zstdCompressSync } from 'node:zlib'
 import {
   AnswerError,
   createPoliteClient,
@@ -279,6 +280,61 @@ describe('over a real connection', () => {
       `${server.url} points to ${server.url}/elsewhere/api/v1/passports (301): use that address.`,
     )
     expect(paths).toEqual(['/api/v1/passports'])
+  })
+
+  test.each([
+    'http://169.254.169.254/latest/',
+    'http://[::1]/',
+    'file:///etc/passwd',
+    '//other.example/',
+    '',
+  ])('a redirect to %p gets neither a request nor the key', async (place) => {
+    const asked: string[] = []
+    await using server = await serveRaw((socket) => answer(socket, 307, { Location: place }, ''))
+    const follow = (url: string, init: RequestInit) => {
+      asked.push(url)
+      return fetch(url, init)
+    }
+    const { get } = createClient([], { fetch: follow, base: server.url, key: 'secret' })
+    expect(await get().catch((error) => error)).toBeInstanceOf(SourceError)
+    expect(asked).toEqual([`${server.url}/x`])
+  })
+
+  test.each([
+    ['gzip', gzipSync],
+    [
+      'br',
+      (zeros: Uint8Array) => brotliCompressSync(zeros, { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } }),
+    ],
+    ['zstd', zstdCompressSync],
+  ] as const)('64 MB that %s packed to little are refused, and not unpacked', async (encoding, pack) => {
+    const bomb = pack(new Uint8Array(64 * 1024 * 1024))
+    expect(bomb.length).toBeLessThan(300_000)
+    await using server = await serveRaw((socket) =>
+      answer(socket, 200, { 'Content-Encoding': encoding }, bomb),
+    )
+    const { get } = createClient([], { ...really, base: server.url })
+    const error = await get().catch((error) => error)
+    expect(error.message).toBe('/x: the answer is larger than 8 MiB')
+  })
+
+  test('an answer that trickles in is given up after 30 s', async () => {
+    const timeout = spyOn(AbortSignal, 'timeout').mockImplementation((milliseconds) => {
+      const controller = new AbortController()
+      // A thousand times as fast.
+      setTimeout(() => controller.abort(new Error(`${milliseconds} ms are over`)), milliseconds / 1000)
+      return controller.signal
+    })
+    await using server = await serveRaw((socket) => {
+      socket.write('HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n')
+      const drip = setInterval(() => socket.write(' '), 5)
+      socket.on('close', () => clearInterval(drip))
+    })
+    const { get } = createClient([], { ...really, base: server.url })
+    const error = await get()
+      .catch((error) => error)
+      .finally(() => timeout.mockRestore())
+    expect(error.message).toContain('no good answer in 3 tries, the last: 30000 ms are over')
   })
 
   test('a body without end is refused before it fills the memory', async () => {
