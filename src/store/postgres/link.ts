@@ -3,11 +3,13 @@ import { ServiceError } from '../../domain/errors.ts'
 import { isFault, translate } from './faults.ts'
 import type { Query } from './query.ts'
 
-/** The limit of a statement that reads or writes much, in milliseconds. */
 const LONG_STATEMENT = 60_000
 
 /** A short statement may take longer than a look at the server, by which one that is away is noticed first. */
 const SHORT_STATEMENT_ANSWERS = 1.5
+
+/** So long after its limit a server that can be heard has told that it ended a statement. */
+const LOST_ANSWERS = 1.5
 
 /**
  * How long somebody waits for an answer that may stand behind others, in times of what the server has to answer a look: a
@@ -30,8 +32,22 @@ export type LinkOptions = {
   connections: number
   /** Milliseconds after which a server that has not answered counts as away. */
   answerWithin: number
+  /** The limit of a statement that reads or writes much, in milliseconds. */
+  longStatement?: number
   /** Is told when the server goes away, and when it is back. */
   onNotice?: (sentence: string) => void
+}
+
+/** Somebody who waits for an answer, and what becomes of it. */
+type Wait = {
+  fail: (error: unknown) => void
+  /** Until when they do so. */
+  until: number
+  isShort: boolean
+  /** Nobody waits for it any more. */
+  isOverdue: boolean
+  /** From here on the connection must be dead. */
+  lostAt: number
 }
 
 export type Versions = { ranking: number; keys: number }
@@ -65,10 +81,12 @@ export function createLink(url: string, name: string, options: LinkOptions): Lin
   let server = ''
   let notify: (versions: Versions, isAnother: boolean) => void = () => undefined
   let closed = false
-  /** Until when those who wait for an answer do so. */
-  const waiting = new Map<(error: unknown) => void, number>()
-  /** Statements that nobody waits for any more. Others would stand behind them. */
+  const waiting = new Set<Wait>()
+  /** Short statements that nobody waits for any more. Others would stand behind them. */
   let overdue = 0
+  const { longStatement = LONG_STATEMENT } = options
+  const shortLost = options.answerWithin * (SHORT_STATEMENT_ANSWERS + LOST_ANSWERS)
+  const longLost = longStatement + options.answerWithin * LOST_ANSWERS
 
   function openPools(): Pools {
     try {
@@ -83,36 +101,46 @@ export function createLink(url: string, name: string, options: LinkOptions): Lin
   }
 
   /** Runs the work, unless the server is known to be away or is found to be so meanwhile. */
-  function guard<T>(work: () => PromiseLike<T>, limit: number): Promise<T> {
+  function guard<T>(
+    work: (wait: Wait) => PromiseLike<T>,
+    { patience, lost }: { patience: number; lost: number },
+  ): Promise<T> {
     if (down) return Promise.reject(down)
-    return new Promise<T>((resolve, reject) => {
-      waiting.set(reject, performance.now() + limit)
-      work().then(
+    return new Promise<T>((resolve, fail) => {
+      const now = performance.now()
+      const isShort = lost === shortLost
+      const wait: Wait = { fail, until: now + patience, isShort, isOverdue: false, lostAt: now + lost }
+      waiting.add(wait)
+      work(wait).then(
         (result) => {
-          settle(reject)
+          settle(wait)
           resolve(result)
         },
         (error) => {
-          settle(reject)
+          settle(wait)
           if (timer && isFault(error)) probe()
-          reject(translate(name, error))
+          fail(translate(name, error))
         },
       )
     })
   }
 
-  function settle(reject: (error: unknown) => void): void {
-    if (!waiting.delete(reject) && overdue > 0) overdue--
+  function settle(wait: Wait): void {
+    if (waiting.delete(wait) && wait.isOverdue && wait.isShort) overdue--
   }
 
   /** Ends the waiting of those who have waited too long, though the server answers others. */
   function giveUp(): void {
     const now = performance.now()
-    for (const [reject, deadline] of waiting) {
-      if (deadline > now) continue
-      waiting.delete(reject)
-      overdue++
-      reject(tooSlow)
+    for (const wait of waiting) {
+      if (wait.lostAt <= now) {
+        markDown(lost)
+        return
+      }
+      if (wait.isOverdue || wait.until > now) continue
+      wait.isOverdue = true
+      if (wait.isShort) overdue++
+      wait.fail(tooSlow)
     }
   }
 
@@ -125,7 +153,7 @@ export function createLink(url: string, name: string, options: LinkOptions): Lin
     const old = pools
     pools = openPools()
     endPools(old, 0)
-    for (const reject of waiting.keys()) reject(error)
+    for (const { fail } of waiting) fail(error)
     waiting.clear()
     overdue = 0
   }
@@ -167,31 +195,40 @@ export function createLink(url: string, name: string, options: LinkOptions): Lin
   }
 
   const tooSlow = new ServiceError('unavailable', `${name} is too slow.`)
+  const lost = new ServiceError('unavailable', `${name} does not answer on a connection that was open.`)
 
   return {
     query(text, values = []) {
       if (overdue > 0) return Promise.reject(tooSlow)
-      return guard(
-        () => pools.short.unsafe(text, values as unknown[]),
-        options.answerWithin * SHORT_WAIT_ANSWERS,
-      )
+      return guard(() => pools.short.unsafe(text, values as unknown[]), {
+        patience: options.answerWithin * SHORT_WAIT_ANSWERS,
+        lost: shortLost,
+      })
     },
     longQuery: (text, values = []) =>
-      guard(() => pools.long.unsafe(text, values as unknown[]), options.answerWithin * LONG_WAIT_ANSWERS),
+      guard(() => pools.long.unsafe(text, values as unknown[]), {
+        patience: options.answerWithin * LONG_WAIT_ANSWERS,
+        lost: longLost,
+      }),
     transaction: (work, mode = '') =>
       guard(
-        () =>
+        (wait) =>
           pools.long.begin(mode, (transaction) =>
-            work((text, values = []) => transaction.unsafe(text, values as unknown[])),
+            work((text, values = []) => {
+              // Each statement has the whole time, and so has the end.
+              wait.lostAt = performance.now() + longLost
+              return transaction.unsafe(text, values as unknown[])
+            }),
           ),
-        Number.POSITIVE_INFINITY,
+        { patience: Number.POSITIVE_INFINITY, lost: longLost },
       ),
     versions: () => versions,
     ping: probe,
     watch(onVersions) {
       notify = onVersions
       timer ??= setInterval(() => {
-        giveUp()
+        // After a long pause of ours answers may be here already: they are read first.
+        setImmediate(giveUp)
         probe()
       }, WATCH_MILLISECONDS).unref()
     },
@@ -205,7 +242,10 @@ export function createLink(url: string, name: string, options: LinkOptions): Lin
 
 type Pools = { short: SQL; long: SQL; probe: SQL }
 
-function createPools(url: string, { connections, answerWithin }: LinkOptions): Pools {
+function createPools(
+  url: string,
+  { connections, answerWithin, longStatement = LONG_STATEMENT }: LinkOptions,
+): Pools {
   const { searchParams: given, pathname } = new URL(url)
   const database = decodeURIComponent(pathname.slice(1))
   const pool = (max: number, limit: number, settings: Record<string, string> = {}) =>
@@ -218,7 +258,7 @@ function createPools(url: string, { connections, answerWithin }: LinkOptions): P
         application_name: 'passportd',
         statement_timeout: String(limit),
         // One that stopped in the middle of writing must not keep the others waiting until they give up.
-        idle_in_transaction_session_timeout: String(LONG_STATEMENT / 2),
+        idle_in_transaction_session_timeout: String(longStatement / 2),
         // Whatever is set for the database.
         bytea_output: 'hex',
         default_transaction_isolation: 'read committed',
@@ -233,7 +273,7 @@ function createPools(url: string, { connections, answerWithin }: LinkOptions): P
   return {
     short: pool(max, answerWithin * SHORT_STATEMENT_ANSWERS),
     // A keyword is common or rare: the plan for one is wrong for the other.
-    long: pool(LONG_CONNECTIONS, LONG_STATEMENT, { plan_cache_mode: 'force_custom_plan' }),
+    long: pool(LONG_CONNECTIONS, longStatement, { plan_cache_mode: 'force_custom_plan' }),
     probe: pool(1, answerWithin),
   }
 }
