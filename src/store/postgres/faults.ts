@@ -3,9 +3,10 @@ import { ServiceError } from '../../domain/errors.ts'
 
 /**
  * PostgreSQL's failures that are the server's or the network's, not ours: connection, authorization, no such
- * database, a transaction rolled back by the server, resources, shutdown or time limit, system, damage; and a server that only reads.
+ * database, a transaction rolled back by the server, resources, shutdown or time limit, system, damage; a server that only reads; and a
+ * pooler that mixes up prepared statements.
  */
-const SERVER_FAULTS = /^(08|28|3D|40|53|57|58|XX00[12]|25006)/
+const SERVER_FAULTS = /^(08|28|3D|40|53|57|58|XX00[12]|25006|26000|42P05)/
 
 /** Certificates that do not verify come as plain errors of Node's codes. */
 const TLS_FAULTS = /^(ERR_TLS|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_|ERR_SSL|HOSTNAME_MISMATCH)/
@@ -46,6 +47,12 @@ function explain(
   if (/^3D/.test(errno)) return `${name} cannot be used: ${message}. Make it first: createdb.`
   if (TLS_FAULTS.test(code) || /TLS/.test(code)) {
     return `${name} cannot be reached securely: ${message}. See sslmode and sslrootcert in docs/scale.md.`
+  }
+  if (/^(26000|42P05)/.test(errno)) {
+    return `${name} is reached through a pooler that mixes up prepared statements: add prepare=false to its address.`
+  }
+  if (/unsupported startup parameter/.test(message)) {
+    return `${name} is reached through a pooler that refuses our settings: ${message}. See ignore_startup_parameters in docs/scale.md.`
   }
   if (/^57014/.test(errno)) return `${name} took too long: ${message}.`
   return `${name} is out of reach: ${message}.`

@@ -41,8 +41,9 @@ export async function checkWritable(query: Query, name: string): Promise<void> {
 /** Throws unless this program can work with the database; 0 is one that has nothing of ours yet. */
 export async function checkVersion(query: Query, name: string): Promise<number> {
   const [server] = await query<{ number: number; ours: boolean; encoding: string }>(
-    `select current_setting('server_version_num')::integer as number, to_regclass('passportd') is not null as ours,
-       current_setting('server_encoding') as encoding`,
+    // to_regclass() would go by what its connection remembers, from before the lock where a pooler shares it.
+    `select current_setting('server_version_num')::integer as number, current_setting('server_encoding') as encoding,
+       exists (select from pg_class where relname = 'passportd' and pg_table_is_visible(oid)) as ours`,
   )
   if (server?.encoding !== 'UTF8') {
     throw new ServiceError(

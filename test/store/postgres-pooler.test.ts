@@ -1,0 +1,54 @@
+import { describe, expect, test } from 'bun:test'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { openPostgres } from '../../src/store/postgres/open.ts'
+import { run } from '../support/cli.ts'
+import { saveRecords } from '../support/engines.ts'
+import { refusalOf, withOptions } from '../support/opening.ts'
+import { hasPgbouncer, startPgbouncer } from '../support/pgbouncer.ts'
+import { testDatabase } from '../support/postgres.ts'
+import { named } from '../support/records.ts'
+import { tempFolder } from '../support/temp.ts'
+
+/** As the manual has it. */
+const IGNORED = /^ignore_startup_parameters = .+$/m.exec(
+  readFileSync(join(import.meta.dir, '../../docs/scale.md'), 'utf8'),
+)?.[0] as string
+
+const PEOPLE = Array.from({ length: 40 }, (_, id) => named(id, `Person ${id}`))
+
+describe.skipIf(!hasPgbouncer)('PgBouncer', () => {
+  test.each([
+    ['session', 'max=4'],
+    ['transaction', 'prepare=false&max=4'],
+  ] as const)('in %s mode two nodes read and write through it (%s)', async (mode, options) => {
+    await using database = await testDatabase()
+    await using pooler = await startPgbouncer(database.url, mode, IGNORED)
+    const url = withOptions(pooler.url, options)
+    const [one, other] = await Promise.all([openPostgres({ url }), openPostgres({ url })])
+    await Promise.all([saveRecords(one, PEOPLE.slice(0, 20)), saveRecords(other, PEOPLE.slice(20))])
+    const found = await Promise.all(
+      PEOPLE.map(async ({ id }, at) => (await (at % 2 ? one : other).passports.find({ id }))?.id),
+    )
+    expect(found).toEqual(PEOPLE.map(({ id }) => id))
+    expect(await one.passports.list({ page: 1, size: 1, keyword: 'person 39' })).toMatchObject({ total: 1 })
+    await Promise.all([one.close(), other.close()])
+  })
+
+  test('one that refuses our settings is told, with what to do', async () => {
+    await using database = await testDatabase()
+    await using pooler = await startPgbouncer(database.url, 'session', '')
+    expect(await refusalOf(pooler.url)).toContain('ignore_startup_parameters')
+  })
+
+  test('so is one that mixes up prepared statements', async () => {
+    await using database = await testDatabase()
+    await using pooler = await startPgbouncer(database.url, 'transaction', IGNORED)
+    using folder = tempFolder()
+    const here = { cwd: folder.path, env: { DATABASE_URL: pooler.url } }
+    let said = ''
+    // Each process counts its statements from the first.
+    while (said === '') said = (await run(['score'], here)).err.replace(/^Scored.*\n/, '')
+    expect(said).toEndWith('that mixes up prepared statements: add prepare=false to its address.\n')
+  })
+})
