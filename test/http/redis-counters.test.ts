@@ -3,7 +3,7 @@ import { createCounters } from '../../src/http/counters.ts'
 import { createRedisCounters } from '../../src/http/redis-counters.ts'
 import { until } from '../support/processes.ts'
 import { NOON } from '../support/records.ts'
-import { hasRedis, startRedis } from '../support/redis.ts'
+import { hasRedis, pretendRedis, startRedis } from '../support/redis.ts'
 
 /** A node, and what it said of Redis. */
 async function node(url: string, clock: { time: number } = { time: NOON }) {
@@ -34,25 +34,8 @@ test('where there never was a Redis, the node counts by itself and nobody waits'
   expect(alone.news[0]).not.toContain('secret')
 })
 
-/** Greets as Redis does, and has one answer to everything else. */
-function pretendRedis(answer: string, delayMilliseconds = 0) {
-  const server = Bun.listen({
-    hostname: '127.0.0.1',
-    port: 0,
-    socket: {
-      data(socket, bytes) {
-        for (const [command] of bytes.toString().matchAll(/HELLO|EVALSHA/g)) {
-          if (command === 'HELLO') socket.write('%0\r\n')
-          else setTimeout(() => socket.write(answer), delayMilliseconds)
-        }
-      },
-    },
-  })
-  return { url: `redis://127.0.0.1:${server.port}`, [Symbol.dispose]: () => server.stop(true) }
-}
-
 test('one that always takes longer than a request waits is away, and nobody waits for it', async () => {
-  using slow = pretendRedis(':2\r\n', 150)
+  using slow = pretendRedis(':2\r\n', { delayMilliseconds: 150 })
   using one = await node(slow.url)
   expect(one.counters.take('a', 3, 3600)).not.toBeInstanceOf(Promise)
   expect(one.news).toEqual(['away: no answer within 100 ms'])

@@ -14,7 +14,8 @@ export type PostgresServer = AsyncDisposable & {
   data: string
   /** Starts again after `stop` or `kill`: the same port, the same data. */
   start(): Promise<void>
-  stop(): Promise<void>
+  /** Disconnects everybody first; at once, it leaves the rest to the next start. */
+  stop(how?: 'fast' | 'immediate'): Promise<void>
   /** Ends as in a power cut: nobody is told, nothing is written. */
   kill(): Promise<void>
   /** From here on nothing is answered; connections stay open, and new ones can be made. */
@@ -90,8 +91,8 @@ async function startIn(fill: (data: string) => Promise<Settings>): Promise<Postg
 
   let running: Awaited<ReturnType<typeof launch>> | undefined = await start()
   const kept = made.move()
-  async function end(how: 'stop' | 'kill') {
-    await running?.[how]()
+  async function end(how: (server: NonNullable<typeof running>) => Promise<void>) {
+    if (running) await how(running)
     running = undefined
   }
   return {
@@ -101,12 +102,12 @@ async function startIn(fill: (data: string) => Promise<Settings>): Promise<Postg
     async start() {
       running ??= await start()
     },
-    stop: () => end('stop'),
-    kill: () => end('kill'),
+    stop: (how) => end((server) => server.stop(how)),
+    kill: () => end((server) => server.kill()),
     freeze: () => running?.freeze(),
     thaw: () => running?.thaw(),
     async [Symbol.asyncDispose]() {
-      await end('kill')
+      await end((server) => server.kill())
       kept.dispose()
     },
   }

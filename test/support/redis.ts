@@ -44,8 +44,8 @@ export async function startRedis({ password = '' } = {}) {
     port,
     /** What the server answers to a command. */
     ask,
-    async kill() {
-      child.kill('SIGKILL')
+    async kill(signal: 'SIGKILL' | 'SIGTERM' = 'SIGKILL') {
+      child.kill(signal)
       await child.exited
     },
     async restart() {
@@ -59,4 +59,24 @@ export async function startRedis({ password = '' } = {}) {
       rmSync(folder, { recursive: true, force: true })
     },
   }
+}
+
+/** Greets as Redis does where it is polite, and has one answer to everything else. */
+export function pretendRedis(
+  answer: string | Uint8Array,
+  { delayMilliseconds = 0, port = 0, isPolite = true } = {},
+) {
+  const server = Bun.listen({
+    hostname: '127.0.0.1',
+    port,
+    socket: {
+      data(socket, bytes) {
+        for (const [command] of bytes.toString('latin1').matchAll(/HELLO|EVALSHA/g)) {
+          if (isPolite && command === 'HELLO') socket.write('%0\r\n')
+          else setTimeout(() => socket.write(answer), delayMilliseconds)
+        }
+      },
+    },
+  })
+  return { url: `redis://127.0.0.1:${server.port}`, [Symbol.dispose]: () => server.stop(true) }
 }
