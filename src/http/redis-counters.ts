@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto'
 import { RedisClient } from 'bun'
 import type { Counters, LocalCounters, Taken } from './counters.ts'
 
-/** How long a request waits for Redis. */
 const PATIENCE_MILLISECONDS = 100
 
 /** How long it may take to connect, and how long after a failure it is tried again. */
@@ -31,6 +30,8 @@ return 0`)
 type Options = {
   /** Tells which window it is; Redis has no say in it. */
   now: () => number
+  /** How long a request waits for Redis. */
+  patience?: number
   /** Once each time Redis is lost. */
   onAway: (reason: string) => void
   onBack: () => void
@@ -45,7 +46,7 @@ export type RedisCounters = Counters & Disposable
 export async function createRedisCounters(
   url: string,
   local: LocalCounters,
-  { now, onAway, onBack }: Options,
+  { now, patience = PATIENCE_MILLISECONDS, onAway, onBack }: Options,
 ): Promise<RedisCounters> {
   let link: RedisClient | undefined
   let isAway = false
@@ -57,9 +58,9 @@ export async function createRedisCounters(
   async function connect(): Promise<void> {
     const client = new RedisClient(url, { autoReconnect: false, enableOfflineQueue: false })
     try {
-      await within(CONNECT_MILLISECONDS, greet(client))
+      await within(Math.max(CONNECT_MILLISECONDS, patience), greet(client))
       // One that takes longer than requests wait would be lost again with the next of them, and so on.
-      await within(PATIENCE_MILLISECONDS, run(client, GIVE_BACK, GREETING))
+      await within(patience, run(client, GIVE_BACK, GREETING))
     } catch (error) {
       client.close()
       return wait(error)
@@ -89,7 +90,7 @@ export async function createRedisCounters(
     const before = answers
     let left: number
     try {
-      left = await within(PATIENCE_MILLISECONDS, run(client, TAKE, key, args))
+      left = await within(patience, run(client, TAKE, key, args))
     } catch (error) {
       // One late answer among others in time is no outage.
       if (answers === before) leave(client, error)

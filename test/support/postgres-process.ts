@@ -5,7 +5,7 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { OWNER } from './postgres-files.ts'
 
-const PATIENCE_MS = 30_000
+const PATIENCE_MS = 60_000
 
 /** Runs a program of PostgreSQL to its end. */
 export async function runProgram(file: string, args: readonly string[], cwd: string): Promise<void> {

@@ -13,8 +13,8 @@ import { run, serveProcess, start } from './cli.ts'
 import { type MakeDatabase, saveRecords } from './engines.ts'
 import { tempFolder } from './temp.ts'
 
-// Commands take their time on a busy machine.
-setDefaultTimeout(20_000)
+// Commands take their time on a busy machine, and a test that is given up takes the shared PostgreSQL with it.
+setDefaultTimeout(90_000)
 
 type Given = {
   /** By name, in the folder. */
