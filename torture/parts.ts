@@ -1,7 +1,19 @@
 import type { Part } from './part.ts'
 import { backup } from './parts/backup.ts'
+import { killDocuments } from './parts/kill-documents.ts'
+import { killImport } from './parts/kill-import.ts'
+import { killMirror } from './parts/kill-mirror.ts'
+import { killScorer } from './parts/kill-scorer.ts'
 import { postgres } from './parts/postgres.ts'
 import { redis } from './parts/redis.ts'
 
 /** In the order in which they are run. */
-export const PARTS: readonly Part[] = [backup, postgres, redis]
+export const PARTS: readonly Part[] = [
+  killImport,
+  killScorer,
+  killMirror,
+  killDocuments,
+  backup,
+  postgres,
+  redis,
+]

@@ -70,7 +70,7 @@ export async function saveRecords(store: Store, records: readonly PassportRecord
 }
 
 type Open = (records?: readonly PassportRecord[]) => Promise<TestStore>
-type EngineName = keyof typeof ENGINES
+export type EngineName = keyof typeof ENGINES
 
 /** Runs the same tests on each engine, its name first in the title. */
 export function onEveryEngine(title: string, tests: (open: Open, engine: EngineName) => void): void {
@@ -88,6 +88,8 @@ export function withEveryEngine(
 ): void {
   for (const engine of Object.keys(ENGINES) as EngineName[]) withEngine(engine, title, tests)
 }
+
+export const databaseMaker = (engine: EngineName): MakeDatabase => ENGINES[engine].make
 
 /** For what goes from one engine to the other. */
 export const otherEngine = (engine: EngineName): MakeDatabase =>

@@ -1,0 +1,100 @@
+import { createRandom } from '../../src/ingest/demo/random.ts'
+import { run, start } from '../../test/support/cli.ts'
+import { databaseMaker } from '../../test/support/engines.ts'
+import { INVENTED, linesOf, toLines } from '../../test/support/lines.ts'
+import { workplace } from '../../test/support/workplace.ts'
+import {
+  checkFile,
+  checkSame,
+  everythingIn,
+  killWhen,
+  killWithin,
+  succeed,
+  timeOf,
+  type Workplace,
+  withoutDates,
+} from '../kills.ts'
+import { createLedger } from '../ledger.ts'
+import type { Part } from '../part.ts'
+
+export const killScorer: Part = {
+  name: 'kill-scorer',
+  what: 'SIGKILL of a scorer at a random moment',
+  long: 28,
+  short: 1,
+  async run(times, tell) {
+    const ledger = createLedger(tell)
+    const random = createRandom(21)
+    await using undisturbed = await prepare()
+    const duration = await timeOf(() => undisturbed.score(2))
+    const expected = withoutDates(await everythingIn(undisturbed))
+
+    await using here = await prepare()
+    let inside = 0
+    for (let kill = 1; kill <= times; ) {
+      const child = here.begin(random.pick([1, 2]), random.pick([['--all'], ['--all', '--watch']]))
+      const isKilled = random.chance(0.3)
+        ? await killWithin(child, duration, random)
+        : await killMidway(here, child, random.whole(0, PEOPLE.length - 1))
+      if (isKilled) kill = ledger.count() + 1
+      await ledger.check(`kill ${kill - 1}`, async () => {
+        checkFile(here)
+        const waiting = await here.look(({ scoring }) => scoring.countStale())
+        if (waiting > 0 && waiting < PEOPLE.length) inside++
+      })
+    }
+    await ledger.check('at the end', async () => {
+      await here.score(2)
+      checkSame(withoutDates(await everythingIn(here)), expected)
+      checkFile(here)
+    })
+    return ledger.outcome(`${inside} left scores half done`)
+  },
+}
+
+/** When as many passports are left to be scored: it may be quick. */
+async function killMidway(here: Workplace, child: Bun.Subprocess, left: number): Promise<boolean> {
+  await using store = await here.open()
+  let hasBegun = false
+  return await killWhen(child, async () => {
+    const waiting = await store.scoring.countStale()
+    hasBegun ||= waiting > left
+    return hasBegun && waiting <= left
+  })
+}
+
+const PEOPLE = INVENTED.slice(0, 500)
+
+/** Some have facts to be scored. */
+const LINES =
+  linesOf(PEOPLE) +
+  toLines(...PEOPLE.slice(0, 300).map(({ id }) => ({ passport: id, type: 'github', value: id * 3 })))
+
+/** By rule sets of which each makes other scores. */
+function rules(multiplier: number): string {
+  const rule = {
+    name: 'GitHub',
+    category: 'Skills',
+    max_score: 90,
+    convert: 'none',
+    multiplier,
+    accounts: 'best',
+    proves_human: false,
+  }
+  return JSON.stringify({ version: `${multiplier}`, types: { github: rule } })
+}
+
+/** People who were scored once: scores that records brought along stand until a rule set follows another. */
+async function prepare() {
+  const files = { 'people.jsonl': LINES, '1.json': rules(1), '2.json': rules(2) }
+  const here = await workplace(databaseMaker('sqlite'), { files, bare: true })
+  const by = (set: number) => ({ cwd: here.cwd, env: { ...here.env, RULES: `${set}.json` } })
+  const score = (set: number) => succeed(run(['score'], by(set)))
+  await succeed(here.run('import', 'people.jsonl'))
+  await score(1)
+  return {
+    ...here,
+    score,
+    begin: (set: number, options: readonly string[]) => start(['score', ...options], by(set)),
+  }
+}
