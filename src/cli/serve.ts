@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, openSync, rmSync, writeSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Config, readConfig, unknownSettings } from '../config.ts'
@@ -109,17 +109,19 @@ type Handing = {
 async function handOver(listener: Listener, workers: number, { demo, env, ...order }: Handing) {
   const port = String(listener.server.port)
   await listener.drain()
+  const args = [...(demo ? ['--demo'] : []), '--counters', shareMemory()]
+  return startWorkers(workers, { ...order, args, env: { ...env, PORT: port } })
+}
+
+/** Room for the counters of all workers, by a name that holds while this process lives: killed, it leaves no file behind. */
+function shareMemory(): string {
   const folder = mkdtempSync(join(tmpdir(), 'passportd-'))
-  const memory = join(folder, 'counters')
-  writeFileSync(memory, new Uint8Array(COUNTERS_BYTES), { mode: 0o600 })
-  const args = [...(demo ? ['--demo'] : []), '--counters', memory]
-  const clear = () => rmSync(folder, { recursive: true, force: true })
   try {
-    const { ended } = await startWorkers(workers, { ...order, args, env: { ...env, PORT: port } })
-    return { ended: ended.finally(clear) }
-  } catch (error) {
-    clear()
-    throw error
+    const file = openSync(join(folder, 'counters'), 'wx+', 0o600)
+    writeSync(file, new Uint8Array(COUNTERS_BYTES))
+    return `/proc/${process.pid}/fd/${file}`
+  } finally {
+    rmSync(folder, { recursive: true })
   }
 }
 

@@ -82,13 +82,15 @@ withEveryEngine('serve --workers', (makeDatabase, engine) => {
       expect(workers.filter(isAlive)).toEqual([])
     })
 
-    test('workers end when their parent is killed', async () => {
+    test('workers end when their parent is killed, and leave nothing behind', async () => {
       await using here = await workplace(makeDatabase)
-      await using server = await serveWorkers(here)
+      using temporary = tempFolder()
+      await using server = await serveWorkers({ ...here, env: { ...here.env, TMPDIR: temporary.path } })
       const workers = server.workers()
       server.child.kill('SIGKILL')
       await until(() => !workers.some(isAlive))
       expect(workers).toHaveLength(2)
+      expect(readdirSync(temporary.path)).toEqual([])
     })
   })
 })
