@@ -4,6 +4,7 @@ import { killDocuments } from './parts/kill-documents.ts'
 import { killImport } from './parts/kill-import.ts'
 import { killMirror } from './parts/kill-mirror.ts'
 import { killScorer } from './parts/kill-scorer.ts'
+import { killServer } from './parts/kill-server.ts'
 import { postgres } from './parts/postgres.ts'
 import { redis } from './parts/redis.ts'
 
@@ -13,6 +14,7 @@ export const PARTS: readonly Part[] = [
   killScorer,
   killMirror,
   killDocuments,
+  killServer,
   backup,
   postgres,
   redis,

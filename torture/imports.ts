@@ -1,0 +1,44 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { succeed, type Workplace } from './kills.ts'
+
+/** Imports one file after the other. One that did not come to its end is the first to be imported again. */
+export function createImports(here: Workplace, textOf: (number: number) => string) {
+  const name = 'more.jsonl'
+  let done = 0
+  let child: ReturnType<Workplace['start']> | undefined
+  let isStopped = true
+  let running: Promise<void> | undefined
+
+  async function keepImporting(): Promise<void> {
+    while (!isStopped) {
+      writeFileSync(join(here.cwd, name), textOf(done))
+      child = here.start('import', name)
+      await child.exited
+      if (child.exitCode === 0) done++
+      else if (!child.killed) throw new Error(`the import ended: ${await new Response(child.stderr).text()}`)
+    }
+  }
+
+  return {
+    /** How many have said that all is there. */
+    done: () => done,
+    begin(): void {
+      isStopped = false
+      running = keepImporting()
+      // Told by `stop`.
+      running.catch(() => undefined)
+    },
+    /** After the one at hand, or without it. */
+    async stop(kill: boolean): Promise<void> {
+      isStopped = true
+      if (kill) child?.kill('SIGKILL')
+      await running
+    },
+    async finish(): Promise<void> {
+      writeFileSync(join(here.cwd, name), textOf(done))
+      await succeed(here.run('import', name))
+      done++
+    },
+  }
+}
