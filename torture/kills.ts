@@ -1,6 +1,8 @@
 import { Database } from 'bun:sqlite'
+import { existsSync } from 'node:fs'
 import { V1_PRESS } from '../src/http/v1/press.ts'
 import type { Random } from '../src/ingest/demo/random.ts'
+import { exportRecords } from '../src/ingest/export.ts'
 import type { Store } from '../src/store/store.ts'
 import { makeAll } from '../test/support/documents.ts'
 import { serveTest } from '../test/support/server.ts'
@@ -31,7 +33,8 @@ export const isFile = ({ env }: Workplace) => env.DATABASE_URL.startsWith('sqlit
 
 /** What SQLite itself says of the file; a server keeps its own. */
 export function checkFile(here: Workplace): void {
-  if (!isFile(here)) return
+  // Who is killed early has not made it yet.
+  if (!isFile(here) || !existsSync(here.database)) return
   using database = new Database(here.database, { readwrite: true })
   const faults = [
     ...database.query('pragma integrity_check').values().flat(),
@@ -42,13 +45,19 @@ export function checkFile(here: Workplace): void {
 
 /** What anybody can get out of it: the export, and every answer, from rows and from documents. */
 export async function everythingIn(here: Workplace): Promise<Record<string, string>> {
-  const exported = await succeed(here.run('export'))
   return {
-    ...byName('line', exported.out.split('\n').entries()),
+    ...(await linesOfExport(here)),
     ...byName('rows', Object.entries(await here.look(answersOf))),
     ...(isFile(here) && byName('documents', Object.entries(await answersFromDocuments(here)))),
   }
 }
+
+export const linesOfExport = (here: Workplace) =>
+  here.look(async (store) => {
+    let text = ''
+    for await (const some of exportRecords(store)) text += some.text
+    return byName('line', text.split('\n').entries())
+  })
 
 export async function answersFromDocuments(here: Workplace): Promise<Record<string, string>> {
   await using store = await here.open(V1_PRESS.form)

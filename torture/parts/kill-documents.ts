@@ -1,5 +1,5 @@
 import { Database } from 'bun:sqlite'
-import { readdirSync, rmSync, statSync } from 'node:fs'
+import { readdirSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { V1_PRESS } from '../../src/http/v1/press.ts'
 import { createRandom } from '../../src/ingest/demo/random.ts'
@@ -29,10 +29,10 @@ export const killDocuments: Part = {
 
     let inside = 0
     for (let kill = 1; kill <= times; ) {
-      // Some change, or the files are lost: then all are made anew, in files of another name.
+      // Some change, or all are to have another form: then they are made anew, in files of another name.
       const changed = random.sample(PEOPLE, 300).map((each) => ({ ...each, connections: kill }))
       if (random.chance(0.7)) await here.look((store) => saveRecords(store, changed))
-      else for (const path of documentFiles(here)) rmSync(path)
+      else changeForm(here)
       if (await killWithin(make(), duration, random)) kill = ledger.count() + 1
       await ledger.check(`kill ${kill - 1}`, async () => {
         checkFile(here)
@@ -78,6 +78,11 @@ function checkFiles(here: Workplace, most: number): void {
   const bytes = files.reduce((sum, path) => sum + statSync(path).size, 0)
   if (files.length <= KINDS && bytes > written + UNNAMED_BYTES)
     throw new Error(`${bytes} bytes hold ${written}`)
+}
+
+function changeForm({ database }: Workplace): void {
+  using file = new Database(database, { readwrite: true })
+  file.run("update document_state set form = 'of another version'")
 }
 
 function countWaiting({ database }: Workplace): number {

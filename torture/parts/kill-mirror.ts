@@ -56,8 +56,10 @@ export const killMirror: Part = {
         await source.look((store) => saveRecords(store, changed))
       }
       await ledger.check(`after kill ${done}`, async () => {
-        // The first ends the walk that was begun; what changed behind its back is seen by the next.
+        // It ends the walk that was begun; what changed behind its back is seen by the next.
         await copy(here)
+        const count = await countPassports(here)
+        if (count < PEOPLE.length) throw new Error(`${count} passports were copied of ${PEOPLE.length}`)
         await copy(here)
         const expected = await source.look(answersOf)
         checkSame(await here.look(answersOf), expected)

@@ -9,6 +9,7 @@ import {
   everythingIn,
   killWhen,
   killWithin,
+  linesOfExport,
   succeed,
   timeOf,
   type Workplace,
@@ -26,13 +27,18 @@ export const killScorer: Part = {
     const ledger = createLedger(tell)
     const random = createRandom(21)
     await using undisturbed = await prepare()
-    const duration = await timeOf(() => undisturbed.score(2))
-    const expected = withoutDates(await everythingIn(undisturbed))
+    const duration = await timeOf(() => undisturbed.score(1))
+    const expected = new Map<number, Record<string, string>>()
+    for (const set of RULE_SETS) {
+      await undisturbed.score(set)
+      expected.set(set, withoutDates(await linesOfExport(undisturbed)))
+    }
 
     await using here = await prepare()
     let inside = 0
     for (let kill = 1; kill <= times; ) {
-      const child = here.begin(random.pick([1, 2]), random.pick([['--all'], ['--all', '--watch']]))
+      const set = random.pick(RULE_SETS)
+      const child = here.begin(set, random.pick([['--all'], ['--all', '--watch']]))
       const isKilled = random.chance(0.3)
         ? await killWithin(child, duration, random)
         : await killMidway(here, child, random.whole(0, PEOPLE.length - 1))
@@ -41,11 +47,15 @@ export const killScorer: Part = {
         checkFile(here)
         const waiting = await here.look(({ scoring }) => scoring.countStale())
         if (waiting > 0 && waiting < PEOPLE.length) inside++
+        // Some are killed once more before they can go on.
+        if (random.chance(0.4)) return
+        await here.score(set)
+        checkSame(withoutDates(await linesOfExport(here)), expected.get(set) ?? {})
       })
     }
     await ledger.check('at the end', async () => {
-      await here.score(2)
-      checkSame(withoutDates(await everythingIn(here)), expected)
+      for (const each of [undisturbed, here]) await each.score(LAST)
+      checkSame(withoutDates(await everythingIn(here)), withoutDates(await everythingIn(undisturbed)))
       checkFile(here)
     })
     return ledger.outcome(`${inside} left scores half done`)
@@ -63,6 +73,10 @@ async function killMidway(here: Workplace, child: Bun.Subprocess, left: number):
   })
 }
 
+/** Each makes other scores. */
+const RULE_SETS = [1, 2]
+const LAST = 2
+
 const PEOPLE = INVENTED.slice(0, 500)
 
 /** Some have facts to be scored. */
@@ -70,7 +84,6 @@ const LINES =
   linesOf(PEOPLE) +
   toLines(...PEOPLE.slice(0, 300).map(({ id }) => ({ passport: id, type: 'github', value: id * 3 })))
 
-/** By rule sets of which each makes other scores. */
 function rules(multiplier: number): string {
   const rule = {
     name: 'GitHub',
@@ -84,14 +97,14 @@ function rules(multiplier: number): string {
   return JSON.stringify({ version: `${multiplier}`, types: { github: rule } })
 }
 
-/** People who were scored once: scores that records brought along stand until a rule set follows another. */
+/** People scored by one rule set after another: the scores that records brought along are gone then. */
 async function prepare() {
   const files = { 'people.jsonl': LINES, '1.json': rules(1), '2.json': rules(2) }
   const here = await workplace(databaseMaker('sqlite'), { files, bare: true })
   const by = (set: number) => ({ cwd: here.cwd, env: { ...here.env, RULES: `${set}.json` } })
   const score = (set: number) => succeed(run(['score'], by(set)))
   await succeed(here.run('import', 'people.jsonl'))
-  await score(1)
+  for (const set of RULE_SETS) await score(set)
   return {
     ...here,
     score,
