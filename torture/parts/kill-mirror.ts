@@ -16,7 +16,7 @@ import {
 import { createLedger } from '../ledger.ts'
 import type { Part } from '../part.ts'
 
-const PEOPLE = INVENTED.filter(({ stale }) => !stale).slice(0, 300)
+const PEOPLE = INVENTED.filter(({ stale }) => !stale).slice(0, 200)
 
 export const killMirror: Part = {
   name: 'kill-mirror',

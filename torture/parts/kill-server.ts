@@ -35,8 +35,8 @@ const newcomersOf = (number: number) => NEWCOMERS.map(({ id }) => `passports/${i
 type Victim = 'server' | 'parent' | 'worker'
 const VICTIMS: readonly Victim[] = process.platform === 'linux' ? ['server', 'parent', 'worker'] : ['server']
 
-/** Counts are handed over every ten seconds: every so many live long enough for that. */
-const LONG_EVERY = 9
+/** Counts are handed over every ten seconds: a server and a parent live long enough for that. */
+const LONG_EVERY = 10
 const LONG_MILLISECONDS = 18_000
 
 export const killServer: Part = {
