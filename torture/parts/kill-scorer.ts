@@ -1,7 +1,11 @@
+import { join } from 'node:path'
+import { loadRules } from '../../src/cli/rules.ts'
 import { createRandom } from '../../src/ingest/demo/random.ts'
-import { run, start } from '../../test/support/cli.ts'
+import { adoptRules, rescoreSome } from '../../src/scoring/rescore.ts'
+import { start } from '../../test/support/cli.ts'
 import { databaseMaker } from '../../test/support/engines.ts'
-import { INVENTED, linesOf, toLines } from '../../test/support/lines.ts'
+import { scorerOf } from '../../test/support/histories.ts'
+import { INVENTED } from '../../test/support/lines.ts'
 import { workplace } from '../../test/support/workplace.ts'
 import {
   checkFile,
@@ -10,7 +14,6 @@ import {
   killWhen,
   killWithin,
   linesOfExport,
-  succeed,
   timeOf,
   type Workplace,
   withoutDates,
@@ -27,7 +30,7 @@ export const killScorer: Part = {
     const ledger = createLedger(tell)
     const random = createRandom(21)
     await using undisturbed = await prepare()
-    const duration = await timeOf(() => undisturbed.score(1))
+    const duration = await timeOf(() => undisturbed.begin(1, ['--all']).exited)
     const expected = new Map<number, Record<string, string>>()
     for (const set of RULE_SETS) {
       await undisturbed.score(set)
@@ -77,12 +80,15 @@ async function killMidway(here: Workplace, child: Bun.Subprocess, left: number):
 const RULE_SETS = [1, 2]
 const LAST = 2
 
-const PEOPLE = INVENTED.slice(0, 500)
+const PEOPLE = INVENTED.slice(0, 300)
 
-/** Some have facts to be scored. */
-const LINES =
-  linesOf(PEOPLE) +
-  toLines(...PEOPLE.slice(0, 300).map(({ id }) => ({ passport: id, type: 'github', value: id * 3 })))
+/** With facts to be scored. */
+const SCORABLE = PEOPLE.map((person) => ({
+  ...person,
+  dataPoints: [
+    { type: 'github', account: '', display: '', value: { kind: 'number' as const, amount: person.id * 3 } },
+  ],
+}))
 
 function rules(multiplier: number): string {
   const rule = {
@@ -99,11 +105,16 @@ function rules(multiplier: number): string {
 
 /** People scored by one rule set after another: the scores that records brought along are gone then. */
 async function prepare() {
-  const files = { 'people.jsonl': LINES, '1.json': rules(1), '2.json': rules(2) }
-  const here = await workplace(databaseMaker('sqlite'), { files, bare: true })
+  const files = { '1.json': rules(1), '2.json': rules(2) }
+  const here = await workplace(databaseMaker('sqlite'), { files, records: SCORABLE })
   const by = (set: number) => ({ cwd: here.cwd, env: { ...here.env, RULES: `${set}.json` } })
-  const score = (set: number) => succeed(run(['score'], by(set)))
-  await succeed(here.run('import', 'people.jsonl'))
+  async function score(set: number): Promise<void> {
+    const rules = await loadRules(join(here.cwd, `${set}.json`))
+    await here.look(async (store) => {
+      await adoptRules({ store, rules })
+      while (await rescoreSome({ ...scorerOf(store), rules }));
+    })
+  }
   for (const set of RULE_SETS) await score(set)
   return {
     ...here,
