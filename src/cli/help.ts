@@ -59,7 +59,8 @@ Usage
 
 Options
   --workers N   processes that answer requests, on one port: 1 (the default) to 64.
-                As many as the machine has cores; more than 1 needs Linux
+                As many as the machine has cores; more than 1 needs Linux.
+                SIGHUP replaces them one after the other and fails no request
   --demo        serve a thousand invented people: an empty database is filled with
                 them. Uses sqlite:data/demo.db, unless DATABASE_URL names another
 `

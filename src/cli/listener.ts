@@ -22,6 +22,7 @@ import type { Store } from '../store/store.ts'
 import { createDeprecation } from '../web/deprecation.ts'
 import { createExplorer } from '../web/explorer.ts'
 import { createReference } from '../web/reference.ts'
+import { ignoreNewcomers, startListening } from './descriptors.ts'
 import { createErrorLog } from './error-log.ts'
 import { openPort } from './open-port.ts'
 import { createRequestLog } from './request-log.ts'
@@ -43,7 +44,8 @@ type Listening = {
   keepUsage: (report: UsageReport) => void
   /** Where it is counted what becomes of requests, if it is. */
   metrics?: Metrics | undefined
-  sharePort?: boolean
+  /** A socket that has the port already; else the port is opened here. */
+  fd?: number | undefined
 }
 
 /** How often counts are handed over: what a crash loses. Writing them costs readers what SQLite keeps for them. */
@@ -57,7 +59,7 @@ export type Listener = { server: WireServer; drain(): Promise<void> }
 
 /** Serves until it is drained. A port that cannot be had is a `CommandError`. */
 export async function listen(options: Listening): Promise<Listener> {
-  const { config, store, now, log, counters, keepUsage, metrics, rules, sharePort = false } = options
+  const { config, store, now, log, counters, keepUsage, metrics, rules, fd } = options
   const usage = createUsageCounter(now)
   const limiter = createLimiter({ tiers: config.tiers, counters, now, isSpent: usage.isSpent })
   let plan = (await store.retirement.find()) ?? NO_PLAN
@@ -78,7 +80,7 @@ export async function listen(options: Listening): Promise<Listener> {
   const serverOptions = {
     ...config,
     explorer,
-    sharePort,
+    fd,
     store: metrics ? measureStore(store, metrics.observeStore) : store,
     now,
     limiter,
@@ -96,6 +98,7 @@ export async function listen(options: Listening): Promise<Listener> {
     onAnswer: config.logRequests ? createRequestLog(log) : undefined,
   }
   const names = { host: 'HOST', port: 'PORT' }
+  if (fd !== undefined) startListening(fd)
   const server = openPort({ host: config.host, port: config.port, names }, () => startServer(serverOptions))
 
   function handOver(): void {
@@ -120,6 +123,7 @@ export async function listen(options: Listening): Promise<Listener> {
   return {
     server,
     async drain() {
+      if (fd === undefined) ignoreNewcomers(server.fd)
       await drain(server)
       for (const watch of watches) clearInterval(watch)
       handOver()

@@ -1,29 +1,27 @@
-import { mkdtempSync, openSync, rmSync, writeSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { type Config, readConfig, unknownSettings } from '../config.ts'
 import { nameDatabase, namePostgres } from '../domain/database-address.ts'
-import { COUNTERS_BYTES } from '../http/counters.ts'
 import type { UsageReport } from '../http/usage.ts'
+import { urlOf } from '../http/wire/server.ts'
 import { inventPeople } from '../ingest/demo/people.ts'
-import { createLog, type Log } from '../log.ts'
+import { createLog } from '../log.ts'
 import { openStore } from '../store/open.ts'
 import type { Store } from '../store/store.ts'
 import { refuseHalfCopy } from './copy.ts'
 import { openCounters } from './counting.ts'
-import type { CrewMetrics } from './crew-metrics.ts'
+import { startCrew } from './crew.ts'
+import { createDoors } from './doors.ts'
 import { SERVE_HELP } from './help.ts'
-import { type Listener, listen, SERVING } from './listener.ts'
+import { listen, SERVING } from './listener.ts'
 import { openMetrics } from './open-metrics.ts'
 import { loadRules } from './rules.ts'
 import { startScorer } from './scorer.ts'
-import { aborted, asked } from './signals.ts'
+import { aborted, asked, onHangUp } from './signals.ts'
 import type { Terminal } from './terminal.ts'
 import { DATABASE_OPTIONS, parseOptions, refuseExtra } from './usage.ts'
 import { VERSION } from './version.ts'
 import { count } from './words.ts'
 import { work } from './worker.ts'
-import { parseWorkers, startWorkers } from './workers.ts'
+import { parseWorkers } from './workers.ts'
 
 const OPTIONS = {
   ...DATABASE_OPTIONS,
@@ -54,35 +52,49 @@ export async function serve(args: string[], terminal: Terminal): Promise<void> {
     // Workers count for themselves.
     using counters = await openCounters(workers > 1 ? {} : config, { now: terminal.now, log })
     const metrics = openMetrics(config, store, terminal.now)
-    const listener = await listen({
-      config,
-      store,
-      now: terminal.now,
-      log,
-      counters,
-      rules,
-      keepUsage: (report) => scorer.keepUsage(report),
-      metrics: metrics?.metrics,
-    })
+    const keepUsage = (report: UsageReport) => scorer.keepUsage(report)
+    const doors = workers > 1 ? createDoors(config, workers) : undefined
+    const listener = doors
+      ? undefined
+      : await listen({
+          config,
+          store,
+          now: terminal.now,
+          log,
+          counters,
+          rules,
+          keepUsage,
+          metrics: metrics?.metrics,
+        })
     // A process that cannot serve must not put its rule set in force.
-    const scorer = startScorer({ database: config.database, rules: config.rules }, log)
-    const { url } = listener.server
+    const score = () => startScorer({ database: config.database, rules: config.rules }, log)
+    let scorer = score()
+    const url = urlOf(config.host, doors?.port ?? listener?.server.port ?? config.port)
     const end = asked()
     const crew =
-      workers > 1
-        ? await handOver(listener, workers, {
-            demo,
-            env: terminal.env,
-            end,
-            log,
-            keepUsage: scorer.keepUsage,
-            metrics: metrics?.crew,
-          })
-        : undefined
+      doors &&
+      (await startCrew(doors, { demo, env: terminal.env, end, log, keepUsage, metrics: metrics?.crew }))
+
+    async function renew(): Promise<void> {
+      if (!crew) return log.warn('SIGHUP is for workers, of which there are none here: nothing was done.')
+      log.info('Workers are replaced, one after the other.')
+      try {
+        await loadRules(config.rules)
+      } catch (error) {
+        return log.error(`The workers stay as they are: ${(error as Error).message}`)
+      }
+      if (!(await crew.renew())) return
+      const former = scorer
+      scorer = score()
+      await former.stop()
+      log.info('All workers have been replaced.')
+    }
+    // A terminal that is closed sends it too.
+    if (!terminal.interactive) onHangUp(renew)
     if (!end.aborted)
       terminal.out(await greeting(url, config, store, { demo, workers, metrics: metrics?.url }))
     await aborted(end)
-    await (crew ? crew.ended : listener.drain())
+    await (crew?.ended ?? listener?.drain())
     await metrics?.stop()
     // The last counts are kept before it ends.
     await scorer.stop()
@@ -94,35 +106,6 @@ export async function serve(args: string[], terminal: Terminal): Promise<void> {
 async function fillWithPeople(store: Store, now: number): Promise<void> {
   const people = inventPeople().map((passport) => ({ kind: 'passport' as const, passport }))
   await store.records.saveIfEmpty(people, { now, restore: false })
-}
-
-type Handing = {
-  demo: boolean
-  env: Terminal['env']
-  end: AbortSignal
-  log: Log
-  keepUsage: (report: UsageReport) => void
-  metrics: CrewMetrics | undefined
-}
-
-/** Lets go of the port for workers to share. It was had alone first: no other server is on it, and its number is known. */
-async function handOver(listener: Listener, workers: number, { demo, env, ...order }: Handing) {
-  const port = String(listener.server.port)
-  await listener.drain()
-  const args = [...(demo ? ['--demo'] : []), '--counters', shareMemory()]
-  return startWorkers(workers, { ...order, args, env: { ...env, PORT: port } })
-}
-
-/** Room for the counters of all workers, by a name that holds while this process lives: killed, it leaves no file behind. */
-function shareMemory(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'passportd-'))
-  try {
-    const file = openSync(join(folder, 'counters'), 'wx+', 0o600)
-    writeSync(file, new Uint8Array(COUNTERS_BYTES))
-    return `/proc/${process.pid}/fd/${file}`
-  } finally {
-    rmSync(folder, { recursive: true })
-  }
 }
 
 function replicaOf({ database }: Config): string {

@@ -1,8 +1,37 @@
-/** Aborted when the process is asked to end. It may be asked twice: by the terminal, and by npm that runs us. */
+const ENDING = ['SIGINT', 'SIGTERM'] as const
+
+/** Whoever asks once may be heard twice within this time: the terminal tells us, and npm that runs us tells us again. */
+const ECHO_MILLISECONDS = 500
+
+/** Aborted when the process is asked to end. Asked again, it ends at once. */
 export function asked(): AbortSignal {
   const controller = new AbortController()
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => controller.abort())
+  function ask(): void {
+    controller.abort()
+    setTimeout(() => {
+      for (const signal of ENDING) process.off(signal, ask)
+    }, ECHO_MILLISECONDS).unref()
+  }
+  for (const signal of ENDING) process.on(signal, ask)
   return controller.signal
+}
+
+/** Asked for while it is under way, the work is done once more. */
+export function onHangUp(work: () => Promise<void>): void {
+  let isUnderWay = false
+  let isAsked = false
+  process.on('SIGHUP', async () => {
+    isAsked = true
+    if (isUnderWay) return
+    isUnderWay = true
+    for (; isAsked; await work()) isAsked = false
+    isUnderWay = false
+  })
+}
+
+/** For a process that another one tells what to do: signals to the group reach it too. */
+export function leaveSignalsToParent(): void {
+  for (const signal of [...ENDING, 'SIGHUP'] as const) process.on(signal, () => undefined)
 }
 
 export async function aborted(signal: AbortSignal): Promise<void> {

@@ -8,12 +8,14 @@ import { openCounters } from './counting.ts'
 import { listen, SERVING } from './listener.ts'
 import { createMeter } from './meter.ts'
 import { loadRules } from './rules.ts'
-import { aborted, asked } from './signals.ts'
+import { aborted, leaveSignalsToParent } from './signals.ts'
 import { CommandError } from './usage.ts'
 
 /** What a worker tells the process that started it. */
 export type WorkerMessage =
   | { kind: 'listens' }
+  /** Told again and again: one that is not heard of hangs. */
+  | { kind: 'lives' }
   | { kind: 'failed'; reason: string }
   | { kind: 'metrics'; families: Family[] }
   /** All that it had to tell is told. */
@@ -23,17 +25,22 @@ export type WorkerMessage =
 /** What the process that started it tells a worker. */
 export type ParentMessage = 'end'
 
+/** The first after standard input, output and error. */
+const DOOR = 3
+
+export const PULSE_MILLISECONDS = 500
+
 /** How far behind the sums of the parent may be. */
 const METRICS_MILLISECONDS = 1000
 
-/** Serves beside others on one port, until the process that started it lets go or is gone. */
+/** Serves beside others on one port, through the door that it was given, until the process that started it lets go or is gone. */
 export async function work(
   config: Config,
   { now, log, memory }: { now: () => number; log: Log; memory: string | undefined },
 ): Promise<void> {
   const { asksToEnd, isGone } = watchParent()
-  // A signal to the group reaches workers too; without a handler it would cut off requests under way.
-  asked()
+  leaveSignalsToParent()
+  const pulse = setInterval(() => tell({ kind: 'lives' }), PULSE_MILLISECONDS)
   try {
     const store = await openStore(config.database, SERVING)
     const meter = config.metrics && createMeter()
@@ -50,10 +57,12 @@ export async function work(
         rules: await loadRules(config.rules),
         keepUsage: (report) => tell({ kind: 'usage', ...report }),
         metrics: meter?.metrics,
-        sharePort: true,
+        fd: DOOR,
       })
       tell({ kind: 'listens' })
       await aborted(asksToEnd)
+      // A parent that does not wait until it has ended was told to end at once.
+      isGone.addEventListener('abort', () => listener.server.stop(true))
       await listener.drain()
       // The last counts would be lost if this side let go first: not all of them may be written yet.
       tell({ kind: 'drained' })
@@ -67,6 +76,8 @@ export async function work(
     if (!(error instanceof CommandError || error instanceof ServiceError)) throw error
     tell({ kind: 'failed', reason: error.message })
     process.disconnect?.()
+  } finally {
+    clearInterval(pulse)
   }
 }
 

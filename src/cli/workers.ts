@@ -2,9 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { UsageReport } from '../http/usage.ts'
 import type { Log } from '../log.ts'
 import type { CrewMetrics } from './crew-metrics.ts'
+import type { Door } from './doors.ts'
 import { DRAIN_MILLISECONDS } from './listener.ts'
 import { CommandError, UsageError } from './usage.ts'
-import type { ParentMessage, WorkerMessage } from './worker.ts'
+import { type ParentMessage, PULSE_MILLISECONDS, type WorkerMessage } from './worker.ts'
 
 type Order = {
   /** For `passportd serve`, as each worker is to be run. */
@@ -18,19 +19,35 @@ type Order = {
   metrics?: CrewMetrics | undefined
 }
 
-/** Waits until `count` workers listen, and replaces each that dies from then on. If one cannot start, none stays. */
-export async function startWorkers(count: number, order: Order): Promise<{ ended: Promise<unknown> }> {
+type Crew = {
+  /** When all of them have. */
+  ended: Promise<unknown>
+  /** Has a new worker take the place of each, one after the other; tells whether all could. */
+  renew(): Promise<boolean>
+}
+
+/** Waits until a worker listens at each door, and replaces each that dies from then on. If one cannot start, none stays. */
+export async function startWorkers(doors: readonly Door[], order: Order): Promise<Crew> {
   const failed = new AbortController()
   const end = AbortSignal.any([order.end, failed.signal])
-  const first = Array.from({ length: count }, () => startWorker({ ...order, end }))
-  const reasons = await Promise.all(first.map(({ listens, ended }) => Promise.race([listens, ended])))
+  end.addEventListener('abort', () => {
+    for (const door of doors) door.leave()
+  })
+  const posts = doors.map((door) => createPost(door, { ...order, end }))
+  const reasons = await Promise.all(posts.map(({ begun }) => begun))
   const reason = reasons.find((each) => each !== undefined)
   if (reason !== undefined && !end.aborted) {
     failed.abort()
-    await Promise.all(first.map(({ ended }) => ended))
+    await Promise.all(posts.map((post) => post.ended()))
     throw new CommandError(`A worker could not start: ${reason}`)
   }
-  return { ended: Promise.all(first.map((worker) => keep(worker, order))) }
+  return {
+    ended: Promise.all(posts.map((post) => post.keep())),
+    async renew() {
+      for (const post of posts) if (!(await post.renew())) return false
+      return true
+    },
+  }
 }
 
 const MOST_WORKERS = 64
@@ -51,18 +68,55 @@ const LONGEST_PAUSE_MILLISECONDS = 5000
 /** A worker that lived this long was well: its successor starts at once. */
 const WELL_AFTER_MILLISECONDS = 10_000
 
-async function keep(worker: Worker, order: Order): Promise<void> {
+/** A door, and the worker at it. */
+function createPost(door: Door, order: Order) {
   const { end, log } = order
-  let pause = 0
-  for (let current = worker; ; current = startWorker(order)) {
-    const reason = await current.ended
-    if (end.aborted) return
-    if (performance.now() - current.startedAt >= WELL_AFTER_MILLISECONDS) pause = 0
-    log.error(`A worker is replaced: ${reason}`, { pid: current.pid })
-    await sleep(pause, undefined, { signal: end }).catch(() => undefined)
-    if (end.aborted) return
-    pause = Math.min(Math.max(pause * 2, FIRST_PAUSE_MILLISECONDS), LONGEST_PAUSE_MILLISECONDS)
+  let worker = startWorker(door, order)
+  /** One that is to take its place. */
+  let successor: Worker | undefined
+
+  async function keep(): Promise<void> {
+    let pause = 0
+    while (!end.aborted) {
+      const current = worker
+      const reason = await current.ended
+      if (end.aborted) break
+      if (worker !== current) continue
+      if (performance.now() - current.startedAt >= WELL_AFTER_MILLISECONDS) pause = 0
+      // Whoever comes meanwhile can wait for a successor that starts at once.
+      if (pause > 0) door.shut()
+      const soon = pause === 0 ? 'at once' : `in ${pause / 1000} s`
+      log.error(`A worker is replaced ${soon}: ${reason}`, { pid: current.pid })
+      await sleep(pause, undefined, { signal: end }).catch(() => undefined)
+      if (end.aborted) break
+      pause = Math.min(Math.max(pause * 2, FIRST_PAUSE_MILLISECONDS), LONGEST_PAUSE_MILLISECONDS)
+      if (worker === current) worker = startWorker(door, order)
+    }
+    await ended()
   }
+
+  async function ended(): Promise<void> {
+    await Promise.all([worker.ended, successor?.ended])
+  }
+
+  async function renew(): Promise<boolean> {
+    successor = startWorker(door, order)
+    const reason = await successor.begun
+    if (end.aborted) return false
+    if (reason !== undefined) {
+      log.error(`A new worker could not start, the old one stays: ${reason}`)
+      return false
+    }
+    const former = worker
+    worker = successor
+    // Until it has ended there are two of them here, as is to be known at the end.
+    successor = former
+    former.end()
+    await former.ended
+    return true
+  }
+
+  return { begun: worker.begun, keep, renew, ended }
 }
 
 /** More than a worker needs that gives its requests all the time they have. */
@@ -73,54 +127,81 @@ const SELF = Bun.isStandaloneExecutable
   ? [process.execPath]
   : [process.execPath, ...process.execArgv, Bun.main]
 
-type Worker = ReturnType<typeof spawnWorker>
+/** A worker that is not heard of for so many pulses hangs. They are counted here: while this process hangs, none is missed. */
+const MISSED_PULSES = 10
 
-function startWorker(order: Order): Worker {
+type Worker = {
+  pid: number
+  startedAt: number
+  /** Resolves when it listens, or to the reason why it never will. */
+  begun: Promise<string | undefined>
+  /** Resolves to the reason. */
+  ended: Promise<string>
+  end(): void
+}
+
+function startWorker(door: Door, order: Order): Worker {
   try {
-    return spawnWorker(order)
+    return spawnWorker(door, order)
   } catch (error) {
     // No memory, or the program is just being replaced: it may well be possible a little later.
     const ended = Promise.resolve((error as Error).message)
-    return { pid: 0, startedAt: performance.now(), listens: new Promise(() => {}), ended }
+    return { pid: 0, startedAt: performance.now(), begun: ended, ended, end: () => undefined }
   }
 }
 
-function spawnWorker({ args, env, end, keepUsage, metrics }: Order) {
+function spawnWorker(door: Door, { args, env, end, keepUsage, metrics }: Order): Worker {
   const listens = Promise.withResolvers<undefined>()
   const disconnected = Promise.withResolvers<void>()
   let failure: string | undefined
+  let missed = 0
   const child = Bun.spawn([...SELF, 'serve', ...args, '--worker'], {
     env,
-    stdio: ['ignore', 'ignore', 'inherit'],
+    stdio: ['ignore', 'ignore', 'inherit', door.fd],
     // Maps arrive as maps.
     serialization: 'advanced',
     ipc(message: WorkerMessage, { pid }) {
+      missed = 0
       if (message.kind === 'listens') listens.resolve(undefined)
       else if (message.kind === 'failed') failure = message.reason
       else if (message.kind === 'drained') child.disconnect()
       else if (message.kind === 'metrics') metrics?.note(pid, message.families)
-      else keepUsage(message)
+      else if (message.kind === 'usage') keepUsage(message)
     },
     onDisconnect: () => disconnected.resolve(),
   })
+  const watch = setInterval(() => {
+    missed++
+    if (missed !== MISSED_PULSES) return
+    failure = 'it did nothing any more.'
+    child.kill('SIGKILL')
+  }, PULSE_MILLISECONDS)
 
   let forced: Timer | undefined
-  const askToEnd = () => {
+  function askToEnd(): void {
+    if (forced !== undefined || child.killed) return
     child.send('end' satisfies ParentMessage)
     forced = setTimeout(() => child.kill('SIGKILL'), LONGEST_END_MILLISECONDS)
   }
   if (end.aborted) askToEnd()
   else end.addEventListener('abort', askToEnd)
 
-  /** Resolves to the reason. */
   async function life(): Promise<string> {
     // The last message may come after the exit; it never comes after the disconnect.
     await Promise.all([child.exited, disconnected.promise])
     metrics?.end(child.pid)
+    clearInterval(watch)
     clearTimeout(forced)
     end.removeEventListener('abort', askToEnd)
     return failure ?? `it ended with ${child.signalCode ?? `exit code ${child.exitCode}`}.`
   }
 
-  return { pid: child.pid, startedAt: performance.now(), listens: listens.promise, ended: life() }
+  const ended = life()
+  return {
+    pid: child.pid,
+    startedAt: performance.now(),
+    begun: Promise.race([listens.promise, ended]),
+    ended,
+    end: askToEnd,
+  }
 }

@@ -27,8 +27,8 @@ import { serveHttp, type WireServer } from './wire/server.ts'
 export type ServerOptions = {
   host: string
   port: number
-  /** Lets other processes listen on the port too, if they also share it: Linux gives each a part of the connections. */
-  sharePort?: boolean
+  /** A socket that listens there already, to be used instead of a new one. */
+  fd?: number | undefined
   store: Store
   now: () => number
   requireKey: boolean
@@ -80,11 +80,11 @@ export type Answered = {
 }
 
 export function startServer(options: ServerOptions): WireServer {
-  const { host, port, sharePort = false, now, metrics } = options
+  const { host, port, fd, now, metrics } = options
   return serveHttp({
     host,
     port,
-    sharePort,
+    fd,
     handle: createHandler(options),
     refuse({ code, message }) {
       const id = crypto.randomUUID()

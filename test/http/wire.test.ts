@@ -25,7 +25,6 @@ function serve(options: Partial<WireOptions> = {}) {
   const server = serveHttp({
     host: '127.0.0.1',
     port: 0,
-    sharePort: false,
     handle: echo,
     refuse: ({ code, message }) => ({ head: headOf(400, {}), lines: '', body: `${code}: ${message}` }),
     now: () => Date.UTC(2026, 0, 1),
@@ -320,6 +319,39 @@ test('a stop ends what is idle, and lets what is under way finish', async () => 
   expect(await chatty.closed).toContain('Connection: close')
   expect(bodies(await idle.closed)).toEqual(['GET /a'])
   await stopped
+})
+
+test('a stop lets those finish who have begun a request, and answers those who are just coming', async () => {
+  await using server = serve()
+  const slow = dial(server.port)
+  slow.socket.write('GET /slow HTTP/1.1\r\n')
+  await sleep(20)
+  const stopped = server.stop()
+  expect(bodies(await exchange(server.port, get('/new')))).toEqual(['GET /new'])
+  await sleep(500)
+  slow.socket.write('Host: x\r\n\r\n')
+  expect(bodies(await slow.closed)).toEqual(['GET /slow'])
+  await stopped
+})
+
+test('a request that comes while the server is busy is answered, however late that is', async () => {
+  const patience = { idle: 10, head: 10, stall: 10_000, linger: 10_000 }
+  await using server = serve({
+    patience,
+    handle(incoming) {
+      if (incoming.target === '/busy') {
+        patient.socket.write(last('/b'))
+        const end = performance.now() + 600
+        while (performance.now() < end);
+      }
+      return echo(incoming)
+    },
+  })
+  const patient = dial(server.port)
+  patient.socket.write(get('/a'))
+  await until(() => patient.text() !== '')
+  await exchange(server.port, last('/busy'))
+  expect(bodies(await patient.closed)).toEqual(['GET /a', 'GET /b'])
 })
 
 test('a request that cannot be answered at all costs its caller the connection, and nobody else', async () => {

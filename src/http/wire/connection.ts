@@ -29,7 +29,7 @@ export type Connection = {
   finish(): void
   /** To be told when the other side is gone. */
   close(): void
-  /** Where nothing is under way, it ends after a while in which its next request would still be answered. */
+  /** Where nothing is under way or has begun, it ends after a while in which its next request would still be answered. */
   endSoon(grace: number): void
   /** Ends it where it took too long. */
   sweep(): void
@@ -70,19 +70,30 @@ export function createConnection(socket: Socket, service: Service): Connection {
   let idle = patience.idle
   let isPaused = false
   let isFinished = false
+  /** Whether its turn is still to come: it has something to do, however late it is. */
+  let isAwaited = false
+  /** Whether a head has begun and is not whole. */
+  let isBegun = false
   let deadline = performance.now() + patience.head
 
   function receive(chunk: Buffer): void {
     if (state !== 'reads' && state !== 'waits') return
     input = input === undefined ? chunk : Buffer.concat([input, chunk])
-    if (state === 'reads' && unsent === undefined) turn.await(self)
+    if (state === 'reads' && unsent === undefined) awaitTurn()
     else if (input.length > MOST_WAITING && !isPaused) {
       isPaused = true
       socket.pause()
     }
   }
 
+  function awaitTurn(): void {
+    if (isAwaited) return
+    isAwaited = true
+    turn.await(self)
+  }
+
   function work(): void {
+    isAwaited = false
     if (isPaused) {
       isPaused = false
       socket.resume()
@@ -106,7 +117,8 @@ export function createConnection(socket: Socket, service: Service): Connection {
     if (state !== 'reads' || unsent !== undefined) return
     // A head has its time from when it began: more of it does not give it more.
     if (input === undefined) deadline = turn.time() + idle
-    else if (at > 0 || deadline > turn.time() + patience.head) deadline = turn.time() + patience.head
+    else if (at > 0 || !isBegun) deadline = turn.time() + patience.head
+    isBegun = input !== undefined
     // What is left of a body may be long, and a stop does not wait for it.
     if (isFinished || (skip > 0 && service.isEnding())) state = 'ends'
   }
@@ -135,7 +147,7 @@ export function createConnection(socket: Socket, service: Service): Connection {
         if (state !== 'waits') return
         state = 'reads'
         send(late, head)
-        turn.await(self)
+        awaitTurn()
       },
       () => self.abort(),
     )
@@ -175,12 +187,12 @@ export function createConnection(socket: Socket, service: Service): Connection {
       const rest = unsent
       unsent = undefined
       write(rest, 0, rest.length)
-      if (unsent === undefined) turn.await(self)
+      if (unsent === undefined) awaitTurn()
     },
     finish() {
       isFinished = true
       if (state === 'ended') socket.close()
-      else turn.await(self)
+      else awaitTurn()
     },
     abort() {
       state = 'closed'
@@ -193,10 +205,11 @@ export function createConnection(socket: Socket, service: Service): Connection {
     },
     endSoon(grace) {
       idle = grace
-      if (state === 'reads' && unsent === undefined) deadline = Math.min(deadline, performance.now() + grace)
+      if (state === 'reads' && unsent === undefined && !isBegun)
+        deadline = Math.min(deadline, performance.now() + grace)
     },
     sweep() {
-      if (performance.now() < deadline) return
+      if (isAwaited || performance.now() < deadline) return
       // What the system still holds of the answers is sent, unless the caller does not take it.
       if (unsent === undefined) socket.close()
       else socket.terminate()

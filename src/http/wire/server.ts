@@ -15,8 +15,8 @@ import { createTurn } from './turn.ts'
 export type WireOptions = {
   host: string
   port: number
-  /** Lets other processes listen on the port too, if they also share it: Linux gives each a part of the connections. */
-  sharePort: boolean
+  /** A socket that listens there already, to be used instead of a new one. */
+  fd?: number | undefined
   handle: Handle
   refuse(refusal: Refusal): Reply
   /** For the date of answers. */
@@ -27,7 +27,12 @@ export type WireOptions = {
 export type WireServer = {
   url: URL
   port: number
-  /** Ends when every connection has: those with a request under way when it is answered, or at once if need be. */
+  /** The socket that listens. */
+  fd: number
+  /**
+   * Ends when every connection has: those with a request under way when it is answered, or at once if need be. Those who
+   * are just coming are answered too.
+   */
   stop(atOnce?: boolean): Promise<void>
 }
 
@@ -38,11 +43,12 @@ const GRACE = 200
 
 /** HTTP/1.1 over sockets. Throws where the port cannot be had. */
 export function serveHttp(options: WireOptions): WireServer {
-  const { host, port, sharePort, handle, refuse, now, patience = PATIENCE } = options
+  const { host, fd, handle, refuse, now, patience = PATIENCE } = options
   const connections = new Map<Socket, Connection>()
   const stopped = Promise.withResolvers<void>()
   const outbox = createOutbox(now)
   let isEnding = false
+  let isClosed = false
   const service: Service = {
     handle,
     refuse,
@@ -55,28 +61,33 @@ export function serveHttp(options: WireOptions): WireServer {
   function leave(socket: Socket): void {
     socket.data?.close()
     connections.delete(socket)
-    if (isEnding && connections.size === 0) end()
+    endIfEmpty()
   }
 
   function sweep(): void {
     for (const connection of connections.values()) connection.sweep()
   }
 
-  function end(): void {
+  function closeDoor(): void {
+    if (!isClosed) listener.stop()
+    isClosed = true
+    endIfEmpty()
+  }
+
+  function endIfEmpty(): void {
+    if (!isClosed || connections.size > 0) return
     clearInterval(sweeping)
     stopped.resolve()
   }
 
   const listening = {
-    hostname: host,
-    port,
-    reusePort: sharePort,
     // A caller that has sent all its requests may say so before it has its answers.
     allowHalfOpen: true,
     socket: {
       open(socket: Socket) {
         socket.data = createConnection(socket, service)
         connections.set(socket, socket.data)
+        if (isEnding) socket.data.endSoon(GRACE)
       },
       data: (socket: Socket, chunk: Buffer) => socket.data.receive(chunk),
       drain: (socket: Socket) => socket.data.drain(),
@@ -85,16 +96,21 @@ export function serveHttp(options: WireOptions): WireServer {
       error: leave,
     },
   }
-  const listener = Bun.listen<Connection>(listening)
+  const listener =
+    fd === undefined
+      ? Bun.listen<Connection>({ hostname: host, port: options.port, reusePort: false, ...listening })
+      : Bun.listen<Connection>({ fd, ...listening })
+  const port = fd === undefined ? listener.port : options.port
   let sweeping = setInterval(sweep, SWEEP)
 
   return {
-    url: new URL(`http://${host.includes(':') ? `[${host}]` : host}:${listener.port}/`),
-    port: listener.port,
+    url: urlOf(host, port),
+    port,
+    fd: listener.fd,
     stop(atOnce = false) {
       if (!isEnding) {
         isEnding = true
-        listener.stop()
+        setTimeout(closeDoor, GRACE)
         clearInterval(sweeping)
         sweeping = setInterval(sweep, GRACE)
       }
@@ -102,8 +118,11 @@ export function serveHttp(options: WireOptions): WireServer {
         if (atOnce) socket.terminate()
         else connection.endSoon(GRACE)
       }
-      if (connections.size === 0) end()
+      if (atOnce) closeDoor()
       return stopped.promise
     },
   }
 }
+
+export const urlOf = (host: string, port: number) =>
+  new URL(`http://${host.includes(':') ? `[${host}]` : host}:${port}/`)
