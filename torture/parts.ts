@@ -7,6 +7,7 @@ import { killScorer } from './parts/kill-scorer.ts'
 import { killServer } from './parts/kill-server.ts'
 import { postgres } from './parts/postgres.ts'
 import { redis } from './parts/redis.ts'
+import { rolling } from './parts/rolling.ts'
 
 /** In the order in which they are run. */
 export const PARTS: readonly Part[] = [
@@ -18,4 +19,5 @@ export const PARTS: readonly Part[] = [
   backup,
   postgres,
   redis,
+  rolling,
 ]
