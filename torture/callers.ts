@@ -1,4 +1,5 @@
 import { connect, type Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 
 /** What one caller got for one request. */
 export type Got = {
@@ -19,26 +20,36 @@ export type Callers = {
   next(): { target: string; headers?: string }
   onAnswer(got: Got): void
   onFailure(failure: Failure): void
+  /** Whether to end where nobody listens any more; else that is a failure. */
+  mayBeRefused?: boolean
   /** No more is asked after that. */
   end: AbortSignal
 }
 
-/** Asks again and again, each time over a new connection or for as long as the server keeps one. Ends where nobody listens. */
+/** Asks again and again, each time over a new connection or for as long as the server keeps one. */
 export async function call(options: Callers, keepsConnection: boolean): Promise<void> {
   while (!options.end.aborted) {
     const socket = await open(options.port)
-    if (socket === undefined) return
+    if (socket === undefined) {
+      if (options.mayBeRefused) return
+      options.onFailure({ target: '', from: 0, reason: 'there was no connection' })
+      await sleep(SLOW_MILLISECONDS)
+      continue
+    }
     const from = socket.localPort ?? 0
     const read = createReader(socket)
+    let isNew = true
     do {
       const { target, headers = '' } = options.next()
       const last = keepsConnection ? '' : 'Connection: close\r\n'
       socket.write(`GET ${target} HTTP/1.1\r\nHost: x\r\n${headers}${last}\r\n`)
       const answer = await read()
       if (typeof answer === 'string') {
-        options.onFailure({ target, from, reason: answer })
+        // Every client asks again where a connection that it kept, and let rest, is found to be ended.
+        if (isNew || !wasLate()) options.onFailure({ target, from, reason: answer })
         break
       }
+      isNew = false
       options.onAnswer({ target, from, ...answer })
       if (!keepsConnection || /\r\nConnection: close\r\n/i.test(answer.headers)) break
       // Whoever waited long may find the connection ended by now.
@@ -46,6 +57,53 @@ export async function call(options: Callers, keepsConnection: boolean): Promise<
     } while (!options.end.aborted && !socket.readableEnded && !socket.destroyed)
     socket.destroy()
   }
+}
+
+/** Callers that get no turn for so long let their connections rest, whatever they want. */
+const LATE_MILLISECONDS = 200
+const TICK_MILLISECONDS = 10
+
+let lastTick = performance.now()
+let lastLate = -1000
+setInterval(() => {
+  const now = performance.now()
+  if (now - lastTick > LATE_MILLISECONDS) lastLate = now
+  lastTick = now
+}, TICK_MILLISECONDS).unref()
+
+/** Whether this process was late in the last second. */
+const wasLate = () => performance.now() - lastLate < 1000 || performance.now() - lastTick > LATE_MILLISECONDS
+
+/** How long a slow caller takes for its next step. */
+const SLOW_MILLISECONDS = 300
+
+/** Has begun to ask when it returns; finishes later, and takes the answer later still. */
+export async function callSlowly({
+  port,
+  next,
+  onAnswer,
+  onFailure,
+}: Callers): Promise<{ answered: Promise<void> }> {
+  const socket = await open(port)
+  if (socket === undefined) return { answered: Promise.resolve() }
+  const from = socket.localPort ?? 0
+  const { target, headers = '' } = next()
+  const read = createReader(socket)
+  await new Promise((sent) => socket.write(`GET ${target} HTTP/1.1\r\n`, sent))
+
+  async function finish(): Promise<void> {
+    await sleep(SLOW_MILLISECONDS)
+    socket?.pause()
+    socket?.write(`Host: x\r\n${headers}\r\n`)
+    const answer = read()
+    await sleep(SLOW_MILLISECONDS)
+    socket?.resume()
+    const got = await answer
+    if (typeof got === 'string') onFailure({ target, from, reason: got })
+    else onAnswer({ target, from, ...got })
+    socket?.destroy()
+  }
+  return { answered: finish() }
 }
 
 /** Nothing where the connection is refused. */

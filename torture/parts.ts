@@ -1,5 +1,7 @@
 import type { Part } from './part.ts'
 import { backup } from './parts/backup.ts'
+import { crash } from './parts/crash.ts'
+import { drain } from './parts/drain.ts'
 import { killDocuments } from './parts/kill-documents.ts'
 import { killImport } from './parts/kill-import.ts'
 import { killMirror } from './parts/kill-mirror.ts'
@@ -8,6 +10,7 @@ import { killServer } from './parts/kill-server.ts'
 import { postgres } from './parts/postgres.ts'
 import { redis } from './parts/redis.ts'
 import { rolling } from './parts/rolling.ts'
+import { soak } from './parts/soak.ts'
 
 /** In the order in which they are run. */
 export const PARTS: readonly Part[] = [
@@ -19,5 +22,8 @@ export const PARTS: readonly Part[] = [
   backup,
   postgres,
   redis,
+  drain,
   rolling,
+  crash,
+  soak,
 ]

@@ -15,15 +15,28 @@ const stateOf = (pid: number) => /\) (\w)/.exec(read(`/proc/${pid}/stat`))?.[1] 
 
 const STATES = { LISTEN: '0A', ESTABLISHED: '01' }
 
+/** Sockets of `port` on this machine's side: what they are called, and the port of the other side. */
+function listSockets(port: number, state: keyof typeof STATES) {
+  return read('/proc/net/tcp')
+    .split('\n')
+    .map((line) => line.trim().split(/\s+/))
+    .filter(([, local, , code]) => code === STATES[state] && portIn(local) === port)
+    .map((columns) => ({ name: `socket:[${columns[9]}]`, from: portIn(columns[2]) }))
+}
+
+const portIn = (address: string | undefined) => Number(`0x${address?.split(':')[1]}`)
+
+/** The ports of those who are connected to a process. */
+export function callersOf(pid: number, port: number): number[] {
+  const held = new Set(list(`/proc/${pid}/fd`).map((fd) => linkOf(pid, fd)))
+  return listSockets(port, 'ESTABLISHED')
+    .filter(({ name }) => held.has(name))
+    .map(({ from }) => from)
+}
+
 /** How many sockets of `port` on this machine's side each process holds; those with none are left out. */
 export function socketsOf(pids: readonly number[], port: number, state: keyof typeof STATES) {
-  const inodes = new Set(
-    read('/proc/net/tcp')
-      .split('\n')
-      .map((line) => line.trim().split(/\s+/))
-      .filter(([, local, , code]) => code === STATES[state] && Number(`0x${local?.split(':')[1]}`) === port)
-      .map((columns) => `socket:[${columns[9]}]`),
-  )
+  const inodes = new Set(listSockets(port, state).map(({ name }) => name))
   const held = pids.map((pid) => [
     pid,
     list(`/proc/${pid}/fd`).filter((fd) => inodes.has(linkOf(pid, fd))).length,

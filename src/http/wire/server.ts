@@ -38,8 +38,11 @@ export type WireServer = {
 
 /** How often connections are looked at that may have been quiet for too long; in milliseconds. */
 const SWEEP = 500
-/** A caller that keeps its connection busy is told to end it in its next answer, and loses no request. */
-const GRACE = 200
+const ENDING_SWEEP = 100
+/** A caller that keeps its connection busy is told to end it in its next answer, and loses no request, however far away it is. */
+const GRACE = 500
+/** Whoever is connecting when it is to end gets there in this time. */
+const DOOR_GRACE = 200
 
 /** HTTP/1.1 over sockets. Throws where the port cannot be had. */
 export function serveHttp(options: WireOptions): WireServer {
@@ -110,9 +113,9 @@ export function serveHttp(options: WireOptions): WireServer {
     stop(atOnce = false) {
       if (!isEnding) {
         isEnding = true
-        setTimeout(closeDoor, GRACE)
+        setTimeout(closeDoor, DOOR_GRACE)
         clearInterval(sweeping)
-        sweeping = setInterval(sweep, GRACE)
+        sweeping = setInterval(sweep, ENDING_SWEEP)
       }
       for (const [socket, connection] of connections) {
         if (atOnce) socket.terminate()
