@@ -128,7 +128,9 @@ const SELF = Bun.isStandaloneExecutable
   : [process.execPath, ...process.execArgv, Bun.main]
 
 /** A worker that is not heard of for so many pulses hangs. They are counted here: while this process hangs, none is missed. */
-const MISSED_PULSES = 10
+const MISSED_PULSES = 20
+/** Until it is heard of for the first time it may take longer: a busy machine starts programs slowly. */
+const MISSED_AT_START = 120
 
 type Worker = {
   pid: number
@@ -155,6 +157,7 @@ function spawnWorker(door: Door, { args, env, end, keepUsage, metrics }: Order):
   const disconnected = Promise.withResolvers<void>()
   let failure: string | undefined
   let missed = 0
+  let allowed = MISSED_AT_START
   const child = Bun.spawn([...SELF, 'serve', ...args, '--worker'], {
     env,
     stdio: ['ignore', 'ignore', 'inherit', door.fd],
@@ -162,6 +165,7 @@ function spawnWorker(door: Door, { args, env, end, keepUsage, metrics }: Order):
     serialization: 'advanced',
     ipc(message: WorkerMessage, { pid }) {
       missed = 0
+      allowed = MISSED_PULSES
       if (message.kind === 'listens') listens.resolve(undefined)
       else if (message.kind === 'failed') failure = message.reason
       else if (message.kind === 'drained') child.disconnect()
@@ -172,7 +176,7 @@ function spawnWorker(door: Door, { args, env, end, keepUsage, metrics }: Order):
   })
   const watch = setInterval(() => {
     missed++
-    if (missed !== MISSED_PULSES) return
+    if (missed !== allowed) return
     failure = 'it did nothing any more.'
     child.kill('SIGKILL')
   }, PULSE_MILLISECONDS)

@@ -36,6 +36,7 @@ export const rolling: Part = {
     const decoder = new TextDecoder()
     for await (const chunk of server.child.stderr) {
       log += decoder.decode(chunk, { stream: true })
+      if (log.includes('could not start')) break
       const done = log.split('All workers have been replaced.').length - 1
       if (done > restarts) {
         restarts = done
