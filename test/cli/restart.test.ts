@@ -149,4 +149,6 @@ test.skipIf(process.platform !== 'linux')(
     const callers = Array.from({ length: 20 }, () => dial(server.port, REQUEST).answer)
     for (const answer of await Promise.all(callers)) expect(answer).toStartWith('HTTP/1.1 200 OK')
   },
+  // It has ten seconds before it is held to hang.
+  60_000,
 )
