@@ -12,7 +12,7 @@ export type OpenOptions = {
   connections?: number
   /** Milliseconds after which a server that has not answered counts as away. */
   answerWithin?: number
-  /** Is told when a server goes away, and when it is back. */
+  /** Is told when a server goes away or something makes answers slower, and when that is over. */
   onNotice?: (sentence: string) => void
 }
 
@@ -21,7 +21,5 @@ export const SOON = { answerWithin: 1000 }
 
 /** Opens the database, bringing it up to date first. Throws `unavailable` with a sentence. */
 export async function openStore(address: DatabaseAddress, options: OpenOptions = {}): Promise<Store> {
-  return address.engine === 'sqlite'
-    ? openSqlite(address.path, { create: options.create ?? true, form: options.form })
-    : openPostgres(address, options)
+  return address.engine === 'sqlite' ? openSqlite(address.path, options) : openPostgres(address, options)
 }

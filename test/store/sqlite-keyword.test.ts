@@ -1,5 +1,6 @@
 import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
+import { readdirSync, readlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { foldName } from '../../src/domain/name.ts'
@@ -129,3 +130,55 @@ test('the order and the names are read from one index alone', () => {
   expect(step?.detail).toBe('SCAN passports USING COVERING INDEX passports_by_rank')
   database.close()
 })
+
+const SOME = Array.from({ length: 300 }, (_, id) => ({ id, name: `Ada ${id}`, score: id % 7 }))
+
+test('a file that was left behind is not in the way of the names', async () => {
+  using folder = tempFolder()
+  const path = join(folder.path, 'x.db')
+  writeFileSync(`${path}-names-${process.pid}`, '')
+  const store = openSqlite(path, MANY)
+  await save(store, SOME)
+  store.passports.edition()
+  await expectSoon(async () => openFilesOf(`${path}-names`) > 0, true)
+  expect(await allPages(store, 'ada 7', 9)).toEqual(expectedOf(SOME, 'ada 7'))
+  await store.close()
+  expect(openFilesOf(`${path}-names`)).toBe(0)
+})
+
+test('where names cannot be kept that is told once, the order is not read again for it, and keywords are found', async () => {
+  using folder = tempFolder()
+  const told: string[] = []
+  // The files that SQLite keeps beside it can still have a name, others cannot.
+  const store = openSqlite(join(folder.path, 'x'.repeat(245)), {
+    ...MANY,
+    onNotice: (sentence) => told.push(sentence),
+  })
+  await save(store, SOME)
+  await expectSoon(async () => {
+    store.passports.edition()
+    return told.length
+  }, 1)
+  expect(told[0]).toStartWith(
+    'Keywords are searched for more slowly, as names cannot be kept beside the database: ',
+  )
+  const edition = store.passports.edition()
+  for (let turn = 0; turn < 200; turn++) {
+    await new Promise(setImmediate)
+    expect(store.passports.edition()).toBe(edition)
+  }
+  expect(await allPages(store, 'ada 7', 9)).toEqual(expectedOf(SOME, 'ada 7'))
+  expect(told).toHaveLength(1)
+  await store.close()
+})
+
+/** How many files with such names this process has open. */
+function openFilesOf(prefix: string): number {
+  return readdirSync('/proc/self/fd').filter((fd) => {
+    try {
+      return readlinkSync(`/proc/self/fd/${fd}`).startsWith(prefix)
+    } catch {
+      return false
+    }
+  }).length
+}

@@ -112,6 +112,7 @@ export function createFilter(groups: number, common: readonly Uint8Array[], crea
         }
         file.write(new Uint8Array(slice.buffer), first * groups * BYTES_OF_NUMBER)
       }
+      byGroup.close()
       const words = new Uint32Array(groups)
       const bytes = new Uint8Array(words.buffer)
       return {

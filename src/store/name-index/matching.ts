@@ -25,7 +25,8 @@ export function findNames(block: Buffer, keyword: Buffer): readonly number[] {
 
 /** Where the name ends that has this byte: it is too near to be worth a search. */
 function endOf(block: Buffer, byte: number): number {
+  const { length } = block
   let at = byte
-  while (block[at] !== END) at++
+  while (at < length && block[at] !== END) at++
   return at
 }

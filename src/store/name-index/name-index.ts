@@ -19,6 +19,8 @@ const REMEMBERED = 256
 export type NameIndex = NameParts & {
   order: Order
   page(keyword: string, offset: number, size: number): Steps<{ ids: number[]; total: number }>
+  /** Closes the files of the names, as soon as no search is under way. */
+  close(): void
 }
 
 /** Indexes the names of all passports of `order`. Counts of the same names are taken over from the one that is in force. */
@@ -27,7 +29,7 @@ export function* indexNames(order: Order, text: NameText, inForce?: NameIndex): 
   const perRow = Math.max(1, Math.ceil(text.length / MOST_ROWS))
   const rows = Math.ceil(text.length / perRow)
   const common = yield* runs.list(LONGEST, rows * COMMON)
-  const filter = createFilter(Math.max(1, Math.ceil(rows / GROUP)), common, text.createFile)
+  const filter = createFilter(Math.ceil(rows / GROUP), common, text.createFile)
   for (let row = 0; row < rows; row++) {
     for (let at = row * perRow; at < Math.min((row + 1) * perRow, text.length); at++) {
       filter.add(row % GROUP, text.block(at))
@@ -40,11 +42,15 @@ export function* indexNames(order: Order, text: NameText, inForce?: NameIndex): 
 
 function createNameIndex(order: Order, parts: NameParts): NameIndex {
   const recent = createRecent<Counted>(REMEMBERED)
+  let searches = 0
+  let isOver = false
 
-  return {
-    ...parts,
-    order,
-    *page(keyword, offset, size) {
+  function closeUnused(): void {
+    if (isOver && searches === 0) parts.text.close()
+  }
+
+  function* search(keyword: string, offset: number, size: number): ReturnType<NameIndex['page']> {
+    try {
       // No name contains it: it ends them.
       if (keyword.includes('\0')) return { ids: [], total: 0 }
       const counted = recent.find(keyword) ?? { total: undefined, before: [0] }
@@ -52,6 +58,23 @@ function createNameIndex(order: Order, parts: NameParts): NameIndex {
       // Most have no other page.
       if (total > size) recent.keep(keyword, counted)
       return { ids: ranks.map((rank) => order.ids[rank] as number), total }
+    } finally {
+      searches--
+      closeUnused()
+    }
+  }
+
+  return {
+    ...parts,
+    order,
+    page(keyword, offset, size) {
+      // It is under way before its first step: the files must not be closed until then.
+      searches++
+      return search(keyword, offset, size)
+    },
+    close() {
+      isOver = true
+      closeUnused()
     },
   }
 }

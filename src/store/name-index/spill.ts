@@ -37,8 +37,10 @@ export function createSpill(file: HiddenFile) {
       const to = starts[at + 1] as number
       if (from < windowStart || to > windowEnd) {
         if (to - from > window.length) window = Buffer.alloc(to - from)
+        // Should that fail, nothing of what was read before is left.
+        windowEnd = 0
+        windowEnd = from + file.read(window, from, to - from)
         windowStart = from
-        windowEnd = from + file.read(window, from)
       }
       return window.subarray(from - windowStart, to - windowStart)
     },

@@ -24,13 +24,15 @@ export type NameText = {
   block(at: number): Buffer
   /** The same for the same names, in whatever order. */
   readonly names: string
-  /** For what is made of them. */
+  /** For what is made of them. It is closed with the names. */
   createFile(): HiddenFile
+  close(): void
 }
 
-/** Takes names by rank. What memory does not hold goes to files, for which `path` is free. */
-export function createNameText(path: string, memoryBytes = MEMORY_BYTES) {
+/** Takes names by rank. What memory does not hold goes to files, whose names begin with `prefix` while they have one. */
+export function createNameText(prefix: string, memoryBytes = MEMORY_BYTES) {
   const blocks: Buffer[] = []
+  const files: HiddenFile[] = []
   let piece = Buffer.alloc(0)
   let taken = 0
   let spill: Spill | undefined
@@ -41,8 +43,18 @@ export function createNameText(path: string, memoryBytes = MEMORY_BYTES) {
   let count = 0
   const sums = new Uint32Array(2)
 
+  function createFile(): HiddenFile {
+    const file = createHiddenFile(prefix)
+    files.push(file)
+    return file
+  }
+
+  function close(): void {
+    for (const file of files) file.close()
+  }
+
   function endBlock(): void {
-    if (end > left) spill ??= createSpill(createHiddenFile(path))
+    if (end > left) spill ??= createSpill(createFile())
     if (spill) spill.add(scratch.subarray(0, end))
     else blocks.push(keep(scratch.subarray(0, end)))
     left -= end
@@ -90,8 +102,10 @@ export function createNameText(path: string, memoryBytes = MEMORY_BYTES) {
         length: blocks.length + (spill?.length() ?? 0),
         block: (at) => blocks[at] ?? (spill as Spill).block(at - blocks.length),
         names: sums.join(),
-        createFile: () => createHiddenFile(path),
+        createFile,
+        close,
       }
     },
+    close,
   }
 }

@@ -39,10 +39,13 @@ type Options = {
   form?: string | undefined
   /** Up to so many passports, lists and keywords are never behind the data. */
   small?: number
+  /** Is told what makes answers slower, and when that is over. */
+  onNotice?: ((sentence: string) => void) | undefined
 }
 
 /** Opens the database file, bringing it up to date first. Throws `unavailable` with a sentence. */
-export function openSqlite(path: string, { create = true, form, small = SMALL }: Options = {}): Store {
+export function openSqlite(path: string, options: Options = {}): Store {
+  const { create = true, form, small = SMALL, onNotice = () => undefined } = options
   return reachable(path, () => {
     const writer = connectWriter(path, create)
     migrate(writer)
@@ -50,7 +53,7 @@ export function openSqlite(path: string, { create = true, form, small = SMALL }:
     const hot = connectReader(path, HOT_CACHE_KIB)
     const view = createView(hot)
     const turns = createTurns()
-    const search = createSearch(connectReader(path), { turns, small })
+    const search = createSearch(connectReader(path), { turns, small, onNotice })
     const ranking = createRanking(connectReader(path), { hot, view, turns, small, names: search.names })
     const ping = createPing(path, reader)
 

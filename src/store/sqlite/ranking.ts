@@ -1,7 +1,7 @@
 import type { Database } from 'bun:sqlite'
 import { createScoreCounter } from '../../domain/standing.ts'
 import { createIdList } from '../id-list.ts'
-import { createNameText, type NameText } from '../name-index/text.ts'
+import { createNameText } from '../name-index/text.ts'
 import { type Order, toOrder } from '../order.ts'
 import type { Steps, Turns } from '../turns.ts'
 import type { View } from './view.ts'
@@ -20,7 +20,7 @@ export const REST = 4
 
 type Row = { id: number; score: number; display_name?: string }
 
-type Text = ReturnType<typeof createNameText>
+export type Text = ReturnType<typeof createNameText>
 
 type Surroundings = {
   hot: Database
@@ -28,7 +28,12 @@ type Surroundings = {
   turns: Turns
   small: number
   /** Who wants to have the names as well, now and then. */
-  names: { isDue(order: Order): boolean; take(order: Order, text: NameText): void }
+  names: {
+    isDue(order: Order): boolean
+    /** The text is theirs from then on. */
+    take(order: Order, text: Text): void
+    giveUp(error: unknown): void
+  }
 }
 
 /**
@@ -71,22 +76,28 @@ export function createRanking(reader: Database, { hot, view, turns, small, names
         count++
         ids.add(id)
         scores.add(score)
-        if (!addName(text, display_name)) text = undefined
+        if (text && !addName(text, display_name)) text = undefined
       }
-      version = findVersion.get()?.version ?? 0
-      order = toOrder(ids.end(), scores.counts)
-      if (text) names.take(order, text.end())
+      const present = findVersion.get()?.version ?? 0
+      // The names alone may have been wanted: what others made of the same order stays good.
+      if (present !== version) order = toOrder(ids.end(), scores.counts)
+      version = present
+      if (text) names.take(order, text)
+      text = undefined
     } finally {
+      text?.close()
       if (reader.inTransaction) reader.run('rollback')
     }
   }
 
   /** Without room for names, the order is read all the same. */
-  function addName(text: Text | undefined, name = ''): boolean {
+  function addName(text: Text, name = ''): boolean {
     try {
-      text?.add(name)
+      text.add(name)
       return true
-    } catch {
+    } catch (error) {
+      text.close()
+      names.giveUp(error)
       return false
     }
   }
@@ -119,7 +130,7 @@ export function createRanking(reader: Database, { hot, view, turns, small, names
       const steps = read(small)
       if (!steps.next().done) finish(steps).catch(() => undefined)
     } else {
-      const text = isDue ? createNameText(`${reader.filename}-names-${process.pid}`) : undefined
+      const text = isDue ? createNameText(`${reader.filename}-names`) : undefined
       finish(read(STEP, text)).catch(() => undefined)
     }
   }

@@ -1,8 +1,10 @@
 import { describe, expect, test } from 'bun:test'
+import { readdirSync, readlinkSync, truncateSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { foldName } from '../../../src/domain/name.ts'
 import { createHiddenFile } from '../../../src/store/name-index/hidden-file.ts'
+import { findNames } from '../../../src/store/name-index/matching.ts'
 import { indexNames, type NameIndex } from '../../../src/store/name-index/name-index.ts'
 import { createNameText, type NameText } from '../../../src/store/name-index/text.ts'
 import { toOrder } from '../../../src/store/order.ts'
@@ -137,8 +139,49 @@ describe('the index of names', () => {
     const block = Buffer.from('ada\0'.repeat(64))
     using folder = tempFolder()
     const createFile = () => createHiddenFile(join(folder.path, 'filter'))
-    const text: NameText = { length: 200_000, block: () => block, names: '', createFile }
+    const text: NameText = {
+      length: 200_000,
+      block: () => block,
+      names: '',
+      createFile,
+      close: () => undefined,
+    }
     const steps = indexNames(toOrder(new Uint32Array(0), { scores: [], counts: [] }), text)
     expect(finish(steps).filter.groups).toBeLessThanOrEqual(1024)
   }, 30_000)
+
+  test('files that are cut short are noticed, and no search of them goes on for ever', () => {
+    const names = Array.from({ length: 3000 }, (_, at) => `Ada ${at}`)
+    expect(findNames(Buffer.from('ada'), Buffer.from('ad'))).toEqual([0])
+    const found = index(names, { memoryBytes: 0 })
+    for (const path of hiddenFiles()) truncateSync(path, 100)
+    expect(() => finish(found.page('ada', 0, 10))).toThrow('bytes that were written')
+    found.close()
+  })
+
+  test('its files are closed when it is, but not before the last search has ended', () => {
+    const names = Array.from({ length: 3000 }, (_, at) => `Ada ${at}`)
+    const before = hiddenFiles().length
+    const found = index(names, { memoryBytes: 0 })
+    expect(hiddenFiles()).toHaveLength(before + 2)
+    const late = found.page('ada 2999', 0, 10)
+    found.close()
+    expect(finish(late)).toEqual({ ids: [3999], total: 1 })
+    expect(hiddenFiles()).toHaveLength(before)
+  })
 })
+
+/** Those that this process has open. */
+function hiddenFiles(): string[] {
+  return readdirSync('/proc/self/fd')
+    .map((fd) => `/proc/self/fd/${fd}`)
+    .filter((path) => linkOf(path).includes('/names-'))
+}
+
+function linkOf(path: string): string {
+  try {
+    return readlinkSync(path)
+  } catch {
+    return ''
+  }
+}
