@@ -40,7 +40,8 @@ export async function keys(args: string[], terminal: Terminal): Promise<void> {
   if (values.help) return terminal.out(KEYS_HELP)
   const { database, tiers } = readConfig(terminal.env, { demo: values.demo === true })
   const run = prepare(positionals, values, { tiers, now: terminal.now() })
-  const store = await openStore(database)
+  // Elsewhere a database that is not there is a wrong address: nobody can have a key in it.
+  const store = await openStore(database, { create: positionals[0] === 'create' })
   try {
     await run({ store, database: nameDatabase(database), terminal })
   } finally {

@@ -140,7 +140,7 @@ describe('passportd', () => {
 
   test('a folder that cannot be written to is one clear sentence', async () => {
     using folder = tempFolder()
-    const { err, code } = await run(['keys', 'list'], {
+    const { err, code } = await run(['keys', 'create', '--name', 'a'], {
       cwd: folder.path,
       env: { DATABASE_URL: 'sqlite:/proc/passportd/x.db' },
     })

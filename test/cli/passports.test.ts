@@ -166,15 +166,22 @@ test('rules check says all that is wrong', async () => {
   })
 })
 
-test.each([[['explain', '1']], [['merge', '1', '2']], [['remove', '1']], [['score']], [['export']]])(
-  '%p makes no SQLite file where there is none',
-  async (args) => {
-    using folder = tempFolder()
-    expect(await run(args, { cwd: folder.path })).toEqual({
-      out: '',
-      err: 'passportd: There is no database data/passportd.db yet: "import", "mirror" or "serve" makes it.\n',
-      code: 1,
-    })
-    expect([...new Bun.Glob('**').scanSync(folder.path)]).toEqual([])
-  },
-)
+test.each([
+  [['explain', '1']],
+  [['merge', '1', '2']],
+  [['remove', '1']],
+  [['score']],
+  [['export']],
+  [['keys', 'list']],
+  [['keys', 'set', 'a', '--name', 'b']],
+  [['keys', 'rotate', 'a']],
+  [['keys', 'revoke', 'a']],
+])('%p makes no SQLite file where there is none', async (args) => {
+  using folder = tempFolder()
+  expect(await run(args, { cwd: folder.path })).toEqual({
+    out: '',
+    err: 'passportd: There is no database data/passportd.db yet: "import", "mirror" or "serve" makes it.\n',
+    code: 1,
+  })
+  expect([...new Bun.Glob('**').scanSync(folder.path)]).toEqual([])
+})

@@ -1,5 +1,5 @@
 import { Database, type DatabaseOptions, SQLiteError } from 'bun:sqlite'
-import { closeSync, existsSync, mkdirSync, openSync } from 'node:fs'
+import { closeSync, existsSync, mkdirSync, openSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { ServiceError } from '../../domain/errors.ts'
 import { checkOwner } from './migrate.ts'
@@ -13,7 +13,7 @@ const READER_WAIT = 1000
 /** The one connection that writes. It may make the file, and the folder it lies in, where they are missing. */
 export function connectWriter(path: string, create: boolean): Database {
   if (create) makeFile(path)
-  else if (!existsSync(path)) {
+  else if (!(statSync(path, { throwIfNoEntry: false })?.size ?? 0)) {
     throw new ServiceError(
       'unavailable',
       `There is no database ${path} yet: "import", "mirror" or "serve" makes it.`,
