@@ -117,6 +117,38 @@ describe('sqlite: the file', () => {
     )
   })
 
+  test.each([
+    ['that lacks the end of its last page', (path: string) => truncateSync(path, statSync(path).size - 1)],
+    [
+      'whose tables are not what they were',
+      (path: string) => {
+        using database = new Database(path)
+        database.run('alter table wallets rename column address to addres3')
+      },
+    ],
+  ])('a file %s is refused as damaged', (_, damage) => {
+    using folder = tempFolder()
+    const path = join(folder.path, 'x.db')
+    openSqlite(path).close()
+    damage(path)
+    expect(() => openSqlite(path)).toThrow(`${path} is damaged or not a database: restore it from a backup`)
+  })
+
+  test('what SQLite does not notice is told as damage, too', async () => {
+    using folder = tempFolder()
+    const path = join(folder.path, 'x.db')
+    const store = openSqlite(path)
+    await saveRecords(store, [ada])
+    using database = new Database(path)
+    database.run(`update passports set tags = '["math'`)
+    expect(() => store.passports.find({ id: 7 })).toThrow(`${path} is damaged`)
+    // As where an index has lost what its table has.
+    database.run('create unique index one_bio on passports (bio)')
+    const twins = [1, 2].map((id) => record(id, { profile: { bio: 'same' } }))
+    await expect(saveRecords(store, twins)).rejects.toThrow(`${path} is damaged`)
+    await store.close()
+  })
+
   test('a file that is damaged while it is open makes reads unavailable, not wrong', async () => {
     using folder = tempFolder()
     const path = join(folder.path, 'x.db')

@@ -13,7 +13,7 @@ const READER_WAIT = 1000
 /** The one connection that writes. It may make the file, and the folder it lies in, where they are missing. */
 export function connectWriter(path: string, create: boolean): Database {
   if (create) makeFile(path)
-  else if (!(statSync(path, { throwIfNoEntry: false })?.size ?? 0)) {
+  else if (sizeOf(path) === 0) {
     throw new ServiceError(
       'unavailable',
       `There is no database ${path} yet: "import", "mirror" or "serve" makes it.`,
@@ -21,12 +21,22 @@ export function connectWriter(path: string, create: boolean): Database {
   }
   const database = connect(path, { create: true, readwrite: true }, WRITER_WAIT)
   checkOwner(database)
+  checkLength(database, path)
   // Readers never wait for the writer; what is committed survives a power cut.
   switchToWal(database)
   database.run('pragma synchronous = full')
   database.run('pragma foreign_keys = on')
   return database
 }
+
+/** SQLite does not notice that the end of the last page is missing. A log of writes may hold what is not in the file yet. */
+function checkLength(database: Database, path: string): void {
+  if (sizeOf(`${path}-wal`) > 0) return
+  const page = database.query<{ page_size: number }, []>('pragma page_size').get()?.page_size ?? 1
+  if (sizeOf(path) % page !== 0) throw damaged(path)
+}
+
+const sizeOf = (path: string) => statSync(path, { throwIfNoEntry: false })?.size ?? 0
 
 /** A new file is switched once. SQLite does not wait for another process that is at it: we do. */
 function switchToWal(database: Database): void {
@@ -64,8 +74,14 @@ export function reachable<T>(path: string, work: () => T): T {
 export const isFault = (error: unknown): error is SQLiteError =>
   error instanceof SQLiteError && FAULTS.test(error.code ?? '')
 
+/** We write no JSON that cannot be read, and nothing that a key forbids: such a file is damaged where SQLite does not notice. */
+const contradictsUs = (error: unknown) =>
+  error instanceof SyntaxError ||
+  (error instanceof SQLiteError && error.code?.startsWith('SQLITE_CONSTRAINT') === true)
+
 /** Throws it again; a failure of the file or the machine as `unavailable`. */
 export function translate(path: string, error: unknown): never {
+  if (contradictsUs(error)) throw damaged(path, error)
   if (!isFault(error)) throw error
   throw new ServiceError('unavailable', explain(path, error), { cause: error })
 }
@@ -113,10 +129,26 @@ function make(what: string, work: () => void): void {
   }
 }
 
+const damaged = (path: string, cause?: unknown) =>
+  new ServiceError(
+    'unavailable',
+    `${path} is damaged or not a database: restore it from a backup, or name another file in DATABASE_URL.`,
+    { cause },
+  )
+
+/** Runs what opens a file that is up to date: where that lacks a table or a column, it is damaged. */
+export function openWhole<T>(path: string, work: () => T): T {
+  try {
+    return reachable(path, work)
+  } catch (error) {
+    throw error instanceof SQLiteError && error.code === 'SQLITE_ERROR' ? damaged(path, error) : error
+  }
+}
+
 function explain(path: string, error: SQLiteError): string {
   const code = error.code ?? ''
   if (/NOTADB|CORRUPT/.test(code)) {
-    return `${path} is damaged or not a database: restore it from a backup, or name another file in DATABASE_URL.`
+    return damaged(path).message
   }
   // Whoever waits while `restore` ends has the old file open.
   if (/DBMOVED/.test(code)) return `${path} was moved or replaced: start again.`
@@ -125,5 +157,5 @@ function explain(path: string, error: SQLiteError): string {
   }
   if (/FULL/.test(code)) return `There is no space left for ${path}.`
   if (/BUSY|LOCKED/.test(code)) return `${path} is locked by another program.`
-  return `${path} cannot be read or written: ${error.message}.`
+  return `${path} cannot be read or written: ${error.message}. Check the disk, and limits on the length of files.`
 }

@@ -6,6 +6,7 @@ import {
   connectWriter,
   guarded,
   type Methods,
+  openWhole,
   reachable,
   translate,
   WRITER_WAIT,
@@ -46,7 +47,7 @@ type Options = {
 /** Opens the database file, bringing it up to date first. Throws `unavailable` with a sentence. */
 export function openSqlite(path: string, options: Options = {}): Store {
   const { create = true, form, small = SMALL, onNotice = () => undefined } = options
-  return reachable(path, () => {
+  return openWhole(path, () => {
     const writer = connectWriter(path, create)
     migrate(writer)
     const reader = connectReader(path)
