@@ -52,6 +52,7 @@ export async function mirror(args: string[], terminal: Terminal): Promise<void> 
       fetch: (url, init) => fetch(url, init),
       sleep: (milliseconds) => sleep(milliseconds, undefined, { signal }).catch(() => undefined),
       now: terminal.now,
+      ticks: () => performance.now(),
       random: Math.random,
       signal,
       onFailure: (id, reason) => {

@@ -44,7 +44,8 @@ export function createProgress(
   return {
     update(done, measured = done, newTotal = total) {
       total = newTotal
-      if (now() - last < every) return
+      // The clock may be set back.
+      if (Math.abs(now() - last) < every) return
       last = now()
       drawn = true
       const line = describe(done, measured)

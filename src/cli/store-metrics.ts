@@ -11,7 +11,8 @@ export function createStoreMetrics(store: Store, { now, replica }: { now: () => 
   let askedAt = Number.NEGATIVE_INFINITY
 
   async function readStale(): Promise<Family[]> {
-    if (now() - askedAt >= STALE_MILLISECONDS) {
+    // The clock may be set back.
+    if (Math.abs(now() - askedAt) >= STALE_MILLISECONDS) {
       askedAt = now()
       stale = await attempt(() => store.scoring.countStale())
     }

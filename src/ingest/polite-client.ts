@@ -6,6 +6,8 @@ export type Outside = {
   /** Ends early when the signal is aborted. */
   sleep: (milliseconds: number) => Promise<void>
   now: () => number
+  /** Milliseconds of a clock that nobody sets: how long is waited must not depend on the other one. */
+  ticks: () => number
   random: () => number
   signal: AbortSignal
 }
@@ -47,7 +49,7 @@ const LARGEST_BODY = 8 * 1024 * 1024
 
 /** Asks a V1 service for JSON: not faster than agreed, never while told to wait, again where it may help. */
 export function createPoliteClient(options: PoliteOptions) {
-  const { fetch, sleep, now, random, signal, base, key, userAgent, rate } = options
+  const { fetch, sleep, now, ticks, random, signal, base, key, userAgent, rate } = options
   const gap = 1000 / rate
   let nextSlot = 0
   let pausedUntil = 0
@@ -55,9 +57,9 @@ export function createPoliteClient(options: PoliteOptions) {
 
   async function takeTurn(): Promise<void> {
     for (;;) {
-      const slot = Math.max(nextSlot, pausedUntil, now())
+      const slot = Math.max(nextSlot, pausedUntil, ticks())
       nextSlot = slot + gap
-      const wait = slot - now()
+      const wait = slot - ticks()
       if (wait > 0) await sleep(wait)
       signal.throwIfAborted()
       // Otherwise all were told to wait in the meantime.
@@ -66,7 +68,7 @@ export function createPoliteClient(options: PoliteOptions) {
   }
 
   function pause(milliseconds: number): void {
-    pausedUntil = Math.max(pausedUntil, now() + Math.min(milliseconds, LONGEST_WAIT))
+    pausedUntil = Math.max(pausedUntil, ticks() + Math.min(milliseconds, LONGEST_WAIT))
   }
 
   async function ask(path: string, etag: string | undefined): Promise<Reply | Retry> {
@@ -83,7 +85,7 @@ export function createPoliteClient(options: PoliteOptions) {
       const wait = waitOf(response.headers, now())
       if (wait !== undefined) pause(wait)
       const reply = await read(path, response, wait !== undefined)
-      lastAnswer = now()
+      lastAnswer = ticks()
       return reply
     } catch (error) {
       if (error instanceof SourceError || error instanceof AnswerError) throw error
@@ -116,7 +118,7 @@ export function createPoliteClient(options: PoliteOptions) {
   function giveUp(path: string, tries: number, last: string): Error {
     const complaint = `no good answer in ${tries} tries, the last: ${last}`
     if (lastAnswer === undefined) return new SourceError(`${base}: ${complaint}. Is the address right?`)
-    if (now() - lastAnswer > LONGEST_SILENCE)
+    if (ticks() - lastAnswer > LONGEST_SILENCE)
       return new SourceError(`${base} fell silent: ${complaint}. Run it again later.`)
     return new AnswerError(`${path}: ${complaint}`)
   }
@@ -137,7 +139,7 @@ export function createPoliteClient(options: PoliteOptions) {
         const backoff =
           Math.min(FIRST_BACKOFF * 2 ** Math.max(failures, waits), LONGEST_BACKOFF) * (0.5 + random() / 2)
         if (!reply.waited) await sleep(backoff)
-        else if (pausedUntil <= now()) pause(backoff)
+        else if (pausedUntil <= ticks()) pause(backoff)
       }
     },
   }

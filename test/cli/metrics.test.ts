@@ -64,6 +64,9 @@ onEveryEngine('metrics of the store', (open) => {
     expect(await stale()).toBe(1)
     now = 10_000
     expect(await stale()).toBe(2)
+    await saveRecords(store, [record(4, { stale: true })])
+    now = -3600_000
+    expect(await stale()).toBe(3)
   })
 
   test('a store that is away is told as such, with the replica that it has', async () => {

@@ -38,6 +38,7 @@ async function copy(store: Store, base: string, given: Partial<MirrorOptions> = 
       time += Math.ceil(milliseconds)
     },
     now: () => time,
+    ticks: () => time,
     random: () => 0,
     signal: new AbortController().signal,
     onFailure: (id, reason) => failures.push(`${id}: ${reason}`),

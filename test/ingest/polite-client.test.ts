@@ -60,6 +60,8 @@ function createClient(answers: readonly Answer[], options: Partial<PoliteOptions
     userAgent: 'test',
     rate: 1000,
     now: time.now,
+    ticks: time.now,
+
     sleep: time.sleep,
     random: () => 0,
     signal: new AbortController().signal,
@@ -85,6 +87,15 @@ describe('pace', () => {
     const { begun, getMany } = createClient([good], { rate: 8 })
     await getMany(40)
     expect(begun).toEqual(Array.from({ length: 40 }, (_, at) => at * 125))
+  })
+
+  test('a clock that is set back holds nothing up', async () => {
+    let wall = NOON
+    const { begun, get } = createClient([good], { rate: 10, now: () => wall })
+    await get()
+    wall -= 3600_000
+    await get()
+    expect(begun).toEqual([0, 100])
   })
 
   test('time in which nothing was asked is not made up for', async () => {
@@ -380,6 +391,7 @@ describe('over a real connection', () => {
       userAgent: 'test',
       rate: 1000,
       now: Date.now,
+      ticks: () => performance.now(),
       random: () => 1,
       signal: controller.signal,
       sleep: (milliseconds) =>

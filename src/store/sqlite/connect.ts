@@ -40,12 +40,12 @@ const sizeOf = (path: string) => statSync(path, { throwIfNoEntry: false })?.size
 
 /** A new file is switched once. SQLite does not wait for another process that is at it: we do. */
 function switchToWal(database: Database): void {
-  for (const end = Date.now() + WRITER_WAIT; ; ) {
+  for (const end = performance.now() + WRITER_WAIT; ; ) {
     try {
       database.run('pragma journal_mode = wal')
       return
     } catch (error) {
-      if (!isFault(error) || !error.code?.startsWith('SQLITE_BUSY') || Date.now() > end) throw error
+      if (!isFault(error) || !error.code?.startsWith('SQLITE_BUSY') || performance.now() > end) throw error
       Bun.sleepSync(5)
     }
   }
