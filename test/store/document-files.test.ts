@@ -1,3 +1,4 @@
+import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
 import {
   mkdirSync,
@@ -94,6 +95,22 @@ test.each([
   await store.close()
   await other.close()
   socket.stop()
+})
+
+test('a generation that cannot be begun leaves no files behind, however often it is tried', async () => {
+  using folder = tempFolder()
+  const path = join(folder.path, 'x.db')
+  const store = openSqlite(path, { form: V1_PRESS.form })
+  using database = new Database(path)
+  database.run(`create trigger no_room before update of generation on document_state when new.generation <> ''
+    begin select raise(abort, 'no room'); end`)
+  for (let time = 0; time < 3; time++) await expect(makeAll(store)).rejects.toThrow()
+  expect(filesIn(folder.path).length).toBeLessThanOrEqual(2)
+  database.run('drop trigger no_room')
+  await saveRecords(store, AT_REST)
+  await makeAll(store)
+  await expectComplete(store, IDS)
+  await store.close()
 })
 
 test('they are for their owner alone', async () => {

@@ -43,7 +43,7 @@ export function createDocumentFiles(database: string) {
       return generation
     },
 
-    /** Removes those of all generations but one. Whoever reads from them has them open, and goes on. */
+    /** Removes those of all generations but one, or of all. Whoever reads from them has them open, and goes on. */
     clean(generation: string): void {
       const folder = dirname(database)
       const names = readdirSync(folder).filter((name) => name.startsWith(basename(prefix)))

@@ -61,6 +61,8 @@ export function createDocumentMaker(writer: Database, files: Files, trusted: Tru
     setCleared.run(press.form, end)
     if (end === null) {
       walletKeys.clear()
+      // Without room this is not committed, and tried again and again.
+      files.clean('')
       setGeneration.run(files.begin())
     }
     return Math.max(1, count)
