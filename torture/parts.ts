@@ -1,6 +1,10 @@
 import type { Part } from './part.ts'
 import { backup } from './parts/backup.ts'
+import { badFiles } from './parts/bad-files.ts'
+import { clockBack } from './parts/clock-back.ts'
 import { crash } from './parts/crash.ts'
+import { diskFullImport } from './parts/disk-full-import.ts'
+import { diskFullServe } from './parts/disk-full-serve.ts'
 import { drain } from './parts/drain.ts'
 import { killDocuments } from './parts/kill-documents.ts'
 import { killImport } from './parts/kill-import.ts'
@@ -20,6 +24,10 @@ export const PARTS: readonly Part[] = [
   killDocuments,
   killServer,
   backup,
+  diskFullImport,
+  diskFullServe,
+  badFiles,
+  clockBack,
   postgres,
   redis,
   drain,
