@@ -94,6 +94,7 @@ export async function listen(options: Listening): Promise<Listener> {
     },
     onError: (error: unknown, { id, method, route }: Pick<Answered, 'id' | 'method' | 'route'>) =>
       errors.error(describe(error), { request_id: id, method, route }),
+    onNotice: (sentence: string) => log.warn(sentence),
     metrics,
     onAnswer: config.logRequests ? createRequestLog(log) : undefined,
   }

@@ -45,6 +45,8 @@ export type ServerOptions = {
   /** Pages that show passports to people, where they are on. */
   explorer?: Explorer | undefined
   onError: (error: unknown, request: Pick<Answered, 'id' | 'method' | 'route'>) => void
+  /** Told what an operator should know. */
+  onNotice?: ((sentence: string) => void) | undefined
   metrics?: Metrics | undefined
   /** Told of every answer, for logs. */
   onAnswer?: ((answered: Answered) => void) | undefined
@@ -80,7 +82,7 @@ export type Answered = {
 }
 
 export function startServer(options: ServerOptions): WireServer {
-  const { host, port, fd, now, metrics } = options
+  const { host, port, fd, now, onNotice, metrics } = options
   return serveHttp({
     host,
     port,
@@ -93,6 +95,7 @@ export function startServer(options: ServerOptions): WireServer {
       return { head: commonHead(answer.status, answer), lines: idLine(id), body: answer.body }
     },
     now,
+    onNotice,
   })
 }
 

@@ -1,5 +1,6 @@
 import type { Awaitable } from '../../store/store.ts'
 import { createHeadReader, type Head, type Refusal } from './head.ts'
+import type { Holder, Holdings } from './holdings.ts'
 import type { Incoming } from './incoming.ts'
 import type { Outbox, Receiver } from './outbox.ts'
 import type { Reply } from './reply.ts'
@@ -14,6 +15,7 @@ export type Service = {
   refuse(refusal: Refusal): Reply
   turn: Turn
   outbox: Outbox
+  holdings: Holdings
   /** Whether connections are to end with their next answer. */
   isEnding(): boolean
   patience: Patience
@@ -39,7 +41,7 @@ export type Connection = {
 export type Patience = {
   /** One that keeps its connection may come back after so long. */
   idle: number
-  /** A head must be whole after so long, however slowly it drips. */
+  /** A head must be whole after so long, however slowly it drips; and then its body. */
   head: number
   /** A caller may take nothing of its answer for so long. */
   stall: number
@@ -57,12 +59,14 @@ const REFUSED: Asked = { isLast: true, isOld: false, method: '' }
 
 /** One caller's requests, one after the other. */
 export function createConnection(socket: Socket, service: Service): Connection {
-  const { turn, outbox, patience } = service
+  const { turn, outbox, holdings, patience } = service
   const readHead = createHeadReader(socket.remoteAddress)
   /** What came and is not looked at yet. */
   let input: Buffer | undefined
   /** What the caller has not taken yet of its answers. */
   let unsent: Buffer | undefined
+  /** Bytes of both, where they are kept for longer than a turn. */
+  let held = 0
   /** Bytes of a body that nobody reads. */
   let skip = 0
   /** `waits`: for an answer that is being made. `ends`: when all that was answered is sent. */
@@ -79,11 +83,22 @@ export function createConnection(socket: Socket, service: Service): Connection {
   function receive(chunk: Buffer): void {
     if (state !== 'reads' && state !== 'waits') return
     input = input === undefined ? chunk : Buffer.concat([input, chunk])
-    if (state === 'reads' && unsent === undefined) awaitTurn()
-    else if (input.length > MOST_WAITING && !isPaused) {
+    if (state === 'reads' && unsent === undefined) {
+      awaitTurn()
+      return
+    }
+    if (input.length > MOST_WAITING && !isPaused) {
       isPaused = true
       socket.pause()
     }
+    weigh()
+  }
+
+  function weigh(): void {
+    const bytes = (input?.length ?? 0) + (unsent?.length ?? 0)
+    if (bytes === held) return
+    held = bytes
+    holdings.set(self, bytes)
   }
 
   function awaitTurn(): void {
@@ -99,6 +114,8 @@ export function createConnection(socket: Socket, service: Service): Connection {
       socket.resume()
     }
     let at = 0
+    const wasInBody = skip > 0
+    let hasHead = false
     while (state === 'reads' && unsent === undefined && input !== undefined) {
       const skipped = Math.min(skip, input.length - at)
       skip -= skipped
@@ -108,16 +125,19 @@ export function createConnection(socket: Socket, service: Service): Connection {
       if ('code' in head) {
         send(service.refuse(head), REFUSED)
       } else {
+        hasHead = true
         at = head.end
         skip = head.bodyLength
         answer(head)
       }
     }
     if (input !== undefined && at > 0) input = at < input.length ? Buffer.from(input.subarray(at)) : undefined
+    weigh()
     if (state !== 'reads' || unsent !== undefined) return
-    // A head has its time from when it began: more of it does not give it more.
-    if (input === undefined) deadline = turn.time() + idle
-    else if (at > 0 || !isBegun) deadline = turn.time() + patience.head
+    const isNew = hasHead || (wasInBody && skip === 0) || (input !== undefined && !isBegun)
+    // A head has its time from when it began, and so has a body: more of it does not give it more.
+    if (input === undefined && skip === 0) deadline = turn.time() + idle
+    else if (isNew || deadline > turn.time() + patience.head) deadline = turn.time() + patience.head
     isBegun = input !== undefined
     // What is left of a body may be long, and a stop does not wait for it.
     if (isFinished || (skip > 0 && service.isEnding())) state = 'ends'
@@ -166,6 +186,7 @@ export function createConnection(socket: Socket, service: Service): Connection {
     const rest = bytes.subarray(start + sent, start + length)
     unsent = unsent === undefined ? Buffer.from(rest) : Buffer.concat([unsent, rest])
     deadline = performance.now() + patience.stall
+    weigh()
   }
 
   function settle(): void {
@@ -177,7 +198,7 @@ export function createConnection(socket: Socket, service: Service): Connection {
     else socket.shutdown()
   }
 
-  const self: Connection & Worker & Receiver = {
+  const self: Connection & Worker & Receiver & Holder = {
     receive,
     work,
     write,
@@ -195,13 +216,14 @@ export function createConnection(socket: Socket, service: Service): Connection {
       else awaitTurn()
     },
     abort() {
-      state = 'closed'
+      self.close()
       socket.terminate()
     },
     close() {
       state = 'closed'
       input = undefined
       unsent = undefined
+      weigh()
     },
     endSoon(grace) {
       idle = grace

@@ -6,8 +6,11 @@ import { type Known, recall, remember } from './known.ts'
 /** Longer than any client sends; the handler has limits of its own, and says more. */
 const LONGEST_HEAD = 64 * 1024
 
-/** Longer ones are read anew each time. */
+/** Longer ones are read anew each time: a caller that is idle is to cost no more memory than this. */
 const LONGEST_REMEMBERED = 4096
+
+/** After a longer body the connection ends: it is not waited for. */
+const LONGEST_BODY = 1024 * 1024
 
 const CR = 13
 const LF = 10
@@ -58,10 +61,9 @@ export function createHeadReader(address: string) {
     if (end - begin > LONGEST_HEAD) return TOO_LARGE
     const read = readFields(input.toString('latin1', lineEnd + 2, Math.max(mark, lineEnd + 2)))
     if ('code' in read) return read
-    last = read
-    const isConditional = read.ifNoneMatch !== undefined
-    known =
-      end - lineEnd <= LONGEST_REMEMBERED ? remember(input.subarray(lineEnd, end), isConditional) : undefined
+    const isShort = end - lineEnd <= LONGEST_REMEMBERED
+    last = isShort ? read : undefined
+    known = isShort ? remember(input.subarray(lineEnd, end), read.ifNoneMatch !== undefined) : undefined
     return readLine(input, begin, lineEnd, end, read, read.ifNoneMatch, address)
   }
 }
@@ -159,14 +161,16 @@ function readFields(text: string): Read | Refusal {
     return refuse('The header Content-Length must be a number of bytes.')
   if (length !== undefined && fields.has('transfer-encoding'))
     return refuse('The headers Content-Length and Transfer-Encoding exclude each other.')
+  const bodyLength = Number(length ?? 0)
   const connection = (fields.get('connection') ?? '').toLowerCase().split(',')
   const asks = (option: string) => connection.some((each) => strip(each, ' \t') === option)
   return {
     fields,
     ifNoneMatch,
     // A body of unknown length, or one that waits to be asked for, is not waited for.
-    closes: asks('close') || fields.has('transfer-encoding') || fields.has('expect'),
+    closes:
+      asks('close') || fields.has('transfer-encoding') || fields.has('expect') || bodyLength > LONGEST_BODY,
     keeps: asks('keep-alive'),
-    bodyLength: Number(length ?? 0),
+    bodyLength,
   }
 }

@@ -8,6 +8,8 @@ import {
   type Socket,
 } from './connection.ts'
 import type { Refusal } from './head.ts'
+import { createHoldings, MOST_HELD } from './holdings.ts'
+import { mostConnections } from './most-connections.ts'
 import { createOutbox } from './outbox.ts'
 import type { Reply } from './reply.ts'
 import { createTurn } from './turn.ts'
@@ -21,7 +23,11 @@ export type WireOptions = {
   refuse(refusal: Refusal): Reply
   /** For the date of answers. */
   now(): number
+  /** Told when there are so many callers that others are turned away, and when that is over. */
+  onNotice?: ((sentence: string) => void) | undefined
   patience?: Patience
+  mostHeld?: number
+  mostConnections?: number
 }
 
 export type WireServer = {
@@ -46,24 +52,44 @@ const DOOR_GRACE = 200
 
 /** HTTP/1.1 over sockets. Throws where the port cannot be had. */
 export function serveHttp(options: WireOptions): WireServer {
-  const { host, fd, handle, refuse, now, patience = PATIENCE } = options
+  const { host, fd, handle, refuse, now, onNotice, patience = PATIENCE } = options
+  const most = options.mostConnections ?? mostConnections()
   const connections = new Map<Socket, Connection>()
   const stopped = Promise.withResolvers<void>()
   const outbox = createOutbox(now)
   let isEnding = false
   let isClosed = false
+  let isFull = false
   const service: Service = {
     handle,
     refuse,
     outbox,
     turn: createTurn(outbox),
+    holdings: createHoldings(options.mostHeld ?? MOST_HELD),
     isEnding: () => isEnding,
     patience,
+  }
+
+  function enter(socket: Socket): void {
+    if (connections.size >= most) {
+      socket.terminate()
+      if (!isFull) onNotice?.(`All ${most} connections are in use: callers are turned away.`)
+      isFull = true
+      return
+    }
+    socket.data = createConnection(socket, service)
+    connections.set(socket, socket.data)
+    if (isEnding) socket.data.endSoon(GRACE)
   }
 
   function leave(socket: Socket): void {
     socket.data?.close()
     connections.delete(socket)
+    // With some to spare: callers that come and go would fill the log.
+    if (isFull && connections.size < most / 2) {
+      isFull = false
+      onNotice?.('There is room for connections again.')
+    }
     endIfEmpty()
   }
 
@@ -87,14 +113,10 @@ export function serveHttp(options: WireOptions): WireServer {
     // A caller that has sent all its requests may say so before it has its answers.
     allowHalfOpen: true,
     socket: {
-      open(socket: Socket) {
-        socket.data = createConnection(socket, service)
-        connections.set(socket, socket.data)
-        if (isEnding) socket.data.endSoon(GRACE)
-      },
-      data: (socket: Socket, chunk: Buffer) => socket.data.receive(chunk),
-      drain: (socket: Socket) => socket.data.drain(),
-      end: (socket: Socket) => socket.data.finish(),
+      open: enter,
+      data: (socket: Socket, chunk: Buffer) => socket.data?.receive(chunk),
+      drain: (socket: Socket) => socket.data?.drain(),
+      end: (socket: Socket) => socket.data?.finish(),
       close: leave,
       error: leave,
     },
