@@ -6,6 +6,7 @@ import { crash } from './parts/crash.ts'
 import { diskFullImport } from './parts/disk-full-import.ts'
 import { diskFullServe } from './parts/disk-full-serve.ts'
 import { drain } from './parts/drain.ts'
+import { garbage } from './parts/garbage.ts'
 import { killDocuments } from './parts/kill-documents.ts'
 import { killImport } from './parts/kill-import.ts'
 import { killMirror } from './parts/kill-mirror.ts'
@@ -30,6 +31,7 @@ export const PARTS: readonly Part[] = [
   clockBack,
   postgres,
   redis,
+  garbage,
   drain,
   rolling,
   crash,
