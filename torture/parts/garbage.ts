@@ -1,7 +1,7 @@
 import { createRandom, type Random } from '../../src/ingest/demo/random.ts'
-import { readAnswer } from '../http/answer.ts'
 import { exchange } from '../http/caller.ts'
-import { createAnswered, createWild, ENDING, type Item } from '../http/garbage.ts'
+import { checkAnswers } from '../http/check.ts'
+import { createAnswered, createWild, ENDING } from '../http/garbage.ts'
 import { learnProbes, request } from '../http/probe.ts'
 import { awaitSockets, megabytesOf, socketsOf, startSubject } from '../http/subject.ts'
 import type { Part } from '../part.ts'
@@ -43,7 +43,7 @@ export const garbage: Part = {
       const after = request('/health', `X-Request-Id: ${seed}-after\r\n`)
       const text = [...items, end].map((item) => item.text).join('') + (random.chance(0.5) ? after : '')
       const bytes = await exchange(subject.port, cut(random, Buffer.from(text, 'latin1')))
-      check(bytes, items, end)
+      checkAnswers(bytes, items, end)
       count += items.length + 1
     }
 
@@ -81,29 +81,3 @@ function cut(random: Random, whole: Buffer): Buffer[] {
     .map((from, at) => whole.subarray(from, cuts[at] ?? whole.length))
     .filter((piece) => piece.length > 0)
 }
-
-function check(bytes: Buffer, items: readonly Item[], end: Item): void {
-  let at = 0
-  for (const item of items) {
-    const answer = readAnswer(bytes, at, item.method)
-    if (!answer) throw new Error(`no answer to ${show(item.text)}`)
-    if (!item.fits(answer))
-      throw new Error(`${show(bytes.toString('latin1', at))} is the answer to ${show(item.text)}`)
-    at = answer.end
-  }
-  let isFirst = true
-  let isLast = false
-  while (at < bytes.length) {
-    const answer = readAnswer(bytes, at, 'GET')
-    if (!answer) throw new Error(`${show(bytes.toString('latin1', at))} is half of an answer`)
-    if (isLast) throw new Error('an answer comes after the last one')
-    if (isFirst && !end.fits(answer))
-      throw new Error(`${show(bytes.toString('latin1', at))} is the answer to ${show(end.text)}`)
-    isFirst = false
-    isLast = answer.closes
-    at = answer.end
-  }
-  if (isFirst && !end.isWild) throw new Error(`no answer to ${show(end.text)}`)
-}
-
-const show = (text: string) => JSON.stringify(text.length > 300 ? `${text.slice(0, 300)}...` : text)
