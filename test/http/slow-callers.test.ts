@@ -13,7 +13,6 @@ function serve(options: Partial<WireOptions> = {}) {
   const server = serveHttp({
     host: '127.0.0.1',
     port: 0,
-    sharePort: false,
     handle: ({ target }) => ({ head: headOf(200, {}), lines: '', body: target === '/page' ? PAGE : 'hello' }),
     refuse: ({ message }) => ({ head: headOf(400, {}), lines: '', body: message }),
     now: () => Date.UTC(2026, 0, 1),
@@ -112,6 +111,45 @@ test('one whose body came in time may rest as others do', async () => {
   const before = received()
   socket.write(get('/'))
   await until(() => received() > before)
+})
+
+test('one that asks for much at once lets others have their turn, and gets all of it', async () => {
+  const order: string[] = []
+  await using server = serve({
+    handle({ target }) {
+      if (order.push(target) === 2) other.socket.write(get('/other'))
+      return { head: headOf(200, {}), lines: '', body: new Uint8Array(8000) }
+    },
+  })
+  const other = dial(server.port, get('/first'))
+  await until(() => other.received() > 0)
+  const greedy = dial(server.port)
+  greedy.socket.end(get('/much').repeat(400))
+  await greedy.closed
+  expect(greedy.received()).toBeGreaterThan(400 * 8000)
+  expect(order).toHaveLength(402)
+  expect(order.indexOf('/other')).toBeLessThan(30)
+})
+
+test('what came in time, while the process was busy, is answered', async () => {
+  const patience = { ...PATIENT, idle: 100 }
+  await using server = serve({
+    patience,
+    handle({ target }) {
+      if (target === '/busy') {
+        waiting.socket.write(get('/'))
+        const end = performance.now() + 700
+        while (performance.now() < end);
+      }
+      return { head: headOf(200, {}), lines: '', body: 'hello' }
+    },
+  })
+  const waiting = dial(server.port, get('/'))
+  await until(() => waiting.received() > 0)
+  const before = waiting.received()
+  dial(server.port, get('/busy'))
+  await waiting.closed
+  expect(waiting.received()).toBe(2 * before)
 })
 
 test('a body that is too long to be waited for ends the connection', () => {

@@ -2,13 +2,13 @@ import { request } from './probe.ts'
 import type { STATED } from './time-limits.ts'
 
 /** More than the system holds for a caller that does not read. */
-export const LARGE_PAGES = request('/api/v1/passports?per_page=250').repeat(60)
+export const LARGE_PAGES = request('/api/v1/passports?per_page=250').repeat(100)
 
 type Slow = {
   /** What it sends at once, and what it goes on with, letter by letter. */
   text: string
   drip?: string
-  /** Whether it takes its answers. */
+  /** Whether it takes its answers. The system keeps some megabytes for each that does not. */
   reads?: boolean
   /** Whether it says at once that it will send no more. */
   finishes?: boolean

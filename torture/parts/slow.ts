@@ -14,7 +14,8 @@ const SLACK = 15_000
 /** What slow callers may cost: while they are there (64 MiB of it is what is kept for them), and afterwards. */
 const MOST_MEGABYTES = 300
 const LEFT_MEGABYTES = 100
-const MOST_STOPPED = 300
+/** Who does not read costs the system some megabytes: it has no room for thousands of these. */
+const MOST_UNREAD = 100
 /** Fewer are waited for briefly. */
 const MANY = 1000
 
@@ -76,11 +77,13 @@ export const slow: Part = {
     }
 
     const serving = beServed()
-    await using _ = await startStopped(port, Math.min(MOST_STOPPED, times / 10))
-    const kinds = Object.keys(SLOW)
+    await using _ = await startStopped(port, Math.min(MOST_UNREAD, times / 10))
+    const all = Object.keys(SLOW)
+    const reading = all.filter((kind) => SLOW[kind]?.reads !== false)
     const watched: Promise<void>[] = []
     const callers: Caller[] = []
     for (let at = 0; at < times; at++) {
+      const kinds = at < MOST_UNREAD * 4 ? all : reading
       const caller = await callSlowly(port, kinds[at % kinds.length] as string)
       callers.push(caller)
       watched.push(watch(caller))

@@ -54,6 +54,9 @@ export const PATIENCE: Patience = { idle: 60_000, head: 10_000, stall: 30_000, l
 /** Input that waits for earlier answers; more than this is not read from the system. */
 const MOST_WAITING = 64 * 1024
 
+/** Bytes of answers after which others have their turn: one that asks for much at once is not to hold them up. */
+const MOST_IN_TURN = 64 * 1024
+
 type Asked = Pick<Head, 'isLast' | 'isOld' | 'method'>
 const REFUSED: Asked = { isLast: true, isOld: false, method: '' }
 
@@ -78,20 +81,19 @@ export function createConnection(socket: Socket, service: Service): Connection {
   let isAwaited = false
   /** Whether a head has begun and is not whole. */
   let isBegun = false
+  let isLate = false
+  let answered = 0
   let deadline = performance.now() + patience.head
 
   function receive(chunk: Buffer): void {
     if (state !== 'reads' && state !== 'waits') return
     input = input === undefined ? chunk : Buffer.concat([input, chunk])
-    if (state === 'reads' && unsent === undefined) {
-      awaitTurn()
-      return
-    }
     if (input.length > MOST_WAITING && !isPaused) {
       isPaused = true
       socket.pause()
     }
-    weigh()
+    if (state === 'reads' && unsent === undefined) awaitTurn()
+    else weigh()
   }
 
   function weigh(): void {
@@ -109,14 +111,11 @@ export function createConnection(socket: Socket, service: Service): Connection {
 
   function work(): void {
     isAwaited = false
-    if (isPaused) {
-      isPaused = false
-      socket.resume()
-    }
     let at = 0
+    answered = 0
     const wasInBody = skip > 0
     let hasHead = false
-    while (state === 'reads' && unsent === undefined && input !== undefined) {
+    while (state === 'reads' && unsent === undefined && input !== undefined && answered < MOST_IN_TURN) {
       const skipped = Math.min(skip, input.length - at)
       skip -= skipped
       at += skipped
@@ -133,7 +132,17 @@ export function createConnection(socket: Socket, service: Service): Connection {
     }
     if (input !== undefined && at > 0) input = at < input.length ? Buffer.from(input.subarray(at)) : undefined
     weigh()
+    if (isPaused && (state === 'ends' || input === undefined || input.length <= MOST_WAITING)) {
+      isPaused = false
+      socket.resume()
+    }
     if (state !== 'reads' || unsent !== undefined) return
+    if (answered >= MOST_IN_TURN) {
+      // It is not the caller who is waited for.
+      deadline = Number.POSITIVE_INFINITY
+      awaitTurn()
+      return
+    }
     const isNew = hasHead || (wasInBody && skip === 0) || (input !== undefined && !isBegun)
     // A head has its time from when it began, and so has a body: more of it does not give it more.
     if (input === undefined && skip === 0) deadline = turn.time() + idle
@@ -175,6 +184,7 @@ export function createConnection(socket: Socket, service: Service): Connection {
 
   function send(reply: Reply, { isLast, isOld, method }: Asked): void {
     const ends = isLast || service.isEnding()
+    answered += reply.body.length
     outbox.add(self, reply, { ends, isOld, isHead: method === 'HEAD' })
     if (ends) state = 'ends'
   }
@@ -231,7 +241,10 @@ export function createConnection(socket: Socket, service: Service): Connection {
         deadline = Math.min(deadline, performance.now() + grace)
     },
     sweep() {
-      if (isAwaited || performance.now() < deadline) return
+      const wasLate = isLate
+      isLate = !isAwaited && performance.now() >= deadline
+      // What came while the process was busy is not read yet: there is one more look.
+      if (!isLate || !wasLate) return
       // What the system still holds of the answers is sent, unless the caller does not take it.
       if (unsent === undefined) socket.close()
       else socket.terminate()
