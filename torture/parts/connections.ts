@@ -12,6 +12,7 @@ const ROUNDS = 10
 /** As many open files as a process gets in the second half, and the connections that leaves. */
 const FILES = 256
 const ROOM = 128
+const CROWD = FILES + 50
 
 type Tell = (line: string) => void
 type Half = { count: number; lost: number }
@@ -20,7 +21,7 @@ export const connections: Part = {
   name: 'connections',
   what: 'requests of a thousand connections at once, and of more than there are open files for',
   long: 20 * AT_ONCE * ROUNDS,
-  short: 2 * ROUNDS * ROOM,
+  short: 4 * ROOM,
   async run(times, tell) {
     const wide = await askAtOnce(Math.min(AT_ONCE, Math.ceil(times / 2 / ROUNDS)), times / 2, tell)
     const narrow = await askWithFewFiles(times / 2, tell)
@@ -78,9 +79,8 @@ async function askWithFewFiles(times: number, tell: Tell): Promise<Half> {
   ])
   const probes = await learnProbes(subject)
   const faults: string[] = []
-  const first = await crowd(subject.port, 2 * FILES)
-  if (first.length < ROOM / 2 || first.length > ROOM)
-    faults.push(`it accepts ${first.length} of ${2 * FILES}`)
+  const first = await crowd(subject.port, CROWD)
+  if (first.length < ROOM / 2 || first.length > ROOM) faults.push(`it accepts ${first.length} of ${CROWD}`)
   const half = await askAll(first, probes, times, tell)
   const spent = processorTime(subject.pid)
   await Bun.sleep(1000)

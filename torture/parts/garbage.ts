@@ -15,7 +15,7 @@ export const garbage: Part = {
   name: 'garbage',
   what: 'generated garbage on raw sockets, right requests in between',
   long: 1_000_000,
-  short: 4000,
+  short: 1500,
   async run(times, tell) {
     await using subject = await startSubject()
     const probes = await learnProbes(subject)

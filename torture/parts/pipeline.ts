@@ -7,7 +7,7 @@ import { awaitSockets, socketsOf, startSubject } from '../http/subject.ts'
 import type { Part } from '../part.ts'
 
 const CALLERS = 8
-const LENGTH = 200
+const LENGTH = 60
 
 /** A body that is passed over, long enough to come in many pieces. */
 const withBody = (length: number, id: string): Item => ({
@@ -22,7 +22,7 @@ export const pipeline: Part = {
   name: 'pipeline',
   what: 'requests that do not wait for answers: HEAD, 304, 4xx, bodies, oversized heads, every way to end',
   long: 50_000,
-  short: 6000,
+  short: 1500,
   async run(times, tell) {
     await using subject = await startSubject()
     const probes = await learnProbes(subject)
