@@ -1,6 +1,5 @@
 import { processorTime } from '../../bench/process-figures.ts'
 import { COMMAND } from '../../test/support/cli.ts'
-import { until } from '../../test/support/processes.ts'
 import { connectKeeper, type Keeper } from '../http/keeper.ts'
 import { isRight, learnProbes, type Probe, request } from '../http/probe.ts'
 import { awaitSockets, socketsOf, startCommand, startSubject } from '../http/subject.ts'
@@ -86,7 +85,7 @@ async function askWithFewFiles(times: number, tell: Tell): Promise<Half> {
   await Bun.sleep(1000)
   if (processorTime(subject.pid) - spent > 0.5) faults.push('it spins while it is full')
   for (const caller of first) caller.leave()
-  await until(() => subject.log().includes('There is room'))
+  for (let looks = 0; looks < 500 && !subject.log().includes('There is room'); looks++) await Bun.sleep(20)
   const told = subject.log().match(/connections are in use/g)?.length
   if (told !== 1) faults.push(`it is told ${told} times that it is full: ${subject.log()}`)
   const second = await crowd(subject.port, ROOM / 2)
