@@ -32,4 +32,9 @@ export class ServiceError extends Error {
 /** Existing clients compare this sentence: it may never change. */
 export const notFound = () => new ServiceError('not_found', 'Resource not found.')
 
+/** Ends work whose result nobody waits for any more. */
+export class CallerGone extends Error {
+  override readonly name = 'CallerGone'
+}
+
 export const unauthorized = () => new ServiceError('unauthorized', 'Unauthorized request.')

@@ -1,5 +1,6 @@
 import type { Order } from './order.ts'
 import { createRecent } from './recent.ts'
+import type { IsGone } from './store.ts'
 
 /** Searches whose matches are remembered, so that walking their pages does not repeat them. */
 const REMEMBERED = 64
@@ -40,6 +41,30 @@ export function createMemory() {
       const known = recent.find(keyword)
       return known?.order === order ? keep(keyword, order, known.matches) : undefined
     },
+  }
+}
+
+/** The same search for several at once is one, which goes on until all of them are gone. */
+export function shareSearches() {
+  const searching = new Map<string, { order: Order; callers: IsGone[]; found: Promise<Matches> }>()
+
+  return (
+    keyword: string,
+    order: Order,
+    search: (areGone: IsGone) => Promise<Matches>,
+    isGone: IsGone = () => false,
+  ): Promise<Matches> => {
+    const other = searching.get(keyword)
+    if (other?.order === order) {
+      other.callers.push(isGone)
+      return other.found
+    }
+    const callers = [isGone]
+    const found = search(() => callers.every((each) => each())).finally(() => {
+      if (searching.get(keyword)?.found === found) searching.delete(keyword)
+    })
+    searching.set(keyword, { order, callers, found })
+    return found
   }
 }
 

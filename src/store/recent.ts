@@ -9,5 +9,6 @@ export function createRecent<T>(most: number) {
       const [oldest] = kept.keys()
       if (kept.size > most && oldest !== undefined) kept.delete(oldest)
     },
+    forget: (name: string): boolean => kept.delete(name),
   }
 }

@@ -80,8 +80,10 @@ export type Store = {
   close(): Awaitable<void>
 }
 
-/** `keyword` is folded already. */
-export type ListRequest = PageRequest & { keyword: string | undefined }
+/** `keyword` is folded already. Where whoever asks is gone, a search may end with `CallerGone`. */
+export type ListRequest = PageRequest & { keyword: string | undefined; isGone?: IsGone | undefined }
+
+export type IsGone = () => boolean
 
 /** Answers as they go out, made ahead of being asked for. An engine may keep none: then none is ever found. */
 export type DocumentStore = {

@@ -1,3 +1,5 @@
+import { CallerGone } from '../domain/errors.ts'
+
 /** How long all work together goes on before requests have their turn. */
 const TURN_MILLISECONDS = 0.25
 
@@ -7,7 +9,7 @@ const SHARE_MILLISECONDS = 1
 /** Work that may pause every hundred microseconds or so. */
 export type Steps<T> = Generator<undefined, T>
 
-type Work = { next: () => boolean; stop: () => void; left: number }
+type Work = { next: () => boolean; stop: () => boolean; left: number }
 
 /**
  * Long work between requests. Each time the event loop comes round, what is under way has one short turn. Work is taken in
@@ -41,10 +43,16 @@ export function createTurns() {
   }
 
   return {
-    /** What the work comes to; it begins in the next turn. */
-    run<T>(steps: Steps<T>): Promise<T> {
+    /** What the work comes to; it begins in the next turn. Where whoever waits for it is gone, it ends in the middle. */
+    run<T>(steps: Steps<T>, isGone?: () => boolean): Promise<T> {
       const { promise, resolve, reject } = Promise.withResolvers<T>()
+      const end = (error: Error) => {
+        steps.return(undefined as T)
+        reject(error)
+        return false
+      }
       const next = () => {
+        if (isGone?.()) return end(new CallerGone())
         try {
           const { done, value } = steps.next()
           if (done) resolve(value)
@@ -54,10 +62,7 @@ export function createTurns() {
           return false
         }
       }
-      const stop = () => {
-        steps.return(undefined as T)
-        reject(new Error('The store is closed.'))
-      }
+      const stop = () => end(new Error('The store is closed.'))
       if (waiting.push({ next, stop, left: SHARE_MILLISECONDS }) === 1) setImmediate(takeTurn)
       return promise
     },

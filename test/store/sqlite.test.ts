@@ -205,7 +205,7 @@ describe('sqlite: the plan of each read', () => {
   test.each(['ada', 'a', 'ad', 'a%', 'ada lovelace'])(
     'the keyword %p is looked up in the index',
     (keyword) => {
-      const steps = plan('select rowid from names where names match ?', matchName(keyword))
+      const steps = plan('select rowid from names where names match ?', matchName(keyword).query)
       expect(steps).toMatch(/^SCAN names VIRTUAL TABLE INDEX \d+:M/)
     },
   )

@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test'
+import { CallerGone } from '../../src/domain/errors.ts'
 import { createTurns, type Steps } from '../../src/store/turns.ts'
 
 function* work(steps: number, note: () => void = () => undefined): Steps<number> {
@@ -66,4 +67,24 @@ test('closing ends what is under way', async () => {
   turns.close()
   await expect(running).rejects.toThrow('closed')
   expect(cleaned).toBe(true)
+})
+
+test('what nobody waits for any more ends in the middle, and what was not begun never begins', async () => {
+  const turns = createTurns()
+  let steps = 0
+  let gone = false
+  const first = turns.run(
+    work(1_000_000, () => {
+      gone = ++steps === 10
+    }),
+    () => gone,
+  )
+  const second = turns.run(
+    work(1_000_000, () => steps++),
+    () => true,
+  )
+  const results = await Promise.allSettled([first, second, turns.run(work(3))])
+  expect(results.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'fulfilled'])
+  await expect(first).rejects.toBeInstanceOf(CallerGone)
+  expect(steps).toBe(10)
 })

@@ -4,8 +4,9 @@ import { countNames, findNames } from './matching.ts'
 import type { Runs } from './runs.ts'
 import { BLOCK, type NameText } from './text.ts'
 
-/** Blocks looked at, and names found in them, before a pause. */
+/** What is done before a pause: so many names found, or so many bytes looked at for each of them. */
 const STEP = 250
+const BYTES = 1500
 
 export type NameParts = {
   text: NameText
@@ -65,9 +66,10 @@ function* count({ parts, keyword, rows, before }: Search, limit: number): Steps<
     for (let left = rows[group] as number; left !== 0; left &= left - 1) {
       const { first, end } = blocksOf(parts, group, left)
       for (let at = first; at < end; at++) {
-        const found = countNames(text.block(at), keyword)
+        const block = text.block(at)
+        const found = countNames(block, keyword)
         count += found
-        work += found + 1
+        work += found + block.length / BYTES
         if (work < STEP) continue
         work = 0
         yield

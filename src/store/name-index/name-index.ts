@@ -54,9 +54,11 @@ function createNameIndex(order: Order, parts: NameParts): NameIndex {
       // No name contains it: it ends them.
       if (keyword.includes('\0')) return { ids: [], total: 0 }
       const counted = recent.find(keyword) ?? { total: undefined, before: [0] }
+      // Others who ask for it meanwhile go on with what is counted already.
+      recent.keep(keyword, counted)
       const { ranks, total } = yield* findPage(parts, Buffer.from(keyword), counted, offset, size)
       // Most have no other page.
-      if (total > size) recent.keep(keyword, counted)
+      if (total <= size) recent.forget(keyword)
       return { ids: ranks.map((rank) => order.ids[rank] as number), total }
     } finally {
       searches--

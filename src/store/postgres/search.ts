@@ -1,4 +1,4 @@
-import { addMatch, createMatches, createMemory, type Matches, pageOf } from '../matches.ts'
+import { addMatch, createMatches, createMemory, type Matches, pageOf, shareSearches } from '../matches.ts'
 import type { Order } from '../order.ts'
 import { readIds } from './ids.ts'
 import type { Query } from './query.ts'
@@ -18,7 +18,7 @@ const COMMON = /^[ aeioulnrstdmhcbgp]+$/
  */
 export function createSearch(read: Query) {
   const memory = createMemory()
-  const searching = new Map<string, { order: Order; found: Promise<Matches> }>()
+  const share = shareSearches()
 
   async function find(keyword: string, order: Order): Promise<Matches> {
     const { text, values } = matchName(keyword)
@@ -32,22 +32,11 @@ export function createSearch(read: Query) {
     return memory.keep(keyword, order, matches)
   }
 
-  /** The same search twice at once is one. */
-  function share(keyword: string, order: Order): Promise<Matches> {
-    const other = searching.get(keyword)
-    if (other?.order === order) return other.found
-    const found = find(keyword, order).finally(() => {
-      if (searching.get(keyword)?.found === found) searching.delete(keyword)
-    })
-    searching.set(keyword, { order, found })
-    return found
-  }
-
   return {
     async page(keyword: string, order: Order, offset: number, size: number) {
       // PostgreSQL's text cannot hold it, so no name does.
       if (keyword.includes('\0')) return { ids: [], total: 0 }
-      const matches = memory.find(keyword, order) ?? (await share(keyword, order))
+      const matches = memory.find(keyword, order) ?? (await share(keyword, order, () => find(keyword, order)))
       return pageOf(matches, order, offset, size)
     },
   }

@@ -22,14 +22,14 @@ export function createListing({ reader, view, ranking, search }: Parts) {
   return {
     /** A page, in the order that is known; what it shows of the passports is read by `fetch`. */
     page<T>(
-      { page, size, keyword }: ListRequest,
+      { page, size, keyword, isGone }: ListRequest,
       fetch: (ids: readonly number[]) => T[],
     ): Awaitable<Page<T>> {
       const offset = (page - 1) * size
       const order = ranking.current()
       if (keyword !== undefined) {
         return search
-          .page(keyword, order, offset, size)
+          .page(keyword, order, offset, size, isGone)
           .then(({ ids, total }) => ({ items: fetch(ids), total }))
       }
       const ids = Array.from(order.ids.subarray(offset, offset + size))

@@ -2,6 +2,9 @@ import type { Database } from 'bun:sqlite'
 
 const GRAM = 3
 
+/** Grams of a keyword that are looked for; more would leave few names less. */
+const MOST_GRAMS = 6
+
 /** Where Unicode's private-use area begins. */
 const PRIVATE = 0xe000
 
@@ -23,12 +26,18 @@ export function createNames(writer: Database) {
 
 /**
  * The full-text query that matches names containing the folded keyword. A keyword shorter than a gram is
- * the beginning of one; a longer one is the phrase of its own grams.
+ * the beginning of one. For a longer one some of its grams are looked for, wherever they stand, and `isExact` is false: the names
+ * that match are to be looked at.
+ *
+ * Not the phrase of its grams: in a name that repeats itself each is in a thousand places, all of which the index would go
+ * through in one step.
  */
-export function matchName(keyword: string): string {
+export function matchName(keyword: string): { query: string; isExact: boolean } {
   const letters = [...keyword].map(toToken)
-  if (letters.length < GRAM) return `"${letters.join('')}" *`
-  return `"${grams(keyword, GRAM - 1).join(' ')}"`
+  if (letters.length < GRAM) return { query: `"${letters.join('')}" *`, isExact: true }
+  const all = [...new Set(grams(keyword, GRAM - 1))]
+  const some = all.filter((_, at) => at % Math.ceil(all.length / MOST_GRAMS) === 0)
+  return { query: some.map((gram) => `"${gram}"`).join(' AND '), isExact: letters.length === GRAM }
 }
 
 /** The grams that begin at each letter but the last `omit`; those at the end of a name are shorter. */

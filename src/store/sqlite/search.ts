@@ -1,13 +1,15 @@
 import type { Database } from 'bun:sqlite'
-import { addMatch, createMatches, createMemory, type Matches, pageOf } from '../matches.ts'
+import { CallerGone } from '../../domain/errors.ts'
+import { foldName } from '../../domain/name.ts'
+import { addMatch, createMatches, createMemory, type Matches, pageOf, shareSearches } from '../matches.ts'
 import { indexNames, type NameIndex } from '../name-index/name-index.ts'
 import type { Order } from '../order.ts'
+import type { IsGone } from '../store.ts'
 import type { Steps, Turns } from '../turns.ts'
 import { matchName } from './names.ts'
 import { REST, type Text } from './ranking.ts'
 
-/** Matches read before a pause. */
-const STEP = 250
+type Match = { id: number; name?: string }
 
 /** How long the names are left alone that could not be kept: the disk may have room again. */
 const AFTER_FAILURE_MILLISECONDS = 60_000
@@ -21,8 +23,12 @@ type Surroundings = { turns: Turns; small: number; onNotice: (sentence: string) 
  * The connection must be its own: a search in steps holds a snapshot open that other reads must not share.
  */
 export function createSearch(reader: Database, { turns, small, onNotice }: Surroundings) {
-  const listMatches = reader.query<{ rowid: number }, [string]>('select rowid from names where names match ?')
+  const listMatches = reader.query<Match, [string]>('select rowid as id from names where names match ?')
+  const listCandidates = reader.query<Match, [string]>(
+    'select id, display_name as name from names cross join passports on id = names.rowid where names match ?',
+  )
   const memory = createMemory()
+  const share = shareSearches()
   let last: Promise<unknown> = Promise.resolve()
   let index: NameIndex | undefined
   let isIndexing = false
@@ -32,19 +38,17 @@ export function createSearch(reader: Database, { turns, small, onNotice }: Surro
 
   function* match(keyword: string, order: Order): Steps<Matches> {
     const matches = createMatches(order)
-    let count = 0
-    for (const { rowid } of listMatches.iterate(matchName(keyword))) {
-      if (++count % STEP === 0) yield
-      addMatch(matches, order, rowid)
+    const { query, isExact } = matchName(keyword)
+    for (const { id, name } of (isExact ? listMatches : listCandidates).iterate(query)) {
+      if (name === undefined || foldName(name).includes(keyword)) addMatch(matches, order, id)
+      yield
     }
     return matches
   }
 
-  async function search(keyword: string, order: Order): Promise<Matches> {
-    const known = memory.find(keyword, order)
-    if (known) return known
+  async function search(keyword: string, order: Order, isGone: IsGone): Promise<Matches> {
     // One at a time: they share the connection.
-    const found = last.catch(() => undefined).then(() => turns.run(match(keyword, order)))
+    const found = last.catch(() => undefined).then(() => turns.run(match(keyword, order), isGone))
     last = found
     return memory.keep(keyword, order, await found)
   }
@@ -89,17 +93,21 @@ export function createSearch(reader: Database, { turns, small, onNotice }: Surro
       order: Order,
       offset: number,
       size: number,
+      isGone?: IsGone,
     ): Promise<{ ids: number[]; total: number }> {
       if (order.ids.length <= small) replace(undefined)
       if (index) {
         try {
-          return await turns.run(index.page(keyword, offset, size))
+          return await turns.run(index.page(keyword, offset, size), isGone)
         } catch (error) {
+          if (isClosed || error instanceof CallerGone) throw error
           giveUp(error)
-          if (isClosed) throw error
         }
       }
-      return pageOf(await search(keyword, order), order, offset, size)
+      const matches =
+        memory.find(keyword, order) ??
+        (await share(keyword, order, (areGone) => search(keyword, order, areGone), isGone))
+      return pageOf(matches, order, offset, size)
     },
     /** Makes the index in memory; where there is one already, that one serves until the new one is ready. */
     names: {

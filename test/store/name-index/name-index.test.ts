@@ -58,7 +58,28 @@ const keywordsOf = (names: readonly string[], given: readonly string[], cuts: re
   return [...given, ...parts].map(foldName).filter((keyword) => keyword !== '')
 }
 
+function countSteps(steps: Steps<unknown>): number {
+  let count = 0
+  while (!steps.next().done) count++
+  return count
+}
+
 describe('the index of names', () => {
+  // Keywords longer than what is counted ahead, all of whose runs are in every row.
+  test('looks at no more than some bytes before a pause', () => {
+    const names = Array.from({ length: 480 }, (_, at) => `${'ab'.repeat(450)}${at % 7}`)
+    expect(countSteps(index(names).page(`${'ab'.repeat(90)}3`, 0, 10))).toBeGreaterThan(0)
+  })
+
+  test('counts a keyword once for those who ask for it at the same moment', () => {
+    const name = (at: number) => `${'ab'.repeat(33)}${at % 7}`
+    const found = index(Array.from({ length: 8192 }, (_, at) => name(at)))
+    const alone = countSteps(found.page(name(3), 0, 10))
+    const first = found.page(name(4), 0, 10)
+    for (let step = 1; step < alone; step++) first.next()
+    expect(countSteps(found.page(name(4), 10, 10))).toBeLessThan(alone - 1)
+  })
+
   test('finds what a plain look at every name finds, page by page', () => {
     fc.assert(
       fc.property(
