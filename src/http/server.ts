@@ -1,9 +1,9 @@
 import type { ApiKey } from '../domain/api-key.ts'
-import { notFound, ServiceError } from '../domain/errors.ts'
+import { CallerGone, notFound, ServiceError } from '../domain/errors.ts'
 import type { RetirementPlan } from '../domain/retirement.ts'
 import type { Tier } from '../domain/tier.ts'
 import type { Endpoint } from '../domain/usage.ts'
-import type { Awaitable, Store } from '../store/store.ts'
+import type { Awaitable, IsGone, Store } from '../store/store.ts'
 import { createAddressOf } from './address.ts'
 import type { Answer } from './answer.ts'
 import { authenticate } from './auth.ts'
@@ -58,6 +58,7 @@ export type PageRequest = {
   query: URLSearchParams
   /** The scheme and host of the address that was asked for. */
   origin: string
+  isGone?: IsGone
 }
 
 export type Explorer = {
@@ -127,6 +128,7 @@ function createHandler(options: ServerOptions) {
         path,
         query: new URLSearchParams(query),
         origin: originOf(incoming.fields),
+        isGone: exchange.isGone,
       }) as Awaitable<Answer>
     }
     return taken instanceof Promise ? taken.then(render) : render(taken)
@@ -161,7 +163,7 @@ function createHandler(options: ServerOptions) {
     exchange.taken = taken
     checkMethod(exchange.incoming.method)
     checkBrownout(plan(), exchange.time, exchange.key)
-    return route.handle(exchange.query)
+    return route.handle(exchange.query, exchange.isGone)
   }
 
   function ownRoute(path: string): Route {
@@ -171,6 +173,7 @@ function createHandler(options: ServerOptions) {
   }
 
   function present(error: unknown, { id, incoming, route }: Exchange): Answer {
+    if (error instanceof CallerGone) return GONE
     const answer = presentError(error, id)
     if (answer.status >= 500) onError(error, { id, method: nameMethod(incoming.method), route })
     if (route !== 'explorer' || !explorer) return answer
@@ -209,7 +212,7 @@ function createHandler(options: ServerOptions) {
     }
   }
 
-  return (incoming: Incoming): Awaitable<Reply> => {
+  return (incoming: Incoming, isGone: IsGone): Awaitable<Reply> => {
     const { path, query } = splitTarget(incoming.target)
     const isV1 = isV1Path(path)
     const exchange: Exchange = {
@@ -221,6 +224,7 @@ function createHandler(options: ServerOptions) {
       begin: isTimed ? performance.now() : 0,
       id: requestIdOf(incoming.fields),
       address: () => addressOf(incoming),
+      isGone,
       route: 'other',
       key: '',
       tier: undefined,
@@ -248,6 +252,7 @@ type Exchange = {
   readonly begin: number
   readonly id: string
   readonly address: () => string
+  readonly isGone: IsGone
   route: Route
   /** The id of the key. */
   key: string
@@ -261,6 +266,9 @@ function detach(answer: Awaitable<Answer>): Awaitable<Answer> {
   if (answer instanceof Promise || !(answer.body instanceof Uint8Array)) return answer
   return { ...answer, body: Uint8Array.from(answer.body) }
 }
+
+/** Nobody receives it; it is counted and logged with the status that others use for this. */
+const GONE: Answer = { status: 499, headers: {}, body: '' }
 
 const NO_TIER = 'none'
 

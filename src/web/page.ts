@@ -1,6 +1,6 @@
 import type { Explanation } from '../domain/explanation.ts'
 import { type PassportRef, parsePassportRef } from '../domain/passport.ts'
-import type { Awaitable, Store } from '../store/store.ts'
+import type { Awaitable, IsGone, Store } from '../store/store.ts'
 
 /** What an answer with a file of ours is made of; nothing may be loaded but what `policy` allows. */
 export const file = (type: string, body: string, policy: readonly string[]) => ({
@@ -43,7 +43,7 @@ export type ExplorerOptions = {
 
 export type ApiState = 'open' | 'key required' | 'removed'
 
-export type PageRequest = { path: string; query: URLSearchParams; origin: string }
+export type PageRequest = { path: string; query: URLSearchParams; origin: string; isGone?: IsGone }
 export type Page = ReturnType<typeof file>
 export type PageHandler = (request: PageRequest) => Awaitable<Page>
 

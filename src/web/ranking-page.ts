@@ -20,13 +20,13 @@ const SIZE = '20'
 
 /** All passports by score, a page at a time, or those whose name has in it what was typed. */
 export function createRankingPage({ store }: ExplorerOptions): PageHandler {
-  return async ({ query }) => {
+  return async ({ query, isGone }) => {
     const request = parsePageRequest(query.get('page'), SIZE)
     const typed = (query.get('q') ?? '').trim()
     const keyword = parseKeyword(typed)
     const { total: all, highest } = await store.passports.standing(0)
     if (all === 0) return file('text/html', renderStart(), POLICY)
-    const { items, total } = await search(store, { ...request, keyword }, typed)
+    const { items, total } = await search(store, { ...request, keyword, isGone }, typed)
     const first = (request.page - 1) * request.size + 1
     const found: Found = {
       typed: keyword === undefined ? '' : typed,

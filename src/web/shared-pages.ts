@@ -1,4 +1,4 @@
-import type { Awaitable } from '../store/store.ts'
+import type { Awaitable, IsGone } from '../store/store.ts'
 import type { Page, PageHandler } from './page.ts'
 
 /** As long as reads share a view of the database. */
@@ -10,7 +10,7 @@ const SHARED_MILLISECONDS = 5
  */
 export function createSharedPages(now: () => number = () => performance.now()) {
   /** In the order in which they were begun. */
-  const pages = new Map<string, { begunAt: number; page: Awaitable<Page> }>()
+  const pages = new Map<string, { begunAt: number; page: Awaitable<Page>; callers: IsGone[] }>()
 
   function forgetOld(time: number): void {
     for (const [name, { begunAt }] of pages) {
@@ -21,13 +21,22 @@ export function createSharedPages(now: () => number = () => performance.now()) {
 
   return (render: PageHandler): PageHandler =>
     (request) => {
+      const { isGone = () => false } = request
       const name = `${request.origin} ${request.path} ${request.query}`
       const time = now()
       forgetOld(time)
       const known = pages.get(name)
+      known?.callers.push(isGone)
       if (known) return known.page
-      const page = render(request)
-      pages.set(name, { begunAt: time, page })
+      const callers = [isGone]
+      const areGone = () => {
+        const gone = callers.every((each) => each())
+        // Whoever comes now has a page of its own.
+        if (gone) pages.delete(name)
+        return gone
+      }
+      const page = render({ ...request, isGone: areGone })
+      pages.set(name, { begunAt: time, page, callers })
       return page
     }
 }

@@ -301,6 +301,26 @@ test('a caller that is gone before its answer harms nobody', async () => {
   expect(bodies(await exchange(server.port, last('/a')))).toEqual(['GET /a'])
 })
 
+test.each([
+  ['is gone', (socket: Socket) => socket.resetAndDestroy()],
+  ['will send no more, and may be gone,', (socket: Socket) => socket.end()],
+])('a caller that %s is not worked for without end', async (_, leave) => {
+  const gone: (() => boolean)[] = []
+  const never = new Promise<Reply>(() => undefined)
+  const handle: WireOptions['handle'] = (_, isGone) => {
+    gone.push(isGone)
+    return never
+  }
+  await using server = serve({ handle, patience: HASTE })
+  const { socket, closed } = dial(server.port)
+  closed.catch(() => '')
+  socket.write(get('/a'))
+  await until(() => gone.length === 1)
+  expect(gone[0]?.()).toBe(false)
+  leave(socket)
+  await until(() => gone[0]?.() === true)
+})
+
 test('a stop ends what is idle, and lets what is under way finish', async () => {
   await using server = serve()
   const idle = dial(server.port)
@@ -369,7 +389,9 @@ test('a request that cannot be answered at all costs its caller the connection, 
 
 test('a stop waits neither for the rest of a body, nor for one that took its last answer slowly', async () => {
   const never = Number.MAX_SAFE_INTEGER
-  await using server = serve({ patience: { idle: never, head: never, stall: never, linger: 100 } })
+  await using server = serve({
+    patience: { idle: never, head: never, stall: never, linger: 100 },
+  })
   const sender = dial(server.port)
   sender.socket.write('POST /p HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000\r\n\r\n')
   await until(() => sender.text() !== '')

@@ -36,6 +36,7 @@ async function search(names: readonly string[]) {
   const { page, close } = createSearch(new Database(path, { readonly: true }), {
     turns: { ...turns, run: (steps, isGone) => turns.run(counted(steps), isGone) },
     small: 10_000,
+    onNotice: () => undefined,
   })
   const order = toOrder(
     Uint32Array.from(names, (_, at) => at + 1),

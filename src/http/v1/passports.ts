@@ -2,7 +2,7 @@ import { notFound } from '../../domain/errors.ts'
 import { parseKeyword } from '../../domain/keyword.ts'
 import { type Page, parsePageRequest } from '../../domain/page.ts'
 import { type FullPassport, type Passport, parsePassportRef } from '../../domain/passport.ts'
-import type { Awaitable, PassportDocument, Store } from '../../store/store.ts'
+import type { Awaitable, IsGone, PassportDocument, Store } from '../../store/store.ts'
 import { type Answer, json, ready } from '../answer.ts'
 import { printPage } from './list-page.ts'
 import { createPageCache } from './page-cache.ts'
@@ -11,11 +11,12 @@ import { presentPassport } from './present.ts'
 export function listPassports({ passports, documents }: Store) {
   const pages = createPageCache()
 
-  return (text: string) => {
+  return (text: string, isGone?: IsGone) => {
     const query = new URLSearchParams(text)
     const request = {
       ...parsePageRequest(query.get('page'), query.get('per_page')),
       keyword: parseKeyword(query.get('keyword')),
+      isGone,
     }
     const isKept = request.keyword === undefined
     const name = `${request.page} ${request.size}`

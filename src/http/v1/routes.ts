@@ -1,11 +1,11 @@
 import { notFound } from '../../domain/errors.ts'
 import type { Endpoint } from '../../domain/usage.ts'
-import type { Store } from '../../store/store.ts'
+import type { IsGone, Store } from '../../store/store.ts'
 import type { Answer } from '../answer.ts'
 import { listCredentials } from './credentials.ts'
 import { getPassport, listPassports } from './passports.ts'
 
-export type Handler = (query: string) => Answer | Promise<Answer>
+export type Handler = (query: string, isGone?: IsGone) => Answer | Promise<Answer>
 export type Route = { endpoint: Endpoint; handle: Handler }
 
 export const isV1Path = (path: string) => path === '/api/v1' || path.startsWith('/api/v1/')

@@ -7,7 +7,7 @@ import type { Reply } from './reply.ts'
 import type { Turn, Worker } from './turn.ts'
 
 /** One that fails costs the caller its connection. */
-export type Handle = (incoming: Incoming) => Awaitable<Reply>
+export type Handle = (incoming: Incoming, isGone: () => boolean) => Awaitable<Reply>
 
 export type Service = {
   handle: Handle
@@ -41,7 +41,10 @@ export type Connection = {
 export type Patience = {
   /** One that keeps its connection may come back after so long. */
   idle: number
-  /** A head must be whole after so long, however slowly it drips; and then its body. */
+  /**
+   * A head must be whole after so long, however slowly it drips; and then its body. One that will send no more may be gone: its
+   * answer must be made after so long.
+   */
   head: number
   /** A caller may take nothing of its answer for so long. */
   stall: number
@@ -152,9 +155,11 @@ export function createConnection(socket: Socket, service: Service): Connection {
     if (isFinished || (skip > 0 && service.isEnding())) state = 'ends'
   }
 
+  const isGone = () => state === 'closed'
+
   function attempt(head: Head): Awaitable<Reply> | undefined {
     try {
-      return service.handle(head)
+      return service.handle(head, isGone)
     } catch {
       // The others of this turn are not to suffer for it.
       self.abort()
@@ -170,7 +175,7 @@ export function createConnection(socket: Socket, service: Service): Connection {
       return
     }
     state = 'waits'
-    deadline = Number.POSITIVE_INFINITY
+    deadline = isFinished ? performance.now() + patience.head : Number.POSITIVE_INFINITY
     reply.then(
       (late) => {
         if (state !== 'waits') return
@@ -222,6 +227,7 @@ export function createConnection(socket: Socket, service: Service): Connection {
     },
     finish() {
       isFinished = true
+      if (state === 'waits') deadline = performance.now() + patience.head
       if (state === 'ended') socket.close()
       else awaitTurn()
     },
