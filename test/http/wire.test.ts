@@ -1,9 +1,12 @@
 import { expect, test } from 'bun:test'
 import { connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { createConnection } from '../../src/http/wire/connection.ts'
 import type { Incoming } from '../../src/http/wire/incoming.ts'
+import { createOutbox } from '../../src/http/wire/outbox.ts'
 import { headOf, type Reply } from '../../src/http/wire/reply.ts'
 import { serveHttp, type WireOptions } from '../../src/http/wire/server.ts'
+import type { Worker } from '../../src/http/wire/turn.ts'
 
 const reply = (body: string | Uint8Array, lines = ''): Reply => ({ head: headOf(200, {}), lines, body })
 
@@ -412,4 +415,34 @@ test('a field cannot hold what would begin another one', () => {
     'The field Link cannot hold "a\\r\\nSet-Cookie: b".',
   )
   expect(() => headOf(200, { Link: '\u{1f409}' })).toThrow('cannot hold')
+})
+
+test('what a caller takes slowly of a large answer is held once, and not copied each time it takes some', () => {
+  const written: ArrayBufferLike[] = []
+  let length = 0
+  const socket = {
+    remoteAddress: '127.0.0.1',
+    write(bytes: Buffer, start = 0, size = bytes.length) {
+      written.push(bytes.buffer)
+      const taken = Math.min(size - start, 1_000_000)
+      length += taken
+      return taken
+    },
+  } as unknown as Parameters<typeof createConnection>[0]
+  const outbox = createOutbox(() => 0)
+  const work: Worker[] = []
+  const connection = createConnection(socket, {
+    handle: () => reply(LARGE),
+    refuse: () => reply(''),
+    turn: { await: (worker) => void work.push(worker), time: () => 0 },
+    outbox,
+    isEnding: () => false,
+    patience: HASTE,
+  })
+  connection.receive(Buffer.from(get('/large')))
+  work[0]?.work()
+  outbox.flush()
+  for (let turn = 0; turn < 30; turn++) connection.drain()
+  expect(length).toBeGreaterThan(LARGE.length)
+  expect(new Set(written).size).toBe(1)
 })

@@ -70,7 +70,7 @@ export function createConnection(socket: Socket, service: Service): Connection {
   /** What came and is not looked at yet. */
   let input: Buffer | undefined
   /** What the caller has not taken yet of its answers. */
-  let unsent: Buffer | undefined
+  let unsent: Uint8Array | undefined
   /** Bytes of both, where they are kept for longer than a turn. */
   let held = 0
   /** Bytes of a body that nobody reads. */
@@ -198,8 +198,17 @@ export function createConnection(socket: Socket, service: Service): Connection {
     if (state === 'ended' || state === 'closed') return
     const sent = unsent === undefined ? Math.max(0, socket.write(bytes, start, length)) : 0
     if (sent === length) return
-    const rest = bytes.subarray(start + sent, start + length)
-    unsent = unsent === undefined ? Buffer.from(rest) : Buffer.concat([unsent, rest])
+    hold(Buffer.from(bytes.subarray(start + sent, start + length)))
+  }
+
+  function give(bytes: Uint8Array): void {
+    if (state === 'ended' || state === 'closed') return
+    const sent = unsent === undefined ? Math.max(0, socket.write(bytes)) : 0
+    if (sent < bytes.length) hold(bytes.subarray(sent))
+  }
+
+  function hold(rest: Uint8Array): void {
+    unsent = unsent === undefined ? rest : Buffer.concat([unsent, rest])
     deadline = performance.now() + patience.stall
     weigh()
   }
@@ -217,12 +226,13 @@ export function createConnection(socket: Socket, service: Service): Connection {
     receive,
     work,
     write,
+    give,
     settle,
     drain() {
       if (unsent === undefined) return
       const rest = unsent
       unsent = undefined
-      write(rest, 0, rest.length)
+      give(rest)
       if (unsent === undefined) awaitTurn()
     },
     finish() {

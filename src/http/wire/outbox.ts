@@ -3,6 +3,8 @@ import type { LateBody, Reply } from './reply.ts'
 /** Who takes bytes that are put together here. They are used again afterwards: what is not sent must be copied. */
 export type Receiver = {
   write(bytes: Buffer, start: number, length: number): void
+  /** Bytes that are its own from now on. */
+  give(bytes: Uint8Array): void
   /** Where what was promised cannot be sent. */
   abort(): void
 }
@@ -72,7 +74,7 @@ export function createOutbox(now: () => number) {
       at += bytes.write(last, at, 'latin1')
       if (!isHead) put(receiver, content, bytes, at)
       if (bytes === room) post(receiver, size)
-      else receiver.write(bytes, 0, size)
+      else receiver.give(bytes)
     },
     flush,
   }
