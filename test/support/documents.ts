@@ -50,7 +50,10 @@ export async function listed(store: Store) {
   const { items, total } = await store.passports.list(ALL)
   const pagination = { current_page: 1, last_page: lastPage(total, ALL.size), total }
   const fresh = JSON.stringify({ passports: items.map(presentListedPassport), pagination })
-  return { answered: printPage(await store.documents.list(ALL), ALL)?.toString(), fresh }
+  const steps = printPage(await store.documents.list(ALL), ALL)
+  let body = steps.next()
+  while (!body.done) body = steps.next()
+  return { answered: body.value?.toString(), fresh }
 }
 
 /** Whatever is found is what would be answered. */

@@ -3,6 +3,7 @@ import { parseKeyword } from '../../domain/keyword.ts'
 import { type Page, parsePageRequest } from '../../domain/page.ts'
 import { type FullPassport, type Passport, parsePassportRef } from '../../domain/passport.ts'
 import type { Awaitable, IsGone, PassportDocument, Store } from '../../store/store.ts'
+import { createTurns, type Steps } from '../../store/turns.ts'
 import { type Answer, json, ready } from '../answer.ts'
 import { printPage } from './list-page.ts'
 import { createPageCache } from './page-cache.ts'
@@ -10,6 +11,15 @@ import { presentPassport } from './present.ts'
 
 export function listPassports({ passports, documents }: Store) {
   const pages = createPageCache()
+  const turns = createTurns()
+  let large: Promise<unknown> = Promise.resolve()
+
+  /** One at a time: each needs room several times over. */
+  function printLarge(steps: Steps<Buffer | undefined>, isGone?: IsGone): Promise<Buffer | undefined> {
+    const body = large.catch(() => undefined).then(() => turns.run(steps, isGone))
+    large = body
+    return body
+  }
 
   return (text: string, isGone?: IsGone) => {
     const query = new URLSearchParams(text)
@@ -24,7 +34,11 @@ export function listPassports({ passports, documents }: Store) {
     if (known) return known
     const print = (page: Page<Passport | PassportDocument>): Awaitable<Answer> => {
       // One that was waited for may be sent after many others were made.
-      const body = isKept ? printPage(page, request, pages.take) : printPage(page, request)
+      const steps = isKept ? printPage(page, request, pages.take) : printPage(page, request)
+      const body = steps.next()
+      return body.done ? finish(body.value) : printLarge(steps, isGone).then(finish)
+    }
+    const finish = (body: Buffer | undefined): Awaitable<Answer> => {
       // What is damaged is not listed again.
       if (!body) return read()
       const answer = ready(body)
