@@ -47,5 +47,7 @@ export async function keepRescoring(
     if (count === undefined && !waits) onWaits()
     waits = count === undefined
     if (!count) await sleep(IDLE_MILLISECONDS, undefined, { signal }).catch(() => undefined)
+    // An embedded engine answers at once: whoever has something to say, and be it to end, is heard here.
+    else await new Promise(setImmediate)
   }
 }

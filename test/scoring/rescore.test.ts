@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import type { DataPoint } from '../../src/domain/data-point.ts'
 import type { PassportRef } from '../../src/domain/passport.ts'
-import { adoptRules, rescoreSome } from '../../src/scoring/rescore.ts'
+import { adoptRules, keepRescoring, rescoreSome } from '../../src/scoring/rescore.ts'
 import { DEFAULT_RULES } from '../../src/scoring/rules.ts'
 import { parseRules } from '../../src/scoring/rules-format.ts'
 import type { Store } from '../../src/store/store.ts'
@@ -363,5 +363,17 @@ onEveryEngine('merging and removing', (open) => {
     expect(restored).toEqual([{ outcome: 'added' }])
     expect(await find(store, 7)).toMatchObject({ id: 7 })
     expect(await saveRecords(store, [{ ...ada, connections: 3 }])).toEqual([{ outcome: 'changed' }])
+  })
+})
+
+onEveryEngine('a scorer that has much to do', (open) => {
+  test('hears that it is to end', async () => {
+    await using store = await open(Array.from({ length: 1000 }, (_, id) => record(id, { stale: true })))
+    await adoptRules(scorer(store))
+    const stop = new AbortController()
+    const scoring = keepRescoring(scorer(store), stop.signal, fail.bind(undefined, 0, 'waits'))
+    setImmediate(() => stop.abort())
+    await scoring
+    expect(await store.scoring.countStale()).toBeGreaterThan(0)
   })
 })
