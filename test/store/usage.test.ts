@@ -29,6 +29,27 @@ onEveryEngine('usage', (open) => {
     expect(await store.usage.list({ since: '2026-01-01', until: '2026-01-01' })).toHaveLength(1)
   })
 
+  test('a long month is added up by key, and others have their turn meanwhile', async () => {
+    await using store = await open()
+    const keys = Array.from({ length: 300 }, (_, at) => `k${at}`)
+    const days = ['2026-01-31', '2026-02-01', '2026-02-14', '2026-02-28', '2026-03-01']
+    const counts = days.flatMap((day) =>
+      keys.flatMap((key) => [200, 304, 404, 429].map((status) => used(day, key, 2, { status }))),
+    )
+    await store.usage.add([...counts, used('2026-02-01', '', 9)], new Map())
+    let turns = 0
+    let isOver = false
+    const tick = () => {
+      turns++
+      if (!isOver) setImmediate(tick)
+    }
+    setImmediate(tick)
+    const sums = await store.usage.sumByKey({ since: '2026-02-01', until: '2026-02-28' })
+    isOver = true
+    expect(new Map(sums)).toEqual(new Map(keys.map((key) => [key, 12])))
+    expect(turns).toBeGreaterThan(4)
+  })
+
   test('the last use of a key never goes back, and one that is not there is no matter', async () => {
     await using store = await open()
     const key = { id: 'one', name: 'n', hash: new Uint8Array(32), tier: 'standard', owner: '', createdAt: 1 }
