@@ -7,6 +7,7 @@ import { crash } from './parts/crash.ts'
 import { diskFullImport } from './parts/disk-full-import.ts'
 import { diskFullServe } from './parts/disk-full-serve.ts'
 import { drain } from './parts/drain.ts'
+import { expensive } from './parts/expensive.ts'
 import { garbage } from './parts/garbage.ts'
 import { killDocuments } from './parts/kill-documents.ts'
 import { killImport } from './parts/kill-import.ts'
@@ -38,6 +39,7 @@ export const PARTS: readonly Part[] = [
   pipeline,
   slow,
   garbage,
+  expensive,
   drain,
   rolling,
   crash,
