@@ -444,5 +444,5 @@ test('what a caller takes slowly of a large answer is held once, and not copied 
   outbox.flush()
   for (let turn = 0; turn < 30; turn++) connection.drain()
   expect(length).toBeGreaterThan(LARGE.length)
-  expect(new Set(written).size).toBe(1)
+  expect(written.slice(1).every((bytes) => bytes === LARGE.buffer)).toBe(true)
 })

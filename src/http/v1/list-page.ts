@@ -2,14 +2,14 @@ import { lastPage, type Page, type PageRequest } from '../../domain/page.ts'
 import type { Passport } from '../../domain/passport.ts'
 import type { PassportDocument } from '../../store/store.ts'
 import type { Steps } from '../../store/turns.ts'
+import { LARGE_BODY as LARGE } from '../wire/reply.ts'
 import { presentListedPassport } from './present.ts'
 import { findListed } from './press.ts'
 
 /** Room for the documents of a page, unless they are large. */
 const ROOM = Buffer.allocUnsafe(256 * 1024)
 
-/** A page of more bytes than this is made in steps, of so many each. */
-const LARGE = 4 * 1024 * 1024
+/** A page that is large is made in steps, of so many bytes each. */
 const STEP = 512 * 1024
 
 /** A passport's part of a page: bytes of what they are in, which need no buffer of their own. */

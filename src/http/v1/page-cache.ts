@@ -1,7 +1,8 @@
 import type { Answer } from '../answer.ts'
+import { LARGE_BODY } from '../wire/reply.ts'
 
-/** Room for some 300 pages of the usual size. */
-const ROOM_BYTES = 4 * 1024 * 1024
+/** Room for some 300 pages of the usual size; a larger body may not lie in it. */
+const ROOM_BYTES = LARGE_BODY
 
 type Kept = Answer & { body: Uint8Array }
 

@@ -1,9 +1,9 @@
-import type { LateBody, Reply } from './reply.ts'
+import { LARGE_BODY, type LateBody, type Reply } from './reply.ts'
 
 /** Who takes bytes that are put together here. They are used again afterwards: what is not sent must be copied. */
 export type Receiver = {
   write(bytes: Buffer, start: number, length: number): void
-  /** Bytes that are its own from now on. */
+  /** Bytes that stay as they are. */
   give(bytes: Uint8Array): void
   /** Where what was promised cannot be sent. */
   abort(): void
@@ -66,15 +66,19 @@ export function createOutbox(now: () => number) {
       const length = content.length > 0 || !BODILESS.test(head) ? `Content-Length: ${content.length}\r\n` : ''
       const connection = ends ? 'Connection: close\r\n' : isOld ? 'Connection: keep-alive\r\n' : ''
       const last = `${lines}${date}${length}${connection}\r\n`
-      const size = head.length + last.length + (isHead ? 0 : content.length)
+      const isApart = !isHead && content instanceof Uint8Array && content.length > LARGE_BODY
+      const size = head.length + last.length + (isHead || isApart ? 0 : content.length)
       if (used + size > ROOM) flush()
       const bytes = size > ROOM ? Buffer.allocUnsafe(size) : room
       let at = size > ROOM ? 0 : used
       at += bytes.write(head, at, 'latin1')
       at += bytes.write(last, at, 'latin1')
-      if (!isHead) put(receiver, content, bytes, at)
+      if (!isHead && !isApart) put(receiver, content, bytes, at)
       if (bytes === room) post(receiver, size)
       else receiver.give(bytes)
+      if (!isApart) return
+      flush()
+      receiver.give(content)
     },
     flush,
   }

@@ -1,6 +1,9 @@
 /** Bytes that are read when all else of a turn is done. */
 export type LateBody = { length: number; read(into: Buffer, at: number): boolean }
 
+/** Bytes of a body that are more than this are never changed once it is given: they need not be copied. */
+export const LARGE_BODY = 4 * 1024 * 1024
+
 /** What goes out. The wire adds the date, the length, and whether the connection ends. */
 export type Reply = {
   /** The status line and the fields that are the same for many answers, each with its line end. */
