@@ -61,6 +61,16 @@ test('where slow callers hold too much, the one goes that has taken nothing for 
   expect(ended.sort()).toEqual([1, 2])
 })
 
+test('an answer larger than all may hold together goes to a caller who is slow alone', async () => {
+  await using server = serve({ patience: PATIENT, mostHeld: 1_000_000 })
+  const { socket, received } = dial(server.port, get('/page'))
+  await until(() => received() > 0)
+  socket.pause()
+  await sleep(20)
+  socket.resume()
+  await until(() => received() > PAGE.length)
+})
+
 test('what comes of heads counts too', async () => {
   await using server = serve({ patience: PATIENT, mostHeld: 100_000 })
   const begun = `GET / HTTP/1.1\r\nA: ${'x'.repeat(40_000)}`

@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test'
 import { connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createConnection } from '../../src/http/wire/connection.ts'
+import { createHoldings } from '../../src/http/wire/holdings.ts'
 import type { Incoming } from '../../src/http/wire/incoming.ts'
 import { createOutbox } from '../../src/http/wire/outbox.ts'
 import { headOf, type Reply } from '../../src/http/wire/reply.ts'
@@ -436,6 +437,7 @@ test('what a caller takes slowly of a large answer is held once, and not copied 
     refuse: () => reply(''),
     turn: { await: (worker) => void work.push(worker), time: () => 0 },
     outbox,
+    holdings: createHoldings(1),
     isEnding: () => false,
     patience: HASTE,
   })
@@ -444,5 +446,7 @@ test('what a caller takes slowly of a large answer is held once, and not copied 
   outbox.flush()
   for (let turn = 0; turn < 30; turn++) connection.drain()
   expect(length).toBeGreaterThan(LARGE.length)
-  expect(written.slice(1).every((bytes) => bytes === LARGE.buffer)).toBe(true)
+  // Of what is left, less than half of the whole is copied, so that the whole can go.
+  expect(new Set(written.slice(1)).size).toBeLessThan(10)
+  expect(written.slice(1, 4).every((bytes) => bytes === LARGE.buffer)).toBe(true)
 })

@@ -208,7 +208,9 @@ export function createConnection(socket: Socket, service: Service): Connection {
   }
 
   function hold(rest: Uint8Array): void {
-    unsent = unsent === undefined ? rest : Buffer.concat([unsent, rest])
+    // A part keeps the whole in memory: less than half of it is worth a copy.
+    const own = rest.length < rest.buffer.byteLength / 2 ? Buffer.from(rest) : rest
+    unsent = unsent === undefined ? own : Buffer.concat([unsent, own])
     deadline = performance.now() + patience.stall
     weigh()
   }
