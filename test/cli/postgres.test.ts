@@ -64,7 +64,7 @@ describe('a password', () => {
       ['copy', url, 'sqlite:copy.db'],
       ['copy', 'sqlite:source.db', url],
     ]
-    await run(['keys', 'list'], { cwd, env: { DATABASE_URL: 'sqlite:source.db' } })
+    await run(['keys', 'create', '--name', 'a'], { cwd, env: { DATABASE_URL: 'sqlite:source.db' } })
     const env = { DATABASE_URL: url, PORT: '0' }
     const results = await Promise.all(
       [...COMMANDS, ...copies].map(async (args) => ({ args, ...(await run(args, { cwd, env })) })),

@@ -90,7 +90,7 @@ withEngine('sqlite', 'restore', (makeDatabase) => {
     const documents = () => beside(here.database).filter((name) => name.includes('-documents-'))
     {
       await using server = await here.serve()
-      await until(() => documents().length === 2)
+      await until(() => documents().length === 3)
       expect(JSON.stringify(await answer(server.url))).toContain('Grace the Later')
     }
     const old = documents()
@@ -98,7 +98,7 @@ withEngine('sqlite', 'restore', (makeDatabase) => {
     expect(beside(here.database)).toEqual([basename(keptIn(out))])
     await using server = await here.serve()
     expect(JSON.stringify(await answer(server.url))).toContain('Grace Hopper')
-    await until(() => documents().length === 2)
+    await until(() => documents().length === 3)
     for (const name of old) expect(documents()).not.toContain(name)
     expect(JSON.stringify(await answer(server.url))).toContain('Grace Hopper')
   })

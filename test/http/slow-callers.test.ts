@@ -51,8 +51,8 @@ test('where slow callers hold too much, the one goes that has taken nothing for 
     const { socket, closed, received } = dial(server.port, get('/page'))
     readers.push(socket)
     closed.then(() => ended.push(name))
+    socket.once('data', () => socket.pause())
     await until(() => received() > 0)
-    socket.pause()
     await sleep(20)
   }
   // Who is gone is told so only when it reads again.

@@ -18,7 +18,7 @@ describe('postgres: opening', () => {
     const opened = Array.from({ length: 6 }, () => openPostgres({ url: database.url }))
     const stores = await Promise.all(opened)
     await using sql = connect(database.url)
-    expect([...(await sql`select version from passportd`)]).toEqual([{ version: 2 }])
+    expect([...(await sql`select version from passportd`)]).toEqual([{ version: 3 }])
     expect([...(await sql`select name from versions order by name`)]).toEqual([
       { name: 'keys' },
       { name: 'ranking' },
@@ -43,7 +43,7 @@ describe('postgres: opening', () => {
     await using sql = connect(database.url)
     await sql`update passportd set version = 99`
     expect(await refusalOf(database.url)).toContain(
-      `/${database.name} was written by a newer passportd (schema 99, this one knows 2)`,
+      `/${database.name} was written by a newer passportd (schema 99, this one knows 3)`,
     )
   })
 

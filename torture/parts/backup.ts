@@ -16,7 +16,7 @@ const MOST_WAIT_MILLISECONDS = 600
 export const backup: Part = {
   name: 'backup',
   what: 'SIGKILL of a backup and of a restore during import, scoring and serving, and one of each that ends',
-  long: 20,
+  long: 10,
   short: 1,
   async run(times, tell) {
     using folder = tempFolder()

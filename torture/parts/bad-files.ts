@@ -276,7 +276,7 @@ function contentsOf(path: string): string {
 export const badFiles: Part = {
   name: 'bad-files',
   what: 'a command on a damaged, foreign, missing or read-only file',
-  long: 300,
+  long: 150,
   short: 6,
   async run(times, tell) {
     using place = tempFolder()

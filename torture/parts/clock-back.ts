@@ -24,7 +24,7 @@ const timeOf = (answer: Response) => Date.parse(answer.headers.get('Date') ?? ''
 export const clockBack: Part = {
   name: 'clock-back',
   what: 'the clock set back or forward under a server',
-  long: 100,
+  long: 20,
   short: 2,
   async run(times, tell) {
     using folder = tempFolder()

@@ -61,7 +61,7 @@ async function importOnce(
 export const diskFullImport: Part = {
   name: 'disk-full-import',
   what: 'an import until the disk is full, resumed with room',
-  long: 60,
+  long: 20,
   short: 2,
   async run(times, tell) {
     using folder = tempFolder()

@@ -86,7 +86,7 @@ async function serveOnce(disk: Disk, good: Good): Promise<string | undefined> {
 export const diskFullServe: Part = {
   name: 'disk-full-serve',
   what: 'a server on a disk that is full, and has room again',
-  long: 30,
+  long: 10,
   short: 1,
   async run(times, tell) {
     using folder = tempFolder()

@@ -17,7 +17,7 @@ const PEOPLE = INVENTED.filter(({ stale }) => !stale).slice(0, 500)
 export const killDocuments: Part = {
   name: 'kill-documents',
   what: 'SIGKILL while documents are made',
-  long: 28,
+  long: 20,
   short: 1,
   async run(times, tell) {
     const ledger = createLedger(tell)
@@ -54,8 +54,8 @@ export const killDocuments: Part = {
   },
 }
 
-/** A generation is a file of passports and one of credentials. */
-const KINDS = 2
+/** A generation is a file of passports, one of credentials and one of their places. */
+const KINDS = 3
 
 /** More than one transaction of the maker writes. */
 const UNNAMED_BYTES = 1024 * 1024

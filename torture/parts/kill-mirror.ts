@@ -21,7 +21,7 @@ const PEOPLE = INVENTED.filter(({ stale }) => !stale).slice(0, 200)
 export const killMirror: Part = {
   name: 'kill-mirror',
   what: 'SIGKILL of a mirror at a random moment',
-  long: 28,
+  long: 20,
   short: 1,
   async run(times, tell) {
     const ledger = createLedger(tell)

@@ -24,7 +24,7 @@ import type { Part } from '../part.ts'
 export const killScorer: Part = {
   name: 'kill-scorer',
   what: 'SIGKILL of a scorer at a random moment',
-  long: 28,
+  long: 20,
   short: 1,
   async run(times, tell) {
     const ledger = createLedger(tell)

@@ -42,7 +42,7 @@ const LONG_MILLISECONDS = 18_000
 export const killServer: Part = {
   name: 'kill-server',
   what: 'SIGKILL of a server, or of one of its processes, under load and beside an import',
-  long: 27,
+  long: 20,
   short: 2,
   async run(times, tell) {
     const ledger = createLedger(tell)

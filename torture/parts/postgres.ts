@@ -53,7 +53,7 @@ type Here = Parameters<typeof run>[1]
 export const postgres: Part = {
   name: 'postgres',
   what: 'PostgreSQL stopped, killed, frozen, locked, full of others, its connections cut, lost or hanging, while callers read, an import runs and scores are worked out',
-  long: 20,
+  long: 16,
   short: 1,
   async run(times, tell) {
     const isShort = times === 1
