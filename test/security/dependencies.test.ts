@@ -37,8 +37,8 @@ const findVulnerable = (among: readonly Installed[], advisories: readonly Adviso
 test('no version in the lockfile has an advisory that we know of', () => {
   const advisories = JSON.parse(read('test/security/advisories.json')) as Advisory[]
   expect(findVulnerable(installed, advisories)).toEqual([])
-  const old = [{ name: 'bun', version: '1.1.29' }] as Installed[]
-  expect(findVulnerable(old, advisories)).toEqual(['bun 1.1.29: CVE-2024-21548'])
+  const old = [{ name: 'bun', version: '1.3.4' }] as Installed[]
+  expect(findVulnerable(old, advisories)).toEqual(['bun 1.3.4: CVE-2026-24910'])
 })
 
 test.each(['package-lock.json', 'bench/peer/package-lock.json'])(
