@@ -1,4 +1,5 @@
-import { statSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { readConfig } from '../config.ts'
 import { nameDatabase } from '../domain/database-address.ts'
 import { backUp, type Contents, isOfDatabase } from '../store/sqlite/backup.ts'
@@ -17,7 +18,8 @@ export async function backup(args: string[], terminal: Terminal): Promise<void> 
   const there = statSync(file, { throwIfNoEntry: false })
   if (there && !there.isFile()) throw new CommandError(`${file} is not a file: name one for the backup.`)
   if (there && !force) throw new CommandError(`${file} is there already: with --force it is replaced.`)
-  if (!statSync(path, { throwIfNoEntry: false })) throw new CommandError(`There is no database ${path}.`)
+  if (!statSync(path, { throwIfNoEntry: false }))
+    throw new CommandError(`There is no database ${path}: look at DATABASE_URL and the working directory.`)
   const begin = terminal.now()
   const contents = written(file, () => backUp(path, file))
   terminal.out(`${path} is backed up to ${file}: ${describe(contents, terminal.now() - begin)}.\n`)
@@ -45,7 +47,7 @@ function read(command: 'backup' | 'restore', args: string[], { env }: Terminal) 
   const { database } = readConfig(env, { demo: values.demo === true })
   if (database.engine === 'postgres') {
     throw new CommandError(
-      `${nameDatabase(database)} is backed up and restored by PostgreSQL's own tools, such as pg_dump: see "Backups" in docs/operate.md.`,
+      `${nameDatabase(database)} is backed up and restored by PostgreSQL's own tools, such as pg_dump: see "PostgreSQL" in docs/backup.md.`,
     )
   }
   const { path } = database
@@ -60,8 +62,10 @@ function written<T>(file: string, work: () => T): T {
   try {
     return work()
   } catch (error) {
-    if (typeof (error as NodeJS.ErrnoException).syscall !== 'string') throw error
-    throw new CommandError(`${file} cannot be written: ${(error as Error).message}.`)
+    const { syscall, message } = error as NodeJS.ErrnoException
+    if (typeof syscall !== 'string') throw error
+    const why = existsSync(dirname(file)) ? message : `there is no folder ${dirname(file)}`
+    throw new CommandError(`${file} cannot be written: ${why}.`)
   }
 }
 

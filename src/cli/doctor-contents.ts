@@ -53,7 +53,7 @@ function examineDamage(damage: string[] | undefined, full: boolean): Finding[] {
 
 export function examineContents(contents: ExaminedContents, config: Config, now: number): Finding[] {
   return [
-    ok('passports', `There are ${count(contents.passports, 'passport')}.`),
+    ok('passports', `The database holds ${count(contents.passports, 'passport')}, merged ones included.`),
     ...examineCopying(contents.copying),
     ...examineTimes(contents, now),
     ...examineScores(contents, now),
@@ -164,9 +164,15 @@ function examineKeys(keys: readonly ApiKey[], { tiers, requireKey }: Config, now
     findings.push(
       warning('keys', 'A key is required, and none works: "passportd keys create --name NAME" makes one.'),
     )
-  return findings.length > 0
-    ? findings
-    : [ok('keys', `${count(active.length, 'active key')}, of which none ends within 14 days.`)]
+  if (findings.length > 0) return findings
+  return [
+    ok(
+      'keys',
+      active.length === 0
+        ? 'None works, and none is required.'
+        : `${count(active.length, 'active key')}, of which none ends within 14 days.`,
+    ),
+  ]
 }
 
 function examinePlan({ plan = NO_PLAN }: ExaminedContents, { deprecatedAt }: Config, now: number): Finding {

@@ -34,6 +34,8 @@ Environment (also read from a file .env in the working directory)
                    postgres://user:password@host/database
   DATABASE_READ_URL  a PostgreSQL replica that answers reads (none)
   REQUIRE_API_KEY  refuse callers without a key (false)
+  EXPLORER         show passports to people (on, unless a key is required)
+  PUBLIC_URL       address that people know the service by (as asked for)
   TIERS            how much callers may ask for, such as anonymous=1000/10s
   TRUST_PROXY      proxies whose X-Forwarded-For is believed (none)
   REDIS_URL        a Redis in which all nodes count limits together (none)

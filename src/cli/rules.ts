@@ -28,7 +28,9 @@ function readRules(path: string): unknown {
   try {
     return JSON.parse(readFileSync(path, 'utf8'))
   } catch (error) {
-    throw new CommandError(`${path} cannot be read as a rule set: ${(error as Error).message}`)
+    const { code, message } = error as NodeJS.ErrnoException
+    const why = code === 'ENOENT' ? 'there is no such file' : message
+    throw new CommandError(`${path} cannot be read as a rule set: ${why}.`)
   }
 }
 

@@ -17,7 +17,7 @@ import { loadRules } from './rules.ts'
 import { startScorer } from './scorer.ts'
 import { aborted, asked, onHangUp } from './signals.ts'
 import type { Terminal } from './terminal.ts'
-import { DATABASE_OPTIONS, parseOptions, refuseExtra } from './usage.ts'
+import { DATABASE_OPTIONS, parseOptions, refuseExtra, UsageError } from './usage.ts'
 import { VERSION } from './version.ts'
 import { count } from './words.ts'
 import { work } from './worker.ts'
@@ -35,6 +35,7 @@ const OPTIONS = {
 export async function serve(args: string[], terminal: Terminal): Promise<void> {
   const { values, positionals } = parseOptions('serve', args, OPTIONS)
   if (values.help) return terminal.out(SERVE_HELP)
+  if (values.worker && !process.connected) throw new UsageError('Say how many: passportd serve --workers N.')
   refuseExtra('serve', positionals)
   const workers = parseWorkers(values.workers, process.platform)
   const demo = values.demo === true

@@ -51,7 +51,8 @@ withEveryEngine('doctor', (makeDatabase) => {
       amiss: [],
       err: '0 problems, 0 warnings.\n',
     })
-    expect(text('passports')).toBe('There are 4 passports.')
+    expect(text('passports')).toBe('The database holds 4 passports, merged ones included.')
+    expect(text('keys')).toBe('None works, and none is required.')
     expect((await here.run('doctor')).out).toMatch(/^ok +schema +It is \d, the one this program knows\.$/m)
   })
 
