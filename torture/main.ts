@@ -13,14 +13,7 @@ Parts
 ${PARTS.map(({ name, what }) => `  ${name.padEnd(18)} ${what}`).join('\n')}
 `
 
-const { values: options } = parseArgs({
-  options: {
-    only: { type: 'string', multiple: true },
-    short: { type: 'boolean', default: false },
-    times: { type: 'string' },
-    help: { type: 'boolean', short: 'h', default: false },
-  },
-})
+const options = readOptions()
 if (options.help) {
   console.log(HELP)
   process.exit(0)
@@ -29,6 +22,21 @@ const unknown = options.only?.find((name) => !PARTS.some((part) => part.name ===
 if (unknown !== undefined) fail(`There is no part "${unknown}". See "npm run torture -- --help".`)
 if (options.times !== undefined && !/^[1-9]\d{0,8}$/.test(options.times))
   fail(`--times is ${JSON.stringify(options.times)}: a whole number from 1 is needed.`)
+
+function readOptions() {
+  try {
+    return parseArgs({
+      options: {
+        only: { type: 'string', multiple: true },
+        short: { type: 'boolean', default: false },
+        times: { type: 'string' },
+        help: { type: 'boolean', short: 'h', default: false },
+      },
+    }).values
+  } catch (error) {
+    return fail(`${(error as Error).message.split(/\.\s|\n/, 1)[0]}. See "npm run torture -- --help".`)
+  }
+}
 
 function fail(message: string): never {
   console.error(message)
