@@ -79,6 +79,21 @@ withEngine('sqlite', 'backup', (makeDatabase) => {
     expect(await here.run('backup')).toMatchObject({ code: 2 })
   })
 
+  test.each(['-wal', '-journal'])(
+    'what somebody wrote beside an older file (%s) does not become a part of the new one',
+    async (end) => {
+      await using here = await workplace(makeDatabase, {
+        records: PEOPLE,
+        files: { 'kept.db': 'mine', [`kept.db${end}`]: 'log' },
+      })
+      expect(await here.run('backup', 'kept.db', '--force')).toMatchObject({
+        code: 1,
+        err: `passportd: kept.db${end} is there: somebody works on kept.db, or was killed while at it. Name another file, or move both away.\n`,
+      })
+      expect(await Bun.file(join(here.cwd, 'kept.db')).text()).toBe('mine')
+    },
+  )
+
   test('the database itself is never the file of its backup, under whatever name', async () => {
     await using here = await workplace(makeDatabase, { records: [ada] })
     linkSync(here.database, join(here.cwd, 'linked.db'))

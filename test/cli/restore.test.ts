@@ -3,11 +3,13 @@ import { expect, test } from 'bun:test'
 import {
   existsSync,
   linkSync,
+  mkdirSync,
   readdirSync,
   readFileSync,
   readlinkSync,
   renameSync,
   rmSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
@@ -118,6 +120,44 @@ withEngine('sqlite', 'restore', (makeDatabase) => {
       [Symbol.asyncDispose]: async () => undefined,
     }))
     expect(await old.look(exportAll)).toBe(after)
+  })
+
+  test('the log of a database that was taken away without it is not taken for the new one’s', async () => {
+    await using here = await backedUp(makeDatabase)
+    await using server = await here.serve()
+    await here.look((store) => saveRecords(store, [named(6, 'Last', 2)]))
+    server.child.kill('SIGKILL')
+    await server.child.exited
+    const log = readFileSync(`${here.database}-wal`)
+    expect(log.length).toBeGreaterThan(0)
+    rmSync(here.database)
+    const { code, out } = await here.run('restore', 'kept.db')
+    expect(code).toBe(0)
+    expect(readFileSync(keptIn(out)).equals(log)).toBe(true)
+    expect(await here.export()).toBe(here.before)
+  })
+
+  test('where the name is a link, the database lies where it lay', async () => {
+    await using here = await backedUp(makeDatabase)
+    const real = join(here.cwd, 'real.db')
+    renameSync(here.database, real)
+    symlinkSync(real, here.database)
+    const { code, out } = await here.run('restore', 'kept.db', '--force')
+    expect(code).toBe(0)
+    expect(keptIn(out)).toStartWith(`${real}.before-`)
+    expect(readlinkSync(here.database)).toBe(real)
+    expect(await here.export()).toBe(here.before)
+  })
+
+  test('what cannot be opened is told in a sentence', async () => {
+    await using here = await backedUp(makeDatabase)
+    rmSync(here.database)
+    mkdirSync(here.database)
+    const { code, err } = await here.run('restore', 'kept.db', '--force')
+    expect({ code, lines: err.trim().split('\n') }).toEqual({
+      code: 1,
+      lines: [expect.stringContaining(here.database)],
+    })
   })
 
   test('a damaged one is replaced, and kept as it is', async () => {

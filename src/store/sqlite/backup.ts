@@ -1,5 +1,5 @@
 import type { Database } from 'bun:sqlite'
-import { realpathSync, statSync } from 'node:fs'
+import { existsSync, realpathSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { ServiceError } from '../../domain/errors.ts'
 import { connectReader, isFault, reachable, translate } from './connect.ts'
@@ -11,16 +11,29 @@ export type Contents = { passports: number; credentials: number; bytes: number }
 
 /** Writes what the database holds at this moment to `file`, which has its name once it is whole and checked. */
 export function backUp(path: string, file: string): Contents {
+  refuseLogs(file)
   const half = createHalfFile(`${file}.part`)
   try {
     writeSnapshot(path, half.path)
     half.confirm()
     const contents = check(half.path)
+    refuseLogs(file)
     half.giveName(file)
     return contents
   } catch (error) {
     half.remove()
     throw error
+  }
+}
+
+/** What was written to an older file of that name would be taken for a part of the new one. */
+function refuseLogs(file: string): void {
+  for (const log of [`${file}-wal`, `${file}-journal`]) {
+    if (!existsSync(log)) continue
+    throw new ServiceError(
+      'unavailable',
+      `${log} is there: somebody works on ${file}, or was killed while at it. Name another file, or move both away.`,
+    )
   }
 }
 

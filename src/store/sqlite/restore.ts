@@ -1,9 +1,18 @@
 import { Database } from 'bun:sqlite'
-import { existsSync, linkSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
+import {
+  existsSync,
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { ServiceError } from '../../domain/errors.ts'
 import { type Contents, check, checkBackup, isDamage, writeSnapshot } from './backup.ts'
-import { isFault, translate } from './connect.ts'
+import { isFault, reachable, translate } from './connect.ts'
 import { createHalfFile } from './half-file.ts'
 import { identify, migrate } from './migrate.ts'
 
@@ -19,11 +28,13 @@ type Options = {
  */
 export function restore(
   file: string,
-  path: string,
+  name: string,
   { force, now }: Options,
 ): Contents & { kept: string | undefined } {
   checkBackup(file)
-  mkdirSync(dirname(path), { recursive: true })
+  mkdirSync(dirname(name), { recursive: true })
+  // A link leads to where the database is to lie: it stays, and SQLite keeps its log there.
+  const path = existsSync(name) ? realpathSync(name) : name
   const old = existsSync(path) ? lockAlone(path) : undefined
   try {
     if (!force && old !== undefined && !old.isEmpty) {
@@ -38,9 +49,9 @@ export function restore(
       half.confirm()
       bringUpToDate(half.path)
       const contents = check(half.path)
-      const kept = old && statSync(path).size > 0 ? keep(path, now) : undefined
+      const kept = keep(path, now)
       half.giveName(path)
-      removeDocuments(path)
+      removeDocuments(name)
       return { ...contents, kept }
     } catch (error) {
       half.remove()
@@ -61,7 +72,7 @@ const WAIT_MILLISECONDS = 1000
  * anybody has it open. One that is damaged cannot be locked: nobody can open it, either.
  */
 function lockAlone(path: string): Locked {
-  const database = new Database(path, { readwrite: true, strict: true })
+  const database = reachable(path, () => new Database(path, { readwrite: true, strict: true }))
   try {
     database.run(`pragma busy_timeout = ${WAIT_MILLISECONDS}`)
     if (identify(database).owner === 'another') {
@@ -111,13 +122,18 @@ function bringUpToDate(path: string): void {
   }
 }
 
-/** Gives the database a second name. Logs of writes are left only by one that is damaged: they would be taken for the new one's. */
-function keep(path: string, now: number): string {
+/**
+ * Gives the database a second name, if there is one. Logs of writes are left by one that is damaged, or was taken away without them:
+ * they would be taken for the new one's.
+ */
+function keep(path: string, now: number): string | undefined {
   const kept = `${path}.before-${new Date(now).toISOString().replace(/[-:]/g, '')}`
-  linkSync(path, kept)
-  for (const log of ['-wal', '-journal']) if (existsSync(path + log)) renameSync(path + log, kept + log)
+  const hasContents = (statSync(path, { throwIfNoEntry: false })?.size ?? 0) > 0
+  if (hasContents) linkSync(path, kept)
+  const logs = ['-wal', '-journal'].filter((log) => existsSync(path + log))
+  for (const log of logs) renameSync(path + log, kept + log)
   rmSync(`${path}-shm`, { force: true })
-  return kept
+  return hasContents ? kept : logs.map((log) => kept + log)[0]
 }
 
 function removeDocuments(path: string): void {
