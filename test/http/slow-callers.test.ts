@@ -71,6 +71,26 @@ test('an answer larger than all may hold together goes to a caller who is slow a
   await until(() => received() > PAGE.length)
 })
 
+test('an answer larger than all may hold together costs nobody else the connection, nor they its caller', () => {
+  const gone: string[] = []
+  const holdings = createHoldings(100)
+  const holder = (name: string) => ({
+    abort() {
+      gone.push(name)
+      holdings.set(this, 0)
+    },
+  })
+  const [small, giant, other, next] = [holder('small'), holder('giant'), holder('other'), holder('next')]
+  holdings.set(small, 10)
+  for (const bytes of [1000, 500, 95]) holdings.set(giant, bytes)
+  holdings.set(other, 80)
+  expect(gone).toEqual([])
+  holdings.set(next, 2000)
+  expect(gone).toEqual(['giant'])
+  holdings.set(other, 95)
+  expect(gone).toEqual(['giant', 'small'])
+})
+
 test('what comes of heads counts too', async () => {
   await using server = serve({ patience: PATIENT, mostHeld: 100_000 })
   const begun = `GET / HTTP/1.1\r\nA: ${'x'.repeat(40_000)}`
@@ -139,6 +159,23 @@ test('one that asks for much at once lets others have their turn, and gets all o
   expect(greedy.received()).toBeGreaterThan(400 * 8000)
   expect(order).toHaveLength(402)
   expect(order.indexOf('/other')).toBeLessThan(30)
+})
+
+test('one that asks for many answers without a body lets others have their turn, too', async () => {
+  const order: string[] = []
+  await using server = serve({
+    handle({ target }) {
+      if (order.push(target) === 2) other.socket.write(get('/other'))
+      return { head: headOf(304, {}), lines: '', body: '' }
+    },
+  })
+  const other = dial(server.port, get('/first'))
+  await until(() => other.received() > 0)
+  const greedy = dial(server.port)
+  greedy.socket.end(get('/much').repeat(8000))
+  await greedy.closed
+  expect(order).toHaveLength(8002)
+  expect(order.indexOf('/other')).toBeLessThan(1000)
 })
 
 test('what came in time, while the process was busy, is answered', async () => {

@@ -57,6 +57,9 @@ export const PATIENCE: Patience = { idle: 60_000, head: 10_000, stall: 30_000, l
 /** Input that waits for earlier answers; more than this is not read from the system. */
 const MOST_WAITING = 64 * 1024
 
+/** What an answer without a body is counted as: it takes time as well. */
+const LEAST_ANSWER = 512
+
 /** Bytes of answers after which others have their turn: one that asks for much at once is not to hold them up. */
 const MOST_IN_TURN = 64 * 1024
 
@@ -189,7 +192,7 @@ export function createConnection(socket: Socket, service: Service): Connection {
 
   function send(reply: Reply, { isLast, isOld, method }: Asked): void {
     const ends = isLast || service.isEnding()
-    answered += reply.body.length
+    answered += LEAST_ANSWER + reply.body.length
     outbox.add(self, reply, { ends, isOld, isHead: method === 'HEAD' })
     if (ends) state = 'ends'
   }

@@ -11,19 +11,33 @@ export const MOST_HELD = 64 * 1024 * 1024
 export function createHoldings(most: number) {
   /** The slowest first. */
   const sizes = new Map<Holder, number>()
+  /** One alone may have more than all others together, and is not counted: an answer may be larger than that. */
+  let giant: Holder | undefined
+  /** Of all but that one. */
   let sum = 0
+
+  function count(holder: Holder, before: number, bytes: number): void {
+    if (holder !== giant && bytes > most) {
+      giant?.abort()
+      giant = holder
+      sum -= before
+    } else if (holder !== giant) {
+      sum += bytes - before
+    } else if (bytes === 0) {
+      giant = undefined
+    }
+  }
 
   return {
     set(holder: Holder, bytes: number): void {
       const before = sizes.get(holder) ?? 0
-      sum += bytes - before
+      count(holder, before, bytes)
       // Who sends more gets no better place by it: only who takes something does.
       if (bytes < before) sizes.delete(holder)
       if (bytes > 0) sizes.set(holder, bytes)
       for (const slowest of sizes.keys()) {
-        // One alone may have more: an answer may be larger than that.
-        if (sum <= most || sizes.size === 1) break
-        slowest.abort()
+        if (sum <= most) break
+        if (slowest !== giant) slowest.abort()
       }
     },
   }
