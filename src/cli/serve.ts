@@ -42,6 +42,9 @@ export async function serve(args: string[], terminal: Terminal): Promise<void> {
   const config = readConfig(terminal.env, { demo })
   const log = createLog({ write: terminal.log, json: !terminal.interactive, now: terminal.now })
   if (values.worker) return work(config, { now: terminal.now, log, memory: values.counters })
+  const started = Promise.withResolvers<() => Promise<void>>()
+  // A terminal that is closed sends it too. Asked for before there is anything to renew, it is not to end us.
+  if (!terminal.interactive) onHangUp(async () => (await started.promise)())
   for (const warning of unknownSettings(terminal.env)) log.warn(warning)
 
   const rules = await loadRules(config.rules)
@@ -90,8 +93,7 @@ export async function serve(args: string[], terminal: Terminal): Promise<void> {
       await former.stop()
       log.info('All workers have been replaced.')
     }
-    // A terminal that is closed sends it too.
-    if (!terminal.interactive) onHangUp(renew)
+    started.resolve(renew)
     if (!end.aborted)
       terminal.out(await greeting(url, config, store, { demo, workers, metrics: metrics?.url }))
     await aborted(end)

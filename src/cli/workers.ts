@@ -100,6 +100,8 @@ function createPost(door: Door, order: Order) {
   }
 
   async function renew(): Promise<boolean> {
+    // The number of its door may be another file's by now.
+    if (end.aborted) return false
     successor = startWorker(door, order)
     const reason = await successor.begun
     if (end.aborted) return false
@@ -156,6 +158,7 @@ function spawnWorker(door: Door, { args, env, end, keepUsage, metrics }: Order):
   const listens = Promise.withResolvers<undefined>()
   const disconnected = Promise.withResolvers<void>()
   let failure: string | undefined
+  let isConnected = true
   let missed = 0
   let allowed = MISSED_AT_START
   const child = Bun.spawn([...SELF, 'serve', ...args, '--worker'], {
@@ -172,7 +175,10 @@ function spawnWorker(door: Door, { args, env, end, keepUsage, metrics }: Order):
       else if (message.kind === 'metrics') metrics?.note(pid, message.families)
       else if (message.kind === 'usage') keepUsage(message)
     },
-    onDisconnect: () => disconnected.resolve(),
+    onDisconnect() {
+      isConnected = false
+      disconnected.resolve()
+    },
   })
   const watch = setInterval(() => {
     missed++
@@ -184,7 +190,8 @@ function spawnWorker(door: Door, { args, env, end, keepUsage, metrics }: Order):
   let forced: Timer | undefined
   function askToEnd(): void {
     if (forced !== undefined || child.killed) return
-    child.send('end' satisfies ParentMessage)
+    // One that has let go already is about to end.
+    if (isConnected) child.send('end' satisfies ParentMessage)
     forced = setTimeout(() => child.kill('SIGKILL'), LONGEST_END_MILLISECONDS)
   }
   if (end.aborted) askToEnd()

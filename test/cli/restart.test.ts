@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { DEFAULT_RULES } from '../../src/scoring/rules.ts'
-import { serveProcess } from '../support/cli.ts'
+import { serveProcess, start } from '../support/cli.ts'
 import { childrenOf, isAlive, socketsOf, until } from '../support/processes.ts'
 import { tempFolder } from '../support/temp.ts'
 
@@ -83,6 +83,20 @@ describe.skipIf(process.platform !== 'linux')('serve, stopped', () => {
 })
 
 describe.skipIf(process.platform !== 'linux')('serve, restarted by SIGHUP', () => {
+  test('asked for before it has started, it starts all the same', async () => {
+    using folder = tempFolder()
+    const starting = start(['serve', '--workers', '2'], { cwd: folder.path, env: { PORT: '0' } })
+    await until(() => childrenOf(starting.pid).length > 0)
+    starting.kill('SIGHUP')
+    let log = ''
+    for await (const chunk of starting.stderr) {
+      log += new TextDecoder().decode(chunk)
+      if (log.includes('All workers have been replaced.')) starting.kill('SIGTERM')
+    }
+    expect(log).toContain('All workers have been replaced.')
+    expect(await starting.exited).toBe(0)
+  })
+
   test('workers are replaced one after the other, and read the rules anew, if they will do', async () => {
     using folder = tempFolder()
     const rules = join(folder.path, 'rules.json')
