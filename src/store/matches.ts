@@ -60,9 +60,16 @@ export function shareSearches() {
       return other.found
     }
     const callers = [isGone]
-    const found = search(() => callers.every((each) => each())).finally(() => {
-      if (searching.get(keyword)?.found === found) searching.delete(keyword)
-    })
+    const forget = () => {
+      if (searching.get(keyword)?.callers === callers) searching.delete(keyword)
+    }
+    const areGone = () => {
+      const isLeft = callers.every((each) => each())
+      // It ends with that: whoever comes now must not be told that it was left.
+      if (isLeft) forget()
+      return isLeft
+    }
+    const found = search(areGone).finally(forget)
     searching.set(keyword, { order, callers, found })
     return found
   }

@@ -51,6 +51,7 @@ function createNameIndex(order: Order, parts: NameParts): NameIndex {
 
   function* search(keyword: string, offset: number, size: number): ReturnType<NameIndex['page']> {
     try {
+      yield
       // No name contains it: it ends them.
       if (keyword.includes('\0')) return { ids: [], total: 0 }
       const counted = recent.find(keyword) ?? { total: undefined, before: [0] }
@@ -72,7 +73,10 @@ function createNameIndex(order: Order, parts: NameParts): NameIndex {
     page(keyword, offset, size) {
       // It is under way before its first step: the files must not be closed until then.
       searches++
-      return search(keyword, offset, size)
+      const steps = search(keyword, offset, size)
+      // One that has not begun would not notice that it is ended.
+      steps.next()
+      return steps
     },
     close() {
       isOver = true

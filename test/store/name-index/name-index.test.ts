@@ -190,6 +190,15 @@ describe('the index of names', () => {
     expect(finish(late)).toEqual({ ids: [3999], total: 1 })
     expect(hiddenFiles()).toHaveLength(before)
   })
+
+  test('a search whose caller is gone before its first step does not keep them open', () => {
+    const before = hiddenFiles().length
+    const found = index(['Ada', 'Grace'], { memoryBytes: 0 })
+    const left = found.page('ada', 0, 10)
+    found.close()
+    left.return({ ids: [], total: 0 })
+    expect(hiddenFiles()).toHaveLength(before)
+  })
 })
 
 /** Those that this process has open. */
