@@ -450,3 +450,36 @@ test('what a caller takes slowly of a large answer is held once, and not copied 
   expect(new Set(written.slice(1)).size).toBeLessThan(10)
   expect(written.slice(1, 4).every((bytes) => bytes === LARGE.buffer)).toBe(true)
 })
+
+test('who has taken all that was answered may wait for its next answer as others do', async () => {
+  let room = 0
+  let isClosed = false
+  const socket = {
+    remoteAddress: '127.0.0.1',
+    write: (bytes: Buffer, start = 0, size = bytes.length - start) => Math.min(size, room),
+    close() {
+      isClosed = true
+    },
+  } as unknown as Parameters<typeof createConnection>[0]
+  const outbox = createOutbox(() => 0)
+  const work: Worker[] = []
+  const connection = createConnection(socket, {
+    handle: ({ target }) => (target === '/late' ? new Promise(() => undefined) : reply('hello')),
+    refuse: () => reply(''),
+    turn: { await: (worker) => void work.push(worker), time: () => 0 },
+    outbox,
+    holdings: createHoldings(1_000_000),
+    isEnding: () => false,
+    patience: { ...HASTE, stall: 1 },
+  })
+  connection.receive(Buffer.from(get('/') + get('/late')))
+  work.shift()?.work()
+  outbox.flush()
+  room = 1_000_000
+  connection.drain()
+  work.shift()?.work()
+  await sleep(5)
+  connection.sweep()
+  connection.sweep()
+  expect(isClosed).toBe(false)
+})

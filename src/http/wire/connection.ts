@@ -170,6 +170,11 @@ export function createConnection(socket: Socket, service: Service): Connection {
     }
   }
 
+  /** It is not the caller who is waited for, unless it may be gone. */
+  function awaitAnswer(): void {
+    deadline = isFinished ? performance.now() + patience.head : Number.POSITIVE_INFINITY
+  }
+
   function answer(head: Head): void {
     const reply = attempt(head)
     if (!reply) return
@@ -178,7 +183,7 @@ export function createConnection(socket: Socket, service: Service): Connection {
       return
     }
     state = 'waits'
-    deadline = isFinished ? performance.now() + patience.head : Number.POSITIVE_INFINITY
+    awaitAnswer()
     reply.then(
       (late) => {
         if (state !== 'waits') return
@@ -238,11 +243,13 @@ export function createConnection(socket: Socket, service: Service): Connection {
       const rest = unsent
       unsent = undefined
       give(rest)
-      if (unsent === undefined) awaitTurn()
+      if (unsent !== undefined) return
+      if (state === 'waits') awaitAnswer()
+      awaitTurn()
     },
     finish() {
       isFinished = true
-      if (state === 'waits') deadline = performance.now() + patience.head
+      if (state === 'waits') awaitAnswer()
       if (state === 'ended') socket.close()
       else awaitTurn()
     },
