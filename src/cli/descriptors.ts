@@ -69,5 +69,9 @@ const NO_SYN = new Uint32Array([
 export function ignoreNewcomers(fd: number): void {
   if (process.platform !== 'linux') return
   const program = new BigUint64Array([BigInt(NO_SYN.length / 2), BigInt(ptr(NO_SYN))])
-  library().setsockopt(fd, SOL_SOCKET, SO_ATTACH_FILTER, ptr(program), program.byteLength)
+  try {
+    library().setsockopt(fd, SOL_SOCKET, SO_ATTACH_FILTER, ptr(program), program.byteLength)
+  } catch {
+    // Another C library: newcomers are accepted for as long as the door is open, and answered.
+  }
 }

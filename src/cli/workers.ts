@@ -83,8 +83,8 @@ function createPost(door: Door, order: Order) {
       if (end.aborted) break
       if (worker !== current) continue
       if (performance.now() - current.startedAt >= WELL_AFTER_MILLISECONDS) pause = 0
-      // Whoever comes meanwhile can wait for a successor that starts at once.
-      if (pause > 0) door.shut()
+      // Whoever comes meanwhile can wait for a successor that starts at once, or may listen already.
+      if (pause > 0 && successor === undefined) door.shut()
       const soon = pause === 0 ? 'at once' : `in ${pause / 1000} s`
       log.error(`A worker is replaced ${soon}: ${reason}`, { pid: current.pid })
       await sleep(pause, undefined, { signal: end }).catch(() => undefined)
@@ -102,19 +102,22 @@ function createPost(door: Door, order: Order) {
   async function renew(): Promise<boolean> {
     // The number of its door may be another file's by now.
     if (end.aborted) return false
-    successor = startWorker(door, order)
-    const reason = await successor.begun
+    const next = startWorker(door, order)
+    successor = next
+    const reason = await next.begun
     if (end.aborted) return false
     if (reason !== undefined) {
+      successor = undefined
       log.error(`A new worker could not start, the old one stays: ${reason}`)
       return false
     }
     const former = worker
-    worker = successor
+    worker = next
     // Until it has ended there are two of them here, as is to be known at the end.
     successor = former
     former.end()
     await former.ended
+    successor = undefined
     return true
   }
 
