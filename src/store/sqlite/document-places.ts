@@ -96,8 +96,10 @@ export type PlacesState = { generation: string; places_mark: number; placed_to: 
 
 /** Keeps the file of places; the caller holds the transaction. */
 export function createPlacing(writer: Database, files: ReturnType<typeof createDocumentFiles>) {
+  // Not from the passports, which are many times as large.
   const listStep = writer.query<{ id: number }, [number, number]>(
-    'select id from passports where id > ? order by id limit ?',
+    `select passport_id as id from passport_documents where passport_id > ?1
+     union select passport_id from credential_documents where passport_id > ?1 order by id limit ?2`,
   )
   const entries = {
     passports: createEntries(writer, 'passport_documents'),

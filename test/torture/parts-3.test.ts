@@ -1,0 +1,3 @@
+import { testParts } from '../support/torture.ts'
+
+testParts(2)
