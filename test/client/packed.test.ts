@@ -1,0 +1,118 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { inventPeople } from '../../src/ingest/demo/people.ts'
+import { hasBrowser, launchBrowser } from '../support/browser.ts'
+import { openTestStore, type TestStore } from '../support/engines.ts'
+import { serveTest } from '../support/server.ts'
+import { tempFolder } from '../support/temp.ts'
+
+const ROOT = join(import.meta.dir, '../..')
+const INDEX = '/node_modules/passportd/dist/client/index.js'
+const MAIN = `import { run } from './scenario.js'
+console.log(JSON.stringify(await run(process.argv[2])))
+`
+const PAGE = `<!doctype html><script type="importmap">{"imports":{"passportd/client":"${INDEX}"}}</script>`
+
+/** Gives back what was printed. */
+async function command(args: string[], cwd: string): Promise<string> {
+  const child = Bun.spawn(args, { cwd, stdout: 'pipe', stderr: 'pipe' })
+  const [out, err, code] = await Promise.all([
+    new Response(child.stdout).text(),
+    new Response(child.stderr).text(),
+    child.exited,
+  ])
+  if (code !== 0) throw new Error(`${args.join(' ')}: ${err}`)
+  return out
+}
+
+describe('the packed client', () => {
+  const folder = tempFolder()
+  let store: TestStore
+  let service: ReturnType<typeof serveTest>
+  let expected: unknown
+
+  beforeAll(async () => {
+    const packed = (
+      await command(['npm', 'pack', '--silent', '--pack-destination', folder.path], ROOT)
+    ).trim()
+    const home = join(folder.path, 'node_modules/passportd')
+    mkdirSync(home, { recursive: true })
+    await command(['tar', '-xzf', join(folder.path, packed), '--strip-components=1', '-C', home], folder.path)
+    copyFileSync(join(import.meta.dir, 'scenario.js'), join(folder.path, 'scenario.js'))
+    writeFileSync(join(folder.path, 'main.mjs'), MAIN)
+    store = await openTestStore('sqlite', inventPeople())
+    service = serveTest(store)
+    const { body: list } = await service.get('/api/v1/passports?keyword=ada&per_page=250')
+    const ids = list.passports.map(({ passport_id }: { passport_id: number }) => passport_id)
+    const { body: first } = await service.get(`/api/v1/passports/${ids[0]}`)
+    const { body: credentials } = await service.get(`/api/v1/passport_credentials?passport_id=${ids[0]}`)
+    expected = {
+      ids,
+      passport: first.passport,
+      isSame: true,
+      credentials: credentials.passport_credentials.length,
+      notices: ['2025-03-31T00:00:00.000Z'],
+      failures: [
+        'not_found 404',
+        'invalid_request 400',
+        'network undefined',
+        'timeout undefined',
+        'called off',
+      ],
+    }
+    expect(ids.length).toBeGreaterThan(2)
+  }, 60_000)
+
+  afterAll(async () => {
+    await service[Symbol.asyncDispose]()
+    await store[Symbol.asyncDispose]()
+    folder[Symbol.dispose]()
+  })
+
+  test.each([
+    ['Node', 'node'],
+    ['Bun', process.execPath],
+  ])('works in %s', async (_, program) => {
+    const out = await command([program, 'main.mjs', service.url.origin], folder.path)
+    expect(JSON.parse(out)).toEqual(expected)
+  })
+
+  test.skipIf(!hasBrowser)('works in a browser, on a page of another origin', async () => {
+    const site = Bun.serve({
+      port: 0,
+      fetch: ({ url }) => {
+        const { pathname } = new URL(url)
+        if (pathname === '/favicon.ico') return new Response(null, { status: 204 })
+        if (pathname === '/') return new Response(PAGE, { headers: { 'Content-Type': 'text/html' } })
+        return new Response(Bun.file(join(folder.path, pathname)), {
+          headers: { 'Content-Type': 'text/javascript' },
+        })
+      },
+    })
+    const browser = await launchBrowser()
+    try {
+      const page = await browser.newPage()
+      await page.goto(site.url.href)
+      const result = await page.evaluate(
+        `import('/scenario.js').then(({ run }) => run(${JSON.stringify(service.url.origin)}))`,
+      )
+      expect(result).toEqual(expected as never)
+    } finally {
+      await browser.close()
+      await site.stop(true)
+    }
+  })
+
+  test('has the types that its index names, and needs no other package', async () => {
+    const home = join(folder.path, 'node_modules/passportd')
+    const { exports } = await Bun.file(join(home, 'package.json')).json()
+    expect(await Bun.file(join(home, exports['./client'].types)).exists()).toBe(true)
+    const files = [...new Bun.Glob('dist/client/*.js').scanSync(home)]
+    expect(files.length).toBeGreaterThan(4)
+    for (const file of files) {
+      const imports = [...(await Bun.file(join(home, file)).text()).matchAll(/from '([^']+)'/g)]
+      for (const [, name] of imports) expect(name).toMatch(/^\.\/[\w-]+\.js$/)
+    }
+  })
+})

@@ -1,0 +1,46 @@
+// Run from the packed package in Node, Bun and a browser, unchanged. What it gives back is compared.
+import { createClient, createMemoryCache, PassportError } from 'passportd/client'
+
+/** @param {string} baseUrl of a service with the people of the demo */
+export async function run(baseUrl) {
+  const notices = []
+  const client = createClient({
+    baseUrl,
+    cache: createMemoryCache(),
+    onDeprecation: ({ deprecatedAt }) => notices.push(deprecatedAt?.toISOString()),
+  })
+  const ids = []
+  for await (const { passport_id } of client.passports.list({ keyword: 'ada', perPage: 2 }))
+    ids.push(passport_id)
+  const passport = await client.passports.get(ids[0])
+  const again = await client.passports.get(passport.main_wallet)
+  const credentials = await client.credentials.list(ids[0])
+  const failures = []
+  const away = createClient({ baseUrl: 'http://127.0.0.1:1', retries: 1 })
+  const late = createClient({ baseUrl, timeout: 20, retries: 0, fetch: (_, { signal }) => never(signal) })
+  for (const work of [
+    () => client.passports.get(999999),
+    () => client.passports.page({ page: -1 }),
+    () => away.passports.get(1),
+    () => late.passports.get(1),
+    () => client.passports.get(1, { signal: AbortSignal.abort(new Error('called off')) }),
+  ]) {
+    try {
+      await work()
+      failures.push('none')
+    } catch (error) {
+      failures.push(error instanceof PassportError ? `${error.code} ${error.status}` : error.message)
+    }
+  }
+  return {
+    ids,
+    passport,
+    isSame: JSON.stringify(again) === JSON.stringify(passport),
+    credentials: credentials.length,
+    notices,
+    failures,
+  }
+}
+
+const never = (signal) =>
+  new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))

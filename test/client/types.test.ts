@@ -1,0 +1,39 @@
+import { expect, test } from 'bun:test'
+import type { Static } from 'typebox'
+import type * as client from '../../src/client/index.ts'
+import type { ErrorCode } from '../../src/domain/errors.ts'
+import type * as schemas from '../../src/http/v1/schemas.ts'
+
+/** Both ways, member by member: a field that only one of them has, or that is optional in one, makes it false. */
+type Flat<T> = T extends (infer Item)[]
+  ? Flat<Item>[]
+  : T extends object
+    ? { [Name in keyof T]: Flat<T[Name]> }
+    : T
+type Same<A, B> =
+  (<T>() => T extends Flat<A> ? 1 : 2) extends <T>() => T extends Flat<B> ? 1 : 2 ? true : false
+
+type Shape<Name extends keyof typeof schemas> = Static<(typeof schemas)[Name]>
+
+/** A type that differs does not compile: the OpenAPI document is made of the same shapes. */
+const SAME: [
+  Same<client.Passport, Shape<'Passport'>>,
+  Same<client.ListedPassport, Shape<'ListedPassport'>>,
+  Same<client.PassportProfile, Shape<'PassportProfile'>>,
+  Same<client.PassportSocial, Shape<'PassportSocial'>>,
+  Same<client.Credential, Shape<'Credential'>>,
+  Same<client.Pagination, Shape<'Pagination'>>,
+  Same<client.PassportPage, Shape<'PassportListBody'>>,
+  Same<Exclude<client.PassportErrorCode, 'timeout' | 'network' | 'invalid_answer'>, ErrorCode>,
+] = [true, true, true, true, true, true, true, true]
+
+/** The check itself can fail. */
+const OTHER: [
+  Same<{ a: number }, { a: string }>,
+  Same<{ a: number }, { a?: number }>,
+  Same<{ a: 1 }, { a: 1; b: 2 }>,
+] = [false, false, false]
+
+test('the types of the client are those of the API', () => {
+  expect([...SAME, ...OTHER.map((same) => !same)]).not.toContain(false)
+})
