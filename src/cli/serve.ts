@@ -18,7 +18,7 @@ import { startScorer } from './scorer.ts'
 import { aborted, asked, onHangUp } from './signals.ts'
 import type { Terminal } from './terminal.ts'
 import { DATABASE_OPTIONS, parseOptions, refuseExtra, UsageError } from './usage.ts'
-import { VERSION } from './version.ts'
+import { PROGRAM, VERSION } from './version.ts'
 import { count } from './words.ts'
 import { work } from './worker.ts'
 import { parseWorkers } from './workers.ts'
@@ -133,6 +133,6 @@ ${config.explorer ? `  Explorer   ${address}/\n` : ''}  API        ${address}/ap
   Keys       ${config.requireKey ? 'required' : 'optional'}
 ${metrics ? `  Metrics    ${metrics}\n` : ''}${workers > 1 ? `  Workers    ${workers}\n` : ''}${replicaOf(config)}
 Try it:      curl ${config.requireKey ? '-H "X-API-KEY: $KEY" ' : ''}'${address}/api/v1/passports?per_page=3'
-Make a key:  npm run -s passportd -- keys create ${flag}--name me
+Make a key:  ${PROGRAM} keys create ${flag}--name me
 `
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { tempFolder } from '../support/temp.ts'
 
@@ -53,12 +53,56 @@ test.skipIf(!Bun.which('systemd-analyze'))('systemd reads the unit, and finds it
   expect(ask('security', '--offline=true', '--threshold=20', '--no-pager')).toBe('')
 })
 
-test('nodes in containers run as a user without rights, on files that cannot be written', () => {
-  const compose = readFileSync(join(ROOT, 'deploy/compose.scaled.yaml'), 'utf8')
-  const node = compose.slice(compose.indexOf('x-node:'), compose.indexOf('x-postgres:'))
-  const wanted = ['USER node', 'read_only: true', 'cap_drop: [ALL]', 'no-new-privileges:true']
-  for (const line of wanted) expect(node).toContain(line)
-  expect(readFileSync(join(ROOT, '.dockerignore'), 'utf8').split('\n')).toEqual(
-    expect.arrayContaining(['**/.env', 'data', '.git']),
-  )
+const DOCKERFILE = readFileSync(join(ROOT, 'Dockerfile'), 'utf8')
+const [, BUILD = '', FINAL = ''] = DOCKERFILE.split(/^FROM /m)
+const copied = [...BUILD.matchAll(/^COPY (.+) (\S+)$/gm)].flatMap(([, from = '']) => from.split(' '))
+
+test.each(['compose.yaml', 'compose.scaled.yaml'])(
+  'nodes of %s run as a user without rights, on files that cannot be written',
+  (name) => {
+    const compose = readFileSync(join(ROOT, 'deploy', name), 'utf8')
+    const node = compose.split('x-postgres:')[0] as string
+    const wanted = [
+      'build: ..',
+      'read_only: true',
+      'cap_drop: [ALL]',
+      'no-new-privileges:true',
+      'stop_grace_period: 15s',
+    ]
+    for (const line of wanted) expect(node).toContain(line)
+    expect(Bun.YAML.parse(compose)).toHaveProperty('services')
+  },
+)
+
+test('the image has the executable, a user without rights, a folder of its own and a health check', () => {
+  expect(FINAL).toStartWith('debian:12-slim\nCOPY --from=build /app/dist/passportd ')
+  expect(FINAL.match(/^USER (.+)$/gm)).toEqual(['USER 10001'])
+  for (const line of [
+    'VOLUME /data',
+    'install -d -o passportd -g passportd -m 700 /data',
+    'ENTRYPOINT ["passportd"]',
+  ])
+    expect(FINAL).toContain(line)
+  const [, check = '[]'] = /^HEALTHCHECK .*\n\s+CMD (.+)$/m.exec(FINAL) ?? []
+  expect(JSON.parse(check).slice(0, 3)).toEqual(['/usr/bin/env', 'BUN_BE_BUN=1', 'passportd'])
+})
+
+test('the builder is sent what the image is made of, and nothing else: no data, no settings, no history', () => {
+  const sent = readFileSync(join(ROOT, '.dockerignore'), 'utf8').trim().split('\n')
+  expect(sent[0]).toBe('*')
+  expect(sent.slice(1).map((line) => line.replace(/^!/, ''))).toEqual(copied)
+  for (const path of copied) expect([path, existsSync(join(ROOT, path))]).toEqual([path, true])
+})
+
+test('what the image is made of is enough to build the executable, which then answers', () => {
+  using folder = tempFolder()
+  for (const path of copied) cpSync(join(ROOT, path), join(folder.path, path), { recursive: true })
+  // Instead of "npm install --omit=dev", without the packages of developers.
+  const { dependencies } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
+  mkdirSync(join(folder.path, 'node_modules'))
+  for (const name of Object.keys(dependencies))
+    symlinkSync(join(ROOT, 'node_modules', name), join(folder.path, 'node_modules', name))
+  const run = (...command: string[]) => Bun.spawnSync(command, { cwd: folder.path }).stdout.toString()
+  expect(run(process.execPath, 'deploy/executable.ts')).toBe('dist/passportd\n')
+  expect(run(join(folder.path, 'dist/passportd'), '--version')).toMatch(/^passportd \d/)
 })

@@ -1,0 +1,30 @@
+# passportd as one file, on a system that has little else. The data lies in /data.
+#
+#   docker build -t passportd .
+#   docker run -p 8080:8080 -v passportd:/data --read-only --tmpfs /tmp --cap-drop ALL passportd
+#   docker run --rm -v passportd:/data --read-only --tmpfs /tmp --cap-drop ALL passportd keys create --name me
+
+FROM node:24-slim AS build
+WORKDIR /app
+RUN npm install -g npm@11
+COPY package.json package-lock.json ./
+RUN npm install --omit=dev
+COPY src src
+COPY deploy/executable.ts deploy/executable.ts
+RUN npm run -s build
+
+FROM debian:12-slim
+COPY --from=build /app/dist/passportd /usr/local/bin/passportd
+# Whoever mounts a new volume there gets its owner and rights.
+RUN useradd --system --uid 10001 --no-create-home --shell /usr/sbin/nologin passportd \
+  && install -d -o passportd -g passportd -m 700 /data
+USER 10001
+WORKDIR /data
+VOLUME /data
+ENV HOST=0.0.0.0 PORT=8080 DATABASE_URL=sqlite:/data/passportd.db
+EXPOSE 8080
+STOPSIGNAL SIGTERM
+HEALTHCHECK --interval=10s --timeout=3s --start-period=20s \
+  CMD ["/usr/bin/env", "BUN_BE_BUN=1", "passportd", "-e", "process.exit((await fetch(`http://127.0.0.1:${process.env.PORT}/health`)).ok ? 0 : 1)"]
+ENTRYPOINT ["passportd"]
+CMD ["serve"]

@@ -1,0 +1,41 @@
+/**
+ * Builds passportd as one file that needs neither Node nor Bun: for this machine, or for those named.
+ *
+ *   npm run build                          dist/passportd
+ *   npm run build -- linux-x64 ...         dist/passportd-linux-x64 ...; "all" for all of them
+ */
+import { join } from 'node:path'
+
+const ROOT = join(import.meta.dir, '..')
+const TARGETS = ['linux-arm64', 'linux-x64', 'darwin-arm64', 'darwin-x64']
+
+function fail(message: string): never {
+  process.stderr.write(`${message}\n`)
+  process.exit(1)
+}
+
+async function build(target: string | undefined): Promise<string> {
+  const file = join('dist', target === undefined ? 'passportd' : `passportd-${target}`)
+  const { success, logs } = await Bun.build({
+    // The thread of the scorer is a program of its own.
+    entrypoints: ['src/cli/main.ts', 'src/cli/scorer-worker.ts'].map((path) => join(ROOT, path)),
+    minify: true,
+    compile: {
+      outfile: join(ROOT, file),
+      ...(target !== undefined && { target: `bun-${target}` as Bun.Build.CompileTarget }),
+      // As package.json has it started.
+      execArgv: ['--smol'],
+      // Whoever can write to the working directory could otherwise have it run anything.
+      autoloadBunfig: false,
+    },
+    throw: false,
+  })
+  if (!success) fail(logs.join('\n'))
+  return file
+}
+
+const named = process.argv.slice(2)
+const unknown = named.find((name) => name !== 'all' && !TARGETS.includes(name))
+if (unknown !== undefined) fail(`There is no target "${unknown}": take ${TARGETS.join(', ')} or all.`)
+const targets = named.includes('all') ? TARGETS : named.length > 0 ? named : [undefined]
+for (const target of targets) process.stdout.write(`${await build(target)}\n`)

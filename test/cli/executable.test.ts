@@ -1,0 +1,113 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { copyFileSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { readUrl } from '../support/cli.ts'
+import { until } from '../support/processes.ts'
+import { tempFolder } from '../support/temp.ts'
+
+const ROOT = join(import.meta.dir, '../..')
+
+/** As a stranger has it: the file alone, in an empty folder, with an empty environment. */
+describe('the executable, alone', () => {
+  const folder = tempFolder()
+  const program = join(folder.path, 'passportd')
+
+  beforeAll(async () => {
+    const build = Bun.spawn([process.execPath, 'deploy/executable.ts'], { cwd: ROOT, stdout: 'pipe' })
+    expect(await new Response(build.stdout).text()).toBe('dist/passportd\n')
+    copyFileSync(join(ROOT, 'dist/passportd'), program)
+  }, 60_000)
+
+  afterAll(() => folder[Symbol.dispose]())
+
+  const start = (args: string[], cwd: string, env: Record<string, string> = {}) =>
+    Bun.spawn([program, ...args], { cwd, env, stdout: 'pipe', stderr: 'pipe', stdin: 'ignore' })
+
+  async function run(args: string[], cwd: string, env?: Record<string, string>) {
+    const child = start(args, cwd, env)
+    const [out, err] = await Promise.all([
+      new Response(child.stdout).text(),
+      new Response(child.stderr).text(),
+    ])
+    return { out, err, code: await child.exited }
+  }
+
+  function emptyFolder(name: string): string {
+    const path = join(folder.path, name)
+    mkdirSync(path)
+    return path
+  }
+
+  test('serves the demo: API, explorer and reference, and scores', async () => {
+    const cwd = emptyFolder('demo')
+    const child = start(
+      ['serve', '--demo', ...(process.platform === 'linux' ? ['--workers', '2'] : [])],
+      cwd,
+      {
+        PORT: '0',
+      },
+    )
+    try {
+      const url = await readUrl(child.stdout)
+      for (const path of [
+        '/api/v1/passports/42',
+        '/',
+        '/reference',
+        '/style.css',
+        '/reference.js',
+        '/openapi.json',
+        '/ready',
+      ])
+        expect([path, (await fetch(url + path)).status]).toEqual([path, 200])
+      writeFileSync(join(cwd, 'point.jsonl'), '{"passport":42,"type":"github","value":9999}\n')
+      const before = await (await fetch(`${url}/api/v1/passports/42`)).json()
+      expect(await run(['import', '--demo', 'point.jsonl'], cwd)).toMatchObject({ code: 0 })
+      // The scorer is a thread with a program of its own.
+      await until(async () => {
+        const { passport } = await (await fetch(`${url}/api/v1/passports/42`)).json()
+        return !passport.calculating_score && passport.score !== before.passport.score
+      })
+    } finally {
+      child.kill('SIGTERM')
+      expect(await child.exited).toBe(0)
+    }
+    expect(readdirSync(cwd).toSorted()).toEqual(['data', 'point.jsonl'])
+  })
+
+  test('imports a file, answers doctor, and says how it is called', async () => {
+    const cwd = emptyFolder('own')
+    writeFileSync(join(cwd, 'people.jsonl'), '{"passport_id":1,"passport_profile":{"display_name":"Ada"}}\n')
+    expect(await run(['import', 'people.jsonl'], cwd)).toMatchObject({ code: 0 })
+    const doctor = await run(['doctor', '--json'], cwd)
+    expect({ code: doctor.code, status: JSON.parse(doctor.out).status }).toEqual({ code: 0, status: 'ok' })
+    const child = start(['serve'], cwd, { PORT: '0' })
+    let greeting = ''
+    for await (const chunk of child.stdout) {
+      greeting += new TextDecoder().decode(chunk)
+      if (greeting.includes('--name me')) break
+    }
+    child.kill('SIGTERM')
+    expect(greeting).toContain(`Make a key:  ${program} keys create --name me`)
+  })
+
+  test('runs nothing that lies in its working directory', async () => {
+    const cwd = emptyFolder('hostile')
+    writeFileSync(join(cwd, 'bunfig.toml'), 'preload = ["./evil.ts"]\n')
+    writeFileSync(join(cwd, 'evil.ts'), 'process.exit(7)\n')
+    expect(await run(['--version'], cwd)).toMatchObject({ code: 0 })
+  })
+
+  test('can ask whether a service is healthy, as the container does', async () => {
+    const cwd = emptyFolder('health')
+    const check = (port: number) =>
+      run(['-e', `process.exit((await fetch('http://127.0.0.1:${port}/health')).ok ? 0 : 1)`], cwd, {
+        BUN_BE_BUN: '1',
+      })
+    const child = start(['serve', '--demo'], cwd, { PORT: '0' })
+    const url = new URL((await readUrl(child.stdout)) as string)
+    expect((await check(Number(url.port))).code).toBe(0)
+    child.kill('SIGKILL')
+    await child.exited
+    expect((await check(Number(url.port))).code).not.toBe(0)
+  })
+})
