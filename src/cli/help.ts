@@ -24,6 +24,7 @@ Usage
   passportd retire                     plan the end of V1; who still calls it
 
   passportd openapi                    print the OpenAPI document
+  passportd completions SHELL          for bash, zsh or fish
   passportd COMMAND --help             more about a command
   passportd --version
 
@@ -303,3 +304,15 @@ Options
   --full           compare indexes with their tables too: minutes for a large database
   --json           for programs: one document
 ${DEMO_OPTION}`
+
+export const COMPLETIONS_HELP = `passportd completions: let a shell complete what you type
+
+Usage
+  passportd completions SHELL    bash, zsh or fish; prints a script for it
+
+  bash   passportd completions bash > ~/.local/share/bash-completion/completions/passportd
+  zsh    passportd completions zsh > a folder of your fpath, as _passportd
+  fish   passportd completions fish > ~/.config/fish/completions/passportd.fish
+
+  They are for a program called passportd: the one that "npm run build" makes.
+`

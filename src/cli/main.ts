@@ -44,6 +44,7 @@ const COMMANDS: Record<string, () => Promise<Command>> = {
   doctor: async () => (await import('./doctor.ts')).doctor,
   retire: async () => (await import('./retire.ts')).retire,
   openapi: async () => (await import('./openapi.ts')).openApi,
+  completions: async () => (await import('./completions.ts')).completions,
 }
 
 async function run([name = '--help', ...args]: string[]): Promise<void> {
