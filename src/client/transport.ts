@@ -7,7 +7,7 @@ export type Fetch = (url: string, init: RequestInit) => Promise<Response>
 export type ClientOptions = {
   /** Where the service is, such as `https://passports.example`; `/api/v1` is added. */
   baseUrl: string | URL
-  apiKey?: string
+  apiKey?: string | undefined
   /** The platform's own, unless another is given. */
   fetch?: Fetch
   /** How long one try may take, its body included; in milliseconds (10,000). */
