@@ -26,12 +26,13 @@ const RUN: Record<string, Run> = {
   sh: (_, text, folder) => reader.run(['sh', '-ec', text], folder),
   crontab: (_, text, folder) => reader.run(['sh', '-ec', commandOfCron(text)], folder),
   ini: (_, text, folder) => reader.run(['sh', '-ec', commandOfUnit(text)], folder),
-  py: (_, text, folder) => reader.run(['python3', '-c', text], folder),
+  py: (_, text, folder) => runProgram(['python3', '-c', text], folder),
+  js: (_, text, folder) => runProgram(['node', '--input-type=module', '-e', text], folder),
   async ts(example, text, folder) {
     const path = join(folder, `${example.line}.ts`)
     await Bun.write(path, text)
     await Bun.write(join(folder, 'tsconfig.json'), JSON.stringify(TSCONFIG))
-    await reader.run([process.execPath, path], folder)
+    await runProgram([process.execPath, path], folder)
   },
   async text(_, text, folder) {
     const [command = '', ...output] = text.split('\n')
@@ -51,6 +52,11 @@ const RUN: Record<string, Run> = {
     expect(addresses).not.toBeEmpty()
     for (const address of addresses) expect((await fetch(address)).status).toBe(200)
   },
+}
+
+/** Those of the pages all have something to tell. */
+async function runProgram(command: readonly string[], folder: string): Promise<void> {
+  expect(await reader.run(command, folder)).not.toBe('')
 }
 
 /** A `text` is output; where it begins with a command, that is run and must print the rest. */

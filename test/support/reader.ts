@@ -33,13 +33,29 @@ export async function startReader(home: string, files: readonly Example[]) {
   writeProgram(join(bin, 'passportd'), `\nCOMMAND='${COMMAND.join(' ')}'${SERVE}`)
   writeProgram(join(bin, 'npm'), NPM)
   await Bun.write(join(home, '.curlrc'), CURLRC)
-  const demo = await serveProcess(['--demo'], { cwd: home, env: { METRICS_PORT: '0' } })
-  const keyId = await makePeople(home)
+  const [demo, keyId] = await Promise.all([
+    serveProcess(['--demo'], { cwd: home, env: { METRICS_PORT: '0' } }),
+    makePeople(home),
+  ])
   copyFileSync(join(home, 'data/passportd.db'), join(home, 'data/source.db'))
   const source = await serveProcess([], { cwd: home, env: { DATABASE_URL: 'sqlite:data/source.db' } })
   const env = { PATH: `${bin}:${process.env.PATH}`, HOME: home }
 
+  /** The text with what is only there at the reader's in the place of what the pages say. */
+  const adapt = (text: string, folder: string) =>
+    text
+      .replaceAll('http://127.0.0.1:8080', demo.url)
+      .replaceAll('https://passports.example.com', demo.url)
+      .replaceAll('https://v1.example.com', source.url)
+      .replaceAll('/backups/', `${folder}/backups/`)
+      .replaceAll('/var/tmp/', `${folder}/tmp/`)
+      .replaceAll('/srv/passportd', folder)
+      .replaceAll('npx bun', process.execPath)
+      .replaceAll('KEY_ID', keyId)
+      .replaceAll('2027-', `${new Date().getUTCFullYear() + 1}-`)
+
   return {
+    adapt,
     url: demo.url,
     metricsUrl: /\S+\/metrics/.exec(demo.greeting)?.[0] ?? '',
 
@@ -50,21 +66,9 @@ export async function startReader(home: string, files: readonly Example[]) {
       mkdirSync(join(folder, 'backups'))
       symlinkSync(join(home, 'data/demo.db'), join(folder, 'data/demo.db'))
       copyFileSync(join(home, 'data/passportd.db'), join(folder, 'data/passportd.db'))
-      for (const { file, text } of files) if (file) await Bun.write(join(folder, file), text)
+      for (const { file, text } of files) if (file) await Bun.write(join(folder, file), adapt(text, folder))
       return folder
     },
-
-    /** The text with what is only there at the reader's in the place of what the pages say. */
-    adapt: (text: string, folder: string) =>
-      text
-        .replaceAll('http://127.0.0.1:8080', demo.url)
-        .replaceAll('https://passports.example.com', demo.url)
-        .replaceAll('https://v1.example.com', source.url)
-        .replaceAll('/backups/', `${folder}/backups/`)
-        .replaceAll('/var/tmp/', `${folder}/tmp/`)
-        .replaceAll('/srv/passportd', folder)
-        .replaceAll('KEY_ID', keyId)
-        .replaceAll('2027-', `${new Date().getUTCFullYear() + 1}-`),
 
     /** What it prints; throws where it fails. */
     async run(command: readonly string[], folder: string): Promise<string> {
