@@ -3,6 +3,8 @@ import { readPage } from './named-tests.ts'
 
 /** A fenced block of a page. A second word after its language names the file that a reader saves it as. */
 export type Example = {
+  /** The page, its heading, the language, and which one of these it is. */
+  name: string
   page: string
   heading: string
   line: number
@@ -35,7 +37,10 @@ export function readExamples(page: string): Example[] {
       open.text += `${line}\n`
     } else if (fence) {
       const [, language = '', file] = fence
-      open = { page, heading, line: index + 1, language, file: file || undefined, text: '' }
+      const kind = `${page}: ${heading}: ${language}`
+      const earlier = examples.filter(({ name }) => name.startsWith(kind)).length
+      const name = earlier === 0 ? kind : `${kind} ${earlier + 1}`
+      open = { name, page, heading, line: index + 1, language, file: file || undefined, text: '' }
     } else if (line.startsWith('#')) {
       heading = line.replace(/^#+ /, '')
     }

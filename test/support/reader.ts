@@ -2,6 +2,7 @@ import { copyFileSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { COMMAND, run, serveProcess } from './cli.ts'
 import type { Example } from './examples.ts'
+import { testDatabase } from './postgres.ts'
 
 /** A person at a keyboard would start it, look, and press Ctrl+C: any free port, until it greets. */
 const SERVE = `
@@ -33,26 +34,32 @@ export async function startReader(home: string, files: readonly Example[]) {
   writeProgram(join(bin, 'passportd'), `\nCOMMAND='${COMMAND.join(' ')}'${SERVE}`)
   writeProgram(join(bin, 'npm'), NPM)
   await Bun.write(join(home, '.curlrc'), CURLRC)
-  const [demo, keyId] = await Promise.all([
+  const [demo, keyId, database] = await Promise.all([
     serveProcess(['--demo'], { cwd: home, env: { METRICS_PORT: '0' } }),
     makePeople(home),
+    testDatabase(),
   ])
   copyFileSync(join(home, 'data/passportd.db'), join(home, 'data/source.db'))
   const source = await serveProcess([], { cwd: home, env: { DATABASE_URL: 'sqlite:data/source.db' } })
   const env = { PATH: `${bin}:${process.env.PATH}`, HOME: home }
 
-  /** The text with what is only there at the reader's in the place of what the pages say. */
-  const adapt = (text: string, folder: string) =>
-    text
-      .replaceAll('http://127.0.0.1:8080', demo.url)
-      .replaceAll('https://passports.example.com', demo.url)
-      .replaceAll('https://v1.example.com', source.url)
-      .replaceAll('/backups/', `${folder}/backups/`)
-      .replaceAll('/var/tmp/', `${folder}/tmp/`)
-      .replaceAll('/srv/passportd', folder)
-      .replaceAll('npx bun', process.execPath)
-      .replaceAll('KEY_ID', keyId)
-      .replaceAll('2027-', `${new Date().getUTCFullYear() + 1}-`)
+  /** The text with what is there at the reader's in the place of what pages can only give as examples. */
+  function adapt(text: string, folder: string): string {
+    const standIns: Record<string, string> = {
+      'http://127.0.0.1:8080': demo.url,
+      'https://passports.example.com': demo.url,
+      'https://v1.example.com': source.url,
+      'postgres://user:password@host/passportd': database.url,
+      '/backups/': `${folder}/backups/`,
+      '/var/tmp/': `${folder}/tmp/`,
+      '/srv/passportd': folder,
+      'npx bun': process.execPath,
+      KEY_ID: keyId,
+      // Plans are made for a time to come.
+      '2027-': `${new Date().getUTCFullYear() + 1}-`,
+    }
+    return text.replace(new RegExp(Object.keys(standIns).join('|'), 'g'), (found) => standIns[found] ?? found)
+  }
 
   return {
     adapt,
@@ -83,7 +90,7 @@ export async function startReader(home: string, files: readonly Example[]) {
     },
 
     async [Symbol.asyncDispose]() {
-      await Promise.all([demo[Symbol.asyncDispose](), source[Symbol.asyncDispose]()])
+      await Promise.all([demo, source, database].map((each) => each[Symbol.asyncDispose]()))
     },
   }
 }
