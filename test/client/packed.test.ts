@@ -6,11 +6,12 @@ import { hasBrowser, launchBrowser } from '../support/browser.ts'
 import { openTestStore, type TestStore } from '../support/engines.ts'
 import { serveTest } from '../support/server.ts'
 import { tempFolder } from '../support/temp.ts'
+import { serveFaults } from './faults.ts'
 
 const ROOT = join(import.meta.dir, '../..')
 const INDEX = '/node_modules/passportd/dist/client/index.js'
 const MAIN = `import { run } from './scenario.js'
-console.log(JSON.stringify(await run(process.argv[2])))
+console.log(JSON.stringify(await run(process.argv[2], process.argv[3])))
 `
 const PAGE = `<!doctype html><script type="importmap">{"imports":{"passportd/client":"${INDEX}"}}</script>`
 
@@ -31,6 +32,7 @@ describe('the packed client', () => {
   let store: TestStore
   let service: ReturnType<typeof serveTest>
   let expected: unknown
+  const faulty = serveFaults()
 
   beforeAll(async () => {
     const packed = (
@@ -58,6 +60,15 @@ describe('the packed client', () => {
         'invalid_request 400',
         'network undefined',
         'timeout undefined',
+        'none',
+        'unavailable 503',
+        'none',
+        'rate_limited 429',
+        'invalid_answer 404',
+        'removed 410',
+        'network undefined',
+        'network undefined',
+        'timeout undefined',
         'called off',
       ],
     }
@@ -65,6 +76,7 @@ describe('the packed client', () => {
   }, 60_000)
 
   afterAll(async () => {
+    await faulty.stop()
     await service[Symbol.asyncDispose]()
     await store[Symbol.asyncDispose]()
     folder[Symbol.dispose]()
@@ -74,7 +86,7 @@ describe('the packed client', () => {
     ['Node', 'node'],
     ['Bun', process.execPath],
   ])('works in %s', async (_, program) => {
-    const out = await command([program, 'main.mjs', service.url.origin], folder.path)
+    const out = await command([program, 'main.mjs', service.url.origin, faulty.begin()], folder.path)
     expect(JSON.parse(out)).toEqual(expected)
   })
 
@@ -95,7 +107,7 @@ describe('the packed client', () => {
       const page = await browser.newPage()
       await page.goto(site.url.href)
       const result = await page.evaluate(
-        `import('/scenario.js').then(({ run }) => run(${JSON.stringify(service.url.origin)}))`,
+        `import('/scenario.js').then(({ run }) => run(${JSON.stringify(service.url.origin)}, ${JSON.stringify(faulty.begin())}))`,
       )
       expect(result).toEqual(expected as never)
     } finally {

@@ -1,8 +1,11 @@
 // Run from the packed package in Node, Bun and a browser, unchanged. What it gives back is compared.
 import { createClient, createMemoryCache, PassportError } from 'passportd/client'
 
-/** @param {string} baseUrl of a service with the people of the demo */
-export async function run(baseUrl) {
+/**
+ * @param {string} baseUrl of a service with the people of the demo
+ * @param {string} faulty of one that fails in the way that the first part of its path says
+ */
+export async function run(baseUrl, faulty) {
   const notices = []
   const client = createClient({
     baseUrl,
@@ -16,6 +19,8 @@ export async function run(baseUrl) {
   const again = await client.passports.get(passport.main_wallet)
   const credentials = await client.credentials.list(ids[0])
   const failures = []
+  const failing = (way, options = {}) =>
+    createClient({ baseUrl: `${faulty}/${way}`, ...options }).passports.get(1)
   const away = createClient({ baseUrl: 'http://127.0.0.1:1', retries: 1 })
   const late = createClient({ baseUrl, timeout: 20, retries: 0, fetch: (_, { signal }) => never(signal) })
   for (const work of [
@@ -23,6 +28,15 @@ export async function run(baseUrl) {
     () => client.passports.page({ page: -1 }),
     () => away.passports.get(1),
     () => late.passports.get(1),
+    () => failing('away-twice'),
+    () => failing('away'),
+    () => failing('limited-once'),
+    () => failing('limited-for-long'),
+    () => failing('page'),
+    () => failing('gone'),
+    () => failing('redirect', { retries: 0 }),
+    () => failing('cut', { retries: 0 }),
+    () => failing('silent', { timeout: 100, retries: 1 }),
     () => client.passports.get(1, { signal: AbortSignal.abort(new Error('called off')) }),
   ]) {
     try {
