@@ -6,6 +6,8 @@ import type { Store } from './store.ts'
 export type OpenOptions = {
   /** Whether a file that is not there is made. */
   create?: boolean
+  /** Whether a database that is not up to date is changed; else it is refused. */
+  migrate?: boolean
   /** The form of documents to give out; those of another are not found. Making some names it too. */
   form?: string
   /** Connections to a server for short statements. */
@@ -19,7 +21,7 @@ export type OpenOptions = {
 /** For those who serve: they must know soon that a server is away, to answer within two seconds. */
 export const SOON = { answerWithin: 1000 }
 
-/** Opens the database, bringing it up to date first. Throws `unavailable` with a sentence. */
+/** Opens the database, bringing it up to date first unless told otherwise. Throws `unavailable` with a sentence. */
 export async function openStore(address: DatabaseAddress, options: OpenOptions = {}): Promise<Store> {
   return address.engine === 'sqlite' ? openSqlite(address.path, options) : openPostgres(address, options)
 }

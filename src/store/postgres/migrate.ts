@@ -2,6 +2,7 @@ import { ServiceError } from '../../domain/errors.ts'
 import passports from '../migrations/postgres/0001-passports.sql' with { type: 'text' }
 import usage from '../migrations/postgres/0002-usage.sql' with { type: 'text' }
 import keySuccessors from '../migrations/postgres/0003-key-successors.sql' with { type: 'text' }
+import { older } from '../older.ts'
 import { onlyReads } from './faults.ts'
 import type { Link } from './link.ts'
 import { lock, MIGRATE } from './locks.ts'
@@ -28,6 +29,16 @@ export async function migrate(link: Link, name: string): Promise<void> {
       await query('delete from passportd')
       await query('insert into passportd (version) values ($1)', [SCHEMA])
     })
+  } catch (error) {
+    throw explain(error, name)
+  }
+}
+
+/** For those who change nothing: the server may be one that only reads. */
+export async function refuseOlder(link: Link, name: string): Promise<void> {
+  try {
+    const version = await checkVersion(link.query, name)
+    if (version < SCHEMA) throw older(name, version, SCHEMA)
   } catch (error) {
     throw explain(error, name)
   }

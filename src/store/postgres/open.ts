@@ -6,7 +6,7 @@ import type { Store } from '../store.ts'
 import { listCredentials } from './evidence.ts'
 import { createKeys } from './keys.ts'
 import { createLink, type Link, type LinkOptions } from './link.ts'
-import { checkVersion, migrate } from './migrate.ts'
+import { checkVersion, migrate, refuseOlder } from './migrate.ts'
 import { createMirror } from './mirror.ts'
 import { createCopying, createParts } from './parts.ts'
 import { createPassportReader } from './passports.ts'
@@ -18,7 +18,7 @@ import { createSearch } from './search.ts'
 import { createRetirement } from './settings.ts'
 import { createUsage } from './usage.ts'
 
-type Address = { url: string; readUrl?: string }
+type Address = { url: string; readUrl?: string | undefined }
 
 /** Few connections: most commands need one. And time: they rather wait for a busy server than fail. */
 const FOR_COMMANDS: LinkOptions = { connections: 2, answerWithin: 30_000 }
@@ -26,13 +26,13 @@ const FOR_COMMANDS: LinkOptions = { connections: 2, answerWithin: 30_000 }
 /** Opens the database, bringing it up to date first. Throws `unavailable` with a sentence. */
 export async function openPostgres(
   { url, readUrl }: Address,
-  options: Partial<LinkOptions> = {},
+  { migrate: mayMigrate = true, ...options }: Partial<LinkOptions> & { migrate?: boolean } = {},
 ): Promise<Store> {
   const link = (to: string) => createLink(to, namePostgres(to), { ...FOR_COMMANDS, ...options })
   const primary = link(url)
   const replica = readUrl === undefined ? undefined : link(readUrl)
   try {
-    await begin(primary, url, replica, readUrl)
+    await begin(mayMigrate ? migrate : refuseOlder, { primary, url, replica, readUrl })
   } catch (error) {
     await Promise.all([primary.close(), replica?.close()])
     throw error
@@ -104,13 +104,11 @@ function fallingBack(queryOf: (link: Link) => Query, first: Link, second: Link):
 
 /** A primary that is away does not keep a node from reading from the replica. */
 async function begin(
-  primary: Link,
-  url: string,
-  replica: Link | undefined,
-  readUrl: string | undefined,
+  prepare: typeof migrate,
+  { primary, url, replica, readUrl }: Address & { primary: Link; replica: Link | undefined },
 ): Promise<void> {
   try {
-    await migrate(primary, namePostgres(url))
+    await prepare(primary, namePostgres(url))
   } catch (error) {
     const isAway = error instanceof ServiceError && error.code === 'unavailable' && error.cause !== undefined
     if (!isAway || !replica || readUrl === undefined) throw error

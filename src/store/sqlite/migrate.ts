@@ -8,6 +8,7 @@ import namesByRank from '../migrations/sqlite/0005-names-by-rank.sql' with { typ
 import walletKeys from '../migrations/sqlite/0006-wallet-keys.sql' with { type: 'text' }
 import places from '../migrations/sqlite/0007-places.sql' with { type: 'text' }
 import keySuccessors from '../migrations/sqlite/0008-key-successors.sql' with { type: 'text' }
+import { older } from '../older.ts'
 
 /** In order; the number of the last one applied is the database's `user_version`. */
 const MIGRATIONS = [passports, scoring, usage, documents, namesByRank, walletKeys, places, keySuccessors]
@@ -33,6 +34,12 @@ export function migrate(database: Database): void {
       database.run(`pragma user_version = ${SCHEMA}`)
     })
     .immediate()
+}
+
+/** For those who change nothing. */
+export function refuseOlder(database: Database): void {
+  const version = versionOf(database)
+  if (version < SCHEMA) throw older(database.filename, version, SCHEMA)
 }
 
 /** Whose the database is, and its schema; nobody's where it is new. */

@@ -18,7 +18,7 @@ import { createDocumentReader } from './documents.ts'
 import { createKeyReader, createKeys } from './keys.ts'
 import { createListing } from './listing.ts'
 import { createLogLimit } from './log-limit.ts'
-import { migrate } from './migrate.ts'
+import { migrate, refuseOlder } from './migrate.ts'
 import { createMirror } from './mirror.ts'
 import { createCopying, createParts } from './parts.ts'
 import { createPassportReader } from './passports.ts'
@@ -36,6 +36,7 @@ const HOT_CACHE_KIB = 32 * 1024
 
 type Options = {
   create?: boolean
+  migrate?: boolean
   /** Of the documents to give out. */
   form?: string | undefined
   /** Up to so many passports, lists and keywords are never behind the data. */
@@ -46,10 +47,17 @@ type Options = {
 
 /** Opens the database file, bringing it up to date first. Throws `unavailable` with a sentence. */
 export function openSqlite(path: string, options: Options = {}): Store {
-  const { create = true, form, small = SMALL, onNotice = () => undefined } = options
+  const {
+    create = true,
+    migrate: mayMigrate = true,
+    form,
+    small = SMALL,
+    onNotice = () => undefined,
+  } = options
   return openWhole(path, () => {
     const writer = connectWriter(path, create)
-    migrate(writer)
+    if (mayMigrate) migrate(writer)
+    else refuseOlder(writer)
     const reader = connectReader(path)
     const hot = connectReader(path, HOT_CACHE_KIB)
     const view = createView(hot)
