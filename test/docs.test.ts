@@ -9,6 +9,7 @@ const NOT_RUN: Record<string, string> = {
   'README.md: passportd: sh': 'installs packages and runs all tests; test/cli/serve.test.ts does npm start',
   'docs/backup.md: PostgreSQL: sh':
     'needs programs that may be missing; test/cli/backup.test.ts does the same',
+  'docs/mcp.md: Over HTTP: sh': 'serves until it is stopped; test/cli/mcp.test.ts does the same',
   'docs/performance.md: Performance: sh': 'measures for half an hour',
   'docs/records.md: Import: text': 'two refusals out of many; test/ingest/malformed.test.ts has them all',
   'docs/records.md: Mirror: text': 'the report of a mirror of ten thousand passports',

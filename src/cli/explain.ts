@@ -5,7 +5,7 @@ import type { FullPassport, PassportRef } from '../domain/passport.ts'
 import type { RuleSet } from '../scoring/rules.ts'
 import { type Outcome, score } from '../scoring/score.ts'
 import { openStore } from '../store/open.ts'
-import type { Scorable } from '../store/store.ts'
+import type { Scorable, Store } from '../store/store.ts'
 import { EXPLAIN_HELP } from './help.ts'
 import { parseRefArgument } from './passport-argument.ts'
 import { loadRules } from './rules.ts'
@@ -25,18 +25,26 @@ export async function explain(args: string[], terminal: Terminal): Promise<void>
   const rules = await loadRules(config.rules)
   const store = await openStore(config.database, { create: false })
   try {
-    const [passport, evidence] = [await store.passports.find(ref), await store.scoring.find(ref)]
-    if (!passport || !evidence)
+    const found = await findExplanation(store, ref, rules, terminal.now())
+    if (!found)
       throw new CommandError(`There is no passport ${positionals[0]} in ${nameDatabase(config.database)}.`)
-    const outcome = score(evidence, rules, terminal.now())
+    const { passport, outcome } = found
     const name = passport.profile.displayName
     terminal.out(
       values.json ? toJson(passport.id, name, outcome, rules) : toText(passport.id, name, outcome, rules),
     )
-    for (const note of notes(passport, evidence, outcome, rules, ref)) terminal.err(`${note}\n`)
+    for (const note of found.notes) terminal.err(`${note}\n`)
   } finally {
     await store.close()
   }
+}
+
+/** How the score comes about now, and why answers may show something else. */
+export async function findExplanation(store: Store, ref: PassportRef, rules: RuleSet, now: number) {
+  const [passport, evidence] = [await store.passports.find(ref), await store.scoring.find(ref)]
+  if (!passport || !evidence) return undefined
+  const outcome = score(evidence, rules, now)
+  return { passport, outcome, notes: notes(passport, evidence, outcome, rules, ref) }
 }
 
 /** Why answers may show something else. */

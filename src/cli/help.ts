@@ -23,6 +23,7 @@ Usage
 
   passportd retire                     plan the end of V1; who still calls it
 
+  passportd mcp [--http]               let agents read passports (MCP)
   passportd openapi                    print the OpenAPI document
   passportd completions SHELL          for bash, zsh or fish
   passportd COMMAND --help             more about a command
@@ -107,6 +108,29 @@ Options
                    without one
   --json           for programs: one document
   --csv            for spreadsheets: a line for each day, key, endpoint and status
+${DEMO_OPTION}`
+
+export const MCP_HELP = `passportd mcp: a Model Context Protocol server, for agents that read passports
+
+Usage
+  passportd mcp [--demo]               on standard input and output
+  passportd mcp --http [--port N]      over HTTP, at http://HOST:N/mcp
+
+  Tools: search_passports, get_passport, get_credentials, explain_score. They only read.
+  It ends when its input does, or when it is stopped (Ctrl+C or SIGTERM).
+
+  In the configuration of an agent, with the folder of passportd as "cwd":
+
+    { "mcpServers": { "passportd": {
+        "command": "npm", "args": ["run", "-s", "passportd", "--", "mcp"],
+        "cwd": "/path/to/passportd" } } }
+
+  PUBLIC_URL makes links to the explorer part of the answers. docs/mcp.md has the rest.
+
+Options
+  --http           serve many agents over HTTP, on the address HOST; there are no keys,
+                   so that it is for this machine, or behind a proxy that asks for them
+  --port N         the port for it (8081; 0 takes any free one)
 ${DEMO_OPTION}`
 
 export const OPENAPI_HELP = `passportd openapi: print the OpenAPI document of the service

@@ -43,6 +43,7 @@ const COMMANDS: Record<string, () => Promise<Command>> = {
   restore: async () => (await import('./backup.ts')).restoreCommand,
   doctor: async () => (await import('./doctor.ts')).doctor,
   retire: async () => (await import('./retire.ts')).retire,
+  mcp: async () => (await import('./mcp.ts')).mcp,
   openapi: async () => (await import('./openapi.ts')).openApi,
   completions: async () => (await import('./completions.ts')).completions,
 }

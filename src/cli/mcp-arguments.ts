@@ -1,0 +1,51 @@
+import Type from 'typebox'
+import { ServiceError } from '../domain/errors.ts'
+import { type PassportRef, parsePassportRef } from '../domain/passport.ts'
+import { quote } from '../domain/quote.ts'
+
+/** As they come: what an agent gives may be of any kind. */
+export type Arguments = Readonly<Record<string, unknown>>
+
+export const LARGEST_LIMIT = 25
+
+export const SearchArguments = Type.Object({
+  keyword: Type.Optional(
+    Type.String({ description: 'A part of the name, at most 200 characters; without it, all by score' }),
+  ),
+  limit: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: LARGEST_LIMIT, default: 10, description: 'How many on a page' }),
+  ),
+  page: Type.Optional(Type.Integer({ minimum: 1, default: 1 })),
+})
+
+export const PassportArguments = Type.Object({
+  passport: Type.String({ description: 'A passport id, such as 42, or a wallet address' }),
+})
+
+/** `given` is how sentences call it. */
+export function readPassport({ passport }: Arguments): { ref: PassportRef; given: string } {
+  // Agents take an id for a number, whatever they are told.
+  const text = typeof passport === 'number' ? String(passport) : passport
+  if (typeof text !== 'string' || text === '') {
+    throw new ServiceError('invalid_request', 'passport must be a passport id or a wallet.')
+  }
+  const ref = parsePassportRef(text.trim())
+  if (!ref) throw noPassport(quote(text))
+  return { ref, given: quote(text) }
+}
+
+export const noPassport = (given: string) => new ServiceError('not_found', `There is no passport ${given}.`)
+
+export function readText(args: Arguments, name: string): string | null {
+  const value = args[name] ?? null
+  if (value === null || typeof value === 'string') return value
+  throw new ServiceError('invalid_request', `${name} must be a text, got ${quote(value)}.`)
+}
+
+export function readCount(args: Arguments, name: string, fallback: number, largest: number): number {
+  const value = args[name] ?? fallback
+  if (Number.isSafeInteger(value) && (value as number) >= 1 && (value as number) <= largest)
+    return value as number
+  const range = largest === Number.MAX_SAFE_INTEGER ? 'from 1' : `from 1 to ${largest}`
+  throw new ServiceError('invalid_request', `${name} must be a whole number ${range}, got ${quote(value)}.`)
+}
