@@ -30,7 +30,7 @@ const FIRST_WAIT = 250
 export function createTransport(options: ClientOptions) {
   const { apiKey, timeout = 10_000, retries = 2, longestWait = 30_000, cache, onDeprecation } = options
   const send: Fetch = options.fetch ?? ((url, init) => fetch(url, init))
-  const base = `${String(options.baseUrl).replace(/\/+$/, '')}/api/v1`
+  const base = `${withoutSlash(String(options.baseUrl))}/api/v1`
   if (!URL.canParse(base))
     throw new TypeError(`baseUrl must be an address such as https://host, got "${options.baseUrl}".`)
   const told = new Set<string>()
@@ -104,6 +104,8 @@ export function createTransport(options: ClientOptions) {
     },
   }
 }
+
+const withoutSlash = (text: string): string => (text.endsWith('/') ? withoutSlash(text.slice(0, -1)) : text)
 
 /** Whether the same request may be answered later: nothing that the caller has to mend first. */
 const mayPass = ({ status, code }: PassportError) =>

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { tempFolder } from '../support/temp.ts'
 
 const ROOT = join(import.meta.dir, '../..')
@@ -99,9 +99,11 @@ test('what the image is made of is enough to build the executable, which then an
   for (const path of copied) cpSync(join(ROOT, path), join(folder.path, path), { recursive: true })
   // Instead of "npm install --omit=dev", without the packages of developers.
   const { dependencies } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
-  mkdirSync(join(folder.path, 'node_modules'))
-  for (const name of Object.keys(dependencies))
-    symlinkSync(join(ROOT, 'node_modules', name), join(folder.path, 'node_modules', name))
+  for (const name of Object.keys(dependencies)) {
+    const place = join(folder.path, 'node_modules', name)
+    mkdirSync(dirname(place), { recursive: true })
+    symlinkSync(join(ROOT, 'node_modules', name), place)
+  }
   const run = (...command: string[]) => Bun.spawnSync(command, { cwd: folder.path }).stdout.toString()
   expect(run(process.execPath, 'deploy/executable.ts')).toBe('dist/passportd\n')
   expect(run(join(folder.path, 'dist/passportd'), '--version')).toMatch(/^passportd \d/)
