@@ -25,6 +25,8 @@ export function serveMcp({ host, port, publicUrl, log, createServer }: Options) 
     const refusal = refuse(request, names)
     if (refusal) return refusal
     const server = createServer()
+    // A call that is taken back is not answered, and an answer would be waited for without end.
+    server.removeNotificationHandler('notifications/cancelled')
     const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true })
     try {
       await server.connect(transport)

@@ -308,6 +308,20 @@ describe('with PUBLIC_URL', () => {
     expect(await ask({}, '/mcp', 'GET')).toBe(405)
   })
 
+  test('over HTTP a call that is taken back at once is answered: nobody waits without end', async () => {
+    const params = { name: 'get_passport', arguments: { passport: '7' } }
+    const response = await fetch(server.url, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', Accept: 'application/json, text/event-stream' },
+      body: JSON.stringify([
+        { jsonrpc: '2.0', id: 1, method: 'tools/call', params },
+        { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } },
+      ]),
+      signal: AbortSignal.timeout(5000),
+    })
+    expect(await response.json()).toMatchObject({ id: 1, result: { structuredContent: { passport_id: 7 } } })
+  })
+
   test('is not started wrongly: a port without HTTP, a bad one, one in use, an open door beside a closed API', async () => {
     const mcp = (args: string[], env: Record<string, string> = {}) =>
       run(['mcp', ...args], { cwd: here.cwd, env: { ...here.env, ...env } })
