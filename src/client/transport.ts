@@ -28,7 +28,11 @@ const FIRST_WAIT = 250
 
 /** Sends requests of one client: with its key, in time, again where that may help. */
 export function createTransport(options: ClientOptions) {
-  const { apiKey, timeout = 10_000, retries = 2, longestWait = 30_000, cache, onDeprecation } = options
+  const { timeout = 10_000, retries = 2, longestWait = 30_000, cache, onDeprecation } = options
+  const apiKey = options.apiKey?.trim()
+  // Platforms refuse it too, some with the key in their sentence: only when it is sent, as if the service were away.
+  if (apiKey !== undefined && !/^[\x20-\x7e]*$/.test(apiKey))
+    throw new TypeError('apiKey holds a character that no key of the service has.')
   const send: Fetch = options.fetch ?? ((url, init) => fetch(url, init))
   const base = `${withoutSlash(String(options.baseUrl))}/api/v1`
   if (!URL.canParse(base))
@@ -48,6 +52,7 @@ export function createTransport(options: ClientOptions) {
   async function attempt(url: string, signal: AbortSignal | undefined): Promise<string> {
     signal?.throwIfAborted()
     const kept = await cache?.get(url)
+    signal?.throwIfAborted()
     const controller = new AbortController()
     const abort = () => controller.abort(signal?.reason)
     signal?.addEventListener('abort', abort)
@@ -153,6 +158,7 @@ function parse(text: string): unknown {
 const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error))
 
 async function sleep(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
+  signal?.throwIfAborted()
   const { promise, resolve, reject } = promiseWithResolvers()
   const timer = setTimeout(resolve, milliseconds)
   const abort = () => reject(signal?.reason)

@@ -243,6 +243,40 @@ describe('where something fails', () => {
     expect(service.asked.length).toBe(1)
   })
 
+  test('called off while the cache is looked into, it is not sent', async () => {
+    await using service = answers([200, '{}'])
+    const controller = new AbortController()
+    const reason = new Error('No longer.')
+    const cache = {
+      async get() {
+        controller.abort(reason)
+        return undefined
+      },
+      set() {},
+    }
+    const client = createClient({ baseUrl: service.url, cache, timeout: 200, retries: 0 })
+    expect(await failure(client.passports.get(7, { signal: controller.signal }))).toBe(
+      reason as PassportError,
+    )
+    expect(service.asked.length).toBe(0)
+  })
+
+  test('a key that cannot be sent is refused at once, and not told', async () => {
+    for (const apiKey of ['se\ncret', 'secret\0', 'secret→']) {
+      expect(() => createClient({ baseUrl: 'http://localhost', apiKey })).toThrow(
+        new TypeError('apiKey holds a character that no key of the service has.'),
+      )
+    }
+    // As files have it.
+    const sent: unknown[] = []
+    const fetch = async (_: string, { headers }: RequestInit) => {
+      sent.push((headers as Record<string, string>)['X-API-KEY'])
+      return Response.json({ passport: {} })
+    }
+    await createClient({ baseUrl: 'http://localhost', apiKey: 'secret\r\n', fetch }).passports.get(7)
+    expect(sent).toEqual(['secret'])
+  })
+
   test('a base address that is none is refused at once', () => {
     expect(() => createClient({ baseUrl: 'nowhere' })).toThrow(
       'baseUrl must be an address such as https://host, got "nowhere".',
