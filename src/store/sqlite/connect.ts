@@ -20,13 +20,25 @@ export function connectWriter(path: string, create: boolean): Database {
     )
   }
   const database = connect(path, { create: true, readwrite: true }, WRITER_WAIT)
-  checkOwner(database)
-  checkLength(database, path)
-  // Readers never wait for the writer; what is committed survives a power cut.
-  switchToWal(database)
-  database.run('pragma synchronous = full')
-  database.run('pragma foreign_keys = on')
-  return database
+  return orClose(database, () => {
+    checkOwner(database)
+    checkLength(database, path)
+    // Readers never wait for the writer; what is committed survives a power cut.
+    switchToWal(database)
+    database.run('pragma synchronous = full')
+    database.run('pragma foreign_keys = on')
+    return database
+  })
+}
+
+/** Whoever fails and tries again does not hold the file once for each try. */
+export function orClose<T>(database: Database, work: () => T): T {
+  try {
+    return work()
+  } catch (error) {
+    database.close()
+    throw error
+  }
 }
 
 /** SQLite does not notice that the end of the last page is missing. A log of writes may hold what is not in the file yet. */

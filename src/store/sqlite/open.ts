@@ -7,6 +7,7 @@ import {
   guarded,
   type Methods,
   openWhole,
+  orClose,
   reachable,
   translate,
   WRITER_WAIT,
@@ -56,8 +57,7 @@ export function openSqlite(path: string, options: Options = {}): Store {
   } = options
   return openWhole(path, () => {
     const writer = connectWriter(path, create)
-    if (mayMigrate) migrate(writer)
-    else refuseOlder(writer)
+    orClose(writer, () => (mayMigrate ? migrate(writer) : refuseOlder(writer)))
     const reader = connectReader(path)
     const hot = connectReader(path, HOT_CACHE_KIB)
     const view = createView(hot)
