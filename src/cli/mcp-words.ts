@@ -2,8 +2,11 @@ import { formatInstant } from '../domain/instant.ts'
 import type { Passport } from '../domain/passport.ts'
 import { printable } from './words.ts'
 
-/** Tags of Unicode are seen by nobody, and read by models as letters. */
-const INVISIBLE_LETTERS = /[\u{e0000}-\u{e007f}]/gu
+/**
+ * Seen by nobody, and read by models as letters or bytes: tags and variation selectors of Unicode, and spaces of no width. What
+ * joins letters and what makes an emoji of a sign stays.
+ */
+const INVISIBLE_LETTERS = /[\u{fe00}-\u{fe0d}]|[\u{200b}\u{2060}-\u{2064}\u{feff}\u{e0000}-\u{e0fff}]/gu
 
 /** Text that strangers wrote: on one line, nothing hidden in it, and no longer than a reader has patience for. */
 export function cut(text: string, longest: number): string {
