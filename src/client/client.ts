@@ -32,7 +32,8 @@ export function createClient(options: ClientOptions) {
         for (let page = 1; ; page++) {
           const { passports, pagination } = await getPage({ ...options, perPage, page })
           yield* passports
-          if (page >= pagination.last_page) return
+          // Also where that is no number: there would be no end.
+          if (!(page < pagination.last_page)) return
         }
       },
       page: getPage,

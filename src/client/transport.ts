@@ -26,6 +26,9 @@ export type RequestOptions = { signal?: AbortSignal | undefined }
 
 const FIRST_WAIT = 250
 
+/** Timers that are set to more end at once. */
+const LONGEST_TIMER = 2 ** 31 - 1
+
 /** Sends requests of one client: with its key, in time, again where that may help. */
 export function createTransport(options: ClientOptions) {
   const { timeout = 10_000, retries = 2, longestWait = 30_000, cache, onDeprecation } = options
@@ -57,12 +60,17 @@ export function createTransport(options: ClientOptions) {
     const abort = () => controller.abort(signal?.reason)
     signal?.addEventListener('abort', abort)
     let isLate = false
-    const timer = setTimeout(() => {
-      isLate = true
-      controller.abort()
-    }, timeout)
+    const timer = setTimeout(
+      () => {
+        isLate = true
+        controller.abort()
+      },
+      Math.min(timeout, LONGEST_TIMER),
+    )
+    let answer: Response
+    let body: string
     try {
-      const answer = await send(url, {
+      answer = await send(url, {
         headers: {
           Accept: 'application/json',
           ...(apiKey !== undefined && { 'X-API-KEY': apiKey }),
@@ -72,15 +80,8 @@ export function createTransport(options: ClientOptions) {
         // The service never redirects, and the key is for it alone.
         redirect: 'error',
       })
-      tell(answer, url)
-      const body = await answer.text()
-      if (answer.status === 304 && kept) return kept.body
-      if (!answer.ok) throw readError(answer, body)
-      const etag = answer.headers.get('ETag')
-      if (cache && etag !== null) await cache.set(url, { etag, body })
-      return body
+      body = await answer.text()
     } catch (error) {
-      if (error instanceof PassportError) throw error
       if (isLate) throw new PassportError('timeout', `No answer within ${timeout} ms.`, { cause: error })
       signal?.throwIfAborted()
       throw new PassportError('network', `The service could not be reached: ${messageOf(error)}`, {
@@ -90,6 +91,13 @@ export function createTransport(options: ClientOptions) {
       clearTimeout(timer)
       signal?.removeEventListener('abort', abort)
     }
+    // What fails from here on is the caller's own: it is thrown as it is, and nothing is sent again.
+    tell(answer, url)
+    if (answer.status === 304 && kept) return kept.body
+    if (!answer.ok) throw readError(answer, body)
+    const etag = answer.headers.get('ETag')
+    if (cache && etag !== null) await cache.set(url, { etag, body })
+    return body
   }
 
   return {
@@ -160,7 +168,7 @@ const messageOf = (error: unknown) => (error instanceof Error ? error.message : 
 async function sleep(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
   signal?.throwIfAborted()
   const { promise, resolve, reject } = promiseWithResolvers()
-  const timer = setTimeout(resolve, milliseconds)
+  const timer = setTimeout(resolve, Math.min(milliseconds, LONGEST_TIMER))
   const abort = () => reject(signal?.reason)
   signal?.addEventListener('abort', abort)
   try {

@@ -261,6 +261,33 @@ describe('where something fails', () => {
     expect(service.asked.length).toBe(0)
   })
 
+  test('what fails of the caller’s own is thrown as it is, and nothing is sent again', async () => {
+    const full = new Error('The disk is full.')
+    const fail = () => {
+      throw full
+    }
+    await using service = answers([200, '{"passport":{}}', { ETag: '"a"', Deprecation: '@1' }])
+    for (const own of [{ onDeprecation: fail }, { cache: { get: () => undefined, set: fail } }]) {
+      service.asked.length = 0
+      const client = createClient({ baseUrl: service.url, ...own })
+      expect(await failure(client.passports.get(7))).toBe(full as PassportError)
+      expect(service.asked.length).toBe(1)
+    }
+  })
+
+  test('a time without end does not end at once, and a list without one does', async () => {
+    await using service = answers([200, '{"passports":[],"pagination":{}}'])
+    const client = createClient({ baseUrl: service.url, timeout: Number.POSITIVE_INFINITY, retries: 0 })
+    expect(await Array.fromAsync(client.passports.list())).toEqual([])
+    expect(service.asked.length).toBe(1)
+    const fetch = (_: string, { signal }: RequestInit) =>
+      Bun.sleep(30).then(() =>
+        signal?.aborted ? Promise.reject(signal.reason) : Response.json({ passport: {} }),
+      )
+    const slow = createClient({ baseUrl: service.url, timeout: Number.POSITIVE_INFINITY, retries: 0, fetch })
+    expect((await slow.passports.get(7)) as object).toEqual({})
+  })
+
   test('a key that cannot be sent is refused at once, and not told', async () => {
     for (const apiKey of ['se\ncret', 'secret\0', 'secret→']) {
       expect(() => createClient({ baseUrl: 'http://localhost', apiKey })).toThrow(
