@@ -20,8 +20,14 @@ export function connectWriter(path: string, create: boolean): Database {
     )
   }
   const database = connect(path, { create: true, readwrite: true }, WRITER_WAIT)
-  return orClose(database, () => {
+  try {
     checkOwner(database)
+  } catch (error) {
+    // To close it would write its log into it, and it may be another program's.
+    if (sizeOf(`${path}-wal`) === 0) database.close()
+    throw error
+  }
+  return orClose(database, () => {
     checkLength(database, path)
     // Readers never wait for the writer; what is committed survives a power cut.
     switchToWal(database)
