@@ -1,4 +1,4 @@
-import * as help from './help.ts'
+import * as help from './command-help.ts'
 import type { Terminal } from './terminal.ts'
 import { HELP_OPTION, parseOptions, UsageError } from './usage.ts'
 

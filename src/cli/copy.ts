@@ -9,7 +9,7 @@ import {
 import { copyStore, digestStore, type PartReport } from '../ingest/copy.ts'
 import { openStore } from '../store/open.ts'
 import type { Store } from '../store/store.ts'
-import { COPY_HELP } from './help.ts'
+import { COPY_HELP } from './command-help.ts'
 import { createProgress } from './progress.ts'
 import { asked } from './signals.ts'
 import { formatTable } from './table.ts'

@@ -1,6 +1,6 @@
 import { readConfig } from '../config.ts'
 import { openStore } from '../store/open.ts'
-import { MERGE_HELP, REMOVE_HELP } from './help.ts'
+import { MERGE_HELP, REMOVE_HELP } from './command-help.ts'
 import { change, parseIdArgument } from './passport-argument.ts'
 import type { Terminal } from './terminal.ts'
 import { DATABASE_OPTIONS, parseOptions, refuseExtra } from './usage.ts'

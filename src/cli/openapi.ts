@@ -1,5 +1,5 @@
 import { createOpenApi } from '../http/openapi.ts'
-import { OPENAPI_HELP } from './help.ts'
+import { OPENAPI_HELP } from './command-help.ts'
 import type { Terminal } from './terminal.ts'
 import { HELP_OPTION, parseOptions, refuseExtra } from './usage.ts'
 import { VERSION } from './version.ts'

@@ -1,7 +1,7 @@
 import { readConfig } from '../config.ts'
 import { type DatabaseAddress, nameDatabase } from '../domain/database-address.ts'
 import { openStore } from '../store/open.ts'
-import { RETIRE_HELP } from './help.ts'
+import { RETIRE_HELP } from './command-help.ts'
 import { prepareBrownout, prepareClear, prepareExempt, prepareSet } from './retire-changes.ts'
 import { RETIRE_OPTIONS, type RetireTask, type RetireValues } from './retire-options.ts'
 import { prepareShow } from './retire-plan.ts'

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { DEFAULT_RULES, type RuleSet } from '../scoring/rules.ts'
-import { RULES_HELP } from './help.ts'
+import { RULES_HELP } from './command-help.ts'
 import type { Terminal } from './terminal.ts'
 import { CommandError, HELP_OPTION, parseOptions, refuseExtra, UsageError } from './usage.ts'
 import { count } from './words.ts'

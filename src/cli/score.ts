@@ -1,7 +1,7 @@
 import { readConfig } from '../config.ts'
 import { adoptRules, keepRescoring, type Rescorer, rescoreSome } from '../scoring/rescore.ts'
 import { openStore } from '../store/open.ts'
-import { SCORE_HELP } from './help.ts'
+import { SCORE_HELP } from './command-help.ts'
 import { createProgress } from './progress.ts'
 import { loadRules } from './rules.ts'
 import { asked } from './signals.ts'

@@ -71,15 +71,21 @@ test('an answer larger than all may hold together goes to a caller who is slow a
   await until(() => received() > PAGE.length)
 })
 
-test('an answer larger than all may hold together costs nobody else the connection, nor they its caller', () => {
+/** Holders that are told by name when they have to let go. */
+function holding(most: number) {
   const gone: string[] = []
-  const holdings = createHoldings(100)
+  const holdings = createHoldings(most)
   const holder = (name: string) => ({
     abort() {
       gone.push(name)
       holdings.set(this, 0)
     },
   })
+  return { gone, holdings, holder }
+}
+
+test('an answer larger than all may hold together costs nobody else the connection, nor they its caller', () => {
+  const { gone, holdings, holder } = holding(100)
   const [small, giant, other, next] = [holder('small'), holder('giant'), holder('other'), holder('next')]
   holdings.set(small, 10)
   for (const bytes of [1000, 500, 95]) holdings.set(giant, bytes)
@@ -103,14 +109,7 @@ test('what comes of heads counts too', async () => {
 })
 
 test('who sends more keeps its place among the slow, who takes something gets a better one', () => {
-  const gone: string[] = []
-  const holdings = createHoldings(100)
-  const holder = (name: string) => ({
-    abort() {
-      gone.push(name)
-      holdings.set(this, 0)
-    },
-  })
+  const { gone, holdings, holder } = holding(100)
   const [sender, reader, other] = [holder('sender'), holder('reader'), holder('other')]
   holdings.set(reader, 40)
   holdings.set(sender, 10)
