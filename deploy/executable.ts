@@ -18,7 +18,7 @@ async function build(target: string | undefined): Promise<string> {
   const file = join('dist', target === undefined ? 'passportd' : `passportd-${target}`)
   const { success, logs } = await Bun.build({
     // The thread of the scorer is a program of its own.
-    entrypoints: ['src/cli/main.ts', 'src/cli/scorer-worker.ts'].map((path) => join(ROOT, path)),
+    entrypoints: ['src/cli/main.ts', 'src/serve/scorer-worker.ts'].map((path) => join(ROOT, path)),
     minify: true,
     compile: {
       outfile: join(ROOT, file),

@@ -7,17 +7,33 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   domain: [],
   store: ['domain'],
   scoring: ['domain', 'store'],
+  catalog: ['domain', 'store'],
   ingest: ['domain', 'store'],
-  http: ['domain', 'store'],
-  web: ['domain', 'store'],
-  client: [],
-  cli: ['domain', 'store', 'scoring', 'ingest', 'http', 'web', 'config.ts', 'log.ts'],
+  api: ['domain', 'store', 'catalog'],
+  explorer: ['domain', 'store', 'catalog', 'api'],
+  mcp: ['domain', 'store', 'catalog', 'scoring', 'api', 'config.ts', 'log.ts', 'version.ts'],
+  serve: ['domain', 'store', 'catalog', 'scoring', 'api', 'explorer', 'config.ts', 'log.ts', 'version.ts'],
+  cli: [
+    'domain',
+    'store',
+    'catalog',
+    'scoring',
+    'ingest',
+    'api',
+    'explorer',
+    'mcp',
+    'serve',
+    'config.ts',
+    'log.ts',
+    'version.ts',
+  ],
   'config.ts': ['domain'],
   'log.ts': [],
+  'version.ts': [],
 }
 
 /** These run anywhere: nothing of Bun, and nothing but files and fetch of Node. */
-const PURE = ['domain', 'scoring', 'ingest', 'client']
+const PURE = ['domain', 'scoring', 'ingest']
 
 const SRC = join(import.meta.dir, '../src')
 const files = [...new Bun.Glob('**/*.ts').scanSync(SRC)].filter((file) => !file.endsWith('.d.ts'))

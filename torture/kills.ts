@@ -1,6 +1,6 @@
 import { Database } from 'bun:sqlite'
 import { existsSync } from 'node:fs'
-import { V1_PRESS } from '../src/http/v1/press.ts'
+import { V1_PRESS } from '../src/api/v1/press.ts'
 import type { Random } from '../src/ingest/demo/random.ts'
 import { exportRecords } from '../src/ingest/export.ts'
 import type { Store } from '../src/store/store.ts'

@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import { ConfigError } from '../config.ts'
-import { ServiceError } from '../domain/errors.ts'
+import { CommandError, ServiceError } from '../domain/errors.ts'
+import { printableLines } from '../domain/format.ts'
+import { VERSION } from '../version.ts'
 import { HELP } from './help.ts'
 import { createLogWriter } from './log-writer.ts'
 import type { Terminal } from './terminal.ts'
-import { CommandError, UsageError } from './usage.ts'
-import { VERSION } from './version.ts'
-import { printableLines } from './words.ts'
+import { UsageError } from './usage.ts'
 import { writeAll } from './write-all.ts'
 
 const writeLog = createLogWriter()
@@ -27,25 +27,25 @@ type Command = (args: string[], terminal: Terminal) => void | Promise<void>
 
 /** Loaded when asked for: most commands need little of the program. */
 const COMMANDS: Record<string, () => Promise<Command>> = {
-  serve: async () => (await import('./serve.ts')).serve,
-  keys: async () => (await import('./keys.ts')).keys,
-  usage: async () => (await import('./usage-report.ts')).usageReport,
-  import: async () => (await import('./import.ts')).importCommand,
-  export: async () => (await import('./export.ts')).exportCommand,
-  mirror: async () => (await import('./mirror.ts')).mirror,
-  score: async () => (await import('./score.ts')).scoreCommand,
-  explain: async () => (await import('./explain.ts')).explain,
-  rules: async () => (await import('./rules.ts')).rules,
-  merge: async () => (await import('./merge.ts')).merge,
-  remove: async () => (await import('./merge.ts')).remove,
-  copy: async () => (await import('./copy.ts')).copy,
-  backup: async () => (await import('./backup.ts')).backup,
-  restore: async () => (await import('./backup.ts')).restoreCommand,
-  doctor: async () => (await import('./doctor.ts')).doctor,
-  retire: async () => (await import('./retire.ts')).retire,
-  mcp: async () => (await import('./mcp.ts')).mcp,
-  openapi: async () => (await import('./openapi.ts')).openApi,
-  completions: async () => (await import('./completions.ts')).completions,
+  serve: async () => (await import('./commands/serve.ts')).serve,
+  keys: async () => (await import('./commands/keys.ts')).keys,
+  usage: async () => (await import('./commands/usage-report.ts')).usageReport,
+  import: async () => (await import('./commands/import.ts')).importCommand,
+  export: async () => (await import('./commands/export.ts')).exportCommand,
+  mirror: async () => (await import('./commands/mirror.ts')).mirror,
+  score: async () => (await import('./commands/score.ts')).scoreCommand,
+  explain: async () => (await import('./commands/explain.ts')).explain,
+  rules: async () => (await import('./commands/rules.ts')).rules,
+  merge: async () => (await import('./commands/merge.ts')).merge,
+  remove: async () => (await import('./commands/merge.ts')).remove,
+  copy: async () => (await import('./commands/copy.ts')).copy,
+  backup: async () => (await import('./commands/backup.ts')).backup,
+  restore: async () => (await import('./commands/backup.ts')).restoreCommand,
+  doctor: async () => (await import('./commands/doctor.ts')).doctor,
+  retire: async () => (await import('./commands/retire.ts')).retire,
+  mcp: async () => (await import('./commands/mcp.ts')).mcp,
+  openapi: async () => (await import('./commands/openapi.ts')).openApi,
+  completions: async () => (await import('./commands/completions.ts')).completions,
 }
 
 async function run([name = '--help', ...args]: string[]): Promise<void> {

@@ -5,11 +5,6 @@ export class UsageError extends Error {
   override readonly name = 'UsageError'
 }
 
-/** The command was right, and cannot be done; the message says why and what would help. */
-export class CommandError extends Error {
-  override readonly name = 'CommandError'
-}
-
 export const HELP_OPTION = { help: { type: 'boolean', short: 'h', default: false } } as const
 
 /** For commands that work on a database. */

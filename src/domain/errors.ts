@@ -38,3 +38,8 @@ export class CallerGone extends Error {
 }
 
 export const unauthorized = () => new ServiceError('unauthorized', 'Unauthorized request.')
+
+/** The command was right, and cannot be done; the message says why and what would help. */
+export class CommandError extends Error {
+  override readonly name = 'CommandError'
+}

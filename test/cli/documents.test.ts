@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { V1_PRESS } from '../../src/http/v1/press.ts'
+import { V1_PRESS } from '../../src/api/v1/press.ts'
 import { expectComplete, expectTrue, found } from '../support/documents.ts'
 import { saveRecords, withEngine } from '../support/engines.ts'
 import { until } from '../support/processes.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { cut } from '../../src/cli/mcp-words.ts'
+import { cut } from '../../src/mcp/words.ts'
 
 test('nothing is hidden in what strangers wrote, and what is seen stays', () => {
   const hidden = ['\u{e0041}', '\u{e0100}', '\u{e01ef}', '\ufe00', '\u200b', '\u2060', '\u2063', '\ufeff']

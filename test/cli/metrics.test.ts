@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { createStoreMetrics } from '../../src/cli/store-metrics.ts'
-import { presentFamilies } from '../../src/http/exposition.ts'
+import { presentFamilies } from '../../src/api/exposition.ts'
+import { createStoreMetrics } from '../../src/serve/store-metrics.ts'
 import { run, serveProcess } from '../support/cli.ts'
 import { onEveryEngine, saveRecords, withEveryEngine } from '../support/engines.ts'
 import { type Exposition, parseExposition } from '../support/exposition.ts'

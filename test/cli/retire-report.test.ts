@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { retire } from '../../src/cli/retire.ts'
+import { retire } from '../../src/cli/commands/retire.ts'
 import { NO_PLAN } from '../../src/domain/retirement.ts'
 import { dayOf, type UsageCount } from '../../src/domain/usage.ts'
 import { withEveryEngine } from '../support/engines.ts'

@@ -1,7 +1,7 @@
 import { Database } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
-import { createWaitingUsage } from '../../src/cli/waiting-usage.ts'
 import type { UsageCount } from '../../src/domain/usage.ts'
+import { createWaitingUsage } from '../../src/serve/waiting-usage.ts'
 import { openStore } from '../../src/store/open.ts'
 import type { Store } from '../../src/store/store.ts'
 import { serveProcess } from '../support/cli.ts'

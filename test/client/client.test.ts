@@ -1,5 +1,10 @@
 import { describe, expect, test } from 'bun:test'
-import { createClient, createMemoryCache, type Deprecation, PassportError } from '../../src/client/index.ts'
+import {
+  createClient,
+  createMemoryCache,
+  type Deprecation,
+  PassportError,
+} from '../../packages/client/src/index.ts'
 import { NO_PLAN } from '../../src/domain/retirement.ts'
 import { openTestStore } from '../support/engines.ts'
 import { ADA_WALLET, ada, GRACE_OLD_WALLET, named, PEOPLE } from '../support/records.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { rawKindOf } from '../../src/cli/import.ts'
+import { rawKindOf } from '../../src/cli/commands/import.ts'
 import { importRecords, type Refusal } from '../../src/ingest/import.ts'
 import { DEFAULT_RULES } from '../../src/scoring/rules.ts'
 import { onEveryEngine, type TestStore } from '../support/engines.ts'

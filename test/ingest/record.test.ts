@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { rawKindOf } from '../../src/cli/import.ts'
+import { rawKindOf } from '../../src/cli/commands/import.ts'
 import type { DataPoint } from '../../src/domain/data-point.ts'
 import type { PassportRecord } from '../../src/domain/record.ts'
 import { parseRecord, RecordError } from '../../src/ingest/record.ts'

@@ -20,7 +20,7 @@ test('every test that it names is there', () => {
 })
 
 test('hashes of keys are compared in constant time', () => {
-  const source = readPage('src/http/auth.ts')
+  const source = readPage('src/api/auth.ts')
   expect(source).toContain('timingSafeEqual(hash, key.hash)')
   expect(source).not.toMatch(/[!=]==? (key\.)?hash|hash [!=]==?/)
 })

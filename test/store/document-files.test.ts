@@ -11,8 +11,8 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import { listPassports } from '../../src/http/v1/passports.ts'
-import { V1_PRESS } from '../../src/http/v1/press.ts'
+import { listPassports } from '../../src/api/v1/passports.ts'
+import { V1_PRESS } from '../../src/api/v1/press.ts'
 import { openSqlite } from '../../src/store/sqlite/open.ts'
 import { AT_REST } from '../support/changes.ts'
 import { expectComplete, found, listed, makeAll, NONE } from '../support/documents.ts'

@@ -12,7 +12,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import { V1_PRESS } from '../../src/http/v1/press.ts'
+import { V1_PRESS } from '../../src/api/v1/press.ts'
 import { openSqlite } from '../../src/store/sqlite/open.ts'
 import { expectComplete, expectTrue, found, makeAll, rendered } from '../support/documents.ts'
 import { saveRecords } from '../support/engines.ts'

@@ -1,7 +1,7 @@
 import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
 import { join } from 'node:path'
-import { V1_PRESS } from '../../src/http/v1/press.ts'
+import { V1_PRESS } from '../../src/api/v1/press.ts'
 import { openSqlite } from '../../src/store/sqlite/open.ts'
 import type { Press, Store } from '../../src/store/store.ts'
 import { expectComplete, expectTrue, found, makeAll, NONE, rendered } from '../support/documents.ts'

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
+import { V1_PRESS } from '../../src/api/v1/press.ts'
 import { type PassportRef, parsePassportRef } from '../../src/domain/passport.ts'
-import { V1_PRESS } from '../../src/http/v1/press.ts'
 import { adoptRules } from '../../src/scoring/rescore.ts'
 import { DEFAULT_RULES } from '../../src/scoring/rules.ts'
 import type { Store } from '../../src/store/store.ts'

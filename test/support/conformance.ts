@@ -1,5 +1,5 @@
 import Schema from 'typebox/schema'
-import { createOpenApi } from '../../src/http/openapi.ts'
+import { createOpenApi } from '../../src/api/openapi.ts'
 
 type Response_ = { headers: Record<string, { $ref: string }>; content?: Record<string, { schema: object }> }
 type Operation = { responses: Record<string, Response_> }

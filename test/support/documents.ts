@@ -1,9 +1,9 @@
 import { expect } from 'bun:test'
+import { printPage } from '../../src/api/v1/list-page.ts'
+import { presentListedPassport } from '../../src/api/v1/present.ts'
+import { V1_PRESS } from '../../src/api/v1/press.ts'
 import { lastPage } from '../../src/domain/page.ts'
 import type { PassportRef } from '../../src/domain/passport.ts'
-import { printPage } from '../../src/http/v1/list-page.ts'
-import { presentListedPassport } from '../../src/http/v1/present.ts'
-import { V1_PRESS } from '../../src/http/v1/press.ts'
 import { hashOf } from '../../src/store/hash.ts'
 import type { Document, Press, Store } from '../../src/store/store.ts'
 

@@ -1,9 +1,9 @@
-import type { ServerOptions } from '../../src/http/server.ts'
+import type { ServerOptions } from '../../src/api/server.ts'
+import { createExplorer } from '../../src/explorer/explorer.ts'
+import type { ExplorerOptions } from '../../src/explorer/page.ts'
 import { DEFAULT_RULES } from '../../src/scoring/rules.ts'
 import { score } from '../../src/scoring/score.ts'
 import type { Store } from '../../src/store/store.ts'
-import { createExplorer } from '../../src/web/explorer.ts'
-import type { ExplorerOptions } from '../../src/web/page.ts'
 import { NOON } from './records.ts'
 import { serveTest } from './server.ts'
 

@@ -1,5 +1,5 @@
 /** A process that makes documents in the file that it is given, until there is nothing left to do. */
-import { V1_PRESS } from '../../src/http/v1/press.ts'
+import { V1_PRESS } from '../../src/api/v1/press.ts'
 import { openSqlite } from '../../src/store/sqlite/open.ts'
 
 const [path = ''] = process.argv.slice(2)

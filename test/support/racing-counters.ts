@@ -1,4 +1,4 @@
-import { createCounters } from '../../src/http/counters.ts'
+import { createCounters } from '../../src/api/counters.ts'
 import { NOON } from './records.ts'
 
 declare const self: Worker

@@ -1,7 +1,7 @@
 import { Database } from 'bun:sqlite'
 import { readdirSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { V1_PRESS } from '../../src/http/v1/press.ts'
+import { V1_PRESS } from '../../src/api/v1/press.ts'
 import { createRandom } from '../../src/ingest/demo/random.ts'
 import { expectComplete, expectTrue } from '../../test/support/documents.ts'
 import { databaseMaker, saveRecords } from '../../test/support/engines.ts'

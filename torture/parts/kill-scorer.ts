@@ -1,6 +1,6 @@
 import { join } from 'node:path'
-import { loadRules } from '../../src/cli/rules.ts'
 import { createRandom } from '../../src/ingest/demo/random.ts'
+import { loadRules } from '../../src/scoring/load-rules.ts'
 import { adoptRules, rescoreSome } from '../../src/scoring/rescore.ts'
 import { start } from '../../test/support/cli.ts'
 import { databaseMaker } from '../../test/support/engines.ts'

@@ -1,0 +1,75 @@
+import { type Config, ConfigError, readConfig } from '../../config.ts'
+import { nameDatabase } from '../../domain/database-address.ts'
+import { CommandError } from '../../domain/errors.ts'
+import { count } from '../../domain/format.ts'
+import { examine } from '../../store/examine.ts'
+import { DOCTOR_HELP } from '../command-help.ts'
+import { examineContents, examineSchema } from '../doctor/doctor-contents.ts'
+import { examineFiles } from '../doctor/doctor-files.ts'
+import { examineMachine, examineRules, examineSettings } from '../doctor/doctor-machine.ts'
+import { compareClock, examineRedis, examineReplica } from '../doctor/doctor-servers.ts'
+import { type Finding, ok, orProblem, problem, warning } from '../doctor/finding.ts'
+import { formatTable } from '../table.ts'
+import type { Terminal } from '../terminal.ts'
+import { DATABASE_OPTIONS, parseOptions, refuseExtra } from '../usage.ts'
+
+const OPTIONS = {
+  ...DATABASE_OPTIONS,
+  full: { type: 'boolean', default: false },
+  json: { type: 'boolean', default: false },
+} as const
+
+/** Looks at all that may be wrong, and changes nothing. */
+export async function doctor(args: string[], terminal: Terminal): Promise<void> {
+  const { values, positionals } = parseOptions('doctor', args, OPTIONS)
+  if (values.help) return terminal.out(DOCTOR_HELP)
+  refuseExtra('doctor', positionals)
+  const findings = [...examineSettings(terminal.env), ...examineMachine(terminal.now())]
+  try {
+    const config = readConfig(terminal.env, { demo: values.demo === true })
+    findings.push(...(await examineAll(config, values.full === true, terminal.now)))
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error
+    findings.push(...error.problems.map((sentence) => problem('settings', sentence)))
+    findings.push(warning('database', 'It was not looked at: set the settings right first.'))
+  }
+  report(findings, values.json === true, terminal)
+}
+
+async function examineAll(config: Config, full: boolean, now: () => number): Promise<Finding[]> {
+  const { database, redisUrl } = config
+  const findings = await examineRules(config.rules)
+  const files = database.engine === 'sqlite' ? examineFiles(database.path) : { isThere: true, findings: [] }
+  findings.push(...files.findings)
+  if (files.isThere) {
+    findings.push(
+      ...(await orProblem('database', async () => {
+        const examination = await examine(database, { full })
+        const { contents, clock } = examination
+        return [
+          ok('database', `${nameDatabase(database)} can be read.`),
+          ...examineSchema(examination, full),
+          ...(contents ? examineContents(contents, config, now()) : []),
+          ...(clock === undefined ? [] : [compareClock('PostgreSQL', clock, now())]),
+        ]
+      })),
+    )
+  }
+  if (database.engine === 'postgres' && database.readUrl !== undefined) {
+    const { readUrl } = database
+    findings.push(...(await orProblem('replica', () => examineReplica(readUrl))))
+  }
+  if (redisUrl !== undefined) findings.push(...(await examineRedis(redisUrl, now)))
+  return findings
+}
+
+function report(findings: readonly Finding[], asJson: boolean, terminal: Terminal): void {
+  const numberOf = (level: Finding['level']) => findings.filter((each) => each.level === level).length
+  const [problems, warnings] = [numberOf('problem'), numberOf('warning')]
+  const status = problems > 0 ? 'problem' : warnings > 0 ? 'warning' : 'ok'
+  if (asJson) terminal.out(`${JSON.stringify({ status, findings }, null, 2)}\n`)
+  else terminal.out(formatTable(findings.map(({ level, about, text }) => [level, about, text])))
+  const sum = `${count(problems, 'problem')}, ${count(warnings, 'warning')}.`
+  if (problems > 0) throw new CommandError(sum)
+  terminal.err(`${sum}\n`)
+}

@@ -1,0 +1,82 @@
+import { readConfig } from '../../config.ts'
+import { nameDatabase } from '../../domain/database-address.ts'
+import { CommandError } from '../../domain/errors.ts'
+import type { Line } from '../../domain/explanation.ts'
+import { printable } from '../../domain/format.ts'
+import { findExplanation } from '../../scoring/explain.ts'
+import { loadRules } from '../../scoring/load-rules.ts'
+import type { RuleSet } from '../../scoring/rules.ts'
+import type { Outcome } from '../../scoring/score.ts'
+import { openStore } from '../../store/open.ts'
+import { EXPLAIN_HELP } from '../command-help.ts'
+import { parseRefArgument } from '../passport-argument.ts'
+import { formatTable } from '../table.ts'
+import type { Terminal } from '../terminal.ts'
+import { DATABASE_OPTIONS, parseOptions, refuseExtra } from '../usage.ts'
+
+const OPTIONS = { ...DATABASE_OPTIONS, json: { type: 'boolean', default: false } } as const
+
+export async function explain(args: string[], terminal: Terminal): Promise<void> {
+  const { values, positionals } = parseOptions('explain', args, OPTIONS)
+  if (values.help) return terminal.out(EXPLAIN_HELP)
+  const ref = parseRefArgument(positionals[0], 'passportd explain ID')
+  refuseExtra('explain', positionals.slice(1))
+  const config = readConfig(terminal.env, { demo: values.demo === true })
+  const rules = await loadRules(config.rules)
+  const store = await openStore(config.database, { create: false })
+  try {
+    const found = await findExplanation(store, ref, rules, terminal.now())
+    if (!found)
+      throw new CommandError(`There is no passport ${positionals[0]} in ${nameDatabase(config.database)}.`)
+    const { passport, outcome } = found
+    const name = passport.profile.displayName
+    terminal.out(
+      values.json ? toJson(passport.id, name, outcome, rules) : toText(passport.id, name, outcome, rules),
+    )
+    for (const note of found.notes) terminal.err(`${note}\n`)
+  } finally {
+    await store.close()
+  }
+}
+
+function toJson(id: number, name: string, { scores, human, lines }: Outcome, rules: RuleSet): string {
+  const credentials = lines.map(({ maxScore, ...line }) => ({ ...line, max_score: maxScore }))
+  return `${JSON.stringify({ passport_id: id, name, rules: rules.version, scores, human, caps: rules.caps ?? {}, credentials }, null, 2)}\n`
+}
+
+function toText(id: number, name: string, { scores, human, lines }: Outcome, rules: RuleSet): string {
+  const categories = [
+    ...new Set(['Activity', 'Identity', 'Skills', ...lines.map(({ category }) => category)]),
+  ]
+  const parts = categories.flatMap((category) => {
+    const own = lines.filter((line) => line.category === category).sort((a, b) => b.score - a.score)
+    return own.length === 0 ? [] : [`\n${heading(category, own, rules)}\n${formatTable(own.flatMap(toRows))}`]
+  })
+  const sums = `${scores.activity} activity + ${scores.identity} identity + ${scores.skills} skills`
+  return `Passport ${id}, ${printable(name) || 'without a name'}: ${scores.total}
+${sums}${Object.keys(rules.caps ?? {}).length > 0 ? ', each within its cap' : ''}, by rule set ${rules.version}
+Known to be human: ${human ? 'yes' : 'no'}
+${parts.join('')}`
+}
+
+function heading(category: string, lines: readonly Line[], { caps = {} }: RuleSet): string {
+  if (category === '') return 'Not scored'
+  const sum = lines.reduce((total, line) => total + line.score, 0)
+  const cap = caps[category]
+  return `${printable(category)}: ${Math.round(sum * 100) / 100}${cap === undefined ? '' : `, ${cap} at most`}`
+}
+
+function toRows({ name, score, maxScore, formula, from, accounts }: Line): string[][] {
+  const points = from === 'nothing' ? '' : `${score} of ${maxScore}`
+  const main = ['', printable(name), points, formula]
+  if (accounts.length < 2) return [main]
+  return [
+    main,
+    ...accounts.map((each) => [
+      '',
+      `  ${printable(each.account) || 'account'}`,
+      '',
+      `${printable(each.value)}: ${each.formula}`,
+    ]),
+  ]
+}

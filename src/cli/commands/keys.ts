@@ -1,0 +1,245 @@
+import { createHash } from 'node:crypto'
+import { readConfig } from '../../config.ts'
+import {
+  type ApiKey,
+  DEFAULT_TIER,
+  formatKey,
+  KEY_RANDOM_BYTES,
+  keyState,
+  parseKeyId,
+} from '../../domain/api-key.ts'
+import { nameDatabase } from '../../domain/database-address.ts'
+import { CommandError } from '../../domain/errors.ts'
+import { printable } from '../../domain/format.ts'
+import type { Tier } from '../../domain/tier.ts'
+import { openStore } from '../../store/open.ts'
+import type { Store } from '../../store/store.ts'
+import { KEYS_HELP } from '../command-help.ts'
+import { parseExpiry, parseGrace, parseName, parseOwner, parseTierName } from '../key-options.ts'
+import { formatTable } from '../table.ts'
+import type { Terminal } from '../terminal.ts'
+import { DATABASE_OPTIONS, parseOptions, refuseExtra, UsageError } from '../usage.ts'
+
+const OPTIONS = {
+  name: { type: 'string' },
+  expires: { type: 'string' },
+  tier: { type: 'string' },
+  owner: { type: 'string' },
+  grace: { type: 'string' },
+  json: { type: 'boolean', default: false },
+  ...DATABASE_OPTIONS,
+} as const
+
+type Values = ReturnType<typeof parseOptions<typeof OPTIONS>>['values']
+
+/** Where a command works. */
+type Place = { store: Store; database: string; terminal: Terminal }
+type Run = (place: Place) => Promise<void>
+
+export async function keys(args: string[], terminal: Terminal): Promise<void> {
+  const { values, positionals } = parseOptions('keys', args, OPTIONS)
+  if (values.help) return terminal.out(KEYS_HELP)
+  const { database, tiers } = readConfig(terminal.env, { demo: values.demo === true })
+  const run = prepare(positionals, values, { tiers, now: terminal.now() })
+  // Elsewhere a database that is not there is a wrong address: nobody can have a key in it.
+  const store = await openStore(database, { create: positionals[0] === 'create' })
+  try {
+    await run({ store, database: nameDatabase(database), terminal })
+  } finally {
+    await store.close()
+  }
+}
+
+type Given = { tiers: readonly Tier[]; now: number }
+
+const ACTIONS: Record<string, (rest: string[], values: Values, given: Given) => Run> = {
+  create(rest, values, { tiers, now }) {
+    checkOptions('create', values, ['name', 'expires', 'tier', 'owner'])
+    refuseExtra('keys', rest)
+    if (!values.name?.trim()) throw new UsageError('Say whose key it is: --name NAME.')
+    const wanted = {
+      name: parseName(values.name),
+      tier: values.tier === undefined ? DEFAULT_TIER : parseTierName(values.tier, tiers),
+      owner: values.owner === undefined ? '' : parseOwner(values.owner),
+      expiresAt: values.expires === undefined ? undefined : parseExpiry(values.expires, now),
+    }
+    return async (place) => {
+      const id = await makeKey(place, wanted, values.json === true)
+      tellKept(place, values, `This is key ${id} for ${wanted.name}.`)
+    }
+  },
+
+  list(rest, values) {
+    checkOptions('list', values, [])
+    refuseExtra('keys', rest)
+    return (place) => listKeys(place, values.json === true)
+  },
+
+  set(rest, values, { tiers }) {
+    checkOptions('set', values, ['name', 'tier', 'owner'])
+    const id = parseId('set', rest)
+    const change = {
+      ...(values.name !== undefined && { name: parseName(values.name) }),
+      ...(values.tier !== undefined && { tier: parseTierName(values.tier, tiers) }),
+      ...(values.owner !== undefined && { owner: parseOwner(values.owner) }),
+    }
+    if (Object.keys(change).length === 0)
+      throw new UsageError('Say what to change: --tier NAME, --owner EMAIL or --name NAME.')
+    return async (place) => {
+      if (!(await place.store.keys.update(id, change))) throw noKey(id, place)
+      place.terminal.err(`Key ${id} is changed.\n`)
+    }
+  },
+
+  rotate(rest, values, { now }) {
+    checkOptions('rotate', values, ['grace', 'expires'])
+    const id = parseId('rotate', rest)
+    const endsAt = now + parseGrace(values.grace ?? '7d')
+    const expiresAt = values.expires === undefined ? undefined : parseExpiry(values.expires, now)
+    return (place) => rotateKey(place, id, { endsAt, expiresAt, now }, values)
+  },
+
+  revoke(rest, values) {
+    checkOptions('revoke', values, [])
+    const id = parseId('revoke', rest)
+    return async (place) => {
+      if (!(await place.store.keys.revoke(id, place.terminal.now()))) throw noKey(id, place)
+      place.terminal.err(`Key ${id} is revoked.\n`)
+    }
+  },
+}
+
+const NAMES = 'create, list, set, rotate or revoke'
+
+/** Checks the whole command line before a database is touched. */
+function prepare([action, ...rest]: string[], values: Values, given: Given): Run {
+  if (action === undefined) throw new UsageError(`Say what to do: passportd keys ${NAMES}.`)
+  const read = Object.hasOwn(ACTIONS, action) ? ACTIONS[action] : undefined
+  if (!read) throw new UsageError(`There is no "keys ${action}": use ${NAMES}.`)
+  return read(rest, values, given)
+}
+
+const KEY_OPTIONS = ['name', 'expires', 'tier', 'owner', 'grace'] as const
+
+function checkOptions(action: string, values: Values, allowed: readonly string[]): void {
+  const wrong = KEY_OPTIONS.find((name) => values[name] !== undefined && !allowed.includes(name))
+  if (wrong !== undefined)
+    throw new UsageError(`--${wrong} is not for "keys ${action}". See "passportd keys --help".`)
+}
+
+/** The whole key will do as well. */
+function parseId(action: string, [id, ...extra]: string[]): string {
+  if (id === undefined)
+    throw new UsageError(`Name the key: passportd keys ${action} ID. "keys list" shows the ids.`)
+  refuseExtra('keys', extra)
+  return parseKeyId(id) ?? id
+}
+
+/** What looks like a whole key is not repeated: it may be another's. */
+const noKey = (id: string, { database }: Place) =>
+  new CommandError(
+    `There is no key "${id.replace(/^(ppd_[^_]*_).+/s, '$1…')}" in ${database}: "keys list" shows the ids.`,
+  )
+
+type NewKey = Pick<ApiKey, 'name' | 'tier' | 'owner'> & { expiresAt: number | undefined }
+
+/** Prints the key, and gives back its id. One that could not be printed is not left working. */
+async function makeKey({ store, terminal }: Place, wanted: NewKey, json: boolean): Promise<string> {
+  const { id, key } = formatKey(terminal.random(KEY_RANDOM_BYTES))
+  const { expiresAt, ...rest } = wanted
+  const hash = createHash('sha256').update(key).digest()
+  const made: ApiKey = {
+    ...rest,
+    id,
+    hash,
+    createdAt: terminal.now(),
+    ...(expiresAt !== undefined && { expiresAt }),
+  }
+  await store.keys.create(made)
+  try {
+    terminal.out(json ? `${JSON.stringify({ key, ...present(made, terminal.now()) })}\n` : `${key}\n`)
+  } catch (error) {
+    await store.keys.revoke(id, terminal.now())
+    throw new CommandError(`The key could not be printed, and was revoked: ${(error as Error).message}.`)
+  }
+  return id
+}
+
+function tellKept({ terminal }: Place, { json }: Values, sentence: string): void {
+  if (json) return
+  terminal.err(`${sentence} Keep it: it cannot be shown again. Send it as X-API-KEY.\n`)
+}
+
+type Rotation = { endsAt: number; expiresAt: number | undefined; now: number }
+
+/** The old key ends only when the new one is there and printed. */
+async function rotateKey(place: Place, id: string, { endsAt, expiresAt, now }: Rotation, values: Values) {
+  const { store } = place
+  const old = await store.keys.find(id)
+  if (!old) throw noKey(id, place)
+  const state = keyState(old, now)
+  if (state !== 'active')
+    throw new CommandError(`Key ${id} is ${state} and cannot be rotated: make another with "keys create".`)
+  // It has an end by now, which a second key would share, while the first one went on, forgotten.
+  if (old.successor !== undefined) throw alreadyRotated(id, old.successor)
+  const { name, tier, owner } = old
+  const wanted = { name, tier, owner, expiresAt: expiresAt ?? old.expiresAt }
+  const made = await makeKey(place, wanted, values.json === true)
+  if (!(await store.keys.replace(id, made, endsAt))) {
+    await store.keys.revoke(made, now)
+    throw new CommandError(`Key ${id} was rotated by somebody else just now: key ${made} is revoked.`)
+  }
+  await exemptToo(store, id, made)
+  const last = Math.min(endsAt, old.expiresAt ?? endsAt)
+  const end = last <= now ? 'which has ended' : `which works until ${minute(last)}`
+  const expiry = wanted.expiresAt === undefined ? '' : ` It expires ${minute(wanted.expiresAt)}.`
+  tellKept(place, values, `This is key ${made} for ${printable(name)}, in place of ${id}, ${end}.${expiry}`)
+}
+
+const alreadyRotated = (id: string, successor: string) =>
+  new CommandError(
+    `Key ${id} was rotated already: rotate key ${successor}, which took its place, or make another with "keys create".`,
+  )
+
+/** A key that brown-outs spare is spared under its new id, too. */
+async function exemptToo({ retirement }: Store, id: string, made: string): Promise<void> {
+  const plan = await retirement.find()
+  if (plan?.exempt.includes(id)) await retirement.save({ ...plan, exempt: [...plan.exempt, made] })
+}
+
+async function listKeys({ store, database, terminal }: Place, json: boolean): Promise<void> {
+  const all = (await store.keys.list()).map((key) => present(key, terminal.now()))
+  if (json) return terminal.out(`${JSON.stringify(all)}\n`)
+  if (all.length === 0)
+    return terminal.err(`There are no keys in ${database} yet: "keys create --name NAME" makes one.\n`)
+  const rows = all.map((key) => [
+    key.id,
+    printable(key.name),
+    key.state,
+    key.tier,
+    printable(key.owner) || '-',
+    day(key.created_at),
+    day(key.expires_at) || 'never',
+    day(key.last_used_at) || 'never',
+  ])
+  const head = ['ID', 'NAME', 'STATE', 'TIER', 'OWNER', 'CREATED', 'EXPIRES', 'LAST USED']
+  terminal.out(formatTable([head, ...rows]))
+}
+
+function present(key: ApiKey, now: number) {
+  return {
+    id: key.id,
+    name: key.name,
+    state: keyState(key, now),
+    tier: key.tier,
+    owner: key.owner,
+    created_at: instant(key.createdAt),
+    expires_at: instant(key.expiresAt),
+    revoked_at: instant(key.revokedAt),
+    last_used_at: instant(key.lastUsedAt),
+  }
+}
+
+const instant = (time: number | undefined) => (time === undefined ? null : new Date(time).toISOString())
+const day = (time: string | null) => time?.slice(0, 10) ?? ''
+const minute = (time: number) => `${new Date(time).toISOString().slice(0, 16).replace('T', ' ')} UTC`

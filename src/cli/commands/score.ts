@@ -1,0 +1,66 @@
+import { readConfig } from '../../config.ts'
+import { CommandError } from '../../domain/errors.ts'
+import { count } from '../../domain/format.ts'
+import { loadRules } from '../../scoring/load-rules.ts'
+import { adoptRules, keepRescoring, type Rescorer, rescoreSome } from '../../scoring/rescore.ts'
+import { asked } from '../../serve/signals.ts'
+import { openStore } from '../../store/open.ts'
+import { SCORE_HELP } from '../command-help.ts'
+import { createProgress } from '../progress.ts'
+import type { Terminal } from '../terminal.ts'
+import { DATABASE_OPTIONS, parseOptions, refuseExtra } from '../usage.ts'
+
+const OPTIONS = {
+  ...DATABASE_OPTIONS,
+  all: { type: 'boolean', default: false },
+  watch: { type: 'boolean', default: false },
+} as const
+
+export async function scoreCommand(args: string[], terminal: Terminal): Promise<void> {
+  const { values, positionals } = parseOptions('score', args, OPTIONS)
+  if (values.help) return terminal.out(SCORE_HELP)
+  refuseExtra('score', positionals)
+  const config = readConfig(terminal.env, { demo: values.demo === true })
+  const rules = await loadRules(config.rules)
+  const store = await openStore(config.database, { create: false })
+  const onFailure = (id: number, error: unknown) =>
+    terminal.err(`Passport ${id} cannot be scored: ${(error as Error).message}\n`)
+  const scorer = { store, rules, now: terminal.now, onFailure }
+  try {
+    await adoptRules(scorer)
+    if (values.all) await store.scoring.markAll()
+    const done = await workOff(scorer, terminal)
+    terminal.err(`Scored ${count(done, 'passport')} by rule set ${rules.version}.\n`)
+    if (values.watch) await watch(scorer, terminal)
+  } finally {
+    await store.close()
+  }
+}
+
+/** Until nothing is stale. */
+async function workOff(scorer: Rescorer, terminal: Terminal): Promise<number> {
+  const progress = createProgress(terminal, {
+    unit: 'passports',
+    total: await scorer.store.scoring.countStale(),
+  })
+  let done = 0
+  for (;;) {
+    const some = await rescoreSome(scorer)
+    if (some === undefined)
+      throw new CommandError('Another rule set is in force: run with the same RULES as the others.')
+    if (some === 0) break
+    done += some
+    progress.update(done)
+    await new Promise(setImmediate)
+  }
+  progress.end()
+  return done
+}
+
+async function watch(scorer: Rescorer, terminal: Terminal): Promise<void> {
+  const end = asked()
+  terminal.err('Watching for stale passports. Stop with Ctrl+C.\n')
+  await keepRescoring(scorer, end, () =>
+    terminal.err('Another rule set is in force: stale passports are left to its scorers.\n'),
+  )
+}

@@ -1,0 +1,31 @@
+import type { Store } from '../../store/store.ts'
+import type { Terminal } from '../terminal.ts'
+import { DATABASE_OPTIONS, type parseOptions } from '../usage.ts'
+
+export const RETIRE_OPTIONS = {
+  deprecated: { type: 'string' },
+  sunset: { type: 'string' },
+  successor: { type: 'string' },
+  notice: { type: 'string' },
+  since: { type: 'string' },
+  undo: { type: 'boolean', default: false },
+  yes: { type: 'boolean', default: false },
+  json: { type: 'boolean', default: false },
+  ...DATABASE_OPTIONS,
+} as const
+
+export type RetireValues = ReturnType<typeof parseOptions<typeof RETIRE_OPTIONS>>['values']
+
+/** What a task works with. */
+export type RetireDesk = {
+  store: Store
+  terminal: Terminal
+  now: number
+  /** How messages call the database. */
+  name: string
+  /** For where the plan does not say. */
+  deprecatedAt: number
+  requireKey: boolean
+}
+
+export type RetireTask = (desk: RetireDesk) => Promise<void>

@@ -1,0 +1,39 @@
+import type { Answer } from '../../api/answer.ts'
+import { rehearse } from '../../api/rehearsal.ts'
+import { formatInstant, parseInstant } from '../../domain/instant.ts'
+import { datePlan, NO_PLAN } from '../../domain/retirement.ts'
+import { refuseExtra, UsageError } from '../usage.ts'
+import type { RetireTask } from './retire-options.ts'
+
+/** Ids are hexadecimal: no key has these. */
+const ORDINARY = 'ordinary'
+const EXEMPT = 'exempt'
+
+/** Prints what callers would see at an instant, made by what makes the answers of the server. */
+export function prepareRehearse([text, ...rest]: string[]): RetireTask {
+  refuseExtra('retire', rest)
+  const now = text === undefined ? undefined : parseInstant(text)
+  if (now === undefined) {
+    throw new UsageError(
+      `Say for when, such as 2026-12-01T09:30Z${text === undefined ? '' : `, got "${text}"`}.`,
+    )
+  }
+  return async ({ store, terminal, deprecatedAt, requireKey }) => {
+    const found = (await store.retirement.find()) ?? NO_PLAN
+    const plan = datePlan({ ...found, exempt: [...found.exempt, EXEMPT] }, deprecatedAt)
+    const see = (key: string | undefined) => describe(rehearse(plan, { now, key, requireKey }))
+    terminal.out(`V1 at ${formatInstant(now)}
+
+An ordinary key
+${see(ORDINARY)}
+An exempt key${found.exempt.length === 0 ? ' (there is none yet)' : ''}
+${see(EXEMPT)}
+No key
+${see(undefined)}`)
+  }
+}
+
+function describe({ status, headers, body }: Answer): string {
+  const fields = Object.entries(headers).map(([name, value]) => `  ${name}: ${value}\n`)
+  return `  ${status}\n${fields.join('')}\n  ${body || '(the answer as ever)'}\n`
+}

@@ -1,0 +1,98 @@
+import { type Caps, roundScore } from '../../domain/credential.ts'
+import { notFound } from '../../domain/errors.ts'
+import type { Explanation, Line } from '../../domain/explanation.ts'
+import type { Passport, Scores } from '../../domain/passport.ts'
+import { CREDENTIAL_ACCOUNT } from '../../domain/record.ts'
+import { escapeText, type Html, html } from '../html.ts'
+import { renderLayout } from '../layout.ts'
+import { type ExplorerOptions, file, type PageHandler, POLICY, parseRef } from '../page.ts'
+import { formatFigure, shortNameOf } from '../wording.ts'
+import { groupByCategory, UNKNOWN } from './passport-credentials.ts'
+
+/** Its sum on the page of the passport; the lines have a page of their own, which the script puts in here. */
+export function renderExplanation({ id, scores: { activity, identity, skills, total } }: Passport): Html {
+  const parts = `${formatFigure(activity)} Activity + ${formatFigure(identity)} Identity + ${formatFigure(skills)} Skills`
+  const isSum = roundScore(activity + identity + skills) === total
+  return html`<section id="explanation">
+<h2>How this score comes about</h2>
+<p>${parts}${isSum ? ' = ' : ', within what each may add, come to '}${formatFigure(total)}</p>
+<details id="how">
+<summary>Line by line</summary>
+<p data-lines><a href="/passports/${id}/score">Show the reason for every point</a></p>
+</details>
+</section>`
+}
+
+/** How the score of a passport comes about, line by line. */
+export function createExplanationPage({ store, explain }: ExplorerOptions): PageHandler {
+  return async ({ path }) => {
+    const ref = parseRef(path)
+    const passport = ref && (await store.passports.find(ref))
+    const explanation = passport && (await explain({ id: passport.id }))
+    if (!explanation) throw notFound()
+    const name = shortNameOf(passport)
+    const main = html`<h1>How the score of <a href="/passports/${passport.id}"><bdi>${name}</bdi></a> comes about</h1>
+<article class="passport-page">
+<section id="explanation">
+<div id="lines">
+${renderLines(explanation, passport)}
+</div>
+</section>
+</article>`
+    const title = `How the score of ${name} comes about`
+    const description = `${name}: passport score ${formatFigure(passport.scores.total)}, line by line`
+    return file('text/html', renderLayout({ title, description, main }), POLICY)
+  }
+}
+
+function renderLines(
+  { scores, lines, rules, caps }: Explanation,
+  passport: Pick<Passport, 'scores' | 'stale'>,
+): Html {
+  return html`<p>By rule set <code>${rules}</code>${lines.length === 0 ? html`. No credentials are known that it could be worked out from.` : html`, from what is known now:`}</p>
+${differs(scores, passport) ? html`<p class="differs">This comes to ${formatFigure(scores.total)}. The score that is shown, ${formatFigure(passport.scores.total)}, is by the passport&rsquo;s record, an earlier calculation or other rules.</p>` : html``}
+${
+  lines.length === 0
+    ? html``
+    : html`<table class="reasons">
+<thead><tr><th scope="col">Credential</th><th scope="col">Reason</th><th scope="col">Points</th></tr></thead>
+${groupByCategory(lines).map(
+  ({ category, part, items }) => html`<tbody>
+<tr class="group"><th scope="rowgroup" colspan="3"><bdi>${category || 'Not scored'}</bdi>${part === undefined ? html`` : html` <span>${describeSum(scores[part], caps[category])}</span>`}</th></tr>
+${items.toSorted((one, other) => other.score - one.score).map(renderLine)}</tbody>
+`,
+)}</table>
+<p class="sum">${describeTotal(scores, caps)}</p>`
+}`
+}
+
+/** While it is being recalculated nobody expects them to be the same. */
+const differs = (scores: Scores, passport: Pick<Passport, 'scores' | 'stale'>): boolean =>
+  !passport.stale && scores.total !== passport.scores.total
+
+const describeSum = (sum: number, cap: number | undefined): string =>
+  cap === undefined ? formatFigure(sum) : `${formatFigure(sum)}, ${formatFigure(cap)} at most`
+
+function describeTotal({ activity, identity, skills, total }: Scores, caps: Caps): string {
+  const part = (category: string, sum: number) => {
+    const cap = caps[category]
+    return `${formatFigure(cap === undefined ? sum : Math.min(sum, cap))} ${category}`
+  }
+  return `${part('Activity', activity)} + ${part('Identity', identity)} + ${part('Skills', skills)} = ${formatFigure(total)}`
+}
+
+/** By hand, as the rows of the credentials are. */
+function renderLine({ name, score, formula, from, accounts }: Line): Html {
+  const more =
+    accounts.length > 1 || from === 'nothing' ? html`<ul>${accounts.map(renderAccount)}</ul>`.markup : ''
+  const points = from === 'nothing' ? UNKNOWN.markup : formatFigure(score)
+  return {
+    markup: `<tr><th scope="row"><bdi>${escapeText(name)}</bdi></th><td>${escapeText(formula)}${more}</td><td>${points}</td></tr>
+`,
+  }
+}
+
+function renderAccount({ account, value, formula }: Line['accounts'][number]): Html {
+  const known = account !== '' && !account.startsWith(CREDENTIAL_ACCOUNT)
+  return html`<li><bdi>${known ? account : 'account'}</bdi>, <bdi>${value}</bdi>${formula === '' ? '' : `: ${formula}`}</li>`
+}

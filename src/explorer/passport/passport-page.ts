@@ -1,0 +1,75 @@
+import type { Credential } from '../../domain/credential.ts'
+import { notFound } from '../../domain/errors.ts'
+import type { FullPassport, PassportRef } from '../../domain/passport.ts'
+import type { Standing } from '../../domain/standing.ts'
+import { type Html, html } from '../html.ts'
+import { renderLayout } from '../layout.ts'
+import { type ApiState, type ExplorerOptions, file, type PageHandler, POLICY, parseRef } from '../page.ts'
+import { renderSharing } from '../sharing.ts'
+import { describeRank, formatFigure, nameOf, shortNameOf } from '../wording.ts'
+import { renderCredentials } from './passport-credentials.ts'
+import { renderExplanation } from './passport-explanation.ts'
+import { renderPerson, renderSocials, renderWallets } from './passport-person.ts'
+import { renderScore, renderStanding } from './passport-score.ts'
+import { renderSnippets } from './passport-snippets.ts'
+
+/** One passport: who it is, its score, and what that is made of. */
+export function createPassportPage({ store, api = () => 'open' }: ExplorerOptions): PageHandler {
+  return async ({ path, origin }) => {
+    const ref = parseRef(path)
+    const passport = ref && (await store.passports.find(ref))
+    if (!passport) throw notFound()
+    const [credentials, standing] = await Promise.all([
+      store.credentials.list(passport.id),
+      store.passports.standing(passport.scores.total),
+    ])
+    return file(
+      'text/html',
+      renderPassportPage({ ref, passport, credentials, standing, origin, api: api() }),
+      POLICY,
+    )
+  }
+}
+
+type Shown = {
+  /** How the passport was asked for. */
+  ref: PassportRef
+  passport: FullPassport
+  credentials: readonly Credential[]
+  standing: Standing
+  origin: string
+  api: ApiState
+}
+
+function renderPassportPage({ ref, passport, credentials, standing, origin, api }: Shown): string {
+  const name = shortNameOf(passport)
+  const score = formatFigure(passport.scores.total)
+  const main = html`<article class="passport-page">
+${renderPerson(passport, nameOf(passport))}
+${'id' in ref && ref.id !== passport.id ? html`<p class="soft">Passport ${ref.id} was merged into this one.</p>` : html``}
+${passport.stale ? RECALCULATING : html``}
+<div class="pair">
+${renderScore(passport)}
+${renderStanding(passport.scores.total, standing)}
+</div>
+${renderCredentials(credentials, passport.scores)}
+${renderExplanation(passport)}
+${renderWallets(passport)}
+${renderSocials(passport.socials)}
+${renderSnippets(passport.id, origin, api)}
+</article>`
+  return renderLayout({
+    title: `${name}: ${score}`,
+    description: `${name}: passport score ${score}, ${describeRank(standing)}`,
+    head: renderSharing({ passport, origin, standing }),
+    script: '/passport.js',
+    main,
+  })
+}
+
+/** The script looks for it by its id, and looks again until it is gone. */
+const RECALCULATING: Html = html`<section id="recalculating" class="notice">
+<h2>This score is being recalculated</h2>
+<p>What is shown here is the last score that is known. <span data-follows hidden>The new one appears here by itself.</span>
+<noscript>Reload the page to see the new one.</noscript></p>
+</section>`

@@ -1,0 +1,75 @@
+import type { Passport } from '../../domain/passport.ts'
+import { type Standing, stretchOf } from '../../domain/standing.ts'
+import { formatOrdinal, renderDay, toCoordinate } from '../figures.ts'
+import { type Html, html } from '../html.ts'
+import { renderScoreBar, SCORE_PARTS } from '../score-bar.ts'
+import { describeShare, formatFigure } from '../wording.ts'
+
+/** The score, and the three parts that it is made of. */
+export function renderScore({ scores, calculatedAt }: Pick<Passport, 'scores' | 'calculatedAt'>): Html {
+  return html`<section id="score">
+<h2>Score</h2>
+<p class="large">${formatFigure(scores.total)}</p>
+${renderScoreBar(scores, scores.total)}
+<dl class="parts">${SCORE_PARTS.map((part) => html`<div class="${part}"><dt>${NAMES[part]}</dt><dd>${formatFigure(scores[part])}</dd></div>`)}</dl>
+<p class="soft">Calculated on ${renderDay(calculatedAt)}</p>
+</section>`
+}
+
+const NAMES = { activity: 'Activity', identity: 'Identity', skills: 'Skills' }
+
+/** Where the score stands among all passports. */
+export function renderStanding(score: number, standing: Standing): Html {
+  const { rank, total, highest } = standing
+  // The order of all passports is not known at once.
+  if (total === 0) return html``
+  return html`<section id="standing">
+<h2>Rank</h2>
+<p class="large">${formatOrdinal(Math.min(rank, total))} <span>of ${formatFigure(total)}</span></p>
+<p>${describeBelow(standing)}</p>
+${highest > 0 ? renderDistribution(score, standing) : html``}
+</section>`
+}
+
+function describeBelow(standing: Standing): string {
+  const { below, total } = standing
+  if (below === 0) return 'No passport has a lower score.'
+  const share = describeShare(standing)
+  if (share === '') return `Higher than ${formatFigure(below)} of ${formatFigure(total)} passports.`
+  return `H${share.slice(1)} of passports.`
+}
+
+function renderDistribution(score: number, { distribution, highest, total }: Standing): Html {
+  const own = stretchOf(score, highest)
+  const bars = drawBars(distribution)
+  const step = WIDTH / distribution.length
+  const edge = (at: number) => formatFigure((highest * at) / distribution.length)
+  return html`<figure>
+<svg class="distribution" viewBox="0 0 ${WIDTH} ${HEIGHT}" preserveAspectRatio="none" role="img" aria-labelledby="distribution"><path class="lane" d="M${own * step - 1} 0h${step}v${HEIGHT}h-${step}z"/>${bars.all}<path class="own" d="${bars.each[own] ?? ''}"/></svg>
+<p class="axis soft" aria-hidden="true"><span>0</span><span>${formatFigure(highest)}</span></p>
+<figcaption id="distribution" class="soft">How many passports have which score, from 0 to ${formatFigure(highest)}. The marked bar, from ${edge(own)} to ${edge(own + 1)}, is where this one is: ${formatFigure(distribution[own] ?? 0)} of ${formatFigure(total)}.</figcaption>
+</figure>`
+}
+
+const [WIDTH, HEIGHT] = [400, 100]
+
+type Bars = { each: readonly string[]; all: Html }
+
+/** Until the order of all passports changes, the distribution is the same array for every page. */
+const drawn = new WeakMap<readonly number[], Bars>()
+
+function drawBars(distribution: readonly number[]): Bars {
+  const known = drawn.get(distribution)
+  if (known) return known
+  const step = WIDTH / distribution.length
+  const scale = HEIGHT / Math.max(...distribution, 1)
+  // Scores that are rare still show.
+  const each = distribution.map((count, at) =>
+    count === 0
+      ? ''
+      : `M${at * step} ${HEIGHT}v-${toCoordinate(Math.max(2, count * scale))}h${step - 2}V${HEIGHT}z`,
+  )
+  const bars = { each, all: html`<path d="${each.join('')}"/>` }
+  drawn.set(distribution, bars)
+  return bars
+}

@@ -1,0 +1,132 @@
+import { formatInstant } from '../../domain/instant.ts'
+import type { DatedPlan, Phase } from '../../domain/retirement.ts'
+import { type Html, html, prose } from '../html.ts'
+import { renderLayout } from '../layout.ts'
+import {
+  type Operation,
+  type Parameter,
+  type ReferenceDocument,
+  resolveSchema,
+  type Schema,
+} from './reference-document.ts'
+
+type Call = { path: string; operation: Operation; parameters: Parameter[] }
+
+/** The whole page. It reads without a script; the script only makes the forms send. */
+export function renderReference(
+  document: ReferenceDocument,
+  { plan, phase, explorer }: { plan: DatedPlan; phase: Phase; explorer: boolean },
+): string {
+  const calls = Object.entries(document.paths).map(([path, item]) => toCall(path, item))
+  const v1 = calls.filter(({ operation }) => operation.tags.includes('V1'))
+  const service = calls.filter(({ operation }) => operation.tags.includes('Service'))
+  const main = html`<h1>The V1 passport API</h1>
+<nav class="contents" aria-label="Calls">${v1.map(({ operation }) => html`<a href="#${operation.operationId}">${operation.summary}</a>`)}
+<a href="/openapi.json">OpenAPI document</a></nav>
+<p>${prose(document.info.description)}</p>
+${renderNotice(plan, phase)}
+<section id="key" class="key">
+<h2><label for="api-key">Your key</label></h2>
+<p>Sent as <code>X-API-KEY</code> with each call below. It stays on this page.</p>
+<input id="api-key" autocomplete="off" spellcheck="false" placeholder="ppd_… (optional)">
+</section>
+<noscript><p class="notice">Trying the calls on this page needs JavaScript.</p></noscript>
+${v1.map((call) => renderCall(document, call))}
+<section id="service">
+<h2>For operators and tools</h2>
+<dl>${service.map(({ path, operation }) => html`<dt><a href="${path}"><code>${path}</code></a></dt><dd>${operation.summary}</dd>`)}</dl>
+</section>`
+  return renderLayout({
+    title: `${document.info.title} API reference`,
+    description: `${document.info.title}: reference of the V1 passport API`,
+    script: '/reference.js',
+    here: '/reference',
+    explorer,
+    main,
+  })
+}
+
+function renderNotice(plan: DatedPlan, phase: Phase): Html {
+  return html`<section id="deprecation" class="notice">
+<h2>${TITLES[phase]}</h2>
+<p>${prose(describeEnd(plan, phase))}
+<a href="/deprecation">How V1 ends, and what to do</a></p>
+</section>`
+}
+
+const TITLES: Record<Phase, string> = {
+  announced: 'V1 is going to be deprecated',
+  deprecated: 'V1 is deprecated',
+  brownout: 'V1 is deprecated',
+  removed: 'V1 was removed',
+}
+
+function describeEnd({ deprecatedAt, sunsetAt }: DatedPlan, phase: Phase): string {
+  const removal = sunsetAt === undefined ? undefined : formatInstant(sunsetAt)
+  if (phase === 'removed') return `Since ${removal} every call below is answered 410.`
+  return [
+    'It gets no new features.',
+    `The date of its deprecation is ${formatInstant(deprecatedAt).slice(0, 10)};`,
+    'every answer names it in its `Deprecation` header.',
+    removal === undefined ? 'No removal date is set.' : `The date of its removal is ${removal}.`,
+  ].join(' ')
+}
+
+function toCall(path: string, item: ReferenceDocument['paths'][string]): Call {
+  const operation = item.get as Operation
+  const all = [...((item.parameters ?? []) as Parameter[]), ...(operation.parameters ?? [])]
+  // What is only referred to is the same for all calls, and nothing to fill in.
+  return { path, operation, parameters: all.filter((each): each is Parameter => 'name' in each) }
+}
+
+function renderCall(document: ReferenceDocument, { path, operation, parameters }: Call): Html {
+  const success = operation.responses['200']?.content?.['application/json']
+  return html`
+<section id="${operation.operationId}" class="call">
+<h2>${operation.summary}</h2>
+<p class="line"><span class="method">GET</span> <code>${path}</code></p>
+<p>${prose(operation.description ?? '')}</p>
+<form data-path="${path}">
+<h3>Try it</h3>
+${parameters.map((parameter) => renderField(operation.operationId, parameter))}
+<p class="actions"><button type="submit">Send</button> <code class="curl" data-curl hidden></code></p>
+<div class="result" data-result role="status" hidden><p data-summary></p><pre tabindex="0" data-body></pre></div>
+</form>
+<details><summary>Answer, field by field</summary>${success ? renderFields(document, success.schema) : []}</details>
+<details><summary>Example answer</summary><pre tabindex="0">${JSON.stringify(success?.example, null, 2)}</pre></details>
+<details><summary>Statuses</summary>
+<dl>${Object.entries(operation.responses).map(([status, response]) => html`<dt><code>${status}</code></dt><dd>${prose(response.description)}</dd>`)}</dl>
+</details>
+</section>`
+}
+
+function renderField(
+  operationId: string,
+  { name, in: place, description, required, schema, example }: Parameter,
+) {
+  const id = `${operationId}-${name}`
+  const standard = schema.default === undefined ? '' : String(schema.default)
+  return html`
+<div class="field">
+<label for="${id}"><code>${name}</code> <span class="soft">${schema.type ?? 'string'}${required ? ', required' : ''}</span></label>
+<input id="${id}" name="${name}" data-in="${place}" autocomplete="off" spellcheck="false" placeholder="${standard}" value="${example ?? ''}" ${required ? html`required` : html``} aria-describedby="${id}-about">
+<p id="${id}-about" class="soft">${prose(description)}</p>
+</div>`
+}
+
+/** Every field below the schema; objects inside it are indented below their own field. */
+function renderFields(document: ReferenceDocument, schema: Schema): Html {
+  const { properties } = resolveSchema(document, schema)
+  if (!properties) return html``
+  return html`<dl class="fields">${Object.entries(properties).map(([name, field]) => {
+    const whole = resolveSchema(document, field)
+    const inner = whole.items ? resolveSchema(document, whole.items) : whole
+    return html`<dt><code>${name}</code> <span class="soft">${typeName(whole, inner)}</span></dt>
+<dd>${prose(whole.description ?? '')}${inner.properties ? renderFields(document, inner) : []}</dd>`
+  })}</dl>`
+}
+
+function typeName(whole: Schema, inner: Schema): string {
+  if (whole.type === 'array') return `list of ${inner.type}s`
+  return whole.format === undefined ? (whole.type ?? '') : `${whole.type}, ${whole.format}`
+}

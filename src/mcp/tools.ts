@@ -1,0 +1,198 @@
+import type { TSchema } from 'typebox'
+import type { Config } from '../config.ts'
+import { count } from '../domain/format.ts'
+import { parseKeyword } from '../domain/keyword.ts'
+import { lastPage } from '../domain/page.ts'
+import type { FullPassport, Passport } from '../domain/passport.ts'
+import { findExplanation } from '../scoring/explain.ts'
+import type { RuleSet } from '../scoring/rules.ts'
+import type { Store } from '../store/store.ts'
+import {
+  type Arguments,
+  LARGEST_LIMIT,
+  noPassport,
+  PassportArguments,
+  readCount,
+  readPassport,
+  readText,
+  SearchArguments,
+} from './arguments.ts'
+import {
+  CredentialsAnswer,
+  ExplanationAnswer,
+  type Head,
+  LONGEST_LIST,
+  PassportAnswer,
+  SearchAnswer,
+} from './shapes.ts'
+import { ageOf, cut, nameOf } from './words.ts'
+
+export type Sources = {
+  store: Store
+  rules: RuleSet
+  config: Pick<Config, 'publicUrl' | 'explorer'>
+  now: () => number
+}
+
+/** `text` is for readers who are not given `data`. */
+type Told = { data: object; text: string }
+
+export type Tool = {
+  title: string
+  description: string
+  inputSchema: TSchema
+  outputSchema: TSchema
+  answer(args: Arguments, sources: Sources): Promise<Told>
+}
+
+export const TOOLS: Readonly<Record<string, Tool>> = {
+  search_passports: {
+    title: 'Search passports',
+    description: 'Finds passports by a part of their name, highest score first.',
+    inputSchema: SearchArguments,
+    outputSchema: SearchAnswer,
+    answer: search,
+  },
+  get_passport: {
+    title: 'Get a passport',
+    description: 'Tells what is known of one passport: scores, profile, wallets, socials.',
+    inputSchema: PassportArguments,
+    outputSchema: PassportAnswer,
+    answer: getPassport,
+  },
+  get_credentials: {
+    title: 'Get credentials',
+    description: 'Lists the scored credentials of one passport, highest score first.',
+    inputSchema: PassportArguments,
+    outputSchema: CredentialsAnswer,
+    answer: getCredentials,
+  },
+  explain_score: {
+    title: 'Explain a score',
+    description: 'Tells how the score of one passport comes about, credential by credential.',
+    inputSchema: PassportArguments,
+    outputSchema: ExplanationAnswer,
+    answer: explainScore,
+  },
+}
+
+async function search(args: Arguments, { store, config }: Sources) {
+  const keyword = readText(args, 'keyword')
+  const size = readCount(args, 'limit', 10, LARGEST_LIMIT)
+  const page = readCount(args, 'page', 1, Number.MAX_SAFE_INTEGER)
+  const { items, total } = await store.passports.list({ page, size, keyword: parseKeyword(keyword) })
+  const data: SearchAnswer = {
+    total,
+    page,
+    pages: lastPage(total, size),
+    passports: items.map((passport) => ({
+      ...headOf(passport, config),
+      human_checkmark: passport.human,
+      main_wallet: cut(passport.mainWallet, 128),
+    })),
+  }
+  const lines = items.map((each) => `${each.id} ${nameOf(each)}: score ${each.scores.total}, ${ageOf(each)}`)
+  return { data, text: [`${count(total, 'passport')}, page ${page} of ${data.pages}.`, ...lines].join('\n') }
+}
+
+async function getPassport(args: Arguments, { store, config }: Sources) {
+  const passport = await findPassport(args, store)
+  const { scores, profile } = passport
+  const data: PassportAnswer = {
+    ...headOf(passport, config),
+    activity_score: scores.activity,
+    identity_score: scores.identity,
+    skills_score: scores.skills,
+    human_checkmark: passport.human,
+    connections_count: passport.connections,
+    merged: passport.merged,
+    bio: cut(profile.bio, 300),
+    location: cut(profile.location, 100),
+    tags: profile.tags.slice(0, 20).map((tag) => cut(tag, 50)),
+    main_wallet: cut(passport.mainWallet, 128),
+    verified_wallets: passport.verifiedWallets.slice(0, LONGEST_LIST).map((wallet) => cut(wallet, 128)),
+    socials: passport.socials.slice(0, 20).map(({ source, name, url, followers }) => ({
+      source: cut(source, 50),
+      name: cut(name, 100),
+      url: cut(url, 300),
+      follower_count: cut(followers, 20),
+    })),
+  }
+  const sums = `${scores.activity} activity, ${scores.identity} identity, ${scores.skills} skills`
+  return {
+    data,
+    text: `${sentenceOf(passport)} (${sums}). Known to be human: ${passport.human ? 'yes' : 'no'}.`,
+  }
+}
+
+async function getCredentials(args: Arguments, { store, config }: Sources) {
+  const passport = await findPassport(args, store)
+  const all = await store.credentials.list(passport.id)
+  const credentials = all.slice(0, LONGEST_LIST).map((each) => ({
+    name: cut(each.name, 100),
+    type: cut(each.type, 100),
+    category: cut(each.category, 50),
+    score: each.score,
+    max_score: each.maxScore,
+    value: cut(each.value, 200),
+    ...(each.earnedAt !== undefined && { earned_at: toText(each.earnedAt) }),
+    last_calculated_at: toText(each.calculatedAt),
+  }))
+  const data: CredentialsAnswer = { ...headOf(passport, config), total: all.length, credentials }
+  const lines = credentials.map((each) => `${JSON.stringify(each.name)}: ${each.score} of ${each.max_score}`)
+  return {
+    data,
+    text: [`${sentenceOf(passport)}. ${count(all.length, 'credential')}.`, ...lines].join('\n'),
+  }
+}
+
+async function explainScore(args: Arguments, { store, config, rules, now }: Sources) {
+  const { ref, given } = readPassport(args)
+  const found = await findExplanation(store, ref, rules, now())
+  if (!found) throw noPassport(given)
+  const { passport, outcome, notes } = found
+  const lines = outcome.lines.slice(0, LONGEST_LIST).map((line) => ({
+    name: cut(line.name, 100),
+    category: cut(line.category, 50),
+    score: line.score,
+    max_score: line.maxScore,
+    formula: cut(line.formula, 300),
+  }))
+  const data: ExplanationAnswer = {
+    ...headOf(passport, config),
+    rules: rules.version,
+    explained_score: outcome.scores.total,
+    caps: rules.caps ?? {},
+    total: outcome.lines.length,
+    lines,
+    notes,
+  }
+  const told = lines.map((line) => `${JSON.stringify(line.name)}: ${line.score} (${line.formula})`)
+  const head = `${sentenceOf(passport)}. By rule set ${rules.version} it is ${outcome.scores.total}.`
+  return { data, text: [head, ...told, ...notes].join('\n') }
+}
+
+async function findPassport(args: Arguments, store: Store): Promise<FullPassport> {
+  const { ref, given } = readPassport(args)
+  const passport = await store.passports.find(ref)
+  if (!passport) throw noPassport(given)
+  return passport
+}
+
+const sentenceOf = (passport: Passport) =>
+  `Passport ${passport.id}, ${nameOf(passport)}: score ${passport.scores.total}, ${ageOf(passport)}`
+
+function headOf(passport: Passport, { publicUrl, explorer }: Sources['config']): Head {
+  const api = `${publicUrl ?? ''}/api/v1/passports/${passport.id}`
+  const page = publicUrl !== undefined && explorer ? `${publicUrl}/passports/${passport.id}` : undefined
+  return {
+    passport_id: passport.id,
+    name: cut(passport.profile.displayName, 100),
+    score: passport.scores.total,
+    calculating_score: passport.stale,
+    last_calculated_at: toText(passport.calculatedAt),
+    links: { api, ...(page !== undefined && { page }) },
+  }
+}
+
+const toText = (instant: number): string => new Date(instant).toISOString()

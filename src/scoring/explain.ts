@@ -1,0 +1,35 @@
+import type { FullPassport, PassportRef } from '../domain/passport.ts'
+import type { Scorable, Store } from '../store/store.ts'
+import type { RuleSet } from './rules.ts'
+import { type Outcome, score } from './score.ts'
+
+/** How the score comes about now, and why answers may show something else. */
+export async function findExplanation(store: Store, ref: PassportRef, rules: RuleSet, now: number) {
+  const [passport, evidence] = [await store.passports.find(ref), await store.scoring.find(ref)]
+  if (!passport || !evidence) return undefined
+  const outcome = score(evidence, rules, now)
+  return { passport, outcome, notes: notes(passport, evidence, outcome, rules, ref) }
+}
+
+/** Why answers may show something else. */
+function notes(
+  passport: FullPassport,
+  { rules: used }: Scorable,
+  { scores }: Outcome,
+  rules: RuleSet,
+  ref: PassportRef,
+): string[] {
+  const found: string[] = []
+  if ('id' in ref && ref.id !== passport.id) found.push(`Passport ${ref.id} is merged into ${passport.id}.`)
+  if (passport.stale) found.push('It is being recalculated: answers still show the old score.')
+  else if (scores.total !== passport.scores.total) {
+    const by =
+      used === ''
+        ? 'its record'
+        : used === rules.stamp
+          ? 'an earlier calculation'
+          : `rule set ${used}, not ${rules.stamp}`
+    found.push(`Answers show ${passport.scores.total}, by ${by}. "passportd score --all" works it out anew.`)
+  }
+  return found
+}

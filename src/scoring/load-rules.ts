@@ -1,0 +1,32 @@
+import { readFileSync } from 'node:fs'
+import { CommandError } from '../domain/errors.ts'
+import { DEFAULT_RULES, type RuleSet } from './rules.ts'
+
+/** The operator's own rule set, or the default one. Throws a `CommandError` that says what is wrong with it. */
+export async function loadRules(path: string | undefined): Promise<RuleSet> {
+  if (path === undefined) return DEFAULT_RULES
+  const { parseRules, RulesError } = await loadChecker()
+  try {
+    return parseRules(readRules(path))
+  } catch (error) {
+    if (!(error instanceof RulesError)) throw error
+    const more =
+      error.problems.length > 1
+        ? ` (and ${error.problems.length - 1} more: passportd rules check ${path})`
+        : ''
+    throw new CommandError(`RULES names ${path}, which will not do: ${error.problems[0]}${more}`)
+  }
+}
+
+/** It is large, and only needed for rules of one's own. */
+export const loadChecker = () => import('./rules-format.ts')
+
+export function readRules(path: string): unknown {
+  try {
+    return JSON.parse(readFileSync(path, 'utf8'))
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException
+    const why = code === 'ENOENT' ? 'there is no such file' : message
+    throw new CommandError(`${path} cannot be read as a rule set: ${why}.`)
+  }
+}

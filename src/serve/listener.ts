@@ -1,0 +1,164 @@
+import { json } from '../api/answer.ts'
+import type { Counters } from '../api/counters.ts'
+import { createLimiter } from '../api/limits.ts'
+import { measureStore } from '../api/measured-store.ts'
+import type { Metrics } from '../api/metrics.ts'
+import { DRAIN_MILLISECONDS, openPort } from '../api/open-port.ts'
+import { createOpenApi } from '../api/openapi.ts'
+import { type Answered, startServer } from '../api/server.ts'
+import { createUsageCounter, type UsageReport } from '../api/usage.ts'
+import { V1_PRESS } from '../api/v1/press.ts'
+import type { WireServer } from '../api/wire/server.ts'
+import type { Config } from '../config.ts'
+import { ServiceError } from '../domain/errors.ts'
+import type { Explanation } from '../domain/explanation.ts'
+import type { PassportRef } from '../domain/passport.ts'
+import { datePlan, isRemoved, NO_PLAN } from '../domain/retirement.ts'
+import { dayOf } from '../domain/usage.ts'
+import { createDeprecation } from '../explorer/deprecation/deprecation.ts'
+import { createExplorer } from '../explorer/explorer.ts'
+import { createReference } from '../explorer/reference/reference.ts'
+import type { Log } from '../log.ts'
+import type { RuleSet } from '../scoring/rules.ts'
+import { score } from '../scoring/score.ts'
+import { SOON } from '../store/open.ts'
+import type { Store } from '../store/store.ts'
+import { VERSION } from '../version.ts'
+import { ignoreNewcomers, startListening } from './descriptors.ts'
+import { createErrorLog } from './error-log.ts'
+import { createRequestLog } from './request-log.ts'
+import { clearYoungWaste } from './young-waste.ts'
+
+/** `connections` to a database server are for short statements; `max` in its address changes it. */
+export const SERVING = { connections: 10, form: V1_PRESS.form, ...SOON }
+
+type Listening = {
+  config: Config
+  store: Store
+  now: () => number
+  log: Log
+  counters: Counters
+  /** For the pages that tell how a score comes about. */
+  rules: RuleSet
+  /** Has what callers did kept. */
+  keepUsage: (report: UsageReport) => void
+  /** Where it is counted what becomes of requests, if it is. */
+  metrics?: Metrics | undefined
+  /** A socket that has the port already; else the port is opened here. */
+  fd?: number | undefined
+}
+
+/** How often counts are handed over: what a crash loses. Writing them costs readers what SQLite keeps for them. */
+const USAGE_MILLISECONDS = 10_000
+/** How soon a change of the plan is obeyed. */
+const PLAN_MILLISECONDS = 1000
+/** How far behind a monthly quota may be. */
+const MONTH_MILLISECONDS = 10_000
+
+export type Listener = { server: WireServer; drain(): Promise<void> }
+
+/** Serves until it is drained. A port that cannot be had is a `CommandError`. */
+export async function listen(options: Listening): Promise<Listener> {
+  const { config, store, now, log, counters, keepUsage, metrics, rules, fd } = options
+  const usage = createUsageCounter(now)
+  const limiter = createLimiter({ tiers: config.tiers, counters, now, isSpent: usage.isSpent })
+  let plan = (await store.retirement.find()) ?? NO_PLAN
+  const openApi = createOpenApi(VERSION)
+  const datedPlan = () => datePlan(plan, config.deprecatedAt)
+  const errors = createErrorLog(log)
+  const explorer = config.explorer
+    ? createExplorer({
+        store,
+        explain: createExplain(store, rules, now),
+        now,
+        api: () => (isRemoved(plan, now()) ? 'removed' : config.requireKey ? 'key required' : 'open'),
+        publicUrl: config.publicUrl,
+      })
+    : undefined
+  const shown = { plan: datedPlan, now, explorer: config.explorer }
+  const reference = createReference(openApi, shown)
+  const serverOptions = {
+    ...config,
+    explorer,
+    fd,
+    store: metrics ? measureStore(store, metrics.observeStore) : store,
+    now,
+    limiter,
+    usage,
+    plan: () => plan,
+    pages: {
+      '/openapi.json': json(openApi),
+      ...reference,
+      ...createDeprecation(shown),
+      ...(explorer ? explorer.pages : { '/': reference['/reference'] }),
+    },
+    onError: (error: unknown, { id, method, route }: Pick<Answered, 'id' | 'method' | 'route'>) =>
+      errors.error(describe(error), { request_id: id, method, route }),
+    onNotice: (sentence: string) => log.warn(sentence),
+    metrics,
+    onAnswer: config.logRequests ? createRequestLog(log) : undefined,
+  }
+  const names = { host: 'HOST', port: 'PORT' }
+  if (fd !== undefined) startListening(fd)
+  const server = openPort({ host: config.host, port: config.port, names }, () => startServer(serverOptions))
+
+  function handOver(): void {
+    const report = usage.take()
+    if (report.counts.length > 0) keepUsage(report)
+  }
+  async function readMonth(): Promise<void> {
+    const day = dayOf(now())
+    usage.setMonth(await sumMonth(store, day), day)
+  }
+  const watches = [
+    clearYoungWaste(),
+    setInterval(handOver, USAGE_MILLISECONDS),
+    every(PLAN_MILLISECONDS, async () => {
+      plan = (await store.retirement.find()) ?? NO_PLAN
+    }),
+  ]
+  if (config.tiers.some(({ monthly }) => monthly !== undefined)) {
+    watches.push(every(MONTH_MILLISECONDS, readMonth))
+    await readMonth()
+  }
+  return {
+    server,
+    async drain() {
+      if (fd === undefined) ignoreNewcomers(server.fd)
+      await drain(server)
+      for (const watch of watches) clearInterval(watch)
+      handOver()
+      errors.end()
+    },
+  }
+}
+
+function createExplain(store: Store, rules: RuleSet, now: () => number) {
+  return async (ref: PassportRef): Promise<Explanation | undefined> => {
+    const evidence = await store.scoring.find(ref)
+    if (!evidence) return undefined
+    const { scores, lines } = score(evidence, rules, now())
+    return { scores, lines, rules: rules.version, caps: rules.caps ?? {} }
+  }
+}
+
+/** Does it again and again; a failure leaves things as they were until the next time. */
+function every(milliseconds: number, work: () => Promise<void>): Timer {
+  return setInterval(() => void work().catch(() => undefined), milliseconds)
+}
+
+async function sumMonth(store: Store, until: string): Promise<Map<string, number>> {
+  return new Map(await store.usage.sumByKey({ since: `${until.slice(0, 8)}01`, until }))
+}
+
+async function drain(server: WireServer): Promise<void> {
+  const forced = setTimeout(() => server.stop(true), DRAIN_MILLISECONDS)
+  await server.stop()
+  clearTimeout(forced)
+}
+
+/** All that is known of an error that is not the caller's. */
+function describe(error: unknown): string {
+  if (error instanceof ServiceError) return error.message
+  return error instanceof Error ? (error.stack ?? error.message) : String(error)
+}

@@ -1,0 +1,85 @@
+import { expect, test } from 'bun:test'
+import { createAddressOf } from '../../src/api/address.ts'
+import { isAddressBlock } from '../../src/domain/address-block.ts'
+
+const REQUEST = { method: 'GET', target: '/', ifNoneMatch: undefined, fieldsLength: 0 }
+
+function addressOf(socket: string, forwarded?: string, trusted: string[] = ['10.0.0.0/8', 'fd00::/8']) {
+  const fields = new Map(forwarded === undefined ? [] : [['x-forwarded-for', forwarded]])
+  return createAddressOf(trusted)({ ...REQUEST, fields, address: socket })
+}
+
+test('without trusted proxies it is the socket, whatever the caller says', () => {
+  expect(addressOf('1.2.3.4', '9.9.9.9', [])).toBe('1.2.3.4')
+  expect(addressOf('127.0.0.1', '9.9.9.9', [])).toBe('127.0.0.1')
+})
+
+test('a stranger is not believed', () => {
+  expect(addressOf('1.2.3.4', '9.9.9.9')).toBe('1.2.3.4')
+  expect(addressOf('2001:db8::1', '9.9.9.9')).toBe('2001:db8:0:0::/64')
+})
+
+test.each([
+  ['one proxy', '9.9.9.9', '9.9.9.9'],
+  ['no header', undefined, '10.0.0.1'],
+  ['an empty header', '', '10.0.0.1'],
+  ['what a caller wrote before the proxy did', '6.6.6.6, 9.9.9.9', '9.9.9.9'],
+  ['two proxies', '9.9.9.9, 10.0.0.2', '9.9.9.9'],
+  ['two proxies and a caller who lies', '6.6.6.6, 9.9.9.9, 10.0.0.2', '9.9.9.9'],
+  ['a caller who poses as a proxy', '10.9.9.9, 9.9.9.9', '9.9.9.9'],
+  ['a caller among the proxies', '10.0.0.7', '10.0.0.7'],
+  ['words', 'unknown', '10.0.0.1'],
+  ['words behind an address', '9.9.9.9, unknown', '10.0.0.1'],
+  ['words before an address', 'unknown, 9.9.9.9', '9.9.9.9'],
+  ['an address that is none', '999.1.1.1', '10.0.0.1'],
+  ['no white space, or much of it', ' 6.6.6.6,9.9.9.9 ,  10.0.0.2 ', '9.9.9.9'],
+  ['a port', '9.9.9.9:4711', '9.9.9.9'],
+  ['IPv6', '2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
+  ['IPv6 in brackets', '[2001:db8::1]', '2001:db8:0:0::/64'],
+  ['IPv6 in brackets with a port', '[2001:db8::1]:4711', '2001:db8:0:0::/64'],
+  ['IPv6 in capitals', '2001:DB8::1', '2001:db8:0:0::/64'],
+  ['a proxy with IPv6', '9.9.9.9, fd00::7', '9.9.9.9'],
+  ['IPv4 as IPv6', '::ffff:9.9.9.9', '9.9.9.9'],
+  ['IPv4 as IPv6, in hexadecimal', '::ffff:909:909', '9.9.9.9'],
+  ['IPv4 as IPv6, at length', '0:0:0:0:0:FFFF:0909:0909', '9.9.9.9'],
+  ['a proxy with IPv4 as IPv6', '9.9.9.9, ::ffff:10.0.0.3', '9.9.9.9'],
+  ['IPv6 that ends like IPv4', '2001:db8::3:4:9.9.9.9', '2001:db8:0:0::/64'],
+  ['IPv6 that is zeros and ends like IPv4', '::3:4:5:6:9.9.9.9', '0:0:3:4::/64'],
+  ['IPv6 that ends like IPv4, before an address', '2001:db8::3:4:9.9.9.9, 9.9.9.9', '9.9.9.9'],
+  ['IPv4 as IPv6, in a mixed writing', '0::0:0:ffff:9.9.9.9', '9.9.9.9'],
+  ['an address with a zone', 'fe80::1%eth0', 'fe80:0:0:0::/64'],
+])('behind a proxy: %s', (_, forwarded, address) => {
+  expect(addressOf('10.0.0.1', forwarded)).toBe(address)
+  expect(addressOf('::ffff:10.0.0.1', forwarded)).toBe(address)
+})
+
+test('one proxy may be named alone, in any writing', () => {
+  expect(addressOf('10.0.0.1', '9.9.9.9', ['10.0.0.1'])).toBe('9.9.9.9')
+  expect(addressOf('10.0.0.2', '9.9.9.9', ['10.0.0.1'])).toBe('10.0.0.2')
+  expect(addressOf('10.0.0.1', '9.9.9.9', ['::ffff:10.0.0.1'])).toBe('9.9.9.9')
+  expect(addressOf('::1', '9.9.9.9', ['::1'])).toBe('9.9.9.9')
+})
+
+test('a socket that is gone has no address, and is nobody to trust', () => {
+  expect(addressOf('', '9.9.9.9')).toBe('')
+})
+
+test('the addresses of one IPv6 subscriber are one', () => {
+  expect(addressOf('2001:db8:0:1::1')).toBe(addressOf('2001:db8:0:1:ffff:ffff:ffff:ffff'))
+  expect(addressOf('2001:db8:0:1::1')).not.toBe(addressOf('2001:db8:0:2::1'))
+  expect(addressOf('::1')).toBe('0:0:0:0::/64')
+  expect(addressOf('1::')).toBe('1:0:0:0::/64')
+})
+
+test.each(['10.0.0.1', '10.0.0.0/8', '0.0.0.0/0', '::1', 'fd00::/8', '::ffff:10.0.0.1', '2001:db8::/128'])(
+  '%s is an address or a block',
+  (text) => expect(isAddressBlock(text)).toBe(true),
+)
+
+test.each(['', '10.0.0', '10.0.0.1.', '256.0.0.1', '10.0.0.0/33', '10.0.0.0/', '10.0.0.0/8/8', 'fd00::/129'])(
+  '"%s" is neither',
+  (text) => expect(isAddressBlock(text)).toBe(false),
+)
+test.each(['localhost', '[::1]', ':', '10.0.0.0/-1', '1:2:3'])('"%s" is neither', (text) =>
+  expect(isAddressBlock(text)).toBe(false),
+)

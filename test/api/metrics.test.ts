@@ -1,0 +1,84 @@
+import { expect, test } from 'bun:test'
+import { createCounters } from '../../src/api/counters.ts'
+import { presentFamilies } from '../../src/api/exposition.ts'
+import { createLimiter } from '../../src/api/limits.ts'
+import { measureStore } from '../../src/api/measured-store.ts'
+import { createMetrics } from '../../src/api/metrics.ts'
+import type { Answered } from '../../src/api/server.ts'
+import { DEFAULT_TIERS } from '../../src/domain/tier.ts'
+import { onEveryEngine } from '../support/engines.ts'
+import { parseExposition } from '../support/exposition.ts'
+import { ada, NOON } from '../support/records.ts'
+import { serveTest } from '../support/server.ts'
+
+onEveryEngine('metrics', (open) => {
+  test('every answer is counted by route, status and tier, and every question to the store', async () => {
+    await using store = await open([ada])
+    const metrics = createMetrics()
+    const told: Answered[] = []
+    await using server = serveTest(measureStore(store, metrics.observeStore), {
+      limiter: createLimiter({
+        tiers: [...DEFAULT_TIERS, { name: 'anonymous', requests: 5, window: 10 }],
+        counters: createCounters(() => NOON),
+        now: () => NOON,
+        isSpent: () => false,
+      }),
+      metrics,
+      onAnswer: (answered) => told.push(answered),
+    })
+    await server.get('/api/v1/passports', { method: 'POST' })
+    for (const target of [
+      '/api/v1/passports',
+      '/api/v1/passports/7',
+      '/api/v1/passports/8',
+      '/api/v1/passport_credentials?passport_id=7',
+      '/api/v1/passports/7',
+      '/api/v1/nothing/here',
+      '/health',
+      '/ready',
+      '/openapi.json',
+      '/metrics',
+    ]) {
+      await server.get(target)
+    }
+    await server.get('/api/v1/passports/7', {
+      headers: { 'X-API-KEY': `ppd_${'0'.repeat(10)}_${'0'.repeat(64)}` },
+    })
+
+    const { families, value } = parseExposition(presentFamilies(metrics.read()))
+    const requests = families.get('passportd_requests_total')?.samples
+    const counted = (series: string) => value(`passportd_requests_total{${series}}`)
+    expect(requests?.size).toBe(12)
+    expect([...(requests?.values() ?? [])]).toEqual(new Array(12).fill(1))
+    for (const series of [
+      'route="list",status="200",tier="anonymous"',
+      'route="passport",status="200",tier="anonymous"',
+      'route="passport",status="404",tier="anonymous"',
+      'route="passport",status="429",tier="anonymous"',
+      'route="passport",status="401",tier="none"',
+      'route="credentials",status="200",tier="anonymous"',
+      'route="list",status="405",tier="anonymous"',
+      'route="other",status="404",tier="none"',
+      'route="health",status="200",tier="none"',
+      'route="ready",status="200",tier="none"',
+      'route="page",status="200",tier="none"',
+      'route="not_found",status="404",tier="none"',
+    ]) {
+      expect({ series, count: counted(series) }).toEqual({ series, count: 1 })
+    }
+    expect(value('passportd_request_seconds_count{route="passport"}')).toBe(4)
+    const asked = (operation: string) => value(`passportd_store_seconds_count{operation="${operation}"}`)
+    expect([asked('find'), asked('list'), asked('key')]).toEqual([3, 1, 1])
+    expect(asked('credentials')).toBe(1)
+    for (const { seconds } of told) expect(seconds).toBeGreaterThan(0)
+  })
+  test('a question that the store cannot answer is measured too', async () => {
+    const metrics = createMetrics()
+    await using store = await open()
+    await store.close()
+    await using server = serveTest(measureStore(store, metrics.observeStore))
+    expect((await server.get('/api/v1/passports/7')).status).toBeGreaterThanOrEqual(500)
+    const { value } = parseExposition(presentFamilies(metrics.read()))
+    expect(value('passportd_store_seconds_count{operation="find"}')).toBe(1)
+  })
+})

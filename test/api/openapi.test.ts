@@ -1,0 +1,79 @@
+import { expect, test } from 'bun:test'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import Schema from 'typebox/schema'
+import { version } from '../../package.json'
+import { createOpenApi } from '../../src/api/openapi.ts'
+import { checkConformance } from '../support/conformance.ts'
+import { onEveryEngine } from '../support/engines.ts'
+import { serveTest } from '../support/server.ts'
+
+const FIXED: Record<string, string> = {
+  'Access-Control-Allow-Origin': '*',
+  'Cache-Control': 'no-cache',
+  'X-Content-Type-Options': 'nosniff',
+}
+const ROOT = join(import.meta.dir, '../..')
+
+test('docs/openapi.json is what the code says: "npm run openapi" writes it anew', () => {
+  const written = readFileSync(join(ROOT, 'docs/openapi.json'), 'utf8')
+  expect(written).toBe(`${JSON.stringify(createOpenApi(version), null, 2)}\n`)
+})
+
+test('every V1 operation is marked deprecated', () => {
+  const paths = Object.entries(createOpenApi('0').paths).filter(([path]) => path.startsWith('/api/v1/'))
+  expect(paths.map(([path]) => path)).toEqual([
+    '/api/v1/passports',
+    '/api/v1/passports/{id}',
+    '/api/v1/passport_credentials',
+  ])
+  for (const [, item] of paths) expect(item.get).toMatchObject({ deprecated: true })
+})
+
+test('every example fits its schema', () => {
+  const { paths, components } = createOpenApi('0')
+  const contents = JSON.stringify(paths)
+  const found: { schema: object; example: unknown }[] = []
+  JSON.parse(contents, (_, value) => {
+    if (value?.schema && value.example !== undefined && value.schema.$ref) found.push(value)
+    return value
+  })
+  expect(found.length).toBeGreaterThan(20)
+  for (const { schema, example } of found) expect(Schema.Check({ ...schema, components }, example)).toBe(true)
+})
+
+test('the check of answers against the document can fail', () => {
+  const headers = Object.fromEntries(
+    Object.keys(createOpenApi('0').paths['/health'].get.responses[200].headers).map((name) => [
+      name,
+      FIXED[name] ?? 'x',
+    ]),
+  )
+  const reply = (status: number, extra = {}) =>
+    new Response(null, { status, headers: { ...headers, 'Content-Type': 'application/json', ...extra } })
+  const good = '{"status":"ok"}'
+  expect(() => checkConformance('GET', '/health', reply(200), good)).not.toThrow()
+  expect(() => checkConformance('GET', '/health', reply(418), good)).toThrow('does not describe this status')
+  expect(() => checkConformance('GET', '/health', reply(200), '{"status":"ok","more":1}')).toThrow(
+    'additional',
+  )
+  expect(() => checkConformance('GET', '/health', reply(200), '{}')).toThrow('status')
+  expect(() => checkConformance('GET', '/health', reply(200, { 'X-New': '1' }), good)).toThrow(
+    'headers x-new',
+  )
+  expect(() => checkConformance('GET', '/health', reply(200, { 'Cache-Control': 'public' }), good)).toThrow(
+    'Cache-Control: public',
+  )
+  expect(() => checkConformance('GET', '/nowhere', reply(200), good)).toThrow('does not describe this status')
+})
+
+onEveryEngine('GET /openapi.json', (open) => {
+  test('serves the document', async () => {
+    await using store = await open()
+    await using server = serveTest(store)
+    expect((await server.get('/openapi.json')).body).toMatchObject({
+      openapi: '3.1.1',
+      info: { title: 'passportd' },
+    })
+  })
+})

@@ -1,0 +1,164 @@
+import { expect, test } from 'bun:test'
+import { createHash } from 'node:crypto'
+import { rehearse } from '../../src/api/rehearsal.ts'
+import { formatKey, KEY_RANDOM_BYTES } from '../../src/domain/api-key.ts'
+import { datePlan, NO_PLAN, type RetirementPlan } from '../../src/domain/retirement.ts'
+import type { Store } from '../../src/store/store.ts'
+import { onEveryEngine } from '../support/engines.ts'
+import { expectGolden } from '../support/golden.ts'
+import { NOON, PEOPLE } from '../support/records.ts'
+import { serveTest } from '../support/server.ts'
+
+const HOUR = 3_600_000
+const DEPRECATED_AT = Date.UTC(2025, 2, 31)
+const SUNSET = NOON + 24 * HOUR
+const BROWNOUT = { start: NOON, end: NOON + 2 * HOUR }
+const SUCCESSOR = 'https://example.com/v2'
+const V1 = ['/api/v1/passports', '/api/v1/passports/7', '/api/v1/passport_credentials?passport_id=7']
+const OWN = ['/health', '/ready', '/openapi.json', '/reference', '/deprecation', '/']
+const GOLDEN = { headers: { 'X-Request-Id': 'golden' } }
+
+async function makeKey(store: Store, seed: number) {
+  const { id, key } = formatKey(new Uint8Array(KEY_RANDOM_BYTES).fill(seed))
+  const hash = createHash('sha256').update(key).digest()
+  await store.keys.create({ id, name: 'test', hash, tier: 'standard', owner: '', createdAt: 0 })
+  return { id, init: { headers: { 'X-API-KEY': key } } }
+}
+
+/** A server whose clock and plan the test sets. */
+function serveAt(store: Store, plan: Partial<RetirementPlan>, { requireKey = false } = {}) {
+  const at = { now: NOON }
+  const whole = { ...NO_PLAN, ...plan }
+  const server = serveTest(store, {
+    now: () => at.now,
+    plan: () => whole,
+    deprecatedAt: DEPRECATED_AT,
+    requireKey,
+  })
+  return { ...server, at, plan: datePlan(whole, DEPRECATED_AT) }
+}
+
+onEveryEngine('a plan of retirement', (open) => {
+  test('is told in headers: deprecation, then successor, then sunset', async () => {
+    await using store = await open(PEOPLE)
+    await using server = serveAt(store, {
+      deprecatedAt: Date.UTC(2025, 5, 1),
+      sunsetAt: Date.UTC(2026, 11, 31, 23, 59, 59),
+      successor: SUCCESSOR,
+    })
+    for (const path of [...V1, '/api/v1/nothing']) {
+      const { headers } = await server.get(path)
+      expect(headers.get('Deprecation')).toBe('@1748736000')
+      expect(headers.get('Sunset')).toBe('Thu, 31 Dec 2026 23:59:59 GMT')
+      expect(headers.get('Link')).toBe(
+        '</deprecation>; rel="deprecation"; type="text/html", <https://example.com/v2>; rel="successor-version", </deprecation>; rel="sunset"; type="text/html"',
+      )
+    }
+    const exposed = (await server.get(V1[0] as string)).headers.get('Access-Control-Expose-Headers')
+    for (const name of ['Deprecation', 'Link', 'Retry-After', 'Sunset']) expect(exposed).toContain(name)
+  })
+
+  test('a brown-out begins and ends to the millisecond', async () => {
+    await using store = await open(PEOPLE)
+    await using server = serveAt(store, { brownouts: [BROWNOUT] })
+    const statuses: number[] = []
+    for (const now of [NOON - 1, NOON, NOON + HOUR, BROWNOUT.end - 1, BROWNOUT.end]) {
+      server.at.now = now
+      statuses.push((await server.get('/api/v1/passports')).status)
+    }
+    expect(statuses).toEqual([200, 410, 410, 410, 200])
+  })
+
+  test('a brown-out answers 410, says for how long, and is kept by no cache', async () => {
+    await using store = await open(PEOPLE)
+    await using server = serveAt(store, { brownouts: [BROWNOUT], sunsetAt: SUNSET })
+    server.at.now = BROWNOUT.end - 1500
+    for (const path of V1) {
+      const { status, headers, text } = await server.get(path, {
+        headers: { ...GOLDEN.headers, 'If-None-Match': '*' },
+      })
+      expect(status).toBe(410)
+      expectGolden('error-410-brownout', text)
+      expect(headers.get('Retry-After')).toBe('2')
+      expect(headers.get('Cache-Control')).toBe('no-store')
+      expect(headers.get('ETag')).toBeNull()
+      expect(headers.get('Deprecation')).toBe('@1743379200')
+      expect(headers.has('Sunset')).toBe(true)
+    }
+  })
+
+  test('a brown-out spares exempt keys; a wrong key is told so first, and unknown paths stay 404', async () => {
+    await using store = await open(PEOPLE)
+    const spared = await makeKey(store, 1)
+    const other = await makeKey(store, 2)
+    await using server = serveAt(store, { brownouts: [BROWNOUT], exempt: [spared.id] })
+    const ask = async (path: string, init = {}) => (await server.get(path, init)).status
+    expect(await ask('/api/v1/passports', spared.init)).toBe(200)
+    expect(await ask('/api/v1/passports', other.init)).toBe(410)
+    expect(await ask('/api/v1/passports', { headers: { 'X-API-KEY': 'wrong' } })).toBe(401)
+    expect(await ask('/api/v1/nothing')).toBe(404)
+    expect(await ask('/api/v1/passports', { method: 'POST' })).toBe(405)
+    expect(await ask('/api/v1/passports', { method: 'OPTIONS' })).toBe(204)
+  })
+
+  test('after the sunset everything below V1 is 410, whoever asks', async () => {
+    await using store = await open(PEOPLE)
+    const spared = await makeKey(store, 1)
+    const plan = { sunsetAt: SUNSET, successor: SUCCESSOR, exempt: [spared.id] }
+    await using server = serveAt(store, plan, { requireKey: true })
+    server.at.now = SUNSET - 1
+    expect((await server.get('/api/v1/passports', spared.init)).status).toBe(200)
+    server.at.now = SUNSET
+    for (const path of [...V1, '/api/v1/nothing', '/api/v1']) {
+      const { status, headers, text } = await server.get(path, GOLDEN)
+      expect(status).toBe(410)
+      expectGolden('error-410-removed', text)
+      expect(headers.get('Cache-Control')).toBe('no-store')
+      expect(headers.has('Retry-After')).toBe(false)
+      expect(headers.has('Deprecation') && headers.has('Sunset') && headers.has('Link')).toBe(true)
+    }
+    for (const init of [
+      spared.init,
+      { headers: { 'X-API-KEY': 'wrong' } },
+      { method: 'POST' },
+      { method: 'HEAD' },
+    ]) {
+      expect((await server.get('/api/v1/passports', init)).status).toBe(410)
+    }
+  })
+
+  test('preflights and all that is not V1 stay as they are', async () => {
+    await using store = await open(PEOPLE)
+    await using server = serveAt(store, { sunsetAt: SUNSET, brownouts: [BROWNOUT] })
+    for (const now of [NOON, SUNSET]) {
+      server.at.now = now
+      for (const path of V1) expect((await server.get(path, { method: 'OPTIONS' })).status).toBe(204)
+      for (const path of OWN) expect([path, (await server.get(path)).status]).toEqual([path, 200])
+      expect((await server.get('/nowhere')).status).toBe(404)
+    }
+  })
+
+  test('a rehearsal is what the server answers at that instant', async () => {
+    await using store = await open(PEOPLE)
+    const spared = await makeKey(store, 1)
+    const other = await makeKey(store, 2)
+    const plan = { sunsetAt: SUNSET, successor: SUCCESSOR, brownouts: [BROWNOUT], exempt: [spared.id] }
+    for (const requireKey of [false, true]) {
+      await using server = serveAt(store, plan, { requireKey })
+      for (const now of [NOON - 1, NOON, NOON + 1500, BROWNOUT.end, SUNSET - 1, SUNSET, SUNSET + HOUR]) {
+        server.at.now = now
+        for (const caller of [spared, other, undefined]) {
+          const rehearsed = rehearse(server.plan, { now, key: caller?.id, requireKey })
+          const { status, headers, text } = await server.get('/api/v1/passports', {
+            headers: { ...caller?.init.headers, 'X-Request-Id': 'rehearsal' },
+          })
+          expect(rehearsed.status).toBe(status)
+          if (status !== 200) expect(rehearsed.body).toBe(text)
+          for (const [name, value] of Object.entries(rehearsed.headers)) expect(headers.get(name)).toBe(value)
+          const told = ['Deprecation', 'Sunset', 'Link', 'Retry-After'].filter((name) => headers.has(name))
+          expect(Object.keys(rehearsed.headers)).toEqual(expect.arrayContaining(told))
+        }
+      }
+    }
+  })
+})

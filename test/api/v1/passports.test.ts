@@ -1,0 +1,257 @@
+import { describe, expect, test } from 'bun:test'
+import { listPassports } from '../../../src/api/v1/passports.ts'
+import type { WirePassport } from '../../../src/api/v1/schemas.ts'
+import { onEngine, onEveryEngine } from '../../support/engines.ts'
+import { expectGolden } from '../../support/golden.ts'
+import {
+  ADA_SECOND_WALLET,
+  ADA_WALLET,
+  GRACE_OLD_WALLET,
+  named,
+  PEOPLE,
+  record,
+  SOLANA_WALLET,
+} from '../../support/records.ts'
+import { serveTest } from '../../support/server.ts'
+
+const LIST = '/api/v1/passports'
+
+onEveryEngine('GET /api/v1/passports', (open) => {
+  test('answers with a page of passports', async () => {
+    await using store = await open(PEOPLE)
+    await using server = serveTest(store)
+    const { status, headers, text } = await server.get(LIST)
+    expect(status).toBe(200)
+    expect(headers.get('Content-Type')).toBe('application/json')
+    expectGolden('list', text)
+  })
+
+  test('a slash at the end makes no difference', async () => {
+    await using store = await open(PEOPLE)
+    await using server = serveTest(store)
+    expect((await server.get(`${LIST}/`)).text).toBe((await server.get(LIST)).text)
+  })
+
+  test('goes from high to low, equal scores by id', async () => {
+    await using store = await open(PEOPLE)
+    await using server = serveTest(store)
+    const { body } = await server.get(LIST)
+    expect(body.passports.map((each: { passport_id: number }) => each.passport_id)).toEqual([3, 7, 12])
+  })
+
+  describe('pages', () => {
+    const many = Array.from({ length: 300 }, (_, id) => record(id, { scores: { total: 300 - id } }))
+
+    test('25 on a page unless asked otherwise, 250 at most', async () => {
+      await using store = await open(many)
+      await using server = serveTest(store)
+      const shown = async (query: string) => {
+        const { passports, pagination } = (await server.get(`${LIST}?${query}`)).body
+        return [passports[0]?.passport_id, passports.length, pagination]
+      }
+      const page = (current_page: number, last_page: number) => ({ current_page, last_page, total: 300 })
+      expect(await shown('')).toEqual([0, 25, page(1, 12)])
+      expect(await shown('page=&per_page=')).toEqual([0, 25, page(1, 12)])
+      expect(await shown('page=12')).toEqual([275, 25, page(12, 12)])
+      expect(await shown('page=2&per_page=100')).toEqual([100, 100, page(2, 3)])
+      expect(await shown('per_page=251')).toEqual([0, 250, page(1, 2)])
+      expect(await shown('per_page=99999999999999999999')).toEqual([0, 250, page(1, 2)])
+      expect(await shown('page=2&page=5')).toEqual([25, 25, page(2, 12)])
+    })
+
+    test('past the last page there is nothing, and the true total', async () => {
+      await using store = await open(many)
+      await using server = serveTest(store)
+      const { status, body } = await server.get(`${LIST}?page=13`)
+      expect(status).toBe(200)
+      expect(body).toEqual({ passports: [], pagination: { current_page: 13, last_page: 12, total: 300 } })
+    })
+
+    test.each(['page=0', 'page=-1', 'page=x', 'page=1.5', 'per_page=0', 'per_page=all'])(
+      '%s is refused with what was given and what would do',
+      async (query) => {
+        await using store = await open()
+        await using server = serveTest(store)
+        const { status, body } = await server.get(`${LIST}?${query}`)
+        const [name, value] = query.split('=')
+        expect(status).toBe(400)
+        expect(body).toMatchObject({
+          error: `${name} must be a whole number from 1, got "${value}".`,
+          code: 'invalid_request',
+        })
+      },
+    )
+  })
+
+  describe('keyword', () => {
+    const people = [
+      named(1, 'Ada Lovelace', 9),
+      named(2, 'ADÁ  van  Dyk', 8),
+      named(3, '100% Bob_by', 7),
+      named(4, '李小龍 🐉', 6),
+      named(5, 'vitalik.eth', 5),
+      named(6, 'Ωmega Ñandú', 4),
+      named(7, '', 3),
+    ]
+
+    test.each([
+      ['ada', [1, 2]],
+      ['ÄDA', [1, 2]],
+      ['LOVELACE', [1]],
+      ['ada van', [2]],
+      ['  ada \t van ', [2]],
+      ['%', [3]],
+      ['_', [3]],
+      ['0%', [3]],
+      ['a%', []],
+      ['龍', [4]],
+      ['小龍', [4]],
+      ['🐉', [4]],
+      ['.eth', [5]],
+      ['ω', [6]],
+      ['nandu', [6]],
+      ['a', [1, 2, 5, 6]],
+      ['da', [1, 2]],
+      ['"', []],
+      ["' or 1=1 --", []],
+      ['ada*', []],
+      ['AND', [6]],
+      ['nobody at all', []],
+      ['', [1, 2, 3, 4, 5, 6, 7]],
+      [' \t ', [1, 2, 3, 4, 5, 6, 7]],
+    ])('%p finds %p', async (keyword, ids) => {
+      await using store = await open(people)
+      await using server = serveTest(store)
+      const { body } = await server.get(`${LIST}?${new URLSearchParams({ keyword })}`)
+      expect(body.passports.map((each: { passport_id: number }) => each.passport_id)).toEqual(ids)
+      expect(body.pagination).toEqual({ current_page: 1, last_page: 1, total: ids.length })
+    })
+
+    test('is paged like the list', async () => {
+      await using store = await open(people)
+      await using server = serveTest(store)
+      const { body } = await server.get(`${LIST}?keyword=a&per_page=3&page=2`)
+      expect(body.passports).toMatchObject([{ passport_id: 6 }])
+      expect(body.pagination).toEqual({ current_page: 2, last_page: 2, total: 4 })
+    })
+
+    test('may have 200 characters, emoji counted as one', async () => {
+      await using store = await open(people)
+      await using server = serveTest(store)
+      const ask = (keyword: string) => server.get(`${LIST}?${new URLSearchParams({ keyword })}`)
+      expect((await ask('🐉'.repeat(200))).status).toBe(200)
+      const { status, body } = await ask('a'.repeat(201))
+      expect(status).toBe(400)
+      expect(body).toMatchObject({
+        error: 'keyword must be at most 200 characters, got 201.',
+        code: 'invalid_request',
+      })
+    })
+  })
+
+  test('nothing to show is one empty page', async () => {
+    await using store = await open()
+    await using server = serveTest(store)
+    expect((await server.get(LIST)).body).toEqual({
+      passports: [],
+      pagination: { current_page: 1, last_page: 1, total: 0 },
+    })
+  })
+
+  test('parameters it does not know are ignored', async () => {
+    await using store = await open(PEOPLE)
+    await using server = serveTest(store)
+    const { text } = await server.get(
+      `${LIST}?limit=1&sort_by=name&filter[score]=9&api_key=x&page[]=4&constructor=1`,
+    )
+    expect(text).toBe((await server.get(LIST)).text)
+  })
+})
+
+onEveryEngine('GET /api/v1/passports/{id}', (open) => {
+  test('answers with the passport by its id', async () => {
+    await using store = await open(PEOPLE)
+    await using server = serveTest(store)
+    const { status, text, headers } = await server.get(`${LIST}/7`)
+    expect(status).toBe(200)
+    expect(headers.has('Content-Location')).toBe(false)
+    expectGolden('one', text)
+  })
+
+  test('fields that are not known are there, empty', async () => {
+    await using store = await open(PEOPLE)
+    await using server = serveTest(store)
+    expectGolden('one-unknown', (await server.get(`${LIST}/12`)).text)
+  })
+
+  test('any of its wallets will do, 0x addresses in any letter case', async () => {
+    await using store = await open(PEOPLE)
+    await using server = serveTest(store)
+    const { text } = await server.get(`${LIST}/7`)
+    const spellings = [
+      ADA_WALLET,
+      ADA_SECOND_WALLET.toUpperCase(),
+      ADA_WALLET.replace('0xada', '0xAdA'),
+      SOLANA_WALLET,
+      encodeURIComponent(SOLANA_WALLET).replace('D', '%44'),
+      `${ADA_WALLET}/`,
+    ]
+    for (const spelling of spellings) expect((await server.get(`${LIST}/${spelling}`)).text).toBe(text)
+    expect((await server.get(`${LIST}/${SOLANA_WALLET.toLowerCase()}`)).status).toBe(404)
+  })
+
+  test('a merged passport answers with the surviving one and names it', async () => {
+    await using store = await open(PEOPLE)
+    await using server = serveTest(store)
+    for (const ref of ['900', GRACE_OLD_WALLET]) {
+      const { status, body, headers } = await server.get(`${LIST}/${ref}`)
+      expect(status).toBe(200)
+      expect(body.passport).toMatchObject({ passport_id: 3, merged: true })
+      expect(headers.get('Content-Location')).toBe('/api/v1/passports/3')
+    }
+  })
+
+  test.each([
+    '8',
+    '99999999999999999999999999',
+    '-7',
+    '7.5',
+    'nobody',
+    '0x',
+    '0xdeadbeef',
+    '%ff',
+    '%',
+    '%00',
+    'a%2Fb',
+    'x'.repeat(5000),
+    '7/8',
+    "7'--",
+    '../../etc/passwd%00',
+    '__proto__',
+  ])('%s is not found, in the sentence that clients compare', async (id) => {
+    await using store = await open(PEOPLE)
+    await using server = serveTest(store)
+    const { status, body } = await server.get(`${LIST}/${id}`, { headers: { 'X-Request-Id': 'r-1' } })
+    expect(status).toBe(404)
+    expect(body).toEqual({ error: 'Resource not found.', code: 'not_found', request_id: 'r-1' })
+  })
+})
+
+onEngine('sqlite', 'pages that are made together', (open) => {
+  test('are those that were asked for, also where many large ones are waited for at once', async () => {
+    const bio = 'x'.repeat(15_000)
+    const people = Array.from({ length: 160 }, (_, id) =>
+      record(id, { profile: { displayName: `${id % 2 ? 'alpha' : 'bravo'} ${id}`, bio } }),
+    )
+    await using store = await open(people)
+    const list = listPassports(store)
+    const ask = (at: number) => list(`keyword=${at % 2 ? 'alpha' : 'bravo'}&per_page=${250 - at}`)
+    for (let at = 0; at < 8; at++) await ask(at)
+    const answers = await Promise.all(Array.from({ length: 8 }, (_, at) => ask(at)))
+    const names = answers.map(({ body }) => {
+      const { passports } = JSON.parse(String(body))
+      return passports.map((passport: WirePassport) => passport.passport_profile.display_name.slice(0, 5))
+    })
+    expect(names).toEqual(answers.map((_, at) => Array(80).fill(at % 2 ? 'alpha' : 'bravo')))
+  })
+})

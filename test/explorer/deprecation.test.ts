@@ -1,0 +1,135 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import type { Browser } from 'playwright-core'
+import { NO_PLAN, type RetirementPlan } from '../../src/domain/retirement.ts'
+import { renderDeprecation } from '../../src/explorer/deprecation/deprecation-page.ts'
+import { hasBrowser, launchBrowser } from '../support/browser.ts'
+import { onEveryEngine, openTestStore } from '../support/engines.ts'
+import { NOON } from '../support/records.ts'
+import { serveTest } from '../support/server.ts'
+
+const HOUR = 3_600_000
+const DEPRECATED_AT = Date.UTC(2025, 2, 31)
+const PLAN: RetirementPlan = {
+  sunsetAt: Date.UTC(2026, 5, 30),
+  successor: 'https://api.example.com/v2',
+  notice: 'https://example.com/news/a-very-long-address-of-a-page-that-tells-callers-what-will-become-of-v1',
+  brownouts: [
+    { start: NOON - 5 * HOUR, end: NOON - 4 * HOUR },
+    { start: NOON - HOUR, end: NOON + HOUR },
+    { start: NOON + 24 * HOUR, end: NOON + 26 * HOUR },
+  ],
+  exempt: ['0123456789'],
+}
+
+const render = (plan: Partial<RetirementPlan>, now = NOON) =>
+  renderDeprecation({ ...NO_PLAN, deprecatedAt: DEPRECATED_AT, ...plan }, now, true)
+/** What a reader sees. */
+const read = (markup: string) => markup.replace(/<[^>]+>/g, '').replace(/\s+/g, ' ')
+
+onEveryEngine('the page about the deprecation', (open) => {
+  test('follows the plan, and needs no script', async () => {
+    await using store = await open()
+    let plan = NO_PLAN
+    await using server = serveTest(store, { plan: () => plan })
+    const before = await server.get('/deprecation')
+    expect(read(before.text)).toContain('Removalno date is set')
+    plan = PLAN
+    const after = await server.get('/deprecation', {
+      headers: { 'If-None-Match': before.headers.get('ETag') ?? '' },
+    })
+    expect(after.status).toBe(200)
+    expect(read(after.text)).toContain('Removalon 2026-06-30 00:00 UTC')
+    expect(read((await server.get('/reference')).text)).toContain(
+      'The date of its removal is 2026-06-30 00:00 UTC.',
+    )
+    expect(after.text).not.toMatch(/<script|<style|style=|onclick|javascript:/)
+    expect(after.headers.get('Content-Type')).toBe('text/html; charset=utf-8')
+    expect(after.headers.get('Content-Security-Policy')).toBe(
+      "default-src 'none'; style-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    )
+  })
+})
+
+describe('the text of the page about the deprecation', () => {
+  test('tells each phase by its first line', () => {
+    const headline = (plan: Partial<RetirementPlan>, now = NOON) =>
+      read(/<h1>.*<\/h1>/.exec(render(plan, now))?.[0] ?? '')
+    expect(headline({})).toBe('The V1 passport API is deprecated')
+    expect(headline({ deprecatedAt: NOON + 1 })).toBe('The V1 passport API is going to be deprecated')
+    expect(headline(PLAN)).toBe('The V1 passport API is switched off until 2026-01-02 13:00 UTC')
+    expect(headline(PLAN, NOON + HOUR)).toBe('The V1 passport API ends on 2026-06-30 00:00 UTC')
+    expect(headline(PLAN, PLAN.sunsetAt)).toBe('The V1 passport API was removed')
+  })
+
+  test('lists brown-outs, past and to come, and where to go', () => {
+    const markup = render(PLAN)
+    const rows = [...markup.matchAll(/<tr><td>.*<\/tr>/g)].map(
+      ([row]) => row.match(/>([^<]+)<\/td><\/tr>/)?.[1],
+    )
+    expect(rows).toEqual(['past', 'now', 'to come'])
+    expect(markup).toContain('<a href="https://api.example.com/v2" rel="noreferrer">')
+    for (const id of ['plan', 'brownouts', 'advice', 'exemption', 'headers'])
+      expect(markup).toContain(`id="${id}"`)
+    expect(markup).not.toContain('0123456789')
+    expect(render(PLAN, PLAN.sunsetAt)).not.toContain('id="exemption"')
+  })
+
+  test('names the headers with the dates of the plan', () => {
+    const headers = (plan: Partial<RetirementPlan>) => render(plan).split('<section id="headers">')[1]
+    expect(headers(PLAN)).toContain('<code>Sunset: Tue, 30 Jun 2026 00:00:00 GMT</code>')
+    expect(headers({})).toContain('<code>Sunset</code>')
+    expect(headers({})).toContain('<code>Deprecation: @1743379200</code>')
+    expect(headers({ deprecatedAt: Date.UTC(2026, 0, 1) })).toContain('<code>Deprecation: @1767225600</code>')
+  })
+
+  test('no text of a plan becomes markup, and only addresses of pages become links', () => {
+    for (const hostile of [
+      '"><script>alert(1)</script>',
+      'javascript:alert(1)',
+      'https://a/"onmouseover="alert(1)',
+      "https://a/'><img src=x>",
+      'data:text/html,<script>',
+    ]) {
+      const markup = render({ successor: hostile, notice: hostile })
+      expect(markup).not.toMatch(/<script|<img|"onmouse/)
+      expect([...markup.matchAll(/href="(?!data:)([^"]+)"/g)].map((match) => match[1])).toEqual([
+        '/style.css',
+        '#main',
+        '/',
+        '/',
+        '/reference',
+        '/deprecation',
+        '/openapi.json',
+        '/reference',
+      ])
+    }
+  })
+})
+
+describe.if(hasBrowser)('the page about the deprecation in a browser', () => {
+  let browser: Browser
+  beforeAll(async () => {
+    browser = await launchBrowser()
+  })
+  afterAll(() => browser.close())
+
+  test('fits a phone and a wide screen without a script, and breaks no rule of its policy', async () => {
+    await using store = await openTestStore('sqlite')
+    await using server = serveTest(store, { plan: () => PLAN })
+    const context = await browser.newContext({ javaScriptEnabled: false })
+    const page = await context.newPage()
+    const complaints: string[] = []
+    page.on('console', (message) => complaints.push(message.text()))
+    page.on('pageerror', (error) => complaints.push(error.message))
+    await page.goto(`${server.url}deprecation`)
+    for (const width of [320, 1280]) {
+      await page.setViewportSize({ width, height: 640 })
+      for (const part of await page.locator('h1, section, table, a').all()) {
+        const box = await part.boundingBox()
+        expect((box?.x ?? 0) + (box?.width ?? width + 1)).toBeLessThanOrEqual(width)
+      }
+    }
+    expect(complaints).toEqual([])
+    await context.close()
+  }, 30_000)
+})
