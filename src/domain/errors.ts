@@ -33,8 +33,8 @@ export class ServiceError extends Error {
 export const notFound = () => new ServiceError('not_found', 'Resource not found.')
 
 /** Ends work whose result nobody waits for any more. */
-export class CallerGone extends Error {
-  override readonly name = 'CallerGone'
+export class ClientGone extends Error {
+  override readonly name = 'ClientGone'
 }
 
 export const unauthorized = () => new ServiceError('unauthorized', 'Unauthorized request.')

@@ -1,4 +1,5 @@
 import type { TSchema } from 'typebox'
+import type { Catalog } from '../catalog/catalog.ts'
 import type { Config } from '../config.ts'
 import { count } from '../domain/format.ts'
 import { parseKeyword } from '../domain/keyword.ts'
@@ -29,6 +30,7 @@ import { ageOf, cut, nameOf } from './words.ts'
 
 export type Sources = {
   store: Store
+  catalog: Catalog
   rules: RuleSet
   config: Pick<Config, 'publicUrl' | 'explorer'>
   now: () => number
@@ -76,11 +78,12 @@ export const TOOLS: Readonly<Record<string, Tool>> = {
   },
 }
 
-async function search(args: Arguments, { store, config }: Sources) {
+async function search(args: Arguments, { store, catalog, config }: Sources) {
   const keyword = readText(args, 'keyword')
   const size = readCount(args, 'limit', 10, LARGEST_LIMIT)
   const page = readCount(args, 'page', 1, Number.MAX_SAFE_INTEGER)
-  const { items, total } = await store.passports.list({ page, size, keyword: parseKeyword(keyword) })
+  const { ids, total } = await catalog.find({ page, size, keyword: parseKeyword(keyword) })
+  const items = await store.passports.listByIds(ids)
   const data: SearchAnswer = {
     total,
     page,

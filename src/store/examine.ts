@@ -24,8 +24,6 @@ export type ExaminedContents = {
   stale: number
   stillStale: number
   setAside: number
-  /** Passports whose documents are to be made, where the engine keeps any. */
-  undocumented?: number
   /** The latest times in it. */
   newestRecord: number | undefined
   lastScoring: number | undefined

@@ -1,5 +1,5 @@
-const MASK = 2n ** 53n - 1n
+/** xxHash64 of the text or bytes: the same on every machine and in every version. */
+export const hashOf = (content: string | Uint8Array): string => Bun.hash.xxHash64(content).toString(36)
 
-/** Names bytes: the same on every machine, in as many bits as a number holds exactly. */
-export const hashOf = (bytes: string | Uint8Array, seed = 0): number =>
-  Number(BigInt(Bun.hash(bytes, seed)) & MASK)
+/** The ETag of a response body. */
+export const etagOf = (body: string | Uint8Array): string => `"${hashOf(body)}"`

@@ -1,14 +1,13 @@
 import { notFound, ServiceError } from '../domain/errors.ts'
-import { foldName } from '../domain/name.ts'
 import { walletsOf } from '../domain/passport.ts'
 import type { StoredRow } from './rows/passport.ts'
-import type { Tables } from './tables.ts'
+import type { TrackedWriteModel } from './v1-renderer.ts'
 
 /** More merges than anyone makes; a circle of them must end too. */
 export const LONGEST_CHAIN = 1000
 
 /** Takes passports out of the list: merged into another, or for good. The caller holds the transaction. */
-export function createMerges({ passports, wallets, names, removals }: Tables) {
+export function createMerges({ passports, wallets, removals, showCredentials }: TrackedWriteModel) {
   /** Where the merges of this id end; the id itself where there is no such passport. */
   function survivorOf(id: number): number {
     let survivor = id
@@ -66,7 +65,6 @@ export function createMerges({ passports, wallets, names, removals }: Tables) {
         throw new ServiceError('invalid_request', `Passport ${merged} is merged into ${target} already.`)
       }
       passports.update({ ...loser, merged_into: into })
-      names.remove(from)
     },
     unmerge(id: number): void {
       const row = passports.find(id)
@@ -76,7 +74,7 @@ export function createMerges({ passports, wallets, names, removals }: Tables) {
       }
       takeBackWallets(id, row)
       passports.update({ ...row, merged_into: null })
-      names.insert(id, foldName(row.display_name))
+      showCredentials(id)
     },
   }
 }

@@ -8,12 +8,12 @@ export type OpenOptions = {
   create?: boolean
   /** Whether a database that is not up to date is changed; else it is refused. */
   migrate?: boolean
-  /** The form of documents to give out; those of another are not found. Making some names it too. */
-  form?: string
   /** Connections to a server for short statements. */
   connections?: number
   /** Milliseconds after which a server that has not answered counts as away. */
   answerWithin?: number
+  /** Told how many of all passports a migration has done. */
+  onMigrate?: (done: number, total: number) => void
   /** Is told when a server goes away or something makes answers slower, and when that is over. */
   onNotice?: (sentence: string) => void
 }

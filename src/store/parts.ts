@@ -1,9 +1,9 @@
 import type { Credential } from '../domain/credential.ts'
 import type { DataPoint } from '../domain/data-point.ts'
-import { foldName } from '../domain/name.ts'
 import type { StoredRow } from './rows/passport.ts'
+import type { V1Body } from './rows/v1.ts'
 import type { PartItem, PartKey, PartRange } from './store.ts'
-import type { Tables } from './tables.ts'
+import type { TrackedWriteModel } from './v1-renderer.ts'
 
 /** A passport exactly as it is kept, with all that belongs to it. */
 export type KeptPassport = {
@@ -11,26 +11,29 @@ export type KeptPassport = {
   /** Addresses that lead to it, by their bytes. */
   wallets: string[]
   credentials: Credential[]
+  /** The V1 credentials response; `null` for a merged passport. */
+  shown: V1Body | null
   dataPoints: DataPoint[]
 }
 
 /** Puts the passports in place of those with the ids `there`. */
 export function replacePassports(
-  tables: Tables,
+  model: TrackedWriteModel,
   there: readonly number[],
   kept: readonly KeptPassport[],
 ): void {
-  for (const id of there) tables.passports.remove(id)
+  for (const id of there) model.passports.remove(id)
   for (const { row, wallets, credentials, dataPoints } of kept) {
-    tables.passports.insert(row)
-    if (row.merged_into === null) tables.names.insert(row.id, foldName(row.display_name))
+    model.passports.insert(row)
     for (const wallet of wallets) {
-      if (tables.wallets.findOwner(wallet) === undefined) tables.wallets.insert(wallet, row.id)
-      else tables.wallets.setOwner(wallet, row.id)
+      if (model.wallets.findOwner(wallet) === undefined) model.wallets.insert(wallet, row.id)
+      else model.wallets.setOwner(wallet, row.id)
     }
-    tables.credentials.insert(row.id, credentials)
-    tables.dataPoints.replace(row.id, dataPoints)
+    if (credentials.length > 0) model.credentials.put(row.id, credentials)
+    model.dataPoints.replace(row.id, dataPoints)
   }
+  model.renderV1()
+  for (const { row, shown } of kept) if (shown) model.v1.putCredentials({ passport_id: row.id, ...shown })
 }
 
 export const toPassportItem = (kept: KeptPassport): PartItem => ({ key: [kept.row.id], value: kept })

@@ -1,26 +1,26 @@
-import { foldName } from '../domain/name.ts'
 import { type PassportRef, type Scores, walletsOf } from '../domain/passport.ts'
 import { addsUp, type IncomingRecord, type PassportRecord } from '../domain/record.ts'
+import { hashOf } from './hash.ts'
 import { createMerges } from './merges.ts'
 import { type StoredRow, toRecordRow, toScoreRow, toScores } from './rows/passport.ts'
 import type { SaveOptions, SaveResult } from './store.ts'
-import type { Tables } from './tables.ts'
+import type { TrackedWriteModel } from './v1-renderer.ts'
 
 type PassportIncoming = Extract<IncomingRecord, { kind: 'passport' }>
 
 const NO_SCORES: Scores = { total: 0, activity: 0, identity: 0, skills: 0 }
 
 /** Writes records of every kind, one at a time; the caller holds the transaction. */
-export function createRecordWriter(tables: Tables) {
-  const { passports, names, credentials, dataPoints, removals, wallets: owners } = tables
-  const merges = createMerges(tables)
+export function createRecordWriter(model: TrackedWriteModel) {
+  const { passports, credentials, dataPoints, removals, wallets: owners } = model
+  const merges = createMerges(model)
 
   function savePassport({ passport: record, origin }: PassportIncoming, options: SaveOptions): SaveResult {
     const { now, restore, reading = '' } = options
     const wasRemoved = removals.has(record.id)
     if (wasRemoved && !restore) return { outcome: 'barred' }
     const before = passports.find(record.id)
-    const fingerprint = reading + Bun.hash(origin ?? JSON.stringify(record)).toString(36)
+    const fingerprint = reading + hashOf(origin ?? JSON.stringify(record))
     if (before?.fingerprint === fingerprint) return { outcome: 'unchanged' }
 
     const wallets = walletsOf(record)
@@ -57,10 +57,10 @@ export function createRecordWriter(tables: Tables) {
         else if (survivor === record.id) owners.setOwner(wallet, record.id)
       })
     }
-    writeName(record, before)
     if (record.credentials) {
-      if (before) credentials.replace(record.id, record.credentials)
-      else credentials.insert(record.id, record.credentials)
+      credentials.put(record.id, record.credentials)
+      // Old scores and old credentials are shown until the new ones are calculated.
+      if (row.stale === 0) model.showCredentials(record.id)
     }
     const { dataPoints: points, credentialPoints = [] } = record
     if (points) dataPoints.replace(record.id, [...points, ...credentialPoints])
@@ -70,25 +70,16 @@ export function createRecordWriter(tables: Tables) {
     return { outcome: before ? 'changed' : 'added' }
   }
 
-  /** Only listed passports can be found by name. */
-  function writeName({ id, profile, mergedInto }: PassportRecord, before: StoredRow | undefined): void {
-    const wasListed = before !== undefined && before.merged_into === null
-    const isListed = mergedInto === undefined && (before === undefined || wasListed)
-    if (wasListed && isListed && before.display_name === profile.displayName) return
-    if (wasListed) names.remove(id)
-    if (isListed) names.insert(id, foldName(profile.displayName))
-  }
-
   /** The scores and what goes with them. Old scores stand until the scorer has worked out new ones. */
   function state(record: PassportRecord, before: StoredRow | undefined, now: number) {
     // The record tells nothing of credentials: the score rests on those that are here.
     const restsHere =
       record.credentials === undefined &&
       before !== undefined &&
-      (credentials.has(record.id) || dataPoints.has(record.id))
+      (credentials.list(record.id).length > 0 || dataPoints.has(record.id))
     const stale =
       record.stale === true ||
-      (record.rules !== undefined && record.rules !== (tables.rules() ?? record.rules)) ||
+      (record.rules !== undefined && record.rules !== (model.rules() ?? record.rules)) ||
       (restsHere && before.stale !== 0) ||
       (before !== undefined && before.given_human !== Number(record.givenHuman ?? record.human)) ||
       (record.dataPoints === undefined && dataPoints.has(record.id)) ||
@@ -116,7 +107,7 @@ export function createRecordWriter(tables: Tables) {
     const before = dataPoints.find(id, record.point.type, record.point.account)
     if (before && Bun.deepEquals(before, record.point)) return { outcome: 'unchanged' }
     dataPoints.put(id, record.point)
-    passports.markStale(id)
+    passports.update({ ...(passports.find(id) as StoredRow), stale: 1 })
     return { outcome: before ? 'changed' : 'added' }
   }
 
@@ -145,6 +136,7 @@ export function createRecordWriter(tables: Tables) {
         results.push(result)
         if (options.strict && result.outcome === 'refused') break
       }
+      model.renderV1()
       return results
     },
   }

@@ -1,12 +1,12 @@
 import type { ApiKey } from '../domain/api-key.ts'
 import type { Credential } from '../domain/credential.ts'
 import type { DataPoint } from '../domain/data-point.ts'
-import type { Page, PageRequest } from '../domain/page.ts'
 import type { FullPassport, Passport, PassportRef, Scores } from '../domain/passport.ts'
 import type { IncomingRecord, PassportRecord } from '../domain/record.ts'
 import type { RetirementPlan } from '../domain/retirement.ts'
-import type { Standing } from '../domain/standing.ts'
 import type { UsageCount } from '../domain/usage.ts'
+import type { createV1Reader as createPostgresV1 } from './postgres/v1.ts'
+import type { createV1Reader as createSqliteV1 } from './sqlite/v1.ts'
 
 /** An embedded engine answers at once; one across the network answers later. */
 export type Awaitable<T> = T | Promise<T>
@@ -15,12 +15,10 @@ export type Store = {
   passports: {
     /** A merged passport is found as the one that survived it. */
     find(ref: PassportRef): Awaitable<FullPassport | undefined>
-    /** Highest score first, equal scores by id. */
-    list(request: ListRequest): Awaitable<Page<Passport>>
-    /** The same as before while every page of the list is, but for keywords; nothing where the engine cannot tell. */
-    edition(): object | undefined
-    /** Where a score stands among all that are listed. */
-    standing(score: number): Awaitable<Standing>
+    /** Highest score first, equal scores by id. Passports that are not listed are left out. */
+    listByIds(ids: readonly number[]): Awaitable<Passport[]>
+    /** Merged ones included. */
+    count(): Awaitable<number>
     /** Throws `not_found` unless both are there, `invalid_request` where they cannot be merged. */
     merge(from: number, into: number): Awaitable<void>
     /** Throws `not_found` unless it is there, `invalid_request` unless it was merged. */
@@ -38,10 +36,12 @@ export type Store = {
     listRemovals(): Awaitable<number[]>
   }
   credentials: {
-    /** Highest score first, then by name, then by id. */
+    /** Those that are shown: highest score first, then by name, then by id. */
     list(passportId: number): Awaitable<Credential[]>
   }
-  documents: DocumentStore
+  /** V1 responses. The engines' own types: go-to-definition leads from a route to its SQL. */
+  v1: ReturnType<typeof createSqliteV1> | ReturnType<typeof createPostgresV1>
+  listing: ListingStore
   scoring: ScoringStore
   mirror: MirrorStore
   keys: {
@@ -80,44 +80,19 @@ export type Store = {
   close(): Awaitable<void>
 }
 
-/** `keyword` is folded already. Where whoever asks is gone, a search may end with `CallerGone`. */
-export type ListRequest = PageRequest & { keyword: string | undefined; isGone?: IsGone | undefined }
-
-export type IsGone = () => boolean
-
-/** Answers as they go out, made ahead of being asked for. An engine may keep none: then none is ever found. */
-export type DocumentStore = {
-  /** Nothing where it is not made yet, or no longer true: what it would say is to be read elsewhere. */
-  findPassport(ref: PassportRef): Document | undefined
-  findCredentials(ref: PassportRef): Document | undefined
-  /** A page of the list of passports, each as its document where it has one. Not in their order: it is in what they say. */
-  list(request: ListRequest): Awaitable<Page<Passport | PassportDocument>>
-  /**
-   * A step of making those that are missing, for up to `limit` passports, in one transaction. Gives back how many it
-   * went through: 0 when nothing is left to do, or another program makes those of another form; `undefined` where
-   * somebody else writes, who is not to be held up: then it is to be tried later.
-   */
-  make(limit: number, press: Press): Awaitable<number | undefined>
+/** What the ranking snapshot is made of: src/catalog. */
+export type ListingStore = {
+  /** Calls `add` for each listed passport, highest score first, equal scores by id; gives back a cursor. */
+  readAll(add: (passport: ListedPassport) => void): Awaitable<string>
+  /** The changes since a cursor; `undefined` if they are too many or unknown: then all must be read. */
+  readChanges(since: string): Awaitable<ListingChanges | undefined>
 }
 
-/** A body as it goes out. Its bytes are read last, with those of others in a row. */
-export type Document = {
-  length: number
-  /** `hashOf` its bytes. */
-  hash: number
-  /** Puts the bytes there; tells whether they are what they should be. */
-  read(into: Buffer, at: number): boolean
-}
+/** `name` is folded. */
+export type ListedPassport = { id: number; score: number; name: string }
 
-export type PassportDocument = { id: number; document: Document }
-
-/** What makes documents. */
-export type Press = {
-  /** Changes with the form of the documents: those of another form are made anew. */
-  form: string
-  passport(passport: FullPassport): string
-  credentials(credentials: readonly Credential[]): string
-}
+/** A passport in both lists is listed. */
+export type ListingChanges = { cursor: string; listed: ListedPassport[]; unlisted: number[] }
 
 /** From one day to another, both included. */
 export type Days = { since: string; until: string }

@@ -86,7 +86,7 @@ function digestOf(reports: readonly PartReport[]): string {
 }
 
 async function run(stores: { from: Store; to: Store }, signal: AbortSignal, terminal: Terminal) {
-  const { total } = await stores.from.passports.list({ page: 1, size: 1, keyword: undefined })
+  const total = await stores.from.passports.count()
   const progress = createProgress(terminal, { unit: 'passports copied or compared', total: total * 3 })
   let before = 0
   let last = 0

@@ -1,5 +1,6 @@
 import { StdioServerTransport } from '@modelcontextprotocol/server/stdio'
 import { DRAIN_MILLISECONDS } from '../../api/open-port.ts'
+import { type Catalog, createCatalog } from '../../catalog/catalog.ts'
 import { type Config, readConfig } from '../../config.ts'
 import { nameDatabase } from '../../domain/database-address.ts'
 import { CommandError } from '../../domain/errors.ts'
@@ -39,7 +40,7 @@ export async function mcp(args: string[], terminal: Terminal): Promise<void> {
   let underWay = 0
   const createServer = () =>
     createMcpServer({
-      open: async () => ({ store: await stores.open(), rules, config, now: terminal.now }),
+      open: async () => ({ ...(await stores.open()), rules, config, now: terminal.now }),
       log,
       isOwn: !values.http,
       onCall: (step) => {
@@ -79,15 +80,17 @@ async function answerOnStdio(
   process.stdin.destroy()
 }
 
+type Opened = { store: Store; catalog: Catalog }
+
 /** Opened when it is first needed, and tried again where that failed: an agent outlives a database that is away. */
 function keepStore(database: Config['database']) {
-  let opened: Promise<Store> | undefined
+  let opened: Promise<Opened> | undefined
 
-  async function openOnce(): Promise<Store> {
+  async function openOnce(): Promise<Opened> {
     const store = await openStore(database, { create: false, migrate: false, ...SOON })
     try {
       await refuseHalfCopy(store, nameDatabase(database))
-      return store
+      return { store, catalog: createCatalog(store) }
     } catch (error) {
       await store.close()
       throw error
@@ -95,7 +98,7 @@ function keepStore(database: Config['database']) {
   }
 
   return {
-    async open(): Promise<Store> {
+    async open(): Promise<Opened> {
       opened ??= openOnce()
       try {
         return await opened
@@ -105,7 +108,7 @@ function keepStore(database: Config['database']) {
       }
     },
     async [Symbol.asyncDispose]() {
-      await (await opened?.catch(() => undefined))?.close()
+      await (await opened?.catch(() => undefined))?.store.close()
     },
   }
 }

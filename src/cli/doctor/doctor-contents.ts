@@ -11,9 +11,6 @@ const SOON = 14 * DAY
 /** Clocks of machines that hand in records differ a little. */
 const SLACK = 5 * 60 * 1000
 
-/** As many as a server makes in a minute. */
-const MANY_UNDOCUMENTED = 50_000
-
 export function examineSchema({ schema, knownSchema, damage }: Examination, full: boolean): Finding[] {
   return [
     schema === knownSchema
@@ -57,7 +54,6 @@ export function examineContents(contents: ExaminedContents, config: Config, now:
     ...examineCopying(contents.copying),
     ...examineTimes(contents, now),
     ...examineScores(contents, now),
-    ...examineDocuments(contents),
     ...examineKeys(contents.keys, config, now),
     examinePlan(contents, config, now),
   ]
@@ -125,19 +121,6 @@ function ago(milliseconds: number): string {
   return minutes < 48 * 60
     ? `${Math.round(minutes / 60)} hours ago`
     : `${Math.round(minutes / 60 / 24)} days ago`
-}
-
-function examineDocuments({ undocumented }: ExaminedContents): Finding[] {
-  if (undocumented === undefined) return []
-  const text = `${count(undocumented, 'passport')} ${undocumented === 1 ? 'lacks' : 'lack'} answers made ahead`
-  if (undocumented === 0) return [ok('documents', 'Every answer about one passport is made ahead.')]
-  if (undocumented < MANY_UNDOCUMENTED) return [ok('documents', `${text}: "serve" makes them.`)]
-  return [
-    warning(
-      'documents',
-      `${text}, and are answered more slowly: leave "serve" running, it makes one or two thousand a second.`,
-    ),
-  ]
 }
 
 function examineKeys(keys: readonly ApiKey[], { tiers, requireKey }: Config, now: number): Finding[] {

@@ -1,16 +1,12 @@
 import type { Columns } from './query.ts'
 
-const SCORES = {
+/** What the list shows. */
+export const LISTED_COLUMNS = {
+  id: 'bigint',
   score: 'float8',
   activity_score: 'float8',
   identity_score: 'float8',
   skills_score: 'float8',
-} as const satisfies Columns
-
-/** What the list shows. */
-export const LISTED_COLUMNS = {
-  id: 'bigint',
-  ...SCORES,
   stale: 'integer',
   calculated_at: 'bigint',
   human: 'integer',
@@ -32,31 +28,24 @@ export const PASSPORT_COLUMNS = {
   rules: 'text',
 } as const satisfies Columns
 
-/** What a scorer reads, and what it writes. */
-export const SCORABLE_COLUMNS = {
-  id: 'bigint',
-  ...SCORES,
-  given_human: 'integer',
-  rules: 'text',
-} as const satisfies Columns
-
-export const SCORED_COLUMNS = { id: 'bigint', ...SCORES, human: 'integer' } as const satisfies Columns
-
 export const WALLET_COLUMNS = { address: 'text', passport_id: 'bigint' } as const satisfies Columns
 
-export const CREDENTIAL_COLUMNS = {
+export const CREDENTIAL_COLUMNS = { passport_id: 'bigint', data: 'text' } as const satisfies Columns
+
+export const V1_PASSPORT_COLUMNS = {
   passport_id: 'bigint',
-  id: 'text',
-  type: 'text',
-  name: 'text',
-  category: 'text',
   score: 'float8',
-  max_score: 'float8',
-  value: 'text',
-  earned_at: 'bigint',
-  calculated_at: 'bigint',
-  given_score: 'float8',
-  superseded: 'integer',
+  name: 'text',
+  item: 'text',
+  body: 'text',
+  etag: 'text',
+  merged: 'integer',
+} as const satisfies Columns
+
+export const V1_CREDENTIALS_COLUMNS = {
+  passport_id: 'bigint',
+  body: 'text',
+  etag: 'text',
 } as const satisfies Columns
 
 export const DATA_POINT_COLUMNS = {
@@ -68,7 +57,5 @@ export const DATA_POINT_COLUMNS = {
   display: 'text',
   earned_at: 'bigint',
 } as const satisfies Columns
-
-export const NAME_COLUMNS = { passport_id: 'bigint', name: 'text' } as const satisfies Columns
 
 export const REMOVAL_COLUMNS = { passport_id: 'bigint', removed_at: 'bigint' } as const satisfies Columns

@@ -2,14 +2,26 @@ import { ServiceError } from '../../domain/errors.ts'
 import passports from '../migrations/postgres/0001-passports.sql' with { type: 'text' }
 import usage from '../migrations/postgres/0002-usage.sql' with { type: 'text' }
 import keySuccessors from '../migrations/postgres/0003-key-successors.sql' with { type: 'text' }
+import v1 from '../migrations/postgres/0004-v1.sql' with { type: 'text' }
 import { older } from '../older.ts'
 import { onlyReads } from './faults.ts'
 import type { Link } from './link.ts'
 import { lock, MIGRATE } from './locks.ts'
 import type { Query } from './query.ts'
+import { storeV1 } from './store-v1.ts'
 
 /** In order; the number of the last one applied stands in the table `passportd`. */
-const MIGRATIONS = [passports, usage, keySuccessors]
+const MIGRATIONS: readonly ((query: Query, onProgress: OnProgress) => Promise<unknown>)[] = [
+  (query) => query(passports),
+  (query) => query(usage),
+  (query) => query(keySuccessors),
+  async (query, onProgress) => {
+    await query(v1)
+    await storeV1(query, onProgress)
+  },
+]
+
+type OnProgress = (done: number, total: number) => void
 
 /** What this program knows. */
 export const SCHEMA = MIGRATIONS.length
@@ -17,20 +29,32 @@ export const SCHEMA = MIGRATIONS.length
 const OLDEST_SERVER = 14
 
 /** Brings the database up to date. Safe when several nodes do it at once: the lock lets in one. */
-export async function migrate(link: Link, name: string): Promise<void> {
+export async function migrate(
+  link: Link,
+  name: string,
+  onProgress: OnProgress = () => undefined,
+): Promise<void> {
   try {
     await checkWritable(link.query, name)
-    if ((await checkVersion(link.query, name)) === SCHEMA) return
+    if ((await checkVersion(link.query, name)) === SCHEMA) return await renumber(link.query)
     await link.transaction(async (query) => {
       await lock(query, MIGRATE)
       const version = await checkVersion(query, name)
-      for (const sql of MIGRATIONS.slice(version)) await query(sql)
+      for (const migration of MIGRATIONS.slice(version)) await migration(query, onProgress)
       await query('create table if not exists passportd (version integer not null)')
       await query('delete from passportd')
       await query('insert into passportd (version) values ($1)', [SCHEMA])
     })
   } catch (error) {
     throw explain(error, name)
+  }
+}
+
+/** A dump restored on another server brings numbers of transactions that are still to come there. */
+async function renumber(query: Query): Promise<void> {
+  const current = 'pg_current_xact_id()::text::bigint'
+  for (const table of ['v1_passports', 'unlisted']) {
+    await query(`update ${table} set version = ${current} where version > ${current}`)
   }
 }
 
@@ -91,16 +115,6 @@ function explain(error: unknown, name: string): unknown {
 }
 
 function explanation(code: string, message: string): string | undefined {
-  if (code === '42501' && /extension/.test(message)) {
-    return 'has no extension pg_trgm, and this role may not create it: let a superuser run "create extension pg_trgm" there once.'
-  }
-  // The extension's files are not on the server.
-  if (/^(58P01|0A000)$/.test(code) && /pg_trgm/.test(message)) {
-    return 'has no extension pg_trgm to offer: install the package postgresql-contrib on its server.'
-  }
-  if (code === '42704' && /trgm/.test(message)) {
-    return 'has pg_trgm in a schema that search_path does not name: add it to search_path in DATABASE_URL.'
-  }
   if (/^(42501|3F000)$/.test(code)) {
     return `cannot be prepared: ${message}. The role needs the right to create tables in its schema.`
   }

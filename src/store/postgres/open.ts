@@ -1,24 +1,28 @@
 import { namePostgres } from '../../domain/database-address.ts'
 import { ServiceError } from '../../domain/errors.ts'
 import type { PassportRef } from '../../domain/passport.ts'
-import { noDocuments } from '../no-documents.ts'
 import type { Store } from '../store.ts'
-import { listCredentials } from './evidence.ts'
+import { listCredentials } from './credentials-and-points.ts'
 import { createKeys } from './keys.ts'
 import { createLink, type Link, type LinkOptions } from './link.ts'
+import { createListing } from './listing.ts'
 import { checkVersion, migrate, refuseOlder } from './migrate.ts'
 import { createMirror } from './mirror.ts'
 import { createCopying, createParts } from './parts.ts'
 import { createPassportReader } from './passports.ts'
 import type { Query } from './query.ts'
-import { createRanking } from './ranking.ts'
 import { createPassportChanges, createRecords } from './records.ts'
 import { createScoring } from './scoring.ts'
-import { createSearch } from './search.ts'
 import { createRetirement } from './settings.ts'
 import { createUsage } from './usage.ts'
+import { createV1Reader } from './v1.ts'
 
 type Address = { url: string; readUrl?: string | undefined }
+
+type Options = Partial<LinkOptions> & {
+  migrate?: boolean
+  onMigrate?: (done: number, total: number) => void
+}
 
 /** Few connections: most commands need one. And time: they rather wait for a busy server than fail. */
 const FOR_COMMANDS: LinkOptions = { connections: 2, answerWithin: 30_000 }
@@ -26,13 +30,14 @@ const FOR_COMMANDS: LinkOptions = { connections: 2, answerWithin: 30_000 }
 /** Opens the database, bringing it up to date first. Throws `unavailable` with a sentence. */
 export async function openPostgres(
   { url, readUrl }: Address,
-  { migrate: mayMigrate = true, ...options }: Partial<LinkOptions> & { migrate?: boolean } = {},
+  { migrate: mayMigrate = true, onMigrate, ...options }: Options = {},
 ): Promise<Store> {
   const link = (to: string) => createLink(to, namePostgres(to), { ...FOR_COMMANDS, ...options })
   const primary = link(url)
   const replica = readUrl === undefined ? undefined : link(readUrl)
   try {
-    await begin(mayMigrate ? migrate : refuseOlder, { primary, url, replica, readUrl })
+    const prepare: Prepare = mayMigrate ? (to, name) => migrate(to, name, onMigrate) : refuseOlder
+    await begin(prepare, { primary, url, replica, readUrl })
   } catch (error) {
     await Promise.all([primary.close(), replica?.close()])
     throw error
@@ -40,10 +45,8 @@ export async function openPostgres(
   const read = fallingBack(({ query }) => query, replica ?? primary, primary)
   const readMuch = fallingBack(({ longQuery }) => longQuery, replica ?? primary, primary)
 
-  const ranking = createRanking(readMuch)
-  const search = createSearch(readMuch)
-  const passports = createPassportReader({ read, ranking, search })
-  const atPrimary = createPassportReader({ read: primary.query, ranking, search })
+  const passports = createPassportReader(read)
+  const atPrimary = createPassportReader(primary.query)
   const { keys, forget } = createKeys(primary, replica)
   const findId = async (ref: PassportRef) => (await atPrimary.find(ref))?.id
 
@@ -52,24 +55,20 @@ export async function openPostgres(
   primary.watch((versions, isAnother) => {
     if (isAnother || versions.keys !== keysVersion) forget()
     keysVersion = versions.keys
-    if (replica?.versions()) return
-    if (isAnother) ranking.touch()
-    else ranking.see(versions.ranking)
   })
-  replica?.watch((versions, isAnother) => {
+  replica?.watch((versions) => {
     // Where only we are cut off from the primary, the replica hears of a revocation.
     if (versions.keys !== keysVersionOfReplica) forget()
     keysVersionOfReplica = versions.keys
-    if (isAnother) ranking.touch()
-    else ranking.see(versions.ranking)
   })
 
   return {
-    passports: { ...passports, ...createPassportChanges(primary, ranking.touch) },
-    records: createRecords(primary, ranking.touch),
+    passports: { ...passports, ...createPassportChanges(primary) },
+    records: createRecords(primary),
     credentials: { list: (passportId) => listCredentials(read, passportId) },
-    documents: noDocuments(passports),
-    scoring: createScoring(primary, { find: findId, onChange: ranking.touch }),
+    v1: createV1Reader(read),
+    listing: createListing(readMuch),
+    scoring: createScoring(primary, findId),
     mirror: createMirror(primary),
     keys,
     usage: createUsage(primary),
@@ -102,9 +101,11 @@ function fallingBack(queryOf: (link: Link) => Query, first: Link, second: Link):
   }
 }
 
-/** A primary that is away does not keep a node from reading from the replica. */
+type Prepare = (link: Link, name: string) => Promise<void>
+
+/** A primary that is unavailable does not keep a node from reading from the replica. */
 async function begin(
-  prepare: typeof migrate,
+  prepare: Prepare,
   { primary, url, replica, readUrl }: Address & { primary: Link; replica: Link | undefined },
 ): Promise<void> {
   try {

@@ -12,15 +12,16 @@ import {
   toRowItem,
 } from '../parts.ts'
 import type { StoredRow } from '../rows/passport.ts'
+import type { V1Body } from '../rows/v1.ts'
 import type { Part, Store } from '../store.ts'
 import { PASSPORT_COLUMNS } from './columns.ts'
-import { mapCredentials, mapDataPoints } from './evidence.ts'
+import { mapCredentials, mapDataPoints } from './credentials-and-points.ts'
 import type { Link } from './link.ts'
 import { lockForWriting } from './locks.ts'
 import { insertRows, type Query, selectable } from './query.ts'
 import { createSettings } from './settings.ts'
 import { bump } from './versions.ts'
-import { loadWorkingSet } from './working-set.ts'
+import { loadWriteModel } from './write-model.ts'
 
 export function createParts(link: Link): Part[] {
   return [createPassportPart(link), ...PLAIN_TABLES.map((table) => createPlainPart(link, table))]
@@ -47,9 +48,10 @@ function createPassportPart({ transaction }: Link): Part {
           values,
         )
         const ids = rows.map(({ id }) => id)
-        const [wallets, credentials, points] = await Promise.all([
+        const [wallets, credentials, shown, points] = await Promise.all([
           mapWallets(query, ids),
           mapCredentials(query, ids),
+          mapShown(query, ids),
           mapDataPoints(query, ids),
         ])
         return rows.map((row) =>
@@ -57,6 +59,7 @@ function createPassportPart({ transaction }: Link): Part {
             row,
             wallets: wallets.get(row.id) ?? [],
             credentials: credentials.get(row.id) ?? [],
+            shown: shown.get(row.id) ?? null,
             dataPoints: points.get(row.id) ?? [],
           }),
         )
@@ -70,13 +73,13 @@ function createPassportPart({ transaction }: Link): Part {
           values,
         )
         const kept = items.map(fromPassportItem)
-        const { tables, save } = await loadWorkingSet(query, {
+        const { model, save } = await loadWriteModel(query, {
           ids: [...there.map(({ id }) => id), ...kept.map(({ row }) => row.id)],
           addresses: kept.flatMap(({ wallets }) => wallets),
           removed: [],
         })
         replacePassports(
-          tables,
+          model,
           there.map(({ id }) => id),
           kept,
         )
@@ -84,6 +87,14 @@ function createPassportPart({ transaction }: Link): Part {
         await bump(query, 'ranking')
       }),
   }
+}
+
+async function mapShown(query: Query, passportIds: number[]): Promise<Map<number, V1Body>> {
+  const rows = await query<V1Body & { id: number }>(
+    'select passport_id::float8 as id, body, etag from v1_credentials where passport_id = any($1::bigint[])',
+    [passportIds],
+  )
+  return new Map(rows.map(({ id, body, etag }) => [id, { body, etag }]))
 }
 
 async function mapWallets(query: Query, passportIds: number[]): Promise<Map<number, string[]>> {

@@ -32,3 +32,17 @@ export async function insertRows(
     [JSON.stringify(rows)],
   )
 }
+
+/** The same; rows whose key is there already are replaced. The first column is the key. */
+export function upsertRows(
+  query: Query,
+  table: string,
+  columns: Columns,
+  rows: readonly object[],
+  { also, where }: { also?: string; where?: string } = {},
+): Promise<void> {
+  const [key, ...others] = Object.keys(columns)
+  const updates = [...others, ...(also ? [also] : [])].map((name) => `${name} = excluded.${name}`)
+  const conflict = `on conflict (${key}) do update set ${updates.join(', ')} ${where ? `where ${where}` : ''}`
+  return insertRows(query, table, columns, rows, conflict)
+}

@@ -6,18 +6,17 @@ import { createRecordWriter, isChange } from '../record-writer.ts'
 import { type StoredRow, toRecord } from '../rows/passport.ts'
 import type { SaveOptions, SaveResult, Store } from '../store.ts'
 import { PASSPORT_COLUMNS } from './columns.ts'
-import { mapCredentials, mapDataPoints } from './evidence.ts'
+import { mapCredentials, mapDataPoints } from './credentials-and-points.ts'
 import type { Link } from './link.ts'
 import { lockForWriting } from './locks.ts'
 import { type Query, selectable } from './query.ts'
 import { bump } from './versions.ts'
-import { loadWorkingSet, type Named } from './working-set.ts'
+import { loadWriteModel, type Named } from './write-model.ts'
 
-/** `onChange`: this process has changed what the list shows. */
-export function createRecords({ longQuery, transaction }: Link, onChange: () => void) {
+export function createRecords({ longQuery, transaction }: Link) {
   async function saveIn(query: Query, batch: readonly IncomingRecord[], options: SaveOptions) {
-    const { tables, save } = await loadWorkingSet(query, namedBy(batch))
-    const results = createRecordWriter(tables).save(batch, options)
+    const { model, save } = await loadWriteModel(query, namedBy(batch))
+    const results = createRecordWriter(model).save(batch, options)
     if (!options.dryRun && results.some(isChange)) {
       await save()
       await bump(query, 'ranking')
@@ -26,24 +25,18 @@ export function createRecords({ longQuery, transaction }: Link, onChange: () => 
   }
 
   return {
-    async save(batch, options) {
-      const results = await transaction(async (query): Promise<SaveResult[]> => {
+    save: (batch, options) =>
+      transaction(async (query): Promise<SaveResult[]> => {
         await lockForWriting(query)
         return saveIn(query, batch, options)
-      })
-      onChange()
-      return results
-    },
-    async saveIfEmpty(batch, options) {
-      const saved = await transaction(async (query) => {
+      }),
+    saveIfEmpty: (batch, options) =>
+      transaction(async (query) => {
         await lockForWriting(query)
         if ((await query('select 1 as one from passports limit 1')).length > 0) return false
         await saveIn(query, batch, options)
         return true
-      })
-      onChange()
-      return saved
-    },
+      }),
     /** One snapshot: a passport and its credentials belong together. */
     list: (afterId, limit) =>
       transaction(async (query) => {
@@ -72,18 +65,18 @@ export function createRecords({ longQuery, transaction }: Link, onChange: () => 
 }
 
 /** The operator's changes to single passports. */
-export function createPassportChanges({ transaction }: Link, onChange: () => void) {
+export function createPassportChanges({ transaction }: Link) {
   type Merges = ReturnType<typeof createMerges>
 
   async function change(named: Partial<Named>, work: (merges: Merges) => void): Promise<void> {
     await transaction(async (query) => {
       await lockForWriting(query)
-      const { tables, save } = await loadWorkingSet(query, { ids: [], addresses: [], removed: [], ...named })
-      work(createMerges(tables))
+      const { model, save } = await loadWriteModel(query, { ids: [], addresses: [], removed: [], ...named })
+      work(createMerges(model))
+      model.renderV1()
       await save()
       await bump(query, 'ranking')
     })
-    onChange()
   }
 
   return {

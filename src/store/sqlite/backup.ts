@@ -87,14 +87,24 @@ export function check(path: string): Contents {
     try {
       const [problem] = listDamage(database, 'integrity_check')
       if (problem !== undefined) throw new ServiceError('unavailable', `${path} is damaged: ${problem}.`)
-      const count = (table: string) =>
-        database.query<{ count: number }, []>(`select count(*) as count from ${table}`).get()?.count ?? 0
-      return { passports: count('passports'), credentials: count('credentials'), bytes: statSync(path).size }
+      const count = (sql: string) => database.query<{ count: number }, []>(sql).get()?.count ?? 0
+      return {
+        passports: count('select count(*) as count from passports'),
+        credentials: count(
+          identify(database).version < LISTS_OF_CREDENTIALS
+            ? 'select count(*) as count from credentials'
+            : 'select coalesce(sum(json_array_length(data)), 0) as count from credentials',
+        ),
+        bytes: statSync(path).size,
+      }
     } finally {
       database.close()
     }
   })
 }
+
+/** The schema from which on the credentials of a passport are one row. */
+const LISTS_OF_CREDENTIALS = 9
 
 /** What is wrong with the file, a sentence each; nothing where it is whole. */
 export function listDamage(database: Database, how: 'quick_check' | 'integrity_check'): string[] {
@@ -112,7 +122,7 @@ export function isOfDatabase(path: string, file: string): boolean {
   return other.startsWith(own) && OWN_ENDINGS.test(other.slice(own.length))
 }
 
-const OWN_ENDINGS = /^(|-(wal|shm|journal|documents-.*)|\.restoring)$/
+const OWN_ENDINGS = /^(|-(wal|shm|journal)|\.restoring)$/
 
 function whole(path: string): string {
   try {

@@ -11,8 +11,7 @@ import {
   WATCH_MILLISECONDS,
 } from '../rows/counts.ts'
 import { listDamage } from './backup.ts'
-import { connectReader, reachable } from './connect.ts'
-import { createDocumentFiles } from './document-files.ts'
+import { connectReader, reachable, translate } from './connect.ts'
 import { createKeys } from './keys.ts'
 import { checkOwner, identify, SCHEMA } from './migrate.ts'
 import { createCopying } from './parts.ts'
@@ -32,21 +31,21 @@ async function examineFile(
   connect: (path: string) => Database,
   { full }: ExamineOptions,
 ): Promise<Examination> {
-  return reachable(path, async () => {
-    const database = connect(path)
-    try {
-      checkOwner(database)
-      const { version } = identify(database)
-      return {
-        schema: version,
-        knownSchema: SCHEMA,
-        damage: listDamage(database, full ? 'integrity_check' : 'quick_check'),
-        ...(version === SCHEMA && { contents: await readContents(database, path) }),
-      }
-    } finally {
-      database.close()
+  const database = reachable(path, () => connect(path))
+  try {
+    checkOwner(database)
+    const { version } = identify(database)
+    return {
+      schema: version,
+      knownSchema: SCHEMA,
+      damage: listDamage(database, full ? 'integrity_check' : 'quick_check'),
+      ...(version === SCHEMA && { contents: await readContents(database) }),
     }
-  })
+  } catch (error) {
+    return translate(path, error)
+  } finally {
+    database.close()
+  }
 }
 
 /** Of a database that nobody has open. Any other way of reading leaves a log of writes beside it. */
@@ -55,21 +54,15 @@ function connectUnused(path: string): Database {
   return new Database(`${href}?immutable=1`, constants.SQLITE_OPEN_READONLY | constants.SQLITE_OPEN_URI)
 }
 
-async function readContents(database: Database, path: string): Promise<ExaminedContents> {
+async function readContents(database: Database): Promise<ExaminedContents> {
   // None of them is told to write.
   const connections = { reader: database, writer: database }
   const counts = toCounts(database.query<PassportCounts, []>(PASSPORT_COUNTS).get() as PassportCounts)
   const count = (sql: string) => database.query<{ count: number }, []>(sql).get()?.count ?? 0
-  const { generation = '' } =
-    database.query<{ generation: string }, []>('select generation from document_state').get() ?? {}
   if (counts.stale > 0) await Bun.sleep(WATCH_MILLISECONDS)
   return {
     ...counts,
     stillStale: count(STALE_COUNT),
-    // Without their files none is made.
-    undocumented: createDocumentFiles(path).exist(generation)
-      ? count('select count(*) as count from undocumented')
-      : counts.passports,
     keys: createKeys(connections).list(),
     plan: createRetirement(connections).find(),
     copying: await createCopying(connections).find(),

@@ -2,33 +2,25 @@ import type { Database } from 'bun:sqlite'
 import type { ApiKey } from '../../domain/api-key.ts'
 import { KEY_COLUMNS, type KeyRow, toKey } from '../rows/key.ts'
 import type { Store } from '../store.ts'
-import type { View } from './view.ts'
+import type { ReadTransaction } from './read-transaction.ts'
 
-/** Keys are remembered while one view of the database lasts: many requests that follow each other have the same one. */
-export function createKeyReader(reader: Database, view: View, fail: (error: unknown) => never) {
+/** A key is remembered while one read transaction lasts: requests that follow each other often have the same one. */
+export function createKeyReader(reader: Database, transaction: ReadTransaction) {
   const find = reader.query<KeyRow, [string]>(`select ${KEY_COLUMNS} from keys where id = ?`)
   let remembered = new Map<string, ApiKey>()
   let seen = 0
-  function recall(id: string): ApiKey | undefined {
-    const number = view.look()
-    if (number !== seen) remembered = new Map()
-    seen = number
-    const known = remembered.get(id)
-    if (known) return known
-    const row = find.get(id)
-    if (row === null) return undefined
-    const key = toKey(row)
-    remembered.set(id, key)
-    return key
-  }
-
   return {
     find(id: string): ApiKey | undefined {
-      try {
-        return recall(id)
-      } catch (error) {
-        return fail(error)
-      }
+      const number = transaction.begin()
+      if (number !== seen) remembered = new Map()
+      seen = number
+      const known = remembered.get(id)
+      if (known) return known
+      const row = find.get(id)
+      if (row === null) return undefined
+      const key = toKey(row)
+      remembered.set(id, key)
+      return key
     },
   }
 }

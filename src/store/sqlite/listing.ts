@@ -1,49 +1,40 @@
 import type { Database } from 'bun:sqlite'
-import type { Page } from '../../domain/page.ts'
-import type { Passport } from '../../domain/passport.ts'
-import { LISTED, type PassportRow, toPassport } from '../rows/passport.ts'
-import type { Awaitable, ListRequest } from '../store.ts'
-import type { createRanking } from './ranking.ts'
-import type { createSearch } from './search.ts'
-import type { View } from './view.ts'
+import type { ListedPassport, ListingStore } from '../store.ts'
 
-type Parts = {
-  reader: Database
-  view: View
-  ranking: ReturnType<typeof createRanking>
-  search: ReturnType<typeof createSearch>
-}
+/** More changes than this are read as a whole listing. */
+const MOST_CHANGES = 50_000
 
-export function createListing({ reader, view, ranking, search }: Parts) {
-  const listByIds = reader.query<PassportRow, [string]>(
-    `select ${LISTED} from passports where id in (select value from json_each(?)) and merged_into is null`,
+/** What the ranking is made of. `reader` is its own connection: it reads for long. */
+export function createListing(reader: Database): ListingStore {
+  const findVersion = reader.query<{ version: number }, []>('select version from ranking')
+  const listAll = reader.query<ListedPassport, []>(
+    `select passport_id as id, score, name from v1_passports indexed by v1_passports_by_version
+     order by score desc, passport_id`,
   )
+  const listChanged = reader.query<ListedPassport, [number, number]>(
+    'select passport_id as id, score, name from v1_passports where version > ? limit ?',
+  )
+  const listUnlisted = reader.query<{ id: number }, [number]>(
+    'select passport_id as id from unlisted where version > ?',
+  )
+  const version = () => findVersion.get()?.version ?? 0
 
   return {
-    /** A page, in the order that is known; what it shows of the passports is read by `fetch`. */
-    page<T>(
-      { page, size, keyword, isGone }: ListRequest,
-      fetch: (ids: readonly number[]) => T[],
-    ): Awaitable<Page<T>> {
-      const offset = (page - 1) * size
-      const order = ranking.current()
-      if (keyword !== undefined) {
-        return search
-          .page(keyword, order, offset, size, isGone)
-          .then(({ ids, total }) => ({ items: fetch(ids), total }))
+    readAll: reader.transaction((add: (passport: ListedPassport) => void) => {
+      for (const passport of listAll.iterate()) add(passport)
+      return String(version())
+    }),
+    readChanges: reader.transaction((since: string) => {
+      const now = version()
+      if (String(now) === since) return { cursor: since, listed: [], unlisted: [] }
+      const listed = listChanged.all(Number(since), MOST_CHANGES + 1)
+      // A cursor ahead of the counter is of another database.
+      if (listed.length > MOST_CHANGES || now < Number(since)) return undefined
+      return {
+        cursor: String(now),
+        listed,
+        unlisted: listUnlisted.all(Number(since)).map(({ id }) => id),
       }
-      const ids = Array.from(order.ids.subarray(offset, offset + size))
-      return { items: fetch(ids), total: order.ids.length }
-    },
-
-    /** In the order of what is read. Those that were merged or removed meanwhile are left out. */
-    fetchPassports(ids: readonly number[]): Passport[] {
-      view.look()
-      const rows = listByIds.all(`[${ids}]`)
-      // SQLite would copy the rows to sort them.
-      return rows.sort((one, other) => other.score - one.score || one.id - other.id).map(toPassport)
-    },
+    }),
   }
 }
-
-export type Listing = ReturnType<typeof createListing>

@@ -3,15 +3,29 @@ import { ServiceError } from '../../domain/errors.ts'
 import passports from '../migrations/sqlite/0001-passports.sql' with { type: 'text' }
 import scoring from '../migrations/sqlite/0002-scoring.sql' with { type: 'text' }
 import usage from '../migrations/sqlite/0003-usage.sql' with { type: 'text' }
-import documents from '../migrations/sqlite/0004-documents.sql' with { type: 'text' }
-import namesByRank from '../migrations/sqlite/0005-names-by-rank.sql' with { type: 'text' }
-import walletKeys from '../migrations/sqlite/0006-wallet-keys.sql' with { type: 'text' }
-import places from '../migrations/sqlite/0007-places.sql' with { type: 'text' }
 import keySuccessors from '../migrations/sqlite/0008-key-successors.sql' with { type: 'text' }
+import v1 from '../migrations/sqlite/0009-v1.sql' with { type: 'text' }
 import { older } from '../older.ts'
+import { type OnProgress, removeDocumentFiles, storeV1 } from './store-v1.ts'
+
+/** Made tables that migration 9 drops: a database without them needs none. */
+const DROPPED = ''
 
 /** In order; the number of the last one applied is the database's `user_version`. */
-const MIGRATIONS = [passports, scoring, usage, documents, namesByRank, walletKeys, places, keySuccessors]
+const MIGRATIONS: readonly (string | ((database: Database, onProgress: OnProgress) => void))[] = [
+  passports,
+  scoring,
+  usage,
+  DROPPED,
+  DROPPED,
+  DROPPED,
+  DROPPED,
+  keySuccessors,
+  (database, onProgress) => {
+    database.run(v1)
+    storeV1(database, onProgress)
+  },
+]
 
 /** What this program knows. */
 export const SCHEMA = MIGRATIONS.length
@@ -25,15 +39,19 @@ export function checkOwner(database: Database): void {
 }
 
 /** Brings the database up to date. Safe when several processes do it at once: the write lock lets in one. */
-export function migrate(database: Database): void {
+export function migrate(database: Database, onProgress: OnProgress = () => undefined): void {
   if (versionOf(database) === SCHEMA) return
   database
     .transaction(() => {
-      for (const sql of MIGRATIONS.slice(versionOf(database))) database.run(sql)
+      for (const migration of MIGRATIONS.slice(versionOf(database))) {
+        if (typeof migration === 'function') migration(database, onProgress)
+        else if (migration !== DROPPED) database.run(migration)
+      }
       database.run(`pragma application_id = ${APPLICATION_ID}`)
       database.run(`pragma user_version = ${SCHEMA}`)
     })
     .immediate()
+  removeDocumentFiles(database.filename)
 }
 
 /** For those who change nothing. */

@@ -13,11 +13,13 @@ import {
   toRowItem,
 } from '../parts.ts'
 import { STORED, type StoredRow } from '../rows/passport.ts'
+import type { V1Body } from '../rows/v1.ts'
 import type { Part, PartItem, PartRange, Store } from '../store.ts'
+import { trackChanges } from '../v1-renderer.ts'
 import { createCredentialReader } from './credentials.ts'
 import { createDataPointReader } from './data-points.ts'
 import { createSettings } from './settings.ts'
-import { createTables } from './tables.ts'
+import { createWriteModel } from './write-model.ts'
 
 type Connections = { reader: Database; writer: Database }
 
@@ -39,7 +41,10 @@ export function createCopying({ writer }: Connections): Store['copying'] {
 function createPassportPart({ reader, writer }: Connections): Part {
   const credentials = createCredentialReader(reader)
   const dataPoints = createDataPointReader(reader)
-  const tables = createTables(writer)
+  const model = createWriteModel(writer)
+  const findShown = reader.query<V1Body, [number]>(
+    'select body, etag from v1_credentials where passport_id = ?',
+  )
   const listWallets = reader.query<{ address: string }, [number]>(
     'select address from wallets where passport_id = ? order by address',
   )
@@ -57,6 +62,7 @@ function createPassportPart({ reader, writer }: Connections): Part {
         row,
         wallets: listWallets.all(row.id).map(({ address }) => address),
         credentials: credentials.listAll(row.id),
+        shown: findShown.get(row.id),
         dataPoints: dataPoints.list(row.id),
       }),
     )
@@ -68,7 +74,7 @@ function createPassportPart({ reader, writer }: Connections): Part {
       .query<{ id: number }, (string | number)[]>(`select id from passports where ${condition}`)
       .all(...values)
     replacePassports(
-      tables,
+      trackChanges(model),
       there.map(({ id }) => id),
       items.map(fromPassportItem),
     )

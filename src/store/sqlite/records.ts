@@ -5,12 +5,14 @@ import { createMerges } from '../merges.ts'
 import { createRecordWriter, isChange } from '../record-writer.ts'
 import { STORED, type StoredRow, toRecord } from '../rows/passport.ts'
 import type { SaveOptions, SaveResult, Store } from '../store.ts'
+import { trackChanges } from '../v1-renderer.ts'
 import { createCredentialReader } from './credentials.ts'
 import { createDataPointReader } from './data-points.ts'
-import { createTables } from './tables.ts'
+import { truncateWal } from './wal-checkpoint.ts'
+import { createWriteModel } from './write-model.ts'
 
 export function createRecords({ reader, writer }: { reader: Database; writer: Database }) {
-  const records = createRecordWriter(createTables(writer))
+  const model = createWriteModel(writer)
   const credentials = createCredentialReader(reader)
   const dataPoints = createDataPointReader(reader)
   const anyPassport = writer.query('select 1 from passports limit 1')
@@ -23,7 +25,7 @@ export function createRecords({ reader, writer }: { reader: Database; writer: Da
   )
 
   const save = writer.transaction((batch: readonly IncomingRecord[], options: SaveOptions) => {
-    const results = records.save(batch, options)
+    const results = createRecordWriter(trackChanges(model)).save(batch, options)
     if (results.some(isChange)) countChange.run()
     if (options.dryRun) throw new Rollback(results)
     return results
@@ -47,7 +49,9 @@ export function createRecords({ reader, writer }: { reader: Database; writer: Da
   return {
     save(batch, options) {
       try {
-        return save.immediate(batch, options)
+        const results = save.immediate(batch, options)
+        if (batch.some(({ kind }) => kind === 'removal')) truncateWal(writer)
+        return results
       } catch (error) {
         if (error instanceof Rollback) return error.results
         throw error
@@ -71,20 +75,25 @@ class Rollback extends Error {
 
 /** The operator's changes to single passports. */
 export function createPassportChanges(writer: Database) {
-  const merges = createMerges(createTables(writer))
+  const model = createWriteModel(writer)
   const countChange = writer.query('update ranking set version = version + 1')
-  const change = writer.transaction((work: () => void) => {
-    work()
+  const change = writer.transaction((work: (merges: ReturnType<typeof createMerges>) => void) => {
+    const tracked = trackChanges(model)
+    work(createMerges(tracked))
+    tracked.renderV1()
     countChange.run()
   })
 
   return {
-    merge: (from, into) => change.immediate(() => merges.merge(from, into)),
-    unmerge: (id) => change.immediate(() => merges.unmerge(id)),
-    remove: (id, now) =>
-      change.immediate(() => {
+    merge: (from, into) => change.immediate((merges) => merges.merge(from, into)),
+    unmerge: (id) => change.immediate((merges) => merges.unmerge(id)),
+    remove(id, now) {
+      change.immediate((merges) => {
         if (!merges.exists(id)) throw notFound()
         merges.remove(id, now)
-      }),
+      })
+      // The WAL holds older copies of the removed rows.
+      truncateWal(writer)
+    },
   } satisfies Partial<Store['passports']>
 }

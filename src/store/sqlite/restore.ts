@@ -1,15 +1,6 @@
 import { Database } from 'bun:sqlite'
-import {
-  existsSync,
-  linkSync,
-  mkdirSync,
-  readdirSync,
-  realpathSync,
-  renameSync,
-  rmSync,
-  statSync,
-} from 'node:fs'
-import { basename, dirname, join } from 'node:path'
+import { existsSync, linkSync, mkdirSync, realpathSync, renameSync, rmSync, statSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { ServiceError } from '../../domain/errors.ts'
 import { type Contents, check, checkBackup, isDamage, writeSnapshot } from './backup.ts'
 import { isFault, reachable, translate } from './connect.ts'
@@ -51,7 +42,6 @@ export function restore(
       const contents = check(half.path)
       const kept = keep(path, now)
       half.giveName(path)
-      removeDocuments(name)
       return { ...contents, kept }
     } catch (error) {
       half.remove()
@@ -109,12 +99,10 @@ function isEmpty(database: Database): boolean {
   )
 }
 
-/** Documents are in files beside the database that it came from: here they are made anew. */
 function bringUpToDate(path: string): void {
   const database = new Database(path, { readwrite: true, strict: true })
   try {
     migrate(database)
-    database.run(`update document_state set form = '', cleared_to = null, generation = ''`)
   } catch (error) {
     translate(path, error)
   } finally {
@@ -134,11 +122,4 @@ function keep(path: string, now: number): string | undefined {
   for (const log of logs) renameSync(path + log, kept + log)
   rmSync(`${path}-shm`, { force: true })
   return hasContents ? kept : logs.map((log) => kept + log)[0]
-}
-
-function removeDocuments(path: string): void {
-  const folder = dirname(path)
-  const prefix = `${basename(path)}-documents-`
-  for (const name of readdirSync(folder))
-    if (name.startsWith(prefix)) rmSync(join(folder, name), { force: true })
 }

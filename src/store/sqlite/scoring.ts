@@ -1,92 +1,62 @@
 import type { Database } from 'bun:sqlite'
 import type { PassportRef } from '../../domain/passport.ts'
-import { type ScoreRow, toScoreRow, toScores } from '../rows/passport.ts'
-import type { Scorable, ScoringStore, Work } from '../store.ts'
+import { STORED, type StoredRow } from '../rows/passport.ts'
+import { toV1CredentialsRow, toV1PassportRow } from '../rows/v1.ts'
+import { ADOPT_STEP, applyScore, toScorable } from '../scored-rows.ts'
+import type { ScoringStore, Work } from '../store.ts'
 import { isFault } from './connect.ts'
-import { createCredentialReader, createCredentialWriter } from './credentials.ts'
 import { createDataPointReader } from './data-points.ts'
 import { createSettings } from './settings.ts'
+import { createWriteModel } from './write-model.ts'
 
-type StaleRow = ScoreRow & { id: number; given_human: number; rules: string }
-
-/** How many passports a new rule set marks in one transaction. */
-const ADOPT_STEP = 5000
+type Connections = { reader: Database; writer: Database; find: (ref: PassportRef) => number | undefined }
 
 export function createScoring({ reader, writer, find }: Connections): ScoringStore {
-  const source = { credentials: createCredentialReader(writer), dataPoints: createDataPointReader(writer) }
-  const credentials = createCredentialWriter(writer)
-  const columns = 'id, score, activity_score, identity_score, skills_score, given_human, rules'
-  const listStale = writer.query<StaleRow, [number]>(
-    `select ${columns} from passports where stale = 1 order by id limit ?`,
+  const model = createWriteModel(writer)
+  const dataPoints = createDataPointReader(writer)
+  const listStale = writer.query<StoredRow, [number]>(
+    `select ${STORED} from passports where stale = 1 order by id limit ?`,
   )
-  const findRow = writer.query<StaleRow, [number]>(`select ${columns} from passports where id = ?`)
   const countStale = reader.query<{ count: number }, []>(
     'select count(*) as count from passports where stale = 1',
   )
-  const save = writer.query(
-    `update passports set score = $score, activity_score = $activity_score, identity_score = $identity_score,
-       skills_score = $skills_score, human = $human, stale = 0, calculated_at = $now, rules = $rules where id = $id`,
-  )
   const setAside = writer.query('update passports set stale = 2 where id = ?')
   const countChange = writer.query('update ranking set version = version + 1')
-  const markAll = writer.query('update passports set stale = 1 where id > ? and id <= ? and stale <> 1')
-  const markOthers = writer.query(
-    `update passports set stale = 1
-     where id > ? and id <= ? and stale <> 1 and rules <> ? and (rules <> '' or ?)`,
-  )
-  const stepEnd = writer.query<{ id: number | null }, [number, number]>(
-    'select max(id) as id from (select id from passports where id > ? order by id limit ?)',
-  )
   const settings = createSettings(writer)
+  const markStep = createMarker(writer, model)
 
-  const toScorable = (row: StaleRow) => {
-    const all = source.credentials.listAll(row.id)
-    const scorable: Scorable = {
-      id: row.id,
-      given: all.filter(({ givenScore }) => givenScore !== undefined),
-      dataPoints: source.dataPoints.list(row.id),
-      givenHuman: row.given_human === 1,
-      scores: toScores(row),
-      rules: row.rules,
-    }
-    return { all, scorable }
+  const load = (row: StoredRow) => {
+    const all = model.credentials.list(row.id)
+    return { all, scorable: toScorable(row, all, dataPoints.list(row.id)) }
   }
 
-  /** Tells whether the place in the list may have changed. A transaction of its own, inside the one of the batch. */
-  const saveOne = writer.transaction((row: StaleRow, rules: string, now: number, score: Work['score']) => {
-    const { all, scorable } = toScorable(row)
-    const scored = score(scorable)
-    const scores = toScoreRow(scored.scores)
-    credentials.update(row.id, all, scored.credentials)
-    save.run({ ...scores, human: Number(scored.human), now, rules, id: row.id })
-    return scores.score !== row.score
+  /** A transaction of its own inside that of the batch: a passport that cannot be scored leaves nothing behind. */
+  const saveOne = writer.transaction((before: StoredRow, { rules, now, score }: Work) => {
+    const { all, scorable } = load(before)
+    const { row, credentials } = applyScore(before, all, score(scorable), { rules, now })
+    model.passports.update(row)
+    model.credentials.put(row.id, credentials)
+    if (row.merged_into !== null) return
+    model.v1.putPassport(toV1PassportRow(row, model.passports.listMerged(row.id).length > 0))
+    model.v1.putCredentials(toV1CredentialsRow(row.id, credentials))
   })
 
-  const work = writer.transaction((limit: number, { rules, now, score, onFailure }: Work) => {
-    if ((settings.get('adopting') ?? settings.get('rules') ?? rules) !== rules) return undefined
+  const work = writer.transaction((limit: number, order: Work) => {
+    if ((settings.get('adopting') ?? settings.get('rules') ?? order.rules) !== order.rules) return undefined
     const rows = listStale.all(limit)
-    let moved = false
     for (const row of rows) {
       try {
-        moved = saveOne(row, rules, now, score) || moved
+        saveOne(row, order)
       } catch (error) {
         if (isFault(error)) throw error
         // One that cannot be scored must not keep the others waiting.
         setAside.run(row.id)
-        onFailure(row.id, error)
+        order.onFailure(row.id, error)
       }
     }
-    if (moved) countChange.run()
+    if (rows.length > 0) countChange.run()
     return rows.length
   })
-
-  /** Marks the passports of one step; gives back where it ended, or `undefined` at the end. */
-  function step(after: number, mark: (after: number, end: number) => void): number | undefined {
-    const end = stepEnd.get(after, ADOPT_STEP)?.id ?? null
-    if (end === null) return undefined
-    mark(after, end)
-    return end
-  }
 
   const adopt = writer.transaction((rules: string) => {
     const inForce = settings.get('rules')
@@ -96,10 +66,7 @@ export function createScoring({ reader, writer, find }: Connections): ScoringSto
       settings.set('adopted_to', '-1')
     }
     // Scores that records brought along stand until a rule set follows another.
-    const alsoGiven = Number(inForce !== undefined)
-    const end = step(Number(settings.get('adopted_to')), (after, end) =>
-      markOthers.run(after, end, rules, alsoGiven),
-    )
+    const end = markStep(Number(settings.get('adopted_to')), { except: rules, given: inForce !== undefined })
     if (end !== undefined) {
       settings.set('adopted_to', String(end))
       return false
@@ -110,21 +77,42 @@ export function createScoring({ reader, writer, find }: Connections): ScoringSto
     return true
   })
 
-  const markStep = writer.transaction((after: number) => step(after, (from, to) => markAll.run(from, to)))
+  const markAllStep = writer.transaction((after: number) => markStep(after, { except: null, given: true }))
 
   return {
     work: (limit, order) => work.immediate(limit, order),
     find(ref: PassportRef) {
       const id = find(ref)
-      const row = id === undefined ? null : findRow.get(id)
-      return row === null ? undefined : toScorable(row).scorable
+      const row = id === undefined ? undefined : model.passports.find(id)
+      return row && load(row).scorable
     },
     countStale: () => countStale.get()?.count ?? 0,
     markAll() {
-      for (let after: number | undefined = -1; after !== undefined; after = markStep.immediate(after));
+      for (let after: number | undefined = -1; after !== undefined; after = markAllStep.immediate(after));
     },
     adopt: (rules) => adopt.immediate(rules),
   }
 }
 
-type Connections = { reader: Database; writer: Database; find: (ref: PassportRef) => number | undefined }
+/** Marks the passports of one step as stale; gives back where the step ended, or `undefined` at the end. */
+function createMarker(writer: Database, { passports, v1 }: ReturnType<typeof createWriteModel>) {
+  const findEnd = writer.query<{ id: number | null }, [number, number]>(
+    'select max(id) as id from (select id from passports where id > ? order by id limit ?)',
+  )
+  const mark = writer.query<StoredRow, [number, number, string | null, number]>(
+    `update passports set stale = 1
+     where id > ?1 and id <= ?2 and stale <> 1 and (?3 is null or rules <> ?3) and (rules <> '' or ?4)
+     returning ${STORED}`,
+  )
+  const countChange = writer.query('update ranking set version = version + 1')
+  return (after: number, { except, given }: { except: string | null; given: boolean }) => {
+    const end = findEnd.get(after, ADOPT_STEP)?.id ?? null
+    if (end === null) return undefined
+    for (const row of mark.all(after, end, except, Number(given))) {
+      if (row.merged_into === null)
+        v1.putPassport(toV1PassportRow(row, passports.listMerged(row.id).length > 0))
+    }
+    countChange.run()
+    return end
+  }
+}

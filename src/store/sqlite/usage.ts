@@ -1,14 +1,8 @@
 import type { Database } from 'bun:sqlite'
 import type { Endpoint } from '../../domain/usage.ts'
-import type { Days, Store } from '../store.ts'
+import type { Store } from '../store.ts'
 
 type UsageRow = { day: string; key_id: string; endpoint: Endpoint; status: number; count: number }
-
-/** Rows that are added up before a pause. */
-const STEP = 500
-
-/** Answers that cost nothing. */
-const FREE = new Set([304, 429])
 
 export function createUsage({ reader, writer }: { reader: Database; writer: Database }) {
   const count = writer.query(
@@ -21,26 +15,10 @@ export function createUsage({ reader, writer }: { reader: Database; writer: Data
      order by day, key_id, endpoint, status`,
   )
 
-  const listNext = reader.query<UsageRow, [string, string, string, number, string, number]>(
-    `select day, key_id, endpoint, status, count from usage
-     where (day, key_id, endpoint, status) > (?, ?, ?, ?) and day <= ?
-     order by day, key_id, endpoint, status limit ?`,
+  const sumByKey = reader.query<{ key_id: string; count: number }, [string, string]>(
+    `select key_id, sum(count) as count from usage
+     where day >= ? and day <= ? and key_id <> '' and status not in (304, 429) group by key_id`,
   )
-
-  /** A month of many keys is long: requests have their turn after each step. */
-  async function sumByKey({ since, until }: Days): Promise<[string, number][]> {
-    const sums = new Map<string, number>()
-    let last = { day: since, key_id: '', endpoint: '', status: 0 }
-    for (;;) {
-      const rows = listNext.all(last.day, last.key_id, last.endpoint, last.status, until, STEP)
-      for (const { key_id, status, count } of rows) {
-        if (key_id !== '' && !FREE.has(status)) sums.set(key_id, (sums.get(key_id) ?? 0) + count)
-      }
-      if (rows.length < STEP) return [...sums]
-      last = rows.at(-1) as UsageRow
-      await new Promise(setImmediate)
-    }
-  }
 
   const add = writer.transaction(
     (counts: Parameters<Store['usage']['add']>[0], lastUsed: ReadonlyMap<string, number>) => {
@@ -60,6 +38,6 @@ export function createUsage({ reader, writer }: { reader: Database; writer: Data
         status: row.status,
         count: row.count,
       })),
-    sumByKey,
+    sumByKey: ({ since, until }) => sumByKey.all(since, until).map(({ key_id, count }) => [key_id, count]),
   } satisfies Store['usage']
 }

@@ -1,7 +1,6 @@
 -- The same tables, columns and values as the SQLite engine has: one can be copied into the other row by row.
 -- Lists are JSON text; instants are epoch milliseconds; text is ordered by its bytes. What belongs to a passport is
 -- written and removed with it, in one place: no foreign key looks after it row by row (docs/decisions/0011).
-create extension if not exists pg_trgm;
 
 create table passports (
   id bigint primary key,
@@ -72,18 +71,6 @@ create table data_points (
   earned_at bigint,
   primary key (passport_id, type, account)
 );
-
--- Folded names of listed passports, apart from the wide rows: a common keyword reads them all.
-create table names (
-  passport_id bigint primary key,
-  name text collate "C" not null
-);
-
-create index names_by_trigram on names using gin (name gin_trgm_ops);
-
--- Trigrams know only letters and digits, and three of them: what they cannot find is found by the single letters
--- it is made of, of any script.
-create index names_by_letter on names using gin (string_to_array(name, null));
 
 create table keys (
   id text collate "C" primary key,

@@ -55,16 +55,6 @@ create table keys (
   revoked_at integer
 ) strict, without rowid;
 
--- Folded names of listed passports, as a run of overlapping three-letter grams (see names.ts). Prefixes of
--- one and two letters have an index of their own, so that short keywords need no scan.
-create virtual table names using fts5 (
-  grams,
-  content = '',
-  contentless_delete = 1,
-  tokenize = 'ascii',
-  prefix = '1 2'
-);
-
 -- Counts the changes after which the order of the list must be read again.
 create table ranking (
   one integer primary key check (one = 1),

@@ -1,0 +1,53 @@
+import type { PageRequest } from '../domain/page.ts'
+import type { Standing } from '../domain/standing.ts'
+import type { Awaitable, Store } from '../store/store.ts'
+import { createSearcher } from './search.ts'
+import { buildSnapshot, type Snapshot, updateSnapshot } from './snapshot.ts'
+import { standingOf } from './standing.ts'
+
+/** `keyword` is folded. A search whose client is gone ends with `ClientGone`. */
+export type FindRequest = PageRequest & { keyword: string | undefined; signal?: AbortSignal | undefined }
+
+/** One page of the ranking. */
+export type Found = { ids: readonly number[]; total: number }
+
+/** The ranking of all listed passports, for lists, searches and standings. */
+export type Catalog = {
+  /** Another object whenever anything that list pages show has changed. */
+  current(): Awaitable<Snapshot>
+  find(request: FindRequest): Awaitable<Found>
+  standing(score: number): Awaitable<Standing>
+}
+
+/** A catalog of this thread alone, which looks for changes each time it is asked. */
+export function createCatalog({ listing }: Pick<Store, 'listing'>): Catalog {
+  const search = createSearcher()
+  let snapshot: Promise<Snapshot> | undefined
+
+  function current(): Promise<Snapshot> {
+    const before = snapshot
+    snapshot = before
+      ? before.then(
+          (known) => updateSnapshot(known, listing),
+          () => buildSnapshot(listing),
+        )
+      : buildSnapshot(listing)
+    return snapshot
+  }
+
+  return {
+    current,
+    async find({ page, size, keyword }) {
+      const known = await current()
+      const offset = (page - 1) * size
+      return keyword === undefined ? pageOf(known, offset, size) : search(known, keyword, offset, size)
+    },
+    standing: async (score) => standingOf(await current(), score),
+  }
+}
+
+/** A page of all passports. */
+export function pageOf({ ids }: Snapshot, offset: number, size: number): Found {
+  const first = Math.min(offset, ids.length)
+  return { ids: Array.from(ids.subarray(first, first + size)), total: ids.length }
+}

@@ -1,0 +1,73 @@
+import { ClientGone } from '../domain/errors.ts'
+import type { Found } from './catalog.ts'
+import { createSearcher } from './search.ts'
+import type { Snapshot } from './snapshot.ts'
+
+type Search = { id: number; keyword: string; offset: number; size: number }
+type Question = Search | { cancel: number }
+type Result = Found & { id: number }
+
+/** Sends searches to the search thread. */
+export function createSearchClient(port: MessagePort) {
+  const waiting = new Map<number, (found: Found) => void>()
+  let last = 0
+  port.onmessage = ({ data: { id, ...found } }: MessageEvent<Result>) => {
+    waiting.get(id)?.(found)
+    waiting.delete(id)
+  }
+
+  return (keyword: string, offset: number, size: number, signal?: AbortSignal): Promise<Found> =>
+    new Promise((resolve, reject) => {
+      const id = ++last
+      waiting.set(id, resolve)
+      port.postMessage({ id, keyword, offset, size } satisfies Question)
+      signal?.addEventListener('abort', () => {
+        if (!waiting.delete(id)) return
+        port.postMessage({ cancel: id } satisfies Question)
+        reject(new ClientGone())
+      })
+    })
+}
+
+/** Answers the searches of any number of clients, one at a time, in the order in which they came. */
+export function createSearchServer() {
+  const search = createSearcher()
+  const queue = new Map<string, { port: MessagePort } & Search>()
+  let snapshot: Snapshot | undefined
+  let clients = 0
+  let isScheduled = false
+
+  /** Each search in a turn of its own: cancellations that came meanwhile are read first. */
+  function schedule(): void {
+    if (isScheduled || queue.size === 0 || !snapshot) return
+    isScheduled = true
+    setImmediate(() => {
+      isScheduled = false
+      runNext()
+      schedule()
+    })
+  }
+
+  function runNext(): void {
+    const [next] = queue
+    if (!next || !snapshot) return
+    const [name, { port, id, keyword, offset, size }] = next
+    queue.delete(name)
+    port.postMessage({ id, ...search(snapshot, keyword, offset, size) } satisfies Result)
+  }
+
+  return {
+    update(next: Snapshot): void {
+      snapshot = next
+      schedule()
+    },
+    connect(port: MessagePort): void {
+      const client = ++clients
+      port.onmessage = ({ data }: MessageEvent<Question>) => {
+        if ('cancel' in data) return void queue.delete(`${client} ${data.cancel}`)
+        queue.set(`${client} ${data.id}`, { port, ...data })
+        schedule()
+      }
+    },
+  }
+}

@@ -1,0 +1,40 @@
+-- The first part of a migration that continues in postgres/store-v1.ts. The tables are those of SQLite's migration 9.
+drop table if exists names;
+drop index if exists passports_by_rank;
+
+update passports set fingerprint = '';
+
+alter table credentials rename to credential_rows;
+alter index credentials_pkey rename to credential_rows_pkey;
+
+create table credentials (
+  passport_id bigint primary key,
+  data text not null
+);
+
+create table v1_passports (
+  passport_id bigint primary key,
+  -- The transaction that wrote the row: a reader of the ranking asks for what is newer than what it has.
+  version bigint not null default pg_current_xact_id()::text::bigint,
+  score double precision not null,
+  name text not null,
+  item text not null,
+  body text not null,
+  etag text not null,
+  merged integer not null
+);
+
+create index v1_passports_by_version on v1_passports (version);
+
+create table v1_credentials (
+  passport_id bigint primary key,
+  body text not null,
+  etag text not null
+);
+
+create table unlisted (
+  passport_id bigint primary key,
+  version bigint not null default pg_current_xact_id()::text::bigint
+);
+
+create index unlisted_by_version on unlisted (version);

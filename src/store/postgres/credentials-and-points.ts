@@ -1,0 +1,38 @@
+import type { Credential } from '../../domain/credential.ts'
+import type { DataPoint } from '../../domain/data-point.ts'
+import { fromCredentialData } from '../rows/credential.ts'
+import { type DataPointRow, toDataPoint } from '../rows/data-point.ts'
+import { toShownCredentials, type V1Body } from '../rows/v1.ts'
+import { DATA_POINT_COLUMNS } from './columns.ts'
+import { type Query, selectable } from './query.ts'
+
+/** Those that are shown: highest score first, then by name, then by id. */
+export async function listCredentials(query: Query, passportId: number): Promise<Credential[]> {
+  const [row] = await query<Pick<V1Body, 'body'>>('select body from v1_credentials where passport_id = $1', [
+    passportId,
+  ])
+  return row ? toShownCredentials(row.body) : []
+}
+
+/** All credentials of each passport, those that are not shown included. */
+export async function mapCredentials(
+  query: Query,
+  passportIds: number[],
+): Promise<Map<number, Credential[]>> {
+  const rows = await query<{ id: number; data: string }>(
+    'select passport_id::float8 as id, data from credentials where passport_id = any($1::bigint[])',
+    [passportIds],
+  )
+  return new Map(rows.map(({ id, data }) => [id, fromCredentialData(data)]))
+}
+
+/** All data points of each passport, by type and account. */
+export async function mapDataPoints(query: Query, passportIds: number[]): Promise<Map<number, DataPoint[]>> {
+  const rows = await query<DataPointRow & { passport_id: number }>(
+    `select ${selectable(DATA_POINT_COLUMNS)} from data_points where passport_id = any($1::bigint[])
+     order by data_points.passport_id, data_points.type, data_points.account`,
+    [passportIds],
+  )
+  const groups = Map.groupBy(rows, ({ passport_id }) => passport_id)
+  return new Map([...groups].map(([id, group]) => [id, group.map(toDataPoint)]))
+}

@@ -1,0 +1,55 @@
+import type { ListedPassport, ListingStore } from '../store.ts'
+import type { Query } from './query.ts'
+
+/** More changes than this are read as a whole listing. */
+const MOST_CHANGES = 50_000
+
+/** Names are folded: no white space but single blanks is in them. */
+const SEPARATOR = '\n'
+
+const COUNTER = `(select version from versions where name = 'ranking')`
+
+/**
+ * The counter tells whether anything has changed. The number after it is that of the oldest transaction that has not ended: what it
+ * writes is read with the next changes, and some of what was read already is read again.
+ */
+const CURSOR = `${COUNTER} || ':' || pg_snapshot_xmin(pg_current_snapshot())::text as cursor`
+
+/** One row: ids and scores as binary numbers, names one to a line. */
+const READ_ALL = `select ${CURSOR},
+  string_agg(int8send(passport_id) || float8send(score), ''::bytea order by score desc, passport_id) as ranked,
+  string_agg(name, E'\\n' order by score desc, passport_id) as names from v1_passports`
+
+type AllRow = { cursor: string; ranked: Buffer | null; names: string | null }
+
+/** What the ranking is made of. Rows carry the number of the transaction that wrote them. */
+export function createListing(read: Query): ListingStore {
+  return {
+    async readAll(add) {
+      const [row] = await read<AllRow>(READ_ALL)
+      if (!row?.ranked) return row?.cursor ?? ''
+      const names = (row.names ?? '').split(SEPARATOR)
+      const { buffer, byteOffset, byteLength } = row.ranked
+      const numbers = new DataView(buffer, byteOffset, byteLength)
+      for (const [rank, name] of names.entries()) {
+        const at = rank * 16
+        const id = numbers.getInt32(at) * 2 ** 32 + numbers.getUint32(at + 4)
+        add({ id, score: numbers.getFloat64(at + 8), name })
+      }
+      return row.cursor
+    },
+    async readChanges(since) {
+      const [counter, transaction] = since.split(':')
+      const [now] = await read<{ counter: string }>(`select ${COUNTER}::text as counter`)
+      if (now?.counter === counter) return { cursor: since, listed: [], unlisted: [] }
+      const [row] = await read<{ cursor: string; listed: ListedPassport[]; unlisted: number[] }>(
+        `select ${CURSOR},
+           coalesce((select json_agg(json_build_object('id', passport_id, 'score', score, 'name', name)) from
+             (select * from v1_passports where version >= $1::bigint limit ${MOST_CHANGES + 1}) as changed), '[]') as listed,
+           coalesce((select json_agg(passport_id) from unlisted where version >= $1::bigint), '[]') as unlisted`,
+        [transaction],
+      )
+      return row === undefined || row.listed.length > MOST_CHANGES ? undefined : row
+    },
+  }
+}

@@ -1,0 +1,66 @@
+import type { StoredRow } from './rows/passport.ts'
+import { toV1CredentialsRow, toV1PassportRow } from './rows/v1.ts'
+import type { WriteModel } from './write-model.ts'
+
+/** The write model, and what renders the V1 responses of all passports that were changed through it. */
+export type TrackedWriteModel = WriteModel & {
+  /** Has the credentials of a passport rendered too. Without it, those that were shown stay. */
+  showCredentials(passportId: number): void
+  /** To be called once, at the end of the transaction. */
+  renderV1(): void
+}
+
+/** Notes which passports change, so that each is rendered once, in the transaction that changes it. */
+export function trackChanges(model: WriteModel): TrackedWriteModel {
+  const { passports, credentials, v1 } = model
+  /** The rows that are known; the others are read when they are rendered. */
+  const changed = new Map<number, StoredRow | undefined>()
+  const credentialsShown = new Set<number>()
+
+  function note(row: StoredRow): void {
+    changed.set(row.id, row)
+    // Whether others are merged into a passport is part of its response.
+    if (row.merged_into !== null) noteSurvivor(row.merged_into)
+  }
+
+  function noteSurvivor(id: number): void {
+    if (!changed.has(id)) changed.set(id, undefined)
+  }
+
+  function render(id: number, known: StoredRow | undefined): void {
+    const row = known ?? passports.find(id)
+    if (row === undefined || row.merged_into !== null) return v1.remove(id)
+    v1.putPassport(toV1PassportRow(row, passports.listMerged(id).length > 0))
+    if (credentialsShown.has(id)) v1.putCredentials(toV1CredentialsRow(id, credentials.list(id)))
+  }
+
+  return {
+    ...model,
+    passports: {
+      ...passports,
+      insert(row) {
+        passports.insert(row)
+        note(row)
+        credentialsShown.add(row.id)
+      },
+      update(row) {
+        const before = passports.findSurvivor(row.id)
+        passports.update(row)
+        note(row)
+        if (before) noteSurvivor(before)
+      },
+      remove(id) {
+        const survivor = passports.findSurvivor(id)
+        passports.remove(id)
+        changed.delete(id)
+        if (survivor) noteSurvivor(survivor)
+      },
+    },
+    showCredentials: (passportId) => void credentialsShown.add(passportId),
+    renderV1() {
+      for (const [id, row] of changed) render(id, row)
+      changed.clear()
+      credentialsShown.clear()
+    },
+  }
+}
