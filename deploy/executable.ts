@@ -7,6 +7,12 @@
 import { join } from 'node:path'
 
 const ROOT = join(import.meta.dir, '..')
+const ENTRY_POINTS = [
+  'src/cli/main.ts',
+  'src/serve/server-thread.ts',
+  'src/serve/search-thread.ts',
+  'src/serve/background-thread.ts',
+]
 const TARGETS = ['linux-arm64', 'linux-x64', 'darwin-arm64', 'darwin-x64']
 
 function fail(message: string): never {
@@ -17,8 +23,8 @@ function fail(message: string): never {
 async function build(target: string | undefined): Promise<string> {
   const file = join('dist', target === undefined ? 'passportd' : `passportd-${target}`)
   const { success, logs } = await Bun.build({
-    // The thread of the scorer is a program of its own.
-    entrypoints: ['src/cli/main.ts', 'src/serve/scorer-worker.ts'].map((path) => join(ROOT, path)),
+    // Threads are programs of their own.
+    entrypoints: ENTRY_POINTS.map((path) => join(ROOT, path)),
     minify: true,
     compile: {
       outfile: join(ROOT, file),

@@ -9,25 +9,36 @@ type Result = Found & { id: number }
 
 /** Sends searches to the search thread. */
 export function createSearchClient(port: MessagePort) {
-  const waiting = new Map<number, (found: Found) => void>()
+  const waiting = new Map<number, PromiseWithResolvers<Found>>()
   let last = 0
   port.onmessage = ({ data: { id, ...found } }: MessageEvent<Result>) => {
-    waiting.get(id)?.(found)
+    waiting.get(id)?.resolve(found)
     waiting.delete(id)
   }
 
-  return (keyword: string, offset: number, size: number, signal?: AbortSignal): Promise<Found> =>
-    new Promise((resolve, reject) => {
+  return {
+    search(keyword: string, offset: number, size: number, signal?: AbortSignal): Promise<Found> {
       const id = ++last
-      waiting.set(id, resolve)
+      const result = Promise.withResolvers<Found>()
+      waiting.set(id, result)
       port.postMessage({ id, keyword, offset, size } satisfies Question)
       signal?.addEventListener('abort', () => {
         if (!waiting.delete(id)) return
         port.postMessage({ cancel: id } satisfies Question)
-        reject(new ClientGone())
+        result.reject(new ClientGone())
       })
-    })
+      return result.promise
+    },
+    /** The search thread has ended: nobody answers the searches that wait. */
+    close(): void {
+      for (const { reject } of waiting.values()) reject(new Error('The search thread ended.'))
+      waiting.clear()
+      port.close()
+    },
+  }
 }
+
+export type SearchClient = ReturnType<typeof createSearchClient>
 
 /** Answers the searches of any number of clients, one at a time, in the order in which they came. */
 export function createSearchServer() {

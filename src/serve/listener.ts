@@ -1,136 +1,154 @@
-import { json } from '../api/answer.ts'
-import type { Counters } from '../api/counters.ts'
-import { createLimiter } from '../api/limits.ts'
-import { measureStore } from '../api/measured-store.ts'
+import { readFileSync } from 'node:fs'
+import type { RateCounter } from '../api/fixed-window.ts'
+import { instrumentCatalog, instrumentStore } from '../api/instrumented-store.ts'
 import type { Metrics } from '../api/metrics.ts'
 import { DRAIN_MILLISECONDS, openPort } from '../api/open-port.ts'
 import { createOpenApi } from '../api/openapi.ts'
-import { type Answered, startServer } from '../api/server.ts'
+import { createPage, pageRoute } from '../api/page.ts'
+import { createLimiter } from '../api/rate-limit.ts'
+import { JSON_HEADERS } from '../api/response.ts'
+import { type ApiServer, startServer } from '../api/server.ts'
 import { createUsageCounter, type UsageReport } from '../api/usage.ts'
-import { V1_PRESS } from '../api/v1/press.ts'
-import type { WireServer } from '../api/wire/server.ts'
+import type { Catalog } from '../catalog/catalog.ts'
 import type { Config } from '../config.ts'
 import { ServiceError } from '../domain/errors.ts'
 import type { Explanation } from '../domain/explanation.ts'
 import type { PassportRef } from '../domain/passport.ts'
-import { datePlan, isRemoved, NO_PLAN } from '../domain/retirement.ts'
-import { dayOf } from '../domain/usage.ts'
+import { datePlan, isRemoved, NO_PLAN, type RetirementPlan } from '../domain/retirement.ts'
 import { createDeprecation } from '../explorer/deprecation/deprecation.ts'
 import { createExplorer } from '../explorer/explorer.ts'
 import { createReference } from '../explorer/reference/reference.ts'
 import type { Log } from '../log.ts'
 import type { RuleSet } from '../scoring/rules.ts'
 import { score } from '../scoring/score.ts'
-import { SOON } from '../store/open.ts'
 import type { Store } from '../store/store.ts'
 import { VERSION } from '../version.ts'
-import { ignoreNewcomers, startListening } from './descriptors.ts'
 import { createErrorLog } from './error-log.ts'
 import { createRequestLog } from './request-log.ts'
-import { clearYoungWaste } from './young-waste.ts'
-
-/** `connections` to a database server are for short statements; `max` in its address changes it. */
-export const SERVING = { connections: 10, form: V1_PRESS.form, ...SOON }
 
 type Listening = {
   config: Config
   store: Store
+  catalog: Catalog
   now: () => number
   log: Log
-  counters: Counters
-  /** For the pages that tell how a score comes about. */
+  counter: RateCounter
+  /** For the pages that explain a score. */
   rules: RuleSet
-  /** Has what callers did kept. */
   keepUsage: (report: UsageReport) => void
-  /** Where it is counted what becomes of requests, if it is. */
   metrics?: Metrics | undefined
-  /** A socket that has the port already; else the port is opened here. */
-  fd?: number | undefined
 }
 
-/** How often counts are handed over: what a crash loses. Writing them costs readers what SQLite keeps for them. */
+/** How often counts are handed over: a crash loses at most as much. */
 const USAGE_MILLISECONDS = 10_000
-/** How soon a change of the plan is obeyed. */
+/** How soon a change of the retirement plan takes effect. */
 const PLAN_MILLISECONDS = 1000
-/** How far behind a monthly quota may be. */
-const MONTH_MILLISECONDS = 10_000
 
-export type Listener = { server: WireServer; drain(): Promise<void> }
+export type Listener = Awaited<ReturnType<typeof listen>>
 
-/** Serves until it is drained. A port that cannot be had is a `CommandError`. */
-export async function listen(options: Listening): Promise<Listener> {
-  const { config, store, now, log, counters, keepUsage, metrics, rules, fd } = options
+/** Serves until it is drained. A port that cannot be used is a `CommandError`. */
+export async function listen({ config, log, keepUsage, ...options }: Listening) {
+  const { now, counter, metrics } = options
+  const store = metrics ? instrumentStore(options.store, metrics.observeStore) : options.store
+  const catalog = metrics ? instrumentCatalog(options.catalog, metrics.observeStore) : options.catalog
   const usage = createUsageCounter(now)
-  const limiter = createLimiter({ tiers: config.tiers, counters, now, isSpent: usage.isSpent })
-  let plan = (await store.retirement.find()) ?? NO_PLAN
-  const openApi = createOpenApi(VERSION)
-  const datedPlan = () => datePlan(plan, config.deprecatedAt)
   const errors = createErrorLog(log)
-  const explorer = config.explorer
-    ? createExplorer({
-        store,
-        explain: createExplain(store, rules, now),
-        now,
-        api: () => (isRemoved(plan, now()) ? 'removed' : config.requireKey ? 'key required' : 'open'),
-        publicUrl: config.publicUrl,
-      })
-    : undefined
-  const shown = { plan: datedPlan, now, explorer: config.explorer }
-  const reference = createReference(openApi, shown)
-  const serverOptions = {
-    ...config,
-    explorer,
-    fd,
-    store: metrics ? measureStore(store, metrics.observeStore) : store,
-    now,
-    limiter,
-    usage,
-    plan: () => plan,
-    pages: {
-      '/openapi.json': json(openApi),
-      ...reference,
-      ...createDeprecation(shown),
-      ...(explorer ? explorer.pages : { '/': reference['/reference'] }),
-    },
-    onError: (error: unknown, { id, method, route }: Pick<Answered, 'id' | 'method' | 'route'>) =>
-      errors.error(describe(error), { request_id: id, method, route }),
-    onNotice: (sentence: string) => log.warn(sentence),
-    metrics,
-    onAnswer: config.logRequests ? createRequestLog(log) : undefined,
-  }
-  const names = { host: 'HOST', port: 'PORT' }
-  if (fd !== undefined) startListening(fd)
-  const server = openPort({ host: config.host, port: config.port, names }, () => startServer(serverOptions))
+  let plan = (await store.retirement.find()) ?? NO_PLAN
+  const pages = createPages({ config, store, catalog, now, rules: options.rules, plan: () => plan })
+  const start = () =>
+    startServer({
+      ...config,
+      ...pages,
+      // A new release, or a server with a renewed certificate, starts before the old one stops.
+      reusePort: process.platform === 'linux',
+      tls: config.tls && readTls(config.tls),
+      store,
+      catalog,
+      now,
+      limiter: createLimiter({ tiers: config.tiers, counter, now, isSpent: usage.isSpent }),
+      usage,
+      plan: () => plan,
+      onError: (error, { id, method, route }) =>
+        errors.error(describe(error), { request_id: id, method, route }),
+      metrics,
+      onResponse: config.logRequests ? createRequestLog(log) : undefined,
+    })
+  let server = openPort({ ...config, names: { host: 'HOST', port: 'PORT' } }, start)
 
   function handOver(): void {
     const report = usage.take()
     if (report.counts.length > 0) keepUsage(report)
   }
-  async function readMonth(): Promise<void> {
-    const day = dayOf(now())
-    usage.setMonth(await sumMonth(store, day), day)
-  }
-  const watches = [
-    clearYoungWaste(),
-    setInterval(handOver, USAGE_MILLISECONDS),
-    every(PLAN_MILLISECONDS, async () => {
+
+  async function readPlan(): Promise<void> {
+    try {
       plan = (await store.retirement.find()) ?? NO_PLAN
-    }),
-  ]
-  if (config.tiers.some(({ monthly }) => monthly !== undefined)) {
-    watches.push(every(MONTH_MILLISECONDS, readMonth))
-    await readMonth()
+    } catch (error) {
+      errors.error(`The retirement plan cannot be read, the last one stays in force: ${describe(error)}`)
+    }
   }
+
+  const timers = [setInterval(handOver, USAGE_MILLISECONDS), setInterval(readPlan, PLAN_MILLISECONDS)]
   return {
-    server,
-    async drain() {
-      if (fd === undefined) ignoreNewcomers(server.fd)
+    server: () => server,
+    setMonth: usage.setMonth,
+    /** Starts a server with the certificate as it is now, and stops the old one. */
+    renewTls(): void {
+      if (!config.tls) {
+        log.warn('SIGHUP was ignored: TLS_CERT and TLS_KEY are not set.')
+        return
+      }
+      try {
+        const old = server
+        server = start()
+        log.info('The TLS certificate was read again.')
+        void drain(old)
+      } catch (error) {
+        log.error(`The TLS certificate stays as it was: ${describe(error)}`)
+      }
+    },
+    async drain(): Promise<void> {
       await drain(server)
-      for (const watch of watches) clearInterval(watch)
+      for (const timer of timers) clearInterval(timer)
       handOver()
       errors.end()
     },
   }
+}
+
+type PageOptions = Pick<Listening, 'config' | 'store' | 'catalog' | 'now' | 'rules'> & {
+  plan: () => RetirementPlan
+}
+
+/** The routes for people, and the OpenAPI document. */
+function createPages({ config, store, catalog, now, rules, plan }: PageOptions) {
+  const openApi = createOpenApi(VERSION)
+  const document = createPage(JSON.stringify(openApi), JSON_HEADERS)
+  const shown = { plan: () => datePlan(plan(), config.deprecatedAt), now, explorer: config.explorer }
+  const explorer = config.explorer
+    ? createExplorer({
+        store,
+        catalog,
+        explain: createExplain(store, rules, now),
+        now,
+        api: () => (isRemoved(plan(), now()) ? 'removed' : config.requireKey ? 'key required' : 'open'),
+        publicUrl: config.publicUrl,
+      })
+    : undefined
+  return {
+    routes: [
+      pageRoute('/openapi.json', () => document),
+      ...createReference(openApi, shown),
+      createDeprecation(shown),
+      ...(explorer?.routes ?? []),
+    ],
+    errorPage: explorer?.errorPage,
+  }
+}
+
+/** Read again whenever a server starts: certificates are renewed. */
+function readTls({ cert, key, http3 }: NonNullable<Config['tls']>) {
+  return { cert: readFileSync(cert, 'utf8'), key: readFileSync(key, 'utf8'), http3 }
 }
 
 function createExplain(store: Store, rules: RuleSet, now: () => number) {
@@ -142,16 +160,7 @@ function createExplain(store: Store, rules: RuleSet, now: () => number) {
   }
 }
 
-/** Does it again and again; a failure leaves things as they were until the next time. */
-function every(milliseconds: number, work: () => Promise<void>): Timer {
-  return setInterval(() => void work().catch(() => undefined), milliseconds)
-}
-
-async function sumMonth(store: Store, until: string): Promise<Map<string, number>> {
-  return new Map(await store.usage.sumByKey({ since: `${until.slice(0, 8)}01`, until }))
-}
-
-async function drain(server: WireServer): Promise<void> {
+async function drain(server: ApiServer): Promise<void> {
   const forced = setTimeout(() => server.stop(true), DRAIN_MILLISECONDS)
   await server.stop()
   clearTimeout(forced)

@@ -1,28 +1,54 @@
-import { EXPOSITION_TYPE, type Family, presentFamilies } from '../api/exposition.ts'
 import { openPort } from '../api/open-port.ts'
+import { EXPOSITION_TYPE, type Family, presentFamilies } from '../api/prometheus.ts'
+import type { Config } from '../config.ts'
+import type { Store } from '../store/store.ts'
+import { VERSION } from '../version.ts'
+import { createStoreMetrics, gauge } from './store-metrics.ts'
 
-export type MetricsAddress = { host: string; port: number }
+type Options = { store: Store; now: () => number; readThreads: () => Family[] }
 
-/** Where the request has a bad `Host`, its address cannot be parsed, or is the path alone. */
-const METRICS = /^(?:\w+:\/\/[^/]*)?\/metrics(?:[?#]|$)/
-
-/** Answers `GET /metrics`, and nothing else. A port that cannot be had is a `CommandError`. */
-export function serveMetrics({ host, port }: MetricsAddress, collect: () => Promise<Family[]>) {
-  return openPort({ host, port, names: { host: 'METRICS_HOST', port: 'METRICS_PORT' } }, () =>
+/** Serves `GET /metrics` on its own port, if that is configured. */
+export function startMetrics({ metrics, database }: Config, { store, now, readThreads }: Options) {
+  if (!metrics) return undefined
+  const { host, port } = metrics
+  const replica = database.engine === 'postgres' && database.readUrl !== undefined
+  const readStore = createStoreMetrics(store, { now, replica })
+  const collect = async () => [
+    gauge('passportd_info', 'The version that runs.', 1, { version: VERSION }),
+    ...readThreads(),
+    ...readProcess(),
+    ...(await readStore()),
+  ]
+  const server = openPort({ host, port, names: { host: 'METRICS_HOST', port: 'METRICS_PORT' } }, () =>
     Bun.serve({
       hostname: host,
       port,
       development: false,
-      reusePort: false,
-      async fetch(request) {
-        if (request.method !== 'GET' || !METRICS.test(request.url)) {
-          return new Response('Only GET /metrics is here.\n', { status: 404 })
-        }
-        return new Response(presentFamilies(await collect()), {
-          headers: { 'Content-Type': EXPOSITION_TYPE, 'Cache-Control': 'no-store' },
-        })
+      routes: {
+        '/metrics': {
+          GET: async () =>
+            new Response(presentFamilies(await collect()), {
+              headers: { 'Content-Type': EXPOSITION_TYPE, 'Cache-Control': 'no-store' },
+            }),
+        },
       },
+      fetch: () => new Response('Only GET /metrics is here.\n', { status: 404 }),
       error: () => new Response('Something went wrong on our side.\n', { status: 500 }),
     }),
   )
+  return { url: `${server.url.origin}/metrics`, stop: () => server.stop(true) }
+}
+
+function readProcess(): Family[] {
+  const { user, system } = process.cpuUsage()
+  return [
+    gauge('process_resident_memory_bytes', 'Resident memory of the process.', process.memoryUsage.rss()),
+    gauge('process_start_time_seconds', 'When the process was started.', performance.timeOrigin / 1000),
+    {
+      name: 'process_cpu_seconds_total',
+      help: 'CPU time of the process.',
+      type: 'counter',
+      samples: [{ labels: {}, value: (user + system) / 1_000_000 }],
+    },
+  ]
 }

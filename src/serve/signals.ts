@@ -29,11 +29,6 @@ export function onHangUp(work: () => Promise<void>): void {
   })
 }
 
-/** For a process that another one tells what to do: signals to the group reach it too. */
-export function leaveSignalsToParent(): void {
-  for (const signal of [...ENDING, 'SIGHUP'] as const) process.on(signal, () => undefined)
-}
-
 export async function aborted(signal: AbortSignal): Promise<void> {
   if (signal.aborted) return
   await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }))

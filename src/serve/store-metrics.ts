@@ -1,6 +1,5 @@
-import type { Family } from '../api/exposition.ts'
+import type { Family } from '../api/prometheus.ts'
 import type { Store } from '../store/store.ts'
-import { gauge } from './process-metrics.ts'
 
 /** To count what is stale costs more than to be scraped. */
 const STALE_MILLISECONDS = 10_000
@@ -45,3 +44,10 @@ async function attempt<T>(work: () => T | Promise<T>): Promise<T | undefined> {
     return undefined
   }
 }
+
+export const gauge = (
+  name: string,
+  help: string,
+  value: number,
+  labels: Readonly<Record<string, string>> = {},
+): Family => ({ name, help, type: 'gauge', samples: [{ labels, value }] })

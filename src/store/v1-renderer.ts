@@ -29,7 +29,10 @@ export function trackChanges(model: WriteModel): TrackedWriteModel {
 
   function render(id: number, known: StoredRow | undefined): void {
     const row = known ?? passports.find(id)
-    if (row === undefined || row.merged_into !== null) return v1.remove(id)
+    if (row === undefined || row.merged_into !== null) {
+      v1.remove(id)
+      return
+    }
     v1.putPassport(toV1PassportRow(row, passports.listMerged(id).length > 0))
     if (credentialsShown.has(id)) v1.putCredentials(toV1CredentialsRow(id, credentials.list(id)))
   }

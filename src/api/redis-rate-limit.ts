@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { RedisClient } from 'bun'
-import type { Counters, LocalCounters, Taken } from './counters.ts'
+import type { Consumed, FixedWindow, RateCounter } from './fixed-window.ts'
 
 const PATIENCE_MILLISECONDS = 100
 
@@ -16,14 +16,14 @@ const GREETING = `${PREFIX}greeting`
 
 type Script = { text: string; sha: string }
 
-const TAKE = script(`
+const CONSUME = script(`
 local limit = tonumber(ARGV[1])
 if tonumber(redis.call('get', KEYS[1]) or '0') >= limit then return -1 end
 local count = redis.call('incr', KEYS[1])
 if count == 1 then redis.call('pexpire', KEYS[1], ARGV[2]) end
 return limit - count`)
 
-const GIVE_BACK = script(`
+const REFUND = script(`
 if tonumber(redis.call('get', KEYS[1]) or '0') > 0 then redis.call('decr', KEYS[1]) end
 return 0`)
 
@@ -37,17 +37,17 @@ type Options = {
   onBack: () => void
 }
 
-export type RedisCounters = Counters & Disposable
+export type RedisCounter = RateCounter & Disposable
 
 /**
  * Counts in Redis, for all nodes that use it, and in `local` too: what this node let through is known whatever
  * becomes of Redis. While Redis is away `local` decides, and nobody waits. Ready once the first try to connect is over.
  */
-export async function createRedisCounters(
+export async function createRedisCounter(
   url: string,
-  local: LocalCounters,
+  local: FixedWindow,
   { now, patience = PATIENCE_MILLISECONDS, onAway, onBack }: Options,
-): Promise<RedisCounters> {
+): Promise<RedisCounter> {
   let link: RedisClient | undefined
   let isAway = false
   /** Answers that came in time. */
@@ -60,7 +60,7 @@ export async function createRedisCounters(
     try {
       await within(Math.max(CONNECT_MILLISECONDS, patience), greet(client))
       // One that takes longer than requests wait would be lost again with the next of them, and so on.
-      await within(patience, run(client, GIVE_BACK, GREETING))
+      await within(patience, run(client, REFUND, GREETING))
     } catch (error) {
       client.close()
       return wait(error)
@@ -86,35 +86,35 @@ export async function createRedisCounters(
     retry = setTimeout(connect, RETRY_MILLISECONDS)
   }
 
-  async function share(client: RedisClient, mine: Taken, key: string, args: string[]): Promise<Taken> {
+  async function share(client: RedisClient, mine: Consumed, key: string, args: string[]): Promise<Consumed> {
     const before = answers
     let left: number
     try {
-      left = await within(patience, run(client, TAKE, key, args))
+      left = await within(patience, run(client, CONSUME, key, args))
     } catch (error) {
       // One late answer among others in time is no outage.
       if (answers === before) leave(client, error)
       return mine
     }
     answers++
-    if (left < 0) mine.giveBack()
+    if (left < 0) mine.refund()
     return {
       left: Math.min(left, mine.left),
       seconds: mine.seconds,
-      giveBack() {
-        mine.giveBack()
-        if (link === client) run(client, GIVE_BACK, key).catch(() => undefined)
+      refund() {
+        mine.refund()
+        if (link === client) run(client, REFUND, key).catch(() => undefined)
       },
     }
   }
 
   await connect()
   return {
-    take(caller, limit, window) {
-      const mine = local.take(caller, limit, window)
+    async consume(client, limit, window) {
+      const mine = local.consume(client, limit, window)
       if (!link || mine.left < 0) return mine
       const life = String(window * 1000 + SLACK_MILLISECONDS)
-      return share(link, mine, keyOf(caller, window, now()), [String(limit), life])
+      return share(link, mine, keyOf(client, window, now()), [String(limit), life])
     },
     [Symbol.dispose]() {
       isClosed = true
@@ -128,8 +128,8 @@ export async function createRedisCounters(
 /** Counting is tried too: a server that is loading its data, or is a replica, connects as well. */
 async function greet(client: RedisClient): Promise<void> {
   await client.connect()
-  await run(client, TAKE, GREETING, ['1000000', String(RETRY_MILLISECONDS)])
-  await run(client, GIVE_BACK, GREETING)
+  await run(client, CONSUME, GREETING, ['1000000', String(RETRY_MILLISECONDS)])
+  await run(client, REFUND, GREETING)
 }
 
 async function run(client: RedisClient, script: Script, key: string, args: string[] = []): Promise<number> {
@@ -148,9 +148,9 @@ async function evaluate(client: RedisClient, { sha, text }: Script, rest: string
   }
 }
 
-/** Callers' addresses are not told to Redis. */
-function keyOf(caller: string, window: number, time: number): string {
-  const hash = createHash('sha256').update(`${window} ${caller}`).digest('base64url').slice(0, 22)
+/** Addresses of clients are not sent to Redis. */
+function keyOf(client: string, window: number, time: number): string {
+  const hash = createHash('sha256').update(`${window} ${client}`).digest('base64url').slice(0, 22)
   return `${PREFIX}${hash}:${Math.floor(time / (window * 1000))}`
 }
 

@@ -3,7 +3,7 @@ import { addCounts, type UsageCount } from '../domain/usage.ts'
 import type { Store } from '../store/store.ts'
 
 /** Counts on their way to the store. Those of a kind become one: they never take more room than a day's counts do. */
-export function createWaitingUsage() {
+export function createUsageBuffer() {
   let counts = new Map<string, UsageCount>()
   let lastUsed = new Map<string, number>()
 
@@ -15,7 +15,7 @@ export function createWaitingUsage() {
   return {
     push,
     /** Where that fails, everything waits for the next time. */
-    async keep({ usage }: Pick<Store, 'usage'>): Promise<void> {
+    async store({ usage }: Pick<Store, 'usage'>): Promise<void> {
       if (counts.size === 0) return
       const report = { counts: [...counts.values()], lastUsed }
       counts = new Map()

@@ -1,8 +1,7 @@
 import type { ApiKey } from '../domain/api-key.ts'
 import { ServiceError } from '../domain/errors.ts'
 import { ANONYMOUS, DEFAULT_TIERS, EXPLORER, type Tier } from '../domain/tier.ts'
-import type { Awaitable } from '../store/store.ts'
-import type { Counters, Taken } from './counters.ts'
+import type { Consumed, RateCounter } from './fixed-window.ts'
 
 /** Wrong keys that one address may try before it must wait. */
 const WRONG_KEYS = 60
@@ -12,13 +11,13 @@ const DAYS_OF_MONTH = 30
 
 export type LimiterOptions = {
   tiers: readonly Tier[]
-  counters: Counters
+  counter: RateCounter
   now: () => number
   /** Whether a key has had so many requests in the present month, as far as is known here. */
   isSpent: (key: string, quota: number) => boolean
 }
 
-export function createLimiter({ tiers, counters, now, isSpent }: LimiterOptions) {
+export function createLimiter({ tiers, counter, now, isSpent }: LimiterOptions) {
   const byName = new Map([...DEFAULT_TIERS, ...tiers].map((tier) => [tier.name, tier]))
   const fallback = byName.get('standard') as Tier
   const policies = new Map([...byName.values()].map((tier) => [tier, policy(tier)]))
@@ -27,12 +26,12 @@ export function createLimiter({ tiers, counters, now, isSpent }: LimiterOptions)
   /** The `RateLimit` field. */
   const describe = (tier: Tier, left: number, seconds: number) => `"${tier.name}";r=${left};t=${seconds}`
 
-  function check(tier: Tier, taken: Taken): Taken {
-    if (taken.left >= 0) return taken
+  function check(tier: Tier, consumed: Consumed): Consumed {
+    if (consumed.left >= 0) return consumed
     const limit = `${tier.requests.toLocaleString('en')} requests in ${tier.window} s`
-    throw tooMany(limit, taken.seconds, {
+    throw tooMany(limit, consumed.seconds, {
       'RateLimit-Policy': policyOf(tier),
-      RateLimit: describe(tier, 0, taken.seconds),
+      RateLimit: describe(tier, 0, consumed.seconds),
     })
   }
 
@@ -54,17 +53,17 @@ export function createLimiter({ tiers, counters, now, isSpent }: LimiterOptions)
     tierOfPages: (): Tier => byName.get(EXPLORER) as Tier,
     tierOf: (key: ApiKey | undefined): Tier => byName.get(key?.tier ?? ANONYMOUS) ?? fallback,
 
-    /** Counts the request, unless its tier has no limit; throws `rate_limited`. The address is asked for where there is no key. */
-    take(tier: Tier, key: ApiKey | undefined, address: () => string): Awaitable<Taken> | undefined {
+    /** Counts the request, unless its tier has no limit; throws `rate_limited`. Requests without a key count by address. */
+    async consume(tier: Tier, key: ApiKey | undefined, address: () => string): Promise<Consumed | undefined> {
       checkMonth(tier, key)
       if (tier.requests === Number.POSITIVE_INFINITY) return undefined
-      const taken = counters.take(`${tier.name} ${key?.id ?? address()}`, tier.requests, tier.window)
-      return taken instanceof Promise ? taken.then((counted) => check(tier, counted)) : check(tier, taken)
+      const client = `${tier.name} ${key?.id ?? address()}`
+      return check(tier, await counter.consume(client, tier.requests, tier.window))
     },
 
     /** Counts a wrong key; throws `rate_limited` where there were too many from this address. */
-    async takeWrongKey(address: string): Promise<void> {
-      const { left, seconds } = await counters.take(`wrong ${address}`, WRONG_KEYS, WRONG_KEY_WINDOW)
+    async consumeWrongKey(address: string): Promise<void> {
+      const { left, seconds } = await counter.consume(`wrong ${address}`, WRONG_KEYS, WRONG_KEY_WINDOW)
       if (left >= 0) return
       throw tooMany(`${WRONG_KEYS} wrong keys in ${WRONG_KEY_WINDOW} s`, seconds, {
         'RateLimit-Policy': `"wrong-keys";q=${WRONG_KEYS};w=${WRONG_KEY_WINDOW}`,

@@ -1,28 +1,27 @@
-/** What became of a request. */
-export type Taken = {
-  /** How many more may come in its window; below 0 where it was one too many itself, and was not counted. */
+/** A request that was counted, or refused. */
+export type Consumed = {
+  /** How many more may come in this window; below 0 when this one was refused, and not counted. */
   left: number
   /** Until its window ends. */
   seconds: number
   /** Takes the count back, while its window lasts. */
-  giveBack(): void
+  refund(): void
 }
 
-export type Counters = {
-  /** Counts a request of `caller`, who has `limit` of them in each window of so many seconds. */
-  take(caller: string, limit: number, window: number): Taken | Promise<Taken>
+export type RateCounter = {
+  /** Counts a request of `client`, which has `limit` of them in each window of so many seconds. */
+  consume(client: string, limit: number, window: number): Consumed | Promise<Consumed>
 }
 
-/** Counters that need ask nobody. */
-export type LocalCounters = { take(caller: string, limit: number, window: number): Taken }
+export type FixedWindow = { consume(client: string, limit: number, window: number): Consumed }
 
-/** Room for as many callers at once; 2 to some power. */
+/** Room for as many clients at once; 2 to some power. */
 const PLACES = 2 ** 17
 
-/** How far from its own place a caller is looked for. */
+/** How far from its own place a client is looked for. */
 const REACH = 8
 
-/** A place: the caller's number, the second in which its window ends, and its window and count, which change at once. */
+/** A place: the client's number, the second in which its window ends, and its window and count, which change at once. */
 const WORDS = 4
 const END = 1
 const STATE = 2
@@ -31,18 +30,18 @@ const COUNT_BITS = 20
 const COUNT = 2 ** COUNT_BITS - 1
 const WINDOW = 2 ** (31 - COUNT_BITS) - 1
 
-export const COUNTERS_BYTES = PLACES * WORDS * Int32Array.BYTES_PER_ELEMENT
+export const FIXED_WINDOW_BYTES = PLACES * WORDS * Int32Array.BYTES_PER_ELEMENT
 
 /**
  * Counts in memory, exactly, also where several processes share it. A window is a fixed stretch of time, the same for
  * everybody: when the next one begins, a count begins anew.
  */
-export function createCounters(
+export function createFixedWindow(
   now: () => number,
   memory: Int32Array = new Int32Array(PLACES * WORDS),
-): LocalCounters {
+): FixedWindow {
   return {
-    take(caller, limit, window) {
+    consume(client, limit, window) {
       const time = now() / 1000
       const turn = Math.floor(time / window)
       const stamp = turn & WINDOW
@@ -50,12 +49,12 @@ export function createCounters(
       const end = ((turn + 1) * window) | 0
       const seconds = (turn + 1) * window - Math.floor(time)
       for (;;) {
-        const place = findPlace(memory, caller, { time, end, stamp })
+        const place = findPlace(memory, client, { time, end, stamp })
         const owner = Atomics.load(memory, place)
         const state = Atomics.load(memory, place + STATE)
         const isCurrent = state >>> COUNT_BITS === stamp && Atomics.load(memory, place + END) === end
         const count = isCurrent ? state & COUNT : 0
-        if (count >= limit) return { left: -1, seconds, giveBack: () => undefined }
+        if (count >= limit) return { left: -1, seconds, refund: () => undefined }
         // Before the count: whoever sees the new count must see the new end.
         if (!isCurrent) Atomics.store(memory, place + END, end)
         const next = (stamp << COUNT_BITS) | (count + 1)
@@ -65,7 +64,7 @@ export function createCounters(
         return {
           left: limit - count - 1,
           seconds,
-          giveBack: () => giveBack(memory, place, { owner, end, stamp }),
+          refund: () => refund(memory, place, { owner, end, stamp }),
         }
       }
     },
@@ -75,15 +74,15 @@ export function createCounters(
 type Moment = { time: number; end: number; stamp: number }
 
 /**
- * Where the caller's count is: its own place, a free one, or one whose window is over. Where all within reach are in use,
- * it is shared with a caller of the same window, which is stricter; failing that, the place that ends first is given up.
+ * Where the client's count is: its own place, a free one, or one whose window is over. Where all within reach are in use,
+ * it is shared with a client of the same window, which is stricter; failing that, the place that ends first is given up.
  */
-function findPlace(memory: Int32Array, caller: string, { time, end, stamp }: Moment): number {
+function findPlace(memory: Int32Array, client: string, { time, end, stamp }: Moment): number {
   // Two of FNV-1a, the second stirred once more. Bun's hashes take names over from JavaScript, which costs more than this.
   let number = 0x811c9dc5
   let first = 0x9747b28c
-  for (let at = 0; at < caller.length; at++) {
-    const letter = caller.charCodeAt(at)
+  for (let at = 0; at < client.length; at++) {
+    const letter = client.charCodeAt(at)
     number = Math.imul(number ^ letter, 0x01000193)
     first = Math.imul(first ^ letter, 0x5bd1e995)
   }
@@ -112,7 +111,7 @@ function findPlace(memory: Int32Array, caller: string, { time, end, stamp }: Mom
   return shared === -1 ? soonest : shared
 }
 
-/** Whether the place is the caller's now, be it that another process claimed it for the same one. */
+/** Whether the place is the client's now, be it that another process claimed it for the same one. */
 function claim(memory: Int32Array, place: number, from: number, number: number): boolean {
   const there = Atomics.compareExchange(memory, place, from, number)
   return there === from || there === number
@@ -120,7 +119,7 @@ function claim(memory: Int32Array, place: number, from: number, number: number):
 
 type Count = { owner: number; end: number; stamp: number }
 
-function giveBack(memory: Int32Array, place: number, { owner, end, stamp }: Count): void {
+function refund(memory: Int32Array, place: number, { owner, end, stamp }: Count): void {
   for (;;) {
     const state = Atomics.load(memory, place + STATE)
     const isSame =

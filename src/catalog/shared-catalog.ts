@@ -1,0 +1,27 @@
+import { type Catalog, pageOf } from './catalog.ts'
+import type { SearchClient } from './remote-search.ts'
+import type { Snapshot } from './snapshot.ts'
+import { standingOf } from './standing.ts'
+
+/** A catalog that another thread keeps up to date, and that searches in another thread. */
+export function createSharedCatalog() {
+  let snapshot: Snapshot
+  let client: SearchClient | undefined
+  return {
+    update(next: Snapshot): void {
+      snapshot = next
+    },
+    searchWith(next: SearchClient): void {
+      client?.close()
+      client = next
+    },
+    current: () => snapshot,
+    find({ page, size, keyword, signal }) {
+      const offset = (page - 1) * size
+      if (keyword === undefined) return pageOf(snapshot, offset, size)
+      if (!client) throw new Error('There is no search thread yet.')
+      return client.search(keyword, offset, size, signal)
+    },
+    standing: (score: number) => standingOf(snapshot, score),
+  } satisfies Catalog & Record<string, unknown>
+}

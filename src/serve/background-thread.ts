@@ -1,0 +1,147 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { buildSnapshot, type Snapshot, updateSnapshot } from '../catalog/snapshot.ts'
+import type { Config } from '../config.ts'
+import { count } from '../domain/format.ts'
+import { dayOf } from '../domain/usage.ts'
+import { loadRules } from '../scoring/load-rules.ts'
+import { adoptRules, keepRescoring, type Rescorer } from '../scoring/rescore.ts'
+import { openStore, SOON } from '../store/open.ts'
+import type { Store } from '../store/store.ts'
+import { createThreadLog, type FromBackground, type ToBackground } from './messages.ts'
+import { createUsageBuffer } from './usage-buffer.ts'
+
+/** How often the ranking looks for changes. After one it pauses for as long as it took, times the factor. */
+const SNAPSHOT_MILLISECONDS = 100
+const LONGEST_SNAPSHOT_PAUSE = 1000
+const SNAPSHOT_PAUSE_FACTOR = 4
+
+const USAGE_MILLISECONDS = 500
+/** How long counts that cannot be stored delay the end. */
+const LAST_TRIES_MILLISECONDS = 5000
+/** How far behind a monthly quota may be. */
+const MONTH_MILLISECONDS = 10_000
+const AFTER_FAILURE_MILLISECONDS = 5000
+
+declare const self: Worker
+
+const send = (message: FromBackground) => postMessage(message)
+const log = createThreadLog(send)
+const stop = new AbortController()
+const mayScore = Promise.withResolvers<void>()
+const usage = createUsageBuffer()
+
+self.onmessage = ({ data }: MessageEvent<ToBackground>) => {
+  if (data.kind === 'start') void run(data.config)
+  else if (data.kind === 'score') mayScore.resolve()
+  else if (data.kind === 'usage') usage.push(data)
+  else {
+    stop.abort()
+    mayScore.resolve()
+  }
+}
+
+/** Writes and long reads, so that requests never wait for them: scores, counts of usage, the ranking. */
+async function run(config: Config): Promise<void> {
+  const store = await openStore(config.database, { ...SOON, migrate: false })
+  const jobs = [keepSnapshot(store), keepUsage(store), keepScores(store, config.rules)]
+  if (config.tiers.some(({ monthly }) => monthly !== undefined)) jobs.push(keepMonth(store))
+  // Each goes on to its own end.
+  await Promise.allSettled(jobs)
+  await store.close()
+  send({ kind: 'stopped' })
+}
+
+const pause = (milliseconds: number) =>
+  // An abort ends the pause.
+  sleep(milliseconds, undefined, { signal: stop.signal }).catch(() => undefined)
+
+/** Logs a failure when it begins, not each time it is repeated. */
+function createFailureLog(prefix: string) {
+  let last = ''
+  return {
+    ok(): void {
+      last = ''
+    },
+    failed(error: unknown): void {
+      const { message } = error as Error
+      if (message !== last) log.error(`${prefix}: ${message}`)
+      last = message
+    },
+  }
+}
+
+async function keepSnapshot({ listing }: Store): Promise<void> {
+  const failures = createFailureLog('The ranking is not up to date')
+  let snapshot: Snapshot | undefined
+  while (!stop.signal.aborted) {
+    const begin = performance.now()
+    try {
+      const next = snapshot ? await updateSnapshot(snapshot, listing) : await buildSnapshot(listing)
+      if (next !== snapshot) send({ kind: 'snapshot', snapshot: next })
+      snapshot = next
+      failures.ok()
+    } catch (error) {
+      failures.failed(error)
+    }
+    const took = (performance.now() - begin) * SNAPSHOT_PAUSE_FACTOR
+    await pause(Math.min(Math.max(SNAPSHOT_MILLISECONDS, took), LONGEST_SNAPSHOT_PAUSE))
+  }
+}
+
+async function keepMonth({ usage: stored }: Store): Promise<void> {
+  const failures = createFailureLog('Monthly quotas are not up to date')
+  while (!stop.signal.aborted) {
+    try {
+      const day = dayOf(Date.now())
+      const sums = new Map(await stored.sumByKey({ since: `${day.slice(0, 8)}01`, until: day }))
+      send({ kind: 'month', day, sums })
+      failures.ok()
+    } catch (error) {
+      failures.failed(error)
+    }
+    await pause(MONTH_MILLISECONDS)
+  }
+}
+
+/** Stores counts as they come. While the store is unavailable they wait. */
+async function keepUsage(store: Store): Promise<void> {
+  const failures = createFailureLog('Usage counts wait to be stored')
+  let lastTry = Number.POSITIVE_INFINITY
+  for (;;) {
+    // Read first: counts that came before the order to stop are stored below.
+    const isEnding = stop.signal.aborted
+    if (isEnding) lastTry = Math.min(lastTry, performance.now() + LAST_TRIES_MILLISECONDS)
+    try {
+      await usage.store(store)
+      failures.ok()
+    } catch (error) {
+      failures.failed(error)
+    }
+    if (isEnding && (usage.size() === 0 || performance.now() >= lastTry)) break
+    await (isEnding ? sleep(USAGE_MILLISECONDS) : pause(USAGE_MILLISECONDS))
+  }
+  if (usage.size() > 0) log.error(`The usage counts of ${count(usage.size(), 'request')} are lost.`)
+}
+
+async function keepScores(store: Store, path: string | undefined): Promise<void> {
+  await mayScore.promise
+  const onFailure = (id: number, error: unknown) =>
+    log.error(`Scoring failed: passport ${id}: ${(error as Error).message}`)
+  const onWaits = () => log.warn('Another rule set is in force: stale passports are left to its scorers.')
+  let scorer: Rescorer | undefined
+  while (!stop.signal.aborted) {
+    try {
+      // Rules are adopted once: after a failure, another node may have put newer ones in force.
+      scorer ??= await adopt({ store, rules: await loadRules(path), now: Date.now, onFailure })
+      await keepRescoring(scorer, stop.signal, onWaits)
+    } catch (error) {
+      log.error(`Scoring failed: ${(error as Error).message}`)
+      await pause(AFTER_FAILURE_MILLISECONDS)
+    }
+  }
+}
+
+async function adopt(scorer: Rescorer): Promise<Rescorer> {
+  await adoptRules(scorer)
+  return scorer
+}

@@ -1,0 +1,68 @@
+import { createSearchClient } from '../catalog/remote-search.ts'
+import { createSharedCatalog } from '../catalog/shared-catalog.ts'
+import { CommandError, ServiceError } from '../domain/errors.ts'
+import { loadRules } from '../scoring/load-rules.ts'
+import { openStore, SOON } from '../store/open.ts'
+import { type Listener, listen } from './listener.ts'
+import { createThreadLog, type FromServer, type ToServer } from './messages.ts'
+import { openRateCounter } from './open-rate-limit.ts'
+import { createThreadMetrics } from './thread-metrics.ts'
+
+/** `connections` to a database server are for short statements; `max` in its address changes it. */
+const SERVING = { connections: 10, migrate: false, ...SOON }
+
+/** How far behind the sums of the main thread may be. */
+const METRICS_MILLISECONDS = 1000
+
+declare const self: Worker
+
+const send = (message: FromServer) => postMessage(message)
+const log = createThreadLog(send)
+const catalog = createSharedCatalog()
+let listener: Listener | undefined
+
+self.onmessage = ({ data }: MessageEvent<ToServer>) => {
+  switch (data.kind) {
+    case 'start':
+      return void start(data)
+    case 'snapshot':
+      return catalog.update(data.snapshot)
+    case 'search':
+      return catalog.searchWith(createSearchClient(data.port))
+    case 'month':
+      return listener?.setMonth(data.sums, data.day)
+    case 'renew-tls':
+      return listener?.renewTls()
+    case 'stop':
+      return void stop()
+  }
+}
+
+async function start({ config, windows, snapshot }: ToServer & { kind: 'start' }): Promise<void> {
+  catalog.update(snapshot)
+  try {
+    const metrics = config.metrics && createThreadMetrics()
+    if (metrics) setInterval(() => send({ kind: 'metrics', families: metrics.read() }), METRICS_MILLISECONDS)
+    listener = await listen({
+      config,
+      store: await openStore(config.database, { ...SERVING, onNotice: (sentence) => log.warn(sentence) }),
+      catalog,
+      now: Date.now,
+      log,
+      counter: await openRateCounter(config, { now: Date.now, log, windows }),
+      rules: await loadRules(config.rules),
+      keepUsage: (report) => send({ kind: 'usage', ...report }),
+      metrics: metrics?.metrics,
+    })
+    send({ kind: 'listening', port: listener.server().port, url: listener.server().url.href })
+  } catch (error) {
+    if (!(error instanceof CommandError || error instanceof ServiceError)) throw error
+    send({ kind: 'failed', reason: error.message })
+  }
+}
+
+/** The main thread ends this one: its store and its connections end with it. */
+async function stop(): Promise<void> {
+  await listener?.drain()
+  send({ kind: 'stopped' })
+}

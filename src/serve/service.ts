@@ -1,0 +1,186 @@
+import { FIXED_WINDOW_BYTES } from '../api/fixed-window.ts'
+import type { Snapshot } from '../catalog/snapshot.ts'
+import type { Config } from '../config.ts'
+import { CommandError } from '../domain/errors.ts'
+import type { Log } from '../log.ts'
+import type { Store } from '../store/store.ts'
+import type { FromBackground, FromServer, LogMessage, ToBackground, ToSearch, ToServer } from './messages.ts'
+import { startMetrics } from './metrics-server.ts'
+import { startThread } from './thread.ts'
+import { createMetricSums } from './thread-metrics.ts'
+
+type Options = { config: Config; workers: number; store: Store; log: Log; now: () => number }
+
+export type Service = {
+  url: URL
+  metricsUrl: string | undefined
+  /** How many passports are listed at the start. */
+  total: number
+  /** Has every server thread read its certificate again. */
+  renewTls(): void
+  stop(): Promise<void>
+}
+
+/** Starts the threads of the service: servers, search, and background work. Throws if a server cannot start. */
+export async function startService({ config, workers, store, log, now }: Options): Promise<Service> {
+  const sums = createMetricSums()
+  const metrics = startMetrics(config, { store, now, readThreads: sums.read })
+  const windows = new Int32Array(new SharedArrayBuffer(FIXED_WINDOW_BYTES))
+  const servers: ServerThread[] = []
+  const background = startBackground(config, log, (message) => {
+    if (message.kind === 'snapshot') search.post(message)
+    for (const server of servers) server.post(message)
+  })
+  /** A search thread that was restarted is connected with all servers again. */
+  const search = startSearch(log, background.snapshot, () => servers.forEach(connect))
+
+  function connect(server: Pick<ServerThread, 'post'>): void {
+    const { port1, port2 } = new MessageChannel()
+    search.post({ kind: 'connect', port: port1 }, [port1])
+    server.post({ kind: 'search', port: port2 }, [port2])
+  }
+
+  function startServer(port: number): ServerThread {
+    return startServerThread({ config: { ...config, port }, log, sums, windows, background, connect })
+  }
+
+  async function stop(): Promise<void> {
+    await Promise.all(servers.map((server) => server.stop()))
+    await background.stop()
+    search.terminate()
+    await metrics?.stop()
+  }
+
+  try {
+    await background.first
+    // The first one chooses the port if that is left to the system.
+    const first = startServer(config.port)
+    servers.push(first)
+    const { port, url } = await first.started
+    while (servers.length < workers) servers.push(startServer(port))
+    await Promise.all(servers.map(({ started }) => started))
+    background.post({ kind: 'score' })
+    return {
+      url: new URL(url),
+      metricsUrl: metrics?.url,
+      total: background.snapshot()?.ids.length ?? 0,
+      renewTls: () => servers.forEach((server) => void server.post({ kind: 'renew-tls' })),
+      stop,
+    }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}
+
+const writeLog = (log: Log, { level, message, fields }: LogMessage) => log[level](message, fields)
+
+function startSearch(log: Log, snapshot: () => Snapshot | undefined, onStart: () => void) {
+  return startThread<never, ToSearch>({
+    name: 'search-thread',
+    log,
+    onStart(thread) {
+      const current = snapshot()
+      if (current) thread.post({ kind: 'snapshot', snapshot: current })
+      onStart()
+    },
+  })
+}
+
+type Background = ReturnType<typeof startBackground>
+
+function startBackground(
+  config: Config,
+  log: Log,
+  onNews: (message: FromBackground & { kind: 'snapshot' | 'month' }) => void,
+) {
+  const first = Promise.withResolvers<void>()
+  const stopped = Promise.withResolvers<void>()
+  let snapshot: Snapshot | undefined
+  let mayScore = false
+  const thread = startThread<FromBackground, ToBackground>({
+    name: 'background-thread',
+    log,
+    onStart(thread) {
+      thread.post({ kind: 'start', config })
+      if (mayScore) thread.post({ kind: 'score' })
+    },
+    onMessage(message) {
+      if (message.kind === 'log') return writeLog(log, message)
+      if (message.kind === 'stopped') return stopped.resolve()
+      if (message.kind === 'snapshot') snapshot = message.snapshot
+      onNews(message)
+      first.resolve()
+    },
+    onEnd: () => stopped.resolve(),
+  })
+  return {
+    snapshot: () => snapshot,
+    /** Resolves when there is a snapshot. */
+    first: first.promise,
+    post(message: ToBackground): void {
+      mayScore ||= message.kind === 'score'
+      thread.post(message)
+    },
+    stop: () => thread.stop({ kind: 'stop' }, stopped.promise),
+  }
+}
+
+type Listening = { port: number; url: string }
+type ServerThread = ReturnType<typeof startServerThread>
+
+type ServerOptions = {
+  config: Config
+  log: Log
+  sums: ReturnType<typeof createMetricSums>
+  windows: Int32Array<SharedArrayBuffer>
+  background: Background
+  connect: (server: { post: Post }) => void
+}
+
+type Post = (message: ToServer, transfer?: Transferable[]) => void
+
+function startServerThread({ config, log, sums, windows, background, connect }: ServerOptions) {
+  const started = Promise.withResolvers<Listening>()
+  const stopped = Promise.withResolvers<void>()
+  let { port } = config
+  let isStarted = false
+
+  function fail(reason: string, worker: Worker): void {
+    started.reject(new CommandError(reason))
+    if (!isStarted) return
+    log.error(`The server-thread could not be restarted: ${reason}`)
+    worker.terminate()
+  }
+
+  const thread = startThread<FromServer, ToServer>({
+    name: 'server-thread',
+    log,
+    onStart(thread) {
+      const snapshot = background.snapshot() as Snapshot
+      thread.post({ kind: 'start', config: { ...config, port }, windows, snapshot })
+      connect(thread)
+    },
+    onMessage(message, worker) {
+      if (message.kind === 'log') writeLog(log, message)
+      else if (message.kind === 'usage') background.post(message)
+      else if (message.kind === 'metrics') sums.set(worker, message.families)
+      else if (message.kind === 'failed') fail(message.reason, worker)
+      else if (message.kind === 'stopped') stopped.resolve()
+      else {
+        isStarted = true
+        port = message.port
+        started.resolve(message)
+      }
+    },
+    onEnd(worker) {
+      sums.end(worker)
+      stopped.resolve()
+    },
+  })
+  return {
+    started: started.promise,
+    post: thread.post,
+    stop: () => thread.stop({ kind: 'stop' }, stopped.promise),
+  }
+}
