@@ -118,7 +118,7 @@ function createBuilder(passports: number, nameBytes = 0) {
 type Numbers = Float64Array<ArrayBuffer> | Uint32Array<ArrayBuffer> | Uint8Array<ArrayBuffer>
 
 function grow<T extends Numbers>(from: T, length: number): T {
-  const larger = new (from.constructor as new (length: number) => T)(Math.max(length, 16))
+  const larger = new (from.constructor as new (length: number) => T)(length)
   larger.set(from)
   return larger
 }

@@ -20,11 +20,11 @@ export function trackChanges(model: WriteModel): TrackedWriteModel {
   function note(row: StoredRow): void {
     changed.set(row.id, row)
     // Whether others are merged into a passport is part of its response.
-    if (row.merged_into !== null) noteSurvivor(row.merged_into)
+    noteSurvivor(row.merged_into)
   }
 
-  function noteSurvivor(id: number): void {
-    if (!changed.has(id)) changed.set(id, undefined)
+  function noteSurvivor(id: number | null | undefined): void {
+    if (typeof id === 'number' && !changed.has(id)) changed.set(id, undefined)
   }
 
   function render(id: number, known: StoredRow | undefined): void {
@@ -50,13 +50,13 @@ export function trackChanges(model: WriteModel): TrackedWriteModel {
         const before = passports.findSurvivor(row.id)
         passports.update(row)
         note(row)
-        if (before) noteSurvivor(before)
+        noteSurvivor(before)
       },
       remove(id) {
         const survivor = passports.findSurvivor(id)
         passports.remove(id)
         changed.delete(id)
-        if (survivor) noteSurvivor(survivor)
+        noteSurvivor(survivor)
       },
     },
     showCredentials: (passportId) => void credentialsShown.add(passportId),

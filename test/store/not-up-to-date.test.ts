@@ -6,6 +6,7 @@ import { type DatabaseAddress, parseDatabaseAddress } from '../../src/domain/dat
 import { openStore } from '../../src/store/open.ts'
 import { SCHEMA } from '../../src/store/sqlite/migrate.ts'
 import { withEveryEngine } from '../support/engines.ts'
+import { listAll } from '../support/listing.ts'
 import { tempFolder } from '../support/temp.ts'
 
 withEveryEngine('a database that is not up to date', (makeDatabase) => {
@@ -19,7 +20,7 @@ withEveryEngine('a database that is not up to date', (makeDatabase) => {
     await expect(open()).rejects.toThrow(refusal)
     await (await openStore(address)).close()
     const store = await open()
-    expect(await store.passports.list({ page: 1, size: 1, keyword: undefined })).toMatchObject({ total: 0 })
+    expect(await listAll(store, { page: 1, size: 1, keyword: undefined })).toMatchObject({ total: 0 })
     await store.close()
   })
 })

@@ -6,6 +6,7 @@ import { SOON } from '../../src/store/open.ts'
 import { openPostgres } from '../../src/store/postgres/open.ts'
 import { serveProcess } from '../support/cli.ts'
 import { saveRecords } from '../support/engines.ts'
+import { listAll } from '../support/listing.ts'
 import { connect } from '../support/opening.ts'
 import { startPostgres, startReplica, testDatabase } from '../support/postgres.ts'
 import { until } from '../support/postgres-process.ts'
@@ -73,7 +74,7 @@ test('after a failover nothing is taken for known, whatever the counters say', a
   await late.close()
   const node = await openPostgres(database, SOON)
   await node.keys.find('k')
-  expect((await node.passports.list(all)).items.map(({ id }) => id)).toEqual([2, 1])
+  expect((await listAll(node, all)).items.map(({ id }) => id)).toEqual([2, 1])
 
   const leave = (name: string) =>
     sql.unsafe(`select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'`)
@@ -115,7 +116,7 @@ test('after a failover nothing is taken for known, whatever the counters say', a
   await until(
     async () =>
       Bun.deepEquals(
-        (await node.passports.list(all)).items.map(({ id }) => id),
+        (await listAll(node, all)).items.map(({ id }) => id),
         [3, 1],
       ),
     'the list of the new primary',

@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import { openPostgres } from '../../src/store/postgres/open.ts'
 import { saveRecords } from '../support/engines.ts'
+import { listAll } from '../support/listing.ts'
 import { change, connect } from '../support/opening.ts'
 import { testDatabase } from '../support/postgres.ts'
 import { until } from '../support/processes.ts'
@@ -51,15 +52,15 @@ test('whoever writes on one that died is told, and can write again', async () =>
   await until(async () => (await saveRecords(given.store, [grace]).catch(() => [])).length === 1)
 }, 60_000)
 
-test('a keyword that takes too long turns nobody else away', async () => {
+test('a ranking that takes too long to read turns nobody else away', async () => {
   await using database = await testDatabase()
   const store = await openPostgres(database, { answerWithin: 200 })
   await saveRecords(store, [ada])
   await using sql = connect(database.url)
   await sql.begin(async (transaction) => {
-    await transaction`lock table names in access exclusive mode`
-    const search = async () => store.passports.list({ page: 1, size: 1, keyword: 'ada' })
-    await expect(search()).rejects.toMatchObject({ code: 'unavailable' })
+    await transaction`lock table v1_passports in access exclusive mode`
+    const list = async () => listAll(store, { page: 1, size: 1, keyword: undefined })
+    await expect(list()).rejects.toMatchObject({ code: 'unavailable' })
     const find = async () => store.passports.find({ id: 7 })
     await until(async () => (await find().catch(() => undefined)) !== undefined)
   })

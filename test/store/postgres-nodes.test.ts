@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import { buildSnapshot, updateSnapshot } from '../../src/catalog/snapshot.ts'
 import type { ApiKey } from '../../src/domain/api-key.ts'
 import { ServiceError } from '../../src/domain/errors.ts'
 import { SOON } from '../../src/store/open.ts'
@@ -8,6 +9,7 @@ import { openPostgres } from '../../src/store/postgres/open.ts'
 import type { Query } from '../../src/store/postgres/query.ts'
 import type { Store, Work } from '../../src/store/store.ts'
 import { saveRecords } from '../support/engines.ts'
+import { listAll } from '../support/listing.ts'
 import { connect } from '../support/opening.ts'
 import { startPostgres, startReplica, testDatabase } from '../support/postgres.ts'
 import { until } from '../support/processes.ts'
@@ -84,16 +86,16 @@ describe('postgres: two nodes', () => {
   test('what one saves the other lists and finds, changes and removals too', async () => {
     await using nodes = await openTwo()
     const { one, other } = nodes
-    expect(await other.passports.list(all)).toMatchObject({ total: 0 })
+    expect(await listAll(other, all)).toMatchObject({ total: 0 })
     await saveRecords(one, [named(1, 'Ada', 5), named(2, 'Bob', 4)])
-    await soon(async () => (await other.passports.list(all)).total === 2)
-    expect((await other.passports.list({ ...all, keyword: 'ada' })).total).toBe(1)
+    await soon(async () => (await listAll(other, all)).total === 2)
+    expect((await listAll(other, { ...all, keyword: 'ada' })).total).toBe(1)
     await saveRecords(one, [named(2, 'Robert', 6)])
-    await soon(async () => (await other.passports.list(all)).items[0]?.id === 2)
-    expect((await other.passports.list({ ...all, keyword: 'robert' })).total).toBe(1)
+    await soon(async () => (await listAll(other, all)).items[0]?.id === 2)
+    expect((await listAll(other, { ...all, keyword: 'robert' })).total).toBe(1)
     await one.passports.remove(2, NOON)
     expect(await other.passports.find({ id: 2 })).toBeUndefined()
-    await soon(async () => (await other.passports.list(all)).total === 1)
+    await soon(async () => (await listAll(other, all)).total === 1)
   })
 
   test('a new key works everywhere at once, a revoked one soon nowhere', async () => {
@@ -232,10 +234,12 @@ describe('postgres: two nodes that change the same passports at once', () => {
     }
     const broken = {
       wallets: await sql`select from wallets where passport_id not in (select id from passports)`,
-      names: await sql`select from names left join passports on id = passport_id
-        where id is null or merged_into is not null`,
-      unnamed: await sql`select from passports left join names on id = passport_id
+      responses: await sql`select from v1_passports left join passports on id = passport_id
+        where id is null or merged_into is not null or v1_passports.score <> passports.score`,
+      unrendered: await sql`select from passports left join v1_passports on id = passport_id
         where merged_into is null and passport_id is null`,
+      credentials: await sql`select from v1_passports full join v1_credentials using (passport_id)
+        where v1_passports.etag is null or v1_credentials.etag is null`,
       removed: await sql`select from passports join removals on id = passport_id`,
       circles:
         await sql`select from passports as a join passports as b on a.merged_into = b.id and b.merged_into = a.id`,
@@ -244,4 +248,29 @@ describe('postgres: two nodes that change the same passports at once', () => {
     await workOff(one, addOne('a'))
     expect(await other.scoring.countStale()).toBe(0)
   }, 30_000)
+})
+
+describe('postgres: changes of the ranking', () => {
+  test('of a transaction that began early and commits late are not missed', async () => {
+    await using nodes = await openTwo()
+    const { one, other, sql } = nodes
+    await saveRecords(one, [named(1, 'Early', 1), named(2, 'Late', 2)])
+    const first = await buildSnapshot(other.listing)
+    const snapshot = await sql.begin(async (transaction) => {
+      await transaction`update v1_passports set score = 9, version = pg_current_xact_id()::text::bigint
+        where passport_id = 1`
+      // Later transactions commit, and are read, before this one.
+      await saveRecords(one, [named(3, 'Between', 3)])
+      const second = await updateSnapshot(first, other.listing)
+      expect([...second.ids]).toEqual([3, 2, 1])
+      await saveRecords(one, [named(4, 'Between', 4)])
+      const third = await updateSnapshot(second, other.listing)
+      expect([...third.ids]).toEqual([4, 3, 2, 1])
+      await transaction`update versions set version = version + 1 where name = 'ranking'`
+      return third
+    })
+    const last = await updateSnapshot(snapshot, other.listing)
+    expect([...last.ids]).toEqual([1, 4, 3, 2])
+    expect(await updateSnapshot(last, other.listing)).toBe(last)
+  })
 })

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { openPostgres } from '../../src/store/postgres/open.ts'
 import { run } from '../support/cli.ts'
 import { saveRecords } from '../support/engines.ts'
+import { listAll } from '../support/listing.ts'
 import { refusalOf, withOptions } from '../support/opening.ts'
 import { hasPgbouncer, startPgbouncer } from '../support/pgbouncer.ts'
 import { testDatabase } from '../support/postgres.ts'
@@ -31,7 +32,7 @@ describe.skipIf(!hasPgbouncer)('PgBouncer', () => {
       PEOPLE.map(async ({ id }, at) => (await (at % 2 ? one : other).passports.find({ id }))?.id),
     )
     expect(found).toEqual(PEOPLE.map(({ id }) => id))
-    expect(await one.passports.list({ page: 1, size: 1, keyword: 'person 39' })).toMatchObject({ total: 1 })
+    expect(await listAll(one, { page: 1, size: 1, keyword: 'person 39' })).toMatchObject({ total: 1 })
     await Promise.all([one.close(), other.close()])
   })
 

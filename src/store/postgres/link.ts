@@ -50,8 +50,6 @@ type Wait = {
   lostAt: number
 }
 
-export type Versions = { ranking: number; keys: number }
-
 /**
  * The way to one server. One that stops answering is noticed within the time it has to answer: what waits for it then
  * fails, what comes later fails at once, until it answers again.
@@ -62,12 +60,10 @@ export type Link = {
   longQuery: Query
   /** Locks are held until it ends. */
   transaction<T>(work: (query: Query) => Promise<T>, mode?: string): Promise<T>
-  /** What the server said last; `undefined` while it is out of reach. */
-  versions(): Versions | undefined
   /** Throws `unavailable` if the server does not answer; tells whether it takes writes. */
   ping(): Promise<{ writes: boolean }>
-  /** Begins to look after the server. */
-  watch(onVersions: (versions: Versions, isAnother: boolean) => void): void
+  /** Begins to look after the server; tells the version of the keys each time it answers. */
+  watch(onVersion: (keys: number, isAnother: boolean) => void): void
   close(): Promise<void>
 }
 
@@ -75,11 +71,10 @@ export type Link = {
 export function createLink(url: string, name: string, options: LinkOptions): Link {
   let pools = openPools()
   let down: ServiceError | undefined
-  let versions: Versions | undefined
   let timer: Timer | undefined
   let probing: Promise<{ writes: boolean }> | undefined
   let server = ''
-  let notify: (versions: Versions, isAnother: boolean) => void = () => undefined
+  let notify: (keys: number, isAnother: boolean) => void = () => undefined
   let closed = false
   const waiting = new Set<Wait>()
   /** Short statements that nobody waits for any more. Others would stand behind them. */
@@ -148,7 +143,6 @@ export function createLink(url: string, name: string, options: LinkOptions): Lin
     if (closed) return
     if (!down) options.onNotice?.(error.message)
     down = error
-    versions = undefined
     // Connections that hang, or lead to where no server is any more, would be handed out again: they are given up.
     const old = pools
     pools = openPools()
@@ -161,17 +155,15 @@ export function createLink(url: string, name: string, options: LinkOptions): Lin
   async function ask(): Promise<{ writes: boolean }> {
     const asked = pools.probe.unsafe(`select current_setting('transaction_read_only') = 'off' as writes,
       pg_postmaster_start_time()::text as server,
-      (select version from versions where name = 'ranking')::float8 as ranking,
       (select version from versions where name = 'keys')::float8 as keys`)
     const [row] = await within(options.answerWithin, asked, name)
-    const { writes, server: answering, ...seen } = row as Versions & { writes: boolean; server: string }
+    const { writes, server: answering, keys } = row as { writes: boolean; server: string; keys: number }
     // Its counters go on from those of another, perhaps, with other changes behind the same numbers.
-    const isAnother = answering !== server || down !== undefined
+    const isAnother = (server !== '' && answering !== server) || down !== undefined
     server = answering
-    versions = seen
     if (down) options.onNotice?.(`${name} answers again.`)
     down = undefined
-    notify(versions, isAnother)
+    notify(keys, isAnother)
     return { writes }
   }
 
@@ -222,10 +214,9 @@ export function createLink(url: string, name: string, options: LinkOptions): Lin
           ),
         { patience: Number.POSITIVE_INFINITY, lost: longLost },
       ),
-    versions: () => versions,
     ping: probe,
-    watch(onVersions) {
-      notify = onVersions
+    watch(onVersion) {
+      notify = onVersion
       timer ??= setInterval(() => {
         // After a long pause of ours answers may be here already: they are read first.
         setImmediate(giveUp)
@@ -272,7 +263,7 @@ function createPools(
   }
   return {
     short: pool(max, answerWithin * SHORT_STATEMENT_ANSWERS),
-    // A keyword is common or rare: the plan for one is wrong for the other.
+    // Batches differ in size: the plan for one is wrong for another.
     long: pool(LONG_CONNECTIONS, longStatement, { plan_cache_mode: 'force_custom_plan' }),
     probe: pool(1, answerWithin),
   }

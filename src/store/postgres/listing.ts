@@ -23,11 +23,20 @@ const READ_ALL = `select ${CURSOR},
 type AllRow = { cursor: string; ranked: Buffer | null; names: string | null }
 
 /** What the ranking is made of. Rows carry the number of the transaction that wrote them. */
-export function createListing(read: Query): ListingStore {
+export function createListing(read: Query): ListingStore & { forget(): void } {
+  /** The same numbers on another server may stand for other changes. */
+  let server = 0
+
   return {
+    /** To be called when another server answers, or the same one after an interruption. */
+    forget() {
+      server++
+    },
     async readAll(add) {
+      const asked = server
       const [row] = await read<AllRow>(READ_ALL)
-      if (!row?.ranked) return row?.cursor ?? ''
+      const cursor = `${asked}:${row?.cursor}`
+      if (!row?.ranked) return cursor
       const names = (row.names ?? '').split(SEPARATOR)
       const { buffer, byteOffset, byteLength } = row.ranked
       const numbers = new DataView(buffer, byteOffset, byteLength)
@@ -36,10 +45,12 @@ export function createListing(read: Query): ListingStore {
         const id = numbers.getInt32(at) * 2 ** 32 + numbers.getUint32(at + 4)
         add({ id, score: numbers.getFloat64(at + 8), name })
       }
-      return row.cursor
+      return cursor
     },
     async readChanges(since) {
-      const [counter, transaction] = since.split(':')
+      const asked = server
+      const [known, counter, transaction] = since.split(':')
+      if (known !== String(asked)) return undefined
       const [now] = await read<{ counter: string }>(`select ${COUNTER}::text as counter`)
       if (now?.counter === counter) return { cursor: since, listed: [], unlisted: [] }
       const [row] = await read<{ cursor: string; listed: ListedPassport[]; unlisted: number[] }>(
@@ -49,7 +60,8 @@ export function createListing(read: Query): ListingStore {
            coalesce((select json_agg(passport_id) from unlisted where version >= $1::bigint), '[]') as unlisted`,
         [transaction],
       )
-      return row === undefined || row.listed.length > MOST_CHANGES ? undefined : row
+      if (row === undefined || row.listed.length > MOST_CHANGES) return undefined
+      return { ...row, cursor: `${asked}:${row.cursor}` }
     },
   }
 }

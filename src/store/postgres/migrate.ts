@@ -11,11 +11,13 @@ import type { Query } from './query.ts'
 import { storeV1 } from './store-v1.ts'
 
 /** In order; the number of the last one applied stands in the table `passportd`. */
-const MIGRATIONS: readonly ((query: Query, onProgress: OnProgress) => Promise<unknown>)[] = [
+const MIGRATIONS: readonly ((query: Query, onProgress: OnProgress, from: number) => Promise<unknown>)[] = [
   (query) => query(passports),
   (query) => query(usage),
   (query) => query(keySuccessors),
-  async (query, onProgress) => {
+  async (query, onProgress, from) => {
+    // In a new database a table of this name is another program's.
+    if (from > 0) await query('drop table names')
     await query(v1)
     await storeV1(query, onProgress)
   },
@@ -40,7 +42,7 @@ export async function migrate(
     await link.transaction(async (query) => {
       await lock(query, MIGRATE)
       const version = await checkVersion(query, name)
-      for (const migration of MIGRATIONS.slice(version)) await migration(query, onProgress)
+      for (const migration of MIGRATIONS.slice(version)) await migration(query, onProgress, version)
       await query('create table if not exists passportd (version integer not null)')
       await query('delete from passportd')
       await query('insert into passportd (version) values ($1)', [SCHEMA])

@@ -48,18 +48,21 @@ export async function openPostgres(
   const passports = createPassportReader(read)
   const atPrimary = createPassportReader(primary.query)
   const { keys, forget } = createKeys(primary, replica)
+  const listing = createListing(readMuch)
   const findId = async (ref: PassportRef) => (await atPrimary.find(ref))?.id
 
   let keysVersion: number | undefined
   let keysVersionOfReplica: number | undefined
-  primary.watch((versions, isAnother) => {
-    if (isAnother || versions.keys !== keysVersion) forget()
-    keysVersion = versions.keys
+  primary.watch((version, isAnother) => {
+    if (isAnother || version !== keysVersion) forget()
+    if (isAnother) listing.forget()
+    keysVersion = version
   })
-  replica?.watch((versions) => {
+  replica?.watch((version, isAnother) => {
     // Where only we are cut off from the primary, the replica hears of a revocation.
-    if (versions.keys !== keysVersionOfReplica) forget()
-    keysVersionOfReplica = versions.keys
+    if (version !== keysVersionOfReplica) forget()
+    if (isAnother) listing.forget()
+    keysVersionOfReplica = version
   })
 
   return {
@@ -67,7 +70,7 @@ export async function openPostgres(
     records: createRecords(primary),
     credentials: { list: (passportId) => listCredentials(read, passportId) },
     v1: createV1Reader(read),
-    listing: createListing(readMuch),
+    listing,
     scoring: createScoring(primary, findId),
     mirror: createMirror(primary),
     keys,

@@ -74,7 +74,10 @@ function createPassportPart({ transaction }: Link): Part {
         )
         const kept = items.map(fromPassportItem)
         const { model, save } = await loadWriteModel(query, {
-          ids: [...there.map(({ id }) => id), ...kept.map(({ row }) => row.id)],
+          ids: [
+            ...there.map(({ id }) => id),
+            ...kept.flatMap(({ row }) => (row.merged_into === null ? row.id : [row.id, row.merged_into])),
+          ],
           addresses: kept.flatMap(({ wallets }) => wallets),
           removed: [],
         })

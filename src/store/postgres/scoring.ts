@@ -10,9 +10,9 @@ import { mapCredentials, mapDataPoints } from './credentials-and-points.ts'
 import type { Link } from './link.ts'
 import { lock, lockForWriting, lockShared, RULES } from './locks.ts'
 import { type Query, selectable, upsertRows } from './query.ts'
+import { saveV1 } from './save-changes.ts'
 import { createSettings } from './settings.ts'
 import { bump } from './versions.ts'
-import { saveV1 } from './write-model.ts'
 
 type Scored = { row: StoredRow; credentials: readonly Credential[] }
 

@@ -4,7 +4,7 @@ import type { StoredRow } from '../rows/passport.ts'
 import { toV1CredentialsRow, toV1PassportRow } from '../rows/v1.ts'
 import { CREDENTIAL_COLUMNS, PASSPORT_COLUMNS } from './columns.ts'
 import { insertRows, type Query, selectable } from './query.ts'
-import { saveV1 } from './write-model.ts'
+import { saveV1 } from './save-changes.ts'
 
 const STEP = 1000
 

@@ -1,49 +1,16 @@
-import type { Credential } from '../../domain/credential.ts'
 import type { DataPoint } from '../../domain/data-point.ts'
 import { CREDENTIAL_ACCOUNT } from '../../domain/record.ts'
-import { toCredentialData } from '../rows/credential.ts'
-import { toDataPointRow } from '../rows/data-point.ts'
 import type { StoredRow } from '../rows/passport.ts'
-import type { V1CredentialsRow, V1PassportRow } from '../rows/v1.ts'
 import { type TrackedWriteModel, trackChanges } from '../v1-renderer.ts'
 import type { WriteModel } from '../write-model.ts'
-import {
-  CREDENTIAL_COLUMNS,
-  DATA_POINT_COLUMNS,
-  PASSPORT_COLUMNS,
-  REMOVAL_COLUMNS,
-  V1_CREDENTIALS_COLUMNS,
-  V1_PASSPORT_COLUMNS,
-  WALLET_COLUMNS,
-} from './columns.ts'
+import { PASSPORT_COLUMNS } from './columns.ts'
 import { mapCredentials, mapDataPoints } from './credentials-and-points.ts'
-import { insertRows, type Query, selectable, upsertRows } from './query.ts'
+import { type Query, selectable } from './query.ts'
+import { type Changes, type Loaded, saveChanges } from './save-changes.ts'
 import { createSettings } from './settings.ts'
 
 /** What the records of a batch name: everything that is decided about them depends on it. */
 export type Named = { ids: Iterable<number>; addresses: Iterable<string>; removed: Iterable<number> }
-
-/** The rows of all tables that a batch may touch, in memory. */
-type Loaded = {
-  passports: Map<number, StoredRow>
-  /** Owners by address. */
-  wallets: Map<string, number>
-  credentials: Map<number, Credential[]>
-  dataPoints: Map<number, Map<string, DataPoint>>
-  removals: Set<number>
-  rules: string | undefined
-}
-
-/** What a batch has changed. `undefined` stands for a row that was removed. */
-type Changes = {
-  passports: Set<number>
-  wallets: Set<string>
-  credentials: Set<number>
-  dataPoints: Set<number>
-  removals: Map<number, number | undefined>
-  v1Passports: Map<number, V1PassportRow | undefined>
-  v1Credentials: Map<number, V1CredentialsRow | undefined>
-}
 
 /**
  * Loads what a batch may touch with a few statements and locks it. Decisions are made in memory, without round trips; `save`
@@ -205,106 +172,6 @@ function createDataPoints({ dataPoints }: Loaded, changes: Changes): WriteModel[
       set(id, toPointMap([...others, ...points]))
     },
   }
-}
-
-/** Rows that belong to a passport are deleted before it and inserted after it. */
-async function saveChanges(
-  query: Query,
-  { passports, wallets, credentials, dataPoints }: Loaded,
-  changes: Changes,
-  before: { credentials: ReadonlySet<number>; dataPoints: ReadonlySet<number> },
-): Promise<void> {
-  const remove = async (sql: string, keys: Iterable<unknown>) => {
-    const list = [...keys]
-    if (list.length > 0) await query(sql, [list])
-  }
-  const known = <T>(ids: Iterable<number>, rows: ReadonlyMap<number, T>) =>
-    [...ids].flatMap((id) => rows.get(id) ?? [])
-  const gone = <T>(ids: Iterable<number>, rows: ReadonlyMap<number, T | undefined>) =>
-    [...ids].filter((id) => rows.get(id) === undefined)
-
-  await remove('delete from wallets where address = any($1::text[])', changes.wallets)
-  await remove(
-    'delete from data_points where passport_id = any($1::bigint[])',
-    [...changes.dataPoints].filter((id) => before.dataPoints.has(id)),
-  )
-  await remove('delete from removals where passport_id = any($1::bigint[])', changes.removals.keys())
-  await remove(
-    'delete from credentials where passport_id = any($1::bigint[])',
-    gone(changes.credentials, credentials).filter((id) => before.credentials.has(id)),
-  )
-  await remove('delete from passports where id = any($1::bigint[])', gone(changes.passports, passports))
-  await upsertRows(query, 'passports', PASSPORT_COLUMNS, known(changes.passports, passports))
-  await insertRows(
-    query,
-    'wallets',
-    WALLET_COLUMNS,
-    [...changes.wallets].flatMap((address) => {
-      const passport_id = wallets.get(address)
-      return passport_id === undefined ? [] : [{ address, passport_id }]
-    }),
-  )
-  await upsertRows(
-    query,
-    'credentials',
-    CREDENTIAL_COLUMNS,
-    [...changes.credentials].flatMap((passport_id) => {
-      const list = credentials.get(passport_id)
-      return list ? [{ passport_id, data: toCredentialData(list) }] : []
-    }),
-  )
-  await insertRows(
-    query,
-    'data_points',
-    DATA_POINT_COLUMNS,
-    [...changes.dataPoints].flatMap((passport_id) =>
-      [...(dataPoints.get(passport_id)?.values() ?? [])].map((point) => ({
-        passport_id,
-        ...toDataPointRow(point),
-      })),
-    ),
-  )
-  await insertRows(
-    query,
-    'removals',
-    REMOVAL_COLUMNS,
-    [...changes.removals].flatMap(([passport_id, removed_at]) =>
-      removed_at === undefined ? [] : [{ passport_id, removed_at }],
-    ),
-  )
-  await saveV1(query, changes.v1Passports, changes.v1Credentials)
-}
-
-/** Writes V1 responses; rows that stay as they were keep their version. */
-export async function saveV1(
-  query: Query,
-  passports: ReadonlyMap<number, V1PassportRow | undefined>,
-  credentials: ReadonlyMap<number, V1CredentialsRow | undefined>,
-): Promise<void> {
-  const unlisted = [...passports].flatMap(([id, row]) => (row ? [] : [id]))
-  if (unlisted.length > 0) {
-    await query(
-      `with gone as (delete from v1_passports where passport_id = any($1::bigint[]) returning passport_id)
-       insert into unlisted (passport_id) select passport_id from gone
-       on conflict (passport_id) do update set version = excluded.version`,
-      [unlisted],
-    )
-    await query('delete from v1_credentials where passport_id = any($1::bigint[])', [unlisted])
-  }
-  await upsertRows(
-    query,
-    'v1_passports',
-    V1_PASSPORT_COLUMNS,
-    [...passports.values()].flatMap((row) => row ?? []),
-    { also: 'version', where: 'v1_passports.etag <> excluded.etag' },
-  )
-  await upsertRows(
-    query,
-    'v1_credentials',
-    V1_CREDENTIALS_COLUMNS,
-    [...credentials.values()].flatMap((row) => row ?? []),
-    { where: 'v1_credentials.etag <> excluded.etag' },
-  )
 }
 
 /**

@@ -112,15 +112,18 @@ export function translate(path: string, error: unknown): never {
 
 export type Methods = Record<string, (...args: never[]) => unknown>
 
-type Guard = { onFault?: () => void; after?: () => void }
+type Guard = { before?: () => void; onFault?: () => void; after?: () => void }
 
 /** The same functions, each with its failures translated by `reachable`. */
-export function guarded<T extends Methods>(path: string, methods: T, { onFault, after }: Guard): T {
+export function guarded<T extends Methods>(path: string, methods: T, { before, onFault, after }: Guard): T {
   const guard = ([name, method]: [string, (...args: never[]) => unknown]) => [
     name,
     (...args: never[]) => {
       try {
-        return reachable(path, () => method(...args))
+        return reachable(path, () => {
+          before?.()
+          return method(...args)
+        })
       } catch (error) {
         onFault?.()
         throw error

@@ -24,6 +24,8 @@ const MIGRATIONS: readonly (string | ((database: Database, onProgress: OnProgres
   (database, onProgress) => {
     database.run(v1)
     storeV1(database, onProgress)
+    // Before the commit: a crash after it would leave them for good.
+    removeDocumentFiles(database.filename)
   },
 ]
 
@@ -51,7 +53,6 @@ export function migrate(database: Database, onProgress: OnProgress = () => undef
       database.run(`pragma user_version = ${SCHEMA}`)
     })
     .immediate()
-  removeDocumentFiles(database.filename)
 }
 
 /** For those who change nothing. */

@@ -49,17 +49,12 @@ export function openSqlite(path: string, options: Options = {}): Store {
     const connections = { reader, writer }
 
     const reading = <T extends Methods>(methods: T) => guarded(path, methods, { onFault: transaction.end })
-    /** What was written here is read at once. */
-    const writing = <T extends Methods>(methods: T) => guarded(path, methods, { after: transaction.end })
+    /** What was written here is read at once, and our own reads do not keep the WAL from being emptied. */
+    const before = transaction.end
+    const writing = <T extends Methods>(methods: T) => guarded(path, methods, { before })
     const limitWal = createWalLimit(path, writer)
     /** What may write much: import, mirror, scoring, copy. */
-    const filling = <T extends Methods>(methods: T) =>
-      guarded(path, methods, {
-        after() {
-          transaction.end()
-          limitWal()
-        },
-      })
+    const filling = <T extends Methods>(methods: T) => guarded(path, methods, { before, after: limitWal })
 
     return {
       passports: { ...reading(passports), ...writing(createPassportChanges(writer)) },

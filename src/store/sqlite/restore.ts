@@ -6,6 +6,7 @@ import { type Contents, check, checkBackup, isDamage, writeSnapshot } from './ba
 import { isFault, reachable, translate } from './connect.ts'
 import { createHalfFile } from './half-file.ts'
 import { identify, migrate } from './migrate.ts'
+import { removeDocumentFiles } from './store-v1.ts'
 
 type Options = {
   /** Whether it may take the place of one that is not empty. */
@@ -42,6 +43,7 @@ export function restore(
       const contents = check(half.path)
       const kept = keep(path, now)
       half.giveName(path)
+      removeDocumentFiles(path)
       return { ...contents, kept }
     } catch (error) {
       half.remove()
@@ -102,6 +104,7 @@ function isEmpty(database: Database): boolean {
 function bringUpToDate(path: string): void {
   const database = new Database(path, { readwrite: true, strict: true })
   try {
+    database.run('pragma secure_delete = on')
     migrate(database)
   } catch (error) {
     translate(path, error)

@@ -108,11 +108,12 @@ function createMarker(writer: Database, { passports, v1 }: ReturnType<typeof cre
   return (after: number, { except, given }: { except: string | null; given: boolean }) => {
     const end = findEnd.get(after, ADOPT_STEP)?.id ?? null
     if (end === null) return undefined
-    for (const row of mark.all(after, end, except, Number(given))) {
+    const rows = mark.all(after, end, except, Number(given))
+    for (const row of rows) {
       if (row.merged_into === null)
         v1.putPassport(toV1PassportRow(row, passports.listMerged(row.id).length > 0))
     }
-    countChange.run()
+    if (rows.length > 0) countChange.run()
     return end
   }
 }

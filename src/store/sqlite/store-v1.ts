@@ -39,6 +39,7 @@ export function storeV1(database: Database, onProgress: OnProgress): void {
     after = last.id
   }
   database.run('drop table credential_rows')
+  database.run('update ranking set version = version + 1')
 }
 
 /** Removes the files in which earlier versions kept responses beside the database. */

@@ -1,5 +1,4 @@
 -- The first part of a migration that continues in postgres/store-v1.ts. The tables are those of SQLite's migration 9.
-drop table if exists names;
 drop index if exists passports_by_rank;
 
 update passports set fingerprint = '';

@@ -7,7 +7,7 @@ import { saveRecords } from '../support/engines.ts'
 import { named, record } from '../support/records.ts'
 import { tempFolder } from '../support/temp.ts'
 
-test('what this process writes is read at once, in the middle of a view', async () => {
+test('what this process writes is read at once, while reads share a transaction', async () => {
   using folder = tempFolder()
   const store = openSqlite(join(folder.path, 'x.db'))
   for (let turn = 0; turn < 20; turn++) {
@@ -19,7 +19,7 @@ test('what this process writes is read at once, in the middle of a view', async 
   await store.close()
 })
 
-test('what another process writes is read within the life of a view', async () => {
+test('what another process writes is read within milliseconds', async () => {
   using folder = tempFolder()
   const path = join(folder.path, 'x.db')
   const [one, other] = [openSqlite(path), openSqlite(path)]
@@ -32,7 +32,7 @@ test('what another process writes is read within the life of a view', async () =
   await other.close()
 })
 
-test('a view that nobody looks at keeps no log of writes from being emptied', async () => {
+test('an unused read transaction does not keep the WAL from being emptied', async () => {
   using folder = tempFolder()
   const path = join(folder.path, 'x.db')
   const store = openSqlite(path)
@@ -46,7 +46,7 @@ test('a view that nobody looks at keeps no log of writes from being emptied', as
   await store.close()
 })
 
-test('the log of writes is emptied while others read without a pause', async () => {
+test('the WAL is emptied while others read without a pause', async () => {
   using folder = tempFolder()
   const path = join(folder.path, 'x.db')
   const store = openSqlite(path)

@@ -2,7 +2,7 @@ import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
-import { createLogLimit } from '../../src/store/sqlite/log-limit.ts'
+import { createWalLimit } from '../../src/store/sqlite/wal-checkpoint.ts'
 import { tempFolder } from '../support/temp.ts'
 
 test('a reader that goes on and on is waited for once, then let be', async () => {
@@ -15,7 +15,7 @@ test('a reader that goes on and on is waited for once, then let be', async () =>
   reader.run('begin')
   reader.query('select * from rows').all()
   writer.run('insert into rows values (zeroblob(40000000))')
-  const limit = createLogLimit(path, writer, 1000)
+  const limit = createWalLimit(path, writer)
   const timed = () => {
     const begin = performance.now()
     limit()

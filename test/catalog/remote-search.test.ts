@@ -1,0 +1,61 @@
+import { expect, test } from 'bun:test'
+import { createSearchClient, createSearchServer } from '../../src/catalog/remote-search.ts'
+import { ClientGone } from '../../src/domain/errors.ts'
+import { snapshotOf } from '../support/listing.ts'
+
+const NAMES = ['ada', 'bob', 'ada b']
+
+function connectSearch() {
+  const server = createSearchServer()
+  const ports: MessagePort[] = []
+  return {
+    server,
+    connect() {
+      const { port1, port2 } = new MessageChannel()
+      ports.push(port1, port2)
+      server.connect(port1)
+      return createSearchClient(port2)
+    },
+    [Symbol.dispose]() {
+      for (const port of ports) port.close()
+    },
+  }
+}
+
+const people = (names: readonly string[]) => snapshotOf(names.map((name, id) => ({ id, score: 0, name })))
+
+test('searches of several clients are answered, also those that came before the first snapshot', async () => {
+  using searches = connectSearch()
+  const [one, other] = [searches.connect(), searches.connect()]
+  const found = Promise.all([one('ada', 0, 9), other('b', 0, 1), one('c', 0, 9), one('ada', 1, 9)])
+  searches.server.update(await people(NAMES))
+  expect(await found).toEqual([
+    { ids: [0, 2], total: 2 },
+    { ids: [1], total: 2 },
+    { ids: [], total: 0 },
+    { ids: [2], total: 2 },
+  ])
+  searches.server.update(await people(['ada']))
+  expect(await other('ada', 0, 9)).toEqual({ ids: [0], total: 1 })
+})
+
+test('a search whose client is gone ends, and the others go on', async () => {
+  using searches = connectSearch()
+  const search = searches.connect()
+  const leaving = new AbortController()
+  const [left, stayed] = [search('ada', 0, 9, leaving.signal), search('bob', 0, 9)]
+  leaving.abort()
+  await expect(left).rejects.toThrow(ClientGone)
+  searches.server.update(await people(NAMES))
+  expect(await stayed).toEqual({ ids: [1], total: 1 })
+})
+
+test('a client that leaves after its search has ended changes nothing', async () => {
+  using searches = connectSearch()
+  searches.server.update(await people(NAMES))
+  const search = searches.connect()
+  const leaving = new AbortController()
+  expect((await search('ada', 0, 9, leaving.signal)).total).toBe(2)
+  leaving.abort()
+  expect((await search('bob', 0, 9)).total).toBe(1)
+})

@@ -1,0 +1,142 @@
+import { expect, test } from 'bun:test'
+import fc from 'fast-check'
+import { createSearcher, searchNames } from '../../src/catalog/search.ts'
+import { foldName } from '../../src/domain/name.ts'
+import { onEveryEngine, saveRecords } from '../support/engines.ts'
+import { HOSTILE_NAMES } from '../support/hostile-names.ts'
+import { catalogOf, snapshotOf } from '../support/listing.ts'
+import { NOON, named } from '../support/records.ts'
+
+type Person = { id: number; name: string; score: number }
+
+const fold = (people: readonly Person[]) =>
+  people.map((person) => ({ ...person, name: foldName(person.name) }))
+
+const toPeople = (names: readonly string[]): Person[] => names.map((name, id) => ({ id, name, score: 0 }))
+
+/** The ids whose folded name contains the keyword, in rank order. */
+const filter = (people: Iterable<Person>, keyword: string) =>
+  [...people]
+    .filter(({ name }) => foldName(name).includes(keyword))
+    .sort((one, other) => other.score - one.score || one.id - other.id)
+    .map(({ id }) => id)
+
+/** Letters of many scripts, emoji, wildcards of SQL and of search languages, quotes and white space. */
+const CHARACTERS = [...'abÉßıИи李雷かがกำநிשָםمُح한1.%_*?"\'\\[]()^$| \t\n']
+const EMOJI = ['🐉', '👩\u200d👩\u200d👧', '🇩🇰', '\ue020', '\u0301', '\u2028', '\u00a0']
+const text = (maxLength: number) => fc.string({ unit: fc.constantFrom(...CHARACTERS, ...EMOJI), maxLength })
+
+/** Some text, or a part of one of the names. */
+const keywordFor = (names: readonly string[]) => {
+  const part = fc
+    .tuple(fc.constantFrom(...names), fc.nat(), fc.integer({ min: 1, max: 6 }))
+    .map(([name, at, length]) =>
+      [...name]
+        .slice(at % (name.length + 1))
+        .slice(0, length)
+        .join(''),
+    )
+  return fc.oneof(text(3), part).map(foldName)
+}
+
+test('a search finds what a look at every name finds', async () => {
+  const cases = fc
+    .array(text(12), { minLength: 1, maxLength: 40 })
+    .chain((names) =>
+      fc.tuple(fc.constant(names), fc.array(keywordFor(names), { minLength: 5, maxLength: 5 })),
+    )
+  await fc.assert(
+    fc.asyncProperty(cases, async ([names, keywords]) => {
+      const snapshot = await snapshotOf(fold(toPeople(names)))
+      for (const keyword of keywords.filter((keyword) => keyword !== '')) {
+        expect([...searchNames(snapshot, keyword)]).toEqual(filter(toPeople(names), keyword))
+      }
+    }),
+    { numRuns: 300 },
+  )
+})
+
+test('keywords are found in names of any length and content', async () => {
+  const names = [...HOSTILE_NAMES.map((name) => name.toWellFormed()), 'abc'.repeat(333), 'a'.repeat(1000)]
+  const snapshot = await snapshotOf(fold(toPeople(names)))
+  for (const name of names) {
+    const folded = foldName(name)
+    const letters = [...folded]
+    for (const keyword of [folded, letters.slice(1, 200).join(''), letters.slice(-3).join('')]) {
+      if (keyword === '') continue
+      expect([...searchNames(snapshot, keyword)]).toEqual(filter(toPeople(names), keyword))
+    }
+  }
+  expect([...searchNames(snapshot, 'nobody has this')]).toEqual([])
+})
+
+test('pages of several searches can be asked for in any order', async () => {
+  const people = Array.from({ length: 5000 }, (_, at) => ({
+    id: at * 7919 + 2 ** 40,
+    name: at % 3 === 0 ? `Ada ${at}` : `Bob ${at}`,
+    score: at % 50,
+  }))
+  const snapshot = await snapshotOf(fold(people))
+  const search = createSearcher()
+  for (const [keyword, page] of [
+    ['a', 1],
+    ['b', 7],
+    ['a', 6],
+    ['a', 2],
+    ['b', 1],
+    ['a', 99],
+  ] as const) {
+    const ids = filter(people, keyword)
+    const offset = page * 250
+    expect(search(snapshot, keyword, offset, 250)).toEqual({
+      ids: ids.slice(offset, offset + 250),
+      total: ids.length,
+    })
+  }
+  const next = await snapshotOf(fold(people.slice(1)))
+  expect(search(next, 'a', 0, 9).total).toBe(filter(people, 'a').length - 1)
+})
+
+onEveryEngine('a search', (open, engine) => {
+  test('finds what it should after any changes of names and scores', async () => {
+    const people = fc.uniqueArray(fc.record({ id: fc.nat(20), name: text(6), score: fc.nat(3) }), {
+      minLength: 3,
+      maxLength: 20,
+      selector: ({ id }) => id,
+    })
+    await fc.assert(
+      fc.asyncProperty(fc.array(people, { minLength: 2, maxLength: 4 }), async (changes) => {
+        await using store = await open()
+        const all = new Map<number, Person>()
+        for (const changed of changes) {
+          for (const person of changed) all.set(person.id, person)
+          await saveRecords(
+            store,
+            changed.map(({ id, name, score }) => named(id, name, score)),
+          )
+          for (const keyword of ['a', 'b', 'e', '李', '%', '_', '🐉', 'и', '"']) {
+            const ids = filter(all.values(), keyword)
+            expect(await catalogOf(store).find({ page: 1, size: 50, keyword })).toEqual({
+              ids,
+              total: ids.length,
+            })
+          }
+        }
+      }),
+      { numRuns: engine === 'sqlite' ? 25 : 5 },
+    )
+  }, 30_000)
+
+  test('leaves out merged and removed passports, and those of another name now', async () => {
+    await using store = await open([1, 2, 3, 4].map((id) => named(id, `Zoë ${id}`, id)))
+    const { find } = catalogOf(store)
+    const ids = async () => (await find({ page: 1, size: 9, keyword: 'zoe' })).ids
+    expect(await ids()).toEqual([4, 3, 2, 1])
+    await store.passports.merge(4, 1)
+    expect(await ids()).toEqual([3, 2, 1])
+    await store.passports.unmerge(4)
+    await store.passports.remove(3, NOON)
+    await saveRecords(store, [named(2, 'Bob', 2)])
+    expect(await ids()).toEqual([4, 1])
+  })
+})

@@ -1,0 +1,132 @@
+import { Database } from 'bun:sqlite'
+import { describe, expect, test } from 'bun:test'
+import { existsSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { ApiKey } from '../../src/domain/api-key.ts'
+import { openPostgres } from '../../src/store/postgres/open.ts'
+import { openSqlite } from '../../src/store/sqlite/open.ts'
+import type { Store } from '../../src/store/store.ts'
+import { listAll } from '../support/listing.ts'
+import { connect } from '../support/opening.ts'
+import { testDatabase } from '../support/postgres.ts'
+import { NOON } from '../support/records.ts'
+import { tempFolder } from '../support/temp.ts'
+import { expectV1 } from '../support/v1.ts'
+import people from './fixtures/people.sql' with { type: 'text' }
+import postgres3 from './fixtures/postgres-3.sql' with { type: 'text' }
+import sqlite3 from './fixtures/sqlite-3.sql' with { type: 'text' }
+import sqlite3To8 from './fixtures/sqlite-3-to-8.sql' with { type: 'text' }
+
+const KEY: ApiKey = {
+  id: 'k',
+  name: 'Key',
+  hash: new Uint8Array([1, 2]),
+  tier: 'high',
+  owner: 'a@example.com',
+  createdAt: 1,
+}
+
+/** Both engines have the same columns; only bytes are written differently. */
+const keyRow = (hash: string) => `insert into keys (id, name, hash, created_at, tier, owner)
+  values ('k', 'Key', ${hash}, 1, 'high', 'a@example.com');`
+
+/** Nothing of the people in fixtures/people.sql is lost. */
+async function expectPeople(store: Store): Promise<void> {
+  await expectV1(store, [{ id: 7 }, { id: 9 }, { id: 12 }, { wallet: 'So1ana' }, { wallet: '0xgrace' }])
+  expect((await store.v1.findPassport({ id: 9 }))?.body).toContain('Ada Lovélace 🐉')
+  expect(await store.v1.findPassport({ wallet: '0xgrace' })).toMatchObject({ id: 7, merged: true })
+  expect((await store.credentials.list(7)).map(({ id }) => id)).toEqual(['c-1', 'p-1', 'c-2'])
+
+  const [ada, grace, bob] = await store.records.list(-1, 10)
+  expect(ada).toMatchObject({
+    scores: { total: 42.5, activity: 12, identity: 10.25, skills: 20.25 },
+    human: true,
+    givenHuman: false,
+    rules: 'rules-1',
+    socials: [{ name: 'ada', followers: '1842' }],
+    dataPoints: [{ type: 'active_wallet', account: '0xada', display: 'Since 2015' }],
+  })
+  expect(ada?.credentials).toMatchObject([
+    { id: 'c-1', givenScore: 20.25, earnedAt: 1438905600000, value: 'ada' },
+    { id: 'c-2', givenScore: 10.25 },
+    { id: 'c-3', givenScore: 3, superseded: true },
+    { id: 'p-1', score: 12, calculatedAt: NOON },
+  ])
+  expect(ada?.credentials?.[3]).not.toHaveProperty('givenScore')
+  expect(grace).toMatchObject({ id: 9, mergedInto: 7, credentials: [{ value: 'grace.eth' }] })
+  expect(bob).toMatchObject({ id: 12, stale: true, credentials: [] })
+
+  expect(await listAll(store, { page: 1, size: 9, keyword: 'love' })).toMatchObject({
+    items: [{ id: 7 }],
+    total: 1,
+  })
+  expect(await listAll(store, { page: 1, size: 9, keyword: undefined })).toMatchObject({
+    items: [{ id: 7 }, { id: 12 }],
+    total: 2,
+  })
+  expect(await store.records.listRemovals()).toEqual([13])
+  expect(await store.keys.find('k')).toEqual(KEY)
+}
+
+/** Opens the database twice: the first time it is migrated, the second time there is nothing to do. */
+async function expectMigration(open: (onMigrate: (done: number, total: number) => void) => Promise<Store>) {
+  const progress: number[][] = []
+  const onMigrate = (done: number, total: number) => void progress.push([done, total])
+  const first = await open(onMigrate)
+  expect(progress.at(-1)).toEqual([3, 3])
+  await expectPeople(first)
+  await first.close()
+  progress.length = 0
+  const second = await open(onMigrate)
+  expect(progress).toEqual([])
+  await expectPeople(second)
+  await second.close()
+}
+
+describe('sqlite: a database of an earlier version', () => {
+  test.each([
+    [3, sqlite3, people],
+    // Triggers of version 8 note each row that is written.
+    [8, sqlite3 + sqlite3To8, people],
+    [8, sqlite3, people + sqlite3To8],
+  ])('%i is migrated without loss, and the files beside it are removed', async (version, schema, rows) => {
+    using folder = tempFolder()
+    const path = join(folder.path, 'x.db')
+    const old = new Database(path)
+    old.run('pragma journal_mode = wal')
+    old.run(`${schema};${rows};${keyRow("x'0102'")}`)
+    old.run("insert into names (rowid, grams) values (7, 'ada')")
+    old.run(`pragma application_id = ${0x70617373}`)
+    old.run(`pragma user_version = ${version}`)
+    old.close()
+    const files = ['1-passports', '1-credentials', '1-places'].map((name) => `${path}-documents-${name}`)
+    for (const file of files) writeFileSync(file, 'Ada')
+    await expectMigration(async (onMigrate) => openSqlite(path, { onMigrate }))
+    expect(files.filter(existsSync)).toEqual([])
+    using database = new Database(path, { readonly: true })
+    const left = database
+      .query<{ name: string }, []>(
+        `select name from sqlite_schema where type = 'trigger' or name like '%document%' or name like 'names%'
+           or name like '%wallet_keys' or name = 'credential_rows'`,
+      )
+      .all()
+    expect(left).toEqual([])
+    expect(database.query('pragma foreign_key_check').all()).toEqual([])
+  })
+})
+
+describe('postgres: a database of an earlier version', () => {
+  test('3 is migrated without loss', async () => {
+    await using database = await testDatabase()
+    await using sql = connect(database.url)
+    await sql.unsafe(postgres3)
+    await sql.unsafe(people)
+    await sql.unsafe(keyRow("decode('0102', 'hex')"))
+    await sql.unsafe("insert into names values (7, 'ada lovelace')")
+    await sql.unsafe('create table passportd (version integer not null)')
+    await sql.unsafe('insert into passportd values (3)')
+    await expectMigration((onMigrate) => openPostgres(database, { onMigrate }))
+    const left = await sql`select from pg_tables where tablename in ('names', 'credential_rows')`
+    expect(left).toHaveLength(0)
+  })
+})

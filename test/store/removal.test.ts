@@ -1,0 +1,108 @@
+import { expect, test } from 'bun:test'
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { openSqlite } from '../../src/store/sqlite/open.ts'
+import type { Store } from '../../src/store/store.ts'
+import { score } from '../support/changes.ts'
+import { saveRecords } from '../support/engines.ts'
+import { credential, NOON, record } from '../support/records.ts'
+import { tempFolder } from '../support/temp.ts'
+
+/** Occurs in nothing but what is known of the person who is removed. */
+const MARKER = 'qzx'
+const REMOVED = 150
+const saving = { now: NOON, restore: false }
+
+const person = (id: number, mark: string, length = 20) =>
+  record(id, {
+    stale: true,
+    mainWallet: `0x${mark}${id}`,
+    verifiedWallets: [`0x${mark}b${id}`],
+    profile: {
+      displayName: `${mark}name ${id}`,
+      bio: `${mark}bio `.repeat(length),
+      location: `${mark}location`,
+      tags: [`${mark}tag`],
+    },
+    socials: [
+      {
+        source: 'lens',
+        name: `${mark}social`,
+        displayName: '',
+        bio: '',
+        location: '',
+        url: '',
+        imageUrl: '',
+        followers: '',
+        following: '',
+      },
+    ],
+    credentials: [credential(`${mark}credential`, { value: `${mark}value` })],
+    dataPoints: [
+      {
+        type: 'base_builder',
+        account: `${mark}account`,
+        display: `${mark}point`,
+        value: { kind: 'number', amount: 9 },
+      },
+    ],
+  })
+
+/** Marked words in the database file and its WAL. Folded text is marked as well. */
+function marksIn(path: string): string[] {
+  const files = [path, `${path}-wal`].filter(existsSync)
+  const text = files.map((file) => readFileSync(file, 'latin1').toLowerCase()).join()
+  return [...new Set(text.match(new RegExp(`.{0,3}${MARKER}.{0,12}`, 'g')))]
+}
+
+type Remove = (store: Store) => unknown
+const REMOVALS: [how: string, remove: Remove][] = [
+  ['by its id', (store) => store.passports.remove(REMOVED, NOON)],
+  ['by a removal record', (store) => store.records.save([{ kind: 'removal', id: REMOVED }], saving)],
+  [
+    'with the survivor it was merged into',
+    async (store) => {
+      await store.passports.merge(REMOVED, 7)
+      await store.passports.remove(7, NOON)
+    },
+  ],
+]
+
+async function fill(store: Store): Promise<void> {
+  await saveRecords(
+    store,
+    Array.from({ length: 300 }, (_, id) => person(id, id === REMOVED ? MARKER : 'other', id % 50)),
+  )
+  await score(store)
+}
+
+test.each(REMOVALS)('a passport that is removed %s leaves no byte in the files', async (_, remove) => {
+  using folder = tempFolder()
+  const path = join(folder.path, 'x.db')
+  const store = openSqlite(path)
+  await fill(store)
+  expect(marksIn(path).length).toBeGreaterThan(5)
+  // A read that has just taken place does not keep the WAL from being emptied.
+  expect(await store.passports.find({ id: REMOVED })).toMatchObject({ id: REMOVED })
+  await remove(store)
+  expect(marksIn(path)).toEqual([])
+  await store.close()
+})
+
+test('neither does one that was changed, moved and scored many times before', async () => {
+  using folder = tempFolder()
+  const path = join(folder.path, 'x.db')
+  const store = openSqlite(path)
+  await fill(store)
+  for (let round = 0; round < 12; round++) {
+    const neighbours = Array.from({ length: 30 }, (_, at) =>
+      person(REMOVED - 15 + at, 'other', (at * round * 37) % 400),
+    ).filter(({ id }) => id !== REMOVED)
+    await saveRecords(store, neighbours)
+    await saveRecords(store, [person(REMOVED, `${MARKER}${round}`, (round * 113) % 700)])
+    await score(store)
+  }
+  await store.passports.remove(REMOVED, NOON)
+  expect(marksIn(path)).toEqual([])
+  await store.close()
+})

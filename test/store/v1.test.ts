@@ -1,0 +1,155 @@
+import { expect, test } from 'bun:test'
+import fc from 'fast-check'
+import { adoptRules } from '../../src/scoring/rescore.ts'
+import { DEFAULT_RULES } from '../../src/scoring/rules.ts'
+import type { Part, Store } from '../../src/store/store.ts'
+import { AT_REST, CREDENTIAL_CHANGES, PASSPORT_CHANGES, score } from '../support/changes.ts'
+import { onEveryEngine, openTestStore, saveRecords } from '../support/engines.ts'
+import { REFS, scorerOf, step, take } from '../support/histories.ts'
+import { ADA_WALLET, credential, GRACE_OLD_WALLET, NOON, record } from '../support/records.ts'
+import { expectV1, type Shown } from '../support/v1.ts'
+
+const IDS = AT_REST.map(({ id }) => ({ id }))
+
+const bodyOf = async (store: Store, id: number) => (await store.v1.findPassport({ id }))?.body
+const credentialsOf = async (store: Store, id: number) => (await store.v1.findCredentials({ id }))?.body
+
+onEveryEngine('V1 responses', (open, engine) => {
+  test('are stored with the data, after any history', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 3, maxLength: 25 }), async (steps) => {
+        await using store = await open()
+        const scorer = scorerOf(store)
+        await adoptRules(scorer)
+        let shown: Shown = new Map()
+        for (const each of steps) {
+          await take(store, scorer, each)
+          shown = await expectV1(store, REFS, shown)
+        }
+      }),
+      // The same histories every time; without the seed it looks at new ones.
+      { numRuns: engine === 'sqlite' ? 60 : 8, seed: 1815 },
+    )
+  }, 60_000)
+
+  test.each([...PASSPORT_CHANGES, ...CREDENTIAL_CHANGES])('follow %s', async (_, id, change) => {
+    await using store = await open(AT_REST)
+    const before = await expectV1(store, IDS)
+    const both = async () => [await bodyOf(store, id), await credentialsOf(store, id)]
+    const old = await both()
+    await change(store)
+    const after = await expectV1(store, IDS, before)
+    expect(await both()).not.toEqual(old)
+    await score(store)
+    await expectV1(store, IDS, after)
+  })
+
+  test('of merged ids and wallets are those of the survivor, also through several merges', async () => {
+    await using store = await open([...AT_REST, record(1, { mergedInto: 900, mainWallet: '0x1' })])
+    for (const ref of [{ id: 3 }, { id: 900 }, { id: 1 }, { wallet: GRACE_OLD_WALLET }, { wallet: '0x1' }]) {
+      expect(await store.v1.findPassport(ref)).toMatchObject({ id: 3, merged: true })
+      expect(await store.v1.findCredentials(ref)).toEqual(await store.v1.findCredentials({ id: 3 }))
+    }
+    expect(await store.v1.findPassport({ wallet: ADA_WALLET })).toMatchObject({ id: 7, merged: false })
+    expect(await store.v1.findPassport({ wallet: '0xnobody' })).toBeUndefined()
+    expect(await store.v1.findCredentials({ id: 4 })).toBeUndefined()
+  })
+
+  test('say merged while another passport is merged into theirs', async () => {
+    await using store = await open([record(0), record(1), record(2), record(3, { mergedInto: 0 })])
+    const merged = async () =>
+      Promise.all(
+        [0, 1, 2].map(async (id) => {
+          const found = await store.v1.findPassport({ id })
+          expect(found?.body).toContain(`"merged":${found?.merged}`)
+          return found?.merged
+        }),
+      )
+    expect(await merged()).toEqual([true, false, false])
+    await saveRecords(store, [record(3, { mergedInto: 1 })])
+    expect(await merged()).toEqual([false, true, false])
+    await saveRecords(store, [record(3, { mergedInto: 0 })])
+    await store.passports.unmerge(3)
+    expect(await merged()).toEqual([false, false, false])
+    await store.passports.merge(3, 0)
+    await store.passports.remove(3, NOON)
+    expect(await merged()).toEqual([false, false, false])
+    // The survivor comes after those merged into it.
+    await saveRecords(store, [record(5, { mergedInto: 6 })])
+    await saveRecords(store, [record(6)])
+    expect(await store.v1.findPassport({ id: 5 })).toMatchObject({ id: 6, merged: true })
+  })
+
+  test('show old scores and old credentials until the new ones are calculated', async () => {
+    const first = record(1, { scores: { total: 1, identity: 1 }, credentials: [credential('old')] })
+    await using store = await open([first])
+    const second = { ...first, stale: true, credentials: [credential('new', { score: 4 })] }
+    await saveRecords(store, [second])
+    expect(JSON.parse((await bodyOf(store, 1)) as string).passport).toMatchObject({
+      score: 1,
+      calculating_score: true,
+    })
+    expect(await store.credentials.list(1)).toMatchObject([{ id: 'old' }])
+    expect(await credentialsOf(store, 1)).not.toContain('"new"')
+    await score(store)
+    expect(JSON.parse((await bodyOf(store, 1)) as string).passport).toMatchObject({
+      score: 4,
+      calculating_score: false,
+    })
+    expect(await credentialsOf(store, 1)).toContain('"new"')
+    expect(await credentialsOf(store, 1)).not.toContain('"old"')
+  })
+
+  test('say that a score is being calculated as soon as another rule set is in force', async () => {
+    await using store = await open(AT_REST)
+    await adoptRules({ store, rules: { ...DEFAULT_RULES, stamp: 'earlier' } })
+    const calculating = async () => [
+      (await bodyOf(store, 7))?.includes('"calculating_score":true'),
+      (await store.v1.listItems([7]))[0]?.includes('"calculating_score":true'),
+    ]
+    expect(await calculating()).toEqual([false, false])
+    await adoptRules({ store, rules: DEFAULT_RULES })
+    expect(await calculating()).toEqual([true, true])
+    await score(store)
+    expect(await calculating()).toEqual([false, false])
+  })
+
+  test('of a passport that cannot be scored say so until it can be', async () => {
+    await using store = await open(AT_REST)
+    await store.scoring.markAll()
+    const score = () => {
+      throw new Error('on purpose')
+    }
+    await store.scoring.work(9, { rules: 'any', now: NOON, score, onFailure: () => undefined })
+    expect(await bodyOf(store, 7)).toContain('"calculating_score":true')
+    await expectV1(store, IDS)
+  })
+
+  test('are left alone by a dry run', async () => {
+    await using store = await open(AT_REST)
+    const before = await bodyOf(store, 12)
+    await store.records.save([{ kind: 'removal', id: 12 }], { now: NOON, restore: false, dryRun: true })
+    expect(await bodyOf(store, 12)).toBe(before as string)
+  })
+
+  test('are complete after a copy in several ranges', async () => {
+    await using source = await openTestStore('sqlite', [...AT_REST, record(1, { mergedInto: 7 })])
+    await using store = await open()
+    const part = ({ parts }: Store) => parts.find(({ name }) => name === 'passports') as Part
+    let after: Part['list'] extends (range: infer R) => unknown ? R : never = {}
+    for (const item of await part(source).list({})) {
+      await part(store).replace({ ...after, until: item.key }, [item])
+      after = { after: item.key }
+    }
+    await expectV1(store, [...IDS, { id: 1 }])
+  })
+
+  test('a record that is imported twice is unchanged the second time', async () => {
+    await using store = await open()
+    expect(await saveRecords(store, AT_REST)).toEqual(AT_REST.map(() => ({ outcome: 'added' })))
+    await score(store)
+    const before = await bodyOf(store, 7)
+    expect(await saveRecords(store, AT_REST)).toEqual(AT_REST.map(() => ({ outcome: 'unchanged' })))
+    expect(await bodyOf(store, 7)).toBe(before as string)
+  })
+})
