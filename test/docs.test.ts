@@ -91,7 +91,7 @@ const TSCONFIG = {
   compilerOptions: {
     noUnusedLocals: false,
     typeRoots: [join(ROOT, 'node_modules/@types')],
-    paths: { 'passportd/client': [join(ROOT, 'packages/client/src/index.ts')] },
+    paths: { '@passportd/client': [join(ROOT, 'packages/client/src/index.ts')] },
   },
   include: ['*.ts'],
 }

@@ -39,8 +39,8 @@ const SRC = join(import.meta.dir, '../src')
 const files = [...new Bun.Glob('**/*.ts').scanSync(SRC)].filter((file) => !file.endsWith('.d.ts'))
 const layerOf = (path: string) => path.split('/')[0] ?? path
 
-function importsOf(file: string): string[] {
-  const source = readFileSync(join(SRC, file), 'utf8')
+function importsOf(file: string, folder = SRC): string[] {
+  const source = readFileSync(join(folder, file), 'utf8')
   return [...source.matchAll(/(?:from|import)\s*\(?\s*'([^']+)'/g)].map((match) => match[1] as string)
 }
 
@@ -69,6 +69,18 @@ test('pure layers use nothing of Bun', () => {
     .filter((file) => PURE.includes(layerOf(file)))
     .filter((file) => /\bBun\b|'bun[:']/.test(readFileSync(join(SRC, file), 'utf8')))
   expect(wrong).toEqual([])
+})
+
+test('the client imports its own files only, and uses nothing of Bun or Node', () => {
+  const folder = join(import.meta.dir, '../packages/client/src')
+  const sources = [...new Bun.Glob('**/*').scanSync(folder)]
+  expect(sources.length).toBeGreaterThan(4)
+  for (const file of sources) {
+    const source = readFileSync(join(folder, file), 'utf8')
+    const imports = importsOf(file, folder)
+    expect(imports.filter((name) => !sources.includes(normalize(join(dirname(file), name))))).toEqual([])
+    expect(source.match(/\b(Bun|process|Buffer|global|require)\b[.([]|import\.meta/)).toBeNull()
+  }
 })
 
 test('SQL stays in the store', () => {

@@ -9,11 +9,11 @@ import { tempFolder } from '../support/temp.ts'
 import { serveFaults } from './faults.ts'
 
 const ROOT = join(import.meta.dir, '../..')
-const INDEX = '/node_modules/passportd/dist/client/index.js'
+const INDEX = '/node_modules/@passportd/client/dist/index.js'
 const MAIN = `import { run } from './scenario.js'
 console.log(JSON.stringify(await run(process.argv[2], process.argv[3])))
 `
-const PAGE = `<!doctype html><script type="importmap">{"imports":{"passportd/client":"${INDEX}"}}</script>`
+const PAGE = `<!doctype html><script type="importmap">{"imports":{"@passportd/client":"${INDEX}"}}</script>`
 
 /** Gives back what was printed. */
 async function command(args: string[], cwd: string): Promise<string> {
@@ -29,18 +29,18 @@ async function command(args: string[], cwd: string): Promise<string> {
 
 describe('the packed client', () => {
   const folder = tempFolder()
+  const home = join(folder.path, 'node_modules/@passportd/client')
+  let archive = ''
   let store: TestStore
   let service: ReturnType<typeof serveTest>
   let expected: unknown
   const faulty = serveFaults()
 
   beforeAll(async () => {
-    const packed = (
-      await command(['npm', 'pack', '--silent', '--pack-destination', folder.path], ROOT)
-    ).trim()
-    const home = join(folder.path, 'node_modules/passportd')
+    const pack = ['npm', 'pack', '--silent', '-w', 'packages/client', '--pack-destination', folder.path]
+    archive = join(folder.path, (await command(pack, ROOT)).trim())
     mkdirSync(home, { recursive: true })
-    await command(['tar', '-xzf', join(folder.path, packed), '--strip-components=1', '-C', home], folder.path)
+    await command(['tar', '-xzf', archive, '--strip-components=1', '-C', home], folder.path)
     copyFileSync(join(import.meta.dir, 'scenario.js'), join(folder.path, 'scenario.js'))
     writeFileSync(join(folder.path, 'main.mjs'), MAIN)
     store = await openTestStore('sqlite', inventPeople())
@@ -116,11 +116,17 @@ describe('the packed client', () => {
     }
   })
 
-  test('has the types that its index names, and needs no other package', async () => {
-    const home = join(folder.path, 'node_modules/passportd')
-    const { exports } = await Bun.file(join(home, 'package.json')).json()
-    expect(await Bun.file(join(home, exports['./client'].types)).exists()).toBe(true)
-    const files = [...new Bun.Glob('dist/client/*.js').scanSync(home)]
+  test('is smaller than 30 KB, and has the version of the service', async () => {
+    expect(Bun.file(archive).size).toBeLessThan(30_000)
+    const { version } = await Bun.file(join(home, 'package.json')).json()
+    expect(version).toBe((await Bun.file(join(ROOT, 'package.json')).json()).version)
+  })
+
+  test('has the types that its package.json names, and needs no other package', async () => {
+    const manifest = await Bun.file(join(home, 'package.json')).json()
+    expect(await Bun.file(join(home, manifest.exports.types)).exists()).toBe(true)
+    expect(Object.keys(manifest).filter((key) => /dependencies/i.test(key))).toEqual([])
+    const files = [...new Bun.Glob('dist/*.js').scanSync(home)]
     expect(files.length).toBeGreaterThan(4)
     for (const file of files) {
       const imports = [...(await Bun.file(join(home, file)).text()).matchAll(/from '([^']+)'/g)]

@@ -1,5 +1,5 @@
 // Run from the packed package in Node, Bun and a browser, unchanged. What it gives back is compared.
-import { createClient, createMemoryCache, PassportError } from 'passportd/client'
+import { createClient, createMemoryCache, PassportError } from '@passportd/client'
 
 /**
  * @param {string} baseUrl of a service with the people of the demo

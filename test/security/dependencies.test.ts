@@ -18,10 +18,14 @@ type Advisory = { package: string; below: string; id: string }
 
 const manifest = JSON.parse(read('package.json'))
 
+/** The client has two entries: its folder, and a link to that. */
+const isWorkspace = (place: string, { link, resolved }: Entry) =>
+  place === 'packages/client' || (link === true && resolved === 'packages/client')
+
 function readLock(path: string): Installed[] {
   const { packages } = JSON.parse(read(path)) as { packages: Record<string, Entry> }
   return Object.entries(packages)
-    .filter(([place]) => place !== '')
+    .filter(([place, entry]) => place !== '' && !isWorkspace(place, entry))
     .map(([place, entry]) => ({ ...entry, name: place.split('node_modules/').at(-1) as string }))
 }
 

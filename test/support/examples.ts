@@ -18,6 +18,7 @@ const FENCE = /^ *```(\S*) ?(.*)$/
 /** The pages for users: decisions are history, and are not kept in step. */
 export const PAGES = [
   'README.md',
+  'packages/client/README.md',
   ...[...new Bun.Glob('**/*.md').scanSync(join(import.meta.dir, '../../docs'))]
     .filter((path) => !path.startsWith('decisions/'))
     .map((path) => `docs/${path}`)

@@ -1,27 +1,27 @@
-/** An answer, to be asked for again with its ETag. */
-export type CachedAnswer = { etag: string; body: string }
+/** A response body with the ETag to revalidate it by. */
+export type CachedResponse = { etag: string; body: string }
 
-/** Keeps answers by their address; a request may wait for it, and fails where it does. */
+/** Stores responses by URL. Requests wait for it; what it throws reaches the caller. */
 export type Cache = {
-  get(url: string): CachedAnswer | undefined | Promise<CachedAnswer | undefined>
-  set(url: string, answer: CachedAnswer): void | Promise<void>
+  get(url: string): CachedResponse | undefined | Promise<CachedResponse | undefined>
+  set(url: string, response: CachedResponse): void | Promise<void>
 }
 
-/** Keeps the answers that were used last. */
-export function createMemoryCache(most = 1000): Cache {
-  const answers = new Map<string, CachedAnswer>()
+/** An LRU cache. */
+export function createMemoryCache(maxEntries = 1000): Cache {
+  const entries = new Map<string, CachedResponse>()
 
-  function set(url: string, answer: CachedAnswer): void {
-    answers.delete(url)
-    answers.set(url, answer)
-    if (answers.size > most) answers.delete(answers.keys().next().value as string)
+  function set(url: string, response: CachedResponse): void {
+    entries.delete(url)
+    entries.set(url, response)
+    if (entries.size > maxEntries) entries.delete(entries.keys().next().value as string)
   }
 
   return {
     get(url) {
-      const answer = answers.get(url)
-      if (answer) set(url, answer)
-      return answer
+      const response = entries.get(url)
+      if (response) set(url, response)
+      return response
     },
     set,
   }

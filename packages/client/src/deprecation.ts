@@ -1,14 +1,12 @@
-/** What an answer tells of the end of the API. */
+/** What the response headers say about the end of the API. */
 export type Deprecation = {
-  /** Since when it is deprecated, where that is told. */
   deprecatedAt: Date | undefined
-  /** When it ends, where that is told. */
   sunsetAt: Date | undefined
-  /** Where to read more, and what to use instead, by relation: `deprecation`, `sunset`, `successor-version`. */
+  /** URLs by relation: `deprecation`, `sunset`, `successor-version`. */
   links: Record<string, string>
 }
 
-/** Nothing where the answer tells nothing of it (RFC 9745, RFC 8594). */
+/** Reads the Deprecation (RFC 9745), Sunset (RFC 8594) and Link headers; undefined without the first two. */
 export function readDeprecation(headers: Headers, url: string): Deprecation | undefined {
   const deprecation = headers.get('Deprecation')
   const sunset = headers.get('Sunset')
@@ -22,15 +20,10 @@ export function readDeprecation(headers: Headers, url: string): Deprecation | un
 }
 
 function readLinks(text: string, base: string): Record<string, string> {
-  const links: Record<string, string> = {}
-  for (const [, target = '', relation = ''] of text.matchAll(
-    /<([^<>]{1,2000})>[^<>"]{0,200}?rel="([\w-]{1,100})"/g,
-  )) {
-    try {
-      links[relation] = new URL(target, base).href
-    } catch {
-      // No address: there is nothing to follow.
-    }
-  }
-  return links
+  const links = text.matchAll(/<([^<>]{1,2000})>[^<>"]{0,200}?rel="([\w-]{1,100})"/g)
+  return Object.fromEntries(
+    [...links]
+      .filter(([, target = '']) => URL.canParse(target, base))
+      .map(([, target = '', relation = '']) => [relation, new URL(target, base).href]),
+  )
 }

@@ -1,4 +1,4 @@
-/** What the service says, and what happens on the way to it. New codes may come: treat one you do not know by its status. */
+/** Error codes of the service and of the client. The service may add codes: handle an unknown one by its status. */
 export type PassportErrorCode =
   | 'invalid_request'
   | 'unauthorized'
@@ -11,11 +11,11 @@ export type PassportErrorCode =
   | 'headers_too_large'
   | 'unavailable'
   | 'internal'
-  /** No answer in time. */
+  /** No response in time. */
   | 'timeout'
-  /** No connection, or one that broke. */
+  /** The connection failed or broke. */
   | 'network'
-  /** An answer that is not one of the service, such as a proxy's page. */
+  /** The response is not one of the service, such as an error page of a proxy. */
   | 'invalid_answer'
 
 type Details = {
@@ -28,22 +28,18 @@ type Details = {
 export class PassportError extends Error {
   override readonly name = 'PassportError'
   readonly code: PassportErrorCode
-  /** Of the answer, where there was one. */
+  /** HTTP status; undefined without a response. */
   readonly status: number | undefined
-  /** Names the request in the log of the service. */
+  /** Identifies the request in the log of the service. */
   readonly requestId: string | undefined
-  /** In how many milliseconds the service would have it tried again. */
+  /** The Retry-After header, in milliseconds. */
   readonly retryAfter: number | undefined
 
-  constructor(
-    code: PassportErrorCode,
-    message: string,
-    { status, requestId, retryAfter, cause }: Details = {},
-  ) {
-    super(message, { cause })
+  constructor(code: PassportErrorCode, message: string, details: Details = {}) {
+    super(message, { cause: details.cause })
     this.code = code
-    this.status = status
-    this.requestId = requestId
-    this.retryAfter = retryAfter
+    this.status = details.status
+    this.requestId = details.requestId
+    this.retryAfter = details.retryAfter
   }
 }

@@ -1,4 +1,4 @@
-export { type Cache, type CachedAnswer, createMemoryCache } from './cache.ts'
+export { type Cache, type CachedResponse, createMemoryCache } from './cache.ts'
 export { type Client, createClient, type ListOptions, type PageOptions } from './client.ts'
 export type { Deprecation } from './deprecation.ts'
 export { PassportError, type PassportErrorCode } from './errors.ts'

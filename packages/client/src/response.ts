@@ -1,0 +1,39 @@
+import { PassportError, type PassportErrorCode } from './errors.ts'
+
+/** Parses a successful response; `field` tells a response of the service from any other JSON. */
+export function parseBody<T>(body: string, field: string): T {
+  const value = parseJson(body)
+  if (typeof value === 'object' && value !== null && field in value) return value as T
+  throw new PassportError(
+    'invalid_answer',
+    `The response has no "${field}": is baseUrl the address of the service?`,
+  )
+}
+
+export function toError({ status, headers }: Response, body: string): PassportError {
+  const { error, code, request_id } = (parseJson(body) ?? {}) as Record<string, unknown>
+  const details = {
+    status,
+    requestId: typeof request_id === 'string' ? request_id : (headers.get('X-Request-Id') ?? undefined),
+    retryAfter: parseRetryAfter(headers.get('Retry-After')),
+  }
+  return typeof code === 'string' && typeof error === 'string'
+    ? new PassportError(code as PassportErrorCode, error, details)
+    : new PassportError('invalid_answer', `Status ${status} without an error of the service.`, details)
+}
+
+/** Seconds or an HTTP date, to milliseconds from now. */
+function parseRetryAfter(text: string | null): number | undefined {
+  if (text === null) return undefined
+  if (/^\d{1,9}$/.test(text)) return Number(text) * 1000
+  const date = Date.parse(text)
+  return Number.isNaN(date) ? undefined : Math.max(0, date - Date.now())
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
