@@ -1,7 +1,6 @@
 import { BlockList, isIP } from 'node:net'
-import type { Incoming } from './wire/incoming.ts'
 
-/** Finds the address of the caller: the socket's, or what trusted proxies say of it. */
+/** Finds the address of the client: that of the socket, or what trusted proxies forward. */
 export function createAddressOf(trusted: readonly string[]) {
   const proxies = new BlockList()
   for (const each of trusted) {
@@ -13,10 +12,10 @@ export function createAddressOf(trusted: readonly string[]) {
   }
   const isTrusted = (address: string) => proxies.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4')
 
-  return (incoming: Incoming): string => {
-    let address = plain(incoming.address)
+  return (socketAddress: string, headers: Headers): string => {
+    let address = plain(socketAddress)
     if (trusted.length > 0 && isTrusted(address)) {
-      const hops = (incoming.fields.get('x-forwarded-for') ?? '').split(',').map((hop) => plain(hop.trim()))
+      const hops = (headers.get('x-forwarded-for') ?? '').split(',').map((hop) => plain(hop.trim()))
       // From the right: each proxy tells whom it had it from. What stands left of the first stranger is hearsay.
       for (const hop of hops.toReversed()) {
         if (isIP(hop) === 0) break
@@ -30,6 +29,7 @@ export function createAddressOf(trusted: readonly string[]) {
 
 /** An IPv4 address may come in the clothes of an IPv6 one, in brackets, or with a port. */
 function plain(text: string): string {
+  if (!text.includes(':')) return text
   const address = text.replace(/^\[([^\]]*)\](:\d+)?$/, '$1').replace(/^((?:\d+\.){3}\d+):\d+$/, '$1')
   if (isIP(address) !== 6) return address
   const groups = address
@@ -54,7 +54,7 @@ function toOctets(hex: string): string {
 
 /** One subscriber has 2^64 addresses of IPv6: they count as one. */
 function group(address: string): string {
-  if (isIP(address) !== 6) return address
+  if (!address.includes(':') || isIP(address) !== 6) return address
   const [head = '', tail] = address.split('::')
   const left = head === '' ? [] : head.split(':')
   const right = tail === undefined || tail === '' ? [] : tail.split(':')

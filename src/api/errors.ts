@@ -1,6 +1,5 @@
 import { type ErrorCode, ServiceError } from '../domain/errors.ts'
-import type { TextAnswer } from './answer.ts'
-import { METHODS } from './cors.ts'
+import { COMMON_HEADERS } from './response.ts'
 
 export const STATUS = {
   invalid_request: 400,
@@ -11,7 +10,6 @@ export const STATUS = {
   rate_limited: 429,
   brownout: 410,
   removed: 410,
-  headers_too_large: 431,
   internal: 500,
   unavailable: 503,
 } satisfies Record<ErrorCode, number>
@@ -20,12 +18,13 @@ const RETRY_SECONDS = '2'
 
 const HEADERS: Partial<Record<ErrorCode, Record<string, string>>> = {
   unauthorized: { 'WWW-Authenticate': 'ApiKey realm="passportd", header="X-API-KEY"' },
-  method_not_allowed: { Allow: METHODS },
   unavailable: { 'Retry-After': RETRY_SECONDS },
 }
 
-/** What the caller is told; the sentence of an error that is not theirs stays in the log. */
-export function presentError(error: unknown, requestId: string): TextAnswer {
+export type ErrorReply = { status: number; headers: Record<string, string>; body: string }
+
+/** What the client receives. Messages of internal errors stay in the log. */
+export function presentError(error: unknown, requestId: string): ErrorReply {
   const { code, message } = publicError(error)
   return {
     status: STATUS[code],
@@ -39,7 +38,7 @@ export function presentError(error: unknown, requestId: string): TextAnswer {
   }
 }
 
-/** The code and sentence that may be told. */
+/** The code and sentence that clients may see. */
 export function publicError(error: unknown): { code: ErrorCode; message: string } {
   if (!(error instanceof ServiceError))
     return { code: 'internal', message: 'Something went wrong on our side.' }
@@ -47,4 +46,10 @@ export function publicError(error: unknown): { code: ErrorCode; message: string 
     return { code: 'unavailable', message: 'The service cannot reach its data right now. Try again shortly.' }
   }
   return error
+}
+
+/** The response to a failure of which nothing but its request id is known. */
+export function internalError(requestId: string): Response {
+  const { status, headers, body } = presentError(undefined, requestId)
+  return new Response(body, { status, headers: { ...COMMON_HEADERS, ...headers, 'X-Request-Id': requestId } })
 }

@@ -1,19 +1,26 @@
-import type { Store } from '../store/store.ts'
-import { json } from './answer.ts'
+import type { Context, Route } from './request.ts'
+import { json, type Reply } from './response.ts'
 
-/** The process is alive; asks nothing of the store. */
-export const getHealth = () => json({ status: 'ok' })
+export const HEALTH_ROUTES: readonly Route[] = [
+  { path: '/health', kind: 'own', name: 'health', handle: getHealth },
+  { path: '/ready', kind: 'own', name: 'ready', handle: getReadiness },
+]
+
+/** The process is alive; the store is not asked. */
+function getHealth(): Reply {
+  return json('{"status":"ok"}')
+}
 
 const present = (works: boolean) => (works ? 'ok' : 'unavailable')
 
-/** Requests can be served, if perhaps no record be taken in: throws `unavailable` if the store cannot be read. */
-export function getReadiness(store: Store) {
-  return async () => {
-    const { writes, replica } = await store.ping()
-    return json({
+/** Requests can be served, even if nothing can be written: throws `unavailable` if the store cannot be read. */
+async function getReadiness(_request: Request, { store }: Context): Promise<Reply> {
+  const { writes, replica } = await store.ping()
+  return json(
+    JSON.stringify({
       status: 'ready',
       writes: present(writes),
       ...(replica !== undefined && { replica: present(replica) }),
-    })
-  }
+    }),
+  )
 }

@@ -1,12 +1,11 @@
 import { ENDPOINTS, type Endpoint } from '../domain/usage.ts'
-import { createBatch } from './batch.ts'
-import type { Family } from './exposition.ts'
+import type { Family } from './prometheus.ts'
 
 export const ROUTES = [...ENDPOINTS, 'health', 'ready', 'page', 'explorer', 'not_found'] as const
-/** What was asked for, as far as metrics and logs tell it: a path may hold anything. */
-export type Route = Endpoint | 'health' | 'ready' | 'page' | 'explorer' | 'not_found'
+/** The route of a request, for metrics and logs: its path may hold anything. */
+export type RouteName = Endpoint | 'health' | 'ready' | 'page' | 'explorer' | 'not_found'
 
-export const OPERATIONS = ['find', 'list', 'credentials', 'key'] as const
+export const OPERATIONS = ['find', 'list', 'search', 'credentials', 'key'] as const
 export type Operation = (typeof OPERATIONS)[number]
 
 /** Seconds. */
@@ -19,27 +18,8 @@ export function createMetrics() {
   const routes = new Map(ROUTES.map((route) => [route, createHistogram(BOUNDS)]))
   const operations = new Map(OPERATIONS.map((operation) => [operation, createHistogram(BOUNDS)]))
 
-  const answers = createBatch<Counted>(
-    { route: 'other', status: 0, tier: '', seconds: 0 },
-    ({ route, status, tier, seconds }) => {
-      const byTier = requests.get(route) as Map<string, Map<number, number>>
-      let byStatus = byTier.get(tier)
-      if (!byStatus) {
-        byStatus = new Map()
-        byTier.set(tier, byStatus)
-      }
-      byStatus.set(status, (byStatus.get(status) ?? 0) + 1)
-      routes.get(route)?.observe(seconds)
-    },
-  )
-  const questions = createBatch<Asked>({ operation: 'find', seconds: 0 }, ({ operation, seconds }) =>
-    operations.get(operation)?.observe(seconds),
-  )
-
   /** A copy of everything counted so far. */
   function read(): Family[] {
-    answers.flush()
-    questions.flush()
     return [
       {
         name: 'passportd_requests_total',
@@ -70,24 +50,22 @@ export function createMetrics() {
   }
 
   return {
-    countRequest(route: Route, status: number, tier: string, seconds: number): void {
-      const answer = answers.next()
-      answer.route = route
-      answer.status = status
-      answer.tier = tier
-      answer.seconds = seconds
+    countRequest(route: RouteName, status: number, tier: string, seconds: number): void {
+      const byTier = requests.get(route) as Map<string, Map<number, number>>
+      let byStatus = byTier.get(tier)
+      if (!byStatus) {
+        byStatus = new Map()
+        byTier.set(tier, byStatus)
+      }
+      byStatus.set(status, (byStatus.get(status) ?? 0) + 1)
+      routes.get(route)?.observe(seconds)
     },
     observeStore(operation: Operation, seconds: number): void {
-      const question = questions.next()
-      question.operation = operation
-      question.seconds = seconds
+      operations.get(operation)?.observe(seconds)
     },
     read,
   }
 }
-
-type Asked = { operation: Operation; seconds: number }
-type Counted = { route: Route; status: number; tier: string; seconds: number }
 
 export type Metrics = ReturnType<typeof createMetrics>
 

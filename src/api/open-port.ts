@@ -21,5 +21,8 @@ export function openPort<T>({ host, port, names }: Wanted, listen: () => T): T {
   }
 }
 
+export const urlOf = (host: string, port: number, scheme = 'http') =>
+  new URL(`${scheme}://${host.includes(':') ? `[${host}]` : host}:${port}/`)
+
 /** How long requests under way have to finish; one that never ends must not keep the process. */
 export const DRAIN_MILLISECONDS = 5000

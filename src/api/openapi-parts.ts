@@ -29,6 +29,7 @@ export const HEADERS = {
   RateLimitPolicy: text('The limit: requests in a window of seconds', '"anonymous";q=1000;w=10'),
   RetryAfter: text('How many seconds to wait', '2'),
   Sunset: text('When V1 is removed, once that is known (RFC 8594)', 'Thu, 31 Dec 2026 23:59:59 GMT'),
+  Vary: always('Compressed as `Accept-Encoding` allows', 'Accept-Encoding'),
   WwwAuthenticate: text('How to authenticate', 'ApiKey realm="passportd", header="X-API-KEY"'),
 } as const
 
@@ -52,6 +53,7 @@ const FIELD: Record<keyof typeof HEADERS, string> = {
   RateLimitPolicy: 'RateLimit-Policy',
   RetryAfter: 'Retry-After',
   Sunset: 'Sunset',
+  Vary: 'Vary',
   WwwAuthenticate: 'WWW-Authenticate',
 }
 
@@ -94,10 +96,6 @@ const ERRORS: Record<ErrorCode, ErrorDescription> = {
     description: 'The path and query are too long',
     sentence: 'The path and query may have at most 8192 characters.',
   },
-  headers_too_large: {
-    description: 'The headers are too large',
-    sentence: 'The headers may have at most 16384 characters.',
-  },
   rate_limited: {
     description: 'Too many requests; `Retry-After` says how many seconds to wait',
     sentence: 'The limit is 1,000 requests in 10 s: try again in 7 s.',
@@ -123,12 +121,7 @@ const ERRORS: Record<ErrorCode, ErrorDescription> = {
 }
 
 /** What any path may answer, whatever it does. */
-export const REQUEST_ERRORS: ErrorCode[] = [
-  'method_not_allowed',
-  'uri_too_long',
-  'headers_too_large',
-  'internal',
-]
+export const REQUEST_ERRORS: ErrorCode[] = ['method_not_allowed', 'uri_too_long', 'internal']
 
 /** The answers for these errors; `common` are the headers that all answers of the path carry. */
 export function errorResponses(codes: readonly ErrorCode[], common: readonly HeaderName[]) {

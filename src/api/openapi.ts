@@ -1,5 +1,6 @@
 import type { TSchema } from 'typebox'
 import type { ErrorCode } from '../domain/errors.ts'
+import * as schemas from '../domain/v1/schemas.ts'
 import {
   COMMON_HEADERS,
   errorResponses,
@@ -10,7 +11,6 @@ import {
   REQUEST_ERRORS,
 } from './openapi-parts.ts'
 import { V1_PATHS } from './v1/openapi.ts'
-import * as schemas from './v1/schemas.ts'
 
 /** The description of the whole service, made of the schemas that the code itself uses. */
 export function createOpenApi(version: string) {
@@ -46,7 +46,7 @@ export function createOpenApi(version: string) {
           in: 'header',
           name: 'X-API-KEY',
           description:
-            'Optional unless the operator requires it. An empty key, `undefined` and `null` count as none; an unknown, revoked or expired key is refused.',
+            'Optional unless the operator requires it. An empty key, `undefined`, `null` and `None` count as none; an unknown, revoked or expired key is refused.',
         },
       },
     },
@@ -107,7 +107,7 @@ const referencePage = (id: string, summary: string) =>
     summary,
     type: 'text/html',
     schema: { type: 'string' },
-    headers: ['ContentSecurityPolicy'],
+    headers: ['ContentSecurityPolicy', 'Vary'],
   })
 
 const SERVICE_PATHS = {
@@ -129,6 +129,7 @@ const SERVICE_PATHS = {
     summary: 'The OpenAPI document',
     type: 'application/json',
     schema: { type: 'object' },
+    headers: ['Vary'],
   }),
   '/reference': referencePage('getReference', 'The API described on a page, where the calls can be tried'),
   '/deprecation': referencePage('getDeprecation', 'How V1 ends: its dates, and what to do'),

@@ -1,44 +1,104 @@
+import type { Catalog } from '../catalog/catalog.ts'
 import { ServiceError } from '../domain/errors.ts'
-import type { Fields, Incoming } from './wire/incoming.ts'
+import type { Awaitable, Store } from '../store/store.ts'
+import type { RouteName } from './metrics.ts'
+import type { PageCache } from './page-cache.ts'
+import type { Reply } from './response.ts'
 
-const LONGEST_TARGET = 8 * 1024
-const LARGEST_HEADERS = 16 * 1024
+/** `params` are the named parts of the route's path, decoded. */
+export type RouteRequest = Request & { params: Readonly<Record<string, string>> }
+
+/** What handlers work with. */
+export type Context = {
+  store: Store
+  catalog: Catalog
+  /** Rendered pages of the V1 list. */
+  pages: PageCache
+}
+
+export type Handler = (request: RouteRequest, context: Context) => Awaitable<Reply>
+
+export type Route = {
+  /** As `Bun.serve` matches it. A slash at the end makes no difference, except for `own` routes. */
+  path: string
+  /** `v1`: needs a key or counts on the anonymous limit. `page`: HTML for people, errors included. `own`: open to everybody. */
+  kind: 'v1' | 'page' | 'own'
+  /** For metrics and logs. */
+  name: RouteName
+  /** GET and HEAD unless given. */
+  methods?: readonly string[]
+  /** A route without a handler responds 404 to everybody, and costs no quota. */
+  handle?: Handler
+}
+
+const READ_ONLY = ['GET', 'HEAD']
+
+/** The `Allow` header of a route. */
+export const allowedMethods = ({ methods = READ_ONLY }: Route) => [...methods, 'OPTIONS'].join(', ')
+
+export function checkMethod(method: string, route: Route): void {
+  if ((route.methods ?? READ_ONLY).includes(method)) return
+  const advice = route.methods ? `use ${route.methods.join(' or ')}` : 'this API is read-only, use GET'
+  throw new ServiceError('method_not_allowed', `${method} is not possible here: ${advice}.`, {
+    headers: { Allow: allowedMethods(route) },
+  })
+}
 
 const KNOWN_METHODS = new Set(['GET', 'HEAD', 'OPTIONS', 'POST', 'PUT', 'PATCH', 'DELETE'])
 
-/** A method is whatever the caller wrote. */
-export const nameMethod = (method: string) => (KNOWN_METHODS.has(method) ? method : 'other')
+/** The method for logs: clients may send any word. */
+export const methodName = (method: string) => (KNOWN_METHODS.has(method) ? method : 'other')
 
-/** The scheme and host that were asked for; empty where the request has a bad `Host`. */
-export function originOf(fields: Fields): string {
-  const host = fields.get('host') ?? ''
-  return /^[^\s/?#@\\]+$/.test(host) ? `http://${host}` : ''
+const LONGEST_TARGET = 8 * 1024
+
+/** Headers need no check: Bun responds 431 when the request line and the headers exceed 16 KiB. */
+export function checkTarget(url: string): void {
+  if (url.length <= LONGEST_TARGET || url.length - pathStart(url) <= LONGEST_TARGET) return
+  throw new ServiceError('uri_too_long', `The path and query may have at most ${LONGEST_TARGET} characters.`)
 }
 
-export function splitTarget(whole: string): { path: string; query: string } {
-  const hash = whole.indexOf('#')
-  const target = hash === -1 ? whole : whole.slice(0, hash)
-  const mark = target.indexOf('?')
-  if (mark === -1) return { path: target, query: '' }
-  return { path: target.slice(0, mark), query: target.slice(mark + 1) }
+/** The id that the client sent, so that both logs can be compared, if it is safe to print. */
+export function requestIdOf({ headers }: Request): string {
+  const given = headers.get('x-request-id')
+  return given !== null && /^[\w.-]{1,64}$/.test(given) ? given : crypto.randomUUID()
 }
 
-export function checkSize({ target, fieldsLength }: Incoming): void {
-  if (target.length > LONGEST_TARGET) {
-    throw new ServiceError(
-      'uri_too_long',
-      `The path and query may have at most ${LONGEST_TARGET} characters.`,
-    )
+/** The scheme and host of the request; empty when its `Host` is malformed. */
+export const originOf = ({ url }: Request) => url.slice(0, pathStart(url))
+
+/** The path; repeated slashes count as one. */
+export function pathOf({ url }: Request): string {
+  const end = url.search(/[?#]/)
+  return url.slice(pathStart(url), end === -1 ? undefined : end).replace(/\/{2,}/g, '/')
+}
+
+export function queryOf({ url }: Request): URLSearchParams {
+  const mark = url.indexOf('?')
+  if (mark === -1) return new URLSearchParams()
+  const hash = url.indexOf('#', mark)
+  return new URLSearchParams(url.slice(mark + 1, hash === -1 ? undefined : hash))
+}
+
+/** Bun's `request.url` is the path alone when `Host` is malformed, so `new URL(request.url)` may throw. */
+const pathStart = (url: string) => (url.startsWith('/') ? 0 : url.indexOf('/', 'https://'.length))
+
+/** The params of a path that fits the pattern. */
+export function matchPath(pattern: string, path: string): Record<string, string> | undefined {
+  if (pattern.endsWith('/*')) return path.startsWith(pattern.slice(0, -1)) ? {} : undefined
+  const [wanted, given] = [pattern.split('/'), path.split('/')]
+  const params: Record<string, string> = {}
+  for (const [index, part] of wanted.entries()) {
+    const value = given[index]
+    if (part.startsWith(':') && value) params[part.slice(1)] = decode(value)
+    else if (part !== value) return undefined
   }
-  if (fieldsLength > LARGEST_HEADERS) {
-    throw new ServiceError('headers_too_large', `The headers may have at most ${LARGEST_HEADERS} characters.`)
-  }
+  return wanted.length === given.length ? params : undefined
 }
 
-export function checkMethod(method: string): void {
-  if (method === 'GET' || method === 'HEAD') return
-  throw new ServiceError(
-    'method_not_allowed',
-    `${method} is not possible here: this API is read-only, use GET.`,
-  )
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
 }

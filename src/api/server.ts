@@ -1,275 +1,248 @@
-import type { ApiKey } from '../domain/api-key.ts'
-import { CallerGone, notFound, ServiceError } from '../domain/errors.ts'
+import { ClientGone, notFound } from '../domain/errors.ts'
 import type { RetirementPlan } from '../domain/retirement.ts'
 import type { Tier } from '../domain/tier.ts'
 import type { Endpoint } from '../domain/usage.ts'
-import type { Awaitable, IsGone, Store } from '../store/store.ts'
 import { createAddressOf } from './address.ts'
-import type { Answer } from './answer.ts'
-import { authenticate } from './auth.ts'
-import { preflight } from './cors.ts'
-import type { Taken } from './counters.ts'
-import { presentError, publicError } from './errors.ts'
-import { etagOf, isFresh } from './etag.ts'
-import { commonHead, createV1Heads } from './headers.ts'
-import { getHealth, getReadiness } from './health.ts'
-import type { Limiter } from './limits.ts'
-import type { Metrics, Route } from './metrics.ts'
-import { checkMethod, checkSize, nameMethod, originOf, splitTarget } from './request.ts'
-import { requestIdOf } from './request-id.ts'
-import { checkBrownout, checkRemoval } from './retirement.ts'
+import { type AuthContext, authenticate } from './auth.ts'
+import { internalError, presentError, publicError } from './errors.ts'
+import type { Consumed } from './fixed-window.ts'
+import { HEALTH_ROUTES } from './health.ts'
+import type { Metrics, RouteName } from './metrics.ts'
+import { urlOf } from './open-port.ts'
+import { type Page, sendPage } from './page.ts'
+import { createPageCache } from './page-cache.ts'
+import {
+  type Context,
+  checkMethod,
+  checkTarget,
+  matchPath,
+  methodName,
+  pathOf,
+  type Route,
+  type RouteRequest,
+  requestIdOf,
+} from './request.ts'
+import { COMMON_HEADERS, createBaseHeaders, matchesEtag, preflight, type Reply } from './response.ts'
+import { checkBrownout, checkRemoval, createV1Headers } from './retirement.ts'
 import type { UsageCounter } from './usage.ts'
-import { createV1Routes, type Handler, isV1Path, type Route as V1Route } from './v1/routes.ts'
-import type { Incoming } from './wire/incoming.ts'
-import type { Reply } from './wire/reply.ts'
-import { serveHttp, type WireServer } from './wire/server.ts'
+import { V1_ROUTES } from './v1/routes.ts'
 
-export type ServerOptions = {
-  host: string
-  port: number
-  /** A socket that listens there already, to be used instead of a new one. */
-  fd?: number | undefined
-  store: Store
-  now: () => number
-  requireKey: boolean
+export type ServerOptions = RequestOptions &
+  Pick<Context, 'store' | 'catalog'> & {
+    host: string
+    port: number
+    /** Lets other servers listen on the same port. */
+    reusePort?: boolean | undefined
+    /** HTTPS with HTTP/2; the contents of PEM files. */
+    tls?: { cert: string; key: string; http3: boolean } | undefined
+    /** Beside those of V1, `/health` and `/ready`. */
+    routes: readonly Route[]
+  }
+
+export type ApiServer = { url: URL; port: number; stop(force?: boolean): Promise<void> }
+
+const LARGEST_BODY = 1024 * 1024
+const IDLE_SECONDS = 75
+
+const NOT_FOUND: Route = { path: '/*', kind: 'own', name: 'not_found' }
+
+/** Serves until it is stopped. Throws where the port cannot be had. */
+export function startServer(options: ServerOptions): ApiServer {
+  const { host, port, reusePort = false, tls, store, catalog } = options
+  const handle = createRequestHandler(options, { store, catalog, pages: createPageCache() })
+  const routes = [...V1_ROUTES, ...HEALTH_ROUTES, ...options.routes].flatMap(withSlash)
+
+  /** For paths with repeated slashes, and those of wildcards: Bun's own would hide that a slash is repeated. */
+  function handleOther(request: Request, server: Bun.Server<undefined>): Promise<Response> {
+    const path = pathOf(request)
+    for (const route of routes) {
+      const params = matchPath(route.path, path)
+      if (params) return handle(route, Object.assign(request, { params }), server)
+    }
+    return handle(NOT_FOUND, Object.assign(request, { params: {} }), server)
+  }
+
+  const server = Bun.serve({
+    hostname: host,
+    port,
+    reusePort,
+    development: false,
+    idleTimeout: IDLE_SECONDS,
+    maxRequestBodySize: LARGEST_BODY,
+    ...(tls && { tls: { cert: tls.cert, key: tls.key }, http2: true, http3: tls.http3 }),
+    routes: Object.fromEntries(
+      routes
+        .filter(({ path }) => !path.endsWith('*'))
+        .map((route) => [
+          route.path,
+          (request: RouteRequest, server: Bun.Server<undefined>) => handle(route, request, server),
+        ]),
+    ),
+    fetch: handleOther,
+    // Only a failure to build a response gets here.
+    error(error) {
+      const id = crypto.randomUUID()
+      options.onError(error, { id, method: 'other', route: 'other' })
+      return internalError(id)
+    },
+  })
+  const bound = server.port ?? port
+  return {
+    url: urlOf(host, bound, tls ? 'https' : 'http'),
+    port: bound,
+    stop: (force = false) => server.stop(force),
+  }
+}
+
+/** The route, and the same with a slash at the end, where that makes no difference. */
+function withSlash(route: Route): Route[] {
+  const isSame = route.kind !== 'own' && !route.path.endsWith('/') && !route.path.endsWith('*')
+  return isSame ? [route, { ...route, path: `${route.path}/` }] : [route]
+}
+
+type RequestOptions = Omit<AuthContext, 'store'> & {
   /** Addresses and blocks of proxies whose `X-Forwarded-For` is believed. */
   trustedProxies: readonly string[]
-  limiter: Limiter
   usage: UsageCounter
   /** How V1 ends, as it is known now. */
   plan: () => RetirementPlan
   /** Where the plan does not say. */
   deprecatedAt: number
-  /** Answers by path: the reference page and its parts. */
-  pages: Readonly<Record<string, Answer | (() => Answer)>>
-  /** Pages that show passports to people, where they are on. */
-  explorer?: Explorer | undefined
-  onError: (error: unknown, request: Pick<Answered, 'id' | 'method' | 'route'>) => void
-  /** Told what an operator should know. */
-  onNotice?: ((sentence: string) => void) | undefined
+  /** The body of an error on a `page` route. */
+  errorPage?: ((status: number, message: string, requestId: string) => Page) | undefined
+  onError: (error: unknown, request: Pick<RequestSummary, 'id' | 'method' | 'route'>) => void
   metrics?: Metrics | undefined
-  /** Told of every answer, for logs. */
-  onAnswer?: ((answered: Answered) => void) | undefined
+  /** Called after every request, for logs. */
+  onResponse?: ((summary: RequestSummary) => void) | undefined
 }
 
-export type PageRequest = {
-  /** With its `/` in front. */
-  path: string
-  query: URLSearchParams
-  /** The scheme and host of the address that was asked for. */
-  origin: string
-  isGone?: IsGone
-}
-
-export type Explorer = {
-  /** What renders the page at a path, if it is one of the explorer's. */
-  find(path: string): ((request: PageRequest) => Awaitable<Answer>) | undefined
-  /** A page for people in place of an error's JSON, on the explorer's paths. */
-  presentError(status: number, message: string, requestId: string): Answer
-}
-
-/** What may be told of a request: no path, query or key. */
-export type Answered = {
+/** What may be logged of a request: no path, query or key. */
+export type RequestSummary = {
   id: string
   method: string
-  route: Route
+  route: RouteName
   status: number
   seconds: number
-  /** The id of the key; empty for callers without one. */
+  /** The id of the key; empty for clients without one. */
   key: string
   /** `none` where the request did not get that far. */
   tier: string
   address: () => string
 }
 
-export function startServer(options: ServerOptions): WireServer {
-  const { host, port, fd, now, onNotice, metrics } = options
-  return serveHttp({
-    host,
-    port,
-    fd,
-    handle: createHandler(options),
-    refuse({ code, message }) {
-      const id = crypto.randomUUID()
-      const answer = presentError(new ServiceError(code, message), id)
-      metrics?.countRequest('other', answer.status, NO_TIER, 0)
-      return { head: commonHead(answer.status, answer), lines: idLine(id), body: answer.body }
-    },
-    now,
-    onNotice,
-  })
-}
-
-function createHandler(options: ServerOptions) {
-  const { store, now, limiter, usage, plan, pages, explorer, metrics, onError, onAnswer } = options
-  const findV1 = createV1Routes(store)
-  const own: Record<string, Handler> = { '/health': getHealth, '/ready': getReadiness(store) }
-  for (const [path, page] of Object.entries(pages)) own[path] = typeof page === 'function' ? page : () => page
-  const addressOf = createAddressOf(options.trustedProxies)
-  const v1Head = createV1Heads(options)
-  const isTimed = metrics !== undefined || onAnswer !== undefined
-
-  function answerOwn(exchange: Exchange): Awaitable<Answer> {
-    const { incoming, path, query } = exchange
-    exchange.route = ownRoute(path)
-    const handler = Object.hasOwn(own, path) ? own[path] : undefined
-    const page = handler ? undefined : explorer?.find(path)
-    if (page) exchange.route = 'explorer'
-    checkSize(incoming)
-    if (!handler && !page) throw notFound()
-    if (incoming.method === 'OPTIONS') return preflight()
-    checkMethod(incoming.method)
-    if (handler) return handler(query)
-    exchange.tier = limiter.tierOfPages()
-    const taken = limiter.take(exchange.tier, undefined, exchange.address)
-    const render = (counted: Taken | undefined) => {
-      exchange.taken = counted
-      return page?.({
-        path,
-        query: new URLSearchParams(query),
-        origin: originOf(incoming.fields),
-        isGone: exchange.isGone,
-      }) as Awaitable<Answer>
-    }
-    return taken instanceof Promise ? taken.then(render) : render(taken)
-  }
-
-  function answerV1(exchange: Exchange): Awaitable<Answer> {
-    const { incoming, path } = exchange
-    checkSize(incoming)
-    const route = findV1(path)
-    if (route) exchange.route = route.endpoint
-    // Before all that may need the store. Preflights go on, so that pages can read the 410.
-    if (incoming.method !== 'OPTIONS') checkRemoval(plan(), exchange.time)
-    if (!route) throw notFound()
-    if (incoming.method === 'OPTIONS') return preflight()
-    // What is there at once is not waited for: that would cost a turn of the event loop at each step.
-    const key = authenticate(incoming.fields, exchange.address, options)
-    return key instanceof Promise
-      ? key.then((found) => detach(countAndHandle(exchange, route, found)))
-      : countAndHandle(exchange, route, key)
-  }
-
-  function countAndHandle(exchange: Exchange, route: V1Route, key: ApiKey | undefined): Awaitable<Answer> {
-    exchange.key = key?.id ?? ''
-    exchange.tier = limiter.tierOf(key)
-    const taken = limiter.take(exchange.tier, key, exchange.address)
-    return taken instanceof Promise
-      ? taken.then((counted) => detach(handle(exchange, route, counted)))
-      : handle(exchange, route, taken)
-  }
-
-  function handle(exchange: Exchange, route: V1Route, taken: Taken | undefined): Awaitable<Answer> {
-    exchange.taken = taken
-    checkMethod(exchange.incoming.method)
-    checkBrownout(plan(), exchange.time, exchange.key)
-    return route.handle(exchange.query, exchange.isGone)
-  }
-
-  function ownRoute(path: string): Route {
-    if (path === '/health') return 'health'
-    if (path === '/ready') return 'ready'
-    return Object.hasOwn(own, path) ? 'page' : 'not_found'
-  }
-
-  function present(error: unknown, { id, incoming, route }: Exchange): Answer {
-    if (error instanceof CallerGone) return GONE
-    const answer = presentError(error, id)
-    if (answer.status >= 500) onError(error, { id, method: nameMethod(incoming.method), route })
-    if (route !== 'explorer' || !explorer) return answer
-    const page = explorer.presentError(answer.status, publicError(error).message, id)
-    return { ...page, headers: { ...answer.headers, ...page.headers } }
-  }
-
-  function respond(exchange: Exchange, answer: Answer): Reply {
-    const { incoming, id, isV1, route, key, tier, taken, time, begin, address } = exchange
-    const etag = answer.status === 200 ? (answer.etag ?? etagOf(answer.body)) : undefined
-    const isKnown = etag !== undefined && isFresh(incoming.ifNoneMatch, etag)
-    const status = isKnown ? 304 : answer.status
-    let lines = idLine(id)
-    if (etag !== undefined) lines += `ETag: ${etag}\r\n`
-    if (tier && taken) {
-      if (isKnown) taken.giveBack()
-      lines += `RateLimit: ${limiter.describe(tier, taken.left + Number(isKnown), taken.seconds)}\r\n`
-    }
-    if (isV1) usage.count(key, route as Endpoint, status, time)
-    const seconds = isTimed ? (performance.now() - begin) / 1000 : 0
-    metrics?.countRequest(route, status, tier?.name ?? NO_TIER, seconds)
-    onAnswer?.({
-      id,
-      method: nameMethod(incoming.method),
-      route,
-      status,
-      seconds,
-      key,
-      tier: tier?.name ?? NO_TIER,
-      address,
-    })
-    return {
-      head: isV1 ? v1Head(status, answer, taken && tier) : commonHead(status, answer),
-      lines,
-      body: isKnown ? '' : answer.body,
-    }
-  }
-
-  return (incoming: Incoming, isGone: IsGone): Awaitable<Reply> => {
-    const { path, query } = splitTarget(incoming.target)
-    const isV1 = isV1Path(path)
-    const exchange: Exchange = {
-      incoming,
-      path,
-      query,
-      isV1,
-      time: now(),
-      begin: isTimed ? performance.now() : 0,
-      id: requestIdOf(incoming.fields),
-      address: () => addressOf(incoming),
-      isGone,
-      route: 'other',
-      key: '',
-      tier: undefined,
-      taken: undefined,
-    }
-    let answer: Awaitable<Answer>
-    try {
-      answer = isV1 ? answerV1(exchange) : answerOwn(exchange)
-    } catch (error) {
-      return respond(exchange, present(error, exchange))
-    }
-    if (!(answer instanceof Promise)) return respond(exchange, answer)
-    return answer.catch((error) => present(error, exchange)).then((presented) => respond(exchange, presented))
-  }
-}
-
-/** A request, and what becomes known of it on the way, also where that ends in an error. */
+/** A request, and what becomes known of it until its response is sent. */
 type Exchange = {
-  readonly incoming: Incoming
-  readonly path: string
-  readonly query: string
-  readonly isV1: boolean
-  /** When it came; `begin` is the same to the microsecond. */
+  readonly request: RouteRequest
+  readonly route: Route
+  readonly id: string
   readonly time: number
   readonly begin: number
-  readonly id: string
   readonly address: () => string
-  readonly isGone: IsGone
-  route: Route
   /** The id of the key. */
   key: string
   tier: Tier | undefined
-  /** What was counted on its limit, if it has one. */
-  taken: Taken | undefined
+  /** What was counted on the limit of the tier, if it has one. */
+  consumed: Consumed | undefined
 }
-
-/** What was waited for is sent later, when others may have been made in the same place: see page-cache.ts. */
-function detach(answer: Awaitable<Answer>): Awaitable<Answer> {
-  if (answer instanceof Promise || !(answer.body instanceof Uint8Array)) return answer
-  return { ...answer, body: Uint8Array.from(answer.body) }
-}
-
-/** Nobody receives it; it is counted and logged with the status that others use for this. */
-const GONE: Answer = { status: 499, headers: {}, body: '' }
 
 const NO_TIER = 'none'
 
-const idLine = (id: string) => `X-Request-Id: ${id}\r\n`
+const COMMON = createBaseHeaders(COMMON_HEADERS)
+
+/** Takes each request through authentication, limits, its handler, and the headers that all responses have. */
+function createRequestHandler(options: RequestOptions, context: Context) {
+  const { now, limiter, usage, plan, metrics, onError, onResponse, errorPage } = options
+  const auth = { ...options, store: context.store }
+  const addressOf = createAddressOf(options.trustedProxies)
+  const v1Headers = createV1Headers(options)
+  const isTimed = metrics !== undefined || onResponse !== undefined
+
+  async function respond(exchange: Exchange): Promise<Reply> {
+    const { request, route } = exchange
+    checkTarget(request.url)
+    if (request.method === 'OPTIONS') return preflight(route)
+    // Before anything that may need the store.
+    if (route.kind === 'v1') checkRemoval(plan(), exchange.time)
+    if (!route.handle) throw notFound()
+    if (route.kind === 'v1') {
+      const key = await authenticate(request.headers.get('x-api-key'), exchange.address, auth)
+      exchange.key = key?.id ?? ''
+      exchange.tier = limiter.tierOf(key)
+      exchange.consumed = await limiter.consume(exchange.tier, key, exchange.address)
+    }
+    checkMethod(request.method, route)
+    if (route.kind === 'v1') checkBrownout(plan(), exchange.time, exchange.key)
+    if (route.kind === 'page') {
+      exchange.tier = limiter.tierOfPages()
+      exchange.consumed = await limiter.consume(exchange.tier, undefined, exchange.address)
+    }
+    return route.handle(request, context)
+  }
+
+  function fail(error: unknown, { request, route, id }: Exchange): Reply {
+    // Nobody receives it; proxies log this status for the same case.
+    if (error instanceof ClientGone) return { status: 499, headers: {}, body: null }
+    const reply = presentError(error, id)
+    const { status, headers } = reply
+    if (status >= 500) onError(error, { id, method: methodName(request.method), route: route.name })
+    if (route.kind !== 'page' || !errorPage) return reply
+    const page = errorPage(status, publicError(error).message, id)
+    return sendPage(request, { ...page, headers: { ...headers, ...page.headers } })
+  }
+
+  function build(exchange: Exchange, reply: Reply): Response {
+    const { request, route, id, tier, consumed } = exchange
+    const etag = reply.status === 200 ? reply.etag : undefined
+    const condition = etag === undefined ? null : request.headers.get('if-none-match')
+    const isFresh = etag !== undefined && condition !== null && matchesEtag(condition, etag)
+    const base = route.kind === 'v1' ? v1Headers(consumed && tier) : COMMON
+    const headers = new Headers(reply.headers ? base.plain : base.json)
+    for (const name in reply.headers) headers.set(name, reply.headers[name] as string)
+    headers.set('X-Request-Id', id)
+    if (etag !== undefined) headers.set('ETag', etag)
+    if (isFresh) consumed?.refund()
+    if (tier && consumed) {
+      headers.set('RateLimit', limiter.describe(tier, consumed.left + Number(isFresh), consumed.seconds))
+    }
+    if (!isFresh) return new Response(reply.body, { status: reply.status, headers })
+    headers.delete('Content-Type')
+    headers.delete('Content-Encoding')
+    return new Response(null, { status: 304, headers })
+  }
+
+  function record({ request, route, id, time, begin, key, tier, address }: Exchange, status: number): void {
+    if (route.kind === 'v1') usage.count(key, route.name as Endpoint, status, time)
+    if (!isTimed) return
+    const seconds = (performance.now() - begin) / 1000
+    const tierName = tier?.name ?? NO_TIER
+    metrics?.countRequest(route.name, status, tierName, seconds)
+    const method = methodName(request.method)
+    onResponse?.({ id, method, route: route.name, status, seconds, key, tier: tierName, address })
+  }
+
+  return async (
+    route: Route,
+    request: RouteRequest,
+    server: Pick<Bun.Server<undefined>, 'requestIP'>,
+  ): Promise<Response> => {
+    const exchange: Exchange = {
+      request,
+      route,
+      id: requestIdOf(request),
+      time: now(),
+      begin: isTimed ? performance.now() : 0,
+      address: () => addressOf(server.requestIP(request)?.address ?? '', request.headers),
+      key: '',
+      tier: undefined,
+      consumed: undefined,
+    }
+    let response: Response
+    try {
+      response = build(exchange, await respond(exchange))
+    } catch (error) {
+      response = build(exchange, fail(error, exchange))
+    }
+    record(exchange, response.status)
+    return response
+  }
+}

@@ -1,9 +1,6 @@
 import { createDayOf, type Endpoint, type UsageCount } from '../domain/usage.ts'
-import { createBatch } from './batch.ts'
 
 export type UsageReport = { counts: UsageCount[]; lastUsed: Map<string, number> }
-
-type Counted = { key: string; endpoint: Endpoint; status: number; time: number }
 
 /** Counts answers in memory; now and then somebody takes the counts away and keeps them. */
 export function createUsageCounter(now: () => number) {
@@ -31,18 +28,6 @@ export function createUsageCounter(now: () => number) {
 
   const sumOf = (key: string) => (kept.get(key) ?? 0) + (since.get(key) ?? 0)
 
-  const answers = createBatch<Counted>(
-    { key: '', endpoint: 'other', status: 0, time: 0 },
-    ({ key, endpoint, status, time }) => {
-      turnDay(time)
-      place(key, endpoint, status).count++
-      if (key === '') return
-      lastUsed.set(key, time)
-      // Answers that the caller had already cost nothing, and those that were refused neither.
-      if (status !== 304 && status !== 429) since.set(key, (since.get(key) ?? 0) + 1)
-    },
-  )
-
   function place(key: string, endpoint: Endpoint, status: number): UsageCount {
     let byEndpoint = places.get(key)
     if (!byEndpoint) {
@@ -65,15 +50,15 @@ export function createUsageCounter(now: () => number) {
 
   return {
     count(key: string, endpoint: Endpoint, status: number, time = now()): void {
-      const answer = answers.next()
-      answer.key = key
-      answer.endpoint = endpoint
-      answer.status = status
-      answer.time = time
+      turnDay(time)
+      place(key, endpoint, status).count++
+      if (key === '') return
+      lastUsed.set(key, time)
+      // Neither 304 nor 429 counts on the monthly quota.
+      if (status !== 304 && status !== 429) since.set(key, (since.get(key) ?? 0) + 1)
     },
     /** All that was counted since it was last asked for. */
     take(): UsageReport {
-      answers.flush()
       const report = { counts, lastUsed }
       counts = []
       places = new Map()
@@ -82,14 +67,11 @@ export function createUsageCounter(now: () => number) {
     },
     /** Whether the key has had all of its requests of this month, as far as is known here. */
     isSpent(key: string, quota: number): boolean {
-      if (sumOf(key) + answers.size() < quota) return false
-      answers.flush()
       turnDay(now())
       return sumOf(key) >= quota
     },
     /** What the store knew of a month when it was asked, on this day. */
     setMonth(sums: ReadonlyMap<string, number>, day: string): void {
-      answers.flush()
       turnDay(now())
       // The answer took longer than the month: callers would be told to wait for the end of the next.
       if (monthOf(day) !== monthOf(today)) return

@@ -7,7 +7,6 @@ export type ErrorCode =
   | 'rate_limited'
   | 'brownout'
   | 'removed'
-  | 'headers_too_large'
   | 'unavailable'
   | 'internal'
 
@@ -32,9 +31,9 @@ export class ServiceError extends Error {
 /** Existing clients compare this sentence: it may never change. */
 export const notFound = () => new ServiceError('not_found', 'Resource not found.')
 
-/** Ends work whose result nobody waits for any more. */
-export class CallerGone extends Error {
-  override readonly name = 'CallerGone'
+/** The client disconnected before its response was ready. */
+export class ClientGone extends Error {
+  override readonly name = 'ClientGone'
 }
 
 export const unauthorized = () => new ServiceError('unauthorized', 'Unauthorized request.')

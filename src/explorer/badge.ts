@@ -2,7 +2,7 @@ import { ServiceError } from '../domain/errors.ts'
 import type { FullPassport } from '../domain/passport.ts'
 import { quote } from '../domain/quote.ts'
 import { type Html, html } from './html.ts'
-import type { ExplorerOptions, PageHandler } from './page.ts'
+import type { ExplorerOptions, ExplorerPage } from './page.ts'
 import {
   COLORS,
   drawHumanMark,
@@ -11,19 +11,21 @@ import {
   findPictured,
   missingPicture,
   picture,
+  pictureVersion,
   round,
 } from './picture.ts'
 import { fitSize, textWidth } from './text-width.ts'
 import { formatFigure, nameOf, shortNameOf } from './wording.ts'
 
 /** The score of a passport as a small picture, for other people's pages. */
-export function createBadge({ store }: ExplorerOptions): PageHandler {
-  return async ({ path, query }) => {
-    const draw = STYLES[parseStyle(query.get('style'))]
-    const passport = await findPictured(store, path)
+export const createBadge = ({ store }: ExplorerOptions): ExplorerPage => ({
+  version: (request) => pictureVersion(store, request),
+  async render(request) {
+    const draw = STYLES[parseStyle(request.query.get('style'))]
+    const passport = await findPictured(store, request)
     return passport ? picture(draw(passport)) : missingPicture(draw(undefined))
-  }
-}
+  },
+})
 
 type Draw = (passport: FullPassport | undefined) => Html
 

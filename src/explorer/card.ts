@@ -2,7 +2,7 @@ import { parseOrigin } from '../domain/origin.ts'
 import type { FullPassport } from '../domain/passport.ts'
 import type { Standing } from '../domain/standing.ts'
 import { type Html, html } from './html.ts'
-import type { ExplorerOptions, PageHandler } from './page.ts'
+import type { ExplorerOptions, ExplorerPage } from './page.ts'
 import {
   COLORS,
   drawHumanMark,
@@ -11,6 +11,7 @@ import {
   findPictured,
   missingPicture,
   picture,
+  pictureVersion,
 } from './picture.ts'
 import { SCORE_PARTS } from './score-bar.ts'
 import { fitSize, fitText, textWidth } from './text-width.ts'
@@ -20,14 +21,15 @@ import { describeRank, describeShare, formatFigure, nameOf, shortNameOf } from '
 export const CARD_SIZE = { width: 1200, height: 630 }
 
 /** A passport as a picture for previews of links. */
-export function createCard({ store }: ExplorerOptions): PageHandler {
-  return async ({ path, origin }) => {
-    const passport = await findPictured(store, path)
-    const host = parseOrigin(origin)?.host ?? ''
+export const createCard = ({ store, catalog }: ExplorerOptions): ExplorerPage => ({
+  version: (request) => pictureVersion(store, request),
+  async render(request) {
+    const passport = await findPictured(store, request)
+    const host = parseOrigin(request.origin)?.host ?? ''
     if (!passport) return missingPicture(drawMissing(host))
-    return picture(drawCard(passport, await store.passports.standing(passport.scores.total), host))
-  }
-}
+    return picture(drawCard(passport, await catalog.standing(passport.scores.total), host))
+  },
+})
 
 /** What the card shows, in words. */
 export function describeCard(passport: FullPassport): string {

@@ -1,65 +1,67 @@
+import { type Page, pageRoute, sendPage } from '../api/page.ts'
+import { createPageCache } from '../api/page-cache.ts'
+import { originOf, pathOf, queryOf, type Route, type RouteRequest } from '../api/request.ts'
+import type { Reply } from '../api/response.ts'
 import { notFound } from '../domain/errors.ts'
 import passportScript from './assets/passport.client.js' with { type: 'text' }
 import rankingScript from './assets/ranking.client.js' with { type: 'text' }
 import { createBadge } from './badge.ts'
 import { createCard } from './card.ts'
 import { renderErrorPage } from './error-page.ts'
-import { type ExplorerOptions, file, type Page, type PageHandler, POLICY } from './page.ts'
+import { type ExplorerOptions, type ExplorerPage, file, POLICY } from './page.ts'
 import { createExplanationPage } from './passport/passport-explanation.ts'
 import { createPassportPage } from './passport/passport-page.ts'
 import { createRankingPage } from './ranking-page.ts'
-import { createSharedPages } from './shared-pages.ts'
 
 /** The pages that show passports to people, and what is shared of them. */
 export function createExplorer(options: ExplorerOptions) {
-  const share = createSharedPages()
-  /** `origin` is the public one from here on. */
-  const serve = (render: PageHandler): PageHandler => {
-    const shared = share(render)
-    return (request) =>
-      shared({
-        ...request,
-        path: withoutSlash(request.path),
-        origin: options.publicUrl ?? request.origin,
-      })
-  }
-  const ranking = serve(createRankingPage(options))
-  const passport = serve(createPassportPage(options))
-  const explanation = serve(createExplanationPage(options))
-  const badge = serve(createBadge(options))
-  const card = serve(createCard(options))
+  const { catalog, publicUrl } = options
+  const pages = createPageCache()
 
-  /** All that is below the explorer's folders is its own, also where nothing is. A slash at the end makes no difference. */
-  function find(path: string): PageHandler | undefined {
-    if (path === '/') return ranking
-    const [, folder = '', name = '', ...more] = withoutSlash(path).split('/')
-    if (!FOLDERS.has(folder)) return undefined
-    if (name === '') return nothing
-    if (folder === 'passports' && more.length === 1 && more[0] === 'score') return explanation
-    if (more.length > 0) return nothing
-    if (folder === 'passports') return passport
-    if (!name.endsWith('.svg')) return nothing
-    return folder === 'badge' ? badge : card
+  async function show(page: ExplorerPage, request: RouteRequest): Promise<Reply> {
+    const { params, signal } = request
+    const origin = publicUrl ?? originOf(request)
+    const shown = { path: pathOf(request), params, query: queryOf(request), origin, signal }
+    const version = await page.version(shown)
+    if (version === undefined) return sendPage(request, await page.render(shown))
+    const key = `${request.url} ${origin} ${version}`
+    return sendPage(request, await pages.get(await catalog.current(), key, () => page.render(shown)))
   }
+
+  const route = (path: string, page: ExplorerPage): Route => ({
+    path,
+    kind: 'page',
+    name: 'explorer',
+    handle: (request) => show(page, request),
+  })
+
+  /** Everything below the explorer's folders is its own, also where nothing is. */
+  const nothing = (path: string): Route => ({
+    path,
+    kind: 'page',
+    name: 'explorer',
+    handle: () => {
+      throw notFound()
+    },
+  })
 
   return {
-    /** The scripts of the pages, by path. */
-    pages: {
-      '/ranking.js': file('text/javascript', rankingScript, POLICY),
-      '/passport.js': file('text/javascript', passportScript, POLICY),
-    },
-    find,
-    presentError(status: number, message: string, requestId: string): Page {
-      const page = file('text/html', renderErrorPage(status, message, requestId), POLICY)
-      return { ...page, status, headers: { ...page.headers, 'Cache-Control': 'no-store' } }
+    routes: [
+      route('/', createRankingPage(options)),
+      route('/passports/:ref', createPassportPage(options)),
+      route('/passports/:ref/score', createExplanationPage(options)),
+      route('/badge/:file', createBadge(options)),
+      route('/card/:file', createCard(options)),
+      ...['/passports', '/badge', '/card'].flatMap((path) => [nothing(path), nothing(`${path}/*`)]),
+      pageRoute('/ranking.js', () => RANKING_SCRIPT),
+      pageRoute('/passport.js', () => PASSPORT_SCRIPT),
+    ],
+    errorPage(status: number, message: string, requestId: string): Page {
+      const page = file('text/html', renderErrorPage(status, message, requestId), POLICY, status)
+      return { ...page, headers: { ...page.headers, 'Cache-Control': 'no-store' } }
     },
   }
 }
 
-const FOLDERS = new Set(['passports', 'badge', 'card'])
-
-const withoutSlash = (path: string) => (path.endsWith('/') ? path.slice(0, -1) : path)
-
-const nothing: PageHandler = () => {
-  throw notFound()
-}
+const RANKING_SCRIPT = file('text/javascript', rankingScript, POLICY)
+const PASSPORT_SCRIPT = file('text/javascript', passportScript, POLICY)

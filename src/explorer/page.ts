@@ -1,17 +1,20 @@
+import { createPage, type Page } from '../api/page.ts'
+import type { Catalog } from '../catalog/catalog.ts'
 import type { Explanation } from '../domain/explanation.ts'
-import { type PassportRef, parsePassportRef } from '../domain/passport.ts'
-import type { Awaitable, IsGone, Store } from '../store/store.ts'
+import type { PassportRef } from '../domain/passport.ts'
+import type { Awaitable, Store } from '../store/store.ts'
 
-/** What an answer with a file of ours is made of; nothing may be loaded but what `policy` allows. */
-export const file = (type: string, body: string, policy: readonly string[]) => ({
-  status: 200,
-  headers: {
-    'Content-Type': `${type}; charset=utf-8`,
-    'Cache-Control': 'no-cache',
-    'Content-Security-Policy': writePolicy(policy),
-  },
-  body,
-})
+/** A page or file; it may load nothing but what `policy` allows. */
+export const file = (type: string, body: string, policy: readonly string[], status = 200): Page =>
+  createPage(
+    body,
+    {
+      'Content-Type': `${type}; charset=utf-8`,
+      'Cache-Control': 'no-cache',
+      'Content-Security-Policy': writePolicy(policy),
+    },
+    status,
+  )
 
 const written = new WeakMap<readonly string[], string>()
 
@@ -32,6 +35,7 @@ function othersThan(policy: readonly string[]): string[] {
 
 export type ExplorerOptions = {
   store: Store
+  catalog: Catalog
   /** How the score of a passport comes about; `undefined` where there is no such passport. */
   explain: (ref: PassportRef) => Awaitable<Explanation | undefined>
   now: () => number
@@ -43,9 +47,20 @@ export type ExplorerOptions = {
 
 export type ApiState = 'open' | 'key required' | 'removed'
 
-export type PageRequest = { path: string; query: URLSearchParams; origin: string; isGone?: IsGone }
-export type Page = ReturnType<typeof file>
-export type PageHandler = (request: PageRequest) => Awaitable<Page>
+/** `params` are the named parts of the path, decoded. */
+export type PageRequest = {
+  path: string
+  params: Readonly<Record<string, string>>
+  query: URLSearchParams
+  origin: string
+  signal: AbortSignal
+}
+
+export type ExplorerPage = {
+  render(request: PageRequest): Awaitable<Page>
+  /** Changes with whatever the page shows that is not part of the snapshot. A page without a version is not cached. */
+  version(request: PageRequest): Awaitable<string | undefined>
+}
 
 /** Scripts and styles of our own, calls to our own API, and pictures that we draw ourselves: nothing else. */
 export const POLICY = [
@@ -55,12 +70,3 @@ export const POLICY = [
   "img-src 'self' data:",
   "form-action 'self'",
 ]
-
-/** The passport that a path such as `/passports/7` names. */
-export function parseRef(path: string): PassportRef | undefined {
-  try {
-    return parsePassportRef(decodeURIComponent(path.split('/')[2] ?? ''))
-  } catch {
-    return undefined
-  }
-}

@@ -1,7 +1,9 @@
-import type { FullPassport } from '../domain/passport.ts'
+import type { Page } from '../api/page.ts'
+import { notFound } from '../domain/errors.ts'
+import { type FullPassport, type PassportRef, parsePassportRef } from '../domain/passport.ts'
 import type { Store } from '../store/store.ts'
 import { type Html, html } from './html.ts'
-import { file, type Page, parseRef } from './page.ts'
+import { file, type PageRequest } from './page.ts'
 import { SCORE_PARTS } from './score-bar.ts'
 import { isRightToLeft } from './text.ts'
 import { fitSize, fitText } from './text-width.ts'
@@ -26,12 +28,29 @@ export const COLORS = {
 export const picture = (body: Html): Page => file('image/svg+xml', body.markup, [])
 
 /** The same where there is no such passport: browsers show the picture of a 404 too. */
-export const missingPicture = (body: Html): Page => ({ ...picture(body), status: 404 })
+export const missingPicture = (body: Html): Page => file('image/svg+xml', body.markup, [], 404)
 
 /** The passport that a path such as `/badge/7.svg` names. */
-export async function findPictured(store: Store, path: string): Promise<FullPassport | undefined> {
-  const ref = parseRef(path.slice(0, -'.svg'.length))
+export async function findPictured(store: Store, { path }: PageRequest): Promise<FullPassport | undefined> {
+  const ref = parsePicturePath(path)
   return ref && (await store.passports.find(ref))
+}
+
+/** Changes with the passport that is shown. */
+export async function pictureVersion(store: Store, { path }: PageRequest): Promise<string> {
+  const ref = parsePicturePath(path)
+  return (ref && (await store.v1.findPassport(ref)))?.etag ?? ''
+}
+
+/** From the path as it was sent: a malformed name is a picture that is missing. */
+function parsePicturePath(path: string): PassportRef | undefined {
+  const name = path.split('/')[2] ?? ''
+  if (!name.endsWith('.svg')) throw notFound()
+  try {
+    return parsePassportRef(decodeURIComponent(name.slice(0, -'.svg'.length)))
+  } catch {
+    return undefined
+  }
 }
 
 /** `smallest` is the size that a name may shrink to before it is cut. */

@@ -1,32 +1,32 @@
+import type { Catalog } from '../catalog/catalog.ts'
 import { parseKeyword } from '../domain/keyword.ts'
 import { lastPage, parsePageRequest } from '../domain/page.ts'
-import { type Passport, parsePassportRef } from '../domain/passport.ts'
+import { parsePassportRef } from '../domain/passport.ts'
+import type { WireListedPassport } from '../domain/v1/schemas.ts'
 import type { Store } from '../store/store.ts'
 import { formatCount } from './figures.ts'
 import { type Html, html } from './html.ts'
 import { renderLayout } from './layout.ts'
-import { type ExplorerOptions, file, type PageHandler, POLICY } from './page.ts'
+import { type ExplorerOptions, type ExplorerPage, file, POLICY } from './page.ts'
 import { addressOf, renderPager } from './pager.ts'
-import { type Ranked, renderRankingList } from './ranking-list.ts'
+import { type Listed, type Ranked, renderRankingList } from './ranking-list.ts'
 import { renderSearch } from './search-form.ts'
 import { renderStart } from './start-page.ts'
 import { formatFigure } from './wording.ts'
 
-/**
- * Passports on a page. With its headers it stays below 16 KiB: a longer answer that had to be waited for leaves Bun header by
- * header, each in a call of its own, which takes as long as the page.
- */
+/** Passports on a page. */
 const SIZE = '20'
 
 /** All passports by score, a page at a time, or those whose name has in it what was typed. */
-export function createRankingPage({ store }: ExplorerOptions): PageHandler {
-  return async ({ query, isGone }) => {
+export const createRankingPage = ({ store, catalog }: ExplorerOptions): ExplorerPage => ({
+  version: ({ query }) => (parseKeyword(query.get('q')) === undefined ? '' : undefined),
+  async render({ query, signal }) {
     const request = parsePageRequest(query.get('page'), SIZE)
     const typed = (query.get('q') ?? '').trim()
     const keyword = parseKeyword(typed)
-    const { total: all, highest } = await store.passports.standing(0)
+    const { total: all, highest } = await catalog.standing(0)
     if (all === 0) return file('text/html', renderStart(), POLICY)
-    const { items, total } = await search(store, { ...request, keyword, isGone }, typed)
+    const { items, total } = await search({ store, catalog }, { ...request, keyword, signal }, typed)
     const first = (request.page - 1) * request.size + 1
     const found: Found = {
       typed: keyword === undefined ? '' : typed,
@@ -36,11 +36,11 @@ export function createRankingPage({ store }: ExplorerOptions): PageHandler {
       total,
       all,
       highest,
-      ranked: await rank(store, items, keyword === undefined ? first : undefined),
+      ranked: await rank(catalog, items, keyword === undefined ? first : undefined),
     }
     return file('text/html', renderRanking(found), POLICY)
-  }
-}
+  },
+})
 
 type Found = {
   typed: string
@@ -56,24 +56,45 @@ type Found = {
 }
 
 /** By name; what is in no name may be the wallet or the number of a passport. */
-async function search(store: Store, request: Parameters<Store['passports']['list']>[0], typed: string) {
-  const found = await store.passports.list(request)
-  const ref = found.total === 0 ? parsePassportRef(typed) : undefined
+async function search(
+  { store, catalog }: { store: Store; catalog: Catalog },
+  request: Parameters<Catalog['find']>[0],
+  typed: string,
+): Promise<{ items: readonly Listed[]; total: number }> {
+  const { ids, total } = await catalog.find(request)
+  const ref = total === 0 ? parsePassportRef(typed) : undefined
   const passport = ref && (await store.passports.find(ref))
-  return passport ? { items: [passport], total: 1 } : found
+  if (passport) return { items: [passport], total: 1 }
+  return { items: (await store.v1.listItems(ids)).map(readItem), total }
+}
+
+function readItem(json: string): Listed {
+  const item: WireListedPassport = JSON.parse(json)
+  const { display_name, location, tags } = item.passport_profile
+  return {
+    id: item.passport_id,
+    human: item.human_checkmark,
+    scores: {
+      total: item.score,
+      activity: item.activity_score,
+      identity: item.identity_score,
+      skills: item.skills_score,
+    },
+    profile: { displayName: display_name, location, tags, bio: '' },
+  }
 }
 
 /**
  * Passports of one score share a rank. On the list of all, where the page begins at `first`, the rank of the next score
  * is its place; only that of the first is looked up, since its score may go on from the page before.
  */
-async function rank(store: Store, passports: readonly Passport[], first?: number): Promise<Ranked[]> {
+async function rank(catalog: Catalog, passports: readonly Listed[], first?: number): Promise<Ranked[]> {
   const ranked: Ranked[] = []
   for (const [at, passport] of passports.entries()) {
     const { total } = passport.scores
     const before = ranked.at(-1)
     const known = before?.passport.scores.total === total ? before.rank : first && before && first + at
-    ranked.push({ passport, rank: known ?? (await store.passports.standing(total)).rank })
+    ranked.push({ passport, rank: known ?? (await catalog.standing(total)).rank })
   }
   return ranked
 }

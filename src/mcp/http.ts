@@ -1,7 +1,6 @@
 import { isIP } from 'node:net'
 import { type Server, WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server'
-import { DRAIN_MILLISECONDS, openPort } from '../api/open-port.ts'
-import { urlOf } from '../api/wire/server.ts'
+import { DRAIN_MILLISECONDS, openPort, urlOf } from '../api/open-port.ts'
 import type { Log } from '../log.ts'
 
 /** Far more than the arguments of a tool need. */

@@ -1,5 +1,5 @@
-import { type Counters, createCounters } from '../api/counters.ts'
-import { createRedisCounters } from '../api/redis-counters.ts'
+import { createFixedWindow, type RateCounter } from '../api/fixed-window.ts'
+import { createRedisCounter } from '../api/redis-rate-limit.ts'
 import type { Config } from '../config.ts'
 import type { Log } from '../log.ts'
 
@@ -11,14 +11,14 @@ type Options = {
 }
 
 /** Counts here, or for all nodes where there is a Redis. */
-export async function openCounters(
+export async function openCounter(
   { redisUrl }: Pick<Config, 'redisUrl'>,
   { now, log, memory }: Options,
-): Promise<Counters & Disposable> {
-  const local = createCounters(now, memory)
+): Promise<RateCounter & Disposable> {
+  const local = createFixedWindow(now, memory)
   if (redisUrl === undefined) return { ...local, [Symbol.dispose]: () => undefined }
   const { host } = new URL(redisUrl)
-  return createRedisCounters(redisUrl, local, {
+  return createRedisCounter(redisUrl, local, {
     now,
     onAway: (reason) => log.warn(`Redis at ${host} is away, limits count here alone: ${reason}`),
     onBack: () => log.warn(`Redis at ${host} is back, limits are shared again.`),

@@ -1,4 +1,4 @@
-import { addUp, type Family } from '../api/exposition.ts'
+import { addUp, type Family } from '../api/prometheus.ts'
 
 /** What the workers of a process counted, as far as they told. */
 export function createCrewMetrics() {

@@ -1,14 +1,14 @@
-import { json } from '../api/answer.ts'
-import type { Counters } from '../api/counters.ts'
-import { createLimiter } from '../api/limits.ts'
-import { measureStore } from '../api/measured-store.ts'
+import type { RateCounter } from '../api/fixed-window.ts'
+import { instrumentCatalog, instrumentStore } from '../api/instrumented-store.ts'
 import type { Metrics } from '../api/metrics.ts'
 import { DRAIN_MILLISECONDS, openPort } from '../api/open-port.ts'
 import { createOpenApi } from '../api/openapi.ts'
-import { type Answered, startServer } from '../api/server.ts'
+import { createPage, pageRoute } from '../api/page.ts'
+import { createLimiter } from '../api/rate-limit.ts'
+import { JSON_HEADERS } from '../api/response.ts'
+import { type ApiServer, type RequestSummary, startServer } from '../api/server.ts'
 import { createUsageCounter, type UsageReport } from '../api/usage.ts'
-import { V1_PRESS } from '../api/v1/press.ts'
-import type { WireServer } from '../api/wire/server.ts'
+import { createStoreCatalog } from '../catalog/catalog.ts'
 import type { Config } from '../config.ts'
 import { ServiceError } from '../domain/errors.ts'
 import type { Explanation } from '../domain/explanation.ts'
@@ -24,28 +24,27 @@ import { score } from '../scoring/score.ts'
 import { SOON } from '../store/open.ts'
 import type { Store } from '../store/store.ts'
 import { VERSION } from '../version.ts'
-import { ignoreNewcomers, startListening } from './descriptors.ts'
 import { createErrorLog } from './error-log.ts'
 import { createRequestLog } from './request-log.ts'
 import { clearYoungWaste } from './young-waste.ts'
 
 /** `connections` to a database server are for short statements; `max` in its address changes it. */
-export const SERVING = { connections: 10, form: V1_PRESS.form, ...SOON }
+export const SERVING = { connections: 10, ...SOON }
 
 type Listening = {
   config: Config
   store: Store
   now: () => number
   log: Log
-  counters: Counters
+  counter: RateCounter
   /** For the pages that tell how a score comes about. */
   rules: RuleSet
   /** Has what callers did kept. */
   keepUsage: (report: UsageReport) => void
   /** Where it is counted what becomes of requests, if it is. */
   metrics?: Metrics | undefined
-  /** A socket that has the port already; else the port is opened here. */
-  fd?: number | undefined
+  /** Lets other servers listen on the same port. */
+  reusePort?: boolean
 }
 
 /** How often counts are handed over: what a crash loses. Writing them costs readers what SQLite keeps for them. */
@@ -55,13 +54,16 @@ const PLAN_MILLISECONDS = 1000
 /** How far behind a monthly quota may be. */
 const MONTH_MILLISECONDS = 10_000
 
-export type Listener = { server: WireServer; drain(): Promise<void> }
+export type Listener = { server: ApiServer; drain(): Promise<void> }
 
 /** Serves until it is drained. A port that cannot be had is a `CommandError`. */
 export async function listen(options: Listening): Promise<Listener> {
-  const { config, store, now, log, counters, keepUsage, metrics, rules, fd } = options
+  const { config, now, log, counter, keepUsage, metrics, rules, reusePort } = options
+  const store = metrics ? instrumentStore(options.store, metrics.observeStore) : options.store
+  const asked = createStoreCatalog(options.store)
+  const catalog = metrics ? instrumentCatalog(asked, metrics.observeStore) : asked
   const usage = createUsageCounter(now)
-  const limiter = createLimiter({ tiers: config.tiers, counters, now, isSpent: usage.isSpent })
+  const limiter = createLimiter({ tiers: config.tiers, counter, now, isSpent: usage.isSpent })
   let plan = (await store.retirement.find()) ?? NO_PLAN
   const openApi = createOpenApi(VERSION)
   const datedPlan = () => datePlan(plan, config.deprecatedAt)
@@ -69,6 +71,7 @@ export async function listen(options: Listening): Promise<Listener> {
   const explorer = config.explorer
     ? createExplorer({
         store,
+        catalog,
         explain: createExplain(store, rules, now),
         now,
         api: () => (isRemoved(plan, now()) ? 'removed' : config.requireKey ? 'key required' : 'open'),
@@ -76,30 +79,29 @@ export async function listen(options: Listening): Promise<Listener> {
       })
     : undefined
   const shown = { plan: datedPlan, now, explorer: config.explorer }
-  const reference = createReference(openApi, shown)
+  const document = createPage(JSON.stringify(openApi), JSON_HEADERS)
   const serverOptions = {
     ...config,
-    explorer,
-    fd,
-    store: metrics ? measureStore(store, metrics.observeStore) : store,
+    reusePort,
+    store,
+    catalog,
     now,
     limiter,
     usage,
     plan: () => plan,
-    pages: {
-      '/openapi.json': json(openApi),
-      ...reference,
-      ...createDeprecation(shown),
-      ...(explorer ? explorer.pages : { '/': reference['/reference'] }),
-    },
-    onError: (error: unknown, { id, method, route }: Pick<Answered, 'id' | 'method' | 'route'>) =>
+    routes: [
+      pageRoute('/openapi.json', () => document),
+      ...createReference(openApi, shown),
+      createDeprecation(shown),
+      ...(explorer?.routes ?? []),
+    ],
+    errorPage: explorer?.errorPage,
+    onError: (error: unknown, { id, method, route }: Pick<RequestSummary, 'id' | 'method' | 'route'>) =>
       errors.error(describe(error), { request_id: id, method, route }),
-    onNotice: (sentence: string) => log.warn(sentence),
     metrics,
-    onAnswer: config.logRequests ? createRequestLog(log) : undefined,
+    onResponse: config.logRequests ? createRequestLog(log) : undefined,
   }
   const names = { host: 'HOST', port: 'PORT' }
-  if (fd !== undefined) startListening(fd)
   const server = openPort({ host: config.host, port: config.port, names }, () => startServer(serverOptions))
 
   function handOver(): void {
@@ -124,7 +126,6 @@ export async function listen(options: Listening): Promise<Listener> {
   return {
     server,
     async drain() {
-      if (fd === undefined) ignoreNewcomers(server.fd)
       await drain(server)
       for (const watch of watches) clearInterval(watch)
       handOver()
@@ -151,7 +152,7 @@ async function sumMonth(store: Store, until: string): Promise<Map<string, number
   return new Map(await store.usage.sumByKey({ since: `${until.slice(0, 8)}01`, until }))
 }
 
-async function drain(server: WireServer): Promise<void> {
+async function drain(server: ApiServer): Promise<void> {
   const forced = setTimeout(() => server.stop(true), DRAIN_MILLISECONDS)
   await server.stop()
   clearTimeout(forced)

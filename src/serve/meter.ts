@@ -1,5 +1,5 @@
-import type { Family } from '../api/exposition.ts'
 import { createMetrics } from '../api/metrics.ts'
+import type { Family } from '../api/prometheus.ts'
 import { watchProcess } from './process-metrics.ts'
 
 /** All that one process can tell of itself. */

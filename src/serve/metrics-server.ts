@@ -1,5 +1,5 @@
-import { EXPOSITION_TYPE, type Family, presentFamilies } from '../api/exposition.ts'
 import { openPort } from '../api/open-port.ts'
+import { EXPOSITION_TYPE, type Family, presentFamilies } from '../api/prometheus.ts'
 
 export type MetricsAddress = { host: string; port: number }
 

@@ -1,5 +1,5 @@
-import type { Family } from '../api/exposition.ts'
 import { createHistogram } from '../api/metrics.ts'
+import type { Family } from '../api/prometheus.ts'
 
 /** How often it is looked whether the process comes to its work in time. */
 const LOOK_MILLISECONDS = 100

@@ -1,11 +1,11 @@
 import { isIP } from 'node:net'
-import type { Answered } from '../api/server.ts'
+import type { RequestSummary } from '../api/server.ts'
 import type { Log } from '../log.ts'
 
 /** One entry a request, with nothing in it by which a caller who has no key could be told from others. */
 export const createRequestLog =
   (log: Log) =>
-  ({ id, method, route, status, seconds, key, tier, address }: Answered): void =>
+  ({ id, method, route, status, seconds, key, tier, address }: RequestSummary): void =>
     log.info('request', {
       request_id: id,
       method,

@@ -5,14 +5,12 @@ import { loadRules } from '../scoring/load-rules.ts'
 import { adoptRules, keepRescoring, type Rescorer } from '../scoring/rescore.ts'
 import { openStore, SOON } from '../store/open.ts'
 import type { Store } from '../store/store.ts'
-import { keepMaking } from './documents.ts'
 import { createWaitingUsage } from './waiting-usage.ts'
 
 export type ScorerOrder = { database: DatabaseAddress; rules: string | undefined }
 export type ScorerMessage =
   | { kind: 'failed'; reason: string }
   | { kind: 'unkept'; reason: string }
-  | { kind: 'unmade'; reason: string }
   | { kind: 'lost'; requests: number }
   | { kind: 'waits' }
   | { kind: 'ended' }
@@ -30,8 +28,7 @@ self.onmessage = ({ data }: MessageEvent<ScorerOrder | UsageReport | 'stop'>) =>
   if (data === 'stop') stop.abort()
   else if ('counts' in data) usage.push(data)
   // Each to its own end, whatever becomes of the others.
-  else
-    Promise.allSettled([work(data), keepUsage(data), makeDocuments(data)]).then(() => tell({ kind: 'ended' }))
+  else Promise.allSettled([work(data), keepUsage(data)]).then(() => tell({ kind: 'ended' }))
 }
 
 const usage = createWaitingUsage()
@@ -74,18 +71,6 @@ async function work({ database, rules: path }: ScorerOrder): Promise<void> {
     }
   }
   await scorer?.store.close()
-}
-
-async function makeDocuments({ database }: ScorerOrder): Promise<void> {
-  // The other engine keeps none.
-  while (database.engine === 'sqlite' && !stop.signal.aborted) {
-    try {
-      await keepMaking(database, stop.signal)
-    } catch (error) {
-      tell({ kind: 'unmade', reason: (error as Error).message })
-      await sleep(AFTER_FAILURE_MILLISECONDS, undefined, { signal: stop.signal }).catch(() => undefined)
-    }
-  }
 }
 
 async function begin(database: DatabaseAddress, path: string | undefined): Promise<Rescorer> {

@@ -11,7 +11,6 @@ export function startScorer(order: ScorerOrder, log: Log) {
     if (data.kind === 'ended') ended.resolve()
     if (data.kind === 'failed') log.error(`Scoring failed: ${data.reason}`)
     if (data.kind === 'unkept') log.error(`Counts of usage wait to be kept: ${data.reason}`)
-    if (data.kind === 'unmade') log.error(`Documents wait to be made: ${data.reason}`)
     if (data.kind === 'lost') log.error(`The counts of ${count(data.requests, 'request')} are lost.`)
     if (data.kind === 'waits')
       log.warn('Another rule set is in force: stale passports are left to its scorers.')

@@ -1,4 +1,4 @@
-import type { Family } from '../api/exposition.ts'
+import type { Family } from '../api/prometheus.ts'
 import type { Store } from '../store/store.ts'
 import { gauge } from './process-metrics.ts'
 

@@ -42,6 +42,7 @@ export type Store = {
     list(passportId: number): Awaitable<Credential[]>
   }
   documents: DocumentStore
+  v1: V1Store
   scoring: ScoringStore
   mirror: MirrorStore
   keys: {
@@ -80,10 +81,25 @@ export type Store = {
   close(): Awaitable<void>
 }
 
-/** `keyword` is folded already. Where whoever asks is gone, a search may end with `CallerGone`. */
+/** `keyword` is folded already. Where whoever asks is gone, a search may end with `ClientGone`. */
 export type ListRequest = PageRequest & { keyword: string | undefined; isGone?: IsGone | undefined }
 
 export type IsGone = () => boolean
+
+/** A complete V1 response body, with its quoted ETag. */
+export type V1Body = { body: string; etag: string }
+
+/** `merged`: another passport was merged into this one. */
+export type V1Passport = V1Body & { id: number; merged: boolean }
+
+export type V1Store = {
+  /** A merged passport is found as its survivor. */
+  findPassport(ref: PassportRef): Awaitable<V1Passport | undefined>
+  /** `undefined` where there is no such passport. */
+  findCredentials(ref: PassportRef): Awaitable<V1Body | undefined>
+  /** The JSON of list items, in the order of the list; missing passports are left out. */
+  listItems(ids: readonly number[]): Awaitable<string[]>
+}
 
 /** Answers as they go out, made ahead of being asked for. An engine may keep none: then none is ever found. */
 export type DocumentStore = {

@@ -1,4 +1,4 @@
-import { CallerGone } from '../domain/errors.ts'
+import { ClientGone } from '../domain/errors.ts'
 
 /** How long all work together goes on before requests have their turn. */
 const TURN_MILLISECONDS = 0.25
@@ -52,7 +52,7 @@ export function createTurns() {
         return false
       }
       const next = () => {
-        if (isGone?.()) return end(new CallerGone())
+        if (isGone?.()) return end(new ClientGone())
         try {
           const { done, value } = steps.next()
           if (done) resolve(value)

@@ -9,10 +9,10 @@ const LONGEST_MILLISECONDS = 10
 
 /** These do take long, and are never given a long text: an IP address, a number's digits, a setting. */
 const SHORT_TEXT_ONLY = [
-  'cli/request-log.ts: \\d+$',
+  'serve/request-log.ts: \\d+$',
   'domain/database-address.ts: ^(\\w*:?\\/*).*@',
-  'http/address.ts: (\\d+)\\.(\\d+)\\.(\\d+)\\.(\\d+)$',
-  'web/wording.ts: \\B(?=(?:\\d{3})+$)',
+  'api/address.ts: (\\d+)\\.(\\d+)\\.(\\d+)\\.(\\d+)$',
+  'explorer/wording.ts: \\B(?=(?:\\d{3})+$)',
 ]
 
 /** A literal stands where a value may begin. What is found besides and is no pattern does no harm. */

@@ -2,7 +2,7 @@ import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
 import { join } from 'node:path'
 import fc from 'fast-check'
-import { CallerGone } from '../../src/domain/errors.ts'
+import { ClientGone } from '../../src/domain/errors.ts'
 import { foldName } from '../../src/domain/name.ts'
 import { toOrder } from '../../src/store/order.ts'
 import { matchName } from '../../src/store/sqlite/names.ts'
@@ -104,7 +104,7 @@ test('a search goes on while one of those who asked is there, and does not begin
     Array.from({ length: 20 }, (_, at) => searching.find(`${'a'.repeat(99)}${at}`, gone)),
   ]
   const ended = await Promise.allSettled(others)
-  expect(ended.every((each) => each.status === 'rejected' && each.reason instanceof CallerGone)).toBe(true)
+  expect(ended.every((each) => each.status === 'rejected' && each.reason instanceof ClientGone)).toBe(true)
   expect((await stayed).total).toBe(2)
   expect((await left).total).toBe(2)
   expect(searching.count.searches).toBe(1)

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { CallerGone } from '../../src/domain/errors.ts'
+import { ClientGone } from '../../src/domain/errors.ts'
 import { createTurns, type Steps } from '../../src/store/turns.ts'
 
 function* work(steps: number, note: () => void = () => undefined): Steps<number> {
@@ -85,6 +85,6 @@ test('what nobody waits for any more ends in the middle, and what was not begun 
   )
   const results = await Promise.allSettled([first, second, turns.run(work(3))])
   expect(results.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'fulfilled'])
-  await expect(first).rejects.toBeInstanceOf(CallerGone)
+  await expect(first).rejects.toBeInstanceOf(ClientGone)
   expect(steps).toBe(10)
 })

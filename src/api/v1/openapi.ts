@@ -100,6 +100,7 @@ export const V1_PATHS = {
       description: 'A page of passports',
       schema: 'PassportListBody',
       example: EXAMPLES.passportList,
+      headers: ['Vary'],
     },
     error: 'invalid_request',
   }),

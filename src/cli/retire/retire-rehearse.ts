@@ -1,5 +1,5 @@
-import type { Answer } from '../../api/answer.ts'
-import { rehearse } from '../../api/rehearsal.ts'
+import type { ErrorReply } from '../../api/errors.ts'
+import { previewRetirement } from '../../api/retirement-preview.ts'
 import { formatInstant, parseInstant } from '../../domain/instant.ts'
 import { datePlan, NO_PLAN } from '../../domain/retirement.ts'
 import { refuseExtra, UsageError } from '../usage.ts'
@@ -21,7 +21,7 @@ export function prepareRehearse([text, ...rest]: string[]): RetireTask {
   return async ({ store, terminal, deprecatedAt, requireKey }) => {
     const found = (await store.retirement.find()) ?? NO_PLAN
     const plan = datePlan({ ...found, exempt: [...found.exempt, EXEMPT] }, deprecatedAt)
-    const see = (key: string | undefined) => describe(rehearse(plan, { now, key, requireKey }))
+    const see = (key: string | undefined) => describe(previewRetirement(plan, { now, key, requireKey }))
     terminal.out(`V1 at ${formatInstant(now)}
 
 An ordinary key
@@ -33,7 +33,7 @@ ${see(undefined)}`)
   }
 }
 
-function describe({ status, headers, body }: Answer): string {
+function describe({ status, headers, body }: ErrorReply): string {
   const fields = Object.entries(headers).map(([name, value]) => `  ${name}: ${value}\n`)
   return `  ${status}\n${fields.join('')}\n  ${body || '(the answer as ever)'}\n`
 }

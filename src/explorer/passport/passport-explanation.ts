@@ -1,11 +1,11 @@
 import { type Caps, roundScore } from '../../domain/credential.ts'
 import { notFound } from '../../domain/errors.ts'
 import type { Explanation, Line } from '../../domain/explanation.ts'
-import type { Passport, Scores } from '../../domain/passport.ts'
+import { type Passport, parsePassportRef, type Scores } from '../../domain/passport.ts'
 import { CREDENTIAL_ACCOUNT } from '../../domain/record.ts'
 import { escapeText, type Html, html } from '../html.ts'
 import { renderLayout } from '../layout.ts'
-import { type ExplorerOptions, file, type PageHandler, POLICY, parseRef } from '../page.ts'
+import { type ExplorerOptions, type ExplorerPage, file, POLICY } from '../page.ts'
 import { formatFigure, shortNameOf } from '../wording.ts'
 import { groupByCategory, UNKNOWN } from './passport-credentials.ts'
 
@@ -23,10 +23,11 @@ export function renderExplanation({ id, scores: { activity, identity, skills, to
 </section>`
 }
 
-/** How the score of a passport comes about, line by line. */
-export function createExplanationPage({ store, explain }: ExplorerOptions): PageHandler {
-  return async ({ path }) => {
-    const ref = parseRef(path)
+/** How the score of a passport comes about, line by line. It is computed at each request: it depends on the clock. */
+export const createExplanationPage = ({ store, explain }: ExplorerOptions): ExplorerPage => ({
+  version: () => undefined,
+  async render({ params }) {
+    const ref = parsePassportRef(params.ref ?? '')
     const passport = ref && (await store.passports.find(ref))
     const explanation = passport && (await explain({ id: passport.id }))
     if (!explanation) throw notFound()
@@ -42,8 +43,8 @@ ${renderLines(explanation, passport)}
     const title = `How the score of ${name} comes about`
     const description = `${name}: passport score ${formatFigure(passport.scores.total)}, line by line`
     return file('text/html', renderLayout({ title, description, main }), POLICY)
-  }
-}
+  },
+})
 
 function renderLines(
   { scores, lines, rules, caps }: Explanation,

@@ -1,10 +1,10 @@
 import type { Credential } from '../../domain/credential.ts'
 import { notFound } from '../../domain/errors.ts'
-import type { FullPassport, PassportRef } from '../../domain/passport.ts'
+import { type FullPassport, type PassportRef, parsePassportRef } from '../../domain/passport.ts'
 import type { Standing } from '../../domain/standing.ts'
 import { type Html, html } from '../html.ts'
 import { renderLayout } from '../layout.ts'
-import { type ApiState, type ExplorerOptions, file, type PageHandler, POLICY, parseRef } from '../page.ts'
+import { type ApiState, type ExplorerOptions, type ExplorerPage, file, POLICY } from '../page.ts'
 import { renderSharing } from '../sharing.ts'
 import { describeRank, formatFigure, nameOf, shortNameOf } from '../wording.ts'
 import { renderCredentials } from './passport-credentials.ts'
@@ -14,20 +14,23 @@ import { renderScore, renderStanding } from './passport-score.ts'
 import { renderSnippets } from './passport-snippets.ts'
 
 /** One passport: who it is, its score, and what that is made of. */
-export function createPassportPage({ store, api = () => 'open' }: ExplorerOptions): PageHandler {
-  return async ({ path, origin }) => {
-    const ref = parseRef(path)
-    const passport = ref && (await store.passports.find(ref))
-    if (!passport) throw notFound()
-    const [credentials, standing] = await Promise.all([
-      store.credentials.list(passport.id),
-      store.passports.standing(passport.scores.total),
-    ])
-    return file(
-      'text/html',
-      renderPassportPage({ ref, passport, credentials, standing, origin, api: api() }),
-      POLICY,
-    )
+export function createPassportPage({ store, catalog, api = () => 'open' }: ExplorerOptions): ExplorerPage {
+  return {
+    async version({ params }) {
+      const ref = parsePassportRef(params.ref ?? '')
+      if (!ref) throw notFound()
+      const [passport, credentials] = [await store.v1.findPassport(ref), await store.v1.findCredentials(ref)]
+      return `${passport?.etag} ${credentials?.etag} ${api()}`
+    },
+    async render({ params, origin }) {
+      const ref = parsePassportRef(params.ref ?? '')
+      const passport = ref && (await store.passports.find(ref))
+      if (!passport) throw notFound()
+      const credentials = await store.credentials.list(passport.id)
+      const standing = await catalog.standing(passport.scores.total)
+      const shown = { ref, passport, credentials, standing, origin, api: api() }
+      return file('text/html', renderPassportPage(shown), POLICY)
+    },
   }
 }
 

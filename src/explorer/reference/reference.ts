@@ -1,3 +1,5 @@
+import { type Page, pageRoute } from '../../api/page.ts'
+import type { Route } from '../../api/request.ts'
 import { type DatedPlan, phaseAt } from '../../domain/retirement.ts'
 import script from '../assets/reference.client.js' with { type: 'text' }
 import { STYLE } from '../layout.ts'
@@ -15,9 +17,9 @@ type Options = {
   explorer: boolean
 }
 
-/** The reference page and its parts, by path. The page follows the plan. */
-export function createReference(document: ReferenceDocument, { plan, now, explorer }: Options) {
-  let rendered: { state: string; page: ReturnType<typeof file> } | undefined
+/** The reference page and its files. The page follows the plan; without the explorer it is the start page. */
+export function createReference(document: ReferenceDocument, { plan, now, explorer }: Options): Route[] {
+  let rendered: { state: string; page: Page } | undefined
   const reference = () => {
     const { deprecatedAt, sunsetAt } = plan()
     const phase = phaseAt(plan(), now())
@@ -28,9 +30,12 @@ export function createReference(document: ReferenceDocument, { plan, now, explor
     }
     return rendered.page
   }
-  return {
-    '/reference': reference,
-    '/style.css': STYLE,
-    '/reference.js': file('text/javascript', script, POLICY),
-  }
+  return [
+    pageRoute('/reference', reference),
+    pageRoute('/style.css', () => STYLE),
+    pageRoute('/reference.js', () => SCRIPT),
+    ...(explorer ? [] : [pageRoute('/', reference)]),
+  ]
 }
+
+const SCRIPT = file('text/javascript', script, POLICY)

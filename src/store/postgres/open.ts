@@ -3,6 +3,7 @@ import { ServiceError } from '../../domain/errors.ts'
 import type { PassportRef } from '../../domain/passport.ts'
 import { noDocuments } from '../no-documents.ts'
 import type { Store } from '../store.ts'
+import { withV1 } from '../v1-adapter.ts'
 import { listCredentials } from './evidence.ts'
 import { createKeys } from './keys.ts'
 import { createLink, type Link, type LinkOptions } from './link.ts'
@@ -64,7 +65,7 @@ export async function openPostgres(
     else ranking.see(versions.ranking)
   })
 
-  return {
+  return withV1({
     passports: { ...passports, ...createPassportChanges(primary, ranking.touch) },
     records: createRecords(primary, ranking.touch),
     credentials: { list: (passportId) => listCredentials(read, passportId) },
@@ -87,7 +88,7 @@ export async function openPostgres(
     async close() {
       await Promise.all([primary.close(), replica?.close()])
     },
-  }
+  })
 }
 
 /** Reads go to the first, and whatever goes wrong there, to the second. */

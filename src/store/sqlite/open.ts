@@ -1,6 +1,7 @@
 import type { PassportRef } from '../../domain/passport.ts'
 import type { Store } from '../store.ts'
 import { createTurns } from '../turns.ts'
+import { withV1 } from '../v1-adapter.ts'
 import {
   connectReader,
   connectWriter,
@@ -100,7 +101,7 @@ export function openSqlite(path: string, options: Options = {}): Store {
     })
     const connections = { reader, writer }
 
-    return {
+    return withV1({
       passports: { ...viewed(passports), ...changing(createPassportChanges(writer)) },
       records: filling(createRecords(connections)),
       credentials: viewed(createCredentialList(hot, view)),
@@ -126,6 +127,6 @@ export function openSqlite(path: string, options: Options = {}): Store {
         reader.close()
         writer.close()
       },
-    }
+    })
   })
 }

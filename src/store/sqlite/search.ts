@@ -1,5 +1,5 @@
 import type { Database } from 'bun:sqlite'
-import { CallerGone } from '../../domain/errors.ts'
+import { ClientGone } from '../../domain/errors.ts'
 import { foldName } from '../../domain/name.ts'
 import { addMatch, createMatches, createMemory, type Matches, pageOf, shareSearches } from '../matches.ts'
 import { indexNames, type NameIndex } from '../name-index/name-index.ts'
@@ -100,7 +100,7 @@ export function createSearch(reader: Database, { turns, small, onNotice }: Surro
         try {
           return await turns.run(index.page(keyword, offset, size), isGone)
         } catch (error) {
-          if (isClosed || error instanceof CallerGone) throw error
+          if (isClosed || error instanceof ClientGone) throw error
           giveUp(error)
         }
       }

@@ -1,0 +1,86 @@
+import type { ApiKey } from '../domain/api-key.ts'
+import { ServiceError } from '../domain/errors.ts'
+import { ANONYMOUS, DEFAULT_TIERS, EXPLORER, type Tier } from '../domain/tier.ts'
+import type { Consumed, RateCounter } from './fixed-window.ts'
+
+/** Wrong keys that one address may try before it must wait. */
+const WRONG_KEYS = 60
+const WRONG_KEY_WINDOW = 60
+
+const DAYS_OF_MONTH = 30
+
+export type LimiterOptions = {
+  tiers: readonly Tier[]
+  counter: RateCounter
+  now: () => number
+  /** Whether a key has had so many requests in the present month, as far as is known here. */
+  isSpent: (key: string, quota: number) => boolean
+}
+
+export function createLimiter({ tiers, counter, now, isSpent }: LimiterOptions) {
+  const byName = new Map([...DEFAULT_TIERS, ...tiers].map((tier) => [tier.name, tier]))
+  const fallback = byName.get('standard') as Tier
+  const policies = new Map([...byName.values()].map((tier) => [tier, policy(tier)]))
+  const policyOf = (tier: Tier) => policies.get(tier) as string
+
+  /** The `RateLimit` field. */
+  const describe = (tier: Tier, left: number, seconds: number) => `"${tier.name}";r=${left};t=${seconds}`
+
+  function check(tier: Tier, consumed: Consumed): Consumed {
+    if (consumed.left >= 0) return consumed
+    const limit = `${tier.requests.toLocaleString('en')} requests in ${tier.window} s`
+    throw tooMany(limit, consumed.seconds, {
+      'RateLimit-Policy': policyOf(tier),
+      RateLimit: describe(tier, 0, consumed.seconds),
+    })
+  }
+
+  function checkMonth(tier: Tier, key: ApiKey | undefined): void {
+    if (tier.monthly === undefined || !key || !isSpent(key.id, tier.monthly)) return
+    const date = new Date(now())
+    const end = Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1)
+    const seconds = Math.ceil((end - now()) / 1000)
+    throw tooMany(`${tier.monthly.toLocaleString('en')} requests a month`, seconds, {
+      'RateLimit-Policy': policyOf(tier),
+      RateLimit: `"${tier.name}-month";r=0;t=${seconds}`,
+    })
+  }
+
+  return {
+    policyOf,
+    describe,
+
+    tierOfPages: (): Tier => byName.get(EXPLORER) as Tier,
+    tierOf: (key: ApiKey | undefined): Tier => byName.get(key?.tier ?? ANONYMOUS) ?? fallback,
+
+    /** Counts the request, unless its tier has no limit; throws `rate_limited`. Requests without a key count by address. */
+    async consume(tier: Tier, key: ApiKey | undefined, address: () => string): Promise<Consumed | undefined> {
+      checkMonth(tier, key)
+      if (tier.requests === Number.POSITIVE_INFINITY) return undefined
+      const client = `${tier.name} ${key?.id ?? address()}`
+      return check(tier, await counter.consume(client, tier.requests, tier.window))
+    },
+
+    /** Counts a wrong key; throws `rate_limited` where there were too many from this address. */
+    async consumeWrongKey(address: string): Promise<void> {
+      const { left, seconds } = await counter.consume(`wrong ${address}`, WRONG_KEYS, WRONG_KEY_WINDOW)
+      if (left >= 0) return
+      throw tooMany(`${WRONG_KEYS} wrong keys in ${WRONG_KEY_WINDOW} s`, seconds, {
+        'RateLimit-Policy': `"wrong-keys";q=${WRONG_KEYS};w=${WRONG_KEY_WINDOW}`,
+        RateLimit: `"wrong-keys";r=0;t=${seconds}`,
+      })
+    },
+  }
+}
+
+export type Limiter = ReturnType<typeof createLimiter>
+
+function policy({ name, requests, window, monthly }: Tier): string {
+  const month = monthly === undefined ? '' : `, "${name}-month";q=${monthly};w=${DAYS_OF_MONTH * 86_400}`
+  return `"${name}";q=${requests};w=${window}${month}`
+}
+
+const tooMany = (what: string, seconds: number, headers: Record<string, string>) =>
+  new ServiceError('rate_limited', `The limit is ${what}: try again in ${seconds} s.`, {
+    headers: { 'Retry-After': String(seconds), ...headers },
+  })

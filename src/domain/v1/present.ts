@@ -1,0 +1,63 @@
+import type { Credential } from '../credential.ts'
+import type { FullPassport, Passport, Social } from '../passport.ts'
+import type { WireCredential, WireListedPassport, WirePassport, WireSocial } from './schemas.ts'
+
+export function presentListedPassport(passport: Passport): WireListedPassport {
+  return {
+    activity_score: passport.scores.activity,
+    identity_score: passport.scores.identity,
+    skills_score: passport.scores.skills,
+    score: passport.scores.total,
+    calculating_score: passport.stale,
+    connections_count: passport.connections,
+    human_checkmark: passport.human,
+    last_calculated_at: presentInstant(passport.calculatedAt),
+    main_wallet: passport.mainWallet,
+    passport_id: passport.id,
+    passport_profile: {
+      bio: passport.profile.bio,
+      display_name: passport.profile.displayName,
+      location: passport.profile.location,
+      tags: passport.profile.tags,
+    },
+    verified_wallets: passport.verifiedWallets,
+  }
+}
+
+export function presentPassport(passport: FullPassport): WirePassport {
+  return {
+    ...presentListedPassport(passport),
+    merged: passport.merged,
+    passport_socials: passport.socials.map(presentSocial),
+  }
+}
+
+export function presentCredential(credential: Credential): WireCredential {
+  return {
+    id: credential.id,
+    earned_at: credential.earnedAt === undefined ? '' : presentInstant(credential.earnedAt),
+    category: credential.category,
+    last_calculated_at: presentInstant(credential.calculatedAt),
+    max_score: credential.maxScore,
+    score: credential.score,
+    name: credential.name,
+    type: credential.type,
+    value: credential.value,
+  }
+}
+
+function presentSocial(social: Social): WireSocial {
+  return {
+    follower_count: social.followers,
+    following_count: social.following,
+    location: social.location,
+    profile_bio: social.bio,
+    profile_display_name: social.displayName,
+    profile_image_url: social.imageUrl,
+    profile_name: social.name,
+    profile_url: social.url,
+    source: social.source,
+  }
+}
+
+const presentInstant = (milliseconds: number): string => new Date(milliseconds).toISOString()

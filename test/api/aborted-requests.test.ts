@@ -1,0 +1,44 @@
+import { expect, test } from 'bun:test'
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { join } from 'node:path'
+import type { RequestSummary } from '../../src/api/server.ts'
+import { openSqlite } from '../../src/store/sqlite/open.ts'
+import { saveRecords } from '../support/engines.ts'
+import { serveExplorer } from '../support/explorer.ts'
+import { until } from '../support/processes.ts'
+import { named } from '../support/records.ts'
+import { tempFolder } from '../support/temp.ts'
+
+test.each(['/api/v1/passports?keyword=', '/?q='])(
+  'searches at %s whose callers are gone end early, are told as 499, and are nobody else’s loss',
+  async (target) => {
+    using folder = tempFolder()
+    const store = openSqlite(join(folder.path, 'x.db'))
+    await saveRecords(
+      store,
+      Array.from({ length: 1000 }, (_, id) => named(id, `${'ab'.repeat(450)} ${id}`)),
+    )
+    const answers: RequestSummary[] = []
+    await using server = serveExplorer(store, { onResponse: (answered) => answers.push(answered) })
+    const leavers = await Promise.all(
+      Array.from({ length: 60 }, async (_, at) => {
+        const socket = connect(server.port, '127.0.0.1').on('error', () => undefined)
+        await once(socket, 'connect')
+        socket.write(`GET ${target}${'ab'.repeat(90 - at)} HTTP/1.1\r\nHost: x\r\n\r\n`)
+        return socket
+      }),
+    )
+    // They have been received when one that comes after them is answered.
+    await server.get('/health')
+    for (const socket of leavers) socket.resetAndDestroy()
+    const { status, text } = await server.look(`${target}b+999`)
+    expect(status).toBe(200)
+    expect(text).toContain(' 999')
+    await until(() => answers.length === leavers.length + 2)
+    const early = answers.filter((each) => each.status === 499)
+    expect(early.length).toBeGreaterThan(leavers.length / 2)
+    expect(server.errors).toEqual([])
+    await store.close()
+  },
+)

@@ -1,0 +1,148 @@
+import { expect, test } from 'bun:test'
+import fc from 'fast-check'
+import { createFixedWindow, FIXED_WINDOW_BYTES } from '../../src/api/fixed-window.ts'
+import { NOON } from '../support/records.ts'
+
+/** A clock that stands still until it is set. */
+function counting(start = NOON) {
+  const clock = { time: start }
+  const counters = createFixedWindow(() => clock.time)
+  const take = (caller: string, limit: number, window: number) => counters.consume(caller, limit, window).left
+  return { clock, counters, take }
+}
+
+test('what is left goes down to 0, and below it nothing is counted', () => {
+  const { take } = counting()
+  expect([1, 2, 3, 4, 5].map(() => take('a', 3, 10))).toEqual([2, 1, 0, -1, -1])
+  expect(take('b', 3, 10)).toBe(2)
+})
+
+test('a window ends at a fixed time, and a count with it', () => {
+  const { take, clock } = counting(NOON + 9_999)
+  expect([take('a', 1, 10), take('a', 1, 10)]).toEqual([0, -1])
+  clock.time = NOON + 10_000
+  expect([take('a', 1, 10), take('a', 1, 10)]).toEqual([0, -1])
+})
+
+test('a count that is given back was never there, once', () => {
+  const { take, counters } = counting()
+  const taken = counters.consume('a', 2, 10)
+  taken.refund()
+  expect(take('a', 2, 10)).toBe(1)
+  counters.consume('a', 2, 10).refund()
+  expect(take('a', 2, 10)).toBe(0)
+  expect(take('a', 2, 10)).toBe(-1)
+  counters.consume('a', 2, 10).refund()
+  expect(take('a', 2, 10)).toBe(-1)
+})
+
+test('a count of the last window is not taken from this one', () => {
+  const { take, counters, clock } = counting()
+  const taken = counters.consume('a', 2, 10)
+  clock.time += 10_000
+  expect(take('a', 2, 10)).toBe(1)
+  taken.refund()
+  expect(take('a', 2, 10)).toBe(0)
+  expect(take('a', 2, 10)).toBe(-1)
+})
+
+test('a caller who comes back after a long time is not taken for one who stayed', () => {
+  const { take, clock } = counting()
+  expect(take('a', 1, 1)).toBe(0)
+  for (const windows of [2 ** 10, 2 ** 11, 2 ** 12, 2 ** 20]) {
+    clock.time += windows * 1000
+    expect(take('a', 1, 1)).toBe(0)
+    expect(take('a', 1, 1)).toBe(-1)
+  }
+})
+
+test('counts of long windows outlast any number of callers with short ones', () => {
+  const { take, clock } = counting()
+  const partners = Array.from({ length: 20 }, (_, index) => `partner ${index}`)
+  for (const partner of partners) expect(take(partner, 1, 3600)).toBe(0)
+  for (let visitor = 0; visitor < 400_000; visitor++) {
+    if (visitor % 100_000 === 0) clock.time += 10_000
+    take(`visitor ${visitor}`, 5, 10)
+  }
+  expect(partners.map((partner) => take(partner, 1, 3600))).toEqual(partners.map(() => -1))
+})
+
+test('the clock may pass the year 2038', () => {
+  const { take } = counting(Date.UTC(2050, 0))
+  expect([1, 2, 3].map(() => take('a', 2, 3600))).toEqual([1, 0, -1])
+})
+
+test('those who share the memory share the counts', () => {
+  const memory = new Int32Array(new SharedArrayBuffer(FIXED_WINDOW_BYTES))
+  const [one, other] = [createFixedWindow(() => NOON, memory), createFixedWindow(() => NOON, memory)]
+  expect(one.consume('a', 3, 10).left).toBe(2)
+  const taken = other.consume('a', 3, 10)
+  expect(taken.left).toBe(1)
+  taken.refund()
+  expect(one.consume('a', 3, 10).left).toBe(1)
+})
+
+test('threads that race let through just the limit', async () => {
+  const memory = new SharedArrayBuffer(FIXED_WINDOW_BYTES)
+  const race = () =>
+    new Promise<number>((resolve, reject) => {
+      const worker = new Worker(new URL('../support/racing-windows.ts', import.meta.url))
+      worker.onmessage = ({ data }) => {
+        resolve(data)
+        worker.terminate()
+      }
+      worker.onerror = reject
+      worker.postMessage({ memory, turns: 40_000, limit: 50_000 })
+    })
+  const passed = await Promise.all([race(), race()])
+  expect(passed.reduce((sum, count) => sum + count)).toBe(50_000)
+  const counters = createFixedWindow(() => NOON, new Int32Array(memory))
+  expect(counters.consume('free', 1_000_000, 3600).left).toBe(999_999)
+})
+
+test('where places are short, windows of different length that end together do not begin each other anew', () => {
+  const { take } = counting(59_000)
+  const passed = new Array<number>(1000).fill(0)
+  for (let turn = 0; turn < 7; turn++) {
+    for (let caller = 0; caller < 140_000; caller++) take(`long ${caller}`, 5, 60)
+    for (let caller = 0; caller < passed.length; caller++) {
+      if (take(`short ${caller}`, 5, 10) >= 0) passed[caller] = (passed[caller] ?? 0) + 1
+    }
+  }
+  expect(Math.max(...passed)).toBeLessThanOrEqual(5)
+})
+
+test('never more than the limit in a window, and never less, whoever comes when', () => {
+  const step = fc.record({
+    caller: fc.nat({ max: 5 }),
+    wait: fc.oneof(fc.constant(0), fc.nat({ max: 4_000 }), fc.nat({ max: 40_000_000 })),
+    isFree: fc.boolean(),
+  })
+  const tiers = [
+    { limit: 1, window: 1 },
+    { limit: 3, window: 10 },
+    { limit: 5, window: 3600 },
+  ]
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 200 }), fc.nat({ max: 2_000_000_000_000 }), (steps, start) => {
+      const { take, counters, clock } = counting(start)
+      const model = new Map<string, number>()
+      for (const { caller, wait, isFree } of steps) {
+        clock.time += wait
+        const { limit, window } = tiers[caller % tiers.length] as (typeof tiers)[number]
+        const name = `${caller} ${Math.floor(clock.time / (window * 1000))}`
+        const count = model.get(name) ?? 0
+        const expected = count < limit ? limit - count - 1 : -1
+        if (isFree) {
+          const taken = counters.consume(String(caller), limit, window)
+          expect(taken.left).toBe(expected)
+          taken.refund()
+        } else {
+          expect(take(String(caller), limit, window)).toBe(expected)
+          if (expected >= 0) model.set(name, count + 1)
+        }
+      }
+    }),
+    { numRuns: 50 },
+  )
+})

@@ -1,0 +1,58 @@
+import { expect, test } from 'bun:test'
+import { createHistogram } from '../../src/api/metrics.ts'
+import { addUp, type Family, presentFamilies } from '../../src/api/prometheus.ts'
+import { parseExposition } from '../support/prometheus.ts'
+
+const counter = (value: number, labels = {}): Family => ({
+  name: 'x_total',
+  help: 'How many.',
+  type: 'counter',
+  samples: [{ labels, value }],
+})
+
+function histogram(...values: number[]): Family {
+  const { observe, read } = createHistogram([0.1, 1])
+  for (const value of values) observe(value)
+  return { name: 'y_seconds', help: 'How long.', type: 'histogram', samples: [{ labels: {}, ...read() }] }
+}
+
+test('a family is written as Prometheus reads it', () => {
+  expect(presentFamilies([counter(3, { route: 'list' }), histogram(0.05, 0.1, 0.5, 7)])).toBe(
+    `# HELP x_total How many.
+# TYPE x_total counter
+x_total{route="list"} 3
+# HELP y_seconds How long.
+# TYPE y_seconds histogram
+y_seconds_bucket{le="0.1"} 2
+y_seconds_bucket{le="1"} 3
+y_seconds_bucket{le="+Inf"} 4
+y_seconds_sum 7.65
+y_seconds_count 4
+`,
+  )
+})
+
+test('quotes, backslashes and line ends of labels and help are escaped', () => {
+  const text = presentFamilies([{ ...counter(1, { a: 'one "two"\n\\n' }), help: 'a\\b\nc' }])
+  expect(text).toContain('# HELP x_total a\\\\b\\nc\n')
+  expect(text).toContain('x_total{a="one \\"two\\"\\n\\\\n"} 1\n')
+  expect(parseExposition(text).value('x_total{a="one \\"two\\"\\n\\\\n"}')).toBe(1)
+})
+
+test('what several processes counted is added up, series by series', () => {
+  const families = addUp([
+    [counter(1, { a: 'x' }), histogram(0.05)],
+    [counter(2, { a: 'x' }), histogram(2)],
+    [counter(4, { a: 'y' })],
+  ])
+  const { value } = parseExposition(presentFamilies(families))
+  expect([value('x_total{a="x"}'), value('x_total{a="y"}')]).toEqual([3, 4])
+  expect([value('y_seconds_bucket{le="1"}'), value('y_seconds_count'), value('y_seconds_sum')]).toEqual([
+    1, 2, 2.05,
+  ])
+})
+
+test('of a process that is gone the counts stay, and its gauges go', () => {
+  const gauge: Family = { name: 'memory', help: 'Bytes.', type: 'gauge', samples: [{ labels: {}, value: 9 }] }
+  expect(addUp([[counter(1), gauge]], [counter(5), gauge])).toEqual([counter(6), gauge])
+})

@@ -1,0 +1,286 @@
+import { expect, test } from 'bun:test'
+import { createHash } from 'node:crypto'
+import { createFixedWindow } from '../../src/api/fixed-window.ts'
+import { createLimiter } from '../../src/api/rate-limit.ts'
+import type { ServerOptions } from '../../src/api/server.ts'
+import { createUsageCounter } from '../../src/api/usage.ts'
+import { formatKey, KEY_RANDOM_BYTES } from '../../src/domain/api-key.ts'
+import { NO_PLAN } from '../../src/domain/retirement.ts'
+import { parseTiers, type Tier } from '../../src/domain/tier.ts'
+import type { Store } from '../../src/store/store.ts'
+import { openTestStore } from '../support/engines.ts'
+import { NOON, PEOPLE } from '../support/records.ts'
+import { type Reply, serveTest } from '../support/server.ts'
+
+const LIST = '/api/v1/passports'
+
+/** A server with these tiers, whose clock stands until it is set; callers say who they are. */
+async function limited(tiers: string, options: Partial<ServerOptions> = {}) {
+  const store = await openTestStore('sqlite', PEOPLE)
+  const clock = { time: NOON }
+  const now = () => clock.time
+  const usage = createUsageCounter(now)
+  const limiter = createLimiter({
+    tiers: tiers === '' ? [] : (parseTiers(tiers) as readonly Tier[]),
+    counter: createFixedWindow(now),
+    now,
+    isSpent: usage.isSpent,
+  })
+  const server = serveTest(store, { now, limiter, usage, trustedProxies: ['127.0.0.1'], ...options })
+  const from = (address: string, more: Record<string, string> = {}) => ({
+    headers: { 'X-Forwarded-For': address, ...more },
+  })
+  return {
+    clock,
+    usage,
+    get: server.get,
+    /** Without a key, from an address. */
+    anonymous: (path = LIST, address = '192.0.2.1', more = {}) => server.get(path, from(address, more)),
+    with: (key: string, path = LIST, more = {}) =>
+      server.get(path, from('192.0.2.1', { 'X-API-KEY': key, ...more })),
+    makeKey: (seed: number, tier: string) => makeKey(store, seed, tier),
+    async [Symbol.asyncDispose]() {
+      await server[Symbol.asyncDispose]()
+      await store[Symbol.asyncDispose]()
+    },
+  }
+}
+
+async function makeKey(store: Store, seed: number, tier: string): Promise<string> {
+  const { id, key } = formatKey(new Uint8Array(KEY_RANDOM_BYTES).fill(seed))
+  const hash = createHash('sha256').update(key).digest()
+  await store.keys.create({ id, name: 'test', hash, tier, owner: '', createdAt: 0 })
+  return key
+}
+
+const fields = ({ status, headers }: Reply) => [
+  status,
+  headers.get('RateLimit-Policy'),
+  headers.get('RateLimit'),
+  headers.get('Retry-After'),
+]
+
+test('an address without a key has 1,000 requests in 10 s', async () => {
+  await using server = await limited('')
+  expect(fields(await server.anonymous())).toEqual([
+    200,
+    '"anonymous";q=1000;w=10',
+    '"anonymous";r=999;t=10',
+    null,
+  ])
+  for (let turn = 2; turn <= 1000; turn++) expect((await server.anonymous()).status).toBe(200)
+  expect((await server.anonymous()).status).toBe(429)
+  expect((await server.anonymous(LIST, '192.0.2.2')).status).toBe(200)
+})
+
+test('one too many is answered 429, with when to try again', async () => {
+  await using server = await limited('anonymous=1/10s')
+  await server.anonymous()
+  server.clock.time += 6_500
+  const reply = await server.anonymous()
+  expect(fields(reply)).toEqual([429, '"anonymous";q=1;w=10', '"anonymous";r=0;t=4', '4'])
+  expect(reply.body).toMatchObject({
+    error: 'The limit is 1 requests in 10 s: try again in 4 s.',
+    code: 'rate_limited',
+  })
+  expect(reply.headers.get('Cache-Control')).toBe('no-store')
+  server.clock.time = NOON + 9_999
+  expect(fields(await server.anonymous())).toEqual([429, '"anonymous";q=1;w=10', '"anonymous";r=0;t=1', '1'])
+  server.clock.time = NOON + 10_000
+  expect((await server.anonymous()).status).toBe(200)
+})
+
+test('a count that comes when its window is over tells of that window, not of the next', async () => {
+  const clock = { time: NOON + 9_990 }
+  const refuse = async () => {
+    clock.time += 20
+    return { left: -1, seconds: 1, refund: () => undefined }
+  }
+  const limiter = createLimiter({
+    tiers: [],
+    counter: { consume: refuse },
+    now: () => clock.time,
+    isSpent: () => false,
+  })
+  const tier = limiter.tierOf(undefined)
+  await expect(limiter.consume(tier, undefined, () => '192.0.2.1')).rejects.toMatchObject({
+    headers: { 'Retry-After': '1' },
+  })
+  clock.time = NOON + 59_990
+  await expect(limiter.consumeWrongKey('192.0.2.1')).rejects.toMatchObject({
+    headers: { 'Retry-After': '1' },
+  })
+})
+
+test('a key has the limit of its tier, to itself, wherever it is used', async () => {
+  await using server = await limited('anonymous=1/10s, standard=2/10s, partner=3/1m')
+  const [one, other, partner] = [
+    await server.makeKey(1, 'standard'),
+    await server.makeKey(2, 'standard'),
+    await server.makeKey(3, 'partner'),
+  ]
+  expect(fields(await server.with(one))[2]).toBe('"standard";r=1;t=10')
+  expect(fields(await server.with(partner)).slice(1, 3)).toEqual(['"partner";q=3;w=60', '"partner";r=2;t=60'])
+  const elsewhere = { headers: { 'X-Forwarded-For': '192.0.2.9', 'X-API-KEY': one } }
+  expect(fields(await server.get(LIST, elsewhere))[2]).toBe('"standard";r=0;t=10')
+  expect((await server.with(one)).status).toBe(429)
+  expect((await server.with(other)).status).toBe(200)
+  expect((await server.with(partner)).status).toBe(200)
+  expect((await server.anonymous()).status).toBe(200)
+})
+
+test('an unlimited tier has no limit and is told of none', async () => {
+  await using server = await limited('anonymous=1/10s')
+  const key = await server.makeKey(1, 'unlimited')
+  for (let turn = 0; turn < 20; turn++)
+    expect(fields(await server.with(key))).toEqual([200, null, null, null])
+})
+
+test('a key whose tier is no longer there has the limit of standard', async () => {
+  await using server = await limited('standard=7/10s')
+  const key = await server.makeKey(1, 'gone')
+  expect(fields(await server.with(key)).slice(1, 3)).toEqual(['"standard";q=7;w=10', '"standard";r=6;t=10'])
+})
+
+test('every answer behind the door is counted and tells what is left, errors too', async () => {
+  await using server = await limited('anonymous=100/10s')
+  const answers = [
+    await server.anonymous(),
+    await server.anonymous(`${LIST}?page=0`),
+    await server.anonymous(`${LIST}/8`),
+    await server.get(LIST, { method: 'POST', headers: { 'X-Forwarded-For': '192.0.2.1' } }),
+    await server.get(LIST, { method: 'HEAD', headers: { 'X-Forwarded-For': '192.0.2.1' } }),
+  ]
+  expect(answers.map(fields)).toEqual(
+    [200, 400, 404, 405, 200].map((status, index) => [
+      status,
+      '"anonymous";q=100;w=10',
+      `"anonymous";r=${99 - index};t=10`,
+      null,
+    ]),
+  )
+})
+
+test('so is 410, while V1 is switched off', async () => {
+  const plan = { ...NO_PLAN, brownouts: [{ start: NOON, end: NOON + 60_000 }] }
+  await using server = await limited('anonymous=2/10s', { plan: () => plan })
+  expect(fields(await server.anonymous()).slice(0, 3)).toEqual([
+    410,
+    '"anonymous";q=2;w=10',
+    '"anonymous";r=1;t=10',
+  ])
+  expect((await server.anonymous()).status).toBe(410)
+  expect((await server.anonymous()).status).toBe(429)
+})
+
+test('preflights, paths that are not there and what is no V1 cost nothing', async () => {
+  await using server = await limited('anonymous=1/10s')
+  for (let turn = 0; turn < 3; turn++) {
+    for (const [path, method, status] of [
+      [LIST, 'OPTIONS', 204],
+      ['/api/v1/nothing', 'GET', 404],
+      ['/health', 'GET', 200],
+      ['/openapi.json', 'GET', 200],
+    ] as const) {
+      const reply = await server.get(path, { method, headers: { 'X-Forwarded-For': '192.0.2.1' } })
+      expect(fields(reply)).toEqual([status, null, null, null])
+    }
+  }
+  expect((await server.anonymous()).status).toBe(200)
+})
+
+test('an answer that the caller has already costs nothing, however often it is asked for', async () => {
+  await using server = await limited('anonymous=2/10s')
+  const etag = (await server.anonymous()).headers.get('ETag') ?? ''
+  for (let turn = 0; turn < 5000; turn++) {
+    const reply = await server.anonymous(LIST, '192.0.2.1', { 'If-None-Match': etag })
+    expect(reply.status).toBe(304)
+    expect(reply.headers.get('RateLimit')).toBe('"anonymous";r=1;t=10')
+  }
+  expect(fields(await server.anonymous())[2]).toBe('"anonymous";r=0;t=10')
+  expect((await server.anonymous()).status).toBe(429)
+})
+
+test('a monthly quota ends with the month, in UTC', async () => {
+  await using server = await limited('partner=100/10s+3/month')
+  const key = await server.makeKey(1, 'partner')
+  server.clock.time = Date.UTC(2026, 0, 31, 23, 59, 0, 500)
+  const policy = '"partner";q=100;w=10, "partner-month";q=3;w=2592000'
+  const etag = (await server.with(key)).headers.get('ETag') ?? ''
+  expect((await server.with(key, LIST, { 'If-None-Match': etag })).status).toBe(304)
+  expect((await server.with(key)).status).toBe(200)
+  expect(fields(await server.with(key)).slice(0, 3)).toEqual([200, policy, '"partner";r=97;t=10'])
+  for (let turn = 0; turn < 3; turn++) {
+    const reply = await server.with(key)
+    expect(fields(reply)).toEqual([429, policy, '"partner-month";r=0;t=60', '60'])
+    expect(reply.body.error).toBe('The limit is 3 requests a month: try again in 60 s.')
+  }
+  server.clock.time = Date.UTC(2026, 1, 1)
+  for (let turn = 0; turn < 3; turn++) expect((await server.with(key)).status).toBe(200)
+  expect((await server.with(key)).status).toBe(429)
+})
+
+test('what others kept of the month counts too, and what was refused does not', async () => {
+  await using server = await limited('partner=1/10s+5/month')
+  const key = await server.makeKey(1, 'partner')
+  server.usage.setMonth(new Map([[key.slice(4, 14), 4]]), '2026-01-02')
+  expect((await server.with(key)).status).toBe(200)
+  expect(fields(await server.with(key))[2]).toBe('"partner-month";r=0;t=2548800')
+
+  const other = await server.makeKey(2, 'partner')
+  server.usage.setMonth(new Map([[other.slice(4, 14), 3]]), '2026-01-02')
+  expect((await server.with(other)).status).toBe(200)
+  for (let turn = 0; turn < 5; turn++) expect(fields(await server.with(other))[2]).toBe('"partner";r=0;t=10')
+  server.clock.time += 10_000
+  expect((await server.with(other)).status).toBe(200)
+})
+
+test('a quota that is spent stays so while the counts of it wait to be kept', async () => {
+  await using server = await limited('partner=100/10s+3/month')
+  const key = await server.makeKey(1, 'partner')
+  for (let turn = 0; turn < 3; turn++) expect((await server.with(key)).status).toBe(200)
+  for (let turn = 0; turn < 3; turn++) {
+    server.usage.setMonth(new Map(), '2026-01-02')
+    expect((await server.with(key)).status).toBe(429)
+  }
+})
+
+test('what was asked of a month that is over meanwhile does not count for the next', async () => {
+  await using server = await limited('partner=100/10s+5/month')
+  const key = await server.makeKey(1, 'partner')
+  server.clock.time = Date.UTC(2026, 1, 1)
+  server.usage.setMonth(new Map([[key.slice(4, 14), 5]]), '2026-01-31')
+  expect((await server.with(key)).status).toBe(200)
+})
+
+test('an address that tries wrong keys is slowed; its right keys and other addresses are not', async () => {
+  await using server = await limited('anonymous=1/10s')
+  const right = await server.makeKey(1, 'standard')
+  const wrong = formatKey(new Uint8Array(KEY_RANDOM_BYTES).fill(9)).key
+  for (let turn = 0; turn < 60; turn++) {
+    const reply = await server.with(turn % 2 === 0 ? wrong : `guess ${turn}`)
+    expect(fields(reply)).toEqual([401, null, null, null])
+  }
+  const policy = '"wrong-keys";q=60;w=60'
+  const reply = await server.with(wrong)
+  expect(fields(reply)).toEqual([429, policy, '"wrong-keys";r=0;t=60', '60'])
+  expect(reply.text).not.toContain(wrong)
+  expect((await server.with(right)).status).toBe(200)
+  expect((await server.anonymous()).status).toBe(200)
+  const elsewhere = { headers: { 'X-Forwarded-For': '192.0.2.2', 'X-API-KEY': wrong } }
+  expect((await server.get(LIST, elsewhere)).status).toBe(401)
+  server.clock.time += 60_000
+  expect((await server.with(wrong)).status).toBe(401)
+})
+
+test('where a key is required, a request without one costs nothing and is told nothing', async () => {
+  await using server = await limited('anonymous=1/10s', { requireKey: true })
+  for (let turn = 0; turn < 5; turn++)
+    expect(fields(await server.anonymous())).toEqual([401, null, null, null])
+})
+
+test('an address cannot pose as another', async () => {
+  await using server = await limited('anonymous=1/10s', { trustedProxies: ['10.0.0.1'] })
+  expect((await server.anonymous(LIST, '192.0.2.1')).status).toBe(200)
+  expect((await server.anonymous(LIST, '192.0.2.2')).status).toBe(429)
+})

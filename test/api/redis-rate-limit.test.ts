@@ -1,0 +1,178 @@
+import { describe, expect, test } from 'bun:test'
+import { createFixedWindow } from '../../src/api/fixed-window.ts'
+import { createRedisCounter } from '../../src/api/redis-rate-limit.ts'
+import { until } from '../support/processes.ts'
+import { NOON } from '../support/records.ts'
+import { hasRedis, pretendRedis, startRedis } from '../support/redis.ts'
+
+/** Most tests are about what Redis says, not about how long this machine takes to hear it. */
+const PATIENT = { patience: 20_000 }
+
+/** A node, and what it said of Redis. */
+async function node(
+  url: string,
+  { clock = { time: NOON }, patience = PATIENT as { patience?: number } } = {},
+) {
+  const news: string[] = []
+  const now = () => clock.time
+  const counters = await createRedisCounter(url, createFixedWindow(now), {
+    now,
+    ...patience,
+    onAway: (reason) => news.push(`away: ${reason}`),
+    onBack: () => news.push('back'),
+  })
+  return {
+    news,
+    counters,
+    take: async (caller: string, limit: number, window = 3600) =>
+      (await counters.consume(caller, limit, window)).left,
+    [Symbol.dispose]: () => counters[Symbol.dispose](),
+  }
+}
+
+/** On a busy machine even the greeting may be late. */
+async function untilConnected(make: () => ReturnType<typeof node>): ReturnType<typeof node> {
+  const made = await make()
+  await until(() => made.news.length % 2 === 0)
+  made.news.length = 0
+  return made
+}
+
+test('where there never was a Redis, the node counts by itself and nobody waits', async () => {
+  using alone = await node('redis://:secret@127.0.0.1:1')
+  const consumed = alone.counters.consume('a', 2, 3600)
+  expect(Bun.peek.status(consumed)).toBe('fulfilled')
+  expect(await consumed).toMatchObject({ left: 1 })
+  expect([await alone.take('a', 2), await alone.take('a', 2)]).toEqual([0, -1])
+  expect(alone.news).toHaveLength(1)
+  expect(alone.news[0]).toStartWith('away: ')
+  expect(alone.news[0]).not.toContain('secret')
+})
+
+test('one that always takes longer than a request waits is away, and nobody waits for it', async () => {
+  using slow = pretendRedis(':2\r\n', { delayMilliseconds: 150 })
+  using one = await node(slow.url, { patience: {} })
+  expect(Bun.peek.status(one.counters.consume('a', 3, 3600))).toBe('fulfilled')
+  expect(one.news).toEqual(['away: no answer within 100 ms'])
+})
+
+test.each(['+OK\r\n', '$-1\r\n', '$3\r\nabc\r\n', '*0\r\n'])(
+  'one that answers %j is no Redis, and has no say',
+  async (answer) => {
+    using other = pretendRedis(answer)
+    using one = await node(other.url)
+    expect([await one.take('a', 3), await one.take('a', 3)]).toEqual([2, 1])
+    expect(one.news).toEqual(['away: an answer that is no number'])
+  },
+)
+
+describe.skipIf(!hasRedis)('with Redis', () => {
+  test('nodes share what a caller has left', async () => {
+    await using redis = await startRedis({ password: 'secret' })
+    using one = await node(redis.url)
+    using other = await node(redis.url)
+    expect([await one.take('a', 3), await other.take('a', 3), await one.take('a', 3)]).toEqual([2, 1, 0])
+    expect([await one.take('a', 3), await other.take('a', 3)]).toEqual([-1, -1])
+    expect(await other.take('b', 3)).toBe(2)
+    expect([...one.news, ...other.news]).toEqual([])
+  })
+
+  test('a request that is refused leaves no count, here or there', async () => {
+    await using redis = await startRedis()
+    using one = await node(redis.url)
+    using other = await node(redis.url)
+    expect(await one.take('a', 1)).toBe(0)
+    for (let turn = 0; turn < 5; turn++) expect(await other.take('a', 1)).toBe(-1)
+    expect(await other.take('a', 2)).toBe(0)
+  })
+
+  test('what is given back is there for all again', async () => {
+    await using redis = await startRedis()
+    using one = await node(redis.url)
+    using other = await node(redis.url)
+    for (let turn = 0; turn < 5; turn++) {
+      const taken = await one.counters.consume('a', 1, 3600)
+      expect(taken.left).toBe(0)
+      taken.refund()
+    }
+    // Commands of one node are answered in turn: after this one, all of it was given back.
+    await one.take('b', 1)
+    expect(await other.take('a', 1)).toBe(0)
+  })
+
+  test('a window ends by the clock of the node', async () => {
+    await using redis = await startRedis()
+    const clock = { time: NOON + 9_999 }
+    using one = await node(redis.url, { clock })
+    expect([await one.take('a', 1, 10), await one.take('a', 1, 10)]).toEqual([0, -1])
+    clock.time = NOON + 10_000
+    expect([await one.take('a', 1, 10), await one.take('a', 1, 10)]).toEqual([0, -1])
+  })
+
+  test('Redis is told no address, and forgets every key soon after its window', async () => {
+    await using redis = await startRedis()
+    using one = await node(redis.url)
+    await one.take('anonymous 203.0.113.7', 5, 10)
+    const keys: string[] = (await redis.ask('KEYS', '*')).filter((key: string) => !key.endsWith('greeting'))
+    expect(keys).toHaveLength(1)
+    expect(keys[0]).toMatch(/^passportd:limit:[\w-]{22}:\d+$/)
+    const life = await redis.ask('PTTL', keys[0] as string)
+    expect(life).toBeGreaterThan(0)
+    expect(life).toBeLessThanOrEqual(15_000)
+  })
+
+  test('killed and started again: nodes count by themselves meanwhile, and then share again', async () => {
+    await using redis = await startRedis()
+    using one = await node(redis.url)
+    using other = await node(redis.url)
+    expect([await one.take('a', 3), await other.take('a', 3)]).toEqual([2, 1])
+    await redis.kill()
+    await until(() => one.news.length === 1 && other.news.length === 1)
+    // Each knows what it let through itself.
+    expect(await one.take('a', 3)).toBe(1)
+    expect([await one.take('a', 3), await one.take('a', 3)]).toEqual([0, -1])
+    expect(await other.take('a', 3)).toBe(1)
+    await redis.restart()
+    await until(() => one.news.includes('back') && other.news.includes('back'))
+    expect(await one.take('a', 3)).toBe(-1)
+    expect([await one.take('b', 3), await other.take('b', 3)]).toEqual([2, 1])
+    for (const { news } of [one, other]) expect(news).toEqual([expect.stringContaining('away: '), 'back'])
+  })
+
+  test('one that does not answer holds up the requests under way for a moment, and none after them', async () => {
+    await using redis = await startRedis()
+    using one = await untilConnected(() => node(redis.url, { patience: {} }))
+    redis.freeze()
+    expect(await Promise.all([one.take('a', 3), one.take('a', 3)])).toEqual([2, 1])
+    expect(Bun.peek.status(one.counters.consume('a', 3, 3600))).toBe('fulfilled')
+    expect(one.news).toEqual(['away: no answer within 100 ms'])
+    redis.thaw()
+    await until(() => one.news.includes('back'))
+    expect(one.news).toHaveLength(2)
+  })
+
+  test('one that cannot count is away: a wrong password, a server that only reads', async () => {
+    await using redis = await startRedis({ password: 'secret' })
+    using stranger = await node(redis.url.replace('secret', 'guessed'))
+    expect(await stranger.take('a', 3)).toBe(2)
+    expect(stranger.news).toHaveLength(1)
+    expect(stranger.news.join()).not.toContain('guessed')
+
+    using one = await node(redis.url)
+    await redis.ask('REPLICAOF', '127.0.0.1', '1')
+    expect(await one.take('a', 3)).toBe(2)
+    expect(one.news).toHaveLength(1)
+    expect(one.news[0]).toStartWith('away: ')
+    await redis.ask('REPLICAOF', 'NO', 'ONE')
+    await until(() => one.news.includes('back'))
+  })
+
+  test('scripts that it forgot are told again', async () => {
+    await using redis = await startRedis()
+    using one = await node(redis.url)
+    expect(await one.take('a', 3)).toBe(2)
+    await redis.ask('SCRIPT', 'FLUSH')
+    expect(await one.take('a', 3)).toBe(1)
+    expect(one.news).toEqual([])
+  })
+})
