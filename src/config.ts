@@ -1,3 +1,5 @@
+import { createPrivateKey, X509Certificate } from 'node:crypto'
+import { readFileSync } from 'node:fs'
 import { isAddressBlock } from './domain/address-block.ts'
 import {
   DATABASE_EXAMPLES,
@@ -34,6 +36,8 @@ export type Config = {
   rules?: string
   /** The key for the service that is mirrored. */
   mirrorKey?: string
+  /** Paths of PEM files: HTTPS with HTTP/2, and HTTP/3 where that is wanted. */
+  tls?: { cert: string; key: string; http3: boolean }
 }
 
 type Environment = Readonly<Record<string, string | undefined>>
@@ -66,6 +70,9 @@ const SETTINGS = [
   'LOG_REQUESTS',
   'RULES',
   'MIRROR_KEY',
+  'TLS_CERT',
+  'TLS_KEY',
+  'HTTP3',
 ]
 
 /** Reads the settings from `env`, and throws one `ConfigError` that names all that is wrong. */
@@ -148,8 +155,35 @@ export function readConfig(env: Environment, { demo }: { demo: boolean }): Confi
   if (rules) config.rules = rules
   const mirrorKey = env.MIRROR_KEY?.trim()
   if (mirrorKey) config.mirrorKey = mirrorKey
+  const http3 = read('HTTP3', false, 'true or false', parseFlag)
+  const [cert = '', key = ''] = [env.TLS_CERT?.trim(), env.TLS_KEY?.trim()]
+  if (cert !== '' && key !== '') {
+    problems.push(...tlsProblems(cert, key))
+    config.tls = { cert, key, http3 }
+  } else if (cert !== '' || key !== '') {
+    problems.push('TLS_CERT and TLS_KEY belong together: set both or neither.')
+  } else if (http3) problems.push('HTTP3 needs TLS: set TLS_CERT and TLS_KEY.')
   if (problems.length > 0) throw new ConfigError(problems)
   return config
+}
+
+function tlsProblems(cert: string, key: string): string[] {
+  const problems: string[] = []
+  function load<T>(name: string, path: string, wanted: string, parse: (pem: Buffer) => T): T | undefined {
+    try {
+      return parse(readFileSync(path))
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException
+      const reason = code?.startsWith('E') && !code.startsWith('ERR_') ? code : `no ${wanted}`
+      problems.push(`${name} must be a readable PEM file with a ${wanted}, got "${path}" (${reason}).`)
+      return undefined
+    }
+  }
+  const certificate = load('TLS_CERT', cert, 'certificate', (pem) => new X509Certificate(pem))
+  const privateKey = load('TLS_KEY', key, 'private key', (pem) => createPrivateKey(pem))
+  if (certificate && privateKey && !certificate.checkPrivateKey(privateKey))
+    problems.push('TLS_KEY must be the private key of TLS_CERT.')
+  return problems
 }
 
 /** A sentence for each variable that looks like a setting of ours and is not read. */

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import type { RateCounter } from '../api/fixed-window.ts'
 import { instrumentCatalog, instrumentStore } from '../api/instrumented-store.ts'
 import type { Metrics } from '../api/metrics.ts'
@@ -83,6 +84,7 @@ export async function listen(options: Listening): Promise<Listener> {
   const serverOptions = {
     ...config,
     reusePort,
+    tls: config.tls && readTls(config.tls),
     store,
     catalog,
     now,
@@ -132,6 +134,11 @@ export async function listen(options: Listening): Promise<Listener> {
       errors.end()
     },
   }
+}
+
+/** Read again whenever a server starts: certificates are renewed. */
+function readTls({ cert, key, http3 }: NonNullable<Config['tls']>) {
+  return { cert: readFileSync(cert, 'utf8'), key: readFileSync(key, 'utf8'), http3 }
 }
 
 function createExplain(store: Store, rules: RuleSet, now: () => number) {
