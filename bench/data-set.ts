@@ -1,7 +1,6 @@
 import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { V1_PRESS } from '../src/api/v1/press.ts'
 import type { Credential } from '../src/domain/credential.ts'
 import { inventPeople, type Person } from '../src/ingest/demo/people.ts'
 import { openStore } from '../src/store/open.ts'
@@ -23,10 +22,6 @@ export async function sqliteSet(passports: number): Promise<string> {
       multiply(await sqliteSet(MILLION), path, passports / MILLION)
     else await build(path, passports)
   }
-  // Documents lie beside the database, and are known by its name.
-  const store = await openStore({ engine: 'sqlite', path })
-  await makeDocuments(store)
-  await store.close()
   return path
 }
 
@@ -56,14 +51,6 @@ export async function fill(store: Store, passports: number): Promise<void> {
   console.error(
     `${passports.toLocaleString('en')} passports in ${seconds.toFixed(0)} s, ${Math.round(passports / seconds).toLocaleString('en')} a second`,
   )
-}
-
-/** All that a server would make in its own time. */
-export async function makeDocuments(store: Store): Promise<void> {
-  const begin = performance.now()
-  let steps = 0
-  while ((await store.documents.make(BATCH, V1_PRESS)) !== 0) steps++
-  if (steps > 0) console.error(`their documents in ${((performance.now() - begin) / 1000).toFixed(0)} s`)
 }
 
 /** As real people have; some of the invented ones have a few more. */

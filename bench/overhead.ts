@@ -9,11 +9,12 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { createCounters } from '../src/api/counters.ts'
-import { createLimiter } from '../src/api/limits.ts'
-import { measureStore } from '../src/api/measured-store.ts'
+import { createFixedWindow } from '../src/api/fixed-window.ts'
+import { instrumentStore } from '../src/api/instrumented-store.ts'
+import { createLimiter } from '../src/api/rate-limit.ts'
 import { type ServerOptions, startServer } from '../src/api/server.ts'
 import { createUsageCounter } from '../src/api/usage.ts'
+import { createStoreCatalog } from '../src/catalog/catalog.ts'
 import { NO_PLAN } from '../src/domain/retirement.ts'
 import { DEFAULT_TIERS } from '../src/domain/tier.ts'
 import { createMeter } from '../src/serve/meter.ts'
@@ -57,21 +58,22 @@ async function serve(kind: Kind, path: string): Promise<void> {
   const options: ServerOptions = {
     host: '127.0.0.1',
     port: 0,
-    store: meter ? measureStore(store, meter.metrics.observeStore) : store,
+    store: meter ? instrumentStore(store, meter.metrics.observeStore) : store,
     now,
     requireKey: true,
     trustedProxies: [],
     limiter: createLimiter({
       // Counted, and never reached.
       tiers: [...DEFAULT_TIERS, kind === 'off' ? unlimited : limited],
-      counters: createCounters(now),
+      counter: createFixedWindow(now),
       now,
       isSpent: usage.isSpent,
     }),
     usage: kind === 'usage' || kind === 'all' ? usage : { ...usage, count: () => undefined },
     plan: () => NO_PLAN,
     deprecatedAt: Date.UTC(2025, 2, 31),
-    pages: {},
+    routes: [],
+    catalog: createStoreCatalog(store),
     onError: console.error,
     metrics: meter?.metrics,
   }

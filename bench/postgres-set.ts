@@ -1,6 +1,5 @@
 import { SQL } from 'bun'
 import { openStore } from '../src/store/open.ts'
-import { makeDocuments } from './data-set.ts'
 import { keepKey } from './key.ts'
 import { manyPeople } from './many-people.ts'
 
@@ -21,7 +20,7 @@ export async function fillPostgres(url: string, { passports, credentials }: Want
   await using store = await opened(url)
   await keepKey(store)
   const { total } = await store.passports.list({ page: 1, size: 1, keyword: undefined })
-  if (total === passports) return makeDocuments(store)
+  if (total === passports) return
   const begin = performance.now()
   let batch: Parameters<typeof store.records.save>[0][number][] = []
   for (const person of manyPeople(passports)) {
@@ -31,7 +30,6 @@ export async function fillPostgres(url: string, { passports, credentials }: Want
     await store.records.save(batch, { now: begin, restore: false })
     batch = []
   }
-  await makeDocuments(store)
   await using sql = new SQL(url, { max: 1 })
   await sql.unsafe('vacuum analyze')
   const [size] = await sql.unsafe('select pg_size_pretty(pg_database_size(current_database())) as text')

@@ -1,6 +1,12 @@
 import { describe, expect, test } from 'bun:test'
+import { generateKeyPairSync } from 'node:crypto'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { readConfig, unknownSettings } from '../src/config.ts'
 import { DEFAULT_TIERS } from '../src/domain/tier.ts'
+import { tempFolder } from './support/temp.ts'
+
+const SUPPORT = join(import.meta.dir, 'support')
 
 const DEFAULTS = {
   host: '127.0.0.1',
@@ -124,6 +130,26 @@ describe('readConfig', () => {
   test('a tier that is refused is told how much there may be in how long', () => {
     const read = () => readConfig({ TIERS: 'standard=5/25h' }, { demo: false })
     expect(read).toThrow('each of 1 to 1000000 requests in 1s to 24h, got "standard=5/25h".')
+  })
+
+  test('TLS needs both files, readable, of one pair', () => {
+    const read = (env: Record<string, string>) => () => readConfig(env, { demo: false })
+    const [cert, key] = [`${SUPPORT}/postgres-tls.crt`, `${SUPPORT}/postgres-tls.key`]
+    const { tls } = readConfig({ TLS_CERT: cert, TLS_KEY: key, HTTP3: 'true' }, { demo: false })
+    expect(tls).toEqual({ cert, key, http3: true })
+    expect(readConfig({ TLS_CERT: cert, TLS_KEY: key }, { demo: false }).tls?.http3).toBe(false)
+    expect(read({ TLS_CERT: cert })).toThrow('TLS_CERT and TLS_KEY belong together: set both or neither.')
+    expect(read({ TLS_KEY: key })).toThrow('TLS_CERT and TLS_KEY belong together: set both or neither.')
+    expect(read({ HTTP3: 'true' })).toThrow('HTTP3 needs TLS: set TLS_CERT and TLS_KEY.')
+    expect(read({ TLS_CERT: '/nowhere', TLS_KEY: cert })).toThrow(
+      'TLS_CERT must be a readable PEM file with a certificate, got "/nowhere" (ENOENT).\n' +
+        `TLS_KEY must be a readable PEM file with a private key, got "${cert}" (no private key).`,
+    )
+    using folder = tempFolder()
+    const other = join(folder.path, 'other.key')
+    const { privateKey } = generateKeyPairSync('ed25519')
+    writeFileSync(other, privateKey.export({ type: 'pkcs8', format: 'pem' }))
+    expect(read({ TLS_CERT: cert, TLS_KEY: other })).toThrow('TLS_KEY must be the private key of TLS_CERT.')
   })
 
   test('metrics and the API cannot share a port, unless any free one will do', () => {

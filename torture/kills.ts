@@ -1,10 +1,8 @@
 import { Database } from 'bun:sqlite'
 import { existsSync } from 'node:fs'
-import { V1_PRESS } from '../src/api/v1/press.ts'
 import type { Random } from '../src/ingest/demo/random.ts'
 import { exportRecords } from '../src/ingest/export.ts'
 import type { Store } from '../src/store/store.ts'
-import { makeAll } from '../test/support/documents.ts'
 import { serveTest } from '../test/support/server.ts'
 import type { workplace } from '../test/support/workplace.ts'
 
@@ -43,12 +41,11 @@ export function checkFile(here: Workplace): void {
   if (faults.join() !== 'ok') throw new Error(`the file is damaged: ${faults.join(', ')}`)
 }
 
-/** What anybody can get out of it: the export, and every answer, from rows and from documents. */
+/** What anybody can get out of it: the export, and every answer. */
 export async function everythingIn(here: Workplace): Promise<Record<string, string>> {
   return {
     ...(await linesOfExport(here)),
     ...byName('rows', Object.entries(await here.look(answersOf))),
-    ...(isFile(here) && byName('documents', Object.entries(await answersFromDocuments(here)))),
   }
 }
 
@@ -58,12 +55,6 @@ export const linesOfExport = (here: Workplace) =>
     for await (const some of exportRecords(store)) text += some.text
     return byName('line', text.split('\n').entries())
   })
-
-export async function answersFromDocuments(here: Workplace): Promise<Record<string, string>> {
-  await using store = await here.open(V1_PRESS.form)
-  await makeAll(store)
-  return await answersOf(store)
-}
 
 const KEYWORDS = ['a', 'an', 'ann', 'Łó', 'demo', 'nobody at all']
 

@@ -9,7 +9,6 @@ import { diskFullServe } from './parts/disk-full-serve.ts'
 import { drain } from './parts/drain.ts'
 import { expensive } from './parts/expensive.ts'
 import { garbage } from './parts/garbage.ts'
-import { killDocuments } from './parts/kill-documents.ts'
 import { killImport } from './parts/kill-import.ts'
 import { killMirror } from './parts/kill-mirror.ts'
 import { killScorer } from './parts/kill-scorer.ts'
@@ -26,7 +25,6 @@ export const PARTS: readonly Part[] = [
   killImport,
   killScorer,
   killMirror,
-  killDocuments,
   killServer,
   backup,
   diskFullImport,

@@ -29,7 +29,7 @@ export function createAddressOf(trusted: readonly string[]) {
 
 /** An IPv4 address may come in the clothes of an IPv6 one, in brackets, or with a port. */
 function plain(text: string): string {
-  if (isIP(text) === 4) return text
+  if (!text.includes(':')) return text
   const address = text.replace(/^\[([^\]]*)\](:\d+)?$/, '$1').replace(/^((?:\d+\.){3}\d+):\d+$/, '$1')
   if (isIP(address) !== 6) return address
   const groups = address
@@ -54,7 +54,7 @@ function toOctets(hex: string): string {
 
 /** One subscriber has 2^64 addresses of IPv6: they count as one. */
 function group(address: string): string {
-  if (isIP(address) !== 6) return address
+  if (!address.includes(':') || isIP(address) !== 6) return address
   const [head = '', tail] = address.split('::')
   const left = head === '' ? [] : head.split(':')
   const right = tail === undefined || tail === '' ? [] : tail.split(':')

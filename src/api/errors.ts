@@ -51,6 +51,5 @@ export function publicError(error: unknown): { code: ErrorCode; message: string 
 /** The response to a failure of which nothing but its request id is known. */
 export function internalError(requestId: string): Response {
   const { status, headers, body } = presentError(undefined, requestId)
-  const common = Object.fromEntries(COMMON_HEADERS)
-  return new Response(body, { status, headers: { ...common, ...headers, 'X-Request-Id': requestId } })
+  return new Response(body, { status, headers: { ...COMMON_HEADERS, ...headers, 'X-Request-Id': requestId } })
 }

@@ -1,5 +1,6 @@
 import { etagOf } from '../store/hash.ts'
 import type { Route } from './request.ts'
+import type { Reply } from './response.ts'
 
 /** A body that is sent more than once: its ETag and its compressed forms are computed once. */
 export type Page = {
@@ -29,15 +30,15 @@ export const createPage = (body: string, headers: Readonly<Record<string, string
 })
 
 /** The page, compressed as the client accepts it. Every form has the ETag of the uncompressed body. */
-export function sendPage(request: Request, page: Page): Response {
+export function sendPage(request: Request, page: Page): Reply {
   const { status, body, etag } = page
-  const headers = { ...page.headers, Vary: 'Accept-Encoding', ...(status === 200 && { ETag: etag }) }
+  const headers = { ...page.headers, Vary: 'Accept-Encoding' }
   const accepted = body.length < SMALLEST_COMPRESSED ? undefined : request.headers.get('accept-encoding')
   const encoding = chooseEncoding(accepted ?? '')
-  if (!encoding) return new Response(body, { status, headers })
+  if (!encoding) return { status, headers, etag, body }
   const compressed = page.compressed[encoding] ?? COMPRESS[encoding](body)
   page.compressed[encoding] = compressed
-  return new Response(compressed, { status, headers: { ...headers, 'Content-Encoding': encoding } })
+  return { status, headers: { ...headers, 'Content-Encoding': encoding }, etag, body: compressed }
 }
 
 /** A page that is open to everybody. */

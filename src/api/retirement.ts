@@ -2,7 +2,7 @@ import { ServiceError } from '../domain/errors.ts'
 import { brownoutAt, isRemoved, type RetirementPlan } from '../domain/retirement.ts'
 import type { Tier } from '../domain/tier.ts'
 import type { Limiter } from './rate-limit.ts'
-import { COMMON_HEADERS } from './response.ts'
+import { type BaseHeaders, COMMON_HEADERS, createBaseHeaders } from './response.ts'
 
 /** The headers that tell callers of V1 how it ends (RFC 9745, RFC 8594), and where to read more. */
 export function retirementHeaders(plan: RetirementPlan, deprecatedAt: number): Record<string, string> {
@@ -44,7 +44,7 @@ type V1HeaderOptions = { plan: () => RetirementPlan; deprecatedAt: number; limit
 /** The headers of all V1 responses of a tier, which change with the plan only. */
 export function createV1Headers({ plan, deprecatedAt, limiter }: V1HeaderOptions) {
   let known: RetirementPlan | undefined
-  const byTier = new Map<Tier | undefined, readonly (readonly [string, string])[]>()
+  const byTier = new Map<Tier | undefined, BaseHeaders>()
 
   return (tier: Tier | undefined) => {
     const current = plan()
@@ -52,9 +52,11 @@ export function createV1Headers({ plan, deprecatedAt, limiter }: V1HeaderOptions
     known = current
     let headers = byTier.get(tier)
     if (!headers) {
-      const retirement = Object.entries(retirementHeaders(current, deprecatedAt))
-      const policy = tier ? ([['RateLimit-Policy', limiter.policyOf(tier)]] as const) : []
-      headers = [...COMMON_HEADERS, ...retirement, ...policy]
+      headers = createBaseHeaders({
+        ...COMMON_HEADERS,
+        ...retirementHeaders(current, deprecatedAt),
+        ...(tier && { 'RateLimit-Policy': limiter.policyOf(tier) }),
+      })
       byTier.set(tier, headers)
     }
     return headers

@@ -22,7 +22,7 @@ import {
   type RouteRequest,
   requestIdOf,
 } from './request.ts'
-import { COMMON_HEADERS, matchesEtag, preflight } from './response.ts'
+import { COMMON_HEADERS, createBaseHeaders, matchesEtag, preflight, type Reply } from './response.ts'
 import { checkBrownout, checkRemoval, createV1Headers } from './retirement.ts'
 import type { UsageCounter } from './usage.ts'
 import { V1_ROUTES } from './v1/routes.ts'
@@ -147,63 +147,64 @@ type Exchange = {
 
 const NO_TIER = 'none'
 
+const COMMON = createBaseHeaders(COMMON_HEADERS)
+
 /** Takes each request through authentication, limits, its handler, and the headers that all responses have. */
 function createRequestHandler(options: RequestOptions, context: Context) {
   const { now, limiter, usage, plan, metrics, onError, onResponse, errorPage } = options
   const auth = { ...options, store: context.store }
   const addressOf = createAddressOf(options.trustedProxies)
   const v1Headers = createV1Headers(options)
+  const isTimed = metrics !== undefined || onResponse !== undefined
 
-  async function respond(exchange: Exchange): Promise<Response> {
+  async function respond(exchange: Exchange): Promise<Reply> {
     const { request, route } = exchange
     checkTarget(request.url)
     if (request.method === 'OPTIONS') return preflight(route)
     // Before anything that may need the store.
     if (route.kind === 'v1') checkRemoval(plan(), exchange.time)
     if (!route.handle) throw notFound()
-    if (route.kind === 'v1') await admit(exchange)
+    if (route.kind === 'v1') {
+      const key = await authenticate(request.headers.get('x-api-key'), exchange.address, auth)
+      exchange.key = key?.id ?? ''
+      exchange.tier = limiter.tierOf(key)
+      exchange.consumed = await limiter.consume(exchange.tier, key, exchange.address)
+    }
     checkMethod(request.method, route)
     if (route.kind === 'v1') checkBrownout(plan(), exchange.time, exchange.key)
-    if (route.kind === 'page') await count(exchange, limiter.tierOfPages())
+    if (route.kind === 'page') {
+      exchange.tier = limiter.tierOfPages()
+      exchange.consumed = await limiter.consume(exchange.tier, undefined, exchange.address)
+    }
     return route.handle(request, context)
   }
 
-  async function admit(exchange: Exchange): Promise<void> {
-    const key = await authenticate(exchange.request.headers.get('x-api-key'), exchange.address, auth)
-    exchange.key = key?.id ?? ''
-    exchange.tier = limiter.tierOf(key)
-    exchange.consumed = await limiter.consume(exchange.tier, key, exchange.address)
-  }
-
-  async function count(exchange: Exchange, tier: Tier): Promise<void> {
-    exchange.tier = tier
-    exchange.consumed = await limiter.consume(tier, undefined, exchange.address)
-  }
-
-  function fail(error: unknown, { request, route, id }: Exchange): Response {
+  function fail(error: unknown, { request, route, id }: Exchange): Reply {
     // Nobody receives it; proxies log this status for the same case.
-    if (error instanceof ClientGone) return new Response(null, { status: 499 })
-    const { status, headers, body } = presentError(error, id)
+    if (error instanceof ClientGone) return { status: 499, headers: {}, body: null }
+    const reply = presentError(error, id)
+    const { status, headers } = reply
     if (status >= 500) onError(error, { id, method: methodName(request.method), route: route.name })
-    if (route.kind !== 'page' || !errorPage) return new Response(body, { status, headers })
+    if (route.kind !== 'page' || !errorPage) return reply
     const page = errorPage(status, publicError(error).message, id)
     return sendPage(request, { ...page, headers: { ...headers, ...page.headers } })
   }
 
-  function finish(exchange: Exchange, response: Response): Response {
+  function build(exchange: Exchange, reply: Reply): Response {
     const { request, route, id, tier, consumed } = exchange
-    const { headers } = response
-    const condition = request.headers.get('if-none-match')
-    const isFresh =
-      condition !== null && response.status === 200 && matchesEtag(condition, headers.get('ETag') ?? '')
-    const constant = route.kind === 'v1' ? v1Headers(consumed && tier) : COMMON_HEADERS
-    for (const [name, value] of constant) headers.set(name, value)
+    const etag = reply.status === 200 ? reply.etag : undefined
+    const condition = etag === undefined ? null : request.headers.get('if-none-match')
+    const isFresh = etag !== undefined && condition !== null && matchesEtag(condition, etag)
+    const base = route.kind === 'v1' ? v1Headers(consumed && tier) : COMMON
+    const headers = new Headers(reply.headers ? base.plain : base.json)
+    for (const name in reply.headers) headers.set(name, reply.headers[name] as string)
     headers.set('X-Request-Id', id)
+    if (etag !== undefined) headers.set('ETag', etag)
     if (isFresh) consumed?.refund()
     if (tier && consumed) {
       headers.set('RateLimit', limiter.describe(tier, consumed.left + Number(isFresh), consumed.seconds))
     }
-    if (!isFresh) return response
+    if (!isFresh) return new Response(reply.body, { status: reply.status, headers })
     headers.delete('Content-Type')
     headers.delete('Content-Encoding')
     return new Response(null, { status: 304, headers })
@@ -211,7 +212,7 @@ function createRequestHandler(options: RequestOptions, context: Context) {
 
   function record({ request, route, id, time, begin, key, tier, address }: Exchange, status: number): void {
     if (route.kind === 'v1') usage.count(key, route.name as Endpoint, status, time)
-    if (!metrics && !onResponse) return
+    if (!isTimed) return
     const seconds = (performance.now() - begin) / 1000
     const tierName = tier?.name ?? NO_TIER
     metrics?.countRequest(route.name, status, tierName, seconds)
@@ -229,7 +230,7 @@ function createRequestHandler(options: RequestOptions, context: Context) {
       route,
       id: requestIdOf(request),
       time: now(),
-      begin: performance.now(),
+      begin: isTimed ? performance.now() : 0,
       address: () => addressOf(server.requestIP(request)?.address ?? '', request.headers),
       key: '',
       tier: undefined,
@@ -237,9 +238,9 @@ function createRequestHandler(options: RequestOptions, context: Context) {
     }
     let response: Response
     try {
-      response = finish(exchange, await respond(exchange))
+      response = build(exchange, await respond(exchange))
     } catch (error) {
-      response = finish(exchange, fail(error, exchange))
+      response = build(exchange, fail(error, exchange))
     }
     record(exchange, response.status)
     return response

@@ -1,6 +1,7 @@
 import { type Page, pageRoute, sendPage } from '../api/page.ts'
 import { createPageCache } from '../api/page-cache.ts'
 import { originOf, pathOf, queryOf, type Route, type RouteRequest } from '../api/request.ts'
+import type { Reply } from '../api/response.ts'
 import { notFound } from '../domain/errors.ts'
 import passportScript from './assets/passport.client.js' with { type: 'text' }
 import rankingScript from './assets/ranking.client.js' with { type: 'text' }
@@ -17,7 +18,7 @@ export function createExplorer(options: ExplorerOptions) {
   const { catalog, publicUrl } = options
   const pages = createPageCache()
 
-  async function show(page: ExplorerPage, request: RouteRequest): Promise<Response> {
+  async function show(page: ExplorerPage, request: RouteRequest): Promise<Reply> {
     const { params, signal } = request
     const origin = publicUrl ?? originOf(request)
     const shown = { path: pathOf(request), params, query: queryOf(request), origin, signal }

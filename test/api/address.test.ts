@@ -2,11 +2,9 @@ import { expect, test } from 'bun:test'
 import { createAddressOf } from '../../src/api/address.ts'
 import { isAddressBlock } from '../../src/domain/address-block.ts'
 
-const REQUEST = { method: 'GET', target: '/', ifNoneMatch: undefined, fieldsLength: 0 }
-
 function addressOf(socket: string, forwarded?: string, trusted: string[] = ['10.0.0.0/8', 'fd00::/8']) {
-  const fields = new Map(forwarded === undefined ? [] : [['x-forwarded-for', forwarded]])
-  return createAddressOf(trusted)({ ...REQUEST, fields, address: socket })
+  const headers = new Headers(forwarded === undefined ? {} : { 'X-Forwarded-For': forwarded })
+  return createAddressOf(trusted)(socket, headers)
 }
 
 test('without trusted proxies it is the socket, whatever the caller says', () => {

@@ -45,7 +45,7 @@ onEveryEngine('keys', (open) => {
     expect((await server.get(CALLS[0] as string, { method: 'OPTIONS' })).status).toBe(204)
   })
 
-  test.each(['', ' ', 'undefined', 'null'])('%p is no key at all', async (value) => {
+  test.each(['', ' ', 'undefined', 'null', 'None'])('%p is no key at all', async (value) => {
     await using store = await open(PEOPLE)
     await using free = serveTest(store)
     await using strict = serveTest(store, { requireKey: true })

@@ -1,13 +1,13 @@
 import { expect, test } from 'bun:test'
-import { createCounters } from '../../src/api/counters.ts'
-import { presentFamilies } from '../../src/api/exposition.ts'
-import { createLimiter } from '../../src/api/limits.ts'
-import { measureStore } from '../../src/api/measured-store.ts'
+import { createFixedWindow } from '../../src/api/fixed-window.ts'
+import { instrumentStore } from '../../src/api/instrumented-store.ts'
 import { createMetrics } from '../../src/api/metrics.ts'
-import type { Answered } from '../../src/api/server.ts'
+import { presentFamilies } from '../../src/api/prometheus.ts'
+import { createLimiter } from '../../src/api/rate-limit.ts'
+import type { RequestSummary } from '../../src/api/server.ts'
 import { DEFAULT_TIERS } from '../../src/domain/tier.ts'
 import { onEveryEngine } from '../support/engines.ts'
-import { parseExposition } from '../support/exposition.ts'
+import { parseExposition } from '../support/prometheus.ts'
 import { ada, NOON } from '../support/records.ts'
 import { serveTest } from '../support/server.ts'
 
@@ -15,16 +15,16 @@ onEveryEngine('metrics', (open) => {
   test('every answer is counted by route, status and tier, and every question to the store', async () => {
     await using store = await open([ada])
     const metrics = createMetrics()
-    const told: Answered[] = []
-    await using server = serveTest(measureStore(store, metrics.observeStore), {
+    const told: RequestSummary[] = []
+    await using server = serveTest(instrumentStore(store, metrics.observeStore), {
       limiter: createLimiter({
         tiers: [...DEFAULT_TIERS, { name: 'anonymous', requests: 5, window: 10 }],
-        counters: createCounters(() => NOON),
+        counter: createFixedWindow(() => NOON),
         now: () => NOON,
         isSpent: () => false,
       }),
       metrics,
-      onAnswer: (answered) => told.push(answered),
+      onResponse: (answered) => told.push(answered),
     })
     await server.get('/api/v1/passports', { method: 'POST' })
     for (const target of [
@@ -68,7 +68,7 @@ onEveryEngine('metrics', (open) => {
     }
     expect(value('passportd_request_seconds_count{route="passport"}')).toBe(4)
     const asked = (operation: string) => value(`passportd_store_seconds_count{operation="${operation}"}`)
-    expect([asked('find'), asked('list'), asked('key')]).toEqual([3, 1, 1])
+    expect([asked('find'), asked('list'), asked('key')]).toEqual([2, 1, 1])
     expect(asked('credentials')).toBe(1)
     for (const { seconds } of told) expect(seconds).toBeGreaterThan(0)
   })
@@ -76,7 +76,7 @@ onEveryEngine('metrics', (open) => {
     const metrics = createMetrics()
     await using store = await open()
     await store.close()
-    await using server = serveTest(measureStore(store, metrics.observeStore))
+    await using server = serveTest(instrumentStore(store, metrics.observeStore))
     expect((await server.get('/api/v1/passports/7')).status).toBeGreaterThanOrEqual(500)
     const { value } = parseExposition(presentFamilies(metrics.read()))
     expect(value('passportd_store_seconds_count{operation="find"}')).toBe(1)

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { createHash } from 'node:crypto'
-import { rehearse } from '../../src/api/rehearsal.ts'
+import { previewRetirement } from '../../src/api/retirement-preview.ts'
 import { formatKey, KEY_RANDOM_BYTES } from '../../src/domain/api-key.ts'
 import { datePlan, NO_PLAN, type RetirementPlan } from '../../src/domain/retirement.ts'
 import type { Store } from '../../src/store/store.ts'
@@ -148,7 +148,7 @@ onEveryEngine('a plan of retirement', (open) => {
       for (const now of [NOON - 1, NOON, NOON + 1500, BROWNOUT.end, SUNSET - 1, SUNSET, SUNSET + HOUR]) {
         server.at.now = now
         for (const caller of [spared, other, undefined]) {
-          const rehearsed = rehearse(server.plan, { now, key: caller?.id, requireKey })
+          const rehearsed = previewRetirement(server.plan, { now, key: caller?.id, requireKey })
           const { status, headers, text } = await server.get('/api/v1/passports', {
             headers: { ...caller?.init.headers, 'X-Request-Id': 'rehearsal' },
           })

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { createHash } from 'node:crypto'
-import { createCounters } from '../../src/api/counters.ts'
-import { createLimiter } from '../../src/api/limits.ts'
+import { createFixedWindow } from '../../src/api/fixed-window.ts'
+import { createLimiter } from '../../src/api/rate-limit.ts'
 import { createUsageCounter } from '../../src/api/usage.ts'
 import { formatKey, KEY_RANDOM_BYTES } from '../../src/domain/api-key.ts'
 import { DEFAULT_TIERS } from '../../src/domain/tier.ts'
@@ -53,7 +53,7 @@ test('every V1 answer is counted once, under its caller, endpoint and status', a
   const now = () => NOON
   const usage = createUsageCounter(now)
   const tiers = [...DEFAULT_TIERS, { name: 'few', requests: 4, window: 10 }]
-  const limiter = createLimiter({ tiers, counters: createCounters(now), now, isSpent: () => false })
+  const limiter = createLimiter({ tiers, counter: createFixedWindow(now), now, isSpent: () => false })
   await using server = serveTest(store, { usage, limiter })
   const counted = () =>
     usage.take().counts.map(({ key, endpoint, status, count }) => [key, endpoint, status, count])

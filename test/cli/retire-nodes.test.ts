@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { createCounters } from '../../src/api/counters.ts'
+import { createFixedWindow } from '../../src/api/fixed-window.ts'
 import { readConfig } from '../../src/config.ts'
 import { ServiceError } from '../../src/domain/errors.ts'
 import { NO_PLAN } from '../../src/domain/retirement.ts'
@@ -73,7 +73,7 @@ onEngine('sqlite', 'a node', (open) => {
       store: { ...store, retirement },
       now: () => NOON,
       log: createLog({ write: () => undefined, json: true, now: () => NOON }),
-      counters: createCounters(() => NOON),
+      counter: createFixedWindow(() => NOON),
       rules: DEFAULT_RULES,
       keepUsage: () => undefined,
     })

@@ -20,15 +20,7 @@ const MOST_UNREAD = 40
 const MANY = 1000
 
 const folder = join(import.meta.dir, '../http')
-const impatient = () => [
-  process.execPath,
-  '--smol',
-  '--preload',
-  join(folder, 'impatience.ts'),
-  MAIN,
-  'serve',
-  '--demo',
-]
+const impatient = () => [process.execPath, '--smol', MAIN, 'serve', '--demo']
 
 export const slow: Part = {
   name: 'slow',

@@ -4,18 +4,19 @@ import { lastPage, parsePageRequest } from '../../domain/page.ts'
 import { parsePassportRef } from '../../domain/passport.ts'
 import { createPage, type Page, sendPage } from '../page.ts'
 import { type Context, queryOf, type RouteRequest } from '../request.ts'
-import { JSON_HEADERS, json } from '../response.ts'
+import { JSON_HEADERS, json, type Reply } from '../response.ts'
 
-export async function getPassport({ params }: RouteRequest, { store }: Context): Promise<Response> {
+export async function getPassport({ params }: RouteRequest, { store }: Context): Promise<Reply> {
   const ref = parsePassportRef(params.id ?? '')
   const passport = ref && (await store.v1.findPassport(ref))
   if (!passport) throw notFound()
-  const { body, etag, id, merged } = passport
-  return json(body, merged ? { etag, headers: { 'Content-Location': `/api/v1/passports/${id}` } } : { etag })
+  const reply = json(passport.body, passport.etag)
+  if (!passport.merged) return reply
+  return { ...reply, headers: { ...JSON_HEADERS, 'Content-Location': `/api/v1/passports/${passport.id}` } }
 }
 
 /** Pages without a keyword are cached while the snapshot stays the same. */
-export async function listPassports(request: RouteRequest, context: Context): Promise<Response> {
+export async function listPassports(request: RouteRequest, context: Context): Promise<Reply> {
   const query = queryOf(request)
   const { page, size } = parsePageRequest(query.get('page'), query.get('per_page'))
   const keyword = parseKeyword(query.get('keyword'))

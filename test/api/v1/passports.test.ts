@@ -1,7 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { listPassports } from '../../../src/api/v1/passports.ts'
-import type { WirePassport } from '../../../src/api/v1/schemas.ts'
-import { onEngine, onEveryEngine } from '../../support/engines.ts'
+import { onEveryEngine } from '../../support/engines.ts'
 import { expectGolden } from '../../support/golden.ts'
 import {
   ADA_SECOND_WALLET,
@@ -234,24 +232,5 @@ onEveryEngine('GET /api/v1/passports/{id}', (open) => {
     const { status, body } = await server.get(`${LIST}/${id}`, { headers: { 'X-Request-Id': 'r-1' } })
     expect(status).toBe(404)
     expect(body).toEqual({ error: 'Resource not found.', code: 'not_found', request_id: 'r-1' })
-  })
-})
-
-onEngine('sqlite', 'pages that are made together', (open) => {
-  test('are those that were asked for, also where many large ones are waited for at once', async () => {
-    const bio = 'x'.repeat(15_000)
-    const people = Array.from({ length: 160 }, (_, id) =>
-      record(id, { profile: { displayName: `${id % 2 ? 'alpha' : 'bravo'} ${id}`, bio } }),
-    )
-    await using store = await open(people)
-    const list = listPassports(store)
-    const ask = (at: number) => list(`keyword=${at % 2 ? 'alpha' : 'bravo'}&per_page=${250 - at}`)
-    for (let at = 0; at < 8; at++) await ask(at)
-    const answers = await Promise.all(Array.from({ length: 8 }, (_, at) => ask(at)))
-    const names = answers.map(({ body }) => {
-      const { passports } = JSON.parse(String(body))
-      return passports.map((passport: WirePassport) => passport.passport_profile.display_name.slice(0, 5))
-    })
-    expect(names).toEqual(answers.map((_, at) => Array(80).fill(at % 2 ? 'alpha' : 'bravo')))
   })
 })

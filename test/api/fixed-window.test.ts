@@ -1,13 +1,13 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { COUNTERS_BYTES, createCounters } from '../../src/api/counters.ts'
+import { createFixedWindow, FIXED_WINDOW_BYTES } from '../../src/api/fixed-window.ts'
 import { NOON } from '../support/records.ts'
 
 /** A clock that stands still until it is set. */
 function counting(start = NOON) {
   const clock = { time: start }
-  const counters = createCounters(() => clock.time)
-  const take = (caller: string, limit: number, window: number) => counters.take(caller, limit, window).left
+  const counters = createFixedWindow(() => clock.time)
+  const take = (caller: string, limit: number, window: number) => counters.consume(caller, limit, window).left
   return { clock, counters, take }
 }
 
@@ -26,22 +26,22 @@ test('a window ends at a fixed time, and a count with it', () => {
 
 test('a count that is given back was never there, once', () => {
   const { take, counters } = counting()
-  const taken = counters.take('a', 2, 10)
-  taken.giveBack()
+  const taken = counters.consume('a', 2, 10)
+  taken.refund()
   expect(take('a', 2, 10)).toBe(1)
-  counters.take('a', 2, 10).giveBack()
+  counters.consume('a', 2, 10).refund()
   expect(take('a', 2, 10)).toBe(0)
   expect(take('a', 2, 10)).toBe(-1)
-  counters.take('a', 2, 10).giveBack()
+  counters.consume('a', 2, 10).refund()
   expect(take('a', 2, 10)).toBe(-1)
 })
 
 test('a count of the last window is not taken from this one', () => {
   const { take, counters, clock } = counting()
-  const taken = counters.take('a', 2, 10)
+  const taken = counters.consume('a', 2, 10)
   clock.time += 10_000
   expect(take('a', 2, 10)).toBe(1)
-  taken.giveBack()
+  taken.refund()
   expect(take('a', 2, 10)).toBe(0)
   expect(take('a', 2, 10)).toBe(-1)
 })
@@ -73,20 +73,20 @@ test('the clock may pass the year 2038', () => {
 })
 
 test('those who share the memory share the counts', () => {
-  const memory = new Int32Array(new SharedArrayBuffer(COUNTERS_BYTES))
-  const [one, other] = [createCounters(() => NOON, memory), createCounters(() => NOON, memory)]
-  expect(one.take('a', 3, 10).left).toBe(2)
-  const taken = other.take('a', 3, 10)
+  const memory = new Int32Array(new SharedArrayBuffer(FIXED_WINDOW_BYTES))
+  const [one, other] = [createFixedWindow(() => NOON, memory), createFixedWindow(() => NOON, memory)]
+  expect(one.consume('a', 3, 10).left).toBe(2)
+  const taken = other.consume('a', 3, 10)
   expect(taken.left).toBe(1)
-  taken.giveBack()
-  expect(one.take('a', 3, 10).left).toBe(1)
+  taken.refund()
+  expect(one.consume('a', 3, 10).left).toBe(1)
 })
 
 test('threads that race let through just the limit', async () => {
-  const memory = new SharedArrayBuffer(COUNTERS_BYTES)
+  const memory = new SharedArrayBuffer(FIXED_WINDOW_BYTES)
   const race = () =>
     new Promise<number>((resolve, reject) => {
-      const worker = new Worker(new URL('../support/racing-counters.ts', import.meta.url))
+      const worker = new Worker(new URL('../support/racing-windows.ts', import.meta.url))
       worker.onmessage = ({ data }) => {
         resolve(data)
         worker.terminate()
@@ -96,8 +96,8 @@ test('threads that race let through just the limit', async () => {
     })
   const passed = await Promise.all([race(), race()])
   expect(passed.reduce((sum, count) => sum + count)).toBe(50_000)
-  const counters = createCounters(() => NOON, new Int32Array(memory))
-  expect(counters.take('free', 1_000_000, 3600).left).toBe(999_999)
+  const counters = createFixedWindow(() => NOON, new Int32Array(memory))
+  expect(counters.consume('free', 1_000_000, 3600).left).toBe(999_999)
 })
 
 test('where places are short, windows of different length that end together do not begin each other anew', () => {
@@ -134,9 +134,9 @@ test('never more than the limit in a window, and never less, whoever comes when'
         const count = model.get(name) ?? 0
         const expected = count < limit ? limit - count - 1 : -1
         if (isFree) {
-          const taken = counters.take(String(caller), limit, window)
+          const taken = counters.consume(String(caller), limit, window)
           expect(taken.left).toBe(expected)
-          taken.giveBack()
+          taken.refund()
         } else {
           expect(take(String(caller), limit, window)).toBe(expected)
           if (expected >= 0) model.set(name, count + 1)

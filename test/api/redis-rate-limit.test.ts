@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { createCounters } from '../../src/api/counters.ts'
-import { createRedisCounters } from '../../src/api/redis-counters.ts'
+import { createFixedWindow } from '../../src/api/fixed-window.ts'
+import { createRedisCounter } from '../../src/api/redis-rate-limit.ts'
 import { until } from '../support/processes.ts'
 import { NOON } from '../support/records.ts'
 import { hasRedis, pretendRedis, startRedis } from '../support/redis.ts'
@@ -15,7 +15,7 @@ async function node(
 ) {
   const news: string[] = []
   const now = () => clock.time
-  const counters = await createRedisCounters(url, createCounters(now), {
+  const counters = await createRedisCounter(url, createFixedWindow(now), {
     now,
     ...patience,
     onAway: (reason) => news.push(`away: ${reason}`),
@@ -25,7 +25,7 @@ async function node(
     news,
     counters,
     take: async (caller: string, limit: number, window = 3600) =>
-      (await counters.take(caller, limit, window)).left,
+      (await counters.consume(caller, limit, window)).left,
     [Symbol.dispose]: () => counters[Symbol.dispose](),
   }
 }
@@ -40,9 +40,9 @@ async function untilConnected(make: () => ReturnType<typeof node>): ReturnType<t
 
 test('where there never was a Redis, the node counts by itself and nobody waits', async () => {
   using alone = await node('redis://:secret@127.0.0.1:1')
-  const taken = alone.counters.take('a', 2, 3600)
-  expect(taken).not.toBeInstanceOf(Promise)
-  expect(await taken).toMatchObject({ left: 1 })
+  const consumed = alone.counters.consume('a', 2, 3600)
+  expect(Bun.peek.status(consumed)).toBe('fulfilled')
+  expect(await consumed).toMatchObject({ left: 1 })
   expect([await alone.take('a', 2), await alone.take('a', 2)]).toEqual([0, -1])
   expect(alone.news).toHaveLength(1)
   expect(alone.news[0]).toStartWith('away: ')
@@ -52,7 +52,7 @@ test('where there never was a Redis, the node counts by itself and nobody waits'
 test('one that always takes longer than a request waits is away, and nobody waits for it', async () => {
   using slow = pretendRedis(':2\r\n', { delayMilliseconds: 150 })
   using one = await node(slow.url, { patience: {} })
-  expect(one.counters.take('a', 3, 3600)).not.toBeInstanceOf(Promise)
+  expect(Bun.peek.status(one.counters.consume('a', 3, 3600))).toBe('fulfilled')
   expect(one.news).toEqual(['away: no answer within 100 ms'])
 })
 
@@ -91,9 +91,9 @@ describe.skipIf(!hasRedis)('with Redis', () => {
     using one = await node(redis.url)
     using other = await node(redis.url)
     for (let turn = 0; turn < 5; turn++) {
-      const taken = await one.counters.take('a', 1, 3600)
+      const taken = await one.counters.consume('a', 1, 3600)
       expect(taken.left).toBe(0)
-      taken.giveBack()
+      taken.refund()
     }
     // Commands of one node are answered in turn: after this one, all of it was given back.
     await one.take('b', 1)
@@ -129,7 +129,7 @@ describe.skipIf(!hasRedis)('with Redis', () => {
     await redis.kill()
     await until(() => one.news.length === 1 && other.news.length === 1)
     // Each knows what it let through itself.
-    expect(one.counters.take('a', 3, 3600)).toMatchObject({ left: 1 })
+    expect(await one.take('a', 3)).toBe(1)
     expect([await one.take('a', 3), await one.take('a', 3)]).toEqual([0, -1])
     expect(await other.take('a', 3)).toBe(1)
     await redis.restart()
@@ -144,7 +144,7 @@ describe.skipIf(!hasRedis)('with Redis', () => {
     using one = await untilConnected(() => node(redis.url, { patience: {} }))
     redis.freeze()
     expect(await Promise.all([one.take('a', 3), one.take('a', 3)])).toEqual([2, 1])
-    expect(one.counters.take('a', 3, 3600)).not.toBeInstanceOf(Promise)
+    expect(Bun.peek.status(one.counters.consume('a', 3, 3600))).toBe('fulfilled')
     expect(one.news).toEqual(['away: no answer within 100 ms'])
     redis.thaw()
     await until(() => one.news.includes('back'))

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { join } from 'node:path'
-import type { Answered } from '../../src/api/server.ts'
+import type { RequestSummary } from '../../src/api/server.ts'
 import { openSqlite } from '../../src/store/sqlite/open.ts'
 import { saveRecords } from '../support/engines.ts'
 import { serveExplorer } from '../support/explorer.ts'
@@ -19,8 +19,8 @@ test.each(['/api/v1/passports?keyword=', '/?q='])(
       store,
       Array.from({ length: 1000 }, (_, id) => named(id, `${'ab'.repeat(450)} ${id}`)),
     )
-    const answers: Answered[] = []
-    await using server = serveExplorer(store, { onAnswer: (answered) => answers.push(answered) })
+    const answers: RequestSummary[] = []
+    await using server = serveExplorer(store, { onResponse: (answered) => answers.push(answered) })
     const leavers = await Promise.all(
       Array.from({ length: 60 }, async (_, at) => {
         const socket = connect(server.port, '127.0.0.1').on('error', () => undefined)

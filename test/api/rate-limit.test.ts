@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { createHash } from 'node:crypto'
-import { createCounters } from '../../src/api/counters.ts'
-import { createLimiter } from '../../src/api/limits.ts'
+import { createFixedWindow } from '../../src/api/fixed-window.ts'
+import { createLimiter } from '../../src/api/rate-limit.ts'
 import type { ServerOptions } from '../../src/api/server.ts'
 import { createUsageCounter } from '../../src/api/usage.ts'
 import { formatKey, KEY_RANDOM_BYTES } from '../../src/domain/api-key.ts'
@@ -22,7 +22,7 @@ async function limited(tiers: string, options: Partial<ServerOptions> = {}) {
   const usage = createUsageCounter(now)
   const limiter = createLimiter({
     tiers: tiers === '' ? [] : (parseTiers(tiers) as readonly Tier[]),
-    counters: createCounters(now),
+    counter: createFixedWindow(now),
     now,
     isSpent: usage.isSpent,
   })
@@ -94,20 +94,22 @@ test('a count that comes when its window is over tells of that window, not of th
   const clock = { time: NOON + 9_990 }
   const refuse = async () => {
     clock.time += 20
-    return { left: -1, seconds: 1, giveBack: () => undefined }
+    return { left: -1, seconds: 1, refund: () => undefined }
   }
   const limiter = createLimiter({
     tiers: [],
-    counters: { take: refuse },
+    counter: { consume: refuse },
     now: () => clock.time,
     isSpent: () => false,
   })
   const tier = limiter.tierOf(undefined)
-  await expect(limiter.take(tier, undefined, () => '192.0.2.1')).rejects.toMatchObject({
+  await expect(limiter.consume(tier, undefined, () => '192.0.2.1')).rejects.toMatchObject({
     headers: { 'Retry-After': '1' },
   })
   clock.time = NOON + 59_990
-  await expect(limiter.takeWrongKey('192.0.2.1')).rejects.toMatchObject({ headers: { 'Retry-After': '1' } })
+  await expect(limiter.consumeWrongKey('192.0.2.1')).rejects.toMatchObject({
+    headers: { 'Retry-After': '1' },
+  })
 })
 
 test('a key has the limit of its tier, to itself, wherever it is used', async () => {

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
-import { addUp, type Family, presentFamilies } from '../../src/api/exposition.ts'
 import { createHistogram } from '../../src/api/metrics.ts'
-import { parseExposition } from '../support/exposition.ts'
+import { addUp, type Family, presentFamilies } from '../../src/api/prometheus.ts'
+import { parseExposition } from '../support/prometheus.ts'
 
 const counter = (value: number, labels = {}): Family => ({
   name: 'x_total',

@@ -1,0 +1,95 @@
+import { expect, test } from 'bun:test'
+import { chooseEncoding } from '../../src/api/page.ts'
+import { onEveryEngine } from '../support/engines.ts'
+import { serveExplorer } from '../support/explorer.ts'
+import { named } from '../support/records.ts'
+
+const PEOPLE = Array.from({ length: 30 }, (_, id) => named(id, `Person ${id}`, 100 - id))
+
+test.each([
+  ['', undefined],
+  ['zstd', 'zstd'],
+  ['gzip', 'gzip'],
+  ['GZIP', 'gzip'],
+  ['gzip, deflate, br, zstd', 'zstd'],
+  ['gzip, deflate, br', 'gzip'],
+  ['gzip;q=1.0, zstd;q=0.5', 'gzip'],
+  ['zstd;q=0, gzip', 'gzip'],
+  ['zstd;q=0, gzip;q=0', undefined],
+  ['*', 'zstd'],
+  ['*;q=0', undefined],
+  ['*;q=0, gzip', 'gzip'],
+  ['zstd;q=0, *', 'gzip'],
+  ['identity', undefined],
+  ['identity, gzip;q=0.5', undefined],
+  ['identity;q=0.5, gzip', 'gzip'],
+  ['br, deflate', undefined],
+  ['gzip;q=nonsense', undefined],
+  [';;,,=', undefined],
+])('Accept-Encoding: %s', (accepted, encoding) => {
+  expect(chooseEncoding(accepted)).toBe(encoding as ReturnType<typeof chooseEncoding>)
+})
+
+const DECOMPRESS = {
+  zstd: (bytes: Uint8Array<ArrayBuffer>) => Bun.zstdDecompressSync(bytes).toString(),
+  gzip: (bytes: Uint8Array<ArrayBuffer>) => Buffer.from(Bun.gunzipSync(bytes)).toString(),
+}
+
+onEveryEngine('compression', (open) => {
+  test.each(['zstd', 'gzip'] as const)(
+    'lists, pages and files come as %s with one ETag for all forms',
+    async (encoding) => {
+      await using store = await open(PEOPLE)
+      await using server = serveExplorer(store)
+      const ask = (path: string, accepted: string, more = {}) =>
+        fetch(server.url.origin + path, {
+          headers: { 'Accept-Encoding': accepted, ...more },
+          decompress: false,
+        })
+      const list = '/api/v1/passports'
+      for (const path of [
+        list,
+        `${list}?keyword=person`,
+        '/',
+        '/passports/7',
+        '/style.css',
+        '/openapi.json',
+        '/reference',
+      ]) {
+        const plain = await ask(path, 'identity')
+        const body = await plain.text()
+        const etag = plain.headers.get('ETag') ?? ''
+        expect([path, plain.headers.get('Content-Encoding'), plain.headers.get('Vary')]).toEqual([
+          path,
+          null,
+          'Accept-Encoding',
+        ])
+        const packed = await ask(path, encoding)
+        const bytes = await packed.bytes()
+        expect([packed.headers.get('Content-Encoding'), packed.headers.get('ETag')]).toEqual([encoding, etag])
+        expect(packed.headers.get('Content-Type')).toBe(plain.headers.get('Content-Type') ?? '')
+        expect(DECOMPRESS[encoding](bytes)).toBe(body)
+        expect(bytes.length).toBeLessThan(body.length / 2)
+        for (const condition of [etag, `W/${etag}`]) {
+          const again = await ask(path, encoding, { 'If-None-Match': condition })
+          expect([again.status, again.headers.get('ETag')]).toEqual([304, etag])
+          expect(again.headers.has('Content-Encoding')).toBe(false)
+        }
+      }
+    },
+  )
+
+  test('single passports, credentials, health and errors are never compressed', async () => {
+    await using store = await open(PEOPLE)
+    await using server = serveExplorer(store)
+    for (const path of [
+      '/api/v1/passports/7',
+      '/api/v1/passport_credentials?id=7',
+      '/api/v1/nothing',
+      '/health',
+    ]) {
+      const { headers } = await fetch(server.url.origin + path, { decompress: false })
+      expect([path, headers.has('Content-Encoding'), headers.has('Vary')]).toEqual([path, false, false])
+    }
+  })
+})

@@ -1,0 +1,79 @@
+import { expect, test } from 'bun:test'
+import { connect } from 'node:net'
+import { openTestStore } from '../support/engines.ts'
+import { PEOPLE } from '../support/records.ts'
+import { serveTest } from '../support/server.ts'
+
+/** Everything that comes back until the server ends the connection. */
+function exchange(port: number, ...pieces: (string | Buffer)[]): Promise<string> {
+  return new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1')
+    let text = ''
+    socket.on('data', (chunk) => {
+      text += chunk
+    })
+    socket.on('error', () => undefined)
+    socket.on('close', () => resolve(text))
+    for (const piece of pieces) socket.write(piece)
+  })
+}
+
+const SMUGGLED = 'GET /health HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n'
+
+test.each([
+  ['lines that end in LF alone', 'GET /health HTTP/1.1\nHost: x\n\n'],
+  ['a header line that ends in LF alone', 'GET /health HTTP/1.1\r\nHost: x\nA: b\r\n\r\n'],
+  ['no Host', 'GET /health HTTP/1.1\r\n\r\n'],
+  ['two lengths', 'GET /health HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n'],
+  ['a length that is a list', 'GET /health HTTP/1.1\r\nHost: x\r\nContent-Length: 1, 1\r\n\r\n'],
+  ['a length with a sign', 'GET /health HTTP/1.1\r\nHost: x\r\nContent-Length: +1\r\n\r\n'],
+  [
+    'a length and chunks',
+    'POST /health HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n',
+  ],
+  ['a folded header', 'GET /health HTTP/1.1\r\nHost: x\r\nA: b\r\n c\r\n\r\n'],
+  ['a space before the colon', 'GET /health HTTP/1.1\r\nHost : x\r\n\r\n'],
+  ['a header without a colon', 'GET /health HTTP/1.1\r\nHost: x\r\nabc\r\n\r\n'],
+  ['a zero byte in a header', 'GET /health HTTP/1.1\r\nHost: x\r\nA: \0\r\n\r\n'],
+  ['a carriage return in a header', 'GET /health HTTP/1.1\r\nHost: x\r\nA: b\rc\r\n\r\n'],
+  ['a space in the path', 'GET /a b HTTP/1.1\r\nHost: x\r\n\r\n'],
+  ['a path without its slash', 'GET a HTTP/1.1\r\nHost: x\r\n\r\n'],
+  ['no version', 'GET /health\r\nHost: x\r\n\r\n'],
+  ['a version of the future', 'GET /health HTTP/2.0\r\nHost: x\r\n\r\n'],
+  ['a method that is none', 'G(T /health HTTP/1.1\r\nHost: x\r\n\r\n'],
+  ['a TLS hello', '\x16\x03\x01\x02\0\x01\0\x01\xfc\x03\x03\r\n\r\n'],
+])('%s: refused by the runtime, and the connection ends', async (_, text) => {
+  await using store = await openTestStore('sqlite', PEOPLE)
+  await using server = serveTest(store)
+  const reply = await exchange(server.port, Buffer.from(text + SMUGGLED, 'latin1'))
+  expect(reply).toMatch(/^HTTP\/1\.1 [45]\d\d /)
+  expect(reply).not.toContain('"status":"ok"')
+})
+
+test('a request line and headers that never end are refused with 431', async () => {
+  await using store = await openTestStore('sqlite', PEOPLE)
+  await using server = serveTest(store)
+  const filler = `A: ${'x'.repeat(1000)}\r\n`.repeat(80)
+  for (const text of [`GET / HTTP/1.1\r\nHost: x\r\n${filler}`, `GET /${'x'.repeat(80_000)}`]) {
+    expect(await exchange(server.port, text)).toStartWith('HTTP/1.1 431 ')
+  }
+})
+
+test('a body above 1 MiB is refused with 413', async () => {
+  await using store = await openTestStore('sqlite', PEOPLE)
+  await using server = serveTest(store)
+  const head = 'POST /health HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 5000000\r\n\r\n'
+  expect(await exchange(server.port, head)).toStartWith('HTTP/1.1 413 ')
+})
+
+test('a response header that holds a line end is a failure of ours, as JSON, and is reported', async () => {
+  await using store = await openTestStore('sqlite', PEOPLE)
+  const plan = { brownouts: [], exempt: [], successor: 'https://example.com\r\nSet-Cookie: a' }
+  await using server = serveTest(store, { plan: () => plan })
+  const response = await fetch(`${server.url}api/v1/passports/7`)
+  expect(response.status).toBe(500)
+  expect(response.headers.has('Set-Cookie')).toBe(false)
+  expect(response.headers.get('Access-Control-Allow-Origin')).toBe('*')
+  expect(await response.json()).toMatchObject({ code: 'internal' })
+  expect(server.errors.length).toBeGreaterThan(0)
+})

@@ -1,0 +1,55 @@
+import { expect, test } from 'bun:test'
+import { createPage, type Page } from '../../src/api/page.ts'
+import { createPageCache } from '../../src/api/page-cache.ts'
+
+const SNAPSHOT = { version: 1, total: 1 }
+
+/** Tells how often each page was rendered. */
+function caching(options?: Parameters<typeof createPageCache>[0]) {
+  const cache = createPageCache(options)
+  const rendered: string[] = []
+  const get = (key: string, { snapshot = SNAPSHOT, size = 5 } = {}) =>
+    cache.get(snapshot, key, () => {
+      rendered.push(key)
+      return createPage(key.repeat(size), {})
+    })
+  return { cache, get, rendered }
+}
+
+test('a page is rendered once while the snapshot stays the same', async () => {
+  const { get, rendered } = caching()
+  expect(await get('a')).toBe(await get('a'))
+  expect((await get('b')).body).toBe('bbbbb')
+  expect(rendered).toEqual(['a', 'b'])
+})
+
+test('another snapshot clears the cache', async () => {
+  const { get, rendered } = caching()
+  await get('a')
+  await get('a', { snapshot: { ...SNAPSHOT } })
+  await get('a')
+  expect(rendered).toEqual(['a', 'a', 'a'])
+})
+
+test('a page that was rendered while the snapshot changed is not cached', async () => {
+  const { cache, get, rendered } = caching()
+  const { promise, resolve } = Promise.withResolvers<Page>()
+  const late = cache.get(SNAPSHOT, 'a', () => promise)
+  await get('b', { snapshot: { ...SNAPSHOT } })
+  resolve(createPage('old', {}))
+  expect((await late).body).toBe('old')
+  await get('a', { snapshot: { ...SNAPSHOT } })
+  expect(rendered).toEqual(['b', 'a'])
+})
+
+test('the oldest pages make room, by number and by size; one that is too large is not cached', async () => {
+  const few = caching({ mostPages: 2 })
+  for (const key of ['a', 'b', 'c', 'c', 'b', 'a']) await few.get(key)
+  expect(few.rendered).toEqual(['a', 'b', 'c', 'a'])
+  const small = caching({ mostBytes: 100 })
+  for (const key of ['a', 'b', 'c', 'b', 'a']) await small.get(key, { size: 20 })
+  expect(small.rendered).toEqual(['a', 'b', 'c', 'a'])
+  const tiny = caching({ mostBytes: 100 })
+  for (const key of ['a', 'b', 'a']) await tiny.get(key, { size: key === 'a' ? 51 : 1 })
+  expect(tiny.rendered).toEqual(['a', 'b', 'a'])
+})

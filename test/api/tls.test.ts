@@ -1,0 +1,117 @@
+import { expect, test } from 'bun:test'
+import { readFileSync } from 'node:fs'
+import { connect as connectHttp2 } from 'node:http2'
+import { join } from 'node:path'
+import { connect as connectTls } from 'node:tls'
+import type { Route } from '../../src/api/request.ts'
+import { openTestStore } from '../support/engines.ts'
+import { serveExplorer } from '../support/explorer.ts'
+import { PEOPLE } from '../support/records.ts'
+import { serveTest } from '../support/server.ts'
+
+const read = (name: string) => readFileSync(join(import.meta.dir, '../support', name), 'utf8')
+const TLS = { cert: read('postgres-tls.crt'), key: read('postgres-tls.key'), http3: false }
+const TRUST = { tls: { rejectUnauthorized: false } }
+
+test('HTTPS: the API and pages, whose links are https', async () => {
+  await using store = await openTestStore('sqlite', PEOPLE)
+  await using server = serveExplorer(store, { tls: TLS })
+  expect(server.url.protocol).toBe('https:')
+  const passport = await fetch(`${server.url}api/v1/passports/7`, TRUST)
+  expect(passport.status).toBe(200)
+  expect(passport.headers.get('RateLimit')).toContain('anonymous')
+  const page = await fetch(`${server.url}passports/7`, TRUST)
+  expect(await page.text()).toContain(`<link rel="canonical" href="${server.url}passports/7">`)
+})
+
+test('HTTP/2: requests side by side on one connection, with the same headers and bodies', async () => {
+  await using store = await openTestStore('sqlite', PEOPLE)
+  await using server = serveTest(store, { tls: TLS })
+  const session = connectHttp2(server.url.origin, { rejectUnauthorized: false })
+  const ask = (path: string) =>
+    new Promise<{ headers: Record<string, unknown>; body: string }>((resolve, reject) => {
+      const stream = session.request({ ':path': path, 'x-request-id': 'h2' })
+      let headers: Record<string, unknown> = {}
+      let body = ''
+      stream.on('response', (received) => {
+        headers = { ...received }
+      })
+      stream.on('data', (chunk) => {
+        body += chunk
+      })
+      stream.on('end', () => resolve({ headers, body }))
+      stream.on('error', reject)
+      stream.end()
+    })
+  const paths = ['/api/v1/passports/7', '/api/v1/passports', '/api/v1/passports/8', '/health']
+  const replies = await Promise.all(paths.map(ask))
+  expect(replies.map(({ headers }) => headers[':status'])).toEqual([200, 200, 404, 200])
+  for (const { headers } of replies) expect(headers['x-request-id']).toBe('h2')
+  const plain = await fetch(`${server.url}api/v1/passports/7`, TRUST)
+  expect(replies[0]?.body).toBe(await plain.text())
+  session.close()
+})
+
+test.skipIf(!Bun.which('curl'))('curl speaks HTTP/2 with it', async () => {
+  await using store = await openTestStore('sqlite', PEOPLE)
+  await using server = serveTest(store, { tls: TLS })
+  const args = ['--http2', '-ksS', '-o', '/dev/null', '-w', '%{http_version} %{http_code}']
+  const curl = Bun.spawn(['curl', ...args, `${server.url}api/v1/passports`])
+  expect(await new Response(curl.stdout).text()).toBe('2 200')
+})
+
+test('TLS to a port without it fails at once', async () => {
+  await using store = await openTestStore('sqlite', PEOPLE)
+  await using server = serveTest(store)
+  const begin = performance.now()
+  const error = await new Promise<Error | undefined>((resolve) => {
+    const socket = connectTls({ port: server.port, host: '127.0.0.1', rejectUnauthorized: false })
+    socket.on('secureConnect', () => resolve(undefined))
+    socket.on('error', resolve)
+    socket.on('close', () => resolve(new Error('closed')))
+  })
+  expect(error).toBeInstanceOf(Error)
+  expect(performance.now() - begin).toBeLessThan(1000)
+})
+
+test('two servers may share a port, and one may stop without the other', async () => {
+  await using store = await openTestStore('sqlite', PEOPLE)
+  const first = serveTest(store, { tls: TLS, reusePort: true })
+  await using second = serveTest(store, { tls: TLS, reusePort: true, port: first.port })
+  await first[Symbol.asyncDispose]()
+  expect((await fetch(`${second.url}health`, TRUST)).status).toBe(200)
+})
+
+/** Repeats the body, piece by piece. */
+const ECHO: Route = {
+  path: '/echo/:times',
+  kind: 'own',
+  name: 'page',
+  methods: ['POST'],
+  async handle(request) {
+    const text = await request.text()
+    const body = new ReadableStream({
+      async start(controller) {
+        for (let time = 0; time < Number(request.params.times); time++) {
+          controller.enqueue(new TextEncoder().encode(text))
+          await Bun.sleep(1)
+        }
+        controller.close()
+      },
+    })
+    return { status: 200, headers: { 'Content-Type': 'text/plain' }, body }
+  },
+}
+
+test.each([undefined, TLS])('a route may take a body and stream its response', async (tls) => {
+  await using store = await openTestStore('sqlite', PEOPLE)
+  await using server = serveTest(store, { tls, routes: [ECHO] })
+  const url = `${server.url}echo/3`
+  const response = await fetch(url, { ...TRUST, method: 'POST', body: 'ping ' })
+  expect([response.status, await response.text()]).toEqual([200, 'ping ping ping '])
+  expect(response.headers.get('X-Request-Id')).toMatch(/^[\w-]{36}$/)
+  const wrong = await fetch(url, TRUST)
+  expect([wrong.status, wrong.headers.get('Allow')]).toEqual([405, 'POST, OPTIONS'])
+  const preflight = await fetch(url, { ...TRUST, method: 'OPTIONS' })
+  expect(preflight.headers.get('Access-Control-Allow-Methods')).toBe('POST, OPTIONS')
+})
