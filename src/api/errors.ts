@@ -1,5 +1,5 @@
 import { type ErrorCode, ServiceError } from '../domain/errors.ts'
-import { COMMON_HEADERS } from './response.ts'
+import { baseHeaders } from './response.ts'
 
 export const STATUS = {
   invalid_request: 400,
@@ -51,5 +51,5 @@ export function publicError(error: unknown): { code: ErrorCode; message: string 
 /** The response to a failure of which nothing but its request id is known. */
 export function internalError(requestId: string): Response {
   const { status, headers, body } = presentError(undefined, requestId)
-  return new Response(body, { status, headers: { ...COMMON_HEADERS, ...headers, 'X-Request-Id': requestId } })
+  return new Response(body, { status, headers: baseHeaders({ ...headers, 'X-Request-Id': requestId }) })
 }

@@ -1,5 +1,5 @@
 import type { Context, Route } from './request.ts'
-import { json, type Reply } from './response.ts'
+import { json } from './response.ts'
 
 export const HEALTH_ROUTES: readonly Route[] = [
   { path: '/health', kind: 'own', name: 'health', handle: getHealth },
@@ -7,16 +7,17 @@ export const HEALTH_ROUTES: readonly Route[] = [
 ]
 
 /** The process is alive; the store is not asked. */
-function getHealth(): Reply {
-  return json('{"status":"ok"}')
+function getHealth(_request: Request, context: Context): Response {
+  return json(context, '{"status":"ok"}')
 }
 
 const present = (works: boolean) => (works ? 'ok' : 'unavailable')
 
 /** Requests can be served, even if nothing can be written: throws `unavailable` if the store cannot be read. */
-async function getReadiness(_request: Request, { store }: Context): Promise<Reply> {
-  const { writes, replica } = await store.ping()
+async function getReadiness(_request: Request, context: Context): Promise<Response> {
+  const { writes, replica } = await context.store.ping()
   return json(
+    context,
     JSON.stringify({
       status: 'ready',
       writes: present(writes),

@@ -1,6 +1,5 @@
 import { etagOf } from '../store/hash.ts'
-import type { Route } from './request.ts'
-import type { Reply } from './response.ts'
+import type { Context, Route } from './request.ts'
 
 /** A body that is sent more than once: its ETag and its compressed forms are computed once. */
 export type Page = {
@@ -30,15 +29,19 @@ export const createPage = (body: string, headers: Readonly<Record<string, string
 })
 
 /** The page, compressed as the client accepts it. Every form has the ETag of the uncompressed body. */
-export function sendPage(request: Request, page: Page): Reply {
+export function sendPage(request: Request, context: Pick<Context, 'headers'>, page: Page): Response {
   const { status, body, etag } = page
-  const headers = { ...page.headers, Vary: 'Accept-Encoding' }
+  const headers = new Headers(context.headers)
+  for (const name in page.headers) headers.set(name, page.headers[name] as string)
+  headers.set('Vary', 'Accept-Encoding')
+  if (status === 200) headers.set('ETag', etag)
   const accepted = body.length < SMALLEST_COMPRESSED ? undefined : request.headers.get('accept-encoding')
   const encoding = chooseEncoding(accepted ?? '')
-  if (!encoding) return { status, headers, etag, body }
+  if (!encoding) return new Response(body, { status, headers })
   const compressed = page.compressed[encoding] ?? COMPRESS[encoding](body)
   page.compressed[encoding] = compressed
-  return { status, headers: { ...headers, 'Content-Encoding': encoding }, etag, body: compressed }
+  headers.set('Content-Encoding', encoding)
+  return new Response(compressed, { status, headers })
 }
 
 /** A page that is open to everybody. */
@@ -46,7 +49,7 @@ export const pageRoute = (path: string, page: () => Page): Route => ({
   path,
   kind: 'own',
   name: 'page',
-  handle: (request) => sendPage(request, page()),
+  handle: (request, context) => sendPage(request, context, page()),
 })
 
 /** The best encoding by the weights of `Accept-Encoding`; `undefined` is no encoding. */

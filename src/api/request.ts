@@ -3,7 +3,6 @@ import { ServiceError } from '../domain/errors.ts'
 import type { Awaitable, Store } from '../store/store.ts'
 import type { RouteName } from './metrics.ts'
 import type { PageCache } from './page-cache.ts'
-import type { Reply } from './response.ts'
 
 /** `params` are the named parts of the route's path, decoded. */
 export type RouteRequest = Request & { params: Readonly<Record<string, string>> }
@@ -14,9 +13,11 @@ export type Context = {
   catalog: Catalog
   /** Rendered pages of the V1 list. */
   pages: PageCache
+  /** Those that every response to this request has. */
+  headers: Headers
 }
 
-export type Handler = (request: RouteRequest, context: Context) => Awaitable<Reply>
+export type Handler = (request: RouteRequest, context: Context) => Awaitable<Response>
 
 export type Route = {
   /** As `Bun.serve` matches it. A slash at the end makes no difference, except for `own` routes. */

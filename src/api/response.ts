@@ -1,8 +1,8 @@
 import { etagOf } from '../store/hash.ts'
-import { allowedMethods, type Route } from './request.ts'
+import { allowedMethods, type Context, type Route } from './request.ts'
 
 /** Any page may read every response and all of its headers. */
-export const COMMON_HEADERS = {
+const COMMON_HEADERS = {
   'Access-Control-Allow-Origin': '*',
   'Access-Control-Expose-Headers':
     'Allow, Content-Location, Deprecation, ETag, Link, RateLimit, RateLimit-Policy, Retry-After, Sunset, WWW-Authenticate, X-Request-Id',
@@ -12,32 +12,31 @@ export const COMMON_HEADERS = {
 /** Caches may keep a response, but must revalidate it before each use: data changes at any time. */
 export const JSON_HEADERS = { 'Content-Type': 'application/json', 'Cache-Control': 'no-cache' }
 
-/** What a handler returns. `server.ts` makes the response of it, with the headers that all responses have. */
-export type Reply = {
-  status: number
-  /** `JSON_HEADERS` unless given. */
-  headers?: Readonly<Record<string, string>>
-  etag?: string
-  body: BodyInit | null
+/** The headers on which the responses to a request are built. Copying them costs less than setting each. */
+export const baseHeaders = (headers: Readonly<Record<string, string>>): Headers =>
+  new Headers({ ...COMMON_HEADERS, ...JSON_HEADERS, ...headers })
+
+/** A response with a JSON body. */
+export function json({ headers }: Pick<Context, 'headers'>, body: string, etag = etagOf(body)): Response {
+  const response = new Response(body, { headers })
+  response.headers.set('ETag', etag)
+  return response
 }
 
-export const json = (body: string, etag = etagOf(body)): Reply => ({ status: 200, etag, body })
-
-/** The reply to OPTIONS, with or without the headers of a CORS preflight. */
-export function preflight(route: Route): Reply {
+/** The response to OPTIONS, with or without the headers of a CORS preflight. */
+export function preflight({ headers }: Pick<Context, 'headers'>, route: Route): Response {
+  const response = new Response(null, { status: 204, headers })
+  for (const name in JSON_HEADERS) response.headers.delete(name)
   const methods = allowedMethods(route)
-  return {
-    status: 204,
-    headers: {
-      Allow: methods,
-      'Access-Control-Allow-Methods': methods,
-      // The star stands for all but Authorization; older browsers do not know it.
-      'Access-Control-Allow-Headers':
-        'X-API-KEY, Content-Type, Authorization, If-None-Match, X-Request-Id, *',
-      'Access-Control-Max-Age': '86400',
-    },
-    body: null,
-  }
+  response.headers.set('Allow', methods)
+  response.headers.set('Access-Control-Allow-Methods', methods)
+  // The star stands for all but Authorization; older browsers do not know it.
+  response.headers.set(
+    'Access-Control-Allow-Headers',
+    'X-API-KEY, Content-Type, Authorization, If-None-Match, X-Request-Id, *',
+  )
+  response.headers.set('Access-Control-Max-Age', '86400')
+  return response
 }
 
 /** Whether `If-None-Match` names the ETag, also with `W/` as RFC 9110 asks. */
@@ -48,11 +47,3 @@ export function matchesEtag(condition: string, etag: string): boolean {
     condition.split(',').some((tag) => tag.trim().replace(/^W\//, '') === etag)
   )
 }
-
-/** Headers that many responses share: copying them costs less than setting each. */
-export type BaseHeaders = { plain: Headers; json: Headers }
-
-export const createBaseHeaders = (headers: Readonly<Record<string, string>>): BaseHeaders => ({
-  plain: new Headers(headers),
-  json: new Headers({ ...headers, ...JSON_HEADERS }),
-})

@@ -2,7 +2,7 @@ import { ServiceError } from '../domain/errors.ts'
 import { brownoutAt, isRemoved, type RetirementPlan } from '../domain/retirement.ts'
 import type { Tier } from '../domain/tier.ts'
 import type { Limiter } from './rate-limit.ts'
-import { type BaseHeaders, COMMON_HEADERS, createBaseHeaders } from './response.ts'
+import { baseHeaders } from './response.ts'
 
 /** The headers that tell callers of V1 how it ends (RFC 9745, RFC 8594), and where to read more. */
 export function retirementHeaders(plan: RetirementPlan, deprecatedAt: number): Record<string, string> {
@@ -44,7 +44,7 @@ type V1HeaderOptions = { plan: () => RetirementPlan; deprecatedAt: number; limit
 /** The headers of all V1 responses of a tier, which change with the plan only. */
 export function createV1Headers({ plan, deprecatedAt, limiter }: V1HeaderOptions) {
   let known: RetirementPlan | undefined
-  const byTier = new Map<Tier | undefined, BaseHeaders>()
+  const byTier = new Map<Tier | undefined, Headers>()
 
   return (tier: Tier | undefined) => {
     const current = plan()
@@ -52,8 +52,7 @@ export function createV1Headers({ plan, deprecatedAt, limiter }: V1HeaderOptions
     known = current
     let headers = byTier.get(tier)
     if (!headers) {
-      headers = createBaseHeaders({
-        ...COMMON_HEADERS,
+      headers = baseHeaders({
         ...retirementHeaders(current, deprecatedAt),
         ...(tier && { 'RateLimit-Policy': limiter.policyOf(tier) }),
       })

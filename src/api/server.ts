@@ -22,7 +22,7 @@ import {
   type RouteRequest,
   requestIdOf,
 } from './request.ts'
-import { COMMON_HEADERS, createBaseHeaders, matchesEtag, preflight, type Reply } from './response.ts'
+import { baseHeaders, matchesEtag, preflight } from './response.ts'
 import { checkBrownout, checkRemoval, createV1Headers } from './retirement.ts'
 import type { UsageCounter } from './usage.ts'
 import { V1_ROUTES } from './v1/routes.ts'
@@ -147,20 +147,25 @@ type Exchange = {
 
 const NO_TIER = 'none'
 
-const COMMON = createBaseHeaders(COMMON_HEADERS)
+const COMMON_HEADERS = baseHeaders({})
 
 /** Takes each request through authentication, limits, its handler, and the headers that all responses have. */
-function createRequestHandler(options: RequestOptions, context: Context) {
+function createRequestHandler(options: RequestOptions, shared: Omit<Context, 'headers'>) {
   const { now, limiter, usage, plan, metrics, onError, onResponse, errorPage } = options
-  const auth = { ...options, store: context.store }
+  const auth = { ...options, store: shared.store }
   const addressOf = createAddressOf(options.trustedProxies)
   const v1Headers = createV1Headers(options)
   const isTimed = metrics !== undefined || onResponse !== undefined
 
-  async function respond(exchange: Exchange): Promise<Reply> {
+  const contextOf = ({ route, consumed, tier }: Exchange): Context => ({
+    ...shared,
+    headers: route.kind === 'v1' ? v1Headers(consumed && tier) : COMMON_HEADERS,
+  })
+
+  async function respond(exchange: Exchange): Promise<Response> {
     const { request, route } = exchange
     checkTarget(request.url)
-    if (request.method === 'OPTIONS') return preflight(route)
+    if (request.method === 'OPTIONS') return preflight(contextOf(exchange), route)
     // Before anything that may need the store.
     if (route.kind === 'v1') checkRemoval(plan(), exchange.time)
     if (!route.handle) throw notFound()
@@ -176,35 +181,36 @@ function createRequestHandler(options: RequestOptions, context: Context) {
       exchange.tier = limiter.tierOfPages()
       exchange.consumed = await limiter.consume(exchange.tier, undefined, exchange.address)
     }
-    return route.handle(request, context)
+    return route.handle(request, contextOf(exchange))
   }
 
-  function fail(error: unknown, { request, route, id }: Exchange): Reply {
+  function fail(error: unknown, exchange: Exchange): Response {
+    const { request, route, id } = exchange
+    const context = contextOf(exchange)
     // Nobody receives it; proxies log this status for the same case.
-    if (error instanceof ClientGone) return { status: 499, headers: {}, body: null }
-    const reply = presentError(error, id)
-    const { status, headers } = reply
+    if (error instanceof ClientGone) return new Response(null, { status: 499, headers: context.headers })
+    const { status, headers, body } = presentError(error, id)
     if (status >= 500) onError(error, { id, method: methodName(request.method), route: route.name })
-    if (route.kind !== 'page' || !errorPage) return reply
-    const page = errorPage(status, publicError(error).message, id)
-    return sendPage(request, { ...page, headers: { ...headers, ...page.headers } })
+    if (route.kind === 'page' && errorPage) {
+      const page = errorPage(status, publicError(error).message, id)
+      return sendPage(request, context, { ...page, headers: { ...headers, ...page.headers } })
+    }
+    const response = new Response(body, { status, headers: context.headers })
+    for (const name in headers) response.headers.set(name, headers[name] as string)
+    return response
   }
 
-  function build(exchange: Exchange, reply: Reply): Response {
-    const { request, route, id, tier, consumed } = exchange
-    const etag = reply.status === 200 ? reply.etag : undefined
-    const condition = etag === undefined ? null : request.headers.get('if-none-match')
-    const isFresh = etag !== undefined && condition !== null && matchesEtag(condition, etag)
-    const base = route.kind === 'v1' ? v1Headers(consumed && tier) : COMMON
-    const headers = new Headers(reply.headers ? base.plain : base.json)
-    for (const name in reply.headers) headers.set(name, reply.headers[name] as string)
+  /** Adds what differs from request to request. A client that has the body already gets none. */
+  function finish({ request, id, tier, consumed }: Exchange, response: Response): Response {
+    const { headers } = response
+    const condition = response.status === 200 ? request.headers.get('if-none-match') : null
+    const isFresh = condition !== null && matchesEtag(condition, headers.get('ETag') ?? '')
     headers.set('X-Request-Id', id)
-    if (etag !== undefined) headers.set('ETag', etag)
     if (isFresh) consumed?.refund()
     if (tier && consumed) {
       headers.set('RateLimit', limiter.describe(tier, consumed.left + Number(isFresh), consumed.seconds))
     }
-    if (!isFresh) return new Response(reply.body, { status: reply.status, headers })
+    if (!isFresh) return response
     headers.delete('Content-Type')
     headers.delete('Content-Encoding')
     return new Response(null, { status: 304, headers })
@@ -238,9 +244,9 @@ function createRequestHandler(options: RequestOptions, context: Context) {
     }
     let response: Response
     try {
-      response = build(exchange, await respond(exchange))
+      response = finish(exchange, await respond(exchange))
     } catch (error) {
-      response = build(exchange, fail(error, exchange))
+      response = finish(exchange, fail(error, exchange))
     }
     record(exchange, response.status)
     return response

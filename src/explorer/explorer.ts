@@ -1,7 +1,6 @@
 import { type Page, pageRoute, sendPage } from '../api/page.ts'
 import { createPageCache } from '../api/page-cache.ts'
-import { originOf, pathOf, queryOf, type Route, type RouteRequest } from '../api/request.ts'
-import type { Reply } from '../api/response.ts'
+import { type Context, originOf, pathOf, queryOf, type Route, type RouteRequest } from '../api/request.ts'
 import { notFound } from '../domain/errors.ts'
 import passportScript from './assets/passport.client.js' with { type: 'text' }
 import rankingScript from './assets/ranking.client.js' with { type: 'text' }
@@ -18,21 +17,21 @@ export function createExplorer(options: ExplorerOptions) {
   const { catalog, publicUrl } = options
   const pages = createPageCache()
 
-  async function show(page: ExplorerPage, request: RouteRequest): Promise<Reply> {
+  async function show(page: ExplorerPage, request: RouteRequest, context: Context): Promise<Response> {
     const { params, signal } = request
     const origin = publicUrl ?? originOf(request)
     const shown = { path: pathOf(request), params, query: queryOf(request), origin, signal }
     const version = await page.version(shown)
-    if (version === undefined) return sendPage(request, await page.render(shown))
+    if (version === undefined) return sendPage(request, context, await page.render(shown))
     const key = `${request.url} ${origin} ${version}`
-    return sendPage(request, await pages.get(await catalog.current(), key, () => page.render(shown)))
+    return sendPage(request, context, await pages.get(await catalog.current(), key, () => page.render(shown)))
   }
 
   const route = (path: string, page: ExplorerPage): Route => ({
     path,
     kind: 'page',
     name: 'explorer',
-    handle: (request) => show(page, request),
+    handle: (request, context) => show(page, request, context),
   })
 
   /** Everything below the explorer's folders is its own, also where nothing is. */

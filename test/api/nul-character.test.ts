@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test'
 import { importRecords } from '../../src/ingest/import.ts'
 import type { Store } from '../../src/store/store.ts'
 import { onEveryEngine } from '../support/engines.ts'
+import { listAll } from '../support/listing.ts'
 import { ADA_WALLET, ada, NOON } from '../support/records.ts'
 import { serveTest } from '../support/server.ts'
 
@@ -63,7 +64,7 @@ onEveryEngine('the character 0', (open) => {
       rules: 'a\ufffdb',
     })
     const search = { page: 1, size: 9, keyword: '\ufffd' }
-    expect(await store.passports.list(search)).toMatchObject({ total: 1, items: [{ id: 1 }] })
+    expect(await listAll(store, search)).toMatchObject({ total: 1, items: [{ id: 1 }] })
   })
 
   test.each([

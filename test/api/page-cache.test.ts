@@ -1,8 +1,9 @@
 import { expect, test } from 'bun:test'
 import { createPage, type Page } from '../../src/api/page.ts'
 import { createPageCache } from '../../src/api/page-cache.ts'
+import { snapshotOf } from '../support/listing.ts'
 
-const SNAPSHOT = { version: 1, total: 1 }
+const SNAPSHOT = await snapshotOf([])
 
 /** Tells how often each page was rendered. */
 function caching(options?: Parameters<typeof createPageCache>[0]) {

@@ -99,7 +99,7 @@ const ECHO: Route = {
         controller.close()
       },
     })
-    return { status: 200, headers: { 'Content-Type': 'text/plain' }, body }
+    return new Response(body, { headers: { 'Content-Type': 'text/plain' } })
   },
 }
 

@@ -14,7 +14,7 @@ function connectSearch() {
       const { port1, port2 } = new MessageChannel()
       ports.push(port1, port2)
       server.connect(port1)
-      return createSearchClient(port2)
+      return createSearchClient(port2).search
     },
     [Symbol.dispose]() {
       for (const port of ports) port.close()

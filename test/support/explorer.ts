@@ -1,5 +1,5 @@
 import type { ServerOptions } from '../../src/api/server.ts'
-import { createStoreCatalog } from '../../src/catalog/catalog.ts'
+import { createCatalog } from '../../src/catalog/catalog.ts'
 import { createExplorer } from '../../src/explorer/explorer.ts'
 import type { ExplorerOptions } from '../../src/explorer/page.ts'
 import { DEFAULT_RULES } from '../../src/scoring/rules.ts'
@@ -15,7 +15,7 @@ export function serveExplorer(store: Store, { explain, publicUrl, api, ...option
   const now = options.now ?? (() => NOON)
   const { routes, errorPage } = createExplorer({
     store,
-    catalog: options.catalog ?? createStoreCatalog(store),
+    catalog: options.catalog ?? createCatalog(store),
     explain: explain ?? createExplain(store, now),
     now,
     api,

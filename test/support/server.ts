@@ -5,7 +5,7 @@ import { createLimiter } from '../../src/api/rate-limit.ts'
 import { JSON_HEADERS } from '../../src/api/response.ts'
 import { type ServerOptions, startServer } from '../../src/api/server.ts'
 import { createUsageCounter } from '../../src/api/usage.ts'
-import { createStoreCatalog } from '../../src/catalog/catalog.ts'
+import { createCatalog } from '../../src/catalog/catalog.ts'
 import { datePlan, NO_PLAN } from '../../src/domain/retirement.ts'
 import { DEFAULT_TIERS } from '../../src/domain/tier.ts'
 import { createDeprecation } from '../../src/explorer/deprecation/deprecation.ts'
@@ -37,7 +37,7 @@ export function serveTest(store: Store, options: Partial<ServerOptions> = {}) {
     host: '127.0.0.1',
     port: 0,
     store,
-    catalog: createStoreCatalog(store),
+    catalog: createCatalog(store),
     now: () => NOON,
     requireKey: false,
     trustedProxies: [],

@@ -4,29 +4,33 @@ import { lastPage, parsePageRequest } from '../../domain/page.ts'
 import { parsePassportRef } from '../../domain/passport.ts'
 import { createPage, type Page, sendPage } from '../page.ts'
 import { type Context, queryOf, type RouteRequest } from '../request.ts'
-import { JSON_HEADERS, json, type Reply } from '../response.ts'
+import { JSON_HEADERS, json } from '../response.ts'
 
-export async function getPassport({ params }: RouteRequest, { store }: Context): Promise<Reply> {
+export async function getPassport({ params }: RouteRequest, context: Context): Promise<Response> {
   const ref = parsePassportRef(params.id ?? '')
-  const passport = ref && (await store.v1.findPassport(ref))
+  const passport = ref && (await context.store.v1.findPassport(ref))
   if (!passport) throw notFound()
-  const reply = json(passport.body, passport.etag)
-  if (!passport.merged) return reply
-  return { ...reply, headers: { ...JSON_HEADERS, 'Content-Location': `/api/v1/passports/${passport.id}` } }
+  const response = json(context, passport.body, passport.etag)
+  if (passport.merged) response.headers.set('Content-Location', `/api/v1/passports/${passport.id}`)
+  return response
 }
 
 /** Pages without a keyword are cached while the snapshot stays the same. */
-export async function listPassports(request: RouteRequest, context: Context): Promise<Reply> {
+export async function listPassports(request: RouteRequest, context: Context): Promise<Response> {
   const query = queryOf(request)
   const { page, size } = parsePageRequest(query.get('page'), query.get('per_page'))
   const keyword = parseKeyword(query.get('keyword'))
   if (keyword !== undefined) {
-    return sendPage(request, await renderList(context, { page, size, keyword, signal: request.signal }))
+    return sendPage(
+      request,
+      context,
+      await renderList(context, { page, size, keyword, signal: request.signal }),
+    )
   }
   const rendered = await context.pages.get(await context.catalog.current(), `${page} ${size}`, () =>
     renderList(context, { page, size, keyword }),
   )
-  return sendPage(request, rendered)
+  return sendPage(request, context, rendered)
 }
 
 type ListRequest = { page: number; size: number; keyword: string | undefined; signal?: AbortSignal }
