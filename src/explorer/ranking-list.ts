@@ -4,11 +4,8 @@ import { renderScoreBar, SCORE_PARTS } from './score-bar.ts'
 import { shortWord } from './text.ts'
 import { formatFigure, nameOf } from './wording.ts'
 
-/** What the list shows of a passport. */
-export type Listed = Pick<Passport, 'id' | 'scores' | 'human' | 'profile'>
-
 /** Passports of one score share a rank. */
-export type Ranked = { passport: Listed; rank: number }
+export type Ranked = { passport: Passport; rank: number }
 
 const MOST_TAGS = 3
 const LONGEST_WORD = 60
@@ -39,7 +36,7 @@ const HUMAN = ' <svg class="human" role="img" aria-label="Checked to be human"><
 const HUMAN_MARK = html`<svg width="0" height="0" aria-hidden="true"><symbol id="human" viewBox="0 0 16 16"><circle cx="8" cy="8" r="7.5" stroke-width="1"/><path d="m4.5 8.3 2.4 2.4 4.6-5"/></symbol></svg>`
 
 /** Where, and what about, in small. */
-function renderAbout({ profile: { location, tags } }: Listed): string {
+function renderAbout({ profile: { location, tags } }: Passport): string {
   let words = renderWord(location)
   for (let at = 0; at < tags.length && at < MOST_TAGS; at++) words += renderWord(tags[at] as string)
   if (words === '') return ''

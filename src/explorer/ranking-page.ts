@@ -1,15 +1,14 @@
 import type { Catalog } from '../catalog/catalog.ts'
 import { parseKeyword } from '../domain/keyword.ts'
 import { lastPage, parsePageRequest } from '../domain/page.ts'
-import { parsePassportRef } from '../domain/passport.ts'
-import type { WireListedPassport } from '../domain/v1/schemas.ts'
+import { type Passport, parsePassportRef } from '../domain/passport.ts'
 import type { Store } from '../store/store.ts'
 import { formatCount } from './figures.ts'
 import { type Html, html } from './html.ts'
 import { renderLayout } from './layout.ts'
 import { type ExplorerOptions, type ExplorerPage, file, POLICY } from './page.ts'
 import { addressOf, renderPager } from './pager.ts'
-import { type Listed, type Ranked, renderRankingList } from './ranking-list.ts'
+import { type Ranked, renderRankingList } from './ranking-list.ts'
 import { renderSearch } from './search-form.ts'
 import { renderStart } from './start-page.ts'
 import { formatFigure } from './wording.ts'
@@ -36,7 +35,7 @@ export const createRankingPage = ({ store, catalog }: ExplorerOptions): Explorer
       total,
       all,
       highest,
-      ranked: await rank(catalog, items, keyword === undefined ? first : undefined),
+      ranked: await rank(catalog, items),
     }
     return file('text/html', renderRanking(found), POLICY)
   },
@@ -60,44 +59,22 @@ async function search(
   { store, catalog }: { store: Store; catalog: Catalog },
   request: Parameters<Catalog['find']>[0],
   typed: string,
-): Promise<{ items: readonly Listed[]; total: number }> {
+): Promise<{ items: readonly Passport[]; total: number }> {
   const { ids, total } = await catalog.find(request)
   const ref = total === 0 ? parsePassportRef(typed) : undefined
   const passport = ref && (await store.passports.find(ref))
   if (passport) return { items: [passport], total: 1 }
-  return { items: (await store.v1.listItems(ids)).map(readItem), total }
+  return { items: await store.passports.listByIds(ids), total }
 }
 
-function readItem(json: string): Listed {
-  const item: WireListedPassport = JSON.parse(json)
-  const { display_name, location, tags } = item.passport_profile
-  return {
-    id: item.passport_id,
-    human: item.human_checkmark,
-    scores: {
-      total: item.score,
-      activity: item.activity_score,
-      identity: item.identity_score,
-      skills: item.skills_score,
-    },
-    profile: { displayName: display_name, location, tags, bio: '' },
-  }
-}
-
-/**
- * Passports of one score share a rank. On the list of all, where the page begins at `first`, the rank of the next score
- * is its place; only that of the first is looked up, since its score may go on from the page before.
- */
-async function rank(catalog: Catalog, passports: readonly Listed[], first?: number): Promise<Ranked[]> {
-  const ranked: Ranked[] = []
-  for (const [at, passport] of passports.entries()) {
-    const { total } = passport.scores
-    const before = ranked.at(-1)
-    const known = before?.passport.scores.total === total ? before.rank : first && before && first + at
-    ranked.push({ passport, rank: known ?? (await catalog.standing(total)).rank })
-  }
-  return ranked
-}
+/** Passports of one score share a rank. */
+const rank = (catalog: Catalog, passports: readonly Passport[]): Promise<Ranked[]> =>
+  Promise.all(
+    passports.map(async (passport) => ({
+      passport,
+      rank: (await catalog.standing(passport.scores.total)).rank,
+    })),
+  )
 
 function renderRanking(found: Found): string {
   const { typed, page, all } = found

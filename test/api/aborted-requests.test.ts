@@ -3,12 +3,29 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import type { RequestSummary } from '../../src/api/server.ts'
+import { createSearchClient, createSearchServer } from '../../src/catalog/remote-search.ts'
+import { createSharedCatalog } from '../../src/catalog/shared-catalog.ts'
+import { buildSnapshot } from '../../src/catalog/snapshot.ts'
 import { openSqlite } from '../../src/store/sqlite/open.ts'
+import type { Store } from '../../src/store/store.ts'
 import { saveRecords } from '../support/engines.ts'
 import { serveExplorer } from '../support/explorer.ts'
 import { until } from '../support/processes.ts'
 import { named } from '../support/records.ts'
 import { tempFolder } from '../support/temp.ts'
+
+/** A catalog that searches as in a service with threads. */
+async function searchApart(store: Store) {
+  const snapshot = await buildSnapshot(store.listing)
+  const catalog = createSharedCatalog()
+  const searches = createSearchServer()
+  const { port1, port2 } = new MessageChannel()
+  catalog.update(snapshot)
+  searches.update(snapshot)
+  searches.connect(port1)
+  catalog.searchWith(createSearchClient(port2))
+  return { ...catalog, [Symbol.dispose]: () => port1.close() }
+}
 
 test.each(['/api/v1/passports?keyword=', '/?q='])(
   'searches at %s whose callers are gone end early, are told as 499, and are nobody else’s loss',
@@ -20,7 +37,11 @@ test.each(['/api/v1/passports?keyword=', '/?q='])(
       Array.from({ length: 1000 }, (_, id) => named(id, `${'ab'.repeat(450)} ${id}`)),
     )
     const answers: RequestSummary[] = []
-    await using server = serveExplorer(store, { onResponse: (answered) => answers.push(answered) })
+    using catalog = await searchApart(store)
+    await using server = serveExplorer(store, {
+      catalog,
+      onResponse: (answered) => answers.push(answered),
+    })
     const leavers = await Promise.all(
       Array.from({ length: 60 }, async (_, at) => {
         const socket = connect(server.port, '127.0.0.1').on('error', () => undefined)

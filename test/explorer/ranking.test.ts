@@ -246,7 +246,7 @@ describe('error pages', () => {
       ...store,
       passports: {
         ...store.passports,
-        list() {
+        listByIds() {
           throw error
         },
       },
