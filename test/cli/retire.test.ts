@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { readdirSync } from 'node:fs'
-import { rehearse } from '../../src/api/rehearsal.ts'
+import { previewRetirement } from '../../src/api/retirement-preview.ts'
 import { retire } from '../../src/cli/commands/retire.ts'
 import { NO_PLAN, type RetirementPlan } from '../../src/domain/retirement.ts'
 import { type MakeDatabase, withEveryEngine } from '../support/engines.ts'
@@ -183,7 +183,7 @@ Next        nothing
       const { out } = await here.retire(`rehearse ${new Date(now).toISOString()}`, { env })
       const [ordinary = '', exempt = '', none = ''] = out.split(/^(?:An|No) .*\n/m).slice(1)
       const expected = (key: string | undefined, requireKey = false) =>
-        rehearse(plan, { now, key, requireKey })
+        previewRetirement(plan, { now, key, requireKey })
       return { ordinary, exempt, none, expected }
     }
     const brownout = await at(NOON + DAY + 1000)

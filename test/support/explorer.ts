@@ -1,4 +1,5 @@
 import type { ServerOptions } from '../../src/api/server.ts'
+import { createCatalog } from '../../src/catalog/catalog.ts'
 import { createExplorer } from '../../src/explorer/explorer.ts'
 import type { ExplorerOptions } from '../../src/explorer/page.ts'
 import { DEFAULT_RULES } from '../../src/scoring/rules.ts'
@@ -12,19 +13,18 @@ type Options = Partial<ServerOptions> & Partial<Pick<ExplorerOptions, 'explain' 
 /** A real server with the pages for people on it. */
 export function serveExplorer(store: Store, { explain, publicUrl, api, ...options }: Options = {}) {
   const now = options.now ?? (() => NOON)
-  const explorer = createExplorer({
+  const { routes, errorPage } = createExplorer({
     store,
+    catalog: options.catalog ?? createCatalog(store),
     explain: explain ?? createExplain(store, now),
     now,
     api,
     publicUrl,
   })
-  const server = serveTest(store, { ...options, explorer, pages: { ...explorer.pages, ...options.pages } })
+  const server = serveTest(store, { ...options, errorPage, routes: [...routes, ...(options.routes ?? [])] })
 
   /** As a browser asks. The OpenAPI document is not about these pages: nothing is held against it. */
   async function look(target: string, init: RequestInit = {}) {
-    // Pages that are asked for within five milliseconds are one.
-    await Bun.sleep(6)
     const response = await fetch(server.url.origin + target, { redirect: 'manual', ...init })
     return { status: response.status, headers: response.headers, text: await response.text() }
   }
