@@ -23,6 +23,8 @@ export function startMetrics({ metrics, database }: Config, { store, now, readTh
     Bun.serve({
       hostname: host,
       port,
+      // As the service itself: a new release starts before the old one stops.
+      reusePort: process.platform === 'linux',
       development: false,
       routes: {
         '/metrics': {

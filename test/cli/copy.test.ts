@@ -5,6 +5,7 @@ import { openStore } from '../../src/store/open.ts'
 import type { Store } from '../../src/store/store.ts'
 import { run } from '../support/cli.ts'
 import { saveRecords } from '../support/engines.ts'
+import { listAll } from '../support/listing.ts'
 import { testDatabase } from '../support/postgres.ts'
 import { ada, GRACE_OLD_WALLET, NOON, named, PEOPLE, record } from '../support/records.ts'
 import { tempFolder } from '../support/temp.ts'
@@ -97,7 +98,7 @@ const everything = (url: string) =>
     removals: await store.records.listRemovals(),
     seen: await store.mirror.find('https://example.com', 7),
     merged: await store.passports.find({ wallet: GRACE_OLD_WALLET }),
-    found: (await store.passports.list({ page: 1, size: 5, keyword: 'person 11' })).total,
+    found: (await listAll(store, { page: 1, size: 5, keyword: 'person 11' })).total,
   }))
 
 describe('copy', () => {

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import type { serveProcess } from '../support/cli.ts'
 import { withEngine } from '../support/engines.ts'
-import { until } from '../support/processes.ts'
+import { readLines, until } from '../support/processes.ts'
 import { hasRedis, startRedis } from '../support/redis.ts'
 import { workplace } from '../support/workplace.ts'
 
@@ -48,7 +47,7 @@ withEngine('sqlite', 'limits', (makeDatabase) => {
       const env = { ...TIERS, REDIS_URL: redis.url }
       await using one = await here.serve([], env)
       await using other = await here.serve([], env)
-      const logs = [follow(one), follow(other)]
+      const logs = [readLines(one.child.stderr), readLines(other.child.stderr)]
       const size = () => logs.flat().length
       // On a machine too busy to let Redis answer in time nodes count for themselves, and say so: then it is run again.
       for (let before = -1; before !== size(); ) {
@@ -65,7 +64,7 @@ withEngine('sqlite', 'limits', (makeDatabase) => {
       const env = { ...TIERS, REDIS_URL: redis.url }
       await using one = await here.serve([], env)
       await using other = await here.serve(['--workers', '2'], env)
-      const logs = [follow(one), follow(other)]
+      const logs = [readLines(one.child.stderr), readLines(other.child.stderr)]
 
       const load = race([one.url, other.url], 2000, headers)
       await redis.kill()
@@ -74,7 +73,7 @@ withEngine('sqlite', 'limits', (makeDatabase) => {
       expect(await race([one.url, other.url], 500)).toEqual({ 200: 400, 429: 100 })
 
       await redis.restart()
-      const isBack = (log: string[]) => log.filter((line) => line.includes('is back')).length
+      const isBack = (log: string[]) => log.filter((line) => line.includes('is available again')).length
       await until(() => isBack(logs[0] as string[]) >= 1 && isBack(logs[1] as string[]) >= 2)
       const spent = await race([one.url, other.url], 100)
       expect(spent).toEqual({ 429: 100 })
@@ -88,7 +87,9 @@ withEngine('sqlite', 'limits', (makeDatabase) => {
       for (const log of logs) {
         expect(log.join()).not.toContain('secret')
         for (const line of log)
-          expect(JSON.parse(line).message).toMatch(/^Redis at 127\.0\.0\.1:\d+ is (away|back), /)
+          expect(JSON.parse(line).message).toMatch(
+            /^Redis at 127\.0\.0\.1:\d+ is (unavailable|available again), rate limits /,
+          )
       }
     })
   })
@@ -97,20 +98,4 @@ withEngine('sqlite', 'limits', (makeDatabase) => {
 async function left(url: string, headers: Record<string, string>): Promise<number> {
   const response = await fetch(`${url}/api/v1/passports`, { headers })
   return Number(/r=(\d+)/.exec(response.headers.get('RateLimit') ?? '')?.[1])
-}
-
-/** The lines that a server logs from now on. */
-function follow({ child }: Awaited<ReturnType<typeof serveProcess>>): string[] {
-  const lines: string[] = []
-  async function read() {
-    let rest = ''
-    const decoder = new TextDecoder()
-    for await (const chunk of child.stderr) {
-      const parts = (rest + decoder.decode(chunk, { stream: true })).split('\n')
-      rest = parts.pop() ?? ''
-      lines.push(...parts)
-    }
-  }
-  void read()
-  return lines
 }

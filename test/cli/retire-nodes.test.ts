@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
 import { createFixedWindow } from '../../src/api/fixed-window.ts'
+import { createCatalog } from '../../src/catalog/catalog.ts'
 import { readConfig } from '../../src/config.ts'
 import { ServiceError } from '../../src/domain/errors.ts'
 import { NO_PLAN } from '../../src/domain/retirement.ts'
@@ -71,13 +72,14 @@ onEngine('sqlite', 'a node', (open) => {
     const { server, drain } = await listen({
       config: readConfig({ PORT: '0' }, { demo: false }),
       store: { ...store, retirement },
+      catalog: createCatalog(store),
       now: () => NOON,
       log: createLog({ write: () => undefined, json: true, now: () => NOON }),
       counter: createFixedWindow(() => NOON),
       rules: DEFAULT_RULES,
       keepUsage: () => undefined,
     })
-    const status = async () => (await fetch(new URL('/api/v1/passports/7', server.url))).status
+    const status = async () => (await fetch(new URL('/api/v1/passports/7', server().url))).status
     try {
       expect(await status()).toBe(410)
       away = true

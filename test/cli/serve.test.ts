@@ -3,7 +3,7 @@ import { describe, expect, test } from 'bun:test'
 import { truncateSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
-import { MAIN, readUrl, run, serveProcess } from '../support/cli.ts'
+import { MAIN, readUrl, run, serveProcess, takePort } from '../support/cli.ts'
 import { withEveryEngine } from '../support/engines.ts'
 import { until } from '../support/processes.ts'
 import { named, PEOPLE } from '../support/records.ts'
@@ -154,16 +154,19 @@ describe.concurrent('serve, whatever the database', () => {
 
   test('a port in use is one clear sentence', async () => {
     using folder = tempFolder()
-    await using server = await serveProcess([], { cwd: folder.path })
-    const { port } = new URL(server.url)
-    const { err, code } = await run(['serve'], { cwd: folder.path, env: { PORT: port } })
-    expect(code).toBe(1)
-    expect(err).toBe(`passportd: Port ${port} on 127.0.0.1 is in use: set PORT to another one.\n`)
+    await using other = takePort()
+    const { port } = other
+    for (const workers of ['1', '2']) {
+      const env = { PORT: `${port}` }
+      const { err, code } = await run(['serve', '--workers', workers], { cwd: folder.path, env })
+      expect(code).toBe(1)
+      expect(err).toBe(`passportd: Port ${port} on 127.0.0.1 is in use: set PORT to another one.\n`)
+    }
   })
 
   test('one that cannot listen leaves the rule set in force alone', async () => {
     using folder = tempFolder()
-    await using server = await serveProcess([], { cwd: folder.path })
+    await using _server = await serveProcess([], { cwd: folder.path })
     const inForce = () => {
       using database = new Database(join(folder.path, 'data/passportd.db'))
       return database.query("select value from settings where name = 'rules'").get()
@@ -172,13 +175,8 @@ describe.concurrent('serve, whatever the database', () => {
     const before = inForce()
     const { out } = await run(['rules', 'show'], { cwd: folder.path })
     writeFileSync(join(folder.path, 'mine.json'), out.replace(/"version": "[^"]*"/, '"version": "mine"'))
-    // A Redis that says nothing gives whatever runs beside the start the time to do it.
-    using silent = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data() {} } })
-    const env = {
-      PORT: new URL(server.url).port,
-      RULES: 'mine.json',
-      REDIS_URL: `redis://127.0.0.1:${silent.port}`,
-    }
+    await using other = takePort()
+    const env = { PORT: `${other.port}`, RULES: 'mine.json' }
     expect((await run(['serve'], { cwd: folder.path, env })).code).toBe(1)
     expect(inForce()).toEqual(before)
   })

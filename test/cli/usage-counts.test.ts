@@ -1,7 +1,7 @@
 import { Database } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
 import type { UsageCount } from '../../src/domain/usage.ts'
-import { createWaitingUsage } from '../../src/serve/waiting-usage.ts'
+import { createUsageBuffer } from '../../src/serve/usage-buffer.ts'
 import { openStore } from '../../src/store/open.ts'
 import type { Store } from '../../src/store/store.ts'
 import { serveProcess } from '../support/cli.ts'
@@ -28,8 +28,8 @@ async function ask(url: string, times: number, headers: Record<string, string> =
 
 withEveryEngine('counts', (makeDatabase) => {
   test.each([
-    ['one process', []],
-    ['two workers', ['--workers', '2']],
+    ['one thread', []],
+    ['two threads', ['--workers', '2']],
   ])('of %s are all kept when it is asked to end, with the last use of keys', async (_, args) => {
     if (args.length > 0 && process.platform !== 'linux') return
     await using here = await workplace(makeDatabase)
@@ -95,7 +95,7 @@ describe('counts, while PostgreSQL is away', () => {
     let log = ''
     for await (const chunk of server.child.stderr) {
       log += new TextDecoder().decode(chunk)
-      if (log.includes('Counts of usage wait to be kept')) break
+      if (log.includes('Usage counts wait to be stored')) break
     }
     await ask(server.url, 20)
     await postgres.start()
@@ -118,9 +118,9 @@ test('counts that a store refuses are handed to it again, as one of each kind', 
     },
   }
   const store = { usage } as Store
-  const waiting = createWaitingUsage()
+  const waiting = createUsageBuffer()
   waiting.push({ counts: [one], lastUsed: new Map([['k', 9]]) })
-  await expect(waiting.keep(store)).rejects.toThrow('away')
+  await expect(waiting.store(store)).rejects.toThrow('away')
   waiting.push({
     counts: [
       { ...one, count: 3 },
@@ -130,7 +130,7 @@ test('counts that a store refuses are handed to it again, as one of each kind', 
   })
   expect(waiting.size()).toBe(7)
   works = true
-  await waiting.keep(store)
+  await waiting.store(store)
   expect(kept).toEqual([
     [
       { ...one, count: 5 },

@@ -50,7 +50,7 @@ export async function serveProcess(args: readonly string[], { env = {}, cwd }: O
   }
 }
 
-const urlIn = (greeting: string) => /http:\/\/[\d.:]+/.exec(greeting)?.[0]
+const urlIn = (greeting: string) => /https?:\/\/[\d.:]+/.exec(greeting)?.[0]
 
 /** Where a server that was started in another way says that it listens. */
 export const readUrl = async (stdout: ReadableStream<Uint8Array>) => urlIn(await readGreeting(stdout))
@@ -63,4 +63,10 @@ async function readGreeting(stdout: ReadableStream<Uint8Array>): Promise<string>
     if (greeting.includes('Make a key:')) break
   }
   return greeting
+}
+
+/** Another program on a port that it does not share. */
+export function takePort(): { port: number } & AsyncDisposable {
+  const server = Bun.serve({ hostname: '127.0.0.1', port: 0, reusePort: false, fetch: () => new Response() })
+  return { port: server.port as number, [Symbol.asyncDispose]: () => server.stop(true) }
 }

@@ -69,3 +69,19 @@ function orNothing<T>(look: () => T, nothing: T): T {
 const read = (path: string) => orNothing(() => readFileSync(path, 'utf8'), '').trim()
 const list = (path: string) => orNothing(() => readdirSync(path), [])
 const linkOf = (pid: number, fd: string) => orNothing(() => readlinkSync(`/proc/${pid}/fd/${fd}`), '')
+
+/** The lines of a stream as they come, such as those that a server logs from now on. */
+export function readLines(stream: ReadableStream<Uint8Array>): string[] {
+  const lines: string[] = []
+  async function read(): Promise<void> {
+    let rest = ''
+    const decoder = new TextDecoder()
+    for await (const chunk of stream) {
+      const parts = (rest + decoder.decode(chunk, { stream: true })).split('\n')
+      rest = parts.pop() ?? ''
+      lines.push(...parts)
+    }
+  }
+  void read()
+  return lines
+}

@@ -1,0 +1,53 @@
+import { expect, test } from 'bun:test'
+import { readdirSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { withEngine, withEveryEngine } from '../support/engines.ts'
+import { toLines } from '../support/lines.ts'
+import { timeUntil } from '../support/processes.ts'
+import { named } from '../support/records.ts'
+import { workplace } from '../support/workplace.ts'
+
+/** It is to be a second, on a calm machine. */
+const LATEST_MILLISECONDS = 3000
+
+withEveryEngine('serve', (makeDatabase) => {
+  test('lists what another process imports within about a second, and has it by id at once', async () => {
+    const files = { 'new.jsonl': toLines({ passport_id: 2, passport_profile: { display_name: 'Grace' } }) }
+    await using here = await workplace(makeDatabase, { files, records: [named(1, 'Ada')] })
+    await using server = await here.serve()
+    const getJson = async (path: string) => (await fetch(`${server.url}/api/v1/${path}`)).json()
+    expect((await getJson('passports')).pagination.total).toBe(1)
+    expect((await here.run('import', 'new.jsonl')).code).toBe(0)
+    const isListed = async (query: string, total: number) =>
+      (await getJson(`passports?${query}`)).pagination.total === total
+    expect(await getJson('passports/2')).toMatchObject({
+      passport: { passport_profile: { display_name: 'Grace' } },
+    })
+    expect(await timeUntil(() => isListed('', 2))).toBeLessThan(LATEST_MILLISECONDS)
+    expect(await timeUntil(() => isListed('keyword=grace', 1))).toBeLessThan(LATEST_MILLISECONDS)
+
+    expect((await here.run('remove', '2')).code).toBe(0)
+    expect((await fetch(`${server.url}/api/v1/passports/2`)).status).toBe(404)
+    expect(await timeUntil(() => isListed('keyword=grace', 0))).toBeLessThan(LATEST_MILLISECONDS)
+  })
+})
+
+withEngine('sqlite', 'serve', (makeDatabase) => {
+  test('writes no file but the database and its log', async () => {
+    await using here = await workplace(makeDatabase, { bare: true })
+    await using server = await here.serve(['--demo'])
+    for (const path of [
+      'passports',
+      'passports/42',
+      'passports?keyword=ada',
+      'passport_credentials?passport_id=42',
+    ]) {
+      expect((await fetch(`${server.url}/api/v1/${path}`)).status).toBe(200)
+    }
+    expect(readdirSync(dirname(here.database)).toSorted()).toEqual(['test.db', 'test.db-shm', 'test.db-wal'])
+    expect(readdirSync(here.cwd)).toEqual([])
+    server.child.kill('SIGTERM')
+    expect(await server.child.exited).toBe(0)
+    expect(readdirSync(dirname(here.database))).toContain('test.db')
+  })
+})

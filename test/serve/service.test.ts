@@ -1,0 +1,77 @@
+import { describe, expect, test } from 'bun:test'
+import { saveRecords } from '../support/engines.ts'
+import { until } from '../support/processes.ts'
+import { parseExposition } from '../support/prometheus.ts'
+import { record } from '../support/records.ts'
+import { startTestService } from '../support/service.ts'
+
+type TestService = Awaited<ReturnType<typeof startTestService>>
+
+/** Ends a thread, and waits until another one was started in its place. */
+async function end({ threads }: TestService, at: number): Promise<void> {
+  const count = threads.length
+  threads[at]?.terminate()
+  await until(() => threads.length > count)
+}
+
+const [BACKGROUND, SEARCH, SERVER] = [0, 1, 2]
+
+const statuses = async ({ get }: TestService, path: string) => [
+  ...new Set(await Promise.all(Array.from({ length: 40 }, async () => (await get(path)).status))),
+]
+
+describe.skipIf(process.platform !== 'linux')('threads of the service', () => {
+  test('a search thread that dies is replaced, and searches work again', async () => {
+    await using service = await startTestService({ workers: 2 })
+    const total = async () => {
+      const response = await service.get('/api/v1/passports?keyword=ada')
+      return response.status === 200 ? (await response.json()).pagination.total : response.status
+    }
+    const before = await total()
+    expect(before).toBeGreaterThan(0)
+    await end(service, SEARCH)
+    // A search in the moment of the crash is answered too: as a failure.
+    await until(async () => (await total()) === before)
+    expect(await statuses(service, '/api/v1/passports?keyword=ada')).toEqual([200])
+    expect(service.messages()).toEqual(['The search-thread ended; restarting it now.'])
+  })
+
+  test('a server thread that dies is replaced, and the others serve meanwhile', async () => {
+    await using service = await startTestService({ workers: 2 })
+    const ended = end(service, SERVER)
+    // A connection that the dead thread had accepted is reset: a retry succeeds.
+    const get = async () =>
+      (await service.get('/api/v1/passports/42').catch(() => service.get('/api/v1/passports/42'))).status
+    expect(await get()).toBe(200)
+    await ended
+    await until(async () => (await statuses(service, '/api/v1/passports?keyword=ada')).join() === '200')
+    expect(service.messages()).toEqual(['The server-thread ended; restarting it now.'])
+  })
+
+  test('a background thread that dies is replaced: changes are scored and listed again', async () => {
+    await using service = await startTestService()
+    await end(service, BACKGROUND)
+    await saveRecords(service.store, [record(5000, { stale: true })])
+    await until(async () => (await (await service.get('/api/v1/passports')).json()).pagination.total === 1001)
+    await until(async () => {
+      const { passport } = await (await service.get('/api/v1/passports/5000')).json()
+      return !passport.calculating_score
+    })
+    expect(service.messages()).toEqual(['The background-thread ended; restarting it now.'])
+  })
+
+  test('metrics are summed over threads, and no counter goes back when one dies', async () => {
+    await using service = await startTestService({ workers: 2, env: { METRICS_PORT: '0' } })
+    const listed = async () =>
+      parseExposition(await (await fetch(service.metricsUrl as string)).text()).value(
+        'passportd_requests_total{route="list",status="200",tier="anonymous"}',
+      )
+    await statuses(service, '/api/v1/passports')
+    await until(async () => (await listed()) === 40)
+    await end(service, SERVER)
+    expect(await listed()).toBe(40)
+    await until(async () => (await statuses(service, '/health')).join() === '200')
+    await statuses(service, '/api/v1/passports')
+    await until(async () => (await listed()) === 80)
+  })
+})

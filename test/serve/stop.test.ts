@@ -1,0 +1,67 @@
+import { Database } from 'bun:sqlite'
+import { describe, expect, test } from 'bun:test'
+import { join } from 'node:path'
+import { serveProcess, start } from '../support/cli.ts'
+import { socketsOf, until } from '../support/processes.ts'
+import { startSilentRedis } from '../support/silent-redis.ts'
+import { tempFolder } from '../support/temp.ts'
+
+const isLinux = process.platform === 'linux'
+
+describe.each(isLinux ? ['1', '2'] : ['1'])('serve --workers %s, stopped', (workers) => {
+  test('answers a request under way, then ends', async () => {
+    using folder = tempFolder()
+    await using redis = await startSilentRedis()
+    const env = { REDIS_URL: redis.url }
+    await using server = await serveProcess(['--workers', workers], { cwd: folder.path, env })
+    const response = fetch(`${server.url}/api/v1/passports`)
+    await redis.isAsked()
+    server.child.kill('SIGTERM')
+    expect((await response).status).toBe(200)
+    expect(await server.child.exited).toBe(0)
+  })
+
+  test('asked again, ends at once', async () => {
+    using folder = tempFolder()
+    await using server = await serveProcess(['--workers', workers], { cwd: folder.path })
+    await (await fetch(`${server.url}/api/v1/passports`)).text()
+    // Counts of usage that cannot be stored delay the end.
+    using other = new Database(join(folder.path, 'data/passportd.db'))
+    other.run('begin immediate')
+    server.child.kill('SIGTERM')
+    // A signal right after the first is its echo.
+    server.child.kill('SIGTERM')
+    const isRefused = async () =>
+      fetch(server.url).then(
+        () => false,
+        () => true,
+      )
+    await until(isRefused)
+    expect(server.child.exitCode).toBeNull()
+    const begin = performance.now()
+    while (server.child.exitCode === null && server.child.signalCode === null) {
+      server.child.kill('SIGTERM')
+      await Bun.sleep(20)
+    }
+    expect(performance.now() - begin).toBeLessThan(3000)
+    expect(server.child.signalCode).toBe('SIGTERM')
+  })
+})
+
+test.each(['SIGTERM', 'SIGINT'] as const)('%s while it starts ends it', async (signal) => {
+  using folder = tempFolder()
+  const child = start(['serve', '--demo'], { cwd: folder.path, env: { PORT: '0' } })
+  await until(async () => Bun.file(join(folder.path, 'data/demo.db')).exists())
+  child.kill(signal)
+  await child.exited
+  expect([0, null]).toContain(child.exitCode)
+})
+
+test.skipIf(!isLinux)('every worker has a socket on the port', async () => {
+  using folder = tempFolder()
+  await using server = await serveProcess(['--workers', '3'], { cwd: folder.path })
+  expect(server.greeting).toContain('\n  Workers    3\n')
+  const { pid } = server.child
+  const sockets = socketsOf([pid], Number(new URL(server.url).port), 'LISTEN')
+  expect(sockets).toEqual(new Map([[pid, 3]]))
+})

@@ -1,0 +1,73 @@
+import { expect, test } from 'bun:test'
+import { createLog } from '../../src/log.ts'
+import { startThread } from '../../src/serve/thread.ts'
+import { until } from '../support/processes.ts'
+
+const NAME = '../../test/support/failing-thread'
+
+/** A thread that echoes 'started' each time it starts, and throws at once if `fails()`. */
+function startFailing(fails: () => boolean) {
+  const messages: string[] = []
+  const starts: number[] = []
+  const log = createLog({
+    write: (line) => void messages.push(JSON.parse(line).message),
+    json: true,
+    now: () => 0,
+  })
+  const ended: Worker[] = []
+  const thread = startThread<string, string>({
+    name: NAME,
+    log,
+    onStart({ post }) {
+      starts.push(performance.now())
+      post(fails() ? 'throw' : 'started')
+    },
+    onMessage: (message) => void messages.push(message),
+    onEnd: (worker) => void ended.push(worker),
+  })
+  return { ...thread, messages, starts, ended }
+}
+
+test('a thread that throws is logged and restarted at once', async () => {
+  const thread = startFailing(() => false)
+  await until(() => thread.messages.includes('started'))
+  thread.post('throw')
+  await until(() => thread.messages.length === 4)
+  expect(thread.messages).toEqual([
+    'started',
+    expect.stringContaining(`The ${NAME} failed: `),
+    `The ${NAME} ended; restarting it now.`,
+    'started',
+  ])
+  expect(thread.messages[1]).toContain('told to')
+  expect(thread.ended).toHaveLength(1)
+  thread.terminate()
+})
+
+test('a thread that throws at every start is restarted after growing pauses, until it lives', async () => {
+  let times = 0
+  const thread = startFailing(() => ++times <= 4)
+  await until(() => thread.messages.includes('started'))
+  const endings = thread.messages.filter((message) => message.includes('ended'))
+  expect(endings.map((message) => message.split('restarting it ')[1])).toEqual([
+    'now.',
+    'in 0.1 s.',
+    'in 0.2 s.',
+    'in 0.4 s.',
+  ])
+  const pauses = thread.starts.slice(1).map((time, at) => time - (thread.starts[at] as number))
+  for (const [at, least] of [0, 100, 200, 400].entries()) expect(pauses[at]).toBeGreaterThanOrEqual(least)
+  thread.terminate()
+})
+
+test('a thread that is stopped is not restarted', async () => {
+  const thread = startFailing(() => false)
+  await until(() => thread.messages.includes('started'))
+  await thread.stop(
+    'bye',
+    until(() => thread.messages.includes('bye')),
+  )
+  await until(() => thread.ended.length === 1)
+  expect(thread.messages).toEqual(['started', 'bye'])
+  expect(thread.starts).toHaveLength(1)
+})

@@ -1,0 +1,70 @@
+import { expect, test } from 'bun:test'
+import { writeFileSync } from 'node:fs'
+import { connect } from 'node:tls'
+import { writeCertificate } from '../support/certificate.ts'
+import { serveProcess } from '../support/cli.ts'
+import { retryOnce, startLoad } from '../support/load.ts'
+import { readLines, until } from '../support/processes.ts'
+import { tempFolder } from '../support/temp.ts'
+
+/** The common name of the certificate that a new connection gets. */
+const nameAt = (port: number) =>
+  new Promise<string>((resolve, reject) => {
+    const socket = connect({ port, host: '127.0.0.1', rejectUnauthorized: false }, () => {
+      resolve(String(socket.getPeerCertificate().subject.CN))
+      socket.destroy()
+    })
+    socket.on('error', reject)
+  })
+
+async function send(url: string): Promise<number> {
+  const response = await fetch(`${url}/api/v1/passports/42`, {
+    keepalive: false,
+    tls: { rejectUnauthorized: false },
+  })
+  await response.text()
+  return response.status
+}
+
+const workers = process.platform === 'linux' ? 2 : 1
+
+test.skipIf(Bun.which('openssl') === null)(
+  'SIGHUP renews the certificate, a broken one changes nothing, and clients that retry see no failure',
+  async () => {
+    using folder = tempFolder()
+    const env = { ...writeCertificate(folder.path, 'first'), TIERS: 'anonymous=unlimited' }
+    await using server = await serveProcess(['--demo', '--workers', `${workers}`], { cwd: folder.path, env })
+    const port = Number(new URL(server.url).port)
+    const log = readLines(server.child.stderr)
+    const logged = (text: string) => log.filter((line) => line.includes(text)).length
+    expect(server.url).toStartWith('https://')
+    expect(await nameAt(port)).toBe('first')
+    // A connection that is not established yet when its listener closes is reset.
+    const load = startLoad(retryOnce(() => send(server.url)))
+
+    writeFileSync(env.TLS_CERT, 'broken')
+    server.child.kill('SIGHUP')
+    await until(() => logged('The TLS certificate stays as it was: ') === workers)
+    expect(await nameAt(port)).toBe('first')
+
+    writeCertificate(folder.path, 'second')
+    server.child.kill('SIGHUP')
+    await until(() => logged('The TLS certificate was read again.') === workers)
+    await until(async () => (await nameAt(port)) === 'second')
+    const before = load.sent()
+    await until(() => load.sent() > before + 20)
+    for (let times = 0; times < 20; times++) expect(await nameAt(port)).toBe('second')
+    expect(await load.end()).toEqual([])
+  },
+)
+
+test('without a certificate SIGHUP changes nothing', async () => {
+  using folder = tempFolder()
+  await using server = await serveProcess([], { cwd: folder.path })
+  const log = readLines(server.child.stderr)
+  server.child.kill('SIGHUP')
+  await until(() =>
+    log.some((line) => line.includes('SIGHUP was ignored: TLS_CERT and TLS_KEY are not set.')),
+  )
+  expect((await fetch(`${server.url}/health`)).status).toBe(200)
+})

@@ -1,0 +1,31 @@
+type Send = () => Promise<number>
+
+/** Sends requests one after the other, `clients` at once, until it is ended. Gives back what was not status 200. */
+export function startLoad(send: Send, clients = 4) {
+  const failures: unknown[] = []
+  let sent = 0
+  let isEnded = false
+  async function run(): Promise<void> {
+    while (!isEnded) {
+      const status = await send().catch((error: Error) => error.message)
+      if (status !== 200) failures.push(status)
+      sent++
+    }
+  }
+  const running = Array.from({ length: clients }, run)
+  return {
+    failures,
+    sent: () => sent,
+    async end(): Promise<unknown[]> {
+      isEnded = true
+      await Promise.all(running)
+      return failures
+    },
+  }
+}
+
+/** As most clients do where a connection breaks before there is a response. */
+export const retryOnce =
+  (send: Send): Send =>
+  () =>
+    send().catch(send)

@@ -1,0 +1,38 @@
+import { join } from 'node:path'
+import { readConfig } from '../../src/config.ts'
+import { inventPeople } from '../../src/ingest/demo/people.ts'
+import { createLog } from '../../src/log.ts'
+import { startService } from '../../src/serve/service.ts'
+import { openStore } from '../../src/store/open.ts'
+import { tempFolder } from './temp.ts'
+
+type Options = { workers?: number; env?: Record<string, string> }
+
+/** The service on the demo people, in this process. `threads` are in the order of their start: background, search, servers. */
+export async function startTestService({ workers = 1, env = {} }: Options = {}) {
+  const folder = tempFolder()
+  const settings = { PORT: '0', DATABASE_URL: `sqlite:${join(folder.path, 'test.db')}`, ...env }
+  const config = readConfig(settings, { demo: true })
+  const entries: string[] = []
+  const log = createLog({ write: (line) => void entries.push(line), json: true, now: Date.now })
+  const threads: Worker[] = []
+  const onWorker = (worker: Worker) => void threads.push(worker)
+  process.on('worker', onWorker)
+  const store = await openStore(config.database)
+  const people = inventPeople().map((passport) => ({ kind: 'passport' as const, passport }))
+  await store.records.saveIfEmpty(people, { now: Date.now(), restore: false })
+  const service = await startService({ config, workers, store, log, now: Date.now })
+  return {
+    ...service,
+    store,
+    threads,
+    messages: () => entries.map((line) => JSON.parse(line).message as string),
+    get: (path: string) => fetch(new URL(path, service.url), { keepalive: false }),
+    async [Symbol.asyncDispose]() {
+      process.off('worker', onWorker)
+      await service.stop()
+      await store.close()
+      folder[Symbol.dispose]()
+    },
+  }
+}
