@@ -65,14 +65,7 @@ console.log(JSON.stringify({ machine: describeMachine(), records, rounds, agains
 
 async function measure(root: string, rates: Rates): Promise<void> {
   const database = join(folder.path, 'people.db')
-  rates.import.push(
-    await rateOf(
-      root,
-      database,
-      ['import', people],
-      /(?:^|\D)([\d,]+) (?:passports? )?(?:added|new|imported|taken in)/,
-    ),
-  )
+  rates.import.push(await rateOf(root, database, ['import', people], /([\d,]+) added/))
   rates.rescore.push(await rateOf(root, database, ['score', '--all'], /Scored ([\d,]+) passport/))
   for (const suffix of ['', '-wal', '-shm']) rmSync(database + suffix, { force: true })
 }
