@@ -1,73 +1,70 @@
 import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Credential } from '../src/domain/credential.ts'
+import { sumScores } from '../src/domain/credential.ts'
+import type { IncomingRecord } from '../src/domain/record.ts'
 import { inventPeople, type Person } from '../src/ingest/demo/people.ts'
 import { openStore } from '../src/store/open.ts'
 import type { Store } from '../src/store/store.ts'
-import { MILLION, multiply } from './large-set.ts'
-import { manyPeople } from './many-people.ts'
+import { createKey } from './key.ts'
 
-/** Data sets are kept outside the repository, and used again by the next run. */
+/** Data sets are kept outside the repository and reused by the next run. */
 export const DATA_FOLDER = process.env.BENCH_DATA ?? join(tmpdir(), 'passportd-bench-data')
+
+/** Fewer than people have: with 17 each, a million passports would take 12 GB. */
+export const CREDENTIALS = 8
 
 const BATCH = 500
 
-/** The path of an SQLite database with so many passports and their documents, which is made where it is missing. */
+/** The path of an SQLite database with so many passports and the API key of the bench; built if it is missing. */
 export async function sqliteSet(passports: number): Promise<string> {
   mkdirSync(DATA_FOLDER, { recursive: true })
-  const path = join(DATA_FOLDER, `passports-${passports}.db`)
-  if (!existsSync(path)) {
-    if (passports > MILLION && passports % MILLION === 0)
-      multiply(await sqliteSet(MILLION), path, passports / MILLION)
-    else await build(path, passports)
-  }
-  return path
-}
-
-async function build(path: string, passports: number): Promise<void> {
+  const path = join(DATA_FOLDER, `v1-${passports}-${CREDENTIALS}.db`)
+  if (existsSync(path)) return path
   const unfinished = `${path}.unfinished`
-  rmSync(unfinished, { force: true })
+  for (const suffix of ['', '-wal', '-shm']) rmSync(unfinished + suffix, { force: true })
   const store = await openStore({ engine: 'sqlite', path: unfinished })
+  await createKey(store)
   await fill(store, passports)
   await store.close()
   renameSync(unfinished, path)
+  return path
 }
 
-/** Fills a store with so many passports, unless it has them already. */
-export async function fill(store: Store, passports: number): Promise<void> {
-  const { total } = await store.passports.list({ page: 1, size: 1, keyword: undefined })
-  if (total === passports) return
+async function fill(store: Store, passports: number): Promise<void> {
   const begin = performance.now()
-  let batch: Parameters<Store['records']['save']>[0][number][] = []
-  for (const passport of withCredentials(passports)) {
-    batch.push({ kind: 'passport', passport })
-    if (batch.length < BATCH && passport.id < passports) continue
+  let batch: IncomingRecord[] = []
+  for (const person of manyPeople(passports)) {
+    const credentials = person.credentials.slice(0, CREDENTIALS)
+    batch.push({ kind: 'passport', passport: { ...person, credentials, scores: sumScores(credentials) } })
+    if (batch.length < BATCH && person.id < passports) continue
     await store.records.save(batch, { now: Date.now(), restore: false })
     batch = []
-    if (passport.id % 100_000 === 0) console.error(`${passport.id.toLocaleString('en')} passports are in`)
+    if (person.id % 50_000 !== 0 && person.id < passports) continue
+    const rate = person.id / ((performance.now() - begin) / 1000)
+    console.error(
+      `Data set: ${person.id.toLocaleString('en')} passports, ${Math.round(rate).toLocaleString('en')} a second`,
+    )
   }
-  const seconds = (performance.now() - begin) / 1000
-  console.error(
-    `${passports.toLocaleString('en')} passports in ${seconds.toFixed(0)} s, ${Math.round(passports / seconds).toLocaleString('en')} a second`,
-  )
 }
 
-/** As real people have; some of the invented ones have a few more. */
-const CREDENTIALS = 17
+/** The main wallet of a passport in the data sets. */
+export const walletOf = (id: number, position = 0) =>
+  `0xde30${id.toString(16).padStart(34, '0')}${position.toString(16).padStart(2, '0')}`
 
-function* withCredentials(count: number): Generator<Person> {
-  const all = inventPeople().flatMap(({ credentials }) => credentials ?? [])
-  const kinds = new Map(all.map((credential) => [credential.type, credential]))
-  const fillers = [...kinds.values()]
-  for (const person of manyPeople(count)) {
-    const own = person.credentials ?? []
-    const has = new Set(own.map(({ type }) => type))
-    const more: Credential[] = fillers
-      .filter(({ type }) => !has.has(type))
-      .slice(0, Math.max(0, CREDENTIALS - own.length))
-      // Without points: the scores of the record still add up, and nothing has to be worked out.
-      .map((credential) => ({ ...credential, id: `${credential.type}-${person.id}`, score: 0 }))
-    yield { ...person, credentials: [...own, ...more] }
+/** The demo people over and over, with ids, wallets and names of their own. */
+export function* manyPeople(count: number): Generator<Person> {
+  const templates = inventPeople().filter(({ mergedInto }) => mergedInto === undefined)
+  for (let id = 1; id <= count; id++) {
+    const template = templates[id % templates.length] as Person
+    const wallets = template.verifiedWallets.map((_, position) => walletOf(id, position))
+    yield {
+      ...template,
+      id,
+      stale: false,
+      mainWallet: wallets[0] ?? '',
+      verifiedWallets: wallets,
+      profile: { ...template.profile, displayName: `${template.profile.displayName} ${id}` },
+    }
   }
 }

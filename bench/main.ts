@@ -1,29 +1,66 @@
 /** `npm run bench`: see docs/performance.md, and --help. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { needs } from './measure.ts'
-import { figuresOf } from './suite/figures.ts'
-import { describeMachine } from './suite/machine.ts'
-import { measure } from './suite/measuring.ts'
-import { readOptions } from './suite/options.ts'
-import { printReport, writeMarkdown } from './suite/report.ts'
+import { sqliteSet } from './data-set.ts'
+import { figuresOf } from './goals.ts'
+import { mixedKeywords } from './keywords.ts'
+import { describeMachine } from './machine.ts'
+import { readOptions, requireProgram } from './options.ts'
+import { startPeer } from './peer.ts'
+import { memoryOf } from './process-figures.ts'
+import { loadsOf, samplePaths } from './reads.ts'
+import { printReport, type Report, writeMarkdown } from './report.ts'
+import { runRounds, type Subject, searchSubjects, subjectOf } from './rounds.ts'
+import { checkSameBodies, startBare, startOurs } from './servers.ts'
 
 const options = readOptions(process.argv.slice(2))
-needs(['wrk'], 'wrk')
-if (options.parts.has('postgres')) needs(['pgbench'], 'postgresql-contrib')
-if (options.parts.has('peer')) needs(['node'], 'nodejs')
-
+requireProgram('wrk', 'wrk')
+if (options.peer) requireProgram('npm', 'npm')
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => process.exit(1))
-const measured = await measure(options)
-const { passports, growth, rounds, seconds } = options
-const report = {
-  machine: describeMachine(),
-  options: { passports, growth, rounds, seconds },
-  sizes: measured.sizes,
-  figures: figuresOf(measured),
-  turns: measured.turns.all(),
-}
+
+const report = await measure()
 printReport(report)
 writeFileSync(options.json, `${JSON.stringify(report, null, 2)}\n`)
 console.log(`The figures are in ${options.json}`)
 if (options.markdown) writeMarkdown(join(import.meta.dir, '../docs/performance.md'), report)
+
+async function measure(): Promise<Report> {
+  const { passports, fewer, rounds, seconds, reads } = options
+  const path = await openSet(passports)
+  await using started = new AsyncDisposableStack()
+  const ours = started.use(await startOurs(path))
+  const bare = started.use(await startBare(path, ours))
+  await checkSameBodies(ours, bare, samplePaths(passports))
+  const loads = loadsOf(passports, mixedKeywords(passports))
+  const subjects: Subject[] = []
+  // Neighbours in time are compared.
+  for (const read of reads) {
+    subjects.push(subjectOf('bare', read, bare, loads[read]), subjectOf('ours', read, ours, loads[read]))
+    if (read !== 'by-id') continue
+    if (fewer < passports) {
+      const server = started.use(await startOurs(await openSet(fewer)))
+      subjects.push(subjectOf('fewer', read, server, loadsOf(fewer, [])[read]))
+    }
+    if (options.peer) {
+      const peer = started.use(await startPeer(path, passports))
+      await checkSameBodies(ours, peer, samplePaths(passports).slice(0, 2))
+      subjects.push(subjectOf('peer', read, peer, loads[read]))
+    }
+  }
+  if (options.search) subjects.push(...searchSubjects(ours, loads))
+  const series = await runRounds(subjects, options)
+  const megabytes = memoryOf(ours.pid).unmapped
+  return {
+    machine: describeMachine(),
+    options: { passports, fewer, rounds, seconds },
+    figures: figuresOf({ series, passports, fewer, megabytes }),
+    series,
+  }
+}
+
+/** The file is read once, so that the page cache holds it: the disk is not what is measured. */
+async function openSet(passports: number): Promise<string> {
+  const path = await sqliteSet(passports)
+  await Bun.$`cat ${path} > /dev/null`
+  return path
+}

@@ -2,16 +2,16 @@ import { readFileSync } from 'node:fs'
 
 const TICKS_A_SECOND = 100
 
-/** Seconds of processor time that a process spent so far. Says more than a rate where other programs want the machine too. */
+/** Seconds of CPU time that all threads of a process have used. */
 export function processorTime(pid: number): number {
   const [own] = timesOf(pid)
   return own
 }
 
-/** The same of a process with its children, also those that have ended. */
+/** The same of a process and its children, including those that have ended. */
 export function familyTime(pid: number): number {
   const [own, ended] = timesOf(pid)
-  return childrenOf(pid).reduce((sum, child) => sum + processorTimeIfThere(child), own + ended)
+  return childrenOf(pid).reduce((sum, child) => sum + processorTimeIfRunning(child), own + ended)
 }
 
 function timesOf(pid: number): [own: number, ended: number] {
@@ -20,7 +20,7 @@ function timesOf(pid: number): [own: number, ended: number] {
   return [sum(11, 12), sum(13, 14)]
 }
 
-function processorTimeIfThere(pid: number): number {
+function processorTimeIfRunning(pid: number): number {
   try {
     return processorTime(pid)
   } catch {
@@ -28,11 +28,11 @@ function processorTimeIfThere(pid: number): number {
   }
 }
 
-/** Megabytes of a process that are in memory now, and that were at most. */
-export function memoryOf(pid: number): { now: number; most: number } {
+/** Resident megabytes of a process: all, and those that are not pages of mapped files. */
+export function memoryOf(pid: number): { now: number; unmapped: number } {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8')
   const read = (name: string) => Number(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(status)?.[1]) / 1024
-  return { now: read('VmRSS'), most: read('VmHWM') }
+  return { now: read('VmRSS'), unmapped: read('RssAnon') + read('RssShmem') }
 }
 
 function childrenOf(pid: number): number[] {
@@ -40,18 +40,15 @@ function childrenOf(pid: number): number[] {
 }
 
 const QUIET_MILLISECONDS = 100
-const PATIENCE_MILLISECONDS = 120_000
+const LONGEST_MILLISECONDS = 120_000
 
-/**
- * Waits until a server has nothing to do: what was asked for and not waited for is worked off first. `spent` tells its
- * processor time so far.
- */
+/** Waits until a server is idle. `spent` gives its CPU seconds so far. */
 export async function settle(spent: () => number): Promise<void> {
-  for (const end = Date.now() + PATIENCE_MILLISECONDS; Date.now() < end; ) {
+  for (const end = Date.now() + LONGEST_MILLISECONDS; Date.now() < end; ) {
     const before = spent()
     await Bun.sleep(QUIET_MILLISECONDS)
-    // A tick is a hundredth of a second: one may be the process's own housekeeping.
+    // A tick is 10 ms; one may be housekeeping.
     if (spent() - before <= 1.5 / TICKS_A_SECOND) return
   }
-  throw new Error(`A server is still busy after ${PATIENCE_MILLISECONDS / 1000} s`)
+  throw new Error(`A server is still busy after ${LONGEST_MILLISECONDS / 1000} s`)
 }

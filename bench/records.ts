@@ -1,47 +1,115 @@
 /**
- * How fast records come in, go out and are scored again, each beside a bare loop that moves the same rows without us,
- * in the same run; and how much memory an import takes as its input grows.
+ * Import and rescoring of this version and of an earlier commit, in turns, on the same file, process start included.
  *
- *   npx bun bench/records.ts [--records 50000] [--rounds 3] [--memory 10000,1000000]
+ *   npx bun bench/records.ts [--records 20000] [--rounds 3] [--against 6bf2148]
  */
+import {
+  closeSync,
+  mkdirSync,
+  openSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { median, tempFolder } from './measure.ts'
-import { passportd, writePeople } from './record-files.ts'
-import { measureRecords } from './record-rates.ts'
+import { presentRecord } from '../src/ingest/export.ts'
+import { DEFAULT_RULES } from '../src/scoring/rules.ts'
+import { manyPeople } from './data-set.ts'
+import { figureOf } from './goals.ts'
+import { describeMachine } from './machine.ts'
+import { parseCount } from './options.ts'
+import { figureRows, table } from './report.ts'
+import { tempFolder } from './temp-folder.ts'
+
+const ROOT = join(import.meta.dir, '..')
 
 const { values } = parseArgs({
   options: {
-    records: { type: 'string', default: '50000' },
+    records: { type: 'string', default: '20000' },
     rounds: { type: 'string', default: '3' },
-    memory: { type: 'string', default: '10000,1000000' },
+    against: { type: 'string', default: '6bf2148' },
   },
 })
-const records = Number(values.records)
-const rounds = Number(values.rounds)
+const records = parseCount('records', values.records)
+const rounds = parseCount('rounds', values.rounds)
 
-const rates = await measureRecords(records, rounds)
-const rows = Object.entries(rates).map(([what, { ours, bare }]) => ({
-  what,
-  'records a second': Math.round(median(ours)),
-  'bare loop': Math.round(median(bare)),
-  ratio: Number((median(ours) / median(bare)).toFixed(2)),
-  spread: `${Math.round(Math.min(...ours))}-${Math.round(Math.max(...ours))}`,
-}))
-console.table(rows)
-const memory = []
-for (const count of values.memory.split(',').map(Number)) memory.push(await measureMemory(count))
-console.table(memory)
-console.log(JSON.stringify({ records, rounds, rows, memory }))
+type Rates = { import: number[]; rescore: number[] }
 
-async function measureMemory(count: number) {
-  using folder = tempFolder()
-  const path = join(folder.path, 'people.jsonl')
-  writePeople(path, count)
-  const { seconds, megabytes } = await passportd(join(folder.path, 'people.db'), 'import', path)
-  return {
-    records: count,
-    'most memory (MB)': Math.round(megabytes),
-    'records a second': Math.round(count / seconds),
-  }
+using folder = tempFolder()
+const people = join(folder.path, 'people.jsonl')
+const rules = join(folder.path, 'rules.json')
+writePeople()
+writeRules()
+const earlier = await checkOut(values.against)
+const ours: Rates = { import: [], rescore: [] }
+const theirs: Rates = { import: [], rescore: [] }
+for (let round = 0; round < rounds; round++) {
+  console.error(`Round ${round + 1} of ${rounds}`)
+  await measure(ROOT, ours)
+  await measure(earlier, theirs)
+}
+const figures = (['import', 'rescore'] as const).flatMap((what) => [
+  figureOf(`${what}: this version`, 'a second', ours[what]),
+  figureOf(`${what}: ${values.against}`, 'a second', theirs[what]),
+  figureOf(
+    `${what}: this version / ${values.against}`,
+    '',
+    ours[what].map((rate, round) => rate / (theirs[what][round] ?? rate)),
+  ),
+])
+console.log(table(figureRows(figures)))
+console.log(JSON.stringify({ machine: describeMachine(), records, rounds, against: values.against, figures }))
+
+async function measure(root: string, rates: Rates): Promise<void> {
+  const database = join(folder.path, 'people.db')
+  rates.import.push(await rateOf(root, database, ['import', people], /([\d,]+) added/))
+  rates.rescore.push(await rateOf(root, database, ['score', '--all'], /Scored ([\d,]+) passport/))
+  for (const suffix of ['', '-wal', '-shm']) rmSync(database + suffix, { force: true })
+}
+
+/** Records a second of a command, which must report that it has done all of them. */
+async function rateOf(root: string, database: string, args: string[], done: RegExp): Promise<number> {
+  const begin = performance.now()
+  const child = Bun.spawn([process.execPath, '--smol', join(root, 'src/cli/main.ts'), ...args], {
+    cwd: folder.path,
+    env: { DATABASE_URL: `sqlite:${database}`, RULES: rules },
+    stdin: 'ignore',
+    stdout: 'pipe',
+    stderr: 'pipe',
+  })
+  const output = await Promise.all([child.stdout, child.stderr].map((stream) => new Response(stream).text()))
+  const code = await child.exited
+  const seconds = (performance.now() - begin) / 1000
+  const count = Number(done.exec(output.join('\n'))?.[1]?.replaceAll(',', ''))
+  if (code !== 0 || count !== records)
+    throw new Error(`${args.join(' ')} in ${root} failed:\n${output.join('\n')}`)
+  return records / seconds
+}
+
+function writePeople(): void {
+  const file = openSync(people, 'w')
+  for (const person of manyPeople(records)) writeSync(file, `${JSON.stringify(presentRecord(person))}\n`)
+  closeSync(file)
+}
+
+/** Other maxima than the default rules: rescoring changes every credential. */
+function writeRules(): void {
+  const { stamp: _, ...shape } = DEFAULT_RULES
+  const types = Object.entries(shape.types).map(([type, rule]) => [
+    type,
+    { ...rule, max_score: rule.max_score + 1 },
+  ])
+  writeFileSync(rules, JSON.stringify({ ...shape, version: 'bench', types: Object.fromEntries(types) }))
+}
+
+/** The sources of a commit in a temporary folder, with the packages of this one. */
+async function checkOut(commit: string): Promise<string> {
+  const target = join(folder.path, 'earlier')
+  mkdirSync(target)
+  await Bun.$`git -C ${ROOT} archive ${commit} | tar -x -C ${target}`
+  symlinkSync(realpathSync(join(ROOT, 'node_modules')), join(target, 'node_modules'))
+  return target
 }

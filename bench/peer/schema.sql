@@ -1,4 +1,4 @@
--- A passport in normal form. Keys of other tables and indexes come when the rows are in.
+-- A passport in normal form. Keys and indexes are created after the rows are copied.
 create table passports (
   id bigint not null,
   score double precision not null,
@@ -12,9 +12,7 @@ create table passports (
   main_wallet text not null,
   display_name text not null,
   bio text not null,
-  location text not null,
-  -- The display name without case and accents.
-  search_name text not null
+  location text not null
 );
 
 create table wallets (
@@ -41,19 +39,6 @@ create table socials (
   image_url text not null,
   followers text not null,
   following text not null
-);
-
-create table credentials (
-  passport_id bigint not null,
-  id text not null,
-  type text not null,
-  name text not null,
-  category text not null,
-  score double precision not null,
-  max_score double precision not null,
-  value text not null,
-  earned_at timestamptz,
-  calculated_at timestamptz not null
 );
 
 create table api_keys (

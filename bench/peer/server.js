@@ -1,17 +1,16 @@
-// The reads of V1 as one would write them with the usual parts. See README.md for what it has and has not.
+// Single passports of V1 with the usual parts: see README.md.
 import { createHash } from 'node:crypto'
 import etag from '@fastify/etag'
 import Fastify from 'fastify'
 import pg from 'pg'
-import { QUERIES, SEARCHES } from './queries.js'
-import { CREDENTIALS, LIST, PASSPORT } from './schemas.js'
+import { QUERIES } from './queries.js'
+import { PASSPORT } from './schemas.js'
 
 const POOL = 10
 const KEY_MILLISECONDS = 60_000
 
 const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL, max: POOL })
 const ask = (name, values) => pool.query({ name, text: QUERIES[name], values }).then(({ rows }) => rows)
-const search = (name, values) => pool.query(SEARCHES[name], values).then(({ rows }) => rows)
 
 const app = Fastify()
 await app.register(etag)
@@ -29,50 +28,15 @@ app.get('/api/v1/passports/:id', { schema: PASSPORT }, async ({ params: { id } }
   const isId = /^\d+$/.test(id)
   const [row] = isId ? await ask('byId', [id]) : await ask('byWallet', [id.toLowerCase()])
   if (!row) return reply.code(404).send({ error: 'Resource not found.' })
-  return { passport: { ...listed(row), merged: false, passport_socials: row.passport_socials } }
-})
-
-app.get('/api/v1/passports', { schema: LIST }, async ({ query }) => {
-  const page = Number(query.page ?? 1)
-  const size = Math.min(Number(query.per_page ?? 25), 250)
-  const slice = [size, (page - 1) * size]
-  const pattern = query.keyword ? `%${fold(query.keyword)}%` : undefined
-  const [rows, [{ total }]] = await Promise.all(
-    pattern
-      ? [search('page', [...slice, pattern]), search('count', [pattern])]
-      : [ask('list', slice), ask('count', [])],
-  )
-  const last = Math.max(1, Math.ceil(total / size))
-  return { passports: rows.map(listed), pagination: { current_page: page, last_page: last, total } }
-})
-
-app.get('/api/v1/passport_credentials', { schema: CREDENTIALS }, async ({ query }, reply) => {
-  const rows = await ask('credentials', [query.passport_id])
-  if (rows.length === 0 && (await ask('exists', [query.passport_id])).length === 0)
-    return reply.code(404).send({ error: 'Resource not found.' })
+  const { bio, display_name, location, tags, last_calculated_at, ...rest } = row
   return {
-    passport_credentials: rows.map(({ calculated_at, earned_at, ...row }) => ({
-      ...row,
-      earned_at: earned_at?.toISOString() ?? '',
-      last_calculated_at: calculated_at.toISOString(),
-    })),
+    passport: {
+      ...rest,
+      last_calculated_at: last_calculated_at.toISOString(),
+      merged: false,
+      passport_profile: { bio, display_name, location, tags },
+    },
   }
 })
 
-function listed({ bio, display_name, location, tags, last_calculated_at, ...row }) {
-  return {
-    ...row,
-    last_calculated_at: last_calculated_at.toISOString(),
-    passport_profile: { bio, display_name, location, tags },
-  }
-}
-
-/** As the names in the table are. */
-const fold = (text) =>
-  text
-    .normalize('NFKD')
-    .replace(/\p{Mn}/gu, '')
-    .toLowerCase()
-    .replace(/[\\%_]/g, '\\$&')
-
-console.log(await app.listen({ host: '127.0.0.1', port: 0 }))
+await app.listen({ host: '127.0.0.1', port: Number(process.env.PORT) })

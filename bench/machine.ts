@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { arch, availableParallelism, cpus, release, totalmem } from 'node:os'
 
-/** What the figures were measured on. */
+/** The machine of the measurement. */
 export function describeMachine() {
   return {
     cores: availableParallelism(),
@@ -15,7 +15,7 @@ export function describeMachine() {
 
 export type Machine = ReturnType<typeof describeMachine>
 
-/** Arm's processors do not tell Linux their name, but a number. */
+/** Linux knows only the part number of Arm processors. */
 const ARM_PARTS: Record<string, string> = {
   '0xd0c': 'Neoverse N1',
   '0xd40': 'Neoverse V1',

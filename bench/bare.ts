@@ -1,0 +1,81 @@
+/**
+ * The smallest program that sends the same bodies from the same file: no keys, limits, usage, metrics or errors.
+ * DATABASE is the file, PORT the port, HEADERS the constant headers as JSON.
+ */
+import { Database } from 'bun:sqlite'
+
+const { DATABASE, PORT = '0', HEADERS = '{}' } = process.env
+const PAGE = 25
+const TRANSACTION_MILLISECONDS = 5
+
+const database = new Database(DATABASE, { readonly: true })
+database.run('pragma mmap_size = 2147483648')
+database.run('pragma cache_size = -16384')
+
+type Body = { body: string }
+
+const findById = database.query<Body, [number]>('select body from v1_passports where passport_id = ?')
+const findByWallet = database.query<Body, [string]>(
+  'select body from wallets join v1_passports using (passport_id) where address = ?',
+)
+const findCredentials = database.query<Body, [number]>(
+  'select body from v1_credentials where passport_id = ?',
+)
+const findItem = database.query<{ item: string }, [number]>(
+  'select item from v1_passports where passport_id = ?',
+)
+const ranking = Float64Array.from(
+  database
+    .query<{ id: number }, []>('select passport_id as id from v1_passports order by score desc, passport_id')
+    .iterate(),
+  ({ id }) => id,
+)
+
+const begin = database.query('begin')
+const rollback = database.query('rollback')
+let isOpen = false
+
+/** Reads within a few milliseconds share a transaction. */
+function share(): void {
+  if (isOpen) return
+  begin.run()
+  isOpen = true
+  setTimeout(() => {
+    rollback.run()
+    isOpen = false
+  }, TRANSACTION_MILLISECONDS)
+}
+
+const init = { headers: JSON.parse(HEADERS) }
+const send = (row: Body | null) =>
+  row ? new Response(row.body, init) : new Response(null, { status: 404, ...init })
+
+const parameterOf = ({ url }: Request, name: string) =>
+  Number(new URLSearchParams(url.slice(url.indexOf('?') + 1)).get(name))
+
+function renderPage(page: number): string {
+  const ids = ranking.subarray((page - 1) * PAGE, page * PAGE)
+  const items = Array.from(ids, (id) => findItem.get(id)?.item)
+  const last = Math.ceil(ranking.length / PAGE)
+  return `{"passports":[${items.join(',')}],"pagination":{"current_page":${page},"last_page":${last},"total":${ranking.length}}}`
+}
+
+Bun.serve({
+  hostname: '127.0.0.1',
+  port: PORT,
+  development: false,
+  routes: {
+    '/api/v1/passports/:id': ({ params: { id } }) => {
+      share()
+      return send(id.startsWith('0x') ? findByWallet.get(id) : findById.get(Number(id)))
+    },
+    '/api/v1/passport_credentials': (request) => {
+      share()
+      return send(findCredentials.get(parameterOf(request, 'passport_id')))
+    },
+    '/api/v1/passports': (request) => {
+      share()
+      return new Response(renderPage(parameterOf(request, 'page')), init)
+    },
+  },
+})

@@ -1,0 +1,52 @@
+import { walletOf } from './data-set.ts'
+import { type Load, loadInTurn, loadOf, paced } from './wrk.ts'
+
+/** The reads that are compared with the bare server, by the name that `--only` takes. */
+export const READS = {
+  'by-id': 'by id',
+  'by-wallet': 'by wallet',
+  credentials: 'credentials',
+  'first-page': 'first page',
+  'middle-page': 'middle page',
+  'last-page': 'last page',
+  'random-page': 'random page',
+} as const
+
+export type Read = keyof typeof READS
+
+const PAGE = 25
+/** Keeps the search thread busy without a long queue. */
+const SEARCH_CONNECTIONS = 4
+/** About 2,000 requests a second: latency is measured on a server that is not saturated. */
+const PACED = { connections: 8, milliseconds: 3 }
+
+export type Loads = Record<Read | 'by-id-paced' | 'keywords', Load>
+
+/** Random over all passports where there is a choice. */
+export function loadsOf(passports: number, keywords: readonly string[]): Loads {
+  const id = `math.random(1, ${passports})`
+  const last = Math.ceil(passports / PAGE)
+  const byId = loadOf(`'/api/v1/passports/' .. ${id}`)
+  const page = (number: string | number) => loadOf(`'/api/v1/passports?page=' .. ${number}`)
+  const searches = keywords.map((keyword) => `/api/v1/passports?keyword=${encodeURIComponent(keyword)}`)
+  return {
+    'by-id': byId,
+    'by-wallet': loadOf(`string.format('/api/v1/passports/0xde30%034x00', ${id})`),
+    credentials: loadOf(`'/api/v1/passport_credentials?passport_id=' .. ${id}`),
+    'first-page': page(1),
+    'middle-page': page(Math.ceil(last / 2)),
+    'last-page': page(last),
+    'random-page': page(`math.random(1, ${last})`),
+    'by-id-paced': paced(byId, PACED.milliseconds, PACED.connections),
+    keywords: loadInTurn(searches, SEARCH_CONNECTIONS),
+  }
+}
+
+/** One request of each kind that `bare` responds to. */
+export const samplePaths = (passports: number) => [
+  '/api/v1/passports/7',
+  `/api/v1/passports/${walletOf(9)}`,
+  '/api/v1/passport_credentials?passport_id=11',
+  '/api/v1/passports?page=3',
+  `/api/v1/passports?page=${Math.ceil(passports / PAGE)}`,
+]

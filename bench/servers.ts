@@ -1,0 +1,97 @@
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { BENCH_TIER, KEY_HEADERS } from './key.ts'
+import { processorTime, settle } from './process-figures.ts'
+
+/** A server under load. `spent` gives its CPU seconds so far. */
+export type Server = { url: string; pid: number; spent: () => number; [Symbol.asyncDispose](): Promise<void> }
+
+const ROOT = join(import.meta.dir, '..')
+const FIRST_PATH = '/api/v1/passports/1'
+
+/** The command itself with everything on: key, limits, usage, metrics, explorer. */
+export const startOurs = (path: string): Promise<Server> =>
+  startServer([process.execPath, '--smol', join(ROOT, 'src/cli/main.ts'), 'serve', '--workers', '1'], {
+    DATABASE_URL: `sqlite:${path}`,
+    METRICS_PORT: '0',
+    EXPLORER: 'on',
+    TIERS: BENCH_TIER,
+  })
+
+/** The smallest program on the same database; it sends the headers that `ours` sends. */
+export async function startBare(path: string, ours: Server): Promise<Server> {
+  const { headers } = await fetch(ours.url + FIRST_PATH, { headers: KEY_HEADERS })
+  const constant = [...headers].filter(([name]) => !['content-length', 'connection', 'date'].includes(name))
+  return startServer([process.execPath, join(import.meta.dir, 'bare.ts')], {
+    DATABASE: path,
+    HEADERS: JSON.stringify(Object.fromEntries(constant)),
+  })
+}
+
+const LONGEST_START_MILLISECONDS = 120_000
+
+/** Starts a program that listens on PORT, and waits until it responds and is idle. */
+export async function startServer(
+  command: readonly string[],
+  env: Record<string, string>,
+  cwd = import.meta.dir,
+): Promise<Server> {
+  const port = await findPort()
+  const child = Bun.spawn([...command], {
+    cwd,
+    env: { PATH: process.env.PATH ?? '', PORT: String(port), ...env },
+    stdin: 'ignore',
+    stdout: 'ignore',
+    stderr: 'inherit',
+  })
+  // A server that is left behind would disturb later runs.
+  process.on('exit', () => child.kill('SIGKILL'))
+  const url = `http://127.0.0.1:${port}`
+  const end = Date.now() + LONGEST_START_MILLISECONDS
+  while (!(await responds(url + FIRST_PATH))) {
+    if (child.exitCode !== null || Date.now() > end) throw new Error(`${command.join(' ')} did not start`)
+    await Bun.sleep(20)
+  }
+  const spent = () => processorTime(child.pid)
+  await settle(spent)
+  return {
+    url,
+    pid: child.pid,
+    spent,
+    async [Symbol.asyncDispose]() {
+      child.kill('SIGKILL')
+      await child.exited
+    },
+  }
+}
+
+const responds = (url: string) =>
+  fetch(url, { headers: KEY_HEADERS }).then(
+    ({ ok }) => ok,
+    () => false,
+  )
+
+async function findPort(): Promise<number> {
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const address = server.address()
+  await new Promise((resolve) => server.close(resolve))
+  if (address === null || typeof address === 'string') throw new Error('No port was assigned')
+  return address.port
+}
+
+/** Throws if two servers respond differently: only the same work can be compared. */
+export async function checkSameBodies(one: Server, other: Server, paths: readonly string[]): Promise<void> {
+  for (const path of paths) {
+    const [expected, actual] = await Promise.all([one, other].map(({ url }) => bodyOf(url + path)))
+    if (!Bun.deepEquals(expected, actual))
+      throw new Error(`${path} differs:\n${JSON.stringify(expected)}\n${JSON.stringify(actual)}`)
+  }
+}
+
+async function bodyOf(url: string): Promise<unknown> {
+  const response = await fetch(url, { headers: KEY_HEADERS })
+  if (response.status !== 200)
+    throw new Error(`${url} responded ${response.status}: ${await response.text()}`)
+  return response.json()
+}
