@@ -2,6 +2,7 @@ import { ClientGone, notFound } from '../domain/errors.ts'
 import type { RetirementPlan } from '../domain/retirement.ts'
 import type { Tier } from '../domain/tier.ts'
 import type { Endpoint } from '../domain/usage.ts'
+import type { Store } from '../store/store.ts'
 import { createAddressOf } from './address.ts'
 import { type AuthContext, authenticate } from './auth.ts'
 import { internalError, presentError, publicError } from './errors.ts'
@@ -49,7 +50,7 @@ const NOT_FOUND: Route = { path: '/*', kind: 'own', name: 'not_found' }
 /** Serves until it is stopped. Throws where the port cannot be had. */
 export function startServer(options: ServerOptions): ApiServer {
   const { host, port, reusePort = false, tls, store, catalog } = options
-  const handle = createRequestHandler(options, { store, catalog, pages: createPageCache() })
+  const service = createService(options, { store, catalog, pages: createPageCache() })
   const routes = [...V1_ROUTES, ...HEALTH_ROUTES, ...options.routes].flatMap(withSlash)
 
   /** For paths with repeated slashes, and those of wildcards: Bun's own would hide that a slash is repeated. */
@@ -57,9 +58,9 @@ export function startServer(options: ServerOptions): ApiServer {
     const path = pathOf(request)
     for (const route of routes) {
       const params = matchPath(route.path, path)
-      if (params) return handle(route, Object.assign(request, { params }), server)
+      if (params) return handle(service, route, Object.assign(request, { params }), server)
     }
-    return handle(NOT_FOUND, Object.assign(request, { params: {} }), server)
+    return handle(service, NOT_FOUND, Object.assign(request, { params: {} }), server)
   }
 
   const server = Bun.serve({
@@ -75,7 +76,7 @@ export function startServer(options: ServerOptions): ApiServer {
         .filter(({ path }) => !path.endsWith('*'))
         .map((route) => [
           route.path,
-          (request: RouteRequest, server: Bun.Server<undefined>) => handle(route, request, server),
+          (request: RouteRequest, server: Bun.Server<undefined>) => handle(service, route, request, server),
         ]),
     ),
     fetch: handleOther,
@@ -149,106 +150,123 @@ const NO_TIER = 'none'
 
 const COMMON_HEADERS = baseHeaders({})
 
-/** Takes each request through authentication, limits, its handler, and the headers that all responses have. */
-function createRequestHandler(options: RequestOptions, shared: Omit<Context, 'headers'>) {
-  const { now, limiter, usage, plan, metrics, onError, onResponse, errorPage } = options
-  const auth = { ...options, store: shared.store }
-  const addressOf = createAddressOf(options.trustedProxies)
-  const v1Headers = createV1Headers(options)
-  const isTimed = metrics !== undefined || onResponse !== undefined
+/** What all requests of a server share. */
+type Service = RequestOptions & {
+  store: Store
+  shared: Omit<Context, 'headers'>
+  addressOf: ReturnType<typeof createAddressOf>
+  v1Headers: ReturnType<typeof createV1Headers>
+  isTimed: boolean
+}
 
-  const contextOf = ({ route, consumed, tier }: Exchange): Context => ({
-    ...shared,
-    headers: route.kind === 'v1' ? v1Headers(consumed && tier) : COMMON_HEADERS,
-  })
+const createService = (options: RequestOptions, shared: Service['shared']): Service => ({
+  ...options,
+  store: shared.store,
+  shared,
+  addressOf: createAddressOf(options.trustedProxies),
+  v1Headers: createV1Headers(options),
+  isTimed: options.metrics !== undefined || options.onResponse !== undefined,
+})
 
-  async function respond(exchange: Exchange): Promise<Response> {
-    const { request, route } = exchange
-    checkTarget(request.url)
-    if (request.method === 'OPTIONS') return preflight(contextOf(exchange), route)
-    // Before anything that may need the store.
-    if (route.kind === 'v1') checkRemoval(plan(), exchange.time)
-    if (!route.handle) throw notFound()
-    if (route.kind === 'v1') {
-      const key = await authenticate(request.headers.get('x-api-key'), exchange.address, auth)
-      exchange.key = key?.id ?? ''
-      exchange.tier = limiter.tierOf(key)
-      exchange.consumed = await limiter.consume(exchange.tier, key, exchange.address)
-    }
-    checkMethod(request.method, route)
-    if (route.kind === 'v1') checkBrownout(plan(), exchange.time, exchange.key)
-    if (route.kind === 'page') {
-      exchange.tier = limiter.tierOfPages()
-      exchange.consumed = await limiter.consume(exchange.tier, undefined, exchange.address)
-    }
-    return route.handle(request, contextOf(exchange))
+/** Takes a request through authentication, limits and its handler, and adds the headers that all responses have. */
+async function handle(
+  service: Service,
+  route: Route,
+  request: RouteRequest,
+  server: Bun.Server<undefined>,
+): Promise<Response> {
+  const exchange: Exchange = {
+    request,
+    route,
+    id: requestIdOf(request),
+    time: service.now(),
+    begin: service.isTimed ? performance.now() : 0,
+    address: () => service.addressOf(server.requestIP(request)?.address ?? '', request.headers),
+    key: '',
+    tier: undefined,
+    consumed: undefined,
   }
-
-  function fail(error: unknown, exchange: Exchange): Response {
-    const { request, route, id } = exchange
-    const context = contextOf(exchange)
-    // Nobody receives it; proxies log this status for the same case.
-    if (error instanceof ClientGone) return new Response(null, { status: 499, headers: context.headers })
-    const { status, headers, body } = presentError(error, id)
-    if (status >= 500) onError(error, { id, method: methodName(request.method), route: route.name })
-    if (route.kind === 'page' && errorPage) {
-      const page = errorPage(status, publicError(error).message, id)
-      return sendPage(request, context, { ...page, headers: { ...headers, ...page.headers } })
-    }
-    const response = new Response(body, { status, headers: context.headers })
-    for (const name in headers) response.headers.set(name, headers[name] as string)
-    return response
+  let response: Response
+  try {
+    response = finish(service, exchange, await respond(service, exchange))
+  } catch (error) {
+    response = finish(service, exchange, fail(service, exchange, error))
   }
+  record(service, exchange, response.status)
+  return response
+}
 
-  /** Adds what differs from request to request. A client that has the body already gets none. */
-  function finish({ request, id, tier, consumed }: Exchange, response: Response): Response {
-    const { headers } = response
-    const condition = response.status === 200 ? request.headers.get('if-none-match') : null
-    const isFresh = condition !== null && matchesEtag(condition, headers.get('ETag') ?? '')
-    headers.set('X-Request-Id', id)
-    if (isFresh) consumed?.refund()
-    if (tier && consumed) {
-      headers.set('RateLimit', limiter.describe(tier, consumed.left + Number(isFresh), consumed.seconds))
-    }
-    if (!isFresh) return response
-    headers.delete('Content-Type')
-    headers.delete('Content-Encoding')
-    return new Response(null, { status: 304, headers })
-  }
+/** The context of a request: its headers depend on the tier of the client. */
+const contextOf = ({ shared, v1Headers }: Service, { route, consumed, tier }: Exchange): Context => ({
+  ...shared,
+  headers: route.kind === 'v1' ? v1Headers(consumed && tier) : COMMON_HEADERS,
+})
 
-  function record({ request, route, id, time, begin, key, tier, address }: Exchange, status: number): void {
-    if (route.kind === 'v1') usage.count(key, route.name as Endpoint, status, time)
-    if (!isTimed) return
-    const seconds = (performance.now() - begin) / 1000
-    const tierName = tier?.name ?? NO_TIER
-    metrics?.countRequest(route.name, status, tierName, seconds)
-    const method = methodName(request.method)
-    onResponse?.({ id, method, route: route.name, status, seconds, key, tier: tierName, address })
+async function respond(service: Service, exchange: Exchange): Promise<Response> {
+  const { limiter, plan } = service
+  const { request, route } = exchange
+  checkTarget(request.url)
+  if (request.method === 'OPTIONS') return preflight(contextOf(service, exchange), route)
+  // Before anything that may need the store.
+  if (route.kind === 'v1') checkRemoval(plan(), exchange.time)
+  if (!route.handle) throw notFound()
+  if (route.kind === 'v1') {
+    const key = await authenticate(request.headers.get('x-api-key'), exchange.address, service)
+    exchange.key = key?.id ?? ''
+    exchange.tier = limiter.tierOf(key)
+    exchange.consumed = await limiter.consume(exchange.tier, key, exchange.address)
   }
+  checkMethod(request.method, route)
+  if (route.kind === 'v1') checkBrownout(plan(), exchange.time, exchange.key)
+  if (route.kind === 'page') {
+    exchange.tier = limiter.tierOfPages()
+    exchange.consumed = await limiter.consume(exchange.tier, undefined, exchange.address)
+  }
+  return route.handle(request, contextOf(service, exchange))
+}
 
-  return async (
-    route: Route,
-    request: RouteRequest,
-    server: Pick<Bun.Server<undefined>, 'requestIP'>,
-  ): Promise<Response> => {
-    const exchange: Exchange = {
-      request,
-      route,
-      id: requestIdOf(request),
-      time: now(),
-      begin: isTimed ? performance.now() : 0,
-      address: () => addressOf(server.requestIP(request)?.address ?? '', request.headers),
-      key: '',
-      tier: undefined,
-      consumed: undefined,
-    }
-    let response: Response
-    try {
-      response = finish(exchange, await respond(exchange))
-    } catch (error) {
-      response = finish(exchange, fail(error, exchange))
-    }
-    record(exchange, response.status)
-    return response
+function fail(service: Service, exchange: Exchange, error: unknown): Response {
+  const { onError, errorPage } = service
+  const { request, route, id } = exchange
+  const context = contextOf(service, exchange)
+  // Nobody receives it; proxies log this status for the same case.
+  if (error instanceof ClientGone) return new Response(null, { status: 499, headers: context.headers })
+  const { status, headers, body } = presentError(error, id)
+  if (status >= 500) onError(error, { id, method: methodName(request.method), route: route.name })
+  if (route.kind === 'page' && errorPage) {
+    const page = errorPage(status, publicError(error).message, id)
+    return sendPage(request, context, { ...page, headers: { ...headers, ...page.headers } })
   }
+  const response = new Response(body, { status, headers: context.headers })
+  for (const name in headers) response.headers.set(name, headers[name] as string)
+  return response
+}
+
+/** Adds what differs from request to request. A client that has the body already gets none. */
+function finish({ limiter }: Service, exchange: Exchange, response: Response): Response {
+  const { request, id, tier, consumed } = exchange
+  const { headers } = response
+  const condition = response.status === 200 ? request.headers.get('if-none-match') : null
+  const isFresh = condition !== null && matchesEtag(condition, headers.get('ETag') ?? '')
+  headers.set('X-Request-Id', id)
+  if (isFresh) consumed?.refund()
+  if (tier && consumed) {
+    headers.set('RateLimit', limiter.describe(tier, consumed.left + Number(isFresh), consumed.seconds))
+  }
+  if (!isFresh) return response
+  headers.delete('Content-Type')
+  headers.delete('Content-Encoding')
+  return new Response(null, { status: 304, headers })
+}
+
+function record(service: Service, exchange: Exchange, status: number): void {
+  const { usage, metrics, onResponse } = service
+  const { request, route, id, time, begin, key, tier, address } = exchange
+  if (route.kind === 'v1') usage.count(key, route.name as Endpoint, status, time)
+  if (!service.isTimed) return
+  const seconds = (performance.now() - begin) / 1000
+  const tierName = tier?.name ?? NO_TIER
+  metrics?.countRequest(route.name, status, tierName, seconds)
+  const method = methodName(request.method)
+  onResponse?.({ id, method, route: route.name, status, seconds, key, tier: tierName, address })
 }
