@@ -1,5 +1,9 @@
+import type { RetirementPlan } from '../domain/retirement.ts'
+import type { Tier } from '../domain/tier.ts'
 import { etagOf } from '../store/hash.ts'
+import type { Limiter } from './rate-limit.ts'
 import { allowedMethods, type Context, type Route } from './request.ts'
+import { retirementHeaders } from './retirement.ts'
 
 /** Any page may read every response and all of its headers. */
 const COMMON_HEADERS = {
@@ -46,4 +50,27 @@ export function matchesEtag(condition: string, etag: string): boolean {
     condition.trim() === '*' ||
     condition.split(',').some((tag) => tag.trim().replace(/^W\//, '') === etag)
   )
+}
+
+type V1HeaderOptions = { plan: () => RetirementPlan; deprecatedAt: number; limiter: Limiter }
+
+/** The headers of all V1 responses of a tier, which change with the plan only. */
+export function createV1Headers({ plan, deprecatedAt, limiter }: V1HeaderOptions) {
+  let known: RetirementPlan | undefined
+  const byTier = new Map<Tier | undefined, Headers>()
+
+  return (tier: Tier | undefined) => {
+    const current = plan()
+    if (current !== known) byTier.clear()
+    known = current
+    let headers = byTier.get(tier)
+    if (!headers) {
+      headers = baseHeaders({
+        ...retirementHeaders(current, deprecatedAt),
+        ...(tier && { 'RateLimit-Policy': limiter.policyOf(tier) }),
+      })
+      byTier.set(tier, headers)
+    }
+    return headers
+  }
 }

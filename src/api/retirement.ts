@@ -1,8 +1,5 @@
 import { ServiceError } from '../domain/errors.ts'
 import { brownoutAt, isRemoved, type RetirementPlan } from '../domain/retirement.ts'
-import type { Tier } from '../domain/tier.ts'
-import type { Limiter } from './rate-limit.ts'
-import { baseHeaders } from './response.ts'
 
 /** The headers that tell callers of V1 how it ends (RFC 9745, RFC 8594), and where to read more. */
 export function retirementHeaders(plan: RetirementPlan, deprecatedAt: number): Record<string, string> {
@@ -38,26 +35,3 @@ export function checkBrownout(plan: RetirementPlan, now: number, key: string | u
 
 const instead = ({ successor }: RetirementPlan) =>
   successor === undefined ? 'See /deprecation.' : `Use ${successor} instead.`
-
-type V1HeaderOptions = { plan: () => RetirementPlan; deprecatedAt: number; limiter: Limiter }
-
-/** The headers of all V1 responses of a tier, which change with the plan only. */
-export function createV1Headers({ plan, deprecatedAt, limiter }: V1HeaderOptions) {
-  let known: RetirementPlan | undefined
-  const byTier = new Map<Tier | undefined, Headers>()
-
-  return (tier: Tier | undefined) => {
-    const current = plan()
-    if (current !== known) byTier.clear()
-    known = current
-    let headers = byTier.get(tier)
-    if (!headers) {
-      headers = baseHeaders({
-        ...retirementHeaders(current, deprecatedAt),
-        ...(tier && { 'RateLimit-Policy': limiter.policyOf(tier) }),
-      })
-      byTier.set(tier, headers)
-    }
-    return headers
-  }
-}

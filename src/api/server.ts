@@ -1,5 +1,5 @@
 import { ClientGone, notFound } from '../domain/errors.ts'
-import type { RetirementPlan } from '../domain/retirement.ts'
+import { NO_PLAN, type RetirementPlan } from '../domain/retirement.ts'
 import type { Tier } from '../domain/tier.ts'
 import type { Endpoint } from '../domain/usage.ts'
 import type { Store } from '../store/store.ts'
@@ -23,8 +23,8 @@ import {
   type RouteRequest,
   requestIdOf,
 } from './request.ts'
-import { baseHeaders, matchesEtag, preflight } from './response.ts'
-import { checkBrownout, checkRemoval, createV1Headers } from './retirement.ts'
+import { baseHeaders, createV1Headers, matchesEtag, preflight } from './response.ts'
+import { checkBrownout, checkRemoval } from './retirement.ts'
 import type { UsageCounter } from './usage.ts'
 import { V1_ROUTES } from './v1/routes.ts'
 
@@ -208,7 +208,8 @@ async function respond(service: Service, exchange: Exchange): Promise<Response> 
   checkTarget(request.url)
   if (request.method === 'OPTIONS') return preflight(contextOf(service, exchange), route)
   // Before anything that may need the store.
-  if (route.kind === 'v1') checkRemoval(plan(), exchange.time)
+  const ending = route.kind === 'v1' && plan() !== NO_PLAN ? plan() : undefined
+  if (ending) checkRemoval(ending, exchange.time)
   if (!route.handle) throw notFound()
   if (route.kind === 'v1') {
     const key = await authenticate(request.headers.get('x-api-key'), exchange.address, service)
@@ -217,7 +218,7 @@ async function respond(service: Service, exchange: Exchange): Promise<Response> 
     exchange.consumed = await limiter.consume(exchange.tier, key, exchange.address)
   }
   checkMethod(request.method, route)
-  if (route.kind === 'v1') checkBrownout(plan(), exchange.time, exchange.key)
+  if (ending) checkBrownout(ending, exchange.time, exchange.key)
   if (route.kind === 'page') {
     exchange.tier = limiter.tierOfPages()
     exchange.consumed = await limiter.consume(exchange.tier, undefined, exchange.address)

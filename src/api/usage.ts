@@ -1,11 +1,13 @@
-import { createDayOf, type Endpoint, type UsageCount } from '../domain/usage.ts'
+import { dayOf, type Endpoint, type UsageCount } from '../domain/usage.ts'
+
+const DAY_MILLISECONDS = 86_400_000
 
 export type UsageReport = { counts: UsageCount[]; lastUsed: Map<string, number> }
 
 /** Counts answers in memory; now and then somebody takes the counts away and keeps them. */
 export function createUsageCounter(now: () => number) {
-  const dayOf = createDayOf()
   let today = dayOf(now())
+  let midnight = Date.parse(today)
   let counts: UsageCount[] = []
   /** Today's counts by key, endpoint and status: three lookups cost less than making one name of them. */
   let places = new Map<string, Map<Endpoint, Map<number, UsageCount>>>()
@@ -16,10 +18,11 @@ export function createUsageCounter(now: () => number) {
 
   /** A new day has counts of its own, and a new month owes nothing to the last one. */
   function turnDay(time: number): void {
+    if (time >= midnight && time < midnight + DAY_MILLISECONDS) return
     const day = dayOf(time)
-    if (day === today) return
     const isSameMonth = monthOf(day) === monthOf(today)
     today = day
+    midnight = Date.parse(day)
     places = new Map()
     if (isSameMonth) return
     kept = new Map()
