@@ -28,9 +28,10 @@ export async function* exportRecords(store: Store): AsyncGenerator<ExportedLines
 
 export function presentRecord(record: PassportRecord): PassportLine {
   const { scores = NO_SCORES, stale = false, calculatedAt = 0 } = record
+  const { passport_id, ...passport } = presentListedPassport({ ...record, scores, stale, calculatedAt })
   return {
-    passport_id: record.id,
-    ...presentListedPassport({ ...record, scores, stale, calculatedAt }),
+    passport_id,
+    ...passport,
     last_calculated_at: instant(record.calculatedAt),
     passport_socials: record.socials.map(presentSocial),
     // An import reads an empty list as "has none", and would reset the scores.

@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test'
 import type { Static } from 'typebox'
 import type * as client from '../../packages/client/src/index.ts'
-import type * as schemas from '../../src/api/v1/schemas.ts'
 import type { ErrorCode } from '../../src/domain/errors.ts'
+import type * as schemas from '../../src/domain/v1/schemas.ts'
 
 /** Both ways, member by member: a field that only one of them has, or that is optional in one, makes it false. */
 type Flat<T> = T extends (infer Item)[]

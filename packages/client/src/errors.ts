@@ -8,7 +8,6 @@ export type PassportErrorCode =
   | 'rate_limited'
   | 'brownout'
   | 'removed'
-  | 'headers_too_large'
   | 'unavailable'
   | 'internal'
   /** No response in time. */
