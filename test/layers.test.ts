@@ -8,7 +8,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   store: ['domain'],
   scoring: ['domain', 'store'],
   catalog: ['domain', 'store'],
-  ingest: ['domain', 'store'],
+  ingest: ['domain', 'store', 'scoring'],
   api: ['domain', 'store', 'catalog'],
   explorer: ['domain', 'store', 'catalog', 'api'],
   mcp: ['domain', 'store', 'catalog', 'scoring', 'api', 'config.ts', 'log.ts', 'version.ts'],

@@ -28,16 +28,14 @@ export const KEY_RANDOM_BYTES = ID_BYTES + SECRET_BYTES
 
 /** `ppd_` lets people and secret scanners recognise a key; then its public id, then 256 random bits. */
 export function formatKey(random: Uint8Array): { id: string; key: string } {
-  const id = toHex(random.subarray(0, ID_BYTES))
-  return { id, key: `ppd_${id}_${toHex(random.subarray(ID_BYTES))}` }
+  const id = random.subarray(0, ID_BYTES).toHex()
+  return { id, key: `ppd_${id}_${random.subarray(ID_BYTES).toHex()}` }
 }
 
 /** The public id in something that looks like a key. */
 export function parseKeyId(key: string): string | undefined {
   return /^ppd_([0-9a-f]{10})_[0-9a-f]{64}$/.exec(key)?.[1]
 }
-
-const toHex = (bytes: Uint8Array) => Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
 
 export function keyState(key: ApiKey, now: number): KeyState {
   if (key.revokedAt !== undefined) return 'revoked'

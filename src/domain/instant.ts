@@ -1,10 +1,8 @@
 const PATTERN =
-  /^(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:\.(\d+))?)?(?:Z|([+-])(\d\d):?(\d\d))?)?$/i
+  /^(\d{4}-\d\d-\d\d)(?:[T ]((?:[01]\d|2[0-3]):[0-5]\d)(?::([0-5]\d)(?:(\.\d{1,3})\d*)?)?(?:Z|([+-](?:[01]\d|2[0-3])):?([0-5]\d))?)?$/i
 
-/** How instants are mostly written, on a day that every month has: these need no further look. */
+/** The usual form, on a day that every month has: needs no further check. */
 const USUAL = /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{3}Z$/
-
-const MINUTE = 60_000
 
 /** The years 0000 to 9999: others are written in another form. */
 const [FIRST, LAST] = [-62_167_219_200_000, 253_402_300_799_999]
@@ -14,29 +12,16 @@ export function parseInstant(text: string): number | undefined {
   if (USUAL.test(text)) return Date.parse(text)
   const match = PATTERN.exec(text)
   if (match === null) return undefined
-  // Parts that are left out are zero.
-  const part = (group: number) => Number(match[group] ?? 0)
-  const [year, month, day] = [part(1), part(2), part(3)]
-  const [hour, minute, second, offsetHour, offsetMinute] = [part(4), part(5), part(6), part(9), part(10)]
-  if (month < 1 || month > 12 || day < 1 || day > daysIn(year, month)) return undefined
-  if (hour > 23 || minute > 59 || second > 59 || offsetHour > 23 || offsetMinute > 59) return undefined
-  const milliseconds = Math.floor(Number(`0.${match[7] ?? 0}`) * 1000)
-  const instant = utc(year, month, day) + ((hour * 60 + minute) * 60 + second) * 1000 + milliseconds
-  const offset = (offsetHour * 60 + offsetMinute) * MINUTE
-  const result = match[8] === '-' ? instant + offset : instant - offset
-  return result >= FIRST && result <= LAST ? result : undefined
+  const [, day = '', time = '00:00', second = '00', fraction = '', hours = '+00', minutes = '00'] = match
+  if (!isDay(day)) return undefined
+  const instant = Date.parse(`${day}T${time}:${second}${fraction}${hours}:${minutes}`)
+  return instant >= FIRST && instant <= LAST ? instant : undefined
 }
 
-const DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
-
-function daysIn(year: number, month: number): number {
-  const leap = (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0
-  return month === 2 && leap ? 29 : (DAYS[month - 1] ?? 0)
-}
-
-/** `Date.UTC` takes the years 0 to 99 for those after 1900. */
-function utc(year: number, month: number, day: number): number {
-  return new Date(0).setUTCFullYear(year, month - 1, day)
+/** `Date.parse` may take February 30 for March 1. */
+function isDay(day: string): boolean {
+  const time = Date.parse(day)
+  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(day)
 }
 
 /** An instant for people: "2026-12-01 09:00 UTC", with seconds where there are any. */

@@ -1,3 +1,5 @@
+import { parseDuration } from './duration.ts'
+
 /** How much a caller may ask for. */
 export type Tier = {
   name: string
@@ -27,8 +29,6 @@ export const DEFAULT_TIERS: readonly Tier[] = [
 const MOST_REQUESTS = 1_000_000
 const MOST_SECONDS = 86_400
 
-const UNITS: Record<string, number> = { s: 1, m: 60, h: 3600 }
-
 export const TIERS_EXAMPLE = 'partner=20000/10s+5000000/month, internal=unlimited'
 
 /** Reads tiers such as `partner=20000/10s+5000000/month, internal=unlimited`; those that are not named keep their defaults. */
@@ -45,17 +45,11 @@ export function parseTiers(text: string): readonly Tier[] | undefined {
 function parseTier(text: string): Tier | undefined {
   const [, name = '', limit = ''] = /^([a-z][a-z0-9_-]{0,31})\s*=\s*(.+)$/.exec(text) ?? []
   if (limit === 'unlimited') return { name, requests: Number.POSITIVE_INFINITY, window: 10 }
-  const match = /^(\d{1,7})\/(\d{1,5})([smh])(?:\s*\+\s*(\d{1,12})\/month)?$/.exec(limit)
+  const match = /^(\d{1,7})\/(\w+)(?:\s*\+\s*(\d{1,12})\/month)?$/.exec(limit)
   if (!match) return undefined
-  const [, requests, length, unit = 's', monthly] = match
-  const tier = { name, requests: Number(requests), window: Number(length) * (UNITS[unit] ?? 1) }
+  const [, requests, length = '', monthly] = match
+  const tier = { name, requests: Number(requests), window: (parseDuration(length) ?? 0) / 1000 }
   if (tier.requests < 1 || tier.requests > MOST_REQUESTS) return undefined
   if (tier.window < 1 || tier.window > MOST_SECONDS) return undefined
   return monthly === undefined ? tier : { ...tier, monthly: Number(monthly) }
-}
-
-export function describeTier({ requests, window, monthly }: Tier): string {
-  if (requests === Number.POSITIVE_INFINITY) return 'unlimited'
-  const month = monthly === undefined ? '' : ` and ${monthly.toLocaleString('en')} a month`
-  return `${requests.toLocaleString('en')} requests in ${window} s${month}`
 }

@@ -1,24 +1,21 @@
 import type { Part, PartKey, Store } from '../store/store.ts'
 
-/** Items compared, and where they differ written, at a time: few at first, then as many as are not too much. */
-const FIRST_STEP = 50
-const LARGEST_STEP = 500
+/** Items per batch: few at first, then as many as fit into the bytes. */
+const FIRST_BATCH = 50
+const LARGEST_BATCH = 500
 const LARGEST_BYTES = 8 * 1024 * 1024
 
-export type CopyOptions = {
-  from: Store
-  to: Store
-  /** Takes in text, and gives a short text that is the same for the same. */
+type ReadOptions = {
+  /** Hashes text. */
   createDigest: () => { add(text: string): void; end(): string }
   signal: AbortSignal
-  /** Each part is walked three times: copied, then read on either side. */
+  /** Each part is read three times: to copy it, then to compare both sides. */
   onProgress: (part: string, done: number) => void
 }
 
-/** What was found of a part on either side. */
 export type PartReport = {
   name: string
-  /** How many items the source has, and how many of them were written, or others taken out. */
+  /** Items of the source, and how many were written or deleted. */
   count: number
   written: number
   /** Of the source. */
@@ -27,99 +24,71 @@ export type PartReport = {
 }
 
 /**
- * Makes all that `to` keeps equal to what `from` keeps, then reads both again and compares. Where both are equal already
- * nothing is written: a copy that was interrupted goes on, one that is repeated catches up.
+ * Makes the contents of `to` equal to those of `from`, then reads both again and compares. Writes only what differs: an
+ * interrupted copy continues, a repeated one catches up.
  */
-export async function copyStore(options: CopyOptions): Promise<PartReport[]> {
-  const { from, to, signal, onProgress } = options
+export async function copyStore(options: ReadOptions & { from: Store; to: Store }): Promise<PartReport[]> {
+  const { from, to } = options
   const pairs = from.parts.map((source) => ({
     source,
     target: to.parts.find(({ name }) => name === source.name) as Part,
   }))
   const written: number[] = []
-  for (const { source, target } of pairs) written.push(await copyPart(source, target, signal, onProgress))
+  for (const { source, target } of pairs) written.push(await copyPart(source, target, options))
   const reports: PartReport[] = []
   for (const [at, { source, target }] of pairs.entries()) {
-    const wanted = await digestPart(source, options)
-    const there = await digestPart(target, options)
-    const isSame = wanted.count === there.count && wanted.digest === there.digest
-    reports.push({
-      name: source.name,
-      count: wanted.count,
-      written: written[at] ?? 0,
-      checksum: wanted.digest,
-      isSame,
-    })
+    const { count, checksum } = await digestPart(source, options)
+    const copied = await digestPart(target, options)
+    const isSame = count === copied.count && checksum === copied.checksum
+    reports.push({ name: source.name, count, written: written[at] ?? 0, checksum, isSame })
   }
   return reports
 }
 
-/** The same for stores that keep the same. */
-export async function digestStore(
-  { parts }: Store,
-  options: Omit<CopyOptions, 'from' | 'to'>,
-): Promise<string> {
+/** Equal for stores with equal contents. */
+export async function digestStore({ parts }: Store, options: ReadOptions): Promise<string> {
   const digest = options.createDigest()
-  for (const part of parts) digest.add((await digestPart(part, options)).digest)
+  for (const part of parts) digest.add((await digestPart(part, options)).checksum)
   return digest.end()
 }
 
-/** Gives back how many items were written or taken out. */
-async function copyPart(
-  source: Part,
-  target: Part,
-  signal: AbortSignal,
-  onProgress: CopyOptions['onProgress'],
-): Promise<number> {
-  let after: PartKey | undefined
+/** Returns how many items were written or deleted. */
+async function copyPart(source: Part, target: Part, options: ReadOptions): Promise<number> {
   let written = 0
-  let step = FIRST_STEP
+  for await (const { items, lines, after, until, limit } of readBatches(source, options)) {
+    const existing = await target.list({ after, until, limit: limit + 1 })
+    if (lines.join() === existing.map((item) => JSON.stringify(item)).join()) continue
+    await target.replace({ after, until }, items)
+    written += Math.max(items.length, existing.length)
+  }
+  return written
+}
+
+async function digestPart(part: Part, options: ReadOptions) {
+  const digest = options.createDigest()
+  let count = 0
+  for await (const { lines } of readBatches(part, options)) {
+    for (const line of lines) digest.add(`${line}\n`)
+    count += lines.length
+  }
+  return { count, checksum: digest.end() }
+}
+
+/** The last batch has no `until`: nothing may follow it in a copy either. */
+async function* readBatches({ name, list }: Part, { signal, onProgress }: ReadOptions) {
+  let after: PartKey | undefined
+  let limit = FIRST_BATCH
   for (let done = 0; ; ) {
     signal.throwIfAborted()
-    const wanted = await source.list({ after, limit: step })
-    // After the last item of the source there must be none here either.
-    const until = wanted.length < step ? undefined : wanted.at(-1)?.key
-    const there = await target.list({ after, until, limit: step + 1 })
-    const text = JSON.stringify(wanted)
-    step = nextStep(wanted.length, text.length)
-    if (text !== JSON.stringify(there)) {
-      await target.replace({ after, until }, wanted)
-      written += Math.max(wanted.length, there.length)
-    }
-    done += wanted.length
-    onProgress(source.name, done)
-    if (until === undefined) return written
+    const items = await list({ after, limit })
+    const until = items.length < limit ? undefined : items.at(-1)?.key
+    const lines = items.map((item) => JSON.stringify(item))
+    yield { items, lines, after, until, limit }
+    done += items.length
+    onProgress(name, done)
+    if (until === undefined) return
     after = until
+    const bytesPerItem = lines.reduce((sum, line) => sum + line.length, 0) / lines.length
+    limit = Math.max(1, Math.min(LARGEST_BATCH, Math.floor(LARGEST_BYTES / bytesPerItem)))
   }
-}
-
-async function digestPart(
-  { name, list }: Part,
-  { createDigest, signal, onProgress }: Omit<CopyOptions, 'from' | 'to'>,
-) {
-  const digest = createDigest()
-  let after: PartKey | undefined
-  let count = 0
-  let step = FIRST_STEP
-  for (;;) {
-    signal.throwIfAborted()
-    const items = await list({ after, limit: step })
-    let bytes = 0
-    for (const item of items) {
-      const text = JSON.stringify(item)
-      digest.add(`${text}\n`)
-      bytes += text.length
-    }
-    count += items.length
-    onProgress(name, count)
-    if (items.length < step) return { count, digest: digest.end() }
-    after = items.at(-1)?.key
-    step = nextStep(items.length, bytes)
-  }
-}
-
-/** As many items of this size as are not too much at once. */
-function nextStep(count: number, bytes: number): number {
-  const fitting = Math.floor(LARGEST_BYTES / Math.max(1, bytes / Math.max(1, count)))
-  return Math.max(1, Math.min(LARGEST_STEP, fitting))
 }

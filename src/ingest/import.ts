@@ -1,12 +1,12 @@
 import type { Problem } from '../domain/problem.ts'
 import type { IncomingRecord } from '../domain/record.ts'
-import type { SaveResult, Store } from '../store/store.ts'
+import type { Store } from '../store/store.ts'
 import { type Line, readLines } from './lines.ts'
 import { type ParseOptions, parseRecord, RecordError } from './record.ts'
 
 export type Source = { name: string; open: () => AsyncIterable<Uint8Array> }
 
-/** A line that was not taken in. */
+/** A line that was not imported. */
 export type Refusal = Problem & { file: string; line: number; text: string }
 
 export type ImportReport = {
@@ -36,116 +36,100 @@ export type ImportOptions = ParseOptions & {
 const BATCH = 500
 const BATCH_BYTES = 8 * 1024 * 1024
 
-/** Refusals that are held for a second look; more are reported at once. */
+/** Refused records that are kept for a retry; more are reported at once. */
 const MOST_DEFERRED = 20_000
 
-type Pending = { record: IncomingRecord; file: string; line: Line & { bytes: Uint8Array } }
+type Position = { file: string; line: Line }
+type Pending = Position & { record: IncomingRecord }
 
-/** Takes in every line of every source. What is refused is reported, and the rest is kept. */
+/** Imports every line of every source; lines that are refused are reported. */
 export async function importRecords(
   sources: readonly Source[],
   options: ImportOptions,
 ): Promise<ImportReport> {
-  const report: ImportReport = {
-    lines: 0,
-    added: 0,
-    changed: 0,
-    unchanged: 0,
-    barred: 0,
-    refused: 0,
-    unknownFields: 0,
-  }
-  const decoder = new TextDecoder('utf-8', { fatal: true })
+  const counts = { added: 0, changed: 0, unchanged: 0, barred: 0 }
+  const report: ImportReport = { lines: 0, ...counts, refused: 0, unknownFields: 0 }
   let batch: Pending[] = []
   let batchBytes = 0
+  /** Records that the store refused: it may accept them later, when a wallet is free or another passport is there. */
   const deferred = new Map<unknown, { each: Pending; problem: Problem }>()
+  const defer = (each: Pending, problem: Problem) => deferred.set(keyOf(each), { each, problem })
 
-  function refuse(file: string, line: number, { field, reason }: Problem, bytes?: Uint8Array): void {
+  function refuse({ file, line }: Position, { field, reason }: Problem): void {
     report.refused++
-    const text = bytes ? new TextDecoder().decode(bytes) : ''
-    options.onRefusal({ file, line, field, reason, text })
+    const text = 'bytes' in line ? new TextDecoder().decode(line.bytes) : ''
+    options.onRefusal({ file, line: line.number, field, reason, text })
   }
 
   function parse(file: string, line: Line): void {
     report.lines++
-    if ('reason' in line) {
-      refuse(file, line.number, { field: '', reason: line.reason })
-      return
-    }
     try {
-      const { record, unknownFields } = parseRecord(parseJson(decoder, line.bytes), options)
+      if ('reason' in line) throw new RecordError('', line.reason)
+      const { record, unknownFields } = parseRecord(parseJson(line.bytes), options)
       report.unknownFields += unknownFields
       batch.push({
-        record: record.kind === 'passport' ? { ...record, origin: line.bytes } : record,
         file,
         line,
+        record: record.kind === 'passport' ? { ...record, origin: line.bytes } : record,
       })
       batchBytes += line.bytes.length
     } catch (error) {
       if (!(error instanceof RecordError)) throw error
-      refuse(file, line.number, error.problem, line.bytes)
+      refuse({ file, line }, error.problem)
     }
   }
 
-  async function save(pending: readonly Pending[], onRefused: (each: Pending, problem: Problem) => void) {
+  async function save(
+    pending: readonly Pending[],
+    onRefused: (each: Pending, problem: Problem) => void,
+  ): Promise<void> {
     const reading = options.rescore ? 'rescored ' : ''
     const records = pending.map(({ record }) => record)
     const results = await options.store.records.save(records, { ...options, reading })
-    results.forEach((result: SaveResult, at) => {
-      const each = pending[at] as Pending
-      if (result.outcome === 'refused') {
-        onRefused(each, result)
-      } else {
+    for (const [at, each] of pending.entries()) {
+      const result = results[at]
+      if (result?.outcome === 'refused') onRefused(each, result)
+      else if (result) {
         report[result.outcome]++
-        // Where an earlier line about the same passport waits, it has nothing more to say.
+        // Supersedes a deferred earlier line about the same passport.
         deferred.delete(keyOf(each))
       }
-    })
+    }
     options.onProgress(report)
   }
 
   async function flush(): Promise<void> {
-    const saved = batch
+    const pending = batch
     batch = []
     batchBytes = 0
-    if (saved.length === 0) return
-    await save(saved, (each, problem) => {
-      if (options.strict || deferred.size >= MOST_DEFERRED) refusePending(each, problem)
-      else deferred.set(keyOf(each), { each, problem })
-    })
+    if (pending.length > 0)
+      await save(pending, (each, problem) => {
+        if (options.strict || deferred.size >= MOST_DEFERRED) refuse(each, problem)
+        else defer(each, problem)
+      })
   }
 
-  /** What the store refuses now it may take later: a wallet is set free, a passport comes further down. */
+  /** Again and again, as long as it helps. */
   async function retryDeferred(): Promise<void> {
     for (let before = Number.POSITIVE_INFINITY; deferred.size > 0 && deferred.size < before; ) {
       before = deferred.size
       const again = [...deferred.values()].map(({ each }) => each)
       deferred.clear()
-      for (let at = 0; at < again.length; at += BATCH) {
-        await save(again.slice(at, at + BATCH), (each, problem) =>
-          deferred.set(keyOf(each), { each, problem }),
-        )
-      }
+      for (let at = 0; at < again.length; at += BATCH) await save(again.slice(at, at + BATCH), defer)
     }
-    for (const { each, problem } of deferred.values()) refusePending(each, problem)
+    for (const { each, problem } of deferred.values()) refuse(each, problem)
   }
 
-  const refusePending = ({ file, line }: Pending, problem: Problem) =>
-    refuse(file, line.number, problem, line.bytes)
-
-  const mustStop = () => options.strict && report.refused > 0
-  for (const { name, open } of sources) {
+  reading: for (const { name, open } of sources) {
     for await (const lines of readLines(open())) {
       for (const line of lines) {
         parse(name, line)
         if (batch.length === BATCH || batchBytes > BATCH_BYTES) await flush()
-        if (mustStop()) break
+        if (options.strict && report.refused > 0) break reading
       }
-      if (mustStop()) break
     }
-    await flush()
-    if (mustStop()) break
   }
+  await flush()
   await retryDeferred()
   return report
 }
@@ -153,7 +137,9 @@ export async function importRecords(
 /** Of two lines about one passport the later one counts. */
 const keyOf = (each: Pending): unknown => (each.record.kind === 'passport' ? each.record.passport.id : each)
 
-function parseJson(decoder: TextDecoder, bytes: Uint8Array): unknown {
+const decoder = new TextDecoder('utf-8', { fatal: true })
+
+function parseJson(bytes: Uint8Array): unknown {
   let text: string
   try {
     text = decoder.decode(bytes)

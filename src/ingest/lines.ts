@@ -2,84 +2,54 @@ import { createGunzip } from 'node:zlib'
 
 export type Line = { number: number; bytes: Uint8Array } | { number: number; reason: string }
 
-/** Longer than any record; what is longer is passed over without being held in memory. */
+/** Longer lines are reported, not held in memory. */
 export const LONGEST_LINE = 4 * 1024 * 1024
 
 const NEWLINE = 10
 
-/** Packed bytes that are unpacked at once: a thousand times as many may come of them. */
+/** Compressed bytes to inflate at once: a thousand times as many may come out. */
 const PIECE = 8 * 1024
 
-/**
- * The lines of a source, plain or gzip, some at a time; blank ones are left out. A source that breaks off gives what
- * came before, and then the reason.
- */
+/** The lines of a source, plain or gzip, in groups, without blank ones. If the source fails, the last item is the reason. */
 export async function* readLines(source: AsyncIterable<Uint8Array>): AsyncGenerator<Line[]> {
-  const splitter = createSplitter()
-  try {
-    for await (const chunk of await unpack(source)) {
-      const lines = splitter.push(chunk)
-      if (lines.length > 0) yield lines
-    }
-  } catch (error) {
-    yield [
-      {
-        number: splitter.end().at(-1)?.number ?? splitter.next(),
-        reason: `cannot be read on: ${(error as Error).message}`,
-      },
-    ]
-    return
-  }
-  const rest = splitter.end()
-  if (rest.length > 0) yield rest
-}
-
-/** Cuts chunks into lines, holding at most one line in memory. */
-function createSplitter() {
+  let number = 1
   let held: Uint8Array[] = []
   let heldLength = 0
-  let number = 1
-
-  function take(part: Uint8Array): Line | undefined {
-    const length = heldLength + part.length
-    const bytes = held.length === 0 ? part : Buffer.concat([...held, part])
-    const line: Line | undefined =
-      length > LONGEST_LINE
-        ? { number, reason: `is longer than ${LONGEST_LINE / 1024 / 1024} MiB` }
-        : isBlank(bytes)
-          ? undefined
-          : { number, bytes }
-    held = []
-    heldLength = 0
-    number++
-    return line
-  }
 
   function hold(part: Uint8Array): void {
     heldLength += part.length
-    // Of a line that is too long only the length matters.
     if (heldLength > LONGEST_LINE) held = []
+    // A copy: the source may reuse its buffer.
     else if (part.length > 0) held.push(part.slice())
   }
 
-  return {
-    next: () => number,
-    push(chunk: Uint8Array): Line[] {
+  function endLine(part: Uint8Array): Line[] {
+    const length = heldLength + part.length
+    const bytes = held.length === 0 ? part : Buffer.concat([...held, part])
+    held = []
+    heldLength = 0
+    const line = { number: number++ }
+    if (length > LONGEST_LINE)
+      return [{ ...line, reason: `is longer than ${LONGEST_LINE / 1024 / 1024} MiB` }]
+    return isBlank(bytes) ? [] : [{ ...line, bytes }]
+  }
+
+  try {
+    for await (const chunk of await unpack(source)) {
       const lines: Line[] = []
       let start = 0
       for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, start)) {
-        const line = take(chunk.subarray(start, end))
-        if (line) lines.push(line)
+        lines.push(...endLine(chunk.subarray(start, end)))
         start = end + 1
       }
       hold(chunk.subarray(start))
-      return lines
-    },
-    end(): Line[] {
-      const line = heldLength > 0 ? take(new Uint8Array(0)) : undefined
-      return line ? [line] : []
-    },
+      if (lines.length > 0) yield lines
+    }
+  } catch (error) {
+    yield [{ number, reason: `cannot be read on: ${(error as Error).message}` }]
+    return
   }
+  if (heldLength > 0) yield endLine(new Uint8Array(0))
 }
 
 const isBlank = (bytes: Uint8Array) =>
@@ -99,41 +69,36 @@ async function unpack(source: AsyncIterable<Uint8Array>): Promise<AsyncIterable<
   return inflate(whole)
 }
 
-/** Unpacks piece by piece, so that everything before a fault comes out; a stream drops what it holds when it fails. */
+/** Unpacks in small pieces: a stream that fails drops what it has not handed out yet. */
 async function* inflate(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   const gunzip = createGunzip()
-  let unpacked: Uint8Array[] = []
-  const take = () => {
-    const taken = unpacked
-    unpacked = []
-    return taken
-  }
-  let fault: unknown
+  const unpacked: Uint8Array[] = []
+  let failure: unknown
   let wake = () => {}
   gunzip
     .on('data', (chunk) => unpacked.push(chunk))
     .on('end', () => wake())
     .on('error', (error) => {
-      fault = error
+      failure = error
       wake()
     })
-  // After a fault nobody calls back.
-  const step = (work: (done: () => void) => void) =>
-    new Promise<void>((resolve) => {
+
+  /** After a failure the callback of a write is never called. */
+  async function* run(work: (done: () => void) => void): AsyncGenerator<Uint8Array> {
+    await new Promise<void>((resolve) => {
       wake = resolve
-      if (fault) resolve()
+      if (failure) resolve()
       else work(resolve)
     })
-  for await (const chunk of source) {
-    for (let at = 0; at < chunk.length; at += PIECE) {
-      await step((done) => gunzip.write(chunk.subarray(at, at + PIECE), () => done()))
-      yield* take()
-      if (fault) throw fault
-    }
+    yield* unpacked.splice(0)
+    if (failure) throw failure
   }
-  await step(() => gunzip.end())
-  yield* take()
-  if (fault) throw fault
+
+  for await (const chunk of source) {
+    for (let at = 0; at < chunk.length; at += PIECE)
+      yield* run((done) => gunzip.write(chunk.subarray(at, at + PIECE), () => done()))
+  }
+  yield* run(() => gunzip.end())
 }
 
 async function* chain(head: Uint8Array, rest: AsyncIterator<Uint8Array>): AsyncGenerator<Uint8Array> {

@@ -1,6 +1,12 @@
 import { isTooDeep } from '../domain/quote.ts'
 import type { Store } from '../store/store.ts'
-import { AnswerError, createPoliteClient, type PoliteOptions, SourceError } from './polite-client.ts'
+import {
+  AnswerError,
+  createPoliteClient,
+  type PoliteClient,
+  type PoliteOptions,
+  SourceError,
+} from './polite-client.ts'
 import { type ParseOptions, parseRecord, RecordError } from './record.ts'
 import { parseAnsweredId, parseIds, parsePagination, toLine } from './v1-answer.ts'
 
@@ -28,7 +34,7 @@ const PAGE_SIZE = 250
 const WALKS = 4
 const UNSEEN = 500
 
-/** Copies every passport that the source lists, with its credentials; those it has copied before only where they changed. */
+/** Copies every passport that the source lists, with its credentials; known ones only where they changed. */
 export async function mirror(options: MirrorOptions): Promise<MirrorReport> {
   const { store, base, concurrency, onFailure, onProgress } = options
   const client = createPoliteClient(options)
@@ -39,79 +45,29 @@ export async function mirror(options: MirrorOptions): Promise<MirrorReport> {
   let done = 0
   let total = 0
 
-  /** A record that is refused has a second chance at the end: its wallet may be set free by then. */
+  async function copyNow(id: number, onRefused: (id: number, error: RecordError) => void): Promise<void> {
+    try {
+      const outcome = await copyPassport(id, run, client, options)
+      if (outcome) report[outcome]++
+    } catch (error) {
+      if (error instanceof RecordError) onRefused(id, error)
+      else if (error instanceof AnswerError) fail(id, error)
+      else throw error
+    }
+  }
+
+  function fail(id: number, { message }: Error): void {
+    report.failed++
+    onFailure(id, message)
+  }
+
+  /** A refused record is retried at the end: its wallet may be free by then. */
   async function copy(id: number): Promise<void> {
-    const reason = await tryCopy(id)
-    if (reason instanceof RecordError) refused.push(id)
-    else if (reason) fail(id, reason)
+    await copyNow(id, () => refused.push(id))
     onProgress(++done, Math.max(total, done))
   }
 
-  async function copyAgain(id: number): Promise<void> {
-    const reason = await tryCopy(id)
-    if (reason) fail(id, reason)
-  }
-
-  function fail(id: number, reason: Error): void {
-    report.failed++
-    onFailure(id, reason.message)
-  }
-
-  /** Gives back what speaks against this passport; whatever concerns all of them is thrown. */
-  async function tryCopy(id: number): Promise<RecordError | AnswerError | undefined> {
-    try {
-      const known = await store.mirror.find(base, id)
-      // An earlier process of the same run did this one.
-      if (known?.run === run) return undefined
-      // What is not here any more must be asked for anew.
-      const isHere = known && (await store.passports.find({ id })) !== undefined
-      report[await copyPassport(id, isHere ? known : undefined)]++
-      return undefined
-    } catch (error) {
-      if (error instanceof RecordError || error instanceof AnswerError) return error
-      throw error
-    }
-  }
-
-  async function copyPassport(
-    id: number,
-    known: { passportEtag: string; credentialsEtag: string } | undefined,
-  ): Promise<keyof MirrorReport> {
-    const paths = {
-      passport: `/api/v1/passports/${id}`,
-      credentials: `/api/v1/passport_credentials?passport_id=${id}`,
-    }
-    let passport = await client.get(paths.passport, known?.passportEtag)
-    if (passport.status === 404) return 'gone'
-    let credentials = await client.get(paths.credentials, known?.credentialsEtag)
-    if (passport.status === 304 && credentials.status === 304 && known) {
-      await store.mirror.note(base, id, { ...known, run })
-      return 'unchanged'
-    }
-    // One of them changed: a record is written whole.
-    if (passport.status === 304) passport = await client.get(paths.passport)
-    if (credentials.status === 304) credentials = await client.get(paths.credentials)
-    if (passport.status !== 200 || parseAnsweredId(passport.body, id) !== id) return 'gone'
-    const outcome = await save(id, passport.body, credentials.status === 200 ? credentials.body : undefined)
-    const credentialsEtag = credentials.status === 200 ? credentials.etag : ''
-    await store.mirror.note(base, id, { passportEtag: passport.etag, credentialsEtag, run })
-    return outcome
-  }
-
-  async function save(id: number, passport: unknown, credentials: unknown): Promise<keyof MirrorReport> {
-    const now = options.now()
-    const line = toLine(id, passport, credentials)
-    const { record } = parseRecord(line, { ...options, now })
-    if (isTooDeep(line)) throw new RecordError('passport', 'is nested too deeply')
-    const origin = new TextEncoder().encode(JSON.stringify(line))
-    const incoming = record.kind === 'passport' ? { ...record, origin } : record
-    const [result] = await store.records.save([incoming], { now, restore: options.restore })
-    if (result?.outcome === 'refused') throw new RecordError(result.field, result.reason)
-    if (result?.outcome === 'barred') return 'barred'
-    return result?.outcome === 'unchanged' ? 'unchanged' : 'copied'
-  }
-
-  /** Copies what the list names; tells whether another walk might find more. */
+  /** Copies what the list names; returns whether another walk might find more. */
   async function walk(): Promise<boolean> {
     const before = seen.size
     const walked = new Set<number>()
@@ -131,7 +87,7 @@ export async function mirror(options: MirrorOptions): Promise<MirrorReport> {
       const { last, count } = parsePagination(reply.body)
       total = Math.max(count, seen.size)
       await inParallel(fresh, concurrency, copy)
-      // Not every source tells a last page, or the truth about it.
+      // Some sources name no last page, or a wrong one.
       if (isRepeated || (last !== undefined && page >= last)) break
     }
     return page > 1 && seen.size > before
@@ -141,19 +97,58 @@ export async function mirror(options: MirrorOptions): Promise<MirrorReport> {
   do walks++
   while ((await walk()) && walks < WALKS)
 
-  for (let after = -1; ; ) {
-    const unseen = await store.mirror.listUnseen(base, run, after, UNSEEN)
-    if (unseen.length === 0) break
-    await inParallel(
-      unseen.filter((id) => !seen.has(id)),
-      concurrency,
-      copy,
-    )
-    after = unseen.at(-1) as number
+  for (let after: number | undefined = -1; after !== undefined; ) {
+    const unseen: number[] = await store.mirror.listUnseen(base, run, after, UNSEEN)
+    const unlisted = unseen.filter((id) => !seen.has(id))
+    await inParallel(unlisted, concurrency, copy)
+    after = unseen.at(-1)
   }
-  await inParallel(refused, concurrency, copyAgain)
+  await inParallel(refused, concurrency, (id) => copyNow(id, fail))
   await store.mirror.end(base)
   return report
+}
+
+/** Returns undefined if an earlier process of the same run copied it. */
+async function copyPassport(
+  id: number,
+  run: number,
+  client: PoliteClient,
+  options: MirrorOptions,
+): Promise<keyof MirrorReport | undefined> {
+  const { store, base } = options
+  const noted = await store.mirror.find(base, id)
+  if (noted?.run === run) return undefined
+  // A passport that was deleted here is fetched again.
+  const known = noted && (await store.passports.find({ id })) ? noted : undefined
+  const passportPath = `/api/v1/passports/${id}`
+  const credentialsPath = `/api/v1/passport_credentials?passport_id=${id}`
+  let passport = await client.get(passportPath, known?.passportEtag)
+  if (passport.status === 404) return 'gone'
+  let credentials = await client.get(credentialsPath, known?.credentialsEtag)
+  if (passport.status === 304 && credentials.status === 304 && known) {
+    await store.mirror.note(base, id, { ...known, run })
+    return 'unchanged'
+  }
+  // A record is written whole, even if only one of the two changed.
+  if (passport.status === 304) passport = await client.get(passportPath)
+  if (credentials.status === 304) credentials = await client.get(credentialsPath)
+  if (passport.status !== 200 || parseAnsweredId(passport.body, id) !== id) return 'gone'
+  const { body, etag } = credentials.status === 200 ? credentials : { body: undefined, etag: '' }
+  const outcome = await save(toLine(id, passport.body, body), options)
+  await store.mirror.note(base, id, { passportEtag: passport.etag, credentialsEtag: etag, run })
+  return outcome
+}
+
+async function save(line: object, options: MirrorOptions): Promise<keyof MirrorReport> {
+  const now = options.now()
+  const { record } = parseRecord(line, { ...options, now })
+  if (isTooDeep(line)) throw new RecordError('passport', 'is nested too deeply')
+  const origin = new TextEncoder().encode(JSON.stringify(line))
+  const incoming = record.kind === 'passport' ? { ...record, origin } : record
+  const [result] = await options.store.records.save([incoming], { now, restore: options.restore })
+  if (result?.outcome === 'refused') throw new RecordError(result.field, result.reason)
+  if (result?.outcome === 'barred') return 'barred'
+  return result?.outcome === 'unchanged' ? 'unchanged' : 'copied'
 }
 
 /** When one fails, the others begin nothing more. */

@@ -1,24 +1,20 @@
-import { waitOf } from './wait-of.ts'
-
-/** What the client needs of the world outside. */
-export type Outside = {
-  fetch: (url: string, init: RequestInit) => Promise<Response>
-  /** Ends early when the signal is aborted. */
-  sleep: (milliseconds: number) => Promise<void>
-  now: () => number
-  /** Milliseconds of a clock that nobody sets: how long is waited must not depend on the other one. */
-  ticks: () => number
-  random: () => number
-  signal: AbortSignal
-}
-
-export type PoliteOptions = Outside & {
+export type PoliteOptions = {
   base: string
   key: string | undefined
   userAgent: string
   /** Requests a second at most. */
   rate: number
+  fetch: (url: string, init: RequestInit) => Promise<Response>
+  /** Ends early when the signal is aborted. */
+  sleep: (milliseconds: number) => Promise<void>
+  now: () => number
+  /** Milliseconds of a monotonic clock: delays must not depend on the wall clock. */
+  ticks: () => number
+  random: () => number
+  signal: AbortSignal
 }
+
+export type PoliteClient = ReturnType<typeof createPoliteClient>
 
 export type Reply = { status: 200; body: unknown; etag: string } | { status: 304 } | { status: 404 }
 
@@ -82,7 +78,7 @@ export function createPoliteClient(options: PoliteOptions) {
         redirect: 'manual',
         signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT)]),
       })
-      const wait = waitOf(response.headers, now())
+      const wait = readWait(response.headers, now())
       if (wait !== undefined) pause(wait)
       const reply = await read(path, response, wait !== undefined)
       lastAnswer = ticks()
@@ -159,4 +155,22 @@ async function readText(path: string, response: Response): Promise<string> {
   const encoded = response.headers.has('Content-Encoding')
   if (declared !== null && !encoded && Number(declared) !== size) throw new Error('the answer was cut off')
   return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks))
+}
+
+/** How long the source asks clients to wait, in milliseconds. */
+function readWait(headers: Headers, now: number): number | undefined {
+  const after = headers.get('Retry-After')
+  if (after !== null) {
+    const wait = /^\d+$/.test(after.trim()) ? Number(after) * 1000 : Date.parse(after) - now
+    if (wait > 0) return wait
+  }
+  // Drafts differ: one item per policy, such as `"default";r=0;t=5`, or `remaining=0, reset=5`, or a header for each.
+  const limit =
+    headers.get('RateLimit') ??
+    `remaining=${headers.get('RateLimit-Remaining')}, reset=${headers.get('RateLimit-Reset')}`
+  const policies = limit.includes('remaining=') ? [limit] : limit.split(',')
+  const resets = policies
+    .filter((policy) => /(?:^|[;,\s])r(?:emaining)?=0\b/.test(policy))
+    .map((policy) => Number(/(?:^|[;,\s])(?:t|reset)=(\d+)/.exec(policy)?.[1] ?? 0))
+  return Math.max(0, ...resets) * 1000 || undefined
 }

@@ -97,27 +97,20 @@ export type CredentialLine = Static<typeof CredentialLine>
 export type PointLine = Static<typeof PointLine>
 export type SocialLine = Static<typeof SocialLine>
 
-const keysOf = (schema: Type.TObject) => new Set(Object.keys(schema.properties))
-const PASSPORT_KEYS = keysOf(PassportLine)
-const PROFILE_KEYS = keysOf(ProfileLine)
-const SOCIAL_KEYS = keysOf(SocialLine)
-const CREDENTIAL_KEYS = keysOf(CredentialLine)
-const POINT_KEYS = keysOf(PointLine)
-const DATA_POINT_KEYS = keysOf(DataPointLine)
-
-/** How many fields of the line we do not know, and so leave out. */
-export function countUnknown(line: PassportLine | DataPointLine): number {
-  if (!('passport_id' in line)) return unknown(line, DATA_POINT_KEYS)
-  let count = unknown(line, PASSPORT_KEYS)
-  if (line.passport_profile) count += unknown(line.passport_profile, PROFILE_KEYS)
-  for (const social of line.passport_socials ?? []) count += unknown(social, SOCIAL_KEYS)
-  for (const credential of line.credentials ?? []) count += unknown(credential, CREDENTIAL_KEYS)
-  for (const point of line.data_points ?? []) count += unknown(point, POINT_KEYS)
-  return count
+const NESTED: Record<string, Type.TObject> = {
+  passport_profile: ProfileLine,
+  passport_socials: SocialLine,
+  credentials: CredentialLine,
+  data_points: PointLine,
 }
 
-function unknown(value: object, known: ReadonlySet<string>): number {
+/** Counts the fields that no schema names, at any depth. */
+export function countUnknown(line: object, { properties }: Type.TObject): number {
   let count = 0
-  for (const key in value) if (!known.has(key)) count++
+  for (const [name, value] of Object.entries(line)) {
+    const nested = NESTED[name]
+    if (!Object.hasOwn(properties, name)) count++
+    else if (nested) for (const each of [value ?? []].flat()) count += countUnknown(each, nested)
+  }
   return count
 }

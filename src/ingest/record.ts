@@ -1,4 +1,4 @@
-import { Compile } from 'typebox/compile'
+import { Compile, type Validator } from 'typebox/compile'
 import { type Credential, roundScore } from '../domain/credential.ts'
 import type { DataPoint, RawValue } from '../domain/data-point.ts'
 import { parseInstant } from '../domain/instant.ts'
@@ -26,8 +26,6 @@ export type ParseOptions = {
   rescore: boolean
 }
 
-export type Parsed = { record: IncomingRecord; unknownFields: number }
-
 /** What is wrong with a line, by its field. */
 export class RecordError extends Error {
   readonly problem: Problem
@@ -43,27 +41,22 @@ const passportLine = Compile(PassportLine)
 const dataPointLine = Compile(DataPointLine)
 
 /** A record of one of the kinds, or a `RecordError`. */
-export function parseRecord(value: unknown, options: ParseOptions): Parsed {
+export function parseRecord(value: unknown, options: ParseOptions) {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw new RecordError('', `must be an object, got ${quote(value)}`)
   }
   if ('passport_id' in value) {
     const line = check<PassportLine>(passportLine, value)
-    return { record: toRecord(line, options), unknownFields: countUnknown(line) }
+    return { record: toPassportRecord(line, options), unknownFields: countUnknown(line, PassportLine) }
   }
   if ('passport' in value) {
     const line = check<DataPointLine>(dataPointLine, value)
-    return { record: toDataPointRecord(line), unknownFields: countUnknown(line) }
+    return { record: toDataPointRecord(line), unknownFields: countUnknown(line, DataPointLine) }
   }
   throw new RecordError(
     '',
     'is neither a passport (passport_id is missing) nor a data point (passport is missing)',
   )
-}
-
-type Validator = {
-  Check(value: unknown): boolean
-  Errors(value: unknown): Parameters<typeof describeProblems>[1]
 }
 
 function check<T>(validator: Validator, value: unknown): T {
@@ -72,7 +65,7 @@ function check<T>(validator: Validator, value: unknown): T {
   throw new RecordError(problem?.field ?? '', problem?.reason ?? 'is not a record')
 }
 
-function toRecord(line: PassportLine, options: ParseOptions): IncomingRecord {
+function toPassportRecord(line: PassportLine, options: ParseOptions): IncomingRecord {
   if (line.removed) return { kind: 'removal', id: line.passport_id }
   return { kind: 'passport', passport: toPassport(line, options) }
 }

@@ -1,32 +1,9 @@
+import { Credential, Passport } from '../domain/v1/schemas.ts'
 import { RecordError } from './record.ts'
 
-/** What V1 describes of a passport. Other fields mean nothing here, least of all those of our own export. */
-const PASSPORT_FIELDS = [
-  'activity_score',
-  'identity_score',
-  'skills_score',
-  'score',
-  'calculating_score',
-  'connections_count',
-  'human_checkmark',
-  'last_calculated_at',
-  'main_wallet',
-  'passport_id',
-  'passport_profile',
-  'verified_wallets',
-  'passport_socials',
-]
-const CREDENTIAL_FIELDS = [
-  'id',
-  'earned_at',
-  'category',
-  'last_calculated_at',
-  'max_score',
-  'score',
-  'name',
-  'type',
-  'value',
-]
+/** Fields outside of V1 are ignored, above all those that our own export adds. */
+const PASSPORT_FIELDS = Object.keys(Passport.properties).filter((name) => name !== 'merged')
+const CREDENTIAL_FIELDS = Object.keys(Credential.properties)
 /** Services have been seen to send these as text. */
 const NUMBERS = /score$|^passport_id$|^connections_count$/
 

@@ -30,7 +30,7 @@ const RuleSetFile = Type.Object(
 
 const validator = Compile(RuleSetFile)
 
-export type RuleShape = Static<typeof Rule>
+export type Rule = Static<typeof Rule>
 export type RuleSetShape = Static<typeof RuleSetFile>
 
 /** Everything that is wrong with a rule set, one sentence each. */

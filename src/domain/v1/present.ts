@@ -46,7 +46,7 @@ export function presentCredential(credential: Credential): WireCredential {
   }
 }
 
-function presentSocial(social: Social): WireSocial {
+export function presentSocial(social: Social): WireSocial {
   return {
     follower_count: social.followers,
     following_count: social.following,

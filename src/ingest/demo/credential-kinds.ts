@@ -1,16 +1,10 @@
+import { DEFAULT_RULES, type Rule } from '../../scoring/rules.ts'
 import type { Random } from './random.ts'
 
-export type Kind = {
-  type: string
-  name: string
-  category: 'Activity' | 'Identity' | 'Skills'
-  maxScore: number
-  provesHuman: boolean
-  /** What the credential reads like for someone who has this share of its points. */
-  value: (share: number, random: Random, handle: string) => string
-}
+/** The text of a credential for a person with this share of its points. */
+type Value = (share: number, random: Random, handle: string) => string
 
-type Value = Kind['value']
+export type Kind = { type: string; rule: Rule; value: Value }
 
 /** All or nothing. */
 export const verified: Value = () => 'Verified'
@@ -33,59 +27,47 @@ const since =
   }
 const pad = (number: number) => String(number).padStart(2, '0')
 
-type Row = [type: string, name: string, maxScore: number, value: Value]
+const VALUES: Record<string, Value> = {
+  worldcoin: verified,
+  coinbase_verified_id: verified,
+  binance_account_bound: verified,
+  galxe: verified,
+  holonym: verified,
+  fractal_id: verified,
+  basename: named('.base.eth'),
+  ens: named('.eth'),
+  farcaster: (_share, random) => `FID: ${random.whole(1000, 899_999)}`,
+  gitcoin: (share) => `Humanity Score: ${Math.round(share * 40)}`,
+  cyber_id: named('.cyber'),
+  phaver: at,
+  active_wallet: since('Outgoing transactions', 2400),
+  base_activity: since('Outgoing transactions', 3100),
+  arbitrum_activity: counted('transactions', 900),
+  optimism_activity: counted('transactions', 900),
+  scroll_activity: counted('transactions', 400),
+  safe_wallet: counted('safes', 6),
+  social_capital_rank: (share) => `Rank: ${Math.round((1 - share) * 90_000) + 1}`,
+  lens: named('.lens'),
+  twitter: at,
+  linkedin: (_share, random) => `Since ${random.whole(2008, 2023)}`,
+  degen: counted('DEGEN', 90_000),
+  talent_vault: counted('TALENT', 40_000),
+  github: since('Total Contributions', 9000),
+  github_engagement: counted('stars', 5200),
+  base_builder: counted('contracts', 60),
+  celo_builder: counted('contracts', 25),
+  optimism_builder: counted('contracts', 25),
+  crypto_developer: counted('projects', 45),
+  developer_dao: verified,
+  eth_global: counted('hackathons', 9),
+  retro_pgf: counted('rounds', 5),
+  base_learn: counted('badges', 14),
+  base_camp: verified,
+  take_off: verified,
+}
 
-const kinds = (category: Kind['category'], provesHuman: boolean, rows: Row[]): Kind[] =>
-  rows.map(([type, name, maxScore, value]) => ({ type, name, category, maxScore, provesHuman, value }))
-
-export const KINDS: readonly Kind[] = [
-  ...kinds('Identity', true, [
-    ['worldcoin', 'World ID', 8, verified],
-    ['coinbase_verified_id', 'Coinbase Verified ID', 8, verified],
-    ['binance_account_bound', 'Binance Account Bound', 8, verified],
-    ['galxe', 'Galxe Passport', 8, verified],
-    ['holonym', 'Holonym', 8, verified],
-    ['fractal_id', 'Fractal ID', 8, verified],
-  ]),
-  ...kinds('Identity', false, [
-    ['basename', 'Basename', 8, named('.base.eth')],
-    ['ens', 'ENS', 5, named('.eth')],
-    ['farcaster', 'Farcaster', 8, (_share, random) => `FID: ${random.whole(1000, 899_999)}`],
-    ['gitcoin', 'Gitcoin Passport', 20, (share) => `Humanity Score: ${Math.round(share * 40)}`],
-    ['cyber_id', 'Cyber ID', 8, named('.cyber')],
-    ['phaver', 'Phaver', 8, at],
-  ]),
-  ...kinds('Activity', false, [
-    ['active_wallet', 'Ethereum User', 20, since('Outgoing transactions', 2400)],
-    ['base_activity', 'Base User', 20, since('Outgoing transactions', 3100)],
-    ['arbitrum_activity', 'Arbitrum User', 8, counted('transactions', 900)],
-    ['optimism_activity', 'Optimism User', 8, counted('transactions', 900)],
-    ['scroll_activity', 'Scroll User', 8, counted('transactions', 400)],
-    ['safe_wallet', 'Safe Wallet', 4, counted('safes', 6)],
-    [
-      'social_capital_rank',
-      'Social Capital Rank',
-      20,
-      (share) => `Rank: ${Math.round((1 - share) * 90_000) + 1}`,
-    ],
-    ['lens', 'Lens', 8, named('.lens')],
-    ['twitter', 'Twitter', 4, at],
-    ['linkedin', 'LinkedIn', 8, (_share, random) => `Since ${random.whole(2008, 2023)}`],
-    ['degen', 'Degen', 8, counted('DEGEN', 90_000)],
-    ['talent_vault', 'Talent Vault', 20, counted('TALENT', 40_000)],
-  ]),
-  ...kinds('Skills', false, [
-    ['github', 'GitHub', 40, since('Total Contributions', 9000)],
-    ['github_engagement', 'GitHub Engagement', 20, counted('stars', 5200)],
-    ['base_builder', 'Base Developer', 40, counted('contracts', 60)],
-    ['celo_builder', 'Celo Developer', 20, counted('contracts', 25)],
-    ['optimism_builder', 'Optimism Developer', 20, counted('contracts', 25)],
-    ['crypto_developer', 'Crypto Developer', 40, counted('projects', 45)],
-    ['developer_dao', 'Developer DAO', 8, verified],
-    ['eth_global', 'ETHGlobal', 20, counted('hackathons', 9)],
-    ['retro_pgf', 'Retro PGF', 20, counted('rounds', 5)],
-    ['base_learn', 'Base Learn', 8, counted('badges', 14)],
-    ['base_camp', 'Base Camp', 8, verified],
-    ['take_off', 'Take Off', 9, verified],
-  ]),
-]
+export const KINDS: readonly Kind[] = Object.entries(VALUES).map(([type, value]) => ({
+  type,
+  rule: DEFAULT_RULES.types[type] as Rule,
+  value,
+}))

@@ -12,38 +12,14 @@ const MERGED = { from: PEOPLE + 1, into: 7 }
 const DAY = 86_400_000
 const LAST_DAY = Date.UTC(2025, 2, 30)
 
-const TRADES = [
-  'kites',
-  'paper boats',
-  'tea houses',
-  'lighthouses',
-  'music boxes',
-  'maps of clouds',
-  'wind chimes',
-]
-const PLACES = [
-  'Lisbon',
-  'São Paulo',
-  'Lagos',
-  'Kraków',
-  'Hà Nội',
-  '東京',
-  'Reykjavík',
-  'Łódź',
-  'Nairobi',
-  'Montréal',
-]
-const TAGS = ['builder', 'designer', 'founder', 'researcher', 'writer', 'solidity', 'community', 'zk', 'data']
-const SOURCES = [
-  'lens',
-  'farcaster',
-  'github',
-  'basename',
-  'linkedin',
-  'twitter',
-  'talent_protocol',
-  'builderfi',
-]
+const TRADES = 'kites, paper boats, tea houses, lighthouses, music boxes, maps of clouds, wind chimes'.split(
+  ', ',
+)
+const PLACES = 'Lisbon, São Paulo, Lagos, Kraków, Hà Nội, 東京, Reykjavík, Łódź, Nairobi, Montréal'.split(
+  ', ',
+)
+const TAGS = 'builder designer founder researcher writer solidity community zk data'.split(' ')
+const SOURCES = 'lens farcaster github basename linkedin twitter talent_protocol builderfi'.split(' ')
 
 export type Person = PassportRecord & { scores: Scores; credentials: Credential[] }
 
@@ -65,7 +41,7 @@ function inventPerson(id: number, random: Random): Person {
     scores: sumScores(credentials.map(({ credential }) => credential)),
     stale: id === RECALCULATED,
     calculatedAt,
-    human: credentials.some(({ kind, credential }) => kind.provesHuman && credential.score > 0),
+    human: credentials.some(({ kind, credential }) => kind.rule.proves_human && credential.score > 0),
     connections: Math.floor(random.next() ** 4 * 900),
     mainWallet: wallets[0] ?? '',
     verifiedWallets: wallets,
@@ -85,18 +61,18 @@ function inventPerson(id: number, random: Random): Person {
 /** Most people have a little of everything; a few have a lot. */
 function inventCredentials(calculatedAt: number, handle: string, random: Random) {
   const strength = 0.08 + 0.92 * random.next() ** 4
-  const kinds = KINDS.filter((kind) => !kind.provesHuman || random.chance(0.2))
+  const kinds = KINDS.filter((kind) => !kind.rule.proves_human || random.chance(0.2))
   return random.sample(kinds, random.whole(8, 20)).map((kind) => {
     const share = kind.value === verified ? 1 : Math.min(1, strength * (0.4 + 1.2 * random.next()))
-    const score = Math.round(kind.maxScore * share)
+    const score = Math.round(kind.rule.max_score * share)
     const credential: Credential = {
       id: random.uuid(),
       type: kind.type,
-      name: kind.name,
-      category: kind.category,
+      name: kind.rule.name,
+      category: kind.rule.category,
       score,
       givenScore: score,
-      maxScore: kind.maxScore,
+      maxScore: kind.rule.max_score,
       value: kind.value(share, random, handle),
       ...(random.chance(0.9) && { earnedAt: calculatedAt - random.whole(DAY, 2500 * DAY) }),
       calculatedAt,
