@@ -53,9 +53,3 @@ function parseTier(text: string): Tier | undefined {
   if (tier.window < 1 || tier.window > MOST_SECONDS) return undefined
   return monthly === undefined ? tier : { ...tier, monthly: Number(monthly) }
 }
-
-export function describeTier({ requests, window, monthly }: Tier): string {
-  if (requests === Number.POSITIVE_INFINITY) return 'unlimited'
-  const month = monthly === undefined ? '' : ` and ${monthly.toLocaleString('en')} a month`
-  return `${requests.toLocaleString('en')} requests in ${window} s${month}`
-}

@@ -12,6 +12,7 @@ const document = JSON.parse(JSON.stringify(createOpenApi('0.0.0'))) as {
 /** What the transport adds by itself. */
 const TRANSPORT = new Set([
   'connection',
+  'content-encoding',
   'content-length',
   'content-type',
   'date',
@@ -56,14 +57,17 @@ function checkHeaders(where: string, response: Response, described: Response_): 
 
 function findResponse(method: string, path: string, status: number): Response_ | undefined {
   const item = findPath(path)
-  if (!item) return unknownPath(path, status)
+  if (!item) return unknownPath(path, method, status)
   const operation = method === 'OPTIONS' ? item.options : item.get
   return operation?.responses[status]
 }
 
-/** A path that the document does not name can only be a 404 of the usual shape, or below V1 a 410. */
-function unknownPath(path: string, status: number): Response_ | undefined {
+/** A path that the document does not name responds 404 in the usual shape, below V1 also 410, and to preflights 204. */
+function unknownPath(path: string, method: string, status: number): Response_ | undefined {
   const ofV1Path = /^\/api\/v1(\/|$)/.test(path)
+  if (method === 'OPTIONS') {
+    return document.paths[ofV1Path ? '/api/v1/passports' : '/health']?.options?.responses[status]
+  }
   if (status !== 404 && !(ofV1Path && status === 410)) return undefined
   const v1 = document.paths['/api/v1/passports/{id}']?.get.responses[status]
   if (!v1 || ofV1Path) return v1
