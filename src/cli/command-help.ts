@@ -7,10 +7,12 @@ export const SERVE_HELP = `passportd serve: run the service until it is stopped 
 Usage
   passportd serve [--workers N] [--demo]
 
+  SIGHUP reads the TLS certificate again. On Linux a new release can start on the same
+  port before the old one is stopped.
+
 Options
-  --workers N   processes that answer requests, on one port: 1 (the default) to 64.
-                As many as the machine has cores; more than 1 needs Linux.
-                SIGHUP replaces them one after the other and fails no request
+  --workers N   threads that serve requests: 1 (the default) to 64. As many as the
+                machine has cores; more than 1 needs Linux
   --demo        serve a thousand invented people: an empty database is filled with
                 them. Uses sqlite:data/demo.db, unless DATABASE_URL names another
 `

@@ -1,5 +1,5 @@
 import type { ApiKey } from '../domain/api-key.ts'
-import { dayOf, ENDPOINTS, type Endpoint, type UsageCount } from '../domain/usage.ts'
+import { ENDPOINTS, type Endpoint, type UsageCount } from '../domain/usage.ts'
 
 /** How the callers without a key are named. */
 export const NO_KEY_ID = 'anonymous'
@@ -42,13 +42,3 @@ export function sumByDay(counts: readonly UsageCount[]): (Totals & { day: string
 }
 
 export const DAY = 86_400_000
-
-/** Each day of the span, also those without a request. */
-export function everyDay({ since, until }: { since: string; until: string }, counts: readonly UsageCount[]) {
-  const sums = new Map(sumByDay(counts).map(({ day, requests }) => [day, requests]))
-  const [first, last] = [Date.parse(since), Date.parse(until)]
-  return Array.from({ length: (last - first) / DAY + 1 }, (_, at) => {
-    const day = dayOf(first + at * DAY)
-    return { day, count: sums.get(day) ?? 0 }
-  })
-}

@@ -16,19 +16,6 @@ export function asked(): AbortSignal {
   return controller.signal
 }
 
-/** Asked for while it is under way, the work is done once more. */
-export function onHangUp(work: () => Promise<void>): void {
-  let isUnderWay = false
-  let isAsked = false
-  process.on('SIGHUP', async () => {
-    isAsked = true
-    if (isUnderWay) return
-    isUnderWay = true
-    for (; isAsked; await work()) isAsked = false
-    isUnderWay = false
-  })
-}
-
 export async function aborted(signal: AbortSignal): Promise<void> {
   if (signal.aborted) return
   await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }))

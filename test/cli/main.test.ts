@@ -36,7 +36,6 @@ describe('passportd', () => {
     [['dance'], 'There is no command "dance". See "passportd --help".'],
     [['serve', '--fast'], `Unknown option '--fast'. See "passportd serve --help".`],
     [['serve', 'now'], `Unexpected argument 'now'. See "passportd serve --help".`],
-    [['serve', '--worker', '2'], 'Say how many: passportd serve --workers N.'],
     [['serve', '--workers', '0'], '--workers must be a whole number from 1 to 64, got "0".'],
     [['keys'], 'Say what to do: passportd keys create, list, set, rotate or revoke.'],
     [['keys', 'steal'], 'There is no "keys steal": use create, list, set, rotate or revoke.'],

@@ -1,5 +1,4 @@
-import { describe, expect, test } from 'bun:test'
-import { formatChart } from '../../src/cli/chart.ts'
+import { expect, test } from 'bun:test'
 import { formatCsv } from '../../src/cli/csv.ts'
 import { dayOf, type UsageCount } from '../../src/domain/usage.ts'
 import type { Store } from '../../src/store/store.ts'
@@ -34,19 +33,16 @@ async function fill(store: Store): Promise<void> {
 }
 
 withEveryEngine('usage', (makeDatabase) => {
-  test('shows days as bars, and callers by how much they asked', async () => {
+  test('shows days, and callers by how much they asked', async () => {
     await using here = await workplace(makeDatabase)
     await here.look(fill)
     const { out, err, code } = await here.run('usage', ...MARCH)
     expect({ err, code }).toEqual({ err: `\n${CAUTION}`, code: 0 })
     expect(out).toBe(`2,010 requests from 2026-03-01 to 2026-03-10, 24.9% of them errors.
 
-1,500 ██
-      ██
-      ██
-      ██    ▆▆
-    0 ██    ██
-      2026-03-01         2026-03-10
+DAY         REQUESTS  ERRORS
+2026-03-01  1,500     0%
+2026-03-03  510       98.0%
 
 KEY        NAME         OWNER            REQUESTS  ERRORS  ENDPOINTS              LAST USED
 k1         =1+1, "Ada"  ada@example.com  2,000     25.0%   list 1,500, other 500  2026-03-03
@@ -149,45 +145,6 @@ DAY         ENDPOINT  STATUS  REQUESTS
       keys: [],
       days: [],
     })
-  })
-})
-
-describe('a chart', () => {
-  const days = (count: number) =>
-    Array.from({ length: count }, (_, at) => ({ day: dayOf(at * 86_400_000), count: at }))
-
-  test.each([
-    [1, 80],
-    [30, 80],
-    [30, 40],
-    [100, 80],
-    [1000, 80],
-    [30, 10],
-    [5, 1],
-  ])('of %d days fits %d columns', (count, columns) => {
-    const lines = formatChart(days(count), columns).trimEnd().split('\n')
-    const bars = lines.slice(0, 5)
-    expect(Math.max(...bars.map((line) => line.length))).toBeLessThanOrEqual(Math.max(columns, 5))
-    expect(lines.length).toBeLessThanOrEqual(8)
-  })
-
-  test('tells where a bar is more than a day', () => {
-    expect(formatChart(days(100), 60)).toEndWith('\nEach bar is 2 days.\n')
-    expect(formatChart(days(30), 80)).not.toContain('Each bar')
-  })
-
-  test('shows a little where there is a little, and nothing where there is nothing', () => {
-    const [low] = formatChart(
-      [
-        { day: '2026-01-01', count: 1_000_000 },
-        { day: '2026-01-02', count: 1 },
-        { day: '2026-01-03', count: 0 },
-      ],
-      80,
-    )
-      .split('\n')
-      .slice(4)
-    expect(low).toBe('        0 ██ ▁▁')
   })
 })
 

@@ -55,9 +55,7 @@ export async function faultyProxy(
     if (fault === 'error') return answer(socket, 500, {}, '<h1>Oops</h1>')
     if (fault === 'busy') return answer(socket, 429, { 'Retry-After': '1' }, '')
     headers.delete('Host')
-    // fetch would decode the body and keep its Content-Encoding.
-    headers.set('Accept-Encoding', 'identity')
-    const response = await fetch(new URL(path, target), { headers, redirect: 'manual' })
+    const response = await fetch(new URL(path, target), { headers, redirect: 'manual', decompress: false })
     const body = Buffer.from(await response.arrayBuffer())
     entry.status = response.status
     if (fault === 'slow') await Bun.sleep(20)

@@ -16,6 +16,7 @@ import { createProgress } from '../progress.ts'
 import { formatTable } from '../table.ts'
 import type { Terminal } from '../terminal.ts'
 import { HELP_OPTION, parseOptions, refuseExtra, UsageError } from '../usage.ts'
+import { withStore } from '../with-store.ts'
 
 const OPTIONS = {
   ...HELP_OPTION,
@@ -58,13 +59,8 @@ export async function copy(args: string[], terminal: Terminal): Promise<void> {
 async function forget(positionals: string[], terminal: Terminal): Promise<void> {
   const address = parseAddress(positionals[0])
   refuseExtra('copy', positionals.slice(1))
-  const store = await openStore(address, { create: false })
-  try {
-    await store.copying.note('')
-    terminal.err(`${nameDatabase(address)} is taken as it is.\n`)
-  } finally {
-    await store.close()
-  }
+  await withStore(address, (store) => store.copying.note(''))
+  terminal.err(`${nameDatabase(address)} is taken as it is.\n`)
 }
 
 /** Half a copy must not be served or written to: the next run of the copy would take that for its own. */

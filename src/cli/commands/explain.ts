@@ -7,12 +7,12 @@ import { findExplanation } from '../../scoring/explain.ts'
 import { loadRules } from '../../scoring/load-rules.ts'
 import type { RuleSet } from '../../scoring/rules.ts'
 import type { Outcome } from '../../scoring/score.ts'
-import { openStore } from '../../store/open.ts'
 import { EXPLAIN_HELP } from '../command-help.ts'
 import { parseRefArgument } from '../passport-argument.ts'
 import { formatTable } from '../table.ts'
 import type { Terminal } from '../terminal.ts'
 import { DATABASE_OPTIONS, parseOptions, refuseExtra } from '../usage.ts'
+import { withStore } from '../with-store.ts'
 
 const OPTIONS = { ...DATABASE_OPTIONS, json: { type: 'boolean', default: false } } as const
 
@@ -23,8 +23,7 @@ export async function explain(args: string[], terminal: Terminal): Promise<void>
   refuseExtra('explain', positionals.slice(1))
   const config = readConfig(terminal.env, { demo: values.demo === true })
   const rules = await loadRules(config.rules)
-  const store = await openStore(config.database, { create: false })
-  try {
+  await withStore(config.database, async (store) => {
     const found = await findExplanation(store, ref, rules, terminal.now())
     if (!found)
       throw new CommandError(`There is no passport ${positionals[0]} in ${nameDatabase(config.database)}.`)
@@ -34,9 +33,7 @@ export async function explain(args: string[], terminal: Terminal): Promise<void>
       values.json ? toJson(passport.id, name, outcome, rules) : toText(passport.id, name, outcome, rules),
     )
     for (const note of found.notes) terminal.err(`${note}\n`)
-  } finally {
-    await store.close()
-  }
+  })
 }
 
 function toJson(id: number, name: string, { scores, human, lines }: Outcome, rules: RuleSet): string {

@@ -12,13 +12,13 @@ import { nameDatabase } from '../../domain/database-address.ts'
 import { CommandError } from '../../domain/errors.ts'
 import { printable } from '../../domain/format.ts'
 import type { Tier } from '../../domain/tier.ts'
-import { openStore } from '../../store/open.ts'
 import type { Store } from '../../store/store.ts'
 import { KEYS_HELP } from '../command-help.ts'
 import { parseExpiry, parseGrace, parseName, parseOwner, parseTierName } from '../key-options.ts'
 import { formatTable } from '../table.ts'
 import type { Terminal } from '../terminal.ts'
 import { DATABASE_OPTIONS, parseOptions, refuseExtra, UsageError } from '../usage.ts'
+import { withStore } from '../with-store.ts'
 
 const OPTIONS = {
   name: { type: 'string' },
@@ -42,12 +42,8 @@ export async function keys(args: string[], terminal: Terminal): Promise<void> {
   const { database, tiers } = readConfig(terminal.env, { demo: values.demo === true })
   const run = prepare(positionals, values, { tiers, now: terminal.now() })
   // Elsewhere a database that is not there is a wrong address: nobody can have a key in it.
-  const store = await openStore(database, { create: positionals[0] === 'create' })
-  try {
-    await run({ store, database: nameDatabase(database), terminal })
-  } finally {
-    await store.close()
-  }
+  const create = positionals[0] === 'create'
+  await withStore(database, (store) => run({ store, database: nameDatabase(database), terminal }), { create })
 }
 
 type Given = { tiers: readonly Tier[]; now: number }

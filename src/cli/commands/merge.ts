@@ -1,9 +1,9 @@
 import { readConfig } from '../../config.ts'
-import { openStore } from '../../store/open.ts'
 import { MERGE_HELP, REMOVE_HELP } from '../command-help.ts'
 import { change, parseIdArgument } from '../passport-argument.ts'
 import type { Terminal } from '../terminal.ts'
 import { DATABASE_OPTIONS, parseOptions, refuseExtra } from '../usage.ts'
+import { withStore } from '../with-store.ts'
 
 const MERGE_OPTIONS = { ...DATABASE_OPTIONS, undo: { type: 'boolean', default: false } } as const
 
@@ -14,10 +14,8 @@ export async function merge(args: string[], terminal: Terminal): Promise<void> {
   const from = parseIdArgument(positionals[0], usage)
   const into = values.undo ? undefined : parseIdArgument(positionals[1], usage)
   refuseExtra('merge', positionals.slice(into === undefined ? 1 : 2))
-  const store = await openStore(readConfig(terminal.env, { demo: values.demo === true }).database, {
-    create: false,
-  })
-  try {
+  const { database } = readConfig(terminal.env, { demo: values.demo === true })
+  await withStore(database, async (store) => {
     if (into === undefined) {
       await change(store, [from], () => store.passports.unmerge(from))
       terminal.err(`Passport ${from} stands on its own again.\n`)
@@ -25,9 +23,7 @@ export async function merge(args: string[], terminal: Terminal): Promise<void> {
       await change(store, [from, into], () => store.passports.merge(from, into))
       terminal.err(`Passport ${from} now leads to ${into}. "passportd merge ${from} --undo" takes it back.\n`)
     }
-  } finally {
-    await store.close()
-  }
+  })
 }
 
 export async function remove(args: string[], terminal: Terminal): Promise<void> {
@@ -35,13 +31,9 @@ export async function remove(args: string[], terminal: Terminal): Promise<void> 
   if (values.help) return terminal.out(REMOVE_HELP)
   const id = parseIdArgument(positionals[0], 'passportd remove ID')
   refuseExtra('remove', positionals.slice(1))
-  const store = await openStore(readConfig(terminal.env, { demo: values.demo === true }).database, {
-    create: false,
-  })
-  try {
+  const { database } = readConfig(terminal.env, { demo: values.demo === true })
+  await withStore(database, async (store) => {
     await change(store, [id], () => store.passports.remove(id, terminal.now()))
     terminal.err(`Passport ${id} is removed. It comes back only by an import or mirror with --restore.\n`)
-  } finally {
-    await store.close()
-  }
+  })
 }

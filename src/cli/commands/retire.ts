@@ -1,6 +1,5 @@
 import { readConfig } from '../../config.ts'
 import { type DatabaseAddress, nameDatabase } from '../../domain/database-address.ts'
-import { openStore } from '../../store/open.ts'
 import { RETIRE_HELP } from '../command-help.ts'
 import { prepareBrownout, prepareClear, prepareExempt, prepareSet } from '../retire/retire-changes.ts'
 import { RETIRE_OPTIONS, type RetireTask, type RetireValues } from '../retire/retire-options.ts'
@@ -9,6 +8,7 @@ import { prepareRehearse } from '../retire/retire-rehearse.ts'
 import { prepareReport } from '../retire/retire-report.ts'
 import type { Terminal } from '../terminal.ts'
 import { DATABASE_OPTIONS, parseOptions, UsageError } from '../usage.ts'
+import { withStore } from '../with-store.ts'
 
 type Option = keyof RetireValues
 type Action = {
@@ -32,12 +32,10 @@ export async function retire(args: string[], terminal: Terminal): Promise<void> 
   if (values.help) return terminal.out(RETIRE_HELP)
   const task = prepare(positionals, values, terminal.now())
   const config = readConfig(terminal.env, { demo: values.demo === true })
-  const store = await openStore(withoutReplica(config.database), { create: false })
-  try {
-    await task({ ...config, store, terminal, now: terminal.now(), name: nameDatabase(config.database) })
-  } finally {
-    await store.close()
-  }
+  const name = nameDatabase(config.database)
+  await withStore(withoutReplica(config.database), (store) =>
+    task({ ...config, store, terminal, now: terminal.now(), name }),
+  )
 }
 
 /** Checks the whole command line before a database is touched. */

@@ -4,11 +4,11 @@ import { count } from '../../domain/format.ts'
 import { loadRules } from '../../scoring/load-rules.ts'
 import { adoptRules, keepRescoring, type Rescorer, rescoreSome } from '../../scoring/rescore.ts'
 import { asked } from '../../serve/signals.ts'
-import { openStore } from '../../store/open.ts'
 import { SCORE_HELP } from '../command-help.ts'
 import { createProgress } from '../progress.ts'
 import type { Terminal } from '../terminal.ts'
 import { DATABASE_OPTIONS, parseOptions, refuseExtra } from '../usage.ts'
+import { withStore } from '../with-store.ts'
 
 const OPTIONS = {
   ...DATABASE_OPTIONS,
@@ -22,19 +22,16 @@ export async function scoreCommand(args: string[], terminal: Terminal): Promise<
   refuseExtra('score', positionals)
   const config = readConfig(terminal.env, { demo: values.demo === true })
   const rules = await loadRules(config.rules)
-  const store = await openStore(config.database, { create: false })
   const onFailure = (id: number, error: unknown) =>
     terminal.err(`Passport ${id} cannot be scored: ${(error as Error).message}\n`)
-  const scorer = { store, rules, now: terminal.now, onFailure }
-  try {
+  await withStore(config.database, async (store) => {
+    const scorer = { store, rules, now: terminal.now, onFailure }
     await adoptRules(scorer)
     if (values.all) await store.scoring.markAll()
     const done = await workOff(scorer, terminal)
     terminal.err(`Scored ${count(done, 'passport')} by rule set ${rules.version}.\n`)
     if (values.watch) await watch(scorer, terminal)
-  } finally {
-    await store.close()
-  }
+  })
 }
 
 /** Until nothing is stale. */

@@ -6,7 +6,7 @@ import { inventPeople } from '../../ingest/demo/people.ts'
 import { createLog } from '../../log.ts'
 import { loadRules } from '../../scoring/load-rules.ts'
 import { type Service, startService } from '../../serve/service.ts'
-import { aborted, asked, onHangUp } from '../../serve/signals.ts'
+import { aborted, asked } from '../../serve/signals.ts'
 import { openStore, SOON } from '../../store/open.ts'
 import type { Store } from '../../store/store.ts'
 import { PROGRAM, VERSION } from '../../version.ts'
@@ -32,7 +32,7 @@ export async function serve(args: string[], terminal: Terminal): Promise<void> {
   const log = createLog({ write: terminal.log, json: !terminal.interactive, now: terminal.now })
   const started = Promise.withResolvers<Service>()
   // A terminal that is closed sends it too. Before the start is complete it must not end the process.
-  if (!terminal.interactive) onHangUp(async () => (await started.promise).renewTls())
+  if (!terminal.interactive) process.on('SIGHUP', async () => (await started.promise).renewTls())
   for (const warning of unknownSettings(terminal.env)) log.warn(warning)
   // A rule set with a mistake stops the command, not a thread.
   await loadRules(config.rules)

@@ -8,7 +8,6 @@ import { quote } from '../../domain/quote.ts'
 import { dayOf, type UsageCount } from '../../domain/usage.ts'
 import { openStore } from '../../store/open.ts'
 import type { Days } from '../../store/store.ts'
-import { formatChart } from '../chart.ts'
 import { USAGE_HELP } from '../command-help.ts'
 import { formatCsv } from '../csv.ts'
 import { formatTable } from '../table.ts'
@@ -18,7 +17,6 @@ import {
   type Caller,
   type CallerUsage,
   DAY,
-  everyDay,
   NO_KEY_ID,
   sumByCaller,
   sumByDay,
@@ -155,9 +153,10 @@ function showReport(findings: Findings, terminal: Terminal): void {
   }
   const totals = sumUp(counts)
   const sentence = `${count(totals.requests, 'request')}${who} ${span}, ${share(totals)} of them errors.\n`
-  const chart = formatChart(everyDay(days, counts), terminal.columns())
-  const table = formatTable(only ? rowsOfOne(counts) : rowsOfAll(findings))
-  print(terminal, `${sentence}\n${chart}\n${table}`)
+  const table = only
+    ? formatTable(rowsOfOne(counts))
+    : `${formatTable(rowsOfDays(counts))}\n${formatTable(rowsOfAll(findings))}`
+  print(terminal, `${sentence}\n${table}`)
   terminal.err(`\n${CAUTION}`)
 }
 
@@ -172,6 +171,11 @@ function share({ requests, errors }: Totals): string {
   if (errors > 0 && part < 0.1) return '<0.1%'
   if (errors < requests && part > 99.9) return '>99.9%'
   return `${part.toFixed(part > 0 && part < 100 ? 1 : 0)}%`
+}
+
+function rowsOfDays(counts: readonly UsageCount[]): string[][] {
+  const rows = sumByDay(counts).map((totals) => [totals.day, number(totals.requests), share(totals)])
+  return [['DAY', 'REQUESTS', 'ERRORS'], ...rows]
 }
 
 function rowsOfAll({ counts, callerOf }: Findings): string[][] {

@@ -39,7 +39,7 @@ type Found = { path: string; file: Stats }
 function listBeside(path: string): Found[] {
   const prefix = `${basename(path)}-`
   return readdirSync(dirname(path))
-    .filter((name) => name.startsWith(prefix) && /^(wal|shm|documents-.*)$/.test(name.slice(prefix.length)))
+    .filter((name) => name.startsWith(prefix) && /^(wal|shm)$/.test(name.slice(prefix.length)))
     .map((name) => join(dirname(path), name))
     .flatMap((each) => {
       const file = statSync(each, { throwIfNoEntry: false })
@@ -118,12 +118,11 @@ function examineSpace(folder: string, all: readonly Found[]): Finding[] {
   const bytes = all[0]?.file.size ?? 0
   const told = `${size(free)} are free in ${folder}; the database has ${size(bytes)}, with the files beside it ${size(used)}`
   if (free < LEAST_FREE) return [problem('space', `${told}: nothing can be written soon. Make room.`)]
-  // Documents are made anew beside those that are there.
-  if (free < Math.max(bytes, used - bytes))
+  if (free < used)
     return [
       warning(
         'space',
-        `${told}: too little for a backup, a restore, or documents made anew. Make room, or back up to another disk.`,
+        `${told}: too little for a backup or a restore. Make room, or back up to another disk.`,
       ),
     ]
   return [ok('space', `${told}.`)]
