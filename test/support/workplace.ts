@@ -37,8 +37,8 @@ export async function workplace(
   const address = parseDatabaseAddress(made.url) as DatabaseAddress
   const env = { DATABASE_URL: made.url }
 
-  async function open(form?: string): Promise<Store & AsyncDisposable> {
-    const store = await openStore(address, { ...(form !== undefined && { form }) })
+  async function open(): Promise<Store & AsyncDisposable> {
+    const store = await openStore(address)
     return { ...store, [Symbol.asyncDispose]: async () => store.close() }
   }
   async function look<T>(work: (store: Store) => T | Promise<T>): Promise<T> {
