@@ -13,7 +13,7 @@ const NOT_RUN: Record<string, string> = {
   'docs/performance.md: Performance: sh': 'measures for half an hour',
   'docs/records.md: Import: text': 'two refusals out of many; test/ingest/malformed.test.ts has them all',
   'docs/records.md: Mirror: text': 'the report of a mirror of ten thousand passports',
-  'docs/reliability.md: What is promised, and how it is shown: sh': 'torture; its short form is tests',
+  'docs/reliability.md: Guarantees, and how they are verified: sh': 'stress; its short form is tests',
   'docs/scale.md: When to move: sh': 'needs sudo',
   'docs/scale.md: A set-up to begin with: sh': 'needs a container engine',
 }

@@ -1,4 +1,4 @@
-import { ClientGone } from '../domain/errors.ts'
+import { ClientGone, ServiceError } from '../domain/errors.ts'
 import type { Found } from './catalog.ts'
 import { createSearcher } from './search.ts'
 import type { Snapshot } from './snapshot.ts'
@@ -31,7 +31,8 @@ export function createSearchClient(port: MessagePort) {
     },
     /** The search thread has ended: nobody answers the searches that wait. */
     close(): void {
-      for (const { reject } of waiting.values()) reject(new Error('The search thread ended.'))
+      const error = new ServiceError('unavailable', 'The search thread ended.')
+      for (const { reject } of waiting.values()) reject(error)
       waiting.clear()
       port.close()
     },

@@ -1,0 +1,39 @@
+import type { Scenario } from './scenario.ts'
+import { backup } from './scenarios/backup.ts'
+import { badFiles } from './scenarios/bad-files.ts'
+import { clockBack } from './scenarios/clock-back.ts'
+import { diskFullImport } from './scenarios/disk-full-import.ts'
+import { diskFullServe } from './scenarios/disk-full-serve.ts'
+import { drain } from './scenarios/drain.ts'
+import { expensive } from './scenarios/expensive.ts'
+import { garbage } from './scenarios/garbage.ts'
+import { killImport } from './scenarios/kill-import.ts'
+import { killMirror } from './scenarios/kill-mirror.ts'
+import { killScorer } from './scenarios/kill-scorer.ts'
+import { killServer } from './scenarios/kill-server.ts'
+import { newRelease } from './scenarios/new-release.ts'
+import { postgres } from './scenarios/postgres.ts'
+import { redis } from './scenarios/redis.ts'
+import { soak } from './scenarios/soak.ts'
+import { threadCrash } from './scenarios/thread-crash.ts'
+
+/** In the order in which they run. */
+export const SCENARIOS: readonly Scenario[] = [
+  killImport,
+  killScorer,
+  killMirror,
+  killServer,
+  backup,
+  diskFullImport,
+  diskFullServe,
+  badFiles,
+  clockBack,
+  postgres,
+  redis,
+  garbage,
+  expensive,
+  drain,
+  newRelease,
+  threadCrash,
+  soak,
+]

@@ -1,0 +1,97 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { createRandom } from '../../src/ingest/demo/random.ts'
+import { INVENTED, linesOf, toLines } from '../../test/support/lines.ts'
+import { tempFolder } from '../../test/support/temp.ts'
+import { check, type Scenario } from '../scenario.ts'
+import { countUsage, runCommand, tryToServe } from '../support/command.ts'
+
+const SECOND = 1000
+const HOUR = 3600 * SECOND
+const DAY = 24 * HOUR
+const OFFSETS = [-400 * DAY, -31 * DAY, -DAY, -HOUR, -15 * SECOND, 0, 15 * SECOND, HOUR, 3 * DAY, 40 * DAY]
+
+/** Past the expiry of the key, and back. */
+const FIRST = [3 * DAY, -HOUR]
+
+const WINDOW = 10
+const LIMIT = 3
+const LATEST_SCORE = 20 * SECOND
+
+type Shown = { calculating_score: boolean; passport_profile: { display_name: string } }
+
+export const clockBack: Scenario = {
+  name: 'clock-back',
+  title: 'the clock of a server set back or forward',
+  long: 20,
+  short: 2,
+  async run(times, fail) {
+    using folder = tempFolder()
+    const place = { cwd: folder.path, database: join(folder.path, 'people.db') }
+    const write = (name: string, text: string) => writeFileSync(join(folder.path, name), text)
+    write('clock', '0')
+    write('people.jsonl', linesOf(INVENTED.slice(0, 50)))
+    await runCommand(['import', 'people.jsonl'], place)
+    const env = { TIERS: `anonymous=unlimited, few=${LIMIT}/${WINDOW}s` }
+    const createKey = async (...options: string[]) =>
+      (await runCommand(['keys', 'create', '--name', 'a', ...options], { ...place, env })).out.trim()
+    const expiry = new Date(Date.now() + 2 * DAY).toISOString().slice(0, 10)
+    const expiring = await createKey('--expires', expiry, '--tier', 'unlimited')
+    const limited = await createKey('--tier', 'few')
+
+    const preload = `--preload=${join(import.meta.dir, '../support/clock.ts')}`
+    await using server = await tryToServe({
+      ...place,
+      env: { ...env, BUN_OPTIONS: preload, CLOCK: join(folder.path, 'clock') },
+      timeout: HOUR,
+    })
+    let requests = 0
+    async function get(path: string, key?: string): Promise<Response> {
+      requests++
+      const headers: Record<string, string> = key === undefined ? {} : { 'X-API-KEY': key }
+      return fetch(`${server.url}/api/v1/${path}`, { headers })
+    }
+
+    async function checkLimit(): Promise<void> {
+      const first = await get('passports/7', limited)
+      if (first.status !== 200) throw new Error(`a limit of the last window still holds: ${first.status}`)
+      let last = first
+      for (let count = 0; last.status === 200 && count < 3 * LIMIT; count++)
+        last = await get('passports/7', limited)
+      const wait = Number(last.headers.get('Retry-After'))
+      if (last.status !== 429 || wait < 1 || wait > WINDOW)
+        throw new Error(`over the limit: ${last.status}, Retry-After ${wait}`)
+    }
+
+    async function checkImport(name: string): Promise<void> {
+      // Without a score of its own it is calculated.
+      write('news.jsonl', toLines({ passport_id: 7, passport_profile: { display_name: name } }))
+      const { code, err } = await runCommand(['import', '--rescore', 'news.jsonl'], place)
+      if (code !== 0) throw new Error(`import ended with ${code}: ${err}`)
+      for (const last = performance.now() + LATEST_SCORE; performance.now() < last; await Bun.sleep(20)) {
+        const { passport } = (await (await get('passports/7')).json()) as { passport: Shown }
+        if (passport.passport_profile.display_name === name && !passport.calculating_score) return
+      }
+      throw new Error('an imported passport is not visible, or not scored')
+    }
+
+    const random = createRandom(times)
+    let offset = 0
+    for (let turn = 0; turn < times; turn++) {
+      offset = FIRST[turn] ?? random.pick(OFFSETS.filter((each) => each !== offset))
+      await check(fail, `clock off by ${offset / SECOND} s`, async () => {
+        write('clock', String(offset))
+        await checkLimit()
+        const isExpired = Date.now() + offset >= Date.parse(expiry)
+        const { status } = await get('passports/7', expiring)
+        if (status !== (isExpired ? 401 : 200)) throw new Error(`a key that expires ${expiry}: ${status}`)
+        await checkImport(`Ada ${turn}`)
+      })
+    }
+    const { code, err } = await server.stop()
+    const counted = await countUsage(place)
+    if (code !== 0 || counted !== requests)
+      fail(`it ended with ${code}, and ${counted} of ${requests} requests were counted: ${err}`)
+    return { count: times }
+  },
+}

@@ -1,0 +1,73 @@
+import { Database } from 'bun:sqlite'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { createRandom } from '../../src/ingest/demo/random.ts'
+import { INVENTED, linesOf } from '../../test/support/lines.ts'
+import { tempFolder } from '../../test/support/temp.ts'
+import { check, type Scenario } from '../scenario.ts'
+import { refusalProblem, runCommand } from '../support/command.ts'
+import { copyFrom, type Disk, makeDisk, placeOn } from '../support/disk.ts'
+import { checkIntegrity } from '../support/kill.ts'
+
+const NAME = 'people.db'
+/** Lines that are saved together. */
+const BATCH = 500
+/** One credential each: the number of batches matters. */
+const PEOPLE = INVENTED.map((person) => ({ ...person, credentials: person.credentials?.slice(0, 1) ?? [] }))
+const LINES = linesOf(PEOPLE)
+/** A little more than the import needs. */
+const MOST_BYTES = 6 * 1024 * 1024
+
+export const diskFullImport: Scenario = {
+  name: 'disk-full-import',
+  title: 'an import until the disk is full, resumed with free space',
+  long: 20,
+  short: 2,
+  async run(times, fail) {
+    using folder = tempFolder()
+    writeFileSync(join(folder.path, 'people.jsonl'), LINES)
+    const undisturbed = { cwd: folder.path, database: join(folder.path, NAME) }
+    await runCommand(['import', 'people.jsonl'], undisturbed)
+    const { out: expected } = await runCommand(['export'], undisturbed)
+    const random = createRandom(times)
+    let full = 0
+    for (let turn = 0; turn < times; turn++) {
+      using disk = await makeDisk(turn)
+      // From none to enough.
+      const left = Math.floor((MOST_BYTES * (turn + random.next())) / times)
+      await check(fail, `with ${left} bytes left`, async () => {
+        if (await importOnce(disk, left, expected)) full++
+      })
+    }
+    return { count: times, note: `the disk was full ${full} times` }
+  },
+}
+
+/** Returns whether the disk was full. */
+async function importOnce(disk: Disk, left: number, expected: string): Promise<boolean> {
+  const place = () => placeOn(disk, NAME)
+  writeFileSync(join(disk.outside, 'people.jsonl'), LINES)
+  disk.fill(left)
+  const ended = await runCommand(['import', 'people.jsonl'], place())
+  const problem = ended.code === 0 ? undefined : refusalProblem(ended, NAME)
+  if (problem) throw new Error(problem)
+  const count = countPassports(disk)
+  if (count % BATCH !== 0) throw new Error(`${count} passports were saved: not whole batches`)
+  disk.clear()
+  const again = await runCommand(['import', 'people.jsonl'], place())
+  if (again.code !== 0) throw new Error(`with free space, it ended with ${again.code}: ${again.err}`)
+  const { out } = await runCommand(['export'], place())
+  if (out !== expected) throw new Error('the export differs from that of an undisturbed import')
+  return ended.code !== 0
+}
+
+/** Throws if the file is damaged. */
+function countPassports(disk: Disk): number {
+  using folder = tempFolder()
+  copyFrom(disk, folder.path)
+  const path = join(folder.path, NAME)
+  checkIntegrity(path)
+  using database = new Database(path)
+  if (database.query(`select 1 from sqlite_schema where name = 'passports'`).get() === null) return 0
+  return database.query<{ count: number }, []>('select count(*) as count from passports').get()?.count ?? 0
+}

@@ -1,0 +1,79 @@
+import { createRandom, type Random } from '../../src/ingest/demo/random.ts'
+import { databaseMaker, type EngineName } from '../../test/support/engines.ts'
+import { INVENTED, linesOf, toLines } from '../../test/support/lines.ts'
+import { workplace } from '../../test/support/workplace.ts'
+import { check, type Fail, type Scenario } from '../scenario.ts'
+import {
+  checkFile,
+  checkSame,
+  countPassports,
+  everythingIn,
+  killWithin,
+  succeed,
+  timeOf,
+  type Workplace,
+} from '../support/kill.ts'
+
+/** A killed client cannot damage a PostgreSQL server: most kills are on SQLite. */
+const ON_POSTGRES = 1 / 6
+
+export const killImport: Scenario = {
+  name: 'kill-import',
+  title: 'SIGKILL of an import at a random moment',
+  long: 30,
+  short: 2,
+  async run(times, fail) {
+    const random = createRandom(20)
+    const onPostgres = Math.ceil(times * ON_POSTGRES)
+    const midway =
+      (await killImports('sqlite', times - onPostgres, fail, random)) +
+      (await killImports('postgres', onPostgres, fail, random))
+    return { count: times, note: `${midway} left it half done; ${onPostgres} on PostgreSQL` }
+  },
+}
+
+/** Lines that are saved together. */
+const BATCH = 500
+
+const PEOPLE = INVENTED.slice(0, BATCH)
+
+/** Each batch does another thing: add, change, add data points, remove. */
+const LINES = [
+  linesOf(PEOPLE),
+  linesOf(PEOPLE, 1),
+  linesOf(PEOPLE.map((person) => ({ ...person, connections: person.connections + 1 }))),
+  toLines(...PEOPLE.map(({ id }) => ({ passport: id, type: 'github', value: id }))),
+  toLines(...PEOPLE.map(({ id }) => ({ passport_id: id + 1000, removed: true }))),
+].join('')
+
+/** Returns how many kills left a part of the file saved. */
+async function killImports(engine: EngineName, kills: number, fail: Fail, random: Random): Promise<number> {
+  const prepare = () => workplace(databaseMaker(engine), { files: { 'many.jsonl': LINES }, bare: true })
+  const importAll = (here: Workplace) => succeed(here.run('import', 'many.jsonl'))
+  await using undisturbed = await prepare()
+  const duration = await timeOf(() => importAll(undisturbed))
+  const expected = await everythingIn(undisturbed)
+
+  let midway = 0
+  let done = 0
+  while (done < kills) {
+    await using here = await prepare()
+    let isKilled = true
+    while (isKilled && done < kills) {
+      isKilled = await killWithin(here.start('import', 'many.jsonl'), duration, random)
+      if (isKilled) done++
+      await check(fail, `${engine}, kill ${done}`, async () => {
+        checkFile(here)
+        const count = await countPassports(here)
+        if (count % BATCH !== 0) throw new Error(`${count} passports were saved: not whole batches`)
+        if (isKilled && count > 0) midway++
+      })
+    }
+    await check(fail, `${engine}, after kill ${done}`, async () => {
+      await importAll(here)
+      checkSame(await everythingIn(here), expected)
+      checkFile(here)
+    })
+  }
+  return midway
+}

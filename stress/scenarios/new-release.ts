@@ -1,0 +1,106 @@
+import { serveProcess } from '../../test/support/cli.ts'
+import { findPort } from '../../test/support/postgres-process.ts'
+import { tempFolder } from '../../test/support/temp.ts'
+import type { Fail, Result, Scenario } from '../scenario.ts'
+import { sendRequests } from '../support/load.ts'
+
+const TARGETS = ['/api/v1/passports/1', '/api/v1/passports?keyword=an', '/api/v1/passports?page=2', '/']
+const CLIENTS = 12
+
+/** In a network namespace of its own the kernel setting may be changed without changing the machine. */
+const SETTING = '/proc/sys/net/ipv4/tcp_migrate_req'
+const namespace = (value: 0 | 1) => [
+  ...(process.getuid?.() === 0 ? ['unshare', '-n'] : ['unshare', '-rn']),
+  'sh',
+  '-c',
+  `ip link set lo up && echo ${value} > ${SETTING} && exec "$@"`,
+  'sh',
+]
+const canMigrate =
+  process.platform === 'linux' && Bun.which('unshare') !== null && Bun.which('ip') !== null
+    ? Bun.spawnSync([...namespace(1), 'true']).exitCode === 0
+    : false
+
+export const newRelease: Scenario = {
+  name: 'new-release',
+  title: 'a new process on the same port before SIGTERM to the old one, under load',
+  long: 20,
+  short: 2,
+  async run(times, fail) {
+    if (!canMigrate) return replaceServers(times, false, fail)
+    const half = Math.ceil(times / 2)
+    const without = await runInNamespace(half, 0, fail)
+    const migrating = await runInNamespace(times - half, 1, fail)
+    return {
+      count: without.count + migrating.count,
+      note: `${without.note}; with tcp_migrate_req=1 ${migrating.note}`,
+    }
+  },
+}
+
+type Report = { result: Result; failures: string[] }
+
+async function runInNamespace(times: number, value: 0 | 1, fail: Fail): Promise<Result> {
+  if (times === 0) return { count: 0, note: 'none' }
+  const command = [...namespace(value), process.execPath, import.meta.path, `${times}`, `${value}`]
+  const child = Bun.spawn(command, { stdout: 'pipe', stderr: 'inherit' })
+  const { result, failures } = JSON.parse(await new Response(child.stdout).text()) as Report
+  for (const failure of failures) fail(`tcp_migrate_req=${value}: ${failure}`)
+  return result
+}
+
+/** A request that fails may be repeated once; with the kernel setting none on a new connection fails. */
+async function replaceServers(times: number, isMigrating: boolean, fail: Fail): Promise<Result> {
+  using folder = tempFolder()
+  const port = await findPort()
+  const env = { PORT: String(port), TIERS: 'anonymous=unlimited, explorer=unlimited' }
+  const start = () => serveProcess(['--demo', '--workers', '2'], { cwd: folder.path, env })
+  let current = await start()
+  const end = new AbortController()
+  let [requests, repeated] = [0, 0]
+
+  async function send(keepalive: boolean): Promise<void> {
+    let failed: string | undefined
+    await sendRequests({
+      url: current.url,
+      next: () => ({ target: failed ?? (TARGETS[requests % TARGETS.length] as string) }),
+      onExchange(exchange) {
+        requests++
+        const { target } = exchange
+        if (!('error' in exchange)) {
+          failed = undefined
+          if (exchange.response.status !== 200) fail(`${target}: ${exchange.response.status}`)
+          return
+        }
+        const { code, message } = exchange.error
+        if (failed !== undefined) fail(`${target}, repeated: ${code} ${message}`)
+        else if (isMigrating && !keepalive) fail(`${target}: ${code} ${message}`)
+        failed = failed === undefined ? target : undefined
+        repeated++
+      },
+      keepalive,
+      signal: end.signal,
+    })
+  }
+
+  const sending = Array.from({ length: CLIENTS }, (_, at) => send(at % 2 === 0))
+  for (let time = 0; time < times; time++) {
+    const next = await start()
+    current.child.kill('SIGTERM')
+    const code = await current.child.exited
+    if (code !== 0) fail(`the old server ended with ${code}`)
+    current = next
+  }
+  end.abort()
+  await Promise.all(sending)
+  await current[Symbol.asyncDispose]()
+  return { count: times, note: `${repeated} of ${requests.toLocaleString('en')} requests repeated` }
+}
+
+if (import.meta.main) {
+  const [times, value] = process.argv.slice(2).map(Number)
+  const failures: string[] = []
+  const result = await replaceServers(times ?? 1, value === 1, (failure) => failures.push(failure))
+  console.log(JSON.stringify({ result, failures } satisfies Report))
+  process.exit(0)
+}

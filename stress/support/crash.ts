@@ -1,0 +1,17 @@
+/** Preloaded: SIGUSR2 makes a thread throw, the most recently started one whose file name begins with CRASH's contents. */
+import { readFileSync } from 'node:fs'
+import { preloadThreads } from './preload-threads.ts'
+
+const workers: { worker: Worker; url: string }[] = []
+
+if (Bun.isMainThread) {
+  preloadThreads(import.meta.path, (worker, url) => workers.unshift({ worker, url }))
+  process.on('SIGUSR2', () => {
+    const name = readFileSync(process.env.CRASH as string, 'utf8')
+    workers.find(({ url }) => url.includes(`/${name}`))?.worker.postMessage('crash')
+  })
+} else {
+  addEventListener('message', ({ data }) => {
+    if (data === 'crash') throw new Error('crash on purpose')
+  })
+}

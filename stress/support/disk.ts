@@ -1,0 +1,125 @@
+import { closeSync, cpSync, openSync, rmSync, writeFileSync, writeSync } from 'node:fs'
+import { join } from 'node:path'
+import { tempFolder } from '../../test/support/temp.ts'
+
+/** In a mount namespace of its own: nothing stays mounted when the program ends. */
+const UNSHARE = process.getuid?.() === 0 ? ['unshare', '-m'] : ['unshare', '-rm']
+const ENTER = process.getuid?.() === 0 ? ['nsenter', '-m'] : ['nsenter', '-U', '--preserve-credentials', '-m']
+
+/** Whether this machine permits that. */
+export const canMount =
+  process.platform === 'linux' &&
+  Bun.which('unshare') !== null &&
+  Bun.which('nsenter') !== null &&
+  Bun.spawnSync([...UNSHARE, 'mount', '-t', 'tmpfs', 'tmpfs', '/mnt']).exitCode === 0
+
+/** Runs a program for which the folder is read-only. */
+export const withReadOnly = (folder: string): string[] => [
+  ...UNSHARE,
+  'sh',
+  '-c',
+  'mount --bind "$0" "$0" && mount -o remount,bind,ro "$0" && cd "$0" && exec "$@"',
+  folder,
+]
+
+/** A folder with a limit on its space. */
+export type Disk = Disposable & {
+  /** For commands that run within it. */
+  path: string
+  within(): string[]
+  /** For other programs; not for SQLite, whose files would be in the wrong place. */
+  outside: string
+  /** Leaves so many bytes free, also for a running process. */
+  fill(left: number, pid?: number): void
+  clear(pid?: number): void
+  /** Whether the system reports the free space. */
+  reportsSpace: boolean
+}
+
+const MIB = 1024 * 1024
+
+/** A small file system of its own. */
+export async function makeSmallDisk(bytes = 32 * MIB): Promise<Disk> {
+  const folder = tempFolder()
+  const mount = `mount -t tmpfs -o size=${bytes} tmpfs "$0" && echo && exec cat`
+  const holder = Bun.spawn([...UNSHARE, 'sh', '-c', mount, folder.path], {
+    // It ends with this process.
+    stdin: 'pipe',
+    stdout: 'pipe',
+  })
+  await holder.stdout.getReader().read()
+  const outside = `/proc/${holder.pid}/root${folder.path}`
+  const ballast = join(outside, 'ballast')
+  return {
+    path: folder.path,
+    reportsSpace: true,
+    outside,
+    within: () => [...ENTER, '-t', String(holder.pid), 'sh', '-c', `cd "$0" && exec "$@"`, folder.path],
+    fill(left) {
+      const reserve = join(outside, 'reserve')
+      writeFileSync(reserve, Buffer.alloc(left))
+      writeUntilFull(ballast)
+      rmSync(reserve)
+    },
+    clear: () => rmSync(ballast),
+    [Symbol.dispose]() {
+      holder.kill('SIGKILL')
+      folder[Symbol.dispose]()
+    },
+  }
+}
+
+/** A limit on the size of files, which every user may set. */
+export function makeLimitedFolder(): Disk {
+  const folder = tempFolder()
+  let blocks = 'unlimited'
+  return {
+    path: folder.path,
+    reportsSpace: false,
+    outside: folder.path,
+    within: () => ['sh', '-c', 'ulimit -S -f "$0" && exec "$@"', blocks],
+    fill(left, pid) {
+      blocks = String(Math.ceil(left / 512))
+      if (pid !== undefined) limit(pid, String(left))
+    },
+    clear(pid) {
+      blocks = 'unlimited'
+      if (pid !== undefined) limit(pid, 'unlimited')
+    },
+    [Symbol.dispose]: folder[Symbol.dispose],
+  }
+}
+
+/** A file system and a limit in turn, or only the limit. */
+export const makeDisk = async (turn: number): Promise<Disk> =>
+  canMount && turn % 2 === 0 ? makeSmallDisk() : makeLimitedFolder()
+
+function limit(pid: number, bytes: string): void {
+  Bun.spawnSync(['prlimit', '--pid', String(pid), `--fsize=${bytes}:`])
+}
+
+function writeUntilFull(path: string): void {
+  const file = openSync(path, 'a')
+  try {
+    for (let size = MIB; size >= 1; ) {
+      try {
+        if (writeSync(file, Buffer.alloc(size)) < size) size /= 2
+      } catch {
+        size = Math.floor(size / 2)
+      }
+    }
+  } finally {
+    closeSync(file)
+  }
+}
+
+/** Copies the files of a disk. */
+export const copyFrom = ({ outside }: Disk, to: string): void =>
+  cpSync(outside, to, { recursive: true, filter: (path) => !path.endsWith('ballast') })
+
+/** Where a command runs whose database is on the disk. */
+export const placeOn = ({ path, within }: Disk, name: string) => ({
+  cwd: path,
+  database: join(path, name),
+  within: within(),
+})

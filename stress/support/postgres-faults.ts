@@ -1,0 +1,129 @@
+import { SQL } from 'bun'
+import type { PostgresServer } from '../../test/support/postgres.ts'
+import { until } from '../../test/support/postgres-process.ts'
+import type { tcpProxy } from '../../test/support/tcp-proxy.ts'
+
+type Target = {
+  server: PostgresServer
+  /** Through which the service reaches the server. */
+  proxy: Awaited<ReturnType<typeof tcpProxy>>
+  /** A superuser's connection, not through the proxy. */
+  sql: SQL
+}
+
+/** `begin` returns what ends it. */
+type Fault = { name: string; begin(target: Target): Promise<() => unknown> }
+
+const OURS = `from pg_stat_activity where application_name = 'passportd'`
+const cutOff = (sql: SQL) => sql.unsafe(`select pg_terminate_backend(pid) ${OURS}`)
+
+export const FAULTS: readonly Fault[] = [
+  { name: 'killed', begin: away(({ server }) => server.kill()) },
+  { name: 'passports locked', begin: locked('passports') },
+  { name: 'stopped', begin: away(({ server }) => server.stop()) },
+  {
+    name: 'frozen',
+    async begin({ server }) {
+      server.freeze()
+      return server.thaw
+    },
+  },
+  { name: 'too many clients', begin: crowd },
+  { name: 'stopped at once', begin: away(({ server }) => server.stop('immediate')) },
+  {
+    name: 'connections ended by the server',
+    async begin({ sql }) {
+      await cutOff(sql)
+      return () => undefined
+    },
+  },
+  {
+    name: 'a process of it killed',
+    async begin({ sql }) {
+      const [row] = await sql.unsafe(`select pid ${OURS} order by random() limit 1`)
+      process.kill(row.pid, 'SIGKILL')
+      return () => undefined
+    },
+  },
+  {
+    name: 'connections reset',
+    async begin({ proxy }) {
+      proxy.cut()
+      return () => undefined
+    },
+  },
+  {
+    name: 'nothing comes through',
+    async begin({ proxy }) {
+      proxy.hang()
+      return proxy.flow
+    },
+  },
+  {
+    name: 'connections of readers dead',
+    async begin({ proxy, sql }) {
+      const rows = await sql.unsafe(`select client_port as port ${OURS} and query like 'select%'
+        and query not like '%from versions%' and query not like '%string_agg%'`)
+      const ports = new Set<unknown>(rows.map((row: { port: number }) => row.port))
+      proxy.lose((port) => ports.has(port))
+      return () => undefined
+    },
+  },
+  { name: 'versions locked', begin: locked('versions') },
+  {
+    name: 'restarted at once',
+    async begin({ server }) {
+      await server.stop()
+      await server.start()
+      return () => undefined
+    },
+  },
+  { name: 'responses locked', begin: locked('v1_passports') },
+]
+
+function away(stop: (target: Target) => Promise<void>): Fault['begin'] {
+  return async (target) => {
+    await stop(target)
+    return target.server.start
+  }
+}
+
+function locked(table: string): Fault['begin'] {
+  return async ({ server }) => {
+    const sql = new SQL(server.url, { max: 1 })
+    const holder = await sql.reserve()
+    await holder`begin`
+    await holder.unsafe(`lock table ${table} in access exclusive mode`)
+    return async () => {
+      await holder`commit`
+      holder.release()
+      await sql.close()
+    }
+  }
+}
+
+/** Other clients take every connection, and those of the service as soon as they are free. */
+async function crowd({ server, sql }: Target): Promise<() => unknown> {
+  const taken: SQL[] = []
+  const take = async (): Promise<boolean> => {
+    const one = new SQL(server.url, { max: 1 })
+    const isIn = await one`select 1`.then(
+      () => true,
+      () => false,
+    )
+    if (isIn) taken.push(one)
+    return isIn
+  }
+  const takeAll = async () => {
+    while ((await Promise.all(Array.from({ length: 20 }, take))).includes(true));
+  }
+  // Its own connection must be open first.
+  await sql`select 1`
+  await takeAll()
+  await until(async () => {
+    await cutOff(sql)
+    await takeAll()
+    return (await sql.unsafe(`select ${OURS}`)).length === 0
+  }, 'other clients to have all connections')
+  return () => Promise.all(taken.map((one) => one.close({ timeout: 0 })))
+}

@@ -1,0 +1,13 @@
+import { readdirSync, readFileSync } from 'node:fs'
+
+/** Of a process: resident memory now and at most in MB, and open files. */
+export function statusOf(pid: number) {
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8')
+  const megabytes = (name: string) =>
+    Math.round(Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(status)?.[1] ?? 0) / 1024)
+  return {
+    memory: megabytes('VmRSS'),
+    mostMemory: megabytes('VmHWM'),
+    files: readdirSync(`/proc/${pid}/fd`).length,
+  }
+}

@@ -1,0 +1,52 @@
+import type { Random } from '../../src/ingest/demo/random.ts'
+
+type Options = {
+  url: string
+  random: Random
+  /** Exact bodies, by path. */
+  expected: ReadonlyMap<string, string>
+  /** Paths that must be answered with 200. */
+  others: readonly string[]
+  fail: (message: string) => void
+}
+
+const READERS = 6
+
+/** Clients that send requests without a pause, each on a connection of its own. */
+export function startReaders({ url, random, expected, others, fail }: Options) {
+  const responseTimes: number[] = []
+  const known = [...expected.keys()]
+  let requests = 0
+  let isStopped = false
+  let isKilled = false
+
+  async function request(path: string): Promise<void> {
+    requests++
+    try {
+      const response = await fetch(`${url}/api/v1/${path}`, { keepalive: false })
+      const text = await response.text()
+      responseTimes.push(performance.now())
+      const body = expected.get(path)
+      if (!response.ok || (body !== undefined && text !== body)) fail(`${path}: ${response.status} ${text}`)
+    } catch (error) {
+      if (!isKilled) fail(`${path}: ${(error as Error).message}`)
+    }
+  }
+
+  async function read(): Promise<void> {
+    while (!isStopped) await request(random.pick(random.chance(0.7) ? known : others))
+  }
+  const reading = Promise.all(Array.from({ length: READERS }, read))
+
+  return {
+    /** To be called before the server is killed: from then on connections may break. */
+    expectKill(): void {
+      isKilled = true
+    },
+    async stop() {
+      isStopped = true
+      await reading
+      return { requests, responseTimes }
+    },
+  }
+}

@@ -1,0 +1,114 @@
+import { connect, type Socket } from 'node:net'
+import { pretendRedis, type startRedis } from '../../test/support/redis.ts'
+
+export type Redis = Awaited<ReturnType<typeof startRedis>>
+
+/** `begin` returns what ends it. */
+type Fault = { name: string; begin(redis: Redis): Promise<() => unknown> }
+
+/** Replies that no Redis sends. */
+export const NONSENSE: Record<string, string | Uint8Array> = {
+  nothing: '',
+  'a word': '+OK\r\n',
+  'an error': '-ERR no\r\n',
+  'no script, ever': '-NOSCRIPT No matching script.\r\n',
+  'a number beyond all': `:${'9'.repeat(40)}\r\n`,
+  'the beginning of half a gigabyte': '$536870912\r\n',
+  'a list of two billion': '*2147483647\r\n',
+  'lists in lists': '*1\r\n'.repeat(100_000),
+  'a web page': 'HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n',
+  'a push that nobody asked for': '>2\r\n+message\r\n:1\r\n',
+  'not a number': ',nan\r\n',
+  noise: crypto.getRandomValues(new Uint8Array(60_000)),
+}
+
+export const FAULTS: readonly Fault[] = [
+  { name: 'killed', begin: away((redis) => redis.kill()) },
+  {
+    name: 'frozen',
+    async begin(redis) {
+      redis.freeze()
+      return redis.thaw
+    },
+  },
+  { name: 'stopped', begin: away((redis) => redis.kill('SIGTERM')) },
+  {
+    name: 'out of memory',
+    begin: settings({ 'maxmemory-policy': 'noeviction', maxmemory: '1' }, { maxmemory: '0' }),
+  },
+  { name: 'no connections left', begin: crowd },
+  {
+    name: 'connections ended by the server',
+    async begin(redis) {
+      await redis.ask('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes')
+      return () => undefined
+    },
+  },
+  {
+    name: 'paused',
+    async begin(redis) {
+      await redis.ask('CLIENT', 'PAUSE', '1500', 'ALL')
+      return () => undefined
+    },
+  },
+  {
+    name: 'scripts forgotten',
+    async begin(redis) {
+      await redis.ask('SCRIPT', 'FLUSH')
+      return () => undefined
+    },
+  },
+  {
+    name: 'a replica of nobody',
+    async begin(redis) {
+      await redis.ask('REPLICAOF', '127.0.0.1', '1')
+      return () => redis.ask('REPLICAOF', 'NO', 'ONE')
+    },
+  },
+  ...Object.entries(NONSENSE).map(([name, answer], at) => ({
+    name: `replaced by a server that sends ${name}`,
+    async begin(redis: Redis) {
+      await redis.kill()
+      const other = pretendRedis(answer, { port: redis.port, isPolite: at % 2 === 0 })
+      return () => {
+        other[Symbol.dispose]()
+        return redis.restart()
+      }
+    },
+  })),
+]
+
+/** Stopped until it is started again. */
+function away(stop: (redis: Redis) => Promise<unknown>): Fault['begin'] {
+  return async (redis) => {
+    await stop(redis)
+    return redis.restart
+  }
+}
+
+function settings(hard: Record<string, string>, well: Record<string, string>): Fault['begin'] {
+  return async (redis) => {
+    const set = (values: Record<string, string>) =>
+      redis.ask('CONFIG', 'SET', ...Object.entries(values).flat())
+    await set(hard)
+    return () => set(well)
+  }
+}
+
+/** Other clients take every connection. */
+async function crowd(redis: Redis): Promise<() => unknown> {
+  const most = 40
+  await redis.ask('CONFIG', 'SET', 'maxclients', String(most))
+  await redis.ask('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes')
+  const others = await Promise.all(Array.from({ length: 2 * most }, () => open(redis.port)))
+  return async () => {
+    for (const socket of others) socket.destroy()
+  }
+}
+
+function open(port: number): Promise<Socket> {
+  return new Promise((done) => {
+    const socket = connect(port, '127.0.0.1', () => done(socket))
+    socket.on('error', () => socket.destroy())
+  })
+}

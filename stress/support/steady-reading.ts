@@ -1,0 +1,68 @@
+/** `fixed` picks the part of the body that imports do not change. */
+export type Target = { path: string; fixed: (body: Record<string, unknown>) => unknown; within: number }
+
+const UNAVAILABLE = 'The service cannot reach its data right now. Try again shortly.'
+const READERS = 4
+const PAUSE_MILLISECONDS = 10
+const TIMEOUT_MILLISECONDS = 20_000
+
+/** Reads from all nodes; every response must be right, or the documented 503, and come in time. */
+export async function startReading(
+  urls: readonly string[],
+  targets: readonly Target[],
+  fail: (problem: string) => void,
+) {
+  const expected = new Map<Target, string>()
+  const counts = { responses: 0, unavailable: 0, slowest: 0 }
+  let ended = false
+
+  async function request(url: string, target: Target): Promise<void> {
+    const begin = performance.now()
+    const response = await fetch(url + target.path, { signal: AbortSignal.timeout(TIMEOUT_MILLISECONDS) })
+    const text = await response.text()
+    const time = performance.now() - begin
+    counts.responses++
+    counts.slowest = Math.max(counts.slowest, Math.round(time))
+    const problem =
+      problemOf(target, response, text) ?? (time > target.within ? `came after ${Math.round(time)} ms` : '')
+    if (problem !== '') fail(`${target.path}: ${problem}`)
+  }
+
+  function problemOf(target: Target, { status, headers }: Response, text: string): string | undefined {
+    if (status === 200) return isRight(target, text) ? undefined : `said ${text.slice(0, 200)}`
+    if (status !== 503) return `was ${status} ${text.slice(0, 200)}`
+    counts.unavailable++
+    const { error, code, request_id } = JSON.parse(text)
+    const isDocumented =
+      error === UNAVAILABLE &&
+      code === 'unavailable' &&
+      request_id === headers.get('X-Request-Id') &&
+      headers.get('Retry-After') === '2'
+    return isDocumented ? undefined : `was 503 ${text.slice(0, 200)}`
+  }
+
+  function isRight(target: Target, text: string): boolean {
+    const fixed = JSON.stringify(target.fixed(JSON.parse(text)))
+    if (!expected.has(target)) expected.set(target, fixed)
+    return fixed === expected.get(target)
+  }
+
+  async function read(url: string, first: number): Promise<void> {
+    for (let turn = first; !ended; turn++) {
+      const target = targets[turn % targets.length] as Target
+      await request(url, target).catch((error) => fail(`${target.path}: ${error}`))
+      await Bun.sleep(PAUSE_MILLISECONDS)
+    }
+  }
+
+  // The responses before the first fault are the expected ones.
+  for (const target of targets) for (const url of urls) await request(url, target)
+  const reading = urls.flatMap((url) => Array.from({ length: READERS }, (_, first) => read(url, first)))
+  return {
+    counts,
+    async end() {
+      ended = true
+      await Promise.all(reading)
+    },
+  }
+}

@@ -1,0 +1,3 @@
+import { testScenarios } from '../support/stress.ts'
+
+testScenarios(2)

@@ -1,3 +1,0 @@
-import { testParts } from '../support/torture.ts'
-
-testParts(0)
