@@ -185,8 +185,8 @@ withEngine('sqlite', 'restore', (makeDatabase) => {
     change('newer', 'pragma user_version = 99')
     change('foreign', 'pragma application_id = 7')
     // An index that says something else than its table is seen only where both are compared.
-    const at = whole.indexOf('Grace Hopper')
-    write('unindexed', Buffer.from(whole).fill('Grace Hoppes', at, at + 12))
+    const at = whole.indexOf('grace hopper')
+    write('unindexed', Buffer.from(whole).fill('grace hoppes', at, at + 12))
     const sentences = {
       text: 'is damaged, or not a backup',
       empty: 'is empty',
