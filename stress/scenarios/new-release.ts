@@ -69,7 +69,7 @@ async function replaceServers(times: number, isMigrating: boolean, fail: Fail): 
         const { target } = exchange
         if (!('error' in exchange)) {
           failed = undefined
-          if (exchange.response.status !== 200) fail(`${target}: ${exchange.response.status}`)
+          if (exchange.response.status !== 200) fail(`${target}: ${exchange.text}`)
           return
         }
         const { code, message } = exchange.error
@@ -88,7 +88,8 @@ async function replaceServers(times: number, isMigrating: boolean, fail: Fail): 
     const next = await start()
     current.child.kill('SIGTERM')
     const code = await current.child.exited
-    if (code !== 0) fail(`the old server ended with ${code}`)
+    const log = await new Response(current.child.stderr).text()
+    if (code !== 0 || log !== '') fail(`the old server ended with ${code}: ${log}`)
     current = next
   }
   end.abort()

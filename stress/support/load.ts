@@ -13,8 +13,10 @@ type Options = {
 }
 
 const TIMEOUT_MILLISECONDS = 30_000
+/** The threads of a server stop, or hear of a new search thread, one after the other. */
+const PAUSE_MILLISECONDS = 100
 
-/** Sends one request after the other until the signal. A refused connection is followed by a pause. */
+/** Sends one request after the other until the signal, with a short pause after an error or a 503. */
 export async function sendRequests({ url, next, onExchange, keepalive, signal }: Options): Promise<void> {
   while (!signal.aborted) {
     const { target, headers = {} } = next()
@@ -23,14 +25,13 @@ export async function sendRequests({ url, next, onExchange, keepalive, signal }:
       const timeout = AbortSignal.timeout(TIMEOUT_MILLISECONDS)
       const response = await fetch(url + target, { headers, keepalive, signal: timeout })
       onExchange({ target, startedAt, response, text: await response.text() })
+      if (response.status === 503) await Bun.sleep(PAUSE_MILLISECONDS)
     } catch (error) {
       onExchange({ target, startedAt, error: error as Error })
-      if (isRefused(error as Error)) await Bun.sleep(20)
+      await Bun.sleep(PAUSE_MILLISECONDS)
     }
   }
 }
-
-export const isRefused = ({ code }: NodeJS.ErrnoException) => code === 'ConnectionRefused'
 
 /** Half of the clients keep their connections. */
 export const startClients = (count: number, options: Omit<Options, 'keepalive'>): Promise<unknown> =>
