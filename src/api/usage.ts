@@ -1,10 +1,9 @@
-import { createDayOf, type Endpoint, type UsageCount } from '../domain/usage.ts'
+import { dayOf, type Endpoint, type UsageCount } from '../domain/usage.ts'
 
 export type UsageReport = { counts: UsageCount[]; lastUsed: Map<string, number> }
 
 /** Counts answers in memory; now and then somebody takes the counts away and keeps them. */
 export function createUsageCounter(now: () => number) {
-  const dayOf = createDayOf()
   let today = dayOf(now())
   let counts: UsageCount[] = []
   /** Today's counts by key, endpoint and status: three lookups cost less than making one name of them. */

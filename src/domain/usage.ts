@@ -25,18 +25,3 @@ export function addCounts(waiting: Map<string, UsageCount>, counts: readonly Usa
 }
 
 export const dayOf = (time: number): string => new Date(time).toISOString().slice(0, 10)
-
-const DAY_MILLISECONDS = 86_400_000
-
-/** The same for many times in a row: it remembers the day it is. */
-export function createDayOf(): (time: number) => string {
-  let number = Number.NaN
-  let day = ''
-  return (time) => {
-    if (Math.floor(time / DAY_MILLISECONDS) !== number) {
-      number = Math.floor(time / DAY_MILLISECONDS)
-      day = dayOf(time)
-    }
-    return day
-  }
-}

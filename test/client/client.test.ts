@@ -10,7 +10,7 @@ import { openTestStore } from '../support/engines.ts'
 import { ADA_WALLET, ada, GRACE_OLD_WALLET, named, PEOPLE } from '../support/records.ts'
 import { serveTest } from '../support/server.ts'
 
-/** A real service, and a client that points there. */
+/** A real service. */
 async function serve(options: Parameters<typeof serveTest>[1] = {}, records = PEOPLE) {
   const store = await openTestStore('sqlite', records)
   const server = serveTest(store, options)
