@@ -1,20 +1,7 @@
 /** Letters that carry their accent inside: Unicode does not take them apart. */
-const PLAIN: Record<string, string> = {
-  ß: 'ss',
-  æ: 'ae',
-  œ: 'oe',
-  ø: 'o',
-  đ: 'd',
-  ð: 'd',
-  ł: 'l',
-  ħ: 'h',
-  ŧ: 't',
-  ı: 'i',
-  ɨ: 'i',
-  ƶ: 'z',
-  þ: 'th',
-  ς: 'σ',
-}
+const PLAIN = Object.fromEntries(
+  'ß=ss æ=ae œ=oe ø=o đ=d ð=d ł=l ħ=h ŧ=t ı=i ɨ=i ƶ=z þ=th ς=σ'.split(' ').map((pair) => pair.split('=')),
+) as Record<string, string>
 const PLAIN_LETTERS = new RegExp(`[${Object.keys(PLAIN).join('')}]`, 'g')
 
 const PLAIN_TEXT = /^[\x20-\x7e]*$/

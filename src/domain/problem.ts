@@ -5,12 +5,17 @@ export type Problem = { field: string; reason: string }
 
 /** A complaint of the schema validator, as far as we read it. */
 type SchemaError = { keyword: string; instancePath: string; params: object; message: string }
+type Params = {
+  requiredProperties?: string[]
+  additionalProperties?: string[]
+  allowedValues?: string[]
+  type?: string
+  limit?: number
+}
 
 /** The validator's complaints as one sentence a field: what it must be, and what was given. */
 export function describeProblems(value: unknown, errors: readonly SchemaError[]): Problem[] {
-  const fields = new Map<string, SchemaError[]>()
-  for (const error of errors)
-    fields.set(error.instancePath, [...(fields.get(error.instancePath) ?? []), error])
+  const fields = Map.groupBy(errors, ({ instancePath }) => instancePath)
   return [...fields].flatMap(([path, complaints]) => describeField(value, path, complaints))
 }
 
@@ -19,13 +24,7 @@ function describeField(value: unknown, path: string, complaints: SchemaError[]):
   const below = (name: string) => (field === '' ? name : `${field}.${name}`)
   const types: string[] = []
   for (const { keyword, params, message } of complaints) {
-    const given = params as {
-      requiredProperties?: string[]
-      additionalProperties?: string[]
-      allowedValues?: string[]
-      type?: string
-      limit?: number
-    }
+    const given: Params = params
     // An unknown field is complained of twice: at its parent, which names it, and at itself.
     if (keyword === 'boolean' || keyword === 'anyOf') continue
     if (given.requiredProperties)
@@ -41,11 +40,7 @@ function describeField(value: unknown, path: string, complaints: SchemaError[]):
   return [{ field, reason: `must be ${listOf(types)}, got ${quote(valueAt(value, path))}` }]
 }
 
-function wanted(
-  keyword: string,
-  given: { allowedValues?: string[]; type?: string; limit?: number },
-  message: string,
-): string {
+function wanted(keyword: string, given: Params, message: string): string {
   if (given.allowedValues) return listOf(given.allowedValues)
   if (keyword === 'type') return given.type === 'null' ? 'null' : article(given.type ?? '')
   if (keyword === 'minLength' && given.limit === 1) return 'a string that is not empty'

@@ -120,12 +120,12 @@ export async function importRecords(
     for (const { each, problem } of deferred.values()) refuse(each, problem)
   }
 
-  reading: for (const { name, open } of sources) {
+  readAll: for (const { name, open } of sources) {
     for await (const lines of readLines(open())) {
       for (const line of lines) {
         parse(name, line)
         if (batch.length === BATCH || batchBytes > BATCH_BYTES) await flush()
-        if (options.strict && report.refused > 0) break reading
+        if (options.strict && report.refused > 0) break readAll
       }
     }
   }

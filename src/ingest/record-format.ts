@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox'
+import { Credential, PassportSocial } from '../domain/v1/schemas.ts'
 
 /** Unknown: null, or not there at all. */
 const maybe = <T extends Type.TSchema>(schema: T) => Type.Optional(Type.Union([schema, Type.Null()]))
@@ -12,7 +13,7 @@ const MOST = 2000
 
 /** Sources have been seen to send numbers where text is due. */
 const text = (longest: number) => Type.Union([Type.String({ maxLength: longest }), Type.Number()])
-const Text = text(LONGEST_TEXT)
+const MaybeText = maybe(text(LONGEST_TEXT))
 const Texts = Type.Array(Type.Union([Type.String({ maxLength: LONGEST_TEXT }), Type.Number(), Type.Null()]), {
   maxItems: MOST,
 })
@@ -20,34 +21,28 @@ const Score = Type.Number({ minimum: 0, maximum: 1_000_000_000 })
 const Count = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
 
 const ProfileLine = Type.Object({
-  bio: maybe(Text),
+  bio: MaybeText,
   display_name: maybe(text(LONGEST_NAME)),
-  location: maybe(Text),
+  location: MaybeText,
   tags: maybe(Texts),
 })
 
-const SocialLine = Type.Object({
-  follower_count: maybe(Text),
-  following_count: maybe(Text),
-  location: maybe(Text),
-  profile_bio: maybe(Text),
-  profile_display_name: maybe(Text),
-  profile_image_url: maybe(Text),
-  profile_name: maybe(Text),
-  profile_url: maybe(Text),
-  source: maybe(Text),
-})
+/** Every field of a V1 object as text. */
+const texts = <T extends object>(properties: T) =>
+  Object.fromEntries(Object.keys(properties).map((name) => [name, MaybeText])) as Record<
+    keyof T,
+    typeof MaybeText
+  >
+
+const SocialLine = Type.Object(texts(PassportSocial.properties))
 
 const CredentialLine = Type.Object({
+  ...texts(Credential.properties),
   id: maybe(text(LONGEST_KEY)),
   earned_at: maybe(Type.String()),
-  category: maybe(Text),
   last_calculated_at: maybe(Type.String()),
   max_score: maybe(Score),
   score: maybe(Score),
-  name: maybe(Text),
-  type: maybe(Text),
-  value: maybe(Text),
   derived: maybe(Type.Boolean()),
   superseded: maybe(Type.Boolean()),
 })
@@ -56,7 +51,7 @@ const pointFields = {
   type: Type.String({ minLength: 1, maxLength: LONGEST_KEY }),
   value: Type.Union([Type.Number(), Type.Boolean(), Type.String()]),
   account: maybe(text(LONGEST_KEY)),
-  display: maybe(Text),
+  display: MaybeText,
   earned_at: maybe(Type.String()),
 }
 const PointLine = Type.Object(pointFields)
@@ -78,7 +73,7 @@ export const PassportLine = Type.Object({
   connections_count: maybe(Count),
   human_checkmark: maybe(Type.Boolean()),
   last_calculated_at: maybe(Type.String()),
-  main_wallet: maybe(Text),
+  main_wallet: MaybeText,
   passport_profile: maybe(ProfileLine),
   verified_wallets: maybe(Texts),
   merged: maybe(Type.Boolean()),

@@ -106,16 +106,15 @@ function toPassport(line: PassportLine, options: ParseOptions): PassportRecord {
 /** Credentials without a score of their own, or that are to lose it, become data points where they can. */
 function addCredentials(
   record: PassportRecord,
-  { credentials: lines, last_calculated_at }: PassportLine,
+  { credentials: lines }: PassportLine,
   options: ParseOptions,
 ): void {
   const credentials: Credential[] = []
   const points: DataPoint[] = []
   const seen = new Set<string>()
-  // Mostly all were worked out with the passport: their date need not be read again.
-  const calculated = { text: last_calculated_at, time: record.calculatedAt ?? options.now }
+  const calculatedAt = record.calculatedAt ?? options.now
   lines?.forEach((line, at) => {
-    const credential = toCredential(line, record.id, at, calculated)
+    const credential = toCredential(line, record.id, at, calculatedAt)
     if (seen.has(credential.id))
       throw new RecordError(`credentials.${at}.id`, `is there twice: ${quote(credential.id)}`)
     seen.add(credential.id)
@@ -143,7 +142,7 @@ function toCredential(
   line: CredentialLine,
   passportId: number,
   at: number,
-  calculated: { text: string | null | undefined; time: number },
+  calculatedAt: number,
 ): Credential {
   const field = (name: string) => `credentials.${at}.${name}`
   const given = roundScore(line.score ?? 0)
@@ -158,10 +157,7 @@ function toCredential(
     maxScore,
     value: text(line.value),
     ...(earnedAt !== undefined && { earnedAt }),
-    calculatedAt:
-      line.last_calculated_at === calculated.text
-        ? calculated.time
-        : (instant(field('last_calculated_at'), line.last_calculated_at) ?? calculated.time),
+    calculatedAt: instant(field('last_calculated_at'), line.last_calculated_at) ?? calculatedAt,
     ...(!line.derived && { givenScore: given }),
     ...(line.superseded && { superseded: true }),
   }

@@ -7,31 +7,26 @@ const CREDENTIAL_FIELDS = Object.keys(Credential.properties)
 /** Services have been seen to send these as text. */
 const NUMBERS = /score$|^passport_id$|^connections_count$/
 
-/** The ids that a page of the list names, each once; `undefined` where it is no such page. */
+/** The ids on a page of the list, each once; undefined if the body is not a page. */
 export function parseIds(body: unknown): number[] | undefined {
   const passports = field(body, 'passports')
   if (!Array.isArray(passports)) return undefined
-  const ids = passports.map((each) => Number(field(each, 'passport_id') ?? Number.NaN))
-  return [...new Set(ids)].filter(isId)
+  return [...new Set(passports.flatMap((each) => parseCount(field(each, 'passport_id')) ?? []))]
 }
 
 export function parsePagination(body: unknown): { last: number | undefined; count: number } {
-  const [last, total] = ['last_page', 'total'].map((name) =>
-    Number(field(field(body, 'pagination'), name) ?? Number.NaN),
-  )
+  const pagination = field(body, 'pagination')
   return {
-    last: Number.isSafeInteger(last) ? last : undefined,
-    count: Number.isSafeInteger(total) ? (total as number) : 0,
+    last: parseCount(field(pagination, 'last_page')),
+    count: parseCount(field(pagination, 'total')) ?? 0,
   }
 }
 
-/** Which passport the source answers with: another one where the one asked for was merged into it. */
-export function parseAnsweredId(body: unknown, asked: number): number {
-  const id = Number(field(field(body, 'passport'), 'passport_id') ?? asked)
-  return isId(id) ? id : asked
-}
+/** The passport in the response: another one if the requested one was merged into it. */
+export const parseAnsweredId = (body: unknown, asked: number): number =>
+  parseCount(field(field(body, 'passport'), 'passport_id')) ?? asked
 
-/** The two answers about a passport as one record for `parseRecord`. */
+/** Both responses about a passport as one line for `parseRecord`. */
 export function toLine(id: number, passportBody: unknown, credentialsBody: unknown): object {
   const passport = field(passportBody, 'passport')
   if (!isObject(passport)) throw new RecordError('passport', 'is missing from the answer')
@@ -57,7 +52,10 @@ function toNumber(value: unknown): unknown {
   return Number.isNaN(Number(value)) ? value : Number(value)
 }
 
-const isId = (id: number) => Number.isSafeInteger(id) && id >= 0
+function parseCount(value: unknown): number | undefined {
+  const count = Number(value ?? Number.NaN)
+  return Number.isSafeInteger(count) && count >= 0 ? count : undefined
+}
 
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null
 

@@ -1,6 +1,7 @@
 import Type, { type Static, type TSchema } from 'typebox'
+import { Credential, Passport } from '../domain/v1/schemas.ts'
 
-/** No more of a list than this is told: an agent has to read all of it. */
+/** Longer lists are cut: an agent has to read all of it. */
 export const LONGEST_LIST = 100
 
 const shape = <T extends Record<string, TSchema>>(properties: T) =>
@@ -11,12 +12,17 @@ const Links = shape({
   page: Type.Optional(Type.String({ description: 'The passport for people' })),
 })
 
+const { passport_profile, passport_socials: _, ...PASSPORT } = Passport.properties
+const { bio, location, tags } = passport_profile.properties
+const { passport_id, score, calculating_score, last_calculated_at, human_checkmark, main_wallet } = PASSPORT
+const { id: __, ...CREDENTIAL } = Credential.properties
+
 const HEAD = {
-  passport_id: Type.Integer(),
+  passport_id,
   name: Type.String({ description: 'Written by its owner; may be empty' }),
-  score: Type.Number(),
-  calculating_score: Type.Boolean({ description: 'A new score is being calculated; this is the old one' }),
-  last_calculated_at: Type.String({ description: 'How old the score is' }),
+  score,
+  calculating_score,
+  last_calculated_at,
   links: Links,
 }
 
@@ -26,22 +32,15 @@ export const SearchAnswer = shape({
   total: Type.Integer({ description: 'How many passports match' }),
   page: Type.Integer(),
   pages: Type.Integer(),
-  passports: Type.Array(shape({ ...HEAD, human_checkmark: Type.Boolean(), main_wallet: Type.String() })),
+  passports: Type.Array(shape({ ...HEAD, human_checkmark, main_wallet })),
 })
 
 export const PassportAnswer = shape({
+  ...PASSPORT,
   ...HEAD,
-  activity_score: Type.Number(),
-  identity_score: Type.Number(),
-  skills_score: Type.Number(),
-  human_checkmark: Type.Boolean(),
-  connections_count: Type.Integer(),
-  merged: Type.Boolean({ description: 'Another passport was merged into this one' }),
-  bio: Type.String(),
-  location: Type.String(),
-  tags: Type.Array(Type.String()),
-  main_wallet: Type.String(),
-  verified_wallets: Type.Array(Type.String()),
+  bio,
+  location,
+  tags,
   socials: Type.Array(
     shape({ source: Type.String(), name: Type.String(), url: Type.String(), follower_count: Type.String() }),
   ),
@@ -49,19 +48,8 @@ export const PassportAnswer = shape({
 
 export const CredentialsAnswer = shape({
   ...HEAD,
-  total: Type.Integer({ description: `How many credentials there are; at most ${LONGEST_LIST} are told` }),
-  credentials: Type.Array(
-    shape({
-      name: Type.String(),
-      type: Type.String(),
-      category: Type.String(),
-      score: Type.Number(),
-      max_score: Type.Number(),
-      value: Type.String(),
-      earned_at: Type.Optional(Type.String()),
-      last_calculated_at: Type.String(),
-    }),
-  ),
+  total: Type.Integer({ description: `How many credentials there are; at most ${LONGEST_LIST} are listed` }),
+  credentials: Type.Array(shape({ ...CREDENTIAL, earned_at: Type.Optional(Type.String()) })),
 })
 
 export const ExplanationAnswer = shape({
@@ -69,7 +57,7 @@ export const ExplanationAnswer = shape({
   rules: Type.String({ description: 'The version of the rule set' }),
   explained_score: Type.Number({ description: 'What the rules give now; `score` is what is served' }),
   caps: Type.Record(Type.String(), Type.Number(), { description: 'The most that a category counts' }),
-  total: Type.Integer({ description: `How many lines there are; at most ${LONGEST_LIST} are told` }),
+  total: Type.Integer({ description: `How many lines there are; at most ${LONGEST_LIST} are listed` }),
   lines: Type.Array(
     shape({
       name: Type.String(),

@@ -5,6 +5,7 @@ import { count } from '../domain/format.ts'
 import { parseKeyword } from '../domain/keyword.ts'
 import { lastPage } from '../domain/page.ts'
 import type { FullPassport, Passport } from '../domain/passport.ts'
+import { presentCredential, presentListedPassport, presentPassport } from '../domain/v1/present.ts'
 import { findExplanation } from '../scoring/explain.ts'
 import type { RuleSet } from '../scoring/rules.ts'
 import type { Store } from '../store/store.ts'
@@ -101,14 +102,10 @@ async function search(args: Arguments, { store, catalog, config }: Sources) {
 async function getPassport(args: Arguments, { store, config }: Sources) {
   const passport = await findPassport(args, store)
   const { scores, profile } = passport
+  const { passport_profile: _, passport_socials: __, ...shown } = presentPassport(passport)
   const data: PassportAnswer = {
+    ...shown,
     ...headOf(passport, config),
-    activity_score: scores.activity,
-    identity_score: scores.identity,
-    skills_score: scores.skills,
-    human_checkmark: passport.human,
-    connections_count: passport.connections,
-    merged: passport.merged,
     bio: cut(profile.bio, 300),
     location: cut(profile.location, 100),
     tags: profile.tags.slice(0, 20).map((tag) => cut(tag, 50)),
@@ -131,16 +128,17 @@ async function getPassport(args: Arguments, { store, config }: Sources) {
 async function getCredentials(args: Arguments, { store, config }: Sources) {
   const passport = await findPassport(args, store)
   const all = await store.credentials.list(passport.id)
-  const credentials = all.slice(0, LONGEST_LIST).map((each) => ({
-    name: cut(each.name, 100),
-    type: cut(each.type, 100),
-    category: cut(each.category, 50),
-    score: each.score,
-    max_score: each.maxScore,
-    value: cut(each.value, 200),
-    ...(each.earnedAt !== undefined && { earned_at: toText(each.earnedAt) }),
-    last_calculated_at: toText(each.calculatedAt),
-  }))
+  const credentials = all.slice(0, LONGEST_LIST).map((credential) => {
+    const { id: _, earned_at, ...each } = presentCredential(credential)
+    return {
+      ...each,
+      name: cut(each.name, 100),
+      type: cut(each.type, 100),
+      category: cut(each.category, 50),
+      value: cut(each.value, 200),
+      ...(earned_at !== '' && { earned_at }),
+    }
+  })
   const data: CredentialsAnswer = { ...headOf(passport, config), total: all.length, credentials }
   const lines = credentials.map((each) => `${JSON.stringify(each.name)}: ${each.score} of ${each.max_score}`)
   return {
@@ -188,14 +186,13 @@ const sentenceOf = (passport: Passport) =>
 function headOf(passport: Passport, { publicUrl, explorer }: Sources['config']): Head {
   const api = `${publicUrl ?? ''}/api/v1/passports/${passport.id}`
   const page = publicUrl !== undefined && explorer ? `${publicUrl}/passports/${passport.id}` : undefined
+  const { passport_id, score, calculating_score, last_calculated_at } = presentListedPassport(passport)
   return {
-    passport_id: passport.id,
+    passport_id,
     name: cut(passport.profile.displayName, 100),
-    score: passport.scores.total,
-    calculating_score: passport.stale,
-    last_calculated_at: toText(passport.calculatedAt),
+    score,
+    calculating_score,
+    last_calculated_at,
     links: { api, ...(page !== undefined && { page }) },
   }
 }
-
-const toText = (instant: number): string => new Date(instant).toISOString()

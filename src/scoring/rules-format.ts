@@ -63,9 +63,7 @@ function contradictions({ types, caps = {} }: RuleSetShape): string[] {
         ? [`types.${type}.accounts must be "best": dates of several accounts cannot be summed.`]
         : [],
     ),
-    ...Object.keys(types)
-      .filter((type) => type.trim() === '')
-      .map(() => 'types has a type without a name.'),
+    ...(Object.keys(types).some((type) => type.trim() === '') ? ['types has a type without a name.'] : []),
     ...(Object.keys(types).length === 0 ? ['types must have at least one type.'] : []),
     ...Object.keys(caps)
       .filter((category) => !categories.has(category))

@@ -51,17 +51,13 @@ function keep({ superseded: _, ...credential }: Credential, now: number): Result
   const given = credential.givenScore ?? credential.score
   const points = roundScore(Math.min(given, credential.maxScore))
   const changed = points !== credential.score
+  const formula =
+    given > points
+      ? `${given} in the record, ${credential.maxScore} at most = ${points}`
+      : `${points} in the record`
   return {
     credential: { ...credential, score: points, ...(changed && { calculatedAt: now }) },
-    line: {
-      ...summary(credential.type, credential, points),
-      from: 'record',
-      formula:
-        given > points
-          ? `${given} in the record, ${credential.maxScore} at most = ${points}`
-          : `${points} in the record`,
-      accounts: [],
-    },
+    line: toLine({ ...credential, score: points }, 'record', formula),
   }
 }
 
@@ -86,19 +82,12 @@ function workOut(
     ...(counted.point.earnedAt !== undefined && { earnedAt: counted.point.earnedAt }),
     calculatedAt: now,
   }
-  return {
-    credential,
-    line: {
-      ...summary(type, credential, counted.points),
-      from: 'rule',
-      formula: counted.formula,
-      accounts: accounts.map(({ point, formula }) => ({
-        account: point.account,
-        value: point.display || describeRawValue(point.value),
-        formula,
-      })),
-    },
-  }
+  const shown = accounts.map(({ point, formula }) => ({
+    account: point.account,
+    value: point.display || describeRawValue(point.value),
+    formula,
+  }))
+  return { credential, line: toLine(credential, 'rule', counted.formula, shown) }
 }
 
 /** All accounts as one: their raw values added up, earned when the first of them was. A date is no number to add. */
@@ -117,25 +106,23 @@ function sumUp(all: readonly DataPoint[], rule: Rule, now: number) {
 }
 
 function unscored(type: string, points: readonly DataPoint[]): Line {
-  return {
-    ...summary(type, { name: type, category: '', maxScore: 0 }, 0),
-    from: 'nothing',
-    formula: 'no rule for this type',
-    accounts: points.map(({ account, value }) => ({ account, value: describeRawValue(value), formula: '' })),
-  }
+  const accounts = points.map(({ account, value }) => ({
+    account,
+    value: describeRawValue(value),
+    formula: '',
+  }))
+  const nothing = { type, name: type, category: '', score: 0, maxScore: 0 }
+  return toLine(nothing, 'nothing', 'no rule for this type', accounts)
 }
 
-const summary = (
-  type: string,
-  { name, category, maxScore }: Pick<Credential, 'name' | 'category' | 'maxScore'>,
-  points: number,
-) => ({
-  type,
-  name,
-  category,
-  score: points,
-  maxScore,
-})
+function toLine(
+  { type, name, category, score, maxScore }: Omit<Line, 'from' | 'formula' | 'accounts'>,
+  from: Line['from'],
+  formula: string,
+  accounts: Line['accounts'] = [],
+): Line {
+  return { type, name, category, score, maxScore, from, formula, accounts }
+}
 
 /** The same every time, and no one else's. */
 function freeId({ id, given }: Scorable, type: string): string {

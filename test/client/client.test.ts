@@ -10,7 +10,7 @@ import { openTestStore } from '../support/engines.ts'
 import { ADA_WALLET, ada, GRACE_OLD_WALLET, named, PEOPLE } from '../support/records.ts'
 import { serveTest } from '../support/server.ts'
 
-/** A real service, and a client that points there. */
+/** A real service. */
 async function serve(options: Parameters<typeof serveTest>[1] = {}, records = PEOPLE) {
   const store = await openTestStore('sqlite', records)
   const server = serveTest(store, options)
@@ -208,27 +208,6 @@ describe('where something fails', () => {
     )
     expect(error).toMatchObject({ code: 'network' })
     expect(other.asked.length).toBe(0)
-  })
-
-  test('nobody there is told as such, with the reason', async () => {
-    const service = answers(PASSPORT)
-    await service[Symbol.asyncDispose]()
-    const error = await failure(createClient({ baseUrl: service.url, retries: 0 }).passports.get(7))
-    expect(error).toMatchObject({ code: 'network', status: undefined })
-    expect(error.cause).toBeDefined()
-  })
-
-  test('a service that never answers, or never ends its answer, is given up', async () => {
-    for (const beginning of ['', 'HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{']) {
-      const server = Bun.listen({
-        port: 0,
-        hostname: '127.0.0.1',
-        socket: { data: (socket) => void socket.write(beginning) },
-      })
-      const client = createClient({ baseUrl: `http://127.0.0.1:${server.port}`, timeout: 50, retries: 1 })
-      expect(await failure(client.passports.get(7))).toMatchObject({ code: 'timeout' })
-      server.stop(true)
-    }
   })
 
   test('whoever asked can call it off: before, while it is under way, and between two tries', async () => {

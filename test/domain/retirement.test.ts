@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { formatDuration, parseDuration } from '../../src/domain/duration.ts'
 import { formatInstant } from '../../src/domain/instant.ts'
-import { type DatedPlan, nextChange, phaseAt } from '../../src/domain/retirement.ts'
-import { findPlanProblem } from '../../src/domain/retirement-problem.ts'
+import { type DatedPlan, findPlanProblem, nextChange, phaseAt } from '../../src/domain/retirement.ts'
 import { parseWebAddress } from '../../src/domain/web-address.ts'
 
 const PLAN: DatedPlan = {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import type { PassportRecord } from '../../src/domain/record.ts'
+import { Passport } from '../../src/domain/v1/schemas.ts'
 import { inventPeople } from '../../src/ingest/demo/people.ts'
 import { type MirrorOptions, mirror } from '../../src/ingest/mirror.ts'
 import { SourceError } from '../../src/ingest/polite-client.ts'
@@ -258,46 +259,23 @@ onEveryEngine('mirror', (open) => {
       return (await store.records.list(-1, 100)).map(({ id }) => id)
     }
 
+    const PAGES: unknown[][] = [[1, 2], [3, 4], [5]]
+    /** A list of five passports on three pages, which says this of its pages. */
+    const paged =
+      (pagination?: object, pages = PAGES) =>
+      (page: number) => ({
+        passports: passports(pages[page - 1] ?? []),
+        pagination,
+      })
+
     test.each<[string, Odd['list']]>([
-      ['tells nothing of pages', (page) => ({ passports: passports([[1, 2], [3, 4], [5]][page - 1] ?? []) })],
-      [
-        'has no page after the last',
-        (page) => (page > 3 ? 404 : { passports: passports([[1, 2], [3, 4], [5]][page - 1] ?? []) }),
-      ],
+      ['tells nothing of pages', paged()],
+      ['has no page after the last', (page) => (page > 3 ? 404 : paged()(page))],
       ['gives all at once, on every page', () => ({ passports: passports([1, 2, 3, 4, 5]) })],
-      [
-        'has no last page',
-        (page) => ({
-          passports: passports(
-            [
-              [1, 2],
-              [3, 4],
-            ][page - 1] ?? [5],
-          ),
-          pagination: { last_page: page + 1 },
-        }),
-      ],
-      [
-        'counts in text',
-        (page) => ({
-          passports: passports([['1', '2'], ['3', '4'], ['5']][page - 1] ?? []),
-          pagination: { current_page: `${page}`, last_page: '3', total: '5' },
-        }),
-      ],
-      [
-        'counts wrongly',
-        (page) => ({
-          passports: passports([[1, 2], [3, 4], [5]][page - 1] ?? []),
-          pagination: { last_page: 1e9, total: -1 },
-        }),
-      ],
-      [
-        'knows no counts',
-        (page) => ({
-          passports: passports([[1, 2], [3, 4], [5]][page - 1] ?? []),
-          pagination: { last_page: null, total: null },
-        }),
-      ],
+      ['has no last page', (page) => paged({ last_page: page + 1 })(Math.min(page, 3))],
+      ['counts in text', paged({ last_page: '3', total: '5' }, [['1', '2'], ['3', '4'], ['5']])],
+      ['counts wrongly', paged({ last_page: 1e9, total: -1 })],
+      ['knows no counts', paged({ last_page: null, total: null })],
       [
         'names passports more than once, and things that are none',
         () => ({
@@ -355,19 +333,7 @@ onEveryEngine('mirror', (open) => {
     test('nulls, fields that are missing, other types and other fields are all taken', async () => {
       const bodies: Record<number, object> = {
         1: {},
-        2: Object.fromEntries(
-          [
-            'score',
-            'main_wallet',
-            'passport_profile',
-            'passport_socials',
-            'verified_wallets',
-            'merged',
-            'passport_id',
-          ]
-            .concat(['calculating_score', 'last_calculated_at', 'human_checkmark', 'connections_count'])
-            .map((name) => [name, null]),
-        ),
+        2: Object.fromEntries(Object.keys(Passport.properties).map((name) => [name, null])),
         3: {
           passport_id: '3',
           score: '12.5',
