@@ -1,36 +1,32 @@
 import type { PassportRef } from '../../domain/passport.ts'
 import { LONGEST_CHAIN } from '../merges.ts'
-import { type FullPassportRow, type PassportRow, toFullPassport, toPassport } from '../rows/passport.ts'
+import { type StoredRow, toFullPassport, toPassport } from '../rows/passport.ts'
 import type { Store } from '../store.ts'
-import { LISTED_COLUMNS } from './columns.ts'
-import { type Query, selectable } from './query.ts'
+import { type Query, selectRows } from './query.ts'
 
-const LISTED = selectable(LISTED_COLUMNS)
-
-/** One row, with what only the single-passport response shows. */
-export const FIND = `select ${LISTED}, socials, merged_into::float8 as merged_into,
-  exists (select 1 from passports as other where other.merged_into = passports.id)::integer as merged
+const FIND = `select to_json(passports) as row,
+  exists (select 1 from passports as other where other.merged_into = passports.id) as merged
   from passports where`
+
+type Found = { row: StoredRow; merged: boolean }
 
 export function createPassportReader(read: Query) {
   const findRow = async (ref: PassportRef) => {
-    const [row] =
+    const [found] =
       'id' in ref
-        ? await read<FullPassportRow>(`${FIND} id = $1`, [ref.id])
-        : await read<FullPassportRow>(`${FIND} id = (select passport_id from wallets where address = $1)`, [
-            ref.wallet,
-          ])
-    return row
+        ? await read<Found>(`${FIND} id = $1`, [ref.id])
+        : await read<Found>(`${FIND} id = (select passport_id from wallets where address = $1)`, [ref.wallet])
+    return found
   }
 
   return {
     async find(ref: PassportRef) {
-      let row = await findRow(ref)
+      let found = await findRow(ref)
       // A passport may be merged into one that was merged itself.
-      for (let hops = 0; row && row.merged_into !== null && hops < LONGEST_CHAIN; hops++) {
-        row = await findRow({ id: row.merged_into })
+      for (let hops = 0; found && found.row.merged_into !== null && hops < LONGEST_CHAIN; hops++) {
+        found = await findRow({ id: found.row.merged_into })
       }
-      return row && row.merged_into === null ? toFullPassport(row) : undefined
+      return found?.row.merged_into === null ? toFullPassport(found.row, found.merged) : undefined
     },
 
     async count() {
@@ -40,9 +36,10 @@ export function createPassportReader(read: Query) {
 
     async listByIds(ids: readonly number[]) {
       if (ids.length === 0) return []
-      const rows = await read<PassportRow>(
-        `select ${LISTED} from passports where id = any($1::bigint[]) and merged_into is null
-         order by passports.score desc, passports.id`,
+      const rows = await selectRows<StoredRow>(
+        read,
+        'passports',
+        'where id = any($1::bigint[]) and merged_into is null order by score desc, id',
         [ids],
       )
       return rows.map(toPassport)
