@@ -1,32 +1,19 @@
 import type { PassportRef } from '../../domain/passport.ts'
-import { LONGEST_CHAIN } from '../merges.ts'
 import { type StoredRow, toFullPassport, toPassport } from '../rows/passport.ts'
 import type { Store } from '../store.ts'
+import { refKind, refValue, SURVIVOR_ID } from '../survivor.ts'
 import { type Query, selectRows } from './query.ts'
 
-const FIND = `select to_json(passports) as row,
-  exists (select 1 from passports as other where other.merged_into = passports.id) as merged
-  from passports where`
-
-type Found = { row: StoredRow; merged: boolean }
-
 export function createPassportReader(read: Query) {
-  const findRow = async (ref: PassportRef) => {
-    const [found] =
-      'id' in ref
-        ? await read<Found>(`${FIND} id = $1`, [ref.id])
-        : await read<Found>(`${FIND} id = (select passport_id from wallets where address = $1)`, [ref.wallet])
-    return found
-  }
-
   return {
     async find(ref: PassportRef) {
-      let found = await findRow(ref)
-      // A passport may be merged into one that was merged itself.
-      for (let hops = 0; found && found.row.merged_into !== null && hops < LONGEST_CHAIN; hops++) {
-        found = await findRow({ id: found.row.merged_into })
-      }
-      return found?.row.merged_into === null ? toFullPassport(found.row, found.merged) : undefined
+      const [found] = await read<{ row: StoredRow; merged: boolean }>(
+        `select to_json(passports) as row,
+           exists (select 1 from passports as other where other.merged_into = passports.id) as merged
+         from passports where id = ${SURVIVOR_ID[refKind(ref)]} and merged_into is null`,
+        [refValue(ref)],
+      )
+      return found && toFullPassport(found.row, found.merged)
     },
 
     async count() {
