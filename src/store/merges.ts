@@ -32,7 +32,7 @@ export function createMerges({ passports, wallets, removals, showCredentials }: 
   /** Tells whether anything changed. */
   function remove(id: number, now: number): boolean {
     if (removals.has(id)) return false
-    removals.insert(id, now)
+    removals.put(id, now)
     for (const merged of passports.listMerged(id)) remove(merged, now)
     passports.remove(id)
     return true
@@ -46,7 +46,7 @@ export function createMerges({ passports, wallets, removals, showCredentials }: 
     if (row === undefined) return
     const left = (JSON.parse(row.verified_wallets) as string[]).filter((wallet) => !own.includes(wallet))
     const main = own.includes(row.main_wallet) ? (left[0] ?? '') : row.main_wallet
-    passports.update({ ...row, main_wallet: main, verified_wallets: JSON.stringify(left) })
+    passports.put({ ...row, main_wallet: main, verified_wallets: JSON.stringify(left) })
     for (const wallet of own) if (wallets.findOwner(wallet) === survivor) wallets.setOwner(wallet, id)
   }
 
@@ -64,7 +64,7 @@ export function createMerges({ passports, wallets, removals, showCredentials }: 
         const target = (merged === from ? loser : survivor).merged_into
         throw new ServiceError('invalid_request', `Passport ${merged} is merged into ${target} already.`)
       }
-      passports.update({ ...loser, merged_into: into })
+      passports.put({ ...loser, merged_into: into })
     },
     unmerge(id: number): void {
       const row = passports.find(id)
@@ -73,7 +73,7 @@ export function createMerges({ passports, wallets, removals, showCredentials }: 
         throw new ServiceError('invalid_request', `Passport ${id} is not merged into another.`)
       }
       takeBackWallets(id, row)
-      passports.update({ ...row, merged_into: null })
+      passports.put({ ...row, merged_into: null })
       showCredentials(id)
     },
   }

@@ -1,88 +1,29 @@
-import type { Credential } from '../domain/credential.ts'
-import type { DataPoint } from '../domain/data-point.ts'
-import type { StoredRow } from './rows/passport.ts'
-import type { V1Body } from './rows/v1.ts'
 import type { PartItem, PartKey, PartRange } from './store.ts'
-import type { TrackedWriteModel } from './v1-renderer.ts'
 
-/** A passport exactly as it is kept, with all that belongs to it. */
-export type KeptPassport = {
-  row: StoredRow
-  /** Addresses that lead to it, by their bytes. */
-  wallets: string[]
-  credentials: Credential[]
-  /** The V1 credentials response; `null` for a merged passport. */
-  shown: V1Body | null
-  dataPoints: DataPoint[]
-}
+/** Bytes are hexadecimal text, as PostgreSQL writes them in JSON. */
+export type Row = Record<string, string | number | null>
 
-/** Puts the passports in place of those with the ids `there`. */
-export function replacePassports(
-  model: TrackedWriteModel,
-  there: readonly number[],
-  kept: readonly KeptPassport[],
-): void {
-  for (const id of there) model.passports.remove(id)
-  for (const { row, wallets, credentials, dataPoints } of kept) {
-    model.passports.insert(row)
-    for (const wallet of wallets) {
-      if (model.wallets.findOwner(wallet) === undefined) model.wallets.insert(wallet, row.id)
-      else model.wallets.setOwner(wallet, row.id)
-    }
-    if (credentials.length > 0) model.credentials.put(row.id, credentials)
-    model.dataPoints.replace(row.id, dataPoints)
-  }
-  model.renderV1()
-  for (const { row, shown } of kept) if (shown) model.v1.putCredentials({ passport_id: row.id, ...shown })
-}
-
-export const toPassportItem = (kept: KeptPassport): PartItem => ({ key: [kept.row.id], value: kept })
-export const fromPassportItem = ({ value }: PartItem): KeptPassport => value as KeptPassport
-
-/** The tables beside those of passports, for copying: the first columns, as many as `keys`, are the key. */
-export type PlainTable = {
-  name: string
-  keys: number
-  columns: Readonly<Record<string, 'bigint' | 'integer' | 'text' | 'bytes'>>
-}
+/** A table that is copied by itself, and the columns that order it. */
+export type PlainTable = { name: string; key: readonly string[] }
 
 export const PLAIN_TABLES: readonly PlainTable[] = [
-  {
-    name: 'keys',
-    keys: 1,
-    columns: {
-      id: 'text',
-      name: 'text',
-      hash: 'bytes',
-      tier: 'text',
-      owner: 'text',
-      created_at: 'bigint',
-      expires_at: 'bigint',
-      revoked_at: 'bigint',
-      last_used_at: 'bigint',
-      successor: 'text',
-    },
-  },
-  { name: 'removals', keys: 1, columns: { passport_id: 'bigint', removed_at: 'bigint' } },
-  {
-    name: 'usage',
-    keys: 4,
-    columns: { day: 'text', key_id: 'text', endpoint: 'text', status: 'integer', count: 'bigint' },
-  },
-  { name: 'settings', keys: 1, columns: { name: 'text', value: 'text' } },
-  { name: 'mirror_runs', keys: 1, columns: { source: 'text', run: 'integer', ended: 'integer' } },
-  {
-    name: 'mirrored',
-    keys: 2,
-    columns: {
-      source: 'text',
-      passport_id: 'bigint',
-      passport_etag: 'text',
-      credentials_etag: 'text',
-      run: 'integer',
-    },
-  },
+  { name: 'keys', key: ['id'] },
+  { name: 'removals', key: ['passport_id'] },
+  { name: 'usage', key: ['day', 'key_id', 'endpoint', 'status'] },
+  { name: 'settings', key: ['name'] },
+  { name: 'mirror_runs', key: ['source'] },
+  { name: 'mirrored', key: ['source', 'passport_id'] },
 ]
+
+/** The tables with rows of a passport, in the order in which they are written; each by passport, then by `order`. */
+export const PASSPORT_TABLES = [
+  { name: 'passports', id: 'id', order: 'id' },
+  { name: 'wallets', id: 'passport_id', order: 'passport_id, address' },
+  { name: 'credentials', id: 'passport_id', order: 'passport_id' },
+  { name: 'data_points', id: 'passport_id', order: 'passport_id, type, account' },
+  { name: 'v1_passports', id: 'passport_id', order: 'passport_id' },
+  { name: 'v1_credentials', id: 'passport_id', order: 'passport_id' },
+] as const
 
 /** The setting that holds how V1 ends. */
 export const RETIREMENT = 'retirement'
@@ -90,22 +31,30 @@ export const RETIREMENT = 'retirement'
 /** The setting in which a copy notes where it came from; it is itself not copied. */
 export const COPYING = 'copying'
 
-const keyColumns = ({ keys, columns }: PlainTable): string[] => Object.keys(columns).slice(0, keys)
-
-/** The key as it stands in a statement: a column that is selected under its own name would be taken for it. */
-export const keyOf = (table: PlainTable): string[] =>
-  keyColumns(table).map((column) => `${table.name}.${column}`)
-
-type Row = Record<string, string | number | null>
-
-export const toRowItem = (table: PlainTable, row: Row): PartItem => ({
-  key: keyColumns(table).map((column) => row[column] as string | number),
+export const toRowItem = ({ key }: PlainTable, row: Row): PartItem => ({
+  key: key.map((column) => row[column] as string | number),
   value: row,
 })
 
 export const fromRowItem = ({ value }: PartItem): Row => value as Row
 
-/** What a range asks of rows with this key, and the values that `$1` and the following stand for. */
+/** One item a passport, with its rows of all tables. `tables` are the rows of each, in the order of `PASSPORT_TABLES`. */
+export function toPassportItems(tables: readonly Row[][]): PartItem[] {
+  const groups = tables.map((rows, at) => Map.groupBy(rows, (row) => row[PASSPORT_TABLES[at]?.id ?? '']))
+  return (tables[0] ?? []).map(({ id }) => ({
+    key: [id as number],
+    value: groups.map((group) => (group.get(id as number) ?? []).map(withoutVersion)),
+  }))
+}
+
+/** The rows of each table, in the order of `PASSPORT_TABLES`. */
+export const fromPassportItems = (items: readonly PartItem[]): Row[][] =>
+  PASSPORT_TABLES.map((_, at) => items.flatMap(({ value }) => (value as Row[][])[at] ?? []))
+
+/** Each database counts versions by itself. */
+const withoutVersion = ({ version: _, ...row }: Row): Row => row
+
+/** The condition that rows of a range satisfy, and the values that `$1` and the following stand for. */
 export function rangeOf(key: readonly string[], { after, until }: PartRange) {
   const values: (string | number)[] = []
   const bound = (operator: string, end: PartKey) => {
@@ -118,7 +67,7 @@ export function rangeOf(key: readonly string[], { after, until }: PartRange) {
 
 /** The same for all rows of a table that are copied. */
 export function plainRangeOf(table: PlainTable, range: PartRange) {
-  const { condition, values } = rangeOf(keyOf(table), range)
+  const { condition, values } = rangeOf(table.key, range)
   return {
     condition: table.name === 'settings' ? `${condition} and name <> '${COPYING}'` : condition,
     values,

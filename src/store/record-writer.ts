@@ -1,5 +1,5 @@
 import { type PassportRef, type Scores, walletsOf } from '../domain/passport.ts'
-import { addsUp, type IncomingRecord, type PassportRecord } from '../domain/record.ts'
+import { addsUp, CREDENTIAL_ACCOUNT, type IncomingRecord, type PassportRecord } from '../domain/record.ts'
 import { hashOf } from './hash.ts'
 import { createMerges } from './merges.ts'
 import { type StoredRow, toRecordRow, toScoreRow, toScores } from './rows/passport.ts'
@@ -45,16 +45,15 @@ export function createRecordWriter(model: TrackedWriteModel) {
 
     if (wasRemoved) removals.remove(record.id)
     const row = { ...toRecordRow(record), ...state(record, before, now), fingerprint }
-    if (before) passports.update(row)
-    else passports.insert(row)
+    passports.put(row)
     // Most records that change have the same wallets as before.
     const isSame = owned.every((owner) => owner === record.id) && sameWallets(before, row)
     if (!isSame) {
       if (before) owners.removeAll(record.id)
       wallets.forEach((wallet, at) => {
-        if (owned[at] === undefined || owned[at] === record.id) owners.insert(wallet, record.id)
         // Of two that are merged, the survivor has it.
-        else if (survivor === record.id) owners.setOwner(wallet, record.id)
+        const mayOwn = owned[at] === undefined || owned[at] === record.id || survivor === record.id
+        if (mayOwn) owners.setOwner(wallet, record.id)
       })
     }
     if (record.credentials) {
@@ -65,7 +64,10 @@ export function createRecordWriter(model: TrackedWriteModel) {
     const { dataPoints: points, credentialPoints = [] } = record
     if (points) dataPoints.replace(record.id, [...points, ...credentialPoints])
     else if (record.credentials && (before || credentialPoints.length > 0)) {
-      dataPoints.replaceOfCredentials(record.id, credentialPoints)
+      const others = dataPoints
+        .list(record.id)
+        .filter(({ account }) => !account.startsWith(CREDENTIAL_ACCOUNT))
+      dataPoints.replace(record.id, [...others, ...credentialPoints])
     }
     return { outcome: before ? 'changed' : 'added' }
   }
@@ -76,13 +78,13 @@ export function createRecordWriter(model: TrackedWriteModel) {
     const restsHere =
       record.credentials === undefined &&
       before !== undefined &&
-      (credentials.list(record.id).length > 0 || dataPoints.has(record.id))
+      (credentials.list(record.id).length > 0 || dataPoints.list(record.id).length > 0)
     const stale =
       record.stale === true ||
       (record.rules !== undefined && record.rules !== (model.rules() ?? record.rules)) ||
       (restsHere && before.stale !== 0) ||
       (before !== undefined && before.given_human !== Number(record.givenHuman ?? record.human)) ||
-      (record.dataPoints === undefined && dataPoints.has(record.id)) ||
+      (record.dataPoints === undefined && dataPoints.list(record.id).length > 0) ||
       !addsUp(record)
     const keepsOld = before !== undefined && (stale || restsHere)
     return {
@@ -104,10 +106,12 @@ export function createRecordWriter(model: TrackedWriteModel) {
       const name = 'id' in record.passport ? record.passport.id : record.passport.wallet
       return { outcome: 'refused', field: 'passport', reason: `there is no passport ${name} here` }
     }
-    const before = dataPoints.find(id, record.point.type, record.point.account)
+    const { type, account } = record.point
+    const points = dataPoints.list(id)
+    const before = points.find((point) => point.type === type && point.account === account)
     if (before && Bun.deepEquals(before, record.point)) return { outcome: 'unchanged' }
-    dataPoints.put(id, record.point)
-    passports.update({ ...(passports.find(id) as StoredRow), stale: 1 })
+    dataPoints.replace(id, [...points.filter((point) => point !== before), record.point])
+    passports.put({ ...(passports.find(id) as StoredRow), stale: 1 })
     return { outcome: before ? 'changed' : 'added' }
   }
 

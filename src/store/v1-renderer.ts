@@ -17,12 +17,7 @@ export function trackChanges(model: WriteModel): TrackedWriteModel {
   const changed = new Map<number, StoredRow | undefined>()
   const credentialsShown = new Set<number>()
 
-  function note(row: StoredRow): void {
-    changed.set(row.id, row)
-    // Whether others are merged into a passport is part of its response.
-    noteSurvivor(row.merged_into)
-  }
-
+  /** Whether others are merged into a passport is part of its response. */
   function noteSurvivor(id: number | null | undefined): void {
     if (typeof id === 'number' && !changed.has(id)) changed.set(id, undefined)
   }
@@ -41,15 +36,12 @@ export function trackChanges(model: WriteModel): TrackedWriteModel {
     ...model,
     passports: {
       ...passports,
-      insert(row) {
-        passports.insert(row)
-        note(row)
-        credentialsShown.add(row.id)
-      },
-      update(row) {
+      put(row) {
         const before = passports.findSurvivor(row.id)
-        passports.update(row)
-        note(row)
+        if (before === undefined) credentialsShown.add(row.id)
+        passports.put(row)
+        changed.set(row.id, row)
+        noteSurvivor(row.merged_into)
         noteSurvivor(before)
       },
       remove(id) {

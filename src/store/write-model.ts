@@ -13,15 +13,12 @@ export type WriteModel = {
     /** The passport it is merged into; `null` if it is not merged, `undefined` if there is none. */
     findSurvivor(id: number): number | null | undefined
     listMerged(into: number): number[]
-    insert(row: StoredRow): void
-    update(row: StoredRow): void
+    put(row: StoredRow): void
     /** With its wallets, credentials, data points and V1 responses. */
     remove(id: number): void
   }
   wallets: {
     findOwner(address: string): number | undefined
-    /** For an address without an owner. */
-    insert(address: string, passportId: number): void
     setOwner(address: string, passportId: number): void
     removeAll(passportId: number): void
   }
@@ -30,16 +27,12 @@ export type WriteModel = {
     put(passportId: number, credentials: readonly Credential[]): void
   }
   dataPoints: {
-    has(passportId: number): boolean
-    find(passportId: number, type: string, account: string): DataPoint | undefined
-    put(passportId: number, point: DataPoint): void
+    list(passportId: number): DataPoint[]
     replace(passportId: number, points: readonly DataPoint[]): void
-    /** Replaces those that were read from credentials; the others stay. */
-    replaceOfCredentials(passportId: number, points: readonly DataPoint[]): void
   }
   removals: {
     has(passportId: number): boolean
-    insert(passportId: number, now: number): void
+    put(passportId: number, now: number): void
     remove(passportId: number): void
   }
   /** Stored V1 responses, of listed passports only. */

@@ -1,16 +1,8 @@
 import { expect, test } from 'bun:test'
-import type { ApiKey } from '../../src/domain/api-key.ts'
 import { onEveryEngine } from '../support/engines.ts'
+import { apiKey } from '../support/records.ts'
 
-const key: ApiKey = {
-  id: 'one',
-  name: 'Åsa',
-  hash: new Uint8Array([1, 2, 255]),
-  tier: 'standard',
-  owner: '',
-  createdAt: 1,
-  expiresAt: 9,
-}
+const key = apiKey('one', { name: 'Åsa', expiresAt: 9 })
 
 onEveryEngine('keys', (open) => {
   test('a key comes back as it was written', async () => {

@@ -2,14 +2,13 @@ import { Database } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
 import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { ApiKey } from '../../src/domain/api-key.ts'
 import { openPostgres } from '../../src/store/postgres/open.ts'
 import { openSqlite } from '../../src/store/sqlite/open.ts'
 import type { Store } from '../../src/store/store.ts'
 import { listAll } from '../support/listing.ts'
 import { connect } from '../support/opening.ts'
 import { testDatabase } from '../support/postgres.ts'
-import { NOON } from '../support/records.ts'
+import { apiKey, NOON } from '../support/records.ts'
 import { tempFolder } from '../support/temp.ts'
 import { expectV1 } from '../support/v1.ts'
 import people from './fixtures/people.sql' with { type: 'text' }
@@ -17,14 +16,7 @@ import postgres3 from './fixtures/postgres-3.sql' with { type: 'text' }
 import sqlite3 from './fixtures/sqlite-3.sql' with { type: 'text' }
 import sqlite3To8 from './fixtures/sqlite-3-to-8.sql' with { type: 'text' }
 
-const KEY: ApiKey = {
-  id: 'k',
-  name: 'Key',
-  hash: new Uint8Array([1, 2]),
-  tier: 'high',
-  owner: 'a@example.com',
-  createdAt: 1,
-}
+const KEY = apiKey('k', { name: 'Key', hash: new Uint8Array([1, 2]), tier: 'high', owner: 'a@example.com' })
 
 /** Both engines have the same columns; only bytes are written differently. */
 const keyRow = (hash: string) => `insert into keys (id, name, hash, created_at, tier, owner)

@@ -1,6 +1,4 @@
 import { expect, test } from 'bun:test'
-import fc from 'fast-check'
-import { foldName } from '../../src/domain/name.ts'
 import { onEveryEngine, saveRecords } from '../support/engines.ts'
 import { listAll } from '../support/listing.ts'
 import {
@@ -69,15 +67,9 @@ onEveryEngine('passports', (open) => {
 
   test('a page past the end is empty but keeps the true total', async () => {
     await using store = await open([ada])
-    expect(await listAll(store, { page: 9, size: 25, keyword: undefined })).toEqual({
-      items: [],
-      total: 1,
-    })
-    expect(await listAll(store, { page: 9, size: 25, keyword: 'ada' })).toEqual({ items: [], total: 1 })
-    expect(await listAll(store, { page: 2 ** 53 - 1, size: 250, keyword: undefined })).toEqual({
-      items: [],
-      total: 1,
-    })
+    for (const request of [{ page: 9 }, { page: 9, keyword: 'ada' }, { page: 2 ** 53 - 1 }]) {
+      expect(await listAll(store, { ...all, ...request })).toEqual({ items: [], total: 1 })
+    }
   })
 
   test('the list follows each change at once', async () => {
@@ -135,13 +127,6 @@ onEveryEngine('passports', (open) => {
     expect(await store.passports.find({ id: 3 })).toMatchObject({ id: 2 })
   })
 
-  test('a circle of merges is refused', async () => {
-    await using store = await open([record(1, { mergedInto: 2 })])
-    expect(await saveRecords(store, [record(2, { mergedInto: 1 })])).toEqual([
-      { outcome: 'refused', field: 'merged_into', reason: 'passport 1 is merged into 2 itself' },
-    ])
-  })
-
   test('a passport that was never calculated tells when it was first recorded', async () => {
     const { calculatedAt: _, ...unknown } = record(1)
     await using store = await open([unknown])
@@ -166,36 +151,8 @@ onEveryEngine('passports', (open) => {
 
   test('credentials go from high to low, then by name, then by id', async () => {
     await using store = await open(PEOPLE)
-    expect((await store.credentials.list(7)).map(({ id }) => id)).toEqual([
-      'c-2',
-      'c-1',
-      'c-3',
-      'c-4',
-      'c-6',
-      'c-5',
-    ])
+    const ids = (await store.credentials.list(7)).map(({ id }) => id)
+    expect(ids.join()).toBe('c-2,c-1,c-3,c-4,c-6,c-5')
     expect(await store.credentials.list(12)).toEqual([])
-  })
-
-  test('the keyword search finds what a plain look at every name finds', async () => {
-    const letters = fc.constantFrom('a', 'b', 'É', ' ', '%', '_', '"', '*', '🐉', '李', '.', '\\', "'", '1')
-    const texts = (least: number, most: number) =>
-      fc.string({ unit: letters, minLength: least, maxLength: most })
-    await fc.assert(
-      fc.asyncProperty(
-        fc.array(texts(0, 8), { minLength: 1, maxLength: 12 }),
-        fc.array(texts(1, 5), { minLength: 10, maxLength: 10 }),
-        async (names, keywords) => {
-          await using store = await open(names.map((name, id) => named(id, name)))
-          for (const keyword of keywords.map(foldName).filter((text) => text !== '')) {
-            const expected = names.flatMap((name, id) => (foldName(name).includes(keyword) ? [id] : []))
-            const { items, total } = await listAll(store, { ...all, keyword })
-            expect(items.map(({ id }) => id)).toEqual(expected)
-            expect(total).toBe(expected.length)
-          }
-        },
-      ),
-      { numRuns: 40 },
-    )
   })
 })

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'bun:test'
 import { buildSnapshot, updateSnapshot } from '../../src/catalog/snapshot.ts'
-import type { ApiKey } from '../../src/domain/api-key.ts'
 import { ServiceError } from '../../src/domain/errors.ts'
 import { SOON } from '../../src/store/open.ts'
 import { createKeys } from '../../src/store/postgres/keys.ts'
@@ -13,28 +12,10 @@ import { listAll } from '../support/listing.ts'
 import { connect } from '../support/opening.ts'
 import { startPostgres, startReplica, testDatabase } from '../support/postgres.ts'
 import { until } from '../support/processes.ts'
-import { NOON, named, record } from '../support/records.ts'
+import { apiKey, NOON, named, record } from '../support/records.ts'
 
 const all = { page: 1, size: 250, keyword: undefined }
-const key: ApiKey = {
-  id: 'one',
-  name: 'Ada',
-  hash: new Uint8Array([1]),
-  tier: 'standard',
-  owner: '',
-  createdAt: 1,
-}
-
-/** How soon one node shows what another has done; most of the time much sooner. */
-const SOON_MILLISECONDS = 3000
-
-async function soon(holds: () => Promise<boolean>): Promise<void> {
-  const deadline = performance.now() + SOON_MILLISECONDS
-  while (!(await holds())) {
-    if (performance.now() > deadline) throw new Error(`This took longer than ${SOON_MILLISECONDS} ms.`)
-    await Bun.sleep(5)
-  }
-}
+const key = apiKey('one', { name: 'Ada' })
 
 /** Two nodes on one new database, and a look behind their backs. */
 async function openTwo() {
@@ -88,14 +69,14 @@ describe('postgres: two nodes', () => {
     const { one, other } = nodes
     expect(await listAll(other, all)).toMatchObject({ total: 0 })
     await saveRecords(one, [named(1, 'Ada', 5), named(2, 'Bob', 4)])
-    await soon(async () => (await listAll(other, all)).total === 2)
+    await until(async () => (await listAll(other, all)).total === 2)
     expect((await listAll(other, { ...all, keyword: 'ada' })).total).toBe(1)
     await saveRecords(one, [named(2, 'Robert', 6)])
-    await soon(async () => (await listAll(other, all)).items[0]?.id === 2)
+    await until(async () => (await listAll(other, all)).items[0]?.id === 2)
     expect((await listAll(other, { ...all, keyword: 'robert' })).total).toBe(1)
     await one.passports.remove(2, NOON)
     expect(await other.passports.find({ id: 2 })).toBeUndefined()
-    await soon(async () => (await listAll(other, all)).total === 1)
+    await until(async () => (await listAll(other, all)).total === 1)
   })
 
   test('a new key works everywhere at once, a revoked one soon nowhere', async () => {
@@ -106,7 +87,7 @@ describe('postgres: two nodes', () => {
     expect(await other.keys.find('one')).toEqual(key)
     await one.keys.revoke('one', NOON)
     expect(await one.keys.find('one')).toEqual({ ...key, revokedAt: NOON })
-    await soon(async () => (await other.keys.find('one'))?.revokedAt === NOON)
+    await until(async () => (await other.keys.find('one'))?.revokedAt === NOON)
   })
 
   test('a key that was read while another node revoked it is not remembered', async () => {
@@ -176,7 +157,7 @@ describe('postgres: two nodes', () => {
       await adopt(one, old)
       await one.scoring.markAll()
       const working = workOff(one, addOne(old))
-      await soon(async () => (await other.scoring.countStale()) < 200)
+      await until(async () => (await other.scoring.countStale()) < 200)
       await adopt(other, young)
       await working
       expect(await one.scoring.work(10, addOne(old))).toBeUndefined()

@@ -29,16 +29,6 @@ describe('postgres: opening', () => {
     await Promise.all(stores.map((store) => store.close()))
   })
 
-  test('what was written is there after it is opened again', async () => {
-    await using database = await testDatabase()
-    const first = await openPostgres(database)
-    await saveRecords(first, [named(1, 'Ada')])
-    await first.close()
-    const second = await openPostgres(database)
-    expect(await listAll(second, all)).toMatchObject({ total: 1, items: [{ id: 1 }] })
-    await second.close()
-  })
-
   test('a schema that a newer passportd made is refused', async () => {
     await using database = await testDatabase()
     await openAndClose(database.url)

@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test'
 import { NO_PLAN } from '../../src/domain/retirement.ts'
 import type { UsageCount } from '../../src/domain/usage.ts'
 import { onEveryEngine } from '../support/engines.ts'
+import { apiKey } from '../support/records.ts'
 
 const used = (day: string, key: string, count: number, given: Partial<UsageCount> = {}): UsageCount => ({
   day,
@@ -29,7 +30,7 @@ onEveryEngine('usage', (open) => {
     expect(await store.usage.list({ since: '2026-01-01', until: '2026-01-01' })).toHaveLength(1)
   })
 
-  test('a long month is added up by key, and others have their turn meanwhile', async () => {
+  test('a month is added up by key, without responses that cost nothing', async () => {
     await using store = await open()
     const keys = Array.from({ length: 300 }, (_, at) => `k${at}`)
     const days = ['2026-01-31', '2026-02-01', '2026-02-14', '2026-02-28', '2026-03-01']
@@ -37,31 +38,16 @@ onEveryEngine('usage', (open) => {
       keys.flatMap((key) => [200, 304, 404, 429].map((status) => used(day, key, 2, { status }))),
     )
     await store.usage.add([...counts, used('2026-02-01', '', 9)], new Map())
-    let turns = 0
-    let isOver = false
-    const tick = () => {
-      turns++
-      if (!isOver) setImmediate(tick)
-    }
-    setImmediate(tick)
     const sums = await store.usage.sumByKey({ since: '2026-02-01', until: '2026-02-28' })
-    isOver = true
     expect(new Map(sums)).toEqual(new Map(keys.map((key) => [key, 12])))
-    expect(turns).toBeGreaterThan(4)
   })
 
   test('the last use of a key never goes back, and one that is not there is no matter', async () => {
     await using store = await open()
-    const key = { id: 'one', name: 'n', hash: new Uint8Array(32), tier: 'standard', owner: '', createdAt: 1 }
+    const key = apiKey('one')
     await store.keys.create(key)
     await store.usage.add([], new Map([['one', 50]]))
-    await store.usage.add(
-      [],
-      new Map([
-        ['one', 40],
-        ['gone', 60],
-      ]),
-    )
+    await store.usage.add([], new Map(Object.entries({ one: 40, gone: 60 })))
     expect(await store.keys.list()).toEqual([{ ...key, lastUsedAt: 50 }])
   })
 

@@ -4,6 +4,16 @@ import { openPostgres } from '../../src/store/postgres/open.ts'
 
 export const connect = (url: string) => new SQL(url, { max: 1 })
 
+/** Whether it succeeds. */
+export async function succeeds(work: unknown): Promise<boolean> {
+  try {
+    await work
+    return true
+  } catch {
+    return false
+  }
+}
+
 /** The same address, changed in one thing. */
 export function change(address: string, how: (url: URL) => void): string {
   const url = new URL(address)

@@ -38,10 +38,10 @@ export async function launch(file: string, args: readonly string[], cwd: string,
 
   return {
     pid: postmaster,
-    /** Disconnects everybody; `fast` leaves the data as it should be, too. */
-    async stop(how: 'fast' | 'immediate' = 'fast') {
+    /** Disconnects all clients and shuts down cleanly. */
+    async stop() {
       child.ref()
-      child.kill(how === 'fast' ? 'SIGINT' : 'SIGQUIT')
+      child.kill('SIGINT')
       await exited
     },
     /** Ends in the midst of everything. The first process goes last and in peace: it frees the shared memory. */

@@ -14,8 +14,8 @@ export type PostgresServer = AsyncDisposable & {
   data: string
   /** Starts again after `stop` or `kill`: the same port, the same data. */
   start(): Promise<void>
-  /** Disconnects everybody first; at once, it leaves the rest to the next start. */
-  stop(how?: 'fast' | 'immediate'): Promise<void>
+  /** Disconnects all clients first. */
+  stop(): Promise<void>
   /** Ends as in a power cut: nobody is told, nothing is written. */
   kill(): Promise<void>
   /** From here on nothing is answered; connections stay open, and new ones can be made. */
@@ -24,7 +24,6 @@ export type PostgresServer = AsyncDisposable & {
 }
 
 type Settings = Record<string, string | number>
-type Options = { settings?: Settings }
 
 /** What is committed outlives the server, as it must, but not the machine. */
 const SETTINGS: Settings = {
@@ -40,7 +39,11 @@ const SETTINGS: Settings = {
 }
 
 /** A new server with a cluster of its own. */
-export async function startPostgres({ settings = {} }: Options = {}): Promise<PostgresServer> {
+export async function startPostgres({
+  settings = {},
+}: {
+  settings?: Settings
+} = {}): Promise<PostgresServer> {
   return startIn(async (data) => {
     await makeCluster(data)
     return settings
@@ -48,10 +51,7 @@ export async function startPostgres({ settings = {} }: Options = {}): Promise<Po
 }
 
 /** A standby that streams from the primary, and answers queries. */
-export async function startReplica(
-  primary: PostgresServer,
-  { settings = {} }: Options = {},
-): Promise<PostgresServer> {
+export async function startReplica(primary: PostgresServer): Promise<PostgresServer> {
   await using sql = new SQL(primary.url, { max: 1 })
   const name = `replica_${randomName()}`
   const replica = await startIn(async (data) => {
@@ -60,7 +60,7 @@ export async function startReplica(
     const [stopped] = await sql`select labelfile from pg_backup_stop(wait_for_archive => false)`
     writeOwned(join(data, 'backup_label'), stopped.labelfile)
     writeOwned(join(data, 'standby.signal'), '')
-    return { ...settings, primary_conninfo: `${primary.url}?application_name=${name}` }
+    return { primary_conninfo: `${primary.url}?application_name=${name}` }
   })
   await until(async () => {
     const rows =
@@ -102,7 +102,7 @@ async function startIn(fill: (data: string) => Promise<Settings>): Promise<Postg
     async start() {
       running ??= await start()
     },
-    stop: (how) => end((server) => server.stop(how)),
+    stop: () => end((server) => server.stop()),
     kill: () => end((server) => server.kill()),
     freeze: () => running?.freeze(),
     thaw: () => running?.thaw(),

@@ -1,3 +1,4 @@
+import type { ApiKey } from '../../src/domain/api-key.ts'
 import type { Credential } from '../../src/domain/credential.ts'
 import type { Profile, Scores } from '../../src/domain/passport.ts'
 import type { PassportRecord } from '../../src/domain/record.ts'
@@ -113,3 +114,13 @@ export const nobody = record(12)
 
 /** In no particular order. */
 export const PEOPLE = [nobody, grace, graceOld, ada]
+
+export const apiKey = (id: string, given: Partial<ApiKey> = {}): ApiKey => ({
+  id,
+  name: id,
+  hash: new Uint8Array([1, 2, 255]),
+  tier: 'standard',
+  owner: '',
+  createdAt: 1,
+  ...given,
+})

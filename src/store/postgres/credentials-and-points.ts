@@ -3,8 +3,7 @@ import type { DataPoint } from '../../domain/data-point.ts'
 import { fromCredentialData } from '../rows/credential.ts'
 import { type DataPointRow, toDataPoint } from '../rows/data-point.ts'
 import { toShownCredentials, type V1Body } from '../rows/v1.ts'
-import { DATA_POINT_COLUMNS } from './columns.ts'
-import { type Query, selectable } from './query.ts'
+import { type Query, selectRows } from './query.ts'
 
 /** Those that are shown: highest score first, then by name, then by id. */
 export async function listCredentials(query: Query, passportId: number): Promise<Credential[]> {
@@ -19,18 +18,21 @@ export async function mapCredentials(
   query: Query,
   passportIds: number[],
 ): Promise<Map<number, Credential[]>> {
-  const rows = await query<{ id: number; data: string }>(
-    'select passport_id::float8 as id, data from credentials where passport_id = any($1::bigint[])',
+  const rows = await selectRows<{ passport_id: number; data: string }>(
+    query,
+    'credentials',
+    'where passport_id = any($1::bigint[])',
     [passportIds],
   )
-  return new Map(rows.map(({ id, data }) => [id, fromCredentialData(data)]))
+  return new Map(rows.map(({ passport_id, data }) => [passport_id, fromCredentialData(data)]))
 }
 
 /** All data points of each passport, by type and account. */
 export async function mapDataPoints(query: Query, passportIds: number[]): Promise<Map<number, DataPoint[]>> {
-  const rows = await query<DataPointRow & { passport_id: number }>(
-    `select ${selectable(DATA_POINT_COLUMNS)} from data_points where passport_id = any($1::bigint[])
-     order by data_points.passport_id, data_points.type, data_points.account`,
+  const rows = await selectRows<DataPointRow>(
+    query,
+    'data_points',
+    'where passport_id = any($1::bigint[]) order by passport_id, type, account',
     [passportIds],
   )
   const groups = Map.groupBy(rows, ({ passport_id }) => passport_id)

@@ -1,21 +1,14 @@
 import type { ApiKey } from '../../domain/api-key.ts'
-import { type KeyRow, toKey } from '../rows/key.ts'
+import { type KeyRow, toKey, toKeyRow } from '../rows/key.ts'
 import type { Store } from '../store.ts'
 import type { Link } from './link.ts'
-import { type Query, selectable } from './query.ts'
+import { insertRows, type Query } from './query.ts'
 import { bump } from './versions.ts'
 
-const COLUMNS = selectable({
-  id: 'text',
-  name: 'text',
-  tier: 'text',
-  owner: 'text',
-  created_at: 'bigint',
-  expires_at: 'bigint',
-  revoked_at: 'bigint',
-  last_used_at: 'bigint',
-  successor: 'text',
-})
+const SELECT = 'select to_json(keys) as row, hash from keys'
+
+type SelectedKey = { row: KeyRow; hash: Uint8Array }
+const fromSelected = ({ row, hash }: SelectedKey) => toKey({ ...row, hash })
 
 /** Keys held in memory; more of them in use at once are asked for each time. */
 const REMEMBERED = 10_000
@@ -31,8 +24,8 @@ export function createKeys(primary: Link, replica: Link | undefined) {
   }
 
   async function findIn(query: Query, id: string): Promise<ApiKey | undefined> {
-    const [row] = await query<KeyRow>(`select ${COLUMNS}, hash from keys where id = $1`, [id])
-    return row && toKey(row)
+    const [found] = await query<SelectedKey>(`${SELECT} where id = $1`, [id])
+    return found && fromSelected(found)
   }
 
   /** What was read before a change, and what a replica that may lag behind has read, is not remembered. */
@@ -67,33 +60,15 @@ export function createKeys(primary: Link, replica: Link | undefined) {
     forget,
 
     keys: {
-      async create({ id, name, hash, tier, owner, createdAt, expiresAt, revokedAt, lastUsedAt, successor }) {
-        await primary.transaction(async (query) => {
-          await query(
-            `insert into keys (id, name, hash, tier, owner, created_at, expires_at, revoked_at, last_used_at, successor)
-             values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
-            [
-              id,
-              name,
-              hash,
-              tier,
-              owner,
-              createdAt,
-              expiresAt ?? null,
-              revokedAt ?? null,
-              lastUsedAt ?? null,
-              successor ?? null,
-            ],
-          )
+      create: (key) =>
+        primary.transaction(async (query) => {
+          await insertRows(query, 'keys', [{ ...toKeyRow(key), hash: `\\x${key.hash.toHex()}` }])
           await bump(query, 'keys')
-        })
-      },
+        }),
       find: (id) => remembered.get(id) ?? findAndRemember(id),
       async list() {
-        const rows = await primary.query<KeyRow>(
-          `select ${COLUMNS}, hash from keys order by keys.created_at desc, keys.id`,
-        )
-        return rows.map(toKey)
+        const rows = await primary.query<SelectedKey>(`${SELECT} order by created_at desc, id`)
+        return rows.map(fromSelected)
       },
       update: (id, { name, tier, owner }) =>
         change(

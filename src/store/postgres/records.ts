@@ -5,11 +5,10 @@ import { createMerges } from '../merges.ts'
 import { createRecordWriter, isChange } from '../record-writer.ts'
 import { type StoredRow, toRecord } from '../rows/passport.ts'
 import type { SaveOptions, SaveResult, Store } from '../store.ts'
-import { PASSPORT_COLUMNS } from './columns.ts'
 import { mapCredentials, mapDataPoints } from './credentials-and-points.ts'
 import type { Link } from './link.ts'
 import { lockForWriting } from './locks.ts'
-import { type Query, selectable } from './query.ts'
+import { type Query, selectRows } from './query.ts'
 import { bump } from './versions.ts'
 import { loadWriteModel, type Named } from './write-model.ts'
 
@@ -40,10 +39,10 @@ export function createRecords({ longQuery, transaction }: Link) {
     /** One snapshot: a passport and its credentials belong together. */
     list: (afterId, limit) =>
       transaction(async (query) => {
-        const rows = await query<StoredRow>(
-          `select ${selectable(PASSPORT_COLUMNS)} from passports where passports.id > $1 order by passports.id limit $2`,
-          [afterId, limit],
-        )
+        const rows = await selectRows<StoredRow>(query, 'passports', 'where id > $1 order by id limit $2', [
+          afterId,
+          limit,
+        ])
         const ids = rows.map(({ id }) => id)
         const [credentials, points] = await Promise.all([
           mapCredentials(query, ids),

@@ -4,138 +4,95 @@ import { toCredentialData } from '../rows/credential.ts'
 import { toDataPointRow } from '../rows/data-point.ts'
 import type { StoredRow } from '../rows/passport.ts'
 import type { V1CredentialsRow, V1PassportRow } from '../rows/v1.ts'
-import {
-  CREDENTIAL_COLUMNS,
-  DATA_POINT_COLUMNS,
-  PASSPORT_COLUMNS,
-  REMOVAL_COLUMNS,
-  V1_CREDENTIALS_COLUMNS,
-  V1_PASSPORT_COLUMNS,
-  WALLET_COLUMNS,
-} from './columns.ts'
 import { insertRows, type Query, upsertRows } from './query.ts'
+import type { TrackedRows } from './tracked-rows.ts'
 
 /** The rows of all tables that a batch may touch, in memory. */
 export type Loaded = {
-  passports: Map<number, StoredRow>
+  passports: TrackedRows<number, StoredRow>
   /** Owners by address. */
-  wallets: Map<string, number>
-  credentials: Map<number, Credential[]>
-  dataPoints: Map<number, Map<string, DataPoint>>
-  removals: Set<number>
-  rules: string | undefined
+  wallets: TrackedRows<string, number>
+  credentials: TrackedRows<number, readonly Credential[]>
+  dataPoints: TrackedRows<number, readonly DataPoint[]>
+  /** When each was removed. */
+  removals: TrackedRows<number, number>
+  /** Only written. */
+  v1Passports: TrackedRows<number, V1PassportRow>
+  v1Credentials: TrackedRows<number, V1CredentialsRow>
 }
 
-/** What a batch has changed. `undefined` stands for a row that was removed. */
-export type Changes = {
-  passports: Set<number>
-  wallets: Set<string>
-  credentials: Set<number>
-  dataPoints: Set<number>
-  removals: Map<number, number | undefined>
-  v1Passports: Map<number, V1PassportRow | undefined>
-  v1Credentials: Map<number, V1CredentialsRow | undefined>
-}
-
-/** What there was of each passport, so that nothing is deleted in vain. */
-type Before = { credentials: ReadonlySet<number>; dataPoints: ReadonlySet<number> }
-
-/** Rows that belong to a passport are deleted before it and inserted after it. */
-export async function saveChanges(
-  query: Query,
-  loaded: Loaded,
-  changes: Changes,
-  before: Before,
-): Promise<void> {
-  await deleteRows(query, loaded, changes, before)
-  await writeRows(query, loaded, changes)
-  await saveV1(query, changes.v1Passports, changes.v1Credentials)
-}
-
-async function deleteRows(
-  query: Query,
-  { passports, credentials }: Loaded,
-  changes: Changes,
-  before: Before,
-): Promise<void> {
-  const remove = async (sql: string, keys: Iterable<unknown>) => {
-    const list = [...keys]
-    if (list.length > 0) await query(sql, [list])
+export async function saveChanges(query: Query, loaded: Loaded): Promise<void> {
+  const { passports, wallets, credentials, dataPoints, removals, v1Passports, v1Credentials } = loaded
+  const remove = async (table: string, condition: string, keys: readonly unknown[]) => {
+    if (keys.length > 0) await query(`delete from ${table} where ${condition}`, [keys])
   }
-  await remove('delete from wallets where address = any($1::text[])', changes.wallets)
-  await remove(
-    'delete from data_points where passport_id = any($1::bigint[])',
-    [...changes.dataPoints].filter((id) => before.dataPoints.has(id)),
+  await remove('wallets', 'address = any($1::text[])', wallets.removed())
+  await remove('removals', 'passport_id = any($1::bigint[])', removals.removed())
+  await remove('credentials', 'passport_id = any($1::bigint[])', credentials.removed())
+  await remove('data_points', 'passport_id = any($1::bigint[])', dataPoints.changed())
+  await remove('passports', 'id = any($1::bigint[])', passports.removed())
+
+  await upsertRows(
+    query,
+    'passports',
+    'id',
+    passports.written().map(([, row]) => row),
   )
-  await remove('delete from removals where passport_id = any($1::bigint[])', changes.removals.keys())
-  await remove(
-    'delete from credentials where passport_id = any($1::bigint[])',
-    [...changes.credentials].filter((id) => !credentials.has(id) && before.credentials.has(id)),
+  await upsertRows(
+    query,
+    'wallets',
+    'address',
+    wallets.written().map(([address, passport_id]) => ({ address, passport_id })),
   )
-  await remove(
-    'delete from passports where id = any($1::bigint[])',
-    [...changes.passports].filter((id) => !passports.has(id)),
+  await upsertRows(
+    query,
+    'credentials',
+    'passport_id',
+    credentials.written().map(([passport_id, list]) => ({ passport_id, data: toCredentialData(list) })),
+  )
+  await insertRows(
+    query,
+    'data_points',
+    dataPoints.written().flatMap(([id, points]) => points.map((point) => toDataPointRow(id, point))),
+  )
+  await upsertRows(
+    query,
+    'removals',
+    'passport_id',
+    removals.written().map(([passport_id, removed_at]) => ({ passport_id, removed_at })),
+  )
+  await unlist(query, v1Passports.removed())
+  await saveV1(
+    query,
+    v1Passports.written().map(([, row]) => row),
+    v1Credentials.written().map(([, row]) => row),
   )
 }
 
-async function writeRows(
-  query: Query,
-  { passports, wallets, credentials, dataPoints }: Loaded,
-  changes: Changes,
-): Promise<void> {
-  const changed = [...changes.passports].flatMap((id) => passports.get(id) ?? [])
-  await upsertRows(query, 'passports', PASSPORT_COLUMNS, changed)
-  const owned = [...changes.wallets].flatMap((address) => {
-    const passport_id = wallets.get(address)
-    return passport_id === undefined ? [] : [{ address, passport_id }]
-  })
-  await insertRows(query, 'wallets', WALLET_COLUMNS, owned)
-  const lists = [...changes.credentials].flatMap((passport_id) => {
-    const list = credentials.get(passport_id)
-    return list ? [{ passport_id, data: toCredentialData(list) }] : []
-  })
-  await upsertRows(query, 'credentials', CREDENTIAL_COLUMNS, lists)
-  const points = [...changes.dataPoints].flatMap((passport_id) =>
-    [...(dataPoints.get(passport_id)?.values() ?? [])].map((point) => ({
-      passport_id,
-      ...toDataPointRow(point),
-    })),
+/** Removes the V1 responses of passports that are no longer listed. */
+async function unlist(query: Query, ids: readonly number[]): Promise<void> {
+  if (ids.length === 0) return
+  await query(
+    `with gone as (delete from v1_passports where passport_id = any($1::bigint[]) returning passport_id)
+     insert into unlisted (passport_id) select passport_id from gone
+     on conflict (passport_id) do update set version = excluded.version`,
+    [ids],
   )
-  await insertRows(query, 'data_points', DATA_POINT_COLUMNS, points)
-  const removals = [...changes.removals].flatMap(([passport_id, removed_at]) =>
-    removed_at === undefined ? [] : [{ passport_id, removed_at }],
-  )
-  await insertRows(query, 'removals', REMOVAL_COLUMNS, removals)
+  await query('delete from v1_credentials where passport_id = any($1::bigint[])', [ids])
 }
 
 /** Writes V1 responses; rows that stay as they were keep their version. */
 export async function saveV1(
   query: Query,
-  passports: ReadonlyMap<number, V1PassportRow | undefined>,
-  credentials: ReadonlyMap<number, V1CredentialsRow | undefined>,
+  passports: readonly V1PassportRow[],
+  credentials: readonly V1CredentialsRow[],
 ): Promise<void> {
-  const unlisted = [...passports].flatMap(([id, row]) => (row ? [] : [id]))
-  if (unlisted.length > 0) {
-    await query(
-      `with gone as (delete from v1_passports where passport_id = any($1::bigint[]) returning passport_id)
-       insert into unlisted (passport_id) select passport_id from gone
-       on conflict (passport_id) do update set version = excluded.version`,
-      [unlisted],
-    )
-    await query('delete from v1_credentials where passport_id = any($1::bigint[])', [unlisted])
-  }
-  await upsertRows(
-    query,
-    'v1_passports',
-    V1_PASSPORT_COLUMNS,
-    [...passports.values()].flatMap((row) => row ?? []),
-    { also: 'version', where: 'v1_passports.etag <> excluded.etag' },
-  )
+  await upsertRows(query, 'v1_passports', 'passport_id', passports, 'v1_passports.etag <> excluded.etag')
   await upsertRows(
     query,
     'v1_credentials',
-    V1_CREDENTIALS_COLUMNS,
-    [...credentials.values()].flatMap((row) => row ?? []),
-    { where: 'v1_credentials.etag <> excluded.etag' },
+    'passport_id',
+    credentials,
+    'v1_credentials.etag <> excluded.etag',
   )
 }

@@ -5,18 +5,15 @@ import type { StoredRow } from '../rows/passport.ts'
 import { toV1CredentialsRow, toV1PassportRow } from '../rows/v1.ts'
 import { ADOPT_STEP, applyScore, toScorable } from '../scored-rows.ts'
 import type { ScoringStore } from '../store.ts'
-import { CREDENTIAL_COLUMNS, PASSPORT_COLUMNS } from './columns.ts'
 import { mapCredentials, mapDataPoints } from './credentials-and-points.ts'
 import type { Link } from './link.ts'
 import { lock, lockForWriting, lockShared, RULES } from './locks.ts'
-import { type Query, selectable, upsertRows } from './query.ts'
+import { type Query, selectRows, upsertRows } from './query.ts'
 import { saveV1 } from './save-changes.ts'
 import { createSettings } from './settings.ts'
 import { bump } from './versions.ts'
 
 type Scored = { row: StoredRow; credentials: readonly Credential[] }
-
-const COLUMNS = selectable(PASSPORT_COLUMNS)
 
 export function createScoring(
   { query, longQuery, transaction }: Link,
@@ -30,8 +27,10 @@ export function createScoring(
         const settings = createSettings(query)
         const inForce = (await settings.get('adopting')) ?? (await settings.get('rules')) ?? rules
         if (inForce !== rules) return undefined
-        const rows = await query<StoredRow>(
-          `select ${COLUMNS} from passports where stale = 1 order by passports.id limit $1 for update skip locked`,
+        const rows = await selectRows<StoredRow>(
+          query,
+          'passports',
+          'where stale = 1 order by id limit $1 for update skip locked',
           [limit],
         )
         const scored: Scored[] = []
@@ -59,7 +58,7 @@ export function createScoring(
     async find(ref) {
       const id = await find(ref)
       if (id === undefined) return undefined
-      const rows = await query<StoredRow>(`select ${COLUMNS} from passports where passports.id = $1`, [id])
+      const rows = await selectRows<StoredRow>(query, 'passports', 'where id = $1', [id])
       const [loaded] = await loadScorables(query, rows)
       return loaded?.scorable
     },
@@ -119,14 +118,14 @@ async function markStep(
   )
   const end = step?.id ?? undefined
   if (end === undefined) return undefined
-  const rows = await query<StoredRow>(
+  const rows = await query<{ row: StoredRow }>(
     `update passports set stale = 1 where id > $1 and id <= $2 and stale <> 1
-       and ($3::text is null or rules <> $3) and (rules <> '' or $4::boolean) returning ${COLUMNS}`,
+       and ($3::text is null or rules <> $3) and (rules <> '' or $4::boolean) returning to_json(passports) as row`,
     [after, end, except, given],
   )
   await renderPassports(
     query,
-    rows.map((row) => ({ row, credentials: undefined })),
+    rows.map(({ row }) => ({ row, credentials: undefined })),
   )
   if (rows.length > 0) await bump(query, 'ranking')
   return end
@@ -145,15 +144,15 @@ async function saveScores(query: Query, scored: readonly Scored[]): Promise<void
   await upsertRows(
     query,
     'passports',
-    PASSPORT_COLUMNS,
+    'id',
     scored.map(({ row }) => row),
   )
   await upsertRows(
     query,
     'credentials',
-    CREDENTIAL_COLUMNS,
+    'passport_id',
     scored.map(({ row, credentials }) => ({ passport_id: row.id, data: toCredentialData(credentials) })),
-    { where: 'credentials.data <> excluded.data' },
+    'credentials.data <> excluded.data',
   )
   await renderPassports(query, scored)
 }
@@ -171,11 +170,7 @@ async function renderPassports(
   const merged = new Set(survivors.map(({ id }) => id))
   await saveV1(
     query,
-    new Map(listed.map(({ row }) => [row.id, toV1PassportRow(row, merged.has(row.id))])),
-    new Map(
-      listed.flatMap(({ row, credentials }) =>
-        credentials ? [[row.id, toV1CredentialsRow(row.id, credentials)]] : [],
-      ),
-    ),
+    listed.map(({ row }) => toV1PassportRow(row, merged.has(row.id))),
+    listed.flatMap(({ row, credentials }) => (credentials ? toV1CredentialsRow(row.id, credentials) : [])),
   )
 }

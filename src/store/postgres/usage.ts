@@ -1,30 +1,17 @@
-import type { Endpoint } from '../../domain/usage.ts'
+import { toUsageCount, toUsageRow, type UsageRow } from '../rows/usage.ts'
 import type { Store } from '../store.ts'
 import type { Link } from './link.ts'
-import { type Columns, insertRows, selectable } from './query.ts'
-
-const COLUMNS = {
-  day: 'text',
-  key_id: 'text',
-  endpoint: 'text',
-  status: 'integer',
-  count: 'bigint',
-} as const satisfies Columns
-
-type UsageRow = { day: string; key_id: string; endpoint: Endpoint; status: number; count: number }
+import { insertRows, selectRows } from './query.ts'
 
 export function createUsage({ longQuery, transaction }: Link): Store['usage'] {
   return {
     add: (counts, lastUsed) =>
       transaction(async (query) => {
         // In one order everywhere: nodes that write at once must not wait for each other.
-        const rows = counts
-          .map(({ key, ...row }) => ({ ...row, key_id: key }))
-          .sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1))
+        const rows = counts.map(toUsageRow).sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1))
         await insertRows(
           query,
           'usage',
-          COLUMNS,
           rows,
           'on conflict (day, key_id, endpoint, status) do update set count = usage.count + excluded.count',
         )
@@ -44,18 +31,13 @@ export function createUsage({ longQuery, transaction }: Link): Store['usage'] {
       return rows.map(({ key_id, count }) => [key_id, count])
     },
     async list({ since, until }) {
-      const rows = await longQuery<UsageRow>(
-        `select ${selectable(COLUMNS)} from usage where day >= $1 and day <= $2
-         order by usage.day, usage.key_id, usage.endpoint, usage.status`,
+      const rows = await selectRows<UsageRow>(
+        longQuery,
+        'usage',
+        'where day >= $1 and day <= $2 order by day, key_id, endpoint, status',
         [since, until],
       )
-      return rows.map(({ day, key_id, endpoint, status, count }) => ({
-        day,
-        key: key_id,
-        endpoint,
-        status,
-        count,
-      }))
+      return rows.map(toUsageCount)
     },
   }
 }

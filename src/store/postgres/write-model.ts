@@ -1,13 +1,12 @@
 import type { DataPoint } from '../../domain/data-point.ts'
-import { CREDENTIAL_ACCOUNT } from '../../domain/record.ts'
 import type { StoredRow } from '../rows/passport.ts'
 import { type TrackedWriteModel, trackChanges } from '../v1-renderer.ts'
 import type { WriteModel } from '../write-model.ts'
-import { PASSPORT_COLUMNS } from './columns.ts'
 import { mapCredentials, mapDataPoints } from './credentials-and-points.ts'
-import { type Query, selectable } from './query.ts'
-import { type Changes, type Loaded, saveChanges } from './save-changes.ts'
+import { type Query, selectRows } from './query.ts'
+import { type Loaded, saveChanges } from './save-changes.ts'
 import { createSettings } from './settings.ts'
+import { trackRows } from './tracked-rows.ts'
 
 /** What the records of a batch name: everything that is decided about them depends on it. */
 export type Named = { ids: Iterable<number>; addresses: Iterable<string>; removed: Iterable<number> }
@@ -20,158 +19,96 @@ export async function loadWriteModel(
   query: Query,
   named: Named,
 ): Promise<{ model: TrackedWriteModel; save: () => Promise<void> }> {
-  const loaded = await load(query, named)
-  const before = {
-    credentials: new Set(loaded.credentials.keys()),
-    dataPoints: new Set(loaded.dataPoints.keys()),
-  }
-  const changes: Changes = {
-    passports: new Set(),
-    wallets: new Set(),
-    credentials: new Set(),
-    dataPoints: new Set(),
-    removals: new Map(),
-    v1Passports: new Map(),
-    v1Credentials: new Map(),
-  }
+  const { rules, ...loaded } = await load(query, named)
   return {
-    model: trackChanges(createWriteModel(loaded, changes)),
-    save: () => saveChanges(query, loaded, changes, before),
+    model: trackChanges(createWriteModel(loaded, rules)),
+    save: () => saveChanges(query, loaded),
   }
 }
 
-async function load(query: Query, named: Named): Promise<Loaded> {
+type WalletRow = { address: string; passport_id: number }
+type RemovalRow = { passport_id: number; removed_at: number }
+
+async function load(query: Query, named: Named): Promise<Loaded & { rules: string | undefined }> {
   const addresses = [...named.addresses]
-  const owners = await query<{ id: number }>(
-    'select passport_id::float8 as id from wallets where address = any($1::text[])',
-    [addresses],
+  const owners = await selectRows<WalletRow>(query, 'wallets', 'where address = any($1::text[])', [addresses])
+  const rows = await lockPassports(
+    query,
+    [...named.ids, ...owners.map(({ passport_id }) => passport_id)],
+    [...named.removed],
   )
-  const rows = await lockPassports(query, [...named.ids, ...owners.map(({ id }) => id)], [...named.removed])
   const ids = [...new Set([...named.ids, ...named.removed, ...rows.map(({ id }) => id)])]
   const settings = createSettings(query)
-  const [wallets, credentials, points, removals, rules, adopting] = await Promise.all([
-    query<{ address: string; id: number }>(
-      `select address, passport_id::float8 as id from wallets
-       where address = any($1::text[]) or passport_id = any($2::bigint[])`,
+  const [wallets, credentials, dataPoints, removals, rules, adopting] = await Promise.all([
+    selectRows<WalletRow>(
+      query,
+      'wallets',
+      'where address = any($1::text[]) or passport_id = any($2::bigint[])',
       [addresses, ids],
     ),
     mapCredentials(query, ids),
     mapDataPoints(query, ids),
-    query<{ id: number }>(
-      'select passport_id::float8 as id from removals where passport_id = any($1::bigint[])',
-      [ids],
-    ),
+    selectRows<RemovalRow>(query, 'removals', 'where passport_id = any($1::bigint[])', [ids]),
     settings.get('rules'),
     settings.get('adopting'),
   ])
   return {
-    passports: new Map(rows.map((row) => [row.id, row])),
-    wallets: new Map(wallets.map(({ address, id }) => [address, id])),
-    credentials,
-    dataPoints: new Map([...points].map(([id, list]) => [id, toPointMap(list)])),
-    removals: new Set(removals.map(({ id }) => id)),
+    passports: trackRows(rows.map((row) => [row.id, row])),
+    wallets: trackRows(wallets.map(({ address, passport_id }) => [address, passport_id])),
+    credentials: trackRows(credentials),
+    dataPoints: trackRows(dataPoints),
+    removals: trackRows(removals.map(({ passport_id, removed_at }) => [passport_id, removed_at])),
+    v1Passports: trackRows(),
+    v1Credentials: trackRows(),
     rules: adopting ?? rules,
   }
 }
 
-function createWriteModel(loaded: Loaded, changes: Changes): WriteModel {
-  const { passports } = loaded
-  const wallets = createWallets(loaded, changes)
-  const dataPoints = createDataPoints(loaded, changes)
+function createWriteModel(loaded: Loaded, rules: string | undefined): WriteModel {
+  const { passports, wallets, credentials, dataPoints, removals, v1Passports, v1Credentials } = loaded
 
-  function put(row: StoredRow): void {
-    passports.set(row.id, row)
-    changes.passports.add(row.id)
-  }
-
-  function unlist(id: number): void {
-    changes.v1Passports.set(id, undefined)
-    changes.v1Credentials.set(id, undefined)
+  function removeWallets(passportId: number): void {
+    for (const [address, owner] of wallets.entries()) if (owner === passportId) wallets.delete(address)
   }
 
   return {
     passports: {
-      find: (id) => passports.get(id),
+      find: passports.get,
       findSurvivor: (id) => passports.get(id)?.merged_into,
       listMerged: (into) =>
-        [...passports.values()].filter((row) => row.merged_into === into).map(({ id }) => id),
-      insert: put,
-      update: put,
+        passports.entries().flatMap(([id, row]) => (row.merged_into === into ? [id] : [])),
+      put: (row) => passports.set(row.id, row),
       remove(id) {
-        passports.delete(id)
-        changes.passports.add(id)
-        wallets.removeAll(id)
-        loaded.credentials.delete(id)
-        changes.credentials.add(id)
-        dataPoints.replace(id, [])
-        unlist(id)
+        removeWallets(id)
+        for (const rows of [passports, credentials, dataPoints, v1Passports, v1Credentials]) rows.delete(id)
       },
     },
-    wallets,
-    credentials: {
-      list: (id) => loaded.credentials.get(id) ?? [],
-      put(id, credentials) {
-        loaded.credentials.set(id, [...credentials])
-        changes.credentials.add(id)
-      },
+    wallets: { findOwner: wallets.get, setOwner: wallets.set, removeAll: removeWallets },
+    credentials: { list: (id) => [...(credentials.get(id) ?? [])], put: credentials.set },
+    dataPoints: {
+      list: (id) => [...(dataPoints.get(id) ?? [])],
+      replace: (id, points) => dataPoints.set(id, unique(points)),
     },
-    dataPoints,
     removals: {
-      has: (id) => loaded.removals.has(id),
-      insert(id, now) {
-        loaded.removals.add(id)
-        changes.removals.set(id, now)
-      },
-      remove(id) {
-        loaded.removals.delete(id)
-        changes.removals.set(id, undefined)
-      },
+      has: (id) => removals.get(id) !== undefined,
+      put: removals.set,
+      remove: removals.delete,
     },
     v1: {
-      putPassport: (row) => void changes.v1Passports.set(row.passport_id, row),
-      putCredentials: (row) => void changes.v1Credentials.set(row.passport_id, row),
-      remove: unlist,
+      putPassport: (row) => v1Passports.set(row.passport_id, row),
+      putCredentials: (row) => v1Credentials.set(row.passport_id, row),
+      remove(id) {
+        v1Passports.delete(id)
+        v1Credentials.delete(id)
+      },
     },
-    rules: () => loaded.rules,
+    rules: () => rules,
   }
 }
 
-function createWallets({ wallets }: Loaded, changes: Changes): WriteModel['wallets'] {
-  function setOwner(address: string, passportId: number): void {
-    wallets.set(address, passportId)
-    changes.wallets.add(address)
-  }
-  return {
-    findOwner: (address) => wallets.get(address),
-    insert: setOwner,
-    setOwner,
-    removeAll(passportId) {
-      for (const [address, owner] of wallets) {
-        if (owner !== passportId) continue
-        wallets.delete(address)
-        changes.wallets.add(address)
-      }
-    },
-  }
-}
-
-function createDataPoints({ dataPoints }: Loaded, changes: Changes): WriteModel['dataPoints'] {
-  function set(passportId: number, points: Map<string, DataPoint>): void {
-    dataPoints.set(passportId, points)
-    changes.dataPoints.add(passportId)
-  }
-  return {
-    has: (id) => (dataPoints.get(id)?.size ?? 0) > 0,
-    find: (id, type, account) => dataPoints.get(id)?.get(pointKey({ type, account })),
-    put: (id, point) => set(id, new Map(dataPoints.get(id)).set(pointKey(point), point)),
-    replace: (id, points) => set(id, toPointMap(points)),
-    replaceOfCredentials(id, points) {
-      const others = [...(dataPoints.get(id)?.values() ?? [])].filter(
-        ({ account }) => !account.startsWith(CREDENTIAL_ACCOUNT),
-      )
-      set(id, toPointMap([...others, ...points]))
-    },
-  }
+/** The last point of each type and account. */
+function unique(points: readonly DataPoint[]): DataPoint[] {
+  return [...new Map(points.map((point) => [JSON.stringify([point.type, point.account]), point])).values()]
 }
 
 /**
@@ -179,8 +116,10 @@ function createDataPoints({ dataPoints }: Loaded, changes: Changes): WriteModel[
  * estimated: `offset 0` and the array keep the planner from reading the whole table for a few.
  */
 function lockPassports(query: Query, ids: number[], removed: number[]): Promise<StoredRow[]> {
-  return query<StoredRow>(
-    `with recursive down (id) as (
+  return selectRows<StoredRow>(
+    query,
+    'passports',
+    `where id = any(array(with recursive down (id) as (
        select unnest($2::bigint[])
        union
        select next.id from down, lateral
@@ -195,13 +134,7 @@ function lockPassports(query: Query, ids: number[], removed: number[]): Promise<
        union
        select next.id from up, lateral
          (select passports.id from passports where merged_into = up.id offset 0) as next
-     )
-     select ${selectable(PASSPORT_COLUMNS)} from passports where passports.id = any(array(select id from around))
-     order by passports.id for update`,
+     ) select id from around)) order by id for update`,
     [ids, removed],
   )
 }
-
-const pointKey = ({ type, account }: Pick<DataPoint, 'type' | 'account'>) => JSON.stringify([type, account])
-
-const toPointMap = (points: readonly DataPoint[]) => new Map(points.map((point) => [pointKey(point), point]))

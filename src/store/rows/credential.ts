@@ -19,14 +19,5 @@ export function keepUnchanged(
   })
 }
 
-function isSame(before: Credential, after: Credential): boolean {
-  return (
-    before.score === after.score &&
-    before.maxScore === after.maxScore &&
-    before.value === after.value &&
-    before.name === after.name &&
-    before.category === after.category &&
-    before.earnedAt === after.earnedAt &&
-    before.superseded === after.superseded
-  )
-}
+const isSame = (before: Credential, after: Credential) =>
+  Bun.deepEquals({ ...before, calculatedAt: after.calculatedAt }, after)

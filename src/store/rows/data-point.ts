@@ -1,6 +1,7 @@
 import type { DataPoint, RawValue } from '../../domain/data-point.ts'
 
 export type DataPointRow = {
+  passport_id: number
   type: string
   account: string
   kind: RawValue['kind']
@@ -9,10 +10,8 @@ export type DataPointRow = {
   earned_at: number | null
 }
 
-export const DATA_POINT_COLUMNS = 'type, account, kind, amount, display, earned_at'
-
-export function toDataPointRow({ type, account, value, display, earnedAt }: DataPoint): DataPointRow {
-  return { type, account, kind: value.kind, amount: value.amount, display, earned_at: earnedAt ?? null }
+export function toDataPointRow(passportId: number, { value, earnedAt, ...point }: DataPoint): DataPointRow {
+  return { passport_id: passportId, ...point, ...value, earned_at: earnedAt ?? null }
 }
 
 export function toDataPoint(row: DataPointRow): DataPoint {

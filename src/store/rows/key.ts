@@ -13,8 +13,20 @@ export type KeyRow = {
   successor: string | null
 }
 
-export const KEY_COLUMNS =
-  'id, name, hash, tier, owner, created_at, expires_at, revoked_at, last_used_at, successor'
+export function toKeyRow(key: ApiKey): KeyRow {
+  return {
+    id: key.id,
+    name: key.name,
+    hash: key.hash,
+    tier: key.tier,
+    owner: key.owner,
+    created_at: key.createdAt,
+    expires_at: key.expiresAt ?? null,
+    revoked_at: key.revokedAt ?? null,
+    last_used_at: key.lastUsedAt ?? null,
+    successor: key.successor ?? null,
+  }
+}
 
 export function toKey(row: KeyRow): ApiKey {
   return {

@@ -3,14 +3,6 @@ import type { FullPassport, Passport, Scores } from '../../domain/passport.ts'
 import type { PassportRecord } from '../../domain/record.ts'
 import { foldWallet } from '../../domain/wallet.ts'
 
-/** The columns that the list shows. */
-export const LISTED = `id, score, activity_score, identity_score, skills_score, stale, calculated_at, human, connections,
-  main_wallet, verified_wallets, display_name, bio, location, tags`
-
-/** Everything that is kept of a passport. */
-export const STORED = `${LISTED}, socials, merged_into, given_human, fingerprint, rules`
-export const STORED_COLUMNS = STORED.split(',').map((column) => column.trim())
-
 export type ScoreRow = {
   score: number
   activity_score: number
@@ -18,7 +10,8 @@ export type ScoreRow = {
   skills_score: number
 }
 
-export type PassportRow = ScoreRow & {
+/** A row of `passports`. */
+export type StoredRow = ScoreRow & {
   id: number
   /** 1: waits for a scorer. 2: could not be scored, and waits for a change. */
   stale: number
@@ -31,11 +24,8 @@ export type PassportRow = ScoreRow & {
   bio: string
   location: string
   tags: string
-}
-
-export type FullPassportRow = PassportRow & { socials: string; merged_into: number | null; merged: number }
-
-export type StoredRow = Omit<FullPassportRow, 'merged'> & {
+  socials: string
+  merged_into: number | null
   given_human: number
   fingerprint: string
   rules: string
@@ -59,7 +49,7 @@ export function toScoreRow(scores: Scores): ScoreRow {
   }
 }
 
-export function toPassport(row: PassportRow): Passport {
+export function toPassport(row: StoredRow): Passport {
   return {
     id: row.id,
     scores: toScores(row),
@@ -78,8 +68,8 @@ export function toPassport(row: PassportRow): Passport {
   }
 }
 
-export function toFullPassport(row: FullPassportRow): FullPassport {
-  return { ...toPassport(row), socials: JSON.parse(row.socials), merged: row.merged === 1 }
+export function toFullPassport(row: StoredRow, merged: boolean): FullPassport {
+  return { ...toPassport(row), socials: JSON.parse(row.socials), merged }
 }
 
 /** The columns that come from the record alone. */
@@ -100,18 +90,8 @@ export function toRecordRow(record: PassportRecord) {
 
 /** A passport as it would be handed in again; its credentials and data points are added by the reader. */
 export function toRecord(row: StoredRow): PassportRecord {
-  const { id, scores, stale, calculatedAt, connections, mainWallet, verifiedWallets, profile } =
-    toPassport(row)
   return {
-    id,
-    scores,
-    stale,
-    calculatedAt,
-    human: row.human === 1,
-    connections,
-    mainWallet,
-    verifiedWallets,
-    profile,
+    ...toPassport(row),
     socials: JSON.parse(row.socials),
     ...(row.merged_into !== null && { mergedInto: row.merged_into }),
     ...(row.given_human !== row.human && { givenHuman: row.given_human === 1 }),

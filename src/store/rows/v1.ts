@@ -8,7 +8,7 @@ import {
 } from '../../domain/v1/present.ts'
 import type { WireCredential } from '../../domain/v1/schemas.ts'
 import { etagOf } from '../hash.ts'
-import { type StoredRow, toPassport } from './passport.ts'
+import { type StoredRow, toFullPassport } from './passport.ts'
 
 /** A response body as it is sent, and its ETag. */
 export type V1Body = { body: string; etag: string }
@@ -35,10 +35,8 @@ export type V1PassportRow = {
 export type V1CredentialsRow = { passport_id: number; body: string; etag: string }
 
 export function toV1PassportRow(row: StoredRow, merged: boolean): V1PassportRow {
-  const passport = toPassport(row)
-  const body = JSON.stringify({
-    passport: presentPassport({ ...passport, socials: JSON.parse(row.socials), merged }),
-  })
+  const passport = toFullPassport(row, merged)
+  const body = JSON.stringify({ passport: presentPassport(passport) })
   return {
     passport_id: row.id,
     score: row.score,

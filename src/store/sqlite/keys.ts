@@ -1,12 +1,13 @@
 import type { Database } from 'bun:sqlite'
 import type { ApiKey } from '../../domain/api-key.ts'
-import { KEY_COLUMNS, type KeyRow, toKey } from '../rows/key.ts'
+import { type KeyRow, toKey, toKeyRow } from '../rows/key.ts'
 import type { Store } from '../store.ts'
 import type { ReadTransaction } from './read-transaction.ts'
+import { prepareInsert } from './statements.ts'
 
 /** A key is remembered while one read transaction lasts: requests that follow each other often have the same one. */
 export function createKeyReader(reader: Database, transaction: ReadTransaction) {
-  const find = reader.query<KeyRow, [string]>(`select ${KEY_COLUMNS} from keys where id = ?`)
+  const find = reader.query<KeyRow, [string]>('select * from keys where id = ?')
   let remembered = new Map<string, ApiKey>()
   let seen = 0
   return {
@@ -26,8 +27,8 @@ export function createKeyReader(reader: Database, transaction: ReadTransaction) 
 }
 
 export function createKeys({ reader, writer }: { reader: Database; writer: Database }) {
-  const list = reader.query<KeyRow, []>(`select ${KEY_COLUMNS} from keys order by created_at desc, id`)
-  const insert = writer.query(`insert into keys (${KEY_COLUMNS}) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`)
+  const list = reader.query<KeyRow, []>('select * from keys order by created_at desc, id')
+  const insert = prepareInsert(writer, 'keys')
   const update = writer.query(
     'update keys set name = coalesce(?1, name), tier = coalesce(?2, tier), owner = coalesce(?3, owner) where id = ?4',
   )
@@ -38,10 +39,7 @@ export function createKeys({ reader, writer }: { reader: Database; writer: Datab
   const revoke = writer.query('update keys set revoked_at = coalesce(revoked_at, ?) where id = ?')
 
   return {
-    create({ id, name, hash, tier, owner, createdAt, expiresAt, revokedAt, lastUsedAt, successor }) {
-      const dates = [createdAt, expiresAt ?? null, revokedAt ?? null, lastUsedAt ?? null]
-      insert.run(id, name, hash, tier, owner, ...dates, successor ?? null)
-    },
+    create: (key) => void insert.run(toKeyRow(key)),
     list: () => list.all().map(toKey),
     update: (id, { name, tier, owner }) =>
       update.run(name ?? null, tier ?? null, owner ?? null, id).changes > 0,

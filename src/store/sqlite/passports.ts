@@ -1,44 +1,27 @@
 import type { Database } from 'bun:sqlite'
 import type { PassportRef } from '../../domain/passport.ts'
-import { LONGEST_CHAIN } from '../merges.ts'
-import {
-  type FullPassportRow,
-  LISTED,
-  type PassportRow,
-  toFullPassport,
-  toPassport,
-} from '../rows/passport.ts'
+import { type StoredRow, toFullPassport, toPassport } from '../rows/passport.ts'
 import type { Store } from '../store.ts'
+import { refKind, refValue, SURVIVOR_ID } from '../survivor.ts'
 import type { ReadTransaction } from './read-transaction.ts'
 
-/** One passport, with whether others were merged into it. */
-const FULL_PASSPORT = `select ${LISTED}, socials, merged_into,
-    exists (select 1 from passports as other where other.merged_into = passports.id) as merged
-  from passports where id = ?`
-
 export function createPassportReader(reader: Database, transaction: ReadTransaction) {
-  const findById = reader.query<FullPassportRow, [number]>(FULL_PASSPORT)
-  const findOwner = reader.query<{ passport_id: number }, [string]>(
-    'select passport_id from wallets where address = ?',
+  const prepareFind = (id: string) =>
+    reader.query<StoredRow & { merged: number }, [string | number]>(
+      `select *, exists (select 1 from passports as other where other.merged_into = passports.id) as merged
+       from passports where id = ${id} and merged_into is null`,
+    )
+  const find = { id: prepareFind(SURVIVOR_ID.id), wallet: prepareFind(SURVIVOR_ID.wallet) }
+  const listByIds = reader.query<StoredRow, [string]>(
+    'select * from passports where id in (select value from json_each(?)) and merged_into is null',
   )
-  const listByIds = reader.query<PassportRow, [string]>(
-    `select ${LISTED} from passports where id in (select value from json_each(?)) and merged_into is null`,
-  )
-
   const count = reader.query<{ count: number }, []>('select count(*) as count from passports')
 
   return {
     find(ref: PassportRef) {
       transaction.begin()
-      let id = 'id' in ref ? ref.id : findOwner.get(ref.wallet)?.passport_id
-      // A passport may be merged into one that was merged itself.
-      for (let hops = 0; id !== undefined && hops < LONGEST_CHAIN; hops++) {
-        const row = findById.get(id)
-        if (row === null) return undefined
-        if (row.merged_into === null) return toFullPassport(row)
-        id = row.merged_into
-      }
-      return undefined
+      const row = find[refKind(ref)].get(refValue(ref))
+      return row === null ? undefined : toFullPassport(row, row.merged === 1)
     },
 
     count() {

@@ -3,7 +3,7 @@ import { notFound } from '../../domain/errors.ts'
 import type { IncomingRecord } from '../../domain/record.ts'
 import { createMerges } from '../merges.ts'
 import { createRecordWriter, isChange } from '../record-writer.ts'
-import { STORED, type StoredRow, toRecord } from '../rows/passport.ts'
+import { type StoredRow, toRecord } from '../rows/passport.ts'
 import type { SaveOptions, SaveResult, Store } from '../store.ts'
 import { trackChanges } from '../v1-renderer.ts'
 import { createCredentialReader } from './credentials.ts'
@@ -18,7 +18,7 @@ export function createRecords({ reader, writer }: { reader: Database; writer: Da
   const anyPassport = writer.query('select 1 from passports limit 1')
   const countChange = writer.query('update ranking set version = version + 1')
   const listRows = reader.query<StoredRow, [number, number]>(
-    `select ${STORED} from passports where id > ? order by id limit ?`,
+    'select * from passports where id > ? order by id limit ?',
   )
   const listRemovals = reader.query<{ passport_id: number }, []>(
     'select passport_id from removals order by passport_id',

@@ -1,6 +1,6 @@
 import type { Database } from 'bun:sqlite'
 import type { PassportRef } from '../../domain/passport.ts'
-import { STORED, type StoredRow } from '../rows/passport.ts'
+import type { StoredRow } from '../rows/passport.ts'
 import { toV1CredentialsRow, toV1PassportRow } from '../rows/v1.ts'
 import { ADOPT_STEP, applyScore, toScorable } from '../scored-rows.ts'
 import type { ScoringStore, Work } from '../store.ts'
@@ -15,7 +15,7 @@ export function createScoring({ reader, writer, find }: Connections): ScoringSto
   const model = createWriteModel(writer)
   const dataPoints = createDataPointReader(writer)
   const listStale = writer.query<StoredRow, [number]>(
-    `select ${STORED} from passports where stale = 1 order by id limit ?`,
+    'select * from passports where stale = 1 order by id limit ?',
   )
   const countStale = reader.query<{ count: number }, []>(
     'select count(*) as count from passports where stale = 1',
@@ -34,7 +34,7 @@ export function createScoring({ reader, writer, find }: Connections): ScoringSto
   const saveOne = writer.transaction((before: StoredRow, { rules, now, score }: Work) => {
     const { all, scorable } = load(before)
     const { row, credentials } = applyScore(before, all, score(scorable), { rules, now })
-    model.passports.update(row)
+    model.passports.put(row)
     model.credentials.put(row.id, credentials)
     if (row.merged_into !== null) return
     model.v1.putPassport(toV1PassportRow(row, model.passports.listMerged(row.id).length > 0))
@@ -102,7 +102,7 @@ function createMarker(writer: Database, { passports, v1 }: ReturnType<typeof cre
   const mark = writer.query<StoredRow, [number, number, string | null, number]>(
     `update passports set stale = 1
      where id > ?1 and id <= ?2 and stale <> 1 and (?3 is null or rules <> ?3) and (rules <> '' or ?4)
-     returning ${STORED}`,
+     returning *`,
   )
   const countChange = writer.query('update ranking set version = version + 1')
   return (after: number, { except, given }: { except: string | null; given: boolean }) => {

@@ -2,7 +2,7 @@ import type { Database } from 'bun:sqlite'
 import { readdirSync, rmSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { type CredentialRow, toCredential } from '../migrations/credential-rows.ts'
-import { STORED, type StoredRow } from '../rows/passport.ts'
+import type { StoredRow } from '../rows/passport.ts'
 import { toV1CredentialsRow, toV1PassportRow } from '../rows/v1.ts'
 import { createWriteModel } from './write-model.ts'
 
@@ -15,7 +15,7 @@ const STEP = 1000
 export function storeV1(database: Database, onProgress: OnProgress): void {
   const { credentials, v1, passports } = createWriteModel(database)
   const listRows = database.query<StoredRow, [number, number]>(
-    `select ${STORED} from passports where id > ? order by id limit ?`,
+    'select * from passports where id > ? order by id limit ?',
   )
   const listCredentials = database.query<CredentialRow, [number]>(
     'select * from credential_rows where passport_id = ?',

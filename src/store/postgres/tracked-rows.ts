@@ -1,0 +1,22 @@
+/** Rows by key, and which of them have changed since they were loaded. */
+export function trackRows<Key, Row>(loaded: Iterable<readonly [Key, Row]> = []) {
+  const rows = new Map(loaded)
+  const changed = new Set<Key>()
+  return {
+    get: (key: Key) => rows.get(key),
+    entries: () => [...rows],
+    set(key: Key, row: Row): void {
+      rows.set(key, row)
+      changed.add(key)
+    },
+    delete(key: Key): void {
+      rows.delete(key)
+      changed.add(key)
+    },
+    changed: () => [...changed],
+    removed: () => [...changed].filter((key) => !rows.has(key)),
+    written: () => [...rows].filter(([key]) => changed.has(key)),
+  }
+}
+
+export type TrackedRows<Key, Row> = ReturnType<typeof trackRows<Key, Row>>

@@ -1,0 +1,24 @@
+import type { Database, Statement } from 'bun:sqlite'
+
+/** The version that `ranking` will have when the current transaction has ended; rows of listed passports carry it. */
+export const NEXT_VERSION = '(select version + 1 from ranking)'
+
+/** Inserts a row; its properties are the columns. */
+export function prepareInsert(database: Database, table: string, conflict = ''): Statement {
+  const names = columnsOf(database, table).map(({ name }) => name)
+  const values = names.map((name) => (name === 'version' ? NEXT_VERSION : `$${name}`))
+  return database.query(`insert into ${table} (${names}) values (${values}) ${conflict}`)
+}
+
+/** Inserts a row or replaces the one with the same primary key, which is left alone unless `where` holds. */
+export function prepareUpsert(database: Database, table: string, where = 'true'): Statement {
+  const columns = columnsOf(database, table)
+  const key = columns.flatMap(({ name, pk }) => (pk > 0 ? [name] : []))
+  const updates = columns.flatMap(({ name, pk }) => (pk > 0 ? [] : [`${name} = excluded.${name}`]))
+  return prepareInsert(database, table, `on conflict (${key}) do update set ${updates} where ${where}`)
+}
+
+const columnsOf = (database: Database, table: string) =>
+  database
+    .query<{ name: string; pk: number }, [string]>('select name, pk from pragma_table_info(?)')
+    .all(table)
