@@ -52,11 +52,16 @@ async function fill(store: Store, passports: number): Promise<void> {
 export const walletOf = (id: number, position = 0) =>
   `0xde30${id.toString(16).padStart(34, '0')}${position.toString(16).padStart(2, '0')}`
 
+const templates = inventPeople().filter(({ mergedInto }) => mergedInto === undefined)
+const templateOf = (id: number) => templates[id % templates.length] as Person
+
+/** The display name of a passport in the data sets, without its number. */
+export const nameOf = (id: number) => templateOf(id).profile.displayName
+
 /** The demo people over and over, with ids, wallets and names of their own. */
 export function* manyPeople(count: number): Generator<Person> {
-  const templates = inventPeople().filter(({ mergedInto }) => mergedInto === undefined)
   for (let id = 1; id <= count; id++) {
-    const template = templates[id % templates.length] as Person
+    const template = templateOf(id)
     const wallets = template.verifiedWallets.map((_, position) => walletOf(id, position))
     yield {
       ...template,
@@ -64,7 +69,7 @@ export function* manyPeople(count: number): Generator<Person> {
       stale: false,
       mainWallet: wallets[0] ?? '',
       verifiedWallets: wallets,
-      profile: { ...template.profile, displayName: `${template.profile.displayName} ${id}` },
+      profile: { ...template.profile, displayName: `${nameOf(id)} ${id}` },
     }
   }
 }

@@ -53,17 +53,19 @@ export function searchSubjects(server: Server, loads: Loads): Subject[] {
   const { url, spent } = server
   const paced = loads['by-id-paced']
   let searched: Sample | undefined
+  let searches = 0
   return [
     subjectOf('ours', 'by-id-paced', server, paced),
     {
       side: 'ours, during searches',
       read: 'by-id-paced',
       async run(seconds, round) {
-        // A prime number of keywords a round: each round begins elsewhere in the list.
-        const searching = runWrk(url, loads.keywords, seconds + 2 * LEAD_SECONDS, round * 2503)
+        // Each round continues in the list: recent keywords are cached.
+        const searching = runWrk(url, loads.keywords, seconds + 2 * LEAD_SECONDS, searches)
         await Bun.sleep(LEAD_SECONDS * 1000)
         const loaded = await runWrk(url, paced, seconds, round * REQUESTS_A_ROUND)
         searched = await searching
+        searches += searched.requests + loads.keywords.connections
         await settle(spent)
         return loaded
       },
