@@ -29,7 +29,6 @@ export const FAULTS: readonly Fault[] = [
     },
   },
   { name: 'too many clients', begin: crowd },
-  { name: 'stopped at once', begin: away(({ server }) => server.stop('immediate')) },
   {
     name: 'connections ended by the server',
     async begin({ sql }) {
