@@ -107,10 +107,9 @@ export function createRecordWriter(model: TrackedWriteModel) {
       return { outcome: 'refused', field: 'passport', reason: `there is no passport ${name} here` }
     }
     const { type, account } = record.point
-    const points = dataPoints.list(id)
-    const before = points.find((point) => point.type === type && point.account === account)
+    const before = dataPoints.list(id).find((point) => point.type === type && point.account === account)
     if (before && Bun.deepEquals(before, record.point)) return { outcome: 'unchanged' }
-    dataPoints.replace(id, [...points.filter((point) => point !== before), record.point])
+    dataPoints.put(id, record.point)
     passports.put({ ...(passports.find(id) as StoredRow), stale: 1 })
     return { outcome: before ? 'changed' : 'added' }
   }

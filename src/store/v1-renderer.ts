@@ -1,3 +1,4 @@
+import type { Credential } from '../domain/credential.ts'
 import type { StoredRow } from './rows/passport.ts'
 import { toV1CredentialsRow, toV1PassportRow } from './rows/v1.ts'
 import type { WriteModel } from './write-model.ts'
@@ -24,12 +25,8 @@ export function trackChanges(model: WriteModel): TrackedWriteModel {
 
   function render(id: number, known: StoredRow | undefined): void {
     const row = known ?? passports.find(id)
-    if (row === undefined || row.merged_into !== null) {
-      v1.remove(id)
-      return
-    }
-    v1.putPassport(toV1PassportRow(row, passports.listMerged(id).length > 0))
-    if (credentialsShown.has(id)) v1.putCredentials(toV1CredentialsRow(id, credentials.list(id)))
+    if (row) renderPassport(model, row, credentialsShown.has(id) ? credentials.list(id) : undefined)
+    else v1.remove(id)
   }
 
   return {
@@ -58,4 +55,18 @@ export function trackChanges(model: WriteModel): TrackedWriteModel {
       credentialsShown.clear()
     },
   }
+}
+
+/** Stores the V1 responses of a listed passport; credentials that are not given stay as they are shown. */
+export function renderPassport(
+  { passports, v1 }: WriteModel,
+  row: StoredRow,
+  credentials?: readonly Credential[],
+): void {
+  if (row.merged_into !== null) {
+    v1.remove(row.id)
+    return
+  }
+  v1.putPassport(toV1PassportRow(row, passports.listMerged(row.id).length > 0))
+  if (credentials) v1.putCredentials(toV1CredentialsRow(row.id, credentials))
 }

@@ -28,6 +28,8 @@ export type WriteModel = {
   }
   dataPoints: {
     list(passportId: number): DataPoint[]
+    /** Replaces the point of the same type and account. */
+    put(passportId: number, point: DataPoint): void
     replace(passportId: number, points: readonly DataPoint[]): void
   }
   removals: {

@@ -4,7 +4,8 @@ export function trackRows<Key, Row>(loaded: Iterable<readonly [Key, Row]> = []) 
   const changed = new Set<Key>()
   return {
     get: (key: Key) => rows.get(key),
-    entries: () => [...rows],
+    entries: () => rows.entries(),
+    values: () => rows.values(),
     set(key: Key, row: Row): void {
       rows.set(key, row)
       changed.add(key)

@@ -75,8 +75,12 @@ function createWriteModel(loaded: Loaded, rules: string | undefined): WriteModel
     passports: {
       find: passports.get,
       findSurvivor: (id) => passports.get(id)?.merged_into,
-      listMerged: (into) =>
-        passports.entries().flatMap(([id, row]) => (row.merged_into === into ? [id] : [])),
+      // A plain loop: it runs once for each passport of a batch.
+      listMerged(into) {
+        const ids: number[] = []
+        for (const row of passports.values()) if (row.merged_into === into) ids.push(row.id)
+        return ids
+      },
       put: (row) => passports.set(row.id, row),
       remove(id) {
         removeWallets(id)
@@ -87,6 +91,7 @@ function createWriteModel(loaded: Loaded, rules: string | undefined): WriteModel
     credentials: { list: (id) => [...(credentials.get(id) ?? [])], put: credentials.set },
     dataPoints: {
       list: (id) => [...(dataPoints.get(id) ?? [])],
+      put: (id, point) => dataPoints.set(id, unique([...(dataPoints.get(id) ?? []), point])),
       replace: (id, points) => dataPoints.set(id, unique(points)),
     },
     removals: {

@@ -9,7 +9,7 @@ import {
   orClose,
   reachable,
 } from './connect.ts'
-import { createShownCredentials } from './credentials.ts'
+import { createShownCredentials } from './credentials-and-points.ts'
 import { createKeyReader, createKeys } from './keys.ts'
 import { createListing } from './listing.ts'
 import { migrate, refuseOlder } from './migrate.ts'

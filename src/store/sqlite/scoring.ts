@@ -1,11 +1,12 @@
 import type { Database } from 'bun:sqlite'
 import type { PassportRef } from '../../domain/passport.ts'
 import type { StoredRow } from '../rows/passport.ts'
-import { toV1CredentialsRow, toV1PassportRow } from '../rows/v1.ts'
 import { ADOPT_STEP, applyScore, toScorable } from '../scored-rows.ts'
 import type { ScoringStore, Work } from '../store.ts'
+import { renderPassport } from '../v1-renderer.ts'
+import type { WriteModel } from '../write-model.ts'
 import { isFault } from './connect.ts'
-import { createDataPointReader } from './data-points.ts'
+import { createDataPointReader } from './credentials-and-points.ts'
 import { createSettings } from './settings.ts'
 import { createWriteModel } from './write-model.ts'
 
@@ -36,9 +37,7 @@ export function createScoring({ reader, writer, find }: Connections): ScoringSto
     const { row, credentials } = applyScore(before, all, score(scorable), { rules, now })
     model.passports.put(row)
     model.credentials.put(row.id, credentials)
-    if (row.merged_into !== null) return
-    model.v1.putPassport(toV1PassportRow(row, model.passports.listMerged(row.id).length > 0))
-    model.v1.putCredentials(toV1CredentialsRow(row.id, credentials))
+    renderPassport(model, row, credentials)
   })
 
   const work = writer.transaction((limit: number, order: Work) => {
@@ -95,7 +94,7 @@ export function createScoring({ reader, writer, find }: Connections): ScoringSto
 }
 
 /** Marks the passports of one step as stale; gives back where the step ended, or `undefined` at the end. */
-function createMarker(writer: Database, { passports, v1 }: ReturnType<typeof createWriteModel>) {
+function createMarker(writer: Database, model: WriteModel) {
   const findEnd = writer.query<{ id: number | null }, [number, number]>(
     'select max(id) as id from (select id from passports where id > ? order by id limit ?)',
   )
@@ -109,10 +108,7 @@ function createMarker(writer: Database, { passports, v1 }: ReturnType<typeof cre
     const end = findEnd.get(after, ADOPT_STEP)?.id ?? null
     if (end === null) return undefined
     const rows = mark.all(after, end, except, Number(given))
-    for (const row of rows) {
-      if (row.merged_into === null)
-        v1.putPassport(toV1PassportRow(row, passports.listMerged(row.id).length > 0))
-    }
+    for (const row of rows) renderPassport(model, row)
     if (rows.length > 0) countChange.run()
     return end
   }

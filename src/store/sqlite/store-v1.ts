@@ -3,7 +3,7 @@ import { readdirSync, rmSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { type CredentialRow, toCredential } from '../migrations/credential-rows.ts'
 import type { StoredRow } from '../rows/passport.ts'
-import { toV1CredentialsRow, toV1PassportRow } from '../rows/v1.ts'
+import { renderPassport } from '../v1-renderer.ts'
 import { createWriteModel } from './write-model.ts'
 
 /** Told how many of all passports are done. */
@@ -13,7 +13,7 @@ const STEP = 1000
 
 /** Stores credentials as lists and renders V1 responses: the part of migration 9 that SQL cannot do. */
 export function storeV1(database: Database, onProgress: OnProgress): void {
-  const { credentials, v1, passports } = createWriteModel(database)
+  const model = createWriteModel(database)
   const listRows = database.query<StoredRow, [number, number]>(
     'select * from passports where id > ? order by id limit ?',
   )
@@ -27,10 +27,8 @@ export function storeV1(database: Database, onProgress: OnProgress): void {
     const rows = listRows.all(after, STEP)
     for (const row of rows) {
       const list = listCredentials.all(row.id).map(toCredential)
-      if (list.length > 0) credentials.put(row.id, list)
-      if (row.merged_into !== null) continue
-      v1.putPassport(toV1PassportRow(row, passports.listMerged(row.id).length > 0))
-      v1.putCredentials(toV1CredentialsRow(row.id, list))
+      if (list.length > 0) model.credentials.put(row.id, list)
+      renderPassport(model, row, list)
     }
     done += rows.length
     onProgress(done, total)

@@ -1,9 +1,10 @@
 import type { Database } from 'bun:sqlite'
+import type { DataPoint } from '../../domain/data-point.ts'
 import { fromCredentialData, toCredentialData } from '../rows/credential.ts'
 import { toDataPointRow } from '../rows/data-point.ts'
 import type { StoredRow } from '../rows/passport.ts'
 import type { WriteModel } from '../write-model.ts'
-import { createDataPointReader } from './data-points.ts'
+import { createDataPointReader } from './credentials-and-points.ts'
 import { createSettings } from './settings.ts'
 import { NEXT_VERSION, prepareUpsert } from './statements.ts'
 
@@ -73,11 +74,13 @@ function createCredentialTable(writer: Database): WriteModel['credentials'] {
 function createDataPointTable(writer: Database): WriteModel['dataPoints'] {
   const put = prepareUpsert(writer, 'data_points')
   const removeAll = writer.query('delete from data_points where passport_id = ?')
+  const putPoint = (passportId: number, point: DataPoint) => void put.run(toDataPointRow(passportId, point))
   return {
     ...createDataPointReader(writer),
+    put: putPoint,
     replace(passportId, points) {
       removeAll.run(passportId)
-      for (const point of points) put.run(toDataPointRow(passportId, point))
+      for (const point of points) putPoint(passportId, point)
     },
   }
 }

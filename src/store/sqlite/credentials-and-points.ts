@@ -1,5 +1,6 @@
 import type { Database } from 'bun:sqlite'
 import { fromCredentialData } from '../rows/credential.ts'
+import { type DataPointRow, toDataPoint } from '../rows/data-point.ts'
 import { toShownCredentials, type V1Body } from '../rows/v1.ts'
 import type { ReadTransaction } from './read-transaction.ts'
 
@@ -21,4 +22,11 @@ export function createShownCredentials(reader: Database, transaction: ReadTransa
 export function createCredentialReader(reader: Database) {
   const find = reader.query<{ data: string }, [number]>('select data from credentials where passport_id = ?')
   return { listAll: (passportId: number) => fromCredentialData(find.get(passportId)?.data) }
+}
+
+export function createDataPointReader(reader: Database) {
+  const list = reader.query<DataPointRow, [number]>(
+    'select * from data_points where passport_id = ? order by type, account',
+  )
+  return { list: (passportId: number) => list.all(passportId).map(toDataPoint) }
 }
