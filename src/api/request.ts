@@ -53,7 +53,7 @@ export const methodName = (method: string) => (KNOWN_METHODS.has(method) ? metho
 const LONGEST_TARGET = 8 * 1024
 
 /** Headers need no check: Bun responds 431 when the request line and the headers exceed 16 KiB. */
-export function checkTarget(url: string): void {
+function checkTarget(url: string): void {
   if (url.length <= LONGEST_TARGET || url.length - pathStart(url) <= LONGEST_TARGET) return
   throw new ServiceError('uri_too_long', `The path and query may have at most ${LONGEST_TARGET} characters.`)
 }
@@ -73,7 +73,9 @@ export function pathOf({ url }: Request): string {
   return url.slice(pathStart(url), end === -1 ? undefined : end).replace(/\/{2,}/g, '/')
 }
 
+/** Throws `uri_too_long`. */
 export function queryOf({ url }: Request): URLSearchParams {
+  checkTarget(url)
   const mark = url.indexOf('?')
   if (mark === -1) return new URLSearchParams()
   const hash = url.indexOf('#', mark)

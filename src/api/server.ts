@@ -15,7 +15,6 @@ import { createPageCache } from './page-cache.ts'
 import {
   type Context,
   checkMethod,
-  checkTarget,
   matchPath,
   methodName,
   pathOf,
@@ -205,7 +204,6 @@ const contextOf = ({ shared, v1Headers }: Service, { route, consumed, tier }: Ex
 async function respond(service: Service, exchange: Exchange): Promise<Response> {
   const { limiter, plan } = service
   const { request, route } = exchange
-  checkTarget(request.url)
   if (request.method === 'OPTIONS') return preflight(contextOf(service, exchange), route)
   // Before anything that may need the store.
   const ending = route.kind === 'v1' && plan() !== NO_PLAN ? plan() : undefined

@@ -7,7 +7,7 @@ import { score } from './score.ts'
 const IDLE_MILLISECONDS = 250
 
 /** Passports scored in one transaction: others can write in between. */
-const BATCH = 50
+const BATCH = 250
 
 export type Rescorer = {
   store: Store

@@ -5,7 +5,7 @@ import { type StoredRow, toScoreRow, toScores } from './rows/passport.ts'
 import type { Scorable, Scored } from './store.ts'
 
 /** How many passports a new rule set marks as stale in one transaction. */
-export const ADOPT_STEP = 1000
+export const ADOPT_STEP = 2500
 
 export function toScorable(row: StoredRow, all: readonly Credential[], dataPoints: DataPoint[]): Scorable {
   return {

@@ -10,6 +10,9 @@ export const WRITER_WAIT = 10_000
 /** Readers wait for nobody in this mode: one that must is in trouble, and all requests with it. */
 const READER_WAIT = 1000
 
+/** 16 MB. */
+const CHECKPOINT_PAGES = 4000
+
 /** The one connection that writes. It may make the file, and the folder it lies in, where they are missing. */
 export function connectWriter(path: string, create: boolean): Database {
   if (create) makeFile(path)
@@ -35,6 +38,8 @@ export function connectWriter(path: string, create: boolean): Database {
     database.run('pragma foreign_keys = on')
     // A removed person leaves no bytes in free pages.
     database.run('pragma secure_delete = on')
+    // A page that is written several times in a row is copied to the database once.
+    database.run(`pragma wal_autocheckpoint = ${CHECKPOINT_PAGES}`)
     return database
   })
 }
@@ -112,10 +117,10 @@ export function translate(path: string, error: unknown): never {
 
 export type Methods = Record<string, (...args: never[]) => unknown>
 
-type Guard = { before?: () => void; onFault?: () => void; after?: () => void }
+type Guard = { before?: () => void; after?: () => void }
 
 /** The same functions, each with its failures translated by `reachable`. */
-export function guarded<T extends Methods>(path: string, methods: T, { before, onFault, after }: Guard): T {
+export function guarded<T extends Methods>(path: string, methods: T, { before, after }: Guard): T {
   const guard = ([name, method]: [string, (...args: never[]) => unknown]) => [
     name,
     (...args: never[]) => {
@@ -124,9 +129,6 @@ export function guarded<T extends Methods>(path: string, methods: T, { before, o
           before?.()
           return method(...args)
         })
-      } catch (error) {
-        onFault?.()
-        throw error
       } finally {
         after?.()
       }

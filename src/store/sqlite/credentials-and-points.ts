@@ -10,11 +10,11 @@ export function createShownCredentials(reader: Database, transaction: ReadTransa
     'select body from v1_credentials where passport_id = ?',
   )
   return {
-    list(passportId: number) {
-      transaction.begin()
-      const row = find.get(passportId)
-      return row === null ? [] : toShownCredentials(row.body)
-    },
+    list: (passportId: number) =>
+      transaction.read(() => {
+        const row = find.get(passportId)
+        return row === null ? [] : toShownCredentials(row.body)
+      }),
   }
 }
 

@@ -11,18 +11,18 @@ export function createKeyReader(reader: Database, transaction: ReadTransaction) 
   let remembered = new Map<string, ApiKey>()
   let seen = 0
   return {
-    find(id: string): ApiKey | undefined {
-      const number = transaction.begin()
-      if (number !== seen) remembered = new Map()
-      seen = number
-      const known = remembered.get(id)
-      if (known) return known
-      const row = find.get(id)
-      if (row === null) return undefined
-      const key = toKey(row)
-      remembered.set(id, key)
-      return key
-    },
+    find: (id: string): ApiKey | undefined =>
+      transaction.read(() => {
+        if (transaction.number() !== seen) remembered = new Map()
+        seen = transaction.number()
+        const known = remembered.get(id)
+        if (known) return known
+        const row = find.get(id)
+        if (row === null) return undefined
+        const key = toKey(row)
+        remembered.set(id, key)
+        return key
+      }),
   }
 }
 

@@ -41,14 +41,13 @@ export function openSqlite(path: string, options: Options = {}): Store {
     const reader = connectReader(path)
     /** The connection of short reads, which share transactions. */
     const shared = connectReader(path)
-    const transaction = createReadTransaction(shared)
+    const transaction = createReadTransaction(path, shared)
     const listing = connectReader(path)
     const ping = createPing(path, reader)
     const passports = createPassportReader(shared, transaction)
     const findId = (ref: PassportRef) => passports.find(ref)?.id
     const connections = { reader, writer }
 
-    const reading = <T extends Methods>(methods: T) => guarded(path, methods, { onFault: transaction.end })
     /** What was written here is read at once, and our own reads do not keep the WAL from being emptied. */
     const before = transaction.end
     const writing = <T extends Methods>(methods: T) => guarded(path, methods, { before })
@@ -57,14 +56,14 @@ export function openSqlite(path: string, options: Options = {}): Store {
     const filling = <T extends Methods>(methods: T) => guarded(path, methods, { before, after: limitWal })
 
     return {
-      passports: { ...reading(passports), ...writing(createPassportChanges(writer)) },
+      passports: { ...passports, ...writing(createPassportChanges(writer)) },
       records: filling(createRecords(connections)),
-      credentials: reading(createShownCredentials(shared, transaction)),
-      v1: reading(createV1Reader(shared, transaction)),
+      credentials: createShownCredentials(shared, transaction),
+      v1: createV1Reader(shared, transaction),
       listing: guarded(path, createListing(listing), {}),
       scoring: filling(createScoring({ ...connections, find: findId })),
       mirror: writing(createMirror(connections)),
-      keys: { ...reading(createKeyReader(shared, transaction)), ...writing(createKeys(connections)) },
+      keys: { ...createKeyReader(shared, transaction), ...writing(createKeys(connections)) },
       usage: writing(createUsage(connections)),
       retirement: writing(createRetirement(connections)),
       parts: createParts(connections).map(({ name, ...part }) => ({ name, ...filling(part) })),

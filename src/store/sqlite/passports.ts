@@ -18,21 +18,18 @@ export function createPassportReader(reader: Database, transaction: ReadTransact
   const count = reader.query<{ count: number }, []>('select count(*) as count from passports')
 
   return {
-    find(ref: PassportRef) {
-      transaction.begin()
-      const row = find[refKind(ref)].get(refValue(ref))
-      return row === null ? undefined : toFullPassport(row, row.merged === 1)
-    },
+    find: (ref: PassportRef) =>
+      transaction.read(() => {
+        const row = find[refKind(ref)].get(refValue(ref))
+        return row === null ? undefined : toFullPassport(row, row.merged === 1)
+      }),
 
-    count() {
-      transaction.begin()
-      return count.get()?.count ?? 0
-    },
+    count: () => transaction.read(() => count.get()?.count ?? 0),
 
-    listByIds(ids: readonly number[]) {
-      transaction.begin()
-      const rows = listByIds.all(`[${ids}]`)
-      return rows.sort((one, other) => other.score - one.score || one.id - other.id).map(toPassport)
-    },
+    listByIds: (ids: readonly number[]) =>
+      transaction.read(() => {
+        const rows = listByIds.all(`[${ids}]`)
+        return rows.sort((one, other) => other.score - one.score || one.id - other.id).map(toPassport)
+      }),
   } satisfies Partial<Store['passports']>
 }

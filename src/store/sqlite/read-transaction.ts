@@ -1,13 +1,14 @@
 import type { Database } from 'bun:sqlite'
+import { translate } from './connect.ts'
 
 /** For how long reads share a transaction; writes of other connections are visible after it. */
 const LIFE_MILLISECONDS = 5
 
 /**
  * Reads that closely follow each other share one transaction: beginning and ending one costs more than a short read.
- * Nothing may be read from the connection without calling `begin` first.
+ * Everything is read from the connection by `read`.
  */
-export function createReadTransaction(database: Database) {
+export function createReadTransaction(path: string, database: Database) {
   const begin = database.query('begin')
   // After a failure a commit would fail as well.
   const rollback = database.query('rollback')
@@ -29,17 +30,29 @@ export function createReadTransaction(database: Database) {
     else end()
   }
 
+  function start(): void {
+    const now = performance.now()
+    if (now < endsAt) return
+    end()
+    begin.run()
+    endsAt = now + LIFE_MILLISECONDS
+    timer ??= setTimeout(endUnused, LIFE_MILLISECONDS)
+    number++
+  }
+
   return {
-    /** Gives back the number of the transaction: what was read in it stays true while the number is the same. */
-    begin(): number {
-      const now = performance.now()
-      if (now < endsAt) return number
-      end()
-      begin.run()
-      endsAt = now + LIFE_MILLISECONDS
-      timer ??= setTimeout(endUnused, LIFE_MILLISECONDS)
-      return ++number
+    /** A failure of the file or the machine comes out as `unavailable`. */
+    read<T>(work: () => T): T {
+      try {
+        start()
+        return work()
+      } catch (error) {
+        end()
+        return translate(path, error)
+      }
     },
+    /** The number of the transaction: what was read in it stays true while the number is the same. */
+    number: () => number,
     end,
     close(): void {
       clearTimeout(timer)

@@ -1,7 +1,7 @@
 import type { Database } from 'bun:sqlite'
 import type { PassportRef } from '../../domain/passport.ts'
 import type { V1Body, V1Passport } from '../rows/v1.ts'
-import { PASSPORT_ID, refKind, refValue, SURVIVOR_ID } from '../survivor.ts'
+import { PASSPORT_ID, SURVIVOR_ID } from '../survivor.ts'
 import type { ReadTransaction } from './read-transaction.ts'
 
 type PassportRow = V1Body & { id: number; merged: number }
@@ -19,24 +19,21 @@ export function createV1Reader(reader: Database, transaction: ReadTransaction) {
   )
 
   return {
-    findPassport(ref: PassportRef): V1Passport | undefined {
-      transaction.begin()
-      const row = findPassport(ref)
-      return row && { ...row, merged: row.merged === 1 }
-    },
+    findPassport: (ref: PassportRef): V1Passport | undefined =>
+      transaction.read(() => {
+        const row = findPassport(ref)
+        return row && { ...row, merged: row.merged === 1 }
+      }),
 
-    findCredentials(ref: PassportRef): V1Body | undefined {
-      transaction.begin()
-      return findCredentials(ref)
-    },
+    findCredentials: (ref: PassportRef): V1Body | undefined => transaction.read(() => findCredentials(ref)),
 
     /** List items by score, then id. Passports that were merged or removed meanwhile are left out. */
-    listItems(ids: readonly number[]): string[] {
-      transaction.begin()
-      const rows = listItems.all(`[${ids}]`)
-      // SQLite would copy the rows to sort them.
-      return rows.sort((one, other) => other.score - one.score || one.id - other.id).map(({ item }) => item)
-    },
+    listItems: (ids: readonly number[]): string[] =>
+      transaction.read(() => {
+        const rows = listItems.all(`[${ids}]`)
+        // SQLite would copy the rows to sort them.
+        return rows.sort((one, other) => other.score - one.score || one.id - other.id).map(({ item }) => item)
+      }),
   }
 }
 
@@ -46,7 +43,7 @@ function createFinder<Row>(reader: Database, select: string) {
   const listed = { id: prepare(PASSPORT_ID.id), wallet: prepare(PASSPORT_ID.wallet) }
   const merged = { id: prepare(SURVIVOR_ID.id), wallet: prepare(SURVIVOR_ID.wallet) }
   return (ref: PassportRef): Row | undefined => {
-    const [kind, value] = [refKind(ref), refValue(ref)] as const
+    const [kind, value] = 'id' in ref ? (['id', ref.id] as const) : (['wallet', ref.wallet] as const)
     return listed[kind].get(value) ?? merged[kind].get(value) ?? undefined
   }
 }
