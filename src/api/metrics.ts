@@ -5,9 +5,6 @@ export const ROUTES = [...ENDPOINTS, 'health', 'ready', 'page', 'explorer', 'not
 /** The route of a request, for metrics and logs: its path may hold anything. */
 export type RouteName = Endpoint | 'health' | 'ready' | 'page' | 'explorer' | 'not_found'
 
-export const OPERATIONS = ['find', 'list', 'search', 'credentials', 'key'] as const
-export type Operation = (typeof OPERATIONS)[number]
-
 /** Seconds. */
 const BOUNDS = [0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5]
 
@@ -16,7 +13,6 @@ export function createMetrics() {
   /** By route, tier and status: three lookups cost less than making one name of them. */
   const requests = new Map(ROUTES.map((route) => [route, new Map<string, Map<number, number>>()]))
   const routes = new Map(ROUTES.map((route) => [route, createHistogram(BOUNDS)]))
-  const operations = new Map(OPERATIONS.map((operation) => [operation, createHistogram(BOUNDS)]))
 
   /** A copy of everything counted so far. */
   function read(): Family[] {
@@ -40,12 +36,6 @@ export function createMetrics() {
         type: 'histogram',
         samples: [...routes].map(([route, { read }]) => ({ labels: { route }, ...read() })),
       },
-      {
-        name: 'passportd_store_seconds',
-        help: 'Time that the store took, by what was asked of it.',
-        type: 'histogram',
-        samples: [...operations].map(([operation, { read }]) => ({ labels: { operation }, ...read() })),
-      },
     ]
   }
 
@@ -59,9 +49,6 @@ export function createMetrics() {
       }
       byStatus.set(status, (byStatus.get(status) ?? 0) + 1)
       routes.get(route)?.observe(seconds)
-    },
-    observeStore(operation: Operation, seconds: number): void {
-      operations.get(operation)?.observe(seconds)
     },
     read,
   }

@@ -1,6 +1,7 @@
 import type { ApiKey } from '../domain/api-key.ts'
 import { ServiceError } from '../domain/errors.ts'
 import { ANONYMOUS, DEFAULT_TIERS, EXPLORER, type Tier } from '../domain/tier.ts'
+import type { Awaitable } from '../store/store.ts'
 import type { Consumed, RateCounter } from './fixed-window.ts'
 
 /** Wrong keys that one address may try before it must wait. */
@@ -26,8 +27,9 @@ export function createLimiter({ tiers, counter, now, isSpent }: LimiterOptions) 
   /** The `RateLimit` field. */
   const describe = (tier: Tier, left: number, seconds: number) => `"${tier.name}";r=${left};t=${seconds}`
 
-  function check(tier: Tier, consumed: Consumed): Consumed {
-    if (consumed.left >= 0) return consumed
+  /** Throws `rate_limited` if the request was refused. */
+  function check(tier: Tier, consumed: Consumed | undefined): Consumed | undefined {
+    if (!consumed || consumed.left >= 0) return consumed
     const limit = `${tier.requests.toLocaleString('en')} requests in ${tier.window} s`
     throw tooMany(limit, consumed.seconds, {
       'RateLimit-Policy': policyOf(tier),
@@ -53,12 +55,13 @@ export function createLimiter({ tiers, counter, now, isSpent }: LimiterOptions) 
     tierOfPages: (): Tier => byName.get(EXPLORER) as Tier,
     tierOf: (key: ApiKey | undefined): Tier => byName.get(key?.tier ?? ANONYMOUS) ?? fallback,
 
-    /** Counts the request, unless its tier has no limit; throws `rate_limited`. Requests without a key count by address. */
-    async consume(tier: Tier, key: ApiKey | undefined, address: () => string): Promise<Consumed | undefined> {
+    check,
+
+    /** Counts the request, unless its tier has no limit. Requests without a key count by address. */
+    consume(tier: Tier, key: ApiKey | undefined, address: () => string): Awaitable<Consumed> | undefined {
       checkMonth(tier, key)
       if (tier.requests === Number.POSITIVE_INFINITY) return undefined
-      const client = `${tier.name} ${key?.id ?? address()}`
-      return check(tier, await counter.consume(client, tier.requests, tier.window))
+      return counter.consume(`${tier.name} ${key?.id ?? address()}`, tier.requests, tier.window)
     },
 
     /** Counts a wrong key; throws `rate_limited` where there were too many from this address. */

@@ -213,13 +213,19 @@ async function respond(service: Service, exchange: Exchange): Promise<Response> 
     const key = await authenticate(request.headers.get('x-api-key'), exchange.address, service)
     exchange.key = key?.id ?? ''
     exchange.tier = limiter.tierOf(key)
-    exchange.consumed = await limiter.consume(exchange.tier, key, exchange.address)
+    exchange.consumed = limiter.check(
+      exchange.tier,
+      await limiter.consume(exchange.tier, key, exchange.address),
+    )
   }
   checkMethod(request.method, route)
   if (ending) checkBrownout(ending, exchange.time, exchange.key)
   if (route.kind === 'page') {
     exchange.tier = limiter.tierOfPages()
-    exchange.consumed = await limiter.consume(exchange.tier, undefined, exchange.address)
+    exchange.consumed = limiter.check(
+      exchange.tier,
+      await limiter.consume(exchange.tier, undefined, exchange.address),
+    )
   }
   return route.handle(request, contextOf(service, exchange))
 }

@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs'
 import type { RateCounter } from '../api/fixed-window.ts'
-import { instrumentCatalog, instrumentStore } from '../api/instrumented-store.ts'
 import type { Metrics } from '../api/metrics.ts'
 import { DRAIN_MILLISECONDS, openPort } from '../api/open-port.ts'
 import { createOpenApi } from '../api/openapi.ts'
@@ -48,9 +47,7 @@ export type Listener = Awaited<ReturnType<typeof listen>>
 
 /** Serves until it is drained. A port that cannot be used is a `CommandError`. */
 export async function listen({ config, log, keepUsage, ...options }: Listening) {
-  const { now, counter, metrics } = options
-  const store = metrics ? instrumentStore(options.store, metrics.observeStore) : options.store
-  const catalog = metrics ? instrumentCatalog(options.catalog, metrics.observeStore) : options.catalog
+  const { store, catalog, now, counter, metrics } = options
   const usage = createUsageCounter(now)
   const errors = createErrorLog(log)
   let plan = (await store.retirement.find()) ?? NO_PLAN

@@ -1,6 +1,5 @@
 import { expect, test } from 'bun:test'
 import { createFixedWindow } from '../../src/api/fixed-window.ts'
-import { instrumentStore } from '../../src/api/instrumented-store.ts'
 import { createMetrics } from '../../src/api/metrics.ts'
 import { presentFamilies } from '../../src/api/prometheus.ts'
 import { createLimiter } from '../../src/api/rate-limit.ts'
@@ -12,11 +11,11 @@ import { ada, NOON } from '../support/records.ts'
 import { serveTest } from '../support/server.ts'
 
 onEveryEngine('metrics', (open) => {
-  test('every answer is counted by route, status and tier, and every question to the store', async () => {
+  test('every answer is counted by route, status and tier', async () => {
     await using store = await open([ada])
     const metrics = createMetrics()
     const told: RequestSummary[] = []
-    await using server = serveTest(instrumentStore(store, metrics.observeStore), {
+    await using server = serveTest(store, {
       limiter: createLimiter({
         tiers: [...DEFAULT_TIERS, { name: 'anonymous', requests: 5, window: 10 }],
         counter: createFixedWindow(() => NOON),
@@ -67,18 +66,6 @@ onEveryEngine('metrics', (open) => {
       expect({ series, count: counted(series) }).toEqual({ series, count: 1 })
     }
     expect(value('passportd_request_seconds_count{route="passport"}')).toBe(4)
-    const asked = (operation: string) => value(`passportd_store_seconds_count{operation="${operation}"}`)
-    expect([asked('find'), asked('list'), asked('key')]).toEqual([2, 1, 1])
-    expect(asked('credentials')).toBe(1)
     for (const { seconds } of told) expect(seconds).toBeGreaterThan(0)
-  })
-  test('a question that the store cannot answer is measured too', async () => {
-    const metrics = createMetrics()
-    await using store = await open()
-    await store.close()
-    await using server = serveTest(instrumentStore(store, metrics.observeStore))
-    expect((await server.get('/api/v1/passports/7')).status).toBeGreaterThanOrEqual(500)
-    const { value } = parseExposition(presentFamilies(metrics.read()))
-    expect(value('passportd_store_seconds_count{operation="find"}')).toBe(1)
   })
 })

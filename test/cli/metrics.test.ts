@@ -30,7 +30,7 @@ withEveryEngine('METRICS_PORT', (makeDatabase) => {
     const response = await fetch(urlOf(server))
     expect(response.headers.get('Content-Type')).toBe('text/plain; version=0.0.4; charset=utf-8')
     const { families, value } = parseExposition(await response.text())
-    expect(value('passportd_store_seconds_count{operation="list"}')).toBe(3)
+    expect(value('passportd_request_seconds_count{route="list"}')).toBe(3)
     expect(value('passportd_store_up{part="reads"}')).toBe(1)
     expect(value('passportd_store_up{part="writes"}')).toBe(1)
     expect(value('passportd_info{version="0.1.0"}')).toBe(1)
