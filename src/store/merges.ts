@@ -7,7 +7,13 @@ import type { TrackedWriteModel } from './v1-renderer.ts'
 export const LONGEST_CHAIN = 1000
 
 /** Takes passports out of the list: merged into another, or for good. The caller holds the transaction. */
-export function createMerges({ passports, wallets, removals, showCredentials }: TrackedWriteModel) {
+export function createMerges({
+  credentials,
+  passports,
+  wallets,
+  removals,
+  showCredentials,
+}: TrackedWriteModel) {
   /** Where the merges of this id end; the id itself where there is no such passport. */
   function survivorOf(id: number): number {
     let survivor = id
@@ -74,7 +80,7 @@ export function createMerges({ passports, wallets, removals, showCredentials }: 
       }
       takeBackWallets(id, row)
       passports.put({ ...row, merged_into: null })
-      showCredentials(id)
+      showCredentials(id, credentials.list(id))
     },
   }
 }

@@ -57,9 +57,10 @@ export function createRecordWriter(model: TrackedWriteModel) {
       })
     }
     if (record.credentials) {
-      credentials.put(record.id, record.credentials)
       // Old scores and old credentials are shown until the new ones are calculated.
-      if (row.stale === 0) model.showCredentials(record.id)
+      const isShown = row.stale === 0 || before === undefined
+      credentials.put(record.id, record.credentials, isShown)
+      if (isShown) model.showCredentials(record.id, record.credentials)
     }
     const { dataPoints: points, credentialPoints = [] } = record
     if (points) dataPoints.replace(record.id, [...points, ...credentialPoints])

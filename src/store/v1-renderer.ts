@@ -5,8 +5,8 @@ import type { WriteModel } from './write-model.ts'
 
 /** The write model, and what renders the V1 responses of all passports that were changed through it. */
 export type TrackedWriteModel = WriteModel & {
-  /** Has the credentials of a passport rendered too. Without it, those that were shown stay. */
-  showCredentials(passportId: number): void
+  /** Has these credentials of a passport rendered too. Without it, those that were shown stay. */
+  showCredentials(passportId: number, credentials: readonly Credential[]): void
   /** To be called once, at the end of the transaction. */
   renderV1(): void
 }
@@ -16,7 +16,7 @@ export function trackChanges(model: WriteModel): TrackedWriteModel {
   const { passports, credentials, v1 } = model
   /** The rows that are known; the others are read when they are rendered. */
   const changed = new Map<number, StoredRow | undefined>()
-  const credentialsShown = new Set<number>()
+  const shown = new Map<number, readonly Credential[]>()
 
   /** Whether others are merged into a passport is part of its response. */
   function noteSurvivor(id: number | null | undefined): void {
@@ -25,7 +25,7 @@ export function trackChanges(model: WriteModel): TrackedWriteModel {
 
   function render(id: number, known: StoredRow | undefined): void {
     const row = known ?? passports.find(id)
-    if (row) renderPassport(model, row, credentialsShown.has(id) ? credentials.list(id) : undefined)
+    if (row) renderPassport(model, row, shown.get(id))
     else v1.remove(id)
   }
 
@@ -35,7 +35,7 @@ export function trackChanges(model: WriteModel): TrackedWriteModel {
       ...passports,
       put(row) {
         const before = passports.findSurvivor(row.id)
-        if (before === undefined) credentialsShown.add(row.id)
+        if (before === undefined) shown.set(row.id, [])
         passports.put(row)
         changed.set(row.id, row)
         noteSurvivor(row.merged_into)
@@ -48,25 +48,29 @@ export function trackChanges(model: WriteModel): TrackedWriteModel {
         noteSurvivor(survivor)
       },
     },
-    showCredentials: (passportId) => void credentialsShown.add(passportId),
+    credentials: { ...credentials, list: (id) => [...(shown.get(id) ?? credentials.list(id))] },
+    showCredentials: (passportId, list) => void shown.set(passportId, list),
     renderV1() {
       for (const [id, row] of changed) render(id, row)
       changed.clear()
-      credentialsShown.clear()
+      shown.clear()
     },
   }
 }
 
 /** Stores the V1 responses of a listed passport; credentials that are not given stay as they are shown. */
 export function renderPassport(
-  { passports, v1 }: WriteModel,
+  { passports, credentials: stored, v1 }: WriteModel,
   row: StoredRow,
   credentials?: readonly Credential[],
 ): void {
   if (row.merged_into !== null) {
+    // What only the V1 response holds is kept.
+    stored.put(row.id, credentials ?? stored.list(row.id), false)
     v1.remove(row.id)
     return
   }
   v1.putPassport(toV1PassportRow(row, passports.listMerged(row.id).length > 0))
-  if (credentials) v1.putCredentials(toV1CredentialsRow(row.id, credentials))
+  if (!credentials) return
+  v1.putCredentials(toV1CredentialsRow(row.id, credentials))
 }

@@ -24,7 +24,8 @@ export type WriteModel = {
   }
   credentials: {
     list(passportId: number): Credential[]
-    put(passportId: number, credentials: readonly Credential[]): void
+    /** `isShown`: the V1 response is about to show these. */
+    put(passportId: number, credentials: readonly Credential[], isShown: boolean): void
   }
   dataPoints: {
     list(passportId: number): DataPoint[]

@@ -60,7 +60,13 @@ export function presentSocial(social: Social): WireSocial {
   }
 }
 
-const presentInstant = (milliseconds: number): string => new Date(milliseconds).toISOString()
+let last = { milliseconds: 0, text: '1970-01-01T00:00:00.000Z' }
+
+/** The credentials of a passport mostly have one time: the last one is remembered. */
+function presentInstant(milliseconds: number): string {
+  if (milliseconds !== last.milliseconds) last = { milliseconds, text: new Date(milliseconds).toISOString() }
+  return last.text
+}
 
 /** The credential that `presentCredential` was given, without what V1 does not show. */
 export function readCredential(credential: WireCredential): Credential {

@@ -1,6 +1,6 @@
 import type { Credential } from '../../domain/credential.ts'
 import type { DataPoint } from '../../domain/data-point.ts'
-import { fromCredentialData } from '../rows/credential.ts'
+import { type CredentialsRow, fromCredentialData } from '../rows/credential.ts'
 import { type DataPointRow, toDataPoint } from '../rows/data-point.ts'
 import { toShownCredentials, type V1Body } from '../rows/v1.ts'
 import { type Query, selectRows } from './query.ts'
@@ -18,13 +18,12 @@ export async function mapCredentials(
   query: Query,
   passportIds: number[],
 ): Promise<Map<number, Credential[]>> {
-  const rows = await selectRows<{ passport_id: number; data: string }>(
-    query,
-    'credentials',
-    'where passport_id = any($1::bigint[])',
+  const rows = await query<CredentialsRow & { id: number }>(
+    `select passport_id::float8 as id, data, body from credentials left join v1_credentials using (passport_id)
+     where passport_id = any($1::bigint[])`,
     [passportIds],
   )
-  return new Map(rows.map(({ passport_id, data }) => [passport_id, fromCredentialData(data)]))
+  return new Map(rows.map(({ id, ...row }) => [id, fromCredentialData(row)]))
 }
 
 /** All data points of each passport, by type and account. */

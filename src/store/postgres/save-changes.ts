@@ -12,7 +12,7 @@ export type Loaded = {
   passports: TrackedRows<number, StoredRow>
   /** Owners by address. */
   wallets: TrackedRows<string, number>
-  credentials: TrackedRows<number, readonly Credential[]>
+  credentials: TrackedRows<number, { list: readonly Credential[]; isShown: boolean }>
   dataPoints: TrackedRows<number, readonly DataPoint[]>
   /** When each was removed. */
   removals: TrackedRows<number, number>
@@ -48,7 +48,10 @@ export async function saveChanges(query: Query, loaded: Loaded): Promise<void> {
     query,
     'credentials',
     'passport_id',
-    credentials.written().map(([passport_id, list]) => ({ passport_id, data: toCredentialData(list) })),
+    credentials.written().map(([passport_id, { list, isShown }]) => ({
+      passport_id,
+      data: toCredentialData(list, isShown),
+    })),
   )
   await insertRows(
     query,

@@ -3,7 +3,7 @@ import type { PassportRef } from '../../domain/passport.ts'
 import { toCredentialData } from '../rows/credential.ts'
 import type { StoredRow } from '../rows/passport.ts'
 import { toV1CredentialsRow, toV1PassportRow } from '../rows/v1.ts'
-import { ADOPT_STEP, applyScore, toScorable } from '../scored-rows.ts'
+import { ADOPT_STEP, applyScore, MARK_V1, toScorable } from '../scored-rows.ts'
 import type { ScoringStore } from '../store.ts'
 import { mapCredentials, mapDataPoints } from './credentials-and-points.ts'
 import type { Link } from './link.ts'
@@ -118,15 +118,14 @@ async function markStep(
   )
   const end = step?.id ?? undefined
   if (end === undefined) return undefined
-  const rows = await query<{ row: StoredRow }>(
-    `update passports set stale = 1 where id > $1 and id <= $2 and stale <> 1
-       and ($3::text is null or rules <> $3) and (rules <> '' or $4::boolean) returning to_json(passports) as row`,
-    [after, end, except, given],
+  const values = [after, end, except, given]
+  const marked = `id > $1 and id <= $2 and stale <> 1 and ($3::text is null or rules <> $3) and (rules <> '' or $4::boolean)`
+  await query(
+    `update v1_passports set ${MARK_V1}, version = default
+     where passport_id in (select id from passports where ${marked})`,
+    values,
   )
-  await renderPassports(
-    query,
-    rows.map(({ row }) => ({ row, credentials: undefined })),
-  )
+  const rows = await query(`update passports set stale = 1 where ${marked} returning 1 as one`, values)
   if (rows.length > 0) await bump(query, 'ranking')
   return end
 }
@@ -151,17 +150,17 @@ async function saveScores(query: Query, scored: readonly Scored[]): Promise<void
     query,
     'credentials',
     'passport_id',
-    scored.map(({ row, credentials }) => ({ passport_id: row.id, data: toCredentialData(credentials) })),
+    scored.map(({ row, credentials }) => ({
+      passport_id: row.id,
+      data: toCredentialData(credentials, row.merged_into === null),
+    })),
     'credentials.data <> excluded.data',
   )
   await renderPassports(query, scored)
 }
 
-/** Stores the V1 responses of listed passports; credentials that are not given stay as they are shown. */
-async function renderPassports(
-  query: Query,
-  passports: readonly { row: StoredRow; credentials: readonly Credential[] | undefined }[],
-): Promise<void> {
+/** Stores the V1 responses of listed passports. */
+async function renderPassports(query: Query, passports: readonly Scored[]): Promise<void> {
   const listed = passports.filter(({ row }) => row.merged_into === null)
   const survivors = await query<{ id: number }>(
     'select distinct merged_into::float8 as id from passports where merged_into = any($1::bigint[])',
@@ -171,6 +170,6 @@ async function renderPassports(
   await saveV1(
     query,
     listed.map(({ row }) => toV1PassportRow(row, merged.has(row.id))),
-    listed.flatMap(({ row, credentials }) => (credentials ? toV1CredentialsRow(row.id, credentials) : [])),
+    listed.map(({ row, credentials }) => toV1CredentialsRow(row.id, credentials)),
   )
 }

@@ -45,7 +45,12 @@ async function storeRows(query: Query, rows: readonly Found[]): Promise<void> {
   await insertRows(
     query,
     'credentials',
-    [...lists.keys()].map((id) => ({ passport_id: id, data: toCredentialData(credentialsOf(id)) })),
+    rows
+      .filter(({ row }) => lists.has(row.id))
+      .map(({ row }) => ({
+        passport_id: row.id,
+        data: toCredentialData(credentialsOf(row.id), row.merged_into === null),
+      })),
   )
   const listed = rows.filter(({ row }) => row.merged_into === null)
   await saveV1(

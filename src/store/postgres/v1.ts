@@ -1,9 +1,8 @@
 import type { PassportRef } from '../../domain/passport.ts'
-import type { V1Body, V1Passport } from '../rows/v1.ts'
+import { etagOf } from '../hash.ts'
+import type { FoundPassport, V1Body, V1Passport } from '../rows/v1.ts'
 import { PASSPORT_ID, refKind, refValue, SURVIVOR_ID } from '../survivor.ts'
 import type { Query } from './query.ts'
-
-type PassportRow = V1Body & { id: number; merged: number }
 
 const PASSPORT = 'select passport_id::float8 as id, body, etag, merged from v1_passports'
 const CREDENTIALS = 'select body, etag from v1_credentials'
@@ -21,8 +20,8 @@ export function createV1Reader(read: Query) {
 
   return {
     async findPassport(ref: PassportRef): Promise<V1Passport | undefined> {
-      const row = await find<PassportRow>(PASSPORT, ref)
-      return row && { ...row, merged: row.merged === 1 }
+      const row = await find<FoundPassport>(PASSPORT, ref)
+      return row && { ...row, etag: row.etag || etagOf(row.body), merged: row.merged === 1 }
     },
 
     findCredentials: (ref: PassportRef) => find<V1Body>(CREDENTIALS, ref),

@@ -55,7 +55,7 @@ async function load(query: Query, named: Named): Promise<Loaded & { rules: strin
   return {
     passports: trackRows(rows.map((row) => [row.id, row])),
     wallets: trackRows(wallets.map(({ address, passport_id }) => [address, passport_id])),
-    credentials: trackRows(credentials),
+    credentials: trackRows([...credentials].map(([id, list]) => [id, { list, isShown: false }])),
     dataPoints: trackRows(dataPoints),
     removals: trackRows(removals.map(({ passport_id, removed_at }) => [passport_id, removed_at])),
     v1Passports: trackRows(),
@@ -88,7 +88,10 @@ function createWriteModel(loaded: Loaded, rules: string | undefined): WriteModel
       },
     },
     wallets: { findOwner: wallets.get, setOwner: wallets.set, removeAll: removeWallets },
-    credentials: { list: (id) => [...(credentials.get(id) ?? [])], put: credentials.set },
+    credentials: {
+      list: (id) => [...(credentials.get(id)?.list ?? [])],
+      put: (id, list, isShown) => credentials.set(id, { list, isShown }),
+    },
     dataPoints: {
       list: (id) => [...(dataPoints.get(id) ?? [])],
       put: (id, point) => dataPoints.set(id, unique([...(dataPoints.get(id) ?? []), point])),

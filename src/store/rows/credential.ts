@@ -1,11 +1,28 @@
 import type { Credential } from '../../domain/credential.ts'
+import { toShownCredentials } from './v1.ts'
 
-/** The JSON in which the credentials of a passport are stored, those that are not shown included. */
-export const toCredentialData = (credentials: readonly Credential[]): string =>
-  JSON.stringify(credentials.toSorted((one, other) => (one.id < other.id ? -1 : 1)))
+/** In place of the JSON of credentials that V1 shows completely: each has the score that its record gave. */
+const AS_SHOWN = ''
 
-export const fromCredentialData = (data: string | undefined): Credential[] =>
-  data === undefined ? [] : JSON.parse(data)
+/** `data` is what is stored beside the V1 response `body`. */
+export type CredentialsRow = { data: string; body: string | null }
+
+/** The stored form of all credentials of a passport. `isShown`: the V1 response shows these, not older ones. */
+export function toCredentialData(credentials: readonly Credential[], isShown: boolean): string {
+  const isComplete =
+    isShown && credentials.every(({ score, givenScore, superseded }) => givenScore === score && !superseded)
+  return isComplete ? AS_SHOWN : JSON.stringify(credentials.toSorted(byId))
+}
+
+/** All credentials of a passport, those that are not shown included. */
+export function fromCredentialData(row: CredentialsRow | null | undefined): Credential[] {
+  if (!row) return []
+  if (row.data !== AS_SHOWN) return JSON.parse(row.data)
+  const shown = row.body === null ? [] : toShownCredentials(row.body)
+  return shown.map((credential) => ({ ...credential, givenScore: credential.score })).sort(byId)
+}
+
+const byId = (one: Credential, other: Credential) => (one.id < other.id ? -1 : 1)
 
 /** New credentials; one that scoring left as it was keeps the time of its last calculation. */
 export function keepUnchanged(
@@ -19,5 +36,7 @@ export function keepUnchanged(
   })
 }
 
+const COMPARED = ['score', 'maxScore', 'value', 'name', 'category', 'earnedAt', 'superseded'] as const
+
 const isSame = (before: Credential, after: Credential) =>
-  Bun.deepEquals({ ...before, calculatedAt: after.calculatedAt }, after)
+  COMPARED.every((field) => before[field] === after[field])

@@ -19,6 +19,9 @@ export type V1Passport = V1Body & {
   merged: boolean
 }
 
+/** A stored response as it is selected. A passport that was marked as stale has one without an ETag. */
+export type FoundPassport = V1Body & { id: number; merged: number }
+
 /** What the list, the keyword search and the single-passport response say of a listed passport. */
 export type V1PassportRow = {
   passport_id: number

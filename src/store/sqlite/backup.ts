@@ -93,7 +93,7 @@ export function check(path: string): Contents {
         credentials: count(
           identify(database).version < LISTS_OF_CREDENTIALS
             ? 'select count(*) as count from credentials'
-            : 'select coalesce(sum(json_array_length(data)), 0) as count from credentials',
+            : `select coalesce(sum(json_array_length(body, '$.passport_credentials')), 0) as count from v1_credentials`,
         ),
         bytes: statSync(path).size,
       }

@@ -1,5 +1,5 @@
 import type { Database } from 'bun:sqlite'
-import { fromCredentialData } from '../rows/credential.ts'
+import { type CredentialsRow, fromCredentialData } from '../rows/credential.ts'
 import { type DataPointRow, toDataPoint } from '../rows/data-point.ts'
 import { toShownCredentials, type V1Body } from '../rows/v1.ts'
 import type { ReadTransaction } from './read-transaction.ts'
@@ -20,8 +20,10 @@ export function createShownCredentials(reader: Database, transaction: ReadTransa
 
 /** All credentials, with those that are not shown. */
 export function createCredentialReader(reader: Database) {
-  const find = reader.query<{ data: string }, [number]>('select data from credentials where passport_id = ?')
-  return { listAll: (passportId: number) => fromCredentialData(find.get(passportId)?.data) }
+  const find = reader.query<CredentialsRow, [number]>(
+    'select data, body from credentials left join v1_credentials using (passport_id) where passport_id = ?',
+  )
+  return { listAll: (passportId: number) => fromCredentialData(find.get(passportId)) }
 }
 
 export function createDataPointReader(reader: Database) {

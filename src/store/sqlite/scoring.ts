@@ -1,13 +1,13 @@
 import type { Database } from 'bun:sqlite'
 import type { PassportRef } from '../../domain/passport.ts'
 import type { StoredRow } from '../rows/passport.ts'
-import { ADOPT_STEP, applyScore, toScorable } from '../scored-rows.ts'
+import { ADOPT_STEP, applyScore, MARK_V1, toScorable } from '../scored-rows.ts'
 import type { ScoringStore, Work } from '../store.ts'
 import { renderPassport } from '../v1-renderer.ts'
-import type { WriteModel } from '../write-model.ts'
 import { isFault } from './connect.ts'
 import { createDataPointReader } from './credentials-and-points.ts'
 import { createSettings } from './settings.ts'
+import { NEXT_VERSION } from './statements.ts'
 import { createWriteModel } from './write-model.ts'
 
 type Connections = { reader: Database; writer: Database; find: (ref: PassportRef) => number | undefined }
@@ -24,7 +24,7 @@ export function createScoring({ reader, writer, find }: Connections): ScoringSto
   const setAside = writer.query('update passports set stale = 2 where id = ?')
   const countChange = writer.query('update ranking set version = version + 1')
   const settings = createSettings(writer)
-  const markStep = createMarker(writer, model)
+  const markStep = createMarker(writer)
 
   const load = (row: StoredRow) => {
     const all = model.credentials.list(row.id)
@@ -36,7 +36,7 @@ export function createScoring({ reader, writer, find }: Connections): ScoringSto
     const { all, scorable } = load(before)
     const { row, credentials } = applyScore(before, all, score(scorable), { rules, now })
     model.passports.put(row)
-    model.credentials.put(row.id, credentials)
+    model.credentials.put(row.id, credentials, row.merged_into === null)
     renderPassport(model, row, credentials)
   })
 
@@ -94,22 +94,24 @@ export function createScoring({ reader, writer, find }: Connections): ScoringSto
 }
 
 /** Marks the passports of one step as stale; gives back where the step ended, or `undefined` at the end. */
-function createMarker(writer: Database, model: WriteModel) {
+function createMarker(writer: Database) {
   const findEnd = writer.query<{ id: number | null }, [number, number]>(
     'select max(id) as id from (select id from passports where id > ? order by id limit ?)',
   )
-  const mark = writer.query<StoredRow, [number, number, string | null, number]>(
-    `update passports set stale = 1
-     where id > ?1 and id <= ?2 and stale <> 1 and (?3 is null or rules <> ?3) and (rules <> '' or ?4)
-     returning *`,
+  const marked = `id > ?1 and id <= ?2 and stale <> 1 and (?3 is null or rules <> ?3) and (rules <> '' or ?4)`
+  const markV1 = writer.query<unknown, [number, number, string | null, number]>(
+    `update v1_passports set ${MARK_V1}, version = ${NEXT_VERSION}
+     where passport_id in (select id from passports where ${marked})`,
+  )
+  const mark = writer.query<unknown, [number, number, string | null, number]>(
+    `update passports set stale = 1 where ${marked}`,
   )
   const countChange = writer.query('update ranking set version = version + 1')
   return (after: number, { except, given }: { except: string | null; given: boolean }) => {
     const end = findEnd.get(after, ADOPT_STEP)?.id ?? null
     if (end === null) return undefined
-    const rows = mark.all(after, end, except, Number(given))
-    for (const row of rows) renderPassport(model, row)
-    if (rows.length > 0) countChange.run()
+    markV1.run(after, end, except, Number(given))
+    if (mark.run(after, end, except, Number(given)).changes > 0) countChange.run()
     return end
   }
 }

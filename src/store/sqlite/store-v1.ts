@@ -27,7 +27,7 @@ export function storeV1(database: Database, onProgress: OnProgress): void {
     const rows = listRows.all(after, STEP)
     for (const row of rows) {
       const list = listCredentials.all(row.id).map(toCredential)
-      if (list.length > 0) model.credentials.put(row.id, list)
+      if (list.length > 0) model.credentials.put(row.id, list, row.merged_into === null)
       renderPassport(model, row, list)
     }
     done += rows.length

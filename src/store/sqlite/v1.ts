@@ -1,14 +1,13 @@
 import type { Database } from 'bun:sqlite'
 import type { PassportRef } from '../../domain/passport.ts'
-import type { V1Body, V1Passport } from '../rows/v1.ts'
+import { etagOf } from '../hash.ts'
+import type { FoundPassport, V1Body, V1Passport } from '../rows/v1.ts'
 import { PASSPORT_ID, SURVIVOR_ID } from '../survivor.ts'
 import type { ReadTransaction } from './read-transaction.ts'
 
-type PassportRow = V1Body & { id: number; merged: number }
-
 /** The stored responses of V1. */
 export function createV1Reader(reader: Database, transaction: ReadTransaction) {
-  const findPassport = createFinder<PassportRow>(
+  const findPassport = createFinder<FoundPassport>(
     reader,
     'select passport_id as id, body, etag, merged from v1_passports',
   )
@@ -22,7 +21,7 @@ export function createV1Reader(reader: Database, transaction: ReadTransaction) {
     findPassport: (ref: PassportRef): V1Passport | undefined =>
       transaction.read(() => {
         const row = findPassport(ref)
-        return row && { ...row, merged: row.merged === 1 }
+        return row && { ...row, etag: row.etag || etagOf(row.body), merged: row.merged === 1 }
       }),
 
     findCredentials: (ref: PassportRef): V1Body | undefined => transaction.read(() => findCredentials(ref)),

@@ -1,10 +1,10 @@
 import type { Database } from 'bun:sqlite'
 import type { DataPoint } from '../../domain/data-point.ts'
-import { fromCredentialData, toCredentialData } from '../rows/credential.ts'
+import { toCredentialData } from '../rows/credential.ts'
 import { toDataPointRow } from '../rows/data-point.ts'
 import type { StoredRow } from '../rows/passport.ts'
 import type { WriteModel } from '../write-model.ts'
-import { createDataPointReader } from './credentials-and-points.ts'
+import { createCredentialReader, createDataPointReader } from './credentials-and-points.ts'
 import { createSettings } from './settings.ts'
 import { NEXT_VERSION, prepareUpsert } from './statements.ts'
 
@@ -63,11 +63,12 @@ function createWalletTable(writer: Database): WriteModel['wallets'] {
 }
 
 function createCredentialTable(writer: Database): WriteModel['credentials'] {
-  const find = writer.query<{ data: string }, [number]>('select data from credentials where passport_id = ?')
+  const { listAll } = createCredentialReader(writer)
   const put = prepareUpsert(writer, 'credentials', 'data <> excluded.data')
   return {
-    list: (passportId) => fromCredentialData(find.get(passportId)?.data),
-    put: (passportId, list) => void put.run({ passport_id: passportId, data: toCredentialData(list) }),
+    list: listAll,
+    put: (passportId, list, isShown) =>
+      void put.run({ passport_id: passportId, data: toCredentialData(list, isShown) }),
   }
 }
 
