@@ -14,6 +14,9 @@ export function toCredentialData(credentials: readonly Credential[], isShown: bo
   return isComplete ? AS_SHOWN : JSON.stringify(credentials.toSorted(byId))
 }
 
+/** Whether the V1 response shows all credentials as they are. */
+export const isAsShown = (row: CredentialsRow | null): boolean => row?.data === AS_SHOWN
+
 /** All credentials of a passport, those that are not shown included. */
 export function fromCredentialData(row: CredentialsRow | null | undefined): Credential[] {
   if (!row) return []

@@ -63,8 +63,7 @@ export function toShownCredentials(body: string): Credential[] {
   return passport_credentials.map(readCredential)
 }
 
-/** Text is compared by its UTF-8 bytes, as both engines do. */
 const byScore = (one: Credential, other: Credential) =>
-  other.score - one.score ||
-  Buffer.compare(Buffer.from(one.name), Buffer.from(other.name)) ||
-  Buffer.compare(Buffer.from(one.id), Buffer.from(other.id))
+  other.score - one.score || compare(one.name, other.name) || compare(one.id, other.id)
+
+const compare = (one: string, other: string) => (one < other ? -1 : one > other ? 1 : 0)

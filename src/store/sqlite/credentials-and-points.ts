@@ -23,7 +23,10 @@ export function createCredentialReader(reader: Database) {
   const find = reader.query<CredentialsRow, [number]>(
     'select data, body from credentials left join v1_credentials using (passport_id) where passport_id = ?',
   )
-  return { listAll: (passportId: number) => fromCredentialData(find.get(passportId)) }
+  return {
+    find: (passportId: number) => find.get(passportId),
+    listAll: (passportId: number) => fromCredentialData(find.get(passportId)),
+  }
 }
 
 export function createDataPointReader(reader: Database) {

@@ -1,11 +1,13 @@
 import type { Database } from 'bun:sqlite'
+import type { Credential } from '../../domain/credential.ts'
 import type { PassportRef } from '../../domain/passport.ts'
+import { fromCredentialData, isAsShown } from '../rows/credential.ts'
 import type { StoredRow } from '../rows/passport.ts'
+import { toV1CredentialsRow, toV1PassportRow } from '../rows/v1.ts'
 import { ADOPT_STEP, applyScore, MARK_V1, toScorable } from '../scored-rows.ts'
 import type { ScoringStore, Work } from '../store.ts'
-import { renderPassport } from '../v1-renderer.ts'
 import { isFault } from './connect.ts'
-import { createDataPointReader } from './credentials-and-points.ts'
+import { createCredentialReader, createDataPointReader } from './credentials-and-points.ts'
 import { createSettings } from './settings.ts'
 import { NEXT_VERSION } from './statements.ts'
 import { createWriteModel } from './write-model.ts'
@@ -15,6 +17,7 @@ type Connections = { reader: Database; writer: Database; find: (ref: PassportRef
 export function createScoring({ reader, writer, find }: Connections): ScoringStore {
   const model = createWriteModel(writer)
   const dataPoints = createDataPointReader(writer)
+  const credentialReader = createCredentialReader(writer)
   const listStale = writer.query<StoredRow, [number]>(
     'select * from passports where stale = 1 order by id limit ?',
   )
@@ -27,18 +30,25 @@ export function createScoring({ reader, writer, find }: Connections): ScoringSto
   const markStep = createMarker(writer)
 
   const load = (row: StoredRow) => {
-    const all = model.credentials.list(row.id)
-    return { all, scorable: toScorable(row, all, dataPoints.list(row.id)) }
+    const stored = credentialReader.find(row.id)
+    const all = fromCredentialData(stored)
+    return { all, isShown: isAsShown(stored), scorable: toScorable(row, all, dataPoints.list(row.id)) }
   }
 
-  /** A transaction of its own inside that of the batch: a passport that cannot be scored leaves nothing behind. */
-  const saveOne = writer.transaction((before: StoredRow, { rules, now, score }: Work) => {
-    const { all, scorable } = load(before)
+  /** Everything that may fail comes before the first write: a passport that cannot be scored stays as it was. */
+  function saveOne(before: StoredRow, { rules, now, score }: Work): void {
+    const { all, isShown, scorable } = load(before)
     const { row, credentials } = applyScore(before, all, score(scorable), { rules, now })
+    const isUnchanged = isShown && isSameList(all, credentials)
+    const isListed = row.merged_into === null
+    const v1 = isListed && toV1PassportRow(row, model.passports.listMerged(row.id).length > 0)
+    const shown = isListed && !isUnchanged && toV1CredentialsRow(row.id, credentials)
     model.passports.put(row)
-    model.credentials.put(row.id, credentials, row.merged_into === null)
-    renderPassport(model, row, credentials)
-  })
+    if (v1) model.v1.putPassport(v1)
+    if (isUnchanged) return
+    model.credentials.put(row.id, credentials, isListed)
+    if (shown) model.v1.putCredentials(shown)
+  }
 
   const work = writer.transaction((limit: number, order: Work) => {
     if ((settings.get('adopting') ?? settings.get('rules') ?? order.rules) !== order.rules) return undefined
@@ -92,6 +102,10 @@ export function createScoring({ reader, writer, find }: Connections): ScoringSto
     adopt: (rules) => adopt.immediate(rules),
   }
 }
+
+/** Credentials that scoring left alone are the same objects. */
+const isSameList = (before: readonly Credential[], after: readonly Credential[]) =>
+  before.length === after.length && after.every((credential) => before.includes(credential))
 
 /** Marks the passports of one step as stale; gives back where the step ended, or `undefined` at the end. */
 function createMarker(writer: Database) {
