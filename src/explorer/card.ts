@@ -1,35 +1,23 @@
 import { parseOrigin } from '../domain/origin.ts'
 import type { FullPassport } from '../domain/passport.ts'
 import type { Standing } from '../domain/standing.ts'
+import { describeRank, describeShare, formatFigure, nameOf, shortNameOf } from './format.ts'
 import { type Html, html } from './html.ts'
 import type { ExplorerOptions, ExplorerPage } from './page.ts'
-import {
-  COLORS,
-  drawHumanMark,
-  drawName,
-  drawParts,
-  findPictured,
-  missingPicture,
-  picture,
-  pictureVersion,
-} from './picture.ts'
+import { COLORS, createPicture, drawHumanMark, drawName, drawParts, drawSvg } from './picture.ts'
 import { SCORE_PARTS } from './score-bar.ts'
 import { fitSize, fitText, textWidth } from './text-width.ts'
-import { describeRank, describeShare, formatFigure, nameOf, shortNameOf } from './wording.ts'
 
 /** What networks show beside a link. */
 export const CARD_SIZE = { width: 1200, height: 630 }
 
 /** A passport as a picture for previews of links. */
-export const createCard = ({ store, catalog }: ExplorerOptions): ExplorerPage => ({
-  version: (request) => pictureVersion(store, request),
-  async render(request) {
-    const passport = await findPictured(store, request)
-    const host = parseOrigin(request.origin)?.host ?? ''
-    if (!passport) return missingPicture(drawMissing(host))
-    return picture(drawCard(passport, await catalog.standing(passport.scores.total), host))
-  },
-})
+export const createCard = ({ store, catalog }: ExplorerOptions): ExplorerPage =>
+  createPicture(store, async (passport, { origin }) => {
+    const host = parseOrigin(origin)?.host ?? ''
+    if (!passport) return drawMissing(host)
+    return drawCard(passport, await catalog.standing(passport.scores.total), host)
+  })
 
 /** What the card shows, in words. */
 export function describeCard(passport: FullPassport): string {
@@ -101,12 +89,11 @@ function drawText(x: number, y: number, size: number, fill: string, text: string
 
 function frame(title: string, host: string, body: Html): Html {
   const address = fitText(host, ROOM, { size: 22 })
-  return html`<svg xmlns="http://www.w3.org/2000/svg" width="${WIDTH}" height="${HEIGHT}" viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" font-family="${FONT}">
-<title>${title}</title>
-<rect width="${WIDTH}" height="${HEIGHT}" fill="${COLORS.paper}"/>
+  return drawSvg(
+    { ...CARD_SIZE, font: FONT, title },
+    html`<rect width="${WIDTH}" height="${HEIGHT}" fill="${COLORS.paper}"/>
 <rect width="${WIDTH}" height="12" fill="${COLORS.accent}"/>
 ${body}
-<g text-anchor="end">${drawText(RIGHT, 590, 22, COLORS.soft, address)}</g>
-</svg>
-`
+<g text-anchor="end">${drawText(RIGHT, 590, 22, COLORS.soft, address)}</g>`,
+  )
 }

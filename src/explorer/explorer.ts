@@ -56,11 +56,11 @@ export function createExplorer(options: ExplorerOptions) {
       pageRoute('/passport.js', () => PASSPORT_SCRIPT),
     ],
     errorPage(status: number, message: string, requestId: string): Page {
-      const page = file('text/html', renderErrorPage(status, message, requestId), POLICY, status)
+      const page = file('text/html', renderErrorPage(status, message, requestId), POLICY.explorer, status)
       return { ...page, headers: { ...page.headers, 'Cache-Control': 'no-store' } }
     },
   }
 }
 
-const RANKING_SCRIPT = file('text/javascript', rankingScript, POLICY)
-const PASSPORT_SCRIPT = file('text/javascript', passportScript, POLICY)
+const RANKING_SCRIPT = file('text/javascript', rankingScript, POLICY.explorer)
+const PASSPORT_SCRIPT = file('text/javascript', passportScript, POLICY.explorer)

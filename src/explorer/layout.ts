@@ -3,10 +3,10 @@ import passport from './assets/passport.css' with { type: 'text' }
 import ranking from './assets/ranking.css' with { type: 'text' }
 import reference from './assets/reference.css' with { type: 'text' }
 import { type Html, html } from './html.ts'
-import { file } from './page.ts'
+import { file, POLICY } from './page.ts'
 
 /** One stylesheet for all pages: a browser fetches it once. */
-export const STYLE = file('text/css', [base, reference, ranking, passport].join('\n'), [])
+export const STYLE = file('text/css', [base, reference, ranking, passport].join('\n'), POLICY.file)
 
 export type Layout = {
   title: string

@@ -1,5 +1,5 @@
+import { formatFigure } from './format.ts'
 import { type Html, html } from './html.ts'
-import { formatFigure } from './wording.ts'
 
 /** The address of a page of the list; the first has none of its own. */
 export function addressOf(page: number, typed: string): string {

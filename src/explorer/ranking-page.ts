@@ -3,7 +3,7 @@ import { parseKeyword } from '../domain/keyword.ts'
 import { lastPage, parsePageRequest } from '../domain/page.ts'
 import { type Passport, parsePassportRef } from '../domain/passport.ts'
 import type { Store } from '../store/store.ts'
-import { formatCount } from './figures.ts'
+import { formatCount, formatFigure } from './format.ts'
 import { type Html, html } from './html.ts'
 import { renderLayout } from './layout.ts'
 import { type ExplorerOptions, type ExplorerPage, file, POLICY } from './page.ts'
@@ -11,7 +11,6 @@ import { addressOf, renderPager } from './pager.ts'
 import { type Ranked, renderRankingList } from './ranking-list.ts'
 import { renderSearch } from './search-form.ts'
 import { renderStart } from './start-page.ts'
-import { formatFigure } from './wording.ts'
 
 /** Passports on a page. */
 const SIZE = '20'
@@ -24,7 +23,7 @@ export const createRankingPage = ({ store, catalog }: ExplorerOptions): Explorer
     const typed = (query.get('q') ?? '').trim()
     const keyword = parseKeyword(typed)
     const { total: all, highest } = await catalog.standing(0)
-    if (all === 0) return file('text/html', renderStart(), POLICY)
+    if (all === 0) return file('text/html', renderStart(), POLICY.explorer)
     const { items, total } = await search({ store, catalog }, { ...request, keyword, signal }, typed)
     const first = (request.page - 1) * request.size + 1
     const found: Found = {
@@ -37,7 +36,7 @@ export const createRankingPage = ({ store, catalog }: ExplorerOptions): Explorer
       highest,
       ranked: await rank(catalog, items),
     }
-    return file('text/html', renderRanking(found), POLICY)
+    return file('text/html', renderRanking(found), POLICY.explorer)
   },
 })
 

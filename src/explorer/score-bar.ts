@@ -1,7 +1,6 @@
 import type { Scores } from '../domain/passport.ts'
-import { toCoordinate } from './figures.ts'
+import { formatFigure, toCoordinate } from './format.ts'
 import type { Html } from './html.ts'
-import { formatFigure } from './wording.ts'
 
 export const SCORE_PARTS = ['activity', 'identity', 'skills'] as const
 

@@ -3,8 +3,8 @@ import type { FullPassport } from '../domain/passport.ts'
 import type { Standing } from '../domain/standing.ts'
 import { parseWebAddress } from '../domain/web-address.ts'
 import { CARD_SIZE, describeCard } from './card.ts'
+import { describeRank, describeShare, formatFigure, nameOf, shortNameOf } from './format.ts'
 import { type Html, html } from './html.ts'
-import { describeRank, describeShare, formatFigure, nameOf, shortNameOf } from './wording.ts'
 
 export type Sharing = {
   passport: FullPassport

@@ -45,7 +45,7 @@ onEveryEngine('the page about the deprecation', (open) => {
     expect(after.text).not.toMatch(/<script|<style|style=|onclick|javascript:/)
     expect(after.headers.get('Content-Type')).toBe('text/html; charset=utf-8')
     expect(after.headers.get('Content-Security-Policy')).toBe(
-      "default-src 'none'; style-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+      "default-src 'none'; style-src 'self'; img-src data:; form-action 'none'; base-uri 'none'; frame-ancestors 'none'",
     )
   })
 })

@@ -1,7 +1,7 @@
 import { type Page, pageRoute } from '../../api/page.ts'
 import type { Route } from '../../api/request.ts'
 import type { DatedPlan } from '../../domain/retirement.ts'
-import { file } from '../page.ts'
+import { file, POLICY } from '../page.ts'
 import { renderDeprecation } from './deprecation-page.ts'
 
 type Options = {
@@ -16,7 +16,7 @@ export function createDeprecation({ plan, now, explorer }: Options): Route {
   let page: Page | undefined
   return pageRoute('/deprecation', () => {
     const body = renderDeprecation(plan(), now(), explorer)
-    if (page?.body !== body) page = file('text/html', body, ["style-src 'self'"])
+    if (page?.body !== body) page = file('text/html', body, POLICY.deprecation)
     return page
   })
 }

@@ -1,8 +1,7 @@
 import type { Credential } from '../../domain/credential.ts'
 import type { Scores } from '../../domain/passport.ts'
-import { formatCount, renderDay } from '../figures.ts'
+import { formatCount, formatFigure, renderDay } from '../format.ts'
 import { escapeText, type Html, html } from '../html.ts'
-import { formatFigure } from '../wording.ts'
 
 /** In the order in which they are shown; all other categories come after them. */
 const COUNTED: readonly { category: string; part: keyof Scores }[] = [

@@ -3,10 +3,10 @@ import { notFound } from '../../domain/errors.ts'
 import type { Explanation, Line } from '../../domain/explanation.ts'
 import { type Passport, parsePassportRef, type Scores } from '../../domain/passport.ts'
 import { CREDENTIAL_ACCOUNT } from '../../domain/record.ts'
+import { formatFigure, shortNameOf } from '../format.ts'
 import { escapeText, type Html, html } from '../html.ts'
 import { renderLayout } from '../layout.ts'
 import { type ExplorerOptions, type ExplorerPage, file, POLICY } from '../page.ts'
-import { formatFigure, shortNameOf } from '../wording.ts'
 import { groupByCategory, UNKNOWN } from './passport-credentials.ts'
 
 /** Its sum on the page of the passport; the lines have a page of their own, which the script puts in here. */
@@ -42,7 +42,7 @@ ${renderLines(explanation, passport)}
 </article>`
     const title = `How the score of ${name} comes about`
     const description = `${name}: passport score ${formatFigure(passport.scores.total)}, line by line`
-    return file('text/html', renderLayout({ title, description, main }), POLICY)
+    return file('text/html', renderLayout({ title, description, main }), POLICY.explorer)
   },
 })
 

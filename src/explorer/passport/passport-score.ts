@@ -1,9 +1,8 @@
 import type { Passport } from '../../domain/passport.ts'
 import { type Standing, stretchOf } from '../../domain/standing.ts'
-import { formatOrdinal, renderDay, toCoordinate } from '../figures.ts'
+import { describeShare, formatFigure, formatOrdinal, renderDay, toCoordinate } from '../format.ts'
 import { type Html, html } from '../html.ts'
 import { renderScoreBar, SCORE_PARTS } from '../score-bar.ts'
-import { describeShare, formatFigure } from '../wording.ts'
 
 /** The score, and the three parts that it is made of. */
 export function renderScore({ scores, calculatedAt }: Pick<Passport, 'scores' | 'calculatedAt'>): Html {

@@ -3,12 +3,9 @@ import type { Route } from '../../api/request.ts'
 import { type DatedPlan, phaseAt } from '../../domain/retirement.ts'
 import script from '../assets/reference.client.js' with { type: 'text' }
 import { STYLE } from '../layout.ts'
-import { file } from '../page.ts'
+import { file, POLICY } from '../page.ts'
 import type { ReferenceDocument } from './reference-document.ts'
 import { renderReference } from './reference-page.ts'
-
-/** The page loads its own two files and calls its own API: nothing else. */
-const POLICY = ["script-src 'self'", "style-src 'self'", "connect-src 'self'"]
 
 type Options = {
   plan: () => DatedPlan
@@ -26,7 +23,7 @@ export function createReference(document: ReferenceDocument, { plan, now, explor
     const state = `${deprecatedAt} ${sunsetAt} ${phase}`
     if (rendered?.state !== state) {
       const page = renderReference(document, { plan: plan(), phase, explorer })
-      rendered = { state, page: file('text/html', page, POLICY) }
+      rendered = { state, page: file('text/html', page, POLICY.reference) }
     }
     return rendered.page
   }
@@ -38,4 +35,4 @@ export function createReference(document: ReferenceDocument, { plan, now, explor
   ]
 }
 
-const SCRIPT = file('text/javascript', script, POLICY)
+const SCRIPT = file('text/javascript', script, POLICY.reference)
