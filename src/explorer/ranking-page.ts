@@ -25,16 +25,18 @@ export const createRankingPage = ({ store, catalog }: ExplorerOptions): Explorer
     const { total: all, highest } = await catalog.standing(0)
     if (all === 0) return file('text/html', renderStart(), POLICY.explorer)
     const { items, total } = await search({ store, catalog }, { ...request, keyword, signal }, typed)
-    const first = (request.page - 1) * request.size + 1
-    const found: Found = {
+    const { page, size } = request
+    const [first, last] = [(page - 1) * size + 1, lastPage(total, size)]
+    const ranked = await rank(catalog, items)
+    const found = {
       typed: keyword === undefined ? '' : typed,
-      page: request.page,
-      last: lastPage(total, request.size),
+      page,
       first,
+      last,
       total,
       all,
       highest,
-      ranked: await rank(catalog, items),
+      ranked,
     }
     return file('text/html', renderRanking(found), POLICY.explorer)
   },

@@ -4,7 +4,7 @@ import type { Store } from '../../src/store/store.ts'
 import { onEveryEngine } from '../support/engines.ts'
 import { listAll } from '../support/listing.ts'
 import { ADA_WALLET, ada, NOON } from '../support/records.ts'
-import { serveTest } from '../support/server.ts'
+import { serveTest, shareServer } from '../support/server.ts'
 
 async function importLines(store: Store, lines: readonly unknown[]) {
   const bytes = new TextEncoder().encode(lines.map((line) => JSON.stringify(line)).join('\n'))
@@ -35,6 +35,8 @@ async function importLines(store: Store, lines: readonly unknown[]) {
 
 /** PostgreSQL cannot hold it, nor even look for it. */
 onEveryEngine('the character 0', (open) => {
+  const server = shareServer(() => open([ada]), serveTest)
+
   test('in a record is taken for one that cannot be read, and the record is kept', async () => {
     await using store = await open()
     const text = 'a\0b'
@@ -76,8 +78,6 @@ onEveryEngine('the character 0', (open) => {
     [`/api/v1/passports/${ADA_WALLET}%00`, 404],
     ['/api/v1/passport_credentials?passport_id=7%00', 404],
   ])('in a request leads nowhere: %s', async (target, status) => {
-    await using store = await open([ada])
-    await using server = serveTest(store)
     const { body, ...reply } = await server.get(target)
     expect(reply.status).toBe(status)
     if (body.passports) expect(body).toMatchObject({ passports: [], pagination: { total: 0 } })

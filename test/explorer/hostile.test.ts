@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import type { Browser, Page } from 'playwright-core'
-import { hasBrowser, launchBrowser } from '../support/browser.ts'
+import { expect, test } from 'bun:test'
+import type { Page } from 'playwright-core'
+import { inBrowser } from '../support/browser.ts'
 import { openTestStore } from '../support/engines.ts'
 import { serveExplorer } from '../support/explorer.ts'
 import { credential, record } from '../support/records.ts'
@@ -114,13 +114,7 @@ function findStrange(): string[] {
   return strange
 }
 
-describe.if(hasBrowser)('what strangers write does nothing', () => {
-  let browser: Browser
-  beforeAll(async () => {
-    browser = await launchBrowser()
-  })
-  afterAll(() => browser.close())
-
+inBrowser('what strangers write does nothing', (browser) => {
   test('on the list, on every passport, on badge and card', async () => {
     await using store = await openTestStore('sqlite', PEOPLE)
     await using server = serveExplorer(store)

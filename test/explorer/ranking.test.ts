@@ -1,15 +1,16 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import type { Browser, Page } from 'playwright-core'
+import { describe, expect, test } from 'bun:test'
+import type { Page } from 'playwright-core'
 import { createFixedWindow } from '../../src/api/fixed-window.ts'
 import { createLimiter } from '../../src/api/rate-limit.ts'
 import { ServiceError } from '../../src/domain/errors.ts'
 import { DEFAULT_TIERS, EXPLORER } from '../../src/domain/tier.ts'
 import { inventPeople } from '../../src/ingest/demo/people.ts'
 import type { Store } from '../../src/store/store.ts'
-import { hasBrowser, launchBrowser } from '../support/browser.ts'
-import { onEveryEngine, openTestStore, type TestStore } from '../support/engines.ts'
+import { inBrowser, watchConsole } from '../support/browser.ts'
+import { onEveryEngine, openTestStore } from '../support/engines.ts'
 import { readable, serveExplorer } from '../support/explorer.ts'
 import { ADA_WALLET, ada, NOON, named, PEOPLE, record } from '../support/records.ts'
+import { shareServer } from '../support/server.ts'
 
 /** The ranks, names and scores of a page, as its reader sees them. */
 function rowsOf(text: string): string[] {
@@ -31,9 +32,9 @@ const many = (count: number) =>
   Array.from({ length: count }, (_, at) => named(at + 1, `Person ${at + 1}`, 1000 - at))
 
 onEveryEngine('the ranking', (open) => {
+  const server = shareServer(() => open(PEOPLE), serveExplorer)
+
   test('lists passports by score, and those of one score share a rank', async () => {
-    await using store = await open(PEOPLE)
-    await using server = serveExplorer(store)
     const { status, headers, text } = await server.look('/')
     expect(status).toBe(200)
     expect(headers.get('Content-Type')).toBe('text/html; charset=utf-8')
@@ -58,8 +59,6 @@ onEveryEngine('the ranking', (open) => {
   })
 
   test('finds by name, whatever its accents, and keeps the ranks among all', async () => {
-    await using store = await open(PEOPLE)
-    await using server = serveExplorer(store)
     const { text } = await server.look('/?q=LOVELACE')
     expect(rowsOf(text)).toEqual(['1 Ada Lovélace 🐉 42.5'])
     expect(readable(text)).toContain('1 of 3 passports for “LOVELACE”')
@@ -67,8 +66,6 @@ onEveryEngine('the ranking', (open) => {
   })
 
   test('finds by wallet and by number what is in no name', async () => {
-    await using store = await open(PEOPLE)
-    await using server = serveExplorer(store)
     expect(rowsOf((await server.look(`/?q=${ADA_WALLET.toUpperCase().replace('0X', '0x')}`)).text)).toEqual([
       '1 Ada Lovélace 🐉 42.5',
     ])
@@ -132,8 +129,6 @@ onEveryEngine('the ranking', (open) => {
   })
 
   test('is the same until something changes: a browser that has it gets 304', async () => {
-    await using store = await open(PEOPLE)
-    await using server = serveExplorer(store)
     const { headers } = await server.look('/')
     const again = await server.look('/', { headers: { 'If-None-Match': headers.get('ETag') ?? '' } })
     expect(again.status).toBe(304)
@@ -260,28 +255,17 @@ describe('error pages', () => {
   })
 })
 
-describe.if(hasBrowser)('the ranking in a browser', () => {
-  let browser: Browser
-  let store: TestStore
-  let server: ReturnType<typeof serveExplorer>
-  beforeAll(async () => {
-    browser = await launchBrowser()
-    store = await openTestStore('sqlite', inventPeople().slice(0, 200))
-    server = serveExplorer(store)
-  })
-  afterAll(async () => {
-    await browser.close()
-    await server[Symbol.asyncDispose]()
-    await store[Symbol.asyncDispose]()
-  })
+inBrowser('the ranking in a browser', (browser) => {
+  const server = shareServer(
+    () => openTestStore('sqlite', inventPeople().slice(0, 200)),
+    (store) => serveExplorer(store),
+  )
 
   const countOf = (page: Page) => page.locator('[data-count]').textContent()
 
   test('searches as one types, tells the count, and keeps the address', async () => {
     const page = await browser.newPage()
-    const complaints: string[] = []
-    page.on('console', (message) => complaints.push(message.text()))
-    page.on('pageerror', (error) => complaints.push(error.message))
+    const complaints = watchConsole(page)
     await page.goto(server.url.href)
     const all = await countOf(page)
     await page.getByRole('searchbox').pressSequentially('ada', { delay: 5 })

@@ -1,16 +1,15 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import type { Browser } from 'playwright-core'
+import { expect, test } from 'bun:test'
 import { NO_PLAN } from '../../src/domain/retirement.ts'
 import { inventPeople } from '../../src/ingest/demo/people.ts'
-import { hasBrowser, launchBrowser } from '../support/browser.ts'
+import { inBrowser } from '../support/browser.ts'
 import { onEveryEngine } from '../support/engines.ts'
 import { NOON } from '../support/records.ts'
-import { serveTest } from '../support/server.ts'
+import { serveTest, shareServer } from '../support/server.ts'
 
 onEveryEngine('the reference page', (open) => {
+  const server = shareServer(() => open(), serveTest)
+
   test('is one page, one stylesheet and one script, all our own, under a strict policy', async () => {
-    await using store = await open()
-    await using server = serveTest(store)
     const { text, headers } = await server.get('/reference')
     expect(headers.get('Content-Type')).toBe('text/html; charset=utf-8')
     const policy = headers.get('Content-Security-Policy')
@@ -38,8 +37,6 @@ onEveryEngine('the reference page', (open) => {
   })
 
   test('says since when V1 is deprecated, and where to read more', async () => {
-    await using store = await open()
-    await using server = serveTest(store)
     const { text } = await server.get('/reference')
     expect(text).toContain('id="deprecation"')
     expect(text).toContain('2025-03-31')
@@ -62,14 +59,10 @@ onEveryEngine('the reference page', (open) => {
   })
 
   test('sets code as code', async () => {
-    await using store = await open()
-    await using server = serveTest(store)
     expect((await server.get('/reference')).text).not.toContain('`')
   })
 
   test('shows every field of every answer', async () => {
-    await using store = await open()
-    await using server = serveTest(store)
     const { text } = await server.get('/reference')
     const { components } = (await server.get('/openapi.json')).body
     for (const name of [
@@ -87,13 +80,7 @@ onEveryEngine('the reference page', (open) => {
   })
 })
 
-describe.if(hasBrowser)('the reference page in a browser', () => {
-  let browser: Browser
-  beforeAll(async () => {
-    browser = await launchBrowser()
-  })
-  afterAll(() => browser.close())
-
+inBrowser('the reference page in a browser', (browser) => {
   onEveryEngine('in a browser', (open) => {
     test('all three calls can be tried, and nothing is fetched from elsewhere', async () => {
       await using store = await open(inventPeople())

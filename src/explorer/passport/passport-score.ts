@@ -44,7 +44,7 @@ function renderDistribution(score: number, { distribution, highest, total }: Sta
   const step = WIDTH / distribution.length
   const edge = (at: number) => formatFigure((highest * at) / distribution.length)
   return html`<figure>
-<svg class="distribution" viewBox="0 0 ${WIDTH} ${HEIGHT}" preserveAspectRatio="none" role="img" aria-labelledby="distribution"><path class="lane" d="M${own * step - 1} 0h${step}v${HEIGHT}h-${step}z"/>${bars.all}<path class="own" d="${bars.each[own] ?? ''}"/></svg>
+<svg class="distribution" viewBox="0 0 ${WIDTH} ${HEIGHT}" preserveAspectRatio="none" role="img" aria-labelledby="distribution"><path class="lane" d="M${own * step - 1} 0h${step}v${HEIGHT}h-${step}z"/><path d="${bars.join('')}"/><path class="own" d="${bars[own] ?? ''}"/></svg>
 <p class="axis soft" aria-hidden="true"><span>0</span><span>${formatFigure(highest)}</span></p>
 <figcaption id="distribution" class="soft">How many passports have which score, from 0 to ${formatFigure(highest)}. The marked bar, from ${edge(own)} to ${edge(own + 1)}, is where this one is: ${formatFigure(distribution[own] ?? 0)} of ${formatFigure(total)}.</figcaption>
 </figure>`
@@ -52,23 +52,14 @@ function renderDistribution(score: number, { distribution, highest, total }: Sta
 
 const [WIDTH, HEIGHT] = [400, 100]
 
-type Bars = { each: readonly string[]; all: Html }
-
-/** Until the order of all passports changes, the distribution is the same array for every page. */
-const drawn = new WeakMap<readonly number[], Bars>()
-
-function drawBars(distribution: readonly number[]): Bars {
-  const known = drawn.get(distribution)
-  if (known) return known
+/** The path of each bar. */
+function drawBars(distribution: readonly number[]): string[] {
   const step = WIDTH / distribution.length
   const scale = HEIGHT / Math.max(...distribution, 1)
   // Scores that are rare still show.
-  const each = distribution.map((count, at) =>
+  return distribution.map((count, at) =>
     count === 0
       ? ''
       : `M${at * step} ${HEIGHT}v-${toCoordinate(Math.max(2, count * scale))}h${step - 2}V${HEIGHT}z`,
   )
-  const bars = { each, all: html`<path d="${each.join('')}"/>` }
-  drawn.set(distribution, bars)
-  return bars
 }
