@@ -56,9 +56,9 @@ export async function createRedisCounter(
   async function connect(): Promise<void> {
     const client = new RedisClient(url, { autoReconnect: false, enableOfflineQueue: false })
     try {
-      await within(Math.max(CONNECT_MILLISECONDS, patience), greet(client))
-      // One that takes longer than requests wait would be lost again with the next of them, and so on.
-      await within(patience, run(client, REFUND, GREETING))
+      await within(Math.max(CONNECT_MILLISECONDS, patience), client.connect())
+      // A replica, a server that is loading its data, and one that is too slow for requests connect as well.
+      await within(patience, run(client, CONSUME, GREETING, ['1000000', String(RETRY_MILLISECONDS)]))
     } catch (error) {
       client.close()
       return wait(error)
@@ -121,13 +121,6 @@ export async function createRedisCounter(
       link = undefined
     },
   }
-}
-
-/** Counting is tried too: a server that is loading its data, or is a replica, connects as well. */
-async function greet(client: RedisClient): Promise<void> {
-  await client.connect()
-  await run(client, CONSUME, GREETING, ['1000000', String(RETRY_MILLISECONDS)])
-  await run(client, REFUND, GREETING)
 }
 
 async function run(client: RedisClient, script: string, key: string, args: string[] = []): Promise<number> {

@@ -5,7 +5,7 @@ import { describeRank, describeShare, formatFigure, nameOf, shortNameOf } from '
 import { type Html, html } from './html.ts'
 import type { ExplorerOptions, ExplorerPage } from './page.ts'
 import { COLORS, createPicture, drawHumanMark, drawName, drawParts, drawSvg } from './picture.ts'
-import { SCORE_PARTS } from './score-bar.ts'
+import { CATEGORIES, SCORE_PARTS } from './score-bar.ts'
 import { fitSize, fitText, textWidth } from './text-width.ts'
 
 /** What networks show beside a link. */
@@ -50,7 +50,7 @@ ${drawLegend(passport)}`,
 }
 
 function drawStanding({ stale }: FullPassport, standing: Standing): Html {
-  const rank = capitalize(describeRank(standing))
+  const rank = describeRank(standing).replace('rank', 'Rank')
   const size = fitSize(rank, STANDING_ROOM, 36)
   return html`<g text-anchor="end">${drawText(RIGHT, 352, size, COLORS.ink, rank)}
 ${drawText(RIGHT, 400, 30, COLORS.soft, stale ? 'new score to come…' : describeShare(standing))}</g>`
@@ -60,7 +60,7 @@ ${drawText(RIGHT, 400, 30, COLORS.soft, stale ? 'new score to come…' : describ
 const [DOT, SPACE] = [30, 30]
 
 function drawLegend({ scores }: FullPassport): Html {
-  const labels = SCORE_PARTS.map((part) => `${capitalize(part)} ${formatFigure(scores[part])}`)
+  const labels = SCORE_PARTS.map((part) => `${CATEGORIES[part]} ${formatFigure(scores[part])}`)
   const size = fitSize(labels.join(''), ROOM - SCORE_PARTS.length * (DOT + SPACE), 28)
   let x = LEFT
   const entries = SCORE_PARTS.map((part, at) => {
@@ -80,8 +80,6 @@ function drawMissing(host: string): Html {
 ${drawName('There is no such passport', { x: LEFT, y: 330, width: ROOM, size: 60, smallest: 44, fill: COLORS.ink })}`,
   )
 }
-
-const capitalize = (text: string) => text.charAt(0).toUpperCase() + text.slice(1)
 
 function drawText(x: number, y: number, size: number, fill: string, text: string): Html {
   return html`<text x="${x}" y="${y}" font-size="${size}" fill="${fill}">${text}</text>`

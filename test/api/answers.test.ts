@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
-import { STATUS } from '../../src/api/errors.ts'
 import { openSqlite } from '../../src/store/sqlite/open.ts'
 import { onEveryEngine, saveRecords } from '../support/engines.ts'
 import { expectGolden } from '../support/golden.ts'
@@ -80,21 +79,6 @@ onEveryEngine('errors', (open) => {
       expect(headers.get('Allow')).toBe('GET, HEAD, OPTIONS')
       expect(body.code).toBe('method_not_allowed')
     }
-  })
-
-  test('there is a status for every code', () => {
-    expect(STATUS).toEqual({
-      invalid_request: 400,
-      unauthorized: 401,
-      not_found: 404,
-      method_not_allowed: 405,
-      uri_too_long: 414,
-      internal: 500,
-      unavailable: 503,
-      rate_limited: 429,
-      brownout: 410,
-      removed: 410,
-    })
   })
 })
 

@@ -4,6 +4,7 @@ import { inBrowser } from '../support/browser.ts'
 import { openTestStore } from '../support/engines.ts'
 import { serveExplorer } from '../support/explorer.ts'
 import { credential, record } from '../support/records.ts'
+import { shareServer } from '../support/server.ts'
 
 /** Each would set `pwned` or ask another host, if any of it came to life. */
 const MARKUP = [
@@ -115,9 +116,9 @@ function findStrange(): string[] {
 }
 
 inBrowser('what strangers write does nothing', (browser) => {
+  const server = shareServer(() => openTestStore('sqlite', PEOPLE), serveExplorer)
+
   test('on the list, on every passport, on badge and card', async () => {
-    await using store = await openTestStore('sqlite', PEOPLE)
-    await using server = serveExplorer(store)
     const page = await browser.newPage()
     const seen = watch(page, server.url.host)
     const query = encodeURIComponent(MARKUP[1] as string)
@@ -142,8 +143,6 @@ inBrowser('what strangers write does nothing', (browser) => {
   }, 60_000)
 
   test('links lead to pages alone, and to none with a password or another host in disguise', async () => {
-    await using store = await openTestStore('sqlite', PEOPLE)
-    await using server = serveExplorer(store)
     for (const { id } of PEOPLE) {
       const { text } = await server.look(`/passports/${id}`)
       for (const [anchor] of text.matchAll(/<a [^>]*href="https?:[^>]*>/g)) {
@@ -155,8 +154,6 @@ inBrowser('what strangers write does nothing', (browser) => {
   })
 
   test('the policy stops a script that was put into the page on its way', async () => {
-    await using store = await openTestStore('sqlite', PEOPLE)
-    await using server = serveExplorer(store)
     const page = await browser.newPage()
     const complaints: string[] = []
     page.on('console', (message) => complaints.push(message.text()))

@@ -70,11 +70,9 @@ const rescore = (store: Store) =>
   })
 
 onEveryEngine('the page of a passport', (open) => {
-  const server = shareServer(() => open([mira]), serveExplorer)
+  const server = shareServer(() => open([mira, ...OTHERS]), serveExplorer)
 
   test('tells who it is, the score with its parts, the rank, and every credential', async () => {
-    await using store = await open([mira, ...OTHERS])
-    await using server = serveExplorer(store)
     const { status, headers, text } = await server.look('/passports/12')
     expect(status).toBe(200)
     expect(headers.get('Content-Security-Policy')).toStartWith("default-src 'none'; script-src 'self'")

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'bun:test'
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { createFixedWindow } from '../../src/api/fixed-window.ts'
 import { createLimiter } from '../../src/api/rate-limit.ts'
@@ -7,7 +7,7 @@ import { DEFAULT_TIERS, EXPLORER } from '../../src/domain/tier.ts'
 import { inventPeople } from '../../src/ingest/demo/people.ts'
 import type { Store } from '../../src/store/store.ts'
 import { inBrowser, watchConsole } from '../support/browser.ts'
-import { onEveryEngine, openTestStore } from '../support/engines.ts'
+import { onEveryEngine, openTestStore, type TestStore } from '../support/engines.ts'
 import { readable, serveExplorer } from '../support/explorer.ts'
 import { ADA_WALLET, ada, NOON, named, PEOPLE, record } from '../support/records.ts'
 import { shareServer } from '../support/server.ts'
@@ -174,6 +174,12 @@ test('of words without end, lists and pages show the beginning, and look no furt
 })
 
 describe('error pages', () => {
+  let store: TestStore
+  beforeAll(async () => {
+    store = await openTestStore('sqlite', PEOPLE)
+  })
+  afterAll(() => store[Symbol.asyncDispose]())
+
   const find = async (store: Store, target: string, options: Parameters<typeof serveExplorer>[1] = {}) => {
     await using server = serveExplorer(store, options)
     const { status, headers, text } = await server.look(target)
@@ -183,7 +189,6 @@ describe('error pages', () => {
   }
 
   test('404 offers the search and the way back', async () => {
-    await using store = await openTestStore('sqlite', PEOPLE)
     const { status, text } = await find(store, '/passports/4711')
     expect(status).toBe(404)
     expect(text).toContain('There is nothing here')
@@ -194,7 +199,6 @@ describe('error pages', () => {
   test.each(['/passports', '/passports/', '/passports/7/8', '/badge/7', '/card/'])(
     '404 is a page below all folders of the explorer: %s',
     async (target) => {
-      await using store = await openTestStore('sqlite', PEOPLE)
       const { status, text } = await find(store, target)
       expect(status).toBe(404)
       expect(text).toContain('<form class="search" action="/"')
@@ -206,14 +210,12 @@ describe('error pages', () => {
     ['/?page=0', 'page must be a whole number from 1, got &quot;0&quot;.'],
     [`/?q=${'x'.repeat(201)}`, 'at most 200 characters, got 201.'],
   ])('400 says what would do: %s', async (target, sentence) => {
-    await using store = await openTestStore('sqlite', PEOPLE)
     const { status, text } = await find(store, target)
     expect(status).toBe(400)
     expect(text).toContain(sentence)
   })
 
   test('414 is a page too, and says how long an address may be', async () => {
-    await using store = await openTestStore('sqlite', PEOPLE)
     for (const target of [`/?q=${'x'.repeat(9000)}`, `/passports/${'x'.repeat(9000)}`]) {
       const { status, text } = await find(store, target)
       expect(status).toBe(414)
@@ -222,7 +224,6 @@ describe('error pages', () => {
   })
 
   test('429 says when to come back', async () => {
-    await using store = await openTestStore('sqlite', PEOPLE)
     const tiers = DEFAULT_TIERS.map((tier) => (tier.name === EXPLORER ? { ...tier, requests: 1 } : tier))
     const now = () => NOON
     const limiter = createLimiter({ tiers, counter: createFixedWindow(now), now, isSpent: () => false })
@@ -236,7 +237,6 @@ describe('error pages', () => {
     [500, new Error('secret of ours'), 'Something went wrong on our side'],
     [503, new ServiceError('unavailable', 'secret of ours'), 'Back in a moment'],
   ])('%d is not the fault of the reader, and names the request', async (expected, error, title) => {
-    await using store = await openTestStore('sqlite', PEOPLE)
     const broken = {
       ...store,
       passports: {
@@ -351,65 +351,6 @@ inBrowser('the ranking in a browser', (browser) => {
     await page.waitForURL('**/passports/*')
     await page.close()
   }, 30_000)
-
-  test('has a light and a dark dress', async () => {
-    const colors = async (colorScheme: 'light' | 'dark') => {
-      const page = await browser.newPage({ colorScheme })
-      await page.goto(server.url.href)
-      const found = await page.evaluate(() => {
-        const { backgroundColor, color } = getComputedStyle(document.body)
-        return { backgroundColor, color }
-      })
-      await page.close()
-      return found
-    }
-    const [light, dark] = [await colors('light'), await colors('dark')]
-    expect(light.backgroundColor).not.toBe(dark.backgroundColor)
-    expect(light.color).not.toBe(dark.color)
-  }, 30_000)
-
-  test('has no empty line between the legend and the list', async () => {
-    const page = await browser.newPage()
-    await page.goto(server.url.href)
-    const gap = await page.evaluate(() => {
-      const [legend, list] = ['.legend', '.ranking'].map((each) =>
-        document.querySelector(each)?.getBoundingClientRect(),
-      )
-      return (list?.top ?? 0) - (legend?.bottom ?? 0)
-    })
-    expect(gap).toBeWithin(4, 13)
-    expect(await page.locator('.human').first().boundingBox()).toMatchObject({ width: 15, height: 15 })
-    await page.close()
-  }, 30_000)
-
-  test.each(['light', 'dark'] as const)(
-    '%s, the hint in the search can be read',
-    async (colorScheme) => {
-      const page = await browser.newPage({ colorScheme })
-      await page.goto(server.url.href)
-      const [hint, soft] = await page.evaluate(() => {
-        const input = document.querySelector('#search') as Element
-        const lead = document.querySelector('.lead') as Element
-        return [getComputedStyle(input, '::placeholder').color, getComputedStyle(lead).color]
-      })
-      expect(hint).toBe(soft)
-      await page.close()
-    },
-    30_000,
-  )
-
-  test.each([320, 1280])('at %d px, the status of an error stands clear of its title', async (width) => {
-    const page = await browser.newPage({ viewport: { width, height: 640 } })
-    await page.goto(`${server.url.origin}/passports/nobody`)
-    const gap = await page.evaluate(() => {
-      const [status, title] = ['.status', 'h1'].map((each) =>
-        document.querySelector(each)?.getBoundingClientRect(),
-      )
-      return (title?.top ?? 0) - (status?.bottom ?? 0)
-    })
-    expect(gap).toBeWithin(4, 16)
-    await page.close()
-  })
 
   test('letters that cannot be parted stay in their row', async () => {
     const tag = '\u0600'.repeat(500)

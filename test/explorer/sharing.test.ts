@@ -3,7 +3,6 @@ import type { FullPassport, Social } from '../../src/domain/passport.ts'
 import type { Standing } from '../../src/domain/standing.ts'
 import { renderSharing } from '../../src/explorer/sharing.ts'
 import { cleanText } from '../../src/explorer/text.ts'
-import { inBrowser } from '../support/browser.ts'
 import { HOSTILE_NAMES } from '../support/hostile-names.ts'
 import { ada, NOON } from '../support/records.ts'
 
@@ -132,33 +131,4 @@ describe('what is shared of a passport', () => {
     }
     expect(dataOf(render(call('</script> & "x" ]]> -->'))).mainEntity.name).toBe('</script> & "x" ]]> -->')
   })
-})
-
-inBrowser('what is shared, in a browser', (browser) => {
-  test('is read as it was meant, whatever the name', async () => {
-    const page = await browser.newPage()
-    for (const name of HOSTILE_NAMES) {
-      const seen = await page.evaluate(
-        (head) => {
-          const read = new DOMParser().parseFromString(
-            `<!doctype html><head>${head}</head><body>`,
-            'text/html',
-          )
-          const data = read.querySelector('script')?.textContent ?? ''
-          return {
-            name: JSON.parse(data).mainEntity.name as string,
-            tags: [...new Set([...read.head.children].map((each) => each.localName))],
-            body: read.body.innerHTML,
-          }
-        },
-        render(call(name)),
-      )
-      expect(seen).toEqual({
-        name: cleanText(name) || 'Passport 7',
-        tags: ['link', 'meta', 'script'],
-        body: '',
-      })
-    }
-    await page.close()
-  }, 30_000)
 })

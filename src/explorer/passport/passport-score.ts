@@ -2,7 +2,7 @@ import type { Passport } from '../../domain/passport.ts'
 import { type Standing, stretchOf } from '../../domain/standing.ts'
 import { describeShare, formatFigure, formatOrdinal, renderDay, toCoordinate } from '../format.ts'
 import { type Html, html } from '../html.ts'
-import { renderScoreBar, SCORE_PARTS } from '../score-bar.ts'
+import { CATEGORIES, renderScoreBar, SCORE_PARTS } from '../score-bar.ts'
 
 /** The score, and the three parts that it is made of. */
 export function renderScore({ scores, calculatedAt }: Pick<Passport, 'scores' | 'calculatedAt'>): Html {
@@ -10,12 +10,10 @@ export function renderScore({ scores, calculatedAt }: Pick<Passport, 'scores' | 
 <h2>Score</h2>
 <p class="large">${formatFigure(scores.total)}</p>
 ${renderScoreBar(scores, scores.total)}
-<dl class="parts">${SCORE_PARTS.map((part) => html`<div class="${part}"><dt>${NAMES[part]}</dt><dd>${formatFigure(scores[part])}</dd></div>`)}</dl>
+<dl class="parts">${SCORE_PARTS.map((part) => html`<div class="${part}"><dt>${CATEGORIES[part]}</dt><dd>${formatFigure(scores[part])}</dd></div>`)}</dl>
 <p class="soft">Calculated on ${renderDay(calculatedAt)}</p>
 </section>`
 }
-
-const NAMES = { activity: 'Activity', identity: 'Identity', skills: 'Skills' }
 
 /** Where the score stands among all passports. */
 export function renderStanding(score: number, standing: Standing): Html {
