@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
+import type { Social } from '../../src/domain/passport.ts'
 import { inBrowser } from '../support/browser.ts'
 import { openTestStore } from '../support/engines.ts'
 import { serveExplorer } from '../support/explorer.ts'
@@ -35,6 +36,18 @@ const LINKS = [
   'https://user:secret@evil.example/x',
 ]
 
+const social = (text: string, url: string): Social => ({
+  source: text,
+  name: text,
+  displayName: text,
+  bio: text,
+  location: text,
+  url,
+  imageUrl: 'https://evil.example/picture.png',
+  followers: text,
+  following: text,
+})
+
 /** A passport that carries the text in every field that strangers fill. */
 function hostile(id: number, text: string, link: string) {
   return record(id, {
@@ -42,30 +55,7 @@ function hostile(id: number, text: string, link: string) {
     mainWallet: text,
     verifiedWallets: [text, link, `0x${String(id).padStart(40, '0')}`],
     scores: { total: 100 - id, activity: 1, identity: 2, skills: 3 },
-    socials: [
-      {
-        source: text,
-        name: text,
-        displayName: text,
-        bio: text,
-        location: text,
-        url: link,
-        imageUrl: link,
-        followers: text,
-        following: text,
-      },
-      {
-        source: 'github',
-        name: link,
-        displayName: link,
-        bio: link,
-        location: link,
-        url: text,
-        imageUrl: 'https://evil.example/picture.png',
-        followers: '1',
-        following: '2',
-      },
-    ],
+    socials: [social(text, link), { ...social(link, text), source: 'github' }],
     credentials: [
       credential(`${text}-1`, { name: text, type: text, category: 'Activity', value: text }),
       credential(`${link}-2`, { name: link, type: 'github', category: text, value: link }),

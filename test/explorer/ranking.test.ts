@@ -352,18 +352,6 @@ inBrowser('the ranking in a browser', (browser) => {
     await page.close()
   }, 30_000)
 
-  test('letters that cannot be parted stay in their row', async () => {
-    const tag = '\u0600'.repeat(500)
-    await using odd = await openTestStore('sqlite', [record(1, { profile: { tags: [tag, tag, tag] } })])
-    await using narrow = serveExplorer(odd)
-    const page = await browser.newPage({ viewport: { width: 320, height: 640 } })
-    await page.goto(narrow.url.href)
-    expect(
-      await page.evaluate(() => getComputedStyle(document.querySelector('.who') as Element).overflowX),
-    ).toBe('clip')
-    await page.close()
-  }, 30_000)
-
   test('fits 320 px and a wide screen, whatever a name is', async () => {
     const long = 'W'.repeat(150)
     const people = [

@@ -100,12 +100,4 @@ onEveryEngine('the shapes of the V1 description', (open) => {
     expect(body.passport_credentials).toHaveLength(6)
     for (const credential of body.passport_credentials) expectShape(credential, CREDENTIAL)
   })
-
-  test('wallets are in lower case where their chain ignores case, fractions keep two decimals', async () => {
-    const { passport } = (await server.get('/api/v1/passports/7')).body
-    for (const wallet of passport.verified_wallets.filter((each: string) => each.startsWith('0x'))) {
-      expect(wallet).toBe(wallet.toLowerCase())
-    }
-    expect(passport).toMatchObject({ score: 42.5, identity_score: 10.25 })
-  })
 })
