@@ -53,12 +53,6 @@ test('HTTP/2: requests side by side on one connection, with the same headers and
   session.close()
 })
 
-test.skipIf(!Bun.which('curl'))('curl speaks HTTP/2 with it', async () => {
-  const args = ['--http2', '-ksS', '-o', '/dev/null', '-w', '%{http_version} %{http_code}']
-  const curl = Bun.spawn(['curl', ...args, `${server.url}api/v1/passports`])
-  expect(await new Response(curl.stdout).text()).toBe('2 200')
-})
-
 test('TLS to a port without it fails at once', async () => {
   await using store = await openTestStore('sqlite', PEOPLE)
   await using server = serveTest(store)

@@ -42,11 +42,13 @@ type Operation = {
   summary: string
   description: string
   parameters: object[]
-  success: { description: string; schema: string; example: unknown; headers?: HeaderName[] }
+  schema: keyof typeof EXAMPLES
+  success: string
+  headers?: HeaderName[]
   error: DocumentedError
 }
 
-function get({ id, summary, description, parameters, success, error }: Operation) {
+function get({ id, summary, description, parameters, schema, success, headers = [], error }: Operation) {
   return {
     operationId: id,
     summary,
@@ -57,9 +59,9 @@ function get({ id, summary, description, parameters, success, error }: Operation
     parameters: [...parameters, { $ref: '#/components/parameters/IfNoneMatch' }],
     responses: {
       ...successResponses(
-        success.description,
-        [...V1_HEADERS, 'NoCache', 'ETag', ...(success.headers ?? [])],
-        jsonContent(success.schema, success.example),
+        success,
+        [...V1_HEADERS, 'NoCache', 'ETag', ...headers],
+        jsonContent(schema, EXAMPLES[schema]),
       ),
       ...errorResponses([error, ...SHARED_ERRORS], V1_HEADERS),
     },
@@ -86,12 +88,9 @@ export const V1_PATHS = {
       query('page', 'Which page, from 1. Past the last page the list is empty.', fromOne(1)),
       query('per_page', 'Passports on a page. More than 250 is taken as 250.', fromOne(25)),
     ],
-    success: {
-      description: 'A page of passports',
-      schema: 'PassportListBody',
-      example: EXAMPLES.passportList,
-      headers: ['Vary'],
-    },
+    schema: 'PassportListBody',
+    success: 'A page of passports',
+    headers: ['Vary'],
     error: 'invalid_request',
   }),
   '/api/v1/passports/{id}': path(
@@ -101,12 +100,9 @@ export const V1_PATHS = {
       description:
         'A passport that was merged into another answers with the surviving one, named in `Content-Location`.',
       parameters: [],
-      success: {
-        description: 'The passport',
-        schema: 'PassportBody',
-        example: EXAMPLES.passport,
-        headers: ['ContentLocation'],
-      },
+      schema: 'PassportBody',
+      success: 'The passport',
+      headers: ['ContentLocation'],
       error: 'not_found',
     },
     [
@@ -134,11 +130,8 @@ export const V1_PATHS = {
       ),
       query('id', 'Taken as `passport_id` where that is absent.', { type: 'string' }),
     ],
-    success: {
-      description: 'All credentials of the passport',
-      schema: 'CredentialListBody',
-      example: EXAMPLES.credentialList,
-    },
+    schema: 'CredentialListBody',
+    success: 'All credentials of the passport',
     error: 'not_found',
   }),
 }
