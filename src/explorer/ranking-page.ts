@@ -7,8 +7,7 @@ import { formatCount, formatFigure } from './format.ts'
 import { type Html, html } from './html.ts'
 import { renderLayout } from './layout.ts'
 import { type ExplorerOptions, type ExplorerPage, file, type PageRequest, POLICY } from './page.ts'
-import { addressOf, renderPager } from './pager.ts'
-import { type Ranked, renderRankingList } from './ranking-list.ts'
+import { addressOf, type Ranked, renderPager, renderRankingList } from './ranking-list.ts'
 import { renderSearch } from './search-form.ts'
 import { renderStart } from './start-page.ts'
 
@@ -60,7 +59,6 @@ async function search(
   return { items: await store.passports.listByIds(ids), total }
 }
 
-/** Passports of one score share a rank. */
 const rank = (catalog: Catalog, passports: readonly Passport[]): Promise<Ranked[]> =>
   Promise.all(
     passports.map(async (passport) => ({
