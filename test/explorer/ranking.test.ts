@@ -88,6 +88,16 @@ onEveryEngine('the ranking', (open) => {
     expect(linksOf(last.text)).toEqual(['First /', 'Previous /?page=2'])
   })
 
+  test('a full page goes out in one piece', async () => {
+    await using store = await open(inventPeople())
+    await using server = serveExplorer(store)
+    for (const page of [1, 2, 25, 50]) {
+      const { text, headers } = await server.look(`/?page=${page}`)
+      const head = [...headers].reduce((sum, [name, value]) => sum + name.length + value.length + 4, 0)
+      expect(Buffer.byteLength(text) + head).toBeLessThan(16 * 1024)
+    }
+  })
+
   test('says so where nothing matches, and past the end', async () => {
     await using store = await open(many(30))
     await using server = serveExplorer(store)
