@@ -1,34 +1,33 @@
-import { ENDPOINTS, type Endpoint } from '../domain/usage.ts'
-import type { Family } from './prometheus.ts'
+import { ENDPOINTS } from '../domain/usage.ts'
+import type { Family, Labels } from './prometheus.ts'
 
 export const ROUTES = [...ENDPOINTS, 'health', 'ready', 'page', 'explorer', 'not_found'] as const
 /** The route of a request, for metrics and logs: its path may hold anything. */
-export type RouteName = Endpoint | 'health' | 'ready' | 'page' | 'explorer' | 'not_found'
+export type RouteName = (typeof ROUTES)[number]
 
 /** Seconds. */
 const BOUNDS = [0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5]
 
-/** Counts in memory what becomes of requests. Every label has few values, whatever callers send. */
+/** Counts responses in memory. Every label has few values, whatever clients send. */
 export function createMetrics() {
-  /** By route, tier and status: three lookups cost less than making one name of them. */
-  const requests = new Map(ROUTES.map((route) => [route, new Map<string, Map<number, number>>()]))
+  const requests = new Map<string, { labels: Labels; value: number }>()
   const routes = new Map(ROUTES.map((route) => [route, createHistogram(BOUNDS)]))
 
-  /** A copy of everything counted so far. */
-  function read(): Family[] {
-    return [
+  return {
+    countRequest(route: RouteName, status: number, tier: string, seconds: number): void {
+      const key = `${route} ${status} ${tier}`
+      const counted = requests.get(key)
+      if (counted) counted.value++
+      else requests.set(key, { labels: { route, status: String(status), tier }, value: 1 })
+      routes.get(route)?.observe(seconds)
+    },
+    /** A copy of everything counted so far. */
+    read: (): Family[] => [
       {
         name: 'passportd_requests_total',
         help: 'Answers, by what was asked for, status and tier of the caller.',
         type: 'counter',
-        samples: [...requests].flatMap(([route, byTier]) =>
-          [...byTier].flatMap(([tier, byStatus]) =>
-            [...byStatus].map(([status, value]) => ({
-              labels: { route, status: String(status), tier },
-              value,
-            })),
-          ),
-        ),
+        samples: [...requests.values()].map((sample) => ({ ...sample })),
       },
       {
         name: 'passportd_request_seconds',
@@ -36,21 +35,7 @@ export function createMetrics() {
         type: 'histogram',
         samples: [...routes].map(([route, { read }]) => ({ labels: { route }, ...read() })),
       },
-    ]
-  }
-
-  return {
-    countRequest(route: RouteName, status: number, tier: string, seconds: number): void {
-      const byTier = requests.get(route) as Map<string, Map<number, number>>
-      let byStatus = byTier.get(tier)
-      if (!byStatus) {
-        byStatus = new Map()
-        byTier.set(tier, byStatus)
-      }
-      byStatus.set(status, (byStatus.get(status) ?? 0) + 1)
-      routes.get(route)?.observe(seconds)
-    },
-    read,
+    ],
   }
 }
 

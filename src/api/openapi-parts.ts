@@ -1,4 +1,3 @@
-import type { TSchema } from 'typebox'
 import type { ErrorCode } from '../domain/errors.ts'
 import { STATUS } from './errors.ts'
 
@@ -33,31 +32,25 @@ export const HEADERS = {
   WwwAuthenticate: text('How to authenticate', 'ApiKey realm="passportd", header="X-API-KEY"'),
 } as const
 
-const FIELD: Record<keyof typeof HEADERS, string> = {
+export type HeaderName = keyof typeof HEADERS
+
+/** The header fields whose name in the document is another one. */
+const FIELD: Partial<Record<HeaderName, string>> = {
   AllowOrigin: 'Access-Control-Allow-Origin',
   ExposeHeaders: 'Access-Control-Expose-Headers',
   AllowMethods: 'Access-Control-Allow-Methods',
   AllowHeaders: 'Access-Control-Allow-Headers',
   MaxAge: 'Access-Control-Max-Age',
-  Allow: 'Allow',
   NoCache: 'Cache-Control',
   NoStore: 'Cache-Control',
   ContentLocation: 'Content-Location',
   ContentSecurityPolicy: 'Content-Security-Policy',
   ContentTypeOptions: 'X-Content-Type-Options',
-  Deprecation: 'Deprecation',
-  ETag: 'ETag',
-  Link: 'Link',
   RequestId: 'X-Request-Id',
-  RateLimit: 'RateLimit',
   RateLimitPolicy: 'RateLimit-Policy',
   RetryAfter: 'Retry-After',
-  Sunset: 'Sunset',
-  Vary: 'Vary',
   WwwAuthenticate: 'WWW-Authenticate',
 }
-
-export type HeaderName = keyof typeof HEADERS
 
 export const COMMON_HEADERS: HeaderName[] = [
   'AllowOrigin',
@@ -67,15 +60,19 @@ export const COMMON_HEADERS: HeaderName[] = [
 ]
 
 export const headerRefs = (names: readonly HeaderName[]) =>
-  Object.fromEntries(names.map((name) => [FIELD[name], { $ref: `#/components/headers/${name}` }]))
+  Object.fromEntries(names.map((name) => [FIELD[name] ?? name, { $ref: `#/components/headers/${name}` }]))
 
-export const jsonContent = (schema: TSchema | { $ref: string }, example: unknown) => ({
-  'application/json': { schema, example },
+/** JSON of a named schema. */
+export const jsonContent = (schema: string, example: unknown) => ({
+  'application/json': { schema: { $ref: `#/components/schemas/${schema}` }, example },
 })
+
+/** One code for each status: a brown-out has the status of the removal. */
+export type DocumentedError = Exclude<ErrorCode, 'brownout'>
 
 type ErrorDescription = { description: string; sentence: string; headers?: HeaderName[] }
 
-const ERRORS: Record<ErrorCode, ErrorDescription> = {
+const ERRORS: Record<DocumentedError, ErrorDescription> = {
   invalid_request: {
     description: 'A value will not do; the sentence says which, and what would',
     sentence: 'page must be a whole number from 1, got "zero".',
@@ -101,12 +98,6 @@ const ERRORS: Record<ErrorCode, ErrorDescription> = {
     sentence: 'The limit is 1,000 requests in 10 s: try again in 7 s.',
     headers: ['RetryAfter'],
   },
-  brownout: {
-    description: 'V1 is switched off for a while, or for good (`removed`); the sentence says where to go',
-    sentence:
-      'V1 is switched off until 2026-12-01T10:00:00.000Z, to show what its removal will mean. See /deprecation.',
-    headers: ['RetryAfter'],
-  },
   removed: {
     description: 'V1 is switched off for good, or for a while (`brownout`); the sentence says where to go',
     sentence: 'V1 was removed on 2026-12-31. See /deprecation.',
@@ -121,10 +112,19 @@ const ERRORS: Record<ErrorCode, ErrorDescription> = {
 }
 
 /** What any path may answer, whatever it does. */
-export const REQUEST_ERRORS: ErrorCode[] = ['method_not_allowed', 'uri_too_long', 'internal']
+export const REQUEST_ERRORS: DocumentedError[] = ['method_not_allowed', 'uri_too_long', 'internal']
+
+/** The responses 200 and 304. */
+export function successResponses(description: string, names: readonly HeaderName[], content: object) {
+  const headers = headerRefs(names)
+  return {
+    200: { description, headers, content },
+    304: { description: 'The caller has these very bytes already', headers },
+  }
+}
 
 /** The answers for these errors; `common` are the headers that all answers of the path carry. */
-export function errorResponses(codes: readonly ErrorCode[], common: readonly HeaderName[]) {
+export function errorResponses(codes: readonly DocumentedError[], common: readonly HeaderName[]) {
   return Object.fromEntries(
     codes.map((code) => {
       const { description, sentence, headers = [] } = ERRORS[code]
@@ -134,7 +134,7 @@ export function errorResponses(codes: readonly ErrorCode[], common: readonly Hea
         {
           description,
           headers: headerRefs([...common, 'NoStore', ...headers]),
-          content: jsonContent({ $ref: '#/components/schemas/ErrorBody' }, example),
+          content: jsonContent('ErrorBody', example),
         },
       ]
     }),

@@ -1,14 +1,14 @@
 import type { TSchema } from 'typebox'
-import type { ErrorCode } from '../domain/errors.ts'
 import * as schemas from '../domain/v1/schemas.ts'
 import {
   COMMON_HEADERS,
+  type DocumentedError,
   errorResponses,
   HEADERS,
   type HeaderName,
-  headerRefs,
   preflightOperation,
   REQUEST_ERRORS,
+  successResponses,
 } from './openapi-parts.ts'
 import { V1_PATHS } from './v1/openapi.ts'
 
@@ -53,48 +53,37 @@ export function createOpenApi(version: string) {
   }
 }
 
-const status = (value: string) => ({
+const object = (properties: object, required: string[]) => ({
   type: 'object',
-  required: ['status'],
-  properties: { status: { const: value } },
+  required,
+  properties,
   additionalProperties: false,
 })
 
 const WORKS = { enum: ['ok', 'unavailable'] }
 
 /** `replica` is there where one is configured. */
-const READINESS = {
-  type: 'object',
-  required: ['status', 'writes'],
-  properties: { status: { const: 'ready' }, writes: WORKS, replica: WORKS },
-  additionalProperties: false,
-}
+const READINESS = object({ status: { const: 'ready' }, writes: WORKS, replica: WORKS }, ['status', 'writes'])
 
 type Service = {
   id: string
   summary: string
-  type: string
+  type?: string
   schema: object
-  errors?: ErrorCode[]
+  errors?: DocumentedError[]
   headers?: HeaderName[]
 }
 
-const service = ({ id, summary, type, schema, errors = [], headers = [] }: Service) => ({
+const service = ({ id, summary, type = 'application/json', schema, errors = [], headers = [] }: Service) => ({
   get: {
     operationId: id,
     summary,
     tags: ['Service'],
     security: [],
     responses: {
-      200: {
-        description: summary,
-        headers: headerRefs([...COMMON_HEADERS, 'NoCache', 'ETag', ...headers]),
-        content: { [type]: { schema } },
-      },
-      304: {
-        description: 'The caller has these very bytes already',
-        headers: headerRefs([...COMMON_HEADERS, 'NoCache', 'ETag', ...headers]),
-      },
+      ...successResponses(summary, [...COMMON_HEADERS, 'NoCache', 'ETag', ...headers], {
+        [type]: { schema },
+      }),
       ...errorResponses([...REQUEST_ERRORS, ...errors], COMMON_HEADERS),
     },
   },
@@ -114,20 +103,17 @@ const SERVICE_PATHS = {
   '/health': service({
     id: 'getHealth',
     summary: 'The process is alive',
-    type: 'application/json',
-    schema: status('ok'),
+    schema: object({ status: { const: 'ok' } }, ['status']),
   }),
   '/ready': service({
     id: 'getReadiness',
     summary: 'Requests can be served',
-    type: 'application/json',
     schema: READINESS,
     errors: ['unavailable'],
   }),
   '/openapi.json': service({
     id: 'getOpenApi',
     summary: 'The OpenAPI document',
-    type: 'application/json',
     schema: { type: 'object' },
     headers: ['Vary'],
   }),

@@ -1,34 +1,32 @@
 export type Labels = Readonly<Record<string, string>>
 
-export type Family = { name: string; help: string } & (
-  | { type: 'counter' | 'gauge'; samples: readonly { labels: Labels; value: number }[] }
-  | { type: 'histogram'; samples: readonly HistogramSample[] }
-)
-
-/** `counts` has one more than `bounds`, and each is what fell between two of them. */
-export type HistogramSample = {
-  labels: Labels
-  bounds: readonly number[]
-  counts: readonly number[]
-  sum: number
+export type Family = {
+  name: string
+  help: string
+  type: 'counter' | 'gauge' | 'histogram'
+  samples: readonly Sample[]
 }
+
+type Sample = { labels: Labels } & ({ value: number } | Histogram)
+
+/** `counts` has one more than `bounds`: the values between two bounds, and those above all. */
+type Histogram = { bounds: readonly number[]; counts: readonly number[]; sum: number }
 
 /** Prometheus' text format. */
 export const EXPOSITION_TYPE = 'text/plain; version=0.0.4; charset=utf-8'
 
 export const presentFamilies = (families: readonly Family[]): string =>
   families
-    .map((family) => {
-      const { name, help, type } = family
-      const lines =
-        family.type === 'histogram'
-          ? family.samples.flatMap((sample) => presentHistogram(name, sample))
-          : family.samples.map(({ labels, value }) => line(name, labels, value))
+    .map(({ name, help, type, samples }) => {
+      const lines = samples.flatMap((sample) => presentSample(name, sample))
       return [`# HELP ${name} ${escapeHelp(help)}`, `# TYPE ${name} ${type}`, ...lines, ''].join('\n')
     })
     .join('')
 
-function presentHistogram(name: string, { labels, bounds, counts, sum }: HistogramSample): string[] {
+function presentSample(name: string, sample: Sample): string[] {
+  const { labels } = sample
+  if ('value' in sample) return [line(name, labels, sample.value)]
+  const { bounds, counts, sum } = sample
   let count = 0
   const buckets = [...bounds, Number.POSITIVE_INFINITY].map((bound, at) => {
     count += counts[at] ?? 0
@@ -42,16 +40,12 @@ function line(name: string, labels: Labels, value: number): string {
   return `${name}${pairs.length > 0 ? `{${pairs.join(',')}}` : ''} ${presentNumber(value)}`
 }
 
-const presentNumber = (value: number) =>
-  value === Number.POSITIVE_INFINITY ? '+Inf' : value === Number.NEGATIVE_INFINITY ? '-Inf' : String(value)
+const presentNumber = (value: number) => (value === Number.POSITIVE_INFINITY ? '+Inf' : String(value))
 
 const escapeHelp = (text: string) => text.replaceAll('\\', '\\\\').replaceAll('\n', '\\n')
 const escapeLabel = (text: string) => escapeHelp(text).replaceAll('"', '\\"')
 
-/**
- * What several processes counted, as one. What those that are gone counted stays, so that no counter ever goes back;
- * their gauges are gone with them.
- */
+/** Sums over threads. Counts of ended threads stay, so that no counter decreases; their gauges do not. */
 export function addUp(living: readonly (readonly Family[])[], gone: readonly Family[] = []): Family[] {
   const sums = new Map<string, Family>()
   for (const family of [...gone.filter(({ type }) => type !== 'gauge'), ...living.flat()]) {
@@ -61,31 +55,20 @@ export function addUp(living: readonly (readonly Family[])[], gone: readonly Fam
   return [...sums.values()]
 }
 
+/** Families of one name have samples of one kind. */
 function addFamily(one: Family, other: Family): Family {
-  if (one.type === 'histogram' && other.type === 'histogram') {
-    return { ...one, samples: addSamples(one.samples, other.samples, addHistogram) }
-  }
-  if (one.type === 'histogram' || other.type === 'histogram') return one
-  const add = <T extends { value: number }>(a: T, b: T) => ({ ...a, value: a.value + b.value })
-  return { ...one, samples: addSamples(one.samples, other.samples, add) }
-}
-
-const addHistogram = (one: HistogramSample, other: HistogramSample): HistogramSample => ({
-  ...one,
-  counts: one.counts.map((count, at) => count + (other.counts[at] ?? 0)),
-  sum: one.sum + other.sum,
-})
-
-function addSamples<T extends { labels: Labels }>(
-  one: readonly T[],
-  other: readonly T[],
-  add: (a: T, b: T) => T,
-): T[] {
-  const sums = new Map<string, T>()
-  for (const sample of [...one, ...other]) {
+  const sums = new Map<string, Sample>()
+  for (const sample of [...one.samples, ...other.samples]) {
     const key = JSON.stringify(sample.labels)
     const sum = sums.get(key)
-    sums.set(key, sum ? add(sum, sample) : sample)
+    sums.set(key, sum ? addSample(sum, sample) : sample)
   }
-  return [...sums.values()]
+  return { ...one, samples: [...sums.values()] }
+}
+
+function addSample(one: Sample, other: Sample): Sample {
+  if ('value' in one) return 'value' in other ? { ...one, value: one.value + other.value } : one
+  if ('value' in other) return one
+  const counts = one.counts.map((count, at) => count + (other.counts[at] ?? 0))
+  return { ...one, counts, sum: one.sum + other.sum }
 }

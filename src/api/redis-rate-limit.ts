@@ -14,18 +14,16 @@ const SLACK_MILLISECONDS = 5000
 const PREFIX = 'passportd:limit:'
 const GREETING = `${PREFIX}greeting`
 
-type Script = { text: string; sha: string }
-
-const CONSUME = script(`
+const CONSUME = `
 local limit = tonumber(ARGV[1])
 if tonumber(redis.call('get', KEYS[1]) or '0') >= limit then return -1 end
 local count = redis.call('incr', KEYS[1])
 if count == 1 then redis.call('pexpire', KEYS[1], ARGV[2]) end
-return limit - count`)
+return limit - count`
 
-const REFUND = script(`
+const REFUND = `
 if tonumber(redis.call('get', KEYS[1]) or '0') > 0 then redis.call('decr', KEYS[1]) end
-return 0`)
+return 0`
 
 type Options = {
   /** Tells which window it is; Redis has no say in it. */
@@ -58,9 +56,9 @@ export async function createRedisCounter(
   async function connect(): Promise<void> {
     const client = new RedisClient(url, { autoReconnect: false, enableOfflineQueue: false })
     try {
-      await within(Math.max(CONNECT_MILLISECONDS, patience), greet(client))
-      // One that takes longer than requests wait would be lost again with the next of them, and so on.
-      await within(patience, run(client, REFUND, GREETING))
+      await within(Math.max(CONNECT_MILLISECONDS, patience), client.connect())
+      // A replica, a server that is loading its data, and one that is too slow for requests connect as well.
+      await within(patience, run(client, CONSUME, GREETING, ['1000000', String(RETRY_MILLISECONDS)]))
     } catch (error) {
       client.close()
       return wait(error)
@@ -125,27 +123,10 @@ export async function createRedisCounter(
   }
 }
 
-/** Counting is tried too: a server that is loading its data, or is a replica, connects as well. */
-async function greet(client: RedisClient): Promise<void> {
-  await client.connect()
-  await run(client, CONSUME, GREETING, ['1000000', String(RETRY_MILLISECONDS)])
-  await run(client, REFUND, GREETING)
-}
-
-async function run(client: RedisClient, script: Script, key: string, args: string[] = []): Promise<number> {
-  const answer = await evaluate(client, script, ['1', key, ...args])
+async function run(client: RedisClient, script: string, key: string, args: string[] = []): Promise<number> {
+  const answer: unknown = await client.send('EVAL', [script, '1', key, ...args])
   if (!Number.isInteger(answer)) throw new Error('an answer that is no number')
   return answer as number
-}
-
-/** Redis forgets scripts when it restarts. */
-async function evaluate(client: RedisClient, { sha, text }: Script, rest: string[]): Promise<unknown> {
-  try {
-    return await client.send('EVALSHA', [sha, ...rest])
-  } catch (error) {
-    if (!(error instanceof Error && error.message.startsWith('NOSCRIPT'))) throw error
-    return await client.send('EVAL', [text, ...rest])
-  }
 }
 
 /** Addresses of clients are not sent to Redis. */
@@ -161,8 +142,4 @@ function within<T>(milliseconds: number, work: Promise<T>): Promise<T> {
   const timer = setTimeout(() => setImmediate(late), milliseconds)
   work.then(resolve, reject).finally(() => clearTimeout(timer))
   return promise
-}
-
-function script(text: string): Script {
-  return { text, sha: createHash('sha1').update(text).digest('hex') }
 }

@@ -1,31 +1,15 @@
 import { ServiceError } from '../domain/errors.ts'
 import type { FullPassport } from '../domain/passport.ts'
 import { quote } from '../domain/quote.ts'
+import { formatFigure, nameOf, shortNameOf } from './format.ts'
 import { type Html, html } from './html.ts'
 import type { ExplorerOptions, ExplorerPage } from './page.ts'
-import {
-  COLORS,
-  drawHumanMark,
-  drawName,
-  drawParts,
-  findPictured,
-  missingPicture,
-  picture,
-  pictureVersion,
-  round,
-} from './picture.ts'
+import { COLORS, createPicture, drawHumanMark, drawName, drawParts, drawSvg, round } from './picture.ts'
 import { fitSize, textWidth } from './text-width.ts'
-import { formatFigure, nameOf, shortNameOf } from './wording.ts'
 
 /** The score of a passport as a small picture, for other people's pages. */
-export const createBadge = ({ store }: ExplorerOptions): ExplorerPage => ({
-  version: (request) => pictureVersion(store, request),
-  async render(request) {
-    const draw = STYLES[parseStyle(request.query.get('style'))]
-    const passport = await findPictured(store, request)
-    return passport ? picture(draw(passport)) : missingPicture(draw(undefined))
-  },
-})
+export const createBadge = ({ store }: ExplorerOptions): ExplorerPage =>
+  createPicture(store, (passport, { query }) => STYLES[parseStyle(query.get('style'))](passport))
 
 type Draw = (passport: FullPassport | undefined) => Html
 
@@ -51,36 +35,40 @@ const LABEL_GROUND = '#4b4842'
 const MISSING_GROUND = '#77726a'
 
 function drawFlat(passport: FullPassport | undefined): Html {
-  const { label, value, width, labelEnd } = measure(passport)
-  const ground = passport ? COLORS.accent : MISSING_GROUND
-  return frame(
-    width,
-    HEIGHT,
-    describe(passport),
-    html`<rect width="${width}" height="${HEIGHT}" rx="4" fill="${ground}"/>
-<path d="M4 0H${labelEnd}V${HEIGHT}H4A4 4 0 0 1 0 ${HEIGHT - 4}V4A4 4 0 0 1 4 0Z" fill="${LABEL_GROUND}"/>
-${drawWords(label, '#ffffff')}${drawWords(value, '#ffffff')}
-${passport?.human ? drawHumanMark(width - PADDING - MARK, (HEIGHT - MARK) / 2, MARK, '#ffffff', COLORS.accent) : html``}`,
-  )
+  const layout = measure(passport, PADDING)
+  const { width, labelEnd } = layout
+  const ground = html`<rect width="${width}" height="${HEIGHT}" rx="4" fill="${passport ? COLORS.accent : MISSING_GROUND}"/>
+<path d="M4 0H${labelEnd}V${HEIGHT}H4A4 4 0 0 1 0 ${HEIGHT - 4}V4A4 4 0 0 1 4 0Z" fill="${LABEL_GROUND}"/>`
+  return drawLine(passport, layout, ground, { label: '#ffffff', value: '#ffffff', tick: COLORS.accent })
 }
 
 function drawPlain(passport: FullPassport | undefined): Html {
-  const { label, value, width } = measure(passport, 0)
-  const fill = passport ? COLORS.accent : COLORS.soft
-  return frame(
-    width,
-    HEIGHT,
-    describe(passport),
-    html`<rect x="0.5" y="0.5" width="${round(width - 1)}" height="${HEIGHT - 1}" rx="4" fill="${COLORS.paper}" stroke="${COLORS.line}"/>
-${drawWords(label, COLORS.soft)}${drawWords(value, fill)}
-${passport?.human ? drawHumanMark(width - PADDING - MARK, (HEIGHT - MARK) / 2, MARK, fill, COLORS.paper) : html``}`,
+  const layout = measure(passport, 0)
+  const ground = html`<rect x="0.5" y="0.5" width="${round(layout.width - 1)}" height="${HEIGHT - 1}" rx="4" fill="${COLORS.paper}" stroke="${COLORS.line}"/>`
+  const value = passport ? COLORS.accent : COLORS.soft
+  return drawLine(passport, layout, ground, { label: COLORS.soft, value, tick: COLORS.paper })
+}
+
+type Colors = { label: string; value: string; tick: string }
+
+function drawLine(
+  passport: FullPassport | undefined,
+  { label, value, width }: ReturnType<typeof measure>,
+  ground: Html,
+  colors: Colors,
+): Html {
+  return drawSvg(
+    { width, height: HEIGHT, font: FONT, title: describe(passport) },
+    html`${ground}
+${drawWords(label, colors.label)}${drawWords(value, colors.value)}
+${passport?.human ? drawHumanMark(width - PADDING - MARK, (HEIGHT - MARK) / 2, MARK, colors.value, colors.tick) : html``}`,
   )
 }
 
 type Words = { text: string; x: number; width: number; bold: boolean }
 
 /** Where everything is on a badge of one line; the ground of the label ends so far after it. */
-function measure(passport: FullPassport | undefined, after = PADDING) {
+function measure(passport: FullPassport | undefined, after: number) {
   const text = passport ? formatFigure(passport.scores.total) + (passport.stale ? '…' : '') : MISSING
   const bold = passport !== undefined
   const label = { text: LABEL, x: PADDING, width: round(textWidth(LABEL, { size: SIZE })), bold: false }
@@ -104,10 +92,8 @@ const LARGE = { width: 340, height: 84, padding: 16, score: 96 }
 
 function drawLarge(passport: FullPassport | undefined): Html {
   const { width, height } = LARGE
-  return frame(
-    width,
-    height,
-    describe(passport, true),
+  return drawSvg(
+    { width, height, font: FONT, title: describe(passport, true) },
     html`<rect x="0.5" y="0.5" width="${width - 1}" height="${height - 1}" rx="10" fill="${COLORS.paper}" stroke="${COLORS.line}"/>
 ${passport ? drawPerson(passport) : drawMissing()}`,
   )
@@ -143,12 +129,4 @@ function describe(passport: FullPassport | undefined, withName = false): string 
     ...(passport.stale ? ['a new score is being worked out'] : []),
   ]
   return parts.join(', ')
-}
-
-function frame(width: number, height: number, title: string, body: Html): Html {
-  return html`<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" role="img" font-family="${FONT}">
-<title>${title}</title>
-${body}
-</svg>
-`
 }

@@ -1,35 +1,23 @@
 import { parseOrigin } from '../domain/origin.ts'
 import type { FullPassport } from '../domain/passport.ts'
 import type { Standing } from '../domain/standing.ts'
+import { describeRank, describeShare, formatFigure, nameOf, shortNameOf } from './format.ts'
 import { type Html, html } from './html.ts'
 import type { ExplorerOptions, ExplorerPage } from './page.ts'
-import {
-  COLORS,
-  drawHumanMark,
-  drawName,
-  drawParts,
-  findPictured,
-  missingPicture,
-  picture,
-  pictureVersion,
-} from './picture.ts'
-import { SCORE_PARTS } from './score-bar.ts'
+import { COLORS, createPicture, drawHumanMark, drawName, drawParts, drawSvg } from './picture.ts'
+import { CATEGORIES, SCORE_PARTS } from './score-bar.ts'
 import { fitSize, fitText, textWidth } from './text-width.ts'
-import { describeRank, describeShare, formatFigure, nameOf, shortNameOf } from './wording.ts'
 
 /** What networks show beside a link. */
 export const CARD_SIZE = { width: 1200, height: 630 }
 
 /** A passport as a picture for previews of links. */
-export const createCard = ({ store, catalog }: ExplorerOptions): ExplorerPage => ({
-  version: (request) => pictureVersion(store, request),
-  async render(request) {
-    const passport = await findPictured(store, request)
-    const host = parseOrigin(request.origin)?.host ?? ''
-    if (!passport) return missingPicture(drawMissing(host))
-    return picture(drawCard(passport, await catalog.standing(passport.scores.total), host))
-  },
-})
+export const createCard = ({ store, catalog }: ExplorerOptions): ExplorerPage =>
+  createPicture(store, async (passport, { origin }) => {
+    const host = parseOrigin(origin)?.host ?? ''
+    if (!passport) return drawMissing(host)
+    return drawCard(passport, await catalog.standing(passport.scores.total), host)
+  })
 
 /** What the card shows, in words. */
 export function describeCard(passport: FullPassport): string {
@@ -62,7 +50,7 @@ ${drawLegend(passport)}`,
 }
 
 function drawStanding({ stale }: FullPassport, standing: Standing): Html {
-  const rank = capitalize(describeRank(standing))
+  const rank = describeRank(standing).replace('rank', 'Rank')
   const size = fitSize(rank, STANDING_ROOM, 36)
   return html`<g text-anchor="end">${drawText(RIGHT, 352, size, COLORS.ink, rank)}
 ${drawText(RIGHT, 400, 30, COLORS.soft, stale ? 'new score to come…' : describeShare(standing))}</g>`
@@ -72,7 +60,7 @@ ${drawText(RIGHT, 400, 30, COLORS.soft, stale ? 'new score to come…' : describ
 const [DOT, SPACE] = [30, 30]
 
 function drawLegend({ scores }: FullPassport): Html {
-  const labels = SCORE_PARTS.map((part) => `${capitalize(part)} ${formatFigure(scores[part])}`)
+  const labels = SCORE_PARTS.map((part) => `${CATEGORIES[part]} ${formatFigure(scores[part])}`)
   const size = fitSize(labels.join(''), ROOM - SCORE_PARTS.length * (DOT + SPACE), 28)
   let x = LEFT
   const entries = SCORE_PARTS.map((part, at) => {
@@ -93,20 +81,17 @@ ${drawName('There is no such passport', { x: LEFT, y: 330, width: ROOM, size: 60
   )
 }
 
-const capitalize = (text: string) => text.charAt(0).toUpperCase() + text.slice(1)
-
 function drawText(x: number, y: number, size: number, fill: string, text: string): Html {
   return html`<text x="${x}" y="${y}" font-size="${size}" fill="${fill}">${text}</text>`
 }
 
 function frame(title: string, host: string, body: Html): Html {
   const address = fitText(host, ROOM, { size: 22 })
-  return html`<svg xmlns="http://www.w3.org/2000/svg" width="${WIDTH}" height="${HEIGHT}" viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" font-family="${FONT}">
-<title>${title}</title>
-<rect width="${WIDTH}" height="${HEIGHT}" fill="${COLORS.paper}"/>
+  return drawSvg(
+    { ...CARD_SIZE, font: FONT, title },
+    html`<rect width="${WIDTH}" height="${HEIGHT}" fill="${COLORS.paper}"/>
 <rect width="${WIDTH}" height="12" fill="${COLORS.accent}"/>
 ${body}
-<g text-anchor="end">${drawText(RIGHT, 590, 22, COLORS.soft, address)}</g>
-</svg>
-`
+<g text-anchor="end">${drawText(RIGHT, 590, 22, COLORS.soft, address)}</g>`,
+  )
 }

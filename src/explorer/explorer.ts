@@ -1,7 +1,6 @@
 import { type Page, pageRoute, sendPage } from '../api/page.ts'
 import { createPageCache } from '../api/page-cache.ts'
 import { type Context, originOf, pathOf, queryOf, type Route, type RouteRequest } from '../api/request.ts'
-import { notFound } from '../domain/errors.ts'
 import passportScript from './assets/passport.client.js' with { type: 'text' }
 import rankingScript from './assets/ranking.client.js' with { type: 'text' }
 import { createBadge } from './badge.ts'
@@ -35,14 +34,7 @@ export function createExplorer(options: ExplorerOptions) {
   })
 
   /** Everything below the explorer's folders is its own, also where nothing is. */
-  const nothing = (path: string): Route => ({
-    path,
-    kind: 'page',
-    name: 'explorer',
-    handle: () => {
-      throw notFound()
-    },
-  })
+  const nothing = (path: string): Route => ({ path, kind: 'page', name: 'explorer' })
 
   return {
     routes: [
@@ -56,11 +48,11 @@ export function createExplorer(options: ExplorerOptions) {
       pageRoute('/passport.js', () => PASSPORT_SCRIPT),
     ],
     errorPage(status: number, message: string, requestId: string): Page {
-      const page = file('text/html', renderErrorPage(status, message, requestId), POLICY, status)
+      const page = file('text/html', renderErrorPage(status, message, requestId), POLICY.explorer, status)
       return { ...page, headers: { ...page.headers, 'Cache-Control': 'no-store' } }
     },
   }
 }
 
-const RANKING_SCRIPT = file('text/javascript', rankingScript, POLICY)
-const PASSPORT_SCRIPT = file('text/javascript', passportScript, POLICY)
+const RANKING_SCRIPT = file('text/javascript', rankingScript, POLICY.explorer)
+const PASSPORT_SCRIPT = file('text/javascript', passportScript, POLICY.explorer)

@@ -3,10 +3,10 @@ import passport from './assets/passport.css' with { type: 'text' }
 import ranking from './assets/ranking.css' with { type: 'text' }
 import reference from './assets/reference.css' with { type: 'text' }
 import { type Html, html } from './html.ts'
-import { file } from './page.ts'
+import { file, POLICY } from './page.ts'
 
 /** One stylesheet for all pages: a browser fetches it once. */
-export const STYLE = file('text/css', [base, reference, ranking, passport].join('\n'), [])
+export const STYLE = file('text/css', [base, reference, ranking, passport].join('\n'), POLICY.file)
 
 export type Layout = {
   title: string
@@ -25,16 +25,9 @@ export type Layout = {
 
 const ICON = html`<link rel="icon" href="data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Crect x='2' width='12' height='16' rx='2' fill='%231d6552'/%3E%3Cg fill='none' stroke='%23f7f3ea'%3E%3Ccircle cx='8' cy='6.5' r='3'/%3E%3Cpath d='M5 12.5h6'/%3E%3C/g%3E%3C/svg%3E">`
 
-/** The dress that all pages wear. */
-export function renderLayout({
-  title,
-  description,
-  head,
-  script,
-  here,
-  explorer = true,
-  main,
-}: Layout): string {
+/** The document around the content of a page. */
+export function renderLayout(layout: Layout): string {
+  const { title, description, head, script, here, explorer = true, main } = layout
   const link = (path: string, text: string) =>
     html`<a href="${path}"${path === here ? html` aria-current="page"` : html``}>${text}</a>`
   return html`<!doctype html>

@@ -5,32 +5,29 @@ import type { PassportRef } from '../domain/passport.ts'
 import type { Awaitable, Store } from '../store/store.ts'
 
 /** A page or file; it may load nothing but what `policy` allows. */
-export const file = (type: string, body: string, policy: readonly string[], status = 200): Page =>
+export const file = (type: string, body: string, policy: string, status = 200): Page =>
   createPage(
     body,
     {
       'Content-Type': `${type}; charset=utf-8`,
       'Cache-Control': 'no-cache',
-      'Content-Security-Policy': writePolicy(policy),
+      'Content-Security-Policy': policy,
     },
     status,
   )
 
-const written = new WeakMap<readonly string[], string>()
+const writePolicy = (...directives: string[]) =>
+  ["default-src 'none'", ...directives, "base-uri 'none'", "frame-ancestors 'none'"].join('; ')
 
-function writePolicy(policy: readonly string[]): string {
-  const known = written.get(policy) ?? ["default-src 'none'", ...policy, ...othersThan(policy)].join('; ')
-  written.set(policy, known)
-  return known
-}
+const OWN_FILES = ["script-src 'self'", "style-src 'self'", "connect-src 'self'"]
+const NO_MORE = ['img-src data:', "form-action 'none'"]
 
-const NOTHING_ELSE = ['img-src data:', "base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'"]
-
-/** A browser complains of a directive that is there twice. */
-function othersThan(policy: readonly string[]): string[] {
-  const nameOf = (directive: string) => directive.split(' ', 1)[0]
-  const given = new Set(policy.map(nameOf))
-  return NOTHING_ELSE.filter((directive) => !given.has(nameOf(directive)))
+/** Pages load their own files, call their own API, and show pictures of this service: nothing else. */
+export const POLICY = {
+  explorer: writePolicy(...OWN_FILES, "img-src 'self' data:", "form-action 'self'"),
+  reference: writePolicy(...OWN_FILES, ...NO_MORE),
+  deprecation: writePolicy("style-src 'self'", ...NO_MORE),
+  file: writePolicy(...NO_MORE),
 }
 
 export type ExplorerOptions = {
@@ -61,12 +58,3 @@ export type ExplorerPage = {
   /** Changes with whatever the page shows that is not part of the snapshot. A page without a version is not cached. */
   version(request: PageRequest): Awaitable<string | undefined>
 }
-
-/** Scripts and styles of our own, calls to our own API, and pictures that we draw ourselves: nothing else. */
-export const POLICY = [
-  "script-src 'self'",
-  "style-src 'self'",
-  "connect-src 'self'",
-  "img-src 'self' data:",
-  "form-action 'self'",
-]

@@ -1,9 +1,8 @@
-import type { Page } from '../api/page.ts'
 import { notFound } from '../domain/errors.ts'
 import { type FullPassport, type PassportRef, parsePassportRef } from '../domain/passport.ts'
-import type { Store } from '../store/store.ts'
+import type { Awaitable, Store } from '../store/store.ts'
 import { type Html, html } from './html.ts'
-import { file, type PageRequest } from './page.ts'
+import { type ExplorerPage, file, type PageRequest, POLICY } from './page.ts'
 import { SCORE_PARTS } from './score-bar.ts'
 import { isRightToLeft } from './text.ts'
 import { fitSize, fitText } from './text-width.ts'
@@ -21,26 +20,24 @@ export const COLORS = {
   skills: '#1f6f5c',
 }
 
+type Draw = (passport: FullPassport | undefined, request: PageRequest) => Awaitable<Html>
+
 /**
- * Anybody may embed a picture. `no-cache` as for all pages: whoever has it asks whether it is still right, and a 304 costs
- * nothing, whereas proxies of pictures keep what has an age for that long, also after the passport was removed.
+ * The picture at a path such as `/badge/7.svg`. Browsers show the picture of a 404 too. `no-cache` as for all pages:
+ * proxies would keep a picture that has an age after its passport was removed.
  */
-export const picture = (body: Html): Page => file('image/svg+xml', body.markup, [])
-
-/** The same where there is no such passport: browsers show the picture of a 404 too. */
-export const missingPicture = (body: Html): Page => file('image/svg+xml', body.markup, [], 404)
-
-/** The passport that a path such as `/badge/7.svg` names. */
-export async function findPictured(store: Store, { path }: PageRequest): Promise<FullPassport | undefined> {
-  const ref = parsePicturePath(path)
-  return ref && (await store.passports.find(ref))
-}
-
-/** Changes with the passport that is shown. */
-export async function pictureVersion(store: Store, { path }: PageRequest): Promise<string> {
-  const ref = parsePicturePath(path)
-  return (ref && (await store.v1.findPassport(ref)))?.etag ?? ''
-}
+export const createPicture = (store: Store, draw: Draw): ExplorerPage => ({
+  async version({ path }) {
+    const ref = parsePicturePath(path)
+    return (ref && (await store.v1.findPassport(ref)))?.etag ?? ''
+  },
+  async render(request) {
+    const ref = parsePicturePath(request.path)
+    const passport = ref && (await store.passports.find(ref))
+    const { markup } = await draw(passport, request)
+    return file('image/svg+xml', markup, POLICY.file, passport ? 200 : 404)
+  },
+})
 
 /** From the path as it was sent: a malformed name is a picture that is missing. */
 function parsePicturePath(path: string): PassportRef | undefined {
@@ -51,6 +48,16 @@ function parsePicturePath(path: string): PassportRef | undefined {
   } catch {
     return undefined
   }
+}
+
+type Canvas = { width: number; height: number; font: string; title: string }
+
+export function drawSvg({ width, height, font, title }: Canvas, body: Html): Html {
+  return html`<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" role="img" font-family="${font}">
+<title>${title}</title>
+${body}
+</svg>
+`
 }
 
 /** `smallest` is the size that a name may shrink to before it is cut. */

@@ -3,55 +3,47 @@ import { parseKeyword } from '../domain/keyword.ts'
 import { lastPage, parsePageRequest } from '../domain/page.ts'
 import { type Passport, parsePassportRef } from '../domain/passport.ts'
 import type { Store } from '../store/store.ts'
-import { formatCount } from './figures.ts'
+import { formatCount, formatFigure } from './format.ts'
 import { type Html, html } from './html.ts'
 import { renderLayout } from './layout.ts'
-import { type ExplorerOptions, type ExplorerPage, file, POLICY } from './page.ts'
-import { addressOf, renderPager } from './pager.ts'
-import { type Ranked, renderRankingList } from './ranking-list.ts'
+import { type ExplorerOptions, type ExplorerPage, file, type PageRequest, POLICY } from './page.ts'
+import { addressOf, type Ranked, renderPager, renderRankingList } from './ranking-list.ts'
 import { renderSearch } from './search-form.ts'
 import { renderStart } from './start-page.ts'
-import { formatFigure } from './wording.ts'
 
 /** Passports on a page. */
 const SIZE = '20'
 
 /** All passports by score, a page at a time, or those whose name has in it what was typed. */
-export const createRankingPage = ({ store, catalog }: ExplorerOptions): ExplorerPage => ({
+export const createRankingPage = (options: ExplorerOptions): ExplorerPage => ({
   version: ({ query }) => (parseKeyword(query.get('q')) === undefined ? '' : undefined),
-  async render({ query, signal }) {
-    const request = parsePageRequest(query.get('page'), SIZE)
-    const typed = (query.get('q') ?? '').trim()
-    const keyword = parseKeyword(typed)
-    const { total: all, highest } = await catalog.standing(0)
-    if (all === 0) return file('text/html', renderStart(), POLICY)
-    const { items, total } = await search({ store, catalog }, { ...request, keyword, signal }, typed)
-    const first = (request.page - 1) * request.size + 1
-    const found: Found = {
-      typed: keyword === undefined ? '' : typed,
-      page: request.page,
-      last: lastPage(total, request.size),
-      first,
-      total,
-      all,
-      highest,
-      ranked: await rank(catalog, items),
-    }
-    return file('text/html', renderRanking(found), POLICY)
+  async render(request) {
+    const found = await find(options, request)
+    return file('text/html', found.all === 0 ? renderStart() : renderRanking(found), POLICY.explorer)
   },
 })
 
-type Found = {
-  typed: string
-  page: number
-  last: number
-  /** Where on the list the page begins. */
-  first: number
-  /** How many there are to page through. */
-  total: number
-  all: number
-  highest: number
-  ranked: readonly Ranked[]
+type Found = Awaited<ReturnType<typeof find>>
+
+/** `total` passports match, of `all`; `first` is where on the list the page begins. */
+async function find({ store, catalog }: ExplorerOptions, { query, signal }: PageRequest) {
+  const { page, size } = parsePageRequest(query.get('page'), SIZE)
+  const text = (query.get('q') ?? '').trim()
+  const keyword = parseKeyword(text)
+  const typed = keyword === undefined ? '' : text
+  const { total: all, highest } = await catalog.standing(0)
+  const { items, total } = await search({ store, catalog }, { page, size, keyword, signal }, text)
+  const ranked = await rank(catalog, items)
+  return {
+    typed,
+    page,
+    first: (page - 1) * size + 1,
+    last: lastPage(total, size),
+    total,
+    all,
+    highest,
+    ranked,
+  }
 }
 
 /** By name; what is in no name may be the wallet or the number of a passport. */
@@ -67,7 +59,6 @@ async function search(
   return { items: await store.passports.listByIds(ids), total }
 }
 
-/** Passports of one score share a rank. */
 const rank = (catalog: Catalog, passports: readonly Passport[]): Promise<Ranked[]> =>
   Promise.all(
     passports.map(async (passport) => ({

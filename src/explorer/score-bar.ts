@@ -1,20 +1,22 @@
 import type { Scores } from '../domain/passport.ts'
-import { toCoordinate } from './figures.ts'
+import { formatFigure, toCoordinate } from './format.ts'
 import type { Html } from './html.ts'
-import { formatFigure } from './wording.ts'
+
+/** The parts of a score, and the category of credentials that counts toward each. */
+export const CATEGORIES = { activity: 'Activity', identity: 'Identity', skills: 'Skills' } as const
 
 export const SCORE_PARTS = ['activity', 'identity', 'skills'] as const
 
 const WIDTH = 100
 
+type Sizes = [activity: number, identity: number, skills: number]
+
 /** The parts of a score end to end, on a line as long as `highest`. */
 export function renderScoreBar(scores: Scores, highest: number): Html {
-  const activity = Math.max(0, scores.activity)
-  const identity = Math.max(0, scores.identity)
-  const skills = Math.max(0, scores.skills)
+  const [activity, identity, skills] = SCORE_PARTS.map((part) => Math.max(0, scores[part])) as Sizes
   const scale = WIDTH / Math.max(highest, activity + identity + skills, 1)
   const at = (size: number) => toCoordinate(size * scale)
-  const words = `activity ${formatFigure(scores.activity)}, identity ${formatFigure(scores.identity)}, skills ${formatFigure(scores.skills)}`
+  const words = SCORE_PARTS.map((part) => `${part} ${formatFigure(scores[part])}`).join(', ')
   // Figures alone, and many on a page: they need no escaping.
   return {
     markup: `<svg class="bar" viewBox="0 0 ${WIDTH} 1" preserveAspectRatio="none" role="img" aria-label="${words}"><rect class="activity" width="${at(activity)}" height="1"/><rect class="identity" x="${at(activity)}" width="${at(identity)}" height="1"/><rect class="skills" x="${at(activity + identity)}" width="${at(skills)}" height="1"/></svg>`,

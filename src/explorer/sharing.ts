@@ -3,8 +3,8 @@ import type { FullPassport } from '../domain/passport.ts'
 import type { Standing } from '../domain/standing.ts'
 import { parseWebAddress } from '../domain/web-address.ts'
 import { CARD_SIZE, describeCard } from './card.ts'
+import { describeRank, describeShare, formatFigure, nameOf, shortNameOf } from './format.ts'
 import { type Html, html } from './html.ts'
-import { describeRank, describeShare, formatFigure, nameOf, shortNameOf } from './wording.ts'
 
 export type Sharing = {
   passport: FullPassport
@@ -15,18 +15,14 @@ export type Sharing = {
 
 const MOST_LINKS = 50
 
-/** What the head of a passport's page tells search engines and previews of links. */
+/** Metadata for search engines and link previews. Twitter reads the `og:` ones too. */
 export function renderSharing({ passport, origin, standing }: Sharing): Html {
   const base = parseOrigin(origin)?.origin
   const url = base && `${base}/passports/${passport.id}`
-  const title = shortNameOf(passport)
-  const description = describe(passport, standing)
   return html`${url ? html`<link rel="canonical" href="${url}">\n` : html``}<meta property="og:type" content="profile">
-<meta property="og:title" content="${title}">
-<meta property="og:description" content="${description}">
+<meta property="og:title" content="${shortNameOf(passport)}">
+<meta property="og:description" content="${describe(passport, standing)}">
 ${url ? renderAddresses(url, `${base}/card/${passport.id}.svg`, describeCard(passport)) : html``}<meta name="twitter:card" content="${url ? 'summary_large_image' : 'summary'}">
-<meta name="twitter:title" content="${title}">
-<meta name="twitter:description" content="${description}">
 ${renderData(toProfile(passport, url))}
 `
 }
@@ -38,8 +34,6 @@ function renderAddresses(url: string, card: string, alt: string): Html {
 <meta property="og:image:width" content="${CARD_SIZE.width}">
 <meta property="og:image:height" content="${CARD_SIZE.height}">
 <meta property="og:image:alt" content="${alt}">
-<meta name="twitter:image" content="${card}">
-<meta name="twitter:image:alt" content="${alt}">
 `
 }
 

@@ -30,11 +30,7 @@ export function* graphemesOf(text: string): Generator<string> {
 }
 
 /** As much of the text as is no longer than `limit`, by what `sizeOf` says of a character; "…" where it was cut. */
-export function shortenText(text: string, limit: number, sizeOf?: (grapheme: string) => number): string {
-  if (!sizeOf) {
-    if (text.length <= limit && PLAIN.test(text)) return text
-    return shortenText(text, limit, () => 1)
-  }
+export function shortenText(text: string, limit: number, sizeOf = (_grapheme: string) => 1): string {
   const ellipsis = sizeOf('…')
   let size = 0
   let whole = ''

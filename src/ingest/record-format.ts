@@ -102,10 +102,13 @@ const NESTED: Record<string, Type.TObject> = {
 /** Counts the fields that no schema names, at any depth. */
 export function countUnknown(line: object, { properties }: Type.TObject): number {
   let count = 0
-  for (const [name, value] of Object.entries(line)) {
+  for (const name in line) {
     const nested = NESTED[name]
-    if (!Object.hasOwn(properties, name)) count++
-    else if (nested) for (const each of [value ?? []].flat()) count += countUnknown(each, nested)
+    if (!(name in properties)) count++
+    else if (nested) {
+      const value = (line as Record<string, object | object[] | null>)[name] ?? []
+      for (const each of Array.isArray(value) ? value : [value]) count += countUnknown(each, nested)
+    }
   }
   return count
 }

@@ -14,9 +14,8 @@ import { ServiceError } from '../domain/errors.ts'
 import type { Explanation } from '../domain/explanation.ts'
 import type { PassportRef } from '../domain/passport.ts'
 import { datePlan, isRemoved, NO_PLAN, type RetirementPlan } from '../domain/retirement.ts'
-import { createDeprecation } from '../explorer/deprecation/deprecation.ts'
 import { createExplorer } from '../explorer/explorer.ts'
-import { createReference } from '../explorer/reference/reference.ts'
+import { createPlanPages } from '../explorer/plan-pages.ts'
 import type { Log } from '../log.ts'
 import type { RuleSet } from '../scoring/rules.ts'
 import { score } from '../scoring/score.ts'
@@ -135,8 +134,7 @@ function createPages({ config, store, catalog, now, rules, plan }: PageOptions) 
   return {
     routes: [
       pageRoute('/openapi.json', () => document),
-      ...createReference(openApi, shown),
-      createDeprecation(shown),
+      ...createPlanPages(openApi, shown),
       ...(explorer?.routes ?? []),
     ],
     errorPage: explorer?.errorPage,

@@ -1,32 +1,26 @@
 import { expect, test } from 'bun:test'
-import { createConnection } from 'node:net'
 import { onEveryEngine, openTestStore } from '../support/engines.ts'
 import { serveExplorer } from '../support/explorer.ts'
+import { sendBytes } from '../support/raw-request.ts'
 import { PEOPLE } from '../support/records.ts'
-import { serveTest } from '../support/server.ts'
+import { serveTest, shareServer } from '../support/server.ts'
 
 /** Each means something to SQL, to a pattern of it, or to the full-text index. */
 const SQL = [
-  "' or 1=1 --",
-  "'; drop table passports; --",
-  '" or "" = "',
-  '") or name match ("a',
-  '%',
-  '_',
-  '%%%',
-  'a%a',
-  '\\',
-  "\\' or true --",
-  '$1',
-  '?1',
-  '*',
-  'ada*',
-  'a AND b',
-  'NEAR(a b)',
-  'name : ada',
-  '^ada',
-  '-ada',
-  '{a b}',
+  ...[
+    "' or 1=1 --",
+    "'; drop table passports; --",
+    '" or "" = "',
+    '") or name match ("a',
+    '%',
+    '_',
+    '%%%',
+    'a%a',
+    '\\',
+    "\\' or true --",
+    '$1',
+  ],
+  ...['?1', '*', 'ada*', 'a AND b', 'NEAR(a b)', 'name : ada', '^ada', '-ada', '{a b}'],
 ]
 
 onEveryEngine('whatever a caller writes into a request is data', (open) => {
@@ -44,21 +38,11 @@ onEveryEngine('whatever a caller writes into a request is data', (open) => {
   })
 })
 
-/** What comes back for a head as it is. */
-async function send(port: number, head: string): Promise<string> {
-  const socket = createConnection(port, '127.0.0.1')
-  let text = ''
-  socket.on('data', (chunk) => {
-    text += chunk
-  })
-  socket.write(`${head}Connection: close\r\n\r\n`, 'latin1')
-  await new Promise((done) => socket.on('close', done))
-  return text
-}
+const server = shareServer(() => openTestStore('sqlite', PEOPLE), serveExplorer)
+
+const send = (port: number, head: string) => sendBytes(port, `${head}Connection: close\r\n\r\n`)
 
 test('no path leads to a file', async () => {
-  await using store = await openTestStore('sqlite', PEOPLE)
-  await using server = serveExplorer(store)
   const inside = ['package.json', 'src/cli/main.ts', 'etc/passwd']
   const ways = ['/', '/../', '/../../../../', '/..%2f..%2f', '/%2e%2e/', '/style.css/../', '/badge/../', '//']
   for (const path of ways.flatMap((way) => inside.map((file) => way + file))) {
@@ -67,8 +51,6 @@ test('no path leads to a file', async () => {
 })
 
 test('the caller does not decide where links lead: only a plain Host is repeated, and no header of a proxy', async () => {
-  await using store = await openTestStore('sqlite', PEOPLE)
-  await using server = serveExplorer(store)
   const evil = 'evil.example'
   const ask = (fields: string, target = '/passports/7') =>
     send(server.port, `GET ${target} HTTP/1.1\r\n${fields}\r\n`)
@@ -83,6 +65,7 @@ test('the caller does not decide where links lead: only a plain Host is repeated
     expect(reply).toStartWith('HTTP/1.1 200 ')
     expect(reply).not.toContain(evil)
   }
+  await using store = await openTestStore('sqlite', PEOPLE)
   await using known = serveExplorer(store, { publicUrl: 'https://known.example' })
   const page = await send(known.port, `GET /passports/7 HTTP/1.1\r\nHost: ${evil}\r\n`)
   expect(page).toContain('https://known.example/passports/7')
@@ -90,8 +73,6 @@ test('the caller does not decide where links lead: only a plain Host is repeated
 })
 
 test('no answer has a header that the caller wrote', async () => {
-  await using store = await openTestStore('sqlite', PEOPLE)
-  await using server = serveTest(store)
   const mark = 'X-Mark: 1'
   const coded = '%0d%0aX-Mark:%201'
   for (const head of [
@@ -124,8 +105,6 @@ test('pages of other origins may use a key that they have, and none that the bro
 })
 
 test('every page and picture forbids what it does not need', async () => {
-  await using store = await openTestStore('sqlite', PEOPLE)
-  await using server = serveExplorer(store)
   const paths = ['/', '/passports/7', '/passports/7/score', '/passports/none', '/badge/7.svg', '/card/7.svg']
   for (const path of [...paths, '/reference', '/deprecation', '/style.css', '/ranking.js']) {
     const { headers, text } = await server.look(path)
@@ -141,8 +120,6 @@ test('every page and picture forbids what it does not need', async () => {
 })
 
 test('health and readiness tell nothing but that', async () => {
-  await using store = await openTestStore('sqlite', PEOPLE)
-  await using server = serveTest(store)
   expect((await server.get('/health')).body).toEqual({ status: 'ok' })
   expect((await server.get('/ready')).body).toEqual({ status: 'ready', writes: 'ok' })
 })

@@ -1,20 +1,12 @@
 import { expect, test } from 'bun:test'
-import { createHash } from 'node:crypto'
 import { formatKey, KEY_RANDOM_BYTES } from '../../src/domain/api-key.ts'
-import type { Store } from '../../src/store/store.ts'
 import { onEveryEngine } from '../support/engines.ts'
 import { expectGolden } from '../support/golden.ts'
+import { makeKey } from '../support/keys.ts'
 import { NOON, PEOPLE } from '../support/records.ts'
 import { serveTest } from '../support/server.ts'
 
 const CALLS = ['/api/v1/passports', '/api/v1/passports/7', '/api/v1/passport_credentials?passport_id=7']
-
-async function makeKey(store: Store, seed: number, given: { expiresAt?: number; revokedAt?: number } = {}) {
-  const { id, key } = formatKey(new Uint8Array(KEY_RANDOM_BYTES).fill(seed))
-  const hash = createHash('sha256').update(key).digest()
-  await store.keys.create({ id, name: 'test', hash, tier: 'standard', owner: '', createdAt: 0, ...given })
-  return { id, key }
-}
 
 onEveryEngine('keys', (open) => {
   test('no key is needed', async () => {

@@ -1,22 +1,10 @@
 import { expect, test } from 'bun:test'
-import { connect } from 'node:net'
 import { openTestStore } from '../support/engines.ts'
+import { sendBytes } from '../support/raw-request.ts'
 import { PEOPLE } from '../support/records.ts'
-import { serveTest } from '../support/server.ts'
+import { serveTest, shareServer } from '../support/server.ts'
 
-/** Everything that comes back until the server ends the connection. */
-function exchange(port: number, ...pieces: (string | Buffer)[]): Promise<string> {
-  return new Promise((resolve) => {
-    const socket = connect(port, '127.0.0.1')
-    let text = ''
-    socket.on('data', (chunk) => {
-      text += chunk
-    })
-    socket.on('error', () => undefined)
-    socket.on('close', () => resolve(text))
-    for (const piece of pieces) socket.write(piece)
-  })
-}
+const server = shareServer(() => openTestStore('sqlite', PEOPLE), serveTest)
 
 const SMUGGLED = 'GET /health HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n'
 
@@ -43,27 +31,21 @@ test.each([
   ['a method that is none', 'G(T /health HTTP/1.1\r\nHost: x\r\n\r\n'],
   ['a TLS hello', '\x16\x03\x01\x02\0\x01\0\x01\xfc\x03\x03\r\n\r\n'],
 ])('%s: refused by the runtime, and the connection ends', async (_, text) => {
-  await using store = await openTestStore('sqlite', PEOPLE)
-  await using server = serveTest(store)
-  const reply = await exchange(server.port, Buffer.from(text + SMUGGLED, 'latin1'))
+  const reply = await sendBytes(server.port, text + SMUGGLED)
   expect(reply).toMatch(/^HTTP\/1\.1 [45]\d\d /)
   expect(reply).not.toContain('"status":"ok"')
 })
 
 test('a request line and headers that never end are refused with 431', async () => {
-  await using store = await openTestStore('sqlite', PEOPLE)
-  await using server = serveTest(store)
   const filler = `A: ${'x'.repeat(1000)}\r\n`.repeat(80)
   for (const text of [`GET / HTTP/1.1\r\nHost: x\r\n${filler}`, `GET /${'x'.repeat(80_000)}`]) {
-    expect(await exchange(server.port, text)).toStartWith('HTTP/1.1 431 ')
+    expect(await sendBytes(server.port, text)).toStartWith('HTTP/1.1 431 ')
   }
 })
 
 test('a body above 1 MiB is refused with 413', async () => {
-  await using store = await openTestStore('sqlite', PEOPLE)
-  await using server = serveTest(store)
   const head = 'POST /health HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 5000000\r\n\r\n'
-  expect(await exchange(server.port, head)).toStartWith('HTTP/1.1 413 ')
+  expect(await sendBytes(server.port, head)).toStartWith('HTTP/1.1 413 ')
 })
 
 test('a response header that holds a line end is a failure of ours, as JSON, and is reported', async () => {

@@ -136,15 +136,3 @@ test('a failure of ours is reported whole to the operator and not at all to the 
   expect(server.errors).toEqual([expect.any(SQL.PostgresError)])
   await store.close()
 })
-
-test('so is a table that is gone', async () => {
-  await using database = await testDatabase()
-  const store = await openPostgres(database)
-  await saveRecords(store, [grace])
-  await using sql = connect(database.url)
-  await sql`drop table v1_credentials`
-  await using server = serveTest(store)
-  expect((await server.get('/api/v1/passport_credentials?passport_id=3')).status).toBe(500)
-  expect((await server.get('/api/v1/passports/3')).status).toBe(200)
-  await store.close()
-})

@@ -1,5 +1,4 @@
 import { expect, test } from 'bun:test'
-import { createHash } from 'node:crypto'
 import { createFixedWindow } from '../../src/api/fixed-window.ts'
 import { createLimiter } from '../../src/api/rate-limit.ts'
 import type { ServerOptions } from '../../src/api/server.ts'
@@ -7,8 +6,8 @@ import { createUsageCounter } from '../../src/api/usage.ts'
 import { formatKey, KEY_RANDOM_BYTES } from '../../src/domain/api-key.ts'
 import { NO_PLAN } from '../../src/domain/retirement.ts'
 import { parseTiers, type Tier } from '../../src/domain/tier.ts'
-import type { Store } from '../../src/store/store.ts'
 import { openTestStore } from '../support/engines.ts'
+import { makeKey } from '../support/keys.ts'
 import { NOON, PEOPLE } from '../support/records.ts'
 import { type Reply, serveTest } from '../support/server.ts'
 
@@ -38,19 +37,12 @@ async function limited(tiers: string, options: Partial<ServerOptions> = {}) {
     anonymous: (path = LIST, address = '192.0.2.1', more = {}) => server.get(path, from(address, more)),
     with: (key: string, path = LIST, more = {}) =>
       server.get(path, from('192.0.2.1', { 'X-API-KEY': key, ...more })),
-    makeKey: (seed: number, tier: string) => makeKey(store, seed, tier),
+    makeKey: async (seed: number, tier: string) => (await makeKey(store, seed, { tier })).key,
     async [Symbol.asyncDispose]() {
       await server[Symbol.asyncDispose]()
       await store[Symbol.asyncDispose]()
     },
   }
-}
-
-async function makeKey(store: Store, seed: number, tier: string): Promise<string> {
-  const { id, key } = formatKey(new Uint8Array(KEY_RANDOM_BYTES).fill(seed))
-  const hash = createHash('sha256').update(key).digest()
-  await store.keys.create({ id, name: 'test', hash, tier, owner: '', createdAt: 0 })
-  return key
 }
 
 const fields = ({ status, headers }: Reply) => [

@@ -166,13 +166,4 @@ describe.skipIf(!hasRedis)('with Redis', () => {
     await redis.ask('REPLICAOF', 'NO', 'ONE')
     await until(() => one.news.includes('back'))
   })
-
-  test('scripts that it forgot are told again', async () => {
-    await using redis = await startRedis()
-    using one = await node(redis.url)
-    expect(await one.take('a', 3)).toBe(2)
-    await redis.ask('SCRIPT', 'FLUSH')
-    expect(await one.take('a', 3)).toBe(1)
-    expect(one.news).toEqual([])
-  })
 })

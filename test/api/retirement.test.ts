@@ -1,11 +1,10 @@
 import { expect, test } from 'bun:test'
-import { createHash } from 'node:crypto'
 import { previewRetirement } from '../../src/api/retirement-preview.ts'
-import { formatKey, KEY_RANDOM_BYTES } from '../../src/domain/api-key.ts'
 import { datePlan, NO_PLAN, type RetirementPlan } from '../../src/domain/retirement.ts'
 import type { Store } from '../../src/store/store.ts'
 import { onEveryEngine } from '../support/engines.ts'
 import { expectGolden } from '../support/golden.ts'
+import { makeKey } from '../support/keys.ts'
 import { NOON, PEOPLE } from '../support/records.ts'
 import { serveTest } from '../support/server.ts'
 
@@ -17,13 +16,6 @@ const SUCCESSOR = 'https://example.com/v2'
 const V1 = ['/api/v1/passports', '/api/v1/passports/7', '/api/v1/passport_credentials?passport_id=7']
 const OWN = ['/health', '/ready', '/openapi.json', '/reference', '/deprecation', '/']
 const GOLDEN = { headers: { 'X-Request-Id': 'golden' } }
-
-async function makeKey(store: Store, seed: number) {
-  const { id, key } = formatKey(new Uint8Array(KEY_RANDOM_BYTES).fill(seed))
-  const hash = createHash('sha256').update(key).digest()
-  await store.keys.create({ id, name: 'test', hash, tier: 'standard', owner: '', createdAt: 0 })
-  return { id, init: { headers: { 'X-API-KEY': key } } }
-}
 
 /** A server whose clock and plan the test sets. */
 function serveAt(store: Store, plan: Partial<RetirementPlan>, { requireKey = false } = {}) {

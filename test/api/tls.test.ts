@@ -7,15 +7,18 @@ import type { Route } from '../../src/api/request.ts'
 import { openTestStore } from '../support/engines.ts'
 import { serveExplorer } from '../support/explorer.ts'
 import { PEOPLE } from '../support/records.ts'
-import { serveTest } from '../support/server.ts'
+import { serveTest, shareServer } from '../support/server.ts'
 
 const read = (name: string) => readFileSync(join(import.meta.dir, '../support', name), 'utf8')
 const TLS = { cert: read('postgres-tls.crt'), key: read('postgres-tls.key'), http3: false }
 const TRUST = { tls: { rejectUnauthorized: false } }
 
+const server = shareServer(
+  () => openTestStore('sqlite', PEOPLE),
+  (store) => serveExplorer(store, { tls: TLS }),
+)
+
 test('HTTPS: the API and pages, whose links are https', async () => {
-  await using store = await openTestStore('sqlite', PEOPLE)
-  await using server = serveExplorer(store, { tls: TLS })
   expect(server.url.protocol).toBe('https:')
   const passport = await fetch(`${server.url}api/v1/passports/7`, TRUST)
   expect(passport.status).toBe(200)
@@ -25,8 +28,6 @@ test('HTTPS: the API and pages, whose links are https', async () => {
 })
 
 test('HTTP/2: requests side by side on one connection, with the same headers and bodies', async () => {
-  await using store = await openTestStore('sqlite', PEOPLE)
-  await using server = serveTest(store, { tls: TLS })
   const session = connectHttp2(server.url.origin, { rejectUnauthorized: false })
   const ask = (path: string) =>
     new Promise<{ headers: Record<string, unknown>; body: string }>((resolve, reject) => {
@@ -50,14 +51,6 @@ test('HTTP/2: requests side by side on one connection, with the same headers and
   const plain = await fetch(`${server.url}api/v1/passports/7`, TRUST)
   expect(replies[0]?.body).toBe(await plain.text())
   session.close()
-})
-
-test.skipIf(!Bun.which('curl'))('curl speaks HTTP/2 with it', async () => {
-  await using store = await openTestStore('sqlite', PEOPLE)
-  await using server = serveTest(store, { tls: TLS })
-  const args = ['--http2', '-ksS', '-o', '/dev/null', '-w', '%{http_version} %{http_code}']
-  const curl = Bun.spawn(['curl', ...args, `${server.url}api/v1/passports`])
-  expect(await new Response(curl.stdout).text()).toBe('2 200')
 })
 
 test('TLS to a port without it fails at once', async () => {

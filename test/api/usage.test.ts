@@ -9,34 +9,34 @@ import { openTestStore } from '../support/engines.ts'
 import { ada, NOON } from '../support/records.ts'
 import { serveTest } from '../support/server.ts'
 
-const MIDNIGHT = Date.UTC(2026, 0, 1)
-
-test('a day begins at midnight in UTC', () => {
-  let time = MIDNIGHT - 1
-  const usage = createUsageCounter(() => time)
-  usage.count('k', 'list', 200)
-  time = MIDNIGHT
-  usage.count('k', 'list', 200)
-  usage.count('k', 'list', 200)
-  const one = { key: 'k', endpoint: 'list', status: 200 } as const
+test('answers are counted by day, key, endpoint and status, until the counts are taken', () => {
+  let now = Date.UTC(2026, 0, 31, 23, 59)
+  const usage = createUsageCounter(() => now)
+  usage.count('a', 'list', 200)
+  usage.count('a', 'list', 200)
+  usage.count('a', 'list', 404)
+  usage.count('', 'list', 200)
+  now += 60_000
+  usage.count('a', 'list', 200)
+  const of = (day: string, key: string, status: number, count: number) => ({
+    day,
+    key,
+    endpoint: 'list' as const,
+    status,
+    count,
+  })
   expect(usage.take()).toEqual({
     counts: [
-      { ...one, day: '2025-12-31', count: 1 },
-      { ...one, day: '2026-01-01', count: 2 },
+      of('2026-01-31', 'a', 200, 2),
+      of('2026-01-31', 'a', 404, 1),
+      of('2026-01-31', '', 200, 1),
+      of('2026-02-01', 'a', 200, 1),
     ],
-    lastUsed: new Map([['k', MIDNIGHT]]),
+    lastUsed: new Map([['a', now]]),
   })
-})
-
-test('what was taken away is not counted again', () => {
-  const usage = createUsageCounter(() => MIDNIGHT)
-  usage.count('k', 'passport', 200)
-  usage.take()
-  usage.count('', 'passport', 200)
-  expect(usage.take()).toEqual({
-    counts: [{ day: '2026-01-01', key: '', endpoint: 'passport', status: 200, count: 1 }],
-    lastUsed: new Map(),
-  })
+  usage.count('a', 'list', 200)
+  expect(usage.take().counts).toEqual([of('2026-02-01', 'a', 200, 1)])
+  expect(usage.take().counts).toEqual([])
 })
 
 /** Makes the whole key of an id and a letter; those of one id have different secrets. */

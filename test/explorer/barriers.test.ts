@@ -1,22 +1,16 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import type { AxeResults } from 'axe-core'
-import type { Browser, Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { inventPeople } from '../../src/ingest/demo/people.ts'
-import { hasBrowser, launchBrowser } from '../support/browser.ts'
+import { inBrowser } from '../support/browser.ts'
 import { openTestStore } from '../support/engines.ts'
 import { serveExplorer } from '../support/explorer.ts'
 import { record } from '../support/records.ts'
 
 const AXE = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8')
 
-describe.if(hasBrowser)('no page has a barrier that axe finds', () => {
-  let browser: Browser
-  beforeAll(async () => {
-    browser = await launchBrowser()
-  })
-  afterAll(() => browser.close())
-
+inBrowser('no page has a barrier that axe finds', (browser) => {
   test('in the light, nor in the dark', async () => {
     const people = [...inventPeople().slice(0, 30), record(5000, { stale: true })]
     await using store = await openTestStore('sqlite', people)

@@ -1,8 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import type { Browser } from 'playwright-core'
+import { describe, expect, test } from 'bun:test'
 import { NO_PLAN, type RetirementPlan } from '../../src/domain/retirement.ts'
-import { renderDeprecation } from '../../src/explorer/deprecation/deprecation-page.ts'
-import { hasBrowser, launchBrowser } from '../support/browser.ts'
+import { renderDeprecation } from '../../src/explorer/deprecation-page.ts'
+import { inBrowser, watchConsole } from '../support/browser.ts'
 import { onEveryEngine, openTestStore } from '../support/engines.ts'
 import { NOON } from '../support/records.ts'
 import { serveTest } from '../support/server.ts'
@@ -45,7 +44,7 @@ onEveryEngine('the page about the deprecation', (open) => {
     expect(after.text).not.toMatch(/<script|<style|style=|onclick|javascript:/)
     expect(after.headers.get('Content-Type')).toBe('text/html; charset=utf-8')
     expect(after.headers.get('Content-Security-Policy')).toBe(
-      "default-src 'none'; style-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+      "default-src 'none'; style-src 'self'; img-src data:; form-action 'none'; base-uri 'none'; frame-ancestors 'none'",
     )
   })
 })
@@ -106,21 +105,13 @@ describe('the text of the page about the deprecation', () => {
   })
 })
 
-describe.if(hasBrowser)('the page about the deprecation in a browser', () => {
-  let browser: Browser
-  beforeAll(async () => {
-    browser = await launchBrowser()
-  })
-  afterAll(() => browser.close())
-
+inBrowser('the page about the deprecation in a browser', (browser) => {
   test('fits a phone and a wide screen without a script, and breaks no rule of its policy', async () => {
     await using store = await openTestStore('sqlite')
     await using server = serveTest(store, { plan: () => PLAN })
     const context = await browser.newContext({ javaScriptEnabled: false })
     const page = await context.newPage()
-    const complaints: string[] = []
-    page.on('console', (message) => complaints.push(message.text()))
-    page.on('pageerror', (error) => complaints.push(error.message))
+    const complaints = watchConsole(page)
     await page.goto(`${server.url}deprecation`)
     for (const width of [320, 1280]) {
       await page.setViewportSize({ width, height: 640 })

@@ -1,9 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import type { Browser, Page } from 'playwright-core'
-import { hasBrowser, launchBrowser } from '../support/browser.ts'
+import { expect, test } from 'bun:test'
+import type { Page } from 'playwright-core'
+import type { Social } from '../../src/domain/passport.ts'
+import { inBrowser } from '../support/browser.ts'
 import { openTestStore } from '../support/engines.ts'
 import { serveExplorer } from '../support/explorer.ts'
 import { credential, record } from '../support/records.ts'
+import { shareServer } from '../support/server.ts'
 
 /** Each would set `pwned` or ask another host, if any of it came to life. */
 const MARKUP = [
@@ -34,6 +36,18 @@ const LINKS = [
   'https://user:secret@evil.example/x',
 ]
 
+const social = (text: string, url: string): Social => ({
+  source: text,
+  name: text,
+  displayName: text,
+  bio: text,
+  location: text,
+  url,
+  imageUrl: 'https://evil.example/picture.png',
+  followers: text,
+  following: text,
+})
+
 /** A passport that carries the text in every field that strangers fill. */
 function hostile(id: number, text: string, link: string) {
   return record(id, {
@@ -41,30 +55,7 @@ function hostile(id: number, text: string, link: string) {
     mainWallet: text,
     verifiedWallets: [text, link, `0x${String(id).padStart(40, '0')}`],
     scores: { total: 100 - id, activity: 1, identity: 2, skills: 3 },
-    socials: [
-      {
-        source: text,
-        name: text,
-        displayName: text,
-        bio: text,
-        location: text,
-        url: link,
-        imageUrl: link,
-        followers: text,
-        following: text,
-      },
-      {
-        source: 'github',
-        name: link,
-        displayName: link,
-        bio: link,
-        location: link,
-        url: text,
-        imageUrl: 'https://evil.example/picture.png',
-        followers: '1',
-        following: '2',
-      },
-    ],
+    socials: [social(text, link), { ...social(link, text), source: 'github' }],
     credentials: [
       credential(`${text}-1`, { name: text, type: text, category: 'Activity', value: text }),
       credential(`${link}-2`, { name: link, type: 'github', category: text, value: link }),
@@ -114,16 +105,10 @@ function findStrange(): string[] {
   return strange
 }
 
-describe.if(hasBrowser)('what strangers write does nothing', () => {
-  let browser: Browser
-  beforeAll(async () => {
-    browser = await launchBrowser()
-  })
-  afterAll(() => browser.close())
+inBrowser('what strangers write does nothing', (browser) => {
+  const server = shareServer(() => openTestStore('sqlite', PEOPLE), serveExplorer)
 
   test('on the list, on every passport, on badge and card', async () => {
-    await using store = await openTestStore('sqlite', PEOPLE)
-    await using server = serveExplorer(store)
     const page = await browser.newPage()
     const seen = watch(page, server.url.host)
     const query = encodeURIComponent(MARKUP[1] as string)
@@ -148,8 +133,6 @@ describe.if(hasBrowser)('what strangers write does nothing', () => {
   }, 60_000)
 
   test('links lead to pages alone, and to none with a password or another host in disguise', async () => {
-    await using store = await openTestStore('sqlite', PEOPLE)
-    await using server = serveExplorer(store)
     for (const { id } of PEOPLE) {
       const { text } = await server.look(`/passports/${id}`)
       for (const [anchor] of text.matchAll(/<a [^>]*href="https?:[^>]*>/g)) {
@@ -161,8 +144,6 @@ describe.if(hasBrowser)('what strangers write does nothing', () => {
   })
 
   test('the policy stops a script that was put into the page on its way', async () => {
-    await using store = await openTestStore('sqlite', PEOPLE)
-    await using server = serveExplorer(store)
     const page = await browser.newPage()
     const complaints: string[] = []
     page.on('console', (message) => complaints.push(message.text()))

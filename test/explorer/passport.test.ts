@@ -1,15 +1,16 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import type { Browser, BrowserContextOptions } from 'playwright-core'
+import { describe, expect, test } from 'bun:test'
+import type { BrowserContextOptions } from 'playwright-core'
 import type { DataPoint } from '../../src/domain/data-point.ts'
 import { ServiceError } from '../../src/domain/errors.ts'
 import { inventPeople } from '../../src/ingest/demo/people.ts'
 import { rescoreSome } from '../../src/scoring/rescore.ts'
 import { DEFAULT_RULES } from '../../src/scoring/rules.ts'
 import type { Store } from '../../src/store/store.ts'
-import { hasBrowser, launchBrowser } from '../support/browser.ts'
+import { inBrowser, watchConsole } from '../support/browser.ts'
 import { onEveryEngine, openTestStore } from '../support/engines.ts'
 import { readable, serveExplorer } from '../support/explorer.ts'
 import { ADA_WALLET, credential, NOON, named, record } from '../support/records.ts'
+import { shareServer } from '../support/server.ts'
 
 const DAY = 86_400_000
 const HOSTILE = `"><script>alert(1)</script><img src=x onerror='alert(2)'>`
@@ -69,9 +70,9 @@ const rescore = (store: Store) =>
   })
 
 onEveryEngine('the page of a passport', (open) => {
+  const server = shareServer(() => open([mira, ...OTHERS]), serveExplorer)
+
   test('tells who it is, the score with its parts, the rank, and every credential', async () => {
-    await using store = await open([mira, ...OTHERS])
-    await using server = serveExplorer(store)
     const { status, headers, text } = await server.look('/passports/12')
     expect(status).toBe(200)
     expect(headers.get('Content-Security-Policy')).toStartWith("default-src 'none'; script-src 'self'")
@@ -125,8 +126,6 @@ onEveryEngine('the page of a passport', (open) => {
   })
 
   test('of what is unknown or cannot be read is a page that says so', async () => {
-    await using store = await open([mira])
-    await using server = serveExplorer(store)
     for (const path of [
       '/passports/99',
       '/passports/0xnobody',
@@ -307,22 +306,14 @@ const TOO_WIDE = `[...document.querySelectorAll('main, main *')]
   .map((part) => part.outerHTML.slice(0, 100))
   .concat(document.documentElement.scrollWidth > innerWidth ? ['scrolls'] : [])`
 
-describe.if(hasBrowser)('the page of a passport in a browser', () => {
-  let browser: Browser
-  beforeAll(async () => {
-    browser = await launchBrowser()
-  })
-  afterAll(() => browser.close())
-
+inBrowser('the page of a passport in a browser', (browser) => {
   async function visit(url: string, options: BrowserContextOptions = {}) {
     const context = await browser.newContext({
       permissions: ['clipboard-read', 'clipboard-write'],
       ...options,
     })
     const page = await context.newPage()
-    const complaints: string[] = []
-    page.on('console', (message) => complaints.push(message.text()))
-    page.on('pageerror', (error) => complaints.push(error.message))
+    const complaints = watchConsole(page)
     // Who draws the badge is tested elsewhere.
     await page.route('**/badge/*', (route) =>
       route.fulfill({ contentType: 'image/svg+xml', body: '<svg xmlns="http://www.w3.org/2000/svg"/>' }),

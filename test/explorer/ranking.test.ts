@@ -1,15 +1,16 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import type { Browser, Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { createFixedWindow } from '../../src/api/fixed-window.ts'
 import { createLimiter } from '../../src/api/rate-limit.ts'
 import { ServiceError } from '../../src/domain/errors.ts'
 import { DEFAULT_TIERS, EXPLORER } from '../../src/domain/tier.ts'
 import { inventPeople } from '../../src/ingest/demo/people.ts'
 import type { Store } from '../../src/store/store.ts'
-import { hasBrowser, launchBrowser } from '../support/browser.ts'
+import { inBrowser, watchConsole } from '../support/browser.ts'
 import { onEveryEngine, openTestStore, type TestStore } from '../support/engines.ts'
 import { readable, serveExplorer } from '../support/explorer.ts'
 import { ADA_WALLET, ada, NOON, named, PEOPLE, record } from '../support/records.ts'
+import { shareServer } from '../support/server.ts'
 
 /** The ranks, names and scores of a page, as its reader sees them. */
 function rowsOf(text: string): string[] {
@@ -31,9 +32,9 @@ const many = (count: number) =>
   Array.from({ length: count }, (_, at) => named(at + 1, `Person ${at + 1}`, 1000 - at))
 
 onEveryEngine('the ranking', (open) => {
+  const server = shareServer(() => open(PEOPLE), serveExplorer)
+
   test('lists passports by score, and those of one score share a rank', async () => {
-    await using store = await open(PEOPLE)
-    await using server = serveExplorer(store)
     const { status, headers, text } = await server.look('/')
     expect(status).toBe(200)
     expect(headers.get('Content-Type')).toBe('text/html; charset=utf-8')
@@ -58,8 +59,6 @@ onEveryEngine('the ranking', (open) => {
   })
 
   test('finds by name, whatever its accents, and keeps the ranks among all', async () => {
-    await using store = await open(PEOPLE)
-    await using server = serveExplorer(store)
     const { text } = await server.look('/?q=LOVELACE')
     expect(rowsOf(text)).toEqual(['1 Ada Lovélace 🐉 42.5'])
     expect(readable(text)).toContain('1 of 3 passports for “LOVELACE”')
@@ -67,8 +66,6 @@ onEveryEngine('the ranking', (open) => {
   })
 
   test('finds by wallet and by number what is in no name', async () => {
-    await using store = await open(PEOPLE)
-    await using server = serveExplorer(store)
     expect(rowsOf((await server.look(`/?q=${ADA_WALLET.toUpperCase().replace('0X', '0x')}`)).text)).toEqual([
       '1 Ada Lovélace 🐉 42.5',
     ])
@@ -132,8 +129,6 @@ onEveryEngine('the ranking', (open) => {
   })
 
   test('is the same until something changes: a browser that has it gets 304', async () => {
-    await using store = await open(PEOPLE)
-    await using server = serveExplorer(store)
     const { headers } = await server.look('/')
     const again = await server.look('/', { headers: { 'If-None-Match': headers.get('ETag') ?? '' } })
     expect(again.status).toBe(304)
@@ -179,6 +174,12 @@ test('of words without end, lists and pages show the beginning, and look no furt
 })
 
 describe('error pages', () => {
+  let store: TestStore
+  beforeAll(async () => {
+    store = await openTestStore('sqlite', PEOPLE)
+  })
+  afterAll(() => store[Symbol.asyncDispose]())
+
   const find = async (store: Store, target: string, options: Parameters<typeof serveExplorer>[1] = {}) => {
     await using server = serveExplorer(store, options)
     const { status, headers, text } = await server.look(target)
@@ -188,7 +189,6 @@ describe('error pages', () => {
   }
 
   test('404 offers the search and the way back', async () => {
-    await using store = await openTestStore('sqlite', PEOPLE)
     const { status, text } = await find(store, '/passports/4711')
     expect(status).toBe(404)
     expect(text).toContain('There is nothing here')
@@ -199,7 +199,6 @@ describe('error pages', () => {
   test.each(['/passports', '/passports/', '/passports/7/8', '/badge/7', '/card/'])(
     '404 is a page below all folders of the explorer: %s',
     async (target) => {
-      await using store = await openTestStore('sqlite', PEOPLE)
       const { status, text } = await find(store, target)
       expect(status).toBe(404)
       expect(text).toContain('<form class="search" action="/"')
@@ -211,14 +210,12 @@ describe('error pages', () => {
     ['/?page=0', 'page must be a whole number from 1, got &quot;0&quot;.'],
     [`/?q=${'x'.repeat(201)}`, 'at most 200 characters, got 201.'],
   ])('400 says what would do: %s', async (target, sentence) => {
-    await using store = await openTestStore('sqlite', PEOPLE)
     const { status, text } = await find(store, target)
     expect(status).toBe(400)
     expect(text).toContain(sentence)
   })
 
   test('414 is a page too, and says how long an address may be', async () => {
-    await using store = await openTestStore('sqlite', PEOPLE)
     for (const target of [`/?q=${'x'.repeat(9000)}`, `/passports/${'x'.repeat(9000)}`]) {
       const { status, text } = await find(store, target)
       expect(status).toBe(414)
@@ -227,7 +224,6 @@ describe('error pages', () => {
   })
 
   test('429 says when to come back', async () => {
-    await using store = await openTestStore('sqlite', PEOPLE)
     const tiers = DEFAULT_TIERS.map((tier) => (tier.name === EXPLORER ? { ...tier, requests: 1 } : tier))
     const now = () => NOON
     const limiter = createLimiter({ tiers, counter: createFixedWindow(now), now, isSpent: () => false })
@@ -241,7 +237,6 @@ describe('error pages', () => {
     [500, new Error('secret of ours'), 'Something went wrong on our side'],
     [503, new ServiceError('unavailable', 'secret of ours'), 'Back in a moment'],
   ])('%d is not the fault of the reader, and names the request', async (expected, error, title) => {
-    await using store = await openTestStore('sqlite', PEOPLE)
     const broken = {
       ...store,
       passports: {
@@ -260,28 +255,17 @@ describe('error pages', () => {
   })
 })
 
-describe.if(hasBrowser)('the ranking in a browser', () => {
-  let browser: Browser
-  let store: TestStore
-  let server: ReturnType<typeof serveExplorer>
-  beforeAll(async () => {
-    browser = await launchBrowser()
-    store = await openTestStore('sqlite', inventPeople().slice(0, 200))
-    server = serveExplorer(store)
-  })
-  afterAll(async () => {
-    await browser.close()
-    await server[Symbol.asyncDispose]()
-    await store[Symbol.asyncDispose]()
-  })
+inBrowser('the ranking in a browser', (browser) => {
+  const server = shareServer(
+    () => openTestStore('sqlite', inventPeople().slice(0, 200)),
+    (store) => serveExplorer(store),
+  )
 
   const countOf = (page: Page) => page.locator('[data-count]').textContent()
 
   test('searches as one types, tells the count, and keeps the address', async () => {
     const page = await browser.newPage()
-    const complaints: string[] = []
-    page.on('console', (message) => complaints.push(message.text()))
-    page.on('pageerror', (error) => complaints.push(error.message))
+    const complaints = watchConsole(page)
     await page.goto(server.url.href)
     const all = await countOf(page)
     await page.getByRole('searchbox').pressSequentially('ada', { delay: 5 })
@@ -365,77 +349,6 @@ describe.if(hasBrowser)('the ranking in a browser', () => {
     expect(seen).toEqual(['search', 'Search', await page.locator('.ranking a').first().textContent()])
     await page.keyboard.press('Enter')
     await page.waitForURL('**/passports/*')
-    await page.close()
-  }, 30_000)
-
-  test('has a light and a dark dress', async () => {
-    const colors = async (colorScheme: 'light' | 'dark') => {
-      const page = await browser.newPage({ colorScheme })
-      await page.goto(server.url.href)
-      const found = await page.evaluate(() => {
-        const { backgroundColor, color } = getComputedStyle(document.body)
-        return { backgroundColor, color }
-      })
-      await page.close()
-      return found
-    }
-    const [light, dark] = [await colors('light'), await colors('dark')]
-    expect(light.backgroundColor).not.toBe(dark.backgroundColor)
-    expect(light.color).not.toBe(dark.color)
-  }, 30_000)
-
-  test('has no empty line between the legend and the list', async () => {
-    const page = await browser.newPage()
-    await page.goto(server.url.href)
-    const gap = await page.evaluate(() => {
-      const [legend, list] = ['.legend', '.ranking'].map((each) =>
-        document.querySelector(each)?.getBoundingClientRect(),
-      )
-      return (list?.top ?? 0) - (legend?.bottom ?? 0)
-    })
-    expect(gap).toBeWithin(4, 13)
-    expect(await page.locator('.human').first().boundingBox()).toMatchObject({ width: 15, height: 15 })
-    await page.close()
-  }, 30_000)
-
-  test.each(['light', 'dark'] as const)(
-    '%s, the hint in the search can be read',
-    async (colorScheme) => {
-      const page = await browser.newPage({ colorScheme })
-      await page.goto(server.url.href)
-      const [hint, soft] = await page.evaluate(() => {
-        const input = document.querySelector('#search') as Element
-        const lead = document.querySelector('.lead') as Element
-        return [getComputedStyle(input, '::placeholder').color, getComputedStyle(lead).color]
-      })
-      expect(hint).toBe(soft)
-      await page.close()
-    },
-    30_000,
-  )
-
-  test.each([320, 1280])('at %d px, the status of an error stands clear of its title', async (width) => {
-    const page = await browser.newPage({ viewport: { width, height: 640 } })
-    await page.goto(`${server.url.origin}/passports/nobody`)
-    const gap = await page.evaluate(() => {
-      const [status, title] = ['.status', 'h1'].map((each) =>
-        document.querySelector(each)?.getBoundingClientRect(),
-      )
-      return (title?.top ?? 0) - (status?.bottom ?? 0)
-    })
-    expect(gap).toBeWithin(4, 16)
-    await page.close()
-  })
-
-  test('letters that cannot be parted stay in their row', async () => {
-    const tag = '\u0600'.repeat(500)
-    await using odd = await openTestStore('sqlite', [record(1, { profile: { tags: [tag, tag, tag] } })])
-    await using narrow = serveExplorer(odd)
-    const page = await browser.newPage({ viewport: { width: 320, height: 640 } })
-    await page.goto(narrow.url.href)
-    expect(
-      await page.evaluate(() => getComputedStyle(document.querySelector('.who') as Element).overflowX),
-    ).toBe('clip')
     await page.close()
   }, 30_000)
 

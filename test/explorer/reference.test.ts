@@ -1,16 +1,15 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import type { Browser } from 'playwright-core'
+import { expect, test } from 'bun:test'
 import { NO_PLAN } from '../../src/domain/retirement.ts'
 import { inventPeople } from '../../src/ingest/demo/people.ts'
-import { hasBrowser, launchBrowser } from '../support/browser.ts'
-import { onEveryEngine } from '../support/engines.ts'
+import { inBrowser, watchConsole } from '../support/browser.ts'
+import { onEveryEngine, openTestStore } from '../support/engines.ts'
 import { NOON } from '../support/records.ts'
-import { serveTest } from '../support/server.ts'
+import { serveTest, shareServer } from '../support/server.ts'
 
 onEveryEngine('the reference page', (open) => {
+  const server = shareServer(() => open(), serveTest)
+
   test('is one page, one stylesheet and one script, all our own, under a strict policy', async () => {
-    await using store = await open()
-    await using server = serveTest(store)
     const { text, headers } = await server.get('/reference')
     expect(headers.get('Content-Type')).toBe('text/html; charset=utf-8')
     const policy = headers.get('Content-Security-Policy')
@@ -33,13 +32,11 @@ onEveryEngine('the reference page', (open) => {
       '/openapi.json',
       '/reference',
     ])
-    expect(text).not.toMatch(/<script>|<style|style=|onclick/)
+    expect(text).not.toMatch(/<script>|<style|style=|onclick|`/)
     expect((await server.get('/')).text).toBe(text)
   })
 
   test('says since when V1 is deprecated, and where to read more', async () => {
-    await using store = await open()
-    await using server = serveTest(store)
     const { text } = await server.get('/reference')
     expect(text).toContain('id="deprecation"')
     expect(text).toContain('2025-03-31')
@@ -61,15 +58,7 @@ onEveryEngine('the reference page', (open) => {
     expect(text).toContain('Since 2026-01-02 12:00 UTC every call below is answered 410.')
   })
 
-  test('sets code as code', async () => {
-    await using store = await open()
-    await using server = serveTest(store)
-    expect((await server.get('/reference')).text).not.toContain('`')
-  })
-
   test('shows every field of every answer', async () => {
-    await using store = await open()
-    await using server = serveTest(store)
     const { text } = await server.get('/reference')
     const { components } = (await server.get('/openapi.json')).body
     for (const name of [
@@ -87,68 +76,58 @@ onEveryEngine('the reference page', (open) => {
   })
 })
 
-describe.if(hasBrowser)('the reference page in a browser', () => {
-  let browser: Browser
-  beforeAll(async () => {
-    browser = await launchBrowser()
-  })
-  afterAll(() => browser.close())
+inBrowser('the reference page in a browser', (browser) => {
+  test('all three calls can be tried, and nothing is fetched from elsewhere', async () => {
+    await using store = await openTestStore('sqlite', inventPeople())
+    await using server = serveTest(store)
+    const page = await browser.newPage()
+    const hosts = new Set<string>()
+    const complaints = watchConsole(page)
+    page.on('request', (request) => hosts.add(new URL(request.url()).host))
+    await page.goto(`${server.url}reference`)
 
-  onEveryEngine('in a browser', (open) => {
-    test('all three calls can be tried, and nothing is fetched from elsewhere', async () => {
-      await using store = await open(inventPeople())
-      await using server = serveTest(store)
-      const page = await browser.newPage()
-      const hosts = new Set<string>()
-      const complaints: string[] = []
-      page.on('request', (request) => hosts.add(new URL(request.url()).host))
-      page.on('console', (message) => complaints.push(message.text()))
-      page.on('pageerror', (error) => complaints.push(error.message))
-      await page.goto(`${server.url}reference`)
-
-      const send = async (call: string) => {
-        const form = page.locator(`#${call} form`)
-        await form.getByRole('button', { name: 'Send' }).click()
-        await form.locator('[data-result][data-ok]').waitFor()
-        return {
-          summary: (await form.locator('[data-summary]').textContent()) ?? '',
-          body: JSON.parse((await form.locator('[data-body]').textContent()) ?? ''),
-          curl: await form.locator('[data-curl]').textContent(),
-        }
+    const send = async (call: string) => {
+      const form = page.locator(`#${call} form`)
+      await form.getByRole('button', { name: 'Send' }).click()
+      await form.locator('[data-result][data-ok]').waitFor()
+      return {
+        summary: (await form.locator('[data-summary]').textContent()) ?? '',
+        body: JSON.parse((await form.locator('[data-body]').textContent()) ?? ''),
+        curl: await form.locator('[data-curl]').textContent(),
       }
+    }
 
-      await page.fill('#listPassports-keyword', 'ada')
-      await page.fill('#listPassports-per_page', '2')
-      const list = await send('listPassports')
-      expect(list.summary).toStartWith('200 in ')
-      expect(list.body.passports).toHaveLength(2)
-      expect(list.curl).toBe(`curl '${server.url}api/v1/passports?keyword=ada&per_page=2'`)
+    await page.fill('#listPassports-keyword', 'ada')
+    await page.fill('#listPassports-per_page', '2')
+    const list = await send('listPassports')
+    expect(list.summary).toStartWith('200 in ')
+    expect(list.body.passports).toHaveLength(2)
+    expect(list.curl).toBe(`curl '${server.url}api/v1/passports?keyword=ada&per_page=2'`)
 
-      const one = await send('getPassport')
-      expect(one.body.passport).toMatchObject({ passport_id: 42, calculating_score: true })
+    const one = await send('getPassport')
+    expect(one.body.passport).toMatchObject({ passport_id: 42, calculating_score: true })
 
-      const credentials = await send('listCredentials')
-      expect(credentials.body.passport_credentials.length).toBeGreaterThan(7)
+    const credentials = await send('listCredentials')
+    expect(credentials.body.passport_credentials.length).toBeGreaterThan(7)
 
-      expect([...hosts]).toEqual([server.url.host])
-      expect(complaints).toEqual([])
+    expect([...hosts]).toEqual([server.url.host])
+    expect(complaints).toEqual([])
 
-      await page.fill('#api-key', 'wrong')
-      const refused = await send('getPassport')
-      expect(refused.summary).toStartWith('401 in ')
-      expect(refused.curl).toBe(`curl -H "X-API-KEY: $KEY" '${server.url}api/v1/passports/42'`)
-      await page.close()
-    }, 30_000)
+    await page.fill('#api-key', 'wrong')
+    const refused = await send('getPassport')
+    expect(refused.summary).toStartWith('401 in ')
+    expect(refused.curl).toBe(`curl -H "X-API-KEY: $KEY" '${server.url}api/v1/passports/42'`)
+    await page.close()
+  }, 30_000)
 
-    test('a phone shows it without sideways scroll', async () => {
-      await using store = await open()
-      await using server = serveTest(store)
-      const page = await browser.newPage({ viewport: { width: 320, height: 640 } })
-      await page.goto(`${server.url}reference`)
-      for (const summary of await page.locator('summary').all()) await summary.click()
-      const width = await page.evaluate(() => document.documentElement.scrollWidth)
-      expect(width).toBeLessThanOrEqual(320)
-      await page.close()
-    }, 30_000)
-  })
+  test('a phone shows it without sideways scroll', async () => {
+    await using store = await openTestStore('sqlite')
+    await using server = serveTest(store)
+    const page = await browser.newPage({ viewport: { width: 320, height: 640 } })
+    await page.goto(`${server.url}reference`)
+    for (const summary of await page.locator('summary').all()) await summary.click()
+    const width = await page.evaluate(() => document.documentElement.scrollWidth)
+    expect(width).toBeLessThanOrEqual(320)
+    await page.close()
+  }, 30_000)
 })

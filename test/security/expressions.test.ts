@@ -11,7 +11,7 @@ const LONGEST_MILLISECONDS = 10
 const SHORT_TEXT_ONLY = [
   'src/api/address.ts: (\\d+)\\.(\\d+)\\.(\\d+)\\.(\\d+)$',
   'src/domain/database-address.ts: ^(\\w*:?\\/*).*@',
-  'src/explorer/wording.ts: \\B(?=(?:\\d{3})+$)',
+  'src/explorer/format.ts: \\B(?=(?:\\d{3})+$)',
   'src/serve/request-log.ts: \\d+$',
 ]
 

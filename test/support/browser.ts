@@ -1,5 +1,6 @@
+import { afterAll, beforeAll, describe } from 'bun:test'
 import { existsSync } from 'node:fs'
-import { type Browser, chromium } from 'playwright-core'
+import { type Browser, chromium, type Page } from 'playwright-core'
 
 const PLACES = [
   process.env.CHROMIUM_PATH,
@@ -30,4 +31,29 @@ export async function launchBrowser(): Promise<Browser> {
       '--disable-sync',
     ],
   })
+}
+
+export type TestBrowser = Pick<Browser, 'newPage' | 'newContext'>
+
+/** Tests that share a browser; left out where there is none. */
+export function inBrowser(title: string, tests: (browser: TestBrowser) => void): void {
+  describe.if(hasBrowser)(title, () => {
+    let browser: Browser
+    beforeAll(async () => {
+      browser = await launchBrowser()
+    })
+    afterAll(() => browser.close())
+    tests({
+      newPage: (options) => browser.newPage(options),
+      newContext: (options) => browser.newContext(options),
+    })
+  })
+}
+
+/** Collects what the page writes to the console, and its errors. */
+export function watchConsole(page: Page): string[] {
+  const complaints: string[] = []
+  page.on('console', (message) => complaints.push(message.text()))
+  page.on('pageerror', (error) => complaints.push(error.message))
+  return complaints
 }

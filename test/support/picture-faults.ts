@@ -1,7 +1,7 @@
-import type { Browser } from 'playwright-core'
+import type { TestBrowser } from './browser.ts'
 
 /** What a browser finds wrong with pictures: no picture at all, words outside its frame, or more in it than shapes and words. */
-export async function findPictureFaults(browser: Browser, urls: readonly string[]): Promise<string[]> {
+export async function findPictureFaults(browser: TestBrowser, urls: readonly string[]): Promise<string[]> {
   const page = await browser.newPage()
   const faults = await page.evaluate(async (urls) => {
     const faults: string[] = []

@@ -17,3 +17,17 @@ export function sendRaw(port: number, request: string, headers: readonly string[
       })
   })
 }
+
+/** Everything that comes back for these bytes until the server closes the connection. */
+export function sendBytes(port: number, text: string): Promise<string> {
+  return new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1')
+    let reply = ''
+    socket.on('data', (chunk) => {
+      reply += chunk
+    })
+    socket.on('error', () => undefined)
+    socket.on('close', () => resolve(reply))
+    socket.write(text, 'latin1')
+  })
+}

@@ -71,7 +71,7 @@ export function pretendRedis(
     port,
     socket: {
       data(socket, bytes) {
-        for (const [command] of bytes.toString('latin1').matchAll(/HELLO|EVALSHA/g)) {
+        for (const [command] of bytes.toString('latin1').matchAll(/HELLO|EVAL/g)) {
           if (isPolite && command === 'HELLO') socket.write('%0\r\n')
           else setTimeout(() => socket.write(answer), delayMilliseconds)
         }

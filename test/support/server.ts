@@ -1,3 +1,4 @@
+import { afterAll, beforeAll } from 'bun:test'
 import { createFixedWindow } from '../../src/api/fixed-window.ts'
 import { createOpenApi } from '../../src/api/openapi.ts'
 import { createPage, pageRoute } from '../../src/api/page.ts'
@@ -8,10 +9,10 @@ import { createUsageCounter } from '../../src/api/usage.ts'
 import { createCatalog } from '../../src/catalog/catalog.ts'
 import { datePlan, NO_PLAN } from '../../src/domain/retirement.ts'
 import { DEFAULT_TIERS } from '../../src/domain/tier.ts'
-import { createDeprecation } from '../../src/explorer/deprecation/deprecation.ts'
-import { createReference } from '../../src/explorer/reference/reference.ts'
+import { createPlanPages } from '../../src/explorer/plan-pages.ts'
 import type { Store } from '../../src/store/store.ts'
 import { checkConformance } from './conformance.ts'
+import type { TestStore } from './engines.ts'
 import { NOON } from './records.ts'
 
 export type Reply = { status: number; headers: Headers; text: string; body: Json }
@@ -54,8 +55,7 @@ export function serveTest(store: Store, options: Partial<ServerOptions> = {}) {
     ...options,
     routes: [
       pageRoute('/openapi.json', () => document),
-      ...createReference(openApi, shown),
-      createDeprecation(shown),
+      ...createPlanPages(openApi, shown),
       ...(options.routes ?? []),
     ],
   })
@@ -84,4 +84,22 @@ export function serveTest(store: Store, options: Partial<ServerOptions> = {}) {
     port: server.port,
     [Symbol.asyncDispose]: () => server.stop(true),
   }
+}
+
+/** One store and one server for the tests of a block that only read. */
+export function shareServer<S extends AsyncDisposable>(
+  open: () => Promise<TestStore>,
+  serve: (store: Store) => S,
+): S {
+  const server = {} as S
+  let store: TestStore
+  beforeAll(async () => {
+    store = await open()
+    Object.assign(server, serve(store))
+  })
+  afterAll(async () => {
+    await server[Symbol.asyncDispose]()
+    await store[Symbol.asyncDispose]()
+  })
+  return server
 }

@@ -52,8 +52,9 @@ const credential: WireCredential = {
   value: 'Since 2019-04-02, Outgoing transactions: 861',
 }
 
+/** By the name of their schema. */
 export const EXAMPLES = {
-  passportList: { passports: [listed], pagination: { current_page: 1, last_page: 40, total: 1000 } },
-  passport: { passport: whole },
-  credentialList: { passport_credentials: [credential] },
+  PassportListBody: { passports: [listed], pagination: { current_page: 1, last_page: 40, total: 1000 } },
+  PassportBody: { passport: whole },
+  CredentialListBody: { passport_credentials: [credential] },
 }

@@ -1,12 +1,12 @@
-import type { ErrorCode } from '../../domain/errors.ts'
 import {
   COMMON_HEADERS,
+  type DocumentedError,
   errorResponses,
   type HeaderName,
-  headerRefs,
   jsonContent,
   preflightOperation,
   REQUEST_ERRORS,
+  successResponses,
 } from '../openapi-parts.ts'
 import { EXAMPLES } from './examples.ts'
 
@@ -19,7 +19,7 @@ const V1_HEADERS: HeaderName[] = [
   'Sunset',
 ]
 
-const SHARED_ERRORS: ErrorCode[] = [
+const SHARED_ERRORS: DocumentedError[] = [
   ...REQUEST_ERRORS,
   'unauthorized',
   'rate_limited',
@@ -35,16 +35,20 @@ const query = (name: string, description: string, schema: object, example?: stri
   ...(example !== undefined && { example }),
 })
 
+const fromOne = (standard: number) => ({ type: 'integer', minimum: 1, default: standard })
+
 type Operation = {
   id: string
   summary: string
   description: string
   parameters: object[]
-  success: { description: string; schema: string; example: unknown; headers?: HeaderName[] }
-  error: ErrorCode
+  schema: keyof typeof EXAMPLES
+  success: string
+  headers?: HeaderName[]
+  error: DocumentedError
 }
 
-function get({ id, summary, description, parameters, success, error }: Operation) {
+function get({ id, summary, description, parameters, schema, success, headers = [], error }: Operation) {
   return {
     operationId: id,
     summary,
@@ -54,15 +58,11 @@ function get({ id, summary, description, parameters, success, error }: Operation
     security: [{}, { ApiKey: [] }],
     parameters: [...parameters, { $ref: '#/components/parameters/IfNoneMatch' }],
     responses: {
-      200: {
-        description: success.description,
-        headers: headerRefs([...V1_HEADERS, 'NoCache', 'ETag', ...(success.headers ?? [])]),
-        content: jsonContent({ $ref: `#/components/schemas/${success.schema}` }, success.example),
-      },
-      304: {
-        description: 'The caller has these very bytes already',
-        headers: headerRefs([...V1_HEADERS, 'NoCache', 'ETag', ...(success.headers ?? [])]),
-      },
+      ...successResponses(
+        success,
+        [...V1_HEADERS, 'NoCache', 'ETag', ...headers],
+        jsonContent(schema, EXAMPLES[schema]),
+      ),
       ...errorResponses([error, ...SHARED_ERRORS], V1_HEADERS),
     },
   }
@@ -85,23 +85,12 @@ export const V1_PATHS = {
         'Only passports whose `display_name` contains this, ignoring case, accents and runs of white space. Blank: no filter.',
         { type: 'string', maxLength: 200 },
       ),
-      query('page', 'Which page, from 1. Past the last page the list is empty.', {
-        type: 'integer',
-        minimum: 1,
-        default: 1,
-      }),
-      query('per_page', 'Passports on a page. More than 250 is taken as 250.', {
-        type: 'integer',
-        minimum: 1,
-        default: 25,
-      }),
+      query('page', 'Which page, from 1. Past the last page the list is empty.', fromOne(1)),
+      query('per_page', 'Passports on a page. More than 250 is taken as 250.', fromOne(25)),
     ],
-    success: {
-      description: 'A page of passports',
-      schema: 'PassportListBody',
-      example: EXAMPLES.passportList,
-      headers: ['Vary'],
-    },
+    schema: 'PassportListBody',
+    success: 'A page of passports',
+    headers: ['Vary'],
     error: 'invalid_request',
   }),
   '/api/v1/passports/{id}': path(
@@ -111,12 +100,9 @@ export const V1_PATHS = {
       description:
         'A passport that was merged into another answers with the surviving one, named in `Content-Location`.',
       parameters: [],
-      success: {
-        description: 'The passport',
-        schema: 'PassportBody',
-        example: EXAMPLES.passport,
-        headers: ['ContentLocation'],
-      },
+      schema: 'PassportBody',
+      success: 'The passport',
+      headers: ['ContentLocation'],
       error: 'not_found',
     },
     [
@@ -144,11 +130,8 @@ export const V1_PATHS = {
       ),
       query('id', 'Taken as `passport_id` where that is absent.', { type: 'string' }),
     ],
-    success: {
-      description: 'All credentials of the passport',
-      schema: 'CredentialListBody',
-      example: EXAMPLES.credentialList,
-    },
+    schema: 'CredentialListBody',
+    success: 'All credentials of the passport',
     error: 'not_found',
   }),
 }

@@ -1,27 +1,20 @@
 import type { Credential } from '../../domain/credential.ts'
 import type { Scores } from '../../domain/passport.ts'
-import { formatCount, renderDay } from '../figures.ts'
+import { formatCount, formatFigure, renderDay } from '../format.ts'
 import { escapeText, type Html, html } from '../html.ts'
-import { formatFigure } from '../wording.ts'
-
-/** In the order in which they are shown; all other categories come after them. */
-const COUNTED: readonly { category: string; part: keyof Scores }[] = [
-  { category: 'Activity', part: 'activity' },
-  { category: 'Identity', part: 'identity' },
-  { category: 'Skills', part: 'skills' },
-]
+import { CATEGORIES, SCORE_PARTS } from '../score-bar.ts'
 
 /** Puts what has a category in groups: the three that count first. */
 export function groupByCategory<T extends { category: string }>(items: readonly T[]) {
   const groups = Map.groupBy(items, ({ category }) => category)
   const others = [...groups.keys()].filter((category) => partOf(category) === undefined)
-  return [...COUNTED.map(({ category }) => category), ...others].flatMap((category) => {
+  return [...Object.values(CATEGORIES), ...others].flatMap((category) => {
     const own = groups.get(category)
     return own === undefined ? [] : [{ category, part: partOf(category), items: own }]
   })
 }
 
-const partOf = (category: string) => COUNTED.find((each) => each.category === category)?.part
+const partOf = (category: string) => SCORE_PARTS.find((part) => CATEGORIES[part] === category)
 
 /** Every credential in its category; the store has the highest scores first. */
 export function renderCredentials(credentials: readonly Credential[], scores: Scores): Html {

@@ -3,19 +3,20 @@ import { notFound } from '../../domain/errors.ts'
 import type { Explanation, Line } from '../../domain/explanation.ts'
 import { type Passport, parsePassportRef, type Scores } from '../../domain/passport.ts'
 import { CREDENTIAL_ACCOUNT } from '../../domain/record.ts'
+import { formatFigure, shortNameOf } from '../format.ts'
 import { escapeText, type Html, html } from '../html.ts'
 import { renderLayout } from '../layout.ts'
 import { type ExplorerOptions, type ExplorerPage, file, POLICY } from '../page.ts'
-import { formatFigure, shortNameOf } from '../wording.ts'
+import { CATEGORIES, SCORE_PARTS } from '../score-bar.ts'
 import { groupByCategory, UNKNOWN } from './passport-credentials.ts'
 
 /** Its sum on the page of the passport; the lines have a page of their own, which the script puts in here. */
-export function renderExplanation({ id, scores: { activity, identity, skills, total } }: Passport): Html {
-  const parts = `${formatFigure(activity)} Activity + ${formatFigure(identity)} Identity + ${formatFigure(skills)} Skills`
+export function renderExplanation({ id, scores }: Passport): Html {
+  const { activity, identity, skills, total } = scores
   const isSum = roundScore(activity + identity + skills) === total
   return html`<section id="explanation">
 <h2>How this score comes about</h2>
-<p>${parts}${isSum ? ' = ' : ', within what each may add, come to '}${formatFigure(total)}</p>
+<p>${describeParts(scores, {})}${isSum ? ' = ' : ', within what each may add, come to '}${formatFigure(total)}</p>
 <details id="how">
 <summary>Line by line</summary>
 <p data-lines><a href="/passports/${id}/score">Show the reason for every point</a></p>
@@ -42,14 +43,11 @@ ${renderLines(explanation, passport)}
 </article>`
     const title = `How the score of ${name} comes about`
     const description = `${name}: passport score ${formatFigure(passport.scores.total)}, line by line`
-    return file('text/html', renderLayout({ title, description, main }), POLICY)
+    return file('text/html', renderLayout({ title, description, main }), POLICY.explorer)
   },
 })
 
-function renderLines(
-  { scores, lines, rules, caps }: Explanation,
-  passport: Pick<Passport, 'scores' | 'stale'>,
-): Html {
+function renderLines({ scores, lines, rules, caps }: Explanation, passport: Passport): Html {
   return html`<p>By rule set <code>${rules}</code>${lines.length === 0 ? html`. No credentials are known that it could be worked out from.` : html`, from what is known now:`}</p>
 ${differs(scores, passport) ? html`<p class="differs">This comes to ${formatFigure(scores.total)}. The score that is shown, ${formatFigure(passport.scores.total)}, is by the passport&rsquo;s record, an earlier calculation or other rules.</p>` : html``}
 ${
@@ -63,24 +61,23 @@ ${groupByCategory(lines).map(
 ${items.toSorted((one, other) => other.score - one.score).map(renderLine)}</tbody>
 `,
 )}</table>
-<p class="sum">${describeTotal(scores, caps)}</p>`
+<p class="sum">${describeParts(scores, caps)} = ${formatFigure(scores.total)}</p>`
 }`
 }
 
 /** While it is being recalculated nobody expects them to be the same. */
-const differs = (scores: Scores, passport: Pick<Passport, 'scores' | 'stale'>): boolean =>
+const differs = (scores: Scores, passport: Passport): boolean =>
   !passport.stale && scores.total !== passport.scores.total
 
 const describeSum = (sum: number, cap: number | undefined): string =>
   cap === undefined ? formatFigure(sum) : `${formatFigure(sum)}, ${formatFigure(cap)} at most`
 
-function describeTotal({ activity, identity, skills, total }: Scores, caps: Caps): string {
-  const part = (category: string, sum: number) => {
-    const cap = caps[category]
-    return `${formatFigure(cap === undefined ? sum : Math.min(sum, cap))} ${category}`
-  }
-  return `${part('Activity', activity)} + ${part('Identity', identity)} + ${part('Skills', skills)} = ${formatFigure(total)}`
-}
+/** Each part, as far as it counts. */
+const describeParts = (scores: Scores, caps: Caps): string =>
+  SCORE_PARTS.map((part) => {
+    const category = CATEGORIES[part]
+    return `${formatFigure(Math.min(scores[part], caps[category] ?? scores[part]))} ${category}`
+  }).join(' + ')
 
 /** By hand, as the rows of the credentials are. */
 function renderLine({ name, score, formula, from, accounts }: Line): Html {

@@ -2,11 +2,11 @@ import type { Credential } from '../../domain/credential.ts'
 import { notFound } from '../../domain/errors.ts'
 import { type FullPassport, type PassportRef, parsePassportRef } from '../../domain/passport.ts'
 import type { Standing } from '../../domain/standing.ts'
+import { describeRank, formatFigure, nameOf, shortNameOf } from '../format.ts'
 import { type Html, html } from '../html.ts'
 import { renderLayout } from '../layout.ts'
 import { type ApiState, type ExplorerOptions, type ExplorerPage, file, POLICY } from '../page.ts'
 import { renderSharing } from '../sharing.ts'
-import { describeRank, formatFigure, nameOf, shortNameOf } from '../wording.ts'
 import { renderCredentials } from './passport-credentials.ts'
 import { renderExplanation } from './passport-explanation.ts'
 import { renderPerson, renderSocials, renderWallets } from './passport-person.ts'
@@ -29,7 +29,7 @@ export function createPassportPage({ store, catalog, api = () => 'open' }: Explo
       const credentials = await store.credentials.list(passport.id)
       const standing = await catalog.standing(passport.scores.total)
       const shown = { ref, passport, credentials, standing, origin, api: api() }
-      return file('text/html', renderPassportPage(shown), POLICY)
+      return file('text/html', renderPassportPage(shown), POLICY.explorer)
     },
   }
 }

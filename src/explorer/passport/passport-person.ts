@@ -1,6 +1,6 @@
 import { type FullPassport, type Social, walletsOf } from '../../domain/passport.ts'
 import { parseWebAddress } from '../../domain/web-address.ts'
-import { formatCount } from '../figures.ts'
+import { formatCount } from '../format.ts'
 import { type Html, html } from '../html.ts'
 import { graphemesOf, shortWord } from '../text.ts'
 

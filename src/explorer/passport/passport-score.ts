@@ -1,9 +1,8 @@
 import type { Passport } from '../../domain/passport.ts'
 import { type Standing, stretchOf } from '../../domain/standing.ts'
-import { formatOrdinal, renderDay, toCoordinate } from '../figures.ts'
+import { describeShare, formatFigure, formatOrdinal, renderDay, toCoordinate } from '../format.ts'
 import { type Html, html } from '../html.ts'
-import { renderScoreBar, SCORE_PARTS } from '../score-bar.ts'
-import { describeShare, formatFigure } from '../wording.ts'
+import { CATEGORIES, renderScoreBar, SCORE_PARTS } from '../score-bar.ts'
 
 /** The score, and the three parts that it is made of. */
 export function renderScore({ scores, calculatedAt }: Pick<Passport, 'scores' | 'calculatedAt'>): Html {
@@ -11,12 +10,10 @@ export function renderScore({ scores, calculatedAt }: Pick<Passport, 'scores' | 
 <h2>Score</h2>
 <p class="large">${formatFigure(scores.total)}</p>
 ${renderScoreBar(scores, scores.total)}
-<dl class="parts">${SCORE_PARTS.map((part) => html`<div class="${part}"><dt>${NAMES[part]}</dt><dd>${formatFigure(scores[part])}</dd></div>`)}</dl>
+<dl class="parts">${SCORE_PARTS.map((part) => html`<div class="${part}"><dt>${CATEGORIES[part]}</dt><dd>${formatFigure(scores[part])}</dd></div>`)}</dl>
 <p class="soft">Calculated on ${renderDay(calculatedAt)}</p>
 </section>`
 }
-
-const NAMES = { activity: 'Activity', identity: 'Identity', skills: 'Skills' }
 
 /** Where the score stands among all passports. */
 export function renderStanding(score: number, standing: Standing): Html {
@@ -45,7 +42,7 @@ function renderDistribution(score: number, { distribution, highest, total }: Sta
   const step = WIDTH / distribution.length
   const edge = (at: number) => formatFigure((highest * at) / distribution.length)
   return html`<figure>
-<svg class="distribution" viewBox="0 0 ${WIDTH} ${HEIGHT}" preserveAspectRatio="none" role="img" aria-labelledby="distribution"><path class="lane" d="M${own * step - 1} 0h${step}v${HEIGHT}h-${step}z"/>${bars.all}<path class="own" d="${bars.each[own] ?? ''}"/></svg>
+<svg class="distribution" viewBox="0 0 ${WIDTH} ${HEIGHT}" preserveAspectRatio="none" role="img" aria-labelledby="distribution"><path class="lane" d="M${own * step - 1} 0h${step}v${HEIGHT}h-${step}z"/><path d="${bars.join('')}"/><path class="own" d="${bars[own] ?? ''}"/></svg>
 <p class="axis soft" aria-hidden="true"><span>0</span><span>${formatFigure(highest)}</span></p>
 <figcaption id="distribution" class="soft">How many passports have which score, from 0 to ${formatFigure(highest)}. The marked bar, from ${edge(own)} to ${edge(own + 1)}, is where this one is: ${formatFigure(distribution[own] ?? 0)} of ${formatFigure(total)}.</figcaption>
 </figure>`
@@ -53,23 +50,14 @@ function renderDistribution(score: number, { distribution, highest, total }: Sta
 
 const [WIDTH, HEIGHT] = [400, 100]
 
-type Bars = { each: readonly string[]; all: Html }
-
-/** Until the order of all passports changes, the distribution is the same array for every page. */
-const drawn = new WeakMap<readonly number[], Bars>()
-
-function drawBars(distribution: readonly number[]): Bars {
-  const known = drawn.get(distribution)
-  if (known) return known
+/** The path of each bar. */
+function drawBars(distribution: readonly number[]): string[] {
   const step = WIDTH / distribution.length
   const scale = HEIGHT / Math.max(...distribution, 1)
   // Scores that are rare still show.
-  const each = distribution.map((count, at) =>
+  return distribution.map((count, at) =>
     count === 0
       ? ''
       : `M${at * step} ${HEIGHT}v-${toCoordinate(Math.max(2, count * scale))}h${step - 2}V${HEIGHT}z`,
   )
-  const bars = { each, all: html`<path d="${each.join('')}"/>` }
-  drawn.set(distribution, bars)
-  return bars
 }

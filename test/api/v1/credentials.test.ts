@@ -2,22 +2,20 @@ import { expect, test } from 'bun:test'
 import { onEveryEngine } from '../../support/engines.ts'
 import { expectGolden } from '../../support/golden.ts'
 import { ADA_SECOND_WALLET, credential, PEOPLE, record } from '../../support/records.ts'
-import { serveTest } from '../../support/server.ts'
+import { serveTest, shareServer } from '../../support/server.ts'
 
 const PATH = '/api/v1/passport_credentials'
 
 onEveryEngine('GET /api/v1/passport_credentials', (open) => {
+  const server = shareServer(() => open(PEOPLE), serveTest)
+
   test('answers with all credentials, best first, then by name, then by id', async () => {
-    await using store = await open(PEOPLE)
-    await using server = serveTest(store)
     const { status, text } = await server.get(`${PATH}?passport_id=7`)
     expect(status).toBe(200)
     expectGolden('credentials', text)
   })
 
   test('a wallet will do, and id where passport_id is absent', async () => {
-    await using store = await open(PEOPLE)
-    await using server = serveTest(store)
     const { text } = await server.get(`${PATH}?passport_id=7`)
     for (const query of [`passport_id=${ADA_SECOND_WALLET.toUpperCase()}`, 'id=7', 'passport_id=7&id=12']) {
       expect((await server.get(`${PATH}?${query}`)).text).toBe(text)
@@ -28,16 +26,12 @@ onEveryEngine('GET /api/v1/passport_credentials', (open) => {
   test.each(['', '?', '?passport_id=', '?id=', '?passport_id=&id=7', '?page=2'])(
     'with no passport named (%p) the list is empty',
     async (query) => {
-      await using store = await open(PEOPLE)
-      await using server = serveTest(store)
       const { status, text } = await server.get(PATH + query)
       expect([status, text]).toEqual([200, '{"passport_credentials":[]}'])
     },
   )
 
   test('a passport without credentials has an empty list', async () => {
-    await using store = await open(PEOPLE)
-    await using server = serveTest(store)
     expect((await server.get(`${PATH}?passport_id=12`)).text).toBe('{"passport_credentials":[]}')
   })
 
@@ -55,8 +49,6 @@ onEveryEngine('GET /api/v1/passport_credentials', (open) => {
   test.each(['8', 'nobody', '%20', '99999999999999999999', '%ff'])(
     'the passport %p is not found',
     async (ref) => {
-      await using store = await open(PEOPLE)
-      await using server = serveTest(store)
       const { status, body } = await server.get(`${PATH}?passport_id=${ref}`)
       expect(status).toBe(404)
       expect(body).toMatchObject({ error: 'Resource not found.', code: 'not_found' })

@@ -10,39 +10,25 @@ import {
   record,
   SOLANA_WALLET,
 } from '../../support/records.ts'
-import { serveTest } from '../../support/server.ts'
+import { serveTest, shareServer } from '../../support/server.ts'
 
 const LIST = '/api/v1/passports'
 
 onEveryEngine('GET /api/v1/passports', (open) => {
+  const server = shareServer(() => open(PEOPLE), serveTest)
+
   test('answers with a page of passports', async () => {
-    await using store = await open(PEOPLE)
-    await using server = serveTest(store)
     const { status, headers, text } = await server.get(LIST)
     expect(status).toBe(200)
     expect(headers.get('Content-Type')).toBe('application/json')
     expectGolden('list', text)
   })
 
-  test('a slash at the end makes no difference', async () => {
-    await using store = await open(PEOPLE)
-    await using server = serveTest(store)
-    expect((await server.get(`${LIST}/`)).text).toBe((await server.get(LIST)).text)
-  })
-
-  test('goes from high to low, equal scores by id', async () => {
-    await using store = await open(PEOPLE)
-    await using server = serveTest(store)
-    const { body } = await server.get(LIST)
-    expect(body.passports.map((each: { passport_id: number }) => each.passport_id)).toEqual([3, 7, 12])
-  })
-
   describe('pages', () => {
     const many = Array.from({ length: 300 }, (_, id) => record(id, { scores: { total: 300 - id } }))
+    const server = shareServer(() => open(many), serveTest)
 
     test('25 on a page unless asked otherwise, 250 at most', async () => {
-      await using store = await open(many)
-      await using server = serveTest(store)
       const shown = async (query: string) => {
         const { passports, pagination } = (await server.get(`${LIST}?${query}`)).body
         return [passports[0]?.passport_id, passports.length, pagination]
@@ -58,8 +44,6 @@ onEveryEngine('GET /api/v1/passports', (open) => {
     })
 
     test('past the last page there is nothing, and the true total', async () => {
-      await using store = await open(many)
-      await using server = serveTest(store)
       const { status, body } = await server.get(`${LIST}?page=13`)
       expect(status).toBe(200)
       expect(body).toEqual({ passports: [], pagination: { current_page: 13, last_page: 12, total: 300 } })
@@ -68,8 +52,6 @@ onEveryEngine('GET /api/v1/passports', (open) => {
     test.each(['page=0', 'page=-1', 'page=x', 'page=1.5', 'per_page=0', 'per_page=all'])(
       '%s is refused with what was given and what would do',
       async (query) => {
-        await using store = await open()
-        await using server = serveTest(store)
         const { status, body } = await server.get(`${LIST}?${query}`)
         const [name, value] = query.split('=')
         expect(status).toBe(400)
@@ -91,6 +73,7 @@ onEveryEngine('GET /api/v1/passports', (open) => {
       named(6, 'Ωmega Ñandú', 4),
       named(7, '', 3),
     ]
+    const server = shareServer(() => open(people), serveTest)
 
     test.each([
       ['ada', [1, 2]],
@@ -118,24 +101,18 @@ onEveryEngine('GET /api/v1/passports', (open) => {
       ['', [1, 2, 3, 4, 5, 6, 7]],
       [' \t ', [1, 2, 3, 4, 5, 6, 7]],
     ])('%p finds %p', async (keyword, ids) => {
-      await using store = await open(people)
-      await using server = serveTest(store)
       const { body } = await server.get(`${LIST}?${new URLSearchParams({ keyword })}`)
       expect(body.passports.map((each: { passport_id: number }) => each.passport_id)).toEqual(ids)
       expect(body.pagination).toEqual({ current_page: 1, last_page: 1, total: ids.length })
     })
 
     test('is paged like the list', async () => {
-      await using store = await open(people)
-      await using server = serveTest(store)
       const { body } = await server.get(`${LIST}?keyword=a&per_page=3&page=2`)
       expect(body.passports).toMatchObject([{ passport_id: 6 }])
       expect(body.pagination).toEqual({ current_page: 2, last_page: 2, total: 4 })
     })
 
     test('may have 200 characters, emoji counted as one', async () => {
-      await using store = await open(people)
-      await using server = serveTest(store)
       const ask = (keyword: string) => server.get(`${LIST}?${new URLSearchParams({ keyword })}`)
       expect((await ask('🐉'.repeat(200))).status).toBe(200)
       const { status, body } = await ask('a'.repeat(201))
@@ -157,8 +134,6 @@ onEveryEngine('GET /api/v1/passports', (open) => {
   })
 
   test('parameters it does not know are ignored', async () => {
-    await using store = await open(PEOPLE)
-    await using server = serveTest(store)
     const { text } = await server.get(
       `${LIST}?limit=1&sort_by=name&filter[score]=9&api_key=x&page[]=4&constructor=1`,
     )
@@ -167,9 +142,9 @@ onEveryEngine('GET /api/v1/passports', (open) => {
 })
 
 onEveryEngine('GET /api/v1/passports/{id}', (open) => {
+  const server = shareServer(() => open(PEOPLE), serveTest)
+
   test('answers with the passport by its id', async () => {
-    await using store = await open(PEOPLE)
-    await using server = serveTest(store)
     const { status, text, headers } = await server.get(`${LIST}/7`)
     expect(status).toBe(200)
     expect(headers.has('Content-Location')).toBe(false)
@@ -177,14 +152,10 @@ onEveryEngine('GET /api/v1/passports/{id}', (open) => {
   })
 
   test('fields that are not known are there, empty', async () => {
-    await using store = await open(PEOPLE)
-    await using server = serveTest(store)
     expectGolden('one-unknown', (await server.get(`${LIST}/12`)).text)
   })
 
   test('any of its wallets will do, 0x addresses in any letter case', async () => {
-    await using store = await open(PEOPLE)
-    await using server = serveTest(store)
     const { text } = await server.get(`${LIST}/7`)
     const spellings = [
       ADA_WALLET,
@@ -199,8 +170,6 @@ onEveryEngine('GET /api/v1/passports/{id}', (open) => {
   })
 
   test('a merged passport answers with the surviving one and names it', async () => {
-    await using store = await open(PEOPLE)
-    await using server = serveTest(store)
     for (const ref of ['900', GRACE_OLD_WALLET]) {
       const { status, body, headers } = await server.get(`${LIST}/${ref}`)
       expect(status).toBe(200)
@@ -227,8 +196,6 @@ onEveryEngine('GET /api/v1/passports/{id}', (open) => {
     '../../etc/passwd%00',
     '__proto__',
   ])('%s is not found, in the sentence that clients compare', async (id) => {
-    await using store = await open(PEOPLE)
-    await using server = serveTest(store)
     const { status, body } = await server.get(`${LIST}/${id}`, { headers: { 'X-Request-Id': 'r-1' } })
     expect(status).toBe(404)
     expect(body).toEqual({ error: 'Resource not found.', code: 'not_found', request_id: 'r-1' })

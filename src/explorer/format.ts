@@ -1,5 +1,6 @@
 import type { Passport } from '../domain/passport.ts'
 import type { Standing } from '../domain/standing.ts'
+import { type Html, html } from './html.ts'
 import { cleanText, shortenText } from './text.ts'
 
 const figures = new Intl.NumberFormat('en', { maximumFractionDigits: 2 })
@@ -32,3 +33,22 @@ export function describeShare({ below, total }: Standing): string {
   const shown = percent < 99 ? Math.floor(percent) : Math.floor(percent * 10) / 10
   return `higher than ${formatFigure(shown)}\u00a0%`
 }
+
+/** "1st", "12th" or "1,022nd". */
+export function formatOrdinal(number: number): string {
+  const isTeen = number % 100 >= 11 && number % 100 <= 13
+  return `${formatFigure(number)}${(isTeen ? undefined : ENDINGS[number % 10]) ?? 'th'}`
+}
+
+const ENDINGS: Record<number, string> = { 1: 'st', 2: 'nd', 3: 'rd' }
+
+/** "1 account", "2 accounts". */
+export const formatCount = (count: number, noun: string): string =>
+  `${formatFigure(count)} ${noun}${count === 1 ? '' : 's'}`
+
+/** The day of an instant, in UTC. */
+export const renderDay = (time: number): Html =>
+  html`<time>${new Date(time).toISOString().slice(0, 10)}</time>`
+
+/** A hundredth of what is drawn is finer than eyes are. */
+export const toCoordinate = (number: number): number => Math.round(number * 100) / 100

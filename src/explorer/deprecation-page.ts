@@ -1,9 +1,9 @@
-import { formatDuration } from '../../domain/duration.ts'
-import { formatInstant } from '../../domain/instant.ts'
-import { type Brownout, brownoutAt, type DatedPlan, phaseAt } from '../../domain/retirement.ts'
-import { parseWebAddress } from '../../domain/web-address.ts'
-import { type Html, html, prose } from '../html.ts'
-import { renderLayout } from '../layout.ts'
+import { formatDuration } from '../domain/duration.ts'
+import { formatInstant } from '../domain/instant.ts'
+import { type Brownout, brownoutAt, type DatedPlan, phaseAt } from '../domain/retirement.ts'
+import { parseWebAddress } from '../domain/web-address.ts'
+import { type Html, html, prose } from './html.ts'
+import { renderLayout } from './layout.ts'
 
 /** How V1 ends, in words for its callers. */
 export function renderDeprecation(plan: DatedPlan, now: number, explorer: boolean): string {

@@ -1,14 +1,45 @@
-import { formatInstant } from '../../domain/instant.ts'
-import type { DatedPlan, Phase } from '../../domain/retirement.ts'
-import { type Html, html, prose } from '../html.ts'
-import { renderLayout } from '../layout.ts'
-import {
-  type Operation,
-  type Parameter,
-  type ReferenceDocument,
-  resolveSchema,
-  type Schema,
-} from './reference-document.ts'
+import { formatInstant } from '../domain/instant.ts'
+import type { DatedPlan, Phase } from '../domain/retirement.ts'
+import { type Html, html, prose } from './html.ts'
+import { renderLayout } from './layout.ts'
+
+/** The parts of an OpenAPI document that the reference page shows. */
+export type ReferenceDocument = {
+  info: { title: string; version: string; description: string }
+  paths: Record<string, { parameters?: readonly unknown[]; get: unknown }>
+  components: { schemas: Record<string, unknown> }
+}
+
+type Operation = {
+  operationId: string
+  summary: string
+  description?: string
+  tags: string[]
+  parameters?: (Parameter | { $ref: string })[]
+  responses: Record<
+    string,
+    { description: string; content?: Record<string, { schema: Schema; example?: unknown }> }
+  >
+}
+
+type Parameter = {
+  name: string
+  in: 'query' | 'path' | 'header'
+  description: string
+  required?: boolean
+  schema: Schema
+  example?: string
+}
+
+type Schema = {
+  $ref?: string
+  type?: string
+  format?: string
+  description?: string
+  default?: unknown
+  items?: Schema
+  properties?: Record<string, Schema>
+}
 
 type Call = { path: string; operation: Operation; parameters: Parameter[] }
 
@@ -129,4 +160,11 @@ function renderFields(document: ReferenceDocument, schema: Schema): Html {
 function typeName(whole: Schema, inner: Schema): string {
   if (whole.type === 'array') return `list of ${inner.type}s`
   return whole.format === undefined ? (whole.type ?? '') : `${whole.type}, ${whole.format}`
+}
+
+/** The schema a reference names, or the schema itself, with the name it goes by. */
+function resolveSchema(document: ReferenceDocument, schema: Schema): Schema & { name?: string } {
+  const name = schema.$ref?.split('/').at(-1)
+  if (name === undefined) return schema
+  return { ...(document.components.schemas[name] as Schema), name }
 }

@@ -1,0 +1,42 @@
+import { type Page, pageRoute } from '../api/page.ts'
+import type { Route } from '../api/request.ts'
+import { type DatedPlan, phaseAt } from '../domain/retirement.ts'
+import script from './assets/reference.client.js' with { type: 'text' }
+import { renderDeprecation } from './deprecation-page.ts'
+import { STYLE } from './layout.ts'
+import { file, POLICY } from './page.ts'
+import { type ReferenceDocument, renderReference } from './reference-page.ts'
+
+type Options = {
+  plan: () => DatedPlan
+  now: () => number
+  /** Whether there are pages that show passports. */
+  explorer: boolean
+}
+
+/** The pages that follow the retirement plan, and their files. Without the explorer the reference is the start page. */
+export function createPlanPages(document: ReferenceDocument, { plan, now, explorer }: Options): Route[] {
+  const reference = cached(POLICY.reference, () =>
+    renderReference(document, { plan: plan(), phase: phaseAt(plan(), now()), explorer }),
+  )
+  const deprecation = cached(POLICY.deprecation, () => renderDeprecation(plan(), now(), explorer))
+  return [
+    pageRoute('/reference', reference),
+    pageRoute('/deprecation', deprecation),
+    pageRoute('/style.css', () => STYLE),
+    pageRoute('/reference.js', () => SCRIPT),
+    ...(explorer ? [] : [pageRoute('/', reference)]),
+  ]
+}
+
+/** Keeps the page, with its compressed forms, while its body stays the same. */
+function cached(policy: string, render: () => string): () => Page {
+  let page: Page | undefined
+  return () => {
+    const body = render()
+    if (page?.body !== body) page = file('text/html', body, policy)
+    return page
+  }
+}
+
+const SCRIPT = file('text/javascript', script, POLICY.reference)
