@@ -76,7 +76,7 @@ const SETTINGS = [
 ]
 
 /** Reads the settings from `env`, and throws one `ConfigError` that names all that is wrong. */
-export function readConfig(env: Environment, { demo }: { demo: boolean }): Config {
+export function readConfig(env: Environment, { demo = false }: { demo?: boolean | undefined }): Config {
   const problems: string[] = []
 
   /** An unset or empty variable is its default; `undefined` from `parse` means the value will not do. */

@@ -2,7 +2,9 @@ const DEMO_OPTION = `  --demo           use the demo database: sqlite:data/demo.
                    names another
 `
 
-export const SERVE_HELP = `passportd serve: run the service until it is stopped (Ctrl+C or SIGTERM)
+/** By the name of the command. The first line of each is its summary, and shells complete what it names. */
+export const COMMAND_HELP: Record<string, string> = {
+  serve: `passportd serve: run the service until it is stopped (Ctrl+C or SIGTERM)
 
 Usage
   passportd serve [--workers N] [--demo]
@@ -15,9 +17,9 @@ Options
                 machine has cores; more than 1 needs Linux
   --demo        serve a thousand invented people: an empty database is filled with
                 them. Uses sqlite:data/demo.db, unless DATABASE_URL names another
-`
+`,
 
-export const KEYS_HELP = `passportd keys: API keys for callers
+  keys: `passportd keys: manage API keys
 
 Usage
   passportd keys create --name NAME [--tier NAME] [--owner EMAIL] [--expires DATE]
@@ -39,9 +41,9 @@ Options
   --grace TIME     how long the old key works beside the new one: 7d (the default), 12h,
                    30m, 90s; 0 ends it at once
   --json           for scripts
-${DEMO_OPTION}`
+${DEMO_OPTION}`,
 
-export const USAGE_HELP = `passportd usage: who asked how much
+  usage: `passportd usage: show requests by key and day
 
 Usage
   passportd usage [--since DAY] [--until DAY] [--key ID] [--json | --csv]
@@ -56,9 +58,9 @@ Options
                    without one
   --json           for programs: one document
   --csv            for spreadsheets: a line for each day, key, endpoint and status
-${DEMO_OPTION}`
+${DEMO_OPTION}`,
 
-export const MCP_HELP = `passportd mcp: a Model Context Protocol server, for agents that read passports
+  mcp: `passportd mcp: serve passports to agents, over the Model Context Protocol
 
 Usage
   passportd mcp [--demo]               on standard input and output
@@ -79,15 +81,15 @@ Options
   --http           serve many agents over HTTP, on the address HOST; there are no keys,
                    so that it is for this machine, or behind a proxy that asks for them
   --port N         the port for it (8081; 0 takes any free one)
-${DEMO_OPTION}`
+${DEMO_OPTION}`,
 
-export const OPENAPI_HELP = `passportd openapi: print the OpenAPI document of the service
+  openapi: `passportd openapi: print the OpenAPI document of the service
 
 Usage
   passportd openapi > openapi.json
-`
+`,
 
-export const IMPORT_HELP = `passportd import: bring records in
+  import: `passportd import: import records
 
 Usage
   passportd import FILE... [options]
@@ -105,9 +107,9 @@ Options
                    nothing
   --rescore        have the rule set score credentials that carry a score of their own
   --restore        let records of removed passports in again
-${DEMO_OPTION}`
+${DEMO_OPTION}`,
 
-export const EXPORT_HELP = `passportd export: write all records out, as JSON lines
+  export: `passportd export: export all records, as JSON lines
 
 Usage
   passportd export FILE        packed if its name ends in .gz
@@ -117,9 +119,9 @@ Usage
   in it.
 
 Options
-${DEMO_OPTION}`
+${DEMO_OPTION}`,
 
-export const MIRROR_HELP = `passportd mirror: copy all that another V1 service serves
+  mirror: `passportd mirror: copy all passports of another V1 service
 
 Usage
   passportd mirror URL [--key KEY] [options]
@@ -133,9 +135,9 @@ Options
   --rate N         requests a second at most (10)
   --concurrency N  requests at once at most (4)
   --restore        let records of removed passports in again
-${DEMO_OPTION}`
+${DEMO_OPTION}`,
 
-export const SCORE_HELP = `passportd score: work out the scores that are waiting
+  score: `passportd score: calculate stale scores
 
 Usage
   passportd score [--all] [--watch]
@@ -145,36 +147,36 @@ Usage
 Options
   --all            every passport, also those whose score is up to date
   --watch          go on until stopped (Ctrl+C or SIGTERM)
-${DEMO_OPTION}`
+${DEMO_OPTION}`,
 
-export const EXPLAIN_HELP = `passportd explain: how a score came about, credential by credential
+  explain: `passportd explain: explain a score, credential by credential
 
 Usage
   passportd explain ID [--json]        by passport id or wallet
 
 Options
   --json           for programs
-${DEMO_OPTION}`
+${DEMO_OPTION}`,
 
-export const RULES_HELP = `passportd rules: rule sets, which turn values into points
+  rules: `passportd rules: check or show rule sets, which turn values into points
 
 Usage
   passportd rules check FILE           says all that is wrong with it
   passportd rules show > FILE          the built-in one, to begin your own with
 
   RULES=FILE makes it the one in force. docs/scoring.md describes the format.
-`
+`,
 
-export const MERGE_HELP = `passportd merge: let one passport stand for another
+  merge: `passportd merge: merge one passport into another
 
 Usage
   passportd merge FROM INTO            FROM's id and wallets lead to INTO
   passportd merge FROM --undo          FROM stands on its own again
 
 Options
-${DEMO_OPTION}`
+${DEMO_OPTION}`,
 
-export const REMOVE_HELP = `passportd remove: take a passport out of every answer
+  remove: `passportd remove: remove a passport from every response
 
 Usage
   passportd remove ID
@@ -183,9 +185,9 @@ Usage
   import or mirror brings it back, unless with --restore.
 
 Options
-${DEMO_OPTION}`
+${DEMO_OPTION}`,
 
-export const RETIRE_HELP = `passportd retire: the plan by which V1 ends
+  retire: `passportd retire: plan the retirement of V1
 
 Usage
   passportd retire [show] [--json]     the plan, what callers see now, what is next
@@ -215,9 +217,9 @@ Options
   --json             for programs
   --demo             use the demo database: sqlite:data/demo.db, unless DATABASE_URL
                      names another
-`
+`,
 
-export const COPY_HELP = `passportd copy: move everything from one database to another
+  copy: `passportd copy: move everything from one database to another
 
 Usage
   passportd copy FROM_URL TO_URL [--replace]
@@ -236,9 +238,9 @@ Options
   --replace        TO may hold something else: all of it is given up
   --forget         take a database as it is, into which a copy was not ended. Until
                    then it is not served, and no records come in
-`
+`,
 
-export const BACKUP_HELP = `passportd backup: a checked copy of the database, while it is in use
+  backup: `passportd backup: make a checked copy of the database, while it is in use
 
 Usage
   passportd backup FILE [--force]
@@ -249,9 +251,9 @@ Usage
 
 Options
   --force          FILE may be there: it is replaced
-${DEMO_OPTION}`
+${DEMO_OPTION}`,
 
-export const RESTORE_HELP = `passportd restore: put a backup in the place of the database
+  restore: `passportd restore: replace the database with a backup
 
 Usage
   passportd restore FILE [--force]
@@ -262,9 +264,9 @@ Usage
 
 Options
   --force          the database may hold something, or be damaged
-${DEMO_OPTION}`
+${DEMO_OPTION}`,
 
-export const DOCTOR_HELP = `passportd doctor: what is wrong here, and what to do
+  doctor: `passportd doctor: find problems, and say how to solve them
 
 Usage
   passportd doctor [--full] [--json]
@@ -275,9 +277,9 @@ Usage
 Options
   --full           compare indexes with their tables too: minutes for a large database
   --json           for programs: one document
-${DEMO_OPTION}`
+${DEMO_OPTION}`,
 
-export const COMPLETIONS_HELP = `passportd completions: let a shell complete what you type
+  completions: `passportd completions: print a completion script for a shell
 
 Usage
   passportd completions SHELL    bash, zsh or fish; prints a script for it
@@ -287,4 +289,8 @@ Usage
   fish   passportd completions fish > ~/.config/fish/completions/passportd.fish
 
   They are for a program called passportd: the one that "npm run build" makes.
-`
+`,
+}
+
+/** What a command does, in a few words. */
+export const summaryOf = (help: string) => /: (.+)/.exec(help)?.[1] ?? ''

@@ -217,19 +217,6 @@ describe('copy', () => {
     expect(await everything(at.postgres)).toEqual(await everything(at.sqlite))
   }, 60_000)
 
-  test.each([
-    [['copy'], 'Name both databases'],
-    [['copy', 'sqlite:a.db'], 'Name both databases'],
-    [['copy', 'sqlite:a.db', 'mysql://me:secret@host/x'], 'got "mysql://…@host/x".'],
-    [['copy', 'sqlite:a.db', 'sqlite:a.db'], 'cannot be copied to itself'],
-    [['copy', 'sqlite:a.db', 'sqlite:b.db', 'c'], "Unexpected argument 'c'"],
-  ])('%p is refused', async (args, sentence) => {
-    using folder = tempFolder()
-    const { code, err } = await run(args, { cwd: folder.path })
-    expect(code).toBe(2)
-    expect(err).toContain(sentence)
-  })
-
   test('a source that is not there is not made', async () => {
     using folder = tempFolder()
     const { code, err } = await run(['copy', 'sqlite:a.db', 'sqlite:b.db'], { cwd: folder.path })

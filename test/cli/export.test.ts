@@ -12,12 +12,11 @@ import {
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import type { Store } from '../../src/store/store.ts'
-import { MAIN, run } from '../support/cli.ts'
+import { MAIN } from '../support/cli.ts'
 import { type MakeDatabase, otherEngine, withEngine, withEveryEngine } from '../support/engines.ts'
 import { INVENTED, toLines } from '../support/lines.ts'
 import { NOON, PEOPLE, record } from '../support/records.ts'
 import { serveTest } from '../support/server.ts'
-import { tempFolder } from '../support/temp.ts'
 import { workplace } from '../support/workplace.ts'
 
 const idsIn = (text: string) =>
@@ -116,18 +115,6 @@ withEngine('sqlite', 'export, where the database does not matter', (makeDatabase
       expect(readdirSync(here.cwd)).toEqual(['folder'])
     },
   )
-
-  test.each([
-    [['a', 'b'], `Unexpected argument 'b'. See "passportd export --help".`],
-    [['--fast'], `Unknown option '--fast'. See "passportd export --help".`],
-  ])('refuses %p', async (args, sentence) => {
-    using folder = tempFolder()
-    expect(await run(['export', ...args], { cwd: folder.path })).toEqual({
-      out: '',
-      err: `passportd: ${sentence}\n`,
-      code: 2,
-    })
-  })
 
   test('writes to a device, and does not replace it', async () => {
     await using here = await workplace(makeDatabase, { records: PEOPLE })

@@ -283,8 +283,6 @@ withEngine('sqlite', 'import, whatever the database,', (makeDatabase) => {
     [['nowhere.jsonl'], 1, 'There is no file nowhere.jsonl.'],
     [['a.jsonl', 'nowhere.jsonl'], 1, 'There is no file nowhere.jsonl.'],
     [['.'], 1, '. is a folder: name the files in it.'],
-    [[], 2, 'Name the files, or - for standard input: passportd import FILE...'],
-    [['a.jsonl', '--fast'], 2, `Unknown option '--fast'. See "passportd import --help".`],
     [
       ['a.jsonl', '--rejects', './a.jsonl'],
       2,
@@ -308,12 +306,4 @@ withEngine('sqlite', 'import, whatever the database,', (makeDatabase) => {
       expect(existsSync(here.database)).toBe(false)
     },
   )
-
-  test('has one clear sentence for rules that will not do', async () => {
-    const { cwd, env, ...here } = await prepare(makeDatabase, { ...FILES, 'rules.json': '{}' })
-    await using _ = here
-    const { err, code } = await run(['import', 'a.jsonl'], { cwd, env: { ...env, RULES: 'rules.json' } })
-    expect(code).toBe(1)
-    expect(err).toStartWith('passportd: RULES names rules.json, which will not do: ')
-  })
 })

@@ -322,18 +322,11 @@ describe('with PUBLIC_URL', () => {
     expect(await response.json()).toMatchObject({ id: 1, result: { structuredContent: { passport_id: 7 } } })
   })
 
-  test('is not started wrongly: a port without HTTP, a bad one, one in use, an open door beside a closed API', async () => {
-    const mcp = (args: string[], env: Record<string, string> = {}) =>
-      run(['mcp', ...args], { cwd: here.cwd, env: { ...here.env, ...env } })
-    const [unasked, bad, used, open] = await Promise.all([
-      mcp(['--port', '1']),
-      mcp(['--http', '--port', '70000']),
-      mcp(['--http', '--port', server.url.port]),
-      mcp(['--http', '--port', '0'], { HOST: '0.0.0.0', REQUIRE_API_KEY: 'true' }),
-    ])
-    expect(unasked).toMatchObject({ code: 2, out: '' })
-    expect(bad.err).toContain('--port must be a port from 0 to 65535')
-    expect(used.err).toContain('set --port to another one')
+  test('a port in use and an open door beside a closed API are refused', async () => {
+    const mcp = (port: string, env: Record<string, string> = {}) =>
+      run(['mcp', '--http', '--port', port], { cwd: here.cwd, env: { ...here.env, ...env } })
+    expect((await mcp(server.url.port)).err).toContain('set --port to another one')
+    const open = await mcp('0', { HOST: '0.0.0.0', REQUIRE_API_KEY: 'true' })
     expect(open).toMatchObject({ code: 1, out: '' })
   })
 })

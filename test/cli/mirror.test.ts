@@ -169,36 +169,6 @@ withEngine('sqlite', 'mirror, whatever the database', (makeDatabase) => {
   })
 })
 
-test('a key with characters that cannot be sent is refused, and not shown', async () => {
-  using folder = tempFolder()
-  expect(await run(['mirror', 'http://127.0.0.1:9', '--key', 'se\ncret'], { cwd: folder.path })).toEqual({
-    out: '',
-    err: 'passportd: The key has characters that no key has.\n',
-    code: 2,
-  })
-})
-
-describe('what cannot be done', () => {
-  test.each([
-    [[], 'Name the service to copy: passportd mirror URL.'],
-    [['example'], '"example" is no http or https address.'],
-    [['ftp://127.0.0.1'], '"ftp://127.0.0.1" is no http or https address.'],
-    [['http://a:b@127.0.0.1'], 'The address must hold no user name or password: give a key with --key.'],
-    [['http://127.0.0.1', 'x'], `Unexpected argument 'x'. See "passportd mirror --help".`],
-    [['http://127.0.0.1', '--rate', '0'], '--rate must be a number from 0.001 to 100000, got "0".'],
-    [['http://127.0.0.1', '--rate', 'fast'], '--rate must be a number from 0.001 to 100000, got "fast".'],
-    [['http://127.0.0.1', '--concurrency', '0'], '--concurrency must be a number from 1 to 256, got "0".'],
-    [['http://127.0.0.1', '--concurrency', ''], '--concurrency must be a number from 1 to 256, got "".'],
-  ])('%p is typed wrongly', async (args, sentence) => {
-    using folder = tempFolder()
-    expect(await run(['mirror', ...args], { cwd: folder.path })).toEqual({
-      out: '',
-      err: `passportd: ${sentence}\n`,
-      code: 2,
-    })
-  })
-})
-
 // They wait more than they work.
 describe.concurrent('a source', () => {
   test.each<[string, Parameters<typeof serveRaw>[0], string]>([

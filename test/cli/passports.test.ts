@@ -123,22 +123,6 @@ withEveryEngine('passports', (makeDatabase) => {
   })
 })
 
-test.each([
-  [['explain'], 'Name the passport, by id or wallet: passportd explain ID.'],
-  [['merge', '1'], 'Name the passport by its id: passportd merge FROM INTO.'],
-  [['merge', '1', 'x'], '"x" is no passport id: passportd merge FROM INTO.'],
-  [['merge', '1', '2', '3'], "Unexpected argument '3'."],
-  [['remove'], 'Name the passport by its id: passportd remove ID.'],
-  [['rules'], 'Say what to do: passportd rules check FILE, or rules show.'],
-  [['score', 'now'], "Unexpected argument 'now'."],
-])('%p is typed wrongly, whatever the database', async (args, sentence) => {
-  using folder = tempFolder()
-  const { err, code } = await run(args, { cwd: folder.path })
-  expect(code).toBe(2)
-  expect(err).toMatch(/^passportd: [^\n]+\n$/)
-  expect(err).toContain(sentence)
-})
-
 test('rules show is a rule set that rules check finds good', async () => {
   using folder = tempFolder()
   const cwd = folder.path

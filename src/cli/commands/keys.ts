@@ -13,12 +13,11 @@ import { CommandError } from '../../domain/errors.ts'
 import { printable } from '../../domain/format.ts'
 import type { Tier } from '../../domain/tier.ts'
 import type { Store } from '../../store/store.ts'
-import { KEYS_HELP } from '../command-help.ts'
 import { parseExpiry, parseGrace, parseName, parseOwner, parseTierName } from '../key-options.ts'
+import { openForCommand } from '../open-store.ts'
 import { formatTable } from '../table.ts'
 import type { Terminal } from '../terminal.ts'
 import { DATABASE_OPTIONS, parseOptions, refuseExtra, UsageError } from '../usage.ts'
-import { withStore } from '../with-store.ts'
 
 const OPTIONS = {
   name: { type: 'string' },
@@ -26,7 +25,7 @@ const OPTIONS = {
   tier: { type: 'string' },
   owner: { type: 'string' },
   grace: { type: 'string' },
-  json: { type: 'boolean', default: false },
+  json: { type: 'boolean' },
   ...DATABASE_OPTIONS,
 } as const
 
@@ -37,13 +36,13 @@ type Place = { store: Store; database: string; terminal: Terminal }
 type Run = (place: Place) => Promise<void>
 
 export async function keys(args: string[], terminal: Terminal): Promise<void> {
-  const { values, positionals } = parseOptions('keys', args, OPTIONS)
-  if (values.help) return terminal.out(KEYS_HELP)
-  const { database, tiers } = readConfig(terminal.env, { demo: values.demo === true })
+  const { values, positionals } = parseOptions('keys', args, OPTIONS, Number.POSITIVE_INFINITY)
+  const { database, tiers } = readConfig(terminal.env, values)
   const run = prepare(positionals, values, { tiers, now: terminal.now() })
   // Elsewhere a database that is not there is a wrong address: nobody can have a key in it.
   const create = positionals[0] === 'create'
-  await withStore(database, (store) => run({ store, database: nameDatabase(database), terminal }), { create })
+  await using store = await openForCommand(database, { create })
+  await run({ store, database: nameDatabase(database), terminal })
 }
 
 type Given = { tiers: readonly Tier[]; now: number }

@@ -1,6 +1,6 @@
 import { readConfig } from '../../config.ts'
 import { type DatabaseAddress, nameDatabase } from '../../domain/database-address.ts'
-import { RETIRE_HELP } from '../command-help.ts'
+import { openForCommand } from '../open-store.ts'
 import { prepareBrownout, prepareClear, prepareExempt, prepareSet } from '../retire/retire-changes.ts'
 import { RETIRE_OPTIONS, type RetireTask, type RetireValues } from '../retire/retire-options.ts'
 import { prepareShow } from '../retire/retire-plan.ts'
@@ -8,7 +8,6 @@ import { prepareRehearse } from '../retire/retire-rehearse.ts'
 import { prepareReport } from '../retire/retire-report.ts'
 import type { Terminal } from '../terminal.ts'
 import { DATABASE_OPTIONS, parseOptions, UsageError } from '../usage.ts'
-import { withStore } from '../with-store.ts'
 
 type Option = keyof RetireValues
 type Action = {
@@ -28,14 +27,12 @@ const ACTIONS: Record<string, Action> = {
 
 /** The plan by which V1 ends. */
 export async function retire(args: string[], terminal: Terminal): Promise<void> {
-  const { values, positionals } = parseOptions('retire', args, RETIRE_OPTIONS)
-  if (values.help) return terminal.out(RETIRE_HELP)
+  const { values, positionals } = parseOptions('retire', args, RETIRE_OPTIONS, Number.POSITIVE_INFINITY)
   const task = prepare(positionals, values, terminal.now())
-  const config = readConfig(terminal.env, { demo: values.demo === true })
+  const config = readConfig(terminal.env, values)
   const name = nameDatabase(config.database)
-  await withStore(withoutReplica(config.database), (store) =>
-    task({ ...config, store, terminal, now: terminal.now(), name }),
-  )
+  await using store = await openForCommand(withoutReplica(config.database))
+  await task({ ...config, store, terminal, now: terminal.now(), name })
 }
 
 /** Checks the whole command line before a database is touched. */
