@@ -1,3 +1,5 @@
+import { ConfigError } from '../config.ts'
+import { CommandError, ServiceError } from '../domain/errors.ts'
 import { VERSION } from '../version.ts'
 import { COMMAND_HELP } from './command-help.ts'
 import { HELP } from './help.ts'
@@ -38,4 +40,13 @@ export async function runCommand([name = '--help', ...args]: string[], terminal:
   if (args.some((arg) => arg === '--help' || arg === '-h')) return terminal.out(COMMAND_HELP[name] ?? '')
   const command = await load()
   await command(args, terminal)
+}
+
+/** The sentences for the operator and the exit code; an error of another kind is a bug and keeps its stack. */
+export function describeFailure(error: unknown): { lines: readonly string[]; code: number } {
+  if (error instanceof ConfigError) return { lines: error.problems, code: 2 }
+  if (error instanceof UsageError) return { lines: [error.message], code: 2 }
+  if (error instanceof CommandError || error instanceof ServiceError)
+    return { lines: [error.message], code: 1 }
+  return { lines: [error instanceof Error ? (error.stack ?? error.message) : String(error)], code: 1 }
 }

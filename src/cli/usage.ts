@@ -5,6 +5,10 @@ export class UsageError extends Error {
   override readonly name = 'UsageError'
 }
 
+/** Refuses an argument that is missing or wrong; `wanted` says what to give. */
+export const wrongArgument = (wanted: string, text: string | undefined) =>
+  new UsageError(`${wanted}${text === undefined ? '' : `, got "${text}"`}.`)
+
 /** For commands that work on a database: `readConfig` takes them. */
 export const DATABASE_OPTIONS = { demo: { type: 'boolean' } } as const
 

@@ -52,7 +52,7 @@ withEveryEngine('doctor', (makeDatabase) => {
       err: '0 problems, 0 warnings.\n',
     })
     expect(text('passports')).toBe('The database holds 4 passports, merged ones included.')
-    expect(text('keys')).toBe('None works, and none is required.')
+    expect(text('keys')).toBe('None is active, and none is required.')
     expect((await here.run('doctor')).out).toMatch(/^ok +schema +It is \d, the one this program knows\.$/m)
   })
 
@@ -70,9 +70,7 @@ withEveryEngine('doctor', (makeDatabase) => {
       status: 'warning',
       amiss: ['warning: scores', 'warning: keys', 'warning: keys', 'warning: retirement'],
     })
-    expect(text('scores')).toContain(
-      '1 score waits to be worked out, none was ever worked out, and no scorer',
-    )
+    expect(text('scores')).toContain('1 stale score, none was ever calculated, and no scorer is at work')
     expect(text('keys')).toMatch(
       /The key strange .*TIERS.*The key soon .* ends|The key soon .* ends.*The key strange .*TIERS/,
     )
@@ -158,7 +156,7 @@ withEngine('sqlite', 'doctor', (makeDatabase) => {
     const { text } = await examine(here)
     isOver = true
     await scoring
-    expect(text('scores')).toMatch(/wait to be worked out, and a scorer is at it\.$/)
+    expect(text('scores')).toMatch(/stale scores; a scorer is at work\.$/)
   })
 
   test('tells damage, and only with --full an index that says something else than its table', async () => {

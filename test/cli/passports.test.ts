@@ -34,7 +34,7 @@ async function prepare(makeDatabase: MakeDatabase) {
 withEveryEngine('passports', (makeDatabase) => {
   test('explain tells how a score came about, credential by credential', async () => {
     await using here = await prepare(makeDatabase)
-    const { out, code } = await here.run('explain', '0xAA')
+    const { out, code } = await here.call('explain', '0xAA')
     expect(code).toBe(0)
     for (const part of [
       'Passport 1, Ada: 26\n',
@@ -50,9 +50,9 @@ withEveryEngine('passports', (makeDatabase) => {
     expect(out).toMatch(
       /Identity: 5\n {2}ENS {2}5 of 5 {2}min\(round\([\d.]+ years since 2020-01-01 × 1\), 5\) = 5\n/,
     )
-    expect((await here.run('explain', '2')).out).toContain('Kites  5 of 5  9 in the record, 5 at most = 5')
+    expect((await here.call('explain', '2')).out).toContain('Kites  5 of 5  9 in the record, 5 at most = 5')
 
-    const forPrograms = JSON.parse((await here.run('explain', '1', '--json')).out)
+    const forPrograms = JSON.parse((await here.call('explain', '1', '--json')).out)
     expect(forPrograms).toMatchObject({
       passport_id: 1,
       name: 'Ada',
@@ -74,15 +74,15 @@ withEveryEngine('passports', (makeDatabase) => {
           passport?: { passport_id: number }
         }
       ).passport?.passport_id
-    expect(await here.run('merge', '1', '2')).toEqual({
+    expect(await here.call('merge', '1', '2')).toEqual({
       out: '',
       err: 'Passport 1 now leads to 2. "passportd merge 1 --undo" takes it back.\n',
       code: 0,
     })
     expect([await idOf('1'), await idOf('0xaa')]).toEqual([2, 2])
-    expect((await here.run('merge', '1', '--undo')).err).toBe('Passport 1 stands on its own again.\n')
+    expect((await here.call('merge', '1', '--undo')).err).toBe('Passport 1 stands on its own again.\n')
     expect([await idOf('1'), await idOf('0xaa')]).toEqual([1, 1])
-    expect((await here.run('remove', '1')).err).toStartWith('Passport 1 is removed.')
+    expect((await here.call('remove', '1')).err).toStartWith('Passport 1 is removed.')
     expect([await idOf('1'), await idOf('0xaa')]).toEqual([undefined, undefined])
     const again = await here.run('import', 'people.jsonl')
     expect(again.err).toContain('4 of removed passports left out (--restore lets them in)')
@@ -117,7 +117,7 @@ withEveryEngine('passports', (makeDatabase) => {
     await using here = await workplace(makeDatabase, { files: { 'evil.jsonl': toLines(...lines) } })
     const imported = await here.run('import', 'evil.jsonl')
     expect(imported.err).toContain('main_wallet: wallet 0x')
-    const explained = await here.run('explain', '1')
+    const explained = await here.call('explain', '1')
     expect(explained.out).toContain('evil')
     for (const text of [imported.err, explained.out]) expect(text).not.toMatch(/[^\n\P{Cc}]|\u202e/u)
   })

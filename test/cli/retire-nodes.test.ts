@@ -34,11 +34,11 @@ withEveryEngine('retire', (makeDatabase) => {
       ])
     expect(await bothSee(200, false)).toBe(true)
 
-    const set = await here.run('retire', 'set', '--sunset', '2025-12-31', '--yes')
+    const set = await here.call('retire', 'set', '--sunset', '2025-12-31', '--yes')
     expect(set).toMatchObject({ code: 0, err: 'Every node obeys this plan within seconds.\n' })
     expect(await timeUntil(() => bothSee(410, true))).toBeLessThan(LATEST_MILLISECONDS)
 
-    expect((await here.run('retire', 'set', '--sunset', 'none')).code).toBe(0)
+    expect((await here.call('retire', 'set', '--sunset', 'none')).code).toBe(0)
     expect(await timeUntil(() => bothSee(200, false))).toBeLessThan(LATEST_MILLISECONDS)
   })
 })

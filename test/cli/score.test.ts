@@ -26,13 +26,13 @@ function rules(version: string): string {
 withEveryEngine('score', (makeDatabase) => {
   test('works off what is stale, and tells how many', async () => {
     await using here = await workplace(makeDatabase, { records: stale(120) })
-    expect(await here.run('score')).toEqual({
+    expect(await here.call('score')).toEqual({
       out: '',
       err: 'Scored 120 passports by rule set 2026-11.\n',
       code: 0,
     })
-    expect((await here.run('score')).err).toBe('Scored 0 passports by rule set 2026-11.\n')
-    expect((await here.run('score', '--all')).err).toBe('Scored 120 passports by rule set 2026-11.\n')
+    expect((await here.call('score')).err).toBe('Scored 0 passports by rule set 2026-11.\n')
+    expect((await here.call('score', '--all')).err).toBe('Scored 120 passports by rule set 2026-11.\n')
   })
 
   test('several processes at once share the work: together they do each passport once', async () => {

@@ -38,26 +38,24 @@ async function examineAll(config: Config, full: boolean, now: () => number): Pro
   const findings = await examineRules(config.rules)
   const files = database.engine === 'sqlite' ? examineFiles(database.path) : { isThere: true, findings: [] }
   findings.push(...files.findings)
-  if (files.isThere) {
-    findings.push(
-      ...(await orProblem('database', async () => {
-        const examination = await examine(database, { full })
-        const { contents, clock } = examination
-        return [
-          ok('database', `${nameDatabase(database)} can be read.`),
-          ...examineSchema(examination, full),
-          ...(contents ? examineContents(contents, config, now()) : []),
-          ...(clock === undefined ? [] : [compareClock('PostgreSQL', clock, now())]),
-        ]
-      })),
-    )
-  }
+  if (files.isThere) findings.push(...(await orProblem('database', () => examineDatabase(config, full, now))))
   if (database.engine === 'postgres' && database.readUrl !== undefined) {
     const { readUrl } = database
-    findings.push(...(await orProblem('replica', () => examineReplica(readUrl))))
+    findings.push(...(await orProblem('replica', async () => [await examineReplica(readUrl)])))
   }
   if (redisUrl !== undefined) findings.push(...(await examineRedis(redisUrl, now)))
   return findings
+}
+
+async function examineDatabase(config: Config, full: boolean, now: () => number): Promise<Finding[]> {
+  const examination = await examine(config.database, { full })
+  const { contents, clock } = examination
+  return [
+    ok('database', `${nameDatabase(config.database)} can be read.`),
+    ...examineSchema(examination, full),
+    ...(contents ? examineContents(contents, config, now()) : []),
+    ...(clock === undefined ? [] : [compareClock('PostgreSQL', clock, now())]),
+  ]
 }
 
 function report(findings: readonly Finding[], asJson: boolean, terminal: Terminal): void {

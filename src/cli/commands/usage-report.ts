@@ -8,6 +8,7 @@ import { quote } from '../../domain/quote.ts'
 import { dayOf, type UsageCount } from '../../domain/usage.ts'
 import type { Days } from '../../store/store.ts'
 import { formatCsv } from '../csv.ts'
+import { isoTime } from '../iso-time.ts'
 import { openForCommand } from '../open-store.ts'
 import { formatTable } from '../table.ts'
 import type { Terminal } from '../terminal.ts'
@@ -109,12 +110,7 @@ function toJson({ days, counts, callerOf, only }: Findings) {
 }
 
 function presentCaller({ id, name, owner, lastUsedAt }: Caller) {
-  return {
-    id,
-    name,
-    owner,
-    last_used_at: lastUsedAt === undefined ? null : new Date(lastUsedAt).toISOString(),
-  }
+  return { id, name, owner, last_used_at: isoTime(lastUsedAt) }
 }
 
 function presentUsage(usage: CallerUsage) {

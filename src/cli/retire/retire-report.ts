@@ -4,6 +4,7 @@ import { formatInstant, parseInstant } from '../../domain/instant.ts'
 import { datePlan, NO_PLAN } from '../../domain/retirement.ts'
 import { dayOf, type UsageCount } from '../../domain/usage.ts'
 import type { Days } from '../../store/store.ts'
+import { isoTime } from '../iso-time.ts'
 import { formatTable } from '../table.ts'
 import { refuseExtra, UsageError } from '../usage.ts'
 import { DAY, NO_KEY_ID } from '../usage-summary.ts'
@@ -88,7 +89,7 @@ function describeKey(id: string, key: ApiKey | undefined, now: number) {
     name: key?.name ?? '',
     owner: key?.owner ?? '',
     state: key ? keyState(key, now) : id === '' ? '' : 'unknown',
-    last_used_at: key?.lastUsedAt === undefined ? null : new Date(key.lastUsedAt).toISOString(),
+    last_used_at: isoTime(key?.lastUsedAt),
   }
 }
 
