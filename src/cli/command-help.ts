@@ -29,8 +29,7 @@ Usage
   passportd keys revoke ID
 
   create and rotate print the key alone on standard output, once: it cannot be shown
-  again. rotate makes a key that is like the old one, and lets that one end after the
-  grace. All of it takes effect at once, also in a server that is running.
+  again. Running servers follow every change at once.
 
 Options
   --name NAME      whose key it is, or what for
@@ -69,13 +68,7 @@ Usage
   Tools: search_passports, get_passport, get_credentials, explain_score. They only read.
   It ends when its input does, or when it is stopped (Ctrl+C or SIGTERM).
 
-  In the configuration of an agent, with the folder of passportd as "cwd":
-
-    { "mcpServers": { "passportd": {
-        "command": "npm", "args": ["run", "-s", "passportd", "--", "mcp"],
-        "cwd": "/path/to/passportd" } } }
-
-  PUBLIC_URL makes links to the explorer part of the answers. docs/mcp.md has the rest.
+  docs/mcp.md shows how to configure an agent. PUBLIC_URL adds links to the explorer.
 
 Options
   --http           serve many agents over HTTP, on the address HOST; there are no keys,
@@ -95,10 +88,9 @@ Usage
   passportd import FILE... [options]
   passportd import - [options]         from standard input
 
-  Files are JSON lines, plain or gzip: passports or data points, described in
-  docs/records.md. What is good is kept, what is not is refused by line and field
-  (then the exit code is 1). The same file twice changes nothing; an import that was
-  interrupted is simply run again. Serving goes on meanwhile.
+  Files are JSON lines, plain or gzip: docs/records.md. Bad lines are refused by line
+  and field (then the exit code is 1), the others are kept. The same file twice changes
+  nothing; an import that was interrupted is simply run again.
 
 Options
   --rejects FILE   write every refusal, with its line, as JSON lines
@@ -126,9 +118,9 @@ ${DEMO_OPTION}`,
 Usage
   passportd mirror URL [--key KEY] [options]
 
-  URL is the base address, without /api/v1. Interrupted, it goes on where it stopped
-  when it is run again; once it has ended, the next run asks only for what changed.
-  Passports that the other service no longer has are kept here, and reported.
+  URL is the base address, without /api/v1. An interrupted run goes on when it is run
+  again; later runs ask only for what changed. Passports that are gone there are kept
+  here.
 
 Options
   --key KEY        sent as X-API-KEY; better set MIRROR_KEY, which no one sees
@@ -201,8 +193,7 @@ Usage
   passportd retire rehearse DATE                   what callers would see then
   passportd retire clear --yes                     give up the whole plan
 
-  Every running node obeys a change within seconds. docs/retire.md tells the way
-  from the announcement to the removal, and back.
+  Every running node obeys a change within seconds. docs/retire.md describes the steps.
 
 Options
   --deprecated DATE  since when V1 is deprecated; none: as DEPRECATED_AT says
@@ -225,12 +216,10 @@ Usage
   passportd copy FROM_URL TO_URL [--replace]
   passportd copy --forget TO_URL
 
-  From SQLite to PostgreSQL or back, or to another of the same kind: passports, keys,
-  removals, stale marks, settings and what mirrors remember. Then both are read again and
-  compared, by count and checksum. What is equal already is not written: an interrupted
-  copy goes on where it was, and a second one catches up with what changed since, as
-  long as nothing else has written to TO.
-  FROM is only read; nothing should write to it during the last run.
+  From SQLite to PostgreSQL or back, or to another of the same kind; then both are
+  compared by count and checksum. An interrupted copy goes on where it stopped, and a
+  second one catches up with later changes. FROM is only read: nothing may write to it
+  in the last run.
 
   passportd copy sqlite:data/passportd.db postgres://user:password@host/database
 
@@ -245,9 +234,8 @@ Options
 Usage
   passportd backup FILE [--force]
 
-  FILE holds all that was committed at one moment: passports, keys, usage, settings. It
-  is one SQLite file that its owner alone may read, and has its name once it is whole and
-  was checked. Nobody waits for it. PostgreSQL is backed up by its own tools.
+  FILE holds all that was committed at one moment, in one SQLite file that its owner
+  alone may read. PostgreSQL is backed up by its own tools.
 
 Options
   --force          FILE may be there: it is replaced
@@ -258,9 +246,8 @@ ${DEMO_OPTION}`,
 Usage
   passportd restore FILE [--force]
 
-  Stop the service first: a database that is in use is refused. FILE is copied and
-  checked, one of an older passportd brought up to date, and then takes the name of the
-  database at once. The old one is kept beside it; its new name is told.
+  Stop the service first: a database that is in use is refused. FILE is copied, checked
+  and migrated. The old database is kept beside it, under a name that is told.
 
 Options
   --force          the database may hold something, or be damaged

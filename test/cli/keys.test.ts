@@ -214,13 +214,4 @@ describe('keys in the file that SQLite uses where nothing is set', () => {
     expect(file).not.toContain(out.trim().slice(-64))
     expect((await run(['keys', 'revoke', 'nope'], { cwd })).err).toContain('in data/passportd.db:')
   })
-
-  test('--demo has a file, and so keys, of its own', async () => {
-    using folder = tempFolder()
-    const cwd = folder.path
-    await run(['keys', 'create', '--demo', '--name', 'a'], { cwd })
-    expect(JSON.parse((await run(['keys', 'list', '--demo', '--json'], { cwd })).out)).toHaveLength(1)
-    await run(['keys', 'create', '--name', 'b'], { cwd })
-    expect(JSON.parse((await run(['keys', 'list', '--json'], { cwd })).out)).toHaveLength(1)
-  })
 })

@@ -6,6 +6,7 @@ import { type MakeDatabase, withEveryEngine } from '../support/engines.ts'
 import { toLines } from '../support/lines.ts'
 import { record } from '../support/records.ts'
 import { tempFolder } from '../support/temp.ts'
+import { callHere } from '../support/terminal.ts'
 import { workplace } from '../support/workplace.ts'
 
 const LINES = [
@@ -99,7 +100,7 @@ withEveryEngine('passports', (makeDatabase) => {
     [['remove', '99'], 'There is no passport 99 here.'],
   ])('%p ends with 1 and one sentence', async (args, sentence) => {
     await using here = await workplace(makeDatabase, { records: [record(1), record(2)] })
-    expect(await here.run(...args)).toEqual({
+    expect(await here.call(...args)).toEqual({
       out: '',
       err: `passportd: ${sentence.replace('DATABASE', here.database)}\n`,
       code: 1,
@@ -164,9 +165,10 @@ test.each([
   [['keys', 'revoke', 'a']],
 ])('%p makes no SQLite file where there is none', async (args) => {
   using folder = tempFolder()
-  expect(await run(args, { cwd: folder.path })).toEqual({
+  const path = join(folder.path, 'data/none.db')
+  expect(await callHere(args, { env: { DATABASE_URL: `sqlite:${path}` } })).toEqual({
     out: '',
-    err: 'passportd: There is no database data/passportd.db yet: "import", "mirror" or "serve" makes it.\n',
+    err: `passportd: There is no database ${path} yet: "import", "mirror" or "serve" makes it.\n`,
     code: 1,
   })
   expect([...new Bun.Glob('**').scanSync(folder.path)]).toEqual([])

@@ -145,15 +145,7 @@ Next        nothing
     )
   })
 
-  test('clear gives up the whole plan', async () => {
-    await using here = await office(makeDatabase)
-    await here.retire('set --sunset 2026-06-30')
-    await here.retire('brownout add 2026-03-01T09:00Z 1d')
-    await here.retire('clear --yes')
-    expect(await here.plan()).toEqual(NO_PLAN)
-  })
-
-  test('show --json is for programs', async () => {
+  test('show --json is for programs, and clear gives up the whole plan', async () => {
     await using here = await office(makeDatabase)
     await here.retire('set --sunset 2026-06-30')
     await here.retire('brownout add 2026-03-01T09:00Z 1h')
@@ -167,6 +159,8 @@ Next        nothing
       brownouts: [{ start: '2026-03-01T09:00:00.000Z', end: '2026-03-01T10:00:00.000Z' }],
       exempt: [],
     })
+    await here.retire('clear --yes')
+    expect(await here.plan()).toEqual(NO_PLAN)
   })
 
   test('rehearse prints what the server would answer', async () => {
