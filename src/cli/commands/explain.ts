@@ -63,13 +63,8 @@ function toRows({ name, score, maxScore, formula, from, accounts }: Line): strin
   const points = from === 'nothing' ? '' : `${score} of ${maxScore}`
   const main = ['', printable(name), points, formula]
   if (accounts.length < 2) return [main]
-  return [
-    main,
-    ...accounts.map((each) => [
-      '',
-      `  ${printable(each.account) || 'account'}`,
-      '',
-      `${printable(each.value)}: ${each.formula}`,
-    ]),
-  ]
+  const rows = accounts.map(({ account, value, formula }) => {
+    return ['', `  ${printable(account) || 'account'}`, '', `${printable(value)}: ${formula}`]
+  })
+  return [main, ...rows]
 }

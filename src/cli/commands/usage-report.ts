@@ -179,11 +179,6 @@ function rowsOfAll({ counts, callerOf }: Findings): string[][] {
 }
 
 function rowsOfOne(counts: readonly UsageCount[]): string[][] {
-  const rows = counts.map(({ day, endpoint, status, count }) => [
-    day,
-    endpoint,
-    String(status),
-    number(count),
-  ])
+  const rows = counts.map((each) => [each.day, each.endpoint, String(each.status), number(each.count)])
   return [['DAY', 'ENDPOINT', 'STATUS', 'REQUESTS'], ...rows]
 }
