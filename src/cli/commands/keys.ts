@@ -165,7 +165,11 @@ async function rotateKey(place: Place, id: string, { endsAt, expiresAt, now }: R
   if (state !== 'active')
     throw new CommandError(`Key ${id} is ${state} and cannot be rotated: make another with "keys create".`)
   // It has an end by now, which a second key would share, while the first one went on, forgotten.
-  if (old.successor !== undefined) throw alreadyRotated(id, old.successor)
+  if (old.successor !== undefined) {
+    throw new CommandError(
+      `Key ${id} was rotated already: rotate key ${old.successor}, which took its place, or make another with "keys create".`,
+    )
+  }
   const { name, tier, owner } = old
   const wanted = { name, tier, owner, expiresAt: expiresAt ?? old.expiresAt }
   const made = await makeKey(place, wanted, values.json === true)
@@ -179,11 +183,6 @@ async function rotateKey(place: Place, id: string, { endsAt, expiresAt, now }: R
   const expiry = wanted.expiresAt === undefined ? '' : ` It expires ${formatInstant(wanted.expiresAt)}.`
   tellKept(place, values, `This is key ${made} for ${printable(name)}, in place of ${id}, ${end}.${expiry}`)
 }
-
-const alreadyRotated = (id: string, successor: string) =>
-  new CommandError(
-    `Key ${id} was rotated already: rotate key ${successor}, which took its place, or make another with "keys create".`,
-  )
 
 /** A key that brown-outs spare is spared under its new id, too. */
 async function exemptToo({ retirement }: Store, id: string, made: string): Promise<void> {
