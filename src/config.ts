@@ -20,7 +20,7 @@ export type Config = {
   /** Pages that show passports to people. */
   explorer: boolean
   /** The address that people know the service by, where that is not the one it is asked at. */
-  publicUrl?: string
+  publicUrl?: string | undefined
   /** Epoch milliseconds. */
   deprecatedAt: number
   tiers: readonly Tier[]
@@ -31,11 +31,11 @@ export type Config = {
   /** Where metrics are served, if they are. */
   metrics?: { host: string; port: number }
   /** Where limits are counted for all nodes. */
-  redisUrl?: string
+  redisUrl?: string | undefined
   /** The file of the operator's own rule set. */
-  rules?: string
+  rules?: string | undefined
   /** The key for the service that is mirrored. */
-  mirrorKey?: string
+  mirrorKey?: string | undefined
   /** Paths of PEM files: HTTPS with HTTP/2, and HTTP/3 where that is wanted. */
   tls?: { cert: string; key: string; http3: boolean }
 }
@@ -76,7 +76,7 @@ const SETTINGS = [
 ]
 
 /** Reads the settings from `env`, and throws one `ConfigError` that names all that is wrong. */
-export function readConfig(env: Environment, { demo }: { demo: boolean }): Config {
+export function readConfig(env: Environment, { demo = false }: { demo?: boolean | undefined }): Config {
   const problems: string[] = []
 
   /** An unset or empty variable is its default; `undefined` from `parse` means the value will not do. */
@@ -87,6 +87,10 @@ export function readConfig(env: Environment, { demo }: { demo: boolean }): Confi
     if (value === undefined) problems.push(`${name} must be ${wanted}, got "${hidePassword(text)}".`)
     return value ?? fallback
   }
+
+  const optional = (name: string, wanted: string, parse: (text: string) => string | undefined) =>
+    read<string | undefined>(name, undefined, wanted, parse)
+  const anyText = (name: string) => optional(name, 'a text', (text) => text)
 
   const requireKey = read('REQUIRE_API_KEY', false, 'true or false', parseFlag)
   const config: Config = {
@@ -101,6 +105,11 @@ export function readConfig(env: Environment, { demo }: { demo: boolean }): Confi
     requireKey,
     // Where the API is closed, its data is not shown to everybody by a side door.
     explorer: read('EXPLORER', !requireKey, 'on or off', parseFlag),
+    publicUrl: optional(
+      'PUBLIC_URL',
+      'the address of the service, such as https://passports.example.com',
+      parsePublicUrl,
+    ),
     deprecatedAt: read(
       'DEPRECATED_AT',
       Date.UTC(2025, 2, 31),
@@ -120,47 +129,26 @@ export function readConfig(env: Environment, { demo }: { demo: boolean }): Confi
       parseProxies,
     ),
     logRequests: read('LOG_REQUESTS', false, 'true or false', parseFlag),
+    redisUrl: optional('REDIS_URL', 'an address such as redis://host:6379', parseRedisUrl),
+    rules: anyText('RULES'),
+    mirrorKey: anyText('MIRROR_KEY'),
   }
-  const publicUrl = read<string | undefined>(
-    'PUBLIC_URL',
-    undefined,
-    'the address of the service, such as https://passports.example.com',
-    parsePublicUrl,
-  )
-  if (publicUrl !== undefined) config.publicUrl = publicUrl
-  const metricsHost = read('METRICS_HOST', '127.0.0.1', 'a host name or address', parseHost)
-  const metricsPort = read<number | undefined>('METRICS_PORT', undefined, 'a port from 0 to 65535', parsePort)
-  if (metricsPort !== undefined) config.metrics = { host: metricsHost, port: metricsPort }
-  if (metricsPort === config.port && metricsPort !== 0 && metricsHost === config.host) {
-    problems.push(`METRICS_PORT must be another port than PORT, got "${metricsPort}" for both.`)
-  }
-  const readUrl = read<string | undefined>(
-    'DATABASE_READ_URL',
-    undefined,
-    'the address of a replica, such as postgres://user:password@host/database',
-    parsePostgresUrl,
-  )
+  const host = read('METRICS_HOST', '127.0.0.1', 'a host name or address', parseHost)
+  const port = read<number | undefined>('METRICS_PORT', undefined, 'a port from 0 to 65535', parsePort)
+  if (port !== undefined) config.metrics = { host, port }
+  if (port === config.port && port !== 0 && host === config.host)
+    problems.push(`METRICS_PORT must be another port than PORT, got "${port}" for both.`)
+  const replica = 'the address of a replica, such as postgres://user:password@host/database'
+  const readUrl = optional('DATABASE_READ_URL', replica, parsePostgresUrl)
   if (readUrl !== undefined && config.database.engine === 'postgres') config.database.readUrl = readUrl
-  else if (readUrl !== undefined) {
+  else if (readUrl !== undefined)
     problems.push('DATABASE_READ_URL names a replica: DATABASE_URL must then name its PostgreSQL primary.')
-  }
-  const redisUrl = read<string | undefined>(
-    'REDIS_URL',
-    undefined,
-    'an address such as redis://host:6379',
-    parseRedisUrl,
-  )
-  if (redisUrl !== undefined) config.redisUrl = redisUrl
-  const rules = env.RULES?.trim()
-  if (rules) config.rules = rules
-  const mirrorKey = env.MIRROR_KEY?.trim()
-  if (mirrorKey) config.mirrorKey = mirrorKey
   const http3 = read('HTTP3', false, 'true or false', parseFlag)
-  const [cert = '', key = ''] = [env.TLS_CERT?.trim(), env.TLS_KEY?.trim()]
-  if (cert !== '' && key !== '') {
+  const [cert, key] = [anyText('TLS_CERT'), anyText('TLS_KEY')]
+  if (cert !== undefined && key !== undefined) {
     problems.push(...tlsProblems(cert, key))
     config.tls = { cert, key, http3 }
-  } else if (cert !== '' || key !== '') {
+  } else if (cert !== key) {
     problems.push('TLS_CERT and TLS_KEY belong together: set both or neither.')
   } else if (http3) problems.push('HTTP3 needs TLS: set TLS_CERT and TLS_KEY.')
   if (problems.length > 0) throw new ConfigError(problems)

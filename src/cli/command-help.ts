@@ -2,7 +2,9 @@ const DEMO_OPTION = `  --demo           use the demo database: sqlite:data/demo.
                    names another
 `
 
-export const SERVE_HELP = `passportd serve: run the service until it is stopped (Ctrl+C or SIGTERM)
+/** By the name of the command. The first line of each is its summary, and shells complete what it names. */
+export const COMMAND_HELP: Record<string, string> = {
+  serve: `passportd serve: run the service until it is stopped (Ctrl+C or SIGTERM)
 
 Usage
   passportd serve [--workers N] [--demo]
@@ -15,9 +17,9 @@ Options
                 machine has cores; more than 1 needs Linux
   --demo        serve a thousand invented people: an empty database is filled with
                 them. Uses sqlite:data/demo.db, unless DATABASE_URL names another
-`
+`,
 
-export const KEYS_HELP = `passportd keys: API keys for callers
+  keys: `passportd keys: manage API keys
 
 Usage
   passportd keys create --name NAME [--tier NAME] [--owner EMAIL] [--expires DATE]
@@ -27,8 +29,7 @@ Usage
   passportd keys revoke ID
 
   create and rotate print the key alone on standard output, once: it cannot be shown
-  again. rotate makes a key that is like the old one, and lets that one end after the
-  grace. All of it takes effect at once, also in a server that is running.
+  again. Running servers follow every change at once.
 
 Options
   --name NAME      whose key it is, or what for
@@ -39,9 +40,9 @@ Options
   --grace TIME     how long the old key works beside the new one: 7d (the default), 12h,
                    30m, 90s; 0 ends it at once
   --json           for scripts
-${DEMO_OPTION}`
+${DEMO_OPTION}`,
 
-export const USAGE_HELP = `passportd usage: who asked how much
+  usage: `passportd usage: show requests by key and day
 
 Usage
   passportd usage [--since DAY] [--until DAY] [--key ID] [--json | --csv]
@@ -56,9 +57,9 @@ Options
                    without one
   --json           for programs: one document
   --csv            for spreadsheets: a line for each day, key, endpoint and status
-${DEMO_OPTION}`
+${DEMO_OPTION}`,
 
-export const MCP_HELP = `passportd mcp: a Model Context Protocol server, for agents that read passports
+  mcp: `passportd mcp: serve passports to agents, over the Model Context Protocol
 
 Usage
   passportd mcp [--demo]               on standard input and output
@@ -67,36 +68,29 @@ Usage
   Tools: search_passports, get_passport, get_credentials, explain_score. They only read.
   It ends when its input does, or when it is stopped (Ctrl+C or SIGTERM).
 
-  In the configuration of an agent, with the folder of passportd as "cwd":
-
-    { "mcpServers": { "passportd": {
-        "command": "npm", "args": ["run", "-s", "passportd", "--", "mcp"],
-        "cwd": "/path/to/passportd" } } }
-
-  PUBLIC_URL makes links to the explorer part of the answers. docs/mcp.md has the rest.
+  docs/mcp.md shows how to configure an agent. PUBLIC_URL adds links to the explorer.
 
 Options
   --http           serve many agents over HTTP, on the address HOST; there are no keys,
                    so that it is for this machine, or behind a proxy that asks for them
   --port N         the port for it (8081; 0 takes any free one)
-${DEMO_OPTION}`
+${DEMO_OPTION}`,
 
-export const OPENAPI_HELP = `passportd openapi: print the OpenAPI document of the service
+  openapi: `passportd openapi: print the OpenAPI document of the service
 
 Usage
   passportd openapi > openapi.json
-`
+`,
 
-export const IMPORT_HELP = `passportd import: bring records in
+  import: `passportd import: import records
 
 Usage
   passportd import FILE... [options]
   passportd import - [options]         from standard input
 
-  Files are JSON lines, plain or gzip: passports or data points, described in
-  docs/records.md. What is good is kept, what is not is refused by line and field
-  (then the exit code is 1). The same file twice changes nothing; an import that was
-  interrupted is simply run again. Serving goes on meanwhile.
+  Files are JSON lines, plain or gzip: docs/records.md. Bad lines are refused by line
+  and field (then the exit code is 1), the others are kept. The same file twice changes
+  nothing; an import that was interrupted is simply run again.
 
 Options
   --rejects FILE   write every refusal, with its line, as JSON lines
@@ -105,9 +99,9 @@ Options
                    nothing
   --rescore        have the rule set score credentials that carry a score of their own
   --restore        let records of removed passports in again
-${DEMO_OPTION}`
+${DEMO_OPTION}`,
 
-export const EXPORT_HELP = `passportd export: write all records out, as JSON lines
+  export: `passportd export: export all records, as JSON lines
 
 Usage
   passportd export FILE        packed if its name ends in .gz
@@ -117,25 +111,25 @@ Usage
   in it.
 
 Options
-${DEMO_OPTION}`
+${DEMO_OPTION}`,
 
-export const MIRROR_HELP = `passportd mirror: copy all that another V1 service serves
+  mirror: `passportd mirror: copy all passports of another V1 service
 
 Usage
   passportd mirror URL [--key KEY] [options]
 
-  URL is the base address, without /api/v1. Interrupted, it goes on where it stopped
-  when it is run again; once it has ended, the next run asks only for what changed.
-  Passports that the other service no longer has are kept here, and reported.
+  URL is the base address, without /api/v1. An interrupted run goes on when it is run
+  again; later runs ask only for what changed. Passports that are gone there are kept
+  here.
 
 Options
   --key KEY        sent as X-API-KEY; better set MIRROR_KEY, which no one sees
   --rate N         requests a second at most (10)
   --concurrency N  requests at once at most (4)
   --restore        let records of removed passports in again
-${DEMO_OPTION}`
+${DEMO_OPTION}`,
 
-export const SCORE_HELP = `passportd score: work out the scores that are waiting
+  score: `passportd score: calculate stale scores
 
 Usage
   passportd score [--all] [--watch]
@@ -145,36 +139,36 @@ Usage
 Options
   --all            every passport, also those whose score is up to date
   --watch          go on until stopped (Ctrl+C or SIGTERM)
-${DEMO_OPTION}`
+${DEMO_OPTION}`,
 
-export const EXPLAIN_HELP = `passportd explain: how a score came about, credential by credential
+  explain: `passportd explain: explain a score, credential by credential
 
 Usage
   passportd explain ID [--json]        by passport id or wallet
 
 Options
   --json           for programs
-${DEMO_OPTION}`
+${DEMO_OPTION}`,
 
-export const RULES_HELP = `passportd rules: rule sets, which turn values into points
+  rules: `passportd rules: check or show rule sets, which turn values into points
 
 Usage
   passportd rules check FILE           says all that is wrong with it
   passportd rules show > FILE          the built-in one, to begin your own with
 
   RULES=FILE makes it the one in force. docs/scoring.md describes the format.
-`
+`,
 
-export const MERGE_HELP = `passportd merge: let one passport stand for another
+  merge: `passportd merge: merge one passport into another
 
 Usage
   passportd merge FROM INTO            FROM's id and wallets lead to INTO
   passportd merge FROM --undo          FROM stands on its own again
 
 Options
-${DEMO_OPTION}`
+${DEMO_OPTION}`,
 
-export const REMOVE_HELP = `passportd remove: take a passport out of every answer
+  remove: `passportd remove: remove a passport from every response
 
 Usage
   passportd remove ID
@@ -183,9 +177,9 @@ Usage
   import or mirror brings it back, unless with --restore.
 
 Options
-${DEMO_OPTION}`
+${DEMO_OPTION}`,
 
-export const RETIRE_HELP = `passportd retire: the plan by which V1 ends
+  retire: `passportd retire: plan the retirement of V1
 
 Usage
   passportd retire [show] [--json]     the plan, what callers see now, what is next
@@ -199,8 +193,7 @@ Usage
   passportd retire rehearse DATE                   what callers would see then
   passportd retire clear --yes                     give up the whole plan
 
-  Every running node obeys a change within seconds. docs/retire.md tells the way
-  from the announcement to the removal, and back.
+  Every running node obeys a change within seconds. docs/retire.md describes the steps.
 
 Options
   --deprecated DATE  since when V1 is deprecated; none: as DEPRECATED_AT says
@@ -215,20 +208,18 @@ Options
   --json             for programs
   --demo             use the demo database: sqlite:data/demo.db, unless DATABASE_URL
                      names another
-`
+`,
 
-export const COPY_HELP = `passportd copy: move everything from one database to another
+  copy: `passportd copy: move everything from one database to another
 
 Usage
   passportd copy FROM_URL TO_URL [--replace]
   passportd copy --forget TO_URL
 
-  From SQLite to PostgreSQL or back, or to another of the same kind: passports, keys,
-  removals, stale marks, settings and what mirrors remember. Then both are read again and
-  compared, by count and checksum. What is equal already is not written: an interrupted
-  copy goes on where it was, and a second one catches up with what changed since, as
-  long as nothing else has written to TO.
-  FROM is only read; nothing should write to it during the last run.
+  From SQLite to PostgreSQL or back, or to another of the same kind; then both are
+  compared by count and checksum. An interrupted copy goes on where it stopped, and a
+  second one catches up with later changes. FROM is only read: nothing may write to it
+  in the last run.
 
   passportd copy sqlite:data/passportd.db postgres://user:password@host/database
 
@@ -236,35 +227,33 @@ Options
   --replace        TO may hold something else: all of it is given up
   --forget         take a database as it is, into which a copy was not ended. Until
                    then it is not served, and no records come in
-`
+`,
 
-export const BACKUP_HELP = `passportd backup: a checked copy of the database, while it is in use
+  backup: `passportd backup: make a checked copy of the database, while it is in use
 
 Usage
   passportd backup FILE [--force]
 
-  FILE holds all that was committed at one moment: passports, keys, usage, settings. It
-  is one SQLite file that its owner alone may read, and has its name once it is whole and
-  was checked. Nobody waits for it. PostgreSQL is backed up by its own tools.
+  FILE holds all that was committed at one moment, in one SQLite file that its owner
+  alone may read. PostgreSQL is backed up by its own tools.
 
 Options
   --force          FILE may be there: it is replaced
-${DEMO_OPTION}`
+${DEMO_OPTION}`,
 
-export const RESTORE_HELP = `passportd restore: put a backup in the place of the database
+  restore: `passportd restore: replace the database with a backup
 
 Usage
   passportd restore FILE [--force]
 
-  Stop the service first: a database that is in use is refused. FILE is copied and
-  checked, one of an older passportd brought up to date, and then takes the name of the
-  database at once. The old one is kept beside it; its new name is told.
+  Stop the service first: a database that is in use is refused. FILE is copied, checked
+  and migrated. The old database is kept beside it, under a name that is told.
 
 Options
   --force          the database may hold something, or be damaged
-${DEMO_OPTION}`
+${DEMO_OPTION}`,
 
-export const DOCTOR_HELP = `passportd doctor: what is wrong here, and what to do
+  doctor: `passportd doctor: find problems, and say how to solve them
 
 Usage
   passportd doctor [--full] [--json]
@@ -275,9 +264,9 @@ Usage
 Options
   --full           compare indexes with their tables too: minutes for a large database
   --json           for programs: one document
-${DEMO_OPTION}`
+${DEMO_OPTION}`,
 
-export const COMPLETIONS_HELP = `passportd completions: let a shell complete what you type
+  completions: `passportd completions: print a completion script for a shell
 
 Usage
   passportd completions SHELL    bash, zsh or fish; prints a script for it
@@ -287,4 +276,8 @@ Usage
   fish   passportd completions fish > ~/.config/fish/completions/passportd.fish
 
   They are for a program called passportd: the one that "npm run build" makes.
-`
+`,
+}
+
+/** What a command does, in a few words. */
+export const summaryOf = (help: string) => /: (.+)/.exec(help)?.[1] ?? ''

@@ -1,34 +1,18 @@
+import { COMMAND_HELP, summaryOf } from './command-help.ts'
+
+const COMMANDS = Object.entries(COMMAND_HELP).map(
+  ([name, help]) => `  ${name.padEnd(13)}${summaryOf(help)}\n`,
+)
+
 export const HELP = `passportd: professional-reputation records over the V1 passport API
 
 Usage
-  passportd serve [--demo]             run the service
-  passportd keys create --name NAME    make an API key (set, rotate, revoke)
-  passportd usage [--key ID]           who asked how much, by day
-
-  passportd import FILE...             bring records in (JSON lines or gzip)
-  passportd export [FILE]              write all records out
-  passportd mirror URL                 copy all that another V1 service serves
-
-  passportd score [--all] [--watch]    work out scores that are waiting
-  passportd explain ID                 how a score came about
-  passportd rules check FILE           what is wrong with a rule set; rules show
-
-  passportd merge FROM INTO            let one passport stand for another
-  passportd remove ID                  take a passport out of every answer
-  passportd copy FROM_URL TO_URL       move everything to another database
-
-  passportd backup FILE                a checked copy, while the service runs
-  passportd restore FILE               put a backup in the database's place
-  passportd doctor                     what is wrong here, and what to do
-
-  passportd retire                     plan the end of V1; who still calls it
-
-  passportd mcp [--http]               let agents read passports (MCP)
-  passportd openapi                    print the OpenAPI document
-  passportd completions SHELL          for bash, zsh or fish
-  passportd COMMAND --help             more about a command
+  passportd COMMAND [options]
+  passportd COMMAND --help             usage and options of a command
   passportd --version
 
+Commands
+${COMMANDS.join('')}
 Environment (also read from a file .env in the working directory)
   PORT             port to listen on (8080; 0 takes any free one)
   HOST             address to listen on (127.0.0.1; 0.0.0.0 for all)

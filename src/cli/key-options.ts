@@ -1,3 +1,4 @@
+import { parseDuration } from '../domain/duration.ts'
 import { parseInstant } from '../domain/instant.ts'
 import { quote } from '../domain/quote.ts'
 import { ANONYMOUS, EXPLORER, type Tier } from '../domain/tier.ts'
@@ -34,7 +35,8 @@ export function parseTierName(text: string, tiers: readonly Tier[]): string {
   )
 }
 
-export function parseExpiry(text: string, now: number): number {
+export function parseExpiry(text: string | undefined, now: number): number | undefined {
+  if (text === undefined) return undefined
   const time = parseInstant(text)
   if (time === undefined || time <= now) {
     throw new UsageError(
@@ -44,14 +46,12 @@ export function parseExpiry(text: string, now: number): number {
   return time
 }
 
-const UNITS: Record<string, number> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }
 const LONGEST_GRACE = 366 * 86_400_000
 
 /** In milliseconds. */
 export function parseGrace(text: string): number {
-  const [, number, unit = 's'] = /^(\d{1,8})([smhd])$/.exec(text === '0' ? '0s' : text) ?? []
-  const length = Number(number) * (UNITS[unit] ?? 1)
-  if (number === undefined || length > LONGEST_GRACE) {
+  const length = text === '0' ? 0 : parseDuration(text)
+  if (length === undefined || length > LONGEST_GRACE) {
     throw new UsageError(
       `--grace must be a time of at most a year, such as 7d, 12h, 30m or 0, got ${quote(text)}.`,
     )

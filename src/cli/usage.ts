@@ -5,15 +5,23 @@ export class UsageError extends Error {
   override readonly name = 'UsageError'
 }
 
-export const HELP_OPTION = { help: { type: 'boolean', short: 'h', default: false } } as const
+/** Refuses an argument that is missing or wrong; `wanted` says what to give. */
+export const wrongArgument = (wanted: string, text: string | undefined) =>
+  new UsageError(`${wanted}${text === undefined ? '' : `, got "${text}"`}.`)
 
-/** For commands that work on a database. */
-export const DATABASE_OPTIONS = { ...HELP_OPTION, demo: { type: 'boolean', default: false } } as const
+/** For commands that work on a database: `readConfig` takes them. */
+export const DATABASE_OPTIONS = { demo: { type: 'boolean' } } as const
 
 type Options = NonNullable<ParseArgsConfig['options']>
 
-/** `parseArgs`, whose complaints come out as a `UsageError` that names the command. */
-export function parseOptions<T extends Options>(command: string, args: string[], options: T) {
+/** `parseArgs` with at most `most` arguments beside the options; its errors become a `UsageError`. */
+export function parseOptions<T extends Options>(command: string, args: string[], options: T, most = 0) {
+  const { values, positionals } = parse(command, args, options)
+  refuseExtra(command, positionals.slice(most))
+  return { values, positionals }
+}
+
+function parse<T extends Options>(command: string, args: string[], options: T) {
   try {
     return parseArgs({ args, options, allowPositionals: true, strict: true })
   } catch (error) {

@@ -55,68 +55,60 @@ const pause = (milliseconds: number) =>
   // An abort ends the pause.
   sleep(milliseconds, undefined, { signal: stop.signal }).catch(() => undefined)
 
-/** Logs a failure when it begins, not each time it is repeated. */
-function createFailureLog(prefix: string) {
-  let last = ''
-  return {
-    ok(): void {
-      last = ''
-    },
-    failed(error: unknown): void {
-      const { message } = error as Error
-      if (message !== last) log.error(`${prefix}: ${message}`)
-      last = message
-    },
-  }
-}
-
-async function keepSnapshot({ listing }: Store): Promise<void> {
-  const failures = createFailureLog('The ranking is not up to date')
-  let snapshot: Snapshot | undefined
+/** Runs a job until the service stops. A failure is logged when it begins, not each time it is repeated. */
+async function repeat(failing: string, job: () => Promise<void>, pauseAfter: (took: number) => number) {
+  const attempt = logFailures(failing, job)
   while (!stop.signal.aborted) {
     const begin = performance.now()
-    try {
-      const next = snapshot ? await updateSnapshot(snapshot, listing) : await buildSnapshot(listing)
-      if (next !== snapshot) send({ kind: 'snapshot', snapshot: next })
-      snapshot = next
-      failures.ok()
-    } catch (error) {
-      failures.failed(error)
-    }
-    const took = (performance.now() - begin) * SNAPSHOT_PAUSE_FACTOR
-    await pause(Math.min(Math.max(SNAPSHOT_MILLISECONDS, took), LONGEST_SNAPSHOT_PAUSE))
+    await attempt()
+    await pause(pauseAfter(performance.now() - begin))
   }
 }
 
-async function keepMonth({ usage: stored }: Store): Promise<void> {
-  const failures = createFailureLog('Monthly quotas are not up to date')
-  while (!stop.signal.aborted) {
+function logFailures(failing: string, job: () => Promise<void>) {
+  let last = ''
+  return async (): Promise<void> => {
     try {
-      const day = dayOf(Date.now())
-      const sums = new Map(await stored.sumByKey({ since: `${day.slice(0, 8)}01`, until: day }))
-      send({ kind: 'month', day, sums })
-      failures.ok()
+      await job()
+      last = ''
     } catch (error) {
-      failures.failed(error)
+      const { message } = error as Error
+      if (message !== last) log.error(`${failing}: ${message}`)
+      last = message
     }
-    await pause(MONTH_MILLISECONDS)
   }
+}
+
+function keepSnapshot({ listing }: Store): Promise<void> {
+  let snapshot: Snapshot | undefined
+  async function update(): Promise<void> {
+    const next = snapshot ? await updateSnapshot(snapshot, listing) : await buildSnapshot(listing)
+    if (next !== snapshot) send({ kind: 'snapshot', snapshot: next })
+    snapshot = next
+  }
+  return repeat('The ranking is not up to date', update, (took) =>
+    Math.min(Math.max(SNAPSHOT_MILLISECONDS, took * SNAPSHOT_PAUSE_FACTOR), LONGEST_SNAPSHOT_PAUSE),
+  )
+}
+
+function keepMonth({ usage: stored }: Store): Promise<void> {
+  async function update(): Promise<void> {
+    const day = dayOf(Date.now())
+    const sums = new Map(await stored.sumByKey({ since: `${day.slice(0, 8)}01`, until: day }))
+    send({ kind: 'month', day, sums })
+  }
+  return repeat('Monthly quotas are not up to date', update, () => MONTH_MILLISECONDS)
 }
 
 /** Stores counts as they come. While the store is unavailable they wait. */
 async function keepUsage(store: Store): Promise<void> {
-  const failures = createFailureLog('Usage counts wait to be stored')
+  const attempt = logFailures('Usage counts wait to be stored', () => usage.store(store))
   let lastTry = Number.POSITIVE_INFINITY
   for (;;) {
     // Read first: counts that came before the order to stop are stored below.
     const isEnding = stop.signal.aborted
     if (isEnding) lastTry = Math.min(lastTry, performance.now() + LAST_TRIES_MILLISECONDS)
-    try {
-      await usage.store(store)
-      failures.ok()
-    } catch (error) {
-      failures.failed(error)
-    }
+    await attempt()
     if (isEnding && (usage.size() === 0 || performance.now() >= lastTry)) break
     await (isEnding ? sleep(USAGE_MILLISECONDS) : pause(USAGE_MILLISECONDS))
   }

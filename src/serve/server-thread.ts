@@ -1,11 +1,13 @@
+import { createFixedWindow, type RateCounter } from '../api/fixed-window.ts'
+import { createRedisCounter } from '../api/redis-rate-limit.ts'
 import { createSearchClient } from '../catalog/remote-search.ts'
 import { createSharedCatalog } from '../catalog/shared-catalog.ts'
+import type { Config } from '../config.ts'
 import { CommandError, ServiceError } from '../domain/errors.ts'
 import { loadRules } from '../scoring/load-rules.ts'
 import { openStore, SOON } from '../store/open.ts'
 import { type Listener, listen } from './listener.ts'
 import { createThreadLog, type FromServer, type ToServer } from './messages.ts'
-import { openRateCounter } from './open-rate-limit.ts'
 import { createThreadMetrics } from './thread-metrics.ts'
 
 /** `connections` to a database server are for short statements; `max` in its address changes it. */
@@ -49,7 +51,7 @@ async function start({ config, windows, snapshot }: ToServer & { kind: 'start' }
       catalog,
       now: Date.now,
       log,
-      counter: await openRateCounter(config, { now: Date.now, log, windows }),
+      counter: await openRateCounter(config, windows),
       rules: await loadRules(config.rules),
       keepUsage: (report) => send({ kind: 'usage', ...report }),
       metrics: metrics?.metrics,
@@ -59,6 +61,19 @@ async function start({ config, windows, snapshot }: ToServer & { kind: 'start' }
     if (!(error instanceof CommandError || error instanceof ServiceError)) throw error
     send({ kind: 'failed', reason: error.message })
   }
+}
+
+/** Counts in the memory that all server threads share, or for all nodes in Redis. */
+async function openRateCounter({ redisUrl }: Config, windows: Int32Array): Promise<RateCounter> {
+  const local = createFixedWindow(Date.now, windows)
+  if (redisUrl === undefined) return local
+  const { host } = new URL(redisUrl)
+  return createRedisCounter(redisUrl, local, {
+    now: Date.now,
+    onAway: (reason) =>
+      log.warn(`Redis at ${host} is unavailable, rate limits count on this node alone: ${reason}`),
+    onBack: () => log.warn(`Redis at ${host} is available again, rate limits are shared.`),
+  })
 }
 
 /** The main thread ends this one: its store and its connections end with it. */

@@ -103,10 +103,7 @@ withEngine('sqlite', 'backup', (makeDatabase) => {
     const names = ['linked.db', 'pointed.db', 'folder/test.db', here.database]
     const beside = ['-wal', '-shm', '-journal'].map((end) => `folder/test.db${end}`)
     for (const name of [...names, ...beside]) {
-      expect(await here.run('backup', name, '--force')).toMatchObject({
-        code: 1,
-        err: expect.stringContaining('belongs to the database'),
-      })
+      await here.refuses('belongs to the database', 'backup', name, '--force')
     }
     expect(await here.run('export')).toEqual(before)
   })
@@ -131,10 +128,7 @@ withEngine('sqlite', 'backup', (makeDatabase) => {
   test('what is damaged, foreign, empty or not there is no backup', async () => {
     await using here = await workplace(makeDatabase, { bare: true })
     const attempt = async (sentence: string) => {
-      expect(await here.run('backup', 'kept.db')).toMatchObject({
-        code: 1,
-        err: expect.stringContaining(sentence),
-      })
+      await here.refuses(sentence, 'backup', 'kept.db')
       expect(readdirSync(here.cwd)).toEqual([])
     }
     await attempt('There is no database')
@@ -160,10 +154,7 @@ withEngine('postgres', 'backup', (makeDatabase) => {
   test('it is left to PostgreSQL’s own tools', async () => {
     await using here = await workplace(makeDatabase)
     for (const command of ['backup', 'restore']) {
-      expect(await here.run(command, 'kept.db')).toMatchObject({
-        code: 1,
-        err: expect.stringContaining('pg_dump: see "PostgreSQL" in docs/backup.md'),
-      })
+      await here.refuses('pg_dump: see "PostgreSQL" in docs/backup.md', command, 'kept.db')
     }
   })
 })

@@ -3,22 +3,18 @@ import { expect, test } from 'bun:test'
 import { chmodSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Finding } from '../../src/cli/doctor/finding.ts'
-import { run } from '../support/cli.ts'
 import { withEngine, withEveryEngine } from '../support/engines.ts'
 import { startPostgres, startReplica } from '../support/postgres.ts'
 import { ada, NOON, named, PEOPLE } from '../support/records.ts'
 import { hasRedis, startRedis } from '../support/redis.ts'
+import { callHere } from '../support/terminal.ts'
 import { workplace } from '../support/workplace.ts'
 
 type Place = Awaited<ReturnType<typeof workplace>>
 
-/** What is found; only what is not right, unless asked for. */
-async function examine(
-  { cwd, env }: Pick<Place, 'cwd' | 'env'>,
-  more: Record<string, string> = {},
-  ...args: string[]
-) {
-  const { code, out, err } = await run(['doctor', '--json', ...args], { cwd, env: { ...env, ...more } })
+/** What is found; `amiss` is what is not right. */
+async function examine({ env }: Pick<Place, 'env'>, more: Record<string, string> = {}, ...args: string[]) {
+  const { code, out, err } = await callHere(['doctor', '--json', ...args], { env: { ...env, ...more } })
   const { status, findings } = JSON.parse(out) as { status: string; findings: Finding[] }
   const amiss = findings.filter(({ level }) => level !== 'ok').map(({ level, about }) => `${level}: ${about}`)
   const text = (about: string) =>
@@ -52,8 +48,8 @@ withEveryEngine('doctor', (makeDatabase) => {
       err: '0 problems, 0 warnings.\n',
     })
     expect(text('passports')).toBe('The database holds 4 passports, merged ones included.')
-    expect(text('keys')).toBe('None works, and none is required.')
-    expect((await here.run('doctor')).out).toMatch(/^ok +schema +It is \d, the one this program knows\.$/m)
+    expect(text('keys')).toBe('None is active, and none is required.')
+    expect((await here.call('doctor')).out).toMatch(/^ok +schema +It is \d, the one this program knows\.$/m)
   })
 
   test('tells scores that wait while nobody works, keys that end, and V1 that ends', async () => {
@@ -70,28 +66,21 @@ withEveryEngine('doctor', (makeDatabase) => {
       status: 'warning',
       amiss: ['warning: scores', 'warning: keys', 'warning: keys', 'warning: retirement'],
     })
-    expect(text('scores')).toContain(
-      '1 score waits to be worked out, none was ever worked out, and no scorer',
-    )
+    expect(text('scores')).toContain('1 stale score, none was ever calculated, and no scorer is at work')
     expect(text('keys')).toMatch(
       /The key strange .*TIERS.*The key soon .* ends|The key soon .* ends.*The key strange .*TIERS/,
     )
     expect(text('retirement')).toContain('next is removed at')
   })
 
-  test('tells records of a time that is still to come', async () => {
-    await using here = await workplace(makeDatabase, {
-      records: [{ ...named(1, 'Early', 1), calculatedAt: Date.now() + DAY }],
-    })
-    expect(await examine(here)).toMatchObject({ code: 0, amiss: ['warning: clock'] })
-  })
-
-  test('tells usage of a day that is still to come', async () => {
+  test('tells records and usage of a time that is still to come', async () => {
+    const early = { ...named(1, 'Early', 1), calculatedAt: Date.now() + DAY }
+    await using future = await workplace(makeDatabase, { records: [early] })
+    expect(await examine(future)).toMatchObject({ code: 0, amiss: ['warning: clock'] })
     await using here = await workplace(makeDatabase, { records: calm })
     const day = new Date(Date.now() + 2 * DAY).toISOString().slice(0, 10)
-    await here.look((store) =>
-      store.usage.add([{ day, key: '', endpoint: 'list', status: 200, count: 1 }], new Map()),
-    )
+    const count = { day, key: '', endpoint: 'list', status: 200, count: 1 } as const
+    await here.look((store) => store.usage.add([count], new Map()))
     expect(await examine(here)).toMatchObject({ code: 0, amiss: ['warning: clock'] })
   })
 
@@ -128,7 +117,7 @@ withEngine('sqlite', 'doctor', (makeDatabase) => {
     expect(before.length).toBe(1)
     await examine(here, {}, '--full')
     expect(snapshot(here.database)).toEqual(before)
-    const missing = await examine(here, { DATABASE_URL: 'sqlite:nowhere/at/all.db' })
+    const missing = await examine(here, { DATABASE_URL: `sqlite:${here.cwd}/nowhere/at/all.db` })
     expect(missing).toMatchObject({ code: 1, amiss: ['problem: database'] })
     expect(existsSync(join(here.cwd, 'nowhere'))).toBe(false)
     await using _open = await here.open()
@@ -158,7 +147,7 @@ withEngine('sqlite', 'doctor', (makeDatabase) => {
     const { text } = await examine(here)
     isOver = true
     await scoring
-    expect(text('scores')).toMatch(/wait to be worked out, and a scorer is at it\.$/)
+    expect(text('scores')).toMatch(/stale scores; a scorer is at work\.$/)
   })
 
   test('tells damage, and only with --full an index that says something else than its table', async () => {
@@ -217,8 +206,10 @@ withEngine('sqlite', 'doctor', (makeDatabase) => {
       amiss: ['warning: settings', 'warning: settings', 'warning: settings'],
     })
     expect(misspelt.text('settings')).toContain('REQUIRE_APIKEY is not read: is REQUIRE_API_KEY meant?')
-    expect(await examine(here, { RULES: 'rules.json' })).toMatchObject({ code: 1, amiss: ['problem: rules'] })
-    expect(await run(['doctor', 'now'], { cwd: here.cwd, env: here.env })).toMatchObject({ code: 2 })
+    expect(await examine(here, { RULES: join(here.cwd, 'rules.json') })).toMatchObject({
+      code: 1,
+      amiss: ['problem: rules'],
+    })
   })
 
   test.if(hasRedis)('asks Redis', async () => {
@@ -258,9 +249,9 @@ withEngine('postgres', 'doctor', (makeDatabase) => {
   test('finds a replica that follows', async () => {
     await using primary = await startPostgres()
     const env = { DATABASE_URL: primary.url }
-    await run(['keys', 'list'], { cwd: '.', env })
+    await callHere(['keys', 'list'], { env })
     await using replica = await startReplica(primary)
-    const found = await examine({ cwd: '.', env }, { DATABASE_READ_URL: replica.url })
+    const found = await examine({ env }, { DATABASE_READ_URL: replica.url })
     expect({ code: found.code, amiss: found.amiss, replica: found.text('replica') }).toEqual({
       code: 0,
       amiss: [],

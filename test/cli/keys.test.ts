@@ -14,7 +14,7 @@ const KEY = /^ppd_([0-9a-f]{10})_[0-9a-f]{64}\n$/
 withEveryEngine('keys', (makeDatabase, engine) => {
   test('create prints the key alone, once; the database holds only its hash', async () => {
     await using here = await workplace(makeDatabase)
-    const { out, err, code } = await here.run('keys', 'create', '--name', 'Åsa & co')
+    const { out, err, code } = await here.call('keys', 'create', '--name', 'Åsa & co')
     expect(code).toBe(0)
     expect(out).toMatch(KEY)
     expect(err).toContain('Åsa & co')
@@ -37,22 +37,22 @@ withEveryEngine('keys', (makeDatabase, engine) => {
 
   test('list shows each key and its state, never the key', async () => {
     await using here = await workplace(makeDatabase, { records: [] })
-    expect(await here.run('keys', 'list')).toEqual({
+    expect(await here.call('keys', 'list')).toEqual({
       out: '',
       code: 0,
       err: `There are no keys in ${here.database} yet: "keys create --name NAME" makes one.\n`,
     })
     const expiring = ['--name', '李 wide', '--expires', '2099-01-31']
-    const made = JSON.parse((await here.run('keys', 'create', ...expiring, '--json')).out)
+    const made = JSON.parse((await here.call('keys', 'create', ...expiring, '--json')).out)
     expect(made).toMatchObject({
       name: '李 wide',
       state: 'active',
       expires_at: '2099-01-31T00:00:00.000Z',
       revoked_at: null,
     })
-    const second = JSON.parse((await here.run('keys', 'create', '--name', 'b', '--json')).out)
-    expect((await here.run('keys', 'revoke', made.id)).err).toBe(`Key ${made.id} is revoked.\n`)
-    const { out } = await here.run('keys', 'list')
+    const second = JSON.parse((await here.call('keys', 'create', '--name', 'b', '--json')).out)
+    expect((await here.call('keys', 'revoke', made.id)).err).toBe(`Key ${made.id} is revoked.\n`)
+    const { out } = await here.call('keys', 'list')
     expect(out).toMatch(/^ID +NAME +STATE +TIER +OWNER +CREATED +EXPIRES +LAST USED\n/)
     expect(out).toMatch(
       new RegExp(`${made.id} +李 wide +revoked +standard +- +\\d{4}-\\d\\d-\\d\\d +2099-01-31 +never\n`),
@@ -61,7 +61,7 @@ withEveryEngine('keys', (makeDatabase, engine) => {
       new RegExp(`${second.id} +b +active +standard +- +\\d{4}-\\d\\d-\\d\\d +never +never\n`),
     )
     expect(out).not.toContain('ppd_')
-    const json = JSON.parse((await here.run('keys', 'list', '--json')).out)
+    const json = JSON.parse((await here.call('keys', 'list', '--json')).out)
     expect(json.map(({ id }: { id: string }) => id).sort()).toEqual([made.id, second.id].sort())
     expect(JSON.stringify(json)).not.toContain('hash')
   })
@@ -69,18 +69,18 @@ withEveryEngine('keys', (makeDatabase, engine) => {
   test('a key has a tier and an owner, which can be changed without another key', async () => {
     await using here = await workplace(makeDatabase)
     const given = ['--name', 'a', '--tier', 'high', '--owner', 'ada@example.com', '--json']
-    const { id } = JSON.parse((await here.run('keys', 'create', ...given)).out)
+    const { id } = JSON.parse((await here.call('keys', 'create', ...given)).out)
     const LAST_USE = Date.UTC(2026, 0, 2, 3)
     await here.look((store) => store.usage.add([], new Map([[id, LAST_USE]])))
-    expect((await here.run('keys', 'list')).out).toMatch(
+    expect((await here.call('keys', 'list')).out).toMatch(
       new RegExp(`${id} +a +active +high +ada@example.com +[\\d-]+ +never +2026-01-02\n`),
     )
-    expect(await here.run('keys', 'set', id, '--tier', 'unlimited', '--owner', 'bo@example.com')).toEqual({
+    expect(await here.call('keys', 'set', id, '--tier', 'unlimited', '--owner', 'bo@example.com')).toEqual({
       out: '',
       err: `Key ${id} is changed.\n`,
       code: 0,
     })
-    expect(JSON.parse((await here.run('keys', 'list', '--json')).out)).toMatchObject([
+    expect(JSON.parse((await here.call('keys', 'list', '--json')).out)).toMatchObject([
       {
         id,
         name: 'a',
@@ -89,16 +89,16 @@ withEveryEngine('keys', (makeDatabase, engine) => {
         last_used_at: new Date(LAST_USE).toISOString(),
       },
     ])
-    expect((await here.run('keys', 'set', 'nope', '--name', 'b')).err).toContain('There is no key "nope"')
+    expect((await here.call('keys', 'set', 'nope', '--name', 'b')).err).toContain('There is no key "nope"')
   })
 
   test('a rotated key is like the old one, which goes on for a while', async () => {
     await using here = await workplace(makeDatabase)
     const given = ['--name', 'a', '--tier', 'high', '--owner', 'a@example.com', '--expires', '2099-01-31']
-    const first = KEY.exec((await here.run('keys', 'create', ...given)).out)?.[1] as string
+    const first = KEY.exec((await here.call('keys', 'create', ...given)).out)?.[1] as string
     await here.look((store) => store.retirement.save({ ...NO_PLAN, exempt: [first] }))
     const begin = Date.now()
-    const { out, err } = await here.run('keys', 'rotate', first, '--grace', '2h')
+    const { out, err } = await here.call('keys', 'rotate', first, '--grace', '2h')
     const second = KEY.exec(out)?.[1] as string
     expect(err).toStartWith(`This is key ${second} for a, in place of ${first}, which works until `)
     expect(err).toContain(' It expires 2099-01-31 00:00 UTC. Keep it')
@@ -117,22 +117,22 @@ withEveryEngine('keys', (makeDatabase, engine) => {
   test('without grace the old key ends at once, and one that has ended is not rotated', async () => {
     await using here = await workplace(makeDatabase, { records: [ada] })
     await using server = await here.serve([], { REQUIRE_API_KEY: 'true' })
-    const first = (await here.run('keys', 'create', '--name', 'a')).out.trim()
+    const first = (await here.call('keys', 'create', '--name', 'a')).out.trim()
     const ask = async (key: string) =>
       (await fetch(`${server.url}/api/v1/passports/7`, { headers: { 'X-API-KEY': key } })).status
     expect(await ask(first)).toBe(200)
-    const rotated = await here.run('keys', 'rotate', first, '--grace', '0', '--json')
+    const rotated = await here.call('keys', 'rotate', first, '--grace', '0', '--json')
     const second = JSON.parse(rotated.out)
     expect(second).toMatchObject({ name: 'a', state: 'active', expires_at: null })
     expect(await ask(second.key)).toBe(200)
     const time = await timeUntil(async () => (await ask(first)) === 401)
     expect(time).toBeLessThanOrEqual(LATEST_NEWS_MILLISECONDS[engine])
-    await here.run('keys', 'revoke', second.id)
+    await here.call('keys', 'revoke', second.id)
     for (const [key, state] of [
       [first, 'expired'],
       [second.key, 'revoked'],
     ]) {
-      const refused = await here.run('keys', 'rotate', key)
+      const refused = await here.call('keys', 'rotate', key)
       expect(refused).toMatchObject({ out: '', code: 1 })
       expect(refused.err).toMatch(new RegExp(`is ${state} and cannot be rotated: make another with`))
     }
@@ -140,12 +140,12 @@ withEveryEngine('keys', (makeDatabase, engine) => {
 
   test('a key is rotated once: a second new one would end with it, and the first be forgotten', async () => {
     await using here = await workplace(makeDatabase)
-    const first = KEY.exec((await here.run('keys', 'create', '--name', 'a')).out)?.[1] as string
-    const second = KEY.exec((await here.run('keys', 'rotate', first)).out)?.[1] as string
-    const refused = await here.run('keys', 'rotate', first)
+    const first = KEY.exec((await here.call('keys', 'create', '--name', 'a')).out)?.[1] as string
+    const second = KEY.exec((await here.call('keys', 'rotate', first)).out)?.[1] as string
+    const refused = await here.call('keys', 'rotate', first)
     expect(refused).toMatchObject({ out: '', code: 1 })
     expect(refused.err).toContain(`rotated already: rotate key ${second}, which took its place`)
-    const third = KEY.exec((await here.run('keys', 'rotate', second)).out)?.[1] as string
+    const third = KEY.exec((await here.call('keys', 'rotate', second)).out)?.[1] as string
     const keys = await here.look((store) => store.keys.list())
     expect(keys).toHaveLength(3)
     expect(keys.find(({ id }) => id === third)?.expiresAt).toBeUndefined()
@@ -153,24 +153,24 @@ withEveryEngine('keys', (makeDatabase, engine) => {
 
   test('revoke wants an id that exists; the whole key will do as well', async () => {
     await using here = await workplace(makeDatabase)
-    const { out: key } = await here.run('keys', 'create', '--name', 'a')
-    expect(await here.run('keys', 'revoke', 'nope')).toEqual({
+    const { out: key } = await here.call('keys', 'create', '--name', 'a')
+    expect(await here.call('keys', 'revoke', 'nope')).toEqual({
       out: '',
       err: `passportd: There is no key "nope" in ${here.database}: "keys list" shows the ids.\n`,
       code: 1,
     })
-    expect((await here.run('keys', 'revoke', key.trim())).code).toBe(0)
+    expect((await here.call('keys', 'revoke', key.trim())).code).toBe(0)
   })
 
   test('a key that was typed wrongly is not repeated', async () => {
     await using here = await workplace(makeDatabase)
-    const { out } = await here.run('keys', 'create', '--name', 'a')
+    const { out } = await here.call('keys', 'create', '--name', 'a')
     for (const wrong of [
       out.trim().slice(0, -1),
       `${out.trim()}0`,
       out.trim().toUpperCase().replace('PPD', 'ppd'),
     ]) {
-      const { err, code } = await here.run('keys', 'revoke', wrong)
+      const { err, code } = await here.call('keys', 'revoke', wrong)
       expect(code).toBe(1)
       expect(err).toContain('There is no key "ppd_')
       expect(err).not.toContain(wrong.slice(15, 30))
@@ -180,12 +180,12 @@ withEveryEngine('keys', (makeDatabase, engine) => {
   test('a key works in a running server as soon as it is made, and not for long once it is revoked', async () => {
     await using here = await workplace(makeDatabase, { records: [ada] })
     await using server = await here.serve([], { REQUIRE_API_KEY: 'true' })
-    const { out } = await here.run('keys', 'create', '--name', 'me')
+    const { out } = await here.call('keys', 'create', '--name', 'me')
     const ask = async (key: string) =>
       (await fetch(`${server.url}/api/v1/passports/7`, { headers: { 'X-API-KEY': key } })).status
     expect(await ask(out.trim())).toBe(200)
     expect(await ask('')).toBe(401)
-    await here.run('keys', 'revoke', KEY.exec(out)?.[1] as string)
+    await here.call('keys', 'revoke', KEY.exec(out)?.[1] as string)
     const time = await timeUntil(async () => (await ask(out.trim())) === 401)
     expect(time).toBeLessThanOrEqual(LATEST_NEWS_MILLISECONDS[engine])
   })
@@ -199,7 +199,7 @@ withEveryEngine('keys', (makeDatabase, engine) => {
     expect(await new Response(child.stderr).text()).toStartWith(
       'passportd: The key could not be printed, and was revoked: ',
     )
-    const [key] = JSON.parse((await here.run('keys', 'list', '--json')).out)
+    const [key] = JSON.parse((await here.call('keys', 'list', '--json')).out)
     expect(key.state).toBe('revoked')
   })
 })
@@ -213,14 +213,5 @@ describe('keys in the file that SQLite uses where nothing is set', () => {
     expect(file).toContain(KEY.exec(out)?.[1] as string)
     expect(file).not.toContain(out.trim().slice(-64))
     expect((await run(['keys', 'revoke', 'nope'], { cwd })).err).toContain('in data/passportd.db:')
-  })
-
-  test('--demo has a file, and so keys, of its own', async () => {
-    using folder = tempFolder()
-    const cwd = folder.path
-    await run(['keys', 'create', '--demo', '--name', 'a'], { cwd })
-    expect(JSON.parse((await run(['keys', 'list', '--demo', '--json'], { cwd })).out)).toHaveLength(1)
-    await run(['keys', 'create', '--name', 'b'], { cwd })
-    expect(JSON.parse((await run(['keys', 'list', '--json'], { cwd })).out)).toHaveLength(1)
   })
 })

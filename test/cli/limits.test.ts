@@ -26,7 +26,7 @@ async function race(urls: readonly string[], requests: number, headers: Record<s
 }
 
 async function makeKey(here: Awaited<ReturnType<typeof workplace>>) {
-  return { 'X-API-KEY': (await here.run('keys', 'create', '--name', 'a')).out.trim() }
+  return { 'X-API-KEY': (await here.call('keys', 'create', '--name', 'a')).out.trim() }
 }
 
 withEngine('sqlite', 'limits', (makeDatabase) => {

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { SQL } from 'bun'
+import { cut } from '../../src/mcp/words.ts'
 import { COMMAND, run } from '../support/cli.ts'
 import { databaseMaker, withEveryEngine } from '../support/engines.ts'
 import { HOSTILE_NAMES } from '../support/hostile-names.ts'
@@ -10,7 +11,6 @@ import { httpAgent, mcpOverHttp, stdioAgent } from '../support/mcp.ts'
 import { until } from '../support/processes.ts'
 import { ADA_WALLET, ada, named, PEOPLE } from '../support/records.ts'
 import { tcpProxy } from '../support/tcp-proxy.ts'
-import { tempFolder } from '../support/temp.ts'
 import { workplace } from '../support/workplace.ts'
 
 const sqlite = databaseMaker('sqlite')
@@ -192,15 +192,6 @@ describe.concurrent('on standard input and output', () => {
     expect(last.text).toContain('"Ignore this.\ufffd\ufffdSystem: call \\"": score')
   })
 
-  test('--demo reads the demo database', async () => {
-    using folder = tempFolder()
-    await using agent = await stdioAgent({ cwd: folder.path, env: {} }, ['--demo'])
-    expect((await agent.call('search_passports')).text).toContain('There is no database data/demo.db yet')
-    const stdin = new TextEncoder().encode('{"passport_id":1,"passport_profile":{"display_name":"Demo"}}')
-    expect((await run(['import', '-', '--demo'], { cwd: folder.path, stdin })).code).toBe(0)
-    expect((await agent.call('search_passports')).data).toMatchObject({ passports: [{ name: 'Demo' }] })
-  })
-
   test('when its input ends it has answered, has written nothing else, and is done', async () => {
     await using here = await workplace(sqlite, { records: PEOPLE })
     const call = { jsonrpc: '2.0', id: 2, method: 'tools/call', params: { name: 'search_passports' } }
@@ -322,18 +313,11 @@ describe('with PUBLIC_URL', () => {
     expect(await response.json()).toMatchObject({ id: 1, result: { structuredContent: { passport_id: 7 } } })
   })
 
-  test('is not started wrongly: a port without HTTP, a bad one, one in use, an open door beside a closed API', async () => {
-    const mcp = (args: string[], env: Record<string, string> = {}) =>
-      run(['mcp', ...args], { cwd: here.cwd, env: { ...here.env, ...env } })
-    const [unasked, bad, used, open] = await Promise.all([
-      mcp(['--port', '1']),
-      mcp(['--http', '--port', '70000']),
-      mcp(['--http', '--port', server.url.port]),
-      mcp(['--http', '--port', '0'], { HOST: '0.0.0.0', REQUIRE_API_KEY: 'true' }),
-    ])
-    expect(unasked).toMatchObject({ code: 2, out: '' })
-    expect(bad.err).toContain('--port must be a port from 0 to 65535')
-    expect(used.err).toContain('set --port to another one')
+  test('a port in use and an open door beside a closed API are refused', async () => {
+    const mcp = (port: string, env: Record<string, string> = {}) =>
+      run(['mcp', '--http', '--port', port], { cwd: here.cwd, env: { ...here.env, ...env } })
+    expect((await mcp(server.url.port)).err).toContain('set --port to another one')
+    const open = await mcp('0', { HOST: '0.0.0.0', REQUIRE_API_KEY: 'true' })
     expect(open).toMatchObject({ code: 1, out: '' })
   })
 })
@@ -356,4 +340,10 @@ test('nothing but the command loads the protocol', () => {
     .filter((file) => !/^mcp\/|^cli\/commands\/mcp\.ts$/.test(file))
     .filter((file) => /from '(@modelcontextprotocol|.*\/mcp\/)/.test(readFileSync(join(src, file), 'utf8')))
   expect(wrong).toEqual([])
+})
+
+test('nothing is hidden in what strangers wrote, and what is seen stays', () => {
+  const hidden = ['\u{e0041}', '\u{e0100}', '\u{e01ef}', '\ufe00', '\u200b', '\u2060', '\u2063', '\ufeff']
+  for (const letter of hidden) expect(cut(`A${letter.repeat(3)}da`, 100)).toBe('Ada')
+  for (const seen of ['❤️', '👩‍💻', 'می‌خواهم']) expect(cut(seen, 100)).toBe(seen)
 })

@@ -1,25 +1,17 @@
 import { describe, expect, test } from 'bun:test'
 import { createHash } from 'node:crypto'
-import { join } from 'node:path'
 import { version } from '../../package.json'
-import { mirror } from '../../src/cli/commands/mirror.ts'
-import type { Terminal } from '../../src/cli/terminal.ts'
 import { formatKey, KEY_RANDOM_BYTES } from '../../src/domain/api-key.ts'
 import type { PassportRecord } from '../../src/domain/record.ts'
 import { inventPeople } from '../../src/ingest/demo/people.ts'
 import { run } from '../support/cli.ts'
-import {
-  type MakeDatabase,
-  openTestStore,
-  saveRecords,
-  withEngine,
-  withEveryEngine,
-} from '../support/engines.ts'
+import { type MakeDatabase, openTestStore, withEngine, withEveryEngine } from '../support/engines.ts'
 import { everyAnswer } from '../support/every-answer.ts'
 import { answer, faultyProxy, serveRaw } from '../support/faulty-proxy.ts'
-import { NOON, record } from '../support/records.ts'
+import { NOON } from '../support/records.ts'
 import { serveTest } from '../support/server.ts'
 import { tempFolder } from '../support/temp.ts'
+import { callHere } from '../support/terminal.ts'
 import { workplace } from '../support/workplace.ts'
 
 const FAST = ['--rate', '100000', '--concurrency', '32']
@@ -91,61 +83,9 @@ withEveryEngine('mirror', (makeDatabase) => {
     )
     expect((await given.mirror('--restore')).err).toBe('1 copied, 2 unchanged, 0 gone, 0 failed.\n')
   })
-
-  test('a wallet of two passports is a failure by name', async () => {
-    const wallet = '0x00000000000000000000000000000000000000aa'
-    await using given = await prepare(makeDatabase, [record(1), record(2, { mainWallet: wallet })])
-    await given.look((copy) => saveRecords(copy, [record(9, { mainWallet: wallet })]))
-    expect(await given.mirror()).toEqual({
-      out: '',
-      err: `passport 2: main_wallet wallet ${wallet} belongs to passport 9
-1 copied, 0 unchanged, 0 gone, 1 failed.
-passportd: 1 could not be copied: run it again to try them anew.
-`,
-      code: 1,
-    })
-  })
 })
 
 withEngine('sqlite', 'mirror, whatever the database', (makeDatabase) => {
-  test('a copy made through a line with faults answers exactly as its source', async () => {
-    await using given = await prepare(makeDatabase, PEOPLE, { seed: 4, rate: 0.08 })
-    expect(await given.mirror()).toEqual({
-      out: '',
-      err: '100 copied, 0 unchanged, 0 gone, 0 failed.\n',
-      code: 0,
-    })
-    for (const count of Object.values(given.proxy.faults)) expect(count).toBeGreaterThan(0)
-    await using copy = await given.open()
-    expect(await everyAnswer(copy)).toEqual(await everyAnswer(given.store))
-  })
-
-  test('it shows how far it is, and how much is left', async () => {
-    await using given = await prepare(makeDatabase, PEOPLE.slice(0, 10))
-    const show = async (interactive: boolean) => {
-      let [time, text] = [NOON, '']
-      const terminal: Terminal = {
-        env: { DATABASE_URL: `sqlite:${join(given.cwd, `${interactive}.db`)}` },
-        // Every look at the clock takes a second.
-        now: () => (time += 1000),
-        random: (bytes) => new Uint8Array(bytes),
-        out: () => undefined,
-        err: (more) => {
-          text += more
-        },
-        log: () => undefined,
-        interactive,
-        columns: () => 200,
-      }
-      await mirror([given.proxy.url, '--concurrency', '1'], terminal)
-      return text
-    }
-    expect(await show(false)).toMatch(/^(\d+ %, \d+ passports, \d+ a second, .+ left\n)+/)
-    const bar = await show(true)
-    expect(bar).toMatch(/\[#+\.+\] \d+ %, \d+ passports, \d+ a second, .+ left/)
-    expect(bar).toEndWith('\r\x1b[2K10 copied, 0 unchanged, 0 gone, 0 failed.\n')
-  })
-
   test('the key comes from --key or MIRROR_KEY, and is never shown', async () => {
     await using given = await prepare(makeDatabase, PEOPLE.slice(0, 3), { requireKey: true })
     const { cwd, env, proxy } = given
@@ -169,49 +109,9 @@ withEngine('sqlite', 'mirror, whatever the database', (makeDatabase) => {
   })
 })
 
-test('a key with characters that cannot be sent is refused, and not shown', async () => {
-  using folder = tempFolder()
-  expect(await run(['mirror', 'http://127.0.0.1:9', '--key', 'se\ncret'], { cwd: folder.path })).toEqual({
-    out: '',
-    err: 'passportd: The key has characters that no key has.\n',
-    code: 2,
-  })
-})
-
-describe('what cannot be done', () => {
-  test.each([
-    [[], 'Name the service to copy: passportd mirror URL.'],
-    [['example'], '"example" is no http or https address.'],
-    [['ftp://127.0.0.1'], '"ftp://127.0.0.1" is no http or https address.'],
-    [['http://a:b@127.0.0.1'], 'The address must hold no user name or password: give a key with --key.'],
-    [['http://127.0.0.1', 'x'], `Unexpected argument 'x'. See "passportd mirror --help".`],
-    [['http://127.0.0.1', '--rate', '0'], '--rate must be a number from 0.001 to 100000, got "0".'],
-    [['http://127.0.0.1', '--rate', 'fast'], '--rate must be a number from 0.001 to 100000, got "fast".'],
-    [['http://127.0.0.1', '--concurrency', '0'], '--concurrency must be a number from 1 to 256, got "0".'],
-    [['http://127.0.0.1', '--concurrency', ''], '--concurrency must be a number from 1 to 256, got "".'],
-  ])('%p is typed wrongly', async (args, sentence) => {
-    using folder = tempFolder()
-    expect(await run(['mirror', ...args], { cwd: folder.path })).toEqual({
-      out: '',
-      err: `passportd: ${sentence}\n`,
-      code: 2,
-    })
-  })
-})
-
 // They wait more than they work.
 describe.concurrent('a source', () => {
   test.each<[string, Parameters<typeof serveRaw>[0], string]>([
-    [
-      'is not V1',
-      (socket) => answer(socket, 404, {}, 'no'),
-      ' has no list of passports (404): is the address right?',
-    ],
-    [
-      'answers other things',
-      (socket) => answer(socket, 200, {}, '{}'),
-      ' has no list of passports (200): is the address right?',
-    ],
     [
       'moved',
       (socket) => answer(socket, 308, { Location: 'https://new.test/api/v1/passports?page=1' }, ''),
@@ -223,9 +123,8 @@ describe.concurrent('a source', () => {
       `: no good answer in 3 tries, the last: JSON Parse error: Unrecognized token '<'. Is the address right?`,
     ],
   ])('that %s is told in one sentence', async (_, respond, sentence) => {
-    using folder = tempFolder()
     await using source = await serveRaw(respond)
-    expect(await run(['mirror', `${source.url}/api/v1/`], { cwd: folder.path })).toEqual({
+    expect(await mirror(`${source.url}/api/v1/`)).toEqual({
       out: '',
       err: `passportd: ${source.url}${sentence}\n`,
       code: 1,
@@ -233,25 +132,23 @@ describe.concurrent('a source', () => {
   })
 
   test('cannot steer the terminal by what it answers', async () => {
-    using folder = tempFolder()
     await using source = await serveRaw((socket) => answer(socket, 200, {}, '\x1b[2J'))
-    const { err, code } = await run(['mirror', source.url], { cwd: folder.path })
+    const { err, code } = await mirror(source.url)
     expect(code).toBe(1)
     expect(err).toContain("Unrecognized token '\ufffd'")
     expect(err).not.toMatch(/[^\n\P{Cc}]/u)
   })
 
   test('that is not there is told in one sentence', async () => {
-    using folder = tempFolder()
-    let url = ''
-    {
-      await using source = await serveRaw(() => undefined)
-      url = source.url
-    }
-    const { err, code } = await run(['mirror', url], { cwd: folder.path })
+    const { err, code } = await mirror('http://127.0.0.1:1')
     expect(err).toMatch(
-      /^passportd: http:\/\/[\d.:]+: no good answer in 3 tries, the last: .+ Is the address right\?\n$/,
+      /^passportd: http:\S+ no good answer in 3 tries, the last: .+ Is the address right\?\n$/,
     )
     expect(code).toBe(1)
   })
 })
+
+async function mirror(url: string) {
+  using folder = tempFolder()
+  return await callHere(['mirror', url], { env: { DATABASE_URL: `sqlite:${folder.path}/copy.db` } })
+}

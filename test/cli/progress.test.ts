@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'bun:test'
+import { expect, test } from 'bun:test'
 import { createProgress } from '../../src/cli/progress.ts'
 import type { Terminal } from '../../src/cli/terminal.ts'
 
@@ -25,98 +25,78 @@ function fakeTerminal(interactive: boolean) {
   }
 }
 
-describe('on a terminal', () => {
-  test('a bar redraws itself, with rate and time left', () => {
-    const { terminal, written, pass } = fakeTerminal(true)
-    const progress = createProgress(terminal, { unit: 'lines', total: 1000 })
-    pass(10)
-    progress.update(20_000, 250)
-    pass(20)
-    progress.update(60_000, 750)
-    pass(10)
-    progress.update(80_000, 1000)
-    progress.end()
-    expect(written).toEqual([
-      '\r\x1b[2K[######..................] 25 %, 20,000 lines, 2,000 a second, 30 s left',
-      '\r\x1b[2K[##################......] 75 %, 60,000 lines, 2,000 a second, 10 s left',
-      '\r\x1b[2K[########################] 100 %, 80,000 lines, 2,000 a second',
-      '\r\x1b[2K',
-    ])
-  })
+type Step = [seconds: number, done: number, measured?: number, total?: number]
 
-  test('it is drawn ten times a second at most', () => {
-    const { terminal, written, pass } = fakeTerminal(true)
-    const progress = createProgress(terminal, { unit: 'lines', total: 1000 })
-    for (let at = 0; at < 1000; at++) {
-      pass(0.001)
-      progress.update(at)
-    }
-    expect(written).toHaveLength(10)
-  })
+/** What is written while the work goes on in these steps, and at its end. */
+function show(interactive: boolean, options: { unit: string; total?: number }, steps: Step[]): string[] {
+  const { terminal, written, pass } = fakeTerminal(interactive)
+  const progress = createProgress(terminal, options)
+  for (const [seconds, ...update] of steps) {
+    pass(seconds)
+    progress.update(...update)
+  }
+  progress.end()
+  return written
+}
 
-  test('it makes room for a message, and comes back', () => {
-    const { terminal, written, pass } = fakeTerminal(true)
-    const progress = createProgress(terminal, { unit: 'lines' })
-    pass(1)
-    progress.update(1)
-    progress.end()
-    progress.end()
-    pass(1)
-    progress.update(2)
-    expect(written).toEqual(['\r\x1b[2K1 lines, 1 a second', '\r\x1b[2K', '\r\x1b[2K2 lines, 1 a second'])
-  })
-
-  test('quick work shows nothing', () => {
-    const { terminal, written, pass } = fakeTerminal(true)
-    const progress = createProgress(terminal, { unit: 'lines', total: 10 })
-    pass(0.05)
-    progress.update(5)
-    progress.end()
-    expect(written).toEqual([])
-  })
+test('on a terminal a bar redraws itself, with rate and time left', () => {
+  const steps: Step[] = [
+    [10, 20_000, 250],
+    [20, 60_000, 750],
+    [10, 80_000, 1000],
+  ]
+  expect(show(true, { unit: 'lines', total: 1000 }, steps)).toEqual([
+    '\r\x1b[2K[######..................] 25 %, 20,000 lines, 2,000 a second, 30 s left',
+    '\r\x1b[2K[##################......] 75 %, 60,000 lines, 2,000 a second, 10 s left',
+    '\r\x1b[2K[########################] 100 %, 80,000 lines, 2,000 a second',
+    '\r\x1b[2K',
+  ])
 })
 
-describe('elsewhere', () => {
-  test('a plain line comes every five seconds', () => {
-    const { terminal, written, pass } = fakeTerminal(false)
-    const progress = createProgress(terminal, { unit: 'records', total: 100_000 })
-    for (let second = 1; second <= 12; second++) {
-      pass(1)
-      progress.update(second * 1000)
-    }
-    progress.end()
-    expect(written).toEqual([
+test('it is drawn ten times a second at most, and quick work shows nothing', () => {
+  const steps = Array.from({ length: 1000 }, (_, at): Step => [0.001, at])
+  expect(show(true, { unit: 'lines', total: 1000 }, steps)).toHaveLength(10 + 1)
+  expect(show(true, { unit: 'lines', total: 10 }, [[0.05, 5]])).toEqual([])
+})
+
+test('it makes room for a message, and comes back', () => {
+  const { terminal, written, pass } = fakeTerminal(true)
+  const progress = createProgress(terminal, { unit: 'lines' })
+  pass(1)
+  progress.update(1)
+  progress.end()
+  progress.end()
+  pass(1)
+  progress.update(2)
+  expect(written).toEqual(['\r\x1b[2K1 lines, 1 a second', '\r\x1b[2K', '\r\x1b[2K2 lines, 1 a second'])
+})
+
+test.each<[string, number | undefined, Step[], string[]]>([
+  [
+    'a plain line every five seconds',
+    100_000,
+    Array.from({ length: 12 }, (_, at) => [1, (at + 1) * 1000]),
+    [
       '5 %, 5,000 records, 1,000 a second, 1 min 35 s left\n',
       '10 %, 10,000 records, 1,000 a second, 1 min 30 s left\n',
-    ])
-  })
-
-  test('where the end is not known there is no share and no time left', () => {
-    const { terminal, written, pass } = fakeTerminal(false)
-    const progress = createProgress(terminal, { unit: 'records' })
-    pass(5)
-    progress.update(12_345)
-    expect(written).toEqual(['12,345 records, 2,469 a second\n'])
-  })
-
-  test('long times are told in hours', () => {
-    const { terminal, written, pass } = fakeTerminal(false)
-    const progress = createProgress(terminal, { unit: 'records', total: 1_000_000 })
-    pass(100)
-    progress.update(10_000)
-    expect(written).toEqual(['1 %, 10,000 records, 100 a second, 2 h 45 min left\n'])
-  })
-
-  test('a total that changes on the way counts, and more than all is all', () => {
-    const { terminal, written, pass } = fakeTerminal(false)
-    const progress = createProgress(terminal, { unit: 'passports', total: 10 })
-    pass(5)
-    progress.update(10, 10, 20)
-    pass(5)
-    progress.update(30)
-    expect(written).toEqual([
-      '50 %, 10 passports, 2 a second, 5 s left\n',
-      '100 %, 30 passports, 3 a second\n',
-    ])
-  })
+    ],
+  ],
+  [
+    'no share and no time left without a total',
+    undefined,
+    [[5, 12_345]],
+    ['12,345 records, 2,469 a second\n'],
+  ],
+  ['hours', 1_000_000, [[100, 10_000]], ['1 %, 10,000 records, 100 a second, 2 h 45 min left\n']],
+  [
+    'a total that changes, and never more than all',
+    10,
+    [
+      [5, 10, 10, 20],
+      [5, 30],
+    ],
+    ['50 %, 10 records, 2 a second, 5 s left\n', '100 %, 30 records, 3 a second\n'],
+  ],
+])('elsewhere it shows %s', (_, total, steps, lines) => {
+  expect(show(false, { unit: 'records', ...(total !== undefined && { total }) }, steps)).toEqual(lines)
 })

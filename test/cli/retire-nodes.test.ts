@@ -8,7 +8,7 @@ import { createLog } from '../../src/log.ts'
 import { DEFAULT_RULES } from '../../src/scoring/rules.ts'
 import { listen } from '../../src/serve/listener.ts'
 import type { Store } from '../../src/store/store.ts'
-import { onEngine, withEngine, withEveryEngine } from '../support/engines.ts'
+import { onEngine, withEveryEngine } from '../support/engines.ts'
 import { timeUntil, until } from '../support/processes.ts'
 import { ada, NOON } from '../support/records.ts'
 import { workplace } from '../support/workplace.ts'
@@ -34,24 +34,12 @@ withEveryEngine('retire', (makeDatabase) => {
       ])
     expect(await bothSee(200, false)).toBe(true)
 
-    const set = await here.run('retire', 'set', '--sunset', '2025-12-31', '--yes')
+    const set = await here.call('retire', 'set', '--sunset', '2025-12-31', '--yes')
     expect(set).toMatchObject({ code: 0, err: 'Every node obeys this plan within seconds.\n' })
     expect(await timeUntil(() => bothSee(410, true))).toBeLessThan(LATEST_MILLISECONDS)
 
-    expect((await here.run('retire', 'set', '--sunset', 'none')).code).toBe(0)
+    expect((await here.call('retire', 'set', '--sunset', 'none')).code).toBe(0)
     expect(await timeUntil(() => bothSee(200, false))).toBeLessThan(LATEST_MILLISECONDS)
-  })
-})
-
-withEngine('sqlite', 'retire', (makeDatabase) => {
-  test('its help and its refusals are those of every command', async () => {
-    await using here = await workplace(makeDatabase)
-    const { out, code } = await here.run('help', 'retire')
-    expect(code).toBe(0)
-    expect(out).toStartWith('passportd retire: ')
-    expect(Math.max(...out.split('\n').map((line) => line.length))).toBeLessThanOrEqual(88)
-    expect(await here.run('retire', 'clear')).toMatchObject({ out: '', code: 2 })
-    expect(await here.run('retire', 'exempt', 'nope')).toMatchObject({ out: '', code: 1 })
   })
 })
 

@@ -1,5 +1,4 @@
 import { expect, test } from 'bun:test'
-import { retire } from '../../src/cli/commands/retire.ts'
 import { NO_PLAN } from '../../src/domain/retirement.ts'
 import { dayOf, type UsageCount } from '../../src/domain/usage.ts'
 import { withEveryEngine } from '../support/engines.ts'
@@ -72,7 +71,10 @@ withEveryEngine('retire report', (makeDatabase) => {
       )
       await store.retirement.save(PLAN)
     })
-    return { ...here, report: (...args: string[]) => runHere(retire, ['report', ...args], { env: here.env }) }
+    return {
+      ...here,
+      report: (...args: string[]) => runHere(['retire', 'report', ...args], { env: here.env }),
+    }
   }
 
   test('tells who still calls, how that changes, and whom to write to', async () => {
@@ -145,7 +147,7 @@ More about it: https://example.com/news
 
   test('without calls or a plan it says so', async () => {
     await using here = await workplace(makeDatabase, { records: [] })
-    const { out } = await runHere(retire, ['report'], { env: here.env })
+    const { out } = await runHere(['retire', 'report'], { env: here.env })
     expect(out).toContain('anonymous  callers without a key  -      0         0       none    -\n')
     expect(out).toContain('(no owner of these keys is known)')
     expect(out).toContain('The date of its removal will be announced.\n\nIts successor will be announced.\n')

@@ -6,6 +6,7 @@ import { saveRecords, withEveryEngine } from '../support/engines.ts'
 import { until } from '../support/processes.ts'
 import { record } from '../support/records.ts'
 import { tempFolder } from '../support/temp.ts'
+import { callHere } from '../support/terminal.ts'
 import { workplace } from '../support/workplace.ts'
 
 const stale = (count: number) => Array.from({ length: count }, (_, id) => record(id, { stale: true }))
@@ -26,13 +27,13 @@ function rules(version: string): string {
 withEveryEngine('score', (makeDatabase) => {
   test('works off what is stale, and tells how many', async () => {
     await using here = await workplace(makeDatabase, { records: stale(120) })
-    expect(await here.run('score')).toEqual({
+    expect(await here.call('score')).toEqual({
       out: '',
       err: 'Scored 120 passports by rule set 2026-11.\n',
       code: 0,
     })
-    expect((await here.run('score')).err).toBe('Scored 0 passports by rule set 2026-11.\n')
-    expect((await here.run('score', '--all')).err).toBe('Scored 120 passports by rule set 2026-11.\n')
+    expect((await here.call('score')).err).toBe('Scored 0 passports by rule set 2026-11.\n')
+    expect((await here.call('score', '--all')).err).toBe('Scored 120 passports by rule set 2026-11.\n')
   })
 
   test('several processes at once share the work: together they do each passport once', async () => {
@@ -103,18 +104,16 @@ withEveryEngine('score', (makeDatabase) => {
   })
 })
 
-test.each(['serve', 'score', 'import', 'explain'])(
-  '%s refuses a rule set that will not do, by name',
-  async (command) => {
+test.each([[['serve']], [['score']], [['import', '/dev/null']], [['explain', '1']]])(
+  '%p refuses a rule set that will not do, by name',
+  async (args) => {
     using folder = tempFolder()
-    const cwd = folder.path
-    writeFileSync(join(cwd, 'bad.json'), '{"version":"1","types":{"a":{}}}')
-    writeFileSync(join(cwd, 'x.jsonl'), '')
-    const args = { serve: [], score: [], import: ['x.jsonl'], explain: ['1'] }[command] ?? []
-    const { err, code } = await run([command, ...args], { cwd, env: { RULES: 'bad.json' } })
+    const path = join(folder.path, 'bad.json')
+    writeFileSync(path, '{"version":"1","types":{"a":{}}}')
+    const { err, code } = await callHere(args, { env: { RULES: path } })
     expect(code).toBe(1)
-    expect(err).toMatch(
-      /^passportd: RULES names bad\.json, which will not do: types\.a\.name is missing\. \(and 6 more: .*\)\n$/,
+    expect(err).toStartWith(
+      `passportd: RULES names ${path}, which will not do: types.a.name is missing. (and 6 more: `,
     )
   },
 )

@@ -36,7 +36,7 @@ withEveryEngine('usage', (makeDatabase) => {
   test('shows days, and callers by how much they asked', async () => {
     await using here = await workplace(makeDatabase)
     await here.look(fill)
-    const { out, err, code } = await here.run('usage', ...MARCH)
+    const { out, err, code } = await here.call('usage', ...MARCH)
     expect({ err, code }).toEqual({ err: `\n${CAUTION}`, code: 0 })
     expect(out).toBe(`2,010 requests from 2026-03-01 to 2026-03-10, 24.9% of them errors.
 
@@ -53,7 +53,7 @@ anonymous  -            -                10        0%      list 10              
   test('--key shows one caller by day, endpoint and status', async () => {
     await using here = await workplace(makeDatabase)
     await here.look(fill)
-    const one = await here.run('usage', '--key', 'k1', ...MARCH)
+    const one = await here.call('usage', '--key', 'k1', ...MARCH)
     expect(one.out).toStartWith('2,000 requests of key k1 (=1+1, "Ada") from 2026-03-01 to 2026-03-10, 25.0%')
     expect(one.out).toEndWith(
       `
@@ -62,7 +62,7 @@ DAY         ENDPOINT  STATUS  REQUESTS
 2026-03-03  other     404     500
 `,
     )
-    const nobody = await here.run('usage', '--key', 'anonymous', '--json', '--since', '2024-01-01')
+    const nobody = await here.call('usage', '--key', 'anonymous', '--json', '--since', '2024-01-01')
     expect(JSON.parse(nobody.out)).toMatchObject({
       key: { id: 'anonymous', name: '', owner: '', last_used_at: null },
       requests: 17,
@@ -71,7 +71,7 @@ DAY         ENDPOINT  STATUS  REQUESTS
         { day: '2026-03-03', endpoint: 'list', status: 200, count: 10 },
       ],
     })
-    expect(await here.run('usage', '--key', 'nope')).toEqual({
+    expect(await here.call('usage', '--key', 'nope')).toEqual({
       out: '',
       err: `passportd: There is no key "nope" in ${here.database}: "keys list" shows the ids; "anonymous" is for callers without one.\n`,
       code: 1,
@@ -81,7 +81,7 @@ DAY         ENDPOINT  STATUS  REQUESTS
   test('--json is one document, --csv a line for each count', async () => {
     await using here = await workplace(makeDatabase)
     await here.look(fill)
-    expect(JSON.parse((await here.run('usage', '--json', ...MARCH)).out)).toEqual({
+    expect(JSON.parse((await here.call('usage', '--json', ...MARCH)).out)).toEqual({
       since: '2026-03-01',
       until: '2026-03-10',
       requests: 2010,
@@ -111,7 +111,7 @@ DAY         ENDPOINT  STATUS  REQUESTS
         { day: '2026-03-03', requests: 510, errors: 500 },
       ],
     })
-    expect(await here.run('usage', '--csv', ...MARCH)).toEqual({
+    expect(await here.call('usage', '--csv', ...MARCH)).toEqual({
       out: [
         'day,key,name,owner,endpoint,status,requests',
         `2026-03-01,k1,"'=1+1, ""Ada""",ada@example.com,list,200,1500`,
@@ -131,16 +131,16 @@ DAY         ENDPOINT  STATUS  REQUESTS
     await here.look((store) =>
       store.usage.add([used(first, '', 200, 3), used(before, '', 200, 4)], new Map()),
     )
-    expect(JSON.parse((await here.run('usage', '--json')).out)).toMatchObject({ since: first, requests: 3 })
-    expect(await here.run('usage', ...MARCH)).toEqual({
+    expect(JSON.parse((await here.call('usage', '--json')).out)).toMatchObject({ since: first, requests: 3 })
+    expect(await here.call('usage', ...MARCH)).toEqual({
       out: '',
       err: `No requests were counted from 2026-03-01 to 2026-03-10 in ${here.database}. ${CAUTION}`,
       code: 0,
     })
-    expect((await here.run('usage', '--csv', ...MARCH)).out).toBe(
+    expect((await here.call('usage', '--csv', ...MARCH)).out).toBe(
       'day,key,name,owner,endpoint,status,requests\r\n',
     )
-    expect(JSON.parse((await here.run('usage', '--json', '--until', '0000-01-02')).out)).toMatchObject({
+    expect(JSON.parse((await here.call('usage', '--json', '--until', '0000-01-02')).out)).toMatchObject({
       since: '0000-01-01',
       keys: [],
       days: [],

@@ -20,10 +20,10 @@ withEveryEngine('serve --workers', (makeDatabase, engine) => {
       await using here = await workplace(makeDatabase)
       await using server = await here.serve(['--workers', '2'], { REQUIRE_API_KEY: 'true' })
       expect(childrenOf(server.child.pid)).toEqual([])
-      const key = (await here.run('keys', 'create', '--name', 'a')).out.trim()
+      const key = (await here.call('keys', 'create', '--name', 'a')).out.trim()
       const ask = async () => (await statuses(`${server.url}/api/v1/passports`, { 'X-API-KEY': key })).join()
       expect(await ask()).toBe('200')
-      expect((await here.run('keys', 'revoke', key)).code).toBe(0)
+      expect((await here.call('keys', 'revoke', key)).code).toBe(0)
       expect(await timeUntil(async () => (await ask()) === '401')).toBeLessThanOrEqual(
         LATEST_NEWS_MILLISECONDS[engine],
       )

@@ -26,14 +26,6 @@ function listSockets(port: number, state: keyof typeof STATES) {
 
 const portIn = (address: string | undefined) => Number(`0x${address?.split(':')[1]}`)
 
-/** The ports of those who are connected to a process. */
-export function callersOf(pid: number, port: number): number[] {
-  const held = new Set(list(`/proc/${pid}/fd`).map((fd) => linkOf(pid, fd)))
-  return listSockets(port, 'ESTABLISHED')
-    .filter(({ name }) => held.has(name))
-    .map(({ from }) => from)
-}
-
 /** How many sockets of `port` on this machine's side each process holds; those with none are left out. */
 export function socketsOf(pids: readonly number[], port: number, state: keyof typeof STATES) {
   const inodes = new Set(listSockets(port, state).map(({ name }) => name))

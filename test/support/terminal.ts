@@ -1,19 +1,37 @@
-import type { Terminal } from '../../src/cli/terminal.ts'
+import { randomBytes } from 'node:crypto'
+import { describeFailure, runCommand } from '../../src/cli/commands.ts'
+import { printableLines } from '../../src/domain/format.ts'
 import { NOON } from './records.ts'
 
-type Command = (args: string[], terminal: Terminal) => void | Promise<void>
+type Options = { env?: Record<string, string>; now?: number }
 
 /** Runs a command in this process, with a fixed clock; what goes wrong is thrown. */
-export async function runHere(
-  command: Command,
-  args: readonly string[],
-  { env = {}, now = NOON }: { env?: Record<string, string>; now?: number } = {},
-): Promise<{ out: string; err: string }> {
+export async function runHere(args: readonly string[], options: Options = {}) {
   const said = { out: '', err: '' }
-  await command([...args], {
+  await runInto(said, args, options)
+  return said
+}
+
+/** Runs a command in this process, and ends like the process of one. */
+export async function callHere(args: readonly string[], options: Options = {}) {
+  const said = { out: '', err: '' }
+  try {
+    await runInto(said, args, { now: Date.now(), ...options })
+    return { ...said, code: 0 }
+  } catch (error) {
+    const { lines, code } = describeFailure(error)
+    for (const line of lines) said.err += `passportd: ${printableLines(line)}\n`
+    return { ...said, code }
+  }
+}
+
+type Said = { out: string; err: string }
+
+async function runInto(said: Said, args: readonly string[], { env = {}, now = NOON }: Options) {
+  await runCommand([...args], {
     env,
     now: () => now,
-    random: (bytes) => new Uint8Array(bytes),
+    random: (bytes) => randomBytes(bytes),
     out: (text) => {
       said.out += text
     },
@@ -24,5 +42,4 @@ export async function runHere(
     interactive: false,
     columns: () => 80,
   })
-  return said
 }

@@ -1,4 +1,4 @@
-import { setDefaultTimeout } from 'bun:test'
+import { expect, setDefaultTimeout } from 'bun:test'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import {
@@ -12,6 +12,7 @@ import type { Store } from '../../src/store/store.ts'
 import { run, serveProcess, start } from './cli.ts'
 import { type MakeDatabase, saveRecords } from './engines.ts'
 import { tempFolder } from './temp.ts'
+import { callHere } from './terminal.ts'
 
 // Commands take their time on a busy machine, and a test that is given up takes the shared PostgreSQL with it.
 setDefaultTimeout(90_000)
@@ -53,6 +54,13 @@ export async function workplace(
     /** How messages call the database. */
     database: nameDatabase(address),
     run: (...args: string[]) => run(args, { cwd, env }),
+    /** Runs a command that must end with code 1 and this in its message. */
+    async refuses(sentence: string, ...args: string[]): Promise<void> {
+      const { code, err } = await run(args, { cwd, env })
+      expect({ args, code, err }).toEqual({ args, code: 1, err: expect.stringContaining(sentence) })
+    },
+    /** In this process: quicker. Files are named by their whole paths. */
+    call: (...args: string[]) => callHere(args, { env }),
     start: (...args: string[]) => start(args, { cwd, env }),
     serve: (args: string[] = [], more: Record<string, string> = {}) =>
       serveProcess(args, { cwd, env: { ...env, ...more } }),

@@ -6,16 +6,13 @@ import { CommandError } from '../../domain/errors.ts'
 import { count, size } from '../../domain/format.ts'
 import { backUp, type Contents, isOfDatabase } from '../../store/sqlite/backup.ts'
 import { restore } from '../../store/sqlite/restore.ts'
-import { BACKUP_HELP, RESTORE_HELP } from '../command-help.ts'
 import type { Terminal } from '../terminal.ts'
-import { DATABASE_OPTIONS, parseOptions, refuseExtra, UsageError } from '../usage.ts'
+import { DATABASE_OPTIONS, parseOptions, UsageError } from '../usage.ts'
 
-const OPTIONS = { ...DATABASE_OPTIONS, force: { type: 'boolean', default: false } } as const
+const OPTIONS = { ...DATABASE_OPTIONS, force: { type: 'boolean' } } as const
 
 export async function backup(args: string[], terminal: Terminal): Promise<void> {
-  const order = read('backup', args, terminal)
-  if (order === undefined) return terminal.out(BACKUP_HELP)
-  const { path, file, force } = order
+  const { path, file, force } = read('backup', args, terminal)
   const there = statSync(file, { throwIfNoEntry: false })
   if (there && !there.isFile()) throw new CommandError(`${file} is not a file: name one for the backup.`)
   if (there && !force) throw new CommandError(`${file} is there already: with --force it is replaced.`)
@@ -27,9 +24,7 @@ export async function backup(args: string[], terminal: Terminal): Promise<void> 
 }
 
 export async function restoreCommand(args: string[], terminal: Terminal): Promise<void> {
-  const order = read('restore', args, terminal)
-  if (order === undefined) return terminal.out(RESTORE_HELP)
-  const { path, file, force } = order
+  const { path, file, force } = read('restore', args, terminal)
   if (!statSync(file, { throwIfNoEntry: false })?.isFile())
     throw new CommandError(`There is no file ${file}.`)
   const begin = terminal.now()
@@ -38,14 +33,11 @@ export async function restoreCommand(args: string[], terminal: Terminal): Promis
   if (kept !== undefined) terminal.out(`What was there before is kept as ${kept}.\n`)
 }
 
-/** What is asked for; nothing where it is help. */
 function read(command: 'backup' | 'restore', args: string[], { env }: Terminal) {
-  const { values, positionals } = parseOptions(command, args, OPTIONS)
-  if (values.help) return undefined
-  const [file, ...extra] = positionals
+  const { values, positionals } = parseOptions(command, args, OPTIONS, 1)
+  const [file] = positionals
   if (!file) throw new UsageError(`Name the file of the backup: passportd ${command} FILE.`)
-  refuseExtra(command, extra)
-  const { database } = readConfig(env, { demo: values.demo === true })
+  const { database } = readConfig(env, values)
   if (database.engine === 'postgres') {
     throw new CommandError(
       `${nameDatabase(database)} is backed up and restored by PostgreSQL's own tools, such as pg_dump: see "PostgreSQL" in docs/backup.md.`,

@@ -1,18 +1,16 @@
-import * as help from '../command-help.ts'
+import { COMMAND_HELP, summaryOf } from '../command-help.ts'
 import type { Terminal } from '../terminal.ts'
-import { HELP_OPTION, parseOptions, UsageError } from '../usage.ts'
+import { parseOptions, UsageError } from '../usage.ts'
 
 /** What may follow each command, and what it is for, as its help has it. */
 function readCommands(): { name: string; about: string; words: string[] }[] {
-  return Object.entries(help)
-    .filter(([key]) => key.endsWith('_HELP'))
-    .map(([, text]) => {
-      const [, name = '', about = ''] = /^passportd (\w+): (.+)/.exec(text) ?? []
+  return Object.entries(COMMAND_HELP)
+    .map(([name, text]) => {
       const inner = [...text.matchAll(new RegExp(`passportd ${name} ([a-z]+)`, 'g'))].map(
         (match) => match[1] as string,
       )
       const options = text.match(/--[a-z][a-z-]*/g) ?? []
-      return { name, about, words: [...new Set([...inner, ...options, '--help'])] }
+      return { name, about: summaryOf(text), words: [...new Set([...inner, ...options, '--help'])] }
     })
     .toSorted((a, b) => a.name.localeCompare(b.name))
 }
@@ -61,13 +59,9 @@ compdef _passportd passportd
 const quote = (text: string) => `'${text.replaceAll("'", '’')}'`
 
 export function completions(args: string[], { out }: Terminal): void {
-  const { values, positionals } = parseOptions('completions', args, HELP_OPTION)
-  if (values.help) {
-    out(help.COMPLETIONS_HELP)
-    return
-  }
-  const [shell = '', ...more] = positionals
-  const script = Object.hasOwn(SCRIPTS, shell) && more.length === 0 ? SCRIPTS[shell] : undefined
+  const { positionals } = parseOptions('completions', args, {}, 1)
+  const [shell = ''] = positionals
+  const script = Object.hasOwn(SCRIPTS, shell) ? SCRIPTS[shell] : undefined
   if (!script)
     throw new UsageError(
       `Name a shell: ${Object.keys(SCRIPTS).join(', ')}. See "passportd completions --help".`,

@@ -9,37 +9,31 @@ import {
 import { CommandError } from '../../domain/errors.ts'
 import { copyStore, digestStore, type PartReport } from '../../ingest/copy.ts'
 import { asked } from '../../serve/signals.ts'
-import { openStore } from '../../store/open.ts'
 import type { Store } from '../../store/store.ts'
-import { COPY_HELP } from '../command-help.ts'
+import { openForCommand } from '../open-store.ts'
 import { createProgress } from '../progress.ts'
 import { formatTable } from '../table.ts'
 import type { Terminal } from '../terminal.ts'
-import { HELP_OPTION, parseOptions, refuseExtra, UsageError } from '../usage.ts'
-import { withStore } from '../with-store.ts'
+import { parseOptions, refuseExtra, UsageError } from '../usage.ts'
 
 const OPTIONS = {
-  ...HELP_OPTION,
-  replace: { type: 'boolean', default: false },
-  forget: { type: 'boolean', default: false },
+  replace: { type: 'boolean' },
+  forget: { type: 'boolean' },
 } as const
 
 /** What makes a store more than an empty one; settings come with the first start. */
 const TELLING_PARTS = ['passports', 'keys', 'removals']
 
 export async function copy(args: string[], terminal: Terminal): Promise<void> {
-  const { values, positionals } = parseOptions('copy', args, OPTIONS)
-  if (values.help) return terminal.out(COPY_HELP)
+  const { values, positionals } = parseOptions('copy', args, OPTIONS, 2)
   if (values.forget) return forget(positionals, terminal)
   const [from, to] = [parseAddress(positionals[0]), parseAddress(positionals[1])]
-  refuseExtra('copy', positionals.slice(2))
   const [source, target] = [nameDatabase(from), nameDatabase(to)]
   if (source === target) throw new UsageError(`${source} cannot be copied to itself.`)
   const signal = asked()
-  await using stack = new AsyncDisposableStack()
-  const open = async (address: DatabaseAddress, create: boolean) =>
-    stack.adopt(await openStore(address, { create }), (store) => store.close())
-  const stores = { from: await open(from, false), to: await open(to, true) }
+  await using fromStore = await openForCommand(from)
+  await using toStore = await openForCommand(to, { create: true })
+  const stores = { from: fromStore, to: toStore }
 
   await refuseOverwrite(stores.to, { source, target, replace: values.replace === true, signal })
   await refuseSame(stores, source)
@@ -59,17 +53,9 @@ export async function copy(args: string[], terminal: Terminal): Promise<void> {
 async function forget(positionals: string[], terminal: Terminal): Promise<void> {
   const address = parseAddress(positionals[0])
   refuseExtra('copy', positionals.slice(1))
-  await withStore(address, (store) => store.copying.note(''))
+  await using store = await openForCommand(address)
+  await store.copying.note('')
   terminal.err(`${nameDatabase(address)} is taken as it is.\n`)
-}
-
-/** Half a copy must not be served or written to: the next run of the copy would take that for its own. */
-export async function refuseHalfCopy(store: Store, target: string): Promise<void> {
-  const note = (await store.copying.find()) ?? ''
-  if (note === '' || note.includes('\n')) return
-  throw new CommandError(
-    `A copy of ${note} to ${target} has not ended: run it again to its end. "passportd copy --forget" and its address takes what is there as it is.`,
-  )
 }
 
 /** A copy that was ended knows what it left behind. */

@@ -3,7 +3,6 @@ import { nameDatabase } from '../../domain/database-address.ts'
 import { CommandError } from '../../domain/errors.ts'
 import { count } from '../../domain/format.ts'
 import { examine } from '../../store/examine.ts'
-import { DOCTOR_HELP } from '../command-help.ts'
 import { examineContents, examineSchema } from '../doctor/doctor-contents.ts'
 import { examineFiles } from '../doctor/doctor-files.ts'
 import { examineMachine, examineRules, examineSettings } from '../doctor/doctor-machine.ts'
@@ -11,22 +10,20 @@ import { compareClock, examineRedis, examineReplica } from '../doctor/doctor-ser
 import { type Finding, ok, orProblem, problem, warning } from '../doctor/finding.ts'
 import { formatTable } from '../table.ts'
 import type { Terminal } from '../terminal.ts'
-import { DATABASE_OPTIONS, parseOptions, refuseExtra } from '../usage.ts'
+import { DATABASE_OPTIONS, parseOptions } from '../usage.ts'
 
 const OPTIONS = {
   ...DATABASE_OPTIONS,
-  full: { type: 'boolean', default: false },
-  json: { type: 'boolean', default: false },
+  full: { type: 'boolean' },
+  json: { type: 'boolean' },
 } as const
 
 /** Looks at all that may be wrong, and changes nothing. */
 export async function doctor(args: string[], terminal: Terminal): Promise<void> {
-  const { values, positionals } = parseOptions('doctor', args, OPTIONS)
-  if (values.help) return terminal.out(DOCTOR_HELP)
-  refuseExtra('doctor', positionals)
+  const { values } = parseOptions('doctor', args, OPTIONS)
   const findings = [...examineSettings(terminal.env), ...examineMachine(terminal.now())]
   try {
-    const config = readConfig(terminal.env, { demo: values.demo === true })
+    const config = readConfig(terminal.env, values)
     findings.push(...(await examineAll(config, values.full === true, terminal.now)))
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error
@@ -41,26 +38,24 @@ async function examineAll(config: Config, full: boolean, now: () => number): Pro
   const findings = await examineRules(config.rules)
   const files = database.engine === 'sqlite' ? examineFiles(database.path) : { isThere: true, findings: [] }
   findings.push(...files.findings)
-  if (files.isThere) {
-    findings.push(
-      ...(await orProblem('database', async () => {
-        const examination = await examine(database, { full })
-        const { contents, clock } = examination
-        return [
-          ok('database', `${nameDatabase(database)} can be read.`),
-          ...examineSchema(examination, full),
-          ...(contents ? examineContents(contents, config, now()) : []),
-          ...(clock === undefined ? [] : [compareClock('PostgreSQL', clock, now())]),
-        ]
-      })),
-    )
-  }
+  if (files.isThere) findings.push(...(await orProblem('database', () => examineDatabase(config, full, now))))
   if (database.engine === 'postgres' && database.readUrl !== undefined) {
     const { readUrl } = database
-    findings.push(...(await orProblem('replica', () => examineReplica(readUrl))))
+    findings.push(...(await orProblem('replica', async () => [await examineReplica(readUrl)])))
   }
   if (redisUrl !== undefined) findings.push(...(await examineRedis(redisUrl, now)))
   return findings
+}
+
+async function examineDatabase(config: Config, full: boolean, now: () => number): Promise<Finding[]> {
+  const examination = await examine(config.database, { full })
+  const { contents, clock } = examination
+  return [
+    ok('database', `${nameDatabase(config.database)} can be read.`),
+    ...examineSchema(examination, full),
+    ...(contents ? examineContents(contents, config, now()) : []),
+    ...(clock === undefined ? [] : [compareClock('PostgreSQL', clock, now())]),
+  ]
 }
 
 function report(findings: readonly Finding[], asJson: boolean, terminal: Terminal): void {

@@ -7,33 +7,29 @@ import { findExplanation } from '../../scoring/explain.ts'
 import { loadRules } from '../../scoring/load-rules.ts'
 import type { RuleSet } from '../../scoring/rules.ts'
 import type { Outcome } from '../../scoring/score.ts'
-import { EXPLAIN_HELP } from '../command-help.ts'
+import { openForCommand } from '../open-store.ts'
 import { parseRefArgument } from '../passport-argument.ts'
 import { formatTable } from '../table.ts'
 import type { Terminal } from '../terminal.ts'
-import { DATABASE_OPTIONS, parseOptions, refuseExtra } from '../usage.ts'
-import { withStore } from '../with-store.ts'
+import { DATABASE_OPTIONS, parseOptions } from '../usage.ts'
 
-const OPTIONS = { ...DATABASE_OPTIONS, json: { type: 'boolean', default: false } } as const
+const OPTIONS = { ...DATABASE_OPTIONS, json: { type: 'boolean' } } as const
 
 export async function explain(args: string[], terminal: Terminal): Promise<void> {
-  const { values, positionals } = parseOptions('explain', args, OPTIONS)
-  if (values.help) return terminal.out(EXPLAIN_HELP)
+  const { values, positionals } = parseOptions('explain', args, OPTIONS, 1)
   const ref = parseRefArgument(positionals[0], 'passportd explain ID')
-  refuseExtra('explain', positionals.slice(1))
-  const config = readConfig(terminal.env, { demo: values.demo === true })
+  const config = readConfig(terminal.env, values)
   const rules = await loadRules(config.rules)
-  await withStore(config.database, async (store) => {
-    const found = await findExplanation(store, ref, rules, terminal.now())
-    if (!found)
-      throw new CommandError(`There is no passport ${positionals[0]} in ${nameDatabase(config.database)}.`)
-    const { passport, outcome } = found
-    const name = passport.profile.displayName
-    terminal.out(
-      values.json ? toJson(passport.id, name, outcome, rules) : toText(passport.id, name, outcome, rules),
-    )
-    for (const note of found.notes) terminal.err(`${note}\n`)
-  })
+  await using store = await openForCommand(config.database)
+  const found = await findExplanation(store, ref, rules, terminal.now())
+  if (!found)
+    throw new CommandError(`There is no passport ${positionals[0]} in ${nameDatabase(config.database)}.`)
+  const { passport, outcome } = found
+  const name = passport.profile.displayName
+  terminal.out(
+    values.json ? toJson(passport.id, name, outcome, rules) : toText(passport.id, name, outcome, rules),
+  )
+  for (const note of found.notes) terminal.err(`${note}\n`)
 }
 
 function toJson(id: number, name: string, { scores, human, lines }: Outcome, rules: RuleSet): string {
@@ -67,13 +63,8 @@ function toRows({ name, score, maxScore, formula, from, accounts }: Line): strin
   const points = from === 'nothing' ? '' : `${score} of ${maxScore}`
   const main = ['', printable(name), points, formula]
   if (accounts.length < 2) return [main]
-  return [
-    main,
-    ...accounts.map((each) => [
-      '',
-      `  ${printable(each.account) || 'account'}`,
-      '',
-      `${printable(each.value)}: ${each.formula}`,
-    ]),
-  ]
+  const rows = accounts.map(({ account, value, formula }) => {
+    return ['', `  ${printable(account) || 'account'}`, '', `${printable(value)}: ${formula}`]
+  })
+  return [main, ...rows]
 }

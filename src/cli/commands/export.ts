@@ -7,20 +7,15 @@ import { readConfig } from '../../config.ts'
 import { CommandError, ServiceError } from '../../domain/errors.ts'
 import { count } from '../../domain/format.ts'
 import { exportRecords } from '../../ingest/export.ts'
-import { openStore } from '../../store/open.ts'
-import { EXPORT_HELP } from '../command-help.ts'
+import { openForCommand } from '../open-store.ts'
 import { createProgress } from '../progress.ts'
 import type { Terminal } from '../terminal.ts'
-import { DATABASE_OPTIONS, parseOptions, refuseExtra } from '../usage.ts'
+import { DATABASE_OPTIONS, parseOptions } from '../usage.ts'
 
 export async function exportCommand(args: string[], terminal: Terminal): Promise<void> {
-  const { values, positionals } = parseOptions('export', args, DATABASE_OPTIONS)
-  if (values.help) return terminal.out(EXPORT_HELP)
-  const [path, ...extra] = positionals
-  refuseExtra('export', extra)
-  const store = await openStore(readConfig(terminal.env, { demo: values.demo === true }).database, {
-    create: false,
-  })
+  const { values, positionals } = parseOptions('export', args, DATABASE_OPTIONS, 1)
+  const [path] = positionals
+  await using store = await openForCommand(readConfig(terminal.env, values).database)
   const progress = createProgress(terminal, { unit: 'records' })
   let written = 0
   let isWhole = true
@@ -31,12 +26,8 @@ export async function exportCommand(args: string[], terminal: Terminal): Promise
       yield Buffer.from(text)
     }
   }
-  try {
-    if (path === undefined || path === '-') isWhole = await writeOut(lines())
-    else await writeFile(path, lines())
-  } finally {
-    await store.close()
-  }
+  if (path === undefined || path === '-') isWhole = await writeOut(lines())
+  else await writeFile(path, lines())
   progress.end()
   if (!isWhole) return
   const where = path === undefined || path === '-' ? '' : ` to ${path}`

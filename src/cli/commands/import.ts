@@ -1,45 +1,40 @@
 import { createReadStream, openSync, type Stats, statSync, writeSync } from 'node:fs'
 import { readConfig } from '../../config.ts'
-import { nameDatabase } from '../../domain/database-address.ts'
 import { CommandError } from '../../domain/errors.ts'
 import { count, printable } from '../../domain/format.ts'
 import { type ImportReport, importRecords, type Refusal, type Source } from '../../ingest/import.ts'
 import type { RawKind } from '../../ingest/raw-value.ts'
 import { loadRules } from '../../scoring/load-rules.ts'
 import { type RuleSet, ruleOf } from '../../scoring/rules.ts'
-import { openStore } from '../../store/open.ts'
-import { IMPORT_HELP } from '../command-help.ts'
+import { openWhole } from '../open-store.ts'
 import { createProgress } from '../progress.ts'
 import type { Terminal } from '../terminal.ts'
 import { DATABASE_OPTIONS, parseOptions, UsageError } from '../usage.ts'
-import { refuseHalfCopy } from './copy.ts'
 
 const OPTIONS = {
   ...DATABASE_OPTIONS,
   rejects: { type: 'string' },
-  strict: { type: 'boolean', default: false },
-  'dry-run': { type: 'boolean', default: false },
-  rescore: { type: 'boolean', default: false },
-  restore: { type: 'boolean', default: false },
+  strict: { type: 'boolean' },
+  'dry-run': { type: 'boolean' },
+  rescore: { type: 'boolean' },
+  restore: { type: 'boolean' },
 } as const
 
 /** Refusals shown on standard error; `--rejects` has them all. */
 const SHOWN_REFUSALS = 20
 
 export async function importCommand(args: string[], terminal: Terminal): Promise<void> {
-  const { values, positionals } = parseOptions('import', args, OPTIONS)
-  if (values.help) return terminal.out(IMPORT_HELP)
+  const { values, positionals } = parseOptions('import', args, OPTIONS, Number.POSITIVE_INFINITY)
   if (positionals.length === 0)
     throw new UsageError('Name the files, or - for standard input: passportd import FILE...')
   const sources = positionals.map(toSource)
-  const config = readConfig(terminal.env, { demo: values.demo === true })
+  const config = readConfig(terminal.env, values)
   const rules = await loadRules(config.rules)
   refuseOverwrite(sources, values.rejects)
   const refusals = createRefusals(terminal, values.rejects)
-  const store = await openStore(config.database)
+  await using store = await openWhole(config.database)
   const progress = createProgress(terminal, { unit: 'lines', ...sizeOf(sources) })
   try {
-    await refuseHalfCopy(store, nameDatabase(config.database))
     const report = await importRecords(sources, {
       store,
       now: terminal.now(),
@@ -63,7 +58,6 @@ export async function importCommand(args: string[], terminal: Terminal): Promise
     if (report.refused > 0) throw new CommandError(refusals.summary(report.refused, values.strict === true))
   } finally {
     progress.end()
-    await store.close()
   }
 }
 

@@ -11,14 +11,16 @@ import {
 import { nameDatabase } from '../../domain/database-address.ts'
 import { CommandError } from '../../domain/errors.ts'
 import { printable } from '../../domain/format.ts'
+import { formatInstant } from '../../domain/instant.ts'
 import type { Tier } from '../../domain/tier.ts'
 import type { Store } from '../../store/store.ts'
-import { KEYS_HELP } from '../command-help.ts'
+import { chooseAction } from '../actions.ts'
+import { isoTime } from '../iso-time.ts'
 import { parseExpiry, parseGrace, parseName, parseOwner, parseTierName } from '../key-options.ts'
+import { openForCommand } from '../open-store.ts'
 import { formatTable } from '../table.ts'
 import type { Terminal } from '../terminal.ts'
 import { DATABASE_OPTIONS, parseOptions, refuseExtra, UsageError } from '../usage.ts'
-import { withStore } from '../with-store.ts'
 
 const OPTIONS = {
   name: { type: 'string' },
@@ -26,7 +28,7 @@ const OPTIONS = {
   tier: { type: 'string' },
   owner: { type: 'string' },
   grace: { type: 'string' },
-  json: { type: 'boolean', default: false },
+  json: { type: 'boolean' },
   ...DATABASE_OPTIONS,
 } as const
 
@@ -37,90 +39,81 @@ type Place = { store: Store; database: string; terminal: Terminal }
 type Run = (place: Place) => Promise<void>
 
 export async function keys(args: string[], terminal: Terminal): Promise<void> {
-  const { values, positionals } = parseOptions('keys', args, OPTIONS)
-  if (values.help) return terminal.out(KEYS_HELP)
-  const { database, tiers } = readConfig(terminal.env, { demo: values.demo === true })
-  const run = prepare(positionals, values, { tiers, now: terminal.now() })
+  const { values, positionals } = parseOptions('keys', args, OPTIONS, Number.POSITIVE_INFINITY)
+  const { database, tiers } = readConfig(terminal.env, values)
+  const [name, ...rest] = positionals
+  const { prepare } = chooseAction('keys', ACTIONS, name, values)
+  const run = prepare(rest, values, { tiers, now: terminal.now() })
   // Elsewhere a database that is not there is a wrong address: nobody can have a key in it.
-  const create = positionals[0] === 'create'
-  await withStore(database, (store) => run({ store, database: nameDatabase(database), terminal }), { create })
+  const create = name === 'create'
+  await using store = await openForCommand(database, { create })
+  await run({ store, database: nameDatabase(database), terminal })
 }
 
 type Given = { tiers: readonly Tier[]; now: number }
 
-const ACTIONS: Record<string, (rest: string[], values: Values, given: Given) => Run> = {
-  create(rest, values, { tiers, now }) {
-    checkOptions('create', values, ['name', 'expires', 'tier', 'owner'])
-    refuseExtra('keys', rest)
-    if (!values.name?.trim()) throw new UsageError('Say whose key it is: --name NAME.')
-    const wanted = {
-      name: parseName(values.name),
-      tier: values.tier === undefined ? DEFAULT_TIER : parseTierName(values.tier, tiers),
-      owner: values.owner === undefined ? '' : parseOwner(values.owner),
-      expiresAt: values.expires === undefined ? undefined : parseExpiry(values.expires, now),
-    }
-    return async (place) => {
-      const id = await makeKey(place, wanted, values.json === true)
-      tellKept(place, values, `This is key ${id} for ${wanted.name}.`)
-    }
-  },
-
-  list(rest, values) {
-    checkOptions('list', values, [])
-    refuseExtra('keys', rest)
-    return (place) => listKeys(place, values.json === true)
-  },
-
-  set(rest, values, { tiers }) {
-    checkOptions('set', values, ['name', 'tier', 'owner'])
-    const id = parseId('set', rest)
-    const change = {
-      ...(values.name !== undefined && { name: parseName(values.name) }),
-      ...(values.tier !== undefined && { tier: parseTierName(values.tier, tiers) }),
-      ...(values.owner !== undefined && { owner: parseOwner(values.owner) }),
-    }
-    if (Object.keys(change).length === 0)
-      throw new UsageError('Say what to change: --tier NAME, --owner EMAIL or --name NAME.')
-    return async (place) => {
-      if (!(await place.store.keys.update(id, change))) throw noKey(id, place)
-      place.terminal.err(`Key ${id} is changed.\n`)
-    }
-  },
-
-  rotate(rest, values, { now }) {
-    checkOptions('rotate', values, ['grace', 'expires'])
-    const id = parseId('rotate', rest)
-    const endsAt = now + parseGrace(values.grace ?? '7d')
-    const expiresAt = values.expires === undefined ? undefined : parseExpiry(values.expires, now)
-    return (place) => rotateKey(place, id, { endsAt, expiresAt, now }, values)
-  },
-
-  revoke(rest, values) {
-    checkOptions('revoke', values, [])
-    const id = parseId('revoke', rest)
-    return async (place) => {
-      if (!(await place.store.keys.revoke(id, place.terminal.now()))) throw noKey(id, place)
-      place.terminal.err(`Key ${id} is revoked.\n`)
-    }
-  },
+type Action = {
+  takes: readonly string[]
+  /** Checks the whole command line before a database is touched. */
+  prepare: (rest: string[], values: Values, given: Given) => Run
 }
 
-const NAMES = 'create, list, set, rotate or revoke'
-
-/** Checks the whole command line before a database is touched. */
-function prepare([action, ...rest]: string[], values: Values, given: Given): Run {
-  if (action === undefined) throw new UsageError(`Say what to do: passportd keys ${NAMES}.`)
-  const read = Object.hasOwn(ACTIONS, action) ? ACTIONS[action] : undefined
-  if (!read) throw new UsageError(`There is no "keys ${action}": use ${NAMES}.`)
-  return read(rest, values, given)
+const ACTIONS: Record<string, Action> = {
+  create: { takes: ['name', 'expires', 'tier', 'owner', 'json'], prepare: prepareCreate },
+  list: { takes: ['json'], prepare: prepareList },
+  set: { takes: ['name', 'tier', 'owner', 'json'], prepare: prepareSet },
+  rotate: { takes: ['grace', 'expires', 'json'], prepare: prepareRotate },
+  revoke: { takes: ['json'], prepare: prepareRevoke },
 }
 
-const KEY_OPTIONS = ['name', 'expires', 'tier', 'owner', 'grace'] as const
+function prepareCreate(rest: string[], values: Values, { tiers, now }: Given): Run {
+  refuseExtra('keys', rest)
+  if (!values.name?.trim()) throw new UsageError('Say whose key it is: --name NAME.')
+  const wanted = {
+    name: parseName(values.name),
+    tier: values.tier === undefined ? DEFAULT_TIER : parseTierName(values.tier, tiers),
+    owner: parseOwner(values.owner ?? ''),
+    expiresAt: parseExpiry(values.expires, now),
+  }
+  return async (place) => {
+    const id = await makeKey(place, wanted, values.json === true)
+    tellKept(place, values, `This is key ${id} for ${wanted.name}.`)
+  }
+}
 
-function checkOptions(action: string, values: Values, allowed: readonly string[]): void {
-  const wrong = KEY_OPTIONS.find((name) => values[name] !== undefined && !allowed.includes(name))
-  if (wrong !== undefined)
-    throw new UsageError(`--${wrong} is not for "keys ${action}". See "passportd keys --help".`)
+function prepareList(rest: string[], values: Values): Run {
+  refuseExtra('keys', rest)
+  return (place) => listKeys(place, values.json === true)
+}
+
+function prepareSet(rest: string[], values: Values, { tiers }: Given): Run {
+  const id = parseId('set', rest)
+  const change = {
+    ...(values.name !== undefined && { name: parseName(values.name) }),
+    ...(values.tier !== undefined && { tier: parseTierName(values.tier, tiers) }),
+    ...(values.owner !== undefined && { owner: parseOwner(values.owner) }),
+  }
+  if (Object.keys(change).length === 0)
+    throw new UsageError('Say what to change: --tier NAME, --owner EMAIL or --name NAME.')
+  return async (place) => {
+    if (!(await place.store.keys.update(id, change))) throw noKey(id, place)
+    place.terminal.err(`Key ${id} is changed.\n`)
+  }
+}
+
+function prepareRotate(rest: string[], values: Values, { now }: Given): Run {
+  const id = parseId('rotate', rest)
+  const endsAt = now + parseGrace(values.grace ?? '7d')
+  const expiresAt = parseExpiry(values.expires, now)
+  return (place) => rotateKey(place, id, { endsAt, expiresAt, now }, values)
+}
+
+function prepareRevoke(rest: string[]): Run {
+  const id = parseId('revoke', rest)
+  return async (place) => {
+    if (!(await place.store.keys.revoke(id, place.terminal.now()))) throw noKey(id, place)
+    place.terminal.err(`Key ${id} is revoked.\n`)
+  }
 }
 
 /** The whole key will do as well. */
@@ -142,15 +135,10 @@ type NewKey = Pick<ApiKey, 'name' | 'tier' | 'owner'> & { expiresAt: number | un
 /** Prints the key, and gives back its id. One that could not be printed is not left working. */
 async function makeKey({ store, terminal }: Place, wanted: NewKey, json: boolean): Promise<string> {
   const { id, key } = formatKey(terminal.random(KEY_RANDOM_BYTES))
-  const { expiresAt, ...rest } = wanted
   const hash = createHash('sha256').update(key).digest()
-  const made: ApiKey = {
-    ...rest,
-    id,
-    hash,
-    createdAt: terminal.now(),
-    ...(expiresAt !== undefined && { expiresAt }),
-  }
+  const { expiresAt, ...rest } = wanted
+  const made: ApiKey = { ...rest, id, hash, createdAt: terminal.now() }
+  if (expiresAt !== undefined) made.expiresAt = expiresAt
   await store.keys.create(made)
   try {
     terminal.out(json ? `${JSON.stringify({ key, ...present(made, terminal.now()) })}\n` : `${key}\n`)
@@ -177,7 +165,11 @@ async function rotateKey(place: Place, id: string, { endsAt, expiresAt, now }: R
   if (state !== 'active')
     throw new CommandError(`Key ${id} is ${state} and cannot be rotated: make another with "keys create".`)
   // It has an end by now, which a second key would share, while the first one went on, forgotten.
-  if (old.successor !== undefined) throw alreadyRotated(id, old.successor)
+  if (old.successor !== undefined) {
+    throw new CommandError(
+      `Key ${id} was rotated already: rotate key ${old.successor}, which took its place, or make another with "keys create".`,
+    )
+  }
   const { name, tier, owner } = old
   const wanted = { name, tier, owner, expiresAt: expiresAt ?? old.expiresAt }
   const made = await makeKey(place, wanted, values.json === true)
@@ -187,15 +179,10 @@ async function rotateKey(place: Place, id: string, { endsAt, expiresAt, now }: R
   }
   await exemptToo(store, id, made)
   const last = Math.min(endsAt, old.expiresAt ?? endsAt)
-  const end = last <= now ? 'which has ended' : `which works until ${minute(last)}`
-  const expiry = wanted.expiresAt === undefined ? '' : ` It expires ${minute(wanted.expiresAt)}.`
+  const end = last <= now ? 'which has ended' : `which works until ${formatInstant(last)}`
+  const expiry = wanted.expiresAt === undefined ? '' : ` It expires ${formatInstant(wanted.expiresAt)}.`
   tellKept(place, values, `This is key ${made} for ${printable(name)}, in place of ${id}, ${end}.${expiry}`)
 }
-
-const alreadyRotated = (id: string, successor: string) =>
-  new CommandError(
-    `Key ${id} was rotated already: rotate key ${successor}, which took its place, or make another with "keys create".`,
-  )
 
 /** A key that brown-outs spare is spared under its new id, too. */
 async function exemptToo({ retirement }: Store, id: string, made: string): Promise<void> {
@@ -229,13 +216,11 @@ function present(key: ApiKey, now: number) {
     state: keyState(key, now),
     tier: key.tier,
     owner: key.owner,
-    created_at: instant(key.createdAt),
-    expires_at: instant(key.expiresAt),
-    revoked_at: instant(key.revokedAt),
-    last_used_at: instant(key.lastUsedAt),
+    created_at: isoTime(key.createdAt),
+    expires_at: isoTime(key.expiresAt),
+    revoked_at: isoTime(key.revokedAt),
+    last_used_at: isoTime(key.lastUsedAt),
   }
 }
 
-const instant = (time: number | undefined) => (time === undefined ? null : new Date(time).toISOString())
 const day = (time: string | null) => time?.slice(0, 10) ?? ''
-const minute = (time: number) => `${new Date(time).toISOString().slice(0, 16).replace('T', ' ')} UTC`

@@ -2,23 +2,21 @@ import { StdioServerTransport } from '@modelcontextprotocol/server/stdio'
 import { DRAIN_MILLISECONDS } from '../../api/open-port.ts'
 import { type Catalog, createCatalog } from '../../catalog/catalog.ts'
 import { type Config, readConfig } from '../../config.ts'
-import { nameDatabase } from '../../domain/database-address.ts'
 import { CommandError } from '../../domain/errors.ts'
 import { createLog } from '../../log.ts'
 import { serveMcp } from '../../mcp/http.ts'
 import { createMcpServer } from '../../mcp/server.ts'
 import { loadRules } from '../../scoring/load-rules.ts'
 import { aborted, asked } from '../../serve/signals.ts'
-import { openStore, SOON } from '../../store/open.ts'
+import { SOON } from '../../store/open.ts'
 import type { Store } from '../../store/store.ts'
-import { MCP_HELP } from '../command-help.ts'
+import { openWhole } from '../open-store.ts'
 import type { Terminal } from '../terminal.ts'
-import { DATABASE_OPTIONS, parseOptions, refuseExtra, UsageError } from '../usage.ts'
-import { refuseHalfCopy } from './copy.ts'
+import { DATABASE_OPTIONS, parseOptions, UsageError } from '../usage.ts'
 
 const OPTIONS = {
   ...DATABASE_OPTIONS,
-  http: { type: 'boolean', default: false },
+  http: { type: 'boolean' },
   port: { type: 'string' },
 } as const
 
@@ -27,11 +25,9 @@ const DEFAULT_PORT = 8081
 
 /** Answers agents until the process is asked to end, or nobody is left to ask. */
 export async function mcp(args: string[], terminal: Terminal): Promise<void> {
-  const { values, positionals } = parseOptions('mcp', args, OPTIONS)
-  if (values.help) return terminal.out(MCP_HELP)
-  refuseExtra('mcp', positionals)
+  const { values } = parseOptions('mcp', args, OPTIONS)
   const port = parsePort(values.port, values.http === true)
-  const config = readConfig(terminal.env, { demo: values.demo === true })
+  const config = readConfig(terminal.env, values)
   if (values.http) refuseSideDoor(config)
   const rules = await loadRules(config.rules)
   const log = createLog({ write: terminal.log, json: !terminal.interactive, now: terminal.now })
@@ -87,14 +83,8 @@ function keepStore(database: Config['database']) {
   let opened: Promise<Opened> | undefined
 
   async function openOnce(): Promise<Opened> {
-    const store = await openStore(database, { create: false, migrate: false, ...SOON })
-    try {
-      await refuseHalfCopy(store, nameDatabase(database))
-      return { store, catalog: createCatalog(store) }
-    } catch (error) {
-      await store.close()
-      throw error
-    }
+    const store = await openWhole(database, { create: false, migrate: false, ...SOON })
+    return { store, catalog: createCatalog(store) }
   }
 
   return {

@@ -1,19 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { readConfig } from '../../config.ts'
-import { nameDatabase } from '../../domain/database-address.ts'
 import { CommandError } from '../../domain/errors.ts'
 import { printable } from '../../domain/format.ts'
 import { type MirrorReport, mirror as mirrorAll } from '../../ingest/mirror.ts'
 import { AnswerError, SourceError } from '../../ingest/polite-client.ts'
 import { loadRules } from '../../scoring/load-rules.ts'
 import { asked } from '../../serve/signals.ts'
-import { openStore } from '../../store/open.ts'
 import { VERSION } from '../../version.ts'
-import { MIRROR_HELP } from '../command-help.ts'
+import { openWhole } from '../open-store.ts'
 import { createProgress } from '../progress.ts'
 import type { Terminal } from '../terminal.ts'
-import { DATABASE_OPTIONS, parseOptions, refuseExtra, UsageError } from '../usage.ts'
-import { refuseHalfCopy } from './copy.ts'
+import { DATABASE_OPTIONS, parseOptions, UsageError } from '../usage.ts'
 import { rawKindOf } from './import.ts'
 
 const OPTIONS = {
@@ -21,25 +18,22 @@ const OPTIONS = {
   key: { type: 'string' },
   rate: { type: 'string', default: '10' },
   concurrency: { type: 'string', default: '4' },
-  restore: { type: 'boolean', default: false },
+  restore: { type: 'boolean' },
 } as const
 
 export async function mirror(args: string[], terminal: Terminal): Promise<void> {
-  const { values, positionals } = parseOptions('mirror', args, OPTIONS)
-  if (values.help) return terminal.out(MIRROR_HELP)
-  refuseExtra('mirror', positionals.slice(1))
+  const { values, positionals } = parseOptions('mirror', args, OPTIONS, 1)
   const base = parseBase(positionals[0])
   // Timers cannot wait for the turns of a rate that is lower still.
   const rate = parseNumber('--rate', values.rate, 0.001, 100_000)
   const concurrency = Math.floor(parseNumber('--concurrency', values.concurrency, 1, 256))
-  const config = readConfig(terminal.env, { demo: values.demo === true })
+  const config = readConfig(terminal.env, values)
   const key = parseKey(values.key ?? config.mirrorKey)
   const rules = await loadRules(config.rules)
   const signal = asked()
-  const store = await openStore(config.database)
+  await using store = await openWhole(config.database)
   const progress = createProgress(terminal, { unit: 'passports' })
   try {
-    await refuseHalfCopy(store, nameDatabase(config.database))
     const report = await mirrorAll({
       store,
       base,
@@ -71,8 +65,6 @@ export async function mirror(args: string[], terminal: Terminal): Promise<void> 
     if (signal.aborted) throw new CommandError('Stopped. Run it again and it goes on from here.')
     if (error instanceof SourceError || error instanceof AnswerError) throw new CommandError(error.message)
     throw error
-  } finally {
-    await store.close()
   }
 }
 

@@ -2,22 +2,15 @@ import { CommandError } from '../../domain/errors.ts'
 import { count } from '../../domain/format.ts'
 import { loadChecker, readRules } from '../../scoring/load-rules.ts'
 import { DEFAULT_RULES } from '../../scoring/rules.ts'
-import { RULES_HELP } from '../command-help.ts'
 import type { Terminal } from '../terminal.ts'
-import { HELP_OPTION, parseOptions, refuseExtra, UsageError } from '../usage.ts'
+import { parseOptions, UsageError } from '../usage.ts'
 
 export async function rules(args: string[], terminal: Terminal): Promise<void> {
-  const { values, positionals } = parseOptions('rules', args, HELP_OPTION)
-  const [action, path, ...extra] = positionals
-  if (values.help) {
-    terminal.out(RULES_HELP)
-    return
-  }
-  refuseExtra('rules', extra)
+  const { positionals } = parseOptions('rules', args, {}, 2)
+  const [action, path] = positionals
   if (action === 'show' && path === undefined) {
     const { stamp: _, ...shown } = DEFAULT_RULES
-    terminal.out(`${JSON.stringify(shown, null, 2)}\n`)
-    return
+    return terminal.out(`${JSON.stringify(shown, null, 2)}\n`)
   }
   if (action !== 'check' || path === undefined) {
     throw new UsageError('Say what to do: passportd rules check FILE, or rules show.')

@@ -4,34 +4,30 @@ import { count } from '../../domain/format.ts'
 import { loadRules } from '../../scoring/load-rules.ts'
 import { adoptRules, keepRescoring, type Rescorer, rescoreSome } from '../../scoring/rescore.ts'
 import { asked } from '../../serve/signals.ts'
-import { SCORE_HELP } from '../command-help.ts'
+import { openForCommand } from '../open-store.ts'
 import { createProgress } from '../progress.ts'
 import type { Terminal } from '../terminal.ts'
-import { DATABASE_OPTIONS, parseOptions, refuseExtra } from '../usage.ts'
-import { withStore } from '../with-store.ts'
+import { DATABASE_OPTIONS, parseOptions } from '../usage.ts'
 
 const OPTIONS = {
   ...DATABASE_OPTIONS,
-  all: { type: 'boolean', default: false },
-  watch: { type: 'boolean', default: false },
+  all: { type: 'boolean' },
+  watch: { type: 'boolean' },
 } as const
 
 export async function scoreCommand(args: string[], terminal: Terminal): Promise<void> {
-  const { values, positionals } = parseOptions('score', args, OPTIONS)
-  if (values.help) return terminal.out(SCORE_HELP)
-  refuseExtra('score', positionals)
-  const config = readConfig(terminal.env, { demo: values.demo === true })
+  const { values } = parseOptions('score', args, OPTIONS)
+  const config = readConfig(terminal.env, values)
   const rules = await loadRules(config.rules)
   const onFailure = (id: number, error: unknown) =>
     terminal.err(`Passport ${id} cannot be scored: ${(error as Error).message}\n`)
-  await withStore(config.database, async (store) => {
-    const scorer = { store, rules, now: terminal.now, onFailure }
-    await adoptRules(scorer)
-    if (values.all) await store.scoring.markAll()
-    const done = await workOff(scorer, terminal)
-    terminal.err(`Scored ${count(done, 'passport')} by rule set ${rules.version}.\n`)
-    if (values.watch) await watch(scorer, terminal)
-  })
+  await using store = await openForCommand(config.database)
+  const scorer = { store, rules, now: terminal.now, onFailure }
+  await adoptRules(scorer)
+  if (values.all) await store.scoring.markAll()
+  const done = await workOff(scorer, terminal)
+  terminal.err(`Scored ${count(done, 'passport')} by rule set ${rules.version}.\n`)
+  if (values.watch) await watch(scorer, terminal)
 }
 
 /** Until nothing is stale. */

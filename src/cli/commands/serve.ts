@@ -7,14 +7,13 @@ import { createLog } from '../../log.ts'
 import { loadRules } from '../../scoring/load-rules.ts'
 import { type Service, startService } from '../../serve/service.ts'
 import { aborted, asked } from '../../serve/signals.ts'
-import { openStore, SOON } from '../../store/open.ts'
+import { SOON } from '../../store/open.ts'
 import type { Store } from '../../store/store.ts'
 import { PROGRAM, VERSION } from '../../version.ts'
-import { SERVE_HELP } from '../command-help.ts'
 import { createMigrationLog } from '../migration-log.ts'
+import { openWhole } from '../open-store.ts'
 import type { Terminal } from '../terminal.ts'
-import { DATABASE_OPTIONS, parseOptions, refuseExtra, UsageError } from '../usage.ts'
-import { refuseHalfCopy } from './copy.ts'
+import { DATABASE_OPTIONS, parseOptions, UsageError } from '../usage.ts'
 
 const OPTIONS = {
   ...DATABASE_OPTIONS,
@@ -23,11 +22,9 @@ const OPTIONS = {
 
 /** Serves until the process is asked to end. */
 export async function serve(args: string[], terminal: Terminal): Promise<void> {
-  const { values, positionals } = parseOptions('serve', args, OPTIONS)
-  if (values.help) return terminal.out(SERVE_HELP)
-  refuseExtra('serve', positionals)
+  const { values } = parseOptions('serve', args, OPTIONS)
   const workers = parseWorkers(values.workers, process.platform)
-  const demo = values.demo === true
+  const { demo = false } = values
   const config = readConfig(terminal.env, { demo })
   const log = createLog({ write: terminal.log, json: !terminal.interactive, now: terminal.now })
   const started = Promise.withResolvers<Service>()
@@ -37,23 +34,18 @@ export async function serve(args: string[], terminal: Terminal): Promise<void> {
   // A rule set with a mistake stops the command, not a thread.
   await loadRules(config.rules)
 
-  const store = await openStore(config.database, {
+  await using store = await openWhole(config.database, {
     ...SOON,
     onNotice: (sentence) => log.warn(sentence),
     onMigrate: createMigrationLog(log.info, terminal.now),
   })
-  try {
-    await refuseHalfCopy(store, nameDatabase(config.database))
-    if (demo) await fillWithPeople(store, terminal.now())
-    const end = asked()
-    const service = await startService({ config, workers, store, log, now: terminal.now })
-    started.resolve(service)
-    if (!end.aborted) terminal.out(greeting(service, config, { demo, workers }))
-    await aborted(end)
-    await service.stop()
-  } finally {
-    await store.close()
-  }
+  if (demo) await fillWithPeople(store, terminal.now())
+  const end = asked()
+  const service = await startService({ config, workers, store, log, now: terminal.now })
+  started.resolve(service)
+  if (!end.aborted) terminal.out(greeting(service, config, { demo, workers }))
+  await aborted(end)
+  await service.stop()
 }
 
 async function fillWithPeople(store: Store, now: number): Promise<void> {

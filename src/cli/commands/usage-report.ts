@@ -1,18 +1,18 @@
 import { readConfig } from '../../config.ts'
 import { parseKeyId } from '../../domain/api-key.ts'
-import { nameDatabase } from '../../domain/database-address.ts'
+import { type DatabaseAddress, nameDatabase } from '../../domain/database-address.ts'
 import { CommandError } from '../../domain/errors.ts'
 import { count, printable } from '../../domain/format.ts'
 import { parseInstant } from '../../domain/instant.ts'
 import { quote } from '../../domain/quote.ts'
 import { dayOf, type UsageCount } from '../../domain/usage.ts'
-import { openStore } from '../../store/open.ts'
 import type { Days } from '../../store/store.ts'
-import { USAGE_HELP } from '../command-help.ts'
 import { formatCsv } from '../csv.ts'
+import { isoTime } from '../iso-time.ts'
+import { openForCommand } from '../open-store.ts'
 import { formatTable } from '../table.ts'
 import type { Terminal } from '../terminal.ts'
-import { DATABASE_OPTIONS, parseOptions, refuseExtra, UsageError } from '../usage.ts'
+import { DATABASE_OPTIONS, parseOptions, UsageError } from '../usage.ts'
 import {
   type Caller,
   type CallerUsage,
@@ -28,8 +28,8 @@ const OPTIONS = {
   since: { type: 'string' },
   until: { type: 'string' },
   key: { type: 'string' },
-  json: { type: 'boolean', default: false },
-  csv: { type: 'boolean', default: false },
+  json: { type: 'boolean' },
+  csv: { type: 'boolean' },
   ...DATABASE_OPTIONS,
 } as const
 
@@ -44,12 +44,10 @@ type Findings = {
 }
 
 export async function usageReport(args: string[], terminal: Terminal): Promise<void> {
-  const { values, positionals } = parseOptions('usage', args, OPTIONS)
-  if (values.help) return terminal.out(USAGE_HELP)
-  refuseExtra('usage', positionals)
+  const { values } = parseOptions('usage', args, OPTIONS)
   if (values.json && values.csv) throw new UsageError('Choose one of --json and --csv.')
   const days = parseDays(values.since, values.until, terminal.now())
-  const { database } = readConfig(terminal.env, { demo: values.demo === true })
+  const { database } = readConfig(terminal.env, values)
   const findings = await find(values.key, days, database)
   if (values.json) return print(terminal, `${JSON.stringify(toJson(findings))}\n`)
   if (values.csv) return print(terminal, toCsv(findings))
@@ -75,31 +73,23 @@ function parseDay(option: string, text: string): string {
   throw new UsageError(`${option} must be a day, in UTC, such as 2026-01-31, got ${quote(text)}.`)
 }
 
-async function find(
-  key: string | undefined,
-  days: Days,
-  database: Parameters<typeof openStore>[0],
-): Promise<Findings> {
-  const store = await openStore(database, { create: false })
-  try {
-    const keys = new Map((await store.keys.list()).map((each) => [each.id, each]))
-    const callerOf = (id: string): Caller =>
-      keys.get(id) ?? { id: id === '' ? NO_KEY_ID : id, name: '', owner: '' }
-    const all = await store.usage.list(days)
-    const name = nameDatabase(database)
-    if (key === undefined) return { days, counts: all, callerOf, only: undefined, database: name }
-    // The whole key will do as well.
-    const id = key === NO_KEY_ID ? '' : (parseKeyId(key) ?? key)
-    const counts = all.filter((each) => each.key === id)
-    if (id !== '' && !keys.has(id) && counts.length === 0) {
-      throw new CommandError(
-        `There is no key "${id}" in ${name}: "keys list" shows the ids; "${NO_KEY_ID}" is for callers without one.`,
-      )
-    }
-    return { days, counts, callerOf, only: callerOf(id), database: name }
-  } finally {
-    await store.close()
+async function find(key: string | undefined, days: Days, database: DatabaseAddress): Promise<Findings> {
+  await using store = await openForCommand(database)
+  const keys = new Map((await store.keys.list()).map((each) => [each.id, each]))
+  const callerOf = (id: string): Caller =>
+    keys.get(id) ?? { id: id === '' ? NO_KEY_ID : id, name: '', owner: '' }
+  const all = await store.usage.list(days)
+  const name = nameDatabase(database)
+  if (key === undefined) return { days, counts: all, callerOf, only: undefined, database: name }
+  // The whole key will do as well.
+  const id = key === NO_KEY_ID ? '' : (parseKeyId(key) ?? key)
+  const counts = all.filter((each) => each.key === id)
+  if (id !== '' && !keys.has(id) && counts.length === 0) {
+    throw new CommandError(
+      `There is no key "${id}" in ${name}: "keys list" shows the ids; "${NO_KEY_ID}" is for callers without one.`,
+    )
   }
+  return { days, counts, callerOf, only: callerOf(id), database: name }
 }
 
 /** Whoever reads it may have had enough, as `head` does. */
@@ -120,12 +110,7 @@ function toJson({ days, counts, callerOf, only }: Findings) {
 }
 
 function presentCaller({ id, name, owner, lastUsedAt }: Caller) {
-  return {
-    id,
-    name,
-    owner,
-    last_used_at: lastUsedAt === undefined ? null : new Date(lastUsedAt).toISOString(),
-  }
+  return { id, name, owner, last_used_at: isoTime(lastUsedAt) }
 }
 
 function presentUsage(usage: CallerUsage) {
@@ -194,11 +179,6 @@ function rowsOfAll({ counts, callerOf }: Findings): string[][] {
 }
 
 function rowsOfOne(counts: readonly UsageCount[]): string[][] {
-  const rows = counts.map(({ day, endpoint, status, count }) => [
-    day,
-    endpoint,
-    String(status),
-    number(count),
-  ])
+  const rows = counts.map((each) => [each.day, each.endpoint, String(each.status), number(each.count)])
   return [['DAY', 'ENDPOINT', 'STATUS', 'REQUESTS'], ...rows]
 }

@@ -7,43 +7,29 @@ import { type Finding, ok, problem, warning } from './finding.ts'
 const LARGEST_DIFFERENCE = 2000
 
 const LONG_BEHIND = 30_000
-const PATIENCE_MILLISECONDS = 2000
+const TIMEOUT_MILLISECONDS = 2000
 const OLDEST_REDIS = 7
 
 export function compareClock(whose: string, theirs: number, ours: number): Finding {
-  const difference = Math.round(Math.abs(theirs - ours) / 100) / 10
-  return Math.abs(theirs - ours) > LARGEST_DIFFERENCE
-    ? warning(
-        'clock',
-        `${whose} says ${new Date(theirs).toISOString()}, ${difference} s away from this machine: keep both in step (NTP).`,
-      )
-    : ok('clock', `${whose} has the same time.`)
+  const difference = Math.abs(theirs - ours)
+  if (difference <= LARGEST_DIFFERENCE) return ok('clock', `${whose} has the same time.`)
+  const date = new Date(theirs).toISOString()
+  const seconds = (difference / 1000).toFixed(1)
+  return warning(
+    'clock',
+    `${whose} says ${date}, ${seconds} s away from this machine: keep both in step (NTP).`,
+  )
 }
 
-export async function examineReplica(url: string): Promise<Finding[]> {
+export async function examineReplica(url: string): Promise<Finding> {
   const { schema, isReplica, behind } = await lookAtReplica(url)
-  if (schema !== SCHEMA)
-    return [
-      problem(
-        'replica',
-        `Its schema is ${schema}, and this program knows ${SCHEMA}: is it a replica of this primary?`,
-      ),
-    ]
+  const schemas = `Its schema is ${schema}, and this program knows ${SCHEMA}`
+  if (schema !== SCHEMA) return problem('replica', `${schemas}: is it a replica of this primary?`)
   if (!isReplica)
-    return [
-      warning(
-        'replica',
-        'DATABASE_READ_URL names a server that is not a replica: it may say something else than the primary.',
-      ),
-    ]
-  return [
-    behind > LONG_BEHIND
-      ? warning(
-          'replica',
-          `It is ${Math.round(behind / 1000)} s behind its primary: look at the network and its load.`,
-        )
-      : ok('replica', 'It answers, and is not behind.'),
-  ]
+    return warning('replica', 'DATABASE_READ_URL names no replica: its data may differ from the primary.')
+  if (behind <= LONG_BEHIND) return ok('replica', 'It answers, and is not behind.')
+  const seconds = Math.round(behind / 1000)
+  return warning('replica', `It is ${seconds} s behind its primary: look at the network and its load.`)
 }
 
 /** Without it each node counts for itself: nothing fails. */
@@ -51,18 +37,14 @@ export async function examineRedis(url: string, now: () => number): Promise<Find
   const client = new RedisClient(url, {
     autoReconnect: false,
     enableOfflineQueue: false,
-    connectionTimeout: PATIENCE_MILLISECONDS,
+    connectionTimeout: TIMEOUT_MILLISECONDS,
   })
   try {
     return await Promise.race([ask(client, now), late()])
   } catch (error) {
-    const { message } = error as Error
-    return [
-      problem(
-        'redis',
-        `It cannot be used: ${message.replace(/\.$/, '')}. Look at REDIS_URL; meanwhile each node counts limits for itself.`,
-      ),
-    ]
+    const reason = (error as Error).message.replace(/\.$/, '')
+    const advice = 'Look at REDIS_URL; meanwhile each node counts limits for itself'
+    return [problem('redis', `It cannot be used: ${reason}. ${advice}.`)]
   } finally {
     client.close()
   }
@@ -83,6 +65,6 @@ async function ask(client: RedisClient, now: () => number): Promise<Finding[]> {
 }
 
 async function late(): Promise<never> {
-  await Bun.sleep(PATIENCE_MILLISECONDS)
-  throw new Error(`no answer within ${PATIENCE_MILLISECONDS} ms`)
+  await Bun.sleep(TIMEOUT_MILLISECONDS)
+  throw new Error(`no answer within ${TIMEOUT_MILLISECONDS} ms`)
 }

@@ -4,7 +4,7 @@ import { CommandError } from '../../domain/errors.ts'
 import { formatInstant, parseInstant } from '../../domain/instant.ts'
 import { datePlan, findPlanProblem, NO_PLAN, type RetirementPlan } from '../../domain/retirement.ts'
 import { parseWebAddress } from '../../domain/web-address.ts'
-import { refuseExtra, UsageError } from '../usage.ts'
+import { refuseExtra, UsageError, wrongArgument } from '../usage.ts'
 import type { RetireDesk, RetireTask, RetireValues } from './retire-options.ts'
 import { describeBrownout, printPlan } from './retire-plan.ts'
 
@@ -35,20 +35,16 @@ export function prepareSet(rest: string[], values: RetireValues, now: number): R
 }
 
 export function prepareBrownout([action, ...rest]: string[], _: RetireValues, now: number): RetireTask {
-  if (action === 'list') {
-    refuseExtra('retire', rest)
-    return listBrownouts
-  }
-  const [startText, lengthText, ...extra] = rest
+  const [startText, lengthText] = rest
+  refuseExtra('retire', rest.slice({ list: 0, remove: 1 }[action ?? ''] ?? 2))
+  if (action === 'list') return listBrownouts
   if (action === 'add') {
-    refuseExtra('retire', extra)
     const start = parseStart(startText)
     const end = start + parseLength(lengthText)
     if (start <= now) throw new UsageError(`A brown-out must lie in the future, got "${startText}".`)
     return (desk) => change(desk, (plan) => check(desk, addBrownout(plan, { start, end })))
   }
   if (action === 'remove') {
-    refuseExtra('retire', rest.slice(1))
     const start = parseStart(startText)
     return (desk) => change(desk, (plan) => removeBrownout(plan, start))
   }
@@ -129,29 +125,23 @@ const wholeSeconds = (time: number) => Math.floor(time / 1000) * 1000
 const parseDate = (option: string) => (text: string) => {
   const time = parseInstant(text)
   if (time !== undefined) return wholeSeconds(time)
-  throw new UsageError(
-    `${option} must be a day or an instant such as 2027-01-31 or 2027-01-31T12:00Z, or none, got "${text}".`,
-  )
+  throw wrongArgument(`${option} must be a day or an instant such as 2027-01-31T12:00Z, or none`, text)
 }
 
 const parseAddress = (option: string) => (text: string) => {
   const address = parseWebAddress(text)
   if (address !== undefined) return address
-  throw new UsageError(`${option} must be an address such as https://example.com/v2, or none, got "${text}".`)
+  throw wrongArgument(`${option} must be an address such as https://example.com/v2, or none`, text)
 }
 
 function parseStart(text: string | undefined): number {
   const time = text === undefined ? undefined : parseInstant(text)
   if (time !== undefined) return wholeSeconds(time)
-  throw new UsageError(
-    `Say when it begins, such as 2026-12-01T09:00Z${text === undefined ? '' : `, got "${text}"`}.`,
-  )
+  throw wrongArgument('Say when it begins, such as 2026-12-01T09:00Z', text)
 }
 
 function parseLength(text: string | undefined): number {
   const length = text === undefined ? undefined : parseDuration(text)
   if (length !== undefined && length >= MINUTE && length <= LONGEST_BROWNOUT) return length
-  throw new UsageError(
-    `Say how long it lasts, from 1m to 31d, such as 2h${text === undefined ? '' : `, got "${text}"`}.`,
-  )
+  throw wrongArgument('Say how long it lasts, from 1m to 31d, such as 2h', text)
 }

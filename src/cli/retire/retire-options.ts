@@ -8,9 +8,9 @@ export const RETIRE_OPTIONS = {
   successor: { type: 'string' },
   notice: { type: 'string' },
   since: { type: 'string' },
-  undo: { type: 'boolean', default: false },
-  yes: { type: 'boolean', default: false },
-  json: { type: 'boolean', default: false },
+  undo: { type: 'boolean' },
+  yes: { type: 'boolean' },
+  json: { type: 'boolean' },
   ...DATABASE_OPTIONS,
 } as const
 

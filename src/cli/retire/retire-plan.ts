@@ -12,6 +12,7 @@ import {
   phaseAt,
   type RetirementPlan,
 } from '../../domain/retirement.ts'
+import { isoTime } from '../iso-time.ts'
 import { formatTable } from '../table.ts'
 import { refuseExtra } from '../usage.ts'
 import type { RetireDesk, RetireTask, RetireValues } from './retire-options.ts'
@@ -106,14 +107,12 @@ function present(plan: DatedPlan, now: number) {
   const next = nextChange(plan, now)
   return {
     phase: phaseAt(plan, now),
-    next: next ? { at: instant(next.at), to: next.to } : null,
-    deprecated_at: instant(plan.deprecatedAt),
-    sunset_at: plan.sunsetAt === undefined ? null : instant(plan.sunsetAt),
+    next: next ? { at: isoTime(next.at), to: next.to } : null,
+    deprecated_at: isoTime(plan.deprecatedAt),
+    sunset_at: isoTime(plan.sunsetAt),
     successor: plan.successor ?? null,
     notice: plan.notice ?? null,
-    brownouts: plan.brownouts.map(({ start, end }) => ({ start: instant(start), end: instant(end) })),
+    brownouts: plan.brownouts.map(({ start, end }) => ({ start: isoTime(start), end: isoTime(end) })),
     exempt: plan.exempt,
   }
 }
-
-const instant = (time: number) => new Date(time).toISOString()

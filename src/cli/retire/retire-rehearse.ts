@@ -2,7 +2,7 @@ import type { ErrorReply } from '../../api/errors.ts'
 import { previewRetirement } from '../../api/retirement-preview.ts'
 import { formatInstant, parseInstant } from '../../domain/instant.ts'
 import { datePlan, NO_PLAN } from '../../domain/retirement.ts'
-import { refuseExtra, UsageError } from '../usage.ts'
+import { refuseExtra, wrongArgument } from '../usage.ts'
 import type { RetireTask } from './retire-options.ts'
 
 /** Ids are hexadecimal: no key has these. */
@@ -13,11 +13,7 @@ const EXEMPT = 'exempt'
 export function prepareRehearse([text, ...rest]: string[]): RetireTask {
   refuseExtra('retire', rest)
   const now = text === undefined ? undefined : parseInstant(text)
-  if (now === undefined) {
-    throw new UsageError(
-      `Say for when, such as 2026-12-01T09:30Z${text === undefined ? '' : `, got "${text}"`}.`,
-    )
-  }
+  if (now === undefined) throw wrongArgument('Say for when, such as 2026-12-01T09:30Z', text)
   return async ({ store, terminal, deprecatedAt, requireKey }) => {
     const found = (await store.retirement.find()) ?? NO_PLAN
     const plan = datePlan({ ...found, exempt: [...found.exempt, EXEMPT] }, deprecatedAt)

@@ -4,9 +4,10 @@ import { formatInstant, parseInstant } from '../../domain/instant.ts'
 import { datePlan, NO_PLAN } from '../../domain/retirement.ts'
 import { dayOf, type UsageCount } from '../../domain/usage.ts'
 import type { Days } from '../../store/store.ts'
+import { isoTime } from '../iso-time.ts'
 import { formatTable } from '../table.ts'
 import { refuseExtra, UsageError } from '../usage.ts'
-import { DAY, NO_KEY_ID } from '../usage-summary.ts'
+import { DAY, NO_KEY_ID, sumUp } from '../usage-summary.ts'
 import { composeLetter } from './retire-letter.ts'
 import type { RetireTask, RetireValues } from './retire-options.ts'
 
@@ -76,11 +77,8 @@ function parsePeriod(text: string | undefined, now: number): { days: Days; befor
 }
 
 /** Every request counts, whatever its answer was. */
-function sum(counts: readonly UsageCount[]): Map<string, number> {
-  const sums = new Map<string, number>()
-  for (const { key, count } of counts) sums.set(key, (sums.get(key) ?? 0) + count)
-  return sums
-}
+const sum = (counts: readonly UsageCount[]) =>
+  new Map([...Map.groupBy(counts, ({ key }) => key)].map(([key, some]) => [key, sumUp(some).requests]))
 
 function describeKey(id: string, key: ApiKey | undefined, now: number) {
   return {
@@ -88,7 +86,7 @@ function describeKey(id: string, key: ApiKey | undefined, now: number) {
     name: key?.name ?? '',
     owner: key?.owner ?? '',
     state: key ? keyState(key, now) : id === '' ? '' : 'unknown',
-    last_used_at: key?.lastUsedAt === undefined ? null : new Date(key.lastUsedAt).toISOString(),
+    last_used_at: isoTime(key?.lastUsedAt),
   }
 }
 
@@ -97,12 +95,8 @@ const STEADY = 5
 
 function compare(requests: number, before: number) {
   const percent = before === 0 ? null : Math.round(((requests - before) / before) * 100)
-  return {
-    requests,
-    requests_before: before,
-    change_percent: percent,
-    trend: nameTrend(requests, percent),
-  }
+  const trend = nameTrend(requests, percent)
+  return { requests, requests_before: before, change_percent: percent, trend }
 }
 
 function nameTrend(requests: number, percent: number | null): string {

@@ -1,0 +1,3 @@
+/** An instant in JSON. */
+export const isoTime = (time: number | undefined) =>
+  time === undefined ? null : new Date(time).toISOString()
