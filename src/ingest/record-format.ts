@@ -103,9 +103,10 @@ const NESTED: Record<string, Type.TObject> = {
 export function countUnknown(line: object, { properties }: Type.TObject): number {
   let count = 0
   for (const name in line) {
-    const nested = NESTED[name]
-    if (!(name in properties)) count++
-    else if (nested) {
+    const isKnown = Object.hasOwn(properties, name)
+    const nested = isKnown ? NESTED[name] : undefined
+    if (!isKnown) count++
+    if (nested) {
       const value = (line as Record<string, object | object[] | null>)[name] ?? []
       for (const each of Array.isArray(value) ? value : [value]) count += countUnknown(each, nested)
     }
