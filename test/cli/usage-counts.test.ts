@@ -68,6 +68,7 @@ withEngine('sqlite', 'counts', (makeDatabase) => {
     await using server = await here.serve()
     await ask(server.url, 1)
     using other = new Database(here.env.DATABASE_URL.replace('sqlite:', ''))
+    other.run('pragma busy_timeout = 10000')
     other.run('begin immediate')
     await ask(server.url, 50, { 'X-API-KEY': key })
     server.child.kill('SIGTERM')
