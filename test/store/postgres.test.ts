@@ -126,21 +126,6 @@ describe('postgres: among 20,000 passports', () => {
     next += 50
     return passports.remove(next, NOON)
   }
-
-  test('a statement is prepared once a connection', async () => {
-    const READS = 60
-    const entries = await logOf(
-      server,
-      (store) => Promise.all(Array.from({ length: READS }, (_, at) => store.passports.find({ id: at * 50 }))),
-      { connections: 3 },
-    )
-    const count = (phase: string) =>
-      entries.filter((entry) =>
-        new RegExp(`^${phase} [^:]+: select [^]* from passports where id = `).test(entry),
-      ).length
-    expect(count('execute')).toBe(READS)
-    expect(count('parse')).toBeLessThanOrEqual(3)
-  })
 })
 
 /** Rows as the store writes them, without a word to the store: it would take its time. */
