@@ -5,11 +5,8 @@ import { inventPeople } from '../../src/ingest/demo/people.ts'
 
 const people = inventPeople()
 
-test('they are the same people every time', () => {
+test('the demo has the same thousand people every time, and one who was merged into another', () => {
   expect(inventPeople()).toEqual(people)
-})
-
-test('a thousand, and one who was merged into another', () => {
   expect(people.filter(({ mergedInto }) => mergedInto === undefined)).toHaveLength(1000)
   const [merged, ...more] = people.filter(({ mergedInto }) => mergedInto !== undefined)
   expect(more).toEqual([])

@@ -29,13 +29,14 @@ onEveryEngine('passports', (open) => {
     }
   })
 
-  test('a merged passport is found as the one that survived it, also through several merges', async () => {
-    const former = record(1, { mergedInto: 2, mainWallet: '0x1', verifiedWallets: ['0x1'] })
-    await using store = await open([former, record(2, { mergedInto: 3 }), record(3)])
-    for (const ref of [{ id: 1 }, { id: 2 }, { id: 3 }, { wallet: '0x1' }]) {
-      expect(await store.passports.find(ref)).toMatchObject({ id: 3, merged: true })
+  test('a merged passport is found as its survivor, also through many merges', async () => {
+    const chain = Array.from({ length: 40 }, (_, id) => record(id, { mergedInto: id + 1 }))
+    const first = record(0, { mergedInto: 1, mainWallet: '0x1', verifiedWallets: ['0x1'] })
+    await using store = await open([first, ...chain.slice(1), record(40)])
+    for (const ref of [{ id: 0 }, { id: 20 }, { id: 40 }, { wallet: '0x1' }]) {
+      expect(await store.passports.find(ref)).toMatchObject({ id: 40, merged: true })
     }
-    expect(await listAll(store, all)).toMatchObject({ items: [{ id: 3 }], total: 1 })
+    expect(await listAll(store, all)).toMatchObject({ items: [{ id: 40 }], total: 1 })
   })
 
   test('the list goes from high to low, equal scores by id, without merged passports', async () => {
