@@ -276,13 +276,10 @@ describe('a source that is another program', () => {
     await using source = serveOdd({
       list(page) {
         const ids = order.slice((page - 1) * 3, page * 3)
-        const pagination = {
-          current_page: page,
-          last_page: Math.ceil(order.length / 3),
-          total: order.length,
-        }
+        const last_page = Math.ceil(order.length / 3)
+        const pagination = { current_page: page, last_page, total: order.length }
         if (isFirst) shift(order, page)
-        if (page >= pagination.last_page) isFirst = false
+        if (page >= last_page) isFirst = false
         return { passports: passports(ids), pagination }
       },
     })
@@ -302,7 +299,7 @@ describe('a source that is another program', () => {
     expect(await copiedIds(target)).toEqual([1])
   })
 
-  test('nulls, fields that are missing, other types and other fields are all taken', async () => {
+  test('missing fields, nulls, numbers as text and unknown fields are accepted', async () => {
     const bodies: Record<number, object> = {
       1: {},
       2: Object.fromEntries(Object.keys(Passport.properties).map((name) => [name, null])),
@@ -317,26 +314,10 @@ describe('a source that is another program', () => {
         verified_wallets: [null, ADA_WALLET.toUpperCase().replace('X', 'x')],
         nickname: 'x',
       },
-      4: {
-        removed: true,
-        merged_into: 1,
-        rules: 'x',
-        data_points: 'none',
-        human_in_record: 7,
-        credentials: 5,
-      },
+      4: { removed: true, merged_into: 1, rules: 'x', data_points: 'none', credentials: 5 },
     }
     const given = [
-      {
-        id: 'a',
-        type: 'ens',
-        category: 'Activity',
-        score: '12.5',
-        max_score: '20',
-        value: null,
-        color: 'red',
-        derived: true,
-      },
+      { id: 'a', type: 'ens', score: '12.5', max_score: '20', value: null, color: 'red', derived: true },
       { type: 'lens', category: null, name: null, score: 0, earned_at: null, last_calculated_at: null },
     ]
     await using source = serveOdd({
@@ -366,7 +347,6 @@ describe('a source that is another program', () => {
 
   test.each<[string, unknown, string]>([
     ['no passport', {}, 'passport is missing from the answer'],
-    ['null', null, 'passport is missing from the answer'],
     ['a list', [], 'passport is missing from the answer'],
     ['a score in words', { passport: { score: 'high' } }, 'score must be a number or null, got "high"'],
     ['a bad date', { passport: { last_calculated_at: 'May' } }, 'last_calculated_at must be a date such as'],

@@ -107,31 +107,6 @@ onEveryEngine('the state of a score', (open) => {
     expect(await find(store, 1)).toMatchObject({ human: false })
   })
 
-  test('two scorers share the work, and none is done twice', async () => {
-    const many = Array.from({ length: 400 }, (_, id) => record(id, { stale: true }))
-    await using store = await open(many)
-    const done: number[] = []
-    const lane = async () => {
-      for (;;) {
-        const count = await store.scoring.work(7, {
-          rules: 'r',
-          now: LATER,
-          score: ({ id, scores }) => {
-            done.push(id)
-            return { scores, human: false, credentials: [] }
-          },
-          onFailure: fail,
-        })
-        if (!count) return
-        await new Promise(setImmediate)
-      }
-    }
-    await Promise.all([lane(), lane(), lane()])
-    expect(done).toHaveLength(400)
-    expect(new Set(done).size).toBe(400)
-    expect(await store.scoring.countStale()).toBe(0)
-  })
-
   test('a passport that cannot be scored is set aside, and keeps no other waiting', async () => {
     await using store = await open([1, 2, 3].map((id) => record(id, { stale: true })))
     const failures: number[] = []

@@ -46,14 +46,14 @@ describe('postgres: connections', () => {
   })
 
   test('limit the time of a statement, and tell who they are', async () => {
-    await using server = await startPostgres()
-    await using sql = connect(server.url)
+    await using database = await testDatabase()
+    await using sql = connect(database.url)
     await sql`create table logins (name text, time_limit text)`
     await sql`create function note_login() returns event_trigger language plpgsql as $$ begin
       insert into logins values (current_setting('application_name'), current_setting('statement_timeout'));
     end $$`
     await sql`create event trigger note_login on login execute function note_login()`
-    const store = await openPostgres({ url: withOptions(server.url, 'statement_timeout=0') }, SOON)
+    const store = await openPostgres({ url: withOptions(database.url, 'statement_timeout=0') }, SOON)
     await store.ping()
     await listAll(store, all)
     await store.close()

@@ -56,24 +56,17 @@ onEveryEngine('V1 responses', (open, engine) => {
   })
 
   test('say merged while another passport is merged into theirs', async () => {
-    await using store = await open([record(0), record(1), record(2), record(3, { mergedInto: 0 })])
-    const merged = async () =>
-      Promise.all(
-        [0, 1, 2].map(async (id) => {
-          const found = await store.v1.findPassport({ id })
-          expect(found?.body).toContain(`"merged":${found?.merged}`)
-          return found?.merged
-        }),
-      )
-    expect(await merged()).toEqual([true, false, false])
+    await using store = await open([record(0), record(1), record(3, { mergedInto: 0 })])
+    const merged = async () => {
+      const found = await Promise.all([0, 1].map((id) => store.v1.findPassport({ id })))
+      for (const each of found) expect(each?.body).toContain(`"merged":${each?.merged}`)
+      return found.map((each) => each?.merged)
+    }
+    expect(await merged()).toEqual([true, false])
     await saveRecords(store, [record(3, { mergedInto: 1 })])
-    expect(await merged()).toEqual([false, true, false])
-    await saveRecords(store, [record(3, { mergedInto: 0 })])
+    expect(await merged()).toEqual([false, true])
     await store.passports.unmerge(3)
-    expect(await merged()).toEqual([false, false, false])
-    await store.passports.merge(3, 0)
-    await store.passports.remove(3, NOON)
-    expect(await merged()).toEqual([false, false, false])
+    expect(await merged()).toEqual([false, false])
     // The survivor comes after those merged into it.
     await saveRecords(store, [record(5, { mergedInto: 6 })])
     await saveRecords(store, [record(6)])
