@@ -88,11 +88,7 @@ const BAD_CREDENTIALS: Malformed[] = [
   [credential({ derived: 'no' }), 'credentials.0.derived', 'must be a boolean or null, got "no"'],
   [credential({ earned_at: 5 }), 'credentials.0.earned_at', 'must be a string or null, got 5'],
   [credential({ earned_at: 'soon' }), 'credentials.0.earned_at', `${DATE} "soon"`],
-  [
-    credential({ last_calculated_at: '2024-13-01' }),
-    'credentials.0.last_calculated_at',
-    `${DATE} "2024-13-01"`,
-  ],
+  [credential({ earned_at: '2024-13-01' }), 'credentials.0.earned_at', `${DATE} "2024-13-01"`],
   [
     passport({ credentials: [{ type: 'a', id: 'x' }, { type: 'b', id: 'y' }, { type: 'c', id: 'x' }] }), // biome-ignore format: one row a case
     'credentials.2.id',

@@ -94,17 +94,11 @@ onEveryEngine('the state of a score', (open) => {
 
   test('a human is known by a scored proof, and no longer when it is gone', async () => {
     await using store = await open([record(1)])
-    const proof = (amount: number): DataPoint => ({
-      ...contracts(0),
-      type: 'worldcoin',
-      value: { kind: 'flag', amount },
-    })
-    await hand(store, { id: 1 }, proof(1))
-    await rescoreSome(scorer(store))
-    expect(await find(store, 1)).toMatchObject({ human: true })
-    await hand(store, { id: 1 }, proof(0))
-    await rescoreSome(scorer(store))
-    expect(await find(store, 1)).toMatchObject({ human: false })
+    for (const amount of [1, 0]) {
+      await hand(store, { id: 1 }, { ...contracts(0), type: 'worldcoin', value: { kind: 'flag', amount } })
+      await rescoreSome(scorer(store))
+      expect(await find(store, 1)).toMatchObject({ human: amount === 1 })
+    }
   })
 
   test('a passport that cannot be scored is set aside, and keeps no other waiting', async () => {
