@@ -72,18 +72,6 @@ onEveryEngine('passports', (open) => {
     expect(await store.credentials.list(7)).toEqual([])
   })
 
-  test('a wallet of another passport is refused by name, and the rest of the batch is kept', async () => {
-    await using store = await open([ada])
-    const thief = record(8, { mainWallet: ADA_WALLET.toUpperCase(), profile: { bio: 'never seen' } })
-    expect(await saveRecords(store, [record(9), thief])).toEqual([
-      { outcome: 'added' },
-      { outcome: 'refused', field: 'main_wallet', reason: `wallet ${ADA_WALLET} belongs to passport 7` },
-    ])
-    expect(await store.passports.find({ id: 9 })).toMatchObject({ id: 9 })
-    expect(await store.passports.find({ id: 8 })).toBeUndefined()
-    expect(await store.passports.find({ wallet: ADA_WALLET })).toMatchObject({ id: 7 })
-  })
-
   test('wallets and scores are written in their one spelling', async () => {
     const given = record(1, {
       mainWallet: '0xABC',
