@@ -111,6 +111,8 @@ test('categories add up, a cap limits what a category gives to the whole, others
     point('hobby', number(30)),
   )
   expect(scores).toEqual({ skills: 20, activity: 5, identity: 14, total: 35 })
+  const given = [0.1, 0.2].map((score) => credential(`${score}`, { category: 'Activity', score }))
+  expect(score(passport({ given }), rules, NOW).scores).toMatchObject({ activity: 0.3, total: 0.3 })
 })
 
 test('a credential keeps the score of its record, within its maximum', () => {
