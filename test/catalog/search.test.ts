@@ -59,13 +59,9 @@ test('a search finds what a look at every name finds', async () => {
 test('keywords are found in names of any length and content', async () => {
   const names = [...HOSTILE_NAMES.map((name) => name.toWellFormed()), 'abc'.repeat(333), 'a'.repeat(1000)]
   const snapshot = await snapshotOf(fold(toPeople(names)))
-  for (const name of names) {
-    const folded = foldName(name)
-    const letters = [...folded]
-    for (const keyword of [folded, letters.slice(1, 200).join(''), letters.slice(-3).join('')]) {
-      if (keyword === '') continue
-      expect([...searchNames(snapshot, keyword)]).toEqual(filter(toPeople(names), keyword))
-    }
+  const keywords = names.map(foldName).flatMap((name) => [name, name.slice(1, 200), name.slice(-3)])
+  for (const keyword of keywords.filter((keyword) => keyword.isWellFormed() && keyword !== '')) {
+    expect([...searchNames(snapshot, keyword)]).toEqual(filter(toPeople(names), keyword))
   }
   expect([...searchNames(snapshot, 'nobody has this')]).toEqual([])
 })

@@ -40,41 +40,34 @@ onEveryEngine('a snapshot', (open, engine) => {
         expect(contentsOf(await buildSnapshot(store.listing))).toEqual(contentsOf(snapshot))
       }),
       // The same histories every time; without the seed it looks at new ones.
-      { numRuns: engine === 'sqlite' ? 40 : 8, seed: 1815 },
+      { numRuns: engine === 'sqlite' ? 25 : 4, seed: 1815 },
     )
   }, 60_000)
 
-  test('of an empty store has nobody, and grows with the store', async () => {
+  test('grows and shrinks with the store', async () => {
     await using store = await open()
     const empty = await buildSnapshot(store.listing)
-    expect(empty.ids).toHaveLength(0)
-    const people = Array.from({ length: 40 }, (_, id) => named(id, `Person ${id}`, id))
+    const people = Array.from({ length: 10 }, (_, id) => named(id, `Person ${id}`, id))
     await saveRecords(store, people)
     const full = await updateSnapshot(empty, store.listing)
     expect([...full.ids]).toEqual(people.map(({ id }) => id).reverse())
     for (const { id } of people) await store.passports.remove(id, NOON)
     expect(contentsOf(await updateSnapshot(full, store.listing))).toEqual(contentsOf(empty))
+    expect(empty.ids).toHaveLength(0)
   })
 
-  test('moves a passport whose score changes, and stays the same object while nothing does', async () => {
+  test('follows a score, and is the same object while no list page changes', async () => {
     await using store = await open([named(1, 'One', 10), named(2, 'Two', 20), named(3, 'Three', 30)])
     const { current } = catalogOf(store)
     const before = await current()
-    expect([...before.ids]).toEqual([3, 2, 1])
     expect(await current()).toBe(before)
     await saveRecords(store, [named(1, 'One', 20)])
     const after = await current()
     expect([...after.ids]).toEqual([3, 1, 2])
     expect([...after.scores]).toEqual([30, 20, 20])
     expect([...before.ids]).toEqual([3, 2, 1])
-  })
-
-  test('is another object when a list page shows something else, in the same order', async () => {
-    await using store = await open([named(1, 'One', 10)])
-    const { current } = catalogOf(store)
-    const before = await current()
-    await saveRecords(store, [{ ...named(1, 'One', 10), connections: 5 }])
-    expect(await current()).not.toBe(before)
+    await saveRecords(store, [{ ...named(1, 'One', 20), connections: 5 }])
+    expect(await current()).not.toBe(after)
   })
 
   test('holds ids above 2^32', async () => {

@@ -27,20 +27,16 @@ onEveryEngine('a standing', (open) => {
 
 test('passports of one score share a rank, and are below those above', async () => {
   const snapshot = await ofScores([90, 50, 50, 50, 10.5, 10.5, 0, 0, 0, 0])
-  const short = (score: number) => {
-    const { rank, below, total } = standingOf(snapshot, score)
-    return [rank, below, total]
-  }
-  expect(short(90)).toEqual([1, 9, 10])
-  expect(short(50)).toEqual([2, 6, 10])
-  expect(short(10.5)).toEqual([5, 4, 10])
-  expect(short(0)).toEqual([7, 0, 10])
-  // A score that is not among them yet.
-  expect(short(60)).toEqual([2, 9, 10])
-  expect(short(200)).toEqual([1, 10, 10])
-})
-
-test('an empty list has standings too', async () => {
+  const standings = [90, 50, 10.5, 0, 60, 200].map((score) => standingOf(snapshot, score))
+  expect(standings.map(({ rank, below, total }) => [rank, below, total])).toEqual([
+    [1, 9, 10],
+    [2, 6, 10],
+    [5, 4, 10],
+    [7, 0, 10],
+    // Scores that nobody has yet.
+    [2, 9, 10],
+    [1, 10, 10],
+  ])
   expect(standingOf(await ofScores([]), 5)).toMatchObject({ rank: 1, below: 0, total: 0, highest: 0 })
 })
 

@@ -32,7 +32,7 @@ const failure = (work: Promise<unknown>): Promise<PassportError> =>
   )
 
 describe('against the service', () => {
-  test('a passport is found by id and by wallet', async () => {
+  test('passports and credentials are found by id and by wallet', async () => {
     await using service = await serve()
     const client = createClient({ baseUrl: service.url })
     const passport = await client.passports.get(7)
@@ -40,32 +40,25 @@ describe('against the service', () => {
     expect(await client.passports.get('7')).toEqual(passport)
     expect(await client.passports.get(ADA_WALLET)).toEqual(passport)
     expect((await client.passports.get(GRACE_OLD_WALLET)).merged).toBe(true)
-  })
-
-  test('the list comes whole, over all its pages, or by page', async () => {
-    const people = Array.from({ length: 23 }, (_, id) => named(id, `Person ${id}`, id))
-    await using service = await serve({}, people)
-    const client = createClient({ baseUrl: `${service.url}` })
-    const ids: number[] = []
-    for await (const { passport_id } of client.passports.list({ perPage: 5 })) ids.push(passport_id)
-    expect(ids).toEqual(people.map(({ id }) => id).reverse())
-    const page = await client.passports.page({ page: 2, perPage: 5 })
-    expect(page.passports.map(({ passport_id }) => passport_id)).toEqual([17, 16, 15, 14, 13])
-    expect(page.pagination).toEqual({ current_page: 2, last_page: 5, total: 23 })
-    const found = client.passports.list({ keyword: 'person 1', perPage: 3 })
-    expect((await Array.fromAsync(found)).length).toBe(11)
-    expect(await Array.fromAsync(client.passports.list({ keyword: 'nobody & co?' }))).toEqual([])
-  })
-
-  test('credentials are found by id and by wallet', async () => {
-    await using service = await serve()
-    const client = createClient({ baseUrl: service.url })
     const credentials = await client.credentials.list(7)
     expect(credentials.length).toBe(ada.credentials?.length as number)
     expect(await client.credentials.list(ADA_WALLET)).toEqual(credentials)
   })
 
-  test('what the service refuses is an error with its code, status and request id', async () => {
+  test('the list comes whole, over all its pages, or by page', async () => {
+    const people = Array.from({ length: 23 }, (_, id) => named(id, `Person ${id}`, id))
+    await using service = await serve({}, people)
+    const { passports } = createClient({ baseUrl: `${service.url}` })
+    const all = await Array.fromAsync(passports.list({ perPage: 5 }))
+    expect(all.map(({ passport_id }) => passport_id)).toEqual(people.map(({ id }) => id).reverse())
+    const page = await passports.page({ page: 2, perPage: 5 })
+    expect(page.passports.map(({ passport_id }) => passport_id)).toEqual([17, 16, 15, 14, 13])
+    expect(page.pagination).toEqual({ current_page: 2, last_page: 5, total: 23 })
+    expect(await Array.fromAsync(passports.list({ keyword: 'person 1', perPage: 3 }))).toHaveLength(11)
+    expect(await Array.fromAsync(passports.list({ keyword: 'nobody & co?' }))).toEqual([])
+  })
+
+  test('a refusal is an error with its code, status and request id', async () => {
     await using service = await serve({ requireKey: true })
     const error = await failure(createClient({ baseUrl: service.url }).passports.get(7))
     expect(error).toBeInstanceOf(PassportError)
@@ -73,18 +66,18 @@ describe('against the service', () => {
     expect(error.requestId).toMatch(/^[\w-]{8,}$/)
   })
 
-  test('what is not there, and what is asked wrongly, is told by its code', async () => {
+  test('missing passports and invalid requests have codes of their own', async () => {
     await using service = await serve()
-    const client = createClient({ baseUrl: service.url })
-    expect(await failure(client.passports.get(999))).toMatchObject({ code: 'not_found', status: 404 })
-    expect(await failure(client.passports.get('../passports'))).toMatchObject({ code: 'not_found' })
-    expect(await failure(client.credentials.list('0xnobody'))).toMatchObject({ code: 'not_found' })
-    expect(await failure(client.passports.page({ page: 0 }))).toMatchObject({
+    const { passports, credentials } = createClient({ baseUrl: service.url })
+    for (const missing of [passports.get(999), passports.get('../passports'), credentials.list('0xnobody')]) {
+      expect(await failure(missing)).toMatchObject({ code: 'not_found', status: 404 })
+    }
+    expect(await failure(passports.page({ page: 0 }))).toMatchObject({
       code: 'invalid_request',
       message: 'page must be a whole number from 1, got "0".',
     })
-    expect(await failure(client.passports.get(' '))).toBeInstanceOf(TypeError)
-    expect(await failure(client.credentials.list(''))).toBeInstanceOf(TypeError)
+    expect(await failure(passports.get(' '))).toBeInstanceOf(TypeError)
+    expect(await failure(credentials.list(''))).toBeInstanceOf(TypeError)
   })
 
   test('with a cache, what has not changed is not sent again', async () => {
@@ -147,151 +140,117 @@ function answers(...list: Answer[]) {
   return { url: server.url, asked, [Symbol.asyncDispose]: () => server.stop(true) }
 }
 
-describe('where something fails', () => {
-  test('a service that is away for a moment is asked again', async () => {
-    await using service = answers(AWAY, AWAY, PASSPORT)
-    const client = createClient({ baseUrl: service.url, apiKey: 'k' })
-    expect((await client.passports.get(7)).passport_id).toBe(7)
-    expect(service.asked).toEqual(['k', 'k', 'k'])
-  })
+const limited = (after: string): Answer => [
+  429,
+  { error: 'x', code: 'rate_limited', request_id: 'r' },
+  { 'Retry-After': after },
+]
 
-  test('not for ever', async () => {
-    await using service = answers(AWAY)
-    const error = await failure(createClient({ baseUrl: service.url }).passports.get(7))
-    expect(error).toMatchObject({ code: 'unavailable', status: 503, requestId: 'r', retryAfter: 0 })
-    expect(service.asked.length).toBe(3)
-  })
-
-  test.each([400, 401, 403, 404, 410, 431])('status %i is not tried again', async (status) => {
-    await using service = answers([
-      status,
-      { error: 'No.', code: 'x', request_id: 'r' },
-      { 'Retry-After': '0' },
-    ])
-    expect(await failure(createClient({ baseUrl: service.url }).passports.get(7))).toMatchObject({ status })
-    expect(service.asked.length).toBe(1)
-  })
-
-  test('who is over a limit waits as long as the service says, as a number or as a date', async () => {
-    const limited = (after: string): Answer => [
-      429,
-      { error: 'x', code: 'rate_limited', request_id: 'r' },
-      { 'Retry-After': after },
-    ]
-    await using service = answers(limited('0'), limited(new Date(Date.now() - 1000).toUTCString()), PASSPORT)
-    await createClient({ baseUrl: service.url }).passports.get(7)
-    expect(service.asked.length).toBe(3)
-    await using busy = answers(limited('3600'))
-    const error = await failure(createClient({ baseUrl: busy.url }).passports.get(7))
-    expect(error).toMatchObject({ code: 'rate_limited', retryAfter: 3_600_000 })
-    expect(busy.asked.length).toBe(1)
-  })
-
-  test('an answer that is not the service’s is told as such', async () => {
-    for (const body of ['<html>', '{"a":1}', '[]', 'null', '']) {
-      await using service = answers([200, body])
-      const error = await failure(createClient({ baseUrl: service.url }).passports.get(7))
-      expect(error).toMatchObject({ code: 'invalid_answer' })
-      expect(service.asked.length).toBe(1)
+describe('failures', () => {
+  test('a service that is away, or asks to wait, is asked again with the same key', async () => {
+    const past = new Date(Date.now() - 1000).toUTCString()
+    for (const list of [
+      [AWAY, AWAY, PASSPORT],
+      [limited('0'), limited(past), PASSPORT],
+    ]) {
+      await using service = answers(...list)
+      const client = createClient({ baseUrl: service.url, apiKey: 'k' })
+      expect((await client.passports.get(7)).passport_id).toBe(7)
+      expect(service.asked).toEqual(['k', 'k', 'k'])
     }
-    await using proxy = answers([502, '<h1>Bad gateway</h1>', { 'Retry-After': '0' }])
-    const error = await failure(createClient({ baseUrl: proxy.url, retries: 1 }).passports.get(7))
-    expect(error).toMatchObject({ code: 'invalid_answer', status: 502 })
-    expect(proxy.asked.length).toBe(2)
+  })
+
+  const refused = (status: number): Answer => [status, { error: 'No.', code: 'x' }, { 'Retry-After': '0' }]
+  const wrong = { code: 'invalid_answer' }
+  test.each<[string, Answer, object, number]>([
+    ['503', AWAY, { code: 'unavailable', status: 503, requestId: 'r', retryAfter: 0 }, 3],
+    ['a long wait', limited('3600'), { code: 'rate_limited', retryAfter: 3_600_000 }, 1],
+    ['502 of a proxy', [502, '<h1>Bad gateway</h1>', { 'Retry-After': '0' }], { ...wrong, status: 502 }, 3],
+    ...[400, 401, 403, 404, 410, 431].map((status): [string, Answer, object, number] => [
+      `${status}`,
+      refused(status),
+      { status },
+      1,
+    ]),
+    ...['<html>', '{"a":1}', '[]', 'null', ''].map((body): [string, Answer, object, number] => [
+      JSON.stringify(body),
+      [200, body],
+      wrong,
+      1,
+    ]),
+  ])('%s is an error, after as many requests as make sense', async (_, given, error, requests) => {
+    await using service = answers(given)
+    expect(await failure(createClient({ baseUrl: service.url }).passports.get(7))).toMatchObject(error)
+    expect(service.asked).toHaveLength(requests)
   })
 
   test('a redirect is not followed: the key is for the service alone', async () => {
     await using other = answers(PASSPORT)
     await using service = answers([302, '', { Location: `${other.url}api/v1/passports/7` }])
-    const error = await failure(
-      createClient({ baseUrl: service.url, apiKey: 'k', retries: 0 }).passports.get(7),
-    )
-    expect(error).toMatchObject({ code: 'network' })
-    expect(other.asked.length).toBe(0)
+    const client = createClient({ baseUrl: service.url, apiKey: 'k', retries: 0 })
+    expect(await failure(client.passports.get(7))).toMatchObject({ code: 'network' })
+    expect(other.asked).toEqual([])
   })
 
-  test('whoever asked can call it off: before, while it is under way, and between two tries', async () => {
+  test('a call can be aborted: before it is sent, while the cache is read, and between two tries', async () => {
     await using service = answers([503, '', { 'Retry-After': '20' }])
+    const reason = new Error('No longer.') as PassportError
     const client = createClient({ baseUrl: service.url })
-    const reason = new Error('No longer.')
-    expect(await failure(client.passports.get(7, { signal: AbortSignal.abort(reason) }))).toBe(
-      reason as PassportError,
-    )
-    expect(service.asked.length).toBe(0)
+    expect(await failure(client.passports.get(7, { signal: AbortSignal.abort(reason) }))).toBe(reason)
+
+    const reading = new AbortController()
+    const cache = { get: async () => reading.abort(reason) as undefined, set() {} }
+    const cached = createClient({ baseUrl: service.url, cache, retries: 0 })
+    expect(await failure(cached.passports.get(7, { signal: reading.signal }))).toBe(reason)
+    expect(service.asked).toHaveLength(0)
+
     const controller = new AbortController()
     const waiting = failure(client.passports.get(7, { signal: controller.signal }))
     while (service.asked.length === 0) await Bun.sleep(1)
     await Bun.sleep(20)
     controller.abort(reason)
-    expect(await waiting).toBe(reason as PassportError)
-    expect(service.asked.length).toBe(1)
+    expect(await waiting).toBe(reason)
+    expect(service.asked).toHaveLength(1)
   })
 
-  test('called off while the cache is looked into, it is not sent', async () => {
-    await using service = answers([200, '{}'])
-    const controller = new AbortController()
-    const reason = new Error('No longer.')
-    const cache = {
-      async get() {
-        controller.abort(reason)
-        return undefined
-      },
-      set() {},
-    }
-    const client = createClient({ baseUrl: service.url, cache, timeout: 200, retries: 0 })
-    expect(await failure(client.passports.get(7, { signal: controller.signal }))).toBe(
-      reason as PassportError,
-    )
-    expect(service.asked.length).toBe(0)
-  })
-
-  test('what fails of the caller’s own is thrown as it is, and nothing is sent again', async () => {
-    const full = new Error('The disk is full.')
+  test('what a callback or cache of the caller throws is thrown as it is, and nothing is sent again', async () => {
+    const full = new Error('The disk is full.') as PassportError
     const fail = () => {
       throw full
     }
     await using service = answers([200, '{"passport":{}}', { ETag: '"a"', Deprecation: '@1' }])
     for (const own of [{ onDeprecation: fail }, { cache: { get: () => undefined, set: fail } }]) {
       service.asked.length = 0
-      const client = createClient({ baseUrl: service.url, ...own })
-      expect(await failure(client.passports.get(7))).toBe(full as PassportError)
-      expect(service.asked.length).toBe(1)
+      expect(await failure(createClient({ baseUrl: service.url, ...own }).passports.get(7))).toBe(full)
+      expect(service.asked).toHaveLength(1)
     }
   })
 
-  test('a time without end does not end at once, and a list without one does', async () => {
+  test('an infinite timeout never fires, and a list without page numbers ends', async () => {
     await using service = answers([200, '{"passports":[],"pagination":{}}'])
-    const client = createClient({ baseUrl: service.url, timeout: Number.POSITIVE_INFINITY, retries: 0 })
-    expect(await Array.fromAsync(client.passports.list())).toEqual([])
-    expect(service.asked.length).toBe(1)
-    const fetch = (_: string, { signal }: RequestInit) =>
-      Bun.sleep(30).then(() =>
-        signal?.aborted ? Promise.reject(signal.reason) : Response.json({ passport: {} }),
-      )
-    const slow = createClient({ baseUrl: service.url, timeout: Number.POSITIVE_INFINITY, retries: 0, fetch })
-    expect((await slow.passports.get(7)) as object).toEqual({})
+    const options = { baseUrl: service.url, timeout: Number.POSITIVE_INFINITY, retries: 0 }
+    expect(await Array.fromAsync(createClient(options).passports.list())).toEqual([])
+    expect(service.asked).toHaveLength(1)
+    async function fetch(_: string, { signal }: RequestInit) {
+      await Bun.sleep(30)
+      signal?.throwIfAborted()
+      return Response.json({ passport: {} })
+    }
+    expect((await createClient({ ...options, fetch }).passports.get(7)) as object).toEqual({})
   })
 
-  test('a key that cannot be sent is refused at once, and not told', async () => {
+  test('an invalid address or key is refused without showing the key, a line break at its end is cut off', async () => {
+    expect(() => createClient({ baseUrl: 'nowhere' })).toThrow(
+      'baseUrl must be an address such as https://host, got "nowhere".',
+    )
     for (const apiKey of ['se\ncret', 'secret\0', 'secret→']) {
       expect(() => createClient({ baseUrl: 'http://localhost', apiKey })).toThrow(
         new TypeError('apiKey holds a character that no key of the service has.'),
       )
     }
-    // As files have it.
-    const sent: unknown[] = []
-    const fetch = async (_: string, { headers }: RequestInit) => {
-      sent.push((headers as Record<string, string>)['X-API-KEY'])
-      return Response.json({ passport: {} })
-    }
-    await createClient({ baseUrl: 'http://localhost', apiKey: 'secret\r\n', fetch }).passports.get(7)
-    expect(sent).toEqual(['secret'])
-  })
-
-  test('a base address that is none is refused at once', () => {
-    expect(() => createClient({ baseUrl: 'nowhere' })).toThrow(
-      'baseUrl must be an address such as https://host, got "nowhere".',
-    )
+    await using service = answers(PASSPORT)
+    await createClient({ baseUrl: service.url, apiKey: 'secret\r\n' }).passports.get(7)
+    expect(service.asked).toEqual(['secret'])
   })
 })
 

@@ -28,12 +28,8 @@ const SAME: [
 ] = [true, true, true, true, true, true, true, true]
 
 /** The check itself can fail. */
-const OTHER: [
-  Same<{ a: number }, { a: string }>,
-  Same<{ a: number }, { a?: number }>,
-  Same<{ a: 1 }, { a: 1; b: 2 }>,
-] = [false, false, false]
+const OTHER: Same<{ a: number }, { a?: number }> = false
 
 test('the types of the client are those of the API', () => {
-  expect([...SAME, ...OTHER.map((same) => !same)]).not.toContain(false)
+  expect([...SAME, !OTHER]).not.toContain(false)
 })

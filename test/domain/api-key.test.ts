@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
-import { type ApiKey, formatKey, KEY_RANDOM_BYTES, keyState, parseKeyId } from '../../src/domain/api-key.ts'
+import { formatKey, KEY_RANDOM_BYTES, keyState, parseKeyId } from '../../src/domain/api-key.ts'
+import { apiKey } from '../support/records.ts'
 
 const random = Uint8Array.from({ length: KEY_RANDOM_BYTES }, (_, at) => at)
 
@@ -21,15 +22,7 @@ test.each([
 })
 
 test('a key ends at the instant it expires, and a revoked one stays revoked', () => {
-  const key: ApiKey = {
-    id: 'a',
-    name: 'a',
-    hash: random,
-    tier: 'standard',
-    owner: '',
-    createdAt: 0,
-    expiresAt: 100,
-  }
+  const key = apiKey('a', { expiresAt: 100 })
   expect(keyState(key, 99)).toBe('active')
   expect(keyState(key, 100)).toBe('expired')
   expect(keyState({ ...key, revokedAt: 50 }, 100)).toBe('revoked')

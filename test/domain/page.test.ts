@@ -23,9 +23,6 @@ test('a page past all numbers is refused', () => {
   expect(() => parsePageRequest('9007199254740992', null)).toThrow(
     'page must be at most 9007199254740991, got',
   )
-})
-
-test('a long value is quoted in part', () => {
   expect(() => parsePageRequest('x'.repeat(5000), null)).toThrow(`got "${'x'.repeat(40)}…".`)
 })
 

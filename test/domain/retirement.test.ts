@@ -29,12 +29,9 @@ describe('a plan', () => {
     ])
   })
 
-  test('has no problem where brown-outs touch each other or the sunset', () => {
+  test('may not go backwards; brown-outs may touch each other and the sunset', () => {
     expect(findPlanProblem(PLAN)).toBeUndefined()
     expect(findPlanProblem({ ...PLAN, sunsetAt: 400 })).toBeUndefined()
-  })
-
-  test('has a problem where it goes backwards', () => {
     expect(findPlanProblem({ ...PLAN, brownouts: [], sunsetAt: 99 })).toContain('must not lie before')
     expect(findPlanProblem({ ...PLAN, sunsetAt: 399 })).toContain('must end before the sunset')
     const overlapping = [...PLAN.brownouts, { start: 399, end: 500 }]
@@ -96,13 +93,9 @@ test.each([
 
 test('what could end an address never stays in one', () => {
   for (const letter of '<>"`\\^{|}\' \t\r\n\0\u202e\u2028') {
-    for (const text of [
-      `https://a/${letter}`,
-      `https://a/?${letter}`,
-      `https://a/#${letter}`,
-      `https://a${letter}b/`,
-    ]) {
-      expect(parseWebAddress(text) ?? '').toMatch(/^[!#-&(-;=?-Z[\]_a-z~]*$/)
+    for (const place of ['/x', '/?x', '/#x', 'xb/']) {
+      const address = parseWebAddress(`https://a${place.replace('x', letter)}`)
+      expect(address ?? '').toMatch(/^[!#-&(-;=?-Z[\]_a-z~]*$/)
     }
   }
 })

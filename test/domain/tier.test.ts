@@ -27,19 +27,10 @@ test.each([
 
 test('tiers that are not named keep their defaults, and defaults can be changed', () => {
   const tiers = parseTiers('anonymous=5/1m, partner=9/1s')
-  expect(tiers?.map(({ name }) => name)).toEqual([
-    'anonymous',
-    'explorer',
-    'standard',
-    'high',
-    'unlimited',
-    'partner',
-  ])
+  const names = [...DEFAULT_TIERS.map(({ name }) => name), 'partner']
+  expect(tiers?.map(({ name }) => name)).toEqual(names)
   expect(tiers?.[0]).toEqual({ name: 'anonymous', requests: 5, window: 60 })
-  expect(tiers?.[1]).toEqual(DEFAULT_TIERS[1] as (typeof DEFAULT_TIERS)[number])
-})
-
-test('the example that messages give is one', () => {
+  expect(tiers?.slice(1, -1)).toEqual(DEFAULT_TIERS.slice(1))
   expect(parseTiers(TIERS_EXAMPLE)).toHaveLength(7)
 })
 

@@ -28,16 +28,11 @@ test('a source that changes while it is copied is noticed, and the next copy cat
   expect(await to.passports.find({ id: 50 })).toMatchObject({ profile: { displayName: 'Late' } })
 })
 
-test('it ends when it is told to', async () => {
+test('a copy ends when it is aborted', async () => {
   await using from = await openTestStore('sqlite', PEOPLE)
   await using to = await openTestStore('sqlite')
   const controller = new AbortController()
-  const copying = copyStore({
-    from,
-    to,
-    createDigest,
-    signal: controller.signal,
-    onProgress: () => controller.abort(),
-  })
+  const { signal } = controller
+  const copying = copyStore({ from, to, createDigest, signal, onProgress: () => controller.abort() })
   expect(await copying.catch((error) => error.name)).toBe('AbortError')
 })

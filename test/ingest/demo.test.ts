@@ -5,11 +5,8 @@ import { inventPeople } from '../../src/ingest/demo/people.ts'
 
 const people = inventPeople()
 
-test('they are the same people every time', () => {
+test('the demo has the same thousand people every time, and one who was merged into another', () => {
   expect(inventPeople()).toEqual(people)
-})
-
-test('a thousand, and one who was merged into another', () => {
   expect(people.filter(({ mergedInto }) => mergedInto === undefined)).toHaveLength(1000)
   const [merged, ...more] = people.filter(({ mergedInto }) => mergedInto !== undefined)
   expect(more).toEqual([])
@@ -29,14 +26,15 @@ test('each has 8 to 20 different credentials, and scores that add up', () => {
   }
 })
 
-test('no id, wallet or credential id is there twice', () => {
-  const unique = <T>(values: T[]) => expect(new Set(values).size).toBe(values.length)
-  unique(people.map(({ id }) => id))
-  unique(people.flatMap(walletsOf))
-  unique(people.flatMap(({ credentials }) => credentials.map(({ id }) => id)))
-})
-
-test('nothing in them points to a real person: addresses begin with 0xde30, links lead to example.com', () => {
+test('ids and wallets are unique, and nothing points to a real person', () => {
+  const credentials = people.flatMap(({ credentials }) => credentials)
+  for (const ids of [
+    people.map(({ id }) => id),
+    people.flatMap(walletsOf),
+    credentials.map(({ id }) => id),
+  ]) {
+    expect(new Set<unknown>(ids).size).toBe(ids.length)
+  }
   for (const { mainWallet, socials } of people) {
     expect(mainWallet).toStartWith('0xde30')
     for (const { url } of socials) expect(url).toStartWith('https://example.com/')

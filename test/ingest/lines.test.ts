@@ -28,39 +28,32 @@ const LINES: [number, string][] = [
 ]
 
 describe('lines', () => {
-  test('are the same wherever the chunks are cut, also inside a character', async () => {
-    const whole = bytes(TEXT)
+  test.each([
+    ['plain text', bytes(TEXT)],
+    ['gzip', gzipSync(TEXT)],
+  ])('of %s are the same wherever the chunks are cut, also inside a character', async (_, whole) => {
     for (let size = 1; size <= whole.length; size++) expect(await read(inChunks(whole, size))).toEqual(LINES)
   })
 
-  test('are the same out of gzip, wherever its chunks are cut', async () => {
-    const packed = gzipSync(TEXT)
-    for (let size = 1; size <= packed.length; size++)
-      expect(await read(inChunks(packed, size))).toEqual(LINES)
-  })
-
-  test('of an empty source are none', async () => {
-    expect(await read(inChunks(bytes('')))).toEqual([])
-    expect(await read(inChunks(gzipSync('')))).toEqual([])
-  })
-
-  test('of blanks alone are none', async () => {
-    expect(await read(inChunks(bytes('\n \r\n\t\n\n'), 2))).toEqual([])
-  })
-
-  test('need no newline at the end, and one makes no further line', async () => {
-    expect(await read(inChunks(bytes('a')))).toEqual([[1, 'a']])
-    expect(await read(inChunks(bytes('a\n')))).toEqual([[1, 'a']])
-  })
-
-  test('keep their numbers over blank ones and empty chunks', async () => {
+  test.each<[string, string[], [number, string][]]>([
+    ['an empty source', [''], []],
+    ['blanks alone', ['\n ', '\r\n', '\t\n\n'], []],
+    ['a text without a newline at its end', ['a'], [[1, 'a']]],
+    ['a text with a newline at its end', ['a\n'], [[1, 'a']]],
+    [
+      'blank lines and empty chunks',
+      ['', '\n\na', '', 'b\n', '\n', 'c', ''],
+      [
+        [3, 'ab'],
+        [5, 'c'],
+      ],
+    ],
+  ])('of %s', async (_, chunks, lines) => {
     async function* source() {
-      for (const part of ['', '\n\na', '', 'b\n', '\n', 'c', '']) yield bytes(part)
+      for (const chunk of chunks) yield bytes(chunk)
     }
-    expect(await read(source())).toEqual([
-      [3, 'ab'],
-      [5, 'c'],
-    ])
+    expect(await read(source())).toEqual(lines)
+    expect(await read(inChunks(gzipSync(chunks.join(''))))).toEqual(lines)
   })
 
   test('do not change when the source uses its chunk again', async () => {
@@ -100,47 +93,37 @@ describe('gzip', () => {
     },
   )
 
-  test('cut off in a line gives no half of it', async () => {
-    const lines = await read(inChunks(packed.subarray(0, packed.length / 2), 5000))
-    const count = lines.length - 1
-    expect(count).toBeWithin(5000, 15_000)
-    expect(lines.slice(0, count).map(([, text]) => text)).toEqual(many.slice(0, count))
-    expect(lines.at(-1)).toEqual([count + 1, '! cannot be read on: unexpected end of file'])
+  test.each([
+    ['a line', packed.length / 2],
+    ['its header', 5],
+  ])('cut off in %s gives only the whole lines before', async (_, length) => {
+    const lines = await read(inChunks(packed.subarray(0, length), 5000))
+    const last = lines.pop()
+    expect(lines.map(([, text]) => text)).toEqual(many.slice(0, lines.length))
+    expect(last).toEqual([lines.length + 1, '! cannot be read on: unexpected end of file'])
   })
 
-  test('cut off in its header is a reason and no line', async () => {
-    expect(await read(inChunks(packed.subarray(0, 5), 2))).toEqual([
-      [1, '! cannot be read on: unexpected end of file'],
-    ])
-  })
-
-  test('with garbage in the middle ends in a reason, with good lines before', async () => {
+  test('with garbage in it or after it ends in a reason, with good lines before', async () => {
     const damaged = Buffer.from(packed)
     damaged.fill(0, packed.length / 2, packed.length / 2 + 500)
-    const lines = await read(inChunks(damaged, 4096))
-    expect(lines.slice(0, 5000).map(([, text]) => text)).toEqual(many.slice(0, 5000))
-    expect(lines.at(-1)).toEqual([lines.length, expect.stringMatching(/^! cannot be read on: \w[\w /-]+$/)])
-  })
-
-  test('followed by something else is told', async () => {
-    const lines = await read(inChunks(Buffer.concat([packed, bytes('something else')]), 512))
-    expect(lines.length).toBeGreaterThan(many.length - 1000)
-    expect(lines.at(-1)?.[1]).toBe('! cannot be read on: incorrect header check')
+    for (const given of [damaged, Buffer.concat([packed, bytes('something else')])]) {
+      const lines = await read(inChunks(given, 4096))
+      expect(lines.slice(0, 5000).map(([, text]) => text)).toEqual(many.slice(0, 5000))
+      expect(lines.at(-1)).toEqual([lines.length, expect.stringMatching(/^! cannot be read on: \w[\w /-]+$/)])
+    }
   })
 })
 
-describe('a source', () => {
-  test('that breaks off gives what came before, then the reason', async () => {
-    async function* source() {
-      yield bytes('one\ntwo\nhal')
-      throw new Error('the disk is gone')
-    }
-    expect(await read(source())).toEqual([
-      [1, 'one'],
-      [2, 'two'],
-      [3, '! cannot be read on: the disk is gone'],
-    ])
-  })
+test('a source that breaks off gives what came before, then the reason', async () => {
+  async function* source() {
+    yield bytes('one\ntwo\nhal')
+    throw new Error('the disk is gone')
+  }
+  expect(await read(source())).toEqual([
+    [1, 'one'],
+    [2, 'two'],
+    [3, '! cannot be read on: the disk is gone'],
+  ])
 })
 
 describe('a line', () => {

@@ -88,11 +88,7 @@ const BAD_CREDENTIALS: Malformed[] = [
   [credential({ derived: 'no' }), 'credentials.0.derived', 'must be a boolean or null, got "no"'],
   [credential({ earned_at: 5 }), 'credentials.0.earned_at', 'must be a string or null, got 5'],
   [credential({ earned_at: 'soon' }), 'credentials.0.earned_at', `${DATE} "soon"`],
-  [
-    credential({ last_calculated_at: '2024-13-01' }),
-    'credentials.0.last_calculated_at',
-    `${DATE} "2024-13-01"`,
-  ],
+  [credential({ earned_at: '2024-13-01' }), 'credentials.0.earned_at', `${DATE} "2024-13-01"`],
   [
     passport({ credentials: [{ type: 'a', id: 'x' }, { type: 'b', id: 'y' }, { type: 'c', id: 'x' }] }), // biome-ignore format: one row a case
     'credentials.2.id',
@@ -174,18 +170,12 @@ const title = (line: string | Uint8Array) =>
 /** Puts the line between two good ones. */
 async function importBetween(store: TestStore, line: string | Uint8Array) {
   const refusals: Refusal[] = []
-  const parts = [
-    Buffer.from('{"passport_id":1,"main_wallet":"0xa11ce"}\n'),
-    Buffer.from(line),
-    Buffer.from('\n{"passport_id":2,"passport_profile":{"display_name":"After"}}\n'),
-  ]
-  const source = {
-    name: 'people.jsonl',
-    async *open() {
-      yield Buffer.concat(parts)
-    },
+  async function* open() {
+    yield Buffer.from('{"passport_id":1,"main_wallet":"0xa11ce"}\n')
+    yield Buffer.from(line)
+    yield Buffer.from('\n{"passport_id":2,"passport_profile":{"display_name":"After"}}\n')
   }
-  const report = await importRecords([source], {
+  const report = await importRecords([{ name: 'people.jsonl', open }], {
     store,
     now: NOON,
     rawKindOf: (type) => rawKindOf(DEFAULT_RULES, type),
@@ -205,15 +195,8 @@ onEveryEngine('a malformed line is refused by name, and its neighbours are kept'
   test.each(lines.map((row) => [title(row[0]), ...row] as const))('%s', async (_, line, field, reason) => {
     await using store = await open([named(3, 'Grace'), record(900, { mergedInto: 3 })])
     const { report, refusals } = await importBetween(store, line)
-    expect(refusals).toEqual([
-      {
-        file: 'people.jsonl',
-        line: 2,
-        field,
-        reason: expect.stringContaining(reason),
-        text: expect.any(String),
-      },
-    ])
+    expect(refusals).toMatchObject([{ file: 'people.jsonl', line: 2, field }])
+    expect(refusals[0]?.reason).toContain(reason)
     const sentence = `${field} ${refusals[0]?.reason}`
     expect(sentence).not.toMatch(/(got|passport) undefined|\[object|\n|\bat .*\.ts/)
     expect(sentence.length).toBeLessThan(200)
@@ -227,13 +210,10 @@ onEveryEngine('a malformed line is refused by name, and its neighbours are kept'
 onEveryEngine('the longest keys that are allowed', (open) => {
   test('are kept, of whatever script', async () => {
     // Four bytes each, and no two alike: nothing to compress.
-    const key = Array.from({ length: 250 }, (_, at) =>
-      String.fromCodePoint(0x20000 + ((at * 7919) % 40_000)),
-    ).join('')
-    const line = passport({
-      credentials: [{ id: key, score: 1 }],
-      data_points: [{ type: key, account: key, value: 1 }],
-    })
+    const letters = Array.from({ length: 250 }, (_, at) => 0x20000 + ((at * 7919) % 40_000))
+    const key = String.fromCodePoint(...letters)
+    const dataPoints = [{ type: key, account: key, value: 1 }]
+    const line = passport({ credentials: [{ id: key, score: 1 }], data_points: dataPoints })
     await using store = await open()
     expect((await importBetween(store, line)).refusals).toEqual([])
     expect(await store.records.list(2, 1)).toMatchObject([

@@ -3,7 +3,7 @@ import { rawKindOf } from '../../src/cli/commands/import.ts'
 import type { DataPoint } from '../../src/domain/data-point.ts'
 import type { PassportRecord } from '../../src/domain/record.ts'
 import { presentRecord } from '../../src/ingest/export.ts'
-import { parseRecord, RecordError } from '../../src/ingest/record.ts'
+import { parseRecord } from '../../src/ingest/record.ts'
 import { PassportLine } from '../../src/ingest/record-format.ts'
 import { DEFAULT_RULES } from '../../src/scoring/rules.ts'
 import { ada, NOON } from '../support/records.ts'
@@ -24,6 +24,8 @@ function parsePoint(line: object): DataPoint {
   if (record.kind !== 'data-point') throw new Error(`a ${record.kind}`)
   return record.point
 }
+
+const nulls = (fields: object) => Object.fromEntries(Object.keys(fields).map((field) => [field, null]))
 
 const CREDENTIAL = {
   id: 'c-1',
@@ -58,23 +60,19 @@ describe('a passport', () => {
     ).toMatchObject({ mainWallet: '0xada1', verifiedWallets: ['0xada1', 'So1ana'] })
   })
 
-  const NOTHING_KNOWN: PassportRecord = {
-    id: 7,
-    human: false,
-    connections: 0,
-    mainWallet: '',
-    verifiedWallets: [],
-    profile: { bio: '', displayName: '', location: '', tags: [] },
-    socials: [],
-  }
-
-  test('of an id alone is one of which nothing is known', () => {
-    expect(parsePassport({})).toEqual(NOTHING_KNOWN)
-  })
-
-  test('takes null for unknown in every field', () => {
-    const fields = Object.keys(PassportLine.properties).filter((field) => field !== 'passport_id')
-    expect(parsePassport(Object.fromEntries(fields.map((field) => [field, null])))).toEqual(NOTHING_KNOWN)
+  test('with an id alone, or null in every other field, is one of which nothing is known', () => {
+    const nothing: PassportRecord = {
+      id: 7,
+      human: false,
+      connections: 0,
+      mainWallet: '',
+      verifiedWallets: [],
+      profile: { bio: '', displayName: '', location: '', tags: [] },
+      socials: [],
+    }
+    const { passport_id: _, ...fields } = PassportLine.properties
+    expect(parsePassport({})).toEqual(nothing)
+    expect(parsePassport(nulls(fields))).toEqual(nothing)
   })
 
   test('takes null for unknown inside of its parts', () => {
@@ -91,8 +89,7 @@ describe('a passport', () => {
       socials: [{ source: 'lens', name: '', followers: '' }],
     })
     const { id: _, ...unknown } = CREDENTIAL
-    const nulls = Object.fromEntries(Object.keys(unknown).map((field) => [field, null]))
-    expect(parsePassport({ credentials: [{ ...nulls, type: 'kite' }] }).credentials).toEqual([
+    expect(parsePassport({ credentials: [{ ...nulls(unknown), type: 'kite' }] }).credentials).toEqual([
       {
         id: expect.stringMatching(/^[\da-f-]{36}$/),
         type: 'kite',
@@ -132,9 +129,8 @@ describe('a passport', () => {
     })
   })
 
-  test('with an empty list of credentials has none, without a list they are unknown', () => {
+  test('with an empty list of credentials has none', () => {
     expect(parsePassport({ credentials: [] }).credentials).toEqual([])
-    expect(parsePassport({})).not.toHaveProperty('credentials')
   })
 
   test('has no half of a character in any text', () => {
@@ -145,14 +141,6 @@ describe('a passport', () => {
       }),
     ).toMatchObject({ profile: { bio: 'a\ufffd' }, credentials: [{ type: 'b\ufffd' }] })
     expect(parsePoint({ type: 'c\ud83d' }).type).toBe('c\ufffd')
-  })
-
-  test('gives a credential without an id always the same one, by its place', () => {
-    const { id: _, ...credential } = CREDENTIAL
-    const ids = () =>
-      parsePassport({ credentials: [credential, credential] }).credentials?.map(({ id }) => id)
-    expect(ids()).toEqual(ids() ?? [])
-    expect(new Set(ids()).size).toBe(2)
   })
 
   test('that was removed is a removal, whatever else the line tells', () => {
@@ -202,19 +190,15 @@ describe('a data point', () => {
   })
 
   test('has an account, a display and a date where they are given', () => {
+    const plain = { type: 'github', value: { kind: 'number' as const, amount: 1 } }
     expect(parsePoint({ account: 5, display: 'five', earned_at: '2020-01-01' })).toEqual({
-      type: 'github',
+      ...plain,
       account: '5',
-      value: { kind: 'number', amount: 1 },
       display: 'five',
       earnedAt: Date.UTC(2020, 0, 1),
     })
-    expect(parsePoint({ account: null, display: null, earned_at: null })).toEqual({
-      type: 'github',
-      account: '',
-      value: { kind: 'number', amount: 1 },
-      display: '',
-    })
+    const unknown = { account: null, display: null, earned_at: null }
+    expect(parsePoint(unknown)).toEqual({ ...plain, account: '', display: '' })
   })
 })
 
@@ -227,6 +211,14 @@ const split = (credential: object, rescore = false) => {
 }
 
 describe('a credential', () => {
+  test('of which nothing is known is kept, with an id of its own that is always the same', () => {
+    const parsed = () => parsePassport({ credentials: [{}, { type: null }] }).credentials
+    const nothing = { type: '', name: '', category: '', score: 0, maxScore: 0 }
+    expect(parsed()).toMatchObject([nothing, nothing])
+    expect(parsed()).toEqual(parsed() ?? [])
+    expect(new Set(parsed()?.map(({ id }) => id)).size).toBe(2)
+  })
+
   test('keeps its own score, within its maximum', () => {
     expect(split({ score: 30, max_score: 20 }).credentials).toMatchObject([
       { score: 20, maxScore: 20, givenScore: 30 },
@@ -236,12 +228,12 @@ describe('a credential', () => {
   })
 
   test('without a score is left to the rule for its type', () => {
-    const { credentials, credentialPoints } = split({
-      type: 'gitcoin',
-      score: null,
-      value: 'Humanity Score: 23',
+    const { credentials, credentialPoints, dataPoints } = parsePassport({
+      data_points: [{ type: 'github', value: 1 }],
+      credentials: [{ ...CREDENTIAL, type: 'gitcoin', value: 'Humanity Score: 23', score: null }],
     })
     expect(credentials).toEqual([])
+    expect(dataPoints).toMatchObject([{ type: 'github' }])
     expect(credentialPoints).toEqual([
       {
         type: 'gitcoin',
@@ -273,15 +265,6 @@ describe('a credential', () => {
     expect(split(gitcoin, true)).toMatchObject({ credentials: [], credentialPoints: [{ type: 'gitcoin' }] })
     expect(split({ type: 'kite' }, true).credentials).toHaveLength(1)
   })
-
-  test('leaves the data points that the line has already alone', () => {
-    const { dataPoints, credentialPoints } = parsePassport({
-      data_points: [{ type: 'github', value: 1 }],
-      credentials: [{ ...CREDENTIAL, type: 'gitcoin', value: '23', score: null }],
-    })
-    expect(dataPoints).toMatchObject([{ type: 'github' }])
-    expect(credentialPoints).toMatchObject([{ type: 'gitcoin' }])
-  })
 })
 
 describe('scored anew', () => {
@@ -307,26 +290,12 @@ describe('scored anew', () => {
     expect(split({ type, value }, true).credentialPoints).toMatchObject([{ type, value: raw }])
   })
 
-  test.each(['Not verified', '@ada', 'ada.eth', ''])('%p says no amount: the credential stays', (value) => {
-    expect(split({ type: 'worldcoin', value }, true).credentials).toHaveLength(1)
+  test.each([
+    ['worldcoin', { value: 'Not verified' }],
+    ['worldcoin', { value: '@ada' }],
+    ['worldcoin', { value: '' }],
+    ['ens', { value: 'ada.eth', earned_at: null }],
+  ])('%s with %j has no amount: the credential stays', (type, given) => {
+    expect(split({ type, ...given }, true).credentials).toHaveLength(1)
   })
-
-  test('years cannot be counted without a date: the credential stays', () => {
-    expect(split({ type: 'ens', value: 'ada.eth', earned_at: null }, true).credentials).toHaveLength(1)
-  })
-})
-
-test('a refusal is an error that names the field and the reason', () => {
-  const refusal = () => parse({ passport_id: 7, score: 'high' })
-  expect(refusal).toThrow(RecordError)
-  expect(refusal).toThrow('score must be a number or null, got "high"')
-})
-
-test('a credential of which nothing is known is kept, and counts for nothing', () => {
-  const { credentials } = parsePassport({ credentials: [{}, { type: null }] })
-  expect(credentials).toMatchObject([
-    { type: '', name: '', category: '', score: 0, maxScore: 0 },
-    { type: '', score: 0 },
-  ])
-  expect(new Set(credentials?.map(({ id }) => id)).size).toBe(2)
 })

@@ -47,7 +47,7 @@ onEveryEngine('an export', (open, engine) => {
         expect(await everything(copy)).toEqual(await everything(store))
       }),
       // The same histories every time; without the seed it looks at new ones.
-      { numRuns: engine === 'sqlite' ? 60 : 20, seed: 1815 },
+      { numRuns: engine === 'sqlite' ? 60 : 10, seed: 1815 },
     )
   }, 60_000)
 })
@@ -65,6 +65,6 @@ test('both engines tell the same, whatever went before', async () => {
       expect(await everything(other)).toEqual(await everything(one))
       expect(await exportText(other)).toBe(await exportText(one))
     }),
-    { numRuns: 30, seed: 1815 },
+    { numRuns: 15, seed: 1815 },
   )
 }, 60_000)

@@ -5,30 +5,24 @@ import { apiKey } from '../support/records.ts'
 const key = apiKey('one', { name: 'Åsa', expiresAt: 9 })
 
 onEveryEngine('keys', (open) => {
-  test('a key comes back as it was written', async () => {
-    await using store = await open()
-    await store.keys.create(key)
-    expect(await store.keys.find('one')).toEqual(key)
-    expect(await store.keys.find('two')).toBeUndefined()
-  })
-
-  test('the newest key is listed first', async () => {
+  test('keys come back as they were written, the newest first', async () => {
     await using store = await open()
     await store.keys.create(key)
     await store.keys.create({ ...key, id: 'two', createdAt: 2 })
+    expect(await store.keys.find('one')).toEqual(key)
+    expect(await store.keys.find('three')).toBeUndefined()
     expect((await store.keys.list()).map(({ id }) => id)).toEqual(['two', 'one'])
   })
 
   test('a key is revoked once, and keeps the date', async () => {
     await using store = await open()
     await store.keys.create(key)
-    expect(await store.keys.revoke('one', 5)).toBe(true)
-    expect(await store.keys.revoke('one', 6)).toBe(true)
+    for (const time of [5, 6]) expect(await store.keys.revoke('one', time)).toBe(true)
     expect(await store.keys.find('one')).toEqual({ ...key, revokedAt: 5 })
     expect(await store.keys.revoke('two', 5)).toBe(false)
   })
 
-  test('what is changed of a key is changed alone', async () => {
+  test('an update changes only the fields it names', async () => {
     await using store = await open()
     await store.keys.create({ ...key, owner: 'a@example.com' })
     expect(await store.keys.find('one')).toMatchObject({ tier: 'standard' })
@@ -39,7 +33,7 @@ onEveryEngine('keys', (open) => {
     expect(await store.keys.update('two', { tier: 'high' })).toBe(false)
   })
 
-  test('a key has one successor, of several that would be it at once', async () => {
+  test('a key is replaced once, also when several try at the same time', async () => {
     await using store = await open()
     await store.keys.create(key)
     const replaced = await Promise.all(['a', 'b', 'c'].map((id) => store.keys.replace('one', id, 5)))
@@ -47,7 +41,7 @@ onEveryEngine('keys', (open) => {
     expect((await store.keys.find('one'))?.successor).toBe('abc'[replaced.indexOf(true)] as string)
   })
 
-  test('an end that comes earlier is not put off', async () => {
+  test('a replaced key never lives longer than before', async () => {
     await using store = await open()
     await store.keys.create(key)
     await store.keys.create({ ...key, id: 'two', expiresAt: 100 })

@@ -113,7 +113,7 @@ describe('postgres: two nodes', () => {
     await Promise.all([link.close(), other.close()])
   })
 
-  test('a key that only a replica behind the times still knows works no longer than the primary is away', async () => {
+  test('a revoked key that a lagging replica still knows works only while the primary is away', async () => {
     await using primary = await startPostgres()
     const store = await openPostgres(primary)
     await store.keys.create(key)
@@ -135,24 +135,22 @@ describe('postgres: two nodes', () => {
 
   test('share the stale passports: each is scored once', async () => {
     await using nodes = await openTwo()
-    const { one, other } = nodes
-    await saveRecords(
-      one,
-      people(300).map((person) => ({ ...person, stale: true })),
-    )
+    const { one, other, sql } = nodes
+    await saveRecords(one, people(300))
+    await one.scoring.markAll()
     const shares = await Promise.all([workOff(one, addOne('a')), workOff(other, addOne('a'))])
     expect(shares[0] + shares[1]).toBe(300)
     expect(Math.min(...shares)).toBeGreaterThan(0)
     const counted =
-      await nodes.sql`select score, stale, count(*)::integer as passports from passports group by 1, 2`
+      await sql`select score, stale, count(*)::integer as passports from passports group by 1, 2`
     expect([...counted]).toEqual([{ score: 1, stale: 0, passports: 300 }])
   })
 
-  test('where one adopts other rules while the other scores by the old ones, nothing is left scored by those', async () => {
+  test('no score of the old rules is left when one adopts new rules while the other still scores', async () => {
     await using nodes = await openTwo()
     const { one, other, sql } = nodes
     await saveRecords(one, people(200))
-    for (let round = 1; round <= 5; round++) {
+    for (let round = 1; round <= 3; round++) {
       const [old, young] = [`rules ${round - 1}`, `rules ${round}`]
       await adopt(one, old)
       await one.scoring.markAll()
@@ -191,7 +189,7 @@ describe('postgres: two nodes that change the same passports at once', () => {
       })
     })
 
-  test('never wait for each other in a circle, and leave everything in its place', async () => {
+  test('never deadlock, and leave consistent tables', async () => {
     await using nodes = await openTwo()
     const { one, other, sql } = nodes
     await saveRecords(one, people(PEOPLE))

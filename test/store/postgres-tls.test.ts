@@ -1,12 +1,16 @@
-import { describe, expect, test } from 'bun:test'
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { openPostgres } from '../../src/store/postgres/open.ts'
 import { change, connect, refusalOf, withOptions } from '../support/opening.ts'
-import { startPostgres } from '../support/postgres.ts'
+import { type PostgresServer, startPostgres, testDatabase } from '../support/postgres.ts'
 import { CERTIFICATE, tlsSettings } from '../support/postgres-tls.ts'
 
 describe('postgres: encrypted connections', () => {
-  /** A server whose certificate nobody has signed but itself. */
-  const startEncrypted = () => startPostgres({ settings: tlsSettings() })
+  /** Its certificate is signed by itself. */
+  let server: PostgresServer
+  beforeAll(async () => {
+    server = await startPostgres({ settings: tlsSettings() })
+  })
+  afterAll(() => server[Symbol.asyncDispose]())
 
   async function encryptionOf(url: string): Promise<unknown[]> {
     const store = await openPostgres({ url })
@@ -19,13 +23,11 @@ describe('postgres: encrypted connections', () => {
   }
 
   test('sslmode=require encrypts every connection, whoever signed the certificate', async () => {
-    await using server = await startEncrypted()
     expect(await encryptionOf(withOptions(server.url, 'sslmode=disable'))).toEqual([{ ssl: false }])
     expect(await encryptionOf(withOptions(server.url, 'sslmode=require'))).toEqual([{ ssl: true }])
   })
 
   test('sslmode=verify-full wants a certificate that it can trust, for the name that is asked', async () => {
-    await using server = await startEncrypted()
     expect(await refusalOf(withOptions(server.url, 'sslmode=verify-full'))).toContain(
       'cannot be reached securely: self signed certificate. See sslmode and sslrootcert',
     )
@@ -40,8 +42,8 @@ describe('postgres: encrypted connections', () => {
   })
 
   test.each(['require', 'verify-full'])('sslmode=%s refuses a server that does not encrypt', async (mode) => {
-    await using server = await startPostgres()
-    expect(await refusalOf(withOptions(server.url, `sslmode=${mode}`))).toContain(
+    await using database = await testDatabase()
+    expect(await refusalOf(withOptions(database.url, `sslmode=${mode}`))).toContain(
       'cannot be reached securely: Server does not support SSL',
     )
   })

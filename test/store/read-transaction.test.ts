@@ -20,20 +20,6 @@ test('what this process writes is read at once, while reads share a transaction'
   await store.close()
 })
 
-test('an unused read transaction does not keep the WAL from being emptied', async () => {
-  using folder = tempFolder()
-  const path = join(folder.path, 'x.db')
-  const store = openSqlite(path)
-  await saveRecords(store, [named(1, 'A')])
-  await store.passports.find({ id: 1 })
-  await Bun.sleep(50)
-  const other = new Database(path)
-  expect(other.query<{ busy: number }, []>('pragma wal_checkpoint(truncate)').get()?.busy).toBe(0)
-  expect(statSync(`${path}-wal`).size).toBe(0)
-  other.close()
-  await store.close()
-})
-
 test('the WAL is emptied while others read without a pause', async () => {
   using folder = tempFolder()
   const path = join(folder.path, 'x.db')
@@ -45,7 +31,7 @@ test('the WAL is emptied while others read without a pause', async () => {
   })
   const bio = 'x'.repeat(8000)
   let largest = 0
-  for (let batch = 0; batch < 25; batch++) {
+  for (let batch = 0; batch < 18; batch++) {
     const people = Array.from({ length: 500 }, (_, at) =>
       record(batch * 500 + at, { profile: { displayName: `Person ${at}`, bio } }),
     )

@@ -5,7 +5,7 @@ import { openSqlite } from '../../src/store/sqlite/open.ts'
 import type { Store } from '../../src/store/store.ts'
 import { score } from '../support/changes.ts'
 import { saveRecords } from '../support/engines.ts'
-import { credential, NOON, record } from '../support/records.ts'
+import { ada, credential, NOON, record } from '../support/records.ts'
 import { tempFolder } from '../support/temp.ts'
 
 /** Occurs in nothing but what is known of the person who is removed. */
@@ -24,19 +24,7 @@ const person = (id: number, mark: string, length = 20) =>
       location: `${mark}location`,
       tags: [`${mark}tag`],
     },
-    socials: [
-      {
-        source: 'lens',
-        name: `${mark}social`,
-        displayName: '',
-        bio: '',
-        location: '',
-        url: '',
-        imageUrl: '',
-        followers: '',
-        following: '',
-      },
-    ],
+    socials: ada.socials.map((social) => ({ ...social, name: `${mark}social` })),
     credentials: [credential(`${mark}credential`, { value: `${mark}value` })],
     dataPoints: [
       {
@@ -89,7 +77,7 @@ test.each(REMOVALS)('a passport that is removed %s leaves no byte in the files',
   await store.close()
 })
 
-test('neither does one that was changed, moved and scored many times before', async () => {
+test('a passport that was changed and scored many times leaves no byte either', async () => {
   using folder = tempFolder()
   const path = join(folder.path, 'x.db')
   const store = openSqlite(path)

@@ -42,7 +42,7 @@ onEveryEngine('usage', (open) => {
     expect(new Map(sums)).toEqual(new Map(keys.map((key) => [key, 12])))
   })
 
-  test('the last use of a key never goes back, and one that is not there is no matter', async () => {
+  test('the last use of a key never goes back, and unknown keys are ignored', async () => {
     await using store = await open()
     const key = apiKey('one')
     await store.keys.create(key)

@@ -28,7 +28,7 @@ onEveryEngine('V1 responses', (open, engine) => {
         }
       }),
       // The same histories every time; without the seed it looks at new ones.
-      { numRuns: engine === 'sqlite' ? 60 : 8, seed: 1815 },
+      { numRuns: engine === 'sqlite' ? 40 : 6, seed: 1815 },
     )
   }, 60_000)
 
@@ -56,24 +56,17 @@ onEveryEngine('V1 responses', (open, engine) => {
   })
 
   test('say merged while another passport is merged into theirs', async () => {
-    await using store = await open([record(0), record(1), record(2), record(3, { mergedInto: 0 })])
-    const merged = async () =>
-      Promise.all(
-        [0, 1, 2].map(async (id) => {
-          const found = await store.v1.findPassport({ id })
-          expect(found?.body).toContain(`"merged":${found?.merged}`)
-          return found?.merged
-        }),
-      )
-    expect(await merged()).toEqual([true, false, false])
+    await using store = await open([record(0), record(1), record(3, { mergedInto: 0 })])
+    const merged = async () => {
+      const found = await Promise.all([0, 1].map((id) => store.v1.findPassport({ id })))
+      for (const each of found) expect(each?.body).toContain(`"merged":${each?.merged}`)
+      return found.map((each) => each?.merged)
+    }
+    expect(await merged()).toEqual([true, false])
     await saveRecords(store, [record(3, { mergedInto: 1 })])
-    expect(await merged()).toEqual([false, true, false])
-    await saveRecords(store, [record(3, { mergedInto: 0 })])
+    expect(await merged()).toEqual([false, true])
     await store.passports.unmerge(3)
-    expect(await merged()).toEqual([false, false, false])
-    await store.passports.merge(3, 0)
-    await store.passports.remove(3, NOON)
-    expect(await merged()).toEqual([false, false, false])
+    expect(await merged()).toEqual([false, false])
     // The survivor comes after those merged into it.
     await saveRecords(store, [record(5, { mergedInto: 6 })])
     await saveRecords(store, [record(6)])
@@ -100,7 +93,7 @@ onEveryEngine('V1 responses', (open, engine) => {
     expect(await credentialsOf(store, 1)).not.toContain('"old"')
   })
 
-  test('say that a score is being calculated as soon as another rule set is in force', async () => {
+  test('say that a score is being calculated as soon as another rule set is in force, until it is', async () => {
     await using store = await open(AT_REST)
     await adoptRules({ store, rules: { ...DEFAULT_RULES, stamp: 'earlier' } })
     const calculating = async () => [
@@ -112,24 +105,23 @@ onEveryEngine('V1 responses', (open, engine) => {
     expect(await calculating()).toEqual([true, true])
     await score(store)
     expect(await calculating()).toEqual([false, false])
-  })
-
-  test('of a passport that cannot be scored say so until it can be', async () => {
-    await using store = await open(AT_REST)
     await store.scoring.markAll()
-    const score = () => {
+    const fail = () => {
       throw new Error('on purpose')
     }
-    await store.scoring.work(9, { rules: 'any', now: NOON, score, onFailure: () => undefined })
-    expect(await bodyOf(store, 7)).toContain('"calculating_score":true')
+    const work = { rules: DEFAULT_RULES.stamp, now: NOON, score: fail, onFailure: () => undefined }
+    await store.scoring.work(9, work)
+    expect(await calculating()).toEqual([true, true])
     await expectV1(store, IDS)
   })
 
-  test('are left alone by a dry run', async () => {
+  test('do not change in a dry run, or when the same records are imported again', async () => {
     await using store = await open(AT_REST)
-    const before = await bodyOf(store, 12)
-    await store.records.save([{ kind: 'removal', id: 12 }], { now: NOON, restore: false, dryRun: true })
-    expect(await bodyOf(store, 12)).toBe(before as string)
+    await score(store)
+    const before = await bodyOf(store, 7)
+    await store.records.save([{ kind: 'removal', id: 7 }], { now: NOON, restore: false, dryRun: true })
+    expect(await saveRecords(store, AT_REST)).toEqual(AT_REST.map(() => ({ outcome: 'unchanged' })))
+    expect(await bodyOf(store, 7)).toBe(before as string)
   })
 
   test('are complete after a copy in several ranges', async () => {
@@ -142,14 +134,5 @@ onEveryEngine('V1 responses', (open, engine) => {
       after = { after: item.key }
     }
     await expectV1(store, [...IDS, { id: 1 }])
-  })
-
-  test('a record that is imported twice is unchanged the second time', async () => {
-    await using store = await open()
-    expect(await saveRecords(store, AT_REST)).toEqual(AT_REST.map(() => ({ outcome: 'added' })))
-    await score(store)
-    const before = await bodyOf(store, 7)
-    expect(await saveRecords(store, AT_REST)).toEqual(AT_REST.map(() => ({ outcome: 'unchanged' })))
-    expect(await bodyOf(store, 7)).toBe(before as string)
   })
 })

@@ -17,14 +17,10 @@ export const TALKATIVE = {
 }
 
 /** What a talkative server logs while a store of its own does the work, an entry each. */
-export async function logOf(
-  server: PostgresServer,
-  work: (store: Store) => unknown,
-  options: { connections?: number } = {},
-): Promise<string[]> {
+export async function logOf(server: PostgresServer, work: (store: Store) => unknown): Promise<string[]> {
   const file = join(dirname(server.data), 'log')
   const begin = statSync(file).size
-  const store = await openPostgres(server, options)
+  const store = await openPostgres(server)
   try {
     await work(store)
   } finally {

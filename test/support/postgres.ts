@@ -39,11 +39,7 @@ const SETTINGS: Settings = {
 }
 
 /** A new server with a cluster of its own. */
-export async function startPostgres({
-  settings = {},
-}: {
-  settings?: Settings
-} = {}): Promise<PostgresServer> {
+export function startPostgres({ settings = {} }: { settings?: Settings } = {}): Promise<PostgresServer> {
   return startIn(async (data) => {
     await makeCluster(data)
     return settings
