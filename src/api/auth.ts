@@ -1,43 +1,19 @@
 import { timingSafeEqual } from 'node:crypto'
-import { type ApiKey, keyState, parseKeyId } from '../domain/api-key.ts'
-import { unauthorized } from '../domain/errors.ts'
-import type { Store } from '../store/store.ts'
-import type { Limiter } from './rate-limit.ts'
+import { type ApiKey, parseKeyId } from '../domain/api-key.ts'
 
 /** Clients send these when the variable that should hold their key is unset. */
 const NO_KEY = new Set(['', '""', 'undefined', 'null', 'None'])
 
-export type AuthContext = { store: Store; now: () => number; requireKey: boolean; limiter: Limiter }
-
-/** The API key of a request, if it has one. Throws `unauthorized` for a wrong key, and for none where one is required. */
-export async function authenticate(
-  header: string | null,
-  address: () => string,
-  { store, now, requireKey, limiter }: AuthContext,
-): Promise<ApiKey | undefined> {
-  const given = header === null ? undefined : readKey(header)
-  if (!given) {
-    if (requireKey) throw unauthorized()
-    return undefined
-  }
-  const { id, hash } = given
-  const key = id === undefined ? undefined : await store.keys.find(id)
-  if (!key || !timingSafeEqual(hash, key.hash)) {
-    await limiter.consumeWrongKey(address())
-    throw unauthorized()
-  }
-  if (keyState(key, now()) !== 'active') throw unauthorized()
-  return key
-}
-
-type GivenKey = { id: string | undefined; hash: Uint8Array }
+/** A key as a client sent it; without an id if it is malformed. */
+export type GivenKey = { id: string | undefined; hash: Uint8Array }
 
 /** Keys that were read before: clients send the same ones again and again. */
 const read = new Map<string, GivenKey | undefined>()
 const MOST_READ = 1000
 
-/** The id and the hash of the key in a header; `undefined` if there is none in it. */
-function readKey(header: string): GivenKey | undefined {
+/** The key in the `X-API-KEY` header; `undefined` if there is none in it. */
+export function readKey(header: string | null): GivenKey | undefined {
+  if (header === null) return undefined
   if (read.has(header)) return read.get(header)
   const text = trimKey(header)
   const key = NO_KEY.has(text)
@@ -47,6 +23,10 @@ function readKey(header: string): GivenKey | undefined {
   read.set(header, key)
   return key
 }
+
+/** Whether the stored key is the one that was sent. */
+export const matchesKey = ({ hash }: GivenKey, key: ApiKey | undefined): key is ApiKey =>
+  key !== undefined && timingSafeEqual(hash, key.hash)
 
 const BLANKS = ', \t\xa0'
 

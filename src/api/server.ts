@@ -1,10 +1,11 @@
-import { ClientGone, notFound } from '../domain/errors.ts'
+import { type ApiKey, keyState } from '../domain/api-key.ts'
+import { ClientGone, notFound, unauthorized } from '../domain/errors.ts'
 import { NO_PLAN, type RetirementPlan } from '../domain/retirement.ts'
 import type { Tier } from '../domain/tier.ts'
 import type { Endpoint } from '../domain/usage.ts'
 import type { Store } from '../store/store.ts'
 import { createAddressOf } from './address.ts'
-import { type AuthContext, authenticate } from './auth.ts'
+import { type GivenKey, matchesKey, readKey } from './auth.ts'
 import { internalError, presentError, publicError } from './errors.ts'
 import type { Consumed } from './fixed-window.ts'
 import { HEALTH_ROUTES } from './health.ts'
@@ -12,6 +13,7 @@ import type { Metrics, RouteName } from './metrics.ts'
 import { urlOf } from './open-port.ts'
 import { type Page, sendPage } from './page.ts'
 import { createPageCache } from './page-cache.ts'
+import type { Limiter } from './rate-limit.ts'
 import {
   type Context,
   checkMethod,
@@ -100,7 +102,10 @@ function withSlash(route: Route): Route[] {
   return isSame ? [route, { ...route, path: `${route.path}/` }] : [route]
 }
 
-type RequestOptions = Omit<AuthContext, 'store'> & {
+type RequestOptions = {
+  now: () => number
+  requireKey: boolean
+  limiter: Limiter
   /** Addresses and blocks of proxies whose `X-Forwarded-For` is believed. */
   trustedProxies: readonly string[]
   usage: UsageCounter
@@ -168,13 +173,13 @@ const createService = (options: RequestOptions, shared: Service['shared']): Serv
 })
 
 /** Takes a request through authentication, limits and its handler, and adds the headers that all responses have. */
-async function handle(
+function handle(
   service: Service,
   route: Route,
   request: RouteRequest,
   server: Bun.Server<undefined>,
 ): Promise<Response> {
-  const exchange: Exchange = {
+  return respond(service, {
     request,
     route,
     id: requestIdOf(request),
@@ -184,15 +189,7 @@ async function handle(
     key: '',
     tier: undefined,
     consumed: undefined,
-  }
-  let response: Response
-  try {
-    response = finish(service, exchange, await respond(service, exchange))
-  } catch (error) {
-    response = finish(service, exchange, fail(service, exchange, error))
-  }
-  record(service, exchange, response.status)
-  return response
+  })
 }
 
 /** The context of a request: its headers depend on the tier of the client. */
@@ -201,33 +198,46 @@ const contextOf = ({ shared, v1Headers }: Service, { route, consumed, tier }: Ex
   headers: route.kind === 'v1' ? v1Headers(consumed && tier) : COMMON_HEADERS,
 })
 
+/** One function: each further one that is awaited costs every request. */
 async function respond(service: Service, exchange: Exchange): Promise<Response> {
-  const { limiter, plan } = service
-  const { request, route } = exchange
-  if (request.method === 'OPTIONS') return preflight(contextOf(service, exchange), route)
-  // Before anything that may need the store.
-  const ending = route.kind === 'v1' && plan() !== NO_PLAN ? plan() : undefined
-  if (ending) checkRemoval(ending, exchange.time)
-  if (!route.handle) throw notFound()
-  if (route.kind === 'v1') {
-    const key = await authenticate(request.headers.get('x-api-key'), exchange.address, service)
-    exchange.key = key?.id ?? ''
-    exchange.tier = limiter.tierOf(key)
-    exchange.consumed = limiter.check(
-      exchange.tier,
-      await limiter.consume(exchange.tier, key, exchange.address),
-    )
+  const { store, limiter, plan } = service
+  const { request, route, address } = exchange
+  try {
+    if (request.method === 'OPTIONS') {
+      return complete(service, exchange, preflight(contextOf(service, exchange), route))
+    }
+    // Before anything that may need the store.
+    const ending = route.kind === 'v1' && plan() !== NO_PLAN ? plan() : undefined
+    if (ending) checkRemoval(ending, exchange.time)
+    if (!route.handle) throw notFound()
+    if (route.kind === 'v1') {
+      const given = readKey(request.headers.get('x-api-key'))
+      const key = given?.id === undefined ? undefined : await store.keys.find(given.id)
+      if (given && !matchesKey(given, key)) await limiter.consumeWrongKey(address())
+      checkKey(service, given, key)
+      exchange.key = key?.id ?? ''
+      exchange.tier = limiter.tierOf(key)
+      exchange.consumed = limiter.check(exchange.tier, await limiter.consume(exchange.tier, key, address))
+    }
+    checkMethod(request.method, route)
+    if (ending) checkBrownout(ending, exchange.time, exchange.key)
+    if (route.kind === 'page') {
+      exchange.tier = limiter.tierOfPages()
+      exchange.consumed = limiter.check(
+        exchange.tier,
+        await limiter.consume(exchange.tier, undefined, address),
+      )
+    }
+    return complete(service, exchange, await route.handle(request, contextOf(service, exchange)))
+  } catch (error) {
+    return complete(service, exchange, fail(service, exchange, error))
   }
-  checkMethod(request.method, route)
-  if (ending) checkBrownout(ending, exchange.time, exchange.key)
-  if (route.kind === 'page') {
-    exchange.tier = limiter.tierOfPages()
-    exchange.consumed = limiter.check(
-      exchange.tier,
-      await limiter.consume(exchange.tier, undefined, exchange.address),
-    )
-  }
-  return route.handle(request, contextOf(service, exchange))
+}
+
+/** Throws `unauthorized` for a wrong, revoked or expired key, and for none where one is required. */
+function checkKey({ requireKey, now }: Service, given: GivenKey | undefined, key: ApiKey | undefined): void {
+  const isAdmitted = given ? matchesKey(given, key) && keyState(key, now()) === 'active' : !requireKey
+  if (!isAdmitted) throw unauthorized()
 }
 
 function fail(service: Service, exchange: Exchange, error: unknown): Response {
@@ -247,7 +257,14 @@ function fail(service: Service, exchange: Exchange, error: unknown): Response {
   return response
 }
 
-/** Adds what differs from request to request. A client that has the body already gets none. */
+/** Adds the headers that differ from request to request, and counts the response. */
+function complete(service: Service, exchange: Exchange, response: Response): Response {
+  const completed = finish(service, exchange, response)
+  record(service, exchange, completed.status)
+  return completed
+}
+
+/** A client that has the body already gets none. */
 function finish({ limiter }: Service, exchange: Exchange, response: Response): Response {
   const { request, id, tier, consumed } = exchange
   const { headers } = response
