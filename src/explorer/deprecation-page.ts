@@ -1,6 +1,6 @@
 import { formatDuration } from '../domain/duration.ts'
 import { formatInstant } from '../domain/instant.ts'
-import { type Brownout, brownoutAt, type DatedPlan, phaseAt } from '../domain/retirement.ts'
+import { type Brownout, brownoutAt, brownoutState, type DatedPlan, phaseAt } from '../domain/retirement.ts'
 import { parseWebAddress } from '../domain/web-address.ts'
 import { type Html, html, prose } from './html.ts'
 import { renderLayout } from './layout.ts'
@@ -77,9 +77,9 @@ ${plan.brownouts.map((brownout) => renderBrownout(brownout, now))}
 </section>`
 }
 
-function renderBrownout({ start, end }: Brownout, now: number): Html {
-  const state = end <= now ? 'past' : start <= now ? 'now' : 'to come'
-  return html`<tr><td>${when(start)}</td><td>${when(end)}</td><td class="extra">${formatDuration(end - start)}</td><td>${state}</td></tr>
+function renderBrownout(brownout: Brownout, now: number): Html {
+  const { start, end } = brownout
+  return html`<tr><td>${when(start)}</td><td>${when(end)}</td><td class="extra">${formatDuration(end - start)}</td><td>${brownoutState(brownout, now)}</td></tr>
 `
 }
 

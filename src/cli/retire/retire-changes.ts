@@ -42,7 +42,11 @@ export function prepareBrownout([action, ...rest]: string[], _: RetireValues, no
     const start = parseStart(startText)
     const end = start + parseLength(lengthText)
     if (start <= now) throw new UsageError(`A brown-out must lie in the future, got "${startText}".`)
-    return (desk) => change(desk, (plan) => check(desk, addBrownout(plan, { start, end })))
+    return (desk) =>
+      change(desk, (plan) => {
+        const brownouts = [...plan.brownouts, { start, end }].sort((one, other) => one.start - other.start)
+        return check(desk, { ...plan, brownouts })
+      })
   }
   if (action === 'remove') {
     const start = parseStart(startText)
@@ -99,10 +103,6 @@ async function listBrownouts({ store, terminal, now }: RetireDesk): Promise<void
   terminal.out(brownouts.map((brownout) => `${describeBrownout(brownout, now)}\n`).join(''))
 }
 
-function addBrownout(plan: RetirementPlan, added: { start: number; end: number }): RetirementPlan {
-  return { ...plan, brownouts: [...plan.brownouts, added].sort((one, other) => one.start - other.start) }
-}
-
 function removeBrownout(plan: RetirementPlan, start: number): RetirementPlan {
   const brownouts = plan.brownouts.filter((brownout) => brownout.start !== start)
   if (brownouts.length < plan.brownouts.length) return { ...plan, brownouts }
@@ -119,14 +119,8 @@ function withoutExemption(plan: RetirementPlan, id: string): RetirementPlan {
 const orNone = <T>(text: string, parse: (text: string) => T): T | null =>
   text.trim().toLowerCase() === 'none' ? null : parse(text.trim())
 
-/** Headers have no parts of a second. */
-const wholeSeconds = (time: number) => Math.floor(time / 1000) * 1000
-
-const parseDate = (option: string) => (text: string) => {
-  const time = parseInstant(text)
-  if (time !== undefined) return wholeSeconds(time)
-  throw wrongArgument(`${option} must be a day or an instant such as 2027-01-31T12:00Z, or none`, text)
-}
+const parseDate = (option: string) => (text: string) =>
+  parseTime(text, `${option} must be a day or an instant such as 2027-01-31T12:00Z, or none`)
 
 const parseAddress = (option: string) => (text: string) => {
   const address = parseWebAddress(text)
@@ -134,11 +128,15 @@ const parseAddress = (option: string) => (text: string) => {
   throw wrongArgument(`${option} must be an address such as https://example.com/v2, or none`, text)
 }
 
-function parseStart(text: string | undefined): number {
+/** In whole seconds: headers have no parts of one. */
+function parseTime(text: string | undefined, wanted: string): number {
   const time = text === undefined ? undefined : parseInstant(text)
-  if (time !== undefined) return wholeSeconds(time)
-  throw wrongArgument('Say when it begins, such as 2026-12-01T09:00Z', text)
+  if (time !== undefined) return Math.floor(time / 1000) * 1000
+  throw wrongArgument(wanted, text)
 }
+
+const parseStart = (text: string | undefined) =>
+  parseTime(text, 'Say when it begins, such as 2026-12-01T09:00Z')
 
 function parseLength(text: string | undefined): number {
   const length = text === undefined ? undefined : parseDuration(text)

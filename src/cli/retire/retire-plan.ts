@@ -5,6 +5,7 @@ import { formatInstant } from '../../domain/instant.ts'
 import {
   type Brownout,
   brownoutAt,
+  brownoutState,
   type DatedPlan,
   datePlan,
   NO_PLAN,
@@ -67,11 +68,8 @@ function since(time: number, now: number): string {
   return `on ${formatInstant(time)}, in ${days === 0 ? 'less than a day' : count(days, 'day')}`
 }
 
-const stateOf = ({ start, end }: Brownout, now: number) =>
-  end <= now ? 'past' : start <= now ? 'now' : 'to come'
-
 export const describeBrownout = (brownout: Brownout, now: number) =>
-  `${formatInstant(brownout.start)}, ${formatDuration(brownout.end - brownout.start)}, ${stateOf(brownout, now)}`
+  `${formatInstant(brownout.start)}, ${formatDuration(brownout.end - brownout.start)}, ${brownoutState(brownout, now)}`
 
 function describeNow(plan: DatedPlan, now: number): string {
   const headers = plan.sunsetAt === undefined ? 'Deprecation and Link' : 'Deprecation, Sunset and Link'

@@ -13,20 +13,6 @@ import type { RetireTask, RetireValues } from './retire-options.ts'
 
 const USUAL_DAYS = 30
 
-type Caller = {
-  /** The id; empty for all callers without a key. */
-  key: string
-  name: string
-  owner: string
-  state: string
-  requests: number
-  requests_before: number
-  change_percent: number | null
-  trend: string
-  last_used_at: string | null
-  exempt: boolean
-}
-
 /** Who still calls V1, and what to write to them. */
 export function prepareReport(rest: string[], { since, json }: RetireValues, now: number): RetireTask {
   refuseExtra('retire', rest)
@@ -80,6 +66,9 @@ function parsePeriod(text: string | undefined, now: number): { days: Days; befor
 const sum = (counts: readonly UsageCount[]) =>
   new Map([...Map.groupBy(counts, ({ key }) => key)].map(([key, some]) => [key, sumUp(some).requests]))
 
+type Caller = ReturnType<typeof describeKey> & ReturnType<typeof compare> & { exempt: boolean }
+
+/** `id` is empty for all callers without a key. */
 function describeKey(id: string, key: ApiKey | undefined, now: number) {
   return {
     key: id,
@@ -95,8 +84,7 @@ const STEADY = 5
 
 function compare(requests: number, before: number) {
   const percent = before === 0 ? null : Math.round(((requests - before) / before) * 100)
-  const trend = nameTrend(requests, percent)
-  return { requests, requests_before: before, change_percent: percent, trend }
+  return { requests, requests_before: before, change_percent: percent, trend: nameTrend(requests, percent) }
 }
 
 function nameTrend(requests: number, percent: number | null): string {
