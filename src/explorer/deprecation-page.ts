@@ -86,7 +86,7 @@ function renderBrownout(brownout: Brownout, now: number): Html {
 function renderAdvice(plan: DatedPlan, now: number): Html {
   return html`<section id="advice">
 <h2>What to do</h2>
-<p>${prose(prospect(plan, now))}</p>
+<p>${prose(describeEnd(plan, now))}</p>
 <p>${
     plan.successor === undefined
       ? 'Find out which of your programs call V1, and come back to this page: it names the successor once there is one.'
@@ -95,7 +95,7 @@ function renderAdvice(plan: DatedPlan, now: number): Html {
 </section>`
 }
 
-function prospect(plan: DatedPlan, now: number): string {
+function describeEnd(plan: DatedPlan, now: number): string {
   if (phaseAt(plan, now) === 'removed') {
     return 'Every call of V1 is answered 410 with the code `removed`, with any key and without one.'
   }
