@@ -8,7 +8,6 @@ import {
   brownoutState,
   type DatedPlan,
   datePlan,
-  NO_PLAN,
   nextChange,
   phaseAt,
   type RetirementPlan,
@@ -20,10 +19,9 @@ import type { RetireDesk, RetireTask, RetireValues } from './retire-options.ts'
 
 export function prepareShow(rest: string[], { json }: RetireValues): RetireTask {
   refuseExtra('retire', rest)
-  return async (desk) => {
-    const plan = (await desk.store.retirement.find()) ?? NO_PLAN
-    if (!json) return printPlan(desk, plan)
-    desk.terminal.out(`${JSON.stringify(present(datePlan(plan, desk.deprecatedAt), desk.now))}\n`)
+  return (desk) => {
+    if (!json) return printPlan(desk, desk.plan)
+    desk.terminal.out(`${JSON.stringify(present(datePlan(desk.plan, desk.deprecatedAt), desk.now))}\n`)
   }
 }
 

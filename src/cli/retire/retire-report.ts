@@ -1,7 +1,7 @@
 import { type ApiKey, keyState } from '../../domain/api-key.ts'
 import { printable } from '../../domain/format.ts'
 import { formatInstant, parseInstant } from '../../domain/instant.ts'
-import { datePlan, NO_PLAN } from '../../domain/retirement.ts'
+import { datePlan } from '../../domain/retirement.ts'
 import { dayOf, type UsageCount } from '../../domain/usage.ts'
 import type { Days } from '../../store/store.ts'
 import { isoTime } from '../iso-time.ts'
@@ -17,8 +17,7 @@ const USUAL_DAYS = 30
 export function prepareReport(rest: string[], { since, json }: RetireValues, now: number): RetireTask {
   refuseExtra('retire', rest)
   const { days, before } = parsePeriod(since, now)
-  return async ({ store, terminal, deprecatedAt }) => {
-    const plan = (await store.retirement.find()) ?? NO_PLAN
+  return async ({ store, plan, terminal, deprecatedAt }) => {
     const [requests, earlier] = [sum(await store.usage.list(days)), sum(await store.usage.list(before))]
     const keys = new Map((await store.keys.list()).map((key) => [key.id, key]))
     const toCaller = (id: string) => ({

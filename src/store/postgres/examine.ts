@@ -15,12 +15,11 @@ export async function examinePostgres(url: string): Promise<Examination> {
   try {
     await checkWritable(link.query, name)
     const schema = await checkVersion(link.query, name)
-    return {
-      schema,
-      knownSchema: SCHEMA,
-      clock: await readClock(link),
-      ...(schema === SCHEMA && { contents: await readContents(link) }),
-    }
+    const [row] = await link.query<{ now: number }>(
+      'select (extract(epoch from clock_timestamp()) * 1000)::float8 as now',
+    )
+    const contents = schema === SCHEMA ? { contents: await readContents(link) } : {}
+    return { schema, knownSchema: SCHEMA, clock: row?.now ?? 0, ...contents }
   } finally {
     await link.close()
   }
@@ -42,13 +41,6 @@ export async function examineReplica(url: string) {
   } finally {
     await link.close()
   }
-}
-
-async function readClock({ query }: Link): Promise<number> {
-  const [row] = await query<{ now: number }>(
-    'select (extract(epoch from clock_timestamp()) * 1000)::float8 as now',
-  )
-  return row?.now ?? 0
 }
 
 async function readContents(link: Link): Promise<ExaminedContents> {
