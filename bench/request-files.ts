@@ -15,7 +15,13 @@ async function countLines(requests: number): Promise<Map<string, number[]>> {
   using folder = tempFolder()
   const { exited } = Bun.spawn(
     [
-      ...[process.execPath, 'test', '--coverage', '--coverage-reporter=lcov', `--coverage-dir=${folder.path}`],
+      ...[
+        process.execPath,
+        'test',
+        '--coverage',
+        '--coverage-reporter=lcov',
+        `--coverage-dir=${folder.path}`,
+      ],
       './bench/request-files-run.ts',
     ],
     { cwd: ROOT, env: { ...process.env, REQUESTS: String(requests) }, stdout: 'ignore', stderr: 'ignore' },

@@ -1,11 +1,5 @@
+import { formatDuration } from '../domain/duration.ts'
 import type { Terminal } from './terminal.ts'
-
-export type Progress = {
-  /** `measured` is where we are on the way to `total`, if that is not counted in the same unit. */
-  update(done: number, measured?: number, newTotal?: number): void
-  /** Takes the bar off the terminal; a later update draws it again. */
-  end(): void
-}
 
 type Options = {
   unit: string
@@ -18,10 +12,7 @@ const EVERY_ON_TERMINAL = 100
 const EVERY_ELSEWHERE = 5000
 
 /** A bar that redraws itself on a terminal, a plain line every few seconds elsewhere. Quick work shows nothing. */
-export function createProgress(
-  { err, interactive, columns, now }: Terminal,
-  { unit, ...known }: Options,
-): Progress {
+export function createProgress({ err, interactive, columns, now }: Terminal, { unit, ...known }: Options) {
   let { total } = known
   const begin = now()
   const every = interactive ? EVERY_ON_TERMINAL : EVERY_ELSEWHERE
@@ -36,13 +27,14 @@ export function createProgress(
       const share = Math.min(1, measured / total)
       parts.unshift(interactive ? bar(share) : `${Math.floor(share * 100)} %`)
       if (share > 0 && share < 1)
-        parts.push(`${formatSeconds(Math.round((seconds * (1 - share)) / share))} left`)
+        parts.push(`${formatDuration(Math.round((seconds * (1 - share)) / share) * 1000)} left`)
     }
     return parts.join(', ')
   }
 
   return {
-    update(done, measured = done, newTotal = total) {
+    /** `measured` is where we are on the way to `total`, if that is not counted in the same unit. */
+    update(done: number, measured = done, newTotal = total): void {
       total = newTotal
       // The clock may be set back.
       if (Math.abs(now() - last) < every) return
@@ -51,7 +43,8 @@ export function createProgress(
       const line = describe(done, measured)
       err(interactive ? `\r\x1b[2K${line.slice(0, columns() - 1)}` : `${line}\n`)
     },
-    end() {
+    /** Takes the bar off the terminal; a later update draws it again. */
+    end(): void {
       if (drawn && interactive) err('\r\x1b[2K')
       drawn = false
     },
@@ -60,9 +53,3 @@ export function createProgress(
 
 const bar = (share: number) =>
   `[${'#'.repeat(Math.round(share * BAR)).padEnd(BAR, '.')}] ${Math.floor(share * 100)} %`
-
-function formatSeconds(seconds: number): string {
-  if (seconds < 60) return `${seconds} s`
-  if (seconds < 3600) return `${Math.floor(seconds / 60)} min ${seconds % 60} s`
-  return `${Math.floor(seconds / 3600)} h ${Math.floor((seconds % 3600) / 60)} min`
-}

@@ -1,5 +1,5 @@
 import type { ApiKey } from '../domain/api-key.ts'
-import { ENDPOINTS, type Endpoint, type UsageCount } from '../domain/usage.ts'
+import { ENDPOINTS, type UsageCount } from '../domain/usage.ts'
 
 /** How the callers without a key are named. */
 export const NO_KEY_ID = 'anonymous'
@@ -7,8 +7,6 @@ export const NO_KEY_ID = 'anonymous'
 export type Caller = Pick<ApiKey, 'id' | 'name' | 'owner' | 'lastUsedAt'>
 
 export type Totals = { requests: number; errors: number }
-
-export type CallerUsage = Caller & Totals & { endpoints: Partial<Record<Endpoint, number>> }
 
 const isError = ({ status }: UsageCount) => status >= 400
 
@@ -18,19 +16,19 @@ export function sumUp(counts: readonly UsageCount[]): Totals {
 }
 
 /** Those who asked most come first. */
-export function sumByCaller(counts: readonly UsageCount[], callerOf: (key: string) => Caller): CallerUsage[] {
+export function sumByCaller(counts: readonly UsageCount[], callerOf: (key: string) => Caller) {
   return [...Map.groupBy(counts, ({ key }) => key)]
-    .map(([key, some]) => ({ ...callerOf(key), ...sumUp(some), endpoints: sumByEndpoint(some) }))
-    .sort((a, b) => b.requests - a.requests || (a.id < b.id ? -1 : 1))
+    .map(([key, some]) => ({ caller: callerOf(key), ...sumUp(some), endpoints: sumByEndpoint(some) }))
+    .sort((a, b) => b.requests - a.requests || (a.caller.id < b.caller.id ? -1 : 1))
 }
 
-function sumByEndpoint(counts: readonly UsageCount[]): Partial<Record<Endpoint, number>> {
+function sumByEndpoint(counts: readonly UsageCount[]): Record<string, number> {
   const groups = Map.groupBy(counts, ({ endpoint }) => endpoint)
   return Object.fromEntries(
-    ENDPOINTS.filter((endpoint) => groups.has(endpoint)).map((endpoint) => [
-      endpoint,
-      sumUp(groups.get(endpoint) ?? []).requests,
-    ]),
+    ENDPOINTS.flatMap((endpoint) => {
+      const some = groups.get(endpoint)
+      return some ? [[endpoint, sumUp(some).requests]] : []
+    }),
   )
 }
 

@@ -26,9 +26,6 @@ export type PassportRecord = Pick<
   rules?: string
 }
 
-/** A raw fact about a passport that is there already. */
-export type DataPointRecord = { passport: PassportRef; point: DataPoint }
-
 /** Anything that can be handed in. */
 export type IncomingRecord =
   | {
@@ -37,17 +34,13 @@ export type IncomingRecord =
       /** The bytes it was read from: by them it is known again. */
       origin?: Uint8Array
     }
-  | ({ kind: 'data-point' } & DataPointRecord)
+  /** A raw fact about a passport that is there already. */
+  | { kind: 'data-point'; passport: PassportRef; point: DataPoint }
   | { kind: 'removal'; id: number }
 
 /** Scores that add up need not be worked out again; others do. */
-export function addsUp({
-  scores,
-  credentials,
-  dataPoints,
-  credentialPoints,
-  rules,
-}: PassportRecord): boolean {
+export function addsUp(record: PassportRecord): boolean {
+  const { scores, credentials, dataPoints, credentialPoints, rules } = record
   // Data points that no rule set has seen yet are not in the scores.
   if (credentialPoints?.length || (dataPoints?.length && rules === undefined)) return false
   // Nothing to add up: the scores are all that is known.
@@ -55,12 +48,8 @@ export function addsUp({
   if (scores === undefined) return false
   const sums = sumScores(credentials)
   // A rule set may cap a category: then the total is below the sum.
-  return (
-    scores.activity === sums.activity &&
-    scores.identity === sums.identity &&
-    scores.skills === sums.skills &&
-    scores.total <= sums.total
-  )
+  const isSame = (part: keyof Scores) => scores[part] === sums[part]
+  return isSame('activity') && isSame('identity') && isSame('skills') && scores.total <= sums.total
 }
 
 /** The account of a data point that was read from a credential. */

@@ -34,6 +34,9 @@ export const isRemoved = ({ sunsetAt }: RetirementPlan, now: number): boolean =>
 export const brownoutAt = ({ brownouts }: RetirementPlan, now: number): Brownout | undefined =>
   brownouts.find(({ start, end }) => start <= now && now < end)
 
+export const brownoutState = ({ start, end }: Brownout, now: number) =>
+  end <= now ? 'past' : start <= now ? 'now' : 'to come'
+
 /** How far V1 has come on its way out. */
 export type Phase = 'announced' | 'deprecated' | 'brownout' | 'removed'
 

@@ -49,13 +49,11 @@ function drawPlain(passport: FullPassport | undefined): Html {
   return drawLine(passport, layout, ground, { label: COLORS.soft, value, tick: COLORS.paper })
 }
 
-type Colors = { label: string; value: string; tick: string }
-
 function drawLine(
   passport: FullPassport | undefined,
   { label, value, width }: ReturnType<typeof measure>,
   ground: Html,
-  colors: Colors,
+  colors: { label: string; value: string; tick: string },
 ): Html {
   return drawSvg(
     { width, height: HEIGHT, font: FONT, title: describe(passport) },
@@ -65,26 +63,25 @@ ${passport?.human ? drawHumanMark(width - PADDING - MARK, (HEIGHT - MARK) / 2, M
   )
 }
 
-type Words = { text: string; x: number; width: number; bold: boolean }
-
 /** Where everything is on a badge of one line; the ground of the label ends so far after it. */
 function measure(passport: FullPassport | undefined, after: number) {
   const text = passport ? formatFigure(passport.scores.total) + (passport.stale ? '…' : '') : MISSING
-  const bold = passport !== undefined
-  const label = { text: LABEL, x: PADDING, width: round(textWidth(LABEL, { size: SIZE })), bold: false }
+  const label = placeWords(LABEL, PADDING, false)
   const labelEnd = round(PADDING + label.width + after)
-  const value = {
-    text,
-    x: round(labelEnd + PADDING),
-    width: round(textWidth(text, { size: SIZE, bold })),
-    bold,
-  }
+  const value = placeWords(text, round(labelEnd + PADDING), passport !== undefined)
   const mark = passport?.human ? MARK + 4 : 0
   return { label, value, labelEnd, width: round(value.x + value.width + mark + PADDING) }
 }
 
+const placeWords = (text: string, x: number, bold: boolean) => ({
+  text,
+  x,
+  bold,
+  width: round(textWidth(text, { size: SIZE, bold })),
+})
+
 /** `textLength` keeps them in their place in whichever font there is. */
-function drawWords({ text, x, width, bold }: Words, fill: string): Html {
+function drawWords({ text, x, width, bold }: ReturnType<typeof placeWords>, fill: string): Html {
   return html`<text x="${x}" y="14" textLength="${width}" font-size="${SIZE}"${bold ? html` font-weight="700"` : html``} fill="${fill}">${text}</text>`
 }
 
@@ -119,14 +116,12 @@ function drawMissing(): Html {
 }
 
 const captionOf = ({ human, stale }: FullPassport): string =>
-  [LABEL, ...(human ? ['human'] : []), ...(stale ? ['new score to come…'] : [])].join(' · ')
+  [LABEL, human && 'human', stale && 'new score to come…'].filter(Boolean).join(' · ')
 
 function describe(passport: FullPassport | undefined, withName = false): string {
   if (!passport) return 'Passport not found'
-  const parts = [
-    `${withName ? `${shortNameOf(passport)}: passport` : 'Passport'} score ${formatFigure(passport.scores.total)}`,
-    ...(passport.human ? ['known to be human'] : []),
-    ...(passport.stale ? ['a new score is being worked out'] : []),
-  ]
-  return parts.join(', ')
+  const { human, stale, scores } = passport
+  const who = withName ? `${shortNameOf(passport)}: passport` : 'Passport'
+  const notes = [human && 'known to be human', stale && 'a new score is being worked out'].filter(Boolean)
+  return [`${who} score ${formatFigure(scores.total)}`, ...notes].join(', ')
 }

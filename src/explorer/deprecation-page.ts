@@ -1,6 +1,6 @@
 import { formatDuration } from '../domain/duration.ts'
 import { formatInstant } from '../domain/instant.ts'
-import { type Brownout, brownoutAt, type DatedPlan, phaseAt } from '../domain/retirement.ts'
+import { type Brownout, brownoutAt, brownoutState, type DatedPlan, phaseAt } from '../domain/retirement.ts'
 import { parseWebAddress } from '../domain/web-address.ts'
 import { type Html, html, prose } from './html.ts'
 import { renderLayout } from './layout.ts'
@@ -77,16 +77,16 @@ ${plan.brownouts.map((brownout) => renderBrownout(brownout, now))}
 </section>`
 }
 
-function renderBrownout({ start, end }: Brownout, now: number): Html {
-  const state = end <= now ? 'past' : start <= now ? 'now' : 'to come'
-  return html`<tr><td>${when(start)}</td><td>${when(end)}</td><td class="extra">${formatDuration(end - start)}</td><td>${state}</td></tr>
+function renderBrownout(brownout: Brownout, now: number): Html {
+  const { start, end } = brownout
+  return html`<tr><td>${when(start)}</td><td>${when(end)}</td><td class="extra">${formatDuration(end - start)}</td><td>${brownoutState(brownout, now)}</td></tr>
 `
 }
 
 function renderAdvice(plan: DatedPlan, now: number): Html {
   return html`<section id="advice">
 <h2>What to do</h2>
-<p>${prose(prospect(plan, now))}</p>
+<p>${prose(describeEnd(plan, now))}</p>
 <p>${
     plan.successor === undefined
       ? 'Find out which of your programs call V1, and come back to this page: it names the successor once there is one.'
@@ -95,7 +95,7 @@ function renderAdvice(plan: DatedPlan, now: number): Html {
 </section>`
 }
 
-function prospect(plan: DatedPlan, now: number): string {
+function describeEnd(plan: DatedPlan, now: number): string {
   if (phaseAt(plan, now) === 'removed') {
     return 'Every call of V1 is answered 410 with the code `removed`, with any key and without one.'
   }

@@ -1,9 +1,10 @@
 import type { Catalog } from '../catalog/catalog.ts'
+import { count } from '../domain/format.ts'
 import { parseKeyword } from '../domain/keyword.ts'
 import { lastPage, parsePageRequest } from '../domain/page.ts'
 import { type Passport, parsePassportRef } from '../domain/passport.ts'
 import type { Store } from '../store/store.ts'
-import { formatCount, formatFigure } from './format.ts'
+import { formatFigure } from './format.ts'
 import { type Html, html } from './html.ts'
 import { renderLayout } from './layout.ts'
 import { type ExplorerOptions, type ExplorerPage, file, type PageRequest, POLICY } from './page.ts'
@@ -32,23 +33,16 @@ async function find({ store, catalog }: ExplorerOptions, { query, signal }: Page
   const keyword = parseKeyword(text)
   const typed = keyword === undefined ? '' : text
   const { total: all, highest } = await catalog.standing(0)
-  const { items, total } = await search({ store, catalog }, { page, size, keyword, signal }, text)
-  const ranked = await rank(catalog, items)
-  return {
-    typed,
-    page,
-    first: (page - 1) * size + 1,
-    last: lastPage(total, size),
-    total,
-    all,
-    highest,
-    ranked,
-  }
+  const { items, total } = await search(store, catalog, { page, size, keyword, signal }, text)
+  const ranked = await Promise.all(items.map((passport) => rank(catalog, passport)))
+  const [first, last] = [(page - 1) * size + 1, lastPage(total, size)]
+  return { typed, page, first, last, total, all, highest, ranked }
 }
 
 /** By name; what is in no name may be the wallet or the number of a passport. */
 async function search(
-  { store, catalog }: { store: Store; catalog: Catalog },
+  store: Store,
+  catalog: Catalog,
   request: Parameters<Catalog['find']>[0],
   typed: string,
 ): Promise<{ items: readonly Passport[]; total: number }> {
@@ -59,17 +53,14 @@ async function search(
   return { items: await store.passports.listByIds(ids), total }
 }
 
-const rank = (catalog: Catalog, passports: readonly Passport[]): Promise<Ranked[]> =>
-  Promise.all(
-    passports.map(async (passport) => ({
-      passport,
-      rank: (await catalog.standing(passport.scores.total)).rank,
-    })),
-  )
+async function rank(catalog: Catalog, passport: Passport): Promise<Ranked> {
+  const { rank } = await catalog.standing(passport.scores.total)
+  return { passport, rank }
+}
 
 function renderRanking(found: Found): string {
   const { typed, page, all } = found
-  const main = html`<h1>${formatCount(all, 'passport')}</h1>
+  const main = html`<h1>${count(all, 'passport')}</h1>
 <p class="lead">By score: the sum of activity, identity and skills.</p>
 ${renderSearch(typed)}
 <p class="count" role="status" data-count>${describe(found)}</p>
@@ -79,7 +70,7 @@ ${renderResults(found)}
   const title = typed === '' ? 'Passports by score' : `“${typed}” in passports`
   return renderLayout({
     title: page === 1 ? title : `${title}, page ${formatFigure(page)}`,
-    description: `${formatCount(all, 'passport')} by score: professional-reputation records of people`,
+    description: `${count(all, 'passport')} by score: professional-reputation records of people`,
     script: '/ranking.js',
     here: '/',
     main,
@@ -100,5 +91,5 @@ function describe({ typed, page, first, last, total, all, ranked }: Found): stri
   if (page > last) return `There is no page ${formatFigure(page)}.`
   if (typed === '')
     return last === 1 ? '' : `Passports ${formatFigure(first)} to ${formatFigure(first + ranked.length - 1)}`
-  return `${formatFigure(total)} of ${formatCount(all, 'passport')} for “${typed}”`
+  return `${formatFigure(total)} of ${count(all, 'passport')} for “${typed}”`
 }

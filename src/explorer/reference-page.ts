@@ -162,9 +162,8 @@ function typeName(whole: Schema, inner: Schema): string {
   return whole.format === undefined ? (whole.type ?? '') : `${whole.type}, ${whole.format}`
 }
 
-/** The schema a reference names, or the schema itself, with the name it goes by. */
-function resolveSchema(document: ReferenceDocument, schema: Schema): Schema & { name?: string } {
+/** The schema a reference names, or the schema itself. */
+function resolveSchema(document: ReferenceDocument, schema: Schema): Schema {
   const name = schema.$ref?.split('/').at(-1)
-  if (name === undefined) return schema
-  return { ...(document.components.schemas[name] as Schema), name }
+  return name === undefined ? schema : (document.components.schemas[name] as Schema)
 }

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import type { Part, PartKey, Store } from '../store/store.ts'
 
 /** Items per batch: few at first, then as many as fit into the bytes. */
@@ -6,8 +7,6 @@ const LARGEST_BATCH = 500
 const LARGEST_BYTES = 8 * 1024 * 1024
 
 type ReadOptions = {
-  /** Hashes text. */
-  createDigest: () => { add(text: string): void; end(): string }
   signal: AbortSignal
   /** Each part is read three times: to copy it, then to compare both sides. */
   onProgress: (part: string, done: number) => void
@@ -29,17 +28,13 @@ export type PartReport = {
  */
 export async function copyStore(options: ReadOptions & { from: Store; to: Store }): Promise<PartReport[]> {
   const { from, to } = options
-  const pairs = from.parts.map((source) => ({
-    source,
-    target: to.parts.find(({ name }) => name === source.name) as Part,
-  }))
+  const targetOf = ({ name }: Part) => to.parts.find((part) => part.name === name) as Part
   const written: number[] = []
-  for (const { source, target } of pairs) written.push(await copyPart(source, target, options))
+  for (const source of from.parts) written.push(await copyPart(source, targetOf(source), options))
   const reports: PartReport[] = []
-  for (const [at, { source, target }] of pairs.entries()) {
+  for (const [at, source] of from.parts.entries()) {
     const { count, checksum } = await digestPart(source, options)
-    const copied = await digestPart(target, options)
-    const isSame = count === copied.count && checksum === copied.checksum
+    const isSame = checksum === (await digestPart(targetOf(source), options)).checksum
     reports.push({ name: source.name, count, written: written[at] ?? 0, checksum, isSame })
   }
   return reports
@@ -47,10 +42,15 @@ export async function copyStore(options: ReadOptions & { from: Store; to: Store 
 
 /** Equal for stores with equal contents. */
 export async function digestStore({ parts }: Store, options: ReadOptions): Promise<string> {
-  const digest = options.createDigest()
-  for (const part of parts) digest.add((await digestPart(part, options)).checksum)
-  return digest.end()
+  const digests = []
+  for (const part of parts) digests.push(await digestPart(part, options))
+  return digestOf(digests)
 }
+
+export const digestOf = (parts: readonly { checksum: string }[]): string =>
+  createHash('sha256')
+    .update(parts.map(({ checksum }) => checksum).join(''))
+    .digest('hex')
 
 /** Returns how many items were written or deleted. */
 async function copyPart(source: Part, target: Part, options: ReadOptions): Promise<number> {
@@ -65,13 +65,13 @@ async function copyPart(source: Part, target: Part, options: ReadOptions): Promi
 }
 
 async function digestPart(part: Part, options: ReadOptions) {
-  const digest = options.createDigest()
+  const hash = createHash('sha256')
   let count = 0
   for await (const { lines } of readBatches(part, options)) {
-    for (const line of lines) digest.add(`${line}\n`)
+    for (const line of lines) hash.update(`${line}\n`)
     count += lines.length
   }
-  return { count, checksum: digest.end() }
+  return { count, checksum: hash.digest('hex') }
 }
 
 /** The last batch has no `until`: nothing may follow it in a copy either. */

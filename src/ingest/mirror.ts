@@ -1,12 +1,6 @@
 import { isTooDeep } from '../domain/quote.ts'
 import type { Store } from '../store/store.ts'
-import {
-  AnswerError,
-  createPoliteClient,
-  type PoliteClient,
-  type PoliteOptions,
-  SourceError,
-} from './polite-client.ts'
+import { AnswerError, createPoliteClient, type PoliteOptions, SourceError } from './polite-client.ts'
 import { type ParseOptions, parseRecord, RecordError } from './record.ts'
 import { parseAnsweredId, parseIds, parsePagination, toLine } from './v1-answer.ts'
 
@@ -112,7 +106,7 @@ export async function mirror(options: MirrorOptions): Promise<MirrorReport> {
 async function copyPassport(
   id: number,
   run: number,
-  client: PoliteClient,
+  client: ReturnType<typeof createPoliteClient>,
   options: MirrorOptions,
 ): Promise<keyof MirrorReport | undefined> {
   const { store, base } = options

@@ -14,8 +14,6 @@ export type PoliteOptions = {
   signal: AbortSignal
 }
 
-export type PoliteClient = ReturnType<typeof createPoliteClient>
-
 export type Reply = { status: 200; body: unknown; etag: string } | { status: 304 } | { status: 404 }
 
 /** The source cannot or will not answer, and trying again does not help. */

@@ -1,12 +1,14 @@
 import Type from 'typebox'
 import { ServiceError } from '../domain/errors.ts'
+import { parseKeyword } from '../domain/keyword.ts'
 import { type PassportRef, parsePassportRef } from '../domain/passport.ts'
 import { quote } from '../domain/quote.ts'
+import type { Awaitable } from '../store/store.ts'
 
 /** As they come: what an agent gives may be of any kind. */
 export type Arguments = Readonly<Record<string, unknown>>
 
-export const LARGEST_LIMIT = 25
+const LARGEST_LIMIT = 25
 
 export const SearchArguments = Type.Object({
   keyword: Type.Optional(
@@ -22,27 +24,32 @@ export const PassportArguments = Type.Object({
   passport: Type.String({ description: 'A passport id, such as 42, or a wallet address' }),
 })
 
-/** `given` is how sentences call it. */
-export function readPassport({ passport }: Arguments): { ref: PassportRef; given: string } {
+/** What `find` finds for the passport that is asked for. */
+export async function findFor<T>(
+  { passport }: Arguments,
+  find: (ref: PassportRef) => Awaitable<T | undefined>,
+): Promise<T> {
   // Agents take an id for a number, whatever they are told.
   const text = typeof passport === 'number' ? String(passport) : passport
   if (typeof text !== 'string' || text === '') {
     throw new ServiceError('invalid_request', 'passport must be a passport id or a wallet.')
   }
   const ref = parsePassportRef(text.trim())
-  if (!ref) throw noPassport(quote(text))
-  return { ref, given: quote(text) }
+  const found = ref && (await find(ref))
+  if (found) return found
+  throw new ServiceError('not_found', `There is no passport ${quote(text)}.`)
 }
 
-export const noPassport = (given: string) => new ServiceError('not_found', `There is no passport ${given}.`)
-
-export function readText(args: Arguments, name: string): string | null {
-  const value = args[name] ?? null
-  if (value === null || typeof value === 'string') return value
-  throw new ServiceError('invalid_request', `${name} must be a text, got ${quote(value)}.`)
+export function readSearch(args: Arguments) {
+  const keyword = args.keyword ?? null
+  if (keyword !== null && typeof keyword !== 'string')
+    throw new ServiceError('invalid_request', `keyword must be a text, got ${quote(keyword)}.`)
+  const size = readCount(args, 'limit', 10, LARGEST_LIMIT)
+  const page = readCount(args, 'page', 1, Number.MAX_SAFE_INTEGER)
+  return { page, size, keyword: parseKeyword(keyword) }
 }
 
-export function readCount(args: Arguments, name: string, fallback: number, largest: number): number {
+function readCount(args: Arguments, name: string, fallback: number, largest: number): number {
   const value = args[name] ?? fallback
   if (Number.isSafeInteger(value) && (value as number) >= 1 && (value as number) <= largest)
     return value as number

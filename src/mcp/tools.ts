@@ -2,23 +2,13 @@ import type { TSchema } from 'typebox'
 import type { Catalog } from '../catalog/catalog.ts'
 import type { Config } from '../config.ts'
 import { count } from '../domain/format.ts'
-import { parseKeyword } from '../domain/keyword.ts'
 import { lastPage } from '../domain/page.ts'
-import type { FullPassport, Passport } from '../domain/passport.ts'
+import type { Passport, PassportRef } from '../domain/passport.ts'
 import { presentCredential, presentListedPassport, presentPassport } from '../domain/v1/present.ts'
 import { findExplanation } from '../scoring/explain.ts'
 import type { RuleSet } from '../scoring/rules.ts'
 import type { Store } from '../store/store.ts'
-import {
-  type Arguments,
-  LARGEST_LIMIT,
-  noPassport,
-  PassportArguments,
-  readCount,
-  readPassport,
-  readText,
-  SearchArguments,
-} from './arguments.ts'
+import { type Arguments, findFor, PassportArguments, readSearch, SearchArguments } from './arguments.ts'
 import {
   CredentialsAnswer,
   ExplanationAnswer,
@@ -80,10 +70,8 @@ export const TOOLS: Readonly<Record<string, Tool>> = {
 }
 
 async function search(args: Arguments, { store, catalog, config }: Sources) {
-  const keyword = readText(args, 'keyword')
-  const size = readCount(args, 'limit', 10, LARGEST_LIMIT)
-  const page = readCount(args, 'page', 1, Number.MAX_SAFE_INTEGER)
-  const { ids, total } = await catalog.find({ page, size, keyword: parseKeyword(keyword) })
+  const { page, size, keyword } = readSearch(args)
+  const { ids, total } = await catalog.find({ page, size, keyword })
   const items = await store.passports.listByIds(ids)
   const data: SearchAnswer = {
     total,
@@ -100,7 +88,7 @@ async function search(args: Arguments, { store, catalog, config }: Sources) {
 }
 
 async function getPassport(args: Arguments, { store, config }: Sources) {
-  const passport = await findPassport(args, store)
+  const passport = await findFor(args, (ref) => store.passports.find(ref))
   const { scores, profile } = passport
   const { passport_profile: _, passport_socials: __, ...shown } = presentPassport(passport)
   const data: PassportAnswer = {
@@ -119,14 +107,12 @@ async function getPassport(args: Arguments, { store, config }: Sources) {
     })),
   }
   const sums = `${scores.activity} activity, ${scores.identity} identity, ${scores.skills} skills`
-  return {
-    data,
-    text: `${sentenceOf(passport)} (${sums}). Known to be human: ${passport.human ? 'yes' : 'no'}.`,
-  }
+  const text = `${sentenceOf(passport)} (${sums}). Known to be human: ${passport.human ? 'yes' : 'no'}.`
+  return { data, text }
 }
 
 async function getCredentials(args: Arguments, { store, config }: Sources) {
-  const passport = await findPassport(args, store)
+  const passport = await findFor(args, (ref) => store.passports.find(ref))
   const all = await store.credentials.list(passport.id)
   const credentials = all.slice(0, LONGEST_LIST).map((credential) => {
     const { id: _, earned_at, ...each } = presentCredential(credential)
@@ -141,17 +127,13 @@ async function getCredentials(args: Arguments, { store, config }: Sources) {
   })
   const data: CredentialsAnswer = { ...headOf(passport, config), total: all.length, credentials }
   const lines = credentials.map((each) => `${JSON.stringify(each.name)}: ${each.score} of ${each.max_score}`)
-  return {
-    data,
-    text: [`${sentenceOf(passport)}. ${count(all.length, 'credential')}.`, ...lines].join('\n'),
-  }
+  const head = `${sentenceOf(passport)}. ${count(all.length, 'credential')}.`
+  return { data, text: [head, ...lines].join('\n') }
 }
 
 async function explainScore(args: Arguments, { store, config, rules, now }: Sources) {
-  const { ref, given } = readPassport(args)
-  const found = await findExplanation(store, ref, rules, now())
-  if (!found) throw noPassport(given)
-  const { passport, outcome, notes } = found
+  const explain = (ref: PassportRef) => findExplanation(store, ref, rules, now())
+  const { passport, outcome, notes } = await findFor(args, explain)
   const lines = outcome.lines.slice(0, LONGEST_LIST).map((line) => ({
     name: cut(line.name, 100),
     category: cut(line.category, 50),
@@ -171,13 +153,6 @@ async function explainScore(args: Arguments, { store, config, rules, now }: Sour
   const told = lines.map((line) => `${JSON.stringify(line.name)}: ${line.score} (${line.formula})`)
   const head = `${sentenceOf(passport)}. By rule set ${rules.version} it is ${outcome.scores.total}.`
   return { data, text: [head, ...told, ...notes].join('\n') }
-}
-
-async function findPassport(args: Arguments, store: Store): Promise<FullPassport> {
-  const { ref, given } = readPassport(args)
-  const passport = await store.passports.find(ref)
-  if (!passport) throw noPassport(given)
-  return passport
 }
 
 const sentenceOf = (passport: Passport) =>

@@ -2,6 +2,7 @@ import type { ApiKey } from '../domain/api-key.ts'
 import type { DatabaseAddress } from '../domain/database-address.ts'
 import type { RetirementPlan } from '../domain/retirement.ts'
 import { examinePostgres } from './postgres/examine.ts'
+import type { PassportCounts } from './rows/counts.ts'
 import { examineSqlite } from './sqlite/examine.ts'
 
 /** What a database is found to be, without any change to it. */
@@ -18,29 +19,16 @@ export type Examination = {
   clock?: number
 }
 
-export type ExaminedContents = {
-  passports: number
-  /** Passports that wait for a scorer, those of them that were still waiting a moment later, and those that cannot be scored. */
-  stale: number
+export type ExaminedContents = PassportCounts & {
+  /** Those that still waited for a scorer a moment later. */
   stillStale: number
-  setAside: number
-  /** The latest times in it. */
-  newestRecord: number | undefined
-  lastScoring: number | undefined
-  /** The last day for which usage was counted. */
-  lastDay: string | undefined
   keys: ApiKey[]
   plan: RetirementPlan | undefined
   /** What a copy into it has noted. */
   copying: string | undefined
 }
 
-export type ExamineOptions = {
-  /** Whether indexes are compared with their tables. */
-  full: boolean
-}
-
-/** Looks at the database. Throws `unavailable` with a sentence where that cannot be done. */
-export async function examine(address: DatabaseAddress, options: ExamineOptions): Promise<Examination> {
-  return address.engine === 'sqlite' ? examineSqlite(address.path, options) : examinePostgres(address.url)
+/** `full` also compares indexes with their tables. Throws `unavailable` with a sentence where it cannot be looked at. */
+export async function examine(address: DatabaseAddress, full: boolean): Promise<Examination> {
+  return address.engine === 'sqlite' ? examineSqlite(address.path, full) : examinePostgres(address.url)
 }

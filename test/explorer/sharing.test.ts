@@ -11,7 +11,7 @@ const STANDING: Standing = { rank: 12, below: 988, total: 1000, distribution: []
 const ADA: FullPassport = { ...ada, stale: false, calculatedAt: NOON, merged: false }
 
 const render = (given: Partial<FullPassport> = {}, origin = ORIGIN, standing = STANDING) =>
-  renderSharing({ passport: { ...ADA, ...given }, origin, standing }).markup
+  renderSharing({ ...ADA, ...given }, standing, origin).markup
 
 const call = (displayName: string) => ({ profile: { ...ADA.profile, displayName } })
 const contentOf = (markup: string, name: string) =>

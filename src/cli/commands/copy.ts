@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import {
   DATABASE_EXAMPLES,
   type DatabaseAddress,
@@ -7,7 +6,7 @@ import {
   parseDatabaseAddress,
 } from '../../domain/database-address.ts'
 import { CommandError } from '../../domain/errors.ts'
-import { copyStore, digestStore, type PartReport } from '../../ingest/copy.ts'
+import { copyStore, digestOf, digestStore, type PartReport } from '../../ingest/copy.ts'
 import { asked } from '../../serve/signals.ts'
 import type { Store } from '../../store/store.ts'
 import { openForCommand } from '../open-store.ts'
@@ -16,10 +15,7 @@ import { formatTable } from '../table.ts'
 import type { Terminal } from '../terminal.ts'
 import { parseOptions, refuseExtra, UsageError } from '../usage.ts'
 
-const OPTIONS = {
-  replace: { type: 'boolean' },
-  forget: { type: 'boolean' },
-} as const
+const OPTIONS = { replace: { type: 'boolean' }, forget: { type: 'boolean' } } as const
 
 /** What makes a store more than an empty one; settings come with the first start. */
 const TELLING_PARTS = ['passports', 'keys', 'removals']
@@ -33,12 +29,10 @@ export async function copy(args: string[], terminal: Terminal): Promise<void> {
   const signal = asked()
   await using fromStore = await openForCommand(from)
   await using toStore = await openForCommand(to, { create: true })
-  const stores = { from: fromStore, to: toStore }
-
-  await refuseOverwrite(stores.to, { source, target, replace: values.replace === true, signal })
-  await refuseSame(stores, source)
-  await stores.to.copying.note(source)
-  const reports = await run(stores, signal, terminal)
+  if (!values.replace) await refuseOverwrite(toStore, source, target, signal)
+  await refuseSame(fromStore, toStore, source)
+  await toStore.copying.note(source)
+  const reports = await run({ from: fromStore, to: toStore }, signal, terminal)
   terminal.out(describe(reports))
   const different = reports.filter(({ isSame }) => !isSame).map(({ name }) => name)
   if (different.length > 0) {
@@ -46,7 +40,7 @@ export async function copy(args: string[], terminal: Terminal): Promise<void> {
       `${different.join(', ')} differ: ${source} or ${target} was changed meanwhile. Stop what writes to them and run this again: it goes on from here.`,
     )
   }
-  await stores.to.copying.note(noteOf(source, digestOf(reports)))
+  await toStore.copying.note(noteOf(source, digestOf(reports)))
   terminal.err(`${target} now holds exactly what ${source} holds. Set DATABASE_URL to serve from it.\n`)
 }
 
@@ -61,12 +55,6 @@ async function forget(positionals: string[], terminal: Terminal): Promise<void> 
 /** A copy that was ended knows what it left behind. */
 const noteOf = (source: string, digest: string) => `${source}\n${digest}`
 
-function digestOf(reports: readonly PartReport[]): string {
-  const digest = createDigest()
-  for (const { checksum } of reports) digest.add(checksum)
-  return digest.end()
-}
-
 async function run(stores: { from: Store; to: Store }, signal: AbortSignal, terminal: Terminal) {
   const total = await stores.from.passports.count()
   const progress = createProgress(terminal, { unit: 'passports copied or compared', total: total * 3 })
@@ -75,7 +63,6 @@ async function run(stores: { from: Store; to: Store }, signal: AbortSignal, term
   try {
     return await copyStore({
       ...stores,
-      createDigest,
       signal,
       onProgress(part, done) {
         if (part !== 'passports') return
@@ -93,13 +80,8 @@ async function run(stores: { from: Store; to: Store }, signal: AbortSignal, term
   }
 }
 
-function createDigest() {
-  const hash = createHash('sha256')
-  return { add: (text: string) => void hash.update(text), end: () => hash.digest('hex') }
-}
-
 /** Under two names it may still be one database: what is written to one can then be read from the other. */
-async function refuseSame({ from, to }: { from: Store; to: Store }, source: string): Promise<void> {
+async function refuseSame(from: Store, to: Store, source: string): Promise<void> {
   const before = await to.copying.find()
   const nonce = crypto.randomUUID()
   await to.copying.note(nonce)
@@ -108,19 +90,14 @@ async function refuseSame({ from, to }: { from: Store; to: Store }, source: stri
   if (isSame) throw new UsageError(`${source} cannot be copied to itself.`)
 }
 
-type Overwriting = { source: string; target: string; replace: boolean; signal: AbortSignal }
-
 /** What was copied from the same source, and not changed since, may be brought up to date. */
-async function refuseOverwrite(
-  store: Store,
-  { source, target, replace, signal }: Overwriting,
-): Promise<void> {
+async function refuseOverwrite(store: Store, source: string, target: string, signal: AbortSignal) {
   const note = await store.copying.find()
-  if (replace || note === source) return
+  if (note === source) return
   const found = await findTelling(store)
   if (found === undefined) return
   const wasCopied = note?.startsWith(`${source}\n`) === true
-  const quiet = { createDigest, signal, onProgress: () => undefined }
+  const quiet = { signal, onProgress: () => undefined }
   if (wasCopied && note === noteOf(source, await digestStore(store, quiet))) return
   throw new CommandError(
     `${target} ${wasCopied ? 'was changed since it was copied' : `is not empty: it has ${found}`}. With --replace all that it holds is given up for what ${source} holds.`,

@@ -48,7 +48,7 @@ async function examineAll(config: Config, full: boolean, now: () => number): Pro
 }
 
 async function examineDatabase(config: Config, full: boolean, now: () => number): Promise<Finding[]> {
-  const examination = await examine(config.database, { full })
+  const examination = await examine(config.database, full)
   const { contents, clock } = examination
   return [
     ok('database', `${nameDatabase(config.database)} can be read.`),

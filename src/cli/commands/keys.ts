@@ -81,9 +81,16 @@ function prepareCreate(rest: string[], values: Values, { tiers, now }: Given): R
   }
 }
 
-function prepareList(rest: string[], values: Values): Run {
+function prepareList(rest: string[], { json }: Values): Run {
   refuseExtra('keys', rest)
-  return (place) => listKeys(place, values.json === true)
+  return async ({ store, database, terminal }) => {
+    const all = (await store.keys.list()).map((key) => present(key, terminal.now()))
+    if (json) return terminal.out(`${JSON.stringify(all)}\n`)
+    if (all.length === 0)
+      return terminal.err(`There are no keys in ${database} yet: "keys create --name NAME" makes one.\n`)
+    const head = ['ID', 'NAME', 'STATE', 'TIER', 'OWNER', 'CREATED', 'EXPIRES', 'LAST USED']
+    terminal.out(formatTable([head, ...all.map(toRow)]))
+  }
 }
 
 function prepareSet(rest: string[], values: Values, { tiers }: Given): Run {
@@ -105,7 +112,22 @@ function prepareRotate(rest: string[], values: Values, { now }: Given): Run {
   const id = parseId('rotate', rest)
   const endsAt = now + parseGrace(values.grace ?? '7d')
   const expiresAt = parseExpiry(values.expires, now)
-  return (place) => rotateKey(place, id, { endsAt, expiresAt, now }, values)
+  return async (place) => {
+    const old = await findRotatable(place, id, now)
+    const { name, tier, owner } = old
+    const wanted = { name, tier, owner, expiresAt: expiresAt ?? old.expiresAt }
+    const made = await makeKey(place, wanted, values.json === true)
+    // The old key ends only when the new one is there and printed.
+    if (!(await place.store.keys.replace(id, made, endsAt))) {
+      await place.store.keys.revoke(made, now)
+      throw new CommandError(`Key ${id} was rotated by somebody else just now: key ${made} is revoked.`)
+    }
+    await exemptToo(place.store, id, made)
+    const last = Math.min(endsAt, old.expiresAt ?? endsAt)
+    const end = last <= now ? 'which has ended' : `which works until ${formatInstant(last)}`
+    const expiry = wanted.expiresAt === undefined ? '' : ` It expires ${formatInstant(wanted.expiresAt)}.`
+    tellKept(place, values, `This is key ${made} for ${printable(name)}, in place of ${id}, ${end}.${expiry}`)
+  }
 }
 
 function prepareRevoke(rest: string[]): Run {
@@ -154,12 +176,8 @@ function tellKept({ terminal }: Place, { json }: Values, sentence: string): void
   terminal.err(`${sentence} Keep it: it cannot be shown again. Send it as X-API-KEY.\n`)
 }
 
-type Rotation = { endsAt: number; expiresAt: number | undefined; now: number }
-
-/** The old key ends only when the new one is there and printed. */
-async function rotateKey(place: Place, id: string, { endsAt, expiresAt, now }: Rotation, values: Values) {
-  const { store } = place
-  const old = await store.keys.find(id)
+async function findRotatable(place: Place, id: string, now: number): Promise<ApiKey> {
+  const old = await place.store.keys.find(id)
   if (!old) throw noKey(id, place)
   const state = keyState(old, now)
   if (state !== 'active')
@@ -170,18 +188,7 @@ async function rotateKey(place: Place, id: string, { endsAt, expiresAt, now }: R
       `Key ${id} was rotated already: rotate key ${old.successor}, which took its place, or make another with "keys create".`,
     )
   }
-  const { name, tier, owner } = old
-  const wanted = { name, tier, owner, expiresAt: expiresAt ?? old.expiresAt }
-  const made = await makeKey(place, wanted, values.json === true)
-  if (!(await store.keys.replace(id, made, endsAt))) {
-    await store.keys.revoke(made, now)
-    throw new CommandError(`Key ${id} was rotated by somebody else just now: key ${made} is revoked.`)
-  }
-  await exemptToo(store, id, made)
-  const last = Math.min(endsAt, old.expiresAt ?? endsAt)
-  const end = last <= now ? 'which has ended' : `which works until ${formatInstant(last)}`
-  const expiry = wanted.expiresAt === undefined ? '' : ` It expires ${formatInstant(wanted.expiresAt)}.`
-  tellKept(place, values, `This is key ${made} for ${printable(name)}, in place of ${id}, ${end}.${expiry}`)
+  return old
 }
 
 /** A key that brown-outs spare is spared under its new id, too. */
@@ -190,23 +197,9 @@ async function exemptToo({ retirement }: Store, id: string, made: string): Promi
   if (plan?.exempt.includes(id)) await retirement.save({ ...plan, exempt: [...plan.exempt, made] })
 }
 
-async function listKeys({ store, database, terminal }: Place, json: boolean): Promise<void> {
-  const all = (await store.keys.list()).map((key) => present(key, terminal.now()))
-  if (json) return terminal.out(`${JSON.stringify(all)}\n`)
-  if (all.length === 0)
-    return terminal.err(`There are no keys in ${database} yet: "keys create --name NAME" makes one.\n`)
-  const rows = all.map((key) => [
-    key.id,
-    printable(key.name),
-    key.state,
-    key.tier,
-    printable(key.owner) || '-',
-    day(key.created_at),
-    day(key.expires_at) || 'never',
-    day(key.last_used_at) || 'never',
-  ])
-  const head = ['ID', 'NAME', 'STATE', 'TIER', 'OWNER', 'CREATED', 'EXPIRES', 'LAST USED']
-  terminal.out(formatTable([head, ...rows]))
+function toRow({ id, name, state, tier, owner, ...times }: ReturnType<typeof present>): string[] {
+  const days = [times.created_at, times.expires_at, times.last_used_at].map((time) => time?.slice(0, 10))
+  return [id, printable(name), state, tier, printable(owner) || '-', ...days.map((day) => day ?? 'never')]
 }
 
 function present(key: ApiKey, now: number) {
@@ -222,5 +215,3 @@ function present(key: ApiKey, now: number) {
     last_used_at: isoTime(key.lastUsedAt),
   }
 }
-
-const day = (time: string | null) => time?.slice(0, 10) ?? ''

@@ -1,5 +1,6 @@
 import { readConfig } from '../../config.ts'
 import { type DatabaseAddress, nameDatabase } from '../../domain/database-address.ts'
+import { NO_PLAN } from '../../domain/retirement.ts'
 import { chooseAction } from '../actions.ts'
 import { openForCommand } from '../open-store.ts'
 import { prepareBrownout, prepareClear, prepareExempt, prepareSet } from '../retire/retire-changes.ts'
@@ -34,7 +35,8 @@ export async function retire(args: string[], terminal: Terminal): Promise<void> 
   const task = prepare(rest, values, terminal.now())
   const config = readConfig(terminal.env, values)
   await using store = await openForCommand(withoutReplica(config.database))
-  await task({ ...config, store, terminal, now: terminal.now(), name: nameDatabase(config.database) })
+  const plan = (await store.retirement.find()) ?? NO_PLAN
+  await task({ ...config, store, plan, terminal, now: terminal.now(), name: nameDatabase(config.database) })
 }
 
 /** A replica may be behind: a change must build on the plan as it is. */

@@ -13,16 +13,7 @@ import { openForCommand } from '../open-store.ts'
 import { formatTable } from '../table.ts'
 import type { Terminal } from '../terminal.ts'
 import { DATABASE_OPTIONS, parseOptions, UsageError } from '../usage.ts'
-import {
-  type Caller,
-  type CallerUsage,
-  DAY,
-  NO_KEY_ID,
-  sumByCaller,
-  sumByDay,
-  sumUp,
-  type Totals,
-} from '../usage-summary.ts'
+import { type Caller, DAY, NO_KEY_ID, sumByCaller, sumByDay, sumUp, type Totals } from '../usage-summary.ts'
 
 const OPTIONS = {
   since: { type: 'string' },
@@ -104,18 +95,19 @@ function print(terminal: Terminal, text: string): void {
 function toJson({ days, counts, callerOf, only }: Findings) {
   const head = { ...days, ...sumUp(counts) }
   const perDay = sumByDay(counts)
-  if (!only) return { ...head, keys: sumByCaller(counts, callerOf).map(presentUsage), days: perDay }
-  const details = counts.map(({ day, endpoint, status, count }) => ({ day, endpoint, status, count }))
-  return { ...head, key: presentCaller(only), days: perDay, counts: details }
+  if (only) {
+    const details = counts.map(({ day, endpoint, status, count }) => ({ day, endpoint, status, count }))
+    return { ...head, key: presentCaller(only), days: perDay, counts: details }
+  }
+  const keys = sumByCaller(counts, callerOf).map(({ caller, ...sums }) => ({
+    ...presentCaller(caller),
+    ...sums,
+  }))
+  return { ...head, keys, days: perDay }
 }
 
 function presentCaller({ id, name, owner, lastUsedAt }: Caller) {
   return { id, name, owner, last_used_at: isoTime(lastUsedAt) }
-}
-
-function presentUsage(usage: CallerUsage) {
-  const { requests, errors, endpoints } = usage
-  return { ...presentCaller(usage), requests, errors, endpoints }
 }
 
 function toCsv({ counts, callerOf }: Findings): string {
@@ -164,13 +156,13 @@ function rowsOfDays(counts: readonly UsageCount[]): string[][] {
 }
 
 function rowsOfAll({ counts, callerOf }: Findings): string[][] {
-  const rows = sumByCaller(counts, callerOf).map((caller) => [
+  const rows = sumByCaller(counts, callerOf).map(({ caller, ...sums }) => [
     caller.id,
     printable(caller.name) || '-',
     printable(caller.owner) || '-',
-    number(caller.requests),
-    share(caller),
-    Object.entries(caller.endpoints)
+    number(sums.requests),
+    share(sums),
+    Object.entries(sums.endpoints)
       .map(([endpoint, requests]) => `${endpoint} ${number(requests)}`)
       .join(', '),
     caller.lastUsedAt === undefined ? '-' : dayOf(caller.lastUsedAt),

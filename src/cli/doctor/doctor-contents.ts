@@ -44,9 +44,9 @@ export function* examineContents(contents: ExaminedContents, config: Config, now
 }
 
 /** A clock that was ahead leaves times in the future. */
-function* examineTimes({ newestRecord = 0, lastDay = '', keys }: ExaminedContents, now: number) {
+function* examineTimes({ newestRecord, lastDay, keys }: ExaminedContents, now: number) {
   const keyTimes = keys.flatMap((key) => [key.createdAt, key.lastUsedAt ?? 0])
-  const latest = Math.max(newestRecord, Date.parse(lastDay) || 0, ...keyTimes)
+  const latest = Math.max(newestRecord ?? 0, Date.parse(lastDay ?? '') || 0, ...keyTimes)
   const date = new Date(latest).toISOString()
   if (latest > now + SLACK)
     yield warning(
@@ -58,9 +58,7 @@ function* examineTimes({ newestRecord = 0, lastDay = '', keys }: ExaminedContent
 function* examineScores({ stale, stillStale, setAside, lastScoring }: ExaminedContents, now: number) {
   const waiting = `${count(stale, 'stale score')}`
   const last =
-    lastScoring === undefined
-      ? 'none was ever calculated'
-      : `the last was calculated ${ago(now - lastScoring)}`
+    lastScoring === null ? 'none was ever calculated' : `the last was calculated ${ago(now - lastScoring)}`
   if (stale === 0) yield ok('scores', 'All are up to date.')
   else if (stillStale < stale) yield ok('scores', `${waiting}; a scorer is at work.`)
   else

@@ -31,7 +31,7 @@ export function prepareSet(rest: string[], values: RetireValues, now: number): R
     const when = sunsetAt <= now ? 'is over: V1 is removed at once' : 'is less than 7 days away'
     throw new UsageError(`${formatInstant(sunsetAt)} ${when}. Add --yes if that is meant.`)
   }
-  return (desk) => change(desk, (plan) => check(desk, withChanges(plan, changes)))
+  return (desk) => savePlan(desk, check(desk, withChanges(desk.plan, changes)))
 }
 
 export function prepareBrownout([action, ...rest]: string[], _: RetireValues, now: number): RetireTask {
@@ -42,11 +42,14 @@ export function prepareBrownout([action, ...rest]: string[], _: RetireValues, no
     const start = parseStart(startText)
     const end = start + parseLength(lengthText)
     if (start <= now) throw new UsageError(`A brown-out must lie in the future, got "${startText}".`)
-    return (desk) => change(desk, (plan) => check(desk, addBrownout(plan, { start, end })))
+    return (desk) => {
+      const all = [...desk.plan.brownouts, { start, end }].sort((one, other) => one.start - other.start)
+      return savePlan(desk, check(desk, { ...desk.plan, brownouts: all }))
+    }
   }
   if (action === 'remove') {
     const start = parseStart(startText)
-    return (desk) => change(desk, (plan) => removeBrownout(plan, start))
+    return (desk) => savePlan(desk, removeBrownout(desk.plan, start))
   }
   throw new UsageError('Say what to do: passportd retire brownout add, list or remove.')
 }
@@ -55,23 +58,22 @@ export function prepareExempt([given, ...rest]: string[], { undo }: RetireValues
   refuseExtra('retire', rest)
   if (given === undefined) throw new UsageError('Name the key: passportd retire exempt KEY_ID.')
   const id = parseKeyId(given) ?? given
-  if (undo) return (desk) => change(desk, (plan) => withoutExemption(plan, id))
+  if (undo) return (desk) => savePlan(desk, withoutExemption(desk.plan, id))
   return async (desk) => {
     if (!(await desk.store.keys.find(id))) {
       throw new CommandError(`There is no key "${id}" in ${desk.name}: "keys list" shows the ids.`)
     }
-    await change(desk, (plan) => ({ ...plan, exempt: [...new Set([...plan.exempt, id])] }))
+    await savePlan(desk, { ...desk.plan, exempt: [...new Set([...desk.plan.exempt, id])] })
   }
 }
 
 export function prepareClear(rest: string[], { yes }: RetireValues): RetireTask {
   refuseExtra('retire', rest)
   if (!yes) throw new UsageError('"retire clear" gives up the whole plan. Add --yes if that is meant.')
-  return (desk) => change(desk, () => NO_PLAN)
+  return (desk) => savePlan(desk, NO_PLAN)
 }
 
-async function change(desk: RetireDesk, alter: (plan: RetirementPlan) => RetirementPlan): Promise<void> {
-  const plan = alter((await desk.store.retirement.find()) ?? NO_PLAN)
+async function savePlan(desk: RetireDesk, plan: RetirementPlan): Promise<void> {
   await desk.store.retirement.save(plan)
   await printPlan(desk, plan)
   desk.terminal.err('Every node obeys this plan within seconds.\n')
@@ -93,14 +95,9 @@ function withChanges(plan: RetirementPlan, changes: Changes): RetirementPlan {
   return Object.fromEntries(all.filter(([, value]) => value !== null)) as RetirementPlan
 }
 
-async function listBrownouts({ store, terminal, now }: RetireDesk): Promise<void> {
-  const { brownouts } = (await store.retirement.find()) ?? NO_PLAN
-  if (brownouts.length === 0) return terminal.err('There are no brown-outs.\n')
-  terminal.out(brownouts.map((brownout) => `${describeBrownout(brownout, now)}\n`).join(''))
-}
-
-function addBrownout(plan: RetirementPlan, added: { start: number; end: number }): RetirementPlan {
-  return { ...plan, brownouts: [...plan.brownouts, added].sort((one, other) => one.start - other.start) }
+function listBrownouts({ plan: { brownouts }, terminal, now }: RetireDesk): void {
+  if (brownouts.length === 0) terminal.err('There are no brown-outs.\n')
+  else terminal.out(brownouts.map((brownout) => `${describeBrownout(brownout, now)}\n`).join(''))
 }
 
 function removeBrownout(plan: RetirementPlan, start: number): RetirementPlan {
@@ -119,14 +116,8 @@ function withoutExemption(plan: RetirementPlan, id: string): RetirementPlan {
 const orNone = <T>(text: string, parse: (text: string) => T): T | null =>
   text.trim().toLowerCase() === 'none' ? null : parse(text.trim())
 
-/** Headers have no parts of a second. */
-const wholeSeconds = (time: number) => Math.floor(time / 1000) * 1000
-
-const parseDate = (option: string) => (text: string) => {
-  const time = parseInstant(text)
-  if (time !== undefined) return wholeSeconds(time)
-  throw wrongArgument(`${option} must be a day or an instant such as 2027-01-31T12:00Z, or none`, text)
-}
+const parseDate = (option: string) => (text: string) =>
+  parseTime(text, `${option} must be a day or an instant such as 2027-01-31T12:00Z, or none`)
 
 const parseAddress = (option: string) => (text: string) => {
   const address = parseWebAddress(text)
@@ -134,11 +125,15 @@ const parseAddress = (option: string) => (text: string) => {
   throw wrongArgument(`${option} must be an address such as https://example.com/v2, or none`, text)
 }
 
-function parseStart(text: string | undefined): number {
+/** In whole seconds: headers have no parts of one. */
+function parseTime(text: string | undefined, wanted: string): number {
   const time = text === undefined ? undefined : parseInstant(text)
-  if (time !== undefined) return wholeSeconds(time)
-  throw wrongArgument('Say when it begins, such as 2026-12-01T09:00Z', text)
+  if (time !== undefined) return Math.floor(time / 1000) * 1000
+  throw wrongArgument(wanted, text)
 }
+
+const parseStart = (text: string | undefined) =>
+  parseTime(text, 'Say when it begins, such as 2026-12-01T09:00Z')
 
 function parseLength(text: string | undefined): number {
   const length = text === undefined ? undefined : parseDuration(text)

@@ -1,3 +1,4 @@
+import type { RetirementPlan } from '../../domain/retirement.ts'
 import type { Store } from '../../store/store.ts'
 import type { Terminal } from '../terminal.ts'
 import { DATABASE_OPTIONS, type parseOptions } from '../usage.ts'
@@ -19,6 +20,7 @@ export type RetireValues = ReturnType<typeof parseOptions<typeof RETIRE_OPTIONS>
 /** What a task works with. */
 export type RetireDesk = {
   store: Store
+  plan: RetirementPlan
   terminal: Terminal
   now: number
   /** How messages call the database. */
@@ -28,4 +30,4 @@ export type RetireDesk = {
   requireKey: boolean
 }
 
-export type RetireTask = (desk: RetireDesk) => Promise<void>
+export type RetireTask = (desk: RetireDesk) => void | Promise<void>

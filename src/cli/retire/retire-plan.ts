@@ -5,9 +5,9 @@ import { formatInstant } from '../../domain/instant.ts'
 import {
   type Brownout,
   brownoutAt,
+  brownoutState,
   type DatedPlan,
   datePlan,
-  NO_PLAN,
   nextChange,
   phaseAt,
   type RetirementPlan,
@@ -19,10 +19,9 @@ import type { RetireDesk, RetireTask, RetireValues } from './retire-options.ts'
 
 export function prepareShow(rest: string[], { json }: RetireValues): RetireTask {
   refuseExtra('retire', rest)
-  return async (desk) => {
-    const plan = (await desk.store.retirement.find()) ?? NO_PLAN
-    if (!json) return printPlan(desk, plan)
-    desk.terminal.out(`${JSON.stringify(present(datePlan(plan, desk.deprecatedAt), desk.now))}\n`)
+  return (desk) => {
+    if (!json) return printPlan(desk, desk.plan)
+    desk.terminal.out(`${JSON.stringify(present(datePlan(desk.plan, desk.deprecatedAt), desk.now))}\n`)
   }
 }
 
@@ -67,11 +66,8 @@ function since(time: number, now: number): string {
   return `on ${formatInstant(time)}, in ${days === 0 ? 'less than a day' : count(days, 'day')}`
 }
 
-const stateOf = ({ start, end }: Brownout, now: number) =>
-  end <= now ? 'past' : start <= now ? 'now' : 'to come'
-
 export const describeBrownout = (brownout: Brownout, now: number) =>
-  `${formatInstant(brownout.start)}, ${formatDuration(brownout.end - brownout.start)}, ${stateOf(brownout, now)}`
+  `${formatInstant(brownout.start)}, ${formatDuration(brownout.end - brownout.start)}, ${brownoutState(brownout, now)}`
 
 function describeNow(plan: DatedPlan, now: number): string {
   const headers = plan.sunsetAt === undefined ? 'Deprecation and Link' : 'Deprecation, Sunset and Link'

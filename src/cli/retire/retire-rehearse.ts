@@ -1,7 +1,7 @@
 import type { ErrorReply } from '../../api/errors.ts'
 import { previewRetirement } from '../../api/retirement-preview.ts'
 import { formatInstant, parseInstant } from '../../domain/instant.ts'
-import { datePlan, NO_PLAN } from '../../domain/retirement.ts'
+import { datePlan } from '../../domain/retirement.ts'
 import { refuseExtra, wrongArgument } from '../usage.ts'
 import type { RetireTask } from './retire-options.ts'
 
@@ -14,8 +14,7 @@ export function prepareRehearse([text, ...rest]: string[]): RetireTask {
   refuseExtra('retire', rest)
   const now = text === undefined ? undefined : parseInstant(text)
   if (now === undefined) throw wrongArgument('Say for when, such as 2026-12-01T09:30Z', text)
-  return async ({ store, terminal, deprecatedAt, requireKey }) => {
-    const found = (await store.retirement.find()) ?? NO_PLAN
+  return ({ plan: found, terminal, deprecatedAt, requireKey }) => {
     const plan = datePlan({ ...found, exempt: [...found.exempt, EXEMPT] }, deprecatedAt)
     const see = (key: string | undefined) => describe(previewRetirement(plan, { now, key, requireKey }))
     terminal.out(`V1 at ${formatInstant(now)}

@@ -1,7 +1,7 @@
 import { type ApiKey, keyState } from '../../domain/api-key.ts'
 import { printable } from '../../domain/format.ts'
 import { formatInstant, parseInstant } from '../../domain/instant.ts'
-import { datePlan, NO_PLAN } from '../../domain/retirement.ts'
+import { datePlan } from '../../domain/retirement.ts'
 import { dayOf, type UsageCount } from '../../domain/usage.ts'
 import type { Days } from '../../store/store.ts'
 import { isoTime } from '../iso-time.ts'
@@ -13,26 +13,11 @@ import type { RetireTask, RetireValues } from './retire-options.ts'
 
 const USUAL_DAYS = 30
 
-type Caller = {
-  /** The id; empty for all callers without a key. */
-  key: string
-  name: string
-  owner: string
-  state: string
-  requests: number
-  requests_before: number
-  change_percent: number | null
-  trend: string
-  last_used_at: string | null
-  exempt: boolean
-}
-
 /** Who still calls V1, and what to write to them. */
 export function prepareReport(rest: string[], { since, json }: RetireValues, now: number): RetireTask {
   refuseExtra('retire', rest)
   const { days, before } = parsePeriod(since, now)
-  return async ({ store, terminal, deprecatedAt }) => {
-    const plan = (await store.retirement.find()) ?? NO_PLAN
+  return async ({ store, plan, terminal, deprecatedAt }) => {
     const [requests, earlier] = [sum(await store.usage.list(days)), sum(await store.usage.list(before))]
     const keys = new Map((await store.keys.list()).map((key) => [key.id, key]))
     const toCaller = (id: string) => ({
@@ -80,6 +65,9 @@ function parsePeriod(text: string | undefined, now: number): { days: Days; befor
 const sum = (counts: readonly UsageCount[]) =>
   new Map([...Map.groupBy(counts, ({ key }) => key)].map(([key, some]) => [key, sumUp(some).requests]))
 
+type Caller = ReturnType<typeof describeKey> & ReturnType<typeof compare> & { exempt: boolean }
+
+/** `id` is empty for all callers without a key. */
 function describeKey(id: string, key: ApiKey | undefined, now: number) {
   return {
     key: id,
@@ -95,8 +83,7 @@ const STEADY = 5
 
 function compare(requests: number, before: number) {
   const percent = before === 0 ? null : Math.round(((requests - before) / before) * 100)
-  const trend = nameTrend(requests, percent)
-  return { requests, requests_before: before, change_percent: percent, trend }
+  return { requests, requests_before: before, change_percent: percent, trend: nameTrend(requests, percent) }
 }
 
 function nameTrend(requests: number, percent: number | null): string {

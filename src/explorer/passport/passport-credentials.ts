@@ -1,6 +1,7 @@
 import type { Credential } from '../../domain/credential.ts'
+import { count } from '../../domain/format.ts'
 import type { Scores } from '../../domain/passport.ts'
-import { formatCount, formatFigure, renderDay } from '../format.ts'
+import { formatFigure, renderDay } from '../format.ts'
 import { escapeText, type Html, html } from '../html.ts'
 import { CATEGORIES, SCORE_PARTS } from '../score-bar.ts'
 
@@ -30,7 +31,7 @@ export function renderCredentials(credentials: readonly Credential[], scores: Sc
 <thead><tr><th scope="col">Credential</th><th scope="col">Score</th><th scope="col">Earned</th><th scope="col">Calculated</th></tr></thead>
 ${groupByCategory(credentials).map(
   ({ category, part, items }) => html`<tbody class="${part ?? 'other'}">
-<tr class="group"><th scope="rowgroup" colspan="4"><bdi>${category || 'Other'}</bdi> <span>${part === undefined ? 'counts toward no score' : `${formatFigure(scores[part])} from ${formatCount(items.length, 'credential')}`}</span></th></tr>
+<tr class="group"><th scope="rowgroup" colspan="4"><bdi>${category || 'Other'}</bdi> <span>${part === undefined ? 'counts toward no score' : `${formatFigure(scores[part])} from ${count(items.length, 'credential')}`}</span></th></tr>
 ${items.map(renderCredential)}</tbody>
 `,
 )}</table>

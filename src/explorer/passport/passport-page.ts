@@ -1,11 +1,9 @@
-import type { Credential } from '../../domain/credential.ts'
 import { notFound } from '../../domain/errors.ts'
-import { type FullPassport, type PassportRef, parsePassportRef } from '../../domain/passport.ts'
-import type { Standing } from '../../domain/standing.ts'
+import { parsePassportRef } from '../../domain/passport.ts'
 import { describeRank, formatFigure, nameOf, shortNameOf } from '../format.ts'
 import { type Html, html } from '../html.ts'
 import { renderLayout } from '../layout.ts'
-import { type ApiState, type ExplorerOptions, type ExplorerPage, file, POLICY } from '../page.ts'
+import { type ExplorerOptions, type ExplorerPage, file, POLICY } from '../page.ts'
 import { renderSharing } from '../sharing.ts'
 import { renderCredentials } from './passport-credentials.ts'
 import { renderExplanation } from './passport-explanation.ts'
@@ -28,26 +26,9 @@ export function createPassportPage({ store, catalog, api = () => 'open' }: Explo
       if (!passport) throw notFound()
       const credentials = await store.credentials.list(passport.id)
       const standing = await catalog.standing(passport.scores.total)
-      const shown = { ref, passport, credentials, standing, origin, api: api() }
-      return file('text/html', renderPassportPage(shown), POLICY.explorer)
-    },
-  }
-}
-
-type Shown = {
-  /** How the passport was asked for. */
-  ref: PassportRef
-  passport: FullPassport
-  credentials: readonly Credential[]
-  standing: Standing
-  origin: string
-  api: ApiState
-}
-
-function renderPassportPage({ ref, passport, credentials, standing, origin, api }: Shown): string {
-  const name = shortNameOf(passport)
-  const score = formatFigure(passport.scores.total)
-  const main = html`<article class="passport-page">
+      const name = shortNameOf(passport)
+      const score = formatFigure(passport.scores.total)
+      const main = html`<article class="passport-page">
 ${renderPerson(passport, nameOf(passport))}
 ${'id' in ref && ref.id !== passport.id ? html`<p class="soft">Passport ${ref.id} was merged into this one.</p>` : html``}
 ${passport.stale ? RECALCULATING : html``}
@@ -59,15 +40,18 @@ ${renderCredentials(credentials, passport.scores)}
 ${renderExplanation(passport)}
 ${renderWallets(passport)}
 ${renderSocials(passport.socials)}
-${renderSnippets(passport.id, origin, api)}
+${renderSnippets(passport.id, origin, api())}
 </article>`
-  return renderLayout({
-    title: `${name}: ${score}`,
-    description: `${name}: passport score ${score}, ${describeRank(standing)}`,
-    head: renderSharing({ passport, origin, standing }),
-    script: '/passport.js',
-    main,
-  })
+      const page = renderLayout({
+        title: `${name}: ${score}`,
+        description: `${name}: passport score ${score}, ${describeRank(standing)}`,
+        head: renderSharing(passport, standing, origin),
+        script: '/passport.js',
+        main,
+      })
+      return file('text/html', page, POLICY.explorer)
+    },
+  }
 }
 
 /** The script looks for it by its id, and looks again until it is gone. */

@@ -1,6 +1,6 @@
+import { count } from '../../domain/format.ts'
 import { type FullPassport, type Social, walletsOf } from '../../domain/passport.ts'
 import { parseWebAddress } from '../../domain/web-address.ts'
-import { formatCount } from '../format.ts'
 import { type Html, html } from '../html.ts'
 import { graphemesOf, shortWord } from '../text.ts'
 
@@ -18,7 +18,7 @@ export function renderPerson(passport: FullPassport, name: string): Html {
 <p class="line">${human ? HUMAN : html`<span class="soft">Not known to be human</span>`}
 ${name === numberOf(id) ? html`` : html`<span class="soft">${numberOf(id)}</span>`}
 ${location === '' ? html`` : html`<span class="soft"><bdi>${location}</bdi></span>`}
-<span class="soft">${formatCount(connections, 'connection')}</span></p>
+<span class="soft">${count(connections, 'connection')}</span></p>
 </div>
 ${profile.bio.trim() === '' ? html`` : html`<p class="bio" dir="auto">${profile.bio.trim()}</p>`}
 ${tags.length === 0 ? html`` : html`<ul class="tags" aria-label="Tags">${tags.map((tag) => html`<li dir="auto">${tag}</li>`)}</ul>`}

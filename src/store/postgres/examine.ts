@@ -1,12 +1,6 @@
 import { namePostgres } from '../../domain/database-address.ts'
 import type { Examination, ExaminedContents } from '../examine.ts'
-import {
-  PASSPORT_COUNTS,
-  type PassportCounts,
-  STALE_COUNT,
-  toCounts,
-  WATCH_MILLISECONDS,
-} from '../rows/counts.ts'
+import { PASSPORT_COUNTS, type PassportCounts, STALE_COUNT, WATCH_MILLISECONDS } from '../rows/counts.ts'
 import { createKeys } from './keys.ts'
 import { createLink, type Link } from './link.ts'
 import { checkVersion, checkWritable, SCHEMA } from './migrate.ts'
@@ -21,21 +15,18 @@ export async function examinePostgres(url: string): Promise<Examination> {
   try {
     await checkWritable(link.query, name)
     const schema = await checkVersion(link.query, name)
-    return {
-      schema,
-      knownSchema: SCHEMA,
-      clock: await readClock(link),
-      ...(schema === SCHEMA && { contents: await readContents(link) }),
-    }
+    const [row] = await link.query<{ now: number }>(
+      'select (extract(epoch from clock_timestamp()) * 1000)::float8 as now',
+    )
+    const contents = schema === SCHEMA ? { contents: await readContents(link) } : {}
+    return { schema, knownSchema: SCHEMA, clock: row?.now ?? 0, ...contents }
   } finally {
     await link.close()
   }
 }
 
 /** How a replica is: its schema, and by how many milliseconds it was behind, where it can tell. */
-export async function examineReplica(
-  url: string,
-): Promise<{ schema: number; isReplica: boolean; behind: number }> {
+export async function examineReplica(url: string) {
   const name = namePostgres(url)
   const link = createLink(url, name, OPTIONS)
   try {
@@ -52,16 +43,8 @@ export async function examineReplica(
   }
 }
 
-async function readClock({ query }: Link): Promise<number> {
-  const [row] = await query<{ now: number }>(
-    'select (extract(epoch from clock_timestamp()) * 1000)::float8 as now',
-  )
-  return row?.now ?? 0
-}
-
 async function readContents(link: Link): Promise<ExaminedContents> {
-  const [row] = await link.longQuery<PassportCounts>(PASSPORT_COUNTS)
-  const counts = toCounts(row as PassportCounts)
+  const [counts] = (await link.longQuery(PASSPORT_COUNTS)) as [PassportCounts]
   if (counts.stale > 0) await Bun.sleep(WATCH_MILLISECONDS)
   const [later] = await link.query<{ count: number }>(STALE_COUNT)
   return {

@@ -1,32 +1,26 @@
-/** Of all passports, and the usage of them, on either engine. */
+/** Of all passports, and the usage of them, on either engine: named as a `PassportCounts`. */
 export const PASSPORT_COUNTS = `select
   cast(count(*) as double precision) as passports,
   cast(coalesce(sum(case when stale = 1 then 1 else 0 end), 0) as double precision) as stale,
-  cast(coalesce(sum(case when stale = 2 then 1 else 0 end), 0) as double precision) as set_aside,
-  cast(max(calculated_at) as double precision) as newest,
-  cast(max(case when rules <> '' then calculated_at end) as double precision) as scored,
-  (select max(day) from usage) as last_day
+  cast(coalesce(sum(case when stale = 2 then 1 else 0 end), 0) as double precision) as "setAside",
+  cast(max(calculated_at) as double precision) as "newestRecord",
+  cast(max(case when rules <> '' then calculated_at end) as double precision) as "lastScoring",
+  (select max(day) from usage) as "lastDay"
   from passports`
 
 export const STALE_COUNT = 'select cast(count(*) as double precision) as count from passports where stale = 1'
 
 export type PassportCounts = {
   passports: number
+  /** Passports that wait for a scorer, and those that cannot be scored. */
   stale: number
-  set_aside: number
-  newest: number | null
-  scored: number | null
-  last_day: string | null
+  setAside: number
+  /** The latest times in it. */
+  newestRecord: number | null
+  lastScoring: number | null
+  /** The last day for which usage was counted. */
+  lastDay: string | null
 }
-
-export const toCounts = ({ passports, stale, set_aside, newest, scored, last_day }: PassportCounts) => ({
-  passports,
-  stale,
-  setAside: set_aside,
-  newestRecord: newest ?? undefined,
-  lastScoring: scored ?? undefined,
-  lastDay: last_day ?? undefined,
-})
 
 /** How long scorers are watched to see whether any is at work. */
 export const WATCH_MILLISECONDS = 1500

@@ -3,7 +3,7 @@ import { existsSync, realpathSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { ServiceError } from '../../domain/errors.ts'
 import { connectReader, isFault, reachable, translate } from './connect.ts'
-import { createHalfFile, placeOf } from './half-file.ts'
+import { placeOf, writeWhole } from './half-file.ts'
 import { checkOwner, identify } from './migrate.ts'
 
 /** What a database was found to hold when all of it was looked at. */
@@ -12,18 +12,14 @@ export type Contents = { passports: number; credentials: number; bytes: number }
 /** Writes what the database holds at this moment to `file`, which has its name once it is whole and checked. */
 export function backUp(path: string, file: string): Contents {
   refuseLogs(file)
-  const half = createHalfFile(`${file}.part`)
-  try {
-    writeSnapshot(path, half.path)
-    half.confirm()
-    const contents = check(half.path)
+  const partial = `${file}.part`
+  return writeWhole(partial, file, (confirm) => {
+    writeSnapshot(path, partial)
+    confirm()
+    const contents = check(partial)
     refuseLogs(file)
-    half.giveName(file)
     return contents
-  } catch (error) {
-    half.remove()
-    throw error
-  }
+  })
 }
 
 /** What was written to an older file of that name would be taken for a part of the new one. */

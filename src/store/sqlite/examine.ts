@@ -2,14 +2,8 @@ import { constants, Database } from 'bun:sqlite'
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import type { Examination, ExaminedContents, ExamineOptions } from '../examine.ts'
-import {
-  PASSPORT_COUNTS,
-  type PassportCounts,
-  STALE_COUNT,
-  toCounts,
-  WATCH_MILLISECONDS,
-} from '../rows/counts.ts'
+import type { Examination, ExaminedContents } from '../examine.ts'
+import { PASSPORT_COUNTS, type PassportCounts, STALE_COUNT, WATCH_MILLISECONDS } from '../rows/counts.ts'
 import { listDamage } from './backup.ts'
 import { connectReader, reachable, translate } from './connect.ts'
 import { createKeys } from './keys.ts'
@@ -17,19 +11,19 @@ import { checkOwner, identify, SCHEMA } from './migrate.ts'
 import { createCopying } from './parts.ts'
 import { createRetirement } from './settings.ts'
 
-export async function examineSqlite(path: string, options: ExamineOptions): Promise<Examination> {
+export async function examineSqlite(path: string, full: boolean): Promise<Examination> {
   const isUsed = () => existsSync(`${path}-wal`)
-  if (isUsed()) return examineFile(path, connectReader, options)
-  const examined = examineFile(path, connectUnused, options)
+  if (isUsed()) return examineFile(path, connectReader, full)
+  const examined = examineFile(path, connectUnused, full)
   await examined.catch(() => undefined)
   // What was read without the log of somebody who came meanwhile may be wrong.
-  return isUsed() ? examineFile(path, connectReader, options) : examined
+  return isUsed() ? examineFile(path, connectReader, full) : examined
 }
 
 async function examineFile(
   path: string,
   connect: (path: string) => Database,
-  { full }: ExamineOptions,
+  full: boolean,
 ): Promise<Examination> {
   const database = reachable(path, () => connect(path))
   try {
@@ -57,12 +51,11 @@ function connectUnused(path: string): Database {
 async function readContents(database: Database): Promise<ExaminedContents> {
   // None of them is told to write.
   const connections = { reader: database, writer: database }
-  const counts = toCounts(database.query<PassportCounts, []>(PASSPORT_COUNTS).get() as PassportCounts)
-  const count = (sql: string) => database.query<{ count: number }, []>(sql).get()?.count ?? 0
+  const counts = database.query<PassportCounts, []>(PASSPORT_COUNTS).get() as PassportCounts
   if (counts.stale > 0) await Bun.sleep(WATCH_MILLISECONDS)
   return {
     ...counts,
-    stillStale: count(STALE_COUNT),
+    stillStale: database.query<{ count: number }, []>(STALE_COUNT).get()?.count ?? 0,
     keys: createKeys(connections).list(),
     plan: createRetirement(connections).find(),
     copying: await createCopying(connections).find(),

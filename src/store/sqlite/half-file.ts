@@ -2,8 +2,11 @@ import { closeSync, fsyncSync, openSync, renameSync, rmSync, statSync } from 'no
 import { dirname } from 'node:path'
 import { ServiceError } from '../../domain/errors.ts'
 
-/** A new, empty file that has its name once it is whole. Whoever begins the same one later takes it over. */
-export function createHalfFile(path: string) {
+/**
+ * Makes a new, empty file at `path` and has it written; it gets its name once it is whole and on the disk. A later caller with
+ * the same path takes it over: `confirm` throws unless it is still the file that was made here.
+ */
+export function writeWhole<T>(path: string, name: string, write: (confirm: () => void) => T): T {
   removeWithJournal(path)
   // SQLite takes an empty file as it is, with its rights: as the database, only its owner may read it.
   closeSync(openSync(path, 'wx', 0o600))
@@ -15,20 +18,16 @@ export function createHalfFile(path: string) {
     throw new ServiceError('unavailable', `${path} is written by somebody else at the same time.`)
   }
 
-  return {
-    path,
-    /** Throws unless it is still the file that was made here. */
-    confirm,
-    /** Both the file and its name are on the disk then. */
-    giveName(name: string): void {
-      flush(path)
-      confirm()
-      renameSync(path, name)
-      flush(dirname(name))
-    },
-    remove(): void {
-      if (isOurs()) removeWithJournal(path)
-    },
+  try {
+    const result = write(confirm)
+    flush(path)
+    confirm()
+    renameSync(path, name)
+    flush(dirname(name))
+    return result
+  } catch (error) {
+    if (isOurs()) removeWithJournal(path)
+    throw error
   }
 }
 

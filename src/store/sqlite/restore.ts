@@ -2,27 +2,18 @@ import { Database } from 'bun:sqlite'
 import { existsSync, linkSync, mkdirSync, realpathSync, renameSync, rmSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { ServiceError } from '../../domain/errors.ts'
-import { type Contents, check, checkBackup, isDamage, writeSnapshot } from './backup.ts'
+import { check, checkBackup, isDamage, writeSnapshot } from './backup.ts'
 import { isFault, reachable, translate } from './connect.ts'
-import { createHalfFile } from './half-file.ts'
+import { writeWhole } from './half-file.ts'
 import { identify, migrate } from './migrate.ts'
 import { removeDocumentFiles } from './store-v1.ts'
 
-type Options = {
-  /** Whether it may take the place of one that is not empty. */
-  force: boolean
-  now: number
-}
-
 /**
  * Puts what `file` holds in the place of the database. The old one keeps a name, which is given back. At every moment there is one
- * of both, whole, under the name of the database: whoever is killed on the way has lost nothing.
+ * of both, whole, under the name of the database: whoever is killed on the way has lost nothing. Only with `force` it may take
+ * the place of one that is not empty.
  */
-export function restore(
-  file: string,
-  name: string,
-  { force, now }: Options,
-): Contents & { kept: string | undefined } {
+export function restore(file: string, name: string, { force, now }: { force: boolean; now: number }) {
   checkBackup(file)
   mkdirSync(dirname(name), { recursive: true })
   // A link leads to where the database is to lie: it stays, and SQLite keeps its log there.
@@ -35,20 +26,15 @@ export function restore(
         `${path} ${old.database ? 'is not empty' : 'is damaged'}: with --force it is kept under another name, and replaced.`,
       )
     }
-    const half = createHalfFile(`${path}.restoring`)
-    try {
-      writeSnapshot(file, half.path)
-      half.confirm()
-      bringUpToDate(half.path)
-      const contents = check(half.path)
-      const kept = keep(path, now)
-      half.giveName(path)
-      removeDocumentFiles(path)
-      return { ...contents, kept }
-    } catch (error) {
-      half.remove()
-      throw error
-    }
+    const partial = `${path}.restoring`
+    const restored = writeWhole(partial, path, (confirm) => {
+      writeSnapshot(file, partial)
+      confirm()
+      bringUpToDate(partial)
+      return { ...check(partial), kept: keep(path, now) }
+    })
+    removeDocumentFiles(path)
+    return restored
   } finally {
     old?.database?.close()
   }
