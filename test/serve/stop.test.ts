@@ -27,6 +27,7 @@ describe.each(isLinux ? ['1', '2'] : ['1'])('serve --workers %s, stopped', (work
     await (await fetch(`${server.url}/api/v1/passports`)).text()
     // Counts of usage that cannot be stored delay the end.
     using other = new Database(join(folder.path, 'data/passportd.db'))
+    other.run('pragma busy_timeout = 10000')
     other.run('begin immediate')
     server.child.kill('SIGTERM')
     // A signal right after the first is its echo.

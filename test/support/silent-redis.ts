@@ -1,13 +1,14 @@
 import { createServer } from 'node:net'
 import { until } from './processes.ts'
 
-/** A Redis that greets and then never answers: a request waits for it as long as requests wait for Redis. */
+/** A Redis that lets clients connect and then never answers: a request waits for it as long as requests wait for Redis. */
 export async function startSilentRedis() {
   let asked = 0
   const server = createServer((socket) => {
     socket.on('error', () => undefined)
     socket.on('data', (data) => {
       if (data.includes('HELLO')) socket.write('%0\r\n')
+      else if (data.includes('greeting')) socket.write(':1\r\n')
       else asked++
     })
   })
