@@ -6,6 +6,7 @@ import type { Config } from '../config.ts'
 import { CommandError, ServiceError } from '../domain/errors.ts'
 import { loadRules } from '../scoring/load-rules.ts'
 import { openStore, SOON } from '../store/open.ts'
+import type { Store } from '../store/store.ts'
 import { type Listener, listen } from './listener.ts'
 import { createThreadLog, type FromServer, type ToServer } from './messages.ts'
 import { createThreadMetrics } from './thread-metrics.ts'
@@ -22,6 +23,7 @@ const send = (message: FromServer) => postMessage(message)
 const log = createThreadLog(send)
 const catalog = createSharedCatalog()
 let listener: Listener | undefined
+let store: Store | undefined
 
 self.onmessage = ({ data }: MessageEvent<ToServer>) => {
   switch (data.kind) {
@@ -45,9 +47,10 @@ async function start({ config, windows, snapshot }: ToServer & { kind: 'start' }
   try {
     const metrics = config.metrics && createThreadMetrics()
     if (metrics) setInterval(() => send({ kind: 'metrics', families: metrics.read() }), METRICS_MILLISECONDS)
+    store = await openStore(config.database, { ...SERVING, onNotice: (sentence) => log.warn(sentence) })
     listener = await listen({
       config,
-      store: await openStore(config.database, { ...SERVING, onNotice: (sentence) => log.warn(sentence) }),
+      store,
       catalog,
       now: Date.now,
       log,
@@ -76,8 +79,9 @@ async function openRateCounter({ redisUrl }: Config, windows: Int32Array): Promi
   })
 }
 
-/** The main thread ends this one: its store and its connections end with it. */
+/** The main thread ends this one. SQLite removes its WAL when the last connection is closed. */
 async function stop(): Promise<void> {
   await listener?.drain()
+  await store?.close()
   send({ kind: 'stopped' })
 }

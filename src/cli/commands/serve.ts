@@ -1,3 +1,4 @@
+import { createServer } from 'node:net'
 import { type Config, readConfig, unknownSettings } from '../../config.ts'
 import { nameDatabase, namePostgres } from '../../domain/database-address.ts'
 import { CommandError } from '../../domain/errors.ts'
@@ -40,12 +41,26 @@ export async function serve(args: string[], terminal: Terminal): Promise<void> {
     onMigrate: createMigrationLog(log.info, terminal.now),
   })
   if (demo) await fillWithPeople(store, terminal.now())
+  const isPortShared = await isShared(config)
   const end = asked()
   const service = await startService({ config, workers, store, log, now: terminal.now })
   started.resolve(service)
+  if (isPortShared) log.warn(SHARED_PORT)
   if (!end.aborted) terminal.out(greeting(service, config, { demo, workers }))
   await aborted(end)
   await service.stop()
+}
+
+const SHARED_PORT =
+  'Another process listens on this port: both get connections. That is right for an upgrade on the same database only.'
+
+/** Whether another process has the port. If it does not share it, the service cannot start. */
+function isShared({ host, port }: Config): Promise<boolean> {
+  const { promise, resolve } = Promise.withResolvers<boolean>()
+  const probe = createServer()
+    .once('error', (error: NodeJS.ErrnoException) => resolve(error.code === 'EADDRINUSE'))
+    .listen(port, host, () => probe.close(() => resolve(false)))
+  return promise
 }
 
 async function fillWithPeople(store: Store, now: number): Promise<void> {

@@ -18,13 +18,14 @@ export function createV1Reader(reader: Database, transaction: ReadTransaction) {
   )
 
   return {
-    findPassport: (ref: PassportRef): V1Passport | undefined =>
-      transaction.read(() => {
-        const row = findPassport(ref)
-        return row && { ...row, etag: row.etag || etagOf(row.body), merged: row.merged === 1 }
-      }),
+    findPassport(ref: PassportRef): V1Passport | undefined {
+      const row = transaction.read(() => findPassport(ref))
+      return row && { ...row, etag: row.etag || etagOf(row.body), merged: row.merged === 1 }
+    },
 
-    findCredentials: (ref: PassportRef): V1Body | undefined => transaction.read(() => findCredentials(ref)),
+    findCredentials(ref: PassportRef): V1Body | undefined {
+      return transaction.read(() => findCredentials(ref))
+    },
 
     /** List items by score, then id. Passports that were merged or removed meanwhile are left out. */
     listItems: (ids: readonly number[]): string[] =>
