@@ -33,8 +33,8 @@ const WINDOW = 2 ** (31 - COUNT_BITS) - 1
 export const FIXED_WINDOW_BYTES = PLACES * WORDS * Int32Array.BYTES_PER_ELEMENT
 
 /**
- * Counts in memory, exactly, also where several processes share it. A window is a fixed stretch of time, the same for
- * everybody: when the next one begins, a count begins anew.
+ * Counts in memory, exactly, also where several threads share it. A window is a fixed stretch of time, the same for
+ * everybody: when the next one begins, every count starts at 0.
  */
 export function createFixedWindow(
   now: () => number,

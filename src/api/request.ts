@@ -54,7 +54,7 @@ const LONGEST_TARGET = 8 * 1024
 
 /** Headers need no check: Bun responds 431 when the request line and the headers exceed 16 KiB. */
 function checkTarget(url: string): void {
-  if (url.length <= LONGEST_TARGET || url.length - pathStart(url) <= LONGEST_TARGET) return
+  if (url.length - pathStart(url) <= LONGEST_TARGET) return
   throw new ServiceError('uri_too_long', `The path and query may have at most ${LONGEST_TARGET} characters.`)
 }
 

@@ -54,7 +54,7 @@ export function startServer(options: ServerOptions): ApiServer {
   const service = createService(options, { store, catalog, pages: createPageCache() })
   const routes = [...V1_ROUTES, ...HEALTH_ROUTES, ...options.routes].flatMap(withSlash)
 
-  /** For paths with repeated slashes, and those of wildcards: Bun's own would hide that a slash is repeated. */
+  /** Matches wildcard routes and paths with repeated slashes. Bun's wildcards would match "//" before we can collapse it. */
   function handleOther(request: Request, server: Bun.Server<undefined>): Promise<Response> {
     const path = pathOf(request)
     for (const route of routes) {
@@ -259,13 +259,13 @@ function fail(service: Service, exchange: Exchange, error: unknown): Response {
 
 /** Adds the headers that differ from request to request, and counts the response. */
 function complete(service: Service, exchange: Exchange, response: Response): Response {
-  const completed = finish(service, exchange, response)
+  const completed = addHeaders(service, exchange, response)
   record(service, exchange, completed.status)
   return completed
 }
 
-/** A client that has the body already gets none. */
-function finish({ limiter }: Service, exchange: Exchange, response: Response): Response {
+/** Turns a 200 whose ETag matches If-None-Match into a 304, which costs no quota. */
+function addHeaders({ limiter }: Service, exchange: Exchange, response: Response): Response {
   const { request, id, tier, consumed } = exchange
   const { headers } = response
   const condition = response.status === 200 ? request.headers.get('if-none-match') : null

@@ -48,6 +48,5 @@ export function createCatalog({ listing }: Pick<Store, 'listing'>): Catalog {
 
 /** A page of all passports. */
 export function pageOf({ ids }: Snapshot, offset: number, size: number): Found {
-  const first = Math.min(offset, ids.length)
-  return { ids: Array.from(ids.subarray(first, first + size)), total: ids.length }
+  return { ids: Array.from(ids.subarray(offset, offset + size)), total: ids.length }
 }

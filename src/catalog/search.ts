@@ -1,7 +1,7 @@
 import type { Snapshot } from './snapshot.ts'
 
-/** Ranks that are kept of earlier searches: 16 MB. */
-const MOST_RANKS = 4_000_000
+/** Memory for the results of earlier searches. */
+const MOST_BYTES = 16_000_000
 
 /** Searches, and keeps recent results so that walking their pages does not repeat the search. */
 export function createSearcher() {
@@ -11,11 +11,11 @@ export function createSearcher() {
 
   function keep(keyword: string, ranks: Uint32Array): void {
     results.set(keyword, ranks)
-    kept += ranks.length
-    for (const [oldest, { length }] of results) {
-      if (kept <= MOST_RANKS) break
+    kept += sizeOf(keyword, ranks)
+    for (const [oldest, old] of results) {
+      if (kept <= MOST_BYTES) break
       results.delete(oldest)
-      kept -= length
+      kept -= sizeOf(oldest, old)
     }
   }
 
@@ -35,10 +35,13 @@ export function createSearcher() {
       ranks = searchNames(snapshot, keyword)
       keep(keyword, ranks)
     }
-    const page = ranks.subarray(Math.min(offset, ranks.length), offset + size)
+    const page = ranks.subarray(offset, offset + size)
     return { ids: Array.from(page, (rank) => snapshot.ids[rank] as number), total: ranks.length }
   }
 }
+
+/** An entry takes memory even if nothing matches. */
+const sizeOf = (keyword: string, { byteLength }: Uint32Array) => byteLength + 2 * keyword.length + 200
 
 /** The ranks of all passports whose folded name contains the folded keyword. */
 export function searchNames({ names, starts }: Snapshot, keyword: string): Uint32Array {

@@ -15,6 +15,9 @@ const SNAPSHOT_MILLISECONDS = 100
 const LONGEST_SNAPSHOT_PAUSE = 1000
 const SNAPSHOT_PAUSE_FACTOR = 4
 
+/** A server thread may read in a transaction that began before the change, and would cache pages of old rows. */
+const READ_TRANSACTION_MILLISECONDS = 10
+
 const USAGE_MILLISECONDS = 500
 /** How long counts that cannot be stored delay the end. */
 const LAST_TRIES_MILLISECONDS = 5000
@@ -83,7 +86,10 @@ function keepSnapshot({ listing }: Store): Promise<void> {
   let snapshot: Snapshot | undefined
   async function update(): Promise<void> {
     const next = snapshot ? await updateSnapshot(snapshot, listing) : await buildSnapshot(listing)
-    if (next !== snapshot) send({ kind: 'snapshot', snapshot: next })
+    if (next !== snapshot) {
+      await pause(READ_TRANSACTION_MILLISECONDS)
+      send({ kind: 'snapshot', snapshot: next })
+    }
     snapshot = next
   }
   return repeat('The ranking is not up to date', update, (took) =>

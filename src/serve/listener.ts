@@ -51,9 +51,11 @@ export async function listen({ config, log, keepUsage, ...options }: Listening) 
   const errors = createErrorLog(log)
   let plan = (await store.retirement.find()) ?? NO_PLAN
   const pages = createPages({ config, store, catalog, now, rules: options.rules, plan: () => plan })
+  let { port } = config
   const start = () =>
     startServer({
       ...config,
+      port,
       ...pages,
       // A new release, or a server with a renewed certificate, starts before the old one stops.
       reusePort: process.platform === 'linux',
@@ -70,6 +72,8 @@ export async function listen({ config, log, keepUsage, ...options }: Listening) 
       onResponse: config.logRequests ? createRequestLog(log) : undefined,
     })
   let server = openPort({ ...config, names: { host: 'HOST', port: 'PORT' } }, start)
+  // The next server has the same port, also where the system chose it.
+  port = server.port
 
   function handOver(): void {
     const report = usage.take()

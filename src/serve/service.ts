@@ -95,21 +95,23 @@ function startBackground(
   onNews: (message: FromBackground & { kind: 'snapshot' | 'month' }) => void,
 ) {
   const first = Promise.withResolvers<void>()
-  const stopped = Promise.withResolvers<void>()
+  let stopped: PromiseWithResolvers<void>
   let snapshot: Snapshot | undefined
   let mayScore = false
   const thread = startThread<FromBackground, ToBackground>({
     name: 'background-thread',
     log,
     onStart(thread) {
+      stopped = Promise.withResolvers()
       thread.post({ kind: 'start', config })
       if (mayScore) thread.post({ kind: 'score' })
     },
     onMessage(message) {
       if (message.kind === 'log') return writeLog(log, message)
       if (message.kind === 'stopped') return stopped.resolve()
-      if (message.kind === 'snapshot') snapshot = message.snapshot
       onNews(message)
+      if (message.kind === 'month') return
+      snapshot = message.snapshot
       first.resolve()
     },
     onEnd: () => stopped.resolve(),
@@ -142,7 +144,7 @@ type Post = (message: ToServer, transfer?: Transferable[]) => void
 
 function startServerThread({ config, log, sums, windows, background, connect }: ServerOptions) {
   const started = Promise.withResolvers<Listening>()
-  const stopped = Promise.withResolvers<void>()
+  let stopped: PromiseWithResolvers<void>
   let { port } = config
   let isStarted = false
 
@@ -157,6 +159,7 @@ function startServerThread({ config, log, sums, windows, background, connect }: 
     name: 'server-thread',
     log,
     onStart(thread) {
+      stopped = Promise.withResolvers()
       const snapshot = background.snapshot() as Snapshot
       thread.post({ kind: 'start', config: { ...config, port }, windows, snapshot })
       connect(thread)

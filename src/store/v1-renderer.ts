@@ -13,7 +13,7 @@ export type TrackedWriteModel = WriteModel & {
 
 /** Notes which passports change, so that each is rendered once, in the transaction that changes it. */
 export function trackChanges(model: WriteModel): TrackedWriteModel {
-  const { passports, credentials, v1 } = model
+  const { passports, credentials } = model
   /** The rows that are known; the others are read when they are rendered. */
   const changed = new Map<number, StoredRow | undefined>()
   const shown = new Map<number, readonly Credential[]>()
@@ -26,7 +26,6 @@ export function trackChanges(model: WriteModel): TrackedWriteModel {
   function render(id: number, known: StoredRow | undefined): void {
     const row = known ?? passports.find(id)
     if (row) renderPassport(model, row, shown.get(id))
-    else v1.remove(id)
   }
 
   return {

@@ -136,3 +136,14 @@ onEveryEngine('a search', (open, engine) => {
     expect(await ids()).toEqual([4, 1])
   })
 })
+
+test('keywords without a match do not fill the memory', async () => {
+  const snapshot = await snapshotOf([{ id: 1, score: 0, name: 'ada' }])
+  const search = createSearcher()
+  const keyword = (number: number) => `${number} ${'x'.repeat(3000)}`
+  const before = process.memoryUsage.rss()
+  for (let number = 0; number < 20_000; number++) search(snapshot, keyword(number), 0, 1)
+  Bun.gc(true)
+  expect(process.memoryUsage.rss() - before).toBeLessThan(80_000_000)
+  expect(search(snapshot, 'ada', 0, 1)).toEqual({ ids: [1], total: 1 })
+})

@@ -24,8 +24,11 @@ export function startLoad(send: Send, clients = 4) {
   }
 }
 
-/** As most clients do where a connection breaks before there is a response. */
+/** As most clients do where a connection breaks before there is a response: listeners do not close at the same moment. */
 export const retryOnce =
   (send: Send): Send =>
   () =>
-    send().catch(send)
+    send().catch(async () => {
+      await Bun.sleep(100)
+      return send()
+    })

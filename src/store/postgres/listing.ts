@@ -10,8 +10,8 @@ const SEPARATOR = '\n'
 const COUNTER = `(select version from versions where name = 'ranking')`
 
 /**
- * The counter tells whether anything has changed. The number after it is that of the oldest transaction that has not ended: what it
- * writes is read with the next changes, and some of what was read already is read again.
+ * `<counter>:<xmin>`. The counter tells whether anything changed. Rows of transactions from xmin on are read again: they may not have
+ * been committed at the last read.
  */
 const CURSOR = `${COUNTER} || ':' || pg_snapshot_xmin(pg_current_snapshot())::text as cursor`
 

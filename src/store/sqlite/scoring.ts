@@ -51,7 +51,7 @@ export function createScoring({ reader, writer, find }: Connections): ScoringSto
   }
 
   const work = writer.transaction((limit: number, order: Work) => {
-    if ((settings.get('adopting') ?? settings.get('rules') ?? order.rules) !== order.rules) return undefined
+    if ((model.rules() ?? order.rules) !== order.rules) return undefined
     const rows = listStale.all(limit)
     for (const row of rows) {
       try {
