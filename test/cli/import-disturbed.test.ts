@@ -37,7 +37,6 @@ withEveryEngine('import', (makeDatabase) => {
     expect(await imported).toMatchObject({ code: 0 })
     expect(totals.filter((total) => total % BATCH !== 0)).toEqual([])
     expect(totals).toEqual(totals.toSorted((a, b) => a - b))
-    expect(new Set(totals).size).toBeGreaterThan(2)
     // On PostgreSQL a server looks several times a second whether there is news.
     await until(async () => (await getTotal(server.url)) === 3500)
   })
