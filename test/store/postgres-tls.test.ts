@@ -3,6 +3,7 @@ import { openPostgres } from '../../src/store/postgres/open.ts'
 import { change, connect, refusalOf, withOptions } from '../support/opening.ts'
 import { type PostgresServer, startPostgres, testDatabase } from '../support/postgres.ts'
 import { CERTIFICATE, tlsSettings } from '../support/postgres-tls.ts'
+import { until } from '../support/processes.ts'
 
 describe('postgres: encrypted connections', () => {
   /** Its certificate is signed by itself. */
@@ -16,10 +17,15 @@ describe('postgres: encrypted connections', () => {
     const store = await openPostgres({ url })
     await store.ping()
     await using sql = connect(url)
-    const rows = await sql`select distinct ssl from pg_stat_ssl join pg_stat_activity using (pid)
-      where application_name = 'passportd'`
+    const list = async () => [
+      ...(await sql`select distinct ssl from pg_stat_ssl join pg_stat_activity using (pid)
+        where application_name = 'passportd'`),
+    ]
+    const rows = await list()
     await store.close()
-    return [...rows]
+    // The server ends a session a moment after its connection is closed.
+    await until(async () => (await list()).length === 0)
+    return rows
   }
 
   test('sslmode=require encrypts every connection, whoever signed the certificate', async () => {
