@@ -22,7 +22,7 @@ export const diskFullImport: Scenario = {
   name: 'disk-full-import',
   title: 'an import until the disk is full, resumed with free space',
   long: 20,
-  short: 2,
+  short: 1,
   async run(times, fail) {
     using folder = tempFolder()
     writeFileSync(join(folder.path, 'people.jsonl'), LINES)

@@ -25,7 +25,7 @@ export const drain: Scenario = {
   name: 'drain',
   title: 'SIGTERM under load: every request that was received gets its whole response, and is counted',
   long: 50,
-  short: 2,
+  short: 1,
   async run(times, fail) {
     using folder = tempFolder()
     const sqlite = { url: `sqlite:${join(folder.path, 'drain.db')}`, received: 0 }

@@ -21,7 +21,7 @@ export const killImport: Scenario = {
   name: 'kill-import',
   title: 'SIGKILL of an import at a random moment',
   long: 30,
-  short: 2,
+  short: 1,
   async run(times, fail) {
     const random = createRandom(20)
     const onPostgres = Math.ceil(times * ON_POSTGRES)

@@ -42,7 +42,7 @@ export const killServer: Scenario = {
   name: 'kill-server',
   title: 'SIGKILL of a server under load and beside an import',
   long: 20,
-  short: 2,
+  short: 1,
   async run(times, fail) {
     const random = createRandom(24)
     const files = { 'first.jsonl': FIRST }
