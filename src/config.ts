@@ -9,8 +9,8 @@ import {
   parsePostgresUrl,
 } from './domain/database-address.ts'
 import { parseInstant } from './domain/instant.ts'
-import { parseOrigin } from './domain/origin.ts'
 import { DEFAULT_TIERS, parseTiers, TIERS_EXAMPLE, type Tier } from './domain/tier.ts'
+import { parseOrigin } from './domain/url.ts'
 
 export type Config = {
   host: string

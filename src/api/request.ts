@@ -17,8 +17,6 @@ export type Context = {
   headers: Headers
 }
 
-export type Handler = (request: RouteRequest, context: Context) => Awaitable<Response>
-
 export type Route = {
   /** As `Bun.serve` matches it. A slash at the end makes no difference, except for `own` routes. */
   path: string
@@ -29,7 +27,7 @@ export type Route = {
   /** GET and HEAD unless given. */
   methods?: readonly string[]
   /** A route without a handler responds 404 to everybody, and costs no quota. */
-  handle?: Handler
+  handle?: (request: RouteRequest, context: Context) => Awaitable<Response>
 }
 
 const READ_ONLY = ['GET', 'HEAD']

@@ -3,7 +3,6 @@ import { ClientGone, notFound, unauthorized } from '../domain/errors.ts'
 import { NO_PLAN, type RetirementPlan } from '../domain/retirement.ts'
 import type { Tier } from '../domain/tier.ts'
 import type { Endpoint } from '../domain/usage.ts'
-import type { Store } from '../store/store.ts'
 import { createAddressOf } from './address.ts'
 import { type GivenKey, matchesKey, readKey } from './auth.ts'
 import { internalError, presentError, publicError } from './errors.ts'
@@ -156,7 +155,6 @@ const COMMON_HEADERS = baseHeaders({})
 
 /** What all requests of a server share. */
 type Service = RequestOptions & {
-  store: Store
   shared: Omit<Context, 'headers'>
   addressOf: ReturnType<typeof createAddressOf>
   v1Headers: ReturnType<typeof createV1Headers>
@@ -165,7 +163,6 @@ type Service = RequestOptions & {
 
 const createService = (options: RequestOptions, shared: Service['shared']): Service => ({
   ...options,
-  store: shared.store,
   shared,
   addressOf: createAddressOf(options.trustedProxies),
   v1Headers: createV1Headers(options),
@@ -200,7 +197,7 @@ const contextOf = ({ shared, v1Headers }: Service, { route, consumed, tier }: Ex
 
 /** One function: each further one that is awaited costs every request. */
 async function respond(service: Service, exchange: Exchange): Promise<Response> {
-  const { store, limiter, plan } = service
+  const { limiter, plan } = service
   const { request, route, address } = exchange
   try {
     if (request.method === 'OPTIONS') {
@@ -212,7 +209,7 @@ async function respond(service: Service, exchange: Exchange): Promise<Response> 
     if (!route.handle) throw notFound()
     if (route.kind === 'v1') {
       const given = readKey(request.headers.get('x-api-key'))
-      const key = given?.id === undefined ? undefined : await store.keys.find(given.id)
+      const key = given?.id === undefined ? undefined : await service.shared.store.keys.find(given.id)
       if (given && !matchesKey(given, key)) await limiter.consumeWrongKey(address())
       checkKey(service, given, key)
       exchange.key = key?.id ?? ''

@@ -1,6 +1,6 @@
-import { parseOrigin } from '../domain/origin.ts'
 import type { FullPassport } from '../domain/passport.ts'
 import type { Standing } from '../domain/standing.ts'
+import { parseOrigin } from '../domain/url.ts'
 import { describeRank, describeShare, formatFigure, nameOf, shortNameOf } from './format.ts'
 import { type Html, html } from './html.ts'
 import type { ExplorerOptions, ExplorerPage } from './page.ts'

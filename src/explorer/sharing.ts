@@ -1,7 +1,6 @@
-import { parseOrigin } from '../domain/origin.ts'
 import type { FullPassport } from '../domain/passport.ts'
 import type { Standing } from '../domain/standing.ts'
-import { parseWebAddress } from '../domain/web-address.ts'
+import { parseOrigin, parseWebAddress } from '../domain/url.ts'
 import { CARD_SIZE, describeCard } from './card.ts'
 import { describeRank, describeShare, formatFigure, nameOf, shortNameOf } from './format.ts'
 import { type Html, html } from './html.ts'

@@ -1,6 +1,6 @@
 import { count } from '../../domain/format.ts'
 import { type FullPassport, type Social, walletsOf } from '../../domain/passport.ts'
-import { parseWebAddress } from '../../domain/web-address.ts'
+import { parseWebAddress } from '../../domain/url.ts'
 import { type Html, html } from '../html.ts'
 import { graphemesOf, shortWord } from '../text.ts'
 

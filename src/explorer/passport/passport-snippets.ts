@@ -1,4 +1,4 @@
-import { parseOrigin } from '../../domain/origin.ts'
+import { parseOrigin } from '../../domain/url.ts'
 import { type Html, html } from '../html.ts'
 import type { ApiState } from '../page.ts'
 

@@ -1,5 +1,6 @@
 import type { Credential } from '../../domain/credential.ts'
 import type { PassportRef } from '../../domain/passport.ts'
+import { STALE_COUNT } from '../rows/counts.ts'
 import { toCredentialData } from '../rows/credential.ts'
 import type { StoredRow } from '../rows/passport.ts'
 import { toV1CredentialsRow, toV1PassportRow } from '../rows/v1.ts'
@@ -64,9 +65,7 @@ export function createScoring(
     },
 
     async countStale() {
-      const [row] = await longQuery<{ count: number }>(
-        'select count(*)::float8 as count from passports where stale = 1',
-      )
+      const [row] = await longQuery<{ count: number }>(STALE_COUNT)
       return row?.count ?? 0
     },
 

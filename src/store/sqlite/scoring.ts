@@ -1,6 +1,7 @@
 import type { Database } from 'bun:sqlite'
 import type { Credential } from '../../domain/credential.ts'
 import type { PassportRef } from '../../domain/passport.ts'
+import { STALE_COUNT } from '../rows/counts.ts'
 import { fromCredentialData, isAsShown } from '../rows/credential.ts'
 import type { StoredRow } from '../rows/passport.ts'
 import { toV1CredentialsRow, toV1PassportRow } from '../rows/v1.ts'
@@ -21,9 +22,7 @@ export function createScoring({ reader, writer, find }: Connections): ScoringSto
   const listStale = writer.query<StoredRow, [number]>(
     'select * from passports where stale = 1 order by id limit ?',
   )
-  const countStale = reader.query<{ count: number }, []>(
-    'select count(*) as count from passports where stale = 1',
-  )
+  const countStale = reader.query<{ count: number }, []>(STALE_COUNT)
   const setAside = writer.query('update passports set stale = 2 where id = ?')
   const countChange = writer.query('update ranking set version = version + 1')
   const settings = createSettings(writer)
