@@ -14,15 +14,19 @@ database.run('pragma cache_size = -16384')
 
 type Body = { body: string }
 
-const findById = database.query<Body, [number]>('select body from v1_passports where passport_id = ?')
+const BODY = `'{"passport":{' || fields || ',' || more_fields || '}}'`
+
+const findById = database.query<Body, [number]>(
+  `select ${BODY} as body from v1_passports where passport_id = ?`,
+)
 const findByWallet = database.query<Body, [string]>(
-  'select body from wallets join v1_passports using (passport_id) where address = ?',
+  `select ${BODY} as body from wallets join v1_passports using (passport_id) where address = ?`,
 )
 const findCredentials = database.query<Body, [number]>(
   'select body from v1_credentials where passport_id = ?',
 )
 const findItem = database.query<{ item: string }, [number]>(
-  'select item from v1_passports where passport_id = ?',
+  `select '{' || fields || '}' as item from v1_passports where passport_id = ?`,
 )
 const ranking = Float64Array.from(
   database

@@ -7,7 +7,7 @@ import { score } from './score.ts'
 const IDLE_MILLISECONDS = 250
 
 /** Passports scored in one transaction: others can write in between. */
-const BATCH = 250
+const BATCH = 500
 
 export type Rescorer = {
   store: Store

@@ -47,18 +47,21 @@ export function score(passport: Scorable, rules: RuleSet, now: number): Outcome 
 type Result = { credential: Credential; line: Line }
 
 /** The record's own score, within its maximum. */
-function keep({ superseded: _, ...credential }: Credential, now: number): Result {
-  const given = credential.givenScore ?? credential.score
-  const points = roundScore(Math.min(given, credential.maxScore))
-  const changed = points !== credential.score
+function keep(before: Credential, now: number): Result {
+  const given = before.givenScore ?? before.score
+  const points = roundScore(Math.min(given, before.maxScore))
   const formula =
     given > points
-      ? `${given} in the record, ${credential.maxScore} at most = ${points}`
+      ? `${given} in the record, ${before.maxScore} at most = ${points}`
       : `${points} in the record`
-  return {
-    credential: { ...credential, score: points, ...(changed && { calculatedAt: now }) },
-    line: toLine({ ...credential, score: points }, 'record', formula),
-  }
+  const credential = withScore(before, points, now)
+  return { credential, line: toLine(credential, 'record', formula) }
+}
+
+function withScore(before: Credential, score: number, now: number): Credential {
+  if (score === before.score && !before.superseded) return before
+  const { superseded: _, ...credential } = before
+  return { ...credential, score, calculatedAt: score === before.score ? before.calculatedAt : now }
 }
 
 function workOut(

@@ -7,14 +7,6 @@ import type { Scorable, Scored } from './store.ts'
 /** How many passports a new rule set marks as stale in one transaction. */
 export const ADOPT_STEP = 2500
 
-/**
- * Assignments that make `calculating_score` true in stored V1 responses. A quote within a text is escaped: nothing but the field is
- * found. SQL cannot compute the ETag: readers do, where it is empty.
- */
-export const MARK_V1 = `${['item', 'body']
-  .map((name) => `${name} = replace(${name}, '"calculating_score":false', '"calculating_score":true')`)
-  .join(', ')}, etag = ''`
-
 export function toScorable(row: StoredRow, all: readonly Credential[], dataPoints: DataPoint[]): Scorable {
   return {
     id: row.id,

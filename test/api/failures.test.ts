@@ -17,7 +17,7 @@ test('a failure of ours is reported whole to the operator and not at all to the 
   const store = openSqlite(path)
   await saveRecords(store, [ada])
   const vandal = new Database(path)
-  vandal.run('alter table v1_passports rename column item to gone')
+  vandal.run('alter table v1_passports rename column fields to gone')
   vandal.close()
   await using server = serveTest(store)
   const { status, text, headers } = await server.get('/api/v1/passports', GOLDEN)

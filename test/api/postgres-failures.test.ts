@@ -127,7 +127,7 @@ test('a failure of ours is reported whole to the operator and not at all to the 
   const store = await openPostgres(database)
   await saveRecords(store, [ada])
   await using sql = connect(database.url)
-  await sql`alter table v1_passports rename column item to gone`
+  await sql`alter table v1_passports rename column fields to gone`
   await using server = serveTest(store)
   const { status, text, headers } = await server.get('/api/v1/passports', GOLDEN)
   expect(status).toBe(500)

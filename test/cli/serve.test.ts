@@ -137,7 +137,7 @@ describe.concurrent('serve, whatever the database', () => {
     const url = await readUrl(child.stdout)
     using database = new Database(join(cwd, 'data/demo.db'))
     database.run('pragma busy_timeout = 10000')
-    database.run('alter table v1_passports rename column body to gone')
+    database.run('alter table v1_passports rename column fields to gone')
     for (let times = 0; times < 3; times++) {
       const response = await fetch(`${url}/api/v1/passports/900`)
       expect(response.status).toBe(500)

@@ -133,7 +133,7 @@ async function fill(sql: SQL): Promise<void> {
       from generate_series(1, 20000) as id`)
     await transaction.unsafe(`insert into wallets select main_wallet, id from passports`)
     await transaction.unsafe(`insert into credentials select id, '[]' from passports`)
-    await transaction.unsafe(`insert into v1_passports (passport_id, score, name, item, body, etag, merged)
+    await transaction.unsafe(`insert into v1_passports (passport_id, score, name, fields, more_fields, etag, merged)
       select id, score, 'person ' || id, '{}', '{}', '', 0 from passports where merged_into is null`)
     await transaction.unsafe(`insert into v1_credentials select passport_id, '{}', '' from v1_passports`)
     await transaction.unsafe(

@@ -25,17 +25,18 @@ export function presentListedPassport(passport: Passport): WireListedPassport {
 }
 
 export function presentPassport(passport: FullPassport): WirePassport {
-  return {
-    ...presentListedPassport(passport),
-    merged: passport.merged,
-    passport_socials: passport.socials.map(presentSocial),
-  }
+  return { ...presentListedPassport(passport), ...presentUnlistedFields(passport) }
+}
+
+/** The fields that list pages do not show. */
+export function presentUnlistedFields({ merged, socials }: FullPassport) {
+  return { merged, passport_socials: socials.map(presentSocial) }
 }
 
 export function presentCredential(credential: Credential): WireCredential {
   return {
     id: credential.id,
-    earned_at: credential.earnedAt === undefined ? '' : presentInstant(credential.earnedAt),
+    earned_at: credential.earnedAt === undefined ? '' : new Date(credential.earnedAt).toISOString(),
     category: credential.category,
     last_calculated_at: presentInstant(credential.calculatedAt),
     max_score: credential.maxScore,
@@ -60,12 +61,17 @@ export function presentSocial(social: Social): WireSocial {
   }
 }
 
+/** Credentials were mostly calculated at one time: the last one is remembered. */
 let last = { milliseconds: 0, text: '1970-01-01T00:00:00.000Z' }
 
-/** The credentials of a passport mostly have one time: the last one is remembered. */
 function presentInstant(milliseconds: number): string {
   if (milliseconds !== last.milliseconds) last = { milliseconds, text: new Date(milliseconds).toISOString() }
   return last.text
+}
+
+function readInstant(text: string): number {
+  if (text !== last.text) last = { milliseconds: Date.parse(text), text }
+  return last.milliseconds
 }
 
 /** The credential that `presentCredential` was given, without what V1 does not show. */
@@ -79,6 +85,6 @@ export function readCredential(credential: WireCredential): Credential {
     maxScore: credential.max_score,
     value: credential.value,
     ...(credential.earned_at !== '' && { earnedAt: Date.parse(credential.earned_at) }),
-    calculatedAt: Date.parse(credential.last_calculated_at),
+    calculatedAt: readInstant(credential.last_calculated_at),
   }
 }

@@ -3,6 +3,8 @@ import passports from '../migrations/postgres/0001-passports.sql' with { type: '
 import usage from '../migrations/postgres/0002-usage.sql' with { type: 'text' }
 import keySuccessors from '../migrations/postgres/0003-key-successors.sql' with { type: 'text' }
 import v1 from '../migrations/postgres/0004-v1.sql' with { type: 'text' }
+import staleIndex from '../migrations/postgres/0005-stale-index.sql' with { type: 'text' }
+import v1Fields from '../migrations/postgres/0005-v1-fields.sql' with { type: 'text' }
 import { older } from '../older.ts'
 import { onlyReads } from './faults.ts'
 import type { Link } from './link.ts'
@@ -20,6 +22,14 @@ const MIGRATIONS: readonly ((query: Query, onProgress: OnProgress, from: number)
     if (from > 0) await query('drop table names')
     await query(v1)
     await storeV1(query, onProgress)
+  },
+  async (query) => {
+    await query(staleIndex)
+    // Only databases that an early version 4 made have it.
+    const [item] = await query(
+      `select 1 as one from pg_attribute where attrelid = 'v1_passports'::regclass and attname = 'item'`,
+    )
+    if (item) await query(v1Fields)
   },
 ]
 

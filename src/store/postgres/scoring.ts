@@ -4,7 +4,7 @@ import { STALE_COUNT } from '../rows/counts.ts'
 import { toCredentialData } from '../rows/credential.ts'
 import type { StoredRow } from '../rows/passport.ts'
 import { toV1CredentialsRow, toV1PassportRow } from '../rows/v1.ts'
-import { ADOPT_STEP, applyScore, MARK_V1, toScorable } from '../scored-rows.ts'
+import { ADOPT_STEP, applyScore, toScorable } from '../scored-rows.ts'
 import type { ScoringStore } from '../store.ts'
 import { mapCredentials, mapDataPoints } from './credentials-and-points.ts'
 import type { Link } from './link.ts'
@@ -31,7 +31,7 @@ export function createScoring(
         const rows = await selectRows<StoredRow>(
           query,
           'passports',
-          'where stale = 1 order by id limit $1 for update skip locked',
+          'where stale <> 0 and stale = 1 order by id limit $1 for update skip locked',
           [limit],
         )
         const scored: Scored[] = []
@@ -117,14 +117,11 @@ async function markStep(
   )
   const end = step?.id ?? undefined
   if (end === undefined) return undefined
-  const values = [after, end, except, given]
-  const marked = `id > $1 and id <= $2 and stale <> 1 and ($3::text is null or rules <> $3) and (rules <> '' or $4::boolean)`
-  await query(
-    `update v1_passports set ${MARK_V1}, version = default
-     where passport_id in (select id from passports where ${marked})`,
-    values,
+  const rows = await query(
+    `update passports set stale = 1 where id > $1 and id <= $2 and stale <> 1
+       and ($3::text is null or rules <> $3) and (rules <> '' or $4::boolean) returning 1 as one`,
+    [after, end, except, given],
   )
-  const rows = await query(`update passports set stale = 1 where ${marked} returning 1 as one`, values)
   if (rows.length > 0) await bump(query, 'ranking')
   return end
 }

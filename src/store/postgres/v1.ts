@@ -1,10 +1,19 @@
 import type { PassportRef } from '../../domain/passport.ts'
-import { etagOf } from '../hash.ts'
-import type { FoundPassport, V1Body, V1Passport } from '../rows/v1.ts'
+import {
+  BODY,
+  type FoundItem,
+  type FoundPassport,
+  ITEM,
+  toItem,
+  toV1Passport,
+  type V1Body,
+  type V1Passport,
+} from '../rows/v1.ts'
 import { PASSPORT_ID, refKind, refValue, SURVIVOR_ID } from '../survivor.ts'
 import type { Query } from './query.ts'
 
-const PASSPORT = 'select passport_id::float8 as id, body, etag, merged from v1_passports'
+const STALE = 'exists (select 1 from passports where id = passport_id and stale <> 0) as stale'
+const PASSPORT = `select passport_id::float8 as id, ${BODY} as body, etag, merged, ${STALE} from v1_passports`
 const CREDENTIALS = 'select body, etag from v1_credentials'
 
 /** The stored responses of V1. */
@@ -21,7 +30,7 @@ export function createV1Reader(read: Query) {
   return {
     async findPassport(ref: PassportRef): Promise<V1Passport | undefined> {
       const row = await find<FoundPassport>(PASSPORT, ref)
-      return row && { ...row, etag: row.etag || etagOf(row.body), merged: row.merged === 1 }
+      return row && toV1Passport(row)
     },
 
     findCredentials: (ref: PassportRef) => find<V1Body>(CREDENTIALS, ref),
@@ -29,11 +38,11 @@ export function createV1Reader(read: Query) {
     /** List items by score, then id. Passports that were merged or removed meanwhile are left out. */
     async listItems(ids: readonly number[]): Promise<string[]> {
       if (ids.length === 0) return []
-      const rows = await read<{ item: string }>(
-        'select item from v1_passports where passport_id = any($1::bigint[]) order by score desc, passport_id',
+      const rows = await read<FoundItem>(
+        `select ${ITEM} as item, ${STALE} from v1_passports where passport_id = any($1::bigint[]) order by score desc, passport_id`,
         [ids],
       )
-      return rows.map(({ item }) => item)
+      return rows.map(toItem)
     },
   }
 }

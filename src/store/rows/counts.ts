@@ -8,7 +8,8 @@ export const PASSPORT_COUNTS = `select
   (select max(day) from usage) as "lastDay"
   from passports`
 
-export const STALE_COUNT = 'select cast(count(*) as double precision) as count from passports where stale = 1'
+export const STALE_COUNT =
+  'select cast(count(*) as double precision) as count from passports where stale <> 0 and stale = 1'
 
 export type PassportCounts = {
   passports: number

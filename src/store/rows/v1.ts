@@ -3,7 +3,7 @@ import { foldName } from '../../domain/name.ts'
 import {
   presentCredential,
   presentListedPassport,
-  presentPassport,
+  presentUnlistedFields,
   readCredential,
 } from '../../domain/v1/present.ts'
 import type { WireCredential } from '../../domain/v1/schemas.ts'
@@ -19,8 +19,14 @@ export type V1Passport = V1Body & {
   merged: boolean
 }
 
-/** A stored response as it is selected. A passport that was marked as stale has one without an ETag. */
-export type FoundPassport = V1Body & { id: number; merged: number }
+/** A stored response as it is selected. */
+export type FoundPassport = V1Body & { id: number; merged: number; stale: number | boolean }
+
+export type FoundItem = { item: string; stale: number | boolean }
+
+/** SQL for a passport in list pages and for the single-passport response, on either engine. */
+export const ITEM = `'{' || fields || '}'`
+export const BODY = `'{"passport":{' || fields || ',' || more_fields || '}}'`
 
 /** What the list, the keyword search and the single-passport response say of a listed passport. */
 export type V1PassportRow = {
@@ -28,9 +34,9 @@ export type V1PassportRow = {
   score: number
   /** Folded, for the keyword search. */
   name: string
-  /** The JSON of the passport in list pages. */
-  item: string
-  body: string
+  /** The JSON members that list pages show, and those that only the single-passport response adds. No score is being calculated. */
+  fields: string
+  more_fields: string
   etag: string
   merged: number
 }
@@ -38,18 +44,34 @@ export type V1PassportRow = {
 export type V1CredentialsRow = { passport_id: number; body: string; etag: string }
 
 export function toV1PassportRow(row: StoredRow, merged: boolean): V1PassportRow {
-  const passport = toFullPassport(row, merged)
-  const body = JSON.stringify({ passport: presentPassport(passport) })
+  const passport = { ...toFullPassport(row, merged), stale: false }
+  const fields = membersOf(presentListedPassport(passport))
+  const more_fields = membersOf(presentUnlistedFields(passport))
   return {
     passport_id: row.id,
     score: row.score,
     name: foldName(row.display_name),
-    item: JSON.stringify(presentListedPassport(passport)),
-    body,
-    etag: etagOf(body),
+    fields,
+    more_fields,
+    etag: etagOf(`{"passport":{${fields},${more_fields}}}`),
     merged: Number(merged),
   }
 }
+
+const membersOf = (value: object) => JSON.stringify(value).slice(1, -1)
+
+export function toV1Passport({ id, body, etag, merged, stale }: FoundPassport): V1Passport {
+  const isMerged = merged === 1
+  if (!stale) return { id, body, etag, merged: isMerged }
+  const calculating = showCalculating(body)
+  return { id, body: calculating, etag: etagOf(calculating), merged: isMerged }
+}
+
+export const toItem = ({ item, stale }: FoundItem) => (stale ? showCalculating(item) : item)
+
+/** Only numbers come before the field: the first match is it. */
+const showCalculating = (json: string) =>
+  json.replace('"calculating_score":false', '"calculating_score":true')
 
 export function toV1CredentialsRow(passportId: number, credentials: readonly Credential[]): V1CredentialsRow {
   const shown = credentials.filter(({ superseded }) => !superseded).sort(byScore)

@@ -5,6 +5,8 @@ import scoring from '../migrations/sqlite/0002-scoring.sql' with { type: 'text' 
 import usage from '../migrations/sqlite/0003-usage.sql' with { type: 'text' }
 import keySuccessors from '../migrations/sqlite/0008-key-successors.sql' with { type: 'text' }
 import v1 from '../migrations/sqlite/0009-v1.sql' with { type: 'text' }
+import staleIndex from '../migrations/sqlite/0010-stale-index.sql' with { type: 'text' }
+import v1Fields from '../migrations/sqlite/0010-v1-fields.sql' with { type: 'text' }
 import { older } from '../older.ts'
 import { type OnProgress, removeDocumentFiles, storeV1 } from './store-v1.ts'
 
@@ -26,6 +28,12 @@ const MIGRATIONS: readonly (string | ((database: Database, onProgress: OnProgres
     storeV1(database, onProgress)
     // Before the commit: a crash after it would leave them for good.
     removeDocumentFiles(database.filename)
+  },
+  (database) => {
+    database.run(staleIndex)
+    // Only databases that an early version 9 made have it.
+    const hasItems = database.query(`select 1 from pragma_table_info('v1_passports') where name = 'item'`)
+    if (hasItems.get() !== null) database.run(v1Fields)
   },
 ]
 

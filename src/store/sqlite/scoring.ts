@@ -5,12 +5,11 @@ import { STALE_COUNT } from '../rows/counts.ts'
 import { fromCredentialData, isAsShown } from '../rows/credential.ts'
 import type { StoredRow } from '../rows/passport.ts'
 import { toV1CredentialsRow, toV1PassportRow } from '../rows/v1.ts'
-import { ADOPT_STEP, applyScore, MARK_V1, toScorable } from '../scored-rows.ts'
+import { ADOPT_STEP, applyScore, toScorable } from '../scored-rows.ts'
 import type { ScoringStore, Work } from '../store.ts'
 import { isFault } from './connect.ts'
 import { createCredentialReader, createDataPointReader } from './credentials-and-points.ts'
 import { createSettings } from './settings.ts'
-import { NEXT_VERSION } from './statements.ts'
 import { createWriteModel } from './write-model.ts'
 
 type Connections = { reader: Database; writer: Database; find: (ref: PassportRef) => number | undefined }
@@ -20,7 +19,7 @@ export function createScoring({ reader, writer, find }: Connections): ScoringSto
   const dataPoints = createDataPointReader(writer)
   const credentialReader = createCredentialReader(writer)
   const listStale = writer.query<StoredRow, [number]>(
-    'select * from passports where stale = 1 order by id limit ?',
+    'select * from passports where stale <> 0 and stale = 1 order by id limit ?',
   )
   const countStale = reader.query<{ count: number }, []>(STALE_COUNT)
   const setAside = writer.query('update passports set stale = 2 where id = ?')
@@ -111,19 +110,14 @@ function createMarker(writer: Database) {
   const findEnd = writer.query<{ id: number | null }, [number, number]>(
     'select max(id) as id from (select id from passports where id > ? order by id limit ?)',
   )
-  const marked = `id > ?1 and id <= ?2 and stale <> 1 and (?3 is null or rules <> ?3) and (rules <> '' or ?4)`
-  const markV1 = writer.query<unknown, [number, number, string | null, number]>(
-    `update v1_passports set ${MARK_V1}, version = ${NEXT_VERSION}
-     where passport_id in (select id from passports where ${marked})`,
-  )
   const mark = writer.query<unknown, [number, number, string | null, number]>(
-    `update passports set stale = 1 where ${marked}`,
+    `update passports set stale = 1 where id > ?1 and id <= ?2 and stale <> 1
+       and (?3 is null or rules <> ?3) and (rules <> '' or ?4)`,
   )
   const countChange = writer.query('update ranking set version = version + 1')
   return (after: number, { except, given }: { except: string | null; given: boolean }) => {
     const end = findEnd.get(after, ADOPT_STEP)?.id ?? null
     if (end === null) return undefined
-    markV1.run(after, end, except, Number(given))
     if (mark.run(after, end, except, Number(given)).changes > 0) countChange.run()
     return end
   }

@@ -1,26 +1,38 @@
 import type { Database } from 'bun:sqlite'
 import type { PassportRef } from '../../domain/passport.ts'
-import { etagOf } from '../hash.ts'
-import type { FoundPassport, V1Body, V1Passport } from '../rows/v1.ts'
+import {
+  BODY,
+  type FoundItem,
+  type FoundPassport,
+  ITEM,
+  toItem,
+  toV1Passport,
+  type V1Body,
+  type V1Passport,
+} from '../rows/v1.ts'
 import { PASSPORT_ID, SURVIVOR_ID } from '../survivor.ts'
 import type { ReadTransaction } from './read-transaction.ts'
+
+/** Unless it is told, SQLite would look into the whole table, and not into the few rows of the index. */
+const STALE =
+  'exists (select 1 from passports indexed by passports_stale where id = passport_id and stale <> 0) as stale'
 
 /** The stored responses of V1. */
 export function createV1Reader(reader: Database, transaction: ReadTransaction) {
   const findPassport = createFinder<FoundPassport>(
     reader,
-    'select passport_id as id, body, etag, merged from v1_passports',
+    `select passport_id as id, ${BODY} as body, etag, merged, ${STALE} from v1_passports`,
   )
   const findCredentials = createFinder<V1Body>(reader, 'select body, etag from v1_credentials')
-  const listItems = reader.query<{ id: number; score: number; item: string }, [string]>(
-    `select passport_id as id, score, item from v1_passports
+  const listItems = reader.query<FoundItem & { id: number; score: number }, [string]>(
+    `select passport_id as id, score, ${ITEM} as item, ${STALE} from v1_passports
      where passport_id in (select value from json_each(?))`,
   )
 
   return {
     findPassport(ref: PassportRef): V1Passport | undefined {
       const row = transaction.read(() => findPassport(ref))
-      return row && { ...row, etag: row.etag || etagOf(row.body), merged: row.merged === 1 }
+      return row && toV1Passport(row)
     },
 
     findCredentials(ref: PassportRef): V1Body | undefined {
@@ -32,7 +44,7 @@ export function createV1Reader(reader: Database, transaction: ReadTransaction) {
       transaction.read(() => {
         const rows = listItems.all(`[${ids}]`)
         // SQLite would copy the rows to sort them.
-        return rows.sort((one, other) => other.score - one.score || one.id - other.id).map(({ item }) => item)
+        return rows.sort((one, other) => other.score - one.score || one.id - other.id).map(toItem)
       }),
   }
 }

@@ -17,8 +17,8 @@ create table v1_passports (
   version bigint not null default pg_current_xact_id()::text::bigint,
   score double precision not null,
   name text not null,
-  item text not null,
-  body text not null,
+  fields text not null,
+  more_fields text not null,
   etag text not null,
   merged integer not null
 );

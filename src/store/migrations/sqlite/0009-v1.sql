@@ -39,9 +39,9 @@ create table v1_passports (
   score real not null,
   -- The folded display name.
   name text not null,
-  -- The JSON in list pages, the body of the single-passport response, and its ETag.
-  item text not null,
-  body text not null,
+  -- JSON members: those in list pages, and those that only the single-passport response adds; and its ETag.
+  fields text not null,
+  more_fields text not null,
   etag text not null,
   merged integer not null
 ) strict;
