@@ -3,7 +3,7 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { SQL } from 'bun'
 import type { Social } from '../src/domain/passport.ts'
-import { own } from '../test/support/postgres-files.ts'
+import { own } from '../test/support/postgres/postgres-files.ts'
 import { KEY_HASH } from './key.ts'
 import { type KeptPostgres, openDatabase, POSTGRES_FOLDER } from './postgres.ts'
 

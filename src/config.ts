@@ -1,6 +1,6 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { isAddressBlock } from './domain/address-block.ts'
+import { isAddressBlock } from './domain/cidr.ts'
 import {
   DATABASE_EXAMPLES,
   type DatabaseAddress,
@@ -8,7 +8,7 @@ import {
   parseDatabaseAddress,
   parsePostgresUrl,
 } from './domain/database-address.ts'
-import { parseInstant } from './domain/instant.ts'
+import { parseInstant } from './domain/text/instant.ts'
 import { DEFAULT_TIERS, parseTiers, TIERS_EXAMPLE, type Tier } from './domain/tier.ts'
 import { parseOrigin } from './domain/url.ts'
 

@@ -4,9 +4,9 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { readConfig, unknownSettings } from '../src/config.ts'
 import { DEFAULT_TIERS } from '../src/domain/tier.ts'
-import { tempFolder } from './support/temp.ts'
+import { tempFolder } from './support/temp-folder.ts'
 
-const SUPPORT = join(import.meta.dir, 'support')
+const SUPPORT = join(import.meta.dir, 'support/postgres')
 
 const DEFAULTS = {
   host: '127.0.0.1',

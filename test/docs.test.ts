@@ -1,12 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
-import { type Example, PAGES, readExamples } from './support/examples.ts'
-import { type Reader, startReader } from './support/reader.ts'
-import { tempFolder } from './support/temp.ts'
+import { type Reader, startReader } from './support/docs/docs-runner.ts'
+import { type Example, PAGES, readExamples } from './support/docs/examples.ts'
+import { tempFolder } from './support/temp-folder.ts'
 
 /** Every block that is only read, by page, heading, language and number, with the reason. */
 const NOT_RUN: Record<string, string> = {
-  'README.md: passportd: sh': 'installs packages and runs all tests; test/cli/serve.test.ts does npm start',
+  'README.md: passportd: sh':
+    'installs packages and runs all tests; test/cli/serve/serve.test.ts does npm start',
   'docs/backup.md: PostgreSQL: sh':
     'needs programs that may be missing; test/cli/backup.test.ts does the same',
   'docs/mcp.md: Over HTTP: sh': 'serves until it is stopped; test/cli/mcp.test.ts does the same',

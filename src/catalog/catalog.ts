@@ -1,9 +1,9 @@
 import type { PageRequest } from '../domain/page.ts'
-import type { Standing } from '../domain/standing.ts'
+import type { Standing } from '../domain/score-distribution.ts'
 import type { Awaitable, Store } from '../store/store.ts'
+import { standingOf } from './score-distribution.ts'
 import { createSearcher } from './search.ts'
 import { buildSnapshot, type Snapshot, updateSnapshot } from './snapshot.ts'
-import { standingOf } from './standing.ts'
 
 /** `keyword` is folded. A search whose client is gone ends with `ClientGone`. */
 export type FindRequest = PageRequest & { keyword: string | undefined; signal?: AbortSignal | undefined }

@@ -1,7 +1,7 @@
 import { type Catalog, pageOf } from './catalog.ts'
 import type { SearchClient } from './remote-search.ts'
+import { standingOf } from './score-distribution.ts'
 import type { Snapshot } from './snapshot.ts'
-import { standingOf } from './standing.ts'
 
 /** A catalog that another thread keeps up to date, and that searches in another thread. */
 export function createSharedCatalog() {

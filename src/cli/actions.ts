@@ -1,4 +1,4 @@
-import { DATABASE_OPTIONS, UsageError } from './usage.ts'
+import { DATABASE_OPTIONS, UsageError } from './args.ts'
 
 /** The action of a command that was named, such as the "create" of "keys create". Refuses options of other actions. */
 export function chooseAction<Action extends { takes: readonly string[] }>(

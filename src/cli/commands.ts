@@ -1,10 +1,10 @@
 import { ConfigError } from '../config.ts'
 import { CommandError, ServiceError } from '../domain/errors.ts'
 import { VERSION } from '../version.ts'
+import { UsageError } from './args.ts'
 import { COMMAND_HELP } from './command-help.ts'
 import { HELP } from './help.ts'
 import type { Terminal } from './terminal.ts'
-import { UsageError } from './usage.ts'
 
 type Command = (args: string[], terminal: Terminal) => void | Promise<void>
 

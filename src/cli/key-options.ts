@@ -1,8 +1,8 @@
-import { parseDuration } from '../domain/duration.ts'
-import { parseInstant } from '../domain/instant.ts'
-import { quote } from '../domain/quote.ts'
+import { parseDuration } from '../domain/text/duration.ts'
+import { parseInstant } from '../domain/text/instant.ts'
+import { quote } from '../domain/text/quote.ts'
 import { ANONYMOUS, EXPLORER, type Tier } from '../domain/tier.ts'
-import { UsageError } from './usage.ts'
+import { UsageError } from './args.ts'
 
 const LONGEST_NAME = 100
 const LONGEST_OWNER = 254

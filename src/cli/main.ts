@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { printableLines } from '../domain/format.ts'
+import { printableLines } from '../domain/text/format.ts'
 import { describeFailure, runCommand } from './commands.ts'
 import { createLogWriter } from './log-writer.ts'
 import type { Terminal } from './terminal.ts'

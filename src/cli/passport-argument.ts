@@ -1,7 +1,7 @@
 import { CommandError } from '../domain/errors.ts'
 import { type PassportRef, parsePassportRef } from '../domain/passport.ts'
 import type { Store } from '../store/store.ts'
-import { UsageError } from './usage.ts'
+import { UsageError } from './args.ts'
 
 /** A passport id or wallet that was typed. */
 export function parseRefArgument(text: string | undefined, usage: string): PassportRef {

@@ -1,4 +1,4 @@
-import { formatDuration } from '../domain/duration.ts'
+import { formatDuration } from '../domain/text/duration.ts'
 import type { Terminal } from './terminal.ts'
 
 type Options = {

@@ -1,5 +1,5 @@
 import { ServiceError } from './errors.ts'
-import { foldName } from './name.ts'
+import { foldName } from './text/fold-name.ts'
 
 const LONGEST_KEYWORD = 200
 

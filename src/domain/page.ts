@@ -1,5 +1,5 @@
 import { ServiceError } from './errors.ts'
-import { quote } from './quote.ts'
+import { quote } from './text/quote.ts'
 
 export type PageRequest = { page: number; size: number }
 

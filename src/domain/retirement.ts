@@ -1,4 +1,4 @@
-import { formatInstant } from './instant.ts'
+import { formatInstant } from './text/instant.ts'
 
 /** How V1 ends. Instants are epoch milliseconds. */
 export type RetirementPlan = {

@@ -1,4 +1,4 @@
-import { parseDuration } from './duration.ts'
+import { parseDuration } from './text/duration.ts'
 
 /** How much a caller may ask for. */
 export type Tier = {

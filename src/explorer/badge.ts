@@ -1,10 +1,10 @@
 import { ServiceError } from '../domain/errors.ts'
 import type { FullPassport } from '../domain/passport.ts'
-import { quote } from '../domain/quote.ts'
+import { quote } from '../domain/text/quote.ts'
 import { formatFigure, nameOf, shortNameOf } from './format.ts'
 import { type Html, html } from './html.ts'
 import type { ExplorerOptions, ExplorerPage } from './page.ts'
-import { COLORS, createPicture, drawHumanMark, drawName, drawParts, drawSvg, round } from './picture.ts'
+import { COLORS, createPicture, drawHumanMark, drawName, drawParts, drawSvg, round } from './svg.ts'
 import { fitSize, textWidth } from './text-width.ts'
 
 /** The score of a passport as a small picture, for other people's pages. */

@@ -1,11 +1,11 @@
 import type { FullPassport } from '../domain/passport.ts'
-import type { Standing } from '../domain/standing.ts'
+import type { Standing } from '../domain/score-distribution.ts'
 import { parseOrigin } from '../domain/url.ts'
 import { describeRank, describeShare, formatFigure, nameOf, shortNameOf } from './format.ts'
 import { type Html, html } from './html.ts'
 import type { ExplorerOptions, ExplorerPage } from './page.ts'
-import { COLORS, createPicture, drawHumanMark, drawName, drawParts, drawSvg } from './picture.ts'
 import { CATEGORIES, SCORE_PARTS } from './score-bar.ts'
+import { COLORS, createPicture, drawHumanMark, drawName, drawParts, drawSvg } from './svg.ts'
 import { fitSize, fitText, textWidth } from './text-width.ts'
 
 /** What networks show beside a link. */

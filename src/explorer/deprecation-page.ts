@@ -1,6 +1,6 @@
-import { formatDuration } from '../domain/duration.ts'
-import { formatInstant } from '../domain/instant.ts'
 import { type Brownout, brownoutAt, brownoutState, type DatedPlan, phaseAt } from '../domain/retirement.ts'
+import { formatDuration } from '../domain/text/duration.ts'
+import { formatInstant } from '../domain/text/instant.ts'
 import { parseWebAddress } from '../domain/url.ts'
 import { type Html, html, prose } from './html.ts'
 import { renderLayout } from './layout.ts'

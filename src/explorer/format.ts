@@ -1,7 +1,7 @@
 import type { Passport } from '../domain/passport.ts'
-import type { Standing } from '../domain/standing.ts'
+import type { Standing } from '../domain/score-distribution.ts'
 import { type Html, html } from './html.ts'
-import { cleanText, shortenText } from './text.ts'
+import { cleanText, shortenText } from './sanitize.ts'
 
 const figures = new Intl.NumberFormat('en', { maximumFractionDigits: 2 })
 

@@ -1,8 +1,8 @@
 import type { Passport } from '../domain/passport.ts'
 import { formatFigure, nameOf } from './format.ts'
 import { escapeText, type Html, html } from './html.ts'
+import { shortWord } from './sanitize.ts'
 import { renderScoreBar, SCORE_PARTS } from './score-bar.ts'
-import { shortWord } from './text.ts'
 
 /** Passports of one score share a rank. */
 export type Ranked = { passport: Passport; rank: number }

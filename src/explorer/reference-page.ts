@@ -1,5 +1,5 @@
-import { formatInstant } from '../domain/instant.ts'
 import type { DatedPlan, Phase } from '../domain/retirement.ts'
+import { formatInstant } from '../domain/text/instant.ts'
 import { type Html, html, prose } from './html.ts'
 import { renderLayout } from './layout.ts'
 

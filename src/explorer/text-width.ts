@@ -1,4 +1,4 @@
-import { graphemesOf, shortenText } from './text.ts'
+import { graphemesOf, shortenText } from './sanitize.ts'
 
 /** How wide Verdana and its likes are, in thousandths of the font's size: the widest of what readers may have. */
 const WIDTHS: Record<string, number> = {

@@ -1,7 +1,7 @@
-import type { Problem } from '../domain/problem.ts'
 import type { IncomingRecord } from '../domain/record.ts'
+import type { Problem } from '../domain/validation-problem.ts'
 import type { Store } from '../store/store.ts'
-import { type Line, readLines } from './lines.ts'
+import { type Line, readLines } from './jsonl.ts'
 import { type ParseOptions, parseRecord, RecordError } from './record.ts'
 
 export type Source = { name: string; open: () => AsyncIterable<Uint8Array> }

@@ -1,8 +1,8 @@
-import { isTooDeep } from '../domain/quote.ts'
+import { isTooDeep } from '../domain/text/quote.ts'
 import type { Store } from '../store/store.ts'
-import { AnswerError, createPoliteClient, type PoliteOptions, SourceError } from './polite-client.ts'
 import { type ParseOptions, parseRecord, RecordError } from './record.ts'
-import { parseAnsweredId, parseIds, parsePagination, toLine } from './v1-answer.ts'
+import { AnswerError, createPoliteClient, type PoliteOptions, SourceError } from './throttled-client.ts'
+import { parseAnsweredId, parseIds, parsePagination, toLine } from './v1-response.ts'
 
 export type MirrorReport = {
   copied: number

@@ -1,6 +1,6 @@
 import type { Credential } from '../domain/credential.ts'
 import type { RawValue } from '../domain/data-point.ts'
-import { parseInstant } from '../domain/instant.ts'
+import { parseInstant } from '../domain/text/instant.ts'
 
 /** What a rule wants to be fed. */
 export type RawKind = 'number' | 'date'

@@ -2,7 +2,7 @@ import Type from 'typebox'
 import { ServiceError } from '../domain/errors.ts'
 import { parseKeyword } from '../domain/keyword.ts'
 import { type PassportRef, parsePassportRef } from '../domain/passport.ts'
-import { quote } from '../domain/quote.ts'
+import { quote } from '../domain/text/quote.ts'
 import type { Awaitable } from '../store/store.ts'
 
 /** As they come: what an agent gives may be of any kind. */

@@ -7,7 +7,7 @@ import {
 } from '@modelcontextprotocol/server'
 import { publicError } from '../api/errors.ts'
 import { CommandError, ServiceError } from '../domain/errors.ts'
-import { quote } from '../domain/quote.ts'
+import { quote } from '../domain/text/quote.ts'
 import type { Log } from '../log.ts'
 import { VERSION } from '../version.ts'
 import { type Sources, TOOLS } from './tools.ts'

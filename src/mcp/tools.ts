@@ -1,14 +1,15 @@
 import type { TSchema } from 'typebox'
 import type { Catalog } from '../catalog/catalog.ts'
 import type { Config } from '../config.ts'
-import { count } from '../domain/format.ts'
 import { lastPage } from '../domain/page.ts'
 import type { Passport, PassportRef } from '../domain/passport.ts'
+import { count } from '../domain/text/format.ts'
 import { presentCredential, presentListedPassport, presentPassport } from '../domain/v1/present.ts'
 import { findExplanation } from '../scoring/explain.ts'
 import type { RuleSet } from '../scoring/rules.ts'
 import type { Store } from '../store/store.ts'
 import { type Arguments, findFor, PassportArguments, readSearch, SearchArguments } from './arguments.ts'
+import { ageOf, cut, nameOf } from './format.ts'
 import {
   CredentialsAnswer,
   ExplanationAnswer,
@@ -17,7 +18,6 @@ import {
   PassportAnswer,
   SearchAnswer,
 } from './shapes.ts'
-import { ageOf, cut, nameOf } from './words.ts'
 
 export type Sources = {
   store: Store

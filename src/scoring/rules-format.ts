@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox'
 import { Compile } from 'typebox/compile'
-import { describeProblems } from '../domain/problem.ts'
+import { describeProblems } from '../domain/validation-problem.ts'
 import { type RuleSet, stampRules } from './rules.ts'
 
 const closed = { additionalProperties: false }

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { buildSnapshot, type Snapshot, updateSnapshot } from '../catalog/snapshot.ts'
 import type { Config } from '../config.ts'
-import { count } from '../domain/format.ts'
+import { count } from '../domain/text/format.ts'
 import { dayOf } from '../domain/usage.ts'
 import { loadRules } from '../scoring/load-rules.ts'
 import { adoptRules, keepRescoring, type Rescorer } from '../scoring/rescore.ts'

@@ -2,11 +2,11 @@ import { Database } from 'bun:sqlite'
 import { existsSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { run, serveProcess, start } from '../../test/support/cli.ts'
-import { INVENTED, linesOf, toLines } from '../../test/support/lines.ts'
 import { until } from '../../test/support/processes.ts'
-import { tempFolder } from '../../test/support/temp.ts'
+import { INVENTED, linesOf, toLines } from '../../test/support/store/json-lines.ts'
+import { tempFolder } from '../../test/support/temp-folder.ts'
 import { check, type Scenario } from '../scenario.ts'
-import { checkIntegrity } from '../support/kill.ts'
+import { checkIntegrity } from '../support/random-kill.ts'
 
 /** Lines that are saved together. */
 const BATCH = 500

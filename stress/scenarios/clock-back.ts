@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createRandom } from '../../src/ingest/demo/random.ts'
-import { INVENTED, linesOf, toLines } from '../../test/support/lines.ts'
-import { tempFolder } from '../../test/support/temp.ts'
+import { INVENTED, linesOf, toLines } from '../../test/support/store/json-lines.ts'
+import { tempFolder } from '../../test/support/temp-folder.ts'
 import { check, type Scenario } from '../scenario.ts'
 import { countUsage, runCommand, tryToServe } from '../support/command.ts'
 
@@ -39,7 +39,7 @@ export const clockBack: Scenario = {
     const expiring = await createKey('--expires', expiry, '--tier', 'unlimited')
     const limited = await createKey('--tier', 'few')
 
-    const preload = `--preload=${join(import.meta.dir, '../support/clock.ts')}`
+    const preload = `--preload=${join(import.meta.dir, '../support/preload/shifted-clock.ts')}`
     await using server = await tryToServe({
       ...place,
       env: { ...env, BUN_OPTIONS: preload, CLOCK: join(folder.path, 'clock') },

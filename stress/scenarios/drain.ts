@@ -3,11 +3,11 @@ import { join } from 'node:path'
 import { type DatabaseAddress, parseDatabaseAddress } from '../../src/domain/database-address.ts'
 import { openStore } from '../../src/store/open.ts'
 import { serveProcess } from '../../test/support/cli.ts'
-import { testDatabase } from '../../test/support/postgres.ts'
-import { tempFolder } from '../../test/support/temp.ts'
+import { testDatabase } from '../../test/support/postgres/postgres.ts'
+import { tempFolder } from '../../test/support/temp-folder.ts'
 import type { Fail, Scenario } from '../scenario.ts'
-import { countUsage } from '../support/kill.ts'
 import { type Exchange, startClients } from '../support/load.ts'
+import { countUsage } from '../support/random-kill.ts'
 
 const TARGETS = [
   '/api/v1/passports/1',

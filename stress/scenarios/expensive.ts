@@ -1,6 +1,6 @@
 import { connect } from 'node:net'
 import { serveProcess } from '../../test/support/cli.ts'
-import { tempFolder } from '../../test/support/temp.ts'
+import { tempFolder } from '../../test/support/temp-folder.ts'
 import type { Scenario } from '../scenario.ts'
 import { anyId, anyLongKeyword, expectedPage, nameOf, savePeople } from '../support/expensive-people.ts'
 import { statusOf } from '../support/process-status.ts'

@@ -1,6 +1,6 @@
 import { connect } from 'node:net'
 import { createRandom, type Random } from '../../src/ingest/demo/random.ts'
-import { tempFolder } from '../../test/support/temp.ts'
+import { tempFolder } from '../../test/support/temp-folder.ts'
 import type { Scenario } from '../scenario.ts'
 import { tryToServe } from '../support/command.ts'
 import { statusOf } from '../support/process-status.ts'

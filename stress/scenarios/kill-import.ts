@@ -1,7 +1,7 @@
 import { createRandom, type Random } from '../../src/ingest/demo/random.ts'
-import { databaseMaker, type EngineName } from '../../test/support/engines.ts'
-import { INVENTED, linesOf, toLines } from '../../test/support/lines.ts'
-import { workplace } from '../../test/support/workplace.ts'
+import { workplace } from '../../test/support/cli-sandbox.ts'
+import { databaseMaker, type EngineName } from '../../test/support/store/engines.ts'
+import { INVENTED, linesOf, toLines } from '../../test/support/store/json-lines.ts'
 import { check, type Fail, type Scenario } from '../scenario.ts'
 import {
   checkFile,
@@ -12,7 +12,7 @@ import {
   succeed,
   timeOf,
   type Workplace,
-} from '../support/kill.ts'
+} from '../support/random-kill.ts'
 
 /** A killed client cannot damage a PostgreSQL server: most kills are on SQLite. */
 const ON_POSTGRES = 1 / 6

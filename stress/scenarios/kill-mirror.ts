@@ -1,7 +1,7 @@
 import { createRandom } from '../../src/ingest/demo/random.ts'
-import { databaseMaker, saveRecords } from '../../test/support/engines.ts'
-import { INVENTED } from '../../test/support/lines.ts'
-import { workplace } from '../../test/support/workplace.ts'
+import { workplace } from '../../test/support/cli-sandbox.ts'
+import { databaseMaker, saveRecords } from '../../test/support/store/engines.ts'
+import { INVENTED } from '../../test/support/store/json-lines.ts'
 import { check, type Scenario } from '../scenario.ts'
 import {
   checkFile,
@@ -12,7 +12,7 @@ import {
   succeed,
   timeOf,
   type Workplace,
-} from '../support/kill.ts'
+} from '../support/random-kill.ts'
 
 const PEOPLE = INVENTED.filter(({ stale }) => !stale).slice(0, 200)
 

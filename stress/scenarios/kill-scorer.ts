@@ -3,9 +3,9 @@ import { createRandom } from '../../src/ingest/demo/random.ts'
 import { loadRules } from '../../src/scoring/load-rules.ts'
 import { adoptRules, rescoreSome } from '../../src/scoring/rescore.ts'
 import { start } from '../../test/support/cli.ts'
-import { databaseMaker } from '../../test/support/engines.ts'
-import { INVENTED } from '../../test/support/lines.ts'
-import { workplace } from '../../test/support/workplace.ts'
+import { workplace } from '../../test/support/cli-sandbox.ts'
+import { databaseMaker } from '../../test/support/store/engines.ts'
+import { INVENTED } from '../../test/support/store/json-lines.ts'
 import { check, type Scenario } from '../scenario.ts'
 import {
   checkFile,
@@ -17,7 +17,7 @@ import {
   timeOf,
   type Workplace,
   withoutDates,
-} from '../support/kill.ts'
+} from '../support/random-kill.ts'
 
 /** Each gives other scores. */
 const RULE_SETS = [1, 2]

@@ -1,8 +1,9 @@
 import { createRandom, type Random } from '../../src/ingest/demo/random.ts'
-import { databaseMaker } from '../../test/support/engines.ts'
-import { INVENTED, linesOf, toLines } from '../../test/support/lines.ts'
-import { workplace } from '../../test/support/workplace.ts'
+import { workplace } from '../../test/support/cli-sandbox.ts'
+import { databaseMaker } from '../../test/support/store/engines.ts'
+import { INVENTED, linesOf, toLines } from '../../test/support/store/json-lines.ts'
 import { check, type Fail, type Scenario } from '../scenario.ts'
+import { startReaders } from '../support/clients.ts'
 import { createImports } from '../support/imports.ts'
 import {
   checkFile,
@@ -13,8 +14,7 @@ import {
   succeed,
   type Workplace,
   withoutDates,
-} from '../support/kill.ts'
-import { startReaders } from '../support/readers.ts'
+} from '../support/random-kill.ts'
 
 const SCORED = INVENTED.filter(({ stale }) => !stale)
 /** Their responses never change. */

@@ -1,6 +1,6 @@
 import { serveProcess } from '../../test/support/cli.ts'
-import { findPort } from '../../test/support/postgres-process.ts'
-import { tempFolder } from '../../test/support/temp.ts'
+import { findPort } from '../../test/support/postgres/postgres-process.ts'
+import { tempFolder } from '../../test/support/temp-folder.ts'
 import type { Fail, Result, Scenario } from '../scenario.ts'
 import { sendRequests } from '../support/load.ts'
 

@@ -1,8 +1,8 @@
 import { serveProcess } from '../../test/support/cli.ts'
-import { until } from '../../test/support/postgres-process.ts'
+import { until } from '../../test/support/postgres/postgres-process.ts'
 import { isAlive } from '../../test/support/processes.ts'
-import { hasRedis, pretendRedis, startRedis } from '../../test/support/redis.ts'
-import { tempFolder } from '../../test/support/temp.ts'
+import { hasRedis, pretendRedis, startRedis } from '../../test/support/redis/redis.ts'
+import { tempFolder } from '../../test/support/temp-folder.ts'
 import type { Fail, Scenario } from '../scenario.ts'
 import { FAULTS, NONSENSE } from '../support/redis-faults.ts'
 

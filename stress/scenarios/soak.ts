@@ -2,13 +2,13 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { run, serveProcess } from '../../test/support/cli.ts'
 import { until } from '../../test/support/processes.ts'
-import { tempFolder } from '../../test/support/temp.ts'
+import { tempFolder } from '../../test/support/temp-folder.ts'
 import type { Scenario } from '../scenario.ts'
 import { linesOf, VERSIONS, type Version } from '../support/dataset.ts'
 import { sendRequests } from '../support/load.ts'
-import { getJson, learnVersions } from '../support/model.ts'
 import { statusOf } from '../support/process-status.ts'
 import { createRequestMix, type RequestKind } from '../support/request-mix.ts'
+import { getJson, learnVersions } from '../support/version-model.ts'
 
 const CLIENTS = 8
 /** Memory and files are checked from here on. */

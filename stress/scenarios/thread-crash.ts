@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { socketsOf, until } from '../../test/support/processes.ts'
-import { tempFolder } from '../../test/support/temp.ts'
+import { tempFolder } from '../../test/support/temp-folder.ts'
 import { check, type Scenario } from '../scenario.ts'
 import { tryToServe } from '../support/command.ts'
 import { sendRequests } from '../support/load.ts'
@@ -20,7 +20,7 @@ export const threadCrash: Scenario = {
   async run(times, fail) {
     using folder = tempFolder()
     const crash = join(folder.path, 'crash')
-    const preload = `--preload=${join(import.meta.dir, '../support/crash.ts')}`
+    const preload = `--preload=${join(import.meta.dir, '../support/preload/thread-crash.ts')}`
     const place = { cwd: folder.path, database: join(folder.path, 'people.db'), timeout: 3_600_000 }
     const env = { BUN_OPTIONS: preload, CRASH: crash, TIERS: 'anonymous=unlimited, explorer=unlimited' }
     await using server = await tryToServe({ ...place, env }, ['--demo', '--workers', `${WORKERS}`])

@@ -1,6 +1,6 @@
 import { closeSync, cpSync, openSync, rmSync, writeFileSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
-import { tempFolder } from '../../test/support/temp.ts'
+import { tempFolder } from '../../test/support/temp-folder.ts'
 
 /** In a mount namespace of its own: nothing stays mounted when the program ends. */
 const UNSHARE = process.getuid?.() === 0 ? ['unshare', '-m'] : ['unshare', '-rm']

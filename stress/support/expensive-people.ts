@@ -1,7 +1,7 @@
 import { join } from 'node:path'
-import { foldName } from '../../src/domain/name.ts'
+import { foldName } from '../../src/domain/text/fold-name.ts'
 import { openSqlite } from '../../src/store/sqlite/open.ts'
-import { record } from '../../test/support/records.ts'
+import { record } from '../../test/support/store/records.ts'
 
 const REPETITIVE = [
   'abc'.repeat(333),

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { succeed, type Workplace } from './kill.ts'
+import { succeed, type Workplace } from './random-kill.ts'
 
 /** Imports one file after the other. One that was killed is imported again first. */
 export function createImports(here: Workplace, textOf: (number: number) => string) {

@@ -1,7 +1,7 @@
 import { SQL } from 'bun'
-import type { PostgresServer } from '../../test/support/postgres.ts'
-import { until } from '../../test/support/postgres-process.ts'
-import type { tcpProxy } from '../../test/support/tcp-proxy.ts'
+import type { tcpProxy } from '../../test/support/http/tcp-proxy.ts'
+import type { PostgresServer } from '../../test/support/postgres/postgres.ts'
+import { until } from '../../test/support/postgres/postgres-process.ts'
 
 type Target = {
   server: PostgresServer

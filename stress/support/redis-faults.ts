@@ -1,5 +1,5 @@
 import { connect, type Socket } from 'node:net'
-import { pretendRedis, type startRedis } from '../../test/support/redis.ts'
+import { pretendRedis, type startRedis } from '../../test/support/redis/redis.ts'
 
 export type Redis = Awaited<ReturnType<typeof startRedis>>
 

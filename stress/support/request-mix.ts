@@ -1,5 +1,5 @@
 import { IDS, PEOPLE, VERSIONS, type Version, walletOf } from './dataset.ts'
-import type { Model } from './model.ts'
+import type { Model } from './version-model.ts'
 
 export type Received = { target: string; status: number; headers: Headers; text: string }
 

@@ -8,11 +8,11 @@ import { createSharedCatalog } from '../../src/catalog/shared-catalog.ts'
 import { buildSnapshot } from '../../src/catalog/snapshot.ts'
 import { openSqlite } from '../../src/store/sqlite/open.ts'
 import type { Store } from '../../src/store/store.ts'
-import { saveRecords } from '../support/engines.ts'
-import { serveExplorer } from '../support/explorer.ts'
+import { serveExplorer } from '../support/explorer/explorer-server.ts'
 import { until } from '../support/processes.ts'
-import { named } from '../support/records.ts'
-import { tempFolder } from '../support/temp.ts'
+import { saveRecords } from '../support/store/engines.ts'
+import { named } from '../support/store/records.ts'
+import { tempFolder } from '../support/temp-folder.ts'
 
 /** A catalog that searches as in a service with threads. */
 async function searchApart(store: Store) {

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { createAddressOf } from '../../src/api/address.ts'
-import { isAddressBlock } from '../../src/domain/address-block.ts'
+import { isAddressBlock } from '../../src/domain/cidr.ts'
 
 function addressOf(socket: string, forwarded?: string, trusted: string[] = ['10.0.0.0/8', 'fd00::/8']) {
   const headers = new Headers(forwarded === undefined ? {} : { 'X-Forwarded-For': forwarded })

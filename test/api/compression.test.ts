@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test'
 import { chooseEncoding } from '../../src/api/page.ts'
-import { onEveryEngine } from '../support/engines.ts'
-import { serveExplorer } from '../support/explorer.ts'
-import { named } from '../support/records.ts'
+import { serveExplorer } from '../support/explorer/explorer-server.ts'
+import { onEveryEngine } from '../support/store/engines.ts'
+import { named } from '../support/store/records.ts'
 
 const PEOPLE = Array.from({ length: 30 }, (_, id) => named(id, `Person ${id}`, 100 - id))
 

@@ -3,11 +3,11 @@ import { expect, test } from 'bun:test'
 import { truncateSync } from 'node:fs'
 import { join } from 'node:path'
 import { openSqlite } from '../../src/store/sqlite/open.ts'
-import { saveRecords } from '../support/engines.ts'
-import { expectGolden } from '../support/golden.ts'
-import { ada, named } from '../support/records.ts'
-import { serveTest } from '../support/server.ts'
-import { tempFolder } from '../support/temp.ts'
+import { expectGolden } from '../support/http/golden.ts'
+import { serveTest } from '../support/http/server.ts'
+import { saveRecords } from '../support/store/engines.ts'
+import { ada, named } from '../support/store/records.ts'
+import { tempFolder } from '../support/temp-folder.ts'
 
 const GOLDEN = { headers: { 'X-Request-Id': 'golden' } }
 

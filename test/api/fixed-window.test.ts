@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { createFixedWindow, FIXED_WINDOW_BYTES } from '../../src/api/fixed-window.ts'
-import { NOON } from '../support/records.ts'
+import { NOON } from '../support/store/records.ts'
 
 /** A clock that stands still until it is set. */
 function counting(start = NOON) {
@@ -86,7 +86,7 @@ test('threads that race let through just the limit', async () => {
   const memory = new SharedArrayBuffer(FIXED_WINDOW_BYTES)
   const race = () =>
     new Promise<number>((resolve, reject) => {
-      const worker = new Worker(new URL('../support/racing-windows.ts', import.meta.url))
+      const worker = new Worker(new URL('../support/threads/racing-windows.ts', import.meta.url))
       worker.onmessage = ({ data }) => {
         resolve(data)
         worker.terminate()

@@ -1,10 +1,10 @@
 import { expect, test } from 'bun:test'
 import { formatKey, KEY_RANDOM_BYTES } from '../../src/domain/api-key.ts'
-import { onEveryEngine } from '../support/engines.ts'
-import { expectGolden } from '../support/golden.ts'
-import { makeKey } from '../support/keys.ts'
-import { NOON, PEOPLE } from '../support/records.ts'
-import { serveTest } from '../support/server.ts'
+import { expectGolden } from '../support/http/golden.ts'
+import { makeKey } from '../support/http/keys.ts'
+import { serveTest } from '../support/http/server.ts'
+import { onEveryEngine } from '../support/store/engines.ts'
+import { NOON, PEOPLE } from '../support/store/records.ts'
 
 const CALLS = ['/api/v1/passports', '/api/v1/passports/7', '/api/v1/passport_credentials?passport_id=7']
 

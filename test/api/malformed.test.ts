@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test'
-import { openTestStore } from '../support/engines.ts'
-import { sendBytes } from '../support/raw-request.ts'
-import { PEOPLE } from '../support/records.ts'
-import { serveTest, shareServer } from '../support/server.ts'
+import { sendBytes } from '../support/http/raw-request.ts'
+import { serveTest, shareServer } from '../support/http/server.ts'
+import { openTestStore } from '../support/store/engines.ts'
+import { PEOPLE } from '../support/store/records.ts'
 
 const server = shareServer(() => openTestStore('sqlite', PEOPLE), serveTest)
 

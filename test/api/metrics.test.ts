@@ -5,10 +5,10 @@ import { presentFamilies } from '../../src/api/prometheus.ts'
 import { createLimiter } from '../../src/api/rate-limit.ts'
 import type { RequestSummary } from '../../src/api/server.ts'
 import { DEFAULT_TIERS } from '../../src/domain/tier.ts'
-import { onEveryEngine } from '../support/engines.ts'
-import { parseExposition } from '../support/prometheus.ts'
-import { ada, NOON } from '../support/records.ts'
-import { serveTest } from '../support/server.ts'
+import { parseExposition } from '../support/http/prometheus.ts'
+import { serveTest } from '../support/http/server.ts'
+import { onEveryEngine } from '../support/store/engines.ts'
+import { ada, NOON } from '../support/store/records.ts'
 
 onEveryEngine('metrics', (open) => {
   test('every answer is counted by route, status and tier', async () => {

@@ -1,9 +1,9 @@
 import { expect, test } from 'bun:test'
-import { onEveryEngine } from '../support/engines.ts'
-import { importText } from '../support/histories.ts'
-import { listAll } from '../support/listing.ts'
-import { ADA_WALLET, ada } from '../support/records.ts'
-import { serveTest, shareServer } from '../support/server.ts'
+import { serveTest, shareServer } from '../support/http/server.ts'
+import { listAll } from '../support/store/catalog.ts'
+import { onEveryEngine } from '../support/store/engines.ts'
+import { importText } from '../support/store/random-histories.ts'
+import { ADA_WALLET, ada } from '../support/store/records.ts'
 
 /** PostgreSQL cannot hold it, nor even look for it. */
 onEveryEngine('the character 0', (open) => {

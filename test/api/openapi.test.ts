@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import Schema from 'typebox/schema'
 import { version } from '../../package.json'
 import { createOpenApi } from '../../src/api/openapi.ts'
-import { checkConformance } from '../support/conformance.ts'
-import { onEveryEngine } from '../support/engines.ts'
-import { serveTest } from '../support/server.ts'
+import { checkConformance } from '../support/http/openapi-conformance.ts'
+import { serveTest } from '../support/http/server.ts'
+import { onEveryEngine } from '../support/store/engines.ts'
 
 const FIXED: Record<string, string> = {
   'Access-Control-Allow-Origin': '*',

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { createPage, type Page } from '../../src/api/page.ts'
 import { createPageCache } from '../../src/api/page-cache.ts'
-import { snapshotOf } from '../support/listing.ts'
+import { snapshotOf } from '../support/store/catalog.ts'
 
 const SNAPSHOT = await snapshotOf([])
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { createHistogram } from '../../src/api/metrics.ts'
 import { addUp, type Family, presentFamilies } from '../../src/api/prometheus.ts'
-import { parseExposition } from '../support/prometheus.ts'
+import { parseExposition } from '../support/http/prometheus.ts'
 
 const counter = (value: number, labels = {}): Family => ({
   name: 'x_total',

@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { onEveryEngine } from '../support/engines.ts'
-import { PEOPLE } from '../support/records.ts'
-import { serveTest } from '../support/server.ts'
+import { serveTest } from '../support/http/server.ts'
+import { onEveryEngine } from '../support/store/engines.ts'
+import { PEOPLE } from '../support/store/records.ts'
 
 const oddText = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 40 }).map((text) => encodeURIComponent(text.toWellFormed())),

@@ -2,8 +2,8 @@ import { describe, expect, test } from 'bun:test'
 import { createFixedWindow } from '../../src/api/fixed-window.ts'
 import { createRedisCounter } from '../../src/api/redis-rate-limit.ts'
 import { until } from '../support/processes.ts'
-import { NOON } from '../support/records.ts'
-import { hasRedis, pretendRedis, startRedis } from '../support/redis.ts'
+import { hasRedis, pretendRedis, startRedis } from '../support/redis/redis.ts'
+import { NOON } from '../support/store/records.ts'
 
 /** Most tests are about what Redis says, not about how long this machine takes to hear it. */
 const PATIENT = { patience: 20_000 }

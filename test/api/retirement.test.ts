@@ -2,11 +2,11 @@ import { expect, test } from 'bun:test'
 import { previewRetirement } from '../../src/api/retirement-preview.ts'
 import { datePlan, NO_PLAN, type RetirementPlan } from '../../src/domain/retirement.ts'
 import type { Store } from '../../src/store/store.ts'
-import { onEveryEngine } from '../support/engines.ts'
-import { expectGolden } from '../support/golden.ts'
-import { makeKey } from '../support/keys.ts'
-import { NOON, PEOPLE } from '../support/records.ts'
-import { serveTest } from '../support/server.ts'
+import { expectGolden } from '../support/http/golden.ts'
+import { makeKey } from '../support/http/keys.ts'
+import { serveTest } from '../support/http/server.ts'
+import { onEveryEngine } from '../support/store/engines.ts'
+import { NOON, PEOPLE } from '../support/store/records.ts'
 
 const HOUR = 3_600_000
 const DEPRECATED_AT = Date.UTC(2025, 2, 31)

@@ -4,12 +4,12 @@ import { connect as connectHttp2 } from 'node:http2'
 import { join } from 'node:path'
 import { connect as connectTls } from 'node:tls'
 import type { Route } from '../../src/api/request.ts'
-import { openTestStore } from '../support/engines.ts'
-import { serveExplorer } from '../support/explorer.ts'
-import { PEOPLE } from '../support/records.ts'
-import { serveTest, shareServer } from '../support/server.ts'
+import { serveExplorer } from '../support/explorer/explorer-server.ts'
+import { serveTest, shareServer } from '../support/http/server.ts'
+import { openTestStore } from '../support/store/engines.ts'
+import { PEOPLE } from '../support/store/records.ts'
 
-const read = (name: string) => readFileSync(join(import.meta.dir, '../support', name), 'utf8')
+const read = (name: string) => readFileSync(join(import.meta.dir, '../support/postgres', name), 'utf8')
 const TLS = { cert: read('postgres-tls.crt'), key: read('postgres-tls.key'), http3: false }
 const TRUST = { tls: { rejectUnauthorized: false } }
 

@@ -5,9 +5,9 @@ import { createLimiter } from '../../src/api/rate-limit.ts'
 import { createUsageCounter } from '../../src/api/usage.ts'
 import { formatKey, KEY_RANDOM_BYTES } from '../../src/domain/api-key.ts'
 import { DEFAULT_TIERS } from '../../src/domain/tier.ts'
-import { openTestStore } from '../support/engines.ts'
-import { ada, NOON } from '../support/records.ts'
-import { serveTest } from '../support/server.ts'
+import { serveTest } from '../support/http/server.ts'
+import { openTestStore } from '../support/store/engines.ts'
+import { ada, NOON } from '../support/store/records.ts'
 
 test('answers are counted by day, key, endpoint and status, until the counts are taken', () => {
   let now = Date.UTC(2026, 0, 31, 23, 59)

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { createSearchClient, createSearchServer } from '../../src/catalog/remote-search.ts'
 import { ClientGone } from '../../src/domain/errors.ts'
-import { snapshotOf } from '../support/listing.ts'
+import { snapshotOf } from '../support/store/catalog.ts'
 
 const NAMES = ['ada', 'bob', 'ada b']
 

@@ -1,11 +1,11 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { createSearcher, searchNames } from '../../src/catalog/search.ts'
-import { foldName } from '../../src/domain/name.ts'
-import { onEveryEngine, saveRecords } from '../support/engines.ts'
-import { HOSTILE_NAMES } from '../support/hostile-names.ts'
-import { catalogOf, snapshotOf } from '../support/listing.ts'
-import { NOON, named } from '../support/records.ts'
+import { foldName } from '../../src/domain/text/fold-name.ts'
+import { HOSTILE_NAMES } from '../support/explorer/hostile-names.ts'
+import { catalogOf, snapshotOf } from '../support/store/catalog.ts'
+import { onEveryEngine, saveRecords } from '../support/store/engines.ts'
+import { NOON, named } from '../support/store/records.ts'
 
 type Person = { id: number; name: string; score: number }
 

@@ -1,13 +1,13 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { buildSnapshot, type Snapshot, updateSnapshot } from '../../src/catalog/snapshot.ts'
-import { foldName } from '../../src/domain/name.ts'
+import { foldName } from '../../src/domain/text/fold-name.ts'
 import { adoptRules } from '../../src/scoring/rescore.ts'
 import type { Store } from '../../src/store/store.ts'
-import { onEveryEngine, saveRecords } from '../support/engines.ts'
-import { scorerOf, step, take } from '../support/histories.ts'
-import { catalogOf, snapshotOf } from '../support/listing.ts'
-import { NOON, named } from '../support/records.ts'
+import { catalogOf, snapshotOf } from '../support/store/catalog.ts'
+import { onEveryEngine, saveRecords } from '../support/store/engines.ts'
+import { scorerOf, step, take } from '../support/store/random-histories.ts'
+import { NOON, named } from '../support/store/records.ts'
 
 const contentsOf = ({ cursor: _, ...contents }: Snapshot) => contents
 

@@ -12,10 +12,10 @@ import {
 import { dirname, join } from 'node:path'
 import type { Store } from '../../src/store/store.ts'
 import { COMMAND } from '../support/cli.ts'
-import { withEngine } from '../support/engines.ts'
-import { INVENTED, linesOf } from '../support/lines.ts'
-import { ada, named, PEOPLE } from '../support/records.ts'
-import { workplace } from '../support/workplace.ts'
+import { workplace } from '../support/cli-sandbox.ts'
+import { withEngine } from '../support/store/engines.ts'
+import { INVENTED, linesOf } from '../support/store/json-lines.ts'
+import { ada, named, PEOPLE } from '../support/store/records.ts'
 
 withEngine('sqlite', 'backup', (makeDatabase) => {
   test('a backup that is made while the service runs holds all, is checked, and is its owner’s alone', async () => {

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { COMMANDS } from '../../src/cli/commands.ts'
-import { tempFolder } from '../support/temp.ts'
+import { tempFolder } from '../support/temp-folder.ts'
 import { runHere } from '../support/terminal.ts'
 
 const NAMES = Object.keys(COMMANDS)

@@ -3,12 +3,12 @@ import { expect, test } from 'bun:test'
 import { chmodSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Finding } from '../../src/cli/doctor/finding.ts'
-import { withEngine, withEveryEngine } from '../support/engines.ts'
-import { startPostgres, startReplica } from '../support/postgres.ts'
-import { ada, NOON, named, PEOPLE } from '../support/records.ts'
-import { hasRedis, startRedis } from '../support/redis.ts'
+import { workplace } from '../support/cli-sandbox.ts'
+import { startPostgres, startReplica } from '../support/postgres/postgres.ts'
+import { hasRedis, startRedis } from '../support/redis/redis.ts'
+import { withEngine, withEveryEngine } from '../support/store/engines.ts'
+import { ada, NOON, named, PEOPLE } from '../support/store/records.ts'
 import { callHere } from '../support/terminal.ts'
-import { workplace } from '../support/workplace.ts'
 
 type Place = Awaited<ReturnType<typeof workplace>>
 

@@ -3,7 +3,7 @@ import { copyFileSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { readUrl } from '../support/cli.ts'
 import { until } from '../support/processes.ts'
-import { tempFolder } from '../support/temp.ts'
+import { tempFolder } from '../support/temp-folder.ts'
 
 const ROOT = join(import.meta.dir, '../..')
 

@@ -3,11 +3,11 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { NO_PLAN } from '../../src/domain/retirement.ts'
 import { MAIN, run } from '../support/cli.ts'
-import { LATEST_NEWS_MILLISECONDS, withEveryEngine } from '../support/engines.ts'
+import { workplace } from '../support/cli-sandbox.ts'
 import { timeUntil } from '../support/processes.ts'
-import { ada } from '../support/records.ts'
-import { tempFolder } from '../support/temp.ts'
-import { workplace } from '../support/workplace.ts'
+import { LATEST_NEWS_MILLISECONDS, withEveryEngine } from '../support/store/engines.ts'
+import { ada } from '../support/store/records.ts'
+import { tempFolder } from '../support/temp-folder.ts'
 
 const KEY = /^ppd_([0-9a-f]{10})_[0-9a-f]{64}\n$/
 

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { version } from '../../package.json'
 import { COMMANDS } from '../../src/cli/commands.ts'
 import { MAIN, run } from '../support/cli.ts'
-import { tempFolder } from '../support/temp.ts'
+import { tempFolder } from '../support/temp-folder.ts'
 import { runHere } from '../support/terminal.ts'
 
 describe('passportd', () => {

@@ -2,10 +2,10 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from '
 import { SQL } from 'bun'
 import { namePostgres } from '../../src/domain/database-address.ts'
 import { run, serveProcess } from '../support/cli.ts'
-import { toLines } from '../support/lines.ts'
-import { type PostgresServer, startPostgres } from '../support/postgres.ts'
+import { type PostgresServer, startPostgres } from '../support/postgres/postgres.ts'
 import { until } from '../support/processes.ts'
-import { tempFolder } from '../support/temp.ts'
+import { toLines } from '../support/store/json-lines.ts'
+import { tempFolder } from '../support/temp-folder.ts'
 
 // Each starts many processes, which takes its time on a busy machine.
 setDefaultTimeout(90_000)

@@ -17,10 +17,10 @@ import { openForCommand } from '../../src/cli/open-store.ts'
 import { createRandom } from '../../src/ingest/demo/random.ts'
 import { exportRecords } from '../../src/ingest/export.ts'
 import type { Store } from '../../src/store/store.ts'
-import { type MakeDatabase, saveRecords, withEngine } from '../support/engines.ts'
+import { workplace } from '../support/cli-sandbox.ts'
 import { until } from '../support/processes.ts'
-import { ada, named, PEOPLE } from '../support/records.ts'
-import { workplace } from '../support/workplace.ts'
+import { type MakeDatabase, saveRecords, withEngine } from '../support/store/engines.ts'
+import { ada, named, PEOPLE } from '../support/store/records.ts'
 
 /** No scorer has anything to do. */
 const calm = { ...ada, stale: false }

@@ -2,12 +2,12 @@ import { expect, test } from 'bun:test'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { run } from '../support/cli.ts'
-import { saveRecords, withEveryEngine } from '../support/engines.ts'
+import { workplace } from '../support/cli-sandbox.ts'
 import { until } from '../support/processes.ts'
-import { record } from '../support/records.ts'
-import { tempFolder } from '../support/temp.ts'
+import { saveRecords, withEveryEngine } from '../support/store/engines.ts'
+import { record } from '../support/store/records.ts'
+import { tempFolder } from '../support/temp-folder.ts'
 import { callHere } from '../support/terminal.ts'
-import { workplace } from '../support/workplace.ts'
 
 const stale = (count: number) => Array.from({ length: count }, (_, id) => record(id, { stale: true }))
 

@@ -2,8 +2,8 @@ import { expect, test } from 'bun:test'
 import { formatCsv } from '../../src/cli/csv.ts'
 import { dayOf, type UsageCount } from '../../src/domain/usage.ts'
 import type { Store } from '../../src/store/store.ts'
-import { withEveryEngine } from '../support/engines.ts'
-import { workplace } from '../support/workplace.ts'
+import { workplace } from '../support/cli-sandbox.ts'
+import { withEveryEngine } from '../support/store/engines.ts'
 
 const CAUTION = 'Counts are a few seconds behind; a crash loses no more than those seconds.\n'
 const LAST_USE = Date.UTC(2026, 2, 3, 12)

@@ -6,9 +6,9 @@ import {
   PassportError,
 } from '../../packages/client/src/index.ts'
 import { NO_PLAN } from '../../src/domain/retirement.ts'
-import { openTestStore } from '../support/engines.ts'
-import { ADA_WALLET, ada, GRACE_OLD_WALLET, named, PEOPLE } from '../support/records.ts'
-import { serveTest } from '../support/server.ts'
+import { serveTest } from '../support/http/server.ts'
+import { openTestStore } from '../support/store/engines.ts'
+import { ADA_WALLET, ada, GRACE_OLD_WALLET, named, PEOPLE } from '../support/store/records.ts'
 
 /** A real service. */
 async function serve(options: Parameters<typeof serveTest>[1] = {}, records = PEOPLE) {

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { formatKey, KEY_RANDOM_BYTES, keyState, parseKeyId } from '../../src/domain/api-key.ts'
-import { apiKey } from '../support/records.ts'
+import { apiKey } from '../support/store/records.ts'
 
 const random = Uint8Array.from({ length: KEY_RANDOM_BYTES }, (_, at) => at)
 

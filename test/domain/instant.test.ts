@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { parseInstant } from '../../src/domain/instant.ts'
+import { parseInstant } from '../../src/domain/text/instant.ts'
 
 test.each([
   ['2024-09-27', Date.UTC(2024, 8, 27)],

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { parsePassportRef, walletsOf } from '../../src/domain/passport.ts'
-import { record } from '../support/records.ts'
+import { record } from '../support/store/records.ts'
 
 test.each([
   ['7', { id: 7 }],

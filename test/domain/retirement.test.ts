@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
-import { formatDuration, parseDuration } from '../../src/domain/duration.ts'
-import { formatInstant } from '../../src/domain/instant.ts'
 import { type DatedPlan, findPlanProblem, nextChange, phaseAt } from '../../src/domain/retirement.ts'
+import { formatDuration, parseDuration } from '../../src/domain/text/duration.ts'
+import { formatInstant } from '../../src/domain/text/instant.ts'
 import { parseWebAddress } from '../../src/domain/url.ts'
 
 const PLAN: DatedPlan = {

@@ -6,11 +6,11 @@ import { inventPeople } from '../../src/ingest/demo/people.ts'
 import { rescoreSome } from '../../src/scoring/rescore.ts'
 import { DEFAULT_RULES } from '../../src/scoring/rules.ts'
 import type { Store } from '../../src/store/store.ts'
-import { inBrowser, watchConsole } from '../support/browser.ts'
-import { onEveryEngine, openTestStore } from '../support/engines.ts'
-import { readable, serveExplorer } from '../support/explorer.ts'
-import { ADA_WALLET, credential, NOON, named, record } from '../support/records.ts'
-import { shareServer } from '../support/server.ts'
+import { inBrowser, watchConsole } from '../support/explorer/browser.ts'
+import { readable, serveExplorer } from '../support/explorer/explorer-server.ts'
+import { shareServer } from '../support/http/server.ts'
+import { onEveryEngine, openTestStore } from '../support/store/engines.ts'
+import { ADA_WALLET, credential, NOON, named, record } from '../support/store/records.ts'
 
 const DAY = 86_400_000
 const HOSTILE = `"><script>alert(1)</script><img src=x onerror='alert(2)'>`

@@ -6,11 +6,11 @@ import { ServiceError } from '../../src/domain/errors.ts'
 import { DEFAULT_TIERS, EXPLORER } from '../../src/domain/tier.ts'
 import { inventPeople } from '../../src/ingest/demo/people.ts'
 import type { Store } from '../../src/store/store.ts'
-import { inBrowser, watchConsole } from '../support/browser.ts'
-import { onEveryEngine, openTestStore, type TestStore } from '../support/engines.ts'
-import { readable, serveExplorer } from '../support/explorer.ts'
-import { ADA_WALLET, ada, NOON, named, PEOPLE, record } from '../support/records.ts'
-import { shareServer } from '../support/server.ts'
+import { inBrowser, watchConsole } from '../support/explorer/browser.ts'
+import { readable, serveExplorer } from '../support/explorer/explorer-server.ts'
+import { shareServer } from '../support/http/server.ts'
+import { onEveryEngine, openTestStore, type TestStore } from '../support/store/engines.ts'
+import { ADA_WALLET, ada, NOON, named, PEOPLE, record } from '../support/store/records.ts'
 
 /** The ranks, names and scores of a page, as its reader sees them. */
 function rowsOf(text: string): string[] {

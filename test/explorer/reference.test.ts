@@ -1,10 +1,10 @@
 import { expect, test } from 'bun:test'
 import { NO_PLAN } from '../../src/domain/retirement.ts'
 import { inventPeople } from '../../src/ingest/demo/people.ts'
-import { inBrowser, watchConsole } from '../support/browser.ts'
-import { onEveryEngine, openTestStore } from '../support/engines.ts'
-import { NOON } from '../support/records.ts'
-import { serveTest, shareServer } from '../support/server.ts'
+import { inBrowser, watchConsole } from '../support/explorer/browser.ts'
+import { serveTest, shareServer } from '../support/http/server.ts'
+import { onEveryEngine, openTestStore } from '../support/store/engines.ts'
+import { NOON } from '../support/store/records.ts'
 
 onEveryEngine('the reference page', (open) => {
   const server = shareServer(() => open(), serveTest)

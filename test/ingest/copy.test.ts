@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { copyStore } from '../../src/ingest/copy.ts'
-import { openTestStore, saveRecords } from '../support/engines.ts'
-import { named, PEOPLE } from '../support/records.ts'
+import { openTestStore, saveRecords } from '../support/store/engines.ts'
+import { named, PEOPLE } from '../support/store/records.ts'
 
 test('a source that changes while it is copied is noticed, and the next copy catches up', async () => {
   await using from = await openTestStore('sqlite', PEOPLE)

@@ -2,8 +2,8 @@ import { expect, test } from 'bun:test'
 import { rawKindOf } from '../../src/cli/commands/import.ts'
 import { importRecords, type Refusal } from '../../src/ingest/import.ts'
 import { DEFAULT_RULES } from '../../src/scoring/rules.ts'
-import { onEveryEngine, type TestStore } from '../support/engines.ts'
-import { NOON, named, record } from '../support/records.ts'
+import { onEveryEngine, type TestStore } from '../support/store/engines.ts'
+import { NOON, named, record } from '../support/store/records.ts'
 
 type Malformed = [line: string | Uint8Array, field: string, reason: string]
 

@@ -6,7 +6,7 @@ import { presentRecord } from '../../src/ingest/export.ts'
 import { parseRecord } from '../../src/ingest/record.ts'
 import { PassportLine } from '../../src/ingest/record-format.ts'
 import { DEFAULT_RULES } from '../../src/scoring/rules.ts'
-import { ada, NOON } from '../support/records.ts'
+import { ada, NOON } from '../support/store/records.ts'
 
 const options = { now: NOON, rescore: false, rawKindOf: (type: string) => rawKindOf(DEFAULT_RULES, type) }
 

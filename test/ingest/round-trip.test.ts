@@ -3,9 +3,9 @@ import fc from 'fast-check'
 import { exportRecords } from '../../src/ingest/export.ts'
 import { adoptRules, rescoreSome } from '../../src/scoring/rescore.ts'
 import type { Store } from '../../src/store/store.ts'
-import { onEveryEngine, openTestStore } from '../support/engines.ts'
-import { importText, REFS, scorerOf, step, take } from '../support/histories.ts'
-import { listAll } from '../support/listing.ts'
+import { listAll } from '../support/store/catalog.ts'
+import { onEveryEngine, openTestStore } from '../support/store/engines.ts'
+import { importText, REFS, scorerOf, step, take } from '../support/store/random-histories.ts'
 
 async function exportText(store: Store): Promise<string> {
   let text = ''

@@ -4,11 +4,11 @@ import type { PassportRef } from '../../src/domain/passport.ts'
 import { adoptRules, keepRescoring, rescoreSome } from '../../src/scoring/rescore.ts'
 import { DEFAULT_RULES } from '../../src/scoring/rules.ts'
 import { parseRules } from '../../src/scoring/rules-format.ts'
-import { ADOPT_STEP } from '../../src/store/scored-rows.ts'
+import { ADOPT_STEP } from '../../src/store/apply-score.ts'
 import type { Store } from '../../src/store/store.ts'
-import { onEveryEngine, saveRecords } from '../support/engines.ts'
-import { listAll } from '../support/listing.ts'
-import { ADA_WALLET, ada, credential, NOON, record } from '../support/records.ts'
+import { listAll } from '../support/store/catalog.ts'
+import { onEveryEngine, saveRecords } from '../support/store/engines.ts'
+import { ADA_WALLET, ada, credential, NOON, record } from '../support/store/records.ts'
 
 const LATER = NOON + 1000
 const OPTIONS = { now: NOON, restore: false }

@@ -4,7 +4,7 @@ import type { RuleSet } from '../../src/scoring/rules.ts'
 import { parseRules } from '../../src/scoring/rules-format.ts'
 import { score } from '../../src/scoring/score.ts'
 import type { Scorable } from '../../src/store/store.ts'
-import { credential } from '../support/records.ts'
+import { credential } from '../support/store/records.ts'
 
 const NOW = Date.UTC(2026, 0, 1)
 const YEAR = 365 * 86_400_000

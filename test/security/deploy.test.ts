@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { tempFolder } from '../support/temp.ts'
+import { tempFolder } from '../support/temp-folder.ts'
 
 const ROOT = join(import.meta.dir, '../..')
 const UNIT = readFileSync(join(ROOT, 'deploy/passportd.service'), 'utf8')

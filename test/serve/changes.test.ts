@@ -1,11 +1,11 @@
 import { expect, test } from 'bun:test'
 import { readdirSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { withEngine, withEveryEngine } from '../support/engines.ts'
-import { toLines } from '../support/lines.ts'
+import { workplace } from '../support/cli-sandbox.ts'
 import { timeUntil } from '../support/processes.ts'
-import { named } from '../support/records.ts'
-import { workplace } from '../support/workplace.ts'
+import { withEngine, withEveryEngine } from '../support/store/engines.ts'
+import { toLines } from '../support/store/json-lines.ts'
+import { named } from '../support/store/records.ts'
 
 /** It is to be a second, on a calm machine. */
 const LATEST_MILLISECONDS = 3000

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'bun:test'
-import { saveRecords } from '../support/engines.ts'
+import { parseExposition } from '../support/http/prometheus.ts'
 import { until } from '../support/processes.ts'
-import { parseExposition } from '../support/prometheus.ts'
-import { record } from '../support/records.ts'
 import { startTestService } from '../support/service.ts'
+import { saveRecords } from '../support/store/engines.ts'
+import { record } from '../support/store/records.ts'
 
 type TestService = Awaited<ReturnType<typeof startTestService>>
 

@@ -3,8 +3,8 @@ import { describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { serveProcess, start } from '../support/cli.ts'
 import { socketsOf, until } from '../support/processes.ts'
-import { startSilentRedis } from '../support/silent-redis.ts'
-import { tempFolder } from '../support/temp.ts'
+import { startSilentRedis } from '../support/redis/silent-redis.ts'
+import { tempFolder } from '../support/temp-folder.ts'
 
 const isLinux = process.platform === 'linux'
 

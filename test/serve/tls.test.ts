@@ -1,11 +1,11 @@
 import { expect, test } from 'bun:test'
 import { writeFileSync } from 'node:fs'
 import { connect } from 'node:tls'
-import { writeCertificate } from '../support/certificate.ts'
 import { serveProcess } from '../support/cli.ts'
-import { retryOnce, startLoad } from '../support/load.ts'
+import { writeCertificate } from '../support/http/certificate.ts'
+import { retryOnce, startLoad } from '../support/http/load.ts'
 import { readLines, until } from '../support/processes.ts'
-import { tempFolder } from '../support/temp.ts'
+import { tempFolder } from '../support/temp-folder.ts'
 
 /** The common name of the certificate that a new connection gets. */
 const nameAt = (port: number) =>

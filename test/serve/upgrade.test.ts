@@ -1,9 +1,9 @@
 import { expect, test } from 'bun:test'
 import { serveProcess, takePort } from '../support/cli.ts'
-import { retryOnce, startLoad } from '../support/load.ts'
+import { retryOnce, startLoad } from '../support/http/load.ts'
+import { parseExposition } from '../support/http/prometheus.ts'
 import { until } from '../support/processes.ts'
-import { parseExposition } from '../support/prometheus.ts'
-import { tempFolder } from '../support/temp.ts'
+import { tempFolder } from '../support/temp-folder.ts'
 
 const ANSWERED = 'passportd_requests_total{route="passport",status="200",tier="anonymous"}'
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
-import { onEveryEngine } from '../support/engines.ts'
-import { apiKey } from '../support/records.ts'
+import { onEveryEngine } from '../support/store/engines.ts'
+import { apiKey } from '../support/store/records.ts'
 
 const key = apiKey('one', { name: 'Åsa', expiresAt: 9 })
 

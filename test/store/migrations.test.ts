@@ -5,12 +5,12 @@ import { join } from 'node:path'
 import { openPostgres } from '../../src/store/postgres/open.ts'
 import { openSqlite } from '../../src/store/sqlite/open.ts'
 import type { Store } from '../../src/store/store.ts'
-import { listAll } from '../support/listing.ts'
-import { connect } from '../support/opening.ts'
-import { testDatabase } from '../support/postgres.ts'
-import { apiKey, NOON } from '../support/records.ts'
-import { tempFolder } from '../support/temp.ts'
-import { expectV1 } from '../support/v1.ts'
+import { connect } from '../support/postgres/connect.ts'
+import { testDatabase } from '../support/postgres/postgres.ts'
+import { listAll } from '../support/store/catalog.ts'
+import { apiKey, NOON } from '../support/store/records.ts'
+import { expectV1 } from '../support/store/v1-responses.ts'
+import { tempFolder } from '../support/temp-folder.ts'
 import people from './fixtures/people.sql' with { type: 'text' }
 import postgres3 from './fixtures/postgres-3.sql' with { type: 'text' }
 import sqlite3 from './fixtures/sqlite-3.sql' with { type: 'text' }

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
-import { onEveryEngine, saveRecords } from '../support/engines.ts'
-import { listAll } from '../support/listing.ts'
+import { listAll } from '../support/store/catalog.ts'
+import { onEveryEngine, saveRecords } from '../support/store/engines.ts'
 import {
   ADA_SECOND_WALLET,
   ADA_WALLET,
@@ -10,7 +10,7 @@ import {
   PEOPLE,
   record,
   SOLANA_WALLET,
-} from '../support/records.ts'
+} from '../support/store/records.ts'
 
 const OPTIONS = { now: NOON, restore: false }
 const all = { page: 1, size: 250, keyword: undefined }

@@ -1,12 +1,12 @@
 import { expect, test } from 'bun:test'
 import { openPostgres } from '../../src/store/postgres/open.ts'
-import { saveRecords } from '../support/engines.ts'
-import { listAll } from '../support/listing.ts'
-import { change, connect, succeeds } from '../support/opening.ts'
-import { testDatabase } from '../support/postgres.ts'
+import { tcpProxy } from '../support/http/tcp-proxy.ts'
+import { change, connect, succeeds } from '../support/postgres/connect.ts'
+import { testDatabase } from '../support/postgres/postgres.ts'
 import { until } from '../support/processes.ts'
-import { ada, grace } from '../support/records.ts'
-import { tcpProxy } from '../support/tcp-proxy.ts'
+import { listAll } from '../support/store/catalog.ts'
+import { saveRecords } from '../support/store/engines.ts'
+import { ada, grace } from '../support/store/records.ts'
 
 test('connections that die silently are replaced, reads and writes fail with unavailable until then', async () => {
   await using database = await testDatabase()

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { openPostgres } from '../../src/store/postgres/open.ts'
-import { change, connect, refusalOf, withOptions } from '../support/opening.ts'
-import { type PostgresServer, startPostgres, testDatabase } from '../support/postgres.ts'
-import { CERTIFICATE, tlsSettings } from '../support/postgres-tls.ts'
+import { change, connect, refusalOf, withOptions } from '../support/postgres/connect.ts'
+import { type PostgresServer, startPostgres, testDatabase } from '../support/postgres/postgres.ts'
+import { CERTIFICATE, tlsSettings } from '../support/postgres/postgres-tls.ts'
 import { until } from '../support/processes.ts'
 
 describe('postgres: encrypted connections', () => {

@@ -4,9 +4,9 @@ import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { openSqlite } from '../../src/store/sqlite/open.ts'
 import { createWalLimit } from '../../src/store/sqlite/wal-checkpoint.ts'
-import { saveRecords } from '../support/engines.ts'
-import { named, record } from '../support/records.ts'
-import { tempFolder } from '../support/temp.ts'
+import { saveRecords } from '../support/store/engines.ts'
+import { named, record } from '../support/store/records.ts'
+import { tempFolder } from '../support/temp-folder.ts'
 
 test('what this process writes is read at once, while reads share a transaction', async () => {
   using folder = tempFolder()
@@ -24,7 +24,7 @@ test('the WAL is emptied while others read without a pause', async () => {
   using folder = tempFolder()
   const path = join(folder.path, 'x.db')
   const store = openSqlite(path)
-  const reading = new Worker(new URL('../support/reading.ts', import.meta.url))
+  const reading = new Worker(new URL('../support/threads/busy-reader.ts', import.meta.url))
   await new Promise((resolve) => {
     reading.onmessage = resolve
     reading.postMessage(path)

@@ -3,11 +3,11 @@ import { describe, expect, test } from 'bun:test'
 import { mkdirSync, readFileSync, renameSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { openSqlite } from '../../src/store/sqlite/open.ts'
-import { saveRecords } from '../support/engines.ts'
-import { listAll } from '../support/listing.ts'
 import { until } from '../support/processes.ts'
-import { ada, apiKey, named, record } from '../support/records.ts'
-import { tempFolder } from '../support/temp.ts'
+import { listAll } from '../support/store/catalog.ts'
+import { saveRecords } from '../support/store/engines.ts'
+import { ada, apiKey, named, record } from '../support/store/records.ts'
+import { tempFolder } from '../support/temp-folder.ts'
 
 const all = { page: 1, size: 250, keyword: undefined }
 

@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test'
 import { NO_PLAN } from '../../src/domain/retirement.ts'
 import type { UsageCount } from '../../src/domain/usage.ts'
-import { onEveryEngine } from '../support/engines.ts'
-import { apiKey } from '../support/records.ts'
+import { onEveryEngine } from '../support/store/engines.ts'
+import { apiKey } from '../support/store/records.ts'
 
 const used = (day: string, key: string, count: number, given: Partial<UsageCount> = {}): UsageCount => ({
   day,

@@ -3,11 +3,11 @@ import fc from 'fast-check'
 import { adoptRules } from '../../src/scoring/rescore.ts'
 import { DEFAULT_RULES } from '../../src/scoring/rules.ts'
 import type { Part, Store } from '../../src/store/store.ts'
-import { AT_REST, CREDENTIAL_CHANGES, PASSPORT_CHANGES, score } from '../support/changes.ts'
-import { onEveryEngine, openTestStore, saveRecords } from '../support/engines.ts'
-import { REFS, scorerOf, step, take } from '../support/histories.ts'
-import { ADA_WALLET, credential, GRACE_OLD_WALLET, NOON, record } from '../support/records.ts'
-import { expectV1, type Shown } from '../support/v1.ts'
+import { onEveryEngine, openTestStore, saveRecords } from '../support/store/engines.ts'
+import { REFS, scorerOf, step, take } from '../support/store/random-histories.ts'
+import { ADA_WALLET, credential, GRACE_OLD_WALLET, NOON, record } from '../support/store/records.ts'
+import { AT_REST, CREDENTIAL_CHANGES, PASSPORT_CHANGES, score } from '../support/store/store-changes.ts'
+import { expectV1, type Shown } from '../support/store/v1-responses.ts'
 
 const IDS = AT_REST.map(({ id }) => ({ id }))
 

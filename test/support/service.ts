@@ -4,7 +4,7 @@ import { inventPeople } from '../../src/ingest/demo/people.ts'
 import { createLog } from '../../src/log.ts'
 import { startService } from '../../src/serve/service.ts'
 import { openStore } from '../../src/store/open.ts'
-import { tempFolder } from './temp.ts'
+import { tempFolder } from './temp-folder.ts'
 
 type Options = { workers?: number; env?: Record<string, string> }
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { describeFailure, runCommand } from '../../src/cli/commands.ts'
-import { printableLines } from '../../src/domain/format.ts'
-import { NOON } from './records.ts'
+import { printableLines } from '../../src/domain/text/format.ts'
+import { NOON } from './store/records.ts'
 
 type Options = { env?: Record<string, string>; now?: number }
 

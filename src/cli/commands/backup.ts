@@ -3,11 +3,11 @@ import { dirname } from 'node:path'
 import { readConfig } from '../../config.ts'
 import { nameDatabase } from '../../domain/database-address.ts'
 import { CommandError } from '../../domain/errors.ts'
-import { count, size } from '../../domain/format.ts'
-import { backUp, type Contents, isOfDatabase } from '../../store/sqlite/backup.ts'
-import { restore } from '../../store/sqlite/restore.ts'
+import { count, size } from '../../domain/text/format.ts'
+import { backUp, type Contents, isOfDatabase } from '../../store/sqlite/backup/backup.ts'
+import { restore } from '../../store/sqlite/backup/restore.ts'
+import { DATABASE_OPTIONS, parseOptions, UsageError } from '../args.ts'
 import type { Terminal } from '../terminal.ts'
-import { DATABASE_OPTIONS, parseOptions, UsageError } from '../usage.ts'
 
 const OPTIONS = { ...DATABASE_OPTIONS, force: { type: 'boolean' } } as const
 

@@ -1,6 +1,6 @@
+import { parseOptions, UsageError } from '../args.ts'
 import { COMMAND_HELP, summaryOf } from '../command-help.ts'
 import type { Terminal } from '../terminal.ts'
-import { parseOptions, UsageError } from '../usage.ts'
 
 /** What may follow each command, and what it is for, as its help has it. */
 function readCommands(): { name: string; about: string; words: string[] }[] {

@@ -9,11 +9,11 @@ import { CommandError } from '../../domain/errors.ts'
 import { copyStore, digestOf, digestStore, type PartReport } from '../../ingest/copy.ts'
 import { asked } from '../../serve/signals.ts'
 import type { Store } from '../../store/store.ts'
+import { parseOptions, refuseExtra, UsageError } from '../args.ts'
 import { openForCommand } from '../open-store.ts'
 import { createProgress } from '../progress.ts'
 import { formatTable } from '../table.ts'
 import type { Terminal } from '../terminal.ts'
-import { parseOptions, refuseExtra, UsageError } from '../usage.ts'
 
 const OPTIONS = { replace: { type: 'boolean' }, forget: { type: 'boolean' } } as const
 

@@ -1,8 +1,9 @@
 import { type Config, ConfigError, readConfig } from '../../config.ts'
 import { nameDatabase } from '../../domain/database-address.ts'
 import { CommandError } from '../../domain/errors.ts'
-import { count } from '../../domain/format.ts'
-import { examine } from '../../store/examine.ts'
+import { count } from '../../domain/text/format.ts'
+import { examine } from '../../store/diagnostics.ts'
+import { DATABASE_OPTIONS, parseOptions } from '../args.ts'
 import { examineContents, examineSchema } from '../doctor/doctor-contents.ts'
 import { examineFiles } from '../doctor/doctor-files.ts'
 import { examineMachine, examineRules, examineSettings } from '../doctor/doctor-machine.ts'
@@ -10,7 +11,6 @@ import { compareClock, examineRedis, examineReplica } from '../doctor/doctor-ser
 import { type Finding, ok, orProblem, problem, warning } from '../doctor/finding.ts'
 import { formatTable } from '../table.ts'
 import type { Terminal } from '../terminal.ts'
-import { DATABASE_OPTIONS, parseOptions } from '../usage.ts'
 
 const OPTIONS = {
   ...DATABASE_OPTIONS,

@@ -2,16 +2,16 @@ import { readConfig } from '../../config.ts'
 import { nameDatabase } from '../../domain/database-address.ts'
 import { CommandError } from '../../domain/errors.ts'
 import type { Line } from '../../domain/explanation.ts'
-import { printable } from '../../domain/format.ts'
+import { printable } from '../../domain/text/format.ts'
 import { findExplanation } from '../../scoring/explain.ts'
 import { loadRules } from '../../scoring/load-rules.ts'
 import type { RuleSet } from '../../scoring/rules.ts'
 import type { Outcome } from '../../scoring/score.ts'
+import { DATABASE_OPTIONS, parseOptions } from '../args.ts'
 import { openForCommand } from '../open-store.ts'
 import { parseRefArgument } from '../passport-argument.ts'
 import { formatTable } from '../table.ts'
 import type { Terminal } from '../terminal.ts'
-import { DATABASE_OPTIONS, parseOptions } from '../usage.ts'
 
 const OPTIONS = { ...DATABASE_OPTIONS, json: { type: 'boolean' } } as const
 

@@ -5,12 +5,12 @@ import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
 import { readConfig } from '../../config.ts'
 import { CommandError, ServiceError } from '../../domain/errors.ts'
-import { count } from '../../domain/format.ts'
+import { count } from '../../domain/text/format.ts'
 import { exportRecords } from '../../ingest/export.ts'
+import { DATABASE_OPTIONS, parseOptions } from '../args.ts'
 import { openForCommand } from '../open-store.ts'
 import { createProgress } from '../progress.ts'
 import type { Terminal } from '../terminal.ts'
-import { DATABASE_OPTIONS, parseOptions } from '../usage.ts'
 
 export async function exportCommand(args: string[], terminal: Terminal): Promise<void> {
   const { values, positionals } = parseOptions('export', args, DATABASE_OPTIONS, 1)

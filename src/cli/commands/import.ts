@@ -1,15 +1,15 @@
 import { createReadStream, openSync, type Stats, statSync, writeSync } from 'node:fs'
 import { readConfig } from '../../config.ts'
 import { CommandError } from '../../domain/errors.ts'
-import { count, printable } from '../../domain/format.ts'
+import { count, printable } from '../../domain/text/format.ts'
 import { type ImportReport, importRecords, type Refusal, type Source } from '../../ingest/import.ts'
 import type { RawKind } from '../../ingest/raw-value.ts'
 import { loadRules } from '../../scoring/load-rules.ts'
 import { type RuleSet, ruleOf } from '../../scoring/rules.ts'
+import { DATABASE_OPTIONS, parseOptions, UsageError } from '../args.ts'
 import { openWhole } from '../open-store.ts'
 import { createProgress } from '../progress.ts'
 import type { Terminal } from '../terminal.ts'
-import { DATABASE_OPTIONS, parseOptions, UsageError } from '../usage.ts'
 
 const OPTIONS = {
   ...DATABASE_OPTIONS,

@@ -10,17 +10,17 @@ import {
 } from '../../domain/api-key.ts'
 import { nameDatabase } from '../../domain/database-address.ts'
 import { CommandError } from '../../domain/errors.ts'
-import { printable } from '../../domain/format.ts'
-import { formatInstant } from '../../domain/instant.ts'
+import { printable } from '../../domain/text/format.ts'
+import { formatInstant } from '../../domain/text/instant.ts'
 import type { Tier } from '../../domain/tier.ts'
 import type { Store } from '../../store/store.ts'
 import { chooseAction } from '../actions.ts'
+import { DATABASE_OPTIONS, parseOptions, refuseExtra, UsageError } from '../args.ts'
 import { isoTime } from '../iso-time.ts'
 import { parseExpiry, parseGrace, parseName, parseOwner, parseTierName } from '../key-options.ts'
 import { openForCommand } from '../open-store.ts'
 import { formatTable } from '../table.ts'
 import type { Terminal } from '../terminal.ts'
-import { DATABASE_OPTIONS, parseOptions, refuseExtra, UsageError } from '../usage.ts'
 
 const OPTIONS = {
   name: { type: 'string' },

@@ -10,9 +10,9 @@ import { loadRules } from '../../scoring/load-rules.ts'
 import { aborted, asked } from '../../serve/signals.ts'
 import { SOON } from '../../store/open.ts'
 import type { Store } from '../../store/store.ts'
+import { DATABASE_OPTIONS, parseOptions, UsageError } from '../args.ts'
 import { openWhole } from '../open-store.ts'
 import type { Terminal } from '../terminal.ts'
-import { DATABASE_OPTIONS, parseOptions, UsageError } from '../usage.ts'
 
 const OPTIONS = {
   ...DATABASE_OPTIONS,

@@ -1,8 +1,8 @@
 import { readConfig } from '../../config.ts'
+import { DATABASE_OPTIONS, parseOptions, refuseExtra } from '../args.ts'
 import { openForCommand } from '../open-store.ts'
 import { change, parseIdArgument } from '../passport-argument.ts'
 import type { Terminal } from '../terminal.ts'
-import { DATABASE_OPTIONS, parseOptions, refuseExtra } from '../usage.ts'
 
 const MERGE_OPTIONS = { ...DATABASE_OPTIONS, undo: { type: 'boolean' } } as const
 

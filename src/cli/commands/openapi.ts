@@ -1,7 +1,7 @@
 import { createOpenApi } from '../../api/openapi.ts'
 import { VERSION } from '../../version.ts'
+import { parseOptions } from '../args.ts'
 import type { Terminal } from '../terminal.ts'
-import { parseOptions } from '../usage.ts'
 
 export function openApi(args: string[], terminal: Terminal): void {
   parseOptions('openapi', args, {})

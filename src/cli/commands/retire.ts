@@ -2,14 +2,14 @@ import { readConfig } from '../../config.ts'
 import { type DatabaseAddress, nameDatabase } from '../../domain/database-address.ts'
 import { NO_PLAN } from '../../domain/retirement.ts'
 import { chooseAction } from '../actions.ts'
+import { parseOptions } from '../args.ts'
 import { openForCommand } from '../open-store.ts'
 import { prepareBrownout, prepareClear, prepareExempt, prepareSet } from '../retire/retire-changes.ts'
 import { RETIRE_OPTIONS, type RetireTask, type RetireValues } from '../retire/retire-options.ts'
 import { prepareShow } from '../retire/retire-plan.ts'
-import { prepareRehearse } from '../retire/retire-rehearse.ts'
+import { prepareRehearse } from '../retire/retire-preview.ts'
 import { prepareReport } from '../retire/retire-report.ts'
 import type { Terminal } from '../terminal.ts'
-import { parseOptions } from '../usage.ts'
 
 type Action = {
   takes: readonly (keyof RetireValues)[]

@@ -1,9 +1,9 @@
 import { CommandError } from '../../domain/errors.ts'
-import { count } from '../../domain/format.ts'
+import { count } from '../../domain/text/format.ts'
 import { loadChecker, readRules } from '../../scoring/load-rules.ts'
 import { DEFAULT_RULES } from '../../scoring/rules.ts'
+import { parseOptions, UsageError } from '../args.ts'
 import type { Terminal } from '../terminal.ts'
-import { parseOptions, UsageError } from '../usage.ts'
 
 export async function rules(args: string[], terminal: Terminal): Promise<void> {
   const { positionals } = parseOptions('rules', args, {}, 2)

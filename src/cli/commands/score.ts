@@ -1,13 +1,13 @@
 import { readConfig } from '../../config.ts'
 import { CommandError } from '../../domain/errors.ts'
-import { count } from '../../domain/format.ts'
+import { count } from '../../domain/text/format.ts'
 import { loadRules } from '../../scoring/load-rules.ts'
 import { adoptRules, keepRescoring, type Rescorer, rescoreSome } from '../../scoring/rescore.ts'
 import { asked } from '../../serve/signals.ts'
+import { DATABASE_OPTIONS, parseOptions } from '../args.ts'
 import { openForCommand } from '../open-store.ts'
 import { createProgress } from '../progress.ts'
 import type { Terminal } from '../terminal.ts'
-import { DATABASE_OPTIONS, parseOptions } from '../usage.ts'
 
 const OPTIONS = {
   ...DATABASE_OPTIONS,

@@ -1,9 +1,9 @@
 import type { Config } from '../../config.ts'
 import { type ApiKey, keyState } from '../../domain/api-key.ts'
-import { formatDuration } from '../../domain/duration.ts'
-import { count, printable } from '../../domain/format.ts'
 import { datePlan, NO_PLAN, nextChange, phaseAt } from '../../domain/retirement.ts'
-import type { Examination, ExaminedContents } from '../../store/examine.ts'
+import { formatDuration } from '../../domain/text/duration.ts'
+import { count, printable } from '../../domain/text/format.ts'
+import type { Examination, ExaminedContents } from '../../store/diagnostics.ts'
 import { type Finding, ok, problem, warning } from './finding.ts'
 
 const MINUTE = 60_000

@@ -1,6 +1,6 @@
 import { accessSync, constants, type Stats, statfsSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { size } from '../../domain/format.ts'
+import { size } from '../../domain/text/format.ts'
 import { type Finding, ok, problem, warning } from './finding.ts'
 
 /** Less is gone in minutes. */

@@ -1,6 +1,6 @@
 import { RedisClient } from 'bun'
-import { examineReplica as lookAtReplica } from '../../store/postgres/examine.ts'
-import { SCHEMA } from '../../store/postgres/migrate.ts'
+import { examineReplica as lookAtReplica } from '../../store/postgres/diagnostics.ts'
+import { SCHEMA } from '../../store/postgres/migrate/migrate.ts'
 import { type Finding, ok, problem, warning } from './finding.ts'
 
 /** Windows of limits, dates of keys and brown-outs are kept by each machine's clock. */

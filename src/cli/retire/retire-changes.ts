@@ -1,10 +1,10 @@
 import { parseKeyId } from '../../domain/api-key.ts'
-import { parseDuration } from '../../domain/duration.ts'
 import { CommandError } from '../../domain/errors.ts'
-import { formatInstant, parseInstant } from '../../domain/instant.ts'
 import { datePlan, findPlanProblem, NO_PLAN, type RetirementPlan } from '../../domain/retirement.ts'
+import { parseDuration } from '../../domain/text/duration.ts'
+import { formatInstant, parseInstant } from '../../domain/text/instant.ts'
 import { parseWebAddress } from '../../domain/url.ts'
-import { refuseExtra, UsageError, wrongArgument } from '../usage.ts'
+import { refuseExtra, UsageError, wrongArgument } from '../args.ts'
 import type { RetireDesk, RetireTask, RetireValues } from './retire-options.ts'
 import { describeBrownout, printPlan } from './retire-plan.ts'
 

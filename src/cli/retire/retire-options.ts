@@ -1,7 +1,7 @@
 import type { RetirementPlan } from '../../domain/retirement.ts'
 import type { Store } from '../../store/store.ts'
+import { DATABASE_OPTIONS, type parseOptions } from '../args.ts'
 import type { Terminal } from '../terminal.ts'
-import { DATABASE_OPTIONS, type parseOptions } from '../usage.ts'
 
 export const RETIRE_OPTIONS = {
   deprecated: { type: 'string' },

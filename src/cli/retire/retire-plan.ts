@@ -1,7 +1,4 @@
 import { type ApiKey, keyState } from '../../domain/api-key.ts'
-import { formatDuration } from '../../domain/duration.ts'
-import { count, printable } from '../../domain/format.ts'
-import { formatInstant } from '../../domain/instant.ts'
 import {
   type Brownout,
   brownoutAt,
@@ -12,9 +9,12 @@ import {
   phaseAt,
   type RetirementPlan,
 } from '../../domain/retirement.ts'
+import { formatDuration } from '../../domain/text/duration.ts'
+import { count, printable } from '../../domain/text/format.ts'
+import { formatInstant } from '../../domain/text/instant.ts'
+import { refuseExtra } from '../args.ts'
 import { isoTime } from '../iso-time.ts'
 import { formatTable } from '../table.ts'
-import { refuseExtra } from '../usage.ts'
 import type { RetireDesk, RetireTask, RetireValues } from './retire-options.ts'
 
 export function prepareShow(rest: string[], { json }: RetireValues): RetireTask {

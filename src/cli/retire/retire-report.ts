@@ -1,14 +1,14 @@
 import { type ApiKey, keyState } from '../../domain/api-key.ts'
-import { printable } from '../../domain/format.ts'
-import { formatInstant, parseInstant } from '../../domain/instant.ts'
 import { datePlan } from '../../domain/retirement.ts'
+import { printable } from '../../domain/text/format.ts'
+import { formatInstant, parseInstant } from '../../domain/text/instant.ts'
 import { dayOf, type UsageCount } from '../../domain/usage.ts'
 import type { Days } from '../../store/store.ts'
+import { refuseExtra, UsageError } from '../args.ts'
 import { isoTime } from '../iso-time.ts'
 import { formatTable } from '../table.ts'
-import { refuseExtra, UsageError } from '../usage.ts'
 import { DAY, NO_KEY_ID, sumUp } from '../usage-summary.ts'
-import { composeLetter } from './retire-letter.ts'
+import { composeLetter } from './retire-email.ts'
 import type { RetireTask, RetireValues } from './retire-options.ts'
 
 const USUAL_DAYS = 30

@@ -1,6 +1,6 @@
 import type { Credential } from '../../domain/credential.ts'
-import { count } from '../../domain/format.ts'
 import type { Scores } from '../../domain/passport.ts'
+import { count } from '../../domain/text/format.ts'
 import { formatFigure, renderDay } from '../format.ts'
 import { escapeText, type Html, html } from '../html.ts'
 import { CATEGORIES, SCORE_PARTS } from '../score-bar.ts'

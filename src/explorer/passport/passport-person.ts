@@ -1,8 +1,8 @@
-import { count } from '../../domain/format.ts'
 import { type FullPassport, type Social, walletsOf } from '../../domain/passport.ts'
+import { count } from '../../domain/text/format.ts'
 import { parseWebAddress } from '../../domain/url.ts'
 import { type Html, html } from '../html.ts'
-import { graphemesOf, shortWord } from '../text.ts'
+import { graphemesOf, shortWord } from '../sanitize.ts'
 
 const LONGEST_WORD = 200
 

@@ -1,5 +1,5 @@
 import type { Passport } from '../../domain/passport.ts'
-import { type Standing, stretchOf } from '../../domain/standing.ts'
+import { type Standing, stretchOf } from '../../domain/score-distribution.ts'
 import { describeShare, formatFigure, formatOrdinal, renderDay, toCoordinate } from '../format.ts'
 import { type Html, html } from '../html.ts'
 import { CATEGORIES, renderScoreBar, SCORE_PARTS } from '../score-bar.ts'

@@ -3,7 +3,7 @@ import type { DataPoint } from '../../domain/data-point.ts'
 import { type CredentialsRow, fromCredentialData } from '../rows/credential.ts'
 import { type DataPointRow, toDataPoint } from '../rows/data-point.ts'
 import { toShownCredentials, type V1Body } from '../rows/v1.ts'
-import { type Query, selectRows } from './query.ts'
+import { type Query, selectRows } from './connection/query.ts'
 
 /** Those that are shown: highest score first, then by name, then by id. */
 export async function listCredentials(query: Query, passportId: number): Promise<Credential[]> {

@@ -1,8 +1,8 @@
 import type { ApiKey } from '../../domain/api-key.ts'
 import { type KeyRow, toKey, toKeyRow } from '../rows/key.ts'
 import type { Store } from '../store.ts'
-import type { Link } from './link.ts'
-import { insertRows, type Query } from './query.ts'
+import type { Link } from './connection/health-checked-pool.ts'
+import { insertRows, type Query } from './connection/query.ts'
 import { bump } from './versions.ts'
 
 const SELECT = 'select to_json(keys) as row, hash from keys'

@@ -1,5 +1,5 @@
 import type { ListedPassport, ListingStore } from '../store.ts'
-import type { Query } from './query.ts'
+import type { Query } from './connection/query.ts'
 
 /** More changes than this are read as a whole listing. */
 const MOST_CHANGES = 50_000

@@ -1,5 +1,5 @@
 import type { MirrorStore } from '../store.ts'
-import type { Link } from './link.ts'
+import type { Link } from './connection/health-checked-pool.ts'
 
 type MirroredRow = { passport_etag: string; credentials_etag: string; run: number }
 

@@ -4,7 +4,7 @@ import { toCredentialData } from '../rows/credential.ts'
 import { toDataPointRow } from '../rows/data-point.ts'
 import type { StoredRow } from '../rows/passport.ts'
 import type { V1CredentialsRow, V1PassportRow } from '../rows/v1.ts'
-import { insertRows, type Query, upsertRows } from './query.ts'
+import { insertRows, type Query, upsertRows } from './connection/query.ts'
 import type { TrackedRows } from './tracked-rows.ts'
 
 /** The rows of all tables that a batch may touch, in memory. */

@@ -1,6 +1,6 @@
-import { RETIREMENT } from '../parts.ts'
+import { RETIREMENT } from '../copy-tables.ts'
 import type { Store } from '../store.ts'
-import type { Query } from './query.ts'
+import type { Query } from './connection/query.ts'
 
 /** Single values that all processes share. */
 export const createSettings = (query: Query) => ({

@@ -1,7 +1,7 @@
 import { toUsageCount, toUsageRow, type UsageRow } from '../rows/usage.ts'
 import type { Store } from '../store.ts'
-import type { Link } from './link.ts'
-import { insertRows, selectRows } from './query.ts'
+import type { Link } from './connection/health-checked-pool.ts'
+import { insertRows, selectRows } from './connection/query.ts'
 
 export function createUsage({ longQuery, transaction }: Link): Store['usage'] {
   return {

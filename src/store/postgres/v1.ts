@@ -1,4 +1,5 @@
 import type { PassportRef } from '../../domain/passport.ts'
+import { PASSPORT_ID, refKind, refValue, SURVIVOR_ID } from '../passport-id-sql.ts'
 import {
   BODY,
   type FoundItem,
@@ -9,8 +10,7 @@ import {
   type V1Body,
   type V1Passport,
 } from '../rows/v1.ts'
-import { PASSPORT_ID, refKind, refValue, SURVIVOR_ID } from '../survivor.ts'
-import type { Query } from './query.ts'
+import type { Query } from './connection/query.ts'
 
 const STALE = 'exists (select 1 from passports where id = passport_id and stale <> 0) as stale'
 const PASSPORT = `select passport_id::float8 as id, ${BODY} as body, etag, merged, ${STALE} from v1_passports`

@@ -1,4 +1,4 @@
-import type { Query } from './query.ts'
+import type { Query } from './connection/query.ts'
 
 /** Tells every node, when the transaction ends, to read again. It comes last: others wait for the row meanwhile. */
 export async function bump(query: Query, name: 'ranking' | 'keys'): Promise<void> {

@@ -1,5 +1,5 @@
 import type { Credential } from '../../domain/credential.ts'
-import { foldName } from '../../domain/name.ts'
+import { foldName } from '../../domain/text/fold-name.ts'
 import {
   presentCredential,
   presentListedPassport,

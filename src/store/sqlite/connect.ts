@@ -2,7 +2,7 @@ import { Database, type DatabaseOptions, SQLiteError } from 'bun:sqlite'
 import { closeSync, existsSync, mkdirSync, openSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { ServiceError } from '../../domain/errors.ts'
-import { checkOwner } from './migrate.ts'
+import { checkOwner } from './migrate/migrate.ts'
 
 /** How long a write waits for the one before it, in another process, to end; in milliseconds. */
 export const WRITER_WAIT = 10_000

@@ -1,8 +1,8 @@
 import type { Database } from 'bun:sqlite'
 import type { PassportRef } from '../../domain/passport.ts'
+import { refKind, refValue, SURVIVOR_ID } from '../passport-id-sql.ts'
 import { type StoredRow, toFullPassport, toPassport } from '../rows/passport.ts'
 import type { Store } from '../store.ts'
-import { refKind, refValue, SURVIVOR_ID } from '../survivor.ts'
 import type { ReadTransaction } from './read-transaction.ts'
 
 export function createPassportReader(reader: Database, transaction: ReadTransaction) {

@@ -1,5 +1,5 @@
 import type { Database } from 'bun:sqlite'
-import { RETIREMENT } from '../parts.ts'
+import { RETIREMENT } from '../copy-tables.ts'
 import type { Store } from '../store.ts'
 
 /** Single values that all processes share. */

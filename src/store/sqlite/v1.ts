@@ -1,5 +1,6 @@
 import type { Database } from 'bun:sqlite'
 import type { PassportRef } from '../../domain/passport.ts'
+import { PASSPORT_ID, SURVIVOR_ID } from '../passport-id-sql.ts'
 import {
   BODY,
   type FoundItem,
@@ -10,7 +11,6 @@ import {
   type V1Body,
   type V1Passport,
 } from '../rows/v1.ts'
-import { PASSPORT_ID, SURVIVOR_ID } from '../survivor.ts'
 import type { ReadTransaction } from './read-transaction.ts'
 
 /** Unless it is told, SQLite would look into the whole table, and not into the few rows of the index. */

@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test'
-import { onEveryEngine } from '../../support/engines.ts'
-import { expectGolden } from '../../support/golden.ts'
-import { ADA_SECOND_WALLET, credential, PEOPLE, record } from '../../support/records.ts'
-import { serveTest, shareServer } from '../../support/server.ts'
+import { expectGolden } from '../../support/http/golden.ts'
+import { serveTest, shareServer } from '../../support/http/server.ts'
+import { onEveryEngine } from '../../support/store/engines.ts'
+import { ADA_SECOND_WALLET, credential, PEOPLE, record } from '../../support/store/records.ts'
 
 const PATH = '/api/v1/passport_credentials'
 

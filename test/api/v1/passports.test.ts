@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
-import { onEveryEngine } from '../../support/engines.ts'
-import { expectGolden } from '../../support/golden.ts'
+import { expectGolden } from '../../support/http/golden.ts'
+import { serveTest, shareServer } from '../../support/http/server.ts'
+import { onEveryEngine } from '../../support/store/engines.ts'
 import {
   ADA_SECOND_WALLET,
   ADA_WALLET,
@@ -9,8 +10,7 @@ import {
   PEOPLE,
   record,
   SOLANA_WALLET,
-} from '../../support/records.ts'
-import { serveTest, shareServer } from '../../support/server.ts'
+} from '../../support/store/records.ts'
 
 const LIST = '/api/v1/passports'
 

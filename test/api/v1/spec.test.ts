@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
-import { onEveryEngine } from '../../support/engines.ts'
-import { PEOPLE } from '../../support/records.ts'
-import { serveTest, shareServer } from '../../support/server.ts'
+import { serveTest, shareServer } from '../../support/http/server.ts'
+import { onEveryEngine } from '../../support/store/engines.ts'
+import { PEOPLE } from '../../support/store/records.ts'
 
 /** The tables of fields of the V1 description, section by section. */
 const PASSPORT = {

@@ -1,0 +1,42 @@
+import { STRETCHES, type Standing, stretchOf } from '../domain/score-distribution.ts'
+import type { Snapshot } from './snapshot.ts'
+
+const distributions = new WeakMap<Snapshot, readonly number[]>()
+
+/** Where a score stands among all that are listed. */
+export function standingOf(snapshot: Snapshot, score: number): Standing {
+  const { scores } = snapshot
+  return {
+    rank: countBefore(scores, (other) => other > score) + 1,
+    below: scores.length - countBefore(scores, (other) => other >= score),
+    total: scores.length,
+    distribution: distributionOf(snapshot),
+    highest: highestOf(snapshot),
+  }
+}
+
+const highestOf = ({ scores }: Snapshot) => Math.max(scores[0] ?? 0, 0)
+
+function distributionOf(snapshot: Snapshot): readonly number[] {
+  const known = distributions.get(snapshot)
+  if (known) return known
+  const distribution = new Array<number>(STRETCHES).fill(0)
+  const highest = highestOf(snapshot)
+  for (const score of snapshot.scores) {
+    const stretch = stretchOf(score, highest)
+    distribution[stretch] = (distribution[stretch] ?? 0) + 1
+  }
+  distributions.set(snapshot, distribution)
+  return distribution
+}
+
+/** How many scores, from the highest on, fulfil the condition; those after them do not. */
+function countBefore(scores: Float64Array, condition: (score: number) => boolean): number {
+  let [low, high] = [0, scores.length]
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if (condition(scores[middle] as number)) low = middle + 1
+    else high = middle
+  }
+  return low
+}

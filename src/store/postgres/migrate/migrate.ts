@@ -1,0 +1,142 @@
+import { ServiceError } from '../../../domain/errors.ts'
+import passports from '../../migrations/postgres/0001-passports.sql' with { type: 'text' }
+import usage from '../../migrations/postgres/0002-usage.sql' with { type: 'text' }
+import keySuccessors from '../../migrations/postgres/0003-key-successors.sql' with { type: 'text' }
+import v1 from '../../migrations/postgres/0004-v1.sql' with { type: 'text' }
+import staleIndex from '../../migrations/postgres/0005-stale-index.sql' with { type: 'text' }
+import v1Fields from '../../migrations/postgres/0005-v1-fields.sql' with { type: 'text' }
+import { older } from '../../outdated-schema.ts'
+import { onlyReads } from '../connection/errors.ts'
+import type { Link } from '../connection/health-checked-pool.ts'
+import { lock, MIGRATE } from '../connection/locks.ts'
+import type { Query } from '../connection/query.ts'
+import { storeV1 } from './migration-4.ts'
+
+/** In order; the number of the last one applied stands in the table `passportd`. */
+const MIGRATIONS: readonly ((query: Query, onProgress: OnProgress, from: number) => Promise<unknown>)[] = [
+  (query) => query(passports),
+  (query) => query(usage),
+  (query) => query(keySuccessors),
+  async (query, onProgress, from) => {
+    // In a new database a table of this name is another program's.
+    if (from > 0) await query('drop table names')
+    await query(v1)
+    await storeV1(query, onProgress)
+  },
+  async (query) => {
+    await query(staleIndex)
+    // Only databases that an early version 4 made have it.
+    const [item] = await query(
+      `select 1 as one from pg_attribute where attrelid = 'v1_passports'::regclass and attname = 'item'`,
+    )
+    if (item) await query(v1Fields)
+  },
+]
+
+type OnProgress = (done: number, total: number) => void
+
+/** What this program knows. */
+export const SCHEMA = MIGRATIONS.length
+
+const OLDEST_SERVER = 14
+
+/** Brings the database up to date. Safe when several nodes do it at once: the lock lets in one. */
+export async function migrate(
+  link: Link,
+  name: string,
+  onProgress: OnProgress = () => undefined,
+): Promise<void> {
+  try {
+    await checkWritable(link.query, name)
+    if ((await checkVersion(link.query, name)) === SCHEMA) return await renumber(link.query)
+    await link.transaction(async (query) => {
+      await lock(query, MIGRATE)
+      const version = await checkVersion(query, name)
+      for (const migration of MIGRATIONS.slice(version)) await migration(query, onProgress, version)
+      await query('create table if not exists passportd (version integer not null)')
+      await query('delete from passportd')
+      await query('insert into passportd (version) values ($1)', [SCHEMA])
+    })
+  } catch (error) {
+    throw explain(error, name)
+  }
+}
+
+/** A dump restored on another server brings numbers of transactions that are still to come there. */
+async function renumber(query: Query): Promise<void> {
+  const current = 'pg_current_xact_id()::text::bigint'
+  for (const table of ['v1_passports', 'unlisted']) {
+    await query(`update ${table} set version = ${current} where version > ${current}`)
+  }
+}
+
+/** For those who change nothing: the server may be one that only reads. */
+export async function refuseOlder(link: Link, name: string): Promise<void> {
+  try {
+    const version = await checkVersion(link.query, name)
+    if (version < SCHEMA) throw older(name, version, SCHEMA)
+  } catch (error) {
+    throw explain(error, name)
+  }
+}
+
+export async function checkWritable(query: Query, name: string): Promise<void> {
+  const [row] = await query<{ mode: string }>(`select current_setting('transaction_read_only') as mode`)
+  if (row?.mode === 'on') throw onlyReads(name, new Error('transaction_read_only is on'))
+}
+
+/** Throws unless this program can work with the database; 0 is one that has nothing of ours yet. */
+export async function checkVersion(query: Query, name: string): Promise<number> {
+  const [server] = await query<{ number: number; ours: boolean; encoding: string }>(
+    // to_regclass() would go by what its connection remembers, from before the lock where a pooler shares it.
+    `select current_setting('server_version_num')::integer as number, current_setting('server_encoding') as encoding,
+       exists (select from pg_class where relname = 'passportd' and pg_table_is_visible(oid)) as ours`,
+  )
+  if (server?.encoding !== 'UTF8') {
+    throw new ServiceError(
+      'unavailable',
+      `${name} is encoded in ${server?.encoding}: make it with createdb -E UTF8 -T template0.`,
+    )
+  }
+  const release = Math.floor((server?.number ?? 0) / 10_000)
+  if (release < OLDEST_SERVER) {
+    throw new ServiceError(
+      'unavailable',
+      `${name} runs PostgreSQL ${release}: ${OLDEST_SERVER} or later is needed.`,
+    )
+  }
+  if (!server?.ours) return 0
+  const [row] = await query<{ version: number }>('select version from passportd')
+  const version = row?.version ?? 0
+  if (version > SCHEMA) {
+    throw new ServiceError(
+      'unavailable',
+      `${name} was written by a newer passportd (schema ${version}, this one knows ${SCHEMA}): run the newer one.`,
+    )
+  }
+  return version
+}
+
+function explain(error: unknown, name: string): unknown {
+  if (error instanceof ServiceError) return error
+  const { errno, code, message } = error as { errno?: string; code?: string; message: string }
+  const sentence = explanation(errno ?? code ?? '', message)
+  return sentence === undefined
+    ? error
+    : new ServiceError('unavailable', `${name} ${sentence}`, { cause: error })
+}
+
+function explanation(code: string, message: string): string | undefined {
+  if (/^(42501|3F000)$/.test(code)) {
+    return `cannot be prepared: ${message}. The role needs the right to create tables in its schema.`
+  }
+  // Tables or functions of our names, or the table `passportd` with other columns than ours.
+  if (/^(42P07|42723|42703)$/.test(code)) {
+    return `holds tables of another program: ${message}. Give passportd a database, or a schema, of its own.`
+  }
+  // Settings that the server, or the client, does not know.
+  if (/^(42704|22023|ERR_INVALID_ARG_\w+)$/.test(code)) {
+    return `cannot be used: ${message}. Look at the options of DATABASE_URL.`
+  }
+  return undefined
+}

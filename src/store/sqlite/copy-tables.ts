@@ -1,0 +1,92 @@
+import type { Database } from 'bun:sqlite'
+import {
+  COPYING,
+  fromPassportItems,
+  fromRowItem,
+  PASSPORT_TABLES,
+  PLAIN_TABLES,
+  type PlainTable,
+  plainRangeOf,
+  type Row,
+  rangeOf,
+  toPassportItems,
+  toRowItem,
+} from '../copy-tables.ts'
+import type { Part, PartItem, PartRange, Store } from '../store.ts'
+import { createSettings } from './settings.ts'
+import { NEXT_VERSION, prepareUpsert } from './statements.ts'
+
+type Connections = { reader: Database; writer: Database }
+
+export function createParts(connections: Connections): Part[] {
+  return [
+    createPassportPart(connections),
+    ...PLAIN_TABLES.map((table) => createPlainPart(connections, table)),
+  ]
+}
+
+export function createCopying({ writer }: Connections): Store['copying'] {
+  const settings = createSettings(writer)
+  return {
+    find: () => settings.get(COPYING),
+    note: (text) => settings.set(COPYING, text),
+  }
+}
+
+function createPassportPart({ reader, writer }: Connections): Part {
+  const list = reader.transaction(({ limit = -1, ...range }: Parameters<Part['list']>[0]) => {
+    const { condition, values } = rangeOf(['id'], range)
+    const ids = `select id from passports where ${condition} order by id limit ${limit}`
+    const tables = PASSPORT_TABLES.map(({ name, id, order }) =>
+      listRows(reader, `select * from ${name} where ${id} in (${ids}) order by ${order}`, values),
+    )
+    return toPassportItems(tables)
+  })
+
+  const replace = writer.transaction((range: PartRange, items: readonly PartItem[]) => {
+    const { condition, values } = rangeOf(['passport_id'], range)
+    const write = (sql: string) => writer.query(sql).run(...values)
+    write(
+      `insert or replace into unlisted select passport_id, ${NEXT_VERSION} from v1_passports where ${condition}`,
+    )
+    for (const { name, id } of PASSPORT_TABLES.toReversed()) {
+      write(`delete from ${name} where ${condition.replaceAll('passport_id', id)}`)
+    }
+    const tables = fromPassportItems(items)
+    for (const [at, { name }] of PASSPORT_TABLES.entries()) insertRows(writer, name, tables[at] ?? [])
+    writer.run('update ranking set version = version + 1')
+  })
+
+  return { name: 'passports', list, replace: (range, items) => replace.immediate(range, items) }
+}
+
+function createPlainPart({ reader, writer }: Connections, table: PlainTable): Part {
+  const { name, key } = table
+  const replace = writer.transaction((range: PartRange, items: readonly PartItem[]) => {
+    const { condition, values } = plainRangeOf(table, range)
+    writer.query(`delete from ${name} where ${condition}`).run(...values)
+    insertRows(writer, name, items.map(fromRowItem))
+  })
+
+  return {
+    name,
+    list({ limit = -1, ...range }) {
+      const { condition, values } = plainRangeOf(table, range)
+      const sql = `select * from ${name} where ${condition} order by ${key} limit ${limit}`
+      return listRows(reader, sql, values).map((row) => toRowItem(table, row))
+    },
+    replace: (range, items) => replace.immediate(range, items),
+  }
+}
+
+function listRows(reader: Database, sql: string, values: (string | number)[]): Row[] {
+  const rows = reader.query<Row & { hash?: Uint8Array }, (string | number)[]>(sql).all(...values)
+  return rows.map((row) => (row.hash ? { ...row, hash: `\\x${row.hash.toHex()}` } : row))
+}
+
+function insertRows(writer: Database, table: string, rows: readonly Row[]): void {
+  const put = prepareUpsert(writer, table)
+  for (const row of rows) {
+    put.run(typeof row.hash === 'string' ? { ...row, hash: Uint8Array.fromHex(row.hash.slice(2)) } : row)
+  }
+}

@@ -1,0 +1,105 @@
+import type { Database } from 'bun:sqlite'
+import { ServiceError } from '../../../domain/errors.ts'
+import passports from '../../migrations/sqlite/0001-passports.sql' with { type: 'text' }
+import scoring from '../../migrations/sqlite/0002-scoring.sql' with { type: 'text' }
+import usage from '../../migrations/sqlite/0003-usage.sql' with { type: 'text' }
+import keySuccessors from '../../migrations/sqlite/0008-key-successors.sql' with { type: 'text' }
+import v1 from '../../migrations/sqlite/0009-v1.sql' with { type: 'text' }
+import staleIndex from '../../migrations/sqlite/0010-stale-index.sql' with { type: 'text' }
+import v1Fields from '../../migrations/sqlite/0010-v1-fields.sql' with { type: 'text' }
+import { older } from '../../outdated-schema.ts'
+import { type OnProgress, removeDocumentFiles, storeV1 } from './migration-9.ts'
+
+/** Made tables that migration 9 drops: a database without them needs none. */
+const DROPPED = ''
+
+/** In order; the number of the last one applied is the database's `user_version`. */
+const MIGRATIONS: readonly (string | ((database: Database, onProgress: OnProgress) => void))[] = [
+  passports,
+  scoring,
+  usage,
+  DROPPED,
+  DROPPED,
+  DROPPED,
+  DROPPED,
+  keySuccessors,
+  (database, onProgress) => {
+    database.run(v1)
+    storeV1(database, onProgress)
+    // Before the commit: a crash after it would leave them for good.
+    removeDocumentFiles(database.filename)
+  },
+  (database) => {
+    database.run(staleIndex)
+    // Only databases that an early version 9 made have it.
+    const hasItems = database.query(`select 1 from pragma_table_info('v1_passports') where name = 'item'`)
+    if (hasItems.get() !== null) database.run(v1Fields)
+  },
+]
+
+/** What this program knows. */
+export const SCHEMA = MIGRATIONS.length
+
+/** "pass" in ASCII: marks the file as ours. */
+const APPLICATION_ID = 0x70617373
+
+/** Throws unless the database is ours, or new. Changes nothing. */
+export function checkOwner(database: Database): void {
+  versionOf(database)
+}
+
+/** Brings the database up to date. Safe when several processes do it at once: the write lock lets in one. */
+export function migrate(database: Database, onProgress: OnProgress = () => undefined): void {
+  if (versionOf(database) === SCHEMA) return
+  database
+    .transaction(() => {
+      for (const migration of MIGRATIONS.slice(versionOf(database))) {
+        if (typeof migration === 'function') migration(database, onProgress)
+        else if (migration !== DROPPED) database.run(migration)
+      }
+      database.run(`pragma application_id = ${APPLICATION_ID}`)
+      database.run(`pragma user_version = ${SCHEMA}`)
+    })
+    .immediate()
+}
+
+/** For those who change nothing. */
+export function refuseOlder(database: Database): void {
+  const version = versionOf(database)
+  if (version < SCHEMA) throw older(database.filename, version, SCHEMA)
+}
+
+/** Whose the database is, and its schema; nobody's where it is new. */
+export function identify(database: Database): {
+  owner: 'passportd' | 'nobody' | 'another'
+  version: number
+} {
+  // Looked at first: another process may be filling the file, and then its mark is there when its tables are.
+  const isFilled = hasTables(database)
+  const version = readPragma(database, 'user_version')
+  const mark = readPragma(database, 'application_id')
+  if (mark === APPLICATION_ID) return { owner: 'passportd', version }
+  return { owner: mark !== 0 || version !== 0 || isFilled ? 'another' : 'nobody', version }
+}
+
+function versionOf(database: Database): number {
+  const { owner, version } = identify(database)
+  if (owner === 'another') {
+    throw new ServiceError('unavailable', `${database.filename} is a database of another program.`)
+  }
+  if (version > SCHEMA) {
+    throw new ServiceError(
+      'unavailable',
+      `${database.filename} was written by a newer passportd (schema ${version}, this one knows ${SCHEMA}): run the newer one.`,
+    )
+  }
+  return version
+}
+
+function readPragma(database: Database, name: 'user_version' | 'application_id'): number {
+  return database.query<Record<string, number>, []>(`pragma ${name}`).get()?.[name] ?? 0
+}
+
+function hasTables(database: Database): boolean {
+  return database.query('select 1 from sqlite_schema limit 1').get() !== null
+}

@@ -1,0 +1,242 @@
+import { describe, expect, test } from 'bun:test'
+import { join } from 'node:path'
+import { openSqlite } from '../../src/store/sqlite/open.ts'
+import { expectGolden } from '../support/http/golden.ts'
+import { sendBytes } from '../support/http/raw-request.ts'
+import { serveTest, shareServer } from '../support/http/server.ts'
+import { onEveryEngine, saveRecords } from '../support/store/engines.ts'
+import { ADA_WALLET, PEOPLE } from '../support/store/records.ts'
+import { tempFolder } from '../support/temp-folder.ts'
+
+const V1 = ['/api/v1/passports', '/api/v1/passports/7', '/api/v1/passport_credentials?passport_id=7']
+const GOLDEN = { headers: { 'X-Request-Id': 'golden' } }
+
+onEveryEngine('errors', (open) => {
+  const server = shareServer(() => open(PEOPLE), serveTest)
+
+  test('each has its golden', async () => {
+    expectGolden('error-400', (await server.get('/api/v1/passports?page=0', GOLDEN)).text)
+    expectGolden('error-404', (await server.get('/api/v1/passports/8', GOLDEN)).text)
+    expectGolden('error-405', (await server.get('/api/v1/passports', { ...GOLDEN, method: 'POST' })).text)
+    const long = `/api/v1/passports?keyword=${'x'.repeat(9000)}`
+    expectGolden('error-414', (await server.get(long, GOLDEN)).text)
+  })
+
+  test.each([
+    '/api',
+    '/api/',
+    '/api/v1',
+    '/api/v1/',
+    '/api/v2/passports',
+    '/api/v1/passports/7/credentials',
+    '/api/v1//nothing',
+    '/API/V1/passports',
+    '/favicon.ico',
+    '/constructor',
+    '/health/',
+    '/%2e%2e/etc',
+  ])('%s is not found, as JSON', async (path) => {
+    const { status, body } = await server.get(path)
+    expect(status).toBe(404)
+    expect(body).toMatchObject({ error: 'Resource not found.', code: 'not_found' })
+  })
+
+  test('repeated slashes are read as one', async () => {
+    const { text } = await server.get('/api/v1/passports')
+    for (const path of [
+      '//api/v1/passports',
+      '/api/v1//passports',
+      '/api//v1/passports///',
+      '/api/v1/passports//',
+    ]) {
+      expect(await server.get(path)).toMatchObject({ status: 200, text })
+    }
+    expect(await server.get('/api/v1/passports//7')).toMatchObject({ status: 200 })
+    expect(await server.get('//health')).toMatchObject({ status: 200 })
+  })
+
+  test('an unknown path answers preflights, and any other method with 404', async () => {
+    await using store = await open(PEOPLE)
+    await using server = serveTest(store, { requireKey: true })
+    for (const path of ['/nowhere', '/api/v1/nothing', '/api/v2']) {
+      expect((await server.get(path, { method: 'OPTIONS' })).status).toBe(204)
+      for (const method of ['GET', 'POST', 'DELETE']) {
+        const { status, headers } = await server.get(path, { method })
+        expect([status, headers.get('Access-Control-Allow-Origin')]).toEqual([404, '*'])
+      }
+    }
+  })
+
+  test.each(['POST', 'PUT', 'PATCH', 'DELETE'])('%s is not allowed anywhere', async (method) => {
+    for (const path of [...V1, '/health', '/reference']) {
+      const { status, headers, body } = await server.get(path, { method, body: '{"page":1}' })
+      expect(status).toBe(405)
+      expect(headers.get('Allow')).toBe('GET, HEAD, OPTIONS')
+      expect(body.code).toBe('method_not_allowed')
+    }
+  })
+})
+
+onEveryEngine('every answer', (open) => {
+  const server = shareServer(() => open(PEOPLE), serveTest)
+
+  test('of V1 says that V1 is deprecated, errors included', async () => {
+    await using store = await open(PEOPLE)
+    await using server = serveTest(store, { deprecatedAt: Date.UTC(2025, 5, 1) })
+    const etag = (await server.get('/api/v1/passports')).headers.get('ETag') ?? ''
+    const answers = [
+      ...(await Promise.all(V1.map((path) => server.get(path)))),
+      await server.get('/api/v1/passports', { headers: { 'If-None-Match': etag } }),
+      await server.get('/api/v1/passports', { method: 'POST' }),
+      await server.get('/api/v1/passports', { method: 'OPTIONS' }),
+      await server.get('/api/v1/passports', { method: 'HEAD' }),
+      await server.get('/api/v1/passports', { headers: { 'X-API-KEY': 'wrong' } }),
+      await server.get('/api/v1/nothing'),
+    ]
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 304, 405, 204, 200, 401, 404])
+    for (const { headers } of answers) {
+      expect(headers.get('Deprecation')).toBe('@1748736000')
+      expect(headers.get('Link')).toBe('</deprecation>; rel="deprecation"; type="text/html"')
+      expect(headers.has('Sunset')).toBe(false)
+    }
+    expect((await server.get('/health')).headers.has('Deprecation')).toBe(false)
+  })
+
+  test('has a request id: the one that was sent, if it is fit to print', async () => {
+    const idFor = async (given?: string) => {
+      const init = given === undefined ? {} : { headers: { 'X-Request-Id': given } }
+      const { headers, body } = await server.get('/api/v1/passports/8', init)
+      expect(body.request_id).toBe(headers.get('X-Request-Id'))
+      return body.request_id as string
+    }
+    expect(await idFor('trace-1.a_B')).toBe('trace-1.a_B')
+    const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+    for (const given of [undefined, '', 'two words', '"><script>', 'x'.repeat(65)])
+      expect(await idFor(given)).toMatch(uuid)
+    expect(await idFor()).not.toBe(await idFor())
+  })
+
+  test('to HEAD is that to GET, without the body', async () => {
+    const init = { headers: { ...GOLDEN.headers, 'Accept-Encoding': 'identity' } }
+    for (const path of [...V1, '/api/v1/passports/8', '/health']) {
+      const get = await server.get(path, init)
+      const head = await server.get(path, { ...init, method: 'HEAD' })
+      const fields = ({ headers }: typeof get) =>
+        Object.fromEntries([...headers].filter(([name]) => !['date', 'ratelimit'].includes(name)))
+      expect(head.status).toBe(get.status)
+      expect(head.text).toBe('')
+      expect(fields(head)).toEqual(fields(get))
+      expect(head.headers.get('Content-Length')).toBe(String(Buffer.byteLength(get.text)))
+    }
+  })
+
+  test('may be read by pages of any origin', async () => {
+    for (const path of [...V1, '/api/v1/passports/8', '/openapi.json']) {
+      const { headers } = await server.get(path, { headers: { Origin: 'https://example.com' } })
+      expect(headers.get('Access-Control-Allow-Origin')).toBe('*')
+      const exposed = headers.get('Access-Control-Expose-Headers')?.split(', ') ?? []
+      for (const name of ['Content-Location', 'Deprecation', 'ETag', 'Link', 'Retry-After', 'X-Request-Id']) {
+        expect(exposed).toContain(name)
+      }
+    }
+  })
+
+  test('to a preflight allows the key and whatever else clients send', async () => {
+    await using store = await open(PEOPLE)
+    await using server = serveTest(store, { requireKey: true })
+    for (const path of V1) {
+      const { status, headers } = await server.get(path, {
+        method: 'OPTIONS',
+        headers: {
+          Origin: 'https://example.com',
+          'Access-Control-Request-Method': 'GET',
+          'Access-Control-Request-Headers': 'x-api-key,content-type',
+        },
+      })
+      expect(status).toBe(204)
+      expect(headers.get('Access-Control-Allow-Methods')).toBe('GET, HEAD, OPTIONS')
+      expect(headers.get('Access-Control-Allow-Headers')).toMatch(/^X-API-KEY, Content-Type, .*\*$/)
+    }
+  })
+
+  test('does not depend on what else the request carries', async () => {
+    const { text } = await server.get('/api/v1/passports/7')
+    for (const headers of [
+      { 'Content-Type': 'application/json' },
+      { Accept: 'text/html' },
+      { Accept: 'application/xml;q=0.1' },
+      { 'User-Agent': '' },
+      { 'User-Agent': '() { :; }; 🐉'.replace('🐉', '%F0') },
+      { Authorization: 'Bearer x', Cookie: 'a=b' },
+    ]) {
+      expect(await server.get('/api/v1/passports/7', { headers })).toMatchObject({ status: 200, text })
+    }
+  })
+})
+
+onEveryEngine('caching', (open) => {
+  const server = shareServer(() => open(PEOPLE), serveTest)
+
+  test('an answer is not sent again to a caller who has it', async () => {
+    for (const path of V1) {
+      const first = await server.get(path)
+      const etag = first.headers.get('ETag') ?? ''
+      expect(etag).toMatch(/^"[0-9a-z]+"$/)
+      for (const condition of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {
+        for (const method of ['GET', 'HEAD']) {
+          const again = await server.get(path, { method, headers: { 'If-None-Match': condition } })
+          expect([again.status, again.text, again.headers.get('ETag')]).toEqual([304, '', etag])
+        }
+      }
+      for (const condition of ['"other"', '', etag.replaceAll('"', '')]) {
+        expect((await server.get(path, { headers: { 'If-None-Match': condition } })).status).toBe(200)
+      }
+    }
+  })
+
+  test('a change changes the tag', async () => {
+    await using store = await open(PEOPLE)
+    await using server = serveTest(store)
+    const before = (await server.get(`/api/v1/passports/${ADA_WALLET}`)).headers.get('ETag') ?? ''
+    expect((await server.get('/api/v1/passports/7')).headers.get('ETag')).toBe(before)
+    const [ada] = PEOPLE.filter(({ id }) => id === 7)
+    if (ada) await saveRecords(store, [{ ...ada, connections: 18 }])
+    const { status, headers } = await server.get('/api/v1/passports/7', {
+      headers: { 'If-None-Match': before },
+    })
+    expect(status).toBe(200)
+    expect(headers.get('ETag')).not.toBe(before)
+  })
+
+  test('errors are never cached', async () => {
+    const { status, headers } = await server.get('/api/v1/passports/8', { headers: { 'If-None-Match': '*' } })
+    expect([status, headers.get('Cache-Control'), headers.get('ETag')]).toEqual([404, 'no-store', null])
+  })
+})
+
+describe('on the wire', () => {
+  onEveryEngine('raw requests', (open) => {
+    test('an odd Host makes no difference', async () => {
+      await using store = await open(PEOPLE)
+      await using server = serveTest(store)
+      for (const host of ['a/b', 'a?b', '', '[::1', 'a#b', '..', ':80']) {
+        const answer = await sendBytes(
+          server.port,
+          `GET /api/v1/passports/7 HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`,
+        )
+        expect(answer).toStartWith('HTTP/1.1 200 OK')
+      }
+    })
+  })
+
+  // Where an answer comes later than its request is read, Bun closes a connection on which the next one waits.
+  test('requests one after the other on one connection are answered in order', async () => {
+    using folder = tempFolder()
+    const store = openSqlite(join(folder.path, 'x.db'))
+    await saveRecords(store, PEOPLE)
+    await using server = serveTest(store)
+    const ask = (id: number, more = '') => `GET /api/v1/passports/${id} HTTP/1.1\r\nHost: x\r\n${more}\r\n`
+    const answer = await sendBytes(server.port, ask(7) + ask(8) + ask(3, 'Connection: close\r\n'))
+    expect([...answer.matchAll(/HTTP\/1.1 (\d+)/g)].map((match) => match[1])).toEqual(['200', '404', '200'])
+  })
+})

@@ -1,0 +1,59 @@
+import { expect, test } from 'bun:test'
+import fc from 'fast-check'
+import { standingOf } from '../../src/catalog/score-distribution.ts'
+import { stretchOf } from '../../src/domain/score-distribution.ts'
+import { catalogOf, snapshotOf } from '../support/store/catalog.ts'
+import { onEveryEngine, saveRecords } from '../support/store/engines.ts'
+import { named } from '../support/store/records.ts'
+
+const ofScores = (scores: readonly number[]) =>
+  snapshotOf(scores.map((score, id) => ({ id, score, name: '' })))
+
+onEveryEngine('a standing', (open) => {
+  test('counts listed passports alone, and follows what is written', async () => {
+    await using store = await open([
+      named(1, 'A', 90),
+      named(2, 'B', 50),
+      named(3, 'C', 50),
+      named(4, 'D', 10.25),
+      { ...named(5, 'E', 70), mergedInto: 1 },
+    ])
+    const { standing } = catalogOf(store)
+    expect(await standing(50)).toMatchObject({ rank: 2, below: 1, total: 4, highest: 90 })
+    await saveRecords(store, [named(6, 'F', 120)])
+    expect(await standing(50)).toMatchObject({ rank: 3, below: 1, total: 5, highest: 120 })
+  })
+})
+
+test('passports of one score share a rank, and are below those above', async () => {
+  const snapshot = await ofScores([90, 50, 50, 50, 10.5, 10.5, 0, 0, 0, 0])
+  const standings = [90, 50, 10.5, 0, 60, 200].map((score) => standingOf(snapshot, score))
+  expect(standings.map(({ rank, below, total }) => [rank, below, total])).toEqual([
+    [1, 9, 10],
+    [2, 6, 10],
+    [5, 4, 10],
+    [7, 0, 10],
+    // Scores that nobody has yet.
+    [2, 9, 10],
+    [1, 10, 10],
+  ])
+  expect(standingOf(await ofScores([]), 5)).toMatchObject({ rank: 1, below: 0, total: 0, highest: 0 })
+})
+
+test('the distribution counts everybody once, where their score is', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.integer({ min: 0, max: 30_000 }), { minLength: 1 }), async (numbers) => {
+      const all = numbers.map((number) => number / 100)
+      const snapshot = await ofScores(all)
+      const { distribution, highest } = standingOf(snapshot, 0)
+      expect(distribution.reduce((sum, count) => sum + count)).toBe(all.length)
+      for (const score of all) {
+        const { rank, below } = standingOf(snapshot, score)
+        expect(rank).toBe(all.filter((other) => other > score).length + 1)
+        expect(below).toBe(all.filter((other) => other < score).length)
+        expect(distribution[stretchOf(score, highest)]).toBeGreaterThan(0)
+      }
+    }),
+    { numRuns: 100 },
+  )
+})

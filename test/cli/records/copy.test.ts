@@ -1,0 +1,210 @@
+import { describe, expect, test } from 'bun:test'
+import { join } from 'node:path'
+import { openForCommand } from '../../../src/cli/open-store.ts'
+import { type DatabaseAddress, parseDatabaseAddress } from '../../../src/domain/database-address.ts'
+import type { Store } from '../../../src/store/store.ts'
+import { run, start } from '../../support/cli.ts'
+import { testDatabase } from '../../support/postgres/postgres.ts'
+import { listAll } from '../../support/store/catalog.ts'
+import { saveRecords } from '../../support/store/engines.ts'
+import { ada, GRACE_OLD_WALLET, NOON, named, PEOPLE, record } from '../../support/store/records.ts'
+import { tempFolder } from '../../support/temp-folder.ts'
+
+const MANY = Array.from({ length: 1200 }, (_, at) => named(1000 + at, `Person ${at}`, at % 90))
+
+/** A file and a server, in a folder of their own. */
+async function databases() {
+  await using stack = new AsyncDisposableStack()
+  const folder = stack.use(tempFolder())
+  const server = stack.use(await testDatabase())
+  const kept = stack.move()
+  return {
+    cwd: folder.path,
+    sqlite: `sqlite:${join(folder.path, 'a.db')}`,
+    other: `sqlite:${join(folder.path, 'b.db')}`,
+    postgres: server.url,
+    [Symbol.asyncDispose]: () => kept.disposeAsync(),
+  }
+}
+
+async function withStore<T>(url: string, work: (store: Store) => Promise<T>): Promise<T> {
+  await using store = await openForCommand(parseDatabaseAddress(url) as DatabaseAddress, {})
+  return await work(store)
+}
+
+/** Something in every part. */
+const fill = (url: string) =>
+  withStore(url, async (store) => {
+    await saveRecords(store, [...PEOPLE, ...MANY])
+    await store.records.save(
+      [
+        {
+          kind: 'data-point',
+          passport: { id: 3 },
+          point: { type: 'github', account: 'grace', value: { kind: 'number', amount: 4 }, display: '4' },
+        },
+      ],
+      { now: NOON, restore: false },
+    )
+    await store.passports.remove(12, NOON)
+    await store.scoring.adopt('rules-1')
+    const one = {
+      id: 'k1',
+      name: 'one',
+      hash: Buffer.alloc(32, 7),
+      tier: 'standard',
+      owner: '',
+      createdAt: NOON,
+    }
+    const two = { ...one, id: 'k2', name: 'two', tier: 'high', owner: 'a@example.com', expiresAt: NOON + 1 }
+    await store.keys.create(one)
+    await store.keys.create({ ...two, hash: Buffer.alloc(32, 9) })
+    await store.keys.revoke('k1', NOON + 5)
+    await store.usage.add(
+      [
+        { day: '2026-01-01', key: 'k1', endpoint: 'list', status: 200, count: 5 },
+        { day: '2026-01-02', key: '', endpoint: 'passport', status: 404, count: 1 },
+      ],
+      new Map([['k1', NOON]]),
+    )
+    await store.retirement.save({ sunsetAt: NOON, brownouts: [], exempt: ['k1'] })
+    await store.mirror.begin('https://example.com')
+    for (const id of [3, 7, 2000]) {
+      const seen = { passportEtag: `"${id}"`, credentialsEtag: '', run: 1 }
+      await store.mirror.note('https://example.com', id, seen)
+    }
+  })
+
+const everything = (url: string) =>
+  withStore(url, async (store) => ({
+    parts: await Promise.all(store.parts.map(({ list }) => list({}))),
+    keys: await store.keys.list(),
+    usage: await store.usage.list({ since: '2026-01-01', until: '2026-12-31' }),
+    plan: await store.retirement.find(),
+    stale: await store.scoring.countStale(),
+    removals: await store.records.listRemovals(),
+    seen: await store.mirror.find('https://example.com', 7),
+    merged: await store.passports.find({ wallet: GRACE_OLD_WALLET }),
+    found: (await listAll(store, { page: 1, size: 5, keyword: 'person 11' })).total,
+  }))
+
+describe('copy', () => {
+  test('moves everything to PostgreSQL and back, and says what it checked', async () => {
+    await using at = await databases()
+    await fill(at.sqlite)
+    const there = await run(['copy', at.sqlite, at.postgres], { cwd: at.cwd })
+    expect(there.code).toBe(0)
+    expect(there.out).toMatch(/^passports +1,203 +1,203 +[0-9a-f]{16}$/m)
+    expect(there.out).toMatch(/^keys +2 +2 +[0-9a-f]{16}$/m)
+    expect(there.out).toMatch(/^usage +2 +2 /m)
+    expect(there.out).toMatch(/^mirrored +3 +3 /m)
+    expect(there.err).toContain('now holds exactly what')
+    const back = await run(['copy', at.postgres, at.other], { cwd: at.cwd })
+    expect(back.code).toBe(0)
+    const before = await everything(at.sqlite)
+    expect(before.stale).toBeGreaterThan(0)
+    expect(await everything(at.postgres)).toEqual(before)
+    expect(await everything(at.other)).toEqual(before)
+    expect(back.out).toBe(there.out)
+  }, 30_000)
+
+  test('a target that holds something is left alone, unless it may be replaced', async () => {
+    await using at = await databases()
+    await fill(at.sqlite)
+    await withStore(at.postgres, (store) =>
+      saveRecords(store, [
+        record(5),
+        record(9999),
+        { ...ada, id: 8, profile: { ...ada.profile, displayName: 'Old' } },
+      ]),
+    )
+    const refused = await run(['copy', at.sqlite, at.postgres], { cwd: at.cwd })
+    expect([refused.code, refused.out]).toEqual([1, ''])
+    expect(refused.err).toContain('is not empty: it has passports. With --replace')
+    expect(refused.err).not.toContain('open-sesame')
+    expect(await withStore(at.postgres, async (store) => (await store.records.list(-1, 9)).length)).toBe(3)
+
+    const replaced = await run(['copy', at.sqlite, at.postgres, '--replace'], { cwd: at.cwd })
+    expect(replaced.code).toBe(0)
+    expect(await everything(at.postgres)).toEqual(await everything(at.sqlite))
+  }, 30_000)
+
+  test('a second one catches up, unless something else has written meanwhile', async () => {
+    await using at = await databases()
+    await fill(at.sqlite)
+    const copy = () => run(['copy', at.sqlite, at.postgres], { cwd: at.cwd })
+    expect((await copy()).code).toBe(0)
+    await withStore(at.sqlite, (store) => saveRecords(store, [named(9000, 'Late')]))
+    const again = await copy()
+    expect(again.code).toBe(0)
+    expect(again.out).toMatch(/^passports +1,204 +154 /m)
+    expect(await everything(at.postgres)).toEqual(await everything(at.sqlite))
+    await withStore(at.postgres, async (store) => store.keys.revoke('k2', NOON))
+    const refused = await copy()
+    expect(refused.code).toBe(1)
+    expect(refused.err).toContain('was changed since it was copied. With --replace')
+  }, 30_000)
+
+  test('goes on where it was interrupted, and writes only what differs', async () => {
+    await using at = await databases()
+    await fill(at.sqlite)
+    await withStore(at.sqlite, (from) =>
+      withStore(at.postgres, async (to) => {
+        const items = await from.parts[0]?.list({ limit: 700 })
+        await to.parts[0]?.replace({ until: items?.at(-1)?.key }, items ?? [])
+        await to.copying.note(at.sqlite.replace('sqlite:', ''))
+      }),
+    )
+    const { code, out } = await run(['copy', at.sqlite, at.postgres], { cwd: at.cwd })
+    expect(code).toBe(0)
+    // In steps of 50, then 500: those up to the 550th were there already.
+    expect(out).toMatch(/^passports +1,203 +653 /m)
+    expect(await everything(at.postgres)).toEqual(await everything(at.sqlite))
+  }, 30_000)
+
+  test('half a copy is not served, and takes no records in, until it is ended or taken as it is', async () => {
+    await using at = await databases()
+    await withStore(at.sqlite, (store) => saveRecords(store, PEOPLE))
+    await withStore(at.sqlite, async (store) => store.copying.note('elsewhere'))
+    const env = { DATABASE_URL: at.sqlite, PORT: '0' }
+    const stdin = Buffer.from('{"passport_id":1}\n')
+    for (const args of [['serve'], ['import', '-']]) {
+      const { code, err } = await run(args, { cwd: at.cwd, env, stdin })
+      expect(code).toBe(1)
+      expect(err).toContain('A copy of elsewhere to')
+    }
+    expect((await run(['copy', '--forget', at.sqlite], { cwd: at.cwd })).code).toBe(0)
+    expect((await run(['import', '-'], { cwd: at.cwd, env, stdin })).code).toBe(0)
+  })
+
+  test('a database is known under another name, and left alone', async () => {
+    await using at = await databases()
+    await withStore(at.sqlite, (store) => saveRecords(store, PEOPLE))
+    const { code, err } = await run(['copy', at.sqlite, 'sqlite:./a.db', '--replace'], { cwd: at.cwd })
+    expect(code).toBe(2)
+    expect(err).toContain('cannot be copied to itself')
+    expect(await withStore(at.sqlite, async (store) => (await store.records.list(-1, 9)).length)).toBe(4)
+  })
+
+  test('killed at any moment and run again it ends with the same', async () => {
+    await using at = await databases()
+    await fill(at.sqlite)
+    let code: number | null = null
+    for (let wait = 150; code !== 0; wait += 100) {
+      const child = start(['copy', at.sqlite, at.postgres], { cwd: at.cwd })
+      const timer = setTimeout(() => child.kill('SIGKILL'), wait)
+      await child.exited
+      clearTimeout(timer)
+      code = child.exitCode
+      expect(wait).toBeLessThan(10_000)
+    }
+    expect(await everything(at.postgres)).toEqual(await everything(at.sqlite))
+  }, 60_000)
+
+  test('a source that is not there is not made', async () => {
+    using folder = tempFolder()
+    const { code, err } = await run(['copy', 'sqlite:a.db', 'sqlite:b.db'], { cwd: folder.path })
+    expect(code).toBe(1)
+    expect(err).toContain('There is no database a.db yet')
+  })
+})

@@ -1,0 +1,201 @@
+import { expect, test } from 'bun:test'
+import {
+  chmodSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { gunzipSync } from 'node:zlib'
+import type { Store } from '../../../src/store/store.ts'
+import { MAIN } from '../../support/cli.ts'
+import { workplace } from '../../support/cli-sandbox.ts'
+import { serveTest } from '../../support/http/server.ts'
+import { type MakeDatabase, otherEngine, withEngine, withEveryEngine } from '../../support/store/engines.ts'
+import { INVENTED, toLines } from '../../support/store/json-lines.ts'
+import { NOON, PEOPLE, record } from '../../support/store/records.ts'
+
+const idsIn = (text: string) =>
+  text
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => JSON.parse(line).passport_id)
+
+withEveryEngine('export writes everything', (makeDatabase) => {
+  test('to standard output, by id, and packed to a file whose name ends in .gz', async () => {
+    await using here = await workplace(makeDatabase, { records: PEOPLE })
+    const { out, err, code } = await here.run('export')
+    expect(idsIn(out)).toEqual([3, 7, 12, 900])
+    expect({ err, code }).toEqual({ err: '4 records written.\n', code: 0 })
+    expect(await here.run('export', '-')).toEqual({ out, err, code })
+    await here.run('export', 'all.jsonl.gz')
+    expect(gunzipSync(readFileSync(join(here.cwd, 'all.jsonl.gz'))).toString()).toBe(out)
+  })
+
+  test('to a file that only its owner may read, in place of an older one', async () => {
+    await using here = await workplace(makeDatabase, {
+      records: PEOPLE,
+      files: { 'all.jsonl': 'of an earlier export, and longer'.repeat(1000) },
+    })
+    const { out } = await here.run('export')
+    expect(await here.run('export', 'all.jsonl')).toEqual({
+      out: '',
+      err: '4 records written to all.jsonl.\n',
+      code: 0,
+    })
+    expect(readFileSync(join(here.cwd, 'all.jsonl'), 'utf8')).toBe(out)
+    expect(statSync(join(here.cwd, 'all.jsonl')).mode & 0o777).toBe(0o600)
+    expect(readdirSync(here.cwd)).toEqual(['all.jsonl'])
+  })
+
+  test('into no file that others left under the name it is written by', async () => {
+    await using here = await workplace(makeDatabase, { records: PEOPLE, files: { other: 'untouched' } })
+    const path = (name: string) => join(here.cwd, name)
+    writeFileSync(path('open.jsonl.part'), '')
+    chmodSync(path('open.jsonl.part'), 0o666)
+    symlinkSync(path('other'), path('link.jsonl.part'))
+    for (const name of ['open.jsonl', 'link.jsonl']) {
+      expect((await here.run('export', name)).code).toBe(0)
+      expect(lstatSync(path(name)).isFile()).toBe(true)
+      expect(statSync(path(name)).mode & 0o777).toBe(0o600)
+    }
+    expect(readFileSync(path('other'), 'utf8')).toBe('untouched')
+  })
+
+  test('and removals first', async () => {
+    await using here = await workplace(makeDatabase, { records: PEOPLE })
+    await here.run('remove', '12')
+    const { out } = await here.run('export')
+    expect(out).toStartWith('{"passport_id":12,"removed":true}\n')
+    expect(idsIn(out)).toEqual([12, 3, 7, 900])
+  })
+
+  test('or as much as its reader wants, which ends it well', async () => {
+    await using here = await workplace(makeDatabase, { records: INVENTED })
+    const script = 'set -o pipefail; "$BUN" "$MAIN" export | head -1'
+    const child = Bun.spawn(['bash', '-c', script], {
+      cwd: here.cwd,
+      env: { PATH: process.env.PATH ?? '', ...here.env, BUN: process.execPath, MAIN },
+      stdout: 'pipe',
+      stderr: 'pipe',
+    })
+    const [out, err] = await Promise.all([
+      new Response(child.stdout).text(),
+      new Response(child.stderr).text(),
+    ])
+    expect(idsIn(out)).toEqual([1])
+    expect(err).toBe('')
+    expect(await child.exited).toBe(0)
+  })
+})
+
+withEngine('sqlite', 'export, where the database does not matter', (makeDatabase) => {
+  test.each([['nowhere/all.jsonl'], ['folder'], ['/dev/full']])(
+    'says in one sentence that %s cannot be written, and leaves no half of a file',
+    async (path) => {
+      await using here = await workplace(makeDatabase, { records: PEOPLE })
+      mkdirSync(join(here.cwd, 'folder'))
+      const { out, err, code } = await here.run('export', path)
+      expect({ out, code }).toEqual({ out: '', code: 1 })
+      expect(err).toMatch(new RegExp(`^passportd: ${path} cannot be written: [^\\n]+\\n$`))
+      expect(readdirSync(here.cwd)).toEqual(['folder'])
+    },
+  )
+
+  test('writes to a device, and does not replace it', async () => {
+    await using here = await workplace(makeDatabase, { records: PEOPLE })
+    expect(await here.run('export', '/dev/null')).toMatchObject({ code: 0 })
+    expect(statSync('/dev/null').isFile()).toBe(false)
+  })
+})
+
+/** What all three endpoints answer about these ids, and the list, by path. */
+async function answersAbout(
+  store: Store,
+  ids: readonly (number | string)[],
+): Promise<Record<string, string>> {
+  await using server = serveTest(store)
+  const answers: Record<string, string> = {}
+  const paths = [
+    '/api/v1/passports?per_page=250',
+    '/api/v1/passports?per_page=10&page=3',
+    '/api/v1/passports?keyword=ada',
+    ...ids.flatMap((id) => [`/api/v1/passports/${id}`, `/api/v1/passport_credentials?passport_id=${id}`]),
+  ]
+  for (const path of paths) {
+    const { status, text, headers } = await server.get(path)
+    // A refusal has an id of its own each time.
+    answers[path] = status === 200 ? `${headers.get('ETag')} ${text}` : String(status)
+  }
+  return answers
+}
+
+const POINTS = [
+  { passport: 1, type: 'gitcoin', value: 40, account: 'a', display: 'forty', earned_at: '2020-01-02' },
+  { passport: 1, type: 'gitcoin', value: 10, account: 'b' },
+  { passport: 2, type: 'worldcoin', value: true },
+  { passport: 3, type: 'ens', value: '2019-05-06' },
+  { passport: 3, type: 'no_rule_for_this', value: false },
+  { passport: 2003, type: 'github', value: 3.25 },
+]
+
+/** Passports in every state that there is. */
+async function everyState(makeDatabase: MakeDatabase) {
+  const odd = [
+    record(2001, { scores: { total: 30, skills: 30 } }),
+    record(2002, { scores: { total: 5 }, credentials: [] }),
+    record(2003, { mainWallet: 'So1ana', profile: { displayName: 'Ada \u0001 " \u2028', tags: ['x"y'] } }),
+    record(2004, { calculatedAt: -1, human: true }),
+    record(2005, { mergedInto: 2004, mainWallet: '0x2005' }),
+  ]
+  const here = await workplace(makeDatabase, {
+    records: [...INVENTED.slice(0, 60), ...odd],
+    files: {
+      'points.jsonl': toLines(...POINTS),
+      'late.jsonl': toLines({ passport: 5, type: 'gitcoin', value: 1 }),
+    },
+  })
+  const change = async (...args: string[]) => expect(await here.run(...args)).toMatchObject({ code: 0 })
+  await change('import', 'points.jsonl')
+  await change('score')
+  await here.look(async ({ passports }) => {
+    await passports.merge(10, 11)
+    await passports.merge(11, 12)
+    await passports.remove(20, NOON)
+  })
+  // After the scoring: 5 is stale.
+  await change('import', 'late.jsonl')
+  return here
+}
+
+withEveryEngine('import of an export', (makeDatabase, engine) => {
+  test('gives the same service on the other engine, as it is and scored anew', async () => {
+    await using original = await everyState(makeDatabase)
+    const { out } = await original.run('export')
+    await using copy = await workplace(otherEngine(engine), { files: { 'all.jsonl': out } })
+    const { err, code } = await copy.run('import', 'all.jsonl')
+    expect(code, err).toBe(0)
+
+    const ids = [...idsIn(out), '0x2005', 'So1ana', 4000]
+    expect(ids).toHaveLength(68)
+    const answers = await original.look((store) => answersAbout(store, ids))
+    expect(answers['/api/v1/passports/5']).toContain('"calculating_score":true')
+    expect(answers['/api/v1/passports/10']).toContain('"passport_id":12,')
+    expect(answers['/api/v1/passports/20']).toBe('404')
+    expect(answers['/api/v1/passport_credentials?passport_id=1']).toContain('"value":"forty"')
+    expect(await copy.look((store) => answersAbout(store, ids))).toEqual(answers)
+
+    expect((await copy.run('export')).out).toBe(out)
+    expect((await copy.run('import', 'all.jsonl')).err).toContain(': 0 added, 0 changed, 65 unchanged.')
+
+    const scoredAnew = async (here: typeof copy) => {
+      expect(await here.run('score', '--all')).toMatchObject({ code: 0 })
+      return (await here.run('export')).out.replaceAll(/"last_calculated_at":"[^"]*"/g, '')
+    }
+    expect(await scoredAnew(copy)).toBe(await scoredAnew(original))
+  })
+})

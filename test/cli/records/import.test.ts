@@ -1,0 +1,272 @@
+import { expect, test } from 'bun:test'
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import { run } from '../../support/cli.ts'
+import { workplace } from '../../support/cli-sandbox.ts'
+import { everyAnswer } from '../../support/http/every-response.ts'
+import { type MakeDatabase, withEngine, withEveryEngine } from '../../support/store/engines.ts'
+import { INVENTED, linesOf, toLines } from '../../support/store/json-lines.ts'
+
+const few = (from: number, to: number) => linesOf(INVENTED.slice(from, to))
+
+/** A new database and a folder with these files, in which the commands run. */
+async function prepare(makeDatabase: MakeDatabase, files: Record<string, string | Uint8Array> = {}) {
+  const here = await workplace(makeDatabase, { files })
+  return {
+    ...here,
+    import: (...args: string[]) => here.run('import', ...args),
+    async export() {
+      return (await here.run('export')).out
+    },
+    async ids() {
+      return (await here.look(({ records }) => records.list(-1, 10_000))).map(({ id }) => id)
+    },
+  }
+}
+
+const BAD = `${toLines({ passport_id: 1, main_wallet: '0xA' })}{"passport_id":
+${toLines({ passport_id: 2, score: -1 }, { passport_id: 3, main_wallet: '0xa' }, { passport_id: 4 })}`
+
+withEveryEngine('import', (makeDatabase) => {
+  test('takes in several files, plain and packed under any name', async () => {
+    await using here = await prepare(makeDatabase, {
+      'a.jsonl': few(0, 2),
+      'b.data': gzipSync(few(2, 4)),
+      'c.jsonl.gz': gzipSync(few(4, 5)),
+      'empty.jsonl': '',
+    })
+    expect(await here.import('a.jsonl', 'b.data', 'empty.jsonl', 'c.jsonl.gz')).toEqual({
+      out: '',
+      err: '5 lines: 5 added, 0 changed, 0 unchanged.\n',
+      code: 0,
+    })
+    expect(await here.ids()).toEqual([1, 2, 3, 4, 5])
+  })
+
+  test('takes in a data point, by id and by wallet, wherever in the batch its passport is', async () => {
+    await using here = await prepare(makeDatabase, {
+      'a.jsonl': toLines(
+        { passport: '0xABC', type: 'gitcoin', value: 23 },
+        { passport_id: 1, main_wallet: '0xabc' },
+        { passport: 1, type: 'worldcoin', value: true },
+      ),
+    })
+    expect(await here.import('a.jsonl')).toMatchObject({ code: 0 })
+    expect(JSON.parse(await here.export())).toMatchObject({
+      calculating_score: true,
+      data_points: [
+        { type: 'gitcoin', value: 23 },
+        { type: 'worldcoin', value: true },
+      ],
+    })
+  })
+
+  test('changes nothing when the same file comes twice', async () => {
+    const points = toLines(
+      { passport: 3, type: 'gitcoin', value: 40 },
+      { passport: 900, type: 'ens', value: 1 },
+    )
+    await using here = await prepare(makeDatabase, { 'a.jsonl': few(0, 60) + points })
+    const look = async () => ({ answers: await here.look(everyAnswer), lines: await here.export() })
+    expect((await here.import('a.jsonl')).err).toStartWith('a.jsonl:62: passport: there is no passport 900')
+    await here.run('score')
+    const before = await look()
+    const { err } = await here.import('a.jsonl')
+    expect(err).toContain('62 lines: 0 added, 0 changed, 61 unchanged.\n')
+    expect(await look()).toEqual(before)
+  })
+
+  test('takes in at the end what cannot be taken in yet', async () => {
+    const filler = Array.from({ length: 700 }, (_, at) => ({ passport_id: 1000 + at }))
+    await using here = await prepare(makeDatabase, {
+      'before.jsonl': toLines({ passport_id: 9, main_wallet: '0xw' }),
+      'after.jsonl': toLines(
+        { passport: 2, type: 'github', value: 4 },
+        { passport_id: 5, main_wallet: '0xw', passport_profile: { bio: 'old' } },
+        { passport_id: 6, main_wallet: '0xw' },
+        ...filler,
+        { passport_id: 2 },
+        { passport_id: 5, main_wallet: '0xx', passport_profile: { bio: 'new' } },
+        { passport_id: 9, main_wallet: '0xz' },
+        { passport: 99, type: 'github', value: 4 },
+      ),
+    })
+    await here.import('before.jsonl')
+    const { err, code } = await here.import('after.jsonl')
+    expect(err.split('\n')).toEqual([
+      'after.jsonl:707: passport: there is no passport 99 here',
+      '707 lines: 704 added, 1 changed, 0 unchanged.',
+      'passportd: 1 line was refused.',
+      '',
+    ])
+    expect(code).toBe(1)
+    const records = await here.look((store) => store.records.list(-1, 10_000))
+    const wallets = records.flatMap(({ id, mainWallet }) => (mainWallet ? [[id, mainWallet]] : []))
+    expect(wallets).toEqual([
+      [5, '0xx'],
+      [6, '0xw'],
+      [9, '0xz'],
+    ])
+    expect(records.find(({ id }) => id === 5)?.profile.bio).toBe('new')
+  })
+
+  test('keeps a number too large for a date as it came in', async () => {
+    const point = '{"passport_id":7}\n{"passport":7,"type":"base_builder","value":1e16}\n'
+    await using here = await prepare(makeDatabase, { 'x.jsonl': point })
+    await here.import('x.jsonl')
+    expect(await here.export()).toContain('"value":10000000000000000,')
+  })
+
+  test('--rescore has the rules score what carries a score of its own', async () => {
+    const credentials = [
+      { id: 'c', type: 'gitcoin', category: 'Identity', score: 1, max_score: 20, value: '40' },
+    ]
+    await using here = await prepare(makeDatabase, {
+      'a.jsonl': toLines({ passport_id: 1, identity_score: 1, score: 1, credentials }),
+    })
+    const score = async () => {
+      await here.run('score')
+      const [passport] = await here.look(({ records }) => records.list(-1, 1))
+      return passport?.scores?.total
+    }
+    await here.import('a.jsonl')
+    expect(await score()).toBe(1)
+    await here.import('a.jsonl', '--rescore')
+    expect(await score()).toBe(20)
+  })
+
+  test('refuses by file, line, field and reason, and keeps the rest', async () => {
+    await using here = await prepare(makeDatabase, { 'bad.jsonl': BAD })
+    const { out, err, code } = await here.import('bad.jsonl')
+    expect(out).toBe('')
+    expect(code).toBe(1)
+    expect(err.split('\n')).toEqual([
+      'bad.jsonl:2: is not JSON: Unexpected EOF',
+      'bad.jsonl:3: score: must be at least 0 or null, got -1',
+      'bad.jsonl:4: main_wallet: wallet 0xa belongs to passport 1',
+      '5 lines: 2 added, 0 changed, 0 unchanged.',
+      'passportd: 3 lines were refused.',
+      '',
+    ])
+    expect(await here.ids()).toEqual([1, 4])
+  })
+
+  test('--strict stops at the first refusal, and keeps what came before', async () => {
+    await using here = await prepare(makeDatabase, {
+      'bad.jsonl': `${few(0, 600)}nonsense\n${toLines({ passport_id: 5000 })}more\n`,
+      'next.jsonl': toLines({ passport_id: 6000 }),
+    })
+    const { err, code } = await here.import('bad.jsonl', 'next.jsonl', '--strict')
+    expect(code).toBe(1)
+    expect(err).toStartWith('bad.jsonl:601: is not JSON')
+    expect(err).toEndWith('passportd: Stopped: 1 line was refused.\n')
+    expect(await here.ids()).toEqual(INVENTED.slice(0, 600).map(({ id }) => id))
+  })
+
+  test('leaves removed passports out quietly, unless with --restore', async () => {
+    await using here = await prepare(makeDatabase, { 'a.jsonl': few(0, 3) })
+    await here.import('a.jsonl')
+    await here.run('remove', '2')
+    const { err, code } = await here.import('a.jsonl')
+    expect(code).toBe(0)
+    expect(err).toContain('2 unchanged, 1 of removed passports left out (--restore lets them in).\n')
+    expect(await here.import('a.jsonl', '--restore')).toMatchObject({ code: 0 })
+    expect(await here.ids()).toEqual([1, 2, 3])
+  })
+
+  test('--dry-run says what would become of the lines, and writes nothing', async () => {
+    await using here = await prepare(makeDatabase, {
+      'a.jsonl': few(0, 3),
+      'b.jsonl': `${few(1, 5)}nonsense\n`,
+    })
+    await here.import('a.jsonl')
+    const before = await here.export()
+    const { err, code } = await here.import('b.jsonl', '--dry-run')
+    expect(code).toBe(1)
+    expect(err).toContain('Nothing was written. 5 lines: 2 added, 0 changed, 2 unchanged.\n')
+    expect(await here.export()).toBe(before)
+  })
+})
+
+withEngine('sqlite', 'import, whatever the database,', (makeDatabase) => {
+  test.each([
+    ['plain', (text: string) => Buffer.from(text)],
+    ['packed', (text: string) => gzipSync(text)],
+  ])('takes in standard input, %s', async (_, pack) => {
+    await using here = await prepare(makeDatabase)
+    const { cwd, env } = here
+    const { err, code } = await run(['import', '-'], { cwd, env, stdin: pack(`${few(0, 1)}nonsense\n`) })
+    expect(code).toBe(1)
+    expect(err).toContain('standard input:2: is not JSON: Unexpected identifier "nonsense"\n')
+    expect(await here.ids()).toEqual([1])
+  })
+
+  test('leaves unknown fields out, and says how many', async () => {
+    const line = toLines({ passport_id: 1, x: 1, passport_profile: { y: 2 } })
+    await using here = await prepare(makeDatabase, { 'a.jsonl': line })
+    const { err, code } = await here.import('a.jsonl')
+    expect(err).toBe('1 line: 1 added, 0 changed, 0 unchanged, 2 unknown fields ignored.\n')
+    expect(code).toBe(0)
+  })
+
+  test('writes refusals into the file of --rejects, each with its line', async () => {
+    await using here = await prepare(makeDatabase, {
+      'bad.jsonl': BAD,
+      'rejects.jsonl': 'of an earlier import',
+    })
+    const { err } = await here.import('bad.jsonl', '--rejects', 'rejects.jsonl')
+    expect(err).toContain('passportd: 3 lines were refused (rejects.jsonl).\n')
+    const rejects = readFileSync(join(here.cwd, 'rejects.jsonl'), 'utf8').trim().split('\n')
+    const rows = rejects.map((text) => JSON.parse(text))
+    expect(rows.map(({ file, line, field, reason, text }) => [file, line, field, reason, text])).toEqual([
+      ['bad.jsonl', 2, '', 'is not JSON: Unexpected EOF', '{"passport_id":'],
+      ['bad.jsonl', 3, 'score', 'must be at least 0 or null, got -1', '{"passport_id":2,"score":-1}'],
+      [
+        'bad.jsonl',
+        4,
+        'main_wallet',
+        'wallet 0xa belongs to passport 1',
+        '{"passport_id":3,"main_wallet":"0xa"}',
+      ],
+    ])
+  })
+
+  test('shows the first twenty refusals, while --rejects has them all', async () => {
+    const bad = `${'nonsense\n'.repeat(30)}${toLines({ passport_id: 1 })}`
+    await using here = await prepare(makeDatabase, { 'bad.jsonl': bad })
+    const shown = (err: string) => err.split('\n').filter((text) => text.startsWith('bad.jsonl:')).length
+    const { err } = await here.import('bad.jsonl')
+    expect(shown(err)).toBe(20)
+    expect(err).toContain('30 lines were refused (the first are shown; --rejects FILE keeps all).\n')
+    await here.import('bad.jsonl', '--rejects', 'all')
+    expect(readFileSync(join(here.cwd, 'all'), 'utf8').trim().split('\n')).toHaveLength(30)
+    expect(await here.ids()).toEqual([1])
+  })
+
+  const FILES = { 'a.jsonl': toLines({ passport_id: 1 }) }
+
+  test.each([
+    [['nowhere.jsonl'], 1, 'There is no file nowhere.jsonl.'],
+    [['a.jsonl', 'nowhere.jsonl'], 1, 'There is no file nowhere.jsonl.'],
+    [['.'], 1, '. is a folder: name the files in it.'],
+    [
+      ['a.jsonl', '--rejects', './a.jsonl'],
+      2,
+      '--rejects ./a.jsonl is a file that is imported: name another.',
+    ],
+  ])('has one clear sentence for %p, before anything is written', async (args, code, sentence) => {
+    await using here = await prepare(makeDatabase, FILES)
+    expect(await here.import(...args)).toEqual({ out: '', err: `passportd: ${sentence}\n`, code })
+    expect(existsSync(here.database)).toBe(false)
+    expect(readFileSync(join(here.cwd, 'a.jsonl'), 'utf8')).toBe(FILES['a.jsonl'])
+  })
+
+  test('has one clear sentence for --rejects that cannot be written', async () => {
+    await using here = await prepare(makeDatabase, FILES)
+    const { err, code } = await here.import('a.jsonl', '--rejects', 'nowhere/rejects.jsonl')
+    expect(code).toBe(1)
+    expect(err).toMatch(/^passportd: nowhere\/rejects\.jsonl cannot be written: [^\n]+\n$/)
+    expect(existsSync(here.database)).toBe(false)
+  })
+})

@@ -1,0 +1,175 @@
+import { expect, test } from 'bun:test'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { run } from '../../support/cli.ts'
+import { workplace } from '../../support/cli-sandbox.ts'
+import { type MakeDatabase, withEveryEngine } from '../../support/store/engines.ts'
+import { toLines } from '../../support/store/json-lines.ts'
+import { record } from '../../support/store/records.ts'
+import { tempFolder } from '../../support/temp-folder.ts'
+import { callHere } from '../../support/terminal.ts'
+
+const LINES = [
+  { passport_id: 1, passport_profile: { display_name: 'Ada' }, main_wallet: '0xAA', human_checkmark: true },
+  {
+    passport_id: 2,
+    passport_profile: { display_name: 'Grace' },
+    credentials: [
+      { id: 'g', type: 'kites', name: 'Kites', category: 'Hobbies', score: 9, max_score: 5, value: 'red' },
+    ],
+  },
+  { passport: 1, type: 'github', value: 1734, account: 'ada', display: '1734 contributions' },
+  { passport: 1, type: 'github', value: 100, account: 'lovelace' },
+  { passport: '0xaa', type: 'ens', value: '2020-01-01' },
+  { passport: 1, type: 'unheard_of', value: true },
+]
+
+/** A database with two people and the facts above, scored. */
+async function prepare(makeDatabase: MakeDatabase) {
+  const here = await workplace(makeDatabase, { files: { 'people.jsonl': toLines(...LINES) } })
+  expect((await here.run('import', 'people.jsonl')).code).toBe(0)
+  expect((await here.run('score')).code).toBe(0)
+  return here
+}
+
+withEveryEngine('passports', (makeDatabase) => {
+  test('explain tells how a score came about, credential by credential', async () => {
+    await using here = await prepare(makeDatabase)
+    const { out, code } = await here.call('explain', '0xAA')
+    expect(code).toBe(0)
+    for (const part of [
+      'Passport 1, Ada: 26\n',
+      '0 activity + 5 identity + 21 skills, by rule set 2026-11\n',
+      'Known to be human: yes\n',
+      'Skills: 21\n  GitHub      21 of 40  min(round(√1734 × 0.5), 40) = 21\n',
+      '    ada                 1734 contributions: min(round(√1734 × 0.5), 40) = 21\n',
+      '    lovelace            100: min(round(√100 × 0.5), 40) = 5\n',
+      'Not scored\n  unheard_of    no rule for this type\n',
+    ]) {
+      expect(out).toContain(part)
+    }
+    expect(out).toMatch(
+      /Identity: 5\n {2}ENS {2}5 of 5 {2}min\(round\([\d.]+ years since 2020-01-01 × 1\), 5\) = 5\n/,
+    )
+    expect((await here.call('explain', '2')).out).toContain('Kites  5 of 5  9 in the record, 5 at most = 5')
+
+    const forPrograms = JSON.parse((await here.call('explain', '1', '--json')).out)
+    expect(forPrograms).toMatchObject({
+      passport_id: 1,
+      name: 'Ada',
+      rules: '2026-11',
+      scores: { total: 26, activity: 0, identity: 5, skills: 21 },
+      human: true,
+    })
+    expect(forPrograms.credentials).toContainEqual(
+      expect.objectContaining({ type: 'github', score: 21, max_score: 40, from: 'rule' }),
+    )
+  })
+
+  test('merge lets one passport stand for another, and can be undone', async () => {
+    await using here = await prepare(makeDatabase)
+    await using server = await here.serve()
+    const idOf = async (ref: string) =>
+      (
+        (await (await fetch(`${server.url}/api/v1/passports/${ref}`)).json()) as {
+          passport?: { passport_id: number }
+        }
+      ).passport?.passport_id
+    expect(await here.call('merge', '1', '2')).toEqual({
+      out: '',
+      err: 'Passport 1 now leads to 2. "passportd merge 1 --undo" takes it back.\n',
+      code: 0,
+    })
+    expect([await idOf('1'), await idOf('0xaa')]).toEqual([2, 2])
+    expect((await here.call('merge', '1', '--undo')).err).toBe('Passport 1 stands on its own again.\n')
+    expect([await idOf('1'), await idOf('0xaa')]).toEqual([1, 1])
+    expect((await here.call('remove', '1')).err).toStartWith('Passport 1 is removed.')
+    expect([await idOf('1'), await idOf('0xaa')]).toEqual([undefined, undefined])
+    const again = await here.run('import', 'people.jsonl')
+    expect(again.err).toContain('4 of removed passports left out (--restore lets them in)')
+    expect(await idOf('1')).toBeUndefined()
+    expect((await here.run('import', 'people.jsonl', '--restore')).code).toBe(0)
+    expect(await idOf('1')).toBe(1)
+  })
+
+  test.each([
+    [['explain', '99'], 'There is no passport 99 in DATABASE.'],
+    [['merge', '1', '99'], 'There is no passport 99 here.'],
+    [['merge', '1', '1'], 'A passport cannot be merged into itself.'],
+    [['merge', '1', '--undo'], 'Passport 1 is not merged into another.'],
+    [['remove', '99'], 'There is no passport 99 here.'],
+  ])('%p ends with 1 and one sentence', async (args, sentence) => {
+    await using here = await workplace(makeDatabase, { records: [record(1), record(2)] })
+    expect(await here.call(...args)).toEqual({
+      out: '',
+      err: `passportd: ${sentence.replace('DATABASE', here.database)}\n`,
+      code: 1,
+    })
+  })
+
+  test('what strangers wrote cannot steer the terminal', async () => {
+    const evil = '\u001b[2J\u202eevil'
+    const lines = [
+      { passport_id: 1, passport_profile: { display_name: evil }, main_wallet: `0x${evil}` },
+      { passport_id: 2, main_wallet: `0x${evil}` },
+      { passport: 1, type: 'github', value: 4, account: evil, display: evil },
+      { passport: 1, type: 'github', value: 5, account: 'b' },
+    ]
+    await using here = await workplace(makeDatabase, { files: { 'evil.jsonl': toLines(...lines) } })
+    const imported = await here.run('import', 'evil.jsonl')
+    expect(imported.err).toContain('main_wallet: wallet 0x')
+    const explained = await here.call('explain', '1')
+    expect(explained.out).toContain('evil')
+    for (const text of [imported.err, explained.out]) expect(text).not.toMatch(/[^\n\P{Cc}]|\u202e/u)
+  })
+})
+
+test('rules show is a rule set that rules check finds good', async () => {
+  using folder = tempFolder()
+  const cwd = folder.path
+  const { out } = await run(['rules', 'show'], { cwd })
+  writeFileSync(join(cwd, 'mine.json'), out)
+  expect(await run(['rules', 'check', 'mine.json'], { cwd })).toEqual({
+    out: 'mine.json is a good rule set: version 2026-11, 44 types.\n',
+    err: '',
+    code: 0,
+  })
+})
+
+test('rules check says all that is wrong', async () => {
+  using folder = tempFolder()
+  const cwd = folder.path
+  writeFileSync(join(cwd, 'bad.json'), '{"version":"1","types":{"a":{"name":"A","max_score":-1}}}')
+  const { err, code } = await run(['rules', 'check', 'bad.json'], { cwd })
+  expect(code).toBe(1)
+  expect(err).toContain('bad.json: types.a.category is missing.\n')
+  expect(err).toContain('bad.json: types.a.max_score must be at least 0, got -1.\n')
+  expect(err).toEndWith('passportd: bad.json has 6 problems.\n')
+  expect(await run(['rules', 'check', 'none.json'], { cwd })).toMatchObject({
+    err: expect.stringMatching(
+      /^passportd: none\.json cannot be read as a rule set: there is no such file\.\n$/,
+    ),
+    code: 1,
+  })
+})
+
+test.each([
+  [['explain', '1']],
+  [['merge', '1', '2']],
+  [['remove', '1']],
+  [['score']],
+  [['export']],
+  [['keys', 'list']],
+  [['keys', 'set', 'a', '--name', 'b']],
+  [['keys', 'rotate', 'a']],
+  [['keys', 'revoke', 'a']],
+])('%p makes no SQLite file where there is none', async (args) => {
+  using folder = tempFolder()
+  const path = join(folder.path, 'data/none.db')
+  expect(await callHere(args, { env: { DATABASE_URL: `sqlite:${path}` } })).toEqual({
+    out: '',
+    err: `passportd: There is no database ${path} yet: "import", "mirror" or "serve" makes it.\n`,
+    code: 1,
+  })
+  expect([...new Bun.Glob('**').scanSync(folder.path)]).toEqual([])
+})

@@ -1,0 +1,84 @@
+import { expect, test } from 'bun:test'
+import { createFixedWindow } from '../../../src/api/fixed-window.ts'
+import { createCatalog } from '../../../src/catalog/catalog.ts'
+import { readConfig } from '../../../src/config.ts'
+import { ServiceError } from '../../../src/domain/errors.ts'
+import { NO_PLAN } from '../../../src/domain/retirement.ts'
+import { createLog } from '../../../src/log.ts'
+import { DEFAULT_RULES } from '../../../src/scoring/rules.ts'
+import { listen } from '../../../src/serve/listener.ts'
+import type { Store } from '../../../src/store/store.ts'
+import { workplace } from '../../support/cli-sandbox.ts'
+import { timeUntil, until } from '../../support/processes.ts'
+import { onEngine, withEveryEngine } from '../../support/store/engines.ts'
+import { ada, NOON } from '../../support/store/records.ts'
+
+/** On a calm machine it takes a second. */
+const LATEST_MILLISECONDS = 5000
+
+withEveryEngine('retire', (makeDatabase) => {
+  test('two running nodes obey a change within seconds, and its undoing', async () => {
+    await using here = await workplace(makeDatabase, { records: [ada] })
+    const [one, other] = await Promise.all([here.serve(), here.serve()])
+    await using _one = one
+    await using _other = other
+    const see = ({ url }: { url: string }) =>
+      Promise.all([
+        fetch(`${url}/api/v1/passports/7`).then(({ status }) => status),
+        fetch(`${url}/deprecation`).then(async (page) => (await page.text()).includes('was removed')),
+      ])
+    const bothSee = async (status: number, removed: boolean) =>
+      Bun.deepEquals(await Promise.all([see(one), see(other)]), [
+        [status, removed],
+        [status, removed],
+      ])
+    expect(await bothSee(200, false)).toBe(true)
+
+    const set = await here.call('retire', 'set', '--sunset', '2025-12-31', '--yes')
+    expect(set).toMatchObject({ code: 0, err: 'Every node obeys this plan within seconds.\n' })
+    expect(await timeUntil(() => bothSee(410, true))).toBeLessThan(LATEST_MILLISECONDS)
+
+    expect((await here.call('retire', 'set', '--sunset', 'none')).code).toBe(0)
+    expect(await timeUntil(() => bothSee(200, false))).toBeLessThan(LATEST_MILLISECONDS)
+  })
+})
+
+onEngine('sqlite', 'a node', (open) => {
+  test('goes by the last plan it knew while the plan cannot be read', async () => {
+    await using store = await open([ada])
+    await store.retirement.save({ ...NO_PLAN, sunsetAt: NOON })
+    let reads = 0
+    let away = false
+    const retirement: Store['retirement'] = {
+      ...store.retirement,
+      async find() {
+        reads++
+        if (away) throw new ServiceError('unavailable', 'The store is away.')
+        return store.retirement.find()
+      },
+    }
+    const { server, drain } = await listen({
+      config: readConfig({ PORT: '0' }, { demo: false }),
+      store: { ...store, retirement },
+      catalog: createCatalog(store),
+      now: () => NOON,
+      log: createLog({ write: () => undefined, json: true, now: () => NOON }),
+      counter: createFixedWindow(() => NOON),
+      rules: DEFAULT_RULES,
+      keepUsage: () => undefined,
+    })
+    const status = async () => (await fetch(new URL('/api/v1/passports/7', server().url))).status
+    try {
+      expect(await status()).toBe(410)
+      away = true
+      await store.retirement.save(NO_PLAN)
+      const before = reads
+      await until(() => reads >= before + 2)
+      expect(await status()).toBe(410)
+      away = false
+      await until(async () => (await status()) === 200)
+    } finally {
+      await drain()
+    }
+  })
+})

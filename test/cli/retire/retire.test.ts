@@ -1,0 +1,208 @@
+import { expect, test } from 'bun:test'
+import { readdirSync } from 'node:fs'
+import { previewRetirement } from '../../../src/api/retirement-preview.ts'
+import { NO_PLAN, type RetirementPlan } from '../../../src/domain/retirement.ts'
+import { workplace } from '../../support/cli-sandbox.ts'
+import { type MakeDatabase, withEveryEngine } from '../../support/store/engines.ts'
+import { NOON } from '../../support/store/records.ts'
+import { tempFolder } from '../../support/temp-folder.ts'
+import { runHere } from '../../support/terminal.ts'
+
+const HOUR = 3_600_000
+const DAY = 24 * HOUR
+const KEY = { name: 'Acme', hash: new Uint8Array(32), tier: 'standard', owner: '', createdAt: 0 }
+
+/** NOON is 2026-01-02 12:00 UTC. */
+async function office(makeDatabase: MakeDatabase) {
+  const here = await workplace(makeDatabase, { records: [] })
+  return {
+    ...here,
+    retire: (line: string, { now = NOON, env = {} } = {}) =>
+      runHere(`retire ${line}`.trim().split(' '), { env: { ...here.env, ...env }, now }),
+    plan: () => here.look((store) => store.retirement.find()),
+  }
+}
+
+withEveryEngine('retire', (makeDatabase) => {
+  test('without a plan says so, and what callers see', async () => {
+    await using here = await office(makeDatabase)
+    const { out } = await here.retire('')
+    expect(out).toBe(`Deprecated  since 2025-03-31 00:00 UTC (DEPRECATED_AT)
+Removal     no date is set
+Successor   none
+Notice      none
+Brown-outs  none
+Exempt      none
+
+Now         V1 answers as ever, with the headers Deprecation and Link.
+Next        nothing
+`)
+    expect((await here.retire('show')).out).toBe(out)
+    expect((await here.retire('', { env: { DEPRECATED_AT: '2026-02-01' } })).out).toContain(
+      'Deprecated  on 2026-02-01 00:00 UTC, in 29 days (DEPRECATED_AT)',
+    )
+    expect(await here.plan()).toBeUndefined()
+  })
+
+  test('set changes only what is given, and none takes it back', async () => {
+    await using here = await office(makeDatabase)
+    const { out, err } = await here.retire('set --sunset 2026-06-30 --successor https://example.com/v2')
+    expect(out).toContain('Removal     on 2026-06-30 00:00 UTC, in 178 days\n')
+    expect(out).toContain('Next        2026-06-30 00:00 UTC: V1 is removed\n')
+    expect(err).toBe('Every node obeys this plan within seconds.\n')
+    await here.retire('set --deprecated 2025-06-01T10:00:00.900Z --notice https://example.com/news')
+    expect(await here.plan()).toEqual({
+      ...NO_PLAN,
+      deprecatedAt: Date.UTC(2025, 5, 1, 10),
+      sunsetAt: Date.UTC(2026, 5, 30),
+      successor: 'https://example.com/v2',
+      notice: 'https://example.com/news',
+    })
+    await here.retire('set --deprecated none --sunset none --successor none --notice None')
+    expect(await here.plan()).toEqual(NO_PLAN)
+  })
+
+  test('a sunset that is near wants --yes, and none may lie before the deprecation', async () => {
+    await using here = await office(makeDatabase)
+    await expect(here.retire('set --sunset 2026-01-09T11:59:59Z')).rejects.toThrow(
+      'less than 7 days away. Add --yes',
+    )
+    await expect(here.retire('set --sunset 2026-01-01')).rejects.toThrow('V1 is removed at once. Add --yes')
+    await here.retire('set --sunset 2026-01-09T12:00Z')
+    expect((await here.retire('set --sunset 2026-01-01 --yes')).out).toContain(
+      'Now         V1 is removed: every call is answered 410, also those with exempt keys.\nNext        nothing\n',
+    )
+    await expect(here.retire('set --sunset 2025-03-30 --yes')).rejects.toThrow(
+      'must not lie before the deprecation',
+    )
+    await expect(here.retire('set --deprecated 2026-01-02')).rejects.toThrow(
+      'must not lie before the deprecation',
+    )
+    expect(await here.plan()).toEqual({ ...NO_PLAN, sunsetAt: Date.UTC(2026, 0, 1) })
+  })
+
+  test('brown-outs are added in order, listed and removed', async () => {
+    await using here = await office(makeDatabase)
+    expect(await here.retire('brownout list')).toEqual({ out: '', err: 'There are no brown-outs.\n' })
+    await here.retire('set --sunset 2026-06-30')
+    await here.retire('brownout add 2026-03-01T09:00Z 1d')
+    const { out, err } = await here.retire('brownout add 2026-02-01T09:00Z 90m')
+    expect(out).toContain(`Brown-outs  2026-02-01 09:00 UTC, 1 h 30 min, to come
+            2026-03-01 09:00 UTC, 1 d, to come\n`)
+    expect(out).toContain('Next        2026-02-01 09:00 UTC: a brown-out begins\n')
+    expect(err).toContain('within seconds')
+    const during = Date.UTC(2026, 1, 1, 10)
+    expect((await here.retire('brownout list', { now: during })).out).toBe(
+      '2026-02-01 09:00 UTC, 1 h 30 min, now\n2026-03-01 09:00 UTC, 1 d, to come\n',
+    )
+    expect((await here.retire('', { now: during })).out).toContain(
+      'Now         A brown-out until 2026-02-01 10:30 UTC: calls are answered 410.\n',
+    )
+    await here.look((store) => store.keys.create({ ...KEY, id: '0123456789' }))
+    await here.retire('exempt 0123456789')
+    expect((await here.retire('', { now: during })).out).toContain(
+      'calls are answered 410, but for those with 1 exempt key.\n',
+    )
+    await here.retire('brownout remove 2026-02-01T09:00Z')
+    expect((await here.plan())?.brownouts).toEqual([
+      { start: Date.UTC(2026, 2, 1, 9), end: Date.UTC(2026, 2, 2, 9) },
+    ])
+  })
+
+  test('brown-outs must lie in the future, apart from each other, before the sunset', async () => {
+    await using here = await office(makeDatabase)
+    await here.retire('set --sunset 2026-06-30')
+    await here.retire('brownout add 2026-02-01T09:00Z 2h')
+    const before = await here.plan()
+    for (const [line, sentence] of [
+      ['brownout add 2026-01-02T12:00Z 2h', 'must lie in the future'],
+      ['brownout add 2026-02-01T08:00Z 61m', 'overlap'],
+      ['brownout add 2026-02-01T10:59Z 5m', 'overlap'],
+      ['brownout add 2026-02-01T09:30Z 5m', 'overlap'],
+      ['brownout add 2026-06-29T23:00Z 61m', 'must end before the sunset'],
+      ['brownout remove 2026-02-01T10:00Z', 'No brown-out begins at 2026-02-01 10:00 UTC'],
+      ['set --sunset 2026-02-01T10:00Z', 'must end before the sunset'],
+    ] as const)
+      await expect(here.retire(line)).rejects.toThrow(sentence)
+    expect(await here.plan()).toEqual(before as RetirementPlan)
+    await here.retire('brownout add 2026-02-01T11:00Z 1m')
+    await here.retire('brownout add 2026-06-29T23:00Z 1h')
+  })
+
+  test('a key is exempt until that is undone', async () => {
+    await using here = await office(makeDatabase)
+    await here.look((store) => store.keys.create({ ...KEY, id: '0123456789' }))
+    await expect(here.retire('exempt nope')).rejects.toThrow(`There is no key "nope" in ${here.database}`)
+    await here.retire('exempt 0123456789')
+    const whole = `ppd_0123456789_${'0'.repeat(64)}`
+    expect((await here.retire(`exempt ${whole}`)).out).toContain('Exempt      0123456789 (Acme)\n\n')
+    expect((await here.plan())?.exempt).toEqual(['0123456789'])
+    await here.look((store) => store.keys.revoke('0123456789', NOON))
+    expect((await here.retire('')).out).toContain('Exempt      0123456789 (Acme, revoked)\n')
+    expect((await here.retire('exempt 0123456789 --undo')).out).toContain('Exempt      none\n')
+    await expect(here.retire('exempt 0123456789 --undo')).rejects.toThrow(
+      'is not exempt: "retire" shows those that are.',
+    )
+  })
+
+  test('show --json is for programs, and clear gives up the whole plan', async () => {
+    await using here = await office(makeDatabase)
+    await here.retire('set --sunset 2026-06-30')
+    await here.retire('brownout add 2026-03-01T09:00Z 1h')
+    expect(JSON.parse((await here.retire('show --json')).out)).toEqual({
+      phase: 'deprecated',
+      next: { at: '2026-03-01T09:00:00.000Z', to: 'brownout' },
+      deprecated_at: '2025-03-31T00:00:00.000Z',
+      sunset_at: '2026-06-30T00:00:00.000Z',
+      successor: null,
+      notice: null,
+      brownouts: [{ start: '2026-03-01T09:00:00.000Z', end: '2026-03-01T10:00:00.000Z' }],
+      exempt: [],
+    })
+    await here.retire('clear --yes')
+    expect(await here.plan()).toEqual(NO_PLAN)
+  })
+
+  test('rehearse prints what the server would answer', async () => {
+    await using here = await office(makeDatabase)
+    const plan = {
+      ...NO_PLAN,
+      deprecatedAt: NOON,
+      sunsetAt: NOON + 90 * DAY,
+      brownouts: [{ start: NOON + DAY, end: NOON + DAY + HOUR }],
+    }
+    await here.look((store) => store.retirement.save(plan))
+    const at = async (now: number, env = {}) => {
+      const { out } = await here.retire(`rehearse ${new Date(now).toISOString()}`, { env })
+      const [ordinary = '', exempt = '', none = ''] = out.split(/^(?:An|No) .*\n/m).slice(1)
+      const expected = (key: string | undefined, requireKey = false) =>
+        previewRetirement(plan, { now, key, requireKey })
+      return { ordinary, exempt, none, expected }
+    }
+    const brownout = await at(NOON + DAY + 1000)
+    for (const text of [brownout.ordinary, brownout.none]) {
+      const { headers, body } = brownout.expected('x')
+      expect(text).toStartWith('  410\n')
+      for (const [name, value] of Object.entries(headers)) expect(text).toContain(`  ${name}: ${value}\n`)
+      expect(text).toContain(`  ${body}\n`)
+      expect(text).toContain('  Retry-After: 3599\n')
+    }
+    expect(brownout.exempt).toStartWith('  200\n  Deprecation: @')
+    const removed = await at(NOON + 90 * DAY)
+    for (const text of [removed.ordinary, removed.exempt, removed.none]) {
+      expect(text).toStartWith('  410\n')
+      expect(text).toContain(removed.expected('x').body)
+    }
+    const strict = await at(NOON, { REQUIRE_API_KEY: 'true' })
+    expect(strict.ordinary).toStartWith('  200\n')
+    expect(strict.none).toStartWith('  401\n')
+  })
+})
+
+test('a plan is not kept where no database is, since no node would obey it', async () => {
+  using folder = tempFolder()
+  const env = { DATABASE_URL: `sqlite:${folder.path}/typo.db` }
+  const line = ['retire', 'set', '--sunset', '2027-01-01']
+  await expect(runHere(line, { env })).rejects.toThrow(`There is no database ${folder.path}/typo.db yet`)
+  expect(readdirSync(folder.path)).toEqual([])
+})

@@ -1,0 +1,103 @@
+import { describe, expect, test } from 'bun:test'
+import { presentFamilies } from '../../../src/api/prometheus.ts'
+import { createStoreMetrics } from '../../../src/serve/store-metrics.ts'
+import { run, serveProcess, takePort } from '../../support/cli.ts'
+import { workplace } from '../../support/cli-sandbox.ts'
+import { type Exposition, parseExposition } from '../../support/http/prometheus.ts'
+import { until } from '../../support/processes.ts'
+import { onEveryEngine, saveRecords, withEveryEngine } from '../../support/store/engines.ts'
+import { named, record } from '../../support/store/records.ts'
+import { tempFolder } from '../../support/temp-folder.ts'
+
+const urlOf = ({ greeting }: { greeting: string }) => /Metrics +(http\S+)/.exec(greeting)?.[1] ?? ''
+
+async function scrape(server: { greeting: string }): Promise<Exposition> {
+  return parseExposition(await (await fetch(urlOf(server))).text())
+}
+
+const LISTED = 'passportd_requests_total{route="list",status="200",tier="anonymous"}'
+
+/** Each over a connection of its own, so that they do not all go to one worker. */
+const ask = (url: string, times: number) =>
+  Promise.all(Array.from({ length: times }, async () => (await fetch(url, { keepalive: false })).text()))
+
+withEveryEngine('METRICS_PORT', (makeDatabase) => {
+  test('serves metrics on a port of their own, and nothing else there', async () => {
+    await using here = await workplace(makeDatabase, { records: [named(1, 'Ada')] })
+    await using server = await here.serve([], { METRICS_PORT: '0' })
+    await ask(`${server.url}/api/v1/passports?keyword=ada`, 3)
+    await until(async () => (await scrape(server)).value(LISTED) === 3)
+    const response = await fetch(urlOf(server))
+    expect(response.headers.get('Content-Type')).toBe('text/plain; version=0.0.4; charset=utf-8')
+    const { families, value } = parseExposition(await response.text())
+    expect(value('passportd_request_seconds_count{route="list"}')).toBe(3)
+    expect(value('passportd_store_up{part="reads"}')).toBe(1)
+    expect(value('passportd_store_up{part="writes"}')).toBe(1)
+    expect(value('passportd_info{version="0.1.0"}')).toBe(1)
+    expect(value('passportd_stale_passports')).toBeDefined()
+    expect(value('process_resident_memory_bytes')).toBeGreaterThan(1_000_000)
+    expect(value('process_cpu_seconds_total')).toBeGreaterThan(0)
+    expect(value('process_start_time_seconds')).toBeLessThanOrEqual(Date.now() / 1000)
+    expect(families.has('passportd_event_loop_delay_seconds')).toBe(true)
+
+    const { origin } = new URL(urlOf(server))
+    for (const path of ['/', '/health', '/metrics/', '/api/v1/passports']) {
+      expect((await fetch(origin + path)).status).toBe(404)
+    }
+    expect((await fetch(urlOf(server), { method: 'POST' })).status).toBe(404)
+    for (const Host of ['', 'a b', '[']) {
+      expect((await fetch(urlOf(server), { headers: { Host } })).status).toBe(200)
+    }
+  })
+})
+
+onEveryEngine('metrics of the store', (open) => {
+  test('stale passports are counted when it is asked, every 10 s at most', async () => {
+    await using store = await open([record(1, { stale: true }), record(2)])
+    let now = 0
+    const read = createStoreMetrics(store, { now: () => now, replica: false })
+    const stale = async () =>
+      parseExposition(presentFamilies(await read())).value('passportd_stale_passports')
+    expect(await stale()).toBe(1)
+    await saveRecords(store, [record(3, { stale: true })])
+    now = 9999
+    expect(await stale()).toBe(1)
+    now = 10_000
+    expect(await stale()).toBe(2)
+    await saveRecords(store, [record(4, { stale: true })])
+    now = -3600_000
+    expect(await stale()).toBe(3)
+  })
+
+  test('a store that is away is told as such, with the replica that it has', async () => {
+    await using store = await open()
+    await store.close()
+    const read = createStoreMetrics(store, { now: () => 0, replica: true })
+    const { value } = parseExposition(presentFamilies(await read()))
+    const parts = ['reads', 'writes', 'replica'].map((part) => value(`passportd_store_up{part="${part}"}`))
+    expect(parts).toEqual([0, 0, 0])
+    expect(value('passportd_stale_passports')).toBeUndefined()
+  })
+})
+
+describe('metrics, whatever the database', () => {
+  test('the public port has none, and without METRICS_PORT there are none', async () => {
+    using folder = tempFolder()
+    await using server = await serveProcess([], { cwd: folder.path })
+    expect(server.greeting).not.toContain('Metrics')
+    const response = await fetch(`${server.url}/metrics`)
+    expect(response.status).toBe(404)
+    expect(await response.json()).toMatchObject({ code: 'not_found' })
+  })
+
+  test('a port in use is one clear sentence', async () => {
+    using folder = tempFolder()
+    await using other = takePort()
+    const { port } = other
+    expect(await run(['serve'], { cwd: folder.path, env: { PORT: '0', METRICS_PORT: `${port}` } })).toEqual({
+      out: '',
+      err: `passportd: Port ${port} on 127.0.0.1 is in use: set METRICS_PORT to another one.\n`,
+      code: 1,
+    })
+  })
+})

@@ -1,0 +1,101 @@
+import { describe, expect, test } from 'bun:test'
+import { workplace } from '../../support/cli-sandbox.ts'
+import { readLines, until } from '../../support/processes.ts'
+import { hasRedis, startRedis } from '../../support/redis/redis.ts'
+import { withEngine } from '../../support/store/engines.ts'
+
+const REQUESTS = 10_000
+const LIMIT = 3000
+/** No window ends while a test runs, but once a day. */
+const TIERS = { TIERS: `standard=${LIMIT}/24h, anonymous=200/24h` }
+
+/** How often each status was answered. */
+async function race(urls: readonly string[], requests: number, headers: Record<string, string> = {}) {
+  const statuses: Record<number, number> = {}
+  let sent = 0
+  async function send() {
+    while (sent < requests) {
+      const url = urls[sent++ % urls.length] as string
+      const response = await fetch(`${url}/api/v1/passports?per_page=1`, { headers })
+      await response.arrayBuffer()
+      statuses[response.status] = (statuses[response.status] ?? 0) + 1
+    }
+  }
+  await Promise.all(Array.from({ length: 64 }, send))
+  return statuses
+}
+
+async function makeKey(here: Awaited<ReturnType<typeof workplace>>) {
+  return { 'X-API-KEY': (await here.call('keys', 'create', '--name', 'a')).out.trim() }
+}
+
+withEngine('sqlite', 'limits', (makeDatabase) => {
+  test.skipIf(process.platform !== 'linux')(
+    'of ten thousand requests that race, workers let through the limit and not one more',
+    async () => {
+      await using here = await workplace(makeDatabase)
+      const headers = await makeKey(here)
+      await using server = await here.serve(['--workers', '2'], TIERS)
+      expect(await race([server.url], REQUESTS, headers)).toEqual({ 200: LIMIT, 429: REQUESTS - LIMIT })
+    },
+  )
+
+  describe.skipIf(!hasRedis)('with Redis', () => {
+    test('of ten thousand requests that race, so do two nodes', async () => {
+      await using redis = await startRedis()
+      await using here = await workplace(makeDatabase)
+      const env = { ...TIERS, REDIS_URL: redis.url }
+      await using one = await here.serve([], env)
+      await using other = await here.serve([], env)
+      const logs = [readLines(one.child.stderr), readLines(other.child.stderr)]
+      const size = () => logs.flat().length
+      // On a machine too busy to let Redis answer in time nodes count for themselves, and say so: then it is run again.
+      for (let before = -1; before !== size(); ) {
+        before = size()
+        const statuses = await race([one.url, other.url], REQUESTS, await makeKey(here))
+        if (before === size()) expect(statuses).toEqual({ 200: LIMIT, 429: REQUESTS - LIMIT })
+      }
+    })
+
+    test('killed under load, no request fails; started again, nodes share again', async () => {
+      await using redis = await startRedis({ password: 'secret' })
+      await using here = await workplace(makeDatabase)
+      const headers = await makeKey(here)
+      const env = { ...TIERS, REDIS_URL: redis.url }
+      await using one = await here.serve([], env)
+      await using other = await here.serve(['--workers', '2'], env)
+      const logs = [readLines(one.child.stderr), readLines(other.child.stderr)]
+
+      const load = race([one.url, other.url], 2000, headers)
+      await redis.kill()
+      expect(await load).toEqual({ 200: 2000 })
+      // Each node counts for itself: together they may let through twice the limit, and no more.
+      expect(await race([one.url, other.url], 500)).toEqual({ 200: 400, 429: 100 })
+
+      await redis.restart()
+      const isBack = (log: string[]) => log.filter((line) => line.includes('is available again')).length
+      await until(() => isBack(logs[0] as string[]) >= 1 && isBack(logs[1] as string[]) >= 2)
+      const spent = await race([one.url, other.url], 100)
+      expect(spent).toEqual({ 429: 100 })
+      // A busy machine may let Redis be late once more.
+      await until(async () => {
+        const fresh = await makeKey(here)
+        const seen = [await left(one.url, fresh), await left(other.url, fresh), await left(one.url, fresh)]
+        return Bun.deepEquals(seen, [LIMIT - 1, LIMIT - 2, LIMIT - 3])
+      })
+
+      for (const log of logs) {
+        expect(log.join()).not.toContain('secret')
+        for (const line of log)
+          expect(JSON.parse(line).message).toMatch(
+            /^Redis at 127\.0\.0\.1:\d+ is (unavailable|available again), rate limits /,
+          )
+      }
+    })
+  })
+})
+
+async function left(url: string, headers: Record<string, string>): Promise<number> {
+  const response = await fetch(`${url}/api/v1/passports`, { headers })
+  return Number(/r=(\d+)/.exec(response.headers.get('RateLimit') ?? '')?.[1])
+}

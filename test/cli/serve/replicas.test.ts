@@ -1,0 +1,169 @@
+import { expect, test } from 'bun:test'
+import { openStore } from '../../../src/store/open.ts'
+import { serveProcess } from '../../support/cli.ts'
+import { type PostgresServer, startPostgres, startReplica } from '../../support/postgres/postgres.ts'
+import { until } from '../../support/postgres/postgres-process.ts'
+import { saveRecords } from '../../support/store/engines.ts'
+import { named, PEOPLE } from '../../support/store/records.ts'
+import { tempFolder } from '../../support/temp-folder.ts'
+
+/** Nodes keep rendered pages of the list: they need no server for it while nothing changes. */
+const LIST_PAGE = '/api/v1/passports?per_page=2&page=2'
+
+const TARGETS = [
+  '/api/v1/passports/7',
+  '/api/v1/passports/900',
+  LIST_PAGE,
+  '/api/v1/passports?keyword=person%201',
+  '/api/v1/passport_credentials?passport_id=7',
+]
+
+/** Later than this no answer may come, whatever happens to the servers. */
+const LATEST_MILLISECONDS = 2000
+
+/** A machine that is busy with other things may be late itself, but not every time. */
+const TIMED = { retry: 3, timeout: 120_000 }
+
+type Answer = {
+  phase: string
+  target: string
+  status: number
+  text: string
+  retryAfter: string | null
+  time: number
+}
+
+/** Asks both nodes all the time, with four connections each, and notes what they say. */
+function startLoad(urls: readonly string[], phase: () => string) {
+  const answers: Answer[] = []
+  let ended = false
+  async function ask(url: string, first: number) {
+    for (let turn = first; !ended; turn++) {
+      const target = TARGETS[turn % TARGETS.length] as string
+      const [begun, begin] = [phase(), performance.now()]
+      const response = await fetch(url + target)
+      const text = await response.text()
+      answers.push({
+        // Of a phase is what begins and ends in it.
+        phase: begun === phase() ? begun : 'between',
+        target,
+        status: response.status,
+        text,
+        retryAfter: response.headers.get('Retry-After'),
+        time: performance.now() - begin,
+      })
+      await new Promise((resolve) => setTimeout(resolve, 5))
+    }
+  }
+  const running = urls.flatMap((url) => [0, 1, 2, 3].map((first) => ask(url, first)))
+  return {
+    answers,
+    async end() {
+      ended = true
+      await Promise.all(running)
+    },
+  }
+}
+
+test(
+  'two nodes answer rightly and in time while primary and replica come and go',
+  async () => {
+    await using primary = await startPostgres()
+    const seed = await openStore({ engine: 'postgres', url: primary.url })
+    await saveRecords(seed, [
+      ...PEOPLE,
+      ...Array.from({ length: 200 }, (_, at) => named(1000 + at, `Person ${at}`)),
+    ])
+    await seed.close()
+    await using replica = await startReplica(primary)
+    using folder = tempFolder()
+    const env = {
+      DATABASE_URL: primary.url,
+      DATABASE_READ_URL: replica.url,
+      TIERS: 'anonymous=unlimited',
+    }
+    await using one = await serveProcess([], { cwd: folder.path, env })
+    await using two = await serveProcess([], { cwd: folder.path, env })
+    const nodes = [one.url, two.url]
+
+    const right = new Map<string, string>()
+    for (const target of TARGETS) right.set(target, await (await fetch(one.url + target)).text())
+
+    const ready = async (expected: unknown) => {
+      for (const url of nodes) {
+        await until(
+          async () => {
+            const response = await fetch(`${url}/ready`)
+            return Bun.deepEquals(response.status === 200 ? await response.json() : response.status, expected)
+          },
+          `${url} to say ${JSON.stringify(expected)}`,
+        )
+      }
+    }
+
+    let phase = 'all well'
+    const load = startLoad(nodes, () => phase)
+    /** Long enough for every connection to be used, and for the watch to have looked. */
+    const carryOn = async () => {
+      const count = load.answers.length
+      await until(async () => load.answers.length > count + 400, 'more answers')
+    }
+    const during = async (name: string, change: () => unknown, expected: unknown) => {
+      phase = 'between'
+      await change()
+      // While it changes answers may come from either server, and must be right.
+      await ready(expected)
+      phase = name
+      await carryOn()
+    }
+    const WELL = { status: 'ready', writes: 'ok', replica: 'ok' }
+    const each: [string, PostgresServer, object][] = [
+      ['primary', primary, { ...WELL, writes: 'unavailable' }],
+      ['replica', replica, { ...WELL, replica: 'unavailable' }],
+    ]
+    await ready(WELL)
+    await carryOn()
+    for (const [name, server, expected] of each) {
+      await during(`${name} stopped`, () => server.stop(), expected)
+      await during(`${name} back`, () => server.start(), WELL)
+      await during(`${name} killed`, () => server.kill(), expected)
+      await during(`${name} back again`, () => server.start(), WELL)
+      await during(`${name} hangs`, () => server.freeze(), expected)
+      await during(`${name} goes on`, () => server.thaw(), WELL)
+    }
+    const calm = load.answers.length
+    await during('both stopped', () => Promise.all([replica.stop(), primary.stop()]), 503)
+    const late = load.answers.length
+    await during('both back', () => Promise.all([primary.start(), replica.start()]), WELL)
+    await during('both hang', () => [primary.freeze(), replica.freeze()], 503)
+    await during('both go on', () => [primary.thaw(), replica.thaw()], WELL)
+    await load.end()
+
+    const { answers } = load
+    const wrong = (is: (answer: Answer, at: number) => boolean) =>
+      answers
+        .filter(is)
+        .map(({ phase, target, status, time, text }) => ({ phase, target, status, time, text }))
+    expect(wrong(({ time }) => time > LATEST_MILLISECONDS)).toEqual([])
+    expect(wrong(({ status }) => status !== 200 && status !== 503)).toEqual([])
+    expect(wrong(({ status, target, text }) => status === 200 && text !== right.get(target))).toEqual([])
+    expect(wrong(({ status, retryAfter }) => status === 503 && retryAfter !== '2')).toEqual([])
+    // As long as one of them answers, so do we.
+    expect(wrong(({ status }, at) => status === 503 && at < calm)).toEqual([])
+    const statuses = (name: string) => [
+      ...new Set(
+        answers
+          .filter(({ phase, target }) => phase === name && target !== LIST_PAGE)
+          .map(({ status }) => status),
+      ),
+    ]
+    expect(late).toBeGreaterThan(calm)
+    expect(['both stopped', 'both back', 'both hang', 'both go on'].map(statuses)).toEqual([
+      [503],
+      [200],
+      [503],
+      [200],
+    ])
+  },
+  TIMED,
+)

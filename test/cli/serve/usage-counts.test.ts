@@ -1,0 +1,143 @@
+import { Database } from 'bun:sqlite'
+import { describe, expect, test } from 'bun:test'
+import type { UsageCount } from '../../../src/domain/usage.ts'
+import { createUsageBuffer } from '../../../src/serve/usage-buffer.ts'
+import { openStore } from '../../../src/store/open.ts'
+import type { Store } from '../../../src/store/store.ts'
+import { serveProcess } from '../../support/cli.ts'
+import { workplace } from '../../support/cli-sandbox.ts'
+import { startPostgres } from '../../support/postgres/postgres.ts'
+import { until } from '../../support/processes.ts'
+import { withEngine, withEveryEngine } from '../../support/store/engines.ts'
+import { tempFolder } from '../../support/temp-folder.ts'
+
+const ALL = { since: '0000-01-01', until: '9999-12-31' }
+
+const countIn = async (store: Store) =>
+  (await store.usage.list(ALL)).reduce((sum, { count }) => sum + count, 0)
+
+/** Each over a connection of its own, so that they do not all go to one worker. */
+async function ask(url: string, times: number, headers: Record<string, string> = {}): Promise<void> {
+  await Promise.all(
+    Array.from({ length: times }, async () => {
+      const response = await fetch(`${url}/api/v1/passports`, { headers, keepalive: false })
+      await response.text()
+    }),
+  )
+}
+
+withEveryEngine('counts', (makeDatabase) => {
+  test.each([
+    ['one thread', []],
+    ['two threads', ['--workers', '2']],
+  ])('of %s are all kept when it is asked to end, with the last use of keys', async (_, args) => {
+    if (args.length > 0 && process.platform !== 'linux') return
+    await using here = await workplace(makeDatabase)
+    const key = (await here.run('keys', 'create', '--name', 'a')).out.trim()
+    await using server = await here.serve(args)
+    const begin = Date.now()
+    await ask(server.url, 40)
+    await ask(server.url, 17, { 'X-API-KEY': key })
+    server.child.kill('SIGTERM')
+    expect(await server.child.exited).toBe(0)
+    expect(await new Response(server.child.stderr).text()).toBe('')
+    await using store = await here.open()
+    expect((await store.usage.list(ALL)).map(({ count }) => count)).toEqual([40, 17])
+    expect((await store.keys.list())[0]?.lastUsedAt).toBeGreaterThanOrEqual(begin)
+  })
+
+  test.concurrent('that were kept outlive a kill: only the last ten seconds are lost', async () => {
+    await using here = await workplace(makeDatabase)
+    await using server = await here.serve()
+    await using store = await here.open()
+    await ask(server.url, 30)
+    await until(async () => (await countIn(store)) === 30)
+    await ask(server.url, 12)
+    server.child.kill('SIGKILL')
+    await server.child.exited
+    const kept = await countIn(store)
+    expect(kept).toBeGreaterThanOrEqual(30)
+    expect(kept).toBeLessThanOrEqual(42)
+  })
+})
+
+withEngine('sqlite', 'counts', (makeDatabase) => {
+  test('wait while another process writes, and requests do not', async () => {
+    await using here = await workplace(makeDatabase)
+    const key = (await here.run('keys', 'create', '--name', 'a')).out.trim()
+    await using server = await here.serve()
+    await ask(server.url, 1)
+    using other = new Database(here.env.DATABASE_URL.replace('sqlite:', ''))
+    other.run('pragma busy_timeout = 10000')
+    other.run('begin immediate')
+    await ask(server.url, 50, { 'X-API-KEY': key })
+    server.child.kill('SIGTERM')
+    await until(async () =>
+      fetch(`${server.url}/health`).then(
+        () => false,
+        () => true,
+      ),
+    )
+    expect(server.child.exitCode).toBeNull()
+    other.run('rollback')
+    expect(await server.child.exited).toBe(0)
+    expect(await here.look(countIn)).toBe(51)
+  })
+})
+
+describe('counts, while PostgreSQL is away', () => {
+  test.concurrent('wait for it', async () => {
+    await using postgres = await startPostgres()
+    using folder = tempFolder()
+    await using server = await serveProcess([], { cwd: folder.path, env: { DATABASE_URL: postgres.url } })
+    await ask(server.url, 5)
+    await postgres.stop()
+    await ask(server.url, 10)
+    let log = ''
+    for await (const chunk of server.child.stderr) {
+      log += new TextDecoder().decode(chunk)
+      if (log.includes('Usage counts wait to be stored')) break
+    }
+    await ask(server.url, 20)
+    await postgres.start()
+    server.child.kill('SIGTERM')
+    expect(await server.child.exited).toBe(0)
+    const store = await openStore({ engine: 'postgres', url: postgres.url })
+    expect(await countIn(store)).toBe(35)
+    await store.close()
+  }, 20_000)
+})
+
+test('counts that a store refuses are handed to it again, as one of each kind', async () => {
+  const one: UsageCount = { day: '2026-01-01', key: 'k', endpoint: 'list', status: 200, count: 2 }
+  const kept: unknown[] = []
+  let works = false
+  const usage: Pick<Store['usage'], 'add'> = {
+    add(counts, lastUsed) {
+      if (!works) throw new Error('away')
+      kept.push(counts, lastUsed)
+    },
+  }
+  const store = { usage } as Store
+  const waiting = createUsageBuffer()
+  waiting.push({ counts: [one], lastUsed: new Map([['k', 9]]) })
+  await expect(waiting.store(store)).rejects.toThrow('away')
+  waiting.push({
+    counts: [
+      { ...one, count: 3 },
+      { ...one, status: 404 },
+    ],
+    lastUsed: new Map([['k', 8]]),
+  })
+  expect(waiting.size()).toBe(7)
+  works = true
+  await waiting.store(store)
+  expect(kept).toEqual([
+    [
+      { ...one, count: 5 },
+      { ...one, status: 404 },
+    ],
+    new Map([['k', 9]]),
+  ])
+  expect(waiting.size()).toBe(0)
+})

@@ -1,0 +1,43 @@
+import { describe, expect, test } from 'bun:test'
+import { UsageError } from '../../../src/cli/args.ts'
+import { parseWorkers } from '../../../src/cli/commands/serve.ts'
+import { workplace } from '../../support/cli-sandbox.ts'
+import { childrenOf, timeUntil } from '../../support/processes.ts'
+import { LATEST_NEWS_MILLISECONDS, withEveryEngine } from '../../support/store/engines.ts'
+
+/** Each over a connection of its own, so that they do not all go to one thread. */
+const statuses = async (url: string, headers: Record<string, string> = {}) => [
+  ...new Set(
+    await Promise.all(
+      Array.from({ length: 40 }, async () => (await fetch(url, { headers, keepalive: false })).status),
+    ),
+  ),
+]
+
+withEveryEngine('serve --workers', (makeDatabase, engine) => {
+  describe.skipIf(process.platform !== 'linux')('on Linux', () => {
+    test('a revoked key is refused by all threads of the one process, soon', async () => {
+      await using here = await workplace(makeDatabase)
+      await using server = await here.serve(['--workers', '2'], { REQUIRE_API_KEY: 'true' })
+      expect(childrenOf(server.child.pid)).toEqual([])
+      const key = (await here.call('keys', 'create', '--name', 'a')).out.trim()
+      const ask = async () => (await statuses(`${server.url}/api/v1/passports`, { 'X-API-KEY': key })).join()
+      expect(await ask()).toBe('200')
+      expect((await here.call('keys', 'revoke', key)).code).toBe(0)
+      expect(await timeUntil(async () => (await ask()) === '401')).toBeLessThanOrEqual(
+        LATEST_NEWS_MILLISECONDS[engine],
+      )
+    })
+  })
+})
+
+test.each(['0', '65', '-1', '1.5', 'two', '', '007', ' 2'])('"%s" is no number of workers', (text) => {
+  const sentence = `--workers must be a whole number from 1 to 64, got "${text}".`
+  expect(() => parseWorkers(text, 'linux')).toThrow(new UsageError(sentence))
+})
+
+test('only Linux shares connections between workers', () => {
+  expect(parseWorkers('64', 'linux')).toBe(64)
+  expect(parseWorkers('1', 'darwin')).toBe(1)
+  expect(() => parseWorkers('2', 'darwin')).toThrow('--workers 2 needs Linux')
+})

@@ -1,0 +1,92 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { existsSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { PAGES } from './support/docs/examples.ts'
+import { readPage } from './support/docs/named-tests.ts'
+import { sendRaw } from './support/http/raw-request.ts'
+import { serveTest } from './support/http/server.ts'
+import { openTestStore, type TestStore } from './support/store/engines.ts'
+import { INVENTED } from './support/store/json-lines.ts'
+
+const ROOT = join(import.meta.dir, '..')
+
+/** The cells of the rows whose first one begins with code; a table's other rows are its head. */
+const rowsOf = (page: string) =>
+  readPage(page)
+    .split('\n')
+    .filter((line) => line.startsWith('| `'))
+    .map((line) =>
+      line
+        .split('|')
+        .slice(1, -1)
+        .map((cell) => cell.trim()),
+    )
+
+const codeIn = (cell: string) => [...cell.matchAll(/`([^`]+)`/g)].map(([, code = '']) => code)
+
+describe('what clients send and what they get', () => {
+  const rows = rowsOf('docs/migrate.md')
+  let store: TestStore
+  let server: ReturnType<typeof serveTest>
+  beforeAll(async () => {
+    store = await openTestStore('sqlite', INVENTED)
+    server = serveTest(store)
+  })
+  afterAll(async () => {
+    await server[Symbol.asyncDispose]()
+    await store[Symbol.asyncDispose]()
+  })
+
+  test('is a long list', () => expect(rows.length).toBeGreaterThan(25))
+
+  test.each(rows)('%s', async (sends = '', status = '', sameAs = '') => {
+    const [request = '', ...headers] = codeIn(sends)
+    const answer = await sendRaw(server.port, request, headers)
+    expect(answer.status).toBe(Number(status))
+    for (const other of codeIn(sameAs))
+      expect(answer.body).toBe((await sendRaw(server.port, `GET ${other}`, [])).body)
+  })
+})
+
+test('docs/extend.md names files that are there, with what it says is in them', () => {
+  const rows = rowsOf('docs/extend.md')
+  expect(rows.length).toBeGreaterThan(20)
+  for (const [file = '', holds = ''] of rows) {
+    const [path = ''] = codeIn(file)
+    const names = codeIn(holds.split(/[:,.;] /)[0] ?? '').filter((name) => !name.startsWith('src/'))
+    expect({ path, missing: names.filter((name) => !readPage(path).includes(name)) }).toEqual({
+      path,
+      missing: [],
+    })
+  }
+  const paths = codeIn(readPage('docs/extend.md')).filter((code) => /^(src|test)\/\S+$/.test(code))
+  expect(paths.filter((path) => !existsSync(join(ROOT, path)))).toEqual([])
+})
+
+const linksOf = (page: string) =>
+  [...readPage(page).matchAll(/\]\(([^)\s]+)\)/g)]
+    .map(([, link = '']) => link)
+    .filter((link) => !/^[a-z]+:/.test(link))
+
+/** As GitHub names headings. */
+const anchorsOf = (page: string) =>
+  [...readPage(page).matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N} _-]/gu, '')
+      .replaceAll(' ', '-'),
+  )
+
+test.each(PAGES)('the links of %s lead somewhere', (page) => {
+  const broken = linksOf(page).filter((link) => {
+    const [path = '', anchor] = link.split('#')
+    const target = path === '' ? page : join(dirname(page), path)
+    return !existsSync(join(ROOT, target)) || (anchor !== undefined && !anchorsOf(target).includes(anchor))
+  })
+  expect(broken).toEqual([])
+})
+
+test('the index names every page', () => {
+  const named = linksOf('docs/README.md').map((link) => join('docs', link))
+  expect(PAGES.filter((page) => !['docs/README.md', ...named].includes(page))).toEqual([])
+})

@@ -1,0 +1,174 @@
+import { describe, expect, test } from 'bun:test'
+import { inBrowser } from '../support/explorer/browser.ts'
+import { serveExplorer } from '../support/explorer/explorer-server.ts'
+import { HOSTILE_NAMES } from '../support/explorer/hostile-names.ts'
+import { findPictureFaults } from '../support/explorer/svg-errors.ts'
+import { shareServer } from '../support/http/server.ts'
+import { onEveryEngine, openTestStore } from '../support/store/engines.ts'
+import { ADA_WALLET, ada, GRACE_OLD_WALLET, NOON, named, PEOPLE, record } from '../support/store/records.ts'
+
+const STYLES = ['flat', 'plain', 'large']
+
+/** Every picture of a passport. */
+const picturesOf = (id: number | string) => [
+  ...STYLES.map((style) => `/badge/${id}.svg?style=${style}`),
+  `/card/${id}.svg`,
+]
+
+const titleOf = (svg: string) => /<title>(.*)<\/title>/.exec(svg)?.[1]
+const wordsOf = (svg: string) => [...svg.matchAll(/<text[^>]*>([^<]*)<\/text>/g)].map((match) => match[1])
+
+onEveryEngine('pictures', (open) => {
+  const server = shareServer(() => open(PEOPLE), serveExplorer)
+
+  test('badges show the score, the human mark, and that a new score is on its way', async () => {
+    const ada = (await server.look('/badge/7.svg')).text
+    expect(wordsOf(ada)).toEqual(['passport', '42.5…'])
+    expect(ada).toContain('<circle')
+    expect(titleOf(ada)).toBe('Passport score 42.5, known to be human, a new score is being worked out')
+    const grace = (await server.look('/badge/3.svg')).text
+    expect(wordsOf(grace)).toEqual(['passport', '42.5'])
+    expect(grace).not.toContain('<circle')
+    expect(titleOf(grace)).toBe('Passport score 42.5')
+  })
+
+  test('cards show the name, the score, its parts, its rank and the host', async () => {
+    await using store = await open([{ ...ada, stale: false }, named(2, 'Beth', 50), named(3, 'Cleo', 1)])
+    await using server = serveExplorer(store, { publicUrl: 'https://passports.example.com' })
+    const svg = (await server.look('/card/7.svg')).text
+    expect(wordsOf(svg)).toEqual([
+      'Passport · human',
+      'Ada Lovélace 🐉',
+      '42.5',
+      'Rank 2 of 3',
+      'higher than 33\u00a0%',
+      'Activity 12',
+      'Identity 10.25',
+      'Skills 20.25',
+      'passports.example.com',
+    ])
+    expect(svg).toContain('<title>Ada Lovélace 🐉: passport score 42.5</title>')
+    expect(svg).toContain('width="1200" height="630" viewBox="0 0 1200 630" role="img"')
+  })
+
+  test.each(['badge', 'card'])(
+    'a %s is found by id, by wallet in any case, and by merged ids',
+    async (kind) => {
+      const text = async (name: string) => (await server.look(`/${kind}/${name}.svg`)).text
+      expect(await text(ADA_WALLET.toUpperCase().replace('0X', '0x'))).toBe(await text('7'))
+      expect(await text(encodeURIComponent(ADA_WALLET).replace('a', '%61'))).toBe(await text('7'))
+      expect(await text('900')).toBe(await text('3'))
+      expect(await text(GRACE_OLD_WALLET)).toBe(await text('3'))
+    },
+  )
+
+  test('of passports that are not there say so, as a picture with status 404', async () => {
+    const names = ['8', '99999999999999999999', '0xnobody', '%', '%00', '.svg', 'x'.repeat(200)]
+    for (const path of names.flatMap(picturesOf)) {
+      const { status, headers, text } = await server.look(path)
+      expect([path, status]).toEqual([path, 404])
+      expect(headers.get('Content-Type')).toBe('image/svg+xml; charset=utf-8')
+      expect(text).toMatch(/ot found<\/text>|There is no such passport/)
+    }
+    expect(server.errors).toEqual([])
+  })
+})
+
+describe('the response with a picture', () => {
+  const server = shareServer(() => openTestStore('sqlite', PEOPLE), serveExplorer)
+
+  test.each(['/badge/7.svg', '/card/7.svg'])('%s must be revalidated, and loads nothing', async (path) => {
+    await using store = await openTestStore('sqlite', PEOPLE)
+    await using server = serveExplorer(store)
+    const first = await server.look(path)
+    expect(first.status).toBe(200)
+    expect(first.headers.get('Content-Type')).toBe('image/svg+xml; charset=utf-8')
+    expect(first.headers.get('Cache-Control')).toBe('no-cache')
+    expect(first.headers.get('Content-Security-Policy')).toStartWith("default-src 'none'; img-src data:;")
+    const etag = first.headers.get('ETag') ?? ''
+    const headers = { 'If-None-Match': etag }
+    expect((await server.look(path, { headers })).status).toBe(304)
+    expect((await server.look('/badge/7.svg?style=plain', { headers })).status).toBe(200)
+    const head = await server.look(path, { method: 'HEAD' })
+    expect([head.status, head.headers.get('ETag'), head.text]).toEqual([200, etag, ''])
+    await store.passports.remove(7, NOON)
+    expect((await server.look(path, { headers })).status).toBe(404)
+    expect((await server.look(path, { method: 'HEAD' })).status).toBe(404)
+  })
+
+  test('differs by style; an unknown one is refused, with the names of those there are', async () => {
+    const bodies = await Promise.all(
+      STYLES.map(async (style) => (await server.look(`/badge/7.svg?style=${style}`)).text),
+    )
+    expect(new Set(bodies).size).toBe(STYLES.length)
+    expect((await server.look('/badge/7.svg?style=')).text).toBe(bodies[0] as string)
+    for (const style of ['round', 'FLAT', 'toString', '__proto__', '<b>']) {
+      const { status, text } = await server.look(`/badge/7.svg?style=${encodeURIComponent(style)}`)
+      expect(status).toBe(400)
+      expect(text).toContain('style must be one of flat, plain, large, got ')
+      expect(text).not.toContain('<b>')
+    }
+  })
+
+  test('names the person on the large badge alone', async () => {
+    await using store = await openTestStore('sqlite', [named(1, 'Grace <Hopper>', 7), record(2)])
+    await using server = serveExplorer(store)
+    const large = (await server.look('/badge/1.svg?style=large')).text
+    expect(wordsOf(large)).toEqual(['Grace &lt;Hopper&gt;', 'passport', '7'])
+    expect(titleOf(large)).toBe('Grace &lt;Hopper&gt;: passport score 7')
+    expect((await server.look('/badge/1.svg')).text).not.toContain('Grace')
+    expect(wordsOf((await server.look('/badge/2.svg?style=large')).text)).toContain('Passport 2')
+  })
+
+  test('tells while a new score is on its way, and shows an empty bar where there is none', async () => {
+    expect((await server.look('/card/7.svg')).text).toContain('new score to come…')
+    const nobody = (await server.look('/card/12.svg')).text
+    expect(wordsOf(nobody)).toContain('Passport 12')
+    expect(nobody).toContain('fill="#e9e4d9"')
+    expect(nobody).not.toContain('higher than')
+  })
+
+  test('shows the host that was asked for, and none where that is not plain', async () => {
+    const card = async (host: string) => (await server.look('/card/7.svg', { headers: { Host: host } })).text
+    expect(wordsOf(await card('people.example:8080')).at(-1)).toBe('people.example:8080')
+    for (const host of ['<b>', 'a"b', "a'b", 'user@host', 'a b', 'x'.repeat(300)])
+      expect(wordsOf(await card(host)).at(-1)).toBe('')
+  })
+
+  test('is well-formed and short, whatever the name and the score', async () => {
+    const people = HOSTILE_NAMES.map((name, at) => named(at + 1, name, 10 ** at % 1e9))
+    await using store = await openTestStore('sqlite', people)
+    await using server = serveExplorer(store)
+    for (const path of people.flatMap(({ id }) => picturesOf(id))) {
+      const svg = (await server.look(path)).text
+      expect(() => Bun.XML.parse(svg)).not.toThrow()
+      expect(svg.length).toBeLessThan(path.startsWith('/badge') ? 4000 : 6000)
+      expect(svg).not.toMatch(
+        /<script|<img|<style|style=|href|url\(|<foreignObject|[\u202a-\u202e\u2066-\u2069]/,
+      )
+    }
+  })
+})
+
+inBrowser('pictures in a browser', (browser) => {
+  test('load, and keep all that they say inside their frame', async () => {
+    const people = HOSTILE_NAMES.map((name, at) =>
+      record(at + 1, {
+        profile: { displayName: name },
+        human: at % 2 === 0,
+        stale: at % 3 === 0,
+        scores: {
+          total: [0, 87, 42.25, 123456.78, 1e9][at % 5] as number,
+          activity: 1e9 / 3,
+          identity: at,
+          skills: at * 1e8,
+        },
+      }),
+    )
+    await using store = await openTestStore('sqlite', people)
+    await using server = serveExplorer(store, { publicUrl: `https://${'long.'.repeat(49)}example` })
+    const paths = [...people.map(({ id }) => id), 999].flatMap(picturesOf)
+    const urls = paths.map((path) => server.url.origin + path)
+    expect(await findPictureFaults(browser, urls)).toEqual([])
+  }, 30_000)
+})

@@ -1,0 +1,134 @@
+import { describe, expect, test } from 'bun:test'
+import type { FullPassport, Social } from '../../src/domain/passport.ts'
+import type { Standing } from '../../src/domain/score-distribution.ts'
+import { cleanText } from '../../src/explorer/sanitize.ts'
+import { renderSharing } from '../../src/explorer/social-meta.ts'
+import { HOSTILE_NAMES } from '../support/explorer/hostile-names.ts'
+import { ada, NOON } from '../support/store/records.ts'
+
+const ORIGIN = 'https://passports.example.com'
+const STANDING: Standing = { rank: 12, below: 988, total: 1000, distribution: [], highest: 99 }
+const ADA: FullPassport = { ...ada, stale: false, calculatedAt: NOON, merged: false }
+
+const render = (given: Partial<FullPassport> = {}, origin = ORIGIN, standing = STANDING) =>
+  renderSharing({ ...ADA, ...given }, standing, origin).markup
+
+const call = (displayName: string) => ({ profile: { ...ADA.profile, displayName } })
+const contentOf = (markup: string, name: string) =>
+  new RegExp(`<meta (?:name|property)="${name}" content="([^"]*)">`).exec(markup)?.[1]
+const dataOf = (markup: string) =>
+  JSON.parse(/<script type="application\/ld\+json">(.*)<\/script>/.exec(markup)?.[1] ?? '')
+
+describe('what is shared of a passport', () => {
+  test('is its page, its card and its score in words', () => {
+    const markup = render()
+    expect(markup).toContain(`<link rel="canonical" href="${ORIGIN}/passports/7">`)
+    expect(contentOf(markup, 'og:type')).toBe('profile')
+    expect(contentOf(markup, 'og:title')).toBe('Ada Lovélace 🐉')
+    expect(contentOf(markup, 'og:url')).toBe(`${ORIGIN}/passports/7`)
+    expect(contentOf(markup, 'og:image')).toBe(`${ORIGIN}/card/7.svg`)
+    expect(contentOf(markup, 'og:image:type')).toBe('image/svg+xml')
+    expect(contentOf(markup, 'og:image:width')).toBe('1200')
+    expect(contentOf(markup, 'og:image:height')).toBe('630')
+    expect(contentOf(markup, 'og:image:alt')).toBe('Ada Lovélace 🐉: passport score 42.5')
+    expect(contentOf(markup, 'twitter:card')).toBe('summary_large_image')
+    const words =
+      'Passport score 42.5: rank 12 of 1,000, higher than 98\u00a0%. Activity 12, identity 10.25, skills 20.25. Known to be human.'
+    expect(contentOf(markup, 'og:description')).toBe(words)
+  })
+
+  test('describes the person for machines', () => {
+    expect(dataOf(render())).toEqual({
+      '@context': 'https://schema.org',
+      '@type': 'ProfilePage',
+      url: `${ORIGIN}/passports/7`,
+      mainEntity: {
+        '@type': 'Person',
+        name: 'Ada Lovélace 🐉',
+        identifier: '7',
+        url: `${ORIGIN}/passports/7`,
+        sameAs: ['https://example.com/lens/ada'],
+      },
+    })
+  })
+
+  test('links only to pages of the web, each once', () => {
+    const social = (url: string): Social => ({ ...(ada.socials[0] as Social), url })
+    const hostile = [
+      'javascript:alert(1)',
+      'data:text/html,x',
+      '//example.com',
+      'ftp://a',
+      '',
+      'https://u:p@a/',
+    ]
+    const good = ['https://a.example/', 'http://b.example/?x=1&y=2']
+    const markup = render({ socials: [...hostile, ...good, ...good].map(social) })
+    expect(dataOf(markup).mainEntity.sameAs).toEqual(good)
+    expect(dataOf(render({ socials: hostile.map(social) })).mainEntity).not.toHaveProperty('sameAs')
+  })
+
+  test('says nothing of addresses where the origin is not a plain one', () => {
+    for (const origin of [
+      '',
+      'example.com',
+      'ftp://example.com',
+      'javascript:alert(1)',
+      'https://',
+      'https://a/path',
+      'https://a?query',
+      'https://user@a',
+      'https://a"onload="alert(1)',
+      "https://a'b",
+      'https://a<b>',
+      'https://a b',
+      'https://a:99999',
+      'https://[::1',
+      'https://a\n',
+      `https://${'a'.repeat(300)}`,
+    ]) {
+      const markup = render({}, origin)
+      expect(markup).not.toMatch(/canonical|og:url|og:image/)
+      expect(contentOf(markup, 'og:title')).toBe('Ada Lovélace 🐉')
+      expect(contentOf(markup, 'twitter:card')).toBe('summary')
+      expect(dataOf(markup)).not.toHaveProperty('url')
+      expect(dataOf(markup).mainEntity).not.toHaveProperty('url')
+    }
+    for (const origin of [
+      'http://127.0.0.1:8080',
+      'http://[::1]:8080',
+      'https://my_host',
+      'https://xn--e1afmkfd.example',
+    ])
+      expect(contentOf(render({}, origin), 'og:url')).toBe(`${origin}/passports/7`)
+  })
+
+  test('never tells of a higher standing than there is', () => {
+    const share = (below: number, total: number) =>
+      contentOf(render({}, ORIGIN, { ...STANDING, below, total }), 'og:description')?.match(
+        /higher than ([\d.]+)/,
+      )?.[1]
+    expect(share(0, 1)).toBeUndefined()
+    expect(share(0, 0)).toBeUndefined()
+    expect(share(9, 1000)).toBeUndefined()
+    expect(share(19, 1000)).toBe('1')
+    expect(share(9899, 10_000)).toBe('98')
+    expect(share(9999, 10_000)).toBe('99.9')
+    expect(share(999_999, 1_000_000)).toBe('99.9')
+  })
+
+  test('carries any name as text, and to machines as it is', () => {
+    for (const name of HOSTILE_NAMES) {
+      const markup = render(call(name))
+      expect(markup.match(/<\/?[a-z]+/gi)?.filter((tag) => !['<link', '<meta'].includes(tag))).toEqual([
+        '<script',
+        '</script',
+      ])
+      expect(markup).not.toMatch(/[\p{Bidi_Control}\u2028\u2029\0]|<!--/u)
+      expect(markup.isWellFormed()).toBeTrue()
+      expect(dataOf(markup).mainEntity.name).toBe(cleanText(name) || 'Passport 7')
+      expect(contentOf(markup, 'og:title')?.length).toBeLessThan(2000)
+    }
+    expect(dataOf(render(call('</script> & "x" ]]> -->'))).mainEntity.name).toBe('</script> & "x" ]]> -->')
+  })
+})

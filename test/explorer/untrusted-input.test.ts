@@ -1,0 +1,168 @@
+import { expect, test } from 'bun:test'
+import type { Page } from 'playwright-core'
+import type { Social } from '../../src/domain/passport.ts'
+import { inBrowser } from '../support/explorer/browser.ts'
+import { serveExplorer } from '../support/explorer/explorer-server.ts'
+import { shareServer } from '../support/http/server.ts'
+import { openTestStore } from '../support/store/engines.ts'
+import { credential, record } from '../support/store/records.ts'
+
+/** Each would set `pwned` or ask another host, if any of it came to life. */
+const MARKUP = [
+  '<script>window.pwned=1</script>',
+  '"><img src=x onerror="window.pwned=1">',
+  "'><svg onload='window.pwned=1'>",
+  '</title></text></svg><script>window.pwned=1</script>',
+  ']]></style></script><script>window.pwned=1</script>',
+  '<svg xmlns="http://www.w3.org/2000/svg"><image href="https://evil.example/x.png"/></svg>',
+  '<iframe src="javascript:window.pwned=1"></iframe>',
+  '<a href="javascript:window.pwned=1">here</a>',
+  '{{constructor.constructor("window.pwned=1")()}}<template><script>window.pwned=1</script></template>',
+  '<!--<img src="https://evil.example/y.png">--!><img src="https://evil.example/z.png">',
+  '&lt;script&gt;window.pwned=1&lt;/script&gt;&#60;img src=x onerror=window.pwned=1&#62;',
+  '\u202e<script>\u2028window.pwned=1\u2029</script>\u0007\u001b[31m',
+]
+
+const LINKS = [
+  'javascript:window.pwned=1',
+  ' javascript:window.pwned=1',
+  'JaVaScRiPt:window.pwned=1//https://example.com',
+  'java\nscript:window.pwned=1',
+  'data:text/html,<script>window.pwned=1</script>',
+  'vbscript:window.pwned=1',
+  'https://example.com/"onmouseover="window.pwned=1',
+  "https://example.com/' onfocus='window.pwned=1' autofocus='",
+  '//evil.example/x',
+  'https://user:secret@evil.example/x',
+]
+
+const social = (text: string, url: string): Social => ({
+  source: text,
+  name: text,
+  displayName: text,
+  bio: text,
+  location: text,
+  url,
+  imageUrl: 'https://evil.example/picture.png',
+  followers: text,
+  following: text,
+})
+
+/** A passport that carries the text in every field that strangers fill. */
+function hostile(id: number, text: string, link: string) {
+  return record(id, {
+    profile: { displayName: text, bio: text, location: text, tags: [text, link] },
+    mainWallet: text,
+    verifiedWallets: [text, link, `0x${String(id).padStart(40, '0')}`],
+    scores: { total: 100 - id, activity: 1, identity: 2, skills: 3 },
+    socials: [social(text, link), { ...social(link, text), source: 'github' }],
+    credentials: [
+      credential(`${text}-1`, { name: text, type: text, category: 'Activity', value: text }),
+      credential(`${link}-2`, { name: link, type: 'github', category: text, value: link }),
+    ],
+  })
+}
+
+const PEOPLE = Array.from({ length: Math.max(MARKUP.length, LINKS.length) }, (_, at) =>
+  hostile(at + 1, MARKUP[at % MARKUP.length] as string, LINKS[at % LINKS.length] as string),
+)
+
+/** Notes whatever a page does that it should not. */
+function watch(page: Page, host: string): string[] {
+  const seen: string[] = []
+  page.on('dialog', (dialog) => {
+    seen.push(`dialog ${dialog.message()}`)
+    dialog.dismiss()
+  })
+  page.on('request', (request) => {
+    const url = new URL(request.url())
+    if (url.protocol !== 'data:' && url.host !== host) seen.push(`request ${url}`)
+  })
+  page.on('console', (message) => {
+    if (message.type() === 'error' && !message.text().includes('status of 4')) seen.push(message.text())
+  })
+  page.on('pageerror', (error) => seen.push(error.message))
+  return seen
+}
+
+/** What markup of strangers would leave in a page that has been read. */
+function findStrange(): string[] {
+  const strange: string[] = []
+  if ('pwned' in window) strange.push('a script of a stranger ran')
+  for (const element of document.querySelectorAll('*')) {
+    for (const { name, value } of element.attributes) {
+      if (/^on/i.test(name) || name === 'style') strange.push(`${element.tagName} has ${name}`)
+      // The icon is ours, and a picture inside its own address.
+      if (element.matches('link[rel=icon]')) continue
+      if (/^(href|src|action|xlink:href)$/.test(name) && !/^(https?:\/\/|\/(?!\/)|#|\?)/.test(value))
+        strange.push(`${element.tagName} ${name}=${value}`)
+    }
+    if (/^(iframe|object|embed|image|foreignobject)$/i.test(element.tagName)) strange.push(element.tagName)
+    if (element.tagName === 'SCRIPT' && !/^(\/\w+\.js)$/.test(element.getAttribute('src') ?? '')) {
+      if (element.getAttribute('type') !== 'application/ld+json') strange.push(element.outerHTML)
+    }
+  }
+  return strange
+}
+
+inBrowser('what strangers write does nothing', (browser) => {
+  const server = shareServer(() => openTestStore('sqlite', PEOPLE), serveExplorer)
+
+  test('on the list, on every passport, on badge and card', async () => {
+    const page = await browser.newPage()
+    const seen = watch(page, server.url.host)
+    const query = encodeURIComponent(MARKUP[1] as string)
+    const paths = [
+      '/',
+      `/?q=${query}`,
+      `/passports/${query}`,
+      ...PEOPLE.flatMap(({ id }) => [
+        `/passports/${id}`,
+        `/passports/${id}/score`,
+        `/badge/${id}.svg`,
+        `/badge/${id}.svg?style=large`,
+        `/card/${id}.svg`,
+      ]),
+    ]
+    for (const path of paths) {
+      await page.goto(server.url.origin + path, { waitUntil: path.includes('.svg') ? 'commit' : 'load' })
+      expect({ path, strange: await page.evaluate(findStrange) }).toEqual({ path, strange: [] })
+    }
+    expect(seen).toEqual([])
+    await page.close()
+  }, 60_000)
+
+  test('links lead to pages alone, and to none with a password or another host in disguise', async () => {
+    for (const { id } of PEOPLE) {
+      const { text } = await server.look(`/passports/${id}`)
+      for (const [anchor] of text.matchAll(/<a [^>]*href="https?:[^>]*>/g)) {
+        if (anchor.includes(server.url.host)) continue
+        expect(anchor).toMatch(/rel="[^"]*noopener[^"]*"/)
+        expect(anchor).not.toMatch(/secret|pwned/)
+      }
+    }
+  })
+
+  test('the policy stops a script that was put into the page on its way', async () => {
+    const page = await browser.newPage()
+    const complaints: string[] = []
+    page.on('console', (message) => complaints.push(message.text()))
+    await page.route('**/*', async (route) => {
+      const response = await route.fetch()
+      const type = response.headers()['content-type'] ?? ''
+      if (!type.startsWith('text/html')) return route.fulfill({ response })
+      const body = (await response.text()).replace(
+        '</body>',
+        '<script>window.pwned=1</script><img src="x" onerror="window.pwned=1"><p style="color:red">x</p></body>',
+      )
+      return route.fulfill({ response, body })
+    })
+    for (const path of ['/', '/passports/1', '/reference', '/deprecation', '/passports/nobody']) {
+      complaints.length = 0
+      await page.goto(server.url.origin + path)
+      expect(await page.evaluate(() => 'pwned' in window)).toBe(false)
+      expect(complaints.join('\n')).toContain('Content Security Policy')
+    }
+    await page.close()
+  }, 60_000)
+})

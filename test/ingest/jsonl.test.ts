@@ -1,0 +1,168 @@
+import { describe, expect, test } from 'bun:test'
+import { gzipSync } from 'node:zlib'
+import { type Line, LONGEST_LINE, readLines } from '../../src/ingest/jsonl.ts'
+
+const MEBIBYTE = 1024 * 1024
+const bytes = (text: string) => new TextEncoder().encode(text)
+
+async function* inChunks(whole: Uint8Array, size = whole.length || 1): AsyncGenerator<Uint8Array> {
+  for (let at = 0; at < whole.length; at += size) yield whole.slice(at, at + size)
+}
+
+/** Each line as its number and its text or reason. */
+async function read(source: AsyncIterable<Uint8Array>): Promise<[number, string][]> {
+  const lines: Line[] = []
+  for await (const some of readLines(source)) lines.push(...some)
+  return lines.map((line) => [
+    line.number,
+    'reason' in line ? `! ${line.reason}` : new TextDecoder().decode(line.bytes),
+  ])
+}
+
+const TEXT = 'Łódź 🐉 東京\nsecond\n\n  \t\nHà Nội\r\nlast'
+const LINES: [number, string][] = [
+  [1, 'Łódź 🐉 東京'],
+  [2, 'second'],
+  [5, 'Hà Nội\r'],
+  [6, 'last'],
+]
+
+describe('lines', () => {
+  test.each([
+    ['plain text', bytes(TEXT)],
+    ['gzip', gzipSync(TEXT)],
+  ])('of %s are the same wherever the chunks are cut, also inside a character', async (_, whole) => {
+    for (let size = 1; size <= whole.length; size++) expect(await read(inChunks(whole, size))).toEqual(LINES)
+  })
+
+  test.each<[string, string[], [number, string][]]>([
+    ['an empty source', [''], []],
+    ['blanks alone', ['\n ', '\r\n', '\t\n\n'], []],
+    ['a text without a newline at its end', ['a'], [[1, 'a']]],
+    ['a text with a newline at its end', ['a\n'], [[1, 'a']]],
+    [
+      'blank lines and empty chunks',
+      ['', '\n\na', '', 'b\n', '\n', 'c', ''],
+      [
+        [3, 'ab'],
+        [5, 'c'],
+      ],
+    ],
+  ])('of %s', async (_, chunks, lines) => {
+    async function* source() {
+      for (const chunk of chunks) yield bytes(chunk)
+    }
+    expect(await read(source())).toEqual(lines)
+    expect(await read(inChunks(gzipSync(chunks.join(''))))).toEqual(lines)
+  })
+
+  test('do not change when the source uses its chunk again', async () => {
+    async function* source() {
+      const chunk = bytes('one half ')
+      yield chunk
+      chunk.set(bytes('the other'))
+      yield chunk
+      yield bytes('\n')
+    }
+    expect(await read(source())).toEqual([[1, 'one half the other']])
+  })
+})
+
+const many = Array.from({ length: 20_000 }, (_, at) => `{"passport_id":${at},"mix":${Math.imul(at, 48271)}}`)
+const packed = gzipSync(`${many.join('\n')}\n`)
+
+describe('gzip', () => {
+  test('of several members is one text', async () => {
+    const members = Buffer.concat([gzipSync('one\ntw'), gzipSync(''), gzipSync('o\nthree\n')])
+    for (const size of [1, 7, members.length]) {
+      expect(await read(inChunks(members, size))).toEqual([
+        [1, 'one'],
+        [2, 'two'],
+        [3, 'three'],
+      ])
+    }
+  })
+
+  test.each([1000, 65_536, packed.length])(
+    'cut off gives every line before, then the reason (chunks of %d)',
+    async (size) => {
+      // Only the check sum is missing: all lines were there.
+      const lines = await read(inChunks(packed.subarray(0, -4), size))
+      expect(lines).toHaveLength(many.length + 1)
+      expect(lines.at(-1)).toEqual([20_001, '! cannot be read on: unexpected end of file'])
+    },
+  )
+
+  test.each([
+    ['a line', packed.length / 2],
+    ['its header', 5],
+  ])('cut off in %s gives only the whole lines before', async (_, length) => {
+    const lines = await read(inChunks(packed.subarray(0, length), 5000))
+    const last = lines.pop()
+    expect(lines.map(([, text]) => text)).toEqual(many.slice(0, lines.length))
+    expect(last).toEqual([lines.length + 1, '! cannot be read on: unexpected end of file'])
+  })
+
+  test('with garbage in it or after it ends in a reason, with good lines before', async () => {
+    const damaged = Buffer.from(packed)
+    damaged.fill(0, packed.length / 2, packed.length / 2 + 500)
+    for (const given of [damaged, Buffer.concat([packed, bytes('something else')])]) {
+      const lines = await read(inChunks(given, 4096))
+      expect(lines.slice(0, 5000).map(([, text]) => text)).toEqual(many.slice(0, 5000))
+      expect(lines.at(-1)).toEqual([lines.length, expect.stringMatching(/^! cannot be read on: \w[\w /-]+$/)])
+    }
+  })
+})
+
+test('a source that breaks off gives what came before, then the reason', async () => {
+  async function* source() {
+    yield bytes('one\ntwo\nhal')
+    throw new Error('the disk is gone')
+  }
+  expect(await read(source())).toEqual([
+    [1, 'one'],
+    [2, 'two'],
+    [3, '! cannot be read on: the disk is gone'],
+  ])
+})
+
+describe('a line', () => {
+  test('as long as allowed is read, one byte more is passed over', async () => {
+    const source = inChunks(bytes(`${'x'.repeat(LONGEST_LINE)}\n${'y'.repeat(LONGEST_LINE + 1)}\nz`), 100_000)
+    const [longest, tooLong, after] = await read(source)
+    expect(longest?.[1]).toHaveLength(LONGEST_LINE)
+    expect([tooLong, after]).toEqual([
+      [2, '! is longer than 4 MiB'],
+      [3, 'z'],
+    ])
+  })
+
+  test('of 50 MB is passed over at bounded memory, and the lines after it are read', async () => {
+    const chunk = bytes('x'.repeat(MEBIBYTE / 16))
+    const start = process.memoryUsage.rss()
+    let highest = 0
+    async function* source() {
+      yield bytes('before\n')
+      for (let at = 0; at < 800; at++) {
+        yield chunk
+        highest = Math.max(highest, process.memoryUsage.rss())
+      }
+      yield bytes('\nafter\n')
+    }
+    expect(await read(source())).toEqual([
+      [1, 'before'],
+      [2, '! is longer than 4 MiB'],
+      [3, 'after'],
+    ])
+    expect(highest - start).toBeLessThan(25 * MEBIBYTE)
+  })
+
+  test('of 50 MB that was packed to a few bytes is passed over too', async () => {
+    const source = inChunks(gzipSync(`before\n${'x'.repeat(50 * MEBIBYTE)}\nafter\n`))
+    expect(await read(source)).toEqual([
+      [1, 'before'],
+      [2, '! is longer than 4 MiB'],
+      [3, 'after'],
+    ])
+  })
+})

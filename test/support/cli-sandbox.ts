@@ -1,0 +1,74 @@
+import { expect, setDefaultTimeout } from 'bun:test'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import {
+  type DatabaseAddress,
+  nameDatabase,
+  parseDatabaseAddress,
+} from '../../src/domain/database-address.ts'
+import type { PassportRecord } from '../../src/domain/record.ts'
+import { openStore } from '../../src/store/open.ts'
+import type { Store } from '../../src/store/store.ts'
+import { run, serveProcess, start } from './cli.ts'
+import { type MakeDatabase, saveRecords } from './store/engines.ts'
+import { tempFolder } from './temp-folder.ts'
+import { callHere } from './terminal.ts'
+
+// Commands take their time on a busy machine, and a test that is given up takes the shared PostgreSQL with it.
+setDefaultTimeout(90_000)
+
+type Given = {
+  /** By name, in the folder. */
+  files?: Record<string, string | Uint8Array>
+  /** In the database. */
+  records?: readonly PassportRecord[]
+  /** Whether the database was never used. */
+  bare?: boolean
+}
+
+/** A folder and a new database in which commands run. Both are gone after the block. */
+export async function workplace(
+  makeDatabase: MakeDatabase,
+  { files = {}, records, bare = false }: Given = {},
+) {
+  const folder = tempFolder()
+  const cwd = folder.path
+  for (const [name, contents] of Object.entries(files)) writeFileSync(join(cwd, name), contents)
+  const made = await makeDatabase({ bare })
+  const address = parseDatabaseAddress(made.url) as DatabaseAddress
+  const env = { DATABASE_URL: made.url }
+
+  async function open(): Promise<Store & AsyncDisposable> {
+    const store = await openStore(address)
+    return { ...store, [Symbol.asyncDispose]: async () => store.close() }
+  }
+  async function look<T>(work: (store: Store) => T | Promise<T>): Promise<T> {
+    await using store = await open()
+    return await work(store)
+  }
+  if (records) await look((store) => saveRecords(store, records))
+
+  return {
+    cwd,
+    env,
+    /** How messages call the database. */
+    database: nameDatabase(address),
+    run: (...args: string[]) => run(args, { cwd, env }),
+    /** Runs a command that must end with code 1 and this in its message. */
+    async refuses(sentence: string, ...args: string[]): Promise<void> {
+      const { code, err } = await run(args, { cwd, env })
+      expect({ args, code, err }).toEqual({ args, code: 1, err: expect.stringContaining(sentence) })
+    },
+    /** In this process: quicker. Files are named by their whole paths. */
+    call: (...args: string[]) => callHere(args, { env }),
+    start: (...args: string[]) => start(args, { cwd, env }),
+    serve: (args: string[] = [], more: Record<string, string> = {}) =>
+      serveProcess(args, { cwd, env: { ...env, ...more } }),
+    open,
+    look,
+    async [Symbol.asyncDispose]() {
+      await made[Symbol.asyncDispose]()
+      folder[Symbol.dispose]()
+    },
+  }
+}

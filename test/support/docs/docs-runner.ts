@@ -1,0 +1,107 @@
+import { copyFileSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { COMMAND, run, serveProcess } from '../cli.ts'
+import { testDatabase } from '../postgres/postgres.ts'
+import type { Example } from './examples.ts'
+
+/** A person at a keyboard would start it, look, and press Ctrl+C: any free port, until it greets. */
+const SERVE = `
+if [ "$1" = serve ]; then
+  PORT=0 $COMMAND "$@" > greeting.log 2>&1 & pid=$!
+  until grep -q 'Make a key:' greeting.log; do
+    kill -0 $pid || { cat greeting.log >&2; exit 1; }
+    sleep 0.02
+  done
+  kill $pid; wait $pid; exit
+fi
+exec $COMMAND "$@"
+`
+
+/** The only use of npm that examples make; test/cli/serve/serve.test.ts tries the real one. */
+const NPM = `
+[ "$1 $2 $3 $4" = 'run -s passportd --' ] || { echo "npm $*: not here" >&2; exit 64; }
+shift 4
+exec passportd "$@"
+`
+
+/** Answers other than 2xx and 3xx are failures. */
+const CURLRC = 'fail\nsilent\nshow-error\n'
+
+/** Somebody who follows the pages: the demo runs, and each page is read in a folder of its own. */
+export async function startReader(home: string, files: readonly Example[]) {
+  const bin = join(home, 'bin')
+  mkdirSync(bin)
+  writeProgram(join(bin, 'passportd'), `\nCOMMAND='${COMMAND.join(' ')}'${SERVE}`)
+  writeProgram(join(bin, 'npm'), NPM)
+  await Bun.write(join(home, '.curlrc'), CURLRC)
+  const [demo, keyId, database] = await Promise.all([
+    serveProcess(['--demo'], { cwd: home, env: { METRICS_PORT: '0' } }),
+    makePeople(home),
+    testDatabase(),
+  ])
+  copyFileSync(join(home, 'data/passportd.db'), join(home, 'data/source.db'))
+  const source = await serveProcess([], { cwd: home, env: { DATABASE_URL: 'sqlite:data/source.db' } })
+  const env = { PATH: `${bin}:${process.env.PATH}`, HOME: home }
+
+  /** The text with what is there at the reader's in the place of what pages can only give as examples. */
+  function adapt(text: string, folder: string): string {
+    const standIns: Record<string, string> = {
+      'http://127.0.0.1:8080': demo.url,
+      'https://passports.example.com': demo.url,
+      'https://v1.example.com': source.url,
+      'postgres://user:password@host/passportd': database.url,
+      '/backups/': `${folder}/backups/`,
+      '/var/tmp/': `${folder}/tmp/`,
+      '/srv/passportd': folder,
+      'npx bun': process.execPath,
+      KEY_ID: keyId,
+      // Plans are made for a time to come.
+      '2027-': `${new Date().getUTCFullYear() + 1}-`,
+    }
+    return text.replace(new RegExp(Object.keys(standIns).join('|'), 'g'), (found) => standIns[found] ?? found)
+  }
+
+  return {
+    adapt,
+    url: demo.url,
+    metricsUrl: /\S+\/metrics/.exec(demo.greeting)?.[0] ?? '',
+
+    /** A folder with the files that pages tell to save, people to work on, and the demo's. */
+    async openFolder(page: string) {
+      const folder = join(home, page.replaceAll('/', '-'))
+      mkdirSync(join(folder, 'data'), { recursive: true })
+      mkdirSync(join(folder, 'backups'))
+      symlinkSync(join(home, 'data/demo.db'), join(folder, 'data/demo.db'))
+      copyFileSync(join(home, 'data/passportd.db'), join(folder, 'data/passportd.db'))
+      for (const { file, text } of files) if (file) await Bun.write(join(folder, file), adapt(text, folder))
+      return folder
+    },
+
+    /** What it prints; throws where it fails. */
+    async run(command: readonly string[], folder: string): Promise<string> {
+      const child = Bun.spawn([...command], { cwd: folder, env, stdout: 'pipe', stderr: 'pipe' })
+      const [out, err, code] = await Promise.all([
+        new Response(child.stdout).text(),
+        new Response(child.stderr).text(),
+        child.exited,
+      ])
+      if (code !== 0) throw new Error(`exit code ${code}\n${out}${err}`)
+      return out
+    },
+
+    async [Symbol.asyncDispose]() {
+      await Promise.all([demo, source, database].map((each) => each[Symbol.asyncDispose]()))
+    },
+  }
+}
+
+export type Reader = Awaited<ReturnType<typeof startReader>>
+
+const writeProgram = (path: string, text: string) => writeFileSync(path, `#!/bin/sh${text}`, { mode: 0o755 })
+
+/** A database such as an operator has, and the id of a key in it. */
+async function makePeople(cwd: string): Promise<string> {
+  const stdin = Buffer.from('{"passport_id":9}\n{"passport_id":12}\n')
+  await run(['import', '-'], { cwd, stdin })
+  return (await run(['keys', 'create', '--name', 'Ada'], { cwd })).out.split('_')[1] ?? ''
+}

@@ -1,0 +1,51 @@
+import { join } from 'node:path'
+import { readPage } from './named-tests.ts'
+
+/** A fenced block of a page. A second word after its language names the file that a reader saves it as. */
+export type Example = {
+  /** The page, its heading, the language, and which one of these it is. */
+  name: string
+  page: string
+  heading: string
+  line: number
+  language: string
+  file: string | undefined
+  text: string
+}
+
+const FENCE = /^ *```(\S*) ?(.*)$/
+
+/** The pages for users: decisions are history, and are not kept in step. */
+export const PAGES = [
+  'README.md',
+  'packages/client/README.md',
+  ...[...new Bun.Glob('**/*.md').scanSync(join(import.meta.dir, '../../../docs'))]
+    .filter((path) => !path.startsWith('decisions/'))
+    .map((path) => `docs/${path}`)
+    .sort(),
+]
+
+export function readExamples(page: string): Example[] {
+  const examples: Example[] = []
+  let heading = ''
+  let open: Example | undefined
+  for (const [index, line] of readPage(page).split('\n').entries()) {
+    const fence = FENCE.exec(line)
+    if (open && fence) {
+      examples.push(open)
+      open = undefined
+    } else if (open) {
+      open.text += `${line}\n`
+    } else if (fence) {
+      const [, language = '', file] = fence
+      const kind = `${page}: ${heading}: ${language}`
+      const earlier = examples.filter(({ name }) => name.startsWith(kind)).length
+      const name = earlier === 0 ? kind : `${kind} ${earlier + 1}`
+      open = { name, page, heading, line: index + 1, language, file: file || undefined, text: '' }
+    } else if (line.startsWith('#')) {
+      heading = line.replace(/^#+ /, '')
+    }
+  }
+  if (open) throw new Error(`${page}:${open.line}: a block that does not end`)
+  return examples
+}

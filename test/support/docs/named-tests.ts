@@ -1,0 +1,19 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+const ROOT = join(import.meta.dir, '../../..')
+
+/** A file of the project. */
+export const readPage = (path: string) => readFileSync(join(ROOT, path), 'utf8')
+
+export type NamedTest = { file: string; title: string }
+
+/** The tests that a text names: a file, and a title in it. */
+export const testsNamedIn = (text: string): NamedTest[] =>
+  [...text.matchAll(/`(test\/[^`]+\.test\.ts)`\s+"([^"]+)"/g)].map(([, file = '', title = '']) => ({
+    file,
+    title,
+  }))
+
+export const isTest = ({ file, title }: NamedTest) =>
+  existsSync(join(ROOT, file)) && readPage(file).includes(`'${title}'`)

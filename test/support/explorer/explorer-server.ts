@@ -1,0 +1,50 @@
+import type { ServerOptions } from '../../../src/api/server.ts'
+import { createCatalog } from '../../../src/catalog/catalog.ts'
+import { createExplorer } from '../../../src/explorer/explorer.ts'
+import type { ExplorerOptions } from '../../../src/explorer/page.ts'
+import { DEFAULT_RULES } from '../../../src/scoring/rules.ts'
+import { score } from '../../../src/scoring/score.ts'
+import type { Store } from '../../../src/store/store.ts'
+import { serveTest } from '../http/server.ts'
+import { NOON } from '../store/records.ts'
+
+type Options = Partial<ServerOptions> & Partial<Pick<ExplorerOptions, 'explain' | 'publicUrl' | 'api'>>
+
+/** A real server with the pages for people on it. */
+export function serveExplorer(store: Store, { explain, publicUrl, api, ...options }: Options = {}) {
+  const now = options.now ?? (() => NOON)
+  const { routes, errorPage } = createExplorer({
+    store,
+    catalog: options.catalog ?? createCatalog(store),
+    explain: explain ?? createExplain(store, now),
+    now,
+    api,
+    publicUrl,
+  })
+  const server = serveTest(store, { ...options, errorPage, routes: [...routes, ...(options.routes ?? [])] })
+
+  /** As a browser asks. The OpenAPI document is not about these pages: nothing is held against it. */
+  async function look(target: string, init: RequestInit = {}) {
+    const response = await fetch(server.url.origin + target, { redirect: 'manual', ...init })
+    return { status: response.status, headers: response.headers, text: await response.text() }
+  }
+
+  return { ...server, look }
+}
+
+/** By the rules that the service has where it is given no others. */
+function createExplain(store: Store, now: () => number): ExplorerOptions['explain'] {
+  return async (ref) => {
+    const evidence = await store.scoring.find(ref)
+    if (!evidence) return undefined
+    const { scores, lines } = score(evidence, DEFAULT_RULES, now())
+    return { scores, lines, rules: DEFAULT_RULES.version, caps: DEFAULT_RULES.caps ?? {} }
+  }
+}
+
+/** What a reader sees of markup. */
+export const readable = (markup: string) =>
+  markup
+    .replace(/<[^>]+>/g, ' ')
+    .replace(/\s+/g, ' ')
+    .trim()

@@ -1,0 +1,10 @@
+import { expect } from 'bun:test'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+
+/** The wire, byte for byte. `UPDATE_GOLDEN=1` writes the files anew: read the diff as the API change it is. */
+export function expectGolden(name: string, text: string): void {
+  const file = new URL(`../../golden/${name}.json`, import.meta.url)
+  if (process.env.UPDATE_GOLDEN === '1') writeFileSync(file, text)
+  expect(existsSync(file), `${file.pathname} is missing: run with UPDATE_GOLDEN=1`).toBe(true)
+  expect(text).toBe(readFileSync(file, 'utf8'))
+}

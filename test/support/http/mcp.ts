@@ -1,0 +1,52 @@
+import { Client, StreamableHTTPClientTransport, type Transport } from '@modelcontextprotocol/client'
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
+import { COMMAND, start } from '../cli.ts'
+
+type Place = { cwd: string; env: Record<string, string> }
+
+/** An agent that runs the command. */
+export function stdioAgent({ cwd, env }: Place, args: readonly string[] = []) {
+  const [command = '', ...rest] = COMMAND
+  return agent(
+    new StdioClientTransport({ command, args: [...rest, 'mcp', ...args], cwd, env, stderr: 'ignore' }),
+  )
+}
+
+export const httpAgent = (url: URL) => agent(new StreamableHTTPClientTransport(url))
+
+async function agent(transport: Transport) {
+  const client = new Client({ name: 'test', version: '1' })
+  await client.connect(transport)
+  return {
+    client,
+    /** What a tool says; the client checks it against the shape that the tool promised. */
+    async call(name: string, args: Record<string, unknown> = {}) {
+      const result = await client.callTool({ name, arguments: args })
+      const [content] = result.content
+      return {
+        text: content?.type === 'text' ? content.text : '',
+        data: result.structuredContent as Record<string, unknown> | undefined,
+        isError: result.isError === true,
+      }
+    },
+    [Symbol.asyncDispose]: () => client.close(),
+  }
+}
+
+/** Starts the command over HTTP on a free port. It is killed at the end of the block. */
+export async function mcpOverHttp({ cwd, env }: Place) {
+  const child = start(['mcp', '--http', '--port', '0'], { cwd, env })
+  const reader = child.stdout.getReader()
+  const { value } = await reader.read()
+  reader.releaseLock()
+  const address = /http:\S+/.exec(new TextDecoder().decode(value))?.[0]
+  if (address === undefined) throw new Error(await new Response(child.stderr).text())
+  return {
+    child,
+    url: new URL(address),
+    async [Symbol.asyncDispose]() {
+      child.kill('SIGKILL')
+      await child.exited
+    },
+  }
+}

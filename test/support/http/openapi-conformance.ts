@@ -1,0 +1,83 @@
+import Schema from 'typebox/schema'
+import { createOpenApi } from '../../../src/api/openapi.ts'
+
+type Response_ = { headers: Record<string, { $ref: string }>; content?: Record<string, { schema: object }> }
+type Operation = { responses: Record<string, Response_> }
+
+const document = JSON.parse(JSON.stringify(createOpenApi('0.0.0'))) as {
+  paths: Record<string, { get: Operation; options?: Operation }>
+  components: { schemas: Record<string, object>; headers: Record<string, { schema: object }> }
+}
+
+/** What the transport adds by itself. */
+const TRANSPORT = new Set([
+  'connection',
+  'content-encoding',
+  'content-length',
+  'content-type',
+  'date',
+  'keep-alive',
+  'transfer-encoding',
+])
+/** Limits are told to callers who have one, the sunset once it is planned, and when to retry where that would help. */
+const SOMETIMES = new Set(['content-location', 'ratelimit', 'ratelimit-policy', 'retry-after', 'sunset'])
+
+/** Throws unless the OpenAPI document describes this answer: its status, each header, each field. */
+export function checkConformance(method: string, path: string, response: Response, body: string): void {
+  const where = `${method} ${path} -> ${response.status}`
+  const described = findResponse(method, path, response.status)
+  if (!described) throw new Error(`${where}: the document does not describe this status`)
+  checkHeaders(where, response, described)
+  if (method === 'HEAD' || !described.content) {
+    if (body !== '') throw new Error(`${where}: the document describes no body, got ${body}`)
+    return
+  }
+  const type = response.headers.get('Content-Type')?.split(';', 1)[0] ?? ''
+  const schema = described.content[type]?.schema
+  if (!schema) throw new Error(`${where}: the document does not describe the type "${type}"`)
+  const value = type === 'application/json' ? JSON.parse(body) : body
+  const [ok, errors] = Schema.Errors({ ...schema, components: document.components }, value)
+  if (!ok) throw new Error(`${where}: ${JSON.stringify(errors)}`)
+}
+
+function checkHeaders(where: string, response: Response, described: Response_): void {
+  const names = Object.keys(described.headers).map((name) => name.toLowerCase())
+  const extra = [...response.headers.keys()].filter((name) => !names.includes(name) && !TRANSPORT.has(name))
+  if (extra.length > 0) throw new Error(`${where}: the document does not describe the headers ${extra}`)
+  for (const [name, { $ref }] of Object.entries(described.headers)) {
+    const value = response.headers.get(name)
+    const schema = document.components.headers[$ref.split('/').at(-1) ?? '']?.schema
+    if (value !== null && !(schema && Schema.Check(schema, value))) {
+      throw new Error(`${where}: the document does not describe ${name}: ${value}`)
+    }
+  }
+  const missing = names.filter((name) => !response.headers.has(name) && !SOMETIMES.has(name))
+  if (missing.length > 0) throw new Error(`${where}: the headers ${missing} are missing`)
+}
+
+function findResponse(method: string, path: string, status: number): Response_ | undefined {
+  const item = findPath(path)
+  if (!item) return unknownPath(path, method, status)
+  const operation = method === 'OPTIONS' ? item.options : item.get
+  return operation?.responses[status]
+}
+
+/** A path that the document does not name responds 404 in the usual shape, below V1 also 410, and to preflights 204. */
+function unknownPath(path: string, method: string, status: number): Response_ | undefined {
+  const ofV1Path = /^\/api\/v1(\/|$)/.test(path)
+  if (method === 'OPTIONS') {
+    return document.paths[ofV1Path ? '/api/v1/passports' : '/health']?.options?.responses[status]
+  }
+  if (status !== 404 && !(ofV1Path && status === 410)) return undefined
+  const v1 = document.paths['/api/v1/passports/{id}']?.get.responses[status]
+  if (!v1 || ofV1Path) return v1
+  const ofV1 = ['Deprecation', 'Link', 'RateLimit', 'RateLimit-Policy', 'Sunset']
+  const headers = Object.entries(v1.headers).filter(([name]) => !ofV1.includes(name))
+  return { ...v1, headers: Object.fromEntries(headers) }
+}
+
+function findPath(path: string) {
+  const plain = path.length > 1 && path.startsWith('/api/v1/') ? path.replace(/\/$/, '') : path
+  if (document.paths[plain]) return document.paths[plain]
+  return /^\/api\/v1\/passports\/[^/]+$/.test(plain) ? document.paths['/api/v1/passports/{id}'] : undefined
+}

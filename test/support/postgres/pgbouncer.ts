@@ -1,0 +1,59 @@
+import { spawn } from 'node:child_process'
+import { join } from 'node:path'
+import { SQL } from 'bun'
+import { change } from './connect.ts'
+import { guardedFolder, OWNER, writeOwned } from './postgres-files.ts'
+import { findPort, until } from './postgres-process.ts'
+
+const PATH = Bun.which('pgbouncer') ?? Bun.which('/usr/sbin/pgbouncer')
+
+/** Whether tests that need a pooler can run. */
+export const hasPgbouncer = PATH !== null
+
+if (!hasPgbouncer) {
+  process.stderr.write('\nNO PGBOUNCER: install it (Debian: pgbouncer). Tests that need it are left out.\n\n')
+}
+
+/** A pooler before the server of a database, ended with the block. What it ignores is what docs/scale.md names. */
+export async function startPgbouncer(databaseUrl: string, mode: 'session' | 'transaction', ignored: string) {
+  const folder = guardedFolder()
+  const { hostname, port: serverPort, username, password } = new URL(databaseUrl)
+  const port = await findPort()
+  const file = join(folder.path, 'pgbouncer.ini')
+  const users = join(folder.path, 'users')
+  writeOwned(users, `"${username}" "${password}"\n`)
+  writeOwned(
+    file,
+    `[databases]
+* = host=${hostname} port=${serverPort}
+[pgbouncer]
+listen_addr = 127.0.0.1
+listen_port = ${port}
+unix_socket_dir =
+auth_type = plain
+auth_file = ${users}
+pool_mode = ${mode}
+${ignored}
+`,
+  )
+  const child = spawn(PATH as string, ['-q', file], { ...OWNER, stdio: 'ignore' })
+  const exited = new Promise((done) => child.once('exit', done))
+  const url = change(databaseUrl, (to) => {
+    to.port = String(port)
+  })
+  await until(async () => {
+    await using sql = new SQL(url, { max: 1 })
+    return sql`select 1`.simple().then(
+      () => true,
+      () => false,
+    )
+  }, 'the pooler to answer')
+  return {
+    url,
+    async [Symbol.asyncDispose]() {
+      child.kill('SIGKILL')
+      await exited
+      folder[Symbol.dispose]()
+    },
+  }
+}

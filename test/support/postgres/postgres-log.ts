@@ -1,0 +1,38 @@
+import { readFileSync, statSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { SQL } from 'bun'
+import { openPostgres } from '../../../src/store/postgres/open.ts'
+import type { Store } from '../../../src/store/store.ts'
+import { until } from '../processes.ts'
+import type { PostgresServer } from './postgres.ts'
+
+/** Settings of a server that logs the phases of each statement, and the plan it was run by. */
+export const TALKATIVE = {
+  log_line_prefix: '',
+  log_min_duration_statement: 0,
+  log_parameter_max_length: 0,
+  session_preload_libraries: 'auto_explain',
+  'auto_explain.log_min_duration': 0,
+  'auto_explain.log_parameter_max_length': 0,
+}
+
+/** What a talkative server logs while a store of its own does the work, an entry each. */
+export async function logOf(server: PostgresServer, work: (store: Store) => unknown): Promise<string[]> {
+  const file = join(dirname(server.data), 'log')
+  const begin = statSync(file).size
+  const store = await openPostgres(server)
+  try {
+    await work(store)
+  } finally {
+    await store.close()
+  }
+  // The last words of a connection are logged when the client has its answer already.
+  await using sql = new SQL(server.url, { max: 1 })
+  await until(
+    async () => (await sql`select from pg_stat_activity where application_name = 'passportd'`).length === 0,
+  )
+  return readFileSync(file)
+    .subarray(begin)
+    .toString()
+    .split(/^LOG: {2}duration: \S+ ms {2}/m)
+}

@@ -1,0 +1,82 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { RedisClient } from 'bun'
+import { findPort } from '../postgres/postgres-process.ts'
+import { until } from '../processes.ts'
+
+const PATH = Bun.which('redis-server')
+
+/** Whether tests that need Redis can run. Under CI=true its absence is a failure. */
+export const hasRedis = PATH !== null || process.env.CI === 'true'
+
+if (PATH === null) {
+  process.stderr.write('\nNO REDIS: install it (Debian: redis-server). Tests that need it are left out.\n\n')
+}
+
+/** A Redis of its own that keeps nothing on disk, ended with the block. */
+export async function startRedis({ password = '' } = {}) {
+  if (PATH === null) throw new Error('There is no redis-server: install it (Debian: redis-server).')
+  const folder = mkdtempSync(join(tmpdir(), 'passportd-test-'))
+  const port = await findPort()
+  const url = `redis://${password === '' ? '' : `:${password}@`}127.0.0.1:${port}`
+  const locked = password === '' ? [] : ['--requirepass', password]
+  const args = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no', ...locked]
+
+  async function launch() {
+    const child = Bun.spawn([PATH as string, ...args], { cwd: folder, stdout: 'ignore', stderr: 'ignore' })
+    await until(async () => (await ask('PING').catch(() => '')) === 'PONG')
+    return child
+  }
+  async function ask(command: string, ...rest: string[]) {
+    const client = new RedisClient(url, { autoReconnect: false, enableOfflineQueue: false })
+    try {
+      await client.connect()
+      return await client.send(command, rest)
+    } finally {
+      client.close()
+    }
+  }
+  let child = await launch()
+
+  return {
+    url,
+    port,
+    /** What the server answers to a command. */
+    ask,
+    async kill(signal: 'SIGKILL' | 'SIGTERM' = 'SIGKILL') {
+      child.kill(signal)
+      await child.exited
+    },
+    async restart() {
+      child = await launch()
+    },
+    freeze: () => child.kill('SIGSTOP'),
+    thaw: () => child.kill('SIGCONT'),
+    async [Symbol.asyncDispose]() {
+      child.kill('SIGKILL')
+      await child.exited
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+/** Greets as Redis does where it is polite, and has one answer to everything else. */
+export function pretendRedis(
+  answer: string | Uint8Array,
+  { delayMilliseconds = 0, port = 0, isPolite = true } = {},
+) {
+  const server = Bun.listen({
+    hostname: '127.0.0.1',
+    port,
+    socket: {
+      data(socket, bytes) {
+        for (const [command] of bytes.toString('latin1').matchAll(/HELLO|EVAL/g)) {
+          if (isPolite && command === 'HELLO') socket.write('%0\r\n')
+          else setTimeout(() => socket.write(answer), delayMilliseconds)
+        }
+      },
+    },
+  })
+  return { url: `redis://127.0.0.1:${server.port}`, [Symbol.dispose]: () => server.stop(true) }
+}

@@ -1,0 +1,104 @@
+import { describe } from 'bun:test'
+import { join } from 'node:path'
+import { type DatabaseAddress, parseDatabaseAddress } from '../../../src/domain/database-address.ts'
+import type { PassportRecord } from '../../../src/domain/record.ts'
+import { openStore } from '../../../src/store/open.ts'
+import type { SaveResult, Store } from '../../../src/store/store.ts'
+import { testDatabase } from '../postgres/postgres.ts'
+import { tempFolder } from '../temp-folder.ts'
+import { NOON } from './records.ts'
+
+export type TestStore = Store & AsyncDisposable
+
+/** A new database, and what `DATABASE_URL` says of it. One that is `bare` was never used: it has no tables yet. */
+export type MakeDatabase = (options?: { bare?: boolean }) => Promise<{ url: string } & AsyncDisposable>
+
+type Engine = { make: MakeDatabase }
+
+const ENGINES = {
+  sqlite: {
+    async make() {
+      const folder = tempFolder()
+      return {
+        url: `sqlite:${join(folder.path, 'test.db')}`,
+        [Symbol.asyncDispose]: async () => folder[Symbol.dispose](),
+      }
+    },
+  },
+  postgres: {
+    async make({ bare = false } = {}) {
+      if (bare) return testDatabase()
+      migrated ??= makeMigrated()
+      return testDatabase({ template: await migrated })
+    },
+  },
+} satisfies Record<string, Engine>
+
+/** How long a server may go on with a key that was revoked. On PostgreSQL it is to be a second, on a calm machine. */
+export const LATEST_NEWS_MILLISECONDS = { sqlite: 0, postgres: 2000 }
+
+let migrated: Promise<string> | undefined
+
+/** The tables are made once: copying a database is quicker. */
+async function makeMigrated(): Promise<string> {
+  const { url, name } = await testDatabase()
+  await (await openStore({ engine: 'postgres', url })).close()
+  return name
+}
+
+/** A store of its own, on a new database. */
+export async function openTestStore(
+  engine: EngineName,
+  records: readonly PassportRecord[] = [],
+): Promise<TestStore> {
+  const database = await ENGINES[engine].make()
+  const store = await openStore(parseDatabaseAddress(database.url) as DatabaseAddress)
+  await saveRecords(store, records)
+  return {
+    ...store,
+    async [Symbol.asyncDispose]() {
+      await store.close()
+      await database[Symbol.asyncDispose]()
+    },
+  }
+}
+
+/** Hands passports in, at the fixed time of the tests. */
+export async function saveRecords(store: Store, records: readonly PassportRecord[]): Promise<SaveResult[]> {
+  const incoming = records.map((passport) => ({ kind: 'passport' as const, passport }))
+  return store.records.save(incoming, { now: NOON, restore: false })
+}
+
+type Open = (records?: readonly PassportRecord[]) => Promise<TestStore>
+export type EngineName = keyof typeof ENGINES
+
+/** Runs the same tests on each engine, its name first in the title. */
+export function onEveryEngine(title: string, tests: (open: Open, engine: EngineName) => void): void {
+  for (const engine of Object.keys(ENGINES) as EngineName[]) onEngine(engine, title, tests)
+}
+
+export function onEngine(engine: EngineName, title: string, tests: (open: Open, engine: EngineName) => void) {
+  describe(`${engine}: ${title}`, () => tests((records = []) => openTestStore(engine, records), engine))
+}
+
+/** The same commands on each engine. */
+export function withEveryEngine(
+  title: string,
+  tests: (makeDatabase: MakeDatabase, engine: EngineName) => void,
+): void {
+  for (const engine of Object.keys(ENGINES) as EngineName[]) withEngine(engine, title, tests)
+}
+
+export const databaseMaker = (engine: EngineName): MakeDatabase => ENGINES[engine].make
+
+/** For what goes from one engine to the other. */
+export const otherEngine = (engine: EngineName): MakeDatabase =>
+  ENGINES[engine === 'sqlite' ? 'postgres' : 'sqlite'].make
+
+export function withEngine(
+  engine: EngineName,
+  title: string,
+  tests: (makeDatabase: MakeDatabase, engine: EngineName) => void,
+): void {
+  describe(`${engine}: ${title}`, () => tests(ENGINES[engine].make, engine))
+}

@@ -1,0 +1,20 @@
+import { inventPeople } from '../../../src/ingest/demo/people.ts'
+import { presentRecord } from '../../../src/ingest/export.ts'
+
+/** Each as a line of JSON. */
+export const toLines = (...fields: readonly object[]): string =>
+  fields.map((each) => `${JSON.stringify(each)}\n`).join('')
+
+/** A thousand; none of them is merged. */
+export const INVENTED = inventPeople().slice(0, 1000)
+
+/** What `import` reads of these people. Each edition has other ids and wallets. */
+export function linesOf(people: typeof INVENTED, edition = 0): string {
+  const edited = people.map((person) => ({
+    ...person,
+    id: person.id + edition * 1000,
+    mainWallet: `${person.mainWallet}${edition}`,
+    verifiedWallets: person.verifiedWallets.map((wallet) => `${wallet}${edition}`),
+  }))
+  return toLines(...edited.map(presentRecord))
+}

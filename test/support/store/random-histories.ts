@@ -1,0 +1,103 @@
+import { expect } from 'bun:test'
+import fc from 'fast-check'
+import { importRecords, type Refusal } from '../../../src/ingest/import.ts'
+import { type Rescorer, rescoreSome } from '../../../src/scoring/rescore.ts'
+import { DEFAULT_RULES } from '../../../src/scoring/rules.ts'
+import type { Store } from '../../../src/store/store.ts'
+import { NOON } from './records.ts'
+
+const PEOPLE = 8
+const WALLETS = 12
+const id = fc.integer({ min: 0, max: PEOPLE - 1 })
+const type = fc.constantFrom('github', 'worldcoin', 'ens', 'kites')
+const wallet = fc.integer({ min: 0, max: WALLETS - 1 }).map((number) => `0x${number}`)
+
+const passport = fc.record(
+  {
+    passport_id: id,
+    score: fc.integer({ min: 0, max: 99 }),
+    human_checkmark: fc.boolean(),
+    main_wallet: wallet,
+    verified_wallets: fc.array(wallet, { maxLength: 2 }),
+    passport_profile: fc.record({ display_name: fc.string({ maxLength: 6 }) }),
+    last_calculated_at: fc.constantFrom('2024-01-01', '2025-02-02T03:04:05.678Z'),
+    credentials: fc.uniqueArray(
+      fc.record({
+        id: fc.constantFrom('a', 'b', 'c'),
+        type,
+        category: fc.constantFrom('Skills', 'Identity', 'Hobbies'),
+        score: fc.option(fc.integer({ min: 0, max: 30 })),
+        max_score: fc.constantFrom(9, 40),
+        value: fc.constantFrom('Verified', '12 contracts', ''),
+      }),
+      { selector: ({ id }) => id, maxLength: 3 },
+    ),
+  },
+  { requiredKeys: ['passport_id'] },
+)
+const point = fc.record({
+  passport: id,
+  type,
+  value: fc.oneof(
+    fc.integer({ min: -5, max: 3000 }),
+    fc.boolean(),
+    fc.constantFrom('2020-01-01', '1999-12-31'),
+  ),
+  account: fc.constantFrom('', 'x', 'y'),
+})
+/** Something that may happen to a store of a few people who share wallets. */
+export const step = fc.oneof(
+  { weight: 5, arbitrary: passport.map((line) => ({ line })) },
+  { weight: 3, arbitrary: point.map((line) => ({ line })) },
+  { weight: 2, arbitrary: fc.tuple(id, id).map((merge) => ({ merge })) },
+  { weight: 1, arbitrary: id.map((unmerge) => ({ unmerge })) },
+  { weight: 1, arbitrary: id.map((remove) => ({ remove })) },
+  { weight: 2, arbitrary: fc.constant({ score: true }) },
+)
+
+type Step = typeof step extends fc.Arbitrary<infer T> ? T : never
+
+/** Every way to name somebody who may be in such a store. */
+export const REFS = [
+  ...Array.from({ length: PEOPLE }, (_, number) => ({ id: number })),
+  ...Array.from({ length: WALLETS }, (_, number) => ({ wallet: `0x${number}` })),
+]
+
+/** What cannot be done in the state it meets is refused, and changes nothing. */
+export async function take(store: Store, scorer: Rescorer, each: Step): Promise<void> {
+  try {
+    if ('line' in each) await importText(store, `${JSON.stringify(each.line)}\n`)
+    else if ('merge' in each) await store.passports.merge(...each.merge)
+    else if ('unmerge' in each) await store.passports.unmerge(each.unmerge)
+    else if ('remove' in each) await store.passports.remove(each.remove, NOON)
+    else while (await rescoreSome(scorer));
+  } catch (error) {
+    expect(error).toHaveProperty('code')
+  }
+}
+
+export const scorerOf = (store: Store): Rescorer => ({
+  store,
+  rules: DEFAULT_RULES,
+  now: () => NOON + 5,
+  onFailure: (_, error) => expect(error).toBeUndefined(),
+})
+
+export async function importText(store: Store, text: string): Promise<Refusal[]> {
+  const refusals: Refusal[] = []
+  const bytes = async function* () {
+    yield new TextEncoder().encode(text)
+  }
+  await importRecords([{ name: 'test', open: bytes }], {
+    store,
+    now: NOON,
+    rawKindOf: (type) => (type === 'ens' ? 'date' : type === 'kites' ? undefined : 'number'),
+    rescore: false,
+    restore: false,
+    dryRun: false,
+    strict: false,
+    onRefusal: (refusal) => refusals.push(refusal),
+    onProgress: () => undefined,
+  })
+  return refusals
+}

@@ -1,0 +1,78 @@
+import { adoptRules, rescoreSome } from '../../../src/scoring/rescore.ts'
+import { DEFAULT_RULES } from '../../../src/scoring/rules.ts'
+import type { Part, Store } from '../../../src/store/store.ts'
+import { openTestStore, saveRecords } from './engines.ts'
+import { scorerOf } from './random-histories.ts'
+import { ada, credential, grace, graceOld, NOON, nobody, record } from './records.ts'
+
+const restingAda = { ...ada, stale: false }
+
+/** Nobody among them waits for a score. */
+export const AT_REST = [restingAda, grace, graceOld, nobody]
+
+export async function score(store: Store): Promise<void> {
+  while (await rescoreSome(scorerOf(store)));
+}
+
+type Change = (store: Store) => unknown
+
+/** What changes the answer about one passport, by its id. */
+export const PASSPORT_CHANGES: [what: string, id: number, change: Change][] = [
+  ['a record that says something else', 12, save(record(12, { connections: 1 }))],
+  ['a data point', 12, addPoint],
+  ['a mark that the score is old', 7, (store) => store.scoring.markAll()],
+  ['a new score', 12, inOrder((store) => store.scoring.markAll(), score)],
+  ['another rule set', 12, inOrder(adopt('one'), adopt('other'))],
+  ['a merge, for the survivor', 7, (store) => store.passports.merge(12, 7)],
+  ['the end of a merge, for the survivor', 3, (store) => store.passports.unmerge(900)],
+  ['the removal of one that was merged into it', 3, (store) => store.passports.remove(900, NOON)],
+  ['a new record that is merged into it', 7, save(record(1, { mergedInto: 7 }))],
+  ['a record that is merged into it now', 7, save({ ...nobody, mergedInto: 7 })],
+]
+
+/** What changes the answer about its credentials as well. */
+export const CREDENTIAL_CHANGES: [what: string, id: number, change: Change][] = [
+  ['a record with other credentials', 7, save({ ...restingAda, credentials: [credential('new')] })],
+  ['a record with the first credentials', 12, save({ ...nobody, credentials: [credential('first')] })],
+  ['a record that takes all credentials away', 7, save({ ...restingAda, credentials: [] })],
+  ['a data point that was scored', 12, inOrder(addPoint, score)],
+  ['a merge, for the other', 12, (store) => store.passports.merge(12, 7)],
+  ['a record that says that it is merged', 12, save({ ...nobody, mergedInto: 7 })],
+  ['a removal', 7, (store) => store.passports.remove(7, NOON)],
+  ['a record of a removal', 12, (store) => store.records.save([{ kind: 'removal', id: 12 }], saving)],
+  ['a copy of others over all', 7, copyOver([{ ...restingAda, connections: 9 }, nobody])],
+  ['a copy of nothing over it', 7, (store) => passportsOf(store).replace({ after: [6], until: [7] }, [])],
+]
+
+const saving = { now: NOON, restore: false }
+
+function save(passport: Parameters<typeof saveRecords>[1][number]): Change {
+  return (store) => saveRecords(store, [passport])
+}
+
+function addPoint(store: Store) {
+  const point = { type: 'base_builder', account: '', display: '9 contracts' }
+  const value = { kind: 'number' as const, amount: 9 }
+  const record = { kind: 'data-point' as const, passport: { id: 12 }, point: { ...point, value } }
+  return store.records.save([record], saving)
+}
+
+function adopt(stamp: string): Change {
+  return (store) => adoptRules({ store, rules: { ...DEFAULT_RULES, stamp } })
+}
+
+function inOrder(first: Change, second: Change): Change {
+  return async (store) => {
+    await first(store)
+    await second(store)
+  }
+}
+
+function copyOver(records: Parameters<typeof saveRecords>[1]): Change {
+  return async (store) => {
+    await using other = await openTestStore('sqlite', records)
+    await passportsOf(store).replace({}, await passportsOf(other).list({}))
+  }
+}
+
+const passportsOf = (store: Store) => store.parts.find(({ name }) => name === 'passports') as Part

@@ -1,0 +1,66 @@
+import { expect } from 'bun:test'
+import type { Credential } from '../../../src/domain/credential.ts'
+import type { PassportRef } from '../../../src/domain/passport.ts'
+import { presentCredential, presentListedPassport, presentPassport } from '../../../src/domain/v1/present.ts'
+import { etagOf } from '../../../src/store/hash.ts'
+import type { Store } from '../../../src/store/store.ts'
+
+const ALL = 1000
+
+/** Credentials responses by passport id. */
+export type Shown = ReadonlyMap<number, string>
+
+const withEtag = (body: string) => ({ body, etag: etagOf(body) })
+
+/**
+ * Every stored V1 response is what the stored data gives. A passport that waits for its score shows the credentials that it
+ * showed `before`. Gives back what is shown now.
+ */
+export async function expectV1(
+  store: Store,
+  refs: readonly PassportRef[],
+  before: Shown = new Map(),
+): Promise<Shown> {
+  const shown = await credentialsOf(store, before)
+  for (const ref of refs) {
+    const passport = await store.passports.find(ref)
+    const expected = passport && {
+      passport: {
+        ...withEtag(JSON.stringify({ passport: presentPassport(passport) })),
+        id: passport.id,
+        merged: passport.merged,
+      },
+      credentials: withEtag(shown.get(passport.id) as string),
+    }
+    expect({
+      ref,
+      passport: await store.v1.findPassport(ref),
+      credentials: await store.v1.findCredentials(ref),
+    }).toEqual({ ref, passport: expected?.passport, credentials: expected?.credentials })
+  }
+  const ids = (await store.records.list(-1, ALL)).map(({ id }) => id)
+  const listed = await store.passports.listByIds(ids)
+  const items = listed.map((passport) => JSON.stringify(presentListedPassport(passport)))
+  expect(await store.v1.listItems(ids)).toEqual(items)
+  return shown
+}
+
+async function credentialsOf(store: Store, before: Shown): Promise<Shown> {
+  const records = await store.records.list(-1, ALL)
+  return new Map(
+    records
+      .filter(({ mergedInto }) => mergedInto === undefined)
+      .map(({ id, stale, credentials = [] }) => [id, (stale && before.get(id)) || render(credentials)]),
+  )
+}
+
+function render(credentials: readonly Credential[]): string {
+  const shown = credentials
+    .filter(({ superseded }) => !superseded)
+    .toSorted(
+      (one, other) => other.score - one.score || compare(one.name, other.name) || compare(one.id, other.id),
+    )
+  return JSON.stringify({ passport_credentials: shown.map(presentCredential) })
+}
+
+const compare = (one: string, other: string) => (one < other ? -1 : one > other ? 1 : 0)

@@ -1,0 +1,15 @@
+import { createFixedWindow } from '../../../src/api/fixed-window.ts'
+import { NOON } from '../store/records.ts'
+
+declare const self: Worker
+
+/** Runs in a thread: counts as fast as it can, and tells how many requests passed. */
+self.onmessage = ({ data }: MessageEvent<{ memory: SharedArrayBuffer; turns: number; limit: number }>) => {
+  const counters = createFixedWindow(() => NOON, new Int32Array(data.memory))
+  let passed = 0
+  for (let turn = 0; turn < data.turns; turn++) {
+    counters.consume('free', 1_000_000, 3600).refund()
+    if (counters.consume('a', data.limit, 3600).left >= 0) passed++
+  }
+  postMessage(passed)
+}
