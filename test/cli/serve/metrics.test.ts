@@ -33,7 +33,7 @@ withEveryEngine('METRICS_PORT', (makeDatabase) => {
     expect(value('passportd_request_seconds_count{route="list"}')).toBe(3)
     expect(value('passportd_store_up{part="reads"}')).toBe(1)
     expect(value('passportd_store_up{part="writes"}')).toBe(1)
-    expect(value('passportd_info{version="0.1.0"}')).toBe(1)
+    expect(value('passportd_info{version="0.2.0"}')).toBe(1)
     expect(value('passportd_stale_passports')).toBeDefined()
     expect(value('process_resident_memory_bytes')).toBeGreaterThan(1_000_000)
     expect(value('process_cpu_seconds_total')).toBeGreaterThan(0)
