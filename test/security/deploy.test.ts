@@ -6,10 +6,10 @@ import { tempFolder } from '../support/temp-folder.ts'
 const ROOT = join(import.meta.dir, '../..')
 const UNIT = readFileSync(join(ROOT, 'deploy/passportd.service'), 'utf8')
 
-/** The settings of the unit; of one that is there twice, both. */
+/** All settings of the unit, including repeated ones. */
 const settings = [...UNIT.matchAll(/^(\w+)=(.*)$/gm)].map(([, name, value]) => `${name}=${value}`)
 
-test('the unit of systemd gives away every right but those to its own folder and the network', () => {
+test('the systemd unit drops all privileges except its own folder and the network', () => {
   expect(settings).toEqual(
     expect.arrayContaining([
       'User=passportd',
@@ -27,11 +27,11 @@ test('the unit of systemd gives away every right but those to its own folder and
       'SystemCallFilter=~@privileged',
     ]),
   )
-  // Only the state directory can be written to.
+  // Only the state directory is writable.
   expect(UNIT).not.toMatch(/^ReadWritePaths=/m)
 })
 
-test('the unit starts what "npm run passportd" starts', () => {
+test('the systemd unit runs the same command as "npm run passportd"', () => {
   const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
   const [, command] = /^ExecStart=(.*)$/m.exec(UNIT) as string[]
   expect(command?.replace('node_modules/.bin/', '').replaceAll('/opt/passportd/', '')).toBe(
@@ -39,17 +39,17 @@ test('the unit starts what "npm run passportd" starts', () => {
   )
 })
 
-test.skipIf(!Bun.which('systemd-analyze'))('systemd reads the unit, and finds it little exposed', () => {
+test.skipIf(!Bun.which('systemd-analyze'))('systemd accepts the unit and rates its exposure as low', () => {
   using folder = tempFolder()
   const path = join(folder.path, 'passportd.service')
-  // It wants the program to be there.
+  // systemd checks that the program exists.
   writeFileSync(path, UNIT.replaceAll('/opt/passportd', ROOT))
   const ask = (...args: string[]) => {
     const { exitCode, stdout, stderr } = Bun.spawnSync(['systemd-analyze', ...args, path])
     return exitCode === 0 ? '' : `${stdout}${stderr}`
   }
   expect(ask('verify')).toBe('')
-  // Out of 100: less is better, and one without any of this has 96.
+  // Out of 100, lower is better; a unit without restrictions has 96.
   expect(ask('security', '--offline=true', '--threshold=20', '--no-pager')).toBe('')
 })
 
@@ -58,7 +58,7 @@ const [, BUILD = '', FINAL = ''] = DOCKERFILE.split(/^FROM /m)
 const copied = [...BUILD.matchAll(/^COPY (.+) (\S+)$/gm)].flatMap(([, from = '']) => from.split(' '))
 
 test.each(['compose.yaml', 'compose.scaled.yaml'])(
-  'nodes of %s run as a user without rights, on files that cannot be written',
+  'nodes of %s run without privileges on a read-only file system',
   (name) => {
     const compose = readFileSync(join(ROOT, 'deploy', name), 'utf8')
     const node = compose.split('x-postgres:')[0] as string
@@ -74,7 +74,7 @@ test.each(['compose.yaml', 'compose.scaled.yaml'])(
   },
 )
 
-test('the image has the executable, a user without rights, a folder of its own and a health check', () => {
+test('the image has the executable, an unprivileged user, a data folder and a health check', () => {
   expect(FINAL).toStartWith('debian:12-slim\nCOPY --from=build /app/dist/passportd ')
   expect(FINAL.match(/^USER (.+)$/gm)).toEqual(['USER 10001'])
   for (const line of [
@@ -87,17 +87,17 @@ test('the image has the executable, a user without rights, a folder of its own a
   expect(JSON.parse(check).slice(0, 3)).toEqual(['/usr/bin/env', 'BUN_BE_BUN=1', 'passportd'])
 })
 
-test('the builder is sent what the image is made of, and nothing else: no data, no settings, no history', () => {
+test('the build context has only the files that the image needs: no data, settings or history', () => {
   const sent = readFileSync(join(ROOT, '.dockerignore'), 'utf8').trim().split('\n')
   expect(sent[0]).toBe('*')
   expect(sent.slice(1).map((line) => line.replace(/^!/, ''))).toEqual(copied)
   for (const path of copied) expect([path, existsSync(join(ROOT, path))]).toEqual([path, true])
 })
 
-test('what the image is made of is enough to build the executable, which then answers', () => {
+test('the files of the build context are enough to build a working executable', () => {
   using folder = tempFolder()
   for (const path of copied) cpSync(join(ROOT, path), join(folder.path, path), { recursive: true })
-  // Instead of "npm install --omit=dev", without the packages of developers.
+  // Replaces "npm install --omit=dev": only production dependencies.
   const { dependencies } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
   for (const name of Object.keys(dependencies)) {
     const place = join(folder.path, 'node_modules', name)

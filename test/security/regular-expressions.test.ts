@@ -3,11 +3,11 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 const ROOT = join(import.meta.dir, '../..')
-/** A pattern that tries every way to share this out takes some ten million steps, and an honest one some thousand. */
+/** A pattern with quadratic backtracking needs some ten million steps for this length, a linear one some thousand. */
 const LONG = 6000
 const LONGEST_MILLISECONDS = 10
 
-/** These do take long, and are never given a long text: an IP address, a number's digits, a setting. */
+/** Slow patterns that only get short input: an IP address, the digits of a number, a setting. */
 const SHORT_TEXT_ONLY = [
   'src/api/address.ts: (\\d+)\\.(\\d+)\\.(\\d+)\\.(\\d+)$',
   'src/domain/database-address.ts: ^(\\w*:?\\/*).*@',
@@ -15,7 +15,7 @@ const SHORT_TEXT_ONLY = [
   'src/serve/request-log.ts: \\d+$',
 ]
 
-/** A literal stands where a value may begin. What is found besides and is no pattern does no harm. */
+/** Regular expression literals in source code. False matches are harmless. */
 const LITERAL =
   /(?<=[(,=:?!&|[{\s])\/(?![/*\s])((?:[^/\\\n[]|\\.|\[(?:[^\]\\\n]|\\.)*\])+)\/([dgimsuvy]*)(?=[\s.,;)\]}:]|$)/gm
 
@@ -32,7 +32,7 @@ function findPatterns(file: string): Found[] {
   })
 }
 
-/** Long texts of what the pattern itself names, which fail at their end. */
+/** Long inputs made of characters from the pattern, with a mismatch at the end. */
 function attacksOn({ source }: RegExp): string[] {
   const plain = source.replace(/\\[pP]\{[^}]*\}/g, ' ').replace(/\\x([0-9a-f]{2})/gi, (_, hex) => {
     return String.fromCharCode(Number.parseInt(hex, 16))
@@ -51,7 +51,7 @@ function attacksOn({ source }: RegExp): string[] {
   })
 }
 
-/** Another program may be in the way once. */
+/** Repeats the measurement, because other programs may disturb one. */
 function isSlow(pattern: RegExp, text: string): boolean {
   for (let tries = 0; tries < 3; tries++) {
     const begin = performance.now()
@@ -68,7 +68,7 @@ const findSlow = (found: readonly Found[]) =>
     .map(({ file, pattern }) => `${file}: ${pattern.source}`)
     .sort()
 
-test('no pattern of ours takes long over any text that it may be given', () => {
+test('no regular expression is slow on long input', () => {
   const globs = ['src/**/*.{ts,js}', 'packages/client/src/**/*.ts']
   const files = globs.flatMap((glob) => [...new Bun.Glob(glob).scanSync(ROOT)])
   const found = files.flatMap(findPatterns)
@@ -76,7 +76,7 @@ test('no pattern of ours takes long over any text that it may be given', () => {
   expect(SHORT_TEXT_ONLY).toEqual(expect.arrayContaining(findSlow(found)))
 })
 
-test('a pattern that does is found', () => {
+test('a slow regular expression is detected', () => {
   const patterns = [/^a+a+$/, /\s+$/]
   expect(findSlow(patterns.map((pattern) => ({ file: '', pattern })))).toHaveLength(2)
 })

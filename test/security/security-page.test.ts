@@ -2,19 +2,19 @@ import { expect, test } from 'bun:test'
 import { isTest, readPage, testsNamedIn } from '../support/docs/named-tests.ts'
 
 const document = readPage('docs/security.md')
-const answers = document
-  .slice(document.indexOf('## Threats and answers'), document.indexOf('## Packages'))
+const mitigations = document
+  .slice(document.indexOf('## Threats and mitigations'), document.indexOf('## Packages'))
   .split(/^- /m)
   .slice(1)
 
-test('every answer of docs/security.md names a test', () => {
-  expect(answers.length).toBeGreaterThan(20)
-  expect(answers.filter((answer) => testsNamedIn(answer).length === 0)).toEqual([])
-  // None is written in a way in which it is not found.
+test('every mitigation in docs/security.md names a test', () => {
+  expect(mitigations.length).toBeGreaterThan(20)
+  expect(mitigations.filter((text) => testsNamedIn(text).length === 0)).toEqual([])
+  // Every quoted title is parsed.
   expect(testsNamedIn(document)).toHaveLength(document.match(/"(?=,?\n)/g)?.length as number)
 })
 
-test('every test that it names is there', () => {
+test('every test named in docs/security.md exists', () => {
   expect(testsNamedIn(document).filter((named) => !isTest(named))).toEqual([])
   expect(isTest({ file: 'test/log.test.ts', title: 'people read' })).toBe(false)
 })
