@@ -10,7 +10,7 @@ import { INVENTED } from './support/store/json-lines.ts'
 
 const ROOT = join(import.meta.dir, '..')
 
-/** The cells of the rows whose first one begins with code; a table's other rows are its head. */
+/** The cells of all table rows that begin with code; other rows are headers. */
 const rowsOf = (page: string) =>
   readPage(page)
     .split('\n')
@@ -24,7 +24,7 @@ const rowsOf = (page: string) =>
 
 const codeIn = (cell: string) => [...cell.matchAll(/`([^`]+)`/g)].map(([, code = '']) => code)
 
-describe('what clients send and what they get', () => {
+describe('requests and responses in docs/migrate.md', () => {
   const rows = rowsOf('docs/migrate.md')
   let store: TestStore
   let server: ReturnType<typeof serveTest>
@@ -37,18 +37,18 @@ describe('what clients send and what they get', () => {
     await store[Symbol.asyncDispose]()
   })
 
-  test('is a long list', () => expect(rows.length).toBeGreaterThan(25))
+  test('there are more than 25', () => expect(rows.length).toBeGreaterThan(25))
 
   test.each(rows)('%s', async (sends = '', status = '', sameAs = '') => {
     const [request = '', ...headers] = codeIn(sends)
-    const answer = await sendRaw(server.port, request, headers)
-    expect(answer.status).toBe(Number(status))
+    const response = await sendRaw(server.port, request, headers)
+    expect(response.status).toBe(Number(status))
     for (const other of codeIn(sameAs))
-      expect(answer.body).toBe((await sendRaw(server.port, `GET ${other}`, [])).body)
+      expect(response.body).toBe((await sendRaw(server.port, `GET ${other}`, [])).body)
   })
 })
 
-test('docs/extend.md names files that are there, with what it says is in them', () => {
+test('docs/extend.md names existing files and their contents', () => {
   const rows = rowsOf('docs/extend.md')
   expect(rows.length).toBeGreaterThan(20)
   for (const [file = '', holds = ''] of rows) {
@@ -68,7 +68,7 @@ const linksOf = (page: string) =>
     .map(([, link = '']) => link)
     .filter((link) => !/^[a-z]+:/.test(link))
 
-/** As GitHub names headings. */
+/** The anchors that GitHub creates for headings. */
 const anchorsOf = (page: string) =>
   [...readPage(page).matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
     heading
@@ -77,7 +77,7 @@ const anchorsOf = (page: string) =>
       .replaceAll(' ', '-'),
   )
 
-test.each(PAGES)('the links of %s lead somewhere', (page) => {
+test.each(PAGES)('all links of %s work', (page) => {
   const broken = linksOf(page).filter((link) => {
     const [path = '', anchor] = link.split('#')
     const target = path === '' ? page : join(dirname(page), path)
@@ -86,7 +86,7 @@ test.each(PAGES)('the links of %s lead somewhere', (page) => {
   expect(broken).toEqual([])
 })
 
-test('the index names every page', () => {
+test('docs/README.md links to every page', () => {
   const named = linksOf('docs/README.md').map((link) => join('docs', link))
   expect(PAGES.filter((page) => !['docs/README.md', ...named].includes(page))).toEqual([])
 })

@@ -1,22 +1,24 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
-import { type Reader, startReader } from './support/docs/docs-runner.ts'
+import { type DocsRunner, startDocsRunner } from './support/docs/docs-runner.ts'
 import { type Example, PAGES, readExamples } from './support/docs/examples.ts'
 import { tempFolder } from './support/temp-folder.ts'
 
-/** Every block that is only read, by page, heading, language and number, with the reason. */
+/** Examples that are not run, by page, heading, language and number, with the reason. */
 const NOT_RUN: Record<string, string> = {
   'README.md: passportd: sh':
-    'installs packages and runs all tests; test/cli/serve/serve.test.ts does npm start',
+    'installs packages and runs all tests; test/cli/serve/serve.test.ts runs npm start',
   'docs/backup.md: PostgreSQL: sh':
-    'needs programs that may be missing; test/cli/backup.test.ts does the same',
-  'docs/mcp.md: Over HTTP: sh': 'serves until it is stopped; test/cli/mcp.test.ts does the same',
-  'docs/performance.md: Performance: sh': 'measures for half an hour',
-  'docs/records.md: Import: text': 'two refusals out of many; test/ingest/malformed.test.ts has them all',
+    'needs programs that may be missing; test/cli/backup.test.ts runs the same commands',
+  'docs/mcp.md: Over HTTP: sh': 'runs until it is stopped; test/cli/mcp.test.ts runs the same command',
+  'docs/performance.md: Performance: sh': 'runs for half an hour',
+  'docs/records.md: Import: text': 'two of many error messages; test/ingest/malformed.test.ts has all',
   'docs/records.md: Mirror: text': 'the report of a mirror of ten thousand passports',
-  'docs/reliability.md: Guarantees, and how they are verified: sh': 'stress; its short form is tests',
+  'docs/reliability.md: Guarantees: sh': 'the tests run the short form of stress',
   'docs/scale.md: When to move: sh': 'needs sudo',
-  'docs/scale.md: A set-up to begin with: sh': 'needs a container engine',
+  'docs/scale.md: Example deployment: sh': 'needs a container engine',
+  'docs/upgrade.md: Migration: text': 'progress of a long migration',
+  'docs/upgrade.md: Go back: text': 'needs an older release; test/store/sqlite.test.ts checks the message',
 }
 
 const EXAMPLES = PAGES.flatMap(readExamples)
@@ -25,11 +27,11 @@ const isListed = ({ name }: Example) => name in NOT_RUN
 
 type Run = (example: Example, text: string, folder: string) => unknown
 
-/** By language, what a reader does with a block: the text has the reader's own addresses and folders. */
+/** Runs a block by its language; its text has the URLs and folders of the test. */
 const RUN: Record<string, Run> = {
-  sh: (_, text, folder) => reader.run(['sh', '-ec', text], folder),
-  crontab: (_, text, folder) => reader.run(['sh', '-ec', commandOfCron(text)], folder),
-  ini: (_, text, folder) => reader.run(['sh', '-ec', commandOfUnit(text)], folder),
+  sh: (_, text, folder) => runner.run(['sh', '-ec', text], folder),
+  crontab: (_, text, folder) => runner.run(['sh', '-ec', commandOfCron(text)], folder),
+  ini: (_, text, folder) => runner.run(['sh', '-ec', commandOfUnit(text)], folder),
   py: (_, text, folder) => runProgram(['python3', '-c', text], folder),
   js: (_, text, folder) => runProgram(['node', '--input-type=module', '-e', text], folder),
   async ts(example, text, folder) {
@@ -40,8 +42,8 @@ const RUN: Record<string, Run> = {
   },
   async text(_, text, folder) {
     const [command = '', ...output] = text.split('\n')
-    expect(timeless(await reader.run(['sh', '-ec', command.slice(2)], folder))).toBe(
-      timeless(output.join('\n')),
+    expect(withoutYears(await runner.run(['sh', '-ec', command.slice(2)], folder))).toBe(
+      withoutYears(output.join('\n')),
     )
   },
   json: (_, text) => JSON.parse(text),
@@ -58,27 +60,27 @@ const RUN: Record<string, Run> = {
   },
 }
 
-/** Those of the pages all have something to tell. */
+/** Every program on the pages prints something. */
 async function runProgram(command: readonly string[], folder: string): Promise<void> {
-  expect(await reader.run(command, folder)).not.toBe('')
+  expect(await runner.run(command, folder)).not.toBe('')
 }
 
-/** A `text` is output; where it begins with a command, that is run and must print the rest. */
+/** A `text` block is output. If it begins with a command, the command must print the rest. */
 const canRun = ({ language, text }: Example) =>
   language in RUN && (language !== 'text' || text.startsWith('$ '))
 
-/** What a machine with Node and npm may lack. */
+/** Programs that may be missing on a machine with Node and npm. */
 const programsOf = ({ language, text }: Example) => [
   ...(language === 'py' ? ['python3'] : []),
   ...(language === 'sh' && /^curl /m.test(text) ? ['curl'] : []),
 ]
 
-/** Years go on. */
-const timeless = (text: string) => text.trim().replace(/\d+\.\d+ years/g, 'N years')
+/** Scores by years depend on the current date. */
+const withoutYears = (text: string) => text.trim().replace(/\d+\.\d+ years/g, 'N years')
 
 const commandOfCron = (line: string) => line.split(/\s+/).slice(5).join(' ').replaceAll('\\%', '%')
 
-/** The settings of a unit must read as such; what it starts is run as systemd would read it. */
+/** Checks the syntax of a unit and returns its command as systemd would run it. */
 function commandOfUnit(text: string): string {
   const lines = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'))
   for (const line of lines) expect(line).toMatch(/^\[\w+\]$|^\w+ ?= ?\S/)
@@ -98,17 +100,17 @@ const TSCONFIG = {
 }
 
 const home = tempFolder()
-let reader: Reader
+let runner: DocsRunner
 
 beforeAll(async () => {
-  reader = await startReader(home.path, EXAMPLES)
+  runner = await startDocsRunner(home.path, EXAMPLES)
 })
 afterAll(async () => {
-  await reader[Symbol.asyncDispose]()
+  await runner[Symbol.asyncDispose]()
   home[Symbol.dispose]()
 })
 
-test('every example is run, or listed with the reason', () => {
+test('every example is run, or listed with a reason', () => {
   expect(EXAMPLES.length).toBeGreaterThan(30)
   const names = EXAMPLES.map(({ name }) => name)
   expect(Object.keys(NOT_RUN).filter((name) => !names.includes(name))).toEqual([])
@@ -121,34 +123,37 @@ for (const page of PAGES) {
   describe(page, () => {
     let folder = ''
     beforeAll(async () => {
-      folder = await reader.openFolder(page)
+      folder = await runner.openFolder(page)
     })
     for (const example of examples) {
       const missing = programsOf(example).filter((program) => Bun.which(program) === null)
-      const isLeftOut = missing.length > 0 && process.env.CI !== 'true'
+      const isSkipped = missing.length > 0 && process.env.CI !== 'true'
       const title = `${example.heading}, line ${example.line}`
-      test.skipIf(isLeftOut)(isLeftOut ? `${title}: LEFT OUT, there is no ${missing}` : title, async () => {
-        await RUN[example.language]?.(example, reader.adapt(example.text, folder), folder)
-      })
+      test.skipIf(isSkipped)(
+        isSkipped ? `${title}: SKIPPED, ${missing} is not installed` : title,
+        async () => {
+          await RUN[example.language]?.(example, runner.adapt(example.text, folder), folder)
+        },
+      )
     }
   })
 }
 
-test('examples in TypeScript have no errors of type', async () => {
+test('examples in TypeScript have no type errors', async () => {
   const folder = join(home.path, 'types')
   await Bun.write(join(folder, 'tsconfig.json'), JSON.stringify(TSCONFIG))
   const written = EXAMPLES.filter(({ language }) => language === 'ts')
   for (const [index, { text }] of written.entries()) await Bun.write(join(folder, `${index}.ts`), text)
   expect(written).not.toBeEmpty()
-  expect(await reader.run([join(ROOT, 'node_modules/.bin/tsc'), '--noEmit', '-p', folder], folder)).toBe('')
+  expect(await runner.run([join(ROOT, 'node_modules/.bin/tsc'), '--noEmit', '-p', folder], folder)).toBe('')
 })
 
-test('metrics that pages ask for are there', async () => {
-  await fetch(`${reader.url}/api/v1/passports/42`)
-  const metrics = await (await fetch(reader.metricsUrl)).text()
-  const asked = EXAMPLES.filter(({ language }) => language === 'yaml').flatMap(
+test('metrics used in the examples exist', async () => {
+  await fetch(`${runner.url}/api/v1/passports/42`)
+  const metrics = await (await fetch(runner.metricsUrl)).text()
+  const used = EXAMPLES.filter(({ language }) => language === 'yaml').flatMap(
     ({ text }) => text.match(/passportd_\w+/g) ?? [],
   )
-  expect(asked).not.toBeEmpty()
-  expect(asked.filter((name) => !metrics.includes(`\n${name}`))).toEqual([])
+  expect(used).not.toBeEmpty()
+  expect(used.filter((name) => !metrics.includes(`\n${name}`))).toEqual([])
 })

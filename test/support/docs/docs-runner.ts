@@ -4,7 +4,7 @@ import { COMMAND, run, serveProcess } from '../cli.ts'
 import { testDatabase } from '../postgres/postgres.ts'
 import type { Example } from './examples.ts'
 
-/** A person at a keyboard would start it, look, and press Ctrl+C: any free port, until it greets. */
+/** Starts the service on a free port and stops it when it has printed its addresses. */
 const SERVE = `
 if [ "$1" = serve ]; then
   PORT=0 $COMMAND "$@" > greeting.log 2>&1 & pid=$!
@@ -17,18 +17,18 @@ fi
 exec $COMMAND "$@"
 `
 
-/** The only use of npm that examples make; test/cli/serve/serve.test.ts tries the real one. */
+/** Examples use npm only like this; test/cli/serve/serve.test.ts runs the real npm. */
 const NPM = `
-[ "$1 $2 $3 $4" = 'run -s passportd --' ] || { echo "npm $*: not here" >&2; exit 64; }
+[ "$1 $2 $3 $4" = 'run -s passportd --' ] || { echo "npm $*: not supported in examples" >&2; exit 64; }
 shift 4
 exec passportd "$@"
 `
 
-/** Answers other than 2xx and 3xx are failures. */
+/** Statuses other than 2xx and 3xx are failures. */
 const CURLRC = 'fail\nsilent\nshow-error\n'
 
-/** Somebody who follows the pages: the demo runs, and each page is read in a folder of its own. */
-export async function startReader(home: string, files: readonly Example[]) {
+/** Runs the examples of the pages: with the demo running, and a folder for each page. */
+export async function startDocsRunner(home: string, files: readonly Example[]) {
   const bin = join(home, 'bin')
   mkdirSync(bin)
   writeProgram(join(bin, 'passportd'), `\nCOMMAND='${COMMAND.join(' ')}'${SERVE}`)
@@ -43,9 +43,9 @@ export async function startReader(home: string, files: readonly Example[]) {
   const source = await serveProcess([], { cwd: home, env: { DATABASE_URL: 'sqlite:data/source.db' } })
   const env = { PATH: `${bin}:${process.env.PATH}`, HOME: home }
 
-  /** The text with what is there at the reader's in the place of what pages can only give as examples. */
+  /** Replaces example URLs and paths by those of the test. */
   function adapt(text: string, folder: string): string {
-    const standIns: Record<string, string> = {
+    const replacements: Record<string, string> = {
       'http://127.0.0.1:8080': demo.url,
       'https://passports.example.com': demo.url,
       'https://v1.example.com': source.url,
@@ -55,10 +55,13 @@ export async function startReader(home: string, files: readonly Example[]) {
       '/srv/passportd': folder,
       'npx bun': process.execPath,
       KEY_ID: keyId,
-      // Plans are made for a time to come.
+      // Dates of a plan must be in the future.
       '2027-': `${new Date().getUTCFullYear() + 1}-`,
     }
-    return text.replace(new RegExp(Object.keys(standIns).join('|'), 'g'), (found) => standIns[found] ?? found)
+    return text.replace(
+      new RegExp(Object.keys(replacements).join('|'), 'g'),
+      (found) => replacements[found] ?? found,
+    )
   }
 
   return {
@@ -66,7 +69,7 @@ export async function startReader(home: string, files: readonly Example[]) {
     url: demo.url,
     metricsUrl: /\S+\/metrics/.exec(demo.greeting)?.[0] ?? '',
 
-    /** A folder with the files that pages tell to save, people to work on, and the demo's. */
+    /** A folder with the files of the pages, a database, and the demo database. */
     async openFolder(page: string) {
       const folder = join(home, page.replaceAll('/', '-'))
       mkdirSync(join(folder, 'data'), { recursive: true })
@@ -77,7 +80,7 @@ export async function startReader(home: string, files: readonly Example[]) {
       return folder
     },
 
-    /** What it prints; throws where it fails. */
+    /** Returns the output; throws if the command fails. */
     async run(command: readonly string[], folder: string): Promise<string> {
       const child = Bun.spawn([...command], { cwd: folder, env, stdout: 'pipe', stderr: 'pipe' })
       const [out, err, code] = await Promise.all([
@@ -95,11 +98,11 @@ export async function startReader(home: string, files: readonly Example[]) {
   }
 }
 
-export type Reader = Awaited<ReturnType<typeof startReader>>
+export type DocsRunner = Awaited<ReturnType<typeof startDocsRunner>>
 
 const writeProgram = (path: string, text: string) => writeFileSync(path, `#!/bin/sh${text}`, { mode: 0o755 })
 
-/** A database such as an operator has, and the id of a key in it. */
+/** Makes a database with two people and a key; returns the id of the key. */
 async function makePeople(cwd: string): Promise<string> {
   const stdin = Buffer.from('{"passport_id":9}\n{"passport_id":12}\n')
   await run(['import', '-'], { cwd, stdin })

@@ -1,9 +1,9 @@
 import { join } from 'node:path'
 import { readPage } from './named-tests.ts'
 
-/** A fenced block of a page. A second word after its language names the file that a reader saves it as. */
+/** A fenced block of a page. A second word after its language is the file to save it as. */
 export type Example = {
-  /** The page, its heading, the language, and which one of these it is. */
+  /** Page, heading, language and, if there are several, a number. */
   name: string
   page: string
   heading: string
@@ -15,7 +15,7 @@ export type Example = {
 
 const FENCE = /^ *```(\S*) ?(.*)$/
 
-/** The pages for users: decisions are history, and are not kept in step. */
+/** All pages except decisions. */
 export const PAGES = [
   'README.md',
   'packages/client/README.md',
@@ -46,6 +46,6 @@ export function readExamples(page: string): Example[] {
       heading = line.replace(/^#+ /, '')
     }
   }
-  if (open) throw new Error(`${page}:${open.line}: a block that does not end`)
+  if (open) throw new Error(`${page}:${open.line}: the block is not closed`)
   return examples
 }

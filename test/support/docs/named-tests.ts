@@ -3,12 +3,12 @@ import { join } from 'node:path'
 
 const ROOT = join(import.meta.dir, '../../..')
 
-/** A file of the project. */
+/** Reads a file of the project. */
 export const readPage = (path: string) => readFileSync(join(ROOT, path), 'utf8')
 
 export type NamedTest = { file: string; title: string }
 
-/** The tests that a text names: a file, and a title in it. */
+/** The tests named in a text, by file and title. */
 export const testsNamedIn = (text: string): NamedTest[] =>
   [...text.matchAll(/`(test\/[^`]+\.test\.ts)`\s+"([^"]+)"/g)].map(([, file = '', title = '']) => ({
     file,
