@@ -77,13 +77,24 @@ const anchorsOf = (page: string) =>
       .replaceAll(' ', '-'),
   )
 
-test.each(PAGES)('all links of %s work', (page) => {
+const DECISIONS = [...new Bun.Glob('docs/decisions/*.md').scanSync(ROOT)].sort()
+const OTHER_PAGES = ['ARCHITECTURE.md', 'CHANGELOG.md', 'CONTRIBUTING.md', 'SECURITY.md', ...DECISIONS]
+
+test.each([...PAGES, ...OTHER_PAGES])('all links of %s work', (page) => {
   const broken = linksOf(page).filter((link) => {
     const [path = '', anchor] = link.split('#')
     const target = path === '' ? page : join(dirname(page), path)
     return !existsSync(join(ROOT, target)) || (anchor !== undefined && !anchorsOf(target).includes(anchor))
   })
   expect(broken).toEqual([])
+})
+
+test.each(['ARCHITECTURE.md', ...DECISIONS])('%s names existing source files', (page) => {
+  const paths = codeIn(readPage(page)).filter((code) => /^[\w-]+(\/[\w-]+)+\.ts$/.test(code))
+  const missing = paths.filter(
+    (path) => !existsSync(join(ROOT, path)) && !existsSync(join(ROOT, 'src', path)),
+  )
+  expect(missing).toEqual([])
 })
 
 test('docs/README.md links to every page', () => {
