@@ -6,7 +6,7 @@ import type { IncomingRecord } from '../src/domain/record.ts'
 import { inventPeople, type Person } from '../src/ingest/demo/people.ts'
 import { openStore } from '../src/store/open.ts'
 import type { Store } from '../src/store/store.ts'
-import { createKey } from './key.ts'
+import { createKey } from './api-key.ts'
 
 /** Data sets are kept outside the repository and reused by the next run. */
 export const DATA_FOLDER = process.env.BENCH_DATA ?? join(tmpdir(), 'passportd-bench-data')

@@ -17,12 +17,12 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { presentRecord } from '../src/ingest/export.ts'
 import { DEFAULT_RULES } from '../src/scoring/rules.ts'
+import { tempFolder } from '../test/support/temp-folder.ts'
 import { manyPeople } from './data-set.ts'
 import { figureOf } from './goals.ts'
 import { describeMachine } from './machine.ts'
 import { parseCount } from './options.ts'
 import { figureRows, table } from './report.ts'
-import { tempFolder } from './temp-folder.ts'
 
 const ROOT = join(import.meta.dir, '..')
 

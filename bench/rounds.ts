@@ -1,4 +1,4 @@
-import { settle } from './process-figures.ts'
+import { settle } from './process-stats.ts'
 import type { Loads } from './reads.ts'
 import type { Server } from './servers.ts'
 import { type Load, type Loaded, runWrk } from './wrk.ts'

@@ -1,7 +1,7 @@
 import { createServer } from 'node:net'
 import { join } from 'node:path'
-import { BENCH_TIER, KEY_HEADERS } from './key.ts'
-import { processorTime, settle } from './process-figures.ts'
+import { BENCH_TIER, KEY_HEADERS } from './api-key.ts'
+import { processorTime, settle } from './process-stats.ts'
 
 /** A server under load. `spent` gives its CPU seconds so far. */
 export type Server = { url: string; pid: number; spent: () => number; [Symbol.asyncDispose](): Promise<void> }

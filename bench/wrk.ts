@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { KEY_HEADERS } from './key.ts'
-import { tempFolder } from './temp-folder.ts'
+import { tempFolder } from '../test/support/temp-folder.ts'
+import { KEY_HEADERS } from './api-key.ts'
 
 /** The requests of wrk, as Lua that defines `request`. `from` is the number of requests in earlier runs. */
 export type Load = { script: (from: number) => string; connections: number }

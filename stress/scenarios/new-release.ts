@@ -7,7 +7,7 @@ import { sendRequests } from '../support/load.ts'
 const TARGETS = ['/api/v1/passports/1', '/api/v1/passports?keyword=an', '/api/v1/passports?page=2', '/']
 const CLIENTS = 12
 
-/** In a network namespace of its own the kernel setting may be changed without changing the machine. */
+/** A new network namespace: its kernel setting can change without changing the machine. */
 const SETTING = '/proc/sys/net/ipv4/tcp_migrate_req'
 const namespace = (value: 0 | 1) => [
   ...(process.getuid?.() === 0 ? ['unshare', '-n'] : ['unshare', '-rn']),
@@ -49,7 +49,7 @@ async function runInNamespace(times: number, value: 0 | 1, fail: Fail): Promise<
   return result
 }
 
-/** A request that fails may be repeated once; with the kernel setting none on a new connection fails. */
+/** A failed request is repeated once and must then succeed. With the kernel setting, none on a new connection fails. */
 async function replaceServers(times: number, isMigrating: boolean, fail: Fail): Promise<Result> {
   using folder = tempFolder()
   const port = await findPort()
@@ -89,7 +89,7 @@ async function replaceServers(times: number, isMigrating: boolean, fail: Fail): 
     current.child.kill('SIGTERM')
     const code = await current.child.exited
     const log = await new Response(current.child.stderr).text()
-    if (code !== 0 || log !== '') fail(`the old server ended with ${code}: ${log}`)
+    if (code !== 0 || log !== '') fail(`the old server exited with ${code}: ${log}`)
     current = next
   }
   end.abort()

@@ -4,13 +4,13 @@ import { isAlive } from '../../test/support/processes.ts'
 import { hasRedis, pretendRedis, startRedis } from '../../test/support/redis/redis.ts'
 import { tempFolder } from '../../test/support/temp-folder.ts'
 import type { Fail, Scenario } from '../scenario.ts'
-import { FAULTS, NONSENSE } from '../support/redis-faults.ts'
+import { FAULTS, INVALID_REPLIES } from '../support/redis-faults.ts'
 
 const LIMIT = 20
 const NODES = 2
-/** More than the limit, to each node. */
+/** To each node; more than the limit. */
 const REQUESTS = LIMIT + 5
-/** A request waits 100 ms for Redis; this machine is busy. */
+/** A request waits 100 ms for Redis; the rest is a margin for a busy machine. */
 const LATEST_MILLISECONDS = 5000
 const FAULT_MILLISECONDS = 700
 
@@ -34,18 +34,18 @@ async function withRedis(times: number, fail: Fail) {
     slowest = Math.max(slowest, sent.slowest)
     return sent
   }
-  /** Both nodes together admit exactly the limit. */
+  /** Waits until both nodes together admit exactly the limit. */
   const untilShared = (when: string) =>
-    until(async () => (await send()).passed === LIMIT, `limits to be shared ${when}`)
+    until(async () => (await send()).passed === LIMIT, `the nodes to share limits ${when}`)
 
-  await untilShared('at first')
+  await untilShared('before the first fault')
   for (let round = 0; round < times; round++) {
     const { name, begin } = FAULTS[round % FAULTS.length] as (typeof FAULTS)[number]
     let isOver = false
     const sending = (async () => {
       while (!isOver) {
         const { passed, wrong } = await send()
-        for (const what of wrong) fail(`${name}: ${what}`)
+        for (const problem of wrong) fail(`${name}: ${problem}`)
         if (passed < LIMIT || passed > NODES * LIMIT) fail(`${name}: ${passed} requests passed`)
       }
     })()
@@ -54,15 +54,15 @@ async function withRedis(times: number, fail: Fail) {
     isOver = true
     await sending
     await end()
-    await untilShared(`after: ${name}`)
+    await untilShared(`after the fault "${name}"`)
   }
-  if (!nodes.areAlive()) fail('a server has ended')
-  return { count: times, note: `${responses} responses, the slowest after ${Math.round(slowest)} ms` }
+  if (!nodes.areAlive()) fail('a server has exited')
+  return { count: times, note: `${responses} responses, the slowest took ${Math.round(slowest)} ms` }
 }
 
-/** Only the servers that send garbage. */
+/** Tests only the servers that send invalid replies. */
 async function withoutRedis(times: number, fail: Fail) {
-  const replies = Object.entries(NONSENSE)
+  const replies = Object.entries(INVALID_REPLIES)
   for (let round = 0; round < times; round++) {
     const [name, reply] = replies[round % replies.length] as (typeof replies)[number]
     using other = pretendRedis(reply)
@@ -88,7 +88,7 @@ async function serveNodes(redisUrl: string, hasWorkers: boolean) {
   let clients = 0
 
   return {
-    /** Sends more requests than a client may, from a new address, to all nodes at once. */
+    /** Sends more requests than the limit, from a new client address, to all nodes at once. */
     async send() {
       clients++
       const address = `10.${clients >> 16}.${(clients >> 8) & 255}.${clients & 255}`
@@ -102,7 +102,7 @@ async function serveNodes(redisUrl: string, hasWorkers: boolean) {
             sent.slowest = Math.max(sent.slowest, time)
             if (problem === '') sent.passed++
             else if (problem !== 'limited') sent.wrong.push(problem)
-            if (time > LATEST_MILLISECONDS) sent.wrong.push(`a response came after ${Math.round(time)} ms`)
+            if (time > LATEST_MILLISECONDS) sent.wrong.push(`a response took ${Math.round(time)} ms`)
           }),
         ),
       )
@@ -113,7 +113,7 @@ async function serveNodes(redisUrl: string, hasWorkers: boolean) {
   }
 }
 
-/** Empty if the request passed. */
+/** Returns '' if the request was admitted, and 'limited' for a correct 429. */
 async function problemOf(url: string, address: string): Promise<string> {
   try {
     const headers = { 'X-Forwarded-For': address }

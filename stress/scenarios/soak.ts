@@ -4,25 +4,25 @@ import { run, serveProcess } from '../../test/support/cli.ts'
 import { until } from '../../test/support/processes.ts'
 import { tempFolder } from '../../test/support/temp-folder.ts'
 import type { Scenario } from '../scenario.ts'
-import { linesOf, VERSIONS, type Version } from '../support/dataset.ts'
 import { sendRequests } from '../support/load.ts'
 import { statusOf } from '../support/process-status.ts'
 import { createRequestMix, type RequestKind } from '../support/request-mix.ts'
+import { linesOf, VERSIONS, type Version } from '../support/soak-dataset.ts'
 import { getJson, learnVersions } from '../support/version-model.ts'
 
 const CLIENTS = 8
-/** Memory and files are checked from here on. */
+/** Shorter runs do not check memory and open files. */
 const LONG_SECONDS = 60
-/** How much memory may grow from the second third to the last. */
+/** Allowed growth of memory from the second third to the last. */
 const MOST_GROWTH = 1.25
 const SPARE_FILES = 16
 
 export const soak: Scenario = {
   name: 'soak',
   title:
-    'seconds of mixed load with import and scoring: responses fresh and right, memory and open files constant',
+    'seconds of mixed load with import and scoring: responses fresh and correct, memory and open files constant',
   long: 600,
-  short: 3,
+  short: 1,
   async run(seconds, fail) {
     using folder = tempFolder()
     const cwd = folder.path
@@ -38,7 +38,7 @@ export const soak: Scenario = {
       importedAt = Number.POSITIVE_INFINITY
       current = version
       const { code, err } = await run(['import', version], { cwd, env })
-      if (code !== 0) fail(`import ended with ${code}: ${err}`)
+      if (code !== 0) fail(`import exited with ${code}: ${err}`)
       importedAt = performance.now()
     }
     const model = await learnVersions(url, async (version) => {
@@ -103,7 +103,7 @@ type Listed = { calculating_score: boolean; passport_profile: { location: string
 const isCurrent = ({ calculating_score, passport_profile }: Listed, version: Version) =>
   !calculating_score && passport_profile.location === version
 
-/** Of the second and the last third; the first is for warming up. */
+/** The medians of the second and the last third; the first third is the warm-up. */
 function medians(values: readonly number[]): { second: number; last: number } {
   const third = Math.ceil(values.length / 3)
   return { second: median(values.slice(third, 2 * third)), last: median(values.slice(-third)) }

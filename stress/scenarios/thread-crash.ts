@@ -21,9 +21,9 @@ export const threadCrash: Scenario = {
     using folder = tempFolder()
     const crash = join(folder.path, 'crash')
     const preload = `--preload=${join(import.meta.dir, '../support/preload/thread-crash.ts')}`
-    const place = { cwd: folder.path, database: join(folder.path, 'people.db'), timeout: 3_600_000 }
+    const options = { cwd: folder.path, database: join(folder.path, 'people.db'), timeout: 3_600_000 }
     const env = { BUN_OPTIONS: preload, CRASH: crash, TIERS: 'anonymous=unlimited, explorer=unlimited' }
-    await using server = await tryToServe({ ...place, env }, ['--demo', '--workers', `${WORKERS}`])
+    await using server = await tryToServe({ ...options, env }, ['--demo', '--workers', `${WORKERS}`])
     const { child, url = '' } = server
     const port = Number(new URL(url).port)
     const end = new AbortController()
@@ -39,7 +39,7 @@ export const threadCrash: Scenario = {
           const { target } = exchange
           const status = 'error' in exchange ? exchange.error.message : exchange.response.status
           if (status === 200) failed = undefined
-          // A search ends with its thread: 503.
+          // A search gets 503 when its thread crashes.
           else if (failed === undefined && ('error' in exchange || (status === 503 && isSearch(target)))) {
             failed = target
             repeated++
@@ -67,7 +67,7 @@ export const threadCrash: Scenario = {
     end.abort()
     await Promise.all(sending)
     const { code } = await server.stop()
-    if (code !== 0) fail(`it ended with ${code}`)
+    if (code !== 0) fail(`serve exited with ${code}`)
     return { count: times, note: `${repeated} of ${requests.toLocaleString('en')} requests repeated` }
   },
 }

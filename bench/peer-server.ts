@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { fillPeer } from './peer-set.ts'
-import { startKeptPostgres } from './postgres.ts'
-import { familyTime } from './process-figures.ts'
+import { fillPeer } from './peer-database.ts'
+import { startKeptPostgres } from './persistent-postgres.ts'
+import { familyTime } from './process-stats.ts'
 import { type Server, startServer } from './servers.ts'
 
 const FOLDER = join(import.meta.dir, 'peer')

@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { SQL } from 'bun'
 import type { Social } from '../src/domain/passport.ts'
 import { own } from '../test/support/postgres/postgres-files.ts'
-import { KEY_HASH } from './key.ts'
-import { type KeptPostgres, openDatabase, POSTGRES_FOLDER } from './postgres.ts'
+import { KEY_HASH } from './api-key.ts'
+import { type KeptPostgres, openDatabase, POSTGRES_FOLDER } from './persistent-postgres.ts'
 
 const PEER = join(import.meta.dir, 'peer')
 const CHUNK = 20_000
