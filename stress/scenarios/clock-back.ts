@@ -4,7 +4,7 @@ import { createRandom } from '../../src/ingest/demo/random.ts'
 import { INVENTED, linesOf, toLines } from '../../test/support/store/json-lines.ts'
 import { tempFolder } from '../../test/support/temp-folder.ts'
 import { check, type Scenario } from '../scenario.ts'
-import { countUsage, runCommand, tryToServe } from '../support/command.ts'
+import { type CommandOptions, countUsage, runCommand, tryToServe } from '../support/command.ts'
 
 const SECOND = 1000
 const HOUR = 3600 * SECOND
@@ -17,8 +17,6 @@ const FIRST = [3 * DAY, -HOUR]
 const WINDOW = 10
 const LIMIT = 3
 const LATEST_SCORE = 20 * SECOND
-
-type Shown = { calculating_score: boolean; passport_profile: { display_name: string } }
 
 export const clockBack: Scenario = {
   name: 'clock-back',
@@ -52,42 +50,18 @@ export const clockBack: Scenario = {
       return fetch(`${server.url}/api/v1/${path}`, { headers })
     }
 
-    async function checkLimit(): Promise<void> {
-      const first = await get('passports/7', limited)
-      if (first.status !== 200)
-        throw new Error(`the limit of an earlier window still applies: status ${first.status}`)
-      let last = first
-      for (let count = 0; last.status === 200 && count < 3 * LIMIT; count++)
-        last = await get('passports/7', limited)
-      const wait = Number(last.headers.get('Retry-After'))
-      if (last.status !== 429 || wait < 1 || wait > WINDOW)
-        throw new Error(`over the limit: status ${last.status}, Retry-After ${wait}`)
-    }
-
-    async function checkImport(name: string): Promise<void> {
-      // The record has no score: the server calculates it.
-      write('news.jsonl', toLines({ passport_id: 7, passport_profile: { display_name: name } }))
-      const { code, err } = await runCommand(['import', '--rescore', 'news.jsonl'], options)
-      if (code !== 0) throw new Error(`import exited with ${code}: ${err}`)
-      for (const last = performance.now() + LATEST_SCORE; performance.now() < last; await Bun.sleep(20)) {
-        const { passport } = (await (await get('passports/7')).json()) as { passport: Shown }
-        if (passport.passport_profile.display_name === name && !passport.calculating_score) return
-      }
-      throw new Error(`an imported passport is not visible or not scored after ${LATEST_SCORE / SECOND} s`)
-    }
-
     const random = createRandom(times)
     let offset = 0
     for (let round = 0; round < times; round++) {
       offset = FIRST[round] ?? random.pick(OFFSETS.filter((each) => each !== offset))
       await check(fail, `clock off by ${offset / SECOND} s`, async () => {
         write('clock', String(offset))
-        await checkLimit()
+        await checkLimit(get, limited)
         const isExpired = Date.now() + offset >= Date.parse(expiry)
         const { status } = await get('passports/7', expiring)
         if (status !== (isExpired ? 401 : 200))
           throw new Error(`a key that expires on ${expiry}: status ${status}`)
-        await checkImport(`Ada ${round}`)
+        await checkImport(get, options, `Ada ${round}`)
       })
     }
     const { code, err } = await server.stop()
@@ -96,4 +70,32 @@ export const clockBack: Scenario = {
       fail(`serve exited with ${code} and counted ${counted} of ${requests} requests: ${err}`)
     return { count: times }
   },
+}
+
+type Get = (path: string, key?: string) => Promise<Response>
+
+async function checkLimit(get: Get, key: string): Promise<void> {
+  const first = await get('passports/7', key)
+  if (first.status !== 200)
+    throw new Error(`the limit of an earlier window still applies: status ${first.status}`)
+  let last = first
+  for (let count = 0; last.status === 200 && count < 3 * LIMIT; count++) last = await get('passports/7', key)
+  const wait = Number(last.headers.get('Retry-After'))
+  if (last.status !== 429 || wait < 1 || wait > WINDOW)
+    throw new Error(`over the limit: status ${last.status}, Retry-After ${wait}`)
+}
+
+type Shown = { calculating_score: boolean; passport_profile: { display_name: string } }
+
+/** Imports a record without a score, and waits until the server has calculated it. */
+async function checkImport(get: Get, options: CommandOptions, name: string): Promise<void> {
+  const record = { passport_id: 7, passport_profile: { display_name: name } }
+  writeFileSync(join(options.cwd, 'news.jsonl'), toLines(record))
+  const { code, err } = await runCommand(['import', '--rescore', 'news.jsonl'], options)
+  if (code !== 0) throw new Error(`import exited with ${code}: ${err}`)
+  for (const last = performance.now() + LATEST_SCORE; performance.now() < last; await Bun.sleep(20)) {
+    const { passport } = (await (await get('passports/7')).json()) as { passport: Shown }
+    if (passport.passport_profile.display_name === name && !passport.calculating_score) return
+  }
+  throw new Error(`an imported passport is not visible or not scored after ${LATEST_SCORE / SECOND} s`)
 }

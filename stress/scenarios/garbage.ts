@@ -47,7 +47,7 @@ export const garbage: Scenario = {
   name: 'garbage',
   title: 'random bytes, malformed requests and slow clients, together with valid requests',
   long: 50_000,
-  short: 500,
+  short: 200,
   async run(times, fail) {
     using folder = tempFolder()
     const options = { cwd: folder.path, database: `${folder.path}/people.db`, timeout: 3_600_000 }

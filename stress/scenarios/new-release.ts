@@ -1,11 +1,12 @@
+import { join } from 'node:path'
 import { serveProcess } from '../../test/support/cli.ts'
 import { findPort } from '../../test/support/postgres/postgres-process.ts'
 import { tempFolder } from '../../test/support/temp-folder.ts'
 import type { Fail, Result, Scenario } from '../scenario.ts'
+import { demoArgs } from '../support/demo-args.ts'
 import { sendRequests } from '../support/load.ts'
 
 const TARGETS = ['/api/v1/passports/1', '/api/v1/passports?keyword=an', '/api/v1/passports?page=2', '/']
-const CLIENTS = 12
 
 /** A new network namespace: its kernel setting can change without changing the machine. */
 const SETTING = '/proc/sys/net/ipv4/tcp_migrate_req'
@@ -53,8 +54,14 @@ async function runInNamespace(times: number, value: 0 | 1, fail: Fail): Promise<
 async function replaceServers(times: number, isMigrating: boolean, fail: Fail): Promise<Result> {
   using folder = tempFolder()
   const port = await findPort()
-  const env = { PORT: String(port), TIERS: 'anonymous=unlimited, explorer=unlimited' }
-  const start = () => serveProcess(['--demo', '--workers', '2'], { cwd: folder.path, env })
+  const path = join(folder.path, 'people.db')
+  const env = {
+    PORT: String(port),
+    DATABASE_URL: `sqlite:${path}`,
+    TIERS: 'anonymous=unlimited, explorer=unlimited',
+  }
+  const args = [...(await demoArgs(path, times === 1)), '--workers', '2']
+  const start = () => serveProcess(args, { cwd: folder.path, env })
   let current = await start()
   const end = new AbortController()
   let [requests, repeated] = [0, 0]
@@ -83,7 +90,7 @@ async function replaceServers(times: number, isMigrating: boolean, fail: Fail): 
     })
   }
 
-  const sending = Array.from({ length: CLIENTS }, (_, at) => send(at % 2 === 0))
+  const sending = Array.from({ length: times > 1 ? 12 : 4 }, (_, at) => send(at % 2 === 0))
   for (let time = 0; time < times; time++) {
     const next = await start()
     current.child.kill('SIGTERM')

@@ -1,9 +1,11 @@
+import { join } from 'node:path'
 import { serveProcess } from '../../test/support/cli.ts'
 import { until } from '../../test/support/postgres/postgres-process.ts'
 import { isAlive } from '../../test/support/processes.ts'
 import { hasRedis, pretendRedis, startRedis } from '../../test/support/redis/redis.ts'
 import { tempFolder } from '../../test/support/temp-folder.ts'
 import type { Fail, Scenario } from '../scenario.ts'
+import { demoArgs } from '../support/demo-args.ts'
 import { FAULTS, INVALID_REPLIES } from '../support/redis-faults.ts'
 
 const LIMIT = 20
@@ -26,7 +28,7 @@ export const redis: Scenario = {
 
 async function withRedis(times: number, fail: Fail) {
   await using redis = await startRedis()
-  await using nodes = await serveNodes(redis.url, times > 1)
+  await using nodes = await serveNodes(redis.url, times === 1)
   let [responses, slowest] = [0, 0]
   const send = async () => {
     const sent = await nodes.send()
@@ -66,7 +68,7 @@ async function withoutRedis(times: number, fail: Fail) {
   for (let round = 0; round < times; round++) {
     const [name, reply] = replies[round % replies.length] as (typeof replies)[number]
     using other = pretendRedis(reply)
-    await using nodes = await serveNodes(other.url, false)
+    await using nodes = await serveNodes(other.url, true)
     const { passed, wrong } = await nodes.send()
     const isRight = wrong.length === 0 && passed === NODES * LIMIT && nodes.areAlive()
     if (!isRight) fail(`${name}: ${passed} requests passed, ${wrong.join(', ')}`)
@@ -74,13 +76,20 @@ async function withoutRedis(times: number, fail: Fail) {
   return { count: times, note: 'without redis-server' }
 }
 
-async function serveNodes(redisUrl: string, hasWorkers: boolean) {
+async function serveNodes(redisUrl: string, isShort: boolean) {
   await using made = new AsyncDisposableStack()
   const { path: cwd } = made.use(tempFolder())
-  const env = { REDIS_URL: redisUrl, TIERS: `anonymous=${LIMIT}/24h`, TRUST_PROXY: '127.0.0.1' }
+  const path = join(cwd, 'people.db')
+  const env = {
+    DATABASE_URL: `sqlite:${path}`,
+    REDIS_URL: redisUrl,
+    TIERS: `anonymous=${LIMIT}/24h`,
+    TRUST_PROXY: '127.0.0.1',
+  }
+  const demo = await demoArgs(path, isShort)
   const served: Awaited<ReturnType<typeof serveProcess>>[] = []
   for (let node = 0; node < NODES; node++) {
-    const args = hasWorkers && node === 1 ? ['--demo', '--workers', '2'] : ['--demo']
+    const args = !isShort && node === 1 ? [...demo, '--workers', '2'] : demo
     served.push(made.use(await serveProcess(args, { cwd, env })))
   }
   const pids = served.map(({ child }) => child.pid)

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { run, serveProcess } from '../../test/support/cli.ts'
 import { until } from '../../test/support/processes.ts'
 import { tempFolder } from '../../test/support/temp-folder.ts'
-import type { Scenario } from '../scenario.ts'
+import type { Fail, Scenario } from '../scenario.ts'
 import { sendRequests } from '../support/load.ts'
 import { statusOf } from '../support/process-status.ts'
 import { createRequestMix, type RequestKind } from '../support/request-mix.ts'
@@ -43,10 +43,7 @@ export const soak: Scenario = {
     }
     const model = await learnVersions(url, async (version) => {
       await importVersion(version)
-      await until(async () => {
-        const { passports } = await getJson(`${url}/api/v1/passports?per_page=250`)
-        return passports.length > 0 && passports.every((each: Listed) => isCurrent(each, version))
-      })
+      await until(() => isShown(url, version))
     })
 
     const end = new AbortController()
@@ -86,13 +83,7 @@ export const soak: Scenario = {
     end.abort()
     await Promise.all([...sending, importing])
     const memory = medians(samples.map(({ memory }) => memory))
-    const files = medians(samples.map(({ files }) => files))
-    if (seconds >= LONG_SECONDS) {
-      if (memory.last > memory.second * MOST_GROWTH)
-        fail(`memory grew from ${memory.second} to ${memory.last} MB`)
-      if (files.last > files.second + SPARE_FILES)
-        fail(`open files grew from ${files.second} to ${files.last}`)
-    }
+    if (seconds >= LONG_SECONDS) checkGrowth(samples, fail)
     const seen = [...statuses].sort().map(([status, count]) => `${status}: ${count.toLocaleString('en')}`)
     return { count: seconds, note: `${seen.join(', ')}; ${memory.second} then ${memory.last} MB` }
   },
@@ -100,8 +91,20 @@ export const soak: Scenario = {
 
 type Listed = { calculating_score: boolean; passport_profile: { location: string } }
 
-const isCurrent = ({ calculating_score, passport_profile }: Listed, version: Version) =>
-  !calculating_score && passport_profile.location === version
+async function isShown(url: string, version: Version): Promise<boolean> {
+  const { passports } = await getJson(`${url}/api/v1/passports?per_page=250`)
+  const isCurrent = ({ calculating_score, passport_profile }: Listed) =>
+    !calculating_score && passport_profile.location === version
+  return passports.length > 0 && passports.every(isCurrent)
+}
+
+function checkGrowth(samples: readonly ReturnType<typeof statusOf>[], fail: Fail): void {
+  const memory = medians(samples.map(({ memory }) => memory))
+  if (memory.last > memory.second * MOST_GROWTH)
+    fail(`memory grew from ${memory.second} to ${memory.last} MB`)
+  const files = medians(samples.map(({ files }) => files))
+  if (files.last > files.second + SPARE_FILES) fail(`open files grew from ${files.second} to ${files.last}`)
+}
 
 /** The medians of the second and the last third; the first third is the warm-up. */
 function medians(values: readonly number[]): { second: number; last: number } {

@@ -4,6 +4,7 @@ import { socketsOf, until } from '../../test/support/processes.ts'
 import { tempFolder } from '../../test/support/temp-folder.ts'
 import { check, type Scenario } from '../scenario.ts'
 import { tryToServe } from '../support/command.ts'
+import { demoArgs } from '../support/demo-args.ts'
 import { sendRequests } from '../support/load.ts'
 
 const TARGETS = ['/api/v1/passports/1', '/api/v1/passports?keyword=an', '/api/v1/passports?page=2', '/']
@@ -23,7 +24,8 @@ export const threadCrash: Scenario = {
     const preload = `--preload=${join(import.meta.dir, '../support/preload/thread-crash.ts')}`
     const options = { cwd: folder.path, database: join(folder.path, 'people.db'), timeout: 3_600_000 }
     const env = { BUN_OPTIONS: preload, CRASH: crash, TIERS: 'anonymous=unlimited, explorer=unlimited' }
-    await using server = await tryToServe({ ...options, env }, ['--demo', '--workers', `${WORKERS}`])
+    const demo = await demoArgs(options.database, times <= THREADS.length)
+    await using server = await tryToServe({ ...options, env }, [...demo, '--workers', `${WORKERS}`])
     const { child, url = '' } = server
     const port = Number(new URL(url).port)
     const end = new AbortController()
