@@ -108,7 +108,7 @@ export const postgres: Scenario = {
     const { responses, unavailable, slowest } = reading.counts
     return {
       count: times,
-      note: `${responses.toLocaleString('en')} responses, ${unavailable.toLocaleString('en')} of them 503, the slowest took ${slowest} ms; ${resumed} imports resumed; memory ${memory.at(0)} to ${late} MB`,
+      note: `${responses.toLocaleString('en')} responses, ${unavailable.toLocaleString('en')} of them 503, the slowest after ${slowest} ms; ${resumed} imports resumed; memory ${memory.at(0)} to ${late} MB`,
     }
   },
 }

@@ -59,7 +59,7 @@ async function withRedis(times: number, fail: Fail) {
     await untilShared(`after the fault "${name}"`)
   }
   if (!nodes.areAlive()) fail('a server has exited')
-  return { count: times, note: `${responses} responses, the slowest took ${Math.round(slowest)} ms` }
+  return { count: times, note: `${responses} responses, the slowest after ${Math.round(slowest)} ms` }
 }
 
 /** Tests only the servers that send invalid replies. */
