@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { childrenOf } from '../test/support/processes.ts'
 
 const TICKS_PER_SECOND = 100
 
@@ -33,10 +34,6 @@ export function unmappedMegabytes(pid: number): number {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8')
   const read = (name: string) => Number(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(status)?.[1]) / 1024
   return read('RssAnon') + read('RssShmem')
-}
-
-function childrenOf(pid: number): number[] {
-  return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number)
 }
 
 const IDLE_MILLISECONDS = 100

@@ -1,5 +1,5 @@
-import { createServer } from 'node:net'
 import { join } from 'node:path'
+import { findPort } from '../test/support/postgres/postgres-process.ts'
 import { BENCH_TIER, KEY_HEADERS } from './api-key.ts'
 import { cpuSecondsOf, waitUntilIdle } from './process-stats.ts'
 
@@ -75,15 +75,6 @@ const responds = (url: string) =>
     ({ ok }) => ok,
     () => false,
   )
-
-async function findPort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const address = server.address()
-  await new Promise((resolve) => server.close(resolve))
-  if (address === null || typeof address === 'string') throw new Error('The system assigned no port')
-  return address.port
-}
 
 /** Throws if the bodies of two servers differ: only equal work is comparable. */
 export async function checkSameBodies(one: Server, other: Server, paths: readonly string[]): Promise<void> {

@@ -7,6 +7,7 @@ import { INVENTED, linesOf, toLines } from '../../test/support/store/json-lines.
 import { tempFolder } from '../../test/support/temp-folder.ts'
 import { check, type Scenario } from '../scenario.ts'
 import { checkIntegrity } from '../support/database-checks.ts'
+import { succeed } from '../support/kill.ts'
 
 /** Lines that `import` saves in one transaction. */
 const BATCH = 500
@@ -38,9 +39,9 @@ export const backup: Scenario = {
           await Bun.sleep(Math.random() * longestWait)
           await startAndKill(['backup', file, '--force'], live, longestWait)
           if (existsSync(file)) inspect(file)
-          await succeed(['backup', file, '--force'], live)
+          await succeed(run(['backup', file, '--force'], live))
           await killRestore(file, restored, longestWait)
-          await succeed(['restore', file, '--force'], restored)
+          await succeed(run(['restore', file, '--force'], restored))
           const { passports, stale } = inspect(join(cwd, 'restored.db'))
           await checkResponses(restored, passports)
           if (passports < last) throw new Error(`${passports} passports, but ${last} in the backup before`)
@@ -82,11 +83,6 @@ function startImporting(options: Options, people: typeof PEOPLE) {
       await loop
     },
   }
-}
-
-async function succeed(args: string[], options: Options): Promise<void> {
-  const { code, err } = await run(args, options)
-  if (code !== 0) throw new Error(`${args[0]} exited with ${code}: ${err.trim()}`)
 }
 
 async function startAndKill(args: string[], options: Options, longestWait: number): Promise<void> {
