@@ -1,6 +1,6 @@
 /**
- * The smallest program that sends the same bodies from the same file: no keys, limits, usage, metrics or errors.
- * DATABASE is the file, PORT the port, HEADERS the constant headers as JSON.
+ * The smallest program that sends the same bodies from the same file, without keys, limits, usage, metrics or error handling.
+ * Environment: DATABASE is the file, PORT the port, HEADERS the constant response headers as JSON.
  */
 import { Database } from 'bun:sqlite'
 
@@ -39,8 +39,8 @@ const begin = database.query('begin')
 const rollback = database.query('rollback')
 let isOpen = false
 
-/** Reads within a few milliseconds share a transaction. */
-function share(): void {
+/** Begins a read transaction that all reads of the next few milliseconds share. */
+function shareTransaction(): void {
   if (isOpen) return
   begin.run()
   isOpen = true
@@ -70,15 +70,15 @@ Bun.serve({
   development: false,
   routes: {
     '/api/v1/passports/:id': ({ params: { id } }) => {
-      share()
+      shareTransaction()
       return send(id.startsWith('0x') ? findByWallet.get(id) : findById.get(Number(id)))
     },
     '/api/v1/passport_credentials': (request) => {
-      share()
+      shareTransaction()
       return send(findCredentials.get(parameterOf(request, 'passport_id')))
     },
     '/api/v1/passports': (request) => {
-      share()
+      shareTransaction()
       return new Response(renderPage(parameterOf(request, 'page')), init)
     },
   },

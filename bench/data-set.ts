@@ -6,18 +6,18 @@ import type { IncomingRecord } from '../src/domain/record.ts'
 import { inventPeople, type Person } from '../src/ingest/demo/people.ts'
 import { openStore } from '../src/store/open.ts'
 import type { Store } from '../src/store/store.ts'
-import { createKey } from './key.ts'
+import { createKey } from './api-key.ts'
 
-/** Data sets are kept outside the repository and reused by the next run. */
+/** Data sets are stored outside the repository; the next run uses them again. */
 export const DATA_FOLDER = process.env.BENCH_DATA ?? join(tmpdir(), 'passportd-bench-data')
 
-/** Fewer than people have: with 17 each, a million passports would take 12 GB. */
+/** Fewer than the usual 17, with which a million passports would take 8 GB. */
 export const CREDENTIALS = 8
 
 const BATCH = 500
 
-/** The path of an SQLite database with so many passports and the API key of the bench; built if it is missing. */
-export async function sqliteSet(passports: number): Promise<string> {
+/** Returns the path of an SQLite database with this many passports and the API key of the bench. Creates it if needed. */
+export async function sqliteDataSet(passports: number): Promise<string> {
   mkdirSync(DATA_FOLDER, { recursive: true })
   const path = join(DATA_FOLDER, `v1-${passports}-${CREDENTIALS}.db`)
   if (existsSync(path)) return path
@@ -43,7 +43,7 @@ async function fill(store: Store, passports: number): Promise<void> {
     if (person.id % 50_000 !== 0 && person.id < passports) continue
     const rate = person.id / ((performance.now() - begin) / 1000)
     console.error(
-      `Data set: ${person.id.toLocaleString('en')} passports, ${Math.round(rate).toLocaleString('en')} a second`,
+      `Data set: ${person.id.toLocaleString('en')} passports, ${Math.round(rate).toLocaleString('en')} per second`,
     )
   }
 }
@@ -58,7 +58,7 @@ const templateOf = (id: number) => templates[id % templates.length] as Person
 /** The display name of a passport in the data sets, without its number. */
 export const nameOf = (id: number) => templateOf(id).profile.displayName
 
-/** The demo people over and over, with ids, wallets and names of their own. */
+/** Repeats the demo people with unique ids, wallets and names. */
 export function* manyPeople(count: number): Generator<Person> {
   for (let id = 1; id <= count; id++) {
     const template = templateOf(id)

@@ -3,7 +3,7 @@ import type { Sample, Series } from './rounds.ts'
 
 export type Goal = { least: number } | { most: number }
 
-/** A figure over all rounds: the median, and the extremes. */
+/** A figure over all rounds: median, minimum and maximum. */
 export type Figure = {
   name: string
   unit: '' | 'MB' | 'a second'
@@ -24,11 +24,11 @@ export function figuresOf({ series, fewer, megabytes, passports }: Input): Figur
   const samplesOf = (side: string, read: string) =>
     series.find((one) => one.side === side && one.read === read)?.samples ?? []
 
-  /** Compares neighbours in time: the machine may be slower in one round than in another. */
+  /** Compares samples of the same round: the speed of the machine varies between rounds. */
   function ratio(
     name: string,
-    of: Place,
-    to: Place,
+    of: SeriesKey,
+    to: SeriesKey,
     value: (sample: Sample) => number,
     goal: Goal,
   ): Figure[] {
@@ -77,7 +77,7 @@ export function figuresOf({ series, fewer, megabytes, passports }: Input): Figur
   ]
 }
 
-type Place = readonly [side: string, read: string]
+type SeriesKey = readonly [side: string, read: string]
 
 export function figureOf(name: string, unit: Figure['unit'], values: readonly number[], goal?: Goal): Figure {
   const figure = { name, unit, ...spreadOf(values) }

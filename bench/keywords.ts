@@ -6,15 +6,14 @@ const NAMES = 1000
 const LENGTHS = [3, 4, 5, 6]
 
 /**
- * Mixed keywords of three and more characters: a whole name with its number (one match), a part of a word that many
- * names have, and a name with its words in another order (no match). With a million passports, the list is too long
- * for the cache of results.
+ * Keywords of three or more characters, in turn: a whole name with its number (one match), a part of a word in many
+ * names, and a name with swapped words (no match). With a million passports, the list exceeds the cache of search results.
  */
 export function mixedKeywords(passports: number): string[] {
   const names = Array.from({ length: NAMES }, (_, id) => foldName(nameOf(id)))
   const parts = [...new Set(names.flatMap(partsOf))]
   return Array.from({ length: KEYWORDS }, (_, at) => {
-    // A stride of a prime number: neighbours in the list are far apart in the data.
+    // The stride is a prime number: successive keywords find distant passports.
     const id = 1 + ((at * 7919) % passports)
     const [first = '', second = 'nobody'] = foldName(nameOf(id)).split(' ')
     const part = parts[(at * 7919) % parts.length] as string
@@ -24,9 +23,9 @@ export function mixedKeywords(passports: number): string[] {
 
 function partsOf(name: string): string[] {
   return name.split(' ').flatMap((word) => {
-    const letters = [...word]
+    const characters = [...word]
     return LENGTHS.flatMap((length) =>
-      letters.slice(length - 1).map((_, at) => letters.slice(at, at + length).join('')),
+      characters.slice(length - 1).map((_, at) => characters.slice(at, at + length).join('')),
     )
   })
 }

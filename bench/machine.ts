@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { arch, availableParallelism, cpus, release, totalmem } from 'node:os'
 
-/** The machine of the measurement. */
+/** The machine that runs the bench. */
 export function describeMachine() {
   return {
     cores: availableParallelism(),
@@ -15,7 +15,7 @@ export function describeMachine() {
 
 export type Machine = ReturnType<typeof describeMachine>
 
-/** Linux knows only the part number of Arm processors. */
+/** /proc/cpuinfo has only the part number of Arm processors. */
 const ARM_PARTS: Record<string, string> = {
   '0xd0c': 'Neoverse N1',
   '0xd40': 'Neoverse V1',

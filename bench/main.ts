@@ -1,13 +1,13 @@
-/** `npm run bench`: see docs/performance.md, and --help. */
+/** `npm run bench`: see docs/performance.md and --help. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { sqliteSet } from './data-set.ts'
+import { sqliteDataSet } from './data-set.ts'
 import { figuresOf } from './goals.ts'
 import { mixedKeywords } from './keywords.ts'
 import { describeMachine } from './machine.ts'
 import { readOptions, requireProgram } from './options.ts'
-import { startPeer } from './peer.ts'
-import { memoryOf } from './process-figures.ts'
+import { startPeer } from './peer-server.ts'
+import { unmappedMegabytes } from './process-stats.ts'
 import { loadsOf, samplePaths } from './reads.ts'
 import { printReport, type Report, writeMarkdown } from './report.ts'
 import { runRounds, type Subject, searchSubjects, subjectOf } from './rounds.ts'
@@ -21,24 +21,24 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => p
 const report = await measure()
 printReport(report)
 writeFileSync(options.json, `${JSON.stringify(report, null, 2)}\n`)
-console.log(`The figures are in ${options.json}`)
+console.log(`Results as JSON: ${options.json}`)
 if (options.markdown) writeMarkdown(join(import.meta.dir, '../docs/performance.md'), report)
 
 async function measure(): Promise<Report> {
   const { passports, fewer, rounds, seconds, reads } = options
-  const path = await openSet(passports)
+  const path = await openDataSet(passports)
   await using started = new AsyncDisposableStack()
   const ours = started.use(await startOurs(path))
   const bare = started.use(await startBare(path, ours))
   await checkSameBodies(ours, bare, samplePaths(passports))
   const loads = loadsOf(passports, mixedKeywords(passports))
   const subjects: Subject[] = []
-  // Neighbours in time are compared.
+  // Samples that are compared must be taken close together.
   for (const read of reads) {
     subjects.push(subjectOf('bare', read, bare, loads[read]), subjectOf('ours', read, ours, loads[read]))
     if (read !== 'by-id') continue
     if (fewer < passports) {
-      const server = started.use(await startOurs(await openSet(fewer)))
+      const server = started.use(await startOurs(await openDataSet(fewer)))
       subjects.push(subjectOf('fewer', read, server, loadsOf(fewer, [])[read]))
     }
     if (options.peer) {
@@ -49,7 +49,7 @@ async function measure(): Promise<Report> {
   }
   if (options.search) subjects.push(...searchSubjects(ours, loads))
   const series = await runRounds(subjects, options)
-  const megabytes = memoryOf(ours.pid).unmapped
+  const megabytes = unmappedMegabytes(ours.pid)
   return {
     machine: describeMachine(),
     options: { passports, fewer, rounds, seconds },
@@ -58,9 +58,9 @@ async function measure(): Promise<Report> {
   }
 }
 
-/** The file is read once, so that the page cache holds it: the disk is not what is measured. */
-async function openSet(passports: number): Promise<string> {
-  const path = await sqliteSet(passports)
+/** Reads the file once to fill the page cache: the bench does not measure the disk. */
+async function openDataSet(passports: number): Promise<string> {
+  const path = await sqliteDataSet(passports)
   await Bun.$`cat ${path} > /dev/null`
   return path
 }

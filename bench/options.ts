@@ -5,23 +5,25 @@ import { READS, type Read } from './reads.ts'
 
 const HELP = `npm run bench -- [options]
 
-Compares passportd with the smallest program on Bun.serve and bun:sqlite, in turns, and checks the goals of docs/performance.md.
-Needs Linux and wrk (Debian: wrk). Data sets are kept in BENCH_DATA (${DATA_FOLDER}) and reused.
+Compares passportd with a minimal server on Bun.serve and bun:sqlite, and checks the goals of docs/performance.md.
+Needs Linux and wrk (Debian: apt-get install wrk).
+The first run creates its data sets in BENCH_DATA (${DATA_FOLDER}); later runs use them again.
 
-  --passports N    passports in the data set (1000000); the first run builds it
-  --fewer N        passports in the data set for comparison by size (10000)
-  --rounds N       measured rounds, after one that warms up (5)
-  --seconds N      length of a load (2)
-  --only READ,...  these reads only: ${Object.keys(READS).join(', ')}
-  --no-peer        without Fastify on PostgreSQL, which needs node and npm
-  --no-search      without keywords
-  --json FILE      file for the figures (bench-results.json in BENCH_DATA)
-  --markdown       writes the figures to docs/performance.md, too
+  --passports N    passports in the data set (default 1000000)
+  --fewer N        passports in the smaller data set, which shows the effect of the size (default 10000)
+  --rounds N       measured rounds, after one warm-up round (default 5)
+  --seconds N      duration of each load (default 2)
+  --only READ,...  measure only these reads: ${Object.keys(READS).join(', ')}
+  --no-peer        skip the peer, Fastify on PostgreSQL, which needs node and npm
+  --no-search      skip keyword search
+  --json FILE      write the results to FILE (default bench-results.json in BENCH_DATA)
+  --markdown       write the results to docs/performance.md, too
+  --help           print this help
 `
 
 export type Options = ReturnType<typeof readOptions>
 
-/** Exits with a message if an option is wrong. */
+/** Exits with 2 and a message if an option is wrong. */
 export function readOptions(args: readonly string[]) {
   const { values } = parseArgs({
     args: [...args],
@@ -54,23 +56,25 @@ export function readOptions(args: readonly string[]) {
 }
 
 export function parseCount(name: string, text: string): number {
-  if (!/^[1-9]\d{0,8}$/.test(text)) refuse(`--${name} must be a whole number from 1, got "${text}".`)
+  if (!/^[1-9]\d{0,8}$/.test(text))
+    refuse(`--${name} got "${text}"; it must be a whole number from 1 to 999999999.`)
   return Number(text)
 }
 
 function parseRead(name: string): Read {
-  if (!Object.hasOwn(READS, name)) refuse(`--only takes ${Object.keys(READS).join(', ')}, got "${name}".`)
+  if (!Object.hasOwn(READS, name))
+    refuse(`--only got "${name}"; it accepts ${Object.keys(READS).join(', ')}.`)
   return name as Read
 }
 
-function refuse(sentence: string): never {
-  console.error(sentence)
+function refuse(message: string): never {
+  console.error(message)
   process.exit(2)
 }
 
-/** Exits if a program is missing. */
+/** Exits with 1 and a message if a program is missing. */
 export function requireProgram(program: string, debianPackage: string): void {
   if (Bun.which(program)) return
-  console.error(`${program} is missing. Debian: apt-get install ${debianPackage}`)
+  console.error(`${program} is not installed. On Debian, run: apt-get install ${debianPackage}`)
   process.exit(1)
 }

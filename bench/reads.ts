@@ -1,7 +1,7 @@
 import { walletOf } from './data-set.ts'
 import { type Load, loadInTurn, loadOf, paced } from './wrk.ts'
 
-/** The reads that are compared with the bare server, by the name that `--only` takes. */
+/** The reads that are compared with the bare server, by their name in `--only`. */
 export const READS = {
   'by-id': 'by id',
   'by-wallet': 'by wallet',
@@ -15,14 +15,14 @@ export const READS = {
 export type Read = keyof typeof READS
 
 const PAGE = 25
-/** Keeps the search thread busy without a long queue. */
+/** Enough to keep the search thread busy without a long queue. */
 const SEARCH_CONNECTIONS = 4
-/** About 2,000 requests a second: latency is measured on a server that is not saturated. */
+/** About 2,000 requests per second: latency is measured on a server that is not saturated. */
 const PACED = { connections: 8, milliseconds: 3 }
 
 export type Loads = Record<Read | 'by-id-paced' | 'keywords', Load>
 
-/** Random over all passports where there is a choice. */
+/** Ids, wallets and page numbers are random over all passports. */
 export function loadsOf(passports: number, keywords: readonly string[]): Loads {
   const id = `math.random(1, ${passports})`
   const last = Math.ceil(passports / PAGE)
@@ -42,7 +42,7 @@ export function loadsOf(passports: number, keywords: readonly string[]): Loads {
   }
 }
 
-/** One request of each kind that `bare` responds to. */
+/** One request for each route of `bare`. */
 export const samplePaths = (passports: number) => [
   '/api/v1/passports/7',
   `/api/v1/passports/${walletOf(9)}`,

@@ -1,5 +1,5 @@
 /**
- * Import and rescoring of this version and of an earlier commit, in turns, on the same file, process start included.
+ * Measures import and rescoring of this version and of an earlier commit, alternately, on the same file. Includes the process start.
  *
  *   npx bun bench/records.ts [--records 20000] [--rounds 3] [--against 6bf2148]
  */
@@ -17,12 +17,12 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { presentRecord } from '../src/ingest/export.ts'
 import { DEFAULT_RULES } from '../src/scoring/rules.ts'
+import { tempFolder } from '../test/support/temp-folder.ts'
 import { manyPeople } from './data-set.ts'
 import { figureOf } from './goals.ts'
 import { describeMachine } from './machine.ts'
 import { parseCount } from './options.ts'
 import { figureRows, table } from './report.ts'
-import { tempFolder } from './temp-folder.ts'
 
 const ROOT = join(import.meta.dir, '..')
 
@@ -51,13 +51,13 @@ for (let round = 0; round < rounds; round++) {
   await measure(ROOT, ours)
   await measure(earlier, theirs)
 }
-const figures = (['import', 'rescore'] as const).flatMap((what) => [
-  figureOf(`${what}: this version`, 'a second', ours[what]),
-  figureOf(`${what}: ${values.against}`, 'a second', theirs[what]),
+const figures = (['import', 'rescore'] as const).flatMap((command) => [
+  figureOf(`${command}: this version`, 'a second', ours[command]),
+  figureOf(`${command}: ${values.against}`, 'a second', theirs[command]),
   figureOf(
-    `${what}: this version / ${values.against}`,
+    `${command}: this version / ${values.against}`,
     '',
-    ours[what].map((rate, round) => rate / (theirs[what][round] ?? rate)),
+    ours[command].map((rate, round) => rate / (theirs[command][round] ?? rate)),
   ),
 ])
 console.log(table(figureRows(figures)))
@@ -70,7 +70,7 @@ async function measure(root: string, rates: Rates): Promise<void> {
   for (const suffix of ['', '-wal', '-shm']) rmSync(database + suffix, { force: true })
 }
 
-/** Records a second of a command, which must report that it has done all of them. */
+/** Records per second of a command. Throws unless the command reports all records. */
 async function rateOf(root: string, database: string, args: string[], done: RegExp): Promise<number> {
   const begin = performance.now()
   const child = Bun.spawn([process.execPath, '--smol', join(root, 'src/cli/main.ts'), ...args], {
@@ -95,7 +95,7 @@ function writePeople(): void {
   closeSync(file)
 }
 
-/** Other maxima than the default rules: rescoring changes every credential. */
+/** The maximum scores differ from the default rules: rescoring changes every credential. */
 function writeRules(): void {
   const { stamp: _, ...shape } = DEFAULT_RULES
   const types = Object.entries(shape.types).map(([type, rule]) => [
@@ -105,7 +105,7 @@ function writeRules(): void {
   writeFileSync(rules, JSON.stringify({ ...shape, version: 'bench', types: Object.fromEntries(types) }))
 }
 
-/** The sources of a commit in a temporary folder, with the packages of this one. */
+/** Extracts a commit to a temporary folder, and links the installed packages of this version. */
 async function checkOut(commit: string): Promise<string> {
   const target = join(folder.path, 'earlier')
   mkdirSync(target)

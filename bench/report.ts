@@ -22,11 +22,11 @@ export function printReport(report: Report): void {
 const BEGIN = '<!-- results: written by npm run bench -- --markdown -->'
 const END = '<!-- end of results -->'
 
-/** Replaces the text between the markers of a page. */
+/** Replaces the text between the two markers of a page. */
 export function writeMarkdown(path: string, report: Report): void {
   const page = readFileSync(path, 'utf8')
   const [begin, end] = [page.indexOf(BEGIN), page.indexOf(END)]
-  if (begin < 0 || end < begin) throw new Error(`${path} has no markers for the results`)
+  if (begin < 0 || end < begin) throw new Error(`${path} must contain ${BEGIN} and, after it, ${END}`)
   const parts = [BEGIN, describe(report), table(figureRows(report.figures)), table(seriesRows(report)), END]
   writeFileSync(path, page.slice(0, begin) + parts.join('\n\n') + page.slice(end + END.length))
 }
@@ -67,7 +67,7 @@ function spread(samples: readonly Sample[], of: (sample: Sample) => number): str
 
 const readable = (value: number) => (value >= 100 ? count(Math.round(value)) : value.toFixed(2))
 
-/** A Markdown table, aligned so that it reads well in a terminal. */
+/** A Markdown table with aligned columns. */
 export function table(rows: readonly Row[]): string {
   const columns = Object.keys(rows[0] ?? {})
   const widths = columns.map((column) =>

@@ -1,21 +1,21 @@
-import { settle } from './process-figures.ts'
+import { waitUntilIdle } from './process-stats.ts'
 import type { Loads } from './reads.ts'
 import type { Server } from './servers.ts'
-import { type Load, type Loaded, runWrk } from './wrk.ts'
+import { type Load, type LoadResult, runWrk } from './wrk.ts'
 
-/** One run of a load. `cpu` is microseconds of CPU time of the server for each request. */
-export type Sample = Loaded & { cpu?: number }
+/** One run of a load. `cpu` is the CPU time of the server per request, in microseconds. */
+export type Sample = LoadResult & { cpu?: number }
 
-/** Something that is measured once in each round. */
+/** A measurement that runs once in each round. */
 export type Subject = { side: string; read: string; run: (seconds: number, round: number) => Promise<Sample> }
 
-/** All samples of one subject, one for each round. */
+/** The samples of one subject, one for each round. */
 export type Series = { side: string; read: string; samples: Sample[] }
 
-/** More requests than a round makes: each round asks for others. */
-const REQUESTS_A_ROUND = 1_000_000
+/** More than the requests of one round: each round reads other passports. */
+const REQUESTS_PER_ROUND = 1_000_000
 
-/** Runs every subject once in each round. The first round warms up and is dropped. */
+/** Runs every subject once in each round. The first round is a warm-up and does not count. */
 export async function runRounds(
   subjects: readonly Subject[],
   { rounds, seconds }: { rounds: number; seconds: number },
@@ -31,26 +31,26 @@ export async function runRounds(
   return series
 }
 
-export function subjectOf(side: string, read: string, { url, spent }: Server, load: Load): Subject {
+export function subjectOf(side: string, read: string, { url, cpuSeconds }: Server, load: Load): Subject {
   return {
     side,
     read,
     async run(seconds, round) {
-      const before = spent()
-      const loaded = await runWrk(url, load, seconds, round * REQUESTS_A_ROUND)
-      const cpu = ((spent() - before) * 1e6) / loaded.requests
-      await settle(spent)
+      const before = cpuSeconds()
+      const loaded = await runWrk(url, load, seconds, round * REQUESTS_PER_ROUND)
+      const cpu = ((cpuSeconds() - before) * 1e6) / loaded.requests
+      await waitUntilIdle(cpuSeconds)
       return { ...loaded, cpu }
     },
   }
 }
 
-/** Starts before the load it accompanies, and ends after it. */
+/** The searches start this long before the measured load, and end this long after it. */
 const LEAD_SECONDS = 1
 
-/** The paced load by id alone, the same while keywords are searched, and the rate of the keywords. */
+/** The paced load by id alone, the same load during searches, and the rate of the searches. */
 export function searchSubjects(server: Server, loads: Loads): Subject[] {
-  const { url, spent } = server
+  const { url, cpuSeconds } = server
   const paced = loads['by-id-paced']
   let searched: Sample | undefined
   let searches = 0
@@ -60,20 +60,20 @@ export function searchSubjects(server: Server, loads: Loads): Subject[] {
       side: 'ours, during searches',
       read: 'by-id-paced',
       async run(seconds, round) {
-        // Each round continues in the list: recent keywords are cached.
+        // Each round continues in the list, because recent keywords are cached.
         const searching = runWrk(url, loads.keywords, seconds + 2 * LEAD_SECONDS, searches)
         await Bun.sleep(LEAD_SECONDS * 1000)
-        const loaded = await runWrk(url, paced, seconds, round * REQUESTS_A_ROUND)
+        const loaded = await runWrk(url, paced, seconds, round * REQUESTS_PER_ROUND)
         searched = await searching
         searches += searched.requests + loads.keywords.connections
-        await settle(spent)
+        await waitUntilIdle(cpuSeconds)
         return loaded
       },
     },
     {
       side: 'ours',
       read: 'keywords',
-      // Measured by the subject before this one.
+      // The previous subject has measured it.
       run: async () => searched ?? { requests: 0, rate: Number.NaN, p99: Number.NaN },
     },
   ]

@@ -1,15 +1,20 @@
-import { createServer } from 'node:net'
 import { join } from 'node:path'
-import { BENCH_TIER, KEY_HEADERS } from './key.ts'
-import { processorTime, settle } from './process-figures.ts'
+import { findPort } from '../test/support/postgres/postgres-process.ts'
+import { BENCH_TIER, KEY_HEADERS } from './api-key.ts'
+import { cpuSecondsOf, waitUntilIdle } from './process-stats.ts'
 
-/** A server under load. `spent` gives its CPU seconds so far. */
-export type Server = { url: string; pid: number; spent: () => number; [Symbol.asyncDispose](): Promise<void> }
+/** A server under load. `cpuSeconds` returns its CPU time so far. */
+export type Server = {
+  url: string
+  pid: number
+  cpuSeconds: () => number
+  [Symbol.asyncDispose](): Promise<void>
+}
 
 const ROOT = join(import.meta.dir, '..')
 const FIRST_PATH = '/api/v1/passports/1'
 
-/** The command itself with everything on: key, limits, usage, metrics, explorer. */
+/** Starts `passportd serve` with key, rate limit, quota, usage, metrics and explorer. */
 export const startOurs = (path: string): Promise<Server> =>
   startServer([process.execPath, '--smol', join(ROOT, 'src/cli/main.ts'), 'serve', '--workers', '1'], {
     DATABASE_URL: `sqlite:${path}`,
@@ -18,7 +23,7 @@ export const startOurs = (path: string): Promise<Server> =>
     TIERS: BENCH_TIER,
   })
 
-/** The smallest program on the same database; it sends the headers that `ours` sends. */
+/** Starts the minimal server on the same database, with the response headers of `ours`. */
 export async function startBare(path: string, ours: Server): Promise<Server> {
   const { headers } = await fetch(ours.url + FIRST_PATH, { headers: KEY_HEADERS })
   const constant = [...headers].filter(([name]) => !['content-length', 'connection', 'date'].includes(name))
@@ -30,7 +35,7 @@ export async function startBare(path: string, ours: Server): Promise<Server> {
 
 const LONGEST_START_MILLISECONDS = 120_000
 
-/** Starts a program that listens on PORT, and waits until it responds and is idle. */
+/** Starts a program that listens on PORT. Waits until the program responds and is idle. */
 export async function startServer(
   command: readonly string[],
   env: Record<string, string>,
@@ -44,7 +49,7 @@ export async function startServer(
     stdout: 'ignore',
     stderr: 'inherit',
   })
-  // A server that is left behind would disturb later runs.
+  // A remaining server would disturb later runs.
   process.on('exit', () => child.kill('SIGKILL'))
   const url = `http://127.0.0.1:${port}`
   const end = Date.now() + LONGEST_START_MILLISECONDS
@@ -52,12 +57,12 @@ export async function startServer(
     if (child.exitCode !== null || Date.now() > end) throw new Error(`${command.join(' ')} did not start`)
     await Bun.sleep(20)
   }
-  const spent = () => processorTime(child.pid)
-  await settle(spent)
+  const cpuSeconds = () => cpuSecondsOf(child.pid)
+  await waitUntilIdle(cpuSeconds)
   return {
     url,
     pid: child.pid,
-    spent,
+    cpuSeconds,
     async [Symbol.asyncDispose]() {
       child.kill('SIGKILL')
       await child.exited
@@ -71,16 +76,7 @@ const responds = (url: string) =>
     () => false,
   )
 
-async function findPort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const address = server.address()
-  await new Promise((resolve) => server.close(resolve))
-  if (address === null || typeof address === 'string') throw new Error('No port was assigned')
-  return address.port
-}
-
-/** Throws if two servers respond differently: only the same work can be compared. */
+/** Throws if the bodies of two servers differ: only equal work is comparable. */
 export async function checkSameBodies(one: Server, other: Server, paths: readonly string[]): Promise<void> {
   for (const path of paths) {
     const [expected, actual] = await Promise.all([one, other].map(({ url }) => bodyOf(url + path)))

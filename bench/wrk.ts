@@ -1,14 +1,14 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { KEY_HEADERS } from './key.ts'
-import { tempFolder } from './temp-folder.ts'
+import { tempFolder } from '../test/support/temp-folder.ts'
+import { KEY_HEADERS } from './api-key.ts'
 
-/** The requests of wrk, as Lua that defines `request`. `from` is the number of requests in earlier runs. */
+/** A load of wrk. `script` returns Lua that defines `request`; `from` is the number of requests in earlier runs. */
 export type Load = { script: (from: number) => string; connections: number }
 
 const CONNECTIONS = 32
 
-/** Requests whose path is a Lua expression. */
+/** A load whose path is a Lua expression. */
 export const loadOf = (path: string, connections = CONNECTIONS): Load => ({
   connections,
   script: (from) => `math.randomseed(${from + 1})
@@ -17,7 +17,7 @@ function init() rest = string.sub(wrk.format('GET', ''), 5) end
 function request() return 'GET ' .. ${path} .. rest end`,
 })
 
-/** Requests for each path of a list in turn. */
+/** A load that requests each path of a list in turn. */
 export const loadInTurn = (paths: readonly string[], connections: number): Load => ({
   connections,
   script: (from) => `local paths = {${paths.map(quote).join(',\n')}}
@@ -37,13 +37,13 @@ function delay() return ${milliseconds} end`,
 
 const quote = (text: string) => `'${text.replace(/[\\']/g, '\\$&')}'`
 
-/** `rate` is requests a second, `p99` milliseconds. */
-export type Loaded = { requests: number; rate: number; p99: number }
+/** `rate` is requests per second, `p99` is in milliseconds. */
+export type LoadResult = { requests: number; rate: number; p99: number }
 
 const SUMMARY = /^summary (\d+) (\d+) (\d+)$/m
 
-/** Loads a server for some seconds; throws if a response is not 2xx. */
-export async function runWrk(url: string, load: Load, seconds: number, from: number): Promise<Loaded> {
+/** Runs a load for `seconds`. Throws if a response is not 2xx. */
+export async function runWrk(url: string, load: Load, seconds: number, from: number): Promise<LoadResult> {
   using folder = tempFolder()
   const script = join(folder.path, 'load.lua')
   const headers = Object.entries(KEY_HEADERS).map(([name, value]) => `wrk.headers['${name}'] = '${value}'`)

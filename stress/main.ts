@@ -2,14 +2,17 @@ import { parseArgs } from 'node:util'
 import { type Outcome, runScenario, type Scenario } from './scenario.ts'
 import { SCENARIOS } from './scenarios.ts'
 
-const HELP = `npm run stress: kills, full disks, hostile clients and failing servers, many times, on this machine
+const HELP = `npm run stress -- [options]
 
-  npm run stress                       every scenario in its long form; exit code 1 if a check failed
-  npm run stress -- --short            the short form, as in the tests
-  npm run stress -- --only NAME        one scenario; may be repeated
-  npm run stress -- --times NUMBER     so many times
+Runs scenarios with kills, full disks, hostile clients and failing servers on this machine, and prints a table of results.
+The exit code is 1 if a check failed, and 2 if an option is wrong.
 
-Scenarios
+  --short          run the short form of each scenario, as the tests do
+  --only NAME      run this scenario; may be given several times
+  --times NUMBER   repeat each scenario this many times
+  -h, --help       print this help
+
+Scenarios:
 ${SCENARIOS.map(({ name, title }) => `  ${name.padEnd(18)} ${title}`).join('\n')}
 `
 
@@ -19,9 +22,10 @@ if (options.help) {
   process.exit(0)
 }
 const unknown = options.only?.find((name) => !SCENARIOS.some((scenario) => scenario.name === name))
-if (unknown !== undefined) exit(`There is no scenario "${unknown}". See "npm run stress -- --help".`)
+if (unknown !== undefined)
+  exit(`--only got "${unknown}", which is not a scenario. "npm run stress -- --help" lists the scenarios.`)
 if (options.times !== undefined && !/^[1-9]\d{0,8}$/.test(options.times))
-  exit(`--times is ${JSON.stringify(options.times)}: it must be a whole number from 1.`)
+  exit(`--times got "${options.times}"; it must be a whole number from 1 to 999999999.`)
 
 function readOptions() {
   try {
@@ -45,7 +49,7 @@ function exit(message: string): never {
 
 async function runOne(scenario: Scenario): Promise<Outcome> {
   const times = Number(options.times ?? (options.short ? scenario.short : scenario.long))
-  console.error(`${scenario.name}: ${scenario.title}, ${times} times`)
+  console.error(`${scenario.name}: ${scenario.title}, repeated ${times} times`)
   try {
     return await runScenario(scenario, times, (line) => console.error(`  ${line}`))
   } catch (error) {
@@ -61,7 +65,7 @@ for (const scenario of SCENARIOS) {
   const begin = performance.now()
   const { count, failures, note } = await runOne(scenario)
   const seconds = Math.round((performance.now() - begin) / 1000)
-  // A scenario that did nothing has verified nothing.
+  // A scenario without repetitions has verified nothing.
   hasFailed ||= failures > 0 || count === 0
   rows.push(
     `| ${scenario.title} | ${count.toLocaleString('en')} | ${failures} | ${note ?? ''} | ${seconds} s |`,

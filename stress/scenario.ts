@@ -1,18 +1,18 @@
 /** Reports a failed check. */
 export type Fail = (message: string) => void
 
-/** Something that must do no harm, repeated many times. */
+/** A fault or a load that is repeated; no repetition may break a guarantee. */
 export type Scenario = {
   name: string
-  /** What is repeated, for the table. */
+  /** The repeated event, for the table of results. */
   title: string
-  /** How many times: in `npm run stress`, and in the tests. */
+  /** Repetitions in `npm run stress`, and in the tests. With 1, a scenario also uses less data and shorter waits. */
   long: number
   short: number
   run(times: number, fail: Fail): Promise<Result>
 }
 
-/** How many times it was done. */
+/** `count` is the number of completed repetitions. */
 export type Result = { count: number; note?: string }
 
 export type Outcome = Result & { failures: number }

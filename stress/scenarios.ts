@@ -17,7 +17,7 @@ import { redis } from './scenarios/redis.ts'
 import { soak } from './scenarios/soak.ts'
 import { threadCrash } from './scenarios/thread-crash.ts'
 
-/** In the order in which they run. */
+/** In the order of execution. */
 export const SCENARIOS: readonly Scenario[] = [
   killImport,
   killScorer,

@@ -9,7 +9,7 @@ const PASSPORT = `p.id::float8 as passport_id, p.score, p.activity_score, p.iden
     'profile_url', url, 'source', source) order by position)
   from socials where passport_id = p.id), '[]') as passport_socials`
 
-/** Named, so that pg prepares each once on each connection. */
+/** pg prepares each named query once per connection. */
 export const QUERIES = {
   key: 'select name from api_keys where hash = $1',
   byId: `select ${PASSPORT} from passports p where p.id = $1`,

@@ -1,4 +1,4 @@
--- A passport in normal form. Keys and indexes are created after the rows are copied.
+-- Normalised tables. Keys and indexes are created after the rows are copied (indexes.sql).
 create table passports (
   id bigint not null,
   score double precision not null,

@@ -33,5 +33,5 @@ const passport = shape({
   passport_socials: listOf(social),
 })
 
-// Fastify compiles it to a serializer, which is faster than JSON.stringify.
+// Fastify compiles the schema to a serializer, which is faster than JSON.stringify.
 export const PASSPORT = { response: { 200: shape({ passport }) } }

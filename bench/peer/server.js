@@ -1,4 +1,4 @@
-// Single passports of V1 with the usual parts: see README.md.
+// Serves single passports of V1: see README.md.
 import { createHash } from 'node:crypto'
 import etag from '@fastify/etag'
 import Fastify from 'fastify'
@@ -10,7 +10,7 @@ const POOL = 10
 const KEY_MILLISECONDS = 60_000
 
 const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL, max: POOL })
-const ask = (name, values) => pool.query({ name, text: QUERIES[name], values }).then(({ rows }) => rows)
+const query = (name, values) => pool.query({ name, text: QUERIES[name], values }).then(({ rows }) => rows)
 
 const app = Fastify()
 await app.register(etag)
@@ -19,14 +19,14 @@ const known = new Map()
 app.addHook('onRequest', async (request, reply) => {
   const key = request.headers['x-api-key']
   if (key === undefined || (known.get(key) ?? 0) > Date.now()) return
-  const rows = await ask('key', [createHash('sha256').update(key).digest()])
+  const rows = await query('key', [createHash('sha256').update(key).digest()])
   if (rows.length === 0) return reply.code(401).send({ error: 'Unknown key.' })
   known.set(key, Date.now() + KEY_MILLISECONDS)
 })
 
 app.get('/api/v1/passports/:id', { schema: PASSPORT }, async ({ params: { id } }, reply) => {
   const isId = /^\d+$/.test(id)
-  const [row] = isId ? await ask('byId', [id]) : await ask('byWallet', [id.toLowerCase()])
+  const [row] = isId ? await query('byId', [id]) : await query('byWallet', [id.toLowerCase()])
   if (!row) return reply.code(404).send({ error: 'Resource not found.' })
   const { bio, display_name, location, tags, last_calculated_at, ...rest } = row
   return {

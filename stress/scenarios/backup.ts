@@ -6,16 +6,16 @@ import { until } from '../../test/support/processes.ts'
 import { INVENTED, linesOf, toLines } from '../../test/support/store/json-lines.ts'
 import { tempFolder } from '../../test/support/temp-folder.ts'
 import { check, type Scenario } from '../scenario.ts'
-import { checkIntegrity } from '../support/random-kill.ts'
+import { checkIntegrity } from '../support/database-checks.ts'
+import { succeed } from '../support/kill.ts'
 
-/** Lines that are saved together. */
+/** Lines that `import` saves in one transaction. */
 const BATCH = 500
 const PEOPLE = INVENTED.map((person) => ({ ...person, credentials: person.credentials?.slice(0, 2) ?? [] }))
 const FIRST_ID = INVENTED[0]?.id ?? 0
 const EDITIONS = 8
-const LONGEST_WAIT_MILLISECONDS = 600
 
-/** The backup is restored where a restore was killed before. */
+/** `restore` is killed first, and must then succeed on the same database. */
 export const backup: Scenario = {
   name: 'backup',
   title:
@@ -23,27 +23,28 @@ export const backup: Scenario = {
   long: 10,
   short: 1,
   async run(times, fail) {
+    const longestWait = times > 1 ? 600 : 300
     using folder = tempFolder()
     const cwd = folder.path
     const file = join(cwd, 'backup.db')
     const live = { cwd, env: { DATABASE_URL: 'sqlite:live.db' } }
     const restored = { cwd, env: { DATABASE_URL: 'sqlite:restored.db' } }
     await using server = await serveProcess([], live)
-    const importing = startImporting(live)
+    const importing = startImporting(live, times > 1 ? PEOPLE : PEOPLE.slice(0, BATCH))
     let [last, withStale] = [0, 0]
     try {
       await until(async () => (await totalAt(server.url)) >= BATCH)
       for (let time = 1; time <= times; time++) {
         await check(fail, `backup ${time}`, async () => {
-          await Bun.sleep(Math.random() * LONGEST_WAIT_MILLISECONDS)
-          await startAndKill(['backup', file, '--force'], live)
+          await Bun.sleep(Math.random() * longestWait)
+          await startAndKill(['backup', file, '--force'], live, longestWait)
           if (existsSync(file)) inspect(file)
-          await succeed(['backup', file, '--force'], live)
-          await killRestore(file, restored)
-          await succeed(['restore', file, '--force'], restored)
+          await succeed(run(['backup', file, '--force'], live))
+          await killRestore(file, restored, longestWait)
+          await succeed(run(['restore', file, '--force'], restored))
           const { passports, stale } = inspect(join(cwd, 'restored.db'))
           await checkResponses(restored, passports)
-          if (passports < last) throw new Error(`${passports} passports after ${last} in the last backup`)
+          if (passports < last) throw new Error(`${passports} passports, but ${last} in the backup before`)
           if (stale > 0) withStale++
           last = passports
         })
@@ -52,26 +53,26 @@ export const backup: Scenario = {
     } finally {
       await importing.stop()
     }
-    return { count: times, note: `up to ${last} passports, stale scores in ${withStale}` }
+    return { count: times, note: `up to ${last} passports, stale scores in ${withStale} backups` }
   },
 }
 
-type Place = { cwd: string; env: Record<string, string> }
+type Options = { cwd: string; env: Record<string, string> }
 
-/** New people and data points, file after file; later, changed data points. */
-function startImporting(place: Place) {
+/** Imports new people and data points, then changed data points of the same people. */
+function startImporting(options: Options, people: typeof PEOPLE) {
   let isStopped = false
   let child: ReturnType<typeof start> | undefined
   const loop = (async () => {
     for (let round = 0; !isStopped; round++) {
       const edition = 1 + (round % EDITIONS)
-      const points = PEOPLE.map(({ id }) => ({
+      const points = people.map(({ id }) => ({
         passport: id + edition * 1000,
         type: 'github',
         value: (id + round) % 90,
       }))
-      writeFileSync(join(place.cwd, 'people.jsonl'), linesOf(PEOPLE, edition) + toLines(...points))
-      child = start(['import', 'people.jsonl'], place)
+      writeFileSync(join(options.cwd, 'people.jsonl'), linesOf(people, edition) + toLines(...points))
+      child = start(['import', 'people.jsonl'], options)
       await child.exited
     }
   })()
@@ -84,23 +85,18 @@ function startImporting(place: Place) {
   }
 }
 
-async function succeed(args: string[], place: Place): Promise<void> {
-  const { code, err } = await run(args, place)
-  if (code !== 0) throw new Error(`${args[0]} ended with ${code}: ${err.trim()}`)
-}
-
-async function startAndKill(args: string[], place: Place): Promise<void> {
-  const child = start(args, place)
-  await Bun.sleep(Math.random() * LONGEST_WAIT_MILLISECONDS)
+async function startAndKill(args: string[], options: Options, longestWait: number): Promise<void> {
+  const child = start(args, options)
+  await Bun.sleep(Math.random() * longestWait)
   child.kill('SIGKILL')
   await child.exited
 }
 
-/** Leaves the old database or the new one, whole. */
-async function killRestore(file: string, place: Place): Promise<void> {
-  const path = join(place.cwd, 'restored.db')
+/** A killed restore must leave the complete old or the complete new database. */
+async function killRestore(file: string, options: Options, longestWait: number): Promise<void> {
+  const path = join(options.cwd, 'restored.db')
   const before = existsSync(path) ? inspect(path).passports : undefined
-  await startAndKill(['restore', file, '--force'], place)
+  await startAndKill(['restore', file, '--force'], options, longestWait)
   if (!existsSync(path)) {
     if (before !== undefined) throw new Error('a killed restore left no database')
     return
@@ -110,7 +106,7 @@ async function killRestore(file: string, place: Place): Promise<void> {
     throw new Error(`a killed restore left ${passports} passports`)
 }
 
-/** Throws if the file is damaged or has half a batch. */
+/** Throws if the file is corrupt or has an incomplete batch. */
 function inspect(path: string): { passports: number; stale: number } {
   checkIntegrity(path)
   using database = new Database(path, { readonly: true })
@@ -118,12 +114,12 @@ function inspect(path: string): { passports: number; stale: number } {
     database.query<{ count: number }, []>(`select count(*) as count from ${from}`).get()?.count ?? 0
   const [passports, points] = [count('passports'), count('data_points')]
   if (passports % BATCH !== 0 || points % BATCH !== 0)
-    throw new Error(`half a batch: ${passports} passports, ${points} data points`)
+    throw new Error(`an incomplete batch: ${passports} passports, ${points} data points`)
   return { passports, stale: count('passports where stale = 1') }
 }
 
-async function checkResponses(place: Place, passports: number): Promise<void> {
-  await using server = await serveProcess([], place)
+async function checkResponses(options: Options, passports: number): Promise<void> {
+  await using server = await serveProcess([], options)
   const total = await totalAt(server.url)
   if (total !== passports) throw new Error(`${total} of ${passports} passports are listed`)
   for (const [id, expected] of [
@@ -131,7 +127,7 @@ async function checkResponses(place: Place, passports: number): Promise<void> {
     [FIRST_ID + 1000, 200],
   ]) {
     const { status } = await fetch(`${server.url}/api/v1/passports/${id}`)
-    if (status !== expected) throw new Error(`passport ${id}: ${status} instead of ${expected}`)
+    if (status !== expected) throw new Error(`passport ${id}: status ${status}, expected ${expected}`)
   }
 }
 

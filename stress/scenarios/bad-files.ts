@@ -30,20 +30,22 @@ const PATHS = [
 ]
 
 type Random = ReturnType<typeof createRandom>
-type Scene = { folder: string; path: string; random: Random }
+type DatabaseFile = { folder: string; path: string; random: Random }
 
 type Fault = {
   name: string
-  /** Damages a good database. */
-  damage(scene: Scene): void
-  /** Must be refused, and not changed by a byte. */
-  foreign?: boolean
-  /** SQLite has no checksums: a changed value in a row is not noticed. */
+  /** Damages or replaces a valid database. */
+  damage(file: DatabaseFile): void
+  /** The command must refuse the file and leave it unchanged. */
+  mustRefuse?: boolean
+  /** SQLite has no checksums: a changed value in a row is not detected. */
   mayDiffer?: boolean
-  within?(folder: string): readonly string[]
-  /** Commands may create a new database. */
+  /** Programs that run the command, such as `unshare`. */
+  wrapper?(folder: string): readonly string[]
+  /** The command may create a new database. */
   mayBeEmpty?: boolean
-  varied?: boolean
+  /** The damage is random: such faults are repeated more often. */
+  isRandom?: boolean
 }
 
 const bytes = (random: Random, length: number) =>
@@ -52,8 +54,8 @@ const bytes = (random: Random, length: number) =>
 function flip(path: string, random: Random, count: number): void {
   const contents = readFileSync(path)
   for (let at = 0; at < count && contents.length > 0; at++) {
-    const place = random.whole(0, contents.length - 1)
-    contents[place] = (contents[place] as number) ^ (1 << random.whole(0, 7))
+    const position = random.whole(0, contents.length - 1)
+    contents[position] = (contents[position] as number) ^ (1 << random.whole(0, 7))
   }
   writeFileSync(path, contents)
 }
@@ -63,36 +65,40 @@ function replace(path: string, make: (path: string) => void): void {
   make(path)
 }
 
-function makeOther(path: string, mark: number): void {
+function createForeign(path: string, applicationId: number): void {
   using database = new Database(path, { create: true })
   database.run('create table notes (text)')
   database.run(`insert into notes values ('keep me')`)
-  database.run(`pragma application_id = ${mark}`)
+  database.run(`pragma application_id = ${applicationId}`)
 }
 
 const KINDS: readonly Fault[] = [
   {
     name: 'random bytes',
-    foreign: true,
+    mustRefuse: true,
     damage: ({ path, random }) =>
       replace(path, () => writeFileSync(path, bytes(random, random.whole(1, 20_000)))),
   },
-  { name: 'text', foreign: true, damage: ({ path }) => replace(path, () => writeFileSync(path, PEOPLE)) },
-  { name: "another program's", foreign: true, damage: ({ path }) => replace(path, () => makeOther(path, 0)) },
+  { name: 'text', mustRefuse: true, damage: ({ path }) => replace(path, () => writeFileSync(path, PEOPLE)) },
   {
-    name: "another program's, marked",
-    foreign: true,
-    damage: ({ path }) => replace(path, () => makeOther(path, 0x47504b47)),
+    name: 'of another program',
+    mustRefuse: true,
+    damage: ({ path }) => replace(path, () => createForeign(path, 0)),
   },
-  { name: 'a folder', foreign: true, damage: ({ path }) => replace(path, () => mkdirSync(path)) },
+  {
+    name: 'of another program with an application_id',
+    mustRefuse: true,
+    damage: ({ path }) => replace(path, () => createForeign(path, 0x47504b47)),
+  },
+  { name: 'a folder', mustRefuse: true, damage: ({ path }) => replace(path, () => mkdirSync(path)) },
   {
     name: 'a pipe',
-    foreign: true,
+    mustRefuse: true,
     damage: ({ path }) => replace(path, () => Bun.spawnSync(['mkfifo', path])),
   },
   {
-    name: 'of a newer passportd',
-    foreign: true,
+    name: 'of a newer passportd version',
+    mustRefuse: true,
     damage: ({ path }) => {
       using database = new Database(path)
       database.run('pragma user_version = 999')
@@ -102,19 +108,19 @@ const KINDS: readonly Fault[] = [
   { name: 'empty', mayBeEmpty: true, damage: ({ path }) => replace(path, () => writeFileSync(path, '')) },
   { name: 'missing', mayBeEmpty: true, damage: ({ path }) => replace(path, () => undefined) },
   {
-    name: 'cut short',
-    varied: true,
+    name: 'truncated',
+    isRandom: true,
     damage: ({ path, random }) => truncateSync(path, random.whole(1, lstatSync(path).size - 1)),
   },
   {
     name: 'with flipped bits',
-    varied: true,
+    isRandom: true,
     mayDiffer: true,
     damage: ({ path, random }) => flip(path, random, random.whole(1, 40)),
   },
   {
-    name: 'overwritten in part',
-    varied: true,
+    name: 'partly overwritten',
+    isRandom: true,
     mayDiffer: true,
     damage: ({ path, random }) => {
       const contents = readFileSync(path)
@@ -131,28 +137,28 @@ const KINDS: readonly Fault[] = [
     damage: ({ path, random }) => writeFileSync(`${path}-wal`, bytes(random, 9000)),
   },
   ...(canMount
-    ? [{ name: 'on a read-only disk', damage: () => undefined, within: withReadOnly }]
+    ? [{ name: 'on a read-only disk', damage: () => undefined, wrapper: withReadOnly }]
     : process.getuid?.() === 0
       ? []
-      : [{ name: 'read-only', damage: ({ path }: Scene) => chmodSync(path, 0o400) }]),
+      : [{ name: 'read-only', damage: ({ path }: DatabaseFile) => chmodSync(path, 0o400) }]),
 ]
 
-/** Random faults come more often. */
-const FAULTS = [...KINDS, ...KINDS.filter(({ varied }) => varied), ...KINDS.filter(({ varied }) => varied)]
+const RANDOM_KINDS = KINDS.filter(({ isRandom }) => isRandom)
+const FAULTS = [...KINDS, ...RANDOM_KINDS, ...RANDOM_KINDS]
 
-type Good = { folder: string; exported: string; keys: string; responses: string[] }
-type Case = Scene & { fault: Fault; good: Good }
+type ValidDatabase = { folder: string; exported: string; keys: string; responses: string[] }
+type Case = DatabaseFile & { fault: Fault; valid: ValidDatabase }
 
-/** Each returns the problem, if there is one. */
-const COMMANDS: Record<string, (here: Case) => Promise<string | undefined>> = {
+/** Each returns a description of the problem, or undefined. */
+const COMMANDS: Record<string, (test: Case) => Promise<string | undefined>> = {
   serve,
-  export: (here) => run(here, ['export'], ({ out }) => out === here.good.exported || isNew(here, out)),
-  'keys list': (here) => run(here, ['keys', 'list', '--json'], ({ out }) => out === here.good.keys),
-  score: (here) => run(here, ['score'], () => isWhole(here)),
-  import: (here) => run(here, ['import', join(here.good.folder, 'people.jsonl')], () => isWhole(here)),
-  copy: (here) =>
-    run(here, ['copy', `sqlite:${here.path}`, `sqlite:${join(here.folder, 'copy.db')}`], () =>
-      isWhole(here, 'copy.db'),
+  export: (test) => run(test, ['export'], ({ out }) => out === test.valid.exported || isNew(test, out)),
+  'keys list': (test) => run(test, ['keys', 'list', '--json'], ({ out }) => out === test.valid.keys),
+  score: (test) => run(test, ['score'], () => isWhole(test)),
+  import: (test) => run(test, ['import', join(test.valid.folder, 'people.jsonl')], () => isWhole(test)),
+  copy: (test) =>
+    run(test, ['copy', `sqlite:${test.path}`, `sqlite:${join(test.folder, 'copy.db')}`], () =>
+      isWhole(test, 'copy.db'),
     ),
 }
 
@@ -161,25 +167,25 @@ async function run(
   args: readonly string[],
   isRight: (ended: Ended) => boolean | Promise<boolean>,
 ): Promise<string | undefined> {
-  const place = { cwd: folder, database: path, within: fault.within?.(folder) ?? [] }
-  const ended = await runCommand(args, place)
-  // `copy` may name the other file.
+  const options = { cwd: folder, database: path, wrapper: fault.wrapper?.(folder) ?? [] }
+  const ended = await runCommand(args, options)
+  // `copy` may name the target file.
   if (ended.code !== 0) return refusalProblem(ended, '.db')
-  if (fault.foreign) return 'it did not refuse'
+  if (fault.mustRefuse) return 'the command accepted the file'
   return fault.mayDiffer || (await isRight(ended))
     ? undefined
-    : `its output is wrong: ${ended.err}${ended.out.slice(0, 200)}`
+    : `wrong output: ${ended.err}${ended.out.slice(0, 200)}`
 }
 
-/** A new database is empty, or has the imported people, unscored. */
+/** A new database is empty, or has the imported people without scores. */
 const isNew = ({ fault }: Case, text: string) =>
   fault.mayBeEmpty === true && ['', PEOPLE].some((lines) => countLines(lines) === countLines(text))
 
 const countLines = (text: string) => text.split('\n').length
 
-async function isWhole(here: Case, name = NAME): Promise<boolean> {
-  const text = await exportOf(join(here.folder, name)).catch((error: Error) => error.message)
-  return text === here.good.exported || isNew(here, text)
+async function isWhole(test: Case, name = NAME): Promise<boolean> {
+  const text = await exportOf(join(test.folder, name)).catch((error: Error) => error.message)
+  return text === test.valid.exported || isNew(test, text)
 }
 
 async function exportOf(path: string): Promise<string> {
@@ -192,40 +198,40 @@ async function exportOf(path: string): Promise<string> {
 
 const get = (url: string, path: string) => fetch(`${url}/api/v1/${path}`)
 
-async function serve({ folder, path: database, fault, good }: Case): Promise<string | undefined> {
-  await using server = await tryToServe({ cwd: folder, database, within: fault.within?.(folder) ?? [] })
+async function serve({ folder, path: database, fault, valid }: Case): Promise<string | undefined> {
+  await using server = await tryToServe({ cwd: folder, database, wrapper: fault.wrapper?.(folder) ?? [] })
   const { url } = server
   if (url === undefined) return refusalProblem(await server.stop(), NAME)
-  if (fault.foreign) return 'it did not refuse'
+  if (fault.mustRefuse) return 'the command accepted the file'
   for (const [at, path] of PATHS.entries()) {
     const response = await get(url, path)
     const body = await response.text()
     if (response.status === 503 || fault.mayBeEmpty) continue
     if (response.status >= 500) return `${path} responds ${response.status}: ${body}`
-    if (!fault.mayDiffer && body !== good.responses[at])
+    if (!fault.mayDiffer && body !== valid.responses[at])
       return `${path} responds ${response.status} ${body.slice(0, 200)}`
   }
   const { code, err } = await server.stop()
-  return code === 0 ? undefined : `it ended with ${code}: ${err}`
+  return code === 0 ? undefined : `serve exited with ${code}: ${err}`
 }
 
-/** A database with people and keys. */
-async function makeGood(folder: string): Promise<Good> {
-  const place = { cwd: folder, database: join(folder, NAME) }
+/** Creates a database with people and an API key. */
+async function createValid(folder: string): Promise<ValidDatabase> {
+  const options = { cwd: folder, database: join(folder, NAME) }
   writeFileSync(join(folder, 'people.jsonl'), PEOPLE)
-  await runCommand(['import', 'people.jsonl'], place)
-  await runCommand(['keys', 'create', '--name', 'a'], place)
-  await runCommand(['score'], place)
-  await using server = await tryToServe(place)
+  await runCommand(['import', 'people.jsonl'], options)
+  await runCommand(['keys', 'create', '--name', 'a'], options)
+  await runCommand(['score'], options)
+  await using server = await tryToServe(options)
   const responses: string[] = []
   for (const path of PATHS) responses.push(await (await get(server.url as string, path)).text())
   await server.stop()
-  const { out: exported } = await runCommand(['export'], place)
-  const { out: keys } = await runCommand(['keys', 'list', '--json'], place)
+  const { out: exported } = await runCommand(['export'], options)
+  const { out: keys } = await runCommand(['keys', 'list', '--json'], options)
   return { folder, exported, keys, responses }
 }
 
-function copyGood(from: string, to: string): void {
+function copyDatabase(from: string, to: string): void {
   for (const name of readdirSync(from))
     if (name.startsWith(NAME)) copyFileSync(join(from, name), join(to, name))
 }
@@ -241,24 +247,24 @@ export const badFiles: Scenario = {
   long: 150,
   short: 6,
   async run(times, fail) {
-    using place = tempFolder()
-    const good = await makeGood(place.path)
+    using original = tempFolder()
+    const valid = await createValid(original.path)
     const random = createRandom(times)
     const commands = Object.entries(COMMANDS)
     for (let count = 0; count < times; count++) {
       using folder = tempFolder()
-      copyGood(place.path, folder.path)
+      copyDatabase(original.path, folder.path)
       const fault = FAULTS[count % FAULTS.length] as Fault
-      // Each round of all faults begins with another command.
-      const turn = count + Math.floor(count / FAULTS.length) * (1 - FAULTS.length)
-      const [name, command] = commands[turn % commands.length] as (typeof commands)[number]
-      const scene = { folder: folder.path, path: join(folder.path, NAME), random }
-      fault.damage(scene)
-      const before = contentsOf(scene.path)
-      const problem = await command({ ...scene, fault, good })
+      // Each pass through the faults begins with the next command.
+      const index = count + Math.floor(count / FAULTS.length) * (1 - FAULTS.length)
+      const [name, command] = commands[index % commands.length] as (typeof commands)[number]
+      const file = { folder: folder.path, path: join(folder.path, NAME), random }
+      fault.damage(file)
+      const before = contentsOf(file.path)
+      const problem = await command({ ...file, fault, valid })
       if (problem) fail(`${name} on a file ${fault.name}: ${problem}`)
-      if (fault.foreign && contentsOf(scene.path) !== before)
-        fail(`${name} on a file ${fault.name}: it changed the file`)
+      if (fault.mustRefuse && contentsOf(file.path) !== before)
+        fail(`${name} on a file ${fault.name}: the command changed the file`)
     }
     return { count: times }
   },

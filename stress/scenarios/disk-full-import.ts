@@ -6,16 +6,16 @@ import { INVENTED, linesOf } from '../../test/support/store/json-lines.ts'
 import { tempFolder } from '../../test/support/temp-folder.ts'
 import { check, type Scenario } from '../scenario.ts'
 import { refusalProblem, runCommand } from '../support/command.ts'
-import { copyFrom, type Disk, makeDisk, placeOn } from '../support/disk.ts'
-import { checkIntegrity } from '../support/random-kill.ts'
+import { checkIntegrity } from '../support/database-checks.ts'
+import { copyFrom, type Disk, makeDisk, optionsOn } from '../support/disk.ts'
 
 const NAME = 'people.db'
-/** Lines that are saved together. */
+/** Lines that `import` saves in one transaction. */
 const BATCH = 500
-/** One credential each: the number of batches matters. */
+/** One credential each: a small file with two batches. */
 const PEOPLE = INVENTED.map((person) => ({ ...person, credentials: person.credentials?.slice(0, 1) ?? [] }))
 const LINES = linesOf(PEOPLE)
-/** A little more than the import needs. */
+/** Slightly more than the import needs. */
 const MOST_BYTES = 6 * 1024 * 1024
 
 export const diskFullImport: Scenario = {
@@ -31,11 +31,11 @@ export const diskFullImport: Scenario = {
     const { out: expected } = await runCommand(['export'], undisturbed)
     const random = createRandom(times)
     let full = 0
-    for (let turn = 0; turn < times; turn++) {
-      using disk = await makeDisk(turn)
-      // From none to enough.
-      const left = Math.floor((MOST_BYTES * (turn + random.next())) / times)
-      await check(fail, `with ${left} bytes left`, async () => {
+    for (let round = 0; round < times; round++) {
+      using disk = await makeDisk(round)
+      // The free space increases from round to round.
+      const left = Math.floor((MOST_BYTES * (round + random.next())) / times)
+      await check(fail, `with ${left} free bytes`, async () => {
         if (await importOnce(disk, left, expected)) full++
       })
     }
@@ -45,23 +45,24 @@ export const diskFullImport: Scenario = {
 
 /** Returns whether the disk was full. */
 async function importOnce(disk: Disk, left: number, expected: string): Promise<boolean> {
-  const place = () => placeOn(disk, NAME)
+  const options = () => optionsOn(disk, NAME)
   writeFileSync(join(disk.outside, 'people.jsonl'), LINES)
   disk.fill(left)
-  const ended = await runCommand(['import', 'people.jsonl'], place())
+  const ended = await runCommand(['import', 'people.jsonl'], options())
   const problem = ended.code === 0 ? undefined : refusalProblem(ended, NAME)
   if (problem) throw new Error(problem)
   const count = countPassports(disk)
-  if (count % BATCH !== 0) throw new Error(`${count} passports were saved: not whole batches`)
+  if (count % BATCH !== 0)
+    throw new Error(`${count} passports were saved, which is not a multiple of ${BATCH}`)
   disk.clear()
-  const again = await runCommand(['import', 'people.jsonl'], place())
-  if (again.code !== 0) throw new Error(`with free space, it ended with ${again.code}: ${again.err}`)
-  const { out } = await runCommand(['export'], place())
+  const again = await runCommand(['import', 'people.jsonl'], options())
+  if (again.code !== 0) throw new Error(`with free space, import exited with ${again.code}: ${again.err}`)
+  const { out } = await runCommand(['export'], options())
   if (out !== expected) throw new Error('the export differs from that of an undisturbed import')
   return ended.code !== 0
 }
 
-/** Throws if the file is damaged. */
+/** Throws if the file is corrupt. */
 function countPassports(disk: Disk): number {
   using folder = tempFolder()
   copyFrom(disk, folder.path)

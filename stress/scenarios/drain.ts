@@ -6,8 +6,8 @@ import { serveProcess } from '../../test/support/cli.ts'
 import { testDatabase } from '../../test/support/postgres/postgres.ts'
 import { tempFolder } from '../../test/support/temp-folder.ts'
 import type { Fail, Scenario } from '../scenario.ts'
+import { countUsage } from '../support/database-checks.ts'
 import { type Exchange, startClients } from '../support/load.ts'
-import { countUsage } from '../support/random-kill.ts'
 
 const TARGETS = [
   '/api/v1/passports/1',
@@ -35,7 +35,9 @@ export const drain: Scenario = {
     for (let round = 0; round < times; round++) {
       const database = databases[(round >> 1) % databases.length] as typeof sqlite
       const args = round % 2 === 0 ? [] : ['--workers', '2']
-      const stop = await stopUnderLoad(folder.path, database, args, (what) => fail(`${round}: ${what}`))
+      const stop = await stopUnderLoad(folder.path, database, args, (problem) =>
+        fail(`round ${round}: ${problem}`),
+      )
       slowest = Math.max(slowest, Math.round(stop))
     }
     const requests = databases.reduce((sum, { received }) => sum + received, 0)
@@ -46,7 +48,7 @@ export const drain: Scenario = {
   },
 }
 
-/** Returns how many milliseconds the stop took. */
+/** Returns the milliseconds from SIGTERM to the exit. */
 async function stopUnderLoad(
   cwd: string,
   database: { url: string; received: number },
@@ -62,7 +64,7 @@ async function stopUnderLoad(
     next: () => ({ target: TARGETS[Math.floor(Math.random() * TARGETS.length)] as string }),
     onExchange(exchange: Exchange) {
       const { target } = exchange
-      // A connection that was not accepted is refused or reset: what was processed is found by the counts.
+      // A connection that was not accepted is refused or reset; the usage counts show the processed requests.
       if ('error' in exchange) {
         if (!isStopping) fail(`${target}: ${exchange.error.message}`)
         return
@@ -87,17 +89,19 @@ async function stopUnderLoad(
   end.abort()
   await sending
   const log = await new Response(server.child.stderr).text()
-  if (code !== 0 || log !== '') fail(`it ended with ${code} after ${duration} ms: ${log}`)
-  if (duration > LONGEST_STOP_MILLISECONDS) fail(`it took ${duration} ms to end`)
+  if (code !== 0 || log !== '') fail(`serve exited with ${code} after ${duration} ms: ${log}`)
+  if (duration > LONGEST_STOP_MILLISECONDS)
+    fail(`the stop took ${duration} ms; the limit is ${LONGEST_STOP_MILLISECONDS} ms`)
   const store = await openStore(parseDatabaseAddress(database.url) as DatabaseAddress)
   const counted = await countUsage(store)
   await store.close()
-  if (counted !== database.received) fail(`${database.received} responses, ${counted} counted`)
+  if (counted !== database.received)
+    fail(`${database.received} responses were received, ${counted} requests were counted`)
   database.received = counted
   return duration
 }
 
-/** Has received the first bytes of a large response; reads the rest 300 ms later. */
+/** Receives the first bytes of a large response, and reads the rest 300 ms later. */
 async function startSlowClient(url: string): Promise<{ isWhole(): Promise<boolean> }> {
   const socket = connect(Number(new URL(url).port), '127.0.0.1')
   const ended = Promise.withResolvers<void>()

@@ -2,19 +2,18 @@ import { connect } from 'node:net'
 import { serveProcess } from '../../test/support/cli.ts'
 import { tempFolder } from '../../test/support/temp-folder.ts'
 import type { Scenario } from '../scenario.ts'
-import { anyId, anyLongKeyword, expectedPage, nameOf, savePeople } from '../support/expensive-people.ts'
+import { anyId, anyLongKeyword, expectedPage, nameOf, savePeople } from '../support/expensive-dataset.ts'
 import { statusOf } from '../support/process-status.ts'
 
-/** Clients of expensive requests, and of ordinary ones. */
-const HOSTILE = 16
-const NORMAL = 4
+const EXPENSIVE_CLIENTS = 16
+const ORDINARY_CLIENTS = 4
 
-/** Of the server. */
+/** Memory of the server. */
 const MOST_MEGABYTES = 512
 
 const TIERS = 'anonymous=unlimited, explorer=unlimited'
 
-/** Returns the problem, if there is one. */
+/** Returns a description of the problem, or undefined. */
 type Check = (url: string) => Promise<string | undefined>
 
 const pick = <T>(from: readonly T[]): T => from[Math.floor(Math.random() * from.length)] as T
@@ -33,7 +32,7 @@ const listOf =
       ids.every((id, at) => passports[at].passport_id === id)
     return isRight
       ? undefined
-      : `${query}: ${passports.length} of ${pagination.total}, not ${ids.length} of ${total}`
+      : `${query}: ${passports.length} of ${pagination.total}, expected ${ids.length} of ${total}`
   }
 
 const passport =
@@ -51,8 +50,8 @@ const page =
     return status === 200 && text.length > 0 ? undefined : `${path}: ${status}`
   }
 
-/** The same new keyword from many clients at once. */
-const together: Check = async (url) => {
+/** Eight concurrent requests for the same new keyword. */
+const concurrent: Check = async (url) => {
   const keyword = anyLongKeyword()
   const wrong = await Promise.all(
     Array.from({ length: 8 }, (_, at) => listOf(1 + (at % 2), 25, keyword)(url)),
@@ -60,7 +59,7 @@ const together: Check = async (url) => {
   return wrong.find((each) => each !== undefined)
 }
 
-/** Disconnects before the response. */
+/** Disconnects before the response arrives. */
 const abort: Check = (url) => {
   const { promise, resolve } = Promise.withResolvers<undefined>()
   const { hostname, port } = new URL(url)
@@ -83,7 +82,7 @@ const EXPENSIVE: readonly (() => Check)[] = [
   () => listOf(1 + Math.floor(Math.random() * 9), 25, anyLongKeyword()),
   () => listOf(Math.ceil(Math.random() * 1e9), 250, pick([undefined, 'a', anyLongKeyword()])),
   () => listOf(pick([1, 2, 3]), 250),
-  () => together,
+  () => concurrent,
   () => abort,
   () => abort,
   () => page(`/?q=${encodeURIComponent(anyLongKeyword())}`),
@@ -100,7 +99,7 @@ const ORDINARY: readonly (() => Check)[] = [
 
 export const expensive: Scenario = {
   name: 'expensive',
-  title: 'valid, expensive requests beside ordinary ones',
+  title: 'valid, expensive requests together with ordinary ones',
   long: 5000,
   short: 44,
   async run(times, fail) {
@@ -116,7 +115,7 @@ export const expensive: Scenario = {
       const wrong = await check(server.url).catch((error) => String(error))
       if (wrong !== undefined) fail(wrong)
     }
-    async function attack(): Promise<void> {
+    async function sendExpensive(): Promise<void> {
       while (begun < times) {
         const kind = EXPENSIVE[begun++ % EXPENSIVE.length] as () => Check
         await attempt(kind())
@@ -129,12 +128,13 @@ export const expensive: Scenario = {
         ordinary++
       }
     }
-    const attacks = Array.from({ length: HOSTILE }, attack)
-    await Promise.all([...attacks, ...Array.from({ length: NORMAL }, sendOrdinary)])
+    const sending = Array.from({ length: EXPENSIVE_CLIENTS }, sendExpensive)
+    await Promise.all([...sending, ...Array.from({ length: ORDINARY_CLIENTS }, sendOrdinary)])
 
     const { mostMemory } = statusOf(server.child.pid)
-    if (mostMemory > MOST_MEGABYTES) fail(`the server took ${mostMemory} MB of memory`)
-    return { count: done, note: `${ordinary} ordinary ones meanwhile, at most ${mostMemory} MB` }
+    if (mostMemory > MOST_MEGABYTES)
+      fail(`the server used ${mostMemory} MB of memory; the limit is ${MOST_MEGABYTES} MB`)
+    return { count: done, note: `${ordinary} ordinary requests, at most ${mostMemory} MB` }
   },
 }
 

@@ -3,34 +3,34 @@ import { createRandom, type Random } from '../../src/ingest/demo/random.ts'
 import { tempFolder } from '../../test/support/temp-folder.ts'
 import type { Scenario } from '../scenario.ts'
 import { tryToServe } from '../support/command.ts'
+import { learnResponses } from '../support/demo-responses.ts'
 import { statusOf } from '../support/process-status.ts'
-import { learnResponses } from '../support/responses.ts'
 
 const CLIENTS = 16
-/** Slow clients that stay connected: silent, in the middle of a head or a body, not reading. */
-const OPEN = [
+/** Clients that stay connected: silent, with partial headers or a partial body, or not reading. */
+const SLOW_CLIENTS = [
   '',
   'GET / HTTP/1.1\r\nHost: x\r\nA: ',
   'POST /health HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\nx',
   'GET /api/v1/passports?per_page=250 HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(20),
 ]
-/** How much memory may grow from the first third to the last. */
+/** Allowed growth of memory from the first third to the last. */
 const MOST_GROWTH_MEGABYTES = 64
 
 const GET = 'GET /api/v1/passports/7 HTTP/1.1\r\nHost: x\r\n\r\n'
 
-const noise = (random: Random, length: number) =>
+const randomBytes = (random: Random, length: number) =>
   Buffer.from(Array.from({ length }, () => random.whole(0, 255))).toString('latin1')
 
 const KINDS: readonly ((random: Random) => string)[] = [
-  (random) => noise(random, random.whole(1, 2000)),
+  (random) => randomBytes(random, random.whole(1, 2000)),
   (random) => GET.slice(0, random.whole(1, GET.length - 1)),
-  // One piece of a valid request replaced.
+  // A valid request with a replaced part.
   (random) => {
     const at = random.whole(0, GET.length)
-    return GET.slice(0, at) + noise(random, random.whole(1, 9)) + GET.slice(at + random.whole(0, 9))
+    return GET.slice(0, at) + randomBytes(random, random.whole(1, 9)) + GET.slice(at + random.whole(0, 9))
   },
-  (random) => `GET /${noise(random, 200).replaceAll(/\s/g, '')} HTTP/1.1\r\nHost: x\r\n\r\n`,
+  (random) => `GET /${randomBytes(random, 200).replaceAll(/\s/g, '')} HTTP/1.1\r\nHost: x\r\n\r\n`,
   (random) => `GET /${'x'.repeat(random.whole(8000, 100_000))} HTTP/1.1\r\nHost: x\r\n\r\n`,
   (random) => GET.replace('\r\n\r\n', `\r\nA: ${'x'.repeat(random.whole(8000, 100_000))}\r\n\r\n`),
   (random) => GET.replace('\r\n\r\n', `\r\n${'A: b\r\n'.repeat(random.whole(100, 5000))}\r\n`),
@@ -45,13 +45,13 @@ const KINDS: readonly ((random: Random) => string)[] = [
 
 export const garbage: Scenario = {
   name: 'garbage',
-  title: 'random bytes, malformed requests and slow clients beside well-behaved ones',
+  title: 'random bytes, malformed requests and slow clients, together with valid requests',
   long: 50_000,
-  short: 500,
+  short: 200,
   async run(times, fail) {
     using folder = tempFolder()
-    const place = { cwd: folder.path, database: `${folder.path}/people.db`, timeout: 3_600_000 }
-    await using server = await tryToServe(place, ['--demo'])
+    const options = { cwd: folder.path, database: `${folder.path}/people.db`, timeout: 3_600_000 }
+    await using server = await tryToServe(options, ['--demo'])
     const url = server.url as string
     const port = Number(new URL(url).port)
     const responses = await learnResponses(url)
@@ -75,20 +75,20 @@ export const garbage: Scenario = {
         memory.push(statusOf(server.child.pid).memory)
       }
     }
-    const open = OPEN.flatMap((text) => Array.from({ length: 5 }, () => connectAndSend(port, text)))
+    const slow = SLOW_CLIENTS.flatMap((text) => Array.from({ length: 5 }, () => connectAndSend(port, text)))
     await Promise.all([
       ...Array.from({ length: CLIENTS }, (_, seed) => sendGarbage(seed)),
       sendRequests(true),
       sendRequests(false),
     ])
-    for (const socket of open) socket.destroy()
+    for (const socket of slow) socket.destroy()
 
     const third = Math.ceil(memory.length / 3)
     const growth = Math.round(mean(memory.slice(-third)) - mean(memory.slice(0, third)))
     if (growth > MOST_GROWTH_MEGABYTES) fail(`memory grew by ${growth} MB`)
     const { code, err } = await server.stop()
-    if (code !== 0 || err !== '') fail(`it ended with ${code}: ${err}`)
-    return { count: sent, note: `${served.toLocaleString('en')} valid requests, memory ${growth} MB more` }
+    if (code !== 0 || err !== '') fail(`serve exited with ${code}: ${err}`)
+    return { count: sent, note: `${served.toLocaleString('en')} valid requests, memory grew by ${growth} MB` }
   },
 }
 
@@ -101,7 +101,7 @@ function connectAndSend(port: number, text: string) {
   return socket
 }
 
-/** Sends, and waits until the server closes the connection or has nothing to say for a moment. */
+/** Sends bytes, and waits until the server closes the connection or is silent for 20 ms. */
 function sendBytes(port: number, bytes: Buffer): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>()
   const socket = connect(port, '127.0.0.1')

@@ -8,11 +8,9 @@ import {
   checkSame,
   countPassports,
   everythingIn,
-  killWithin,
-  succeed,
-  timeOf,
-  type Workplace,
-} from '../support/random-kill.ts'
+  type Sandbox,
+} from '../support/database-checks.ts'
+import { killWithin, succeed, timeOf } from '../support/kill.ts'
 
 /** A killed client cannot damage a PostgreSQL server: most kills are on SQLite. */
 const ON_POSTGRES = 1 / 6
@@ -24,20 +22,20 @@ export const killImport: Scenario = {
   short: 1,
   async run(times, fail) {
     const random = createRandom(20)
-    const onPostgres = Math.ceil(times * ON_POSTGRES)
+    const onPostgres = Math.floor(times * ON_POSTGRES)
     const midway =
       (await killImports('sqlite', times - onPostgres, fail, random)) +
       (await killImports('postgres', onPostgres, fail, random))
-    return { count: times, note: `${midway} left it half done; ${onPostgres} on PostgreSQL` }
+    return { count: times, note: `${midway} left a partial import; ${onPostgres} on PostgreSQL` }
   },
 }
 
-/** Lines that are saved together. */
+/** Lines that `import` saves in one transaction. */
 const BATCH = 500
 
 const PEOPLE = INVENTED.slice(0, BATCH)
 
-/** Each batch does another thing: add, change, add data points, remove. */
+/** One batch for each operation: add, change, add data points, remove. */
 const LINES = [
   linesOf(PEOPLE),
   linesOf(PEOPLE, 1),
@@ -46,10 +44,11 @@ const LINES = [
   toLines(...PEOPLE.map(({ id }) => ({ passport_id: id + 1000, removed: true }))),
 ].join('')
 
-/** Returns how many kills left a part of the file saved. */
+/** Returns the number of kills that left a partial import. */
 async function killImports(engine: EngineName, kills: number, fail: Fail, random: Random): Promise<number> {
+  if (kills === 0) return 0
   const prepare = () => workplace(databaseMaker(engine), { files: { 'many.jsonl': LINES }, bare: true })
-  const importAll = (here: Workplace) => succeed(here.run('import', 'many.jsonl'))
+  const importAll = (sandbox: Sandbox) => succeed(sandbox.run('import', 'many.jsonl'))
   await using undisturbed = await prepare()
   const duration = await timeOf(() => importAll(undisturbed))
   const expected = await everythingIn(undisturbed)
@@ -57,22 +56,23 @@ async function killImports(engine: EngineName, kills: number, fail: Fail, random
   let midway = 0
   let done = 0
   while (done < kills) {
-    await using here = await prepare()
+    await using sandbox = await prepare()
     let isKilled = true
     while (isKilled && done < kills) {
-      isKilled = await killWithin(here.start('import', 'many.jsonl'), duration, random)
+      isKilled = await killWithin(sandbox.start('import', 'many.jsonl'), duration, random)
       if (isKilled) done++
       await check(fail, `${engine}, kill ${done}`, async () => {
-        checkFile(here)
-        const count = await countPassports(here)
-        if (count % BATCH !== 0) throw new Error(`${count} passports were saved: not whole batches`)
+        checkFile(sandbox)
+        const count = await countPassports(sandbox)
+        if (count % BATCH !== 0)
+          throw new Error(`${count} passports were saved, which is not a multiple of ${BATCH}`)
         if (isKilled && count > 0) midway++
       })
     }
     await check(fail, `${engine}, after kill ${done}`, async () => {
-      await importAll(here)
-      checkSame(await everythingIn(here), expected)
-      checkFile(here)
+      await importAll(sandbox)
+      checkSame(await everythingIn(sandbox), expected)
+      checkFile(sandbox)
     })
   }
   return midway

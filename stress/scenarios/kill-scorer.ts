@@ -12,14 +12,12 @@ import {
   checkSame,
   everythingIn,
   exportOf,
-  killWhen,
-  killWithin,
-  timeOf,
-  type Workplace,
+  type Sandbox,
   withoutDates,
-} from '../support/random-kill.ts'
+} from '../support/database-checks.ts'
+import { killWhen, killWithin, timeOf } from '../support/kill.ts'
 
-/** Each gives other scores. */
+/** Multipliers of the rule sets; each gives different scores. */
 const RULE_SETS = [1, 2]
 
 export const killScorer: Scenario = {
@@ -29,7 +27,8 @@ export const killScorer: Scenario = {
   short: 1,
   async run(times, fail) {
     const random = createRandom(21)
-    await using undisturbed = await prepare()
+    const people = SCORABLE.slice(0, times > 1 ? 300 : 100)
+    await using undisturbed = await prepare(people)
     const duration = await timeOf(() => undisturbed.startScorer(1, ['--all']).exited)
     const expected = new Map<number, Record<string, string>>()
     for (const set of RULE_SETS) {
@@ -37,37 +36,37 @@ export const killScorer: Scenario = {
       expected.set(set, withoutDates(await exportOf(undisturbed)))
     }
 
-    await using here = await prepare()
+    await using sandbox = await prepare(people)
     let [kills, midway] = [0, 0]
     while (kills < times) {
       const set = random.pick(RULE_SETS)
-      const child = here.startScorer(set, random.pick([['--all'], ['--all', '--watch']]))
+      const child = sandbox.startScorer(set, random.pick([['--all'], ['--all', '--watch']]))
       const isKilled = random.chance(0.3)
         ? await killWithin(child, duration, random)
-        : await killMidway(here, child, random.whole(0, PEOPLE.length - 1))
+        : await killMidway(sandbox, child, random.whole(0, people.length - 1))
       if (isKilled) kills++
       await check(fail, `kill ${kills}`, async () => {
-        checkFile(here)
-        const stale = await here.look(({ scoring }) => scoring.countStale())
-        if (stale > 0 && stale < PEOPLE.length) midway++
-        // Sometimes the next scorer is killed too.
+        checkFile(sandbox)
+        const stale = await sandbox.look(({ scoring }) => scoring.countStale())
+        if (stale > 0 && stale < people.length) midway++
+        // In 40 % of the rounds the next scorer is killed, too.
         if (random.chance(0.4)) return
-        await here.score(set)
-        checkSame(withoutDates(await exportOf(here)), expected.get(set) ?? {})
+        await sandbox.score(set)
+        checkSame(withoutDates(await exportOf(sandbox)), expected.get(set) ?? {})
       })
     }
     await check(fail, 'at the end', async () => {
-      for (const each of [undisturbed, here]) await each.score(1)
-      checkSame(withoutDates(await everythingIn(here)), withoutDates(await everythingIn(undisturbed)))
-      checkFile(here)
+      for (const each of [undisturbed, sandbox]) await each.score(1)
+      checkSame(withoutDates(await everythingIn(sandbox)), withoutDates(await everythingIn(undisturbed)))
+      checkFile(sandbox)
     })
-    return { count: kills, note: `${midway} left scores half done` }
+    return { count: kills, note: `${midway} left some scores stale` }
   },
 }
 
-/** When so many passports are left to be scored: a scorer may be quick. */
-async function killMidway(here: Pick<Workplace, 'open'>, child: Bun.Subprocess, left: number) {
-  await using store = await here.open()
+/** Kills a scorer when `left` passports are still stale. A random moment is often before or after the work. */
+async function killMidway(sandbox: Pick<Sandbox, 'open'>, child: Bun.Subprocess, left: number) {
+  await using store = await sandbox.open()
   let hasBegun = false
   return await killWhen(child, async () => {
     const stale = await store.scoring.countStale()
@@ -76,9 +75,7 @@ async function killMidway(here: Pick<Workplace, 'open'>, child: Bun.Subprocess, 
   })
 }
 
-const PEOPLE = INVENTED.slice(0, 300)
-
-const SCORABLE = PEOPLE.map((person) => ({
+const SCORABLE = INVENTED.slice(0, 300).map((person) => ({
   ...person,
   dataPoints: [
     { type: 'github', account: '', display: '', value: { kind: 'number' as const, amount: person.id * 3 } },
@@ -98,25 +95,25 @@ function rules(multiplier: number): string {
   return JSON.stringify({ version: `${multiplier}`, types: { github: rule } })
 }
 
-/** People that were scored with both rule sets: the scores from their records are gone. */
-async function prepare() {
+/** Scores the people with both rule sets, which replaces the scores of their records. */
+async function prepare(people: typeof SCORABLE) {
   const files = { '1.json': rules(1), '2.json': rules(2) }
-  const here = await workplace(databaseMaker('sqlite'), { files, records: SCORABLE })
+  const sandbox = await workplace(databaseMaker('sqlite'), { files, records: people })
   async function score(set: number): Promise<void> {
-    const rules = await loadRules(join(here.cwd, `${set}.json`))
+    const rules = await loadRules(join(sandbox.cwd, `${set}.json`))
     const onFailure = (id: number, error: unknown) => {
       throw new Error(`Scoring of passport ${id} failed`, { cause: error })
     }
-    await here.look(async (store) => {
+    await sandbox.look(async (store) => {
       await adoptRules({ store, rules })
       while (await rescoreSome({ store, rules, now: Date.now, onFailure }));
     })
   }
   for (const set of RULE_SETS) await score(set)
   return {
-    ...here,
+    ...sandbox,
     score,
     startScorer: (set: number, options: readonly string[]) =>
-      start(['score', ...options], { cwd: here.cwd, env: { ...here.env, RULES: `${set}.json` } }),
+      start(['score', ...options], { cwd: sandbox.cwd, env: { ...sandbox.env, RULES: `${set}.json` } }),
   }
 }

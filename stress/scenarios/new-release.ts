@@ -1,13 +1,14 @@
+import { join } from 'node:path'
 import { serveProcess } from '../../test/support/cli.ts'
 import { findPort } from '../../test/support/postgres/postgres-process.ts'
 import { tempFolder } from '../../test/support/temp-folder.ts'
 import type { Fail, Result, Scenario } from '../scenario.ts'
+import { demoArgs } from '../support/demo-args.ts'
 import { sendRequests } from '../support/load.ts'
 
 const TARGETS = ['/api/v1/passports/1', '/api/v1/passports?keyword=an', '/api/v1/passports?page=2', '/']
-const CLIENTS = 12
 
-/** In a network namespace of its own the kernel setting may be changed without changing the machine. */
+/** A new network namespace: its kernel setting can change without changing the machine. */
 const SETTING = '/proc/sys/net/ipv4/tcp_migrate_req'
 const namespace = (value: 0 | 1) => [
   ...(process.getuid?.() === 0 ? ['unshare', '-n'] : ['unshare', '-rn']),
@@ -49,12 +50,18 @@ async function runInNamespace(times: number, value: 0 | 1, fail: Fail): Promise<
   return result
 }
 
-/** A request that fails may be repeated once; with the kernel setting none on a new connection fails. */
+/** A failed request is repeated once and must then succeed. With the kernel setting, none on a new connection fails. */
 async function replaceServers(times: number, isMigrating: boolean, fail: Fail): Promise<Result> {
   using folder = tempFolder()
   const port = await findPort()
-  const env = { PORT: String(port), TIERS: 'anonymous=unlimited, explorer=unlimited' }
-  const start = () => serveProcess(['--demo', '--workers', '2'], { cwd: folder.path, env })
+  const path = join(folder.path, 'people.db')
+  const env = {
+    PORT: String(port),
+    DATABASE_URL: `sqlite:${path}`,
+    TIERS: 'anonymous=unlimited, explorer=unlimited',
+  }
+  const args = [...(await demoArgs(path, times === 1)), '--workers', '2']
+  const start = () => serveProcess(args, { cwd: folder.path, env })
   let current = await start()
   const end = new AbortController()
   let [requests, repeated] = [0, 0]
@@ -83,13 +90,13 @@ async function replaceServers(times: number, isMigrating: boolean, fail: Fail): 
     })
   }
 
-  const sending = Array.from({ length: CLIENTS }, (_, at) => send(at % 2 === 0))
+  const sending = Array.from({ length: times > 1 ? 12 : 4 }, (_, at) => send(at % 2 === 0))
   for (let time = 0; time < times; time++) {
     const next = await start()
     current.child.kill('SIGTERM')
     const code = await current.child.exited
     const log = await new Response(current.child.stderr).text()
-    if (code !== 0 || log !== '') fail(`the old server ended with ${code}: ${log}`)
+    if (code !== 0 || log !== '') fail(`the old server exited with ${code}: ${log}`)
     current = next
   }
   end.abort()

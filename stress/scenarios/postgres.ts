@@ -14,44 +14,39 @@ import { ada, named } from '../../test/support/store/records.ts'
 import { tempFolder } from '../../test/support/temp-folder.ts'
 import type { Scenario } from '../scenario.ts'
 import { FAULTS } from '../support/postgres-faults.ts'
+import { startReaders, type Target } from '../support/postgres-readers.ts'
 import { statusOf } from '../support/process-status.ts'
-import { startReading, type Target } from '../support/steady-clients.ts'
 
-/** Responses must come within 2 seconds; this machine is busy. */
+/** Responses must arrive within 2 seconds; the rest is a margin for a busy machine. */
 const LATEST_MILLISECONDS = 4000
 
-/** Not changed by the imports. */
+/** Records that the imports do not change. */
 const FIXED = [
   { ...ada, stale: false },
   ...Array.from({ length: 30 }, (_, at) => named(10_000_000 + at, `Watched ${at}`, 5000 - at)),
 ]
 
-const whole = (body: unknown) => body
+const wholeBody = (body: unknown) => body
 const TARGETS: readonly Target[] = [
-  { path: '/api/v1/passports/7', fixed: whole, within: LATEST_MILLISECONDS },
-  { path: `/api/v1/passports/${ada.mainWallet}`, fixed: whole, within: LATEST_MILLISECONDS },
-  { path: '/api/v1/passport_credentials?passport_id=7', fixed: whole, within: LATEST_MILLISECONDS },
+  { path: '/api/v1/passports/7', fixed: wholeBody, within: LATEST_MILLISECONDS },
+  { path: `/api/v1/passports/${ada.mainWallet}`, fixed: wholeBody, within: LATEST_MILLISECONDS },
+  { path: '/api/v1/passport_credentials?passport_id=7', fixed: wholeBody, within: LATEST_MILLISECONDS },
   {
     path: '/api/v1/passports?per_page=10&page=2',
     fixed: ({ passports }) => passports,
     within: LATEST_MILLISECONDS,
   },
-  { path: '/api/v1/passports?keyword=watched&per_page=5', fixed: whole, within: LATEST_MILLISECONDS },
+  { path: '/api/v1/passports?keyword=watched&per_page=5', fixed: wholeBody, within: LATEST_MILLISECONDS },
 ]
 
-/** Enough for the fault to happen during the import. */
+/** Enough people for the fault to happen during the import. */
 const PEOPLE = INVENTED.map((person) => ({ ...person, credentials: person.credentials?.slice(0, 2) ?? [] }))
-/** Other people in each round. */
-const linesOfRound = (round: number) => linesOf(PEOPLE, round + 1)
 const fileOfRound = (round: number) => `${round}.jsonl`
 
-/** Of a fault that does not end by itself. */
-const FAULT_MILLISECONDS = 2000
-
-/** More than this, after a first round of all faults, is a leak. */
+/** A larger growth, after one pass through all faults, is a leak. */
 const MOST_GROWTH_MEGABYTES = 100
 
-type Here = Parameters<typeof run>[1]
+type Options = Parameters<typeof run>[1]
 
 export const postgres: Scenario = {
   name: 'postgres',
@@ -61,6 +56,7 @@ export const postgres: Scenario = {
   short: 1,
   async run(times, fail) {
     const isShort = times === 1
+    const people = isShort ? PEOPLE.slice(0, 500) : PEOPLE
     await using server = await startPostgres({ settings: { max_connections: 100 } })
     await using proxy = await tcpProxy(server.port)
     await using sql = new SQL(server.url, { max: 1 })
@@ -69,44 +65,45 @@ export const postgres: Scenario = {
       url.port = String(proxy.port)
     })
     await fill({ engine: 'postgres', url })
-    const here = { cwd: folder.path, env: { DATABASE_URL: url, TIERS: 'anonymous=unlimited' } }
+    const options = { cwd: folder.path, env: { DATABASE_URL: url, TIERS: 'anonymous=unlimited' } }
     await using nodes = new AsyncDisposableStack()
-    const serve = async (...args: string[]) => nodes.use(await serveProcess(args, here))
+    const serve = async (...args: string[]) => nodes.use(await serveProcess(args, options))
     const served = isShort ? [await serve()] : [await serve(), await serve('--workers', '2')]
     const pids = served.map(({ child }) => child.pid)
     const urls = served.map(({ url }) => url)
 
     let fault = 'before the first fault'
     const failNow = (what: string) => fail(`${fault}: ${what}`)
-    const reading = await startReading(urls, TARGETS, failNow)
+    const reading = await startReaders(urls, TARGETS, failNow)
     const memory: number[] = []
     let resumed = 0
     for (let round = 0; round < times; round++) {
       const { name, begin } = FAULTS[round % FAULTS.length] as (typeof FAULTS)[number]
       fault = name
-      writeFileSync(join(folder.path, fileOfRound(round)), linesOfRound(round))
-      const importing = run(['import', fileOfRound(round)], here)
-      await Bun.sleep(300 + 500 * Math.random())
+      writeFileSync(join(folder.path, fileOfRound(round)), linesOf(people, round + 1))
+      const importing = run(['import', fileOfRound(round)], options)
+      await Bun.sleep((isShort ? 200 : 300) + (isShort ? 200 : 500) * Math.random())
       const end = await begin({ server, proxy, sql })
-      await Bun.sleep(isShort ? 300 : FAULT_MILLISECONDS)
+      await Bun.sleep(isShort ? 100 : 2000)
       await end()
       const first = await importing
       if (first.code !== 0) resumed++
-      if (first.code !== 0 && !isSentence(first.err)) failNow(`the import said ${first.err}`)
-      await untilWell(urls)
-      const second = await run(['import', fileOfRound(round)], here)
-      if (second.code !== 0) failNow(`the import said, repeated, ${second.err}`)
-      if (!pids.every(isAlive)) failNow('a server has ended')
+      if (first.code !== 0 && !isSentence(first.err)) failNow(`the import printed ${first.err}`)
+      await untilAvailable(urls)
+      const second = await run(['import', fileOfRound(round)], options)
+      if (second.code !== 0) failNow(`the repeated import printed ${second.err}`)
+      if (!pids.every(isAlive)) failNow('a server has exited')
       memory.push(pids.filter(isAlive).reduce((sum, pid) => sum + statusOf(pid).memory, 0))
     }
     await reading.end()
     fault = 'at the end'
     const [early = 0, late = 0] = [memory.at(FAULTS.length), memory.at(-1)]
     if (memory.length > FAULTS.length && late - early > MOST_GROWTH_MEGABYTES)
-      failNow(`memory has grown: ${memory.join(', ')} MB`)
+      failNow(`memory grew: ${memory.join(', ')} MB`)
     const isScored = async () => (await sql`select from passports where stale = 1 limit 1`).length === 0
+    const undisturbed = undisturbedExport(times, folder.path)
     await until(isScored, 'all scores')
-    if ((await allOf(here)) !== (await allUndisturbed(times, folder.path)))
+    if ((await exportWithoutTimes(options)) !== (await undisturbed))
       failNow('the data differs from that of an undisturbed import')
     const { responses, unavailable, slowest } = reading.counts
     return {
@@ -116,8 +113,8 @@ export const postgres: Scenario = {
   },
 }
 
-/** Without a restart. */
-async function untilWell(urls: readonly string[]): Promise<void> {
+/** Waits until all nodes respond again, without a restart. */
+async function untilAvailable(urls: readonly string[]): Promise<void> {
   for (const url of urls) {
     for (const { path } of TARGETS) {
       await until(async () => (await fetch(url + path)).status === 200, `${path} to be available again`)
@@ -125,7 +122,7 @@ async function untilWell(urls: readonly string[]): Promise<void> {
   }
 }
 
-/** The last line of an import that failed: a sentence, no stack. */
+/** The error output of an import must end with a sentence and contain no stack. */
 const isSentence = (text: string) => /(^|\n)passportd: .+[.]\n$/.test(text) && !/\n {4}at /.test(text)
 
 async function fill(address: Parameters<typeof openStore>[0]): Promise<void> {
@@ -134,19 +131,19 @@ async function fill(address: Parameters<typeof openStore>[0]): Promise<void> {
   await store.close()
 }
 
-/** Without the times of scoring. */
-async function allOf(here: Here): Promise<string> {
-  const { out, err, code } = await run(['export'], here)
+/** Times of scoring differ between runs. */
+async function exportWithoutTimes(options: Options): Promise<string> {
+  const { out, err, code } = await run(['export'], options)
   if (code !== 0) throw new Error(`export failed: ${err}`)
   return out.replaceAll(/"\w*calculated_at":("[^"]*"|null)/g, '')
 }
 
-/** On SQLite. */
-async function allUndisturbed(rounds: number, cwd: string): Promise<string> {
+/** The export after the same imports on SQLite, without faults. */
+async function undisturbedExport(rounds: number, cwd: string): Promise<string> {
   const path = join(cwd, 'undisturbed.db')
-  const here = { cwd, env: { DATABASE_URL: `sqlite:${path}` } }
+  const options = { cwd, env: { DATABASE_URL: `sqlite:${path}` } }
   await fill({ engine: 'sqlite', path })
-  await run(['import', ...Array.from({ length: rounds }, (_, round) => fileOfRound(round))], here)
-  await run(['score'], here)
-  return allOf(here)
+  await run(['import', ...Array.from({ length: rounds }, (_, round) => fileOfRound(round))], options)
+  await run(['score'], options)
+  return exportWithoutTimes(options)
 }

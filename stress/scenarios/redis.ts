@@ -1,16 +1,18 @@
+import { join } from 'node:path'
 import { serveProcess } from '../../test/support/cli.ts'
 import { until } from '../../test/support/postgres/postgres-process.ts'
 import { isAlive } from '../../test/support/processes.ts'
 import { hasRedis, pretendRedis, startRedis } from '../../test/support/redis/redis.ts'
 import { tempFolder } from '../../test/support/temp-folder.ts'
 import type { Fail, Scenario } from '../scenario.ts'
-import { FAULTS, NONSENSE } from '../support/redis-faults.ts'
+import { demoArgs } from '../support/demo-args.ts'
+import { FAULTS, INVALID_REPLIES } from '../support/redis-faults.ts'
 
 const LIMIT = 20
 const NODES = 2
-/** More than the limit, to each node. */
+/** To each node; more than the limit. */
 const REQUESTS = LIMIT + 5
-/** A request waits 100 ms for Redis; this machine is busy. */
+/** A request waits 100 ms for Redis; the rest is a margin for a busy machine. */
 const LATEST_MILLISECONDS = 5000
 const FAULT_MILLISECONDS = 700
 
@@ -26,7 +28,7 @@ export const redis: Scenario = {
 
 async function withRedis(times: number, fail: Fail) {
   await using redis = await startRedis()
-  await using nodes = await serveNodes(redis.url, times > 1)
+  await using nodes = await serveNodes(redis.url, times === 1)
   let [responses, slowest] = [0, 0]
   const send = async () => {
     const sent = await nodes.send()
@@ -34,18 +36,18 @@ async function withRedis(times: number, fail: Fail) {
     slowest = Math.max(slowest, sent.slowest)
     return sent
   }
-  /** Both nodes together admit exactly the limit. */
+  /** Waits until both nodes together admit exactly the limit. */
   const untilShared = (when: string) =>
-    until(async () => (await send()).passed === LIMIT, `limits to be shared ${when}`)
+    until(async () => (await send()).passed === LIMIT, `the nodes to share limits ${when}`)
 
-  await untilShared('at first')
+  await untilShared('before the first fault')
   for (let round = 0; round < times; round++) {
     const { name, begin } = FAULTS[round % FAULTS.length] as (typeof FAULTS)[number]
     let isOver = false
     const sending = (async () => {
       while (!isOver) {
         const { passed, wrong } = await send()
-        for (const what of wrong) fail(`${name}: ${what}`)
+        for (const problem of wrong) fail(`${name}: ${problem}`)
         if (passed < LIMIT || passed > NODES * LIMIT) fail(`${name}: ${passed} requests passed`)
       }
     })()
@@ -54,19 +56,19 @@ async function withRedis(times: number, fail: Fail) {
     isOver = true
     await sending
     await end()
-    await untilShared(`after: ${name}`)
+    await untilShared(`after the fault "${name}"`)
   }
-  if (!nodes.areAlive()) fail('a server has ended')
+  if (!nodes.areAlive()) fail('a server has exited')
   return { count: times, note: `${responses} responses, the slowest after ${Math.round(slowest)} ms` }
 }
 
-/** Only the servers that send garbage. */
+/** Tests only the servers that send invalid replies. */
 async function withoutRedis(times: number, fail: Fail) {
-  const replies = Object.entries(NONSENSE)
+  const replies = Object.entries(INVALID_REPLIES)
   for (let round = 0; round < times; round++) {
     const [name, reply] = replies[round % replies.length] as (typeof replies)[number]
     using other = pretendRedis(reply)
-    await using nodes = await serveNodes(other.url, false)
+    await using nodes = await serveNodes(other.url, true)
     const { passed, wrong } = await nodes.send()
     const isRight = wrong.length === 0 && passed === NODES * LIMIT && nodes.areAlive()
     if (!isRight) fail(`${name}: ${passed} requests passed, ${wrong.join(', ')}`)
@@ -74,13 +76,20 @@ async function withoutRedis(times: number, fail: Fail) {
   return { count: times, note: 'without redis-server' }
 }
 
-async function serveNodes(redisUrl: string, hasWorkers: boolean) {
+async function serveNodes(redisUrl: string, isShort: boolean) {
   await using made = new AsyncDisposableStack()
   const { path: cwd } = made.use(tempFolder())
-  const env = { REDIS_URL: redisUrl, TIERS: `anonymous=${LIMIT}/24h`, TRUST_PROXY: '127.0.0.1' }
+  const path = join(cwd, 'people.db')
+  const env = {
+    DATABASE_URL: `sqlite:${path}`,
+    REDIS_URL: redisUrl,
+    TIERS: `anonymous=${LIMIT}/24h`,
+    TRUST_PROXY: '127.0.0.1',
+  }
+  const demo = await demoArgs(path, isShort)
   const served: Awaited<ReturnType<typeof serveProcess>>[] = []
   for (let node = 0; node < NODES; node++) {
-    const args = hasWorkers && node === 1 ? ['--demo', '--workers', '2'] : ['--demo']
+    const args = !isShort && node === 1 ? [...demo, '--workers', '2'] : demo
     served.push(made.use(await serveProcess(args, { cwd, env })))
   }
   const pids = served.map(({ child }) => child.pid)
@@ -88,7 +97,7 @@ async function serveNodes(redisUrl: string, hasWorkers: boolean) {
   let clients = 0
 
   return {
-    /** Sends more requests than a client may, from a new address, to all nodes at once. */
+    /** Sends more requests than the limit, from a new client address, to all nodes at once. */
     async send() {
       clients++
       const address = `10.${clients >> 16}.${(clients >> 8) & 255}.${clients & 255}`
@@ -102,7 +111,7 @@ async function serveNodes(redisUrl: string, hasWorkers: boolean) {
             sent.slowest = Math.max(sent.slowest, time)
             if (problem === '') sent.passed++
             else if (problem !== 'limited') sent.wrong.push(problem)
-            if (time > LATEST_MILLISECONDS) sent.wrong.push(`a response came after ${Math.round(time)} ms`)
+            if (time > LATEST_MILLISECONDS) sent.wrong.push(`a response took ${Math.round(time)} ms`)
           }),
         ),
       )
@@ -113,7 +122,7 @@ async function serveNodes(redisUrl: string, hasWorkers: boolean) {
   }
 }
 
-/** Empty if the request passed. */
+/** Returns '' if the request was admitted, and 'limited' for a correct 429. */
 async function problemOf(url: string, address: string): Promise<string> {
   try {
     const headers = { 'X-Forwarded-For': address }

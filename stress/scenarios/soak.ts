@@ -3,26 +3,26 @@ import { join } from 'node:path'
 import { run, serveProcess } from '../../test/support/cli.ts'
 import { until } from '../../test/support/processes.ts'
 import { tempFolder } from '../../test/support/temp-folder.ts'
-import type { Scenario } from '../scenario.ts'
-import { linesOf, VERSIONS, type Version } from '../support/dataset.ts'
+import type { Fail, Scenario } from '../scenario.ts'
 import { sendRequests } from '../support/load.ts'
 import { statusOf } from '../support/process-status.ts'
 import { createRequestMix, type RequestKind } from '../support/request-mix.ts'
+import { linesOf, VERSIONS, type Version } from '../support/soak-dataset.ts'
 import { getJson, learnVersions } from '../support/version-model.ts'
 
 const CLIENTS = 8
-/** Memory and files are checked from here on. */
+/** Shorter runs do not check memory and open files. */
 const LONG_SECONDS = 60
-/** How much memory may grow from the second third to the last. */
+/** Allowed growth of memory from the second third to the last. */
 const MOST_GROWTH = 1.25
 const SPARE_FILES = 16
 
 export const soak: Scenario = {
   name: 'soak',
   title:
-    'seconds of mixed load with import and scoring: responses fresh and right, memory and open files constant',
+    'seconds of mixed load with import and scoring: responses fresh and correct, memory and open files constant',
   long: 600,
-  short: 3,
+  short: 1,
   async run(seconds, fail) {
     using folder = tempFolder()
     const cwd = folder.path
@@ -38,15 +38,12 @@ export const soak: Scenario = {
       importedAt = Number.POSITIVE_INFINITY
       current = version
       const { code, err } = await run(['import', version], { cwd, env })
-      if (code !== 0) fail(`import ended with ${code}: ${err}`)
+      if (code !== 0) fail(`import exited with ${code}: ${err}`)
       importedAt = performance.now()
     }
     const model = await learnVersions(url, async (version) => {
       await importVersion(version)
-      await until(async () => {
-        const { passports } = await getJson(`${url}/api/v1/passports?per_page=250`)
-        return passports.length > 0 && passports.every((each: Listed) => isCurrent(each, version))
-      })
+      await until(() => isShown(url, version))
     })
 
     const end = new AbortController()
@@ -86,13 +83,7 @@ export const soak: Scenario = {
     end.abort()
     await Promise.all([...sending, importing])
     const memory = medians(samples.map(({ memory }) => memory))
-    const files = medians(samples.map(({ files }) => files))
-    if (seconds >= LONG_SECONDS) {
-      if (memory.last > memory.second * MOST_GROWTH)
-        fail(`memory grew from ${memory.second} to ${memory.last} MB`)
-      if (files.last > files.second + SPARE_FILES)
-        fail(`open files grew from ${files.second} to ${files.last}`)
-    }
+    if (seconds >= LONG_SECONDS) checkGrowth(samples, fail)
     const seen = [...statuses].sort().map(([status, count]) => `${status}: ${count.toLocaleString('en')}`)
     return { count: seconds, note: `${seen.join(', ')}; ${memory.second} then ${memory.last} MB` }
   },
@@ -100,10 +91,22 @@ export const soak: Scenario = {
 
 type Listed = { calculating_score: boolean; passport_profile: { location: string } }
 
-const isCurrent = ({ calculating_score, passport_profile }: Listed, version: Version) =>
-  !calculating_score && passport_profile.location === version
+async function isShown(url: string, version: Version): Promise<boolean> {
+  const { passports } = await getJson(`${url}/api/v1/passports?per_page=250`)
+  const isCurrent = ({ calculating_score, passport_profile }: Listed) =>
+    !calculating_score && passport_profile.location === version
+  return passports.length > 0 && passports.every(isCurrent)
+}
 
-/** Of the second and the last third; the first is for warming up. */
+function checkGrowth(samples: readonly ReturnType<typeof statusOf>[], fail: Fail): void {
+  const memory = medians(samples.map(({ memory }) => memory))
+  if (memory.last > memory.second * MOST_GROWTH)
+    fail(`memory grew from ${memory.second} to ${memory.last} MB`)
+  const files = medians(samples.map(({ files }) => files))
+  if (files.last > files.second + SPARE_FILES) fail(`open files grew from ${files.second} to ${files.last}`)
+}
+
+/** The medians of the second and the last third; the first third is the warm-up. */
 function medians(values: readonly number[]): { second: number; last: number } {
   const third = Math.ceil(values.length / 3)
   return { second: median(values.slice(third, 2 * third)), last: median(values.slice(-third)) }

@@ -4,6 +4,7 @@ import { socketsOf, until } from '../../test/support/processes.ts'
 import { tempFolder } from '../../test/support/temp-folder.ts'
 import { check, type Scenario } from '../scenario.ts'
 import { tryToServe } from '../support/command.ts'
+import { demoArgs } from '../support/demo-args.ts'
 import { sendRequests } from '../support/load.ts'
 
 const TARGETS = ['/api/v1/passports/1', '/api/v1/passports?keyword=an', '/api/v1/passports?page=2', '/']
@@ -21,9 +22,10 @@ export const threadCrash: Scenario = {
     using folder = tempFolder()
     const crash = join(folder.path, 'crash')
     const preload = `--preload=${join(import.meta.dir, '../support/preload/thread-crash.ts')}`
-    const place = { cwd: folder.path, database: join(folder.path, 'people.db'), timeout: 3_600_000 }
+    const options = { cwd: folder.path, database: join(folder.path, 'people.db'), timeout: 3_600_000 }
     const env = { BUN_OPTIONS: preload, CRASH: crash, TIERS: 'anonymous=unlimited, explorer=unlimited' }
-    await using server = await tryToServe({ ...place, env }, ['--demo', '--workers', `${WORKERS}`])
+    const demo = await demoArgs(options.database, times <= THREADS.length)
+    await using server = await tryToServe({ ...options, env }, [...demo, '--workers', `${WORKERS}`])
     const { child, url = '' } = server
     const port = Number(new URL(url).port)
     const end = new AbortController()
@@ -39,7 +41,7 @@ export const threadCrash: Scenario = {
           const { target } = exchange
           const status = 'error' in exchange ? exchange.error.message : exchange.response.status
           if (status === 200) failed = undefined
-          // A search ends with its thread: 503.
+          // A search gets 503 when its thread crashes.
           else if (failed === undefined && ('error' in exchange || (status === 503 && isSearch(target)))) {
             failed = target
             repeated++
@@ -67,7 +69,7 @@ export const threadCrash: Scenario = {
     end.abort()
     await Promise.all(sending)
     const { code } = await server.stop()
-    if (code !== 0) fail(`it ended with ${code}`)
+    if (code !== 0) fail(`serve exited with ${code}`)
     return { count: times, note: `${repeated} of ${requests.toLocaleString('en')} requests repeated` }
   },
 }

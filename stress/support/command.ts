@@ -1,21 +1,21 @@
 import { COMMAND, readUrl } from '../../test/support/cli.ts'
 
-type Place = {
+export type CommandOptions = {
   cwd: string
   database: string
   /** Programs that run the command, such as `unshare`. */
-  within?: readonly string[]
+  wrapper?: readonly string[]
   env?: Record<string, string>
   /** Milliseconds after which the command is killed. */
   timeout?: number
 }
 
-/** Longer than any command takes. */
+/** No command takes longer. */
 const TIMEOUT_MILLISECONDS = 30_000
 
-function startCommand(args: readonly string[], place: Place) {
-  const { cwd, database, within = [], env = {}, timeout = TIMEOUT_MILLISECONDS } = place
-  return Bun.spawn([...within, ...COMMAND, ...args], {
+function startCommand(args: readonly string[], options: CommandOptions) {
+  const { cwd, database, wrapper = [], env = {}, timeout = TIMEOUT_MILLISECONDS } = options
+  return Bun.spawn([...wrapper, ...COMMAND, ...args], {
     cwd,
     env: { PATH: process.env.PATH ?? '', DATABASE_URL: `sqlite:${database}`, PORT: '0', ...env },
     stdin: 'ignore',
@@ -28,8 +28,8 @@ function startCommand(args: readonly string[], place: Place) {
 
 export type Ended = { out: string; err: string; code: number | null }
 
-export async function runCommand(args: readonly string[], place: Place): Promise<Ended> {
-  const child = startCommand(args, place)
+export async function runCommand(args: readonly string[], options: CommandOptions): Promise<Ended> {
+  const child = startCommand(args, options)
   const [out, err] = await Promise.all([
     new Response(child.stdout).text(),
     new Response(child.stderr).text(),
@@ -38,11 +38,11 @@ export async function runCommand(args: readonly string[], place: Place): Promise
   return { out, err, code: child.exitCode }
 }
 
-/** Starts a server; `url` is undefined if it did not start. It is killed at the end of the block. */
-export async function tryToServe(place: Place, args: readonly string[] = []) {
+/** Starts a server, which is killed at the end of the block. `url` is undefined if the server did not start. */
+export async function tryToServe(options: CommandOptions, args: readonly string[] = []) {
   const child = startCommand(['serve', ...args], {
-    ...place,
-    env: { TIERS: 'anonymous=unlimited', ...place.env },
+    ...options,
+    env: { TIERS: 'anonymous=unlimited', ...options.env },
   })
   let log = ''
   const reading = (async () => {
@@ -54,7 +54,7 @@ export async function tryToServe(place: Place, args: readonly string[] = []) {
     child,
     url,
     log: () => log,
-    /** Sends SIGTERM, and waits. */
+    /** Sends SIGTERM and waits for the exit. */
     async stop(): Promise<Ended> {
       child.kill('SIGTERM')
       await Promise.all([child.exited, reading])
@@ -67,18 +67,20 @@ export async function tryToServe(place: Place, args: readonly string[] = []) {
   }
 }
 
-/** What is wrong with how a command refused its work: it must end with 1 and one sentence that names the file. */
+/** Returns a problem unless the command exited with 1 and printed one sentence that names the file. */
 export function refusalProblem({ err, code }: Ended, name: string): string | undefined {
   const lines = err.split('\n').filter((line) => line !== '' && !line.startsWith('{'))
   const isClear = lines.length === 1 && lines[0]?.startsWith('passportd: ') && lines[0].includes(name)
   if (code === 1 && isClear) return undefined
-  return code === null ? 'it hung, or was killed' : `it ended with ${code}: ${JSON.stringify(err)}`
+  return code === null
+    ? 'the command timed out or was killed'
+    : `the command exited with ${code}: ${JSON.stringify(err)}`
 }
 
-/** How many requests the usage of all days counts. */
-export async function countUsage(place: Place): Promise<number> {
+/** Requests in the usage counts of all days. */
+export async function countUsage(options: CommandOptions): Promise<number> {
   const days = ['--since', '2020-01-01', '--until', '2099-12-31']
-  const { out } = await runCommand(['usage', '--csv', ...days], place)
+  const { out } = await runCommand(['usage', '--csv', ...days], options)
   const lines = out.trim().split('\n').slice(1)
   return lines.reduce((sum, line) => sum + Number(line.split(',').at(-1)), 0)
 }

@@ -2,18 +2,18 @@ import { closeSync, cpSync, openSync, rmSync, writeFileSync, writeSync } from 'n
 import { join } from 'node:path'
 import { tempFolder } from '../../test/support/temp-folder.ts'
 
-/** In a mount namespace of its own: nothing stays mounted when the program ends. */
+/** Each command has its own mount namespace: nothing stays mounted when it exits. */
 const UNSHARE = process.getuid?.() === 0 ? ['unshare', '-m'] : ['unshare', '-rm']
 const ENTER = process.getuid?.() === 0 ? ['nsenter', '-m'] : ['nsenter', '-U', '--preserve-credentials', '-m']
 
-/** Whether this machine permits that. */
+/** Whether this machine permits mounts in a new namespace. */
 export const canMount =
   process.platform === 'linux' &&
   Bun.which('unshare') !== null &&
   Bun.which('nsenter') !== null &&
   Bun.spawnSync([...UNSHARE, 'mount', '-t', 'tmpfs', 'tmpfs', '/mnt']).exitCode === 0
 
-/** Runs a program for which the folder is read-only. */
+/** A wrapper for which the folder is read-only. */
 export const withReadOnly = (folder: string): string[] => [
   ...UNSHARE,
   'sh',
@@ -22,28 +22,28 @@ export const withReadOnly = (folder: string): string[] => [
   folder,
 ]
 
-/** A folder with a limit on its space. */
+/** A folder with limited space. */
 export type Disk = Disposable & {
-  /** For commands that run within it. */
+  /** The path for commands that `wrapper` runs. */
   path: string
-  within(): string[]
-  /** For other programs; not for SQLite, whose files would be in the wrong place. */
+  wrapper(): string[]
+  /** The path for other programs. Do not open SQLite databases here: paths differ between the namespaces. */
   outside: string
-  /** Leaves so many bytes free, also for a running process. */
+  /** Fills the disk except for `left` bytes; `pid` is a running process that the limit must reach, too. */
   fill(left: number, pid?: number): void
   clear(pid?: number): void
-  /** Whether the system reports the free space. */
+  /** Whether the operating system reports the free space. */
   reportsSpace: boolean
 }
 
 const MIB = 1024 * 1024
 
-/** A small file system of its own. */
+/** A small tmpfs. */
 export async function makeSmallDisk(bytes = 32 * MIB): Promise<Disk> {
   const folder = tempFolder()
   const mount = `mount -t tmpfs -o size=${bytes} tmpfs "$0" && echo && exec cat`
   const holder = Bun.spawn([...UNSHARE, 'sh', '-c', mount, folder.path], {
-    // It ends with this process.
+    // `cat` ends with this process.
     stdin: 'pipe',
     stdout: 'pipe',
   })
@@ -54,7 +54,7 @@ export async function makeSmallDisk(bytes = 32 * MIB): Promise<Disk> {
     path: folder.path,
     reportsSpace: true,
     outside,
-    within: () => [...ENTER, '-t', String(holder.pid), 'sh', '-c', `cd "$0" && exec "$@"`, folder.path],
+    wrapper: () => [...ENTER, '-t', String(holder.pid), 'sh', '-c', `cd "$0" && exec "$@"`, folder.path],
     fill(left) {
       const reserve = join(outside, 'reserve')
       writeFileSync(reserve, Buffer.alloc(left))
@@ -69,7 +69,7 @@ export async function makeSmallDisk(bytes = 32 * MIB): Promise<Disk> {
   }
 }
 
-/** A limit on the size of files, which every user may set. */
+/** A folder with a limit on the file size, which needs no privileges. */
 export function makeLimitedFolder(): Disk {
   const folder = tempFolder()
   let blocks = 'unlimited'
@@ -77,7 +77,7 @@ export function makeLimitedFolder(): Disk {
     path: folder.path,
     reportsSpace: false,
     outside: folder.path,
-    within: () => ['sh', '-c', 'ulimit -S -f "$0" && exec "$@"', blocks],
+    wrapper: () => ['sh', '-c', 'ulimit -S -f "$0" && exec "$@"', blocks],
     fill(left, pid) {
       blocks = String(Math.ceil(left / 512))
       if (pid !== undefined) limit(pid, String(left))
@@ -90,9 +90,9 @@ export function makeLimitedFolder(): Disk {
   }
 }
 
-/** A file system and a limit in turn, or only the limit. */
-export const makeDisk = async (turn: number): Promise<Disk> =>
-  canMount && turn % 2 === 0 ? makeSmallDisk() : makeLimitedFolder()
+/** Alternates between a tmpfs and a file size limit; without mounts, always a limit. */
+export const makeDisk = async (round: number): Promise<Disk> =>
+  canMount && round % 2 === 0 ? makeSmallDisk() : makeLimitedFolder()
 
 function limit(pid: number, bytes: string): void {
   Bun.spawnSync(['prlimit', '--pid', String(pid), `--fsize=${bytes}:`])
@@ -113,13 +113,12 @@ function writeUntilFull(path: string): void {
   }
 }
 
-/** Copies the files of a disk. */
 export const copyFrom = ({ outside }: Disk, to: string): void =>
   cpSync(outside, to, { recursive: true, filter: (path) => !path.endsWith('ballast') })
 
-/** Where a command runs whose database is on the disk. */
-export const placeOn = ({ path, within }: Disk, name: string) => ({
+/** For a command whose database is on the disk. */
+export const optionsOn = ({ path, wrapper }: Disk, name: string) => ({
   cwd: path,
   database: join(path, name),
-  within: within(),
+  wrapper: wrapper(),
 })

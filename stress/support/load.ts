@@ -1,4 +1,4 @@
-/** A response, or the error of a request that got none. */
+/** A request and its response or error. */
 export type Exchange = { target: string; startedAt: number } & (
   | { response: Response; text: string }
   | { error: NodeJS.ErrnoException }
@@ -13,10 +13,10 @@ type Options = {
 }
 
 const TIMEOUT_MILLISECONDS = 30_000
-/** The threads of a server stop, or hear of a new search thread, one after the other. */
+/** The threads of a server stop, and connect to a new search thread, one after the other. */
 const PAUSE_MILLISECONDS = 100
 
-/** Sends one request after the other until the signal, with a short pause after an error or a 503. */
+/** Sends one request after the other until `signal`, with a short pause after an error or a 503. */
 export async function sendRequests({ url, next, onExchange, keepalive, signal }: Options): Promise<void> {
   while (!signal.aborted) {
     const { target, headers = {} } = next()
@@ -33,6 +33,6 @@ export async function sendRequests({ url, next, onExchange, keepalive, signal }:
   }
 }
 
-/** Half of the clients keep their connections. */
+/** Half of the clients reuse their connections. */
 export const startClients = (count: number, options: Omit<Options, 'keepalive'>): Promise<unknown> =>
   Promise.all(Array.from({ length: count }, (_, at) => sendRequests({ ...options, keepalive: at % 2 === 0 })))

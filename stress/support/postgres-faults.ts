@@ -5,22 +5,22 @@ import { until } from '../../test/support/postgres/postgres-process.ts'
 
 type Target = {
   server: PostgresServer
-  /** Through which the service reaches the server. */
+  /** The service connects through this proxy. */
   proxy: Awaited<ReturnType<typeof tcpProxy>>
-  /** A superuser's connection, not through the proxy. */
+  /** A superuser's connection that bypasses the proxy. */
   sql: SQL
 }
 
-/** `begin` returns what ends it. */
+/** `begin` returns the function that ends the fault. */
 type Fault = { name: string; begin(target: Target): Promise<() => unknown> }
 
 const OURS = `from pg_stat_activity where application_name = 'passportd'`
-const cutOff = (sql: SQL) => sql.unsafe(`select pg_terminate_backend(pid) ${OURS}`)
+const terminateConnections = (sql: SQL) => sql.unsafe(`select pg_terminate_backend(pid) ${OURS}`)
 
 export const FAULTS: readonly Fault[] = [
-  { name: 'killed', begin: away(({ server }) => server.kill()) },
+  { name: 'killed', begin: stopped(({ server }) => server.kill()) },
   { name: 'passports locked', begin: locked('passports') },
-  { name: 'stopped', begin: away(({ server }) => server.stop()) },
+  { name: 'stopped', begin: stopped(({ server }) => server.stop()) },
   {
     name: 'frozen',
     async begin({ server }) {
@@ -28,16 +28,16 @@ export const FAULTS: readonly Fault[] = [
       return server.thaw
     },
   },
-  { name: 'too many clients', begin: crowd },
+  { name: 'too many clients', begin: exhaustConnections },
   {
     name: 'connections ended by the server',
     async begin({ sql }) {
-      await cutOff(sql)
+      await terminateConnections(sql)
       return () => undefined
     },
   },
   {
-    name: 'a process of it killed',
+    name: 'one backend process killed',
     async begin({ sql }) {
       const [row] = await sql.unsafe(`select pid ${OURS} order by random() limit 1`)
       process.kill(row.pid, 'SIGKILL')
@@ -52,14 +52,14 @@ export const FAULTS: readonly Fault[] = [
     },
   },
   {
-    name: 'nothing comes through',
+    name: 'network hanging',
     async begin({ proxy }) {
       proxy.hang()
       return proxy.flow
     },
   },
   {
-    name: 'connections of readers dead',
+    name: 'connections of readers lost',
     async begin({ proxy, sql }) {
       const rows = await sql.unsafe(`select client_port as port ${OURS} and query like 'select%'
         and query not like '%from versions%' and query not like '%string_agg%'`)
@@ -80,7 +80,8 @@ export const FAULTS: readonly Fault[] = [
   { name: 'responses locked', begin: locked('v1_passports') },
 ]
 
-function away(stop: (target: Target) => Promise<void>): Fault['begin'] {
+/** Stops PostgreSQL; the end of the fault starts it again. */
+function stopped(stop: (target: Target) => Promise<void>): Fault['begin'] {
   return async (target) => {
     await stop(target)
     return target.server.start
@@ -101,26 +102,26 @@ function locked(table: string): Fault['begin'] {
   }
 }
 
-/** Other clients take every connection, and those of the service as soon as they are free. */
-async function crowd({ server, sql }: Target): Promise<() => unknown> {
+/** Other clients take all connections, including those of the service. */
+async function exhaustConnections({ server, sql }: Target): Promise<() => unknown> {
   const taken: SQL[] = []
   const take = async (): Promise<boolean> => {
     const one = new SQL(server.url, { max: 1 })
-    const isIn = await one`select 1`.then(
+    const isConnected = await one`select 1`.then(
       () => true,
       () => false,
     )
-    if (isIn) taken.push(one)
-    return isIn
+    if (isConnected) taken.push(one)
+    return isConnected
   }
   const takeAll = async () => {
     while ((await Promise.all(Array.from({ length: 20 }, take))).includes(true));
   }
-  // Its own connection must be open first.
+  // This connection must be open before all others are taken.
   await sql`select 1`
   await takeAll()
   await until(async () => {
-    await cutOff(sql)
+    await terminateConnections(sql)
     await takeAll()
     return (await sql.unsafe(`select ${OURS}`)).length === 0
   }, 'other clients to have all connections')

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 
-/** Of a process: resident memory now and at most in MB, and open files. */
+/** The resident memory of a process in MB, its maximum, and the number of open files. */
 export function statusOf(pid: number) {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8')
   const megabytes = (name: string) =>

@@ -3,27 +3,27 @@ import { pretendRedis, type startRedis } from '../../test/support/redis/redis.ts
 
 export type Redis = Awaited<ReturnType<typeof startRedis>>
 
-/** `begin` returns what ends it. */
+/** `begin` returns the function that ends the fault. */
 type Fault = { name: string; begin(redis: Redis): Promise<() => unknown> }
 
-/** Replies that no Redis sends. */
-export const NONSENSE: Record<string, string | Uint8Array> = {
+/** Replies that Redis never sends to the service. */
+export const INVALID_REPLIES: Record<string, string | Uint8Array> = {
   nothing: '',
-  'a word': '+OK\r\n',
+  'a simple string': '+OK\r\n',
   'an error': '-ERR no\r\n',
-  'no script, ever': '-NOSCRIPT No matching script.\r\n',
-  'a number beyond all': `:${'9'.repeat(40)}\r\n`,
-  'the beginning of half a gigabyte': '$536870912\r\n',
-  'a list of two billion': '*2147483647\r\n',
-  'lists in lists': '*1\r\n'.repeat(100_000),
-  'a web page': 'HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n',
-  'a push that nobody asked for': '>2\r\n+message\r\n:1\r\n',
+  'NOSCRIPT to every command': '-NOSCRIPT No matching script.\r\n',
+  'an integer of 40 digits': `:${'9'.repeat(40)}\r\n`,
+  'the length of a string of half a gigabyte': '$536870912\r\n',
+  'the length of an array of two billion': '*2147483647\r\n',
+  'deeply nested arrays': '*1\r\n'.repeat(100_000),
+  'an HTTP response': 'HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n',
+  'an unexpected push message': '>2\r\n+message\r\n:1\r\n',
   'not a number': ',nan\r\n',
-  noise: crypto.getRandomValues(new Uint8Array(60_000)),
+  'random bytes': crypto.getRandomValues(new Uint8Array(60_000)),
 }
 
 export const FAULTS: readonly Fault[] = [
-  { name: 'killed', begin: away((redis) => redis.kill()) },
+  { name: 'killed', begin: stopped((redis) => redis.kill()) },
   {
     name: 'frozen',
     async begin(redis) {
@@ -31,12 +31,12 @@ export const FAULTS: readonly Fault[] = [
       return redis.thaw
     },
   },
-  { name: 'stopped', begin: away((redis) => redis.kill('SIGTERM')) },
+  { name: 'stopped', begin: stopped((redis) => redis.kill('SIGTERM')) },
   {
     name: 'out of memory',
     begin: settings({ 'maxmemory-policy': 'noeviction', maxmemory: '1' }, { maxmemory: '0' }),
   },
-  { name: 'no connections left', begin: crowd },
+  { name: 'no connections left', begin: exhaustConnections },
   {
     name: 'connections ended by the server',
     async begin(redis) {
@@ -52,24 +52,24 @@ export const FAULTS: readonly Fault[] = [
     },
   },
   {
-    name: 'scripts forgotten',
+    name: 'script cache flushed',
     async begin(redis) {
       await redis.ask('SCRIPT', 'FLUSH')
       return () => undefined
     },
   },
   {
-    name: 'a replica of nobody',
+    name: 'a replica of an unavailable server',
     async begin(redis) {
       await redis.ask('REPLICAOF', '127.0.0.1', '1')
       return () => redis.ask('REPLICAOF', 'NO', 'ONE')
     },
   },
-  ...Object.entries(NONSENSE).map(([name, answer], at) => ({
+  ...Object.entries(INVALID_REPLIES).map(([name, reply], at) => ({
     name: `replaced by a server that sends ${name}`,
     async begin(redis: Redis) {
       await redis.kill()
-      const other = pretendRedis(answer, { port: redis.port, isPolite: at % 2 === 0 })
+      const other = pretendRedis(reply, { port: redis.port, isPolite: at % 2 === 0 })
       return () => {
         other[Symbol.dispose]()
         return redis.restart()
@@ -78,25 +78,25 @@ export const FAULTS: readonly Fault[] = [
   })),
 ]
 
-/** Stopped until it is started again. */
-function away(stop: (redis: Redis) => Promise<unknown>): Fault['begin'] {
+/** Stops Redis; the end of the fault restarts it. */
+function stopped(stop: (redis: Redis) => Promise<unknown>): Fault['begin'] {
   return async (redis) => {
     await stop(redis)
     return redis.restart
   }
 }
 
-function settings(hard: Record<string, string>, well: Record<string, string>): Fault['begin'] {
+function settings(faulty: Record<string, string>, normal: Record<string, string>): Fault['begin'] {
   return async (redis) => {
     const set = (values: Record<string, string>) =>
       redis.ask('CONFIG', 'SET', ...Object.entries(values).flat())
-    await set(hard)
-    return () => set(well)
+    await set(faulty)
+    return () => set(normal)
   }
 }
 
 /** Other clients take every connection. */
-async function crowd(redis: Redis): Promise<() => unknown> {
+async function exhaustConnections(redis: Redis): Promise<() => unknown> {
   const most = 40
   await redis.ask('CONFIG', 'SET', 'maxclients', String(most))
   await redis.ask('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes')

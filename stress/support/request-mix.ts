@@ -1,18 +1,18 @@
-import { IDS, PEOPLE, VERSIONS, type Version, walletOf } from './dataset.ts'
+import { IDS, PEOPLE, VERSIONS, type Version, walletOf } from './soak-dataset.ts'
 import type { Model } from './version-model.ts'
 
 export type Received = { target: string; status: number; headers: Headers; text: string }
 
-/** Whether a version may still be shown, so many milliseconds after the import of the next one. */
+/** Whether a response may still have this version, `lag` milliseconds after the import of the next one. */
 type IsFresh = (version: Version, lag: number) => boolean
 
 export type RequestKind = {
   next(): { target: string; headers?: Record<string, string> }
-  /** Returns the problem, if there is one. */
+  /** Returns a description of the problem, or undefined. */
   check(received: Received, isFresh: IsFresh): string | undefined
 }
 
-/** Single passports are 5 ms behind, lists a second; this machine is busy. */
+/** Single passports are at most 5 ms behind, lists a second; 100 ms is a margin for a busy machine. */
 const PASSPORT_LAG = 100
 const LIST_LAG = 1000
 
@@ -29,7 +29,7 @@ export function createRequestMix(model: Model, key: string): RequestKind[] {
     const { passports, pagination } = JSON.parse(text)
     const ids = new Set(passports.map((each: { passport_id: number }) => each.passport_id))
     if (ids.size !== passports.length) return 'a passport is listed twice'
-    if (pagination.total !== PEOPLE) return `a total of ${pagination.total}`
+    if (pagination.total !== PEOPLE) return `a total of ${pagination.total}, expected ${PEOPLE}`
     return passports
       .map((each: unknown) =>
         checkVersion(model.versionOfPassport(each), (version) => isFresh(version, LIST_LAG), each),
@@ -58,7 +58,7 @@ export function createRequestMix(model: Model, key: string): RequestKind[] {
     },
     withStatus('/api/v1/passports/999999', [404]),
     withStatus('/api/v1/passports?page=none', [400]),
-    // Many wrong keys are limited.
+    // Wrong keys are rate limited.
     withStatus('/api/v1/passports/1', [401, 429], { 'X-API-KEY': 'wrong' }),
     page(() => '/'),
     page(() => `/passports/${anyId()}`),
@@ -70,11 +70,11 @@ function checkVersion(
   isFresh: (version: Version) => boolean,
   body: unknown,
 ): string | undefined {
-  if (version === undefined) return `in no version: ${JSON.stringify(body)}`
+  if (version === undefined) return `not a known version: ${JSON.stringify(body)}`
   return version === 'any' || isFresh(version) ? undefined : `outdated: ${JSON.stringify(body)}`
 }
 
-/** Sends the ETag of the last response. */
+/** Sends the ETag of the previous response. */
 function conditional(model: Model, checkPassport: RequestKind['check']): RequestKind {
   const kept = new Map<string, { etag: string; version: Version | undefined }>()
   return {
@@ -92,7 +92,7 @@ function conditional(model: Model, checkPassport: RequestKind['check']): Request
         return problem
       }
       const known = kept.get(target)
-      // Another client may have replaced it meanwhile.
+      // Another client may have replaced the entry.
       if (known?.etag !== etag) return undefined
       return checkVersion(known.version, (version) => isFresh(version, PASSPORT_LAG), '304')
     },
@@ -105,11 +105,13 @@ const withStatus = (
   headers: Record<string, string> = {},
 ): RequestKind => ({
   next: () => ({ target, headers }),
-  check: ({ status }) => (statuses.includes(status) ? undefined : `instead of ${statuses}`),
+  check: ({ status }) => (statuses.includes(status) ? undefined : `expected ${statuses}`),
 })
 
 const page = (path: () => string): RequestKind => ({
   next: () => ({ target: path() }),
   check: ({ status, text }) =>
-    status === 200 && VERSIONS.some((version) => text.includes(version)) ? undefined : 'not the page',
+    status === 200 && VERSIONS.some((version) => text.includes(version))
+      ? undefined
+      : 'not the expected page',
 })

@@ -1,16 +1,16 @@
-import { IDS, isScored, VERSIONS, type Version } from './dataset.ts'
+import { IDS, isScored, VERSIONS, type Version } from './soak-dataset.ts'
 
-// biome-ignore lint/suspicious/noExplicitAny: the shape is what is checked.
+// biome-ignore lint/suspicious/noExplicitAny: the scenario checks the shape.
 type Json = any
 
-/** Recognizes the version of a response. */
+/** Finds the version of a response. */
 export type Model = {
   versionOfPassport(passport: Json): Version | undefined
-  /** Without credentials yet, while they are scored, it is any version. */
+  /** 'any' if there are no credentials yet, which is correct until they are scored. */
   versionOfCredentials(id: number, credentials: Json): Version | 'any' | undefined
 }
 
-/** `prepare` imports a version and waits until it is scored. */
+/** Stores the responses of each version. `prepare` imports a version and waits until it is scored. */
 export async function learnVersions(
   url: string,
   prepare: (version: Version) => Promise<void>,
@@ -38,7 +38,7 @@ export async function learnVersions(
   }
 }
 
-/** While a score is calculated the last one is shown. */
+/** While a score is calculated, the response has the previous score. */
 const fixedPart = (passport: Json) =>
   JSON.stringify(passport, (name, value) =>
     name === 'last_calculated_at' ||

@@ -1,4 +1,4 @@
-/** Has threads load a module before their own; the option --preload is for the main thread only. */
+/** Preloads a module in every thread; the option --preload applies only to the main thread. */
 export function preloadThreads(path: string, onStart?: (worker: Worker, url: string) => void): void {
   const Original = globalThis.Worker
   globalThis.Worker = class extends Original {

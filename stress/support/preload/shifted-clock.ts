@@ -1,4 +1,4 @@
-/** Preloaded: Date.now is off by the milliseconds in the file that CLOCK names, in every thread. */
+/** Preloaded: adds the milliseconds in the file CLOCK to Date.now, in every thread. */
 import { readFileSync } from 'node:fs'
 import { preloadThreads } from './preload-threads.ts'
 

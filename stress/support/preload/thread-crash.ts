@@ -1,4 +1,4 @@
-/** Preloaded: SIGUSR2 makes a thread throw, the most recently started one whose file name begins with CRASH's contents. */
+/** Preloaded: SIGUSR2 makes a thread throw. The file CRASH has the name of the thread; the newest one is chosen. */
 import { readFileSync } from 'node:fs'
 import { preloadThreads } from './preload-threads.ts'
 
@@ -12,6 +12,6 @@ if (Bun.isMainThread) {
   })
 } else {
   addEventListener('message', ({ data }) => {
-    if (data === 'crash') throw new Error('crash on purpose')
+    if (data === 'crash') throw new Error('Intended crash')
   })
 }

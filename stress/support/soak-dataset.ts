@@ -1,4 +1,4 @@
-/** Two versions of the same people, which differ in every part of a response. */
+/** Two versions of the same people; every part of their responses differs. */
 export type Version = 'amber' | 'birch'
 export const VERSIONS: readonly Version[] = ['amber', 'birch']
 
@@ -7,7 +7,7 @@ export const IDS = Array.from({ length: PEOPLE }, (_, index) => index + 1)
 
 export const walletOf = (id: number) => `0x${id.toString(16).padStart(40, '0')}`
 
-/** Every other one is imported without a score. */
+/** Every second person is imported without a score, and the server calculates it. */
 export const isScored = (id: number) => id % 2 === 0
 
 export const linesOf = (version: Version): string =>

@@ -4,14 +4,14 @@ import { join } from 'node:path'
 import { SQL } from 'bun'
 import type { Social } from '../src/domain/passport.ts'
 import { own } from '../test/support/postgres/postgres-files.ts'
-import { KEY_HASH } from './key.ts'
-import { type KeptPostgres, openDatabase, POSTGRES_FOLDER } from './postgres.ts'
+import { KEY_HASH } from './api-key.ts'
+import { openDatabase, type PersistentPostgres, POSTGRES_FOLDER } from './persistent-postgres.ts'
 
 const PEER = join(import.meta.dir, 'peer')
 const CHUNK = 20_000
 
-/** The URL of a database with the passports of a data set in the tables of the peer; filled if it is missing. */
-export async function fillPeer(server: KeptPostgres, path: string, passports: number): Promise<string> {
+/** Returns the URL of a database with a data set in the tables of the peer. Fills it if needed. */
+export async function fillPeer(server: PersistentPostgres, path: string, passports: number): Promise<string> {
   const url = await openDatabase(server, `peer_v1_${passports}`)
   await using sql = new SQL(url, { max: 1 })
   const [done] = await sql`select to_regclass('filled') as name`
@@ -31,7 +31,7 @@ export async function fillPeer(server: KeptPostgres, path: string, passports: nu
 
 type Row = readonly (string | number | boolean | null)[]
 
-/** The server reads the file itself, which is faster than sending rows. */
+/** PostgreSQL reads the file itself, which is faster than sending rows. */
 async function copy(sql: SQL, name: string, rows: readonly Row[]): Promise<void> {
   const path = join(POSTGRES_FOLDER, 'rows')
   writeFileSync(path, rows.map((row) => `${row.map(toField).join('\t')}\n`).join(''))
@@ -43,7 +43,9 @@ async function copy(sql: SQL, name: string, rows: readonly Row[]): Promise<void>
 const ESCAPES: Record<string, string> = { '\\': '\\\\', '\t': '\\t', '\n': '\\n', '\r': '\\r' }
 
 function toField(value: Row[number]): string {
-  return value === null ? '\\N' : String(value).replace(/[\\\t\n\r]/g, (letter) => ESCAPES[letter] ?? letter)
+  return value === null
+    ? '\\N'
+    : String(value).replace(/[\\\t\n\r]/g, (character) => ESCAPES[character] ?? character)
 }
 
 type PassportRow = Record<'id' | 'score' | 'activity_score' | 'identity_score' | 'skills_score', number> &
@@ -68,7 +70,7 @@ function* chunksOf(path: string): Generator<Record<string, Row[]>> {
       socials: rows.flatMap((row) => numbered(row, JSON.parse(row.socials), toSocial)),
     }
     const last = rows.at(-1)?.id ?? 0
-    console.error(`Peer: ${last.toLocaleString('en')} passports`)
+    console.error(`Peer data set: ${last.toLocaleString('en')} passports`)
     rows = passports.all(last, CHUNK)
   }
 }

@@ -9,7 +9,7 @@ export const KEY_HASH = new Uint8Array(new Bun.CryptoHasher('sha256').update(key
 
 const TIER = 'bench'
 
-/** For `TIERS`: requests are counted, and the limits are never reached. */
+/** For `TIERS`: requests are counted but never limited. */
 export const BENCH_TIER = `${TIER}=1000000/1s+999999999999/month`
 
 export async function createKey(store: Store): Promise<void> {

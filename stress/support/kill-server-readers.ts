@@ -5,14 +5,14 @@ type Options = {
   random: Random
   /** Exact bodies, by path. */
   expected: ReadonlyMap<string, string>
-  /** Paths that must be answered with 200. */
+  /** Paths whose response must have the status 200. */
   others: readonly string[]
   fail: (message: string) => void
 }
 
 const READERS = 6
 
-/** Clients that send requests without a pause, each on a connection of its own. */
+/** Clients that send requests without a pause, each on a new connection. */
 export function startReaders({ url, random, expected, others, fail }: Options) {
   const responseTimes: number[] = []
   const known = [...expected.keys()]
@@ -39,7 +39,7 @@ export function startReaders({ url, random, expected, others, fail }: Options) {
   const reading = Promise.all(Array.from({ length: READERS }, read))
 
   return {
-    /** To be called before the server is killed: from then on connections may break. */
+    /** Call it before the server is killed: connection errors are then expected. */
     expectKill(): void {
       isKilled = true
     },

@@ -13,7 +13,7 @@ const REPETITIVE = [
 const COUNT = 600
 const BATCH = 50
 
-/** One in four has a repetitive name; one in three takes some 70 KB, so that a page of 250 is large. */
+/** One in four has a repetitive name. One in three takes about 70 KB, which makes a page of 250 large. */
 const PEOPLE = Array.from({ length: COUNT }, (_, at) =>
   record(at + 1, {
     scores: { total: COUNT - at },
@@ -27,7 +27,7 @@ const PEOPLE = Array.from({ length: COUNT }, (_, at) =>
 
 const FOLDED = PEOPLE.map(({ profile }) => foldName(profile.displayName))
 
-/** Saves them in a database in the folder; returns its path. */
+/** Creates a database in the folder and returns its path. */
 export async function savePeople(folder: string): Promise<string> {
   const path = join(folder, 'people.db')
   const store = openSqlite(path)
@@ -43,14 +43,14 @@ export const nameOf = (id: number): string => PEOPLE[id - 1]?.profile.displayNam
 
 export const anyId = (): number => 1 + Math.floor(Math.random() * COUNT)
 
-/** The ids of a page of the list, and the total. */
+/** The ids on a page of the list, and the total. */
 export function expectedPage(page: number, size: number, keyword?: string) {
   const folded = foldName(keyword ?? '')
   const ids = PEOPLE.filter((_, at) => FOLDED[at]?.includes(folded)).map(({ id }) => id)
   return { ids: ids.slice((page - 1) * size, page * size), total: ids.length }
 }
 
-/** A part of a repetitive name, of up to 200 characters, sometimes with another character at its end. */
+/** Up to 200 characters of a repetitive name, half of the time followed by a digit. */
 export function anyLongKeyword(): string {
   const name = [...(REPETITIVE[Math.floor(Math.random() * REPETITIVE.length)] as string)]
   const from = Math.floor(Math.random() * 300)

@@ -1,4 +1,4 @@
-/** `fixed` picks the part of the body that imports do not change. */
+/** `fixed` returns the part of the body that imports do not change. */
 export type Target = { path: string; fixed: (body: Record<string, unknown>) => unknown; within: number }
 
 const UNAVAILABLE = 'The service cannot reach its data right now. Try again shortly.'
@@ -6,8 +6,8 @@ const READERS = 4
 const PAUSE_MILLISECONDS = 10
 const TIMEOUT_MILLISECONDS = 20_000
 
-/** Reads from all nodes; every response must be right, or the documented 503, and come in time. */
-export async function startReading(
+/** Reads from all nodes. Each response must arrive in time, and be correct or the documented 503. */
+export async function startReaders(
   urls: readonly string[],
   targets: readonly Target[],
   fail: (problem: string) => void,
@@ -24,13 +24,13 @@ export async function startReading(
     counts.responses++
     counts.slowest = Math.max(counts.slowest, Math.round(time))
     const problem =
-      problemOf(target, response, text) ?? (time > target.within ? `came after ${Math.round(time)} ms` : '')
+      problemOf(target, response, text) ?? (time > target.within ? `took ${Math.round(time)} ms` : '')
     if (problem !== '') fail(`${target.path}: ${problem}`)
   }
 
   function problemOf(target: Target, { status, headers }: Response, text: string): string | undefined {
-    if (status === 200) return isRight(target, text) ? undefined : `said ${text.slice(0, 200)}`
-    if (status !== 503) return `was ${status} ${text.slice(0, 200)}`
+    if (status === 200) return isExpected(target, text) ? undefined : `responded ${text.slice(0, 200)}`
+    if (status !== 503) return `status ${status}: ${text.slice(0, 200)}`
     counts.unavailable++
     const { error, code, request_id } = JSON.parse(text)
     const isDocumented =
@@ -38,18 +38,18 @@ export async function startReading(
       code === 'unavailable' &&
       request_id === headers.get('X-Request-Id') &&
       headers.get('Retry-After') === '2'
-    return isDocumented ? undefined : `was 503 ${text.slice(0, 200)}`
+    return isDocumented ? undefined : `undocumented 503: ${text.slice(0, 200)}`
   }
 
-  function isRight(target: Target, text: string): boolean {
+  function isExpected(target: Target, text: string): boolean {
     const fixed = JSON.stringify(target.fixed(JSON.parse(text)))
     if (!expected.has(target)) expected.set(target, fixed)
     return fixed === expected.get(target)
   }
 
   async function read(url: string, first: number): Promise<void> {
-    for (let turn = first; !ended; turn++) {
-      const target = targets[turn % targets.length] as Target
+    for (let index = first; !ended; index++) {
+      const target = targets[index % targets.length] as Target
       await request(url, target).catch((error) => fail(`${target.path}: ${error}`))
       await Bun.sleep(PAUSE_MILLISECONDS)
     }

@@ -1,6 +1,6 @@
 const PAGE = '/api/v1/passports?per_page=250&page='
 
-/** Paths and their bodies, once every passport of the demo is scored: from then on they do not change. */
+/** Paths and bodies of the demo data. Waits until every passport is scored: then the bodies do not change. */
 export async function learnResponses(url: string, count = 20): Promise<[path: string, body: string][]> {
   const ids = (await Promise.all([1, 2, 3, 4].map((page) => idsWhenScored(`${url}${PAGE}${page}`)))).flat()
   const paths = [

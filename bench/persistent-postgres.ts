@@ -8,12 +8,12 @@ import { findPort, launch } from '../test/support/postgres/postgres-process.ts'
 import { getProgram } from '../test/support/postgres/postgres-programs.ts'
 import { DATA_FOLDER } from './data-set.ts'
 
-/** Stops the server when our process has ended, even if it was killed: the input of `cat` ends with us. */
+/** Stops PostgreSQL when this process ends, even by SIGKILL: the input of `cat` ends with the process. */
 const GUARD = 'cat; kill -INT $(head -n 1 "$1/postmaster.pid")'
 
 export const POSTGRES_FOLDER = join(DATA_FOLDER, 'postgres')
 
-/** As an operator of a small machine would set them. */
+/** Typical settings for a small machine. */
 const SETTINGS = {
   listen_addresses: '127.0.0.1',
   unix_socket_directories: '',
@@ -22,8 +22,8 @@ const SETTINGS = {
   synchronous_commit: 'off',
 }
 
-/** A PostgreSQL server whose data is kept for the next run. */
-export async function startKeptPostgres() {
+/** Starts a PostgreSQL server whose data remains for the next run. */
+export async function startPersistentPostgres() {
   const data = join(POSTGRES_FOLDER, 'data')
   mkdirSync(POSTGRES_FOLDER, { recursive: true })
   own(POSTGRES_FOLDER)
@@ -48,10 +48,10 @@ export async function startKeptPostgres() {
   }
 }
 
-export type KeptPostgres = Awaited<ReturnType<typeof startKeptPostgres>>
+export type PersistentPostgres = Awaited<ReturnType<typeof startPersistentPostgres>>
 
-/** The URL of a database, which is created if it is missing. */
-export async function openDatabase(server: KeptPostgres, name: string): Promise<string> {
+/** Returns the URL of a database. Creates it if needed. */
+export async function openDatabase(server: PersistentPostgres, name: string): Promise<string> {
   await using sql = new SQL(server.urlOf('postgres'), { max: 1 })
   const [known] = await sql`select 1 from pg_database where datname = ${name}`
   if (!known) await sql.unsafe(`create database ${name}`)

@@ -1,19 +1,20 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { succeed, type Workplace } from './random-kill.ts'
+import type { Sandbox } from './database-checks.ts'
+import { succeed } from './kill.ts'
 
-/** Imports one file after the other. One that was killed is imported again first. */
-export function createImports(here: Workplace, textOf: (number: number) => string) {
+/** Imports one file after the other. Starts again with the file whose import was killed. */
+export function createImportLoop(sandbox: Sandbox, textOf: (number: number) => string) {
   const name = 'more.jsonl'
   let done = 0
-  let child: ReturnType<Workplace['start']> | undefined
+  let child: ReturnType<Sandbox['start']> | undefined
   let isStopped = true
   let running: Promise<void> | undefined
 
   async function keepImporting(): Promise<void> {
     while (!isStopped) {
-      writeFileSync(join(here.cwd, name), textOf(done))
-      child = here.start('import', name)
+      writeFileSync(join(sandbox.cwd, name), textOf(done))
+      child = sandbox.start('import', name)
       await child.exited
       if (child.exitCode === 0) done++
       else if (!child.killed) throw new Error(`The import failed: ${await new Response(child.stderr).text()}`)
@@ -21,12 +22,12 @@ export function createImports(here: Workplace, textOf: (number: number) => strin
   }
 
   return {
-    /** How many have ended well. */
+    /** Completed imports. */
     done: () => done,
     start(): void {
       isStopped = false
       running = keepImporting()
-      // `stop` throws it.
+      // `stop` rethrows the error.
       running.catch(() => undefined)
     },
     async stop({ kill }: { kill: boolean }): Promise<void> {
@@ -35,8 +36,8 @@ export function createImports(here: Workplace, textOf: (number: number) => strin
       await running
     },
     async finish(): Promise<void> {
-      writeFileSync(join(here.cwd, name), textOf(done))
-      await succeed(here.run('import', name))
+      writeFileSync(join(sandbox.cwd, name), textOf(done))
+      await succeed(sandbox.run('import', name))
       done++
     },
   }
