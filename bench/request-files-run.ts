@@ -1,0 +1,13 @@
+/** What bench/request-files.ts runs under coverage. */
+import { expect, test } from 'bun:test'
+import { serveTest } from '../test/support/http/server.ts'
+import { openTestStore } from '../test/support/store/engines.ts'
+import { named } from '../test/support/store/records.ts'
+
+test('requests by id', async () => {
+  await using store = await openTestStore('sqlite', [named(7, 'Ada')])
+  await using server = serveTest(store)
+  for (let request = 0; request < Number(process.env.REQUESTS); request++) {
+    expect((await fetch(new URL('/api/v1/passports/7', server.url))).status).toBe(200)
+  }
+})

@@ -1,0 +1,45 @@
+/**
+ * Lists the files of src that run for each `GET /api/v1/passports/{id}` on SQLite: lines that a hundred requests run a hundred times.
+ *
+ *   npx bun bench/request-files.ts
+ */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { tempFolder } from '../test/support/temp-folder.ts'
+
+const REQUESTS = 100
+const ROOT = join(import.meta.dir, '..')
+
+/** How often each line ran, by file. */
+async function countLines(requests: number): Promise<Map<string, number[]>> {
+  using folder = tempFolder()
+  const { exited } = Bun.spawn(
+    [
+      ...[
+        process.execPath,
+        'test',
+        '--coverage',
+        '--coverage-reporter=lcov',
+        `--coverage-dir=${folder.path}`,
+      ],
+      './bench/request-files-run.ts',
+    ],
+    { cwd: ROOT, env: { ...process.env, REQUESTS: String(requests) }, stdout: 'ignore', stderr: 'ignore' },
+  )
+  if ((await exited) !== 0) throw new Error('The requests failed: npx bun test ./bench/request-files-run.ts')
+  const files = new Map<string, number[]>()
+  for (const record of readFileSync(join(folder.path, 'lcov.info'), 'utf8').split('end_of_record')) {
+    const file = /^SF:(.*)$/m.exec(record)?.[1]
+    const counts = [...record.matchAll(/^DA:\d+,(\d+)$/gm)].map(([, count]) => Number(count))
+    if (file?.startsWith('src/')) files.set(file, counts)
+  }
+  return files
+}
+
+const none = await countLines(0)
+const some = await countLines(REQUESTS)
+const files = [...some].filter(([file, counts]) =>
+  counts.some((count, line) => count - (none.get(file)?.[line] ?? 0) >= REQUESTS),
+)
+for (const [file] of files) console.log(file)
+console.log(`${files.length} files of src run for each request`)
