@@ -1,7 +1,7 @@
 import type { PageRequest } from '../domain/page.ts'
 import type { Standing } from '../domain/score-distribution.ts'
 import type { Awaitable, Store } from '../store/store.ts'
-import { standingOf } from './score-distribution.ts'
+import { findStanding } from './score-distribution.ts'
 import { createSearcher } from './search.ts'
 import { buildSnapshot, type Snapshot, updateSnapshot } from './snapshot.ts'
 
@@ -42,7 +42,7 @@ export function createCatalog({ listing }: Pick<Store, 'listing'>): Catalog {
       const offset = (page - 1) * size
       return keyword === undefined ? pageOf(known, offset, size) : search(known, keyword, offset, size)
     },
-    standing: async (score) => standingOf(await current(), score),
+    standing: async (score) => findStanding(await current(), score),
   }
 }
 

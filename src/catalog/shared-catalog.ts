@@ -1,6 +1,6 @@
 import { type Catalog, pageOf } from './catalog.ts'
 import type { SearchClient } from './remote-search.ts'
-import { standingOf } from './score-distribution.ts'
+import { findStanding } from './score-distribution.ts'
 import type { Snapshot } from './snapshot.ts'
 
 /** A catalog that another thread keeps up to date, and that searches in another thread. */
@@ -22,6 +22,6 @@ export function createSharedCatalog() {
       if (!client) throw new Error('There is no search thread yet.')
       return client.search(keyword, offset, size, signal)
     },
-    standing: (score: number) => standingOf(snapshot, score),
+    standing: (score: number) => findStanding(snapshot, score),
   } satisfies Catalog & Record<string, unknown>
 }

@@ -10,10 +10,10 @@ export type Standing = {
   highest: number
 }
 
-export const STRETCHES = 40
+export const BUCKETS = 40
 
 /** The stretch of the distribution that a score is in. */
-export function stretchOf(score: number, highest: number): number {
+export function bucketOf(score: number, highest: number): number {
   if (highest <= 0) return 0
-  return Math.min(STRETCHES - 1, Math.max(0, Math.floor((score / highest) * STRETCHES)))
+  return Math.min(BUCKETS - 1, Math.max(0, Math.floor((score / highest) * BUCKETS)))
 }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { Part, PartKey, Store } from '../store/store.ts'
+import type { CopyKey, CopyTable, Store } from '../store/store.ts'
 
 /** Items per batch: few at first, then as many as fit into the bytes. */
 const FIRST_BATCH = 50
@@ -12,7 +12,7 @@ type ReadOptions = {
   onProgress: (part: string, done: number) => void
 }
 
-export type PartReport = {
+export type TableReport = {
   name: string
   /** Items of the source, and how many were written or deleted. */
   count: number
@@ -26,13 +26,13 @@ export type PartReport = {
  * Makes the contents of `to` equal to those of `from`, then reads both again and compares. Writes only what differs: an
  * interrupted copy continues, a repeated one catches up.
  */
-export async function copyStore(options: ReadOptions & { from: Store; to: Store }): Promise<PartReport[]> {
+export async function copyStore(options: ReadOptions & { from: Store; to: Store }): Promise<TableReport[]> {
   const { from, to } = options
-  const targetOf = ({ name }: Part) => to.parts.find((part) => part.name === name) as Part
+  const targetOf = ({ name }: CopyTable) => to.copyTables.find((part) => part.name === name) as CopyTable
   const written: number[] = []
-  for (const source of from.parts) written.push(await copyPart(source, targetOf(source), options))
-  const reports: PartReport[] = []
-  for (const [at, source] of from.parts.entries()) {
+  for (const source of from.copyTables) written.push(await copyPart(source, targetOf(source), options))
+  const reports: TableReport[] = []
+  for (const [at, source] of from.copyTables.entries()) {
     const { count, checksum } = await digestPart(source, options)
     const isSame = checksum === (await digestPart(targetOf(source), options)).checksum
     reports.push({ name: source.name, count, written: written[at] ?? 0, checksum, isSame })
@@ -41,19 +41,19 @@ export async function copyStore(options: ReadOptions & { from: Store; to: Store 
 }
 
 /** Equal for stores with equal contents. */
-export async function digestStore({ parts }: Store, options: ReadOptions): Promise<string> {
+export async function digestStore({ copyTables }: Store, options: ReadOptions): Promise<string> {
   const digests = []
-  for (const part of parts) digests.push(await digestPart(part, options))
+  for (const part of copyTables) digests.push(await digestPart(part, options))
   return digestOf(digests)
 }
 
-export const digestOf = (parts: readonly { checksum: string }[]): string =>
+export const digestOf = (copyTables: readonly { checksum: string }[]): string =>
   createHash('sha256')
-    .update(parts.map(({ checksum }) => checksum).join(''))
+    .update(copyTables.map(({ checksum }) => checksum).join(''))
     .digest('hex')
 
 /** Returns how many items were written or deleted. */
-async function copyPart(source: Part, target: Part, options: ReadOptions): Promise<number> {
+async function copyPart(source: CopyTable, target: CopyTable, options: ReadOptions): Promise<number> {
   let written = 0
   for await (const { items, lines, after, until, limit } of readBatches(source, options)) {
     const existing = await target.list({ after, until, limit: limit + 1 })
@@ -64,7 +64,7 @@ async function copyPart(source: Part, target: Part, options: ReadOptions): Promi
   return written
 }
 
-async function digestPart(part: Part, options: ReadOptions) {
+async function digestPart(part: CopyTable, options: ReadOptions) {
   const hash = createHash('sha256')
   let count = 0
   for await (const { lines } of readBatches(part, options)) {
@@ -75,8 +75,8 @@ async function digestPart(part: Part, options: ReadOptions) {
 }
 
 /** The last batch has no `until`: nothing may follow it in a copy either. */
-async function* readBatches({ name, list }: Part, { signal, onProgress }: ReadOptions) {
-  let after: PartKey | undefined
+async function* readBatches({ name, list }: CopyTable, { signal, onProgress }: ReadOptions) {
+  let after: CopyKey | undefined
   let limit = FIRST_BATCH
   for (let done = 0; ; ) {
     signal.throwIfAborted()

@@ -15,7 +15,7 @@ export type ImportReport = {
   changed: number
   unchanged: number
   /** Records of passports that were removed. */
-  barred: number
+  removed: number
   refused: number
   unknownFields: number
 }
@@ -47,7 +47,7 @@ export async function importRecords(
   sources: readonly Source[],
   options: ImportOptions,
 ): Promise<ImportReport> {
-  const counts = { added: 0, changed: 0, unchanged: 0, barred: 0 }
+  const counts = { added: 0, changed: 0, unchanged: 0, removed: 0 }
   const report: ImportReport = { lines: 0, ...counts, refused: 0, unknownFields: 0 }
   let batch: Pending[] = []
   let batchBytes = 0

@@ -1,7 +1,12 @@
 import { isTooDeep } from '../domain/text/quote.ts'
 import type { Store } from '../store/store.ts'
 import { type ParseOptions, parseRecord, RecordError } from './record.ts'
-import { AnswerError, createPoliteClient, type PoliteOptions, SourceError } from './throttled-client.ts'
+import {
+  createThrottledClient,
+  ResponseError,
+  SourceError,
+  type ThrottledClientOptions,
+} from './throttled-client.ts'
 import { parseAnsweredId, parseIds, parsePagination, toLine } from './v1-response.ts'
 
 export type MirrorReport = {
@@ -10,11 +15,11 @@ export type MirrorReport = {
   /** The source no longer has them, or has them merged into others; our copies stay. */
   gone: number
   /** Of passports that were removed here. */
-  barred: number
+  removed: number
   failed: number
 }
 
-export type MirrorOptions = PoliteOptions &
+export type MirrorOptions = ThrottledClientOptions &
   Omit<ParseOptions, 'now'> & {
     store: Store
     concurrency: number
@@ -31,9 +36,9 @@ const UNSEEN = 500
 /** Copies every passport that the source lists, with its credentials; known ones only where they changed. */
 export async function mirror(options: MirrorOptions): Promise<MirrorReport> {
   const { store, base, concurrency, onFailure, onProgress } = options
-  const client = createPoliteClient(options)
+  const client = createThrottledClient(options)
   const run = await store.mirror.begin(base)
-  const report: MirrorReport = { copied: 0, unchanged: 0, gone: 0, barred: 0, failed: 0 }
+  const report: MirrorReport = { copied: 0, unchanged: 0, gone: 0, removed: 0, failed: 0 }
   const seen = new Set<number>()
   const refused: number[] = []
   let done = 0
@@ -45,7 +50,7 @@ export async function mirror(options: MirrorOptions): Promise<MirrorReport> {
       if (outcome) report[outcome]++
     } catch (error) {
       if (error instanceof RecordError) onRefused(id, error)
-      else if (error instanceof AnswerError) fail(id, error)
+      else if (error instanceof ResponseError) fail(id, error)
       else throw error
     }
   }
@@ -106,7 +111,7 @@ export async function mirror(options: MirrorOptions): Promise<MirrorReport> {
 async function copyPassport(
   id: number,
   run: number,
-  client: ReturnType<typeof createPoliteClient>,
+  client: ReturnType<typeof createThrottledClient>,
   options: MirrorOptions,
 ): Promise<keyof MirrorReport | undefined> {
   const { store, base } = options
@@ -141,7 +146,7 @@ async function save(line: object, options: MirrorOptions): Promise<keyof MirrorR
   const incoming = record.kind === 'passport' ? { ...record, origin } : record
   const [result] = await options.store.records.save([incoming], { now, restore: options.restore })
   if (result?.outcome === 'refused') throw new RecordError(result.field, result.reason)
-  if (result?.outcome === 'barred') return 'barred'
+  if (result?.outcome === 'removed') return 'removed'
   return result?.outcome === 'unchanged' ? 'unchanged' : 'copied'
 }
 

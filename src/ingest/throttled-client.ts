@@ -1,4 +1,4 @@
-export type PoliteOptions = {
+export type ThrottledClientOptions = {
   base: string
   key: string | undefined
   userAgent: string
@@ -22,8 +22,8 @@ export class SourceError extends Error {
 }
 
 /** This one request has no good answer; others may. */
-export class AnswerError extends Error {
-  override readonly name = 'AnswerError'
+export class ResponseError extends Error {
+  override readonly name = 'ResponseError'
 }
 
 type Retry = { retry: string; waited: boolean }
@@ -42,7 +42,7 @@ const LONGEST_WAIT = 3600_000
 const LARGEST_BODY = 8 * 1024 * 1024
 
 /** Asks a V1 service for JSON: not faster than agreed, never while told to wait, again where it may help. */
-export function createPoliteClient(options: PoliteOptions) {
+export function createThrottledClient(options: ThrottledClientOptions) {
   const { fetch, sleep, now, ticks, random, signal, base, key, userAgent, rate } = options
   const gap = 1000 / rate
   let nextSlot = 0
@@ -82,7 +82,7 @@ export function createPoliteClient(options: PoliteOptions) {
       lastAnswer = ticks()
       return reply
     } catch (error) {
-      if (error instanceof SourceError || error instanceof AnswerError) throw error
+      if (error instanceof SourceError || error instanceof ResponseError) throw error
       signal.throwIfAborted()
       return { retry: (error as Error).message, waited: false }
     }
@@ -106,7 +106,7 @@ export function createPoliteClient(options: PoliteOptions) {
         `${base} points to ${place ? place.origin + place.pathname : 'another place'} (${status}): use that address.`,
       )
     }
-    throw new AnswerError(`${path}: the answer is ${status}`)
+    throw new ResponseError(`${path}: the answer is ${status}`)
   }
 
   function giveUp(path: string, tries: number, last: string): Error {
@@ -114,11 +114,11 @@ export function createPoliteClient(options: PoliteOptions) {
     if (lastAnswer === undefined) return new SourceError(`${base}: ${complaint}. Is the address right?`)
     if (ticks() - lastAnswer > LONGEST_SILENCE)
       return new SourceError(`${base} fell silent: ${complaint}. Run it again later.`)
-    return new AnswerError(`${path}: ${complaint}`)
+    return new ResponseError(`${path}: ${complaint}`)
   }
 
   return {
-    /** Throws a `SourceError` or an `AnswerError`. */
+    /** Throws a `SourceError` or an `ResponseError`. */
     async get(path: string, etag?: string): Promise<Reply> {
       let failures = 0
       let waits = 0
@@ -146,7 +146,7 @@ async function readText(path: string, response: Response): Promise<string> {
   for await (const chunk of response.body ?? []) {
     size += chunk.length
     if (size > LARGEST_BODY)
-      throw new AnswerError(`${path}: the answer is larger than ${LARGEST_BODY / 1024 / 1024} MiB`)
+      throw new ResponseError(`${path}: the answer is larger than ${LARGEST_BODY / 1024 / 1024} MiB`)
     chunks.push(chunk)
   }
   const declared = response.headers.get('Content-Length')

@@ -1,7 +1,7 @@
 import type { FullPassport, PassportRef } from '../domain/passport.ts'
 import type { Scorable, Store } from '../store/store.ts'
 import type { RuleSet } from './rules.ts'
-import { type Outcome, score } from './score.ts'
+import { type ExplainedScore, score } from './score.ts'
 
 /** How the score comes about now, and why answers may show something else. */
 export async function findExplanation(store: Store, ref: PassportRef, rules: RuleSet, now: number) {
@@ -15,7 +15,7 @@ export async function findExplanation(store: Store, ref: PassportRef, rules: Rul
 function notes(
   passport: FullPassport,
   { rules: used }: Scorable,
-  { scores }: Outcome,
+  { scores }: ExplainedScore,
   rules: RuleSet,
   ref: PassportRef,
 ): string[] {

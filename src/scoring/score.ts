@@ -7,7 +7,7 @@ import type { Scorable } from '../store/store.ts'
 import { toPoints } from './points.ts'
 import { type Rule, type RuleSet, ruleOf } from './rules.ts'
 
-export type Outcome = {
+export type ExplainedScore = {
   scores: Scores
   human: boolean
   /** All credentials of the passport, those of the record and those worked out. */
@@ -16,7 +16,7 @@ export type Outcome = {
 }
 
 /** The whole of scoring: what is known and the rules and the time in, scores and an explanation out. */
-export function score(passport: Scorable, rules: RuleSet, now: number): Outcome {
+export function score(passport: Scorable, rules: RuleSet, now: number): ExplainedScore {
   const groups = Map.groupBy(passport.dataPoints, ({ type }) => type)
   const ruled = [...groups].flatMap(([type, points]) => {
     const rule = ruleOf(rules, type)

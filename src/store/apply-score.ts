@@ -2,10 +2,7 @@ import type { Credential } from '../domain/credential.ts'
 import type { DataPoint } from '../domain/data-point.ts'
 import { keepUnchanged } from './rows/credential.ts'
 import { type StoredRow, toScoreRow, toScores } from './rows/passport.ts'
-import type { Scorable, Scored } from './store.ts'
-
-/** How many passports a new rule set marks as stale in one transaction. */
-export const ADOPT_STEP = 2500
+import type { Scorable, ScoreResult } from './store.ts'
 
 export function toScorable(row: StoredRow, all: readonly Credential[], dataPoints: DataPoint[]): Scorable {
   return {
@@ -22,7 +19,7 @@ export function toScorable(row: StoredRow, all: readonly Credential[], dataPoint
 export function applyScore(
   row: StoredRow,
   before: readonly Credential[],
-  { scores, human, credentials }: Scored,
+  { scores, human, credentials }: ScoreResult,
   { rules, now }: { rules: string; now: number },
 ): { row: StoredRow; credentials: readonly Credential[] } {
   return {

@@ -1,4 +1,4 @@
-import type { PartItem, PartKey, PartRange } from './store.ts'
+import type { CopyItem, CopyKey, CopyRange } from './store.ts'
 
 /** Bytes are hexadecimal text, as PostgreSQL writes them in JSON. */
 export type Row = Record<string, string | number | null>
@@ -31,15 +31,15 @@ export const RETIREMENT = 'retirement'
 /** The setting in which a copy notes where it came from; it is itself not copied. */
 export const COPYING = 'copying'
 
-export const toRowItem = ({ key }: PlainTable, row: Row): PartItem => ({
+export const toRowItem = ({ key }: PlainTable, row: Row): CopyItem => ({
   key: key.map((column) => row[column] as string | number),
   value: row,
 })
 
-export const fromRowItem = ({ value }: PartItem): Row => value as Row
+export const fromRowItem = ({ value }: CopyItem): Row => value as Row
 
 /** One item a passport, with its rows of all tables. `tables` are the rows of each, in the order of `PASSPORT_TABLES`. */
-export function toPassportItems(tables: readonly Row[][]): PartItem[] {
+export function toPassportItems(tables: readonly Row[][]): CopyItem[] {
   const groups = tables.map((rows, at) => Map.groupBy(rows, (row) => row[PASSPORT_TABLES[at]?.id ?? '']))
   return (tables[0] ?? []).map(({ id }) => ({
     key: [id as number],
@@ -48,16 +48,16 @@ export function toPassportItems(tables: readonly Row[][]): PartItem[] {
 }
 
 /** The rows of each table, in the order of `PASSPORT_TABLES`. */
-export const fromPassportItems = (items: readonly PartItem[]): Row[][] =>
+export const fromPassportItems = (items: readonly CopyItem[]): Row[][] =>
   PASSPORT_TABLES.map((_, at) => items.flatMap(({ value }) => (value as Row[][])[at] ?? []))
 
 /** Each database counts versions by itself. */
 const withoutVersion = ({ version: _, ...row }: Row): Row => row
 
 /** The condition that rows of a range satisfy, and the values that `$1` and the following stand for. */
-export function rangeOf(key: readonly string[], { after, until }: PartRange) {
+export function rangeOf(key: readonly string[], { after, until }: CopyRange) {
   const values: (string | number)[] = []
-  const bound = (operator: string, end: PartKey) => {
+  const bound = (operator: string, end: CopyKey) => {
     const marks = end.map((value) => `$${values.push(value)}`)
     return `(${key.join(', ')}) ${operator} (${marks.join(', ')})`
   }
@@ -66,7 +66,7 @@ export function rangeOf(key: readonly string[], { after, until }: PartRange) {
 }
 
 /** The same for all rows of a table that are copied. */
-export function plainRangeOf(table: PlainTable, range: PartRange) {
+export function plainRangeOf(table: PlainTable, range: CopyRange) {
   const { condition, values } = rangeOf(table.key, range)
   return {
     condition: table.name === 'settings' ? `${condition} and name <> '${COPYING}'` : condition,

@@ -1,12 +1,12 @@
 import type { ApiKey } from '../domain/api-key.ts'
 import type { DatabaseAddress } from '../domain/database-address.ts'
 import type { RetirementPlan } from '../domain/retirement.ts'
-import { examinePostgres } from './postgres/diagnostics.ts'
+import { diagnosePostgres } from './postgres/diagnostics.ts'
 import type { PassportCounts } from './rows/counts.ts'
-import { examineSqlite } from './sqlite/diagnostics.ts'
+import { diagnoseSqlite } from './sqlite/diagnostics.ts'
 
 /** What a database is found to be, without any change to it. */
-export type Examination = {
+export type Diagnostics = {
   /** 0 where it has nothing of ours yet. */
   schema: number
   /** What this program knows. */
@@ -14,12 +14,12 @@ export type Examination = {
   /** What is wrong with its file, where that was looked at. */
   damage?: string[]
   /** Nothing where the schema is not the one that is known. */
-  contents?: ExaminedContents
+  contents?: DatabaseContents
   /** Where the database has a clock of its own. */
   clock?: number
 }
 
-export type ExaminedContents = PassportCounts & {
+export type DatabaseContents = PassportCounts & {
   /** Those that still waited for a scorer a moment later. */
   stillStale: number
   keys: ApiKey[]
@@ -29,6 +29,6 @@ export type ExaminedContents = PassportCounts & {
 }
 
 /** `full` also compares indexes with their tables. Throws `unavailable` with a sentence where it cannot be looked at. */
-export async function examine(address: DatabaseAddress, full: boolean): Promise<Examination> {
-  return address.engine === 'sqlite' ? examineSqlite(address.path, full) : examinePostgres(address.url)
+export async function diagnose(address: DatabaseAddress, full: boolean): Promise<Diagnostics> {
+  return address.engine === 'sqlite' ? diagnoseSqlite(address.path, full) : diagnosePostgres(address.url)
 }

@@ -11,7 +11,7 @@ export type OpenOptions = {
   /** Connections to a server for short statements. */
   connections?: number
   /** Milliseconds after which a server that has not answered counts as away. */
-  answerWithin?: number
+  responseTimeout?: number
   /** Told how many of all passports a migration has done. */
   onMigrate?: (done: number, total: number) => void
   /** Is told when a server goes away or something makes answers slower, and when that is over. */
@@ -19,7 +19,7 @@ export type OpenOptions = {
 }
 
 /** For those who serve: they must know soon that a server is away, to answer within two seconds. */
-export const SOON = { answerWithin: 1000 }
+export const SERVE_TIMEOUT = { responseTimeout: 1000 }
 
 /** Opens the database, bringing it up to date first unless told otherwise. Throws `unavailable` with a sentence. */
 export async function openStore(address: DatabaseAddress, options: OpenOptions = {}): Promise<Store> {

@@ -18,7 +18,7 @@ export function createRecordWriter(model: TrackedWriteModel) {
   function savePassport({ passport: record, origin }: PassportIncoming, options: SaveOptions): SaveResult {
     const { now, restore, reading = '' } = options
     const wasRemoved = removals.has(record.id)
-    if (wasRemoved && !restore) return { outcome: 'barred' }
+    if (wasRemoved && !restore) return { outcome: 'removed' }
     const before = passports.find(record.id)
     const fingerprint = reading + hashOf(origin ?? JSON.stringify(record))
     if (before?.fingerprint === fingerprint) return { outcome: 'unchanged' }
@@ -101,7 +101,7 @@ export function createRecordWriter(model: TrackedWriteModel) {
   function saveDataPoint(record: IncomingRecord & { kind: 'data-point' }): SaveResult {
     const id = find(record.passport)
     if (id === undefined && 'id' in record.passport && removals.has(record.passport.id)) {
-      return { outcome: 'barred' }
+      return { outcome: 'removed' }
     }
     if (id === undefined) {
       const name = 'id' in record.passport ? record.passport.id : record.passport.wallet

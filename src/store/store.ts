@@ -69,7 +69,7 @@ export type Store = {
     save(plan: RetirementPlan): Awaitable<void>
   }
   /** Everything that is kept, for copying it as it is. */
-  parts: readonly Part[]
+  copyTables: readonly CopyTable[]
   copying: {
     /** What the last copy into this store noted of itself. */
     find(): Awaitable<string | undefined>
@@ -109,9 +109,9 @@ export type SaveOptions = {
   dryRun?: boolean
 }
 
-/** What became of a record; `barred` is one of a passport that was removed. */
+/** What became of a record; `removed` is one of a passport that was removed. */
 export type SaveResult =
-  | { outcome: 'added' | 'changed' | 'unchanged' | 'barred' }
+  | { outcome: 'added' | 'changed' | 'unchanged' | 'removed' }
   | { outcome: 'refused'; field: string; reason: string }
 
 export type ScoringStore = {
@@ -120,7 +120,7 @@ export type ScoringStore = {
    * the same ones, and a crash leaves them stale. Gives back how many it did, or `undefined` where another rule
    * set is in force.
    */
-  work(limit: number, order: Work): Awaitable<number | undefined>
+  work(limit: number, order: ScoringJob): Awaitable<number | undefined>
   find(ref: PassportRef): Awaitable<Scorable | undefined>
   countStale(): Awaitable<number>
   markAll(): Awaitable<void>
@@ -145,16 +145,16 @@ export type Scorable = {
 }
 
 /** How the claimed passports are to be scored. */
-export type Work = {
+export type ScoringJob = {
   /** The rule set that does it. */
   rules: string
   now: number
-  score: (passport: Scorable) => Scored
+  score: (passport: Scorable) => ScoreResult
   /** One that cannot be scored is set aside until it changes; meanwhile it stays stale. */
   onFailure: (id: number, error: unknown) => void
 }
 
-export type Scored = { scores: Scores; human: boolean; credentials: readonly Credential[] }
+export type ScoreResult = { scores: Scores; human: boolean; credentials: readonly Credential[] }
 
 export type MirrorStore = {
   /** The run of this source that was not ended, or a new one. */
@@ -170,16 +170,16 @@ export type MirrorStore = {
 export type Mirrored = { passportEtag: string; credentialsEtag: string; run: number }
 
 /** A part of what is kept. Its items are ordered by their keys, in the same way on every engine. */
-export type Part = {
+export type CopyTable = {
   name: string
   /** The items after one key, up to and with another. */
-  list(range: PartRange & { limit?: number }): Awaitable<PartItem[]>
+  list(range: CopyRange & { limit?: number }): Awaitable<CopyItem[]>
   /** Puts the items in place of all that are in the range. */
-  replace(range: PartRange, items: readonly PartItem[]): Awaitable<void>
+  replace(range: CopyRange, items: readonly CopyItem[]): Awaitable<void>
 }
 
-export type PartKey = readonly (string | number)[]
-export type PartRange = { after?: PartKey | undefined; until?: PartKey | undefined }
+export type CopyKey = readonly (string | number)[]
+export type CopyRange = { after?: CopyKey | undefined; until?: CopyKey | undefined }
 
 /** The value is JSON, the same on every engine. */
-export type PartItem = { key: PartKey; value: unknown }
+export type CopyItem = { key: CopyKey; value: unknown }

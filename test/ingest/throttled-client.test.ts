@@ -3,10 +3,10 @@ import type { Socket } from 'node:net'
 import { setTimeout as sleepReally } from 'node:timers/promises'
 import { brotliCompressSync, constants, gzipSync, zstdCompressSync } from 'node:zlib'
 import {
-  AnswerError,
-  createPoliteClient,
-  type PoliteOptions,
+  createThrottledClient,
+  ResponseError,
   SourceError,
+  type ThrottledClientOptions,
 } from '../../src/ingest/throttled-client.ts'
 import { answer, serveRaw } from '../support/http/faulty-proxy.ts'
 import { NOON } from '../support/store/records.ts'
@@ -50,10 +50,10 @@ function fakeTime() {
 }
 
 /** A client whose requests are answered by `answers` in turn, the last of them for ever. */
-function createClient(answers: readonly Answer[], options: Partial<PoliteOptions> = {}) {
+function createClient(answers: readonly Answer[], options: Partial<ThrottledClientOptions> = {}) {
   const time = fakeTime()
   const begun: number[] = []
-  const client = createPoliteClient({
+  const client = createThrottledClient({
     base: 'http://source.test',
     key: undefined,
     userAgent: 'test',
@@ -143,7 +143,7 @@ describe('pace', () => {
     expect(patient.begun.slice(0, 3)).toEqual([0, 3600_000, 7200_000])
     const { begun, get } = createClient([wait])
     const error = await get('/busy').catch((error) => error)
-    expect(error).toBeInstanceOf(AnswerError)
+    expect(error).toBeInstanceOf(ResponseError)
     expect(error.message).toBe('/busy: no good answer in 100 tries, the last: status 429')
     expect(begun).toHaveLength(100)
   })
@@ -168,7 +168,7 @@ describe('trying again', () => {
     await get()
     expect(await get()).toEqual(GOOD)
     const error = await get('/y').catch((error) => error)
-    expect(error).toBeInstanceOf(AnswerError)
+    expect(error).toBeInstanceOf(ResponseError)
     const [complaint, last] = error.message.split(/(?<=last): /)
     expect(complaint).toBe('/y: no good answer in 8 tries, the last')
     expect(last).toEqual(reason)
@@ -195,7 +195,7 @@ describe('trying again', () => {
   test('a source that falls silent for ten minutes is given up as a whole', async () => {
     const { get, time } = createClient([good, fail('unable to connect')])
     await get()
-    expect(await get().catch((error) => error)).toBeInstanceOf(AnswerError)
+    expect(await get().catch((error) => error)).toBeInstanceOf(ResponseError)
     await time.pass(time.sleep(600_000))
     const error = await get().catch((error) => error)
     expect(error).toBeInstanceOf(SourceError)
@@ -213,7 +213,7 @@ describe('trying again', () => {
   })
 
   test.each([
-    [400, AnswerError, '/x: the answer is 400'],
+    [400, ResponseError, '/x: the answer is 400'],
     [401, SourceError, 'http://source.test refuses us (401): give a key that works.'],
     [403, SourceError, 'http://source.test refuses us (403): give a key that works.'],
   ] as const)('%d is not tried again', async (code, kind, message) => {
@@ -344,7 +344,7 @@ describe('over a real connection', () => {
     using server = Bun.serve({ hostname: '127.0.0.1', port: 0, fetch: () => new Response(endless()) })
     const { get } = createClient([], { ...really, base: server.url.origin })
     const error = await get('/large').catch((error) => error)
-    expect(error).toBeInstanceOf(AnswerError)
+    expect(error).toBeInstanceOf(ResponseError)
     expect(error.message).toBe('/large: the answer is larger than 8 MiB')
     expect(sent).toBeLessThan(200)
   })
@@ -360,7 +360,7 @@ describe('over a real connection', () => {
       respond(socket)
       setTimeout(() => controller.abort(), 50)
     })
-    const client = createPoliteClient({
+    const client = createThrottledClient({
       ...really,
       base: server.url,
       key: undefined,

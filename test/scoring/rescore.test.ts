@@ -4,7 +4,7 @@ import type { PassportRef } from '../../src/domain/passport.ts'
 import { adoptRules, keepRescoring, rescoreSome } from '../../src/scoring/rescore.ts'
 import { DEFAULT_RULES } from '../../src/scoring/rules.ts'
 import { parseRules } from '../../src/scoring/rules-format.ts'
-import { ADOPT_STEP } from '../../src/store/apply-score.ts'
+import { ADOPTION_BATCH } from '../../src/store/rule-adoption.ts'
 import type { Store } from '../../src/store/store.ts'
 import { listAll } from '../support/store/catalog.ts'
 import { onEveryEngine, saveRecords } from '../support/store/engines.ts'
@@ -157,13 +157,13 @@ onEveryEngine('a rule set in force', (open) => {
   })
 
   test('many passports become stale in steps, and an interrupted adoption is ended by the next', async () => {
-    await using store = await open(Array.from({ length: 2 * ADOPT_STEP + 1 }, (_, id) => record(id)))
+    await using store = await open(Array.from({ length: 2 * ADOPTION_BATCH + 1 }, (_, id) => record(id)))
     while (!(await store.scoring.adopt('one')));
     expect(await store.scoring.adopt('two')).toBe(false)
-    expect(await store.scoring.countStale()).toBe(ADOPT_STEP)
+    expect(await store.scoring.countStale()).toBe(ADOPTION_BATCH)
     expect(await store.scoring.adopt('three')).toBe(false)
     for (let steps = 0; !(await store.scoring.adopt('three')); steps++) expect(steps).toBeLessThan(20)
-    expect(await store.scoring.countStale()).toBe(2 * ADOPT_STEP + 1)
+    expect(await store.scoring.countStale()).toBe(2 * ADOPTION_BATCH + 1)
   })
 
   test('strict saving ends at the first refusal', async () => {
@@ -276,8 +276,8 @@ onEveryEngine('merging and removing', (open) => {
   test('a removed passport does not come back by itself', async () => {
     await using store = await open([ada])
     await store.passports.remove(7, LATER)
-    expect(await saveRecords(store, [ada])).toEqual([{ outcome: 'barred' }])
-    expect(await hand(store, { id: 7 }, contracts(1))).toEqual([{ outcome: 'barred' }])
+    expect(await saveRecords(store, [ada])).toEqual([{ outcome: 'removed' }])
+    expect(await hand(store, { id: 7 }, contracts(1))).toEqual([{ outcome: 'removed' }])
     expect(await find(store, 7)).toBeUndefined()
     const restored = await store.records.save([{ kind: 'passport', passport: ada }], {
       ...OPTIONS,

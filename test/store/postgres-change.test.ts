@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { SOON } from '../../src/store/open.ts'
+import { SERVE_TIMEOUT } from '../../src/store/open.ts'
 import { openPostgres } from '../../src/store/postgres/open.ts'
 import type { Store } from '../../src/store/store.ts'
 import { serveProcess } from '../support/cli.ts'
@@ -23,7 +23,7 @@ test('a node cut off from the primary hears of a revocation from the replica', a
   await using replica = await startReplica(primary)
   const proxy = await tcpProxy(primary.port)
   const url = primary.url.replace(`:${primary.port}/`, `:${proxy.port}/`)
-  const node = await openPostgres({ url, readUrl: replica.url }, SOON)
+  const node = await openPostgres({ url, readUrl: replica.url }, SERVE_TIMEOUT)
   expect(await node.keys.find('k')).toMatchObject({ id: 'k' })
   await proxy[Symbol.asyncDispose]()
   await until(async () => (await node.ping()).writes === false)
@@ -46,7 +46,7 @@ test('after a failover nothing is taken for known, whatever the counters say', a
   await late.keys.create(apiKey('lost'))
   await saveRecords(late, [named(2, 'Lost', 5)])
   await late.close()
-  const node = await openPostgres(database, SOON)
+  const node = await openPostgres(database, SERVE_TIMEOUT)
   await node.keys.find('k')
   expect(await idsOf(node)).toBe('2,1')
 
@@ -116,7 +116,7 @@ test('a database that is not encoded in UTF-8 is refused in a sentence', async (
 
 test('a table that somebody locks costs nobody more than two seconds', async () => {
   await using database = await testDatabase()
-  const node = await openPostgres(database, { ...SOON, connections: 10 })
+  const node = await openPostgres(database, { ...SERVE_TIMEOUT, connections: 10 })
   await saveRecords(node, [named(1, 'One')])
   await node.passports.find({ id: 1 })
   await using sql = connect(database.url)

@@ -14,7 +14,7 @@ test('connections that die silently are replaced, reads and writes fail with una
   const url = change(database.url, (url) => {
     url.port = String(proxy.port)
   })
-  const store = await openPostgres({ url }, { connections: 1, answerWithin: 200, longStatement: 500 })
+  const store = await openPostgres({ url }, { connections: 1, responseTimeout: 200, longStatement: 500 })
   await using sql = connect(database.url)
   /** Loses all connections but the one on which the server is watched. */
   async function loseConnections() {
@@ -40,7 +40,7 @@ test('connections that die silently are replaced, reads and writes fail with una
 
 test('a ranking that takes too long to read turns nobody else away', async () => {
   await using database = await testDatabase()
-  const store = await openPostgres(database, { answerWithin: 200 })
+  const store = await openPostgres(database, { responseTimeout: 200 })
   await saveRecords(store, [ada])
   await using sql = connect(database.url)
   await sql.begin(async (transaction) => {

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'bun:test'
 import { buildSnapshot, updateSnapshot } from '../../src/catalog/snapshot.ts'
 import { ServiceError } from '../../src/domain/errors.ts'
-import { SOON } from '../../src/store/open.ts'
-import { createLink } from '../../src/store/postgres/connection/health-checked-pool.ts'
+import { SERVE_TIMEOUT } from '../../src/store/open.ts'
+import { createPool } from '../../src/store/postgres/connection/health-checked-pool.ts'
 import type { Query } from '../../src/store/postgres/connection/query.ts'
 import { createKeys } from '../../src/store/postgres/keys.ts'
 import { openPostgres } from '../../src/store/postgres/open.ts'
-import type { Store, Work } from '../../src/store/store.ts'
+import type { ScoringJob, Store } from '../../src/store/store.ts'
 import { connect } from '../support/postgres/connect.ts'
 import { startPostgres, startReplica, testDatabase } from '../support/postgres/postgres.ts'
 import { until } from '../support/processes.ts'
@@ -36,7 +36,7 @@ async function openTwo() {
 const people = (count: number) => Array.from({ length: count }, (_, id) => named(id, `Person ${id}`))
 
 /** Adds one to the score: whatever is done twice shows. */
-const addOne = (rules: string): Work => ({
+const addOne = (rules: string): ScoringJob => ({
   rules,
   now: NOON,
   score: ({ scores, given }) => ({
@@ -50,7 +50,7 @@ const addOne = (rules: string): Work => ({
 })
 
 /** Scores until nothing is stale or another rule set is in force; gives back how many. */
-async function workOff({ scoring }: Store, work: Work): Promise<number> {
+async function workOff({ scoring }: Store, work: ScoringJob): Promise<number> {
   let done = 0
   for (;;) {
     const some = await scoring.work(10, work)
@@ -94,7 +94,7 @@ describe('postgres: two nodes', () => {
     await using database = await testDatabase()
     const other = await openPostgres(database)
     await other.keys.create(key)
-    const link = createLink(database.url, 'the database', { connections: 1, ...SOON })
+    const link = createPool(database.url, 'the database', { connections: 1, ...SERVE_TIMEOUT })
     const [read, answered] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
     const query: Query = async (text, values) => {
       const rows = await link.query(text, values)

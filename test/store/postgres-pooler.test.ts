@@ -49,7 +49,7 @@ describe.skipIf(!hasPgbouncer)('PgBouncer', () => {
     const here = { cwd: folder.path, env: { DATABASE_URL: pooler.url } }
     let said = ''
     // Each process counts its statements from the first.
-    while (said === '') said = (await run(['score'], here)).err.replace(/^Scored.*\n/, '')
+    while (said === '') said = (await run(['score'], here)).err.replace(/^ScoreResult.*\n/, '')
     expect(said).toEndWith('that mixes up prepared statements: add prepare=false to its address.\n')
   })
 })

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { SQL } from 'bun'
-import { SOON } from '../../src/store/open.ts'
+import { SERVE_TIMEOUT } from '../../src/store/open.ts'
 import { openPostgres } from '../../src/store/postgres/open.ts'
-import type { Store, Work } from '../../src/store/store.ts'
+import type { ScoringJob, Store } from '../../src/store/store.ts'
 import { connect, withOptions } from '../support/postgres/connect.ts'
 import { type PostgresServer, startPostgres, testDatabase } from '../support/postgres/postgres.ts'
 import { logOf, TALKATIVE } from '../support/postgres/postgres-log.ts'
@@ -53,7 +53,7 @@ describe('postgres: connections', () => {
       insert into logins values (current_setting('application_name'), current_setting('statement_timeout'));
     end $$`
     await sql`create event trigger note_login on login execute function note_login()`
-    const store = await openPostgres({ url: withOptions(database.url, 'statement_timeout=0') }, SOON)
+    const store = await openPostgres({ url: withOptions(database.url, 'statement_timeout=0') }, SERVE_TIMEOUT)
     await store.ping()
     await listAll(store, all)
     await store.close()
@@ -86,7 +86,7 @@ describe('postgres: among 20,000 passports', () => {
     return entries.filter((entry) => entry.startsWith('plan:') && !/as writes/.test(entry)).join('\n')
   }
 
-  const scoreNothing: Work = {
+  const scoreNothing: ScoringJob = {
     rules: 'test',
     now: NOON,
     score: ({ scores, given }) => ({ scores, human: false, credentials: given }),

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { adoptRules } from '../../src/scoring/rescore.ts'
 import { DEFAULT_RULES } from '../../src/scoring/rules.ts'
-import type { Part, Store } from '../../src/store/store.ts'
+import type { CopyTable, Store } from '../../src/store/store.ts'
 import { onEveryEngine, openTestStore, saveRecords } from '../support/store/engines.ts'
 import { REFS, scorerOf, step, take } from '../support/store/random-histories.ts'
 import { ADA_WALLET, credential, GRACE_OLD_WALLET, NOON, record } from '../support/store/records.ts'
@@ -127,8 +127,8 @@ onEveryEngine('V1 responses', (open, engine) => {
   test('are complete after a copy in several ranges', async () => {
     await using source = await openTestStore('sqlite', [...AT_REST, record(1, { mergedInto: 7 })])
     await using store = await open()
-    const part = ({ parts }: Store) => parts.find(({ name }) => name === 'passports') as Part
-    let after: Part['list'] extends (range: infer R) => unknown ? R : never = {}
+    const part = ({ copyTables }: Store) => copyTables.find(({ name }) => name === 'passports') as CopyTable
+    let after: CopyTable['list'] extends (range: infer R) => unknown ? R : never = {}
     for (const item of await part(source).list({})) {
       await part(store).replace({ ...after, until: item.key }, [item])
       after = { after: item.key }

@@ -1,9 +1,9 @@
 import type { ApiKey } from '../../domain/api-key.ts'
 import { type KeyRow, toKey, toKeyRow } from '../rows/key.ts'
 import type { Store } from '../store.ts'
-import type { Link } from './connection/health-checked-pool.ts'
+import type { Pool } from './connection/health-checked-pool.ts'
 import { insertRows, type Query } from './connection/query.ts'
-import { bump } from './versions.ts'
+import { incrementVersion } from './versions.ts'
 
 const SELECT = 'select to_json(keys) as row, hash from keys'
 
@@ -14,7 +14,7 @@ const fromSelected = ({ row, hash }: SelectedKey) => toKey({ ...row, hash })
 const REMEMBERED = 10_000
 
 /** `find` asks the primary, or where it is away the replica: a key must not work longer than it should. */
-export function createKeys(primary: Link, replica: Link | undefined) {
+export function createKeys(primary: Pool, replica: Pool | undefined) {
   const remembered = new Map<string, ApiKey>()
   let changes = 0
 
@@ -48,7 +48,7 @@ export function createKeys(primary: Link, replica: Link | undefined) {
   async function change(text: string, values: unknown[]): Promise<boolean> {
     const changed = await primary.transaction(async (query) => {
       const rows = await query(text, values)
-      await bump(query, 'keys')
+      await incrementVersion(query, 'keys')
       return rows.length > 0
     })
     forget()
@@ -63,7 +63,7 @@ export function createKeys(primary: Link, replica: Link | undefined) {
       create: (key) =>
         primary.transaction(async (query) => {
           await insertRows(query, 'keys', [{ ...toKeyRow(key), hash: `\\x${key.hash.toHex()}` }])
-          await bump(query, 'keys')
+          await incrementVersion(query, 'keys')
         }),
       find: (id) => remembered.get(id) ?? findAndRemember(id),
       async list() {

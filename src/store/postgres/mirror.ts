@@ -1,9 +1,9 @@
 import type { MirrorStore } from '../store.ts'
-import type { Link } from './connection/health-checked-pool.ts'
+import type { Pool } from './connection/health-checked-pool.ts'
 
 type MirroredRow = { passport_etag: string; credentials_etag: string; run: number }
 
-export function createMirror({ query, transaction }: Link): MirrorStore {
+export function createMirror({ query, transaction }: Pool): MirrorStore {
   return {
     begin: (source) =>
       transaction(async (query) => {

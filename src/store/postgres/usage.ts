@@ -1,9 +1,9 @@
 import { toUsageCount, toUsageRow, type UsageRow } from '../rows/usage.ts'
 import type { Store } from '../store.ts'
-import type { Link } from './connection/health-checked-pool.ts'
+import type { Pool } from './connection/health-checked-pool.ts'
 import { insertRows, selectRows } from './connection/query.ts'
 
-export function createUsage({ longQuery, transaction }: Link): Store['usage'] {
+export function createUsage({ longQuery, transaction }: Pool): Store['usage'] {
   return {
     add: (counts, lastUsed) =>
       transaction(async (query) => {

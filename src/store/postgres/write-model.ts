@@ -1,15 +1,16 @@
 import type { DataPoint } from '../../domain/data-point.ts'
 import type { StoredRow } from '../rows/passport.ts'
+import { targetRules } from '../rule-adoption.ts'
 import { type TrackedWriteModel, trackChanges } from '../v1-renderer.ts'
 import type { WriteModel } from '../write-model.ts'
 import { type Query, selectRows } from './connection/query.ts'
 import { mapCredentials, mapDataPoints } from './credentials-and-points.ts'
 import { type Loaded, saveChanges } from './save-changes.ts'
-import { createSettings } from './settings.ts'
+import { findAdoptionState } from './settings.ts'
 import { trackRows } from './tracked-rows.ts'
 
 /** What the records of a batch name: everything that is decided about them depends on it. */
-export type Named = { ids: Iterable<number>; addresses: Iterable<string>; removed: Iterable<number> }
+export type BatchKeys = { ids: Iterable<number>; addresses: Iterable<string>; removed: Iterable<number> }
 
 /**
  * Loads what a batch may touch with a few statements and locks it. Decisions are made in memory, without round trips; `save`
@@ -17,7 +18,7 @@ export type Named = { ids: Iterable<number>; addresses: Iterable<string>; remove
  */
 export async function loadWriteModel(
   query: Query,
-  named: Named,
+  named: BatchKeys,
 ): Promise<{ model: TrackedWriteModel; save: () => Promise<void> }> {
   const { rules, ...loaded } = await load(query, named)
   return {
@@ -29,7 +30,7 @@ export async function loadWriteModel(
 type WalletRow = { address: string; passport_id: number }
 type RemovalRow = { passport_id: number; removed_at: number }
 
-async function load(query: Query, named: Named): Promise<Loaded & { rules: string | undefined }> {
+async function load(query: Query, named: BatchKeys): Promise<Loaded & { rules: string | undefined }> {
   const addresses = [...named.addresses]
   const owners = await selectRows<WalletRow>(query, 'wallets', 'where address = any($1::text[])', [addresses])
   const rows = await lockPassports(
@@ -38,8 +39,7 @@ async function load(query: Query, named: Named): Promise<Loaded & { rules: strin
     [...named.removed],
   )
   const ids = [...new Set([...named.ids, ...named.removed, ...rows.map(({ id }) => id)])]
-  const settings = createSettings(query)
-  const [wallets, credentials, dataPoints, removals, rules, adopting] = await Promise.all([
+  const [wallets, credentials, dataPoints, removals, adoption] = await Promise.all([
     selectRows<WalletRow>(
       query,
       'wallets',
@@ -49,8 +49,7 @@ async function load(query: Query, named: Named): Promise<Loaded & { rules: strin
     mapCredentials(query, ids),
     mapDataPoints(query, ids),
     selectRows<RemovalRow>(query, 'removals', 'where passport_id = any($1::bigint[])', [ids]),
-    settings.get('rules'),
-    settings.get('adopting'),
+    findAdoptionState(query),
   ])
   return {
     passports: trackRows(rows.map((row) => [row.id, row])),
@@ -60,7 +59,7 @@ async function load(query: Query, named: Named): Promise<Loaded & { rules: strin
     removals: trackRows(removals.map(({ passport_id, removed_at }) => [passport_id, removed_at])),
     v1Passports: trackRows(),
     v1Credentials: trackRows(),
-    rules: adopting ?? rules,
+    rules: targetRules(adoption),
   }
 }
 

@@ -2,7 +2,7 @@
 export const PASSPORT_COUNTS = `select
   cast(count(*) as double precision) as passports,
   cast(coalesce(sum(case when stale = 1 then 1 else 0 end), 0) as double precision) as stale,
-  cast(coalesce(sum(case when stale = 2 then 1 else 0 end), 0) as double precision) as "setAside",
+  cast(coalesce(sum(case when stale = 2 then 1 else 0 end), 0) as double precision) as "unscorable",
   cast(max(calculated_at) as double precision) as "newestRecord",
   cast(max(case when rules <> '' then calculated_at end) as double precision) as "lastScoring",
   (select max(day) from usage) as "lastDay"
@@ -15,7 +15,7 @@ export type PassportCounts = {
   passports: number
   /** Passports that wait for a scorer, and those that cannot be scored. */
   stale: number
-  setAside: number
+  unscorable: number
   /** The latest times in it. */
   newestRecord: number | null
   lastScoring: number | null
@@ -24,4 +24,4 @@ export type PassportCounts = {
 }
 
 /** How long scorers are watched to see whether any is at work. */
-export const WATCH_MILLISECONDS = 1500
+export const STALE_RECHECK_MILLISECONDS = 1500

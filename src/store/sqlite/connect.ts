@@ -30,7 +30,7 @@ export function connectWriter(path: string, create: boolean): Database {
     if (sizeOf(`${path}-wal`) === 0) database.close()
     throw error
   }
-  return orClose(database, () => {
+  return closeOnError(database, () => {
     checkLength(database, path)
     // Readers never wait for the writer; what is committed survives a power cut.
     switchToWal(database)
@@ -45,7 +45,7 @@ export function connectWriter(path: string, create: boolean): Database {
 }
 
 /** Whoever fails and tries again does not hold the file once for each try. */
-export function orClose<T>(database: Database, work: () => T): T {
+export function closeOnError<T>(database: Database, work: () => T): T {
   try {
     return work()
   } catch (error) {
@@ -70,7 +70,8 @@ function switchToWal(database: Database): void {
       database.run('pragma journal_mode = wal')
       return
     } catch (error) {
-      if (!isFault(error) || !error.code?.startsWith('SQLITE_BUSY') || performance.now() > end) throw error
+      if (!isEnvironmentError(error) || !error.code?.startsWith('SQLITE_BUSY') || performance.now() > end)
+        throw error
       Bun.sleepSync(5)
     }
   }
@@ -88,20 +89,21 @@ export function connectReader(path: string): Database {
 }
 
 /** SQLite's failures that are the file's or the machine's, not ours. */
-const FAULTS = /^SQLITE_(AUTH|BUSY|CANTOPEN|CORRUPT|FULL|IOERR|LOCKED|NOLFS|NOTADB|PERM|PROTOCOL|READONLY)/
+const ENVIRONMENT_ERRORS =
+  /^SQLITE_(AUTH|BUSY|CANTOPEN|CORRUPT|FULL|IOERR|LOCKED|NOLFS|NOTADB|PERM|PROTOCOL|READONLY)/
 
 /** Runs `work`; a failure of the file or the machine comes out as `unavailable`. */
-export function reachable<T>(path: string, work: () => T): T {
+export function withTranslatedErrors<T>(path: string, work: () => T): T {
   try {
     return work()
   } catch (error) {
-    return translate(path, error)
+    return throwTranslated(path, error)
   }
 }
 
 /** Whether the file or the machine failed, not we. */
-export const isFault = (error: unknown): error is SQLiteError =>
-  error instanceof SQLiteError && FAULTS.test(error.code ?? '')
+export const isEnvironmentError = (error: unknown): error is SQLiteError =>
+  error instanceof SQLiteError && ENVIRONMENT_ERRORS.test(error.code ?? '')
 
 /** We write no JSON that cannot be read, and nothing that a key forbids: such a file is damaged where SQLite does not notice. */
 const contradictsUs = (error: unknown) =>
@@ -109,9 +111,9 @@ const contradictsUs = (error: unknown) =>
   (error instanceof SQLiteError && error.code?.startsWith('SQLITE_CONSTRAINT') === true)
 
 /** Throws it again; a failure of the file or the machine as `unavailable`. */
-export function translate(path: string, error: unknown): never {
+export function throwTranslated(path: string, error: unknown): never {
   if (contradictsUs(error)) throw damaged(path, error)
-  if (!isFault(error)) throw error
+  if (!isEnvironmentError(error)) throw error
   throw new ServiceError('unavailable', explain(path, error), { cause: error })
 }
 
@@ -119,13 +121,13 @@ export type Methods = Record<string, (...args: never[]) => unknown>
 
 type Guard = { before?: () => void; after?: () => void }
 
-/** The same functions, each with its failures translated by `reachable`. */
-export function guarded<T extends Methods>(path: string, methods: T, { before, after }: Guard): T {
+/** The same functions, each with its failures translated by `withTranslatedErrors`. */
+export function translatingErrors<T extends Methods>(path: string, methods: T, { before, after }: Guard): T {
   const guard = ([name, method]: [string, (...args: never[]) => unknown]) => [
     name,
     (...args: never[]) => {
       try {
-        return reachable(path, () => {
+        return withTranslatedErrors(path, () => {
           before?.()
           return method(...args)
         })
@@ -166,9 +168,9 @@ const damaged = (path: string, cause?: unknown) =>
   )
 
 /** Runs what opens a file that is up to date: where that lacks a table or a column, it is damaged. */
-export function openWhole<T>(path: string, work: () => T): T {
+export function openChecked<T>(path: string, work: () => T): T {
   try {
-    return reachable(path, work)
+    return withTranslatedErrors(path, work)
   } catch (error) {
     throw error instanceof SQLiteError && error.code === 'SQLITE_ERROR' ? damaged(path, error) : error
   }

@@ -2,16 +2,21 @@ import { constants, Database } from 'bun:sqlite'
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import type { Examination, ExaminedContents } from '../diagnostics.ts'
-import { PASSPORT_COUNTS, type PassportCounts, STALE_COUNT, WATCH_MILLISECONDS } from '../rows/counts.ts'
+import type { DatabaseContents, Diagnostics } from '../diagnostics.ts'
+import {
+  PASSPORT_COUNTS,
+  type PassportCounts,
+  STALE_COUNT,
+  STALE_RECHECK_MILLISECONDS,
+} from '../rows/counts.ts'
 import { listDamage } from './backup/backup.ts'
-import { connectReader, reachable, translate } from './connect.ts'
+import { connectReader, throwTranslated, withTranslatedErrors } from './connect.ts'
 import { createCopying } from './copy-tables.ts'
 import { createKeys } from './keys.ts'
 import { checkOwner, identify, SCHEMA } from './migrate/migrate.ts'
 import { createRetirement } from './settings.ts'
 
-export async function examineSqlite(path: string, full: boolean): Promise<Examination> {
+export async function diagnoseSqlite(path: string, full: boolean): Promise<Diagnostics> {
   const isUsed = () => existsSync(`${path}-wal`)
   if (isUsed()) return examineFile(path, connectReader, full)
   const examined = examineFile(path, connectUnused, full)
@@ -24,8 +29,8 @@ async function examineFile(
   path: string,
   connect: (path: string) => Database,
   full: boolean,
-): Promise<Examination> {
-  const database = reachable(path, () => connect(path))
+): Promise<Diagnostics> {
+  const database = withTranslatedErrors(path, () => connect(path))
   try {
     checkOwner(database)
     const { version } = identify(database)
@@ -36,7 +41,7 @@ async function examineFile(
       ...(version === SCHEMA && { contents: await readContents(database) }),
     }
   } catch (error) {
-    return translate(path, error)
+    return throwTranslated(path, error)
   } finally {
     database.close()
   }
@@ -48,11 +53,11 @@ function connectUnused(path: string): Database {
   return new Database(`${href}?immutable=1`, constants.SQLITE_OPEN_READONLY | constants.SQLITE_OPEN_URI)
 }
 
-async function readContents(database: Database): Promise<ExaminedContents> {
+async function readContents(database: Database): Promise<DatabaseContents> {
   // None of them is told to write.
   const connections = { reader: database, writer: database }
   const counts = database.query<PassportCounts, []>(PASSPORT_COUNTS).get() as PassportCounts
-  if (counts.stale > 0) await Bun.sleep(WATCH_MILLISECONDS)
+  if (counts.stale > 0) await Bun.sleep(STALE_RECHECK_MILLISECONDS)
   return {
     ...counts,
     stillStale: database.query<{ count: number }, []>(STALE_COUNT).get()?.count ?? 0,

@@ -1,19 +1,19 @@
 import type { PassportRef } from '../../domain/passport.ts'
 import type { Store } from '../store.ts'
 import {
+  closeOnError,
   connectReader,
   connectWriter,
-  guarded,
   type Methods,
-  openWhole,
-  orClose,
-  reachable,
+  openChecked,
+  translatingErrors,
+  withTranslatedErrors,
 } from './connect.ts'
-import { createCopying, createParts } from './copy-tables.ts'
+import { createCopying, createCopyTables } from './copy-tables.ts'
 import { createShownCredentials } from './credentials-and-points.ts'
 import { createKeyReader, createKeys } from './keys.ts'
 import { createListing } from './listing.ts'
-import { migrate, refuseOlder } from './migrate/migrate.ts'
+import { migrate, refuseOutdatedSchema } from './migrate/migrate.ts'
 import type { OnProgress } from './migrate/migration-9.ts'
 import { createMirror } from './mirror.ts'
 import { createPassportReader } from './passports.ts'
@@ -35,9 +35,9 @@ type Options = {
 /** Opens the database file and migrates it first. Throws `unavailable` with a sentence. */
 export function openSqlite(path: string, options: Options = {}): Store {
   const { create = true, migrate: mayMigrate = true, onMigrate } = options
-  return openWhole(path, () => {
+  return openChecked(path, () => {
     const writer = connectWriter(path, create)
-    orClose(writer, () => (mayMigrate ? migrate(writer, onMigrate) : refuseOlder(writer)))
+    closeOnError(writer, () => (mayMigrate ? migrate(writer, onMigrate) : refuseOutdatedSchema(writer)))
     const reader = connectReader(path)
     /** The connection of short reads, which share transactions. */
     const shared = connectReader(path)
@@ -50,25 +50,26 @@ export function openSqlite(path: string, options: Options = {}): Store {
 
     /** What was written here is read at once, and our own reads do not keep the WAL from being emptied. */
     const before = transaction.end
-    const writing = <T extends Methods>(methods: T) => guarded(path, methods, { before })
+    const writing = <T extends Methods>(methods: T) => translatingErrors(path, methods, { before })
     const limitWal = createWalLimit(path, writer)
     /** What may write much: import, mirror, scoring, copy. */
-    const filling = <T extends Methods>(methods: T) => guarded(path, methods, { before, after: limitWal })
+    const filling = <T extends Methods>(methods: T) =>
+      translatingErrors(path, methods, { before, after: limitWal })
 
     return {
       passports: { ...passports, ...writing(createPassportChanges(writer)) },
       records: filling(createRecords(connections)),
       credentials: createShownCredentials(shared, transaction),
       v1: createV1Reader(shared, transaction),
-      listing: guarded(path, createListing(listing), {}),
+      listing: translatingErrors(path, createListing(listing), {}),
       scoring: filling(createScoring({ ...connections, find: findId })),
       mirror: writing(createMirror(connections)),
       keys: { ...createKeyReader(shared, transaction), ...writing(createKeys(connections)) },
       usage: writing(createUsage(connections)),
       retirement: writing(createRetirement(connections)),
-      parts: createParts(connections).map(({ name, ...part }) => ({ name, ...filling(part) })),
+      copyTables: createCopyTables(connections).map(({ name, ...part }) => ({ name, ...filling(part) })),
       copying: writing(createCopying(connections)),
-      ping: () => reachable(path, ping),
+      ping: () => withTranslatedErrors(path, ping),
       close() {
         transaction.close()
         for (const database of [listing, reader, writer]) database.close()

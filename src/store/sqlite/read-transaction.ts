@@ -1,5 +1,5 @@
 import type { Database } from 'bun:sqlite'
-import { translate } from './connect.ts'
+import { throwTranslated } from './connect.ts'
 
 /** For how long reads share a transaction; writes of other connections are visible after it. */
 const LIFE_MILLISECONDS = 5
@@ -48,7 +48,7 @@ export function createReadTransaction(path: string, database: Database) {
         return work()
       } catch (error) {
         end()
-        return translate(path, error)
+        return throwTranslated(path, error)
       }
     },
     /** The number of the transaction: what was read in it stays true while the number is the same. */

@@ -3,6 +3,10 @@ import type { Database, Statement } from 'bun:sqlite'
 /** The version that `ranking` will have when the current transaction has ended; rows of listed passports carry it. */
 export const NEXT_VERSION = '(select version + 1 from ranking)'
 
+/** To be called in every transaction that changes a listed passport: readers of the ranking compare it. */
+export const incrementRankingVersion = (writer: Database): void =>
+  void writer.query('update ranking set version = version + 1').run()
+
 /** Inserts a row; its properties are the columns. */
 export function prepareInsert(database: Database, table: string, conflict = ''): Statement {
   const names = columnsOf(database, table).map(({ name }) => name)

@@ -1,6 +1,6 @@
 import type { Database } from 'bun:sqlite'
 import type { PassportRef } from '../../domain/passport.ts'
-import { PASSPORT_ID, SURVIVOR_ID } from '../passport-id-sql.ts'
+import { PASSPORT_ID, refKind, refValue, SURVIVOR_ID } from '../passport-id-sql.ts'
 import {
   BODY,
   type FoundItem,
@@ -55,7 +55,7 @@ function createFinder<Row>(reader: Database, select: string) {
   const listed = { id: prepare(PASSPORT_ID.id), wallet: prepare(PASSPORT_ID.wallet) }
   const merged = { id: prepare(SURVIVOR_ID.id), wallet: prepare(SURVIVOR_ID.wallet) }
   return (ref: PassportRef): Row | undefined => {
-    const [kind, value] = 'id' in ref ? (['id', ref.id] as const) : (['wallet', ref.wallet] as const)
-    return listed[kind].get(value) ?? merged[kind].get(value) ?? undefined
+    const kind = refKind(ref)
+    return listed[kind].get(refValue(ref)) ?? merged[kind].get(refValue(ref)) ?? undefined
   }
 }

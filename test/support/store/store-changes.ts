@@ -1,6 +1,6 @@
 import { adoptRules, rescoreSome } from '../../../src/scoring/rescore.ts'
 import { DEFAULT_RULES } from '../../../src/scoring/rules.ts'
-import type { Part, Store } from '../../../src/store/store.ts'
+import type { CopyTable, Store } from '../../../src/store/store.ts'
 import { openTestStore, saveRecords } from './engines.ts'
 import { scorerOf } from './random-histories.ts'
 import { ada, credential, grace, graceOld, NOON, nobody, record } from './records.ts'
@@ -75,4 +75,4 @@ function copyOver(records: Parameters<typeof saveRecords>[1]): Change {
   }
 }
 
-const passportsOf = (store: Store) => store.parts.find(({ name }) => name === 'passports') as Part
+const passportsOf = (store: Store) => store.copyTables.find(({ name }) => name === 'passports') as CopyTable

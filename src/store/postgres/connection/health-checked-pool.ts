@@ -1,11 +1,11 @@
 import { SQL } from 'bun'
 import { ServiceError } from '../../../domain/errors.ts'
-import { isFault, translate } from './errors.ts'
+import { isServerError, toServiceError } from './errors.ts'
 import type { Query } from './query.ts'
 
 const LONG_STATEMENT = 60_000
 
-/** Limits in multiples of `answerWithin`. The server ends short statements; a dead server is noticed earlier, by a health check. */
+/** Limits in multiples of `responseTimeout`. The server ends short statements; a dead server is noticed earlier, by a health check. */
 const SHORT_STATEMENT = 1.5
 
 /** A statement that has not ended this long after its limit is on a dead connection. */
@@ -25,11 +25,11 @@ const MOST_CONNECTIONS = 1000
 /** Connections for long statements: short ones must never wait behind them. */
 const LONG_CONNECTIONS = 2
 
-export type LinkOptions = {
+export type PoolOptions = {
   /** For short statements. */
   connections: number
   /** Milliseconds after which a server that has not answered counts as down. */
-  answerWithin: number
+  responseTimeout: number
   /** The limit of a statement that reads or writes much, in milliseconds. */
   longStatement?: number
   /** Called when the server goes down, and when it is back. */
@@ -40,7 +40,7 @@ export type LinkOptions = {
  * Connection pools to one server, with health checks. When the server stops answering, all that waits for it fails, and
  * later calls fail at once until it answers again.
  */
-export type Link = {
+export type Pool = {
   query: Query
   /** For statements that read much. */
   longQuery: Query
@@ -49,13 +49,13 @@ export type Link = {
   /** Throws `unavailable` if the server does not answer; tells whether it takes writes. */
   ping(): Promise<{ writes: boolean }>
   /** Starts the health checks; each that succeeds reports the version of the keys. */
-  watch(onVersion: (keys: number, isAnother: boolean) => void): void
+  watch(onVersion: (keys: number, isOtherServer: boolean) => void): void
   close(): Promise<void>
 }
 
-/** Pools that are replaced together, and the callers that wait for them. */
+/** SqlPools that are replaced together, and the callers that wait for them. */
 type Session = {
-  pools: Pools
+  pools: SqlPools
   waiting: Set<(error: unknown) => void>
   /** Short statements that run though their callers have given up: others would be queued behind them. */
   overdue: number
@@ -65,11 +65,14 @@ type Session = {
 type Limits = { wait: number; lost: number }
 
 /** Connects when first asked. `name` is how messages call the server. */
-export function createLink(url: string, name: string, options: LinkOptions): Link {
-  const { answerWithin, longStatement = LONG_STATEMENT, onNotice } = options
-  const lost = longStatement + answerWithin * LOST
-  const short: Limits = { wait: answerWithin * SHORT_WAIT, lost: answerWithin * (SHORT_STATEMENT + LOST) }
-  const long: Limits = { wait: answerWithin * LONG_WAIT, lost }
+export function createPool(url: string, name: string, options: PoolOptions): Pool {
+  const { responseTimeout, longStatement = LONG_STATEMENT, onNotice } = options
+  const lost = longStatement + responseTimeout * LOST
+  const short: Limits = {
+    wait: responseTimeout * SHORT_WAIT,
+    lost: responseTimeout * (SHORT_STATEMENT + LOST),
+  }
+  const long: Limits = { wait: responseTimeout * LONG_WAIT, lost }
   const unavailable = (sentence: string) => new ServiceError('unavailable', `${name} ${sentence}`)
 
   let session = openSession()
@@ -77,19 +80,19 @@ export function createLink(url: string, name: string, options: LinkOptions): Lin
   let healthChecks: Timer | undefined
   let probing: Promise<{ writes: boolean }> | undefined
   let server = ''
-  let notify: (keys: number, isAnother: boolean) => void = () => undefined
+  let notify: (keys: number, isOtherServer: boolean) => void = () => undefined
   let closed = false
 
   function openSession(): Session {
     try {
-      return { pools: createPools(url, options), waiting: new Set(), overdue: 0 }
+      return { pools: createSqlPools(url, options), waiting: new Set(), overdue: 0 }
     } catch (error) {
       throw unavailable(`cannot be used: ${(error as Error).message}. Look at the options of DATABASE_URL.`)
     }
   }
 
   /** Runs the work, unless the server is known to be down or is found to be so meanwhile. */
-  function guard<T>(work: (pools: Pools, lost?: Timer) => PromiseLike<T>, limits: Limits): Promise<T> {
+  function guard<T>(work: (pools: SqlPools, lost?: Timer) => PromiseLike<T>, limits: Limits): Promise<T> {
     if (down) return Promise.reject(down)
     const current = session
     return new Promise<T>((resolve, reject) => {
@@ -121,8 +124,8 @@ export function createLink(url: string, name: string, options: LinkOptions): Lin
         },
         (error) => {
           settle()
-          if (healthChecks && isFault(error)) probe()
-          reject(translate(name, error))
+          if (healthChecks && isServerError(error)) probe()
+          reject(toServiceError(name, error))
         },
       )
     })
@@ -135,13 +138,13 @@ export function createLink(url: string, name: string, options: LinkOptions): Lin
     down = error
     const old = session
     session = openSession()
-    endPools(old.pools, 0)
+    closeSqlPools(old.pools, 0)
     for (const fail of old.waiting) fail(error)
   }
 
   async function checkHealth(): Promise<{ writes: boolean }> {
     const { promise: timeout, reject } = Promise.withResolvers<never>()
-    const timer = after(answerWithin, () => reject(unavailable('does not answer.')))
+    const timer = after(responseTimeout, () => reject(unavailable('does not answer.')))
     try {
       const asked =
         session.pools.probe.unsafe(`select current_setting('transaction_read_only') = 'off' as writes,
@@ -150,14 +153,14 @@ export function createLink(url: string, name: string, options: LinkOptions): Lin
       const [row] = await Promise.race([asked, timeout])
       const { writes, server: answering, keys } = row as { writes: boolean; server: string; keys: number }
       // The counters of another server may be the same, with other changes behind them.
-      const isAnother = (server !== '' && answering !== server) || down !== undefined
+      const isOtherServer = (server !== '' && answering !== server) || down !== undefined
       server = answering
       if (down) onNotice?.(`${name} answers again.`)
       down = undefined
-      notify(keys, isAnother)
+      notify(keys, isOtherServer)
       return { writes }
     } catch (error) {
-      const fault = translate(name, error)
+      const fault = toServiceError(name, error)
       const failure =
         fault instanceof ServiceError ? fault : unavailable(`cannot be used: ${(error as Error).message}.`)
       markDown(failure)
@@ -203,7 +206,7 @@ export function createLink(url: string, name: string, options: LinkOptions): Lin
     async close() {
       closed = true
       clearInterval(healthChecks)
-      await endPools(session.pools)
+      await closeSqlPools(session.pools)
     },
   }
 }
@@ -214,12 +217,12 @@ function after(milliseconds: number, work: () => void): Timer | undefined {
   return setTimeout(() => setImmediate(work), milliseconds)
 }
 
-type Pools = { short: SQL; long: SQL; probe: SQL }
+type SqlPools = { short: SQL; long: SQL; probe: SQL }
 
-function createPools(
+function createSqlPools(
   url: string,
-  { connections, answerWithin, longStatement = LONG_STATEMENT }: LinkOptions,
-): Pools {
+  { connections, responseTimeout, longStatement = LONG_STATEMENT }: PoolOptions,
+): SqlPools {
   const { searchParams: given, pathname } = new URL(url)
   const database = decodeURIComponent(pathname.slice(1))
   const pool = (max: number, limit: number, settings: Record<string, string> = {}) =>
@@ -245,14 +248,14 @@ function createPools(
     throw new RangeError(`max must be a whole number from 1 to ${MOST_CONNECTIONS}`)
   }
   return {
-    short: pool(max, answerWithin * SHORT_STATEMENT),
+    short: pool(max, responseTimeout * SHORT_STATEMENT),
     // Batches differ in size: the plan for one is wrong for another.
     long: pool(LONG_CONNECTIONS, longStatement, { plan_cache_mode: 'force_custom_plan' }),
-    probe: pool(1, answerWithin),
+    probe: pool(1, responseTimeout),
   }
 }
 
-async function endPools(pools: Pools, timeout?: number): Promise<void> {
+async function closeSqlPools(pools: SqlPools, timeout?: number): Promise<void> {
   const options = timeout === undefined ? undefined : { timeout }
   await Promise.allSettled(Object.values(pools).map((sql) => sql.close(options)))
 }

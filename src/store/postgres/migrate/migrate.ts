@@ -5,9 +5,9 @@ import keySuccessors from '../../migrations/postgres/0003-key-successors.sql' wi
 import v1 from '../../migrations/postgres/0004-v1.sql' with { type: 'text' }
 import staleIndex from '../../migrations/postgres/0005-stale-index.sql' with { type: 'text' }
 import v1Fields from '../../migrations/postgres/0005-v1-fields.sql' with { type: 'text' }
-import { older } from '../../outdated-schema.ts'
-import { onlyReads } from '../connection/errors.ts'
-import type { Link } from '../connection/health-checked-pool.ts'
+import { outdatedSchemaError } from '../../outdated-schema.ts'
+import { readOnlyError } from '../connection/errors.ts'
+import type { Pool } from '../connection/health-checked-pool.ts'
 import { lock, MIGRATE } from '../connection/locks.ts'
 import type { Query } from '../connection/query.ts'
 import { storeV1 } from './migration-4.ts'
@@ -42,14 +42,14 @@ const OLDEST_SERVER = 14
 
 /** Brings the database up to date. Safe when several nodes do it at once: the lock lets in one. */
 export async function migrate(
-  link: Link,
+  pool: Pool,
   name: string,
   onProgress: OnProgress = () => undefined,
 ): Promise<void> {
   try {
-    await checkWritable(link.query, name)
-    if ((await checkVersion(link.query, name)) === SCHEMA) return await renumber(link.query)
-    await link.transaction(async (query) => {
+    await checkWritable(pool.query, name)
+    if ((await checkVersion(pool.query, name)) === SCHEMA) return await renumber(pool.query)
+    await pool.transaction(async (query) => {
       await lock(query, MIGRATE)
       const version = await checkVersion(query, name)
       for (const migration of MIGRATIONS.slice(version)) await migration(query, onProgress, version)
@@ -71,10 +71,10 @@ async function renumber(query: Query): Promise<void> {
 }
 
 /** For those who change nothing: the server may be one that only reads. */
-export async function refuseOlder(link: Link, name: string): Promise<void> {
+export async function refuseOutdatedSchema(pool: Pool, name: string): Promise<void> {
   try {
-    const version = await checkVersion(link.query, name)
-    if (version < SCHEMA) throw older(name, version, SCHEMA)
+    const version = await checkVersion(pool.query, name)
+    if (version < SCHEMA) throw outdatedSchemaError(name, version, SCHEMA)
   } catch (error) {
     throw explain(error, name)
   }
@@ -82,7 +82,7 @@ export async function refuseOlder(link: Link, name: string): Promise<void> {
 
 export async function checkWritable(query: Query, name: string): Promise<void> {
   const [row] = await query<{ mode: string }>(`select current_setting('transaction_read_only') as mode`)
-  if (row?.mode === 'on') throw onlyReads(name, new Error('transaction_read_only is on'))
+  if (row?.mode === 'on') throw readOnlyError(name, new Error('transaction_read_only is on'))
 }
 
 /** Throws unless this program can work with the database; 0 is one that has nothing of ours yet. */

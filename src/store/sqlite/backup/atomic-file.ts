@@ -6,12 +6,12 @@ import { ServiceError } from '../../../domain/errors.ts'
  * Makes a new, empty file at `path` and has it written; it gets its name once it is whole and on the disk. A later caller with
  * the same path takes it over: `confirm` throws unless it is still the file that was made here.
  */
-export function writeWhole<T>(path: string, name: string, write: (confirm: () => void) => T): T {
+export function writeAtomically<T>(path: string, name: string, write: (confirm: () => void) => T): T {
   removeWithJournal(path)
   // SQLite takes an empty file as it is, with its rights: as the database, only its owner may read it.
   closeSync(openSync(path, 'wx', 0o600))
-  const place = placeOf(path)
-  const isOurs = () => placeOf(path) === place
+  const place = fileIdentity(path)
+  const isOurs = () => fileIdentity(path) === place
 
   function confirm(): void {
     if (isOurs()) return
@@ -32,7 +32,7 @@ export function writeWhole<T>(path: string, name: string, write: (confirm: () =>
 }
 
 /** Tells one file from another, whatever their names; nothing where there is none. */
-export function placeOf(path: string): string | undefined {
+export function fileIdentity(path: string): string | undefined {
   const file = statSync(path, { throwIfNoEntry: false })
   return file && `${file.dev}:${file.ino}`
 }

@@ -2,9 +2,9 @@ import type { Database } from 'bun:sqlite'
 import { existsSync, realpathSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { ServiceError } from '../../../domain/errors.ts'
-import { connectReader, isFault, reachable, translate } from '../connect.ts'
+import { connectReader, isEnvironmentError, throwTranslated, withTranslatedErrors } from '../connect.ts'
 import { checkOwner, identify } from '../migrate/migrate.ts'
-import { placeOf, writeWhole } from './atomic-file.ts'
+import { fileIdentity, writeAtomically } from './atomic-file.ts'
 
 /** What a database was found to hold when all of it was looked at. */
 export type Contents = { passports: number; credentials: number; bytes: number }
@@ -13,7 +13,7 @@ export type Contents = { passports: number; credentials: number; bytes: number }
 export function backUp(path: string, file: string): Contents {
   refuseLogs(file)
   const partial = `${file}.part`
-  return writeWhole(partial, file, (confirm) => {
+  return writeAtomically(partial, file, (confirm) => {
     writeSnapshot(path, partial)
     confirm()
     const contents = check(partial)
@@ -43,15 +43,15 @@ export function writeSnapshot(from: string, to: string): void {
     database.query('vacuum into ?').run(to)
   } catch (error) {
     // Both files are at work here: only damage is of the one that is read.
-    translate(isDamage(error) ? from : to, error)
+    throwTranslated(isDamage(error) ? from : to, error)
   } finally {
     database.close()
   }
 }
 
-/** Throws `unavailable` unless it is a database of passportd, this one or an older. */
+/** Throws `unavailable` unless it is a database of passportd, this one or an older one. */
 function openOurs(path: string): Database {
-  return reachable(path, () => {
+  return withTranslatedErrors(path, () => {
     const database = connectReader(path)
     try {
       checkOwner(database)
@@ -74,11 +74,12 @@ export function checkBackup(file: string): void {
   }
 }
 
-export const isDamage = (error: unknown): boolean => isFault(error) && /NOTADB|CORRUPT/.test(error.code ?? '')
+export const isDamage = (error: unknown): boolean =>
+  isEnvironmentError(error) && /NOTADB|CORRUPT/.test(error.code ?? '')
 
 /** Reads every page, and compares indexes with their tables. Throws `unavailable` where anything is wrong. */
 export function check(path: string): Contents {
-  return reachable(path, () => {
+  return withTranslatedErrors(path, () => {
     const database = connectReader(path)
     try {
       const [problem] = listDamage(database, 'integrity_check')
@@ -112,8 +113,8 @@ export function listDamage(database: Database, how: 'quick_check' | 'integrity_c
 }
 
 /** Whether `file` is the database, one of the files that are kept beside it, or what a restore makes there. */
-export function isOfDatabase(path: string, file: string): boolean {
-  if (placeOf(path) !== undefined && placeOf(path) === placeOf(file)) return true
+export function belongsToDatabase(path: string, file: string): boolean {
+  if (fileIdentity(path) !== undefined && fileIdentity(path) === fileIdentity(file)) return true
   const [own, other] = [whole(path), whole(file)]
   return other.startsWith(own) && OWN_ENDINGS.test(other.slice(own.length))
 }

@@ -2,10 +2,10 @@ import { Database } from 'bun:sqlite'
 import { existsSync, linkSync, mkdirSync, realpathSync, renameSync, rmSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { ServiceError } from '../../../domain/errors.ts'
-import { isFault, reachable, translate } from '../connect.ts'
+import { isEnvironmentError, throwTranslated, withTranslatedErrors } from '../connect.ts'
 import { identify, migrate } from '../migrate/migrate.ts'
 import { removeDocumentFiles } from '../migrate/migration-9.ts'
-import { writeWhole } from './atomic-file.ts'
+import { writeAtomically } from './atomic-file.ts'
 import { check, checkBackup, isDamage, writeSnapshot } from './backup.ts'
 
 /**
@@ -18,7 +18,7 @@ export function restore(file: string, name: string, { force, now }: { force: boo
   mkdirSync(dirname(name), { recursive: true })
   // A link leads to where the database is to lie: it stays, and SQLite keeps its log there.
   const path = existsSync(name) ? realpathSync(name) : name
-  const old = existsSync(path) ? lockAlone(path) : undefined
+  const old = existsSync(path) ? lockExclusively(path) : undefined
   try {
     if (!force && old !== undefined && !old.isEmpty) {
       throw new ServiceError(
@@ -27,7 +27,7 @@ export function restore(file: string, name: string, { force, now }: { force: boo
       )
     }
     const partial = `${path}.restoring`
-    const restored = writeWhole(partial, path, (confirm) => {
+    const restored = writeAtomically(partial, path, (confirm) => {
       writeSnapshot(file, partial)
       confirm()
       bringUpToDate(partial)
@@ -49,8 +49,8 @@ const WAIT_MILLISECONDS = 1000
  * Keeps everybody else out of the database until it is closed; its log of writes is in the file by then, and gone. Throws where
  * anybody has it open. One that is damaged cannot be locked: nobody can open it, either.
  */
-function lockAlone(path: string): Locked {
-  const database = reachable(path, () => new Database(path, { readwrite: true, strict: true }))
+function lockExclusively(path: string): Locked {
+  const database = withTranslatedErrors(path, () => new Database(path, { readwrite: true, strict: true }))
   try {
     database.run(`pragma busy_timeout = ${WAIT_MILLISECONDS}`)
     if (identify(database).owner === 'another') {
@@ -64,8 +64,8 @@ function lockAlone(path: string): Locked {
   } catch (error) {
     database.close()
     if (isDamage(error)) return { isEmpty: false }
-    if (isFault(error) && error.code?.startsWith('SQLITE_BUSY')) throw inUse(path)
-    return translate(path, error)
+    if (isEnvironmentError(error) && error.code?.startsWith('SQLITE_BUSY')) throw inUse(path)
+    return throwTranslated(path, error)
   }
 }
 
@@ -93,7 +93,7 @@ function bringUpToDate(path: string): void {
     database.run('pragma secure_delete = on')
     migrate(database)
   } catch (error) {
-    translate(path, error)
+    throwTranslated(path, error)
   } finally {
     database.close()
   }

@@ -7,7 +7,7 @@ import keySuccessors from '../../migrations/sqlite/0008-key-successors.sql' with
 import v1 from '../../migrations/sqlite/0009-v1.sql' with { type: 'text' }
 import staleIndex from '../../migrations/sqlite/0010-stale-index.sql' with { type: 'text' }
 import v1Fields from '../../migrations/sqlite/0010-v1-fields.sql' with { type: 'text' }
-import { older } from '../../outdated-schema.ts'
+import { outdatedSchemaError } from '../../outdated-schema.ts'
 import { type OnProgress, removeDocumentFiles, storeV1 } from './migration-9.ts'
 
 /** Made tables that migration 9 drops: a database without them needs none. */
@@ -64,9 +64,9 @@ export function migrate(database: Database, onProgress: OnProgress = () => undef
 }
 
 /** For those who change nothing. */
-export function refuseOlder(database: Database): void {
+export function refuseOutdatedSchema(database: Database): void {
   const version = versionOf(database)
-  if (version < SCHEMA) throw older(database.filename, version, SCHEMA)
+  if (version < SCHEMA) throw outdatedSchemaError(database.filename, version, SCHEMA)
 }
 
 /** Whose the database is, and its schema; nobody's where it is new. */

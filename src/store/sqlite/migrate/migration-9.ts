@@ -4,6 +4,7 @@ import { basename, dirname, join } from 'node:path'
 import { type CredentialRow, toCredential } from '../../migrations/credential-rows.ts'
 import type { StoredRow } from '../../rows/passport.ts'
 import { renderPassport } from '../../v1-renderer.ts'
+import { incrementRankingVersion } from '../statements.ts'
 import { createWriteModel } from '../write-model.ts'
 
 /** Told how many of all passports are done. */
@@ -37,7 +38,7 @@ export function storeV1(database: Database, onProgress: OnProgress): void {
     after = last.id
   }
   database.run('drop table credential_rows')
-  database.run('update ranking set version = version + 1')
+  incrementRankingVersion(database)
 }
 
 /** Removes the files in which earlier versions kept responses beside the database. */
