@@ -1,5 +1,13 @@
 import Type, { type Static } from 'typebox'
-import { Credential, PassportSocial } from '../domain/v1/schemas.ts'
+import {
+  Credential,
+  Passport,
+  PassportProfile,
+  PassportSocial,
+  type WireCredential,
+  type WirePassport,
+  type WireSocial,
+} from '../domain/v1/schemas.ts'
 
 /** Unknown: null, or not there at all. */
 const maybe = <T extends Type.TSchema>(schema: T) => Type.Optional(Type.Union([schema, Type.Null()]))
@@ -11,38 +19,44 @@ const LONGEST_NAME = 1000
 const LONGEST_KEY = 250
 const MOST = 2000
 
-/** Sources have been seen to send numbers where text is due. */
+/** Some sources send numbers in place of text. */
 const text = (longest: number) => Type.Union([Type.String({ maxLength: longest }), Type.Number()])
-const MaybeText = maybe(text(LONGEST_TEXT))
-const Texts = Type.Array(Type.Union([Type.String({ maxLength: LONGEST_TEXT }), Type.Number(), Type.Null()]), {
-  maxItems: MOST,
-})
 const Score = Type.Number({ minimum: 0, maximum: 1_000_000_000 })
 const Count = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
 
+/** What an import accepts for a V1 value. */
+type Lenient<T> = T extends string
+  ? string | number
+  : T extends (infer Item)[]
+    ? (Item extends string ? string | number | null : Lenient<Item>)[]
+    : T extends object
+      ? { [Name in keyof T]?: Lenient<T[Name]> | null }
+      : T
+
+/** The schema of `Lenient`: every field of an object may be missing or null. */
+function lenient(schema: Type.TSchema): Type.TSchema {
+  if (Type.IsObject(schema)) return Type.Object(lenientFields(schema))
+  if (Type.IsArray(schema)) {
+    const items = lenient(schema.items)
+    return Type.Array(Type.IsObject(items) ? items : Type.Union([items, Type.Null()]), { maxItems: MOST })
+  }
+  if (Type.IsString(schema)) return 'format' in schema ? Type.String() : text(LONGEST_TEXT)
+  if (Type.IsNumber(schema)) return Score
+  return Type.IsInteger(schema) ? Count : schema
+}
+
+const lenientFields = ({ properties }: Type.TObject): Record<string, Type.TSchema> =>
+  Object.fromEntries(Object.entries(properties).map(([name, schema]) => [name, maybe(lenient(schema))]))
+
+const SocialLine = lenient(PassportSocial) as Type.TObject
 const ProfileLine = Type.Object({
-  bio: MaybeText,
+  ...lenientFields(PassportProfile),
   display_name: maybe(text(LONGEST_NAME)),
-  location: MaybeText,
-  tags: maybe(Texts),
 })
-
-/** Every field of a V1 object as text. */
-const texts = <T extends object>(properties: T) =>
-  Object.fromEntries(Object.keys(properties).map((name) => [name, MaybeText])) as Record<
-    keyof T,
-    typeof MaybeText
-  >
-
-const SocialLine = Type.Object(texts(PassportSocial.properties))
-
 const CredentialLine = Type.Object({
-  ...texts(Credential.properties),
+  ...lenientFields(Credential),
   id: maybe(text(LONGEST_KEY)),
   earned_at: maybe(Type.String()),
-  last_calculated_at: maybe(Type.String()),
-  max_score: maybe(Score),
-  score: maybe(Score),
   derived: maybe(Type.Boolean()),
   superseded: maybe(Type.Boolean()),
 })
@@ -51,7 +65,7 @@ const pointFields = {
   type: Type.String({ minLength: 1, maxLength: LONGEST_KEY }),
   value: Type.Union([Type.Number(), Type.Boolean(), Type.String()]),
   account: maybe(text(LONGEST_KEY)),
-  display: MaybeText,
+  display: maybe(text(LONGEST_TEXT)),
   earned_at: maybe(Type.String()),
 }
 const PointLine = Type.Object(pointFields)
@@ -62,35 +76,31 @@ export const DataPointLine = Type.Object({
   ...pointFields,
 })
 
-/** The single-passport shape of V1, with its credentials; the fields after them are what an export adds. */
-export const PassportLine = Type.Object({
-  passport_id: Count,
-  activity_score: maybe(Score),
-  identity_score: maybe(Score),
-  skills_score: maybe(Score),
-  score: maybe(Score),
-  calculating_score: maybe(Type.Boolean()),
-  connections_count: maybe(Count),
-  human_checkmark: maybe(Type.Boolean()),
-  last_calculated_at: maybe(Type.String()),
-  main_wallet: MaybeText,
-  passport_profile: maybe(ProfileLine),
-  verified_wallets: maybe(Texts),
-  merged: maybe(Type.Boolean()),
-  passport_socials: maybe(Type.Array(SocialLine, { maxItems: MOST })),
-  credentials: maybe(Type.Array(CredentialLine, { maxItems: MOST })),
+const exportFields = {
   data_points: maybe(Type.Array(PointLine, { maxItems: MOST })),
   merged_into: maybe(Count),
   rules: maybe(Type.String()),
   human_in_record: maybe(Type.Boolean()),
   removed: maybe(Type.Boolean()),
+}
+
+const { passport_id: _, ...passportFields } = lenientFields(Passport)
+
+/** The single-passport shape of V1 with its credentials, and the fields that an export adds. */
+export const PassportLine = Type.Object({
+  passport_id: Count,
+  ...passportFields,
+  passport_profile: maybe(ProfileLine),
+  credentials: maybe(Type.Array(CredentialLine, { maxItems: MOST })),
+  ...exportFields,
 })
 
-export type PassportLine = Static<typeof PassportLine>
-export type DataPointLine = Static<typeof DataPointLine>
-export type CredentialLine = Static<typeof CredentialLine>
 export type PointLine = Static<typeof PointLine>
-export type SocialLine = Static<typeof SocialLine>
+export type DataPointLine = Static<typeof DataPointLine>
+export type SocialLine = Lenient<WireSocial>
+export type CredentialLine = Lenient<WireCredential & { derived: boolean; superseded: boolean }>
+export type PassportLine = Omit<Lenient<WirePassport>, 'passport_id'> &
+  Static<Type.TObject<typeof exportFields>> & { passport_id: number; credentials?: CredentialLine[] | null }
 
 const NESTED: Record<string, Type.TObject> = {
   passport_profile: ProfileLine,

@@ -238,9 +238,9 @@ const text = (value: string | number | null | undefined): string =>
       ? ''
       : String(value)
 
-function instant(field: string, value: string | null | undefined): number | undefined {
+function instant(field: string, value: string | number | null | undefined): number | undefined {
   if (value == null || value === '') return undefined
-  const time = parseInstant(value)
+  const time = parseInstant(String(value))
   if (time !== undefined) return time
   throw new RecordError(
     field,

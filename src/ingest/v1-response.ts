@@ -1,11 +1,9 @@
+import Type, { type TSchema } from 'typebox'
 import { Credential, Passport } from '../domain/v1/schemas.ts'
 import { RecordError } from './record.ts'
 
 /** Fields outside of V1 are ignored, above all those that our own export adds. */
-const PASSPORT_FIELDS = Object.keys(Passport.properties).filter((name) => name !== 'merged')
-const CREDENTIAL_FIELDS = Object.keys(Credential.properties)
-/** Services have been seen to send these as text. */
-const NUMBERS = /score$|^passport_id$|^connections_count$/
+const { merged: _, ...PASSPORT_FIELDS } = Passport.properties
 
 /** The ids on a page of the list, each once; undefined if the body is not a page. */
 export function parseIds(body: unknown): number[] | undefined {
@@ -35,14 +33,18 @@ export function toLine(id: number, passportBody: unknown, credentialsBody: unkno
     ...pick(passport, PASSPORT_FIELDS),
     passport_id: id,
     credentials: Array.isArray(credentials)
-      ? credentials.map((each) => (isObject(each) ? pick(each, CREDENTIAL_FIELDS) : each))
+      ? credentials.map((each) => (isObject(each) ? pick(each, Credential.properties) : each))
       : credentials,
   }
 }
 
-function pick(value: object, names: readonly string[]): Record<string, unknown> {
+/** Some sources send numbers as text. */
+function pick(value: object, fields: Record<string, TSchema>): Record<string, unknown> {
   return Object.fromEntries(
-    names.map((name) => [name, NUMBERS.test(name) ? toNumber(field(value, name)) : field(value, name)]),
+    Object.entries(fields).map(([name, schema]) => [
+      name,
+      Type.IsNumber(schema) || Type.IsInteger(schema) ? toNumber(field(value, name)) : field(value, name),
+    ]),
   )
 }
 
