@@ -9,13 +9,13 @@ import { buildSnapshot, type Snapshot, updateSnapshot } from './snapshot.ts'
 export type FindRequest = PageRequest & { keyword: string | undefined; signal?: AbortSignal | undefined }
 
 /** One page of the ranking. */
-export type Found = { ids: readonly number[]; total: number }
+export type RankingPage = { ids: readonly number[]; total: number }
 
 /** The ranking of all listed passports, for lists, searches and standings. */
 export type Catalog = {
   /** Another object whenever anything that list pages show has changed. */
   current(): Awaitable<Snapshot>
-  find(request: FindRequest): Awaitable<Found>
+  find(request: FindRequest): Awaitable<RankingPage>
   standing(score: number): Awaitable<Standing>
 }
 
@@ -47,6 +47,6 @@ export function createCatalog({ listing }: Pick<Store, 'listing'>): Catalog {
 }
 
 /** A page of all passports. */
-export function pageOf({ ids }: Snapshot, offset: number, size: number): Found {
+export function pageOf({ ids }: Snapshot, offset: number, size: number): RankingPage {
   return { ids: Array.from(ids.subarray(offset, offset + size)), total: ids.length }
 }

@@ -1,15 +1,15 @@
 import { ClientGone, ServiceError } from '../domain/errors.ts'
-import type { Found } from './catalog.ts'
+import type { RankingPage } from './catalog.ts'
 import { createSearcher } from './search.ts'
 import type { Snapshot } from './snapshot.ts'
 
 type Search = { id: number; keyword: string; offset: number; size: number }
 type Question = Search | { cancel: number }
-type Result = Found & { id: number }
+type Result = RankingPage & { id: number }
 
 /** Sends searches to the search thread. */
 export function createSearchClient(port: MessagePort) {
-  const waiting = new Map<number, PromiseWithResolvers<Found>>()
+  const waiting = new Map<number, PromiseWithResolvers<RankingPage>>()
   let last = 0
   port.onmessage = ({ data: { id, ...found } }: MessageEvent<Result>) => {
     waiting.get(id)?.resolve(found)
@@ -17,9 +17,9 @@ export function createSearchClient(port: MessagePort) {
   }
 
   return {
-    search(keyword: string, offset: number, size: number, signal?: AbortSignal): Promise<Found> {
+    search(keyword: string, offset: number, size: number, signal?: AbortSignal): Promise<RankingPage> {
       const id = ++last
-      const result = Promise.withResolvers<Found>()
+      const result = Promise.withResolvers<RankingPage>()
       waiting.set(id, result)
       port.postMessage({ id, keyword, offset, size } satisfies Question)
       signal?.addEventListener('abort', () => {

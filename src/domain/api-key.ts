@@ -20,7 +20,7 @@ export type ApiKey = {
 
 export const DEFAULT_TIER = 'standard'
 
-export type KeyState = 'active' | 'expired' | 'revoked'
+type KeyState = 'active' | 'expired' | 'revoked'
 
 const ID_BYTES = 5
 const SECRET_BYTES = 32

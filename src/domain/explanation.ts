@@ -2,7 +2,7 @@ import type { Caps } from './credential.ts'
 import type { Scores } from './passport.ts'
 
 /** How one credential came to its score; one without a credential says why there is none. */
-export type Line = {
+export type ExplanationLine = {
   type: string
   name: string
   category: string
@@ -16,7 +16,7 @@ export type Line = {
 /** How a score comes about. */
 export type Explanation = {
   scores: Scores
-  lines: readonly Line[]
+  lines: readonly ExplanationLine[]
   /** The version of the rule set. */
   rules: string
   caps: Caps

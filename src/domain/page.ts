@@ -3,9 +3,6 @@ import { quote } from './text/quote.ts'
 
 export type PageRequest = { page: number; size: number }
 
-/** One page of a longer list; `total` counts the whole list. */
-export type Page<T> = { items: T[]; total: number }
-
 const DEFAULT_SIZE = 25
 const LARGEST_SIZE = 250
 

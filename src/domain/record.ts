@@ -32,7 +32,7 @@ export type IncomingRecord =
       kind: 'passport'
       passport: PassportRecord
       /** The bytes it was read from: by them it is known again. */
-      origin?: Uint8Array
+      sourceBytes?: Uint8Array
     }
   /** A raw fact about a passport that is there already. */
   | { kind: 'data-point'; passport: PassportRef; point: DataPoint }

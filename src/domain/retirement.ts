@@ -46,12 +46,12 @@ export function phaseAt(plan: DatedPlan, now: number): Phase {
   return now < plan.deprecatedAt ? 'announced' : 'deprecated'
 }
 
-export type Change = { at: number; to: 'deprecated' | 'brownout' | 'brownout-end' | 'removed' }
+type PhaseChange = { at: number; to: 'deprecated' | 'brownout' | 'brownout-end' | 'removed' }
 
 /** What happens next, if anything does. */
-export function nextChange(plan: DatedPlan, now: number): Change | undefined {
+export function nextChange(plan: DatedPlan, now: number): PhaseChange | undefined {
   if (isRemoved(plan, now)) return undefined
-  const changes: Change[] = [{ at: plan.deprecatedAt, to: 'deprecated' }]
+  const changes: PhaseChange[] = [{ at: plan.deprecatedAt, to: 'deprecated' }]
   for (const { start, end } of plan.brownouts) {
     changes.push({ at: start, to: 'brownout' }, { at: end, to: 'brownout-end' })
   }

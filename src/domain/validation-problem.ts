@@ -13,7 +13,7 @@ type Params = {
   limit?: number
 }
 
-/** The validator's complaints as one sentence a field: what it must be, and what was given. */
+/** The validator's complaints as one sentence a field: what it must be, and what was limits. */
 export function describeProblems(value: unknown, errors: readonly SchemaError[]): Problem[] {
   const fields = Map.groupBy(errors, ({ instancePath }) => instancePath)
   return [...fields].flatMap(([path, complaints]) => describeField(value, path, complaints))
@@ -24,27 +24,27 @@ function describeField(value: unknown, path: string, complaints: SchemaError[]):
   const below = (name: string) => (field === '' ? name : `${field}.${name}`)
   const types: string[] = []
   for (const { keyword, params, message } of complaints) {
-    const given: Params = params
+    const limits: Params = params
     // An unknown field is complained of twice: at its parent, which names it, and at itself.
     if (keyword === 'boolean' || keyword === 'anyOf') continue
-    if (given.requiredProperties)
-      return given.requiredProperties.map((name) => ({ field: below(name), reason: 'is missing' }))
-    if (given.additionalProperties)
-      return given.additionalProperties.map((name) => ({
+    if (limits.requiredProperties)
+      return limits.requiredProperties.map((name) => ({ field: below(name), reason: 'is missing' }))
+    if (limits.additionalProperties)
+      return limits.additionalProperties.map((name) => ({
         field: below(name),
         reason: 'is not a known field',
       }))
-    types.push(wanted(keyword, given, message))
+    types.push(wanted(keyword, limits, message))
   }
   if (types.length === 0) return []
   return [{ field, reason: `must be ${listOf(types)}, got ${quote(valueAt(value, path))}` }]
 }
 
-function wanted(keyword: string, given: Params, message: string): string {
-  if (given.allowedValues) return listOf(given.allowedValues)
-  if (keyword === 'type') return given.type === 'null' ? 'null' : article(given.type ?? '')
-  if (keyword === 'minLength' && given.limit === 1) return 'a string that is not empty'
-  if (keyword === 'maxLength') return `at most ${given.limit} characters long`
+function wanted(keyword: string, limits: Params, message: string): string {
+  if (limits.allowedValues) return listOf(limits.allowedValues)
+  if (keyword === 'type') return limits.type === 'null' ? 'null' : article(limits.type ?? '')
+  if (keyword === 'minLength' && limits.limit === 1) return 'a string that is not empty'
+  if (keyword === 'maxLength') return `at most ${limits.limit} characters long`
   return message
     .replace(/^must (be|match|have|not have) ?/, '')
     .replace('>=', 'at least')

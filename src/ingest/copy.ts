@@ -8,8 +8,8 @@ const LARGEST_BYTES = 8 * 1024 * 1024
 
 type ReadOptions = {
   signal: AbortSignal
-  /** Each part is read three times: to copy it, then to compare both sides. */
-  onProgress: (part: string, done: number) => void
+  /** Each table is read three times: to copy it, then to compare both sides. */
+  onProgress: (table: string, done: number) => void
 }
 
 export type TableReport = {
@@ -28,13 +28,13 @@ export type TableReport = {
  */
 export async function copyStore(options: ReadOptions & { from: Store; to: Store }): Promise<TableReport[]> {
   const { from, to } = options
-  const targetOf = ({ name }: CopyTable) => to.copyTables.find((part) => part.name === name) as CopyTable
+  const targetOf = ({ name }: CopyTable) => to.copyTables.find((table) => table.name === name) as CopyTable
   const written: number[] = []
-  for (const source of from.copyTables) written.push(await copyPart(source, targetOf(source), options))
+  for (const source of from.copyTables) written.push(await copyTable(source, targetOf(source), options))
   const reports: TableReport[] = []
   for (const [at, source] of from.copyTables.entries()) {
-    const { count, checksum } = await digestPart(source, options)
-    const isSame = checksum === (await digestPart(targetOf(source), options)).checksum
+    const { count, checksum } = await digestTable(source, options)
+    const isSame = checksum === (await digestTable(targetOf(source), options)).checksum
     reports.push({ name: source.name, count, written: written[at] ?? 0, checksum, isSame })
   }
   return reports
@@ -43,7 +43,7 @@ export async function copyStore(options: ReadOptions & { from: Store; to: Store 
 /** Equal for stores with equal contents. */
 export async function digestStore({ copyTables }: Store, options: ReadOptions): Promise<string> {
   const digests = []
-  for (const part of copyTables) digests.push(await digestPart(part, options))
+  for (const table of copyTables) digests.push(await digestTable(table, options))
   return digestOf(digests)
 }
 
@@ -53,7 +53,7 @@ export const digestOf = (copyTables: readonly { checksum: string }[]): string =>
     .digest('hex')
 
 /** Returns how many items were written or deleted. */
-async function copyPart(source: CopyTable, target: CopyTable, options: ReadOptions): Promise<number> {
+async function copyTable(source: CopyTable, target: CopyTable, options: ReadOptions): Promise<number> {
   let written = 0
   for await (const { items, lines, after, until, limit } of readBatches(source, options)) {
     const existing = await target.list({ after, until, limit: limit + 1 })
@@ -64,10 +64,10 @@ async function copyPart(source: CopyTable, target: CopyTable, options: ReadOptio
   return written
 }
 
-async function digestPart(part: CopyTable, options: ReadOptions) {
+async function digestTable(table: CopyTable, options: ReadOptions) {
   const hash = createHash('sha256')
   let count = 0
-  for await (const { lines } of readBatches(part, options)) {
+  for await (const { lines } of readBatches(table, options)) {
     for (const line of lines) hash.update(`${line}\n`)
     count += lines.length
   }

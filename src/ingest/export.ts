@@ -8,7 +8,7 @@ import type { CredentialLine, PassportLine, PointLine } from './record-format.ts
 const BATCH = 500
 const NO_SCORES = { total: 0, activity: 0, identity: 0, skills: 0 }
 
-export type ExportedLines = { text: string; records: number }
+type ExportedLines = { text: string; records: number }
 
 /** Every passport, and every removal, as lines that an import takes in again; some at a time, by id. */
 export async function* exportRecords(store: Store): AsyncGenerator<ExportedLines> {

@@ -1,7 +1,7 @@
 import type { IncomingRecord } from '../domain/record.ts'
 import type { Problem } from '../domain/validation-problem.ts'
 import type { Store } from '../store/store.ts'
-import { type Line, readLines } from './jsonl.ts'
+import { readLines, type SourceLine } from './jsonl.ts'
 import { type ParseOptions, parseRecord, RecordError } from './record.ts'
 
 export type Source = { name: string; open: () => AsyncIterable<Uint8Array> }
@@ -20,7 +20,7 @@ export type ImportReport = {
   unknownFields: number
 }
 
-export type ImportOptions = ParseOptions & {
+type ImportOptions = ParseOptions & {
   store: Store
   restore: boolean
   /** Writes nothing. */
@@ -39,7 +39,7 @@ const BATCH_BYTES = 8 * 1024 * 1024
 /** Refused records that are kept for a retry; more are reported at once. */
 const MOST_DEFERRED = 20_000
 
-type Position = { file: string; line: Line }
+type Position = { file: string; line: SourceLine }
 type Pending = Position & { record: IncomingRecord }
 
 /** Imports every line of every source; lines that are refused are reported. */
@@ -61,7 +61,7 @@ export async function importRecords(
     options.onRefusal({ file, line: line.number, field, reason, text })
   }
 
-  function parse(file: string, line: Line): void {
+  function parse(file: string, line: SourceLine): void {
     report.lines++
     try {
       if ('reason' in line) throw new RecordError('', line.reason)
@@ -70,7 +70,7 @@ export async function importRecords(
       batch.push({
         file,
         line,
-        record: record.kind === 'passport' ? { ...record, origin: line.bytes } : record,
+        record: record.kind === 'passport' ? { ...record, sourceBytes: line.bytes } : record,
       })
       batchBytes += line.bytes.length
     } catch (error) {
@@ -83,9 +83,9 @@ export async function importRecords(
     pending: readonly Pending[],
     onRefused: (each: Pending, problem: Problem) => void,
   ): Promise<void> {
-    const reading = options.rescore ? 'rescored ' : ''
+    const fingerprintPrefix = options.rescore ? 'rescored ' : ''
     const records = pending.map(({ record }) => record)
-    const results = await options.store.records.save(records, { ...options, reading })
+    const results = await options.store.records.save(records, { ...options, fingerprintPrefix })
     for (const [at, each] of pending.entries()) {
       const result = results[at]
       if (result?.outcome === 'refused') onRefused(each, result)

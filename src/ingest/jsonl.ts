@@ -1,6 +1,6 @@
 import { createGunzip } from 'node:zlib'
 
-export type Line = { number: number; bytes: Uint8Array } | { number: number; reason: string }
+export type SourceLine = { number: number; bytes: Uint8Array } | { number: number; reason: string }
 
 /** Longer lines are reported, not held in memory. */
 export const LONGEST_LINE = 4 * 1024 * 1024
@@ -11,7 +11,7 @@ const NEWLINE = 10
 const PIECE = 8 * 1024
 
 /** The lines of a source, plain or gzip, in groups, without blank ones. If the source fails, the last item is the reason. */
-export async function* readLines(source: AsyncIterable<Uint8Array>): AsyncGenerator<Line[]> {
+export async function* readLines(source: AsyncIterable<Uint8Array>): AsyncGenerator<SourceLine[]> {
   let number = 1
   let held: Uint8Array[] = []
   let heldLength = 0
@@ -23,7 +23,7 @@ export async function* readLines(source: AsyncIterable<Uint8Array>): AsyncGenera
     else if (part.length > 0) held.push(part.slice())
   }
 
-  function endLine(part: Uint8Array): Line[] {
+  function endLine(part: Uint8Array): SourceLine[] {
     const length = heldLength + part.length
     const bytes = held.length === 0 ? part : Buffer.concat([...held, part])
     held = []
@@ -36,7 +36,7 @@ export async function* readLines(source: AsyncIterable<Uint8Array>): AsyncGenera
 
   try {
     for await (const chunk of await unpack(source)) {
-      const lines: Line[] = []
+      const lines: SourceLine[] = []
       let start = 0
       for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, start)) {
         lines.push(...endLine(chunk.subarray(start, end)))

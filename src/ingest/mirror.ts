@@ -7,7 +7,7 @@ import {
   SourceError,
   type ThrottledClientOptions,
 } from './throttled-client.ts'
-import { parseAnsweredId, parseIds, parsePagination, toLine } from './v1-response.ts'
+import { parseIds, parsePagination, parseResponseId, toLine } from './v1-response.ts'
 
 export type MirrorReport = {
   copied: number
@@ -131,7 +131,7 @@ async function copyPassport(
   // A record is written whole, even if only one of the two changed.
   if (passport.status === 304) passport = await client.get(passportPath)
   if (credentials.status === 304) credentials = await client.get(credentialsPath)
-  if (passport.status !== 200 || parseAnsweredId(passport.body, id) !== id) return 'gone'
+  if (passport.status !== 200 || parseResponseId(passport.body, id) !== id) return 'gone'
   const { body, etag } = credentials.status === 200 ? credentials : { body: undefined, etag: '' }
   const outcome = await save(toLine(id, passport.body, body), options)
   await store.mirror.note(base, id, { passportEtag: passport.etag, credentialsEtag: etag, run })
@@ -142,8 +142,8 @@ async function save(line: object, options: MirrorOptions): Promise<keyof MirrorR
   const now = options.now()
   const { record } = parseRecord(line, { ...options, now })
   if (isTooDeep(line)) throw new RecordError('passport', 'is nested too deeply')
-  const origin = new TextEncoder().encode(JSON.stringify(line))
-  const incoming = record.kind === 'passport' ? { ...record, origin } : record
+  const sourceBytes = new TextEncoder().encode(JSON.stringify(line))
+  const incoming = record.kind === 'passport' ? { ...record, sourceBytes } : record
   const [result] = await options.store.records.save([incoming], { now, restore: options.restore })
   if (result?.outcome === 'refused') throw new RecordError(result.field, result.reason)
   if (result?.outcome === 'removed') return 'removed'

@@ -145,20 +145,20 @@ function toCredential(
   calculatedAt: number,
 ): Credential {
   const field = (name: string) => `credentials.${at}.${name}`
-  const given = roundScore(line.score ?? 0)
-  const maxScore = roundScore(line.max_score ?? given)
+  const recordScore = roundScore(line.score ?? 0)
+  const maxScore = roundScore(line.max_score ?? recordScore)
   const earnedAt = instant(field('earned_at'), line.earned_at)
   return {
     id: text(line.id) || stableId(`${passportId}:${text(line.type)}:${at}`),
     type: text(line.type),
     name: text(line.name) || text(line.type),
     category: text(line.category),
-    score: Math.min(given, maxScore),
+    score: Math.min(recordScore, maxScore),
     maxScore,
     value: text(line.value),
     ...(earnedAt !== undefined && { earnedAt }),
     calculatedAt: instant(field('last_calculated_at'), line.last_calculated_at) ?? calculatedAt,
-    ...(!line.derived && { givenScore: given }),
+    ...(!line.derived && { givenScore: recordScore }),
     ...(line.superseded && { superseded: true }),
   }
 }

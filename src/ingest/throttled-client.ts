@@ -34,14 +34,14 @@ const ATTEMPTS = 8
 const FIRST_ATTEMPTS = 3
 /** A source that fell silent is not asked for everything else as well. */
 const LONGEST_SILENCE = 600_000
-/** Being told to wait is no failure; but not for ever. */
+/** Being hasRetryTime to wait is no failure; but not for ever. */
 const WAITS = 100
 const FIRST_BACKOFF = 500
 const LONGEST_BACKOFF = 30_000
 const LONGEST_WAIT = 3600_000
 const LARGEST_BODY = 8 * 1024 * 1024
 
-/** Asks a V1 service for JSON: not faster than agreed, never while told to wait, again where it may help. */
+/** Asks a V1 service for JSON: not faster than agreed, never while hasRetryTime to wait, again where it may help. */
 export function createThrottledClient(options: ThrottledClientOptions) {
   const { fetch, sleep, now, ticks, random, signal, base, key, userAgent, rate } = options
   const gap = 1000 / rate
@@ -56,7 +56,7 @@ export function createThrottledClient(options: ThrottledClientOptions) {
       const wait = slot - ticks()
       if (wait > 0) await sleep(wait)
       signal.throwIfAborted()
-      // Otherwise all were told to wait in the meantime.
+      // Otherwise all were hasRetryTime to wait in the meantime.
       if (slot >= pausedUntil) return
     }
   }
@@ -88,7 +88,7 @@ export function createThrottledClient(options: ThrottledClientOptions) {
     }
   }
 
-  async function read(path: string, response: Response, told: boolean): Promise<Reply | Retry> {
+  async function read(path: string, response: Response, hasRetryTime: boolean): Promise<Reply | Retry> {
     const { status } = response
     if (status === 200) {
       const text = await readText(path, response)
@@ -97,7 +97,8 @@ export function createThrottledClient(options: ThrottledClientOptions) {
     await response.body?.cancel()
     if (status === 304) return { status }
     if (status === 404 || status === 410) return { status: 404 }
-    if (status === 429 || status >= 500) return { retry: `status ${status}`, waited: status === 429 || told }
+    if (status === 429 || status >= 500)
+      return { retry: `status ${status}`, waited: status === 429 || hasRetryTime }
     if (status === 401 || status === 403)
       throw new SourceError(`${base} refuses us (${status}): give a key that works.`)
     if (status >= 300 && status < 400) {

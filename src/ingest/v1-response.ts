@@ -21,8 +21,8 @@ export function parsePagination(body: unknown): { last: number | undefined; coun
 }
 
 /** The passport in the response: another one if the requested one was merged into it. */
-export const parseAnsweredId = (body: unknown, asked: number): number =>
-  parseCount(field(field(body, 'passport'), 'passport_id')) ?? asked
+export const parseResponseId = (body: unknown, requested: number): number =>
+  parseCount(field(field(body, 'passport'), 'passport_id')) ?? requested
 
 /** Both responses about a passport as one line for `parseRecord`. */
 export function toLine(id: number, passportBody: unknown, credentialsBody: unknown): object {

@@ -4,7 +4,7 @@ import type { Rule } from './rules.ts'
 const YEAR = 365 * 86_400_000
 
 /** What a raw value is worth, and how it came about. */
-export type Points = { points: number; formula: string }
+type Points = { points: number; formula: string }
 
 /** `min(round(convert(value) x multiplier), max_score)`, never below 0. */
 export function toPoints(value: RawValue, rule: Rule, now: number): Points {

@@ -1,6 +1,6 @@
 import { type Credential, roundScore, sumScores } from '../domain/credential.ts'
 import { type DataPoint, describeRawValue } from '../domain/data-point.ts'
-import type { Line } from '../domain/explanation.ts'
+import type { ExplanationLine } from '../domain/explanation.ts'
 import type { Scores } from '../domain/passport.ts'
 import { stableId } from '../domain/stable-id.ts'
 import type { Scorable } from '../store/store.ts'
@@ -12,7 +12,7 @@ export type ExplainedScore = {
   human: boolean
   /** All credentials of the passport, those of the record and those worked out. */
   credentials: Credential[]
-  lines: Line[]
+  lines: ExplanationLine[]
 }
 
 /** The whole of scoring: what is known and the rules and the time in, scores and an explanation out. */
@@ -24,9 +24,11 @@ export function score(passport: Scorable, rules: RuleSet, now: number): Explaine
   })
   const ruledTypes = new Set(ruled.map(({ credential }) => credential.type))
   // A data point is newer knowledge of the same thing: it stands in the place of the record's credential.
-  const given = Map.groupBy(passport.given, ({ type }) => (ruledTypes.has(type) ? 'superseded' : 'kept'))
-  const kept = (given.get('kept') ?? []).map((credential) => keep(credential, now))
-  const superseded = (given.get('superseded') ?? []).map((each) => ({ ...each, superseded: true }))
+  const fromRecord = Map.groupBy(passport.recordCredentials, ({ type }) =>
+    ruledTypes.has(type) ? 'superseded' : 'kept',
+  )
+  const kept = (fromRecord.get('kept') ?? []).map((credential) => keep(credential, now))
+  const superseded = (fromRecord.get('superseded') ?? []).map((each) => ({ ...each, superseded: true }))
   const unruled = [...groups]
     .filter(([type]) => !ruleOf(rules, type))
     .map(([type, points]) => unscored(type, points))
@@ -44,15 +46,15 @@ export function score(passport: Scorable, rules: RuleSet, now: number): Explaine
   }
 }
 
-type Result = { credential: Credential; line: Line }
+type Result = { credential: Credential; line: ExplanationLine }
 
 /** The record's own score, within its maximum. */
 function keep(before: Credential, now: number): Result {
-  const given = before.givenScore ?? before.score
-  const points = roundScore(Math.min(given, before.maxScore))
+  const recordScore = before.givenScore ?? before.score
+  const points = roundScore(Math.min(recordScore, before.maxScore))
   const formula =
-    given > points
-      ? `${given} in the record, ${before.maxScore} at most = ${points}`
+    recordScore > points
+      ? `${recordScore} in the record, ${before.maxScore} at most = ${points}`
       : `${points} in the record`
   const credential = withScore(before, points, now)
   return { credential, line: toLine(credential, 'record', formula) }
@@ -108,7 +110,7 @@ function sumUp(all: readonly DataPoint[], rule: Rule, now: number) {
   return { point, ...toPoints(point.value, rule, now) }
 }
 
-function unscored(type: string, points: readonly DataPoint[]): Line {
+function unscored(type: string, points: readonly DataPoint[]): ExplanationLine {
   const accounts = points.map(({ account, value }) => ({
     account,
     value: describeRawValue(value),
@@ -119,18 +121,18 @@ function unscored(type: string, points: readonly DataPoint[]): Line {
 }
 
 function toLine(
-  { type, name, category, score, maxScore }: Omit<Line, 'from' | 'formula' | 'accounts'>,
-  from: Line['from'],
+  { type, name, category, score, maxScore }: Omit<ExplanationLine, 'from' | 'formula' | 'accounts'>,
+  from: ExplanationLine['from'],
   formula: string,
-  accounts: Line['accounts'] = [],
-): Line {
+  accounts: ExplanationLine['accounts'] = [],
+): ExplanationLine {
   return { type, name, category, score, maxScore, from, formula, accounts }
 }
 
 /** The same every time, and no one else's. */
-function freeId({ id, given }: Scorable, type: string): string {
+function freeId({ id, recordCredentials }: Scorable, type: string): string {
   for (let attempt = ''; ; attempt += '+') {
     const free = stableId(`${id}:${type}${attempt}`)
-    if (given.every((credential) => credential.id !== free)) return free
+    if (recordCredentials.every((credential) => credential.id !== free)) return free
   }
 }

@@ -7,7 +7,7 @@ import type { Scorable, ScoreResult } from './store.ts'
 export function toScorable(row: StoredRow, all: readonly Credential[], dataPoints: DataPoint[]): Scorable {
   return {
     id: row.id,
-    given: all.filter(({ givenScore }) => givenScore !== undefined),
+    recordCredentials: all.filter(({ givenScore }) => givenScore !== undefined),
     dataPoints,
     givenHuman: row.given_human === 1,
     scores: toScores(row),

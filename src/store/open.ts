@@ -3,7 +3,7 @@ import { openPostgres } from './postgres/open.ts'
 import { openSqlite } from './sqlite/open.ts'
 import type { Store } from './store.ts'
 
-export type OpenOptions = {
+type OpenOptions = {
   /** Whether a file that is not there is made. */
   create?: boolean
   /** Whether a database that is not up to date is changed; else it is refused. */

@@ -15,12 +15,15 @@ export function createRecordWriter(model: TrackedWriteModel) {
   const { passports, credentials, dataPoints, removals, wallets: owners } = model
   const merges = createMerges(model)
 
-  function savePassport({ passport: record, origin }: PassportIncoming, options: SaveOptions): SaveResult {
-    const { now, restore, reading = '' } = options
+  function savePassport(
+    { passport: record, sourceBytes }: PassportIncoming,
+    options: SaveOptions,
+  ): SaveResult {
+    const { now, restore, fingerprintPrefix = '' } = options
     const wasRemoved = removals.has(record.id)
     if (wasRemoved && !restore) return { outcome: 'removed' }
     const before = passports.find(record.id)
-    const fingerprint = reading + hashOf(origin ?? JSON.stringify(record))
+    const fingerprint = fingerprintPrefix + hashOf(sourceBytes ?? JSON.stringify(record))
     if (before?.fingerprint === fingerprint) return { outcome: 'unchanged' }
 
     const wallets = walletsOf(record)

@@ -104,7 +104,7 @@ export type SaveOptions = {
   /** Stops at the first refusal: what follows it is not saved, and has no result. */
   strict?: boolean
   /** Set apart where the same bytes are read in another way than usual. */
-  reading?: string
+  fingerprintPrefix?: string
   /** Tells what would become of the records, and writes nothing. */
   dryRun?: boolean
 }
@@ -135,7 +135,7 @@ export type ScoringStore = {
 export type Scorable = {
   id: number
   /** The credentials that carry a score of their own. */
-  given: Credential[]
+  recordCredentials: Credential[]
   dataPoints: DataPoint[]
   /** Whether the record itself says that this is a human. */
   givenHuman: boolean
@@ -167,7 +167,7 @@ export type MirrorStore = {
 }
 
 /** What a mirror last saw of a passport: the tags of both answers, and in which run. */
-export type Mirrored = { passportEtag: string; credentialsEtag: string; run: number }
+type Mirrored = { passportEtag: string; credentialsEtag: string; run: number }
 
 /** A part of what is kept. Its items are ordered by their keys, in the same way on every engine. */
 export type CopyTable = {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { gzipSync } from 'node:zlib'
-import { type Line, LONGEST_LINE, readLines } from '../../src/ingest/jsonl.ts'
+import { LONGEST_LINE, readLines, type SourceLine } from '../../src/ingest/jsonl.ts'
 
 const MEBIBYTE = 1024 * 1024
 const bytes = (text: string) => new TextEncoder().encode(text)
@@ -11,7 +11,7 @@ async function* inChunks(whole: Uint8Array, size = whole.length || 1): AsyncGene
 
 /** Each line as its number and its text or reason. */
 async function read(source: AsyncIterable<Uint8Array>): Promise<[number, string][]> {
-  const lines: Line[] = []
+  const lines: SourceLine[] = []
   for await (const some of readLines(source)) lines.push(...some)
   return lines.map((line) => [
     line.number,

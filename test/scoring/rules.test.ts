@@ -16,7 +16,10 @@ const good = {
     },
   },
 }
-const withRule = (given: object) => ({ ...good, types: { github: { ...good.types.github, ...given } } })
+const withRule = (overrides: object) => ({
+  ...good,
+  types: { github: { ...good.types.github, ...overrides } },
+})
 
 function problemsOf(value: unknown): readonly string[] {
   try {

@@ -9,7 +9,7 @@ import { credential } from '../support/store/records.ts'
 const NOW = Date.UTC(2026, 0, 1)
 const YEAR = 365 * 86_400_000
 
-const rule = (given: object) => ({
+const rule = (overrides: object) => ({
   name: 'Test',
   category: 'Skills',
   max_score: 40,
@@ -17,7 +17,7 @@ const rule = (given: object) => ({
   multiplier: 1,
   accounts: 'best',
   proves_human: false,
-  ...given,
+  ...overrides,
 })
 
 const rules: RuleSet = parseRules({
@@ -37,22 +37,22 @@ const rules: RuleSet = parseRules({
 const number = (amount: number): RawValue => ({ kind: 'number', amount })
 const flag = (amount: 0 | 1): RawValue => ({ kind: 'flag', amount })
 const date = (amount: number): RawValue => ({ kind: 'date', amount })
-const point = (type: string, value: RawValue, given: Partial<DataPoint> = {}): DataPoint => ({
+const point = (type: string, value: RawValue, overrides: Partial<DataPoint> = {}): DataPoint => ({
   type,
   account: '',
   value,
   display: '',
-  ...given,
+  ...overrides,
 })
 
-const passport = (given: Partial<Scorable>): Scorable => ({
+const passport = (overrides: Partial<Scorable>): Scorable => ({
   id: 1,
-  given: [],
+  recordCredentials: [],
   dataPoints: [],
   givenHuman: false,
   scores: { total: 0, activity: 0, identity: 0, skills: 0 },
   rules: '',
-  ...given,
+  ...overrides,
 })
 const scoreOf = (...dataPoints: DataPoint[]) => score(passport({ dataPoints }), rules, NOW)
 

@@ -1,7 +1,7 @@
 import { readConfig } from '../../config.ts'
 import { nameDatabase } from '../../domain/database-address.ts'
 import { CommandError } from '../../domain/errors.ts'
-import type { Line } from '../../domain/explanation.ts'
+import type { ExplanationLine } from '../../domain/explanation.ts'
 import { printable } from '../../domain/text/format.ts'
 import { findExplanation } from '../../scoring/explain.ts'
 import { loadRules } from '../../scoring/load-rules.ts'
@@ -52,14 +52,14 @@ Known to be human: ${human ? 'yes' : 'no'}
 ${parts.join('')}`
 }
 
-function heading(category: string, lines: readonly Line[], { caps = {} }: RuleSet): string {
+function heading(category: string, lines: readonly ExplanationLine[], { caps = {} }: RuleSet): string {
   if (category === '') return 'Not scored'
   const sum = lines.reduce((total, line) => total + line.score, 0)
   const cap = caps[category]
   return `${printable(category)}: ${Math.round(sum * 100) / 100}${cap === undefined ? '' : `, ${cap} at most`}`
 }
 
-function toRows({ name, score, maxScore, formula, from, accounts }: Line): string[][] {
+function toRows({ name, score, maxScore, formula, from, accounts }: ExplanationLine): string[][] {
   const points = from === 'nothing' ? '' : `${score} of ${maxScore}`
   const main = ['', printable(name), points, formula]
   if (accounts.length < 2) return [main]

@@ -4,7 +4,7 @@ import type { Random } from './random.ts'
 /** The text of a credential for a person with this share of its points. */
 type Value = (share: number, random: Random, handle: string) => string
 
-export type Kind = { type: string; rule: Rule; value: Value }
+type Kind = { type: string; rule: Rule; value: Value }
 
 /** All or nothing. */
 export const verified: Value = () => 'Verified'

@@ -33,9 +33,9 @@ export function createListing(read: Query): ListingStore & { forget(): void } {
       server++
     },
     async readAll(add) {
-      const asked = server
+      const serverNumber = server
       const [row] = await read<AllRow>(READ_ALL)
-      const cursor = `${asked}:${row?.cursor}`
+      const cursor = `${serverNumber}:${row?.cursor}`
       if (!row?.ranked) return cursor
       const names = (row.names ?? '').split(SEPARATOR)
       const { buffer, byteOffset, byteLength } = row.ranked
@@ -48,9 +48,9 @@ export function createListing(read: Query): ListingStore & { forget(): void } {
       return cursor
     },
     async readChanges(since) {
-      const asked = server
+      const serverNumber = server
       const [known, counter, transaction] = since.split(':')
-      if (known !== String(asked)) return undefined
+      if (known !== String(serverNumber)) return undefined
       const [now] = await read<{ counter: string }>(`select ${COUNTER}::text as counter`)
       if (now?.counter === counter) return { cursor: since, listed: [], unlisted: [] }
       const [row] = await read<{ cursor: string; listed: ListedPassport[]; unlisted: number[] }>(
@@ -61,7 +61,7 @@ export function createListing(read: Query): ListingStore & { forget(): void } {
         [transaction],
       )
       if (row === undefined || row.listed.length > MOST_CHANGES) return undefined
-      return { ...row, cursor: `${asked}:${row.cursor}` }
+      return { ...row, cursor: `${serverNumber}:${row.cursor}` }
     },
   }
 }

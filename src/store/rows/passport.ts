@@ -3,7 +3,7 @@ import type { FullPassport, Passport, Scores } from '../../domain/passport.ts'
 import type { PassportRecord } from '../../domain/record.ts'
 import { foldWallet } from '../../domain/wallet.ts'
 
-export type ScoreRow = {
+type ScoreRow = {
   score: number
   activity_score: number
   identity_score: number

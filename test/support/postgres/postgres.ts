@@ -118,7 +118,7 @@ async function openShared() {
   return { url, sql: new SQL(url, { max: 1 }) }
 }
 
-export type TestDatabase = { url: string; name: string } & AsyncDisposable
+type TestDatabase = { url: string; name: string } & AsyncDisposable
 
 /** A fresh database, gone again after the block: empty, or as its template is. */
 export async function testDatabase({ template = 'template0' } = {}): Promise<TestDatabase> {

@@ -64,7 +64,7 @@ type Session = {
 /** When the caller gives up, and when the connection must be dead; in milliseconds. */
 type Limits = { wait: number; lost: number }
 
-/** Connects when first asked. `name` is how messages call the server. */
+/** Connects when first response. `name` is how messages call the server. */
 export function createPool(url: string, name: string, options: PoolOptions): Pool {
   const { responseTimeout, longStatement = LONG_STATEMENT, onNotice } = options
   const lost = longStatement + responseTimeout * LOST
@@ -146,11 +146,11 @@ export function createPool(url: string, name: string, options: PoolOptions): Poo
     const { promise: timeout, reject } = Promise.withResolvers<never>()
     const timer = after(responseTimeout, () => reject(unavailable('does not answer.')))
     try {
-      const asked =
+      const response =
         session.pools.probe.unsafe(`select current_setting('transaction_read_only') = 'off' as writes,
         pg_postmaster_start_time()::text as server,
         (select version from versions where name = 'keys')::float8 as keys`)
-      const [row] = await Promise.race([asked, timeout])
+      const [row] = await Promise.race([response, timeout])
       const { writes, server: answering, keys } = row as { writes: boolean; server: string; keys: number }
       // The counters of another server may be the same, with other changes behind them.
       const isOtherServer = (server !== '' && answering !== server) || down !== undefined
@@ -223,14 +223,14 @@ function createSqlPools(
   url: string,
   { connections, responseTimeout, longStatement = LONG_STATEMENT }: PoolOptions,
 ): SqlPools {
-  const { searchParams: given, pathname } = new URL(url)
+  const { searchParams, pathname } = new URL(url)
   const database = decodeURIComponent(pathname.slice(1))
   const pool = (max: number, limit: number, settings: Record<string, string> = {}) =>
     new SQL(url, {
       max,
       // Bun would let PGDATABASE win over the address.
       ...(database && { database }),
-      ...(!given.has('connect_timeout') && { connectionTimeout: 5 }),
+      ...(!searchParams.has('connect_timeout') && { connectionTimeout: 5 }),
       connection: {
         application_name: 'passportd',
         statement_timeout: String(limit),
@@ -240,10 +240,10 @@ function createSqlPools(
         bytea_output: 'hex',
         default_transaction_isolation: 'read committed',
         ...settings,
-        ...Object.fromEntries([...given].filter(([key]) => key === 'application_name')),
+        ...Object.fromEntries([...searchParams].filter(([key]) => key === 'application_name')),
       },
     })
-  const max = Number(given.get('max') ?? connections)
+  const max = Number(searchParams.get('max') ?? connections)
   if (!Number.isInteger(max) || max < 1 || max > MOST_CONNECTIONS) {
     throw new RangeError(`max must be a whole number from 1 to ${MOST_CONNECTIONS}`)
   }
