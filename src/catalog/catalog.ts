@@ -5,21 +5,21 @@ import { findStanding } from './score-distribution.ts'
 import { createSearcher } from './search.ts'
 import { buildSnapshot, type Snapshot, updateSnapshot } from './snapshot.ts'
 
-/** `keyword` is folded. A search whose client is gone ends with `ClientGone`. */
+/** `keyword` is folded. Aborting the signal rejects a search with `ClientGone`. */
 export type FindRequest = PageRequest & { keyword: string | undefined; signal?: AbortSignal | undefined }
 
 /** One page of the ranking. */
 export type RankingPage = { ids: readonly number[]; total: number }
 
-/** The ranking of all listed passports, for lists, searches and standings. */
+/** The ranking of all listed passports: pages, keyword search and the standing of a score. */
 export type Catalog = {
-  /** Another object whenever anything that list pages show has changed. */
+  /** A new object after every change that list pages show. */
   current(): Awaitable<Snapshot>
   find(request: FindRequest): Awaitable<RankingPage>
   standing(score: number): Awaitable<Standing>
 }
 
-/** A catalog of this thread alone, which looks for changes each time it is asked. */
+/** A catalog for one thread. Each call checks the store for changes. */
 export function createCatalog({ listing }: Pick<Store, 'listing'>): Catalog {
   const search = createSearcher()
   let snapshot: Promise<Snapshot> | undefined

@@ -3,7 +3,6 @@ import type { Snapshot } from './snapshot.ts'
 
 const distributions = new WeakMap<Snapshot, readonly number[]>()
 
-/** Where a score stands among all that are listed. */
 export function findStanding(snapshot: Snapshot, score: number): Standing {
   const { scores } = snapshot
   return {
@@ -23,14 +22,14 @@ function distributionOf(snapshot: Snapshot): readonly number[] {
   const distribution = new Array<number>(BUCKETS).fill(0)
   const highest = highestOf(snapshot)
   for (const score of snapshot.scores) {
-    const stretch = bucketOf(score, highest)
-    distribution[stretch] = (distribution[stretch] ?? 0) + 1
+    const bucket = bucketOf(score, highest)
+    distribution[bucket] = (distribution[bucket] ?? 0) + 1
   }
   distributions.set(snapshot, distribution)
   return distribution
 }
 
-/** How many scores, from the highest on, fulfil the condition; those after them do not. */
+/** Binary search: the number of leading scores for which the condition holds. */
 function countBefore(scores: Float64Array, condition: (score: number) => boolean): number {
   let [low, high] = [0, scores.length]
   while (low < high) {

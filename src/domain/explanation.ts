@@ -1,7 +1,7 @@
 import type { Caps } from './credential.ts'
 import type { Scores } from './passport.ts'
 
-/** How one credential came to its score; one without a credential says why there is none. */
+/** How the score of one credential is calculated, or why data points have no credential. */
 export type ExplanationLine = {
   type: string
   name: string
@@ -13,7 +13,7 @@ export type ExplanationLine = {
   accounts: { account: string; value: string; formula: string }[]
 }
 
-/** How a score comes about. */
+/** How the scores of a passport are calculated. */
 export type Explanation = {
   scores: Scores
   lines: readonly ExplanationLine[]

@@ -111,16 +111,16 @@ test('categories add up, a cap limits what a category gives to the whole, others
     point('hobby', number(30)),
   )
   expect(scores).toEqual({ skills: 20, activity: 5, identity: 14, total: 35 })
-  const given = [0.1, 0.2].map((score) => credential(`${score}`, { category: 'Activity', score }))
-  expect(score(passport({ given }), rules, NOW).scores).toMatchObject({ activity: 0.3, total: 0.3 })
+  const recordCredentials = [0.1, 0.2].map((score) => credential(`${score}`, { category: 'Activity', score }))
+  expect(score(passport({ recordCredentials }), rules, NOW).scores).toMatchObject({ activity: 0.3, total: 0.3 })
 })
 
 test('a credential keeps the score of its record, within its maximum', () => {
-  const given = [
+  const recordCredentials = [
     credential('a', { type: 'x', score: 3.25, maxScore: 5, category: 'Skills' }),
     credential('b', { type: 'y', score: 9, maxScore: 5, category: 'Skills' }),
   ]
-  const { scores, credentials, lines } = score(passport({ given }), rules, NOW)
+  const { scores, credentials, lines } = score(passport({ recordCredentials }), rules, NOW)
   expect(scores).toMatchObject({ skills: 8.25, total: 8.25 })
   expect(credentials).toMatchObject([
     { id: 'a', score: 3.25, givenScore: 3.25 },
@@ -133,11 +133,11 @@ test('a credential keeps the score of its record, within its maximum', () => {
 })
 
 test('a data point replaces the credential of its type, as long as there is a rule for it', () => {
-  const given = [
+  const recordCredentials = [
     credential('a', { type: 'plain', score: 3, maxScore: 40, category: 'Skills' }),
     credential('b', { type: 'other', superseded: true }),
   ]
-  const input = passport({ given, dataPoints: [point('plain', number(9)), point('other', number(5))] })
+  const input = passport({ recordCredentials, dataPoints: [point('plain', number(9)), point('other', number(5))] })
   const before = structuredClone(input)
   const { credentials, scores, lines } = score(input, rules, NOW)
   expect(credentials.map(({ type, score, superseded }) => [type, score, superseded])).toEqual([
@@ -153,8 +153,8 @@ test('a data point replaces the credential of its type, as long as there is a ru
 test('a credential of the record keeps its id when a calculated one would have the same', () => {
   const dataPoints = [point('plain', number(1))]
   const taken = scoreOf(...dataPoints).credentials[0]?.id as string
-  const given = [credential(taken, { type: 'other' })]
-  const { credentials } = score(passport({ given, dataPoints }), rules, NOW)
+  const recordCredentials = [credential(taken, { type: 'other' })]
+  const { credentials } = score(passport({ recordCredentials, dataPoints }), rules, NOW)
   expect(new Set(credentials.map(({ id }) => id)).size).toBe(2)
 })
 

@@ -39,10 +39,10 @@ const people = (count: number) => Array.from({ length: count }, (_, id) => named
 const addOne = (rules: string): ScoringJob => ({
   rules,
   now: NOON,
-  score: ({ scores, given }) => ({
+  score: ({ scores, recordCredentials }) => ({
     scores: { ...scores, total: scores.total + 1 },
     human: false,
-    credentials: given,
+    credentials: recordCredentials,
   }),
   onFailure(id, error) {
     throw new Error(`passport ${id}`, { cause: error })

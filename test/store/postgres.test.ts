@@ -89,7 +89,7 @@ describe('postgres: among 20,000 passports', () => {
   const scoreNothing: ScoringJob = {
     rules: 'test',
     now: NOON,
-    score: ({ scores, given }) => ({ scores, human: false, credentials: given }),
+    score: ({ scores, recordCredentials }) => ({ scores, human: false, credentials: recordCredentials }),
     onFailure: () => undefined,
   }
 
