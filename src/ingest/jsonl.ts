@@ -46,7 +46,7 @@ export async function* readLines(source: AsyncIterable<Uint8Array>): AsyncGenera
       if (lines.length > 0) yield lines
     }
   } catch (error) {
-    yield [{ number, reason: `cannot be read on: ${(error as Error).message}` }]
+    yield [{ number, reason: `cannot be read any further: ${(error as Error).message}` }]
     return
   }
   if (heldLength > 0) yield endLine(new Uint8Array(0))

@@ -76,7 +76,7 @@ export async function mirror(options: MirrorOptions): Promise<MirrorReport> {
       if (reply.status !== 200 && page > 1) break
       const ids = reply.status === 200 ? parseIds(reply.body) : undefined
       if (reply.status !== 200 || !ids)
-        throw new SourceError(`${base} has no list of passports (${reply.status}): is the address right?`)
+        throw new SourceError(`${base} has no list of passports (${reply.status}): check the URL.`)
       const isRepeated = ids.every((id) => walked.has(id))
       const fresh = ids.filter((id) => !seen.has(id))
       for (const id of ids) {

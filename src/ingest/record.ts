@@ -116,7 +116,7 @@ function addCredentials(
   lines?.forEach((line, at) => {
     const credential = toCredential(line, record.id, at, calculatedAt)
     if (seen.has(credential.id))
-      throw new RecordError(`credentials.${at}.id`, `is there twice: ${quote(credential.id)}`)
+      throw new RecordError(`credentials.${at}.id`, `appears twice: ${quote(credential.id)}`)
     seen.add(credential.id)
     const isOpen = !line.derived && (options.rescore || line.score == null)
     const kind = isOpen ? options.rawKindOf(credential.type) : undefined
@@ -178,7 +178,7 @@ function toDataPoints(lines: readonly PointLine[]): DataPoint[] {
     if (seen.has(key))
       throw new RecordError(
         `data_points.${at}`,
-        `is there twice: type ${quote(point.type)}, account ${quote(point.account)}`,
+        `appears twice: type ${quote(point.type)}, account ${quote(point.account)}`,
       )
     seen.add(key)
     return point

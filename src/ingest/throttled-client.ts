@@ -100,21 +100,21 @@ export function createThrottledClient(options: ThrottledClientOptions) {
     if (status === 429 || status >= 500)
       return { retry: `status ${status}`, waited: status === 429 || hasRetryTime }
     if (status === 401 || status === 403)
-      throw new SourceError(`${base} refuses us (${status}): give a key that works.`)
+      throw new SourceError(`${base} rejected the request (${status}). Pass a valid API key.`)
     if (status >= 300 && status < 400) {
       const place = URL.parse(response.headers.get('Location') ?? '', base + path)
       throw new SourceError(
-        `${base} points to ${place ? place.origin + place.pathname : 'another place'} (${status}): use that address.`,
+        `${base} redirects to ${place ? place.origin + place.pathname : 'another URL'} (${status}). Use that URL.`,
       )
     }
-    throw new ResponseError(`${path}: the answer is ${status}`)
+    throw new ResponseError(`${path}: received status ${status}`)
   }
 
   function giveUp(path: string, tries: number, last: string): Error {
-    const complaint = `no good answer in ${tries} tries, the last: ${last}`
-    if (lastAnswer === undefined) return new SourceError(`${base}: ${complaint}. Is the address right?`)
+    const complaint = `no valid response after ${tries} attempts, the last: ${last}`
+    if (lastAnswer === undefined) return new SourceError(`${base}: ${complaint}. Check the URL.`)
     if (ticks() - lastAnswer > LONGEST_SILENCE)
-      return new SourceError(`${base} fell silent: ${complaint}. Run it again later.`)
+      return new SourceError(`${base} stopped responding: ${complaint}. Run the command again later.`)
     return new ResponseError(`${path}: ${complaint}`)
   }
 
@@ -147,12 +147,12 @@ async function readText(path: string, response: Response): Promise<string> {
   for await (const chunk of response.body ?? []) {
     size += chunk.length
     if (size > LARGEST_BODY)
-      throw new ResponseError(`${path}: the answer is larger than ${LARGEST_BODY / 1024 / 1024} MiB`)
+      throw new ResponseError(`${path}: the response is larger than ${LARGEST_BODY / 1024 / 1024} MiB`)
     chunks.push(chunk)
   }
   const declared = response.headers.get('Content-Length')
   const encoded = response.headers.has('Content-Encoding')
-  if (declared !== null && !encoded && Number(declared) !== size) throw new Error('the answer was cut off')
+  if (declared !== null && !encoded && Number(declared) !== size) throw new Error('the response is incomplete')
   return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks))
 }
 

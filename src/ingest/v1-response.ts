@@ -27,7 +27,7 @@ export const parseResponseId = (body: unknown, requested: number): number =>
 /** Both responses about a passport as one line for `parseRecord`. */
 export function toLine(id: number, passportBody: unknown, credentialsBody: unknown): object {
   const passport = field(passportBody, 'passport')
-  if (!isObject(passport)) throw new RecordError('passport', 'is missing from the answer')
+  if (!isObject(passport)) throw new RecordError('passport', 'is missing from the response')
   const credentials = field(credentialsBody, 'passport_credentials')
   return {
     ...pick(passport, PASSPORT_FIELDS),

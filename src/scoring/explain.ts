@@ -21,7 +21,7 @@ function notes(
 ): string[] {
   const found: string[] = []
   if ('id' in ref && ref.id !== passport.id) found.push(`Passport ${ref.id} is merged into ${passport.id}.`)
-  if (passport.stale) found.push('It is being recalculated: answers still show the old score.')
+  if (passport.stale) found.push('A new score is being calculated: responses still show the old score.')
   else if (scores.total !== passport.scores.total) {
     const by =
       used === ''
@@ -29,7 +29,7 @@ function notes(
         : used === rules.stamp
           ? 'an earlier calculation'
           : `rule set ${used}, not ${rules.stamp}`
-    found.push(`Answers show ${passport.scores.total}, by ${by}. "passportd score --all" works it out anew.`)
+    found.push(`Responses show ${passport.scores.total}, by ${by}. "passportd score --all" calculates it again.`)
   }
   return found
 }

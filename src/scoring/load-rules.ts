@@ -14,7 +14,7 @@ export async function loadRules(path: string | undefined): Promise<RuleSet> {
       error.problems.length > 1
         ? ` (and ${error.problems.length - 1} more: passportd rules check ${path})`
         : ''
-    throw new CommandError(`RULES names ${path}, which will not do: ${error.problems[0]}${more}`)
+    throw new CommandError(`RULES names ${path}, which is not valid: ${error.problems[0]}${more}`)
   }
 }
 

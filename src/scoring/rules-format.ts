@@ -67,6 +67,6 @@ function contradictions({ types, caps = {} }: RuleSetShape): string[] {
     ...(Object.keys(types).length === 0 ? ['types must have at least one type.'] : []),
     ...Object.keys(caps)
       .filter((category) => !categories.has(category))
-      .map((category) => `caps.${category} is of a category that no type has.`),
+      .map((category) => `caps.${category} names a category that no type has.`),
   ]
 }

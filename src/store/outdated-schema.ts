@@ -4,5 +4,5 @@ import { ServiceError } from '../domain/errors.ts'
 export const outdatedSchemaError = (name: string, version: number, wanted: number) =>
   new ServiceError(
     'unavailable',
-    `${name} is not up to date (schema ${version}, not ${wanted}): "import" or "serve" brings it there.`,
+    `${name} has schema ${version} instead of ${wanted}: run "import" or "serve" to migrate it.`,
   )

@@ -89,7 +89,7 @@ describe('gzip', () => {
       // Only the check sum is missing: all lines were there.
       const lines = await read(inChunks(packed.subarray(0, -4), size))
       expect(lines).toHaveLength(many.length + 1)
-      expect(lines.at(-1)).toEqual([20_001, '! cannot be read on: unexpected end of file'])
+      expect(lines.at(-1)).toEqual([20_001, '! cannot be read any further: unexpected end of file'])
     },
   )
 
@@ -100,7 +100,7 @@ describe('gzip', () => {
     const lines = await read(inChunks(packed.subarray(0, length), 5000))
     const last = lines.pop()
     expect(lines.map(([, text]) => text)).toEqual(many.slice(0, lines.length))
-    expect(last).toEqual([lines.length + 1, '! cannot be read on: unexpected end of file'])
+    expect(last).toEqual([lines.length + 1, '! cannot be read any further: unexpected end of file'])
   })
 
   test('with garbage in it or after it ends in a reason, with good lines before', async () => {
@@ -109,7 +109,7 @@ describe('gzip', () => {
     for (const given of [damaged, Buffer.concat([packed, bytes('something else')])]) {
       const lines = await read(inChunks(given, 4096))
       expect(lines.slice(0, 5000).map(([, text]) => text)).toEqual(many.slice(0, 5000))
-      expect(lines.at(-1)).toEqual([lines.length, expect.stringMatching(/^! cannot be read on: \w[\w /-]+$/)])
+      expect(lines.at(-1)).toEqual([lines.length, expect.stringMatching(/^! cannot be read any further: \w[\w /-]+$/)])
     }
   })
 })
@@ -122,7 +122,7 @@ test('a source that breaks off gives what came before, then the reason', async (
   expect(await read(source())).toEqual([
     [1, 'one'],
     [2, 'two'],
-    [3, '! cannot be read on: the disk is gone'],
+    [3, '! cannot be read any further: the disk is gone'],
   ])
 })
 

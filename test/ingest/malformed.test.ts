@@ -92,12 +92,12 @@ const BAD_CREDENTIALS: Malformed[] = [
   [
     passport({ credentials: [{ type: 'a', id: 'x' }, { type: 'b', id: 'y' }, { type: 'c', id: 'x' }] }), // biome-ignore format: one row a case
     'credentials.2.id',
-    'is there twice: "x"',
+    'appears twice: "x"',
   ],
   [
     passport({ credentials: [{ type: 'a', id: 5 }, { type: 'a', id: '5' }] }), // biome-ignore format: one row a case
     'credentials.1.id',
-    'is there twice: "5"',
+    'appears twice: "5"',
   ],
 ]
 
@@ -137,7 +137,7 @@ const BAD_POINTS: Malformed[] = [
   [
     passport({ data_points: [{ type: 'a', value: 1 }, { type: 'a', value: 2 }] }), // biome-ignore format: one row a case
     'data_points.1',
-    'is there twice: type "a", account ""',
+    'appears twice: type "a", account ""',
   ],
 ]
 

@@ -160,7 +160,7 @@ describe('a source that fails', () => {
     const { report, failures } = await copy(target, source.url, { fetch: broken })
     expect(report).toEqual({ ...NONE, copied: 4, failed: 1 })
     expect(failures).toEqual([
-      '2007: /api/v1/passports/2007: no good answer in 8 tries, the last: status 500',
+      '2007: /api/v1/passports/2007: no valid response after 8 attempts, the last: status 500',
     ])
     expect((await copy(target, source.url)).report).toEqual({ ...NONE, copied: 1, unchanged: 4 })
   })
@@ -346,8 +346,8 @@ describe('a source that is another program', () => {
   })
 
   test.each<[string, unknown, string]>([
-    ['no passport', {}, 'passport is missing from the answer'],
-    ['a list', [], 'passport is missing from the answer'],
+    ['no passport', {}, 'passport is missing from the response'],
+    ['a list', [], 'passport is missing from the response'],
     ['a score in words', { passport: { score: 'high' } }, 'score must be a number or null, got "high"'],
     ['a bad date', { passport: { last_calculated_at: 'May' } }, 'last_calculated_at must be a date such as'],
     ['a field of great depth', `{"passport":{"score":${deep}}}`, 'score must be a number or null, got […]'],

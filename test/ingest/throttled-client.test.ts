@@ -144,7 +144,7 @@ describe('pace', () => {
     const { begun, get } = createClient([wait])
     const error = await get('/busy').catch((error) => error)
     expect(error).toBeInstanceOf(ResponseError)
-    expect(error.message).toBe('/busy: no good answer in 100 tries, the last: status 429')
+    expect(error.message).toBe('/busy: no valid response after 100 attempts, the last: status 429')
     expect(begun).toHaveLength(100)
   })
 })
@@ -170,7 +170,7 @@ describe('trying again', () => {
     const error = await get('/y').catch((error) => error)
     expect(error).toBeInstanceOf(ResponseError)
     const [complaint, last] = error.message.split(/(?<=last): /)
-    expect(complaint).toBe('/y: no good answer in 8 tries, the last')
+    expect(complaint).toBe('/y: no valid response after 8 attempts, the last')
     expect(last).toEqual(reason)
   })
 
@@ -188,7 +188,7 @@ describe('trying again', () => {
     const error = await get().catch((error) => error)
     expect(error).toBeInstanceOf(SourceError)
     expect(error.message).toBe(
-      'http://source.test: no good answer in 3 tries, the last: unable to connect. Is the address right?',
+      'http://source.test: no valid response after 3 attempts, the last: unable to connect. Check the URL.',
     )
   })
 
@@ -199,7 +199,7 @@ describe('trying again', () => {
     await time.pass(time.sleep(600_000))
     const error = await get().catch((error) => error)
     expect(error).toBeInstanceOf(SourceError)
-    expect(error.message).toContain('http://source.test fell silent: ')
+    expect(error.message).toContain('http://source.test stopped responding: ')
   })
 
   test.each([
@@ -213,9 +213,9 @@ describe('trying again', () => {
   })
 
   test.each([
-    [400, ResponseError, '/x: the answer is 400'],
-    [401, SourceError, 'http://source.test refuses us (401): give a key that works.'],
-    [403, SourceError, 'http://source.test refuses us (403): give a key that works.'],
+    [400, ResponseError, '/x: received status 400'],
+    [401, SourceError, 'http://source.test rejected the request (401). Pass a valid API key.'],
+    [403, SourceError, 'http://source.test rejected the request (403). Pass a valid API key.'],
   ] as const)('%d is not tried again', async (code, kind, message) => {
     const { begun, get } = createClient([status(code)])
     const error = await get().catch((error) => error)
@@ -274,7 +274,7 @@ describe('over a real connection', () => {
     const error = await get('/api/v1/passports').catch((error) => error)
     expect(error).toBeInstanceOf(SourceError)
     expect(error.message).toBe(
-      `${server.url} points to ${server.url}/elsewhere/api/v1/passports (301): use that address.`,
+      `${server.url} redirects to ${server.url}/elsewhere/api/v1/passports (301). Use that URL.`,
     )
     expect(paths).toEqual(['/api/v1/passports'])
   })
@@ -310,7 +310,7 @@ describe('over a real connection', () => {
     )
     const { get } = createClient([], { ...really, base: server.url })
     const error = await get().catch((error) => error)
-    expect(error.message).toBe('/x: the answer is larger than 8 MiB')
+    expect(error.message).toBe('/x: the response is larger than 8 MiB')
   })
 
   test('an answer that trickles in is given up after 30 s', async () => {
@@ -329,7 +329,7 @@ describe('over a real connection', () => {
     const error = await get()
       .catch((error) => error)
       .finally(() => timeout.mockRestore())
-    expect(error.message).toContain('no good answer in 3 tries, the last: 30000 ms are over')
+    expect(error.message).toContain('no valid response after 3 attempts, the last: 30000 ms are over')
   })
 
   test('a body without end is refused before it fills the memory', async () => {
@@ -345,7 +345,7 @@ describe('over a real connection', () => {
     const { get } = createClient([], { ...really, base: server.url.origin })
     const error = await get('/large').catch((error) => error)
     expect(error).toBeInstanceOf(ResponseError)
-    expect(error.message).toBe('/large: the answer is larger than 8 MiB')
+    expect(error.message).toBe('/large: the response is larger than 8 MiB')
     expect(sent).toBeLessThan(200)
   })
 

@@ -59,7 +59,7 @@ test.each([
     withRule({ convert: 'years', accounts: 'sum' }),
     'types.github.accounts must be "best": dates of several accounts cannot be summed.',
   ],
-  [{ ...good, caps: { Skils: 3 } }, 'caps.Skils is of a category that no type has.'],
+  [{ ...good, caps: { Skils: 3 } }, 'caps.Skils names a category that no type has.'],
   [{ ...good, caps: { Skills: -3 } }, 'caps.Skills must be at least 0, got -3.'],
 ])('%j is refused: %s', (value, sentence) => {
   expect(problemsOf(value).join('\n')).toContain(sentence)

@@ -10,7 +10,7 @@ withEveryEngine('a database that is not up to date', (makeDatabase) => {
     const address = parseDatabaseAddress(database.url) as DatabaseAddress
     const open = () => openStore(address, { create: false, migrate: false })
     const refusal =
-      /There is no database \S+ yet|is not up to date \(schema 0, not \d+\): "import" or "serve"/
+      /There is no database \S+ yet|has schema 0 instead of \d+: run "import" or "serve"/
     await expect(open()).rejects.toThrow(refusal)
     await expect(open()).rejects.toThrow(refusal)
     await (await openStore(address)).close()

@@ -110,7 +110,7 @@ test('a database that is not encoded in UTF-8 is refused in a sentence', async (
     `create database ${name} template template0 encoding 'SQL_ASCII' locale_provider libc locale 'C'`,
   )
   const url = database.url.replace(database.name, name)
-  expect(openPostgres({ url })).rejects.toThrow('is encoded in SQL_ASCII: make it with createdb -E UTF8')
+  expect(openPostgres({ url })).rejects.toThrow('is encoded in SQL_ASCII: create it with createdb -E UTF8')
   await until(() => succeeds(sql.unsafe(`drop database ${name} with (force)`)))
 })
 

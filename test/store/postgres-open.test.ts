@@ -94,10 +94,10 @@ describe('postgres: a server that cannot be had', () => {
     [
       'a missing database',
       { pathname: 'nowhere' },
-      'database "nowhere" does not exist. Make it first: createdb.',
+      'database "nowhere" does not exist. Create it first: createdb.',
     ],
-    ['a name that does not resolve', { hostname: 'postgres.invalid' }, 'is out of reach'],
-    ['a port that nobody listens on', { port: '1' }, 'is out of reach'],
+    ['a name that does not resolve', { hostname: 'postgres.invalid' }, 'is unavailable'],
+    ['a port that nobody listens on', { port: '1' }, 'is unavailable'],
   ] as const)('%s is refused in one sentence that names it', async (_, wrong, sentence) => {
     await using database = await testDatabase()
     const url = change(database.url, (url) => Object.assign(url, wrong))
@@ -110,7 +110,7 @@ describe('postgres: a server that cannot be had', () => {
   test('a standby only reads, before the tables are made and after', async () => {
     await using primary = await startPostgres()
     await using standby = await startReplica(primary)
-    const sentence = `postgres://127.0.0.1:${standby.port}/postgres only reads: DATABASE_URL must name the primary`
+    const sentence = `postgres://127.0.0.1:${standby.port}/postgres is read-only: DATABASE_URL must name the primary`
     expect(await refusalOf(standby.url)).toStartWith(sentence)
     const store = await openPostgres({ url: primary.url })
     await using sql = connect(standby.url)
@@ -130,7 +130,7 @@ describe('postgres: a server that cannot be had', () => {
     await until(async () => !(await store.ping()).writes)
     expect(await store.passports.find({ id: 1 })).toMatchObject({ id: 1 })
     const saved = Promise.resolve(saveRecords(store, [named(2, 'Bob')]))
-    await expect(saved).rejects.toThrow('only reads: DATABASE_URL must name the primary')
+    await expect(saved).rejects.toThrow('is read-only: DATABASE_URL must name the primary')
     await store.close()
   })
 })

@@ -19,7 +19,7 @@ describe('sqlite: the file', () => {
     await saveRecords(store, [ada])
     for (const file of [path, `${path}-wal`, `${path}-shm`]) expect(statSync(file).mode & 0o777).toBe(0o600)
     await store.close()
-    expect(() => openSqlite(join(path, 'y.db'))).toThrow(`The folder ${path} cannot be made`)
+    expect(() => openSqlite(join(path, 'y.db'))).toThrow(`The folder ${path} cannot be created`)
   })
 
   test('a change by another process is seen at once', async () => {

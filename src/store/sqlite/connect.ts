@@ -19,7 +19,7 @@ export function connectWriter(path: string, create: boolean): Database {
   else if (sizeOf(path) === 0) {
     throw new ServiceError(
       'unavailable',
-      `There is no database ${path} yet: "import", "mirror" or "serve" makes it.`,
+      `There is no database ${path} yet: "import", "mirror" or "serve" creates it.`,
     )
   }
   const database = connect(path, { create: true, readwrite: true }, WRITER_WAIT)
@@ -156,7 +156,7 @@ function make(what: string, work: () => void): void {
   try {
     work()
   } catch (error) {
-    throw new ServiceError('unavailable', `${what} cannot be made: ${(error as Error).message}`)
+    throw new ServiceError('unavailable', `${what} cannot be created: ${(error as Error).message}`)
   }
 }
 
@@ -182,11 +182,11 @@ function explain(path: string, error: SQLiteError): string {
     return damaged(path).message
   }
   // Whoever waits while `restore` ends has the old file open.
-  if (/DBMOVED/.test(code)) return `${path} was moved or replaced: start again.`
+  if (/DBMOVED/.test(code)) return `${path} was moved or replaced: restart the process.`
   if (/CANTOPEN|PERM|READONLY|AUTH/.test(code)) {
     return `${path} cannot be opened for writing: check that the file and its folder may be written by this user.`
   }
   if (/FULL/.test(code)) return `There is no space left for ${path}.`
-  if (/BUSY|LOCKED/.test(code)) return `${path} is locked by another program.`
+  if (/BUSY|LOCKED/.test(code)) return `${path} is locked by another program: stop it, or try again later.`
   return `${path} cannot be read or written: ${error.message}. Check the disk, and limits on the length of files.`
 }

@@ -12,7 +12,7 @@ export function createPing(path: string, reader: Database): () => { writes: bool
   )
   return () => {
     if (fileIdentity(path) !== opened) {
-      throw new ServiceError('unavailable', `${path} was moved or replaced: start again.`)
+      throw new ServiceError('unavailable', `${path} was moved or replaced: restart the process.`)
     }
     for (const read of reads) read.get()
     return { writes: hasRoom(dirname(path)) }

@@ -35,7 +35,7 @@ export function toServiceError(name: string, error: unknown): unknown {
 export const readOnlyError = (name: string, cause: unknown): ServiceError =>
   new ServiceError(
     'unavailable',
-    `${name} only reads: DATABASE_URL must name the primary, a replica belongs in DATABASE_READ_URL.`,
+    `${name} is read-only: DATABASE_URL must name the primary, a replica belongs in DATABASE_READ_URL.`,
     { cause },
   )
 
@@ -44,7 +44,7 @@ function explain(
   { message, errno = '', code = '' }: Error & { errno?: string; code?: string },
 ) {
   if (/^28/.test(errno)) return `${name} refuses the user or password of its address: ${message}.`
-  if (/^3D/.test(errno)) return `${name} cannot be used: ${message}. Make it first: createdb.`
+  if (/^3D/.test(errno)) return `${name} cannot be used: ${message}. Create it first: createdb.`
   if (TLS_ERRORS.test(code) || /TLS/.test(code)) {
     return `${name} cannot be reached securely: ${message}. See sslmode and sslrootcert in docs/scale.md.`
   }
@@ -55,5 +55,5 @@ function explain(
     return `${name} is reached through a pooler that refuses our settings: ${message}. See ignore_startup_parameters in docs/scale.md.`
   }
   if (/^57014/.test(errno)) return `${name} took too long: ${message}.`
-  return `${name} is out of reach: ${message}.`
+  return `${name} is unavailable: ${message}.`
 }

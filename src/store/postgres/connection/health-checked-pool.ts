@@ -87,7 +87,7 @@ export function createPool(url: string, name: string, options: PoolOptions): Poo
     try {
       return { pools: createSqlPools(url, options), waiting: new Set(), overdue: 0 }
     } catch (error) {
-      throw unavailable(`cannot be used: ${(error as Error).message}. Look at the options of DATABASE_URL.`)
+      throw unavailable(`cannot be used: ${(error as Error).message}. Check the options of DATABASE_URL.`)
     }
   }
 
@@ -106,7 +106,7 @@ export function createPool(url: string, name: string, options: PoolOptions): Poo
       }
       const replace = () => {
         if (isWaiting() && current === session) {
-          markDown(unavailable('does not answer on a connection that was open.'))
+          markDown(unavailable('does not respond on an open connection.'))
         }
       }
       // Nothing is limited before the first health check: a server may take its time to accept connections.
@@ -144,7 +144,7 @@ export function createPool(url: string, name: string, options: PoolOptions): Poo
 
   async function checkHealth(): Promise<{ writes: boolean }> {
     const { promise: timeout, reject } = Promise.withResolvers<never>()
-    const timer = after(responseTimeout, () => reject(unavailable('does not answer.')))
+    const timer = after(responseTimeout, () => reject(unavailable('does not respond.')))
     try {
       const response =
         session.pools.probe.unsafe(`select current_setting('transaction_read_only') = 'off' as writes,
@@ -155,7 +155,7 @@ export function createPool(url: string, name: string, options: PoolOptions): Poo
       // The counters of another server may be the same, with other changes behind them.
       const isOtherServer = (server !== '' && answering !== server) || down !== undefined
       server = answering
-      if (down) onNotice?.(`${name} answers again.`)
+      if (down) onNotice?.(`${name} responds again.`)
       down = undefined
       notify(keys, isOtherServer)
       return { writes }

@@ -95,7 +95,7 @@ export async function checkVersion(query: Query, name: string): Promise<number> 
   if (server?.encoding !== 'UTF8') {
     throw new ServiceError(
       'unavailable',
-      `${name} is encoded in ${server?.encoding}: make it with createdb -E UTF8 -T template0.`,
+      `${name} is encoded in ${server?.encoding}: create it with createdb -E UTF8 -T template0.`,
     )
   }
   const release = Math.floor((server?.number ?? 0) / 10_000)
@@ -136,7 +136,7 @@ function explanation(code: string, message: string): string | undefined {
   }
   // Settings that the server, or the client, does not know.
   if (/^(42704|22023|ERR_INVALID_ARG_\w+)$/.test(code)) {
-    return `cannot be used: ${message}. Look at the options of DATABASE_URL.`
+    return `cannot be used: ${message}. Check the options of DATABASE_URL.`
   }
   return undefined
 }

@@ -15,7 +15,7 @@ export function writeAtomically<T>(path: string, name: string, write: (confirm: 
 
   function confirm(): void {
     if (isOurs()) return
-    throw new ServiceError('unavailable', `${path} is written by somebody else at the same time.`)
+    throw new ServiceError('unavailable', `${path} is being written by another process.`)
   }
 
   try {

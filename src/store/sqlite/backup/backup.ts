@@ -28,7 +28,7 @@ function refuseLogs(file: string): void {
     if (!existsSync(log)) continue
     throw new ServiceError(
       'unavailable',
-      `${log} is there: somebody works on ${file}, or was killed while at it. Name another file, or move both away.`,
+      `Found ${log}: ${file} is in use, or the last process was killed. Choose another file, or move both.`,
     )
   }
 }

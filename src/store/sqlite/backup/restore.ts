@@ -72,7 +72,7 @@ function lockExclusively(path: string): Locked {
 const inUse = (path: string) =>
   new ServiceError(
     'unavailable',
-    `${path} is in use: stop the service, and whatever else works on it, first.`,
+    `${path} is in use: stop the service and every other process that uses it first.`,
   )
 
 const modeOf = (database: Database) =>
