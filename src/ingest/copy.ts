@@ -1,30 +1,31 @@
 import { createHash } from 'node:crypto'
 import type { CopyKey, CopyTable, Store } from '../store/store.ts'
 
-/** Items per batch: few at first, then as many as fit into the bytes. */
+/** Items per batch: few at first, then as many as fit into `LARGEST_BYTES`. */
 const FIRST_BATCH = 50
 const LARGEST_BATCH = 500
 const LARGEST_BYTES = 8 * 1024 * 1024
 
 type ReadOptions = {
   signal: AbortSignal
-  /** Each table is read three times: to copy it, then to compare both sides. */
+  /** Each table is read three times: for the copy, then on both sides for the comparison. */
   onProgress: (table: string, done: number) => void
 }
 
 export type TableReport = {
   name: string
-  /** Items of the source, and how many were written or deleted. */
+  /** Items in the source. */
   count: number
+  /** Items that were written or deleted. */
   written: number
-  /** Of the source. */
+  /** Checksum of the source. */
   checksum: string
   isSame: boolean
 }
 
 /**
- * Makes the contents of `to` equal to those of `from`, then reads both again and compares. Writes only what differs: an
- * interrupted copy continues, a repeated one catches up.
+ * Makes the contents of `to` equal to those of `from`, then reads and compares both. Only differences are written: an
+ * interrupted copy can be continued, and a repeated copy catches up.
  */
 export async function copyStore(options: ReadOptions & { from: Store; to: Store }): Promise<TableReport[]> {
   const { from, to } = options
@@ -40,7 +41,7 @@ export async function copyStore(options: ReadOptions & { from: Store; to: Store 
   return reports
 }
 
-/** Equal for stores with equal contents. */
+/** A checksum of the contents, independent of the engine. */
 export async function digestStore({ copyTables }: Store, options: ReadOptions): Promise<string> {
   const digests = []
   for (const table of copyTables) digests.push(await digestTable(table, options))
@@ -52,7 +53,7 @@ export const digestOf = (copyTables: readonly { checksum: string }[]): string =>
     .update(copyTables.map(({ checksum }) => checksum).join(''))
     .digest('hex')
 
-/** Returns how many items were written or deleted. */
+/** Returns the number of items that were written or deleted. */
 async function copyTable(source: CopyTable, target: CopyTable, options: ReadOptions): Promise<number> {
   let written = 0
   for await (const { items, lines, after, until, limit } of readBatches(source, options)) {
@@ -74,7 +75,7 @@ async function digestTable(table: CopyTable, options: ReadOptions) {
   return { count, checksum: hash.digest('hex') }
 }
 
-/** The last batch has no `until`: nothing may follow it in a copy either. */
+/** The last batch has no `until`: the copy must not have items after it. */
 async function* readBatches({ name, list }: CopyTable, { signal, onProgress }: ReadOptions) {
   let after: CopyKey | undefined
   let limit = FIRST_BATCH

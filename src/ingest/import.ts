@@ -32,17 +32,17 @@ type ImportOptions = ParseOptions & {
   onProgress: (report: ImportReport) => void
 }
 
-/** Records in one transaction: large enough to be fast, small enough for others to write in between. */
+/** Records per transaction: large enough to be fast, small enough to let other processes write in between. */
 const BATCH = 500
 const BATCH_BYTES = 8 * 1024 * 1024
 
-/** Refused records that are kept for a retry; more are reported at once. */
+/** Refused records held for a retry; further ones are reported at once. */
 const MOST_DEFERRED = 20_000
 
 type Position = { file: string; line: SourceLine }
 type Pending = Position & { record: IncomingRecord }
 
-/** Imports every line of every source; lines that are refused are reported. */
+/** Imports all lines of all sources; refused lines are reported. */
 export async function importRecords(
   sources: readonly Source[],
   options: ImportOptions,
@@ -51,7 +51,7 @@ export async function importRecords(
   const report: ImportReport = { lines: 0, ...counts, refused: 0, unknownFields: 0 }
   let batch: Pending[] = []
   let batchBytes = 0
-  /** Records that the store refused: it may accept them later, when a wallet is free or another passport is there. */
+  /** Refused records: the store may accept them after later lines, which free a wallet or add a passport. */
   const deferred = new Map<unknown, { each: Pending; problem: Problem }>()
   const defer = (each: Pending, problem: Problem) => deferred.set(keyOf(each), { each, problem })
 
@@ -91,7 +91,7 @@ export async function importRecords(
       if (result?.outcome === 'refused') onRefused(each, result)
       else if (result) {
         report[result.outcome]++
-        // Supersedes a deferred earlier line about the same passport.
+        // A later line about the same passport replaces a deferred one.
         deferred.delete(keyOf(each))
       }
     }
@@ -109,7 +109,7 @@ export async function importRecords(
       })
   }
 
-  /** Again and again, as long as it helps. */
+  /** Repeats while each round saves at least one record. */
   async function retryDeferred(): Promise<void> {
     for (let before = Number.POSITIVE_INFINITY; deferred.size > 0 && deferred.size < before; ) {
       before = deferred.size
@@ -134,7 +134,7 @@ export async function importRecords(
   return report
 }
 
-/** Of two lines about one passport the later one counts. */
+/** The last line about a passport wins. */
 const keyOf = (each: Pending): unknown => (each.record.kind === 'passport' ? each.record.passport.id : each)
 
 const decoder = new TextDecoder('utf-8', { fatal: true })

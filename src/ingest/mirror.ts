@@ -12,9 +12,9 @@ import { parseIds, parsePagination, parseResponseId, toLine } from './v1-respons
 export type MirrorReport = {
   copied: number
   unchanged: number
-  /** The source no longer has them, or has them merged into others; our copies stay. */
+  /** Removed or merged at the source; the copies stay. */
   gone: number
-  /** Of passports that were removed here. */
+  /** Passports that were removed here. */
   removed: number
   failed: number
 }
@@ -29,11 +29,11 @@ export type MirrorOptions = ThrottledClientOptions &
   }
 
 const PAGE_SIZE = 250
-/** A list that shifts while it is walked is walked again, until nothing new turns up. */
-const WALKS = 4
-const UNSEEN = 500
+/** The list may shift while it is read: it is read again until no new passport appears, at most this often. */
+const MAX_WALKS = 4
+const UNSEEN_BATCH = 500
 
-/** Copies every passport that the source lists, with its credentials; known ones only where they changed. */
+/** Copies all listed passports of a source with their credentials. Unchanged ones are skipped by ETag. */
 export async function mirror(options: MirrorOptions): Promise<MirrorReport> {
   const { store, base, concurrency, onFailure, onProgress } = options
   const client = createThrottledClient(options)
@@ -60,13 +60,13 @@ export async function mirror(options: MirrorOptions): Promise<MirrorReport> {
     onFailure(id, message)
   }
 
-  /** A refused record is retried at the end: its wallet may be free by then. */
+  /** A refused record is retried at the end, when its wallet may be free. */
   async function copy(id: number): Promise<void> {
     await copyNow(id, () => refused.push(id))
     onProgress(++done, Math.max(total, done))
   }
 
-  /** Copies what the list names; returns whether another walk might find more. */
+  /** Copies all pages of the list; returns whether another walk may find more passports. */
   async function walk(): Promise<boolean> {
     const before = seen.size
     const walked = new Set<number>()
@@ -86,7 +86,7 @@ export async function mirror(options: MirrorOptions): Promise<MirrorReport> {
       const { last, count } = parsePagination(reply.body)
       total = Math.max(count, seen.size)
       await inParallel(fresh, concurrency, copy)
-      // Some sources name no last page, or a wrong one.
+      // The last page of some sources is missing or wrong.
       if (isRepeated || (last !== undefined && page >= last)) break
     }
     return page > 1 && seen.size > before
@@ -94,10 +94,10 @@ export async function mirror(options: MirrorOptions): Promise<MirrorReport> {
 
   let walks = 0
   do walks++
-  while ((await walk()) && walks < WALKS)
+  while ((await walk()) && walks < MAX_WALKS)
 
   for (let after: number | undefined = -1; after !== undefined; ) {
-    const unseen: number[] = await store.mirror.listUnseen(base, run, after, UNSEEN)
+    const unseen: number[] = await store.mirror.listUnseen(base, run, after, UNSEEN_BATCH)
     const unlisted = unseen.filter((id) => !seen.has(id))
     await inParallel(unlisted, concurrency, copy)
     after = unseen.at(-1)
@@ -107,7 +107,7 @@ export async function mirror(options: MirrorOptions): Promise<MirrorReport> {
   return report
 }
 
-/** Returns undefined if an earlier process of the same run copied it. */
+/** Returns undefined if this run has copied the passport before an interruption. */
 async function copyPassport(
   id: number,
   run: number,
@@ -117,7 +117,7 @@ async function copyPassport(
   const { store, base } = options
   const noted = await store.mirror.find(base, id)
   if (noted?.run === run) return undefined
-  // A passport that was deleted here is fetched again.
+  // A passport that is no longer stored is fetched without ETags.
   const known = noted && (await store.passports.find({ id })) ? noted : undefined
   const passportPath = `/api/v1/passports/${id}`
   const credentialsPath = `/api/v1/passport_credentials?passport_id=${id}`
@@ -128,7 +128,7 @@ async function copyPassport(
     await store.mirror.note(base, id, { ...known, run })
     return 'unchanged'
   }
-  // A record is written whole, even if only one of the two changed.
+  // A record needs both bodies, even if only one changed.
   if (passport.status === 304) passport = await client.get(passportPath)
   if (credentials.status === 304) credentials = await client.get(credentialsPath)
   if (passport.status !== 200 || parseResponseId(passport.body, id) !== id) return 'gone'
@@ -150,7 +150,7 @@ async function save(line: object, options: MirrorOptions): Promise<keyof MirrorR
   return result?.outcome === 'unchanged' ? 'unchanged' : 'copied'
 }
 
-/** When one fails, the others begin nothing more. */
+/** After a failure no further work starts. */
 async function inParallel<T>(
   items: readonly T[],
   limit: number,

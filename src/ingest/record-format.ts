@@ -9,13 +9,13 @@ import {
   type WireSocial,
 } from '../domain/v1/schemas.ts'
 
-/** Unknown: null, or not there at all. */
+/** May be null or missing. */
 const maybe = <T extends Type.TSchema>(schema: T) => Type.Optional(Type.Union([schema, Type.Null()]))
 
-/** More than any honest record has: what is taken in must also be shown. */
+/** Larger than in all known records. Limits apply because stored records are also served. */
 const LONGEST_TEXT = 20_000
 const LONGEST_NAME = 1000
-/** Rows are found by these, two of them together: an index of PostgreSQL has room for 2,704 bytes. */
+/** Two keys share an index, and an index entry of PostgreSQL holds at most 2,704 bytes. */
 const LONGEST_KEY = 250
 const MOST = 2000
 
@@ -70,7 +70,7 @@ const pointFields = {
 }
 const PointLine = Type.Object(pointFields)
 
-/** A raw fact about a passport that is there already. */
+/** A raw fact about a stored passport. */
 export const DataPointLine = Type.Object({
   passport: Type.Union([Count, Type.String({ minLength: 1 })]),
   ...pointFields,
@@ -109,7 +109,7 @@ const NESTED: Record<string, Type.TObject> = {
   data_points: PointLine,
 }
 
-/** Counts the fields that no schema names, at any depth. */
+/** Counts unknown fields at every depth. */
 export function countUnknown(line: object, { properties }: Type.TObject): number {
   let count = 0
   for (const name in line) {

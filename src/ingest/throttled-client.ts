@@ -2,13 +2,13 @@ export type ThrottledClientOptions = {
   base: string
   key: string | undefined
   userAgent: string
-  /** Requests a second at most. */
+  /** Maximum requests per second. */
   rate: number
   fetch: (url: string, init: RequestInit) => Promise<Response>
-  /** Ends early when the signal is aborted. */
+  /** Must end early when the signal is aborted. */
   sleep: (milliseconds: number) => Promise<void>
   now: () => number
-  /** Milliseconds of a monotonic clock: delays must not depend on the wall clock. */
+  /** Monotonic clock in milliseconds: the wall clock may be set back. */
   ticks: () => number
   random: () => number
   signal: AbortSignal
@@ -16,12 +16,12 @@ export type ThrottledClientOptions = {
 
 export type Reply = { status: 200; body: unknown; etag: string } | { status: 304 } | { status: 404 }
 
-/** The source cannot or will not answer, and trying again does not help. */
+/** The source is unavailable or rejects all requests; a retry does not help. */
 export class SourceError extends Error {
   override readonly name = 'SourceError'
 }
 
-/** This one request has no good answer; others may. */
+/** One request failed; other requests may succeed. */
 export class ResponseError extends Error {
   override readonly name = 'ResponseError'
 }
@@ -30,10 +30,10 @@ type Retry = { retry: string; waited: boolean }
 
 const TIMEOUT = 30_000
 const ATTEMPTS = 8
-/** A source that never answered is a wrong address sooner than a bad day. */
+/** Before the first response: the URL is probably wrong. */
 const FIRST_ATTEMPTS = 3
-/** A source that fell silent is not asked for everything else as well. */
-const LONGEST_SILENCE = 600_000
+/** Without a response for this long, the whole run is aborted. */
+const LONGEST_OUTAGE = 600_000
 /** Being hasRetryTime to wait is no failure; but not for ever. */
 const WAITS = 100
 const FIRST_BACKOFF = 500
@@ -47,9 +47,9 @@ export function createThrottledClient(options: ThrottledClientOptions) {
   const gap = 1000 / rate
   let nextSlot = 0
   let pausedUntil = 0
-  let lastAnswer: number | undefined
+  let lastResponse: number | undefined
 
-  async function takeTurn(): Promise<void> {
+  async function waitForSlot(): Promise<void> {
     for (;;) {
       const slot = Math.max(nextSlot, pausedUntil, ticks())
       nextSlot = slot + gap
@@ -65,8 +65,8 @@ export function createThrottledClient(options: ThrottledClientOptions) {
     pausedUntil = Math.max(pausedUntil, ticks() + Math.min(milliseconds, LONGEST_WAIT))
   }
 
-  async function ask(path: string, etag: string | undefined): Promise<Reply | Retry> {
-    await takeTurn()
+  async function attempt(path: string, etag: string | undefined): Promise<Reply | Retry> {
+    await waitForSlot()
     const headers: Record<string, string> = { Accept: 'application/json', 'User-Agent': userAgent }
     if (key !== undefined) headers['X-API-KEY'] = key
     if (etag) headers['If-None-Match'] = etag
@@ -79,7 +79,7 @@ export function createThrottledClient(options: ThrottledClientOptions) {
       const wait = readWait(response.headers, now())
       if (wait !== undefined) pause(wait)
       const reply = await read(path, response, wait !== undefined)
-      lastAnswer = ticks()
+      lastResponse = ticks()
       return reply
     } catch (error) {
       if (error instanceof SourceError || error instanceof ResponseError) throw error
@@ -111,11 +111,11 @@ export function createThrottledClient(options: ThrottledClientOptions) {
   }
 
   function giveUp(path: string, tries: number, last: string): Error {
-    const complaint = `no valid response after ${tries} attempts, the last: ${last}`
-    if (lastAnswer === undefined) return new SourceError(`${base}: ${complaint}. Check the URL.`)
-    if (ticks() - lastAnswer > LONGEST_SILENCE)
-      return new SourceError(`${base} stopped responding: ${complaint}. Run the command again later.`)
-    return new ResponseError(`${path}: ${complaint}`)
+    const problem = `no valid response after ${tries} attempts, the last: ${last}`
+    if (lastResponse === undefined) return new SourceError(`${base}: ${problem}. Check the URL.`)
+    if (ticks() - lastResponse > LONGEST_OUTAGE)
+      return new SourceError(`${base} stopped responding: ${problem}. Run the command again later.`)
+    return new ResponseError(`${path}: ${problem}`)
   }
 
   return {
@@ -124,13 +124,13 @@ export function createThrottledClient(options: ThrottledClientOptions) {
       let failures = 0
       let waits = 0
       for (;;) {
-        const reply = await ask(path, etag)
+        const reply = await attempt(path, etag)
         if ('status' in reply) return reply
         if (reply.waited) waits++
         else failures++
-        const attempts = lastAnswer === undefined ? FIRST_ATTEMPTS : ATTEMPTS
+        const attempts = lastResponse === undefined ? FIRST_ATTEMPTS : ATTEMPTS
         if (failures >= attempts || waits >= WAITS) throw giveUp(path, failures + waits, reply.retry)
-        // Jitter: many clients that failed together must not come back together.
+        // Jitter: clients that failed together must not retry together.
         const backoff =
           Math.min(FIRST_BACKOFF * 2 ** Math.max(failures, waits), LONGEST_BACKOFF) * (0.5 + random() / 2)
         if (!reply.waited) await sleep(backoff)
@@ -140,7 +140,7 @@ export function createThrottledClient(options: ThrottledClientOptions) {
   }
 }
 
-/** The body, unless it is larger than any honest one. */
+/** Reads the body up to `LARGEST_BODY`. */
 async function readText(path: string, response: Response): Promise<string> {
   const chunks: Uint8Array[] = []
   let size = 0
@@ -152,18 +152,19 @@ async function readText(path: string, response: Response): Promise<string> {
   }
   const declared = response.headers.get('Content-Length')
   const encoded = response.headers.has('Content-Encoding')
-  if (declared !== null && !encoded && Number(declared) !== size) throw new Error('the response is incomplete')
+  if (declared !== null && !encoded && Number(declared) !== size)
+    throw new Error('the response is incomplete')
   return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks))
 }
 
-/** How long the source asks clients to wait, in milliseconds. */
+/** The delay that the source requests, in milliseconds. */
 function readWait(headers: Headers, now: number): number | undefined {
   const after = headers.get('Retry-After')
   if (after !== null) {
     const wait = /^\d+$/.test(after.trim()) ? Number(after) * 1000 : Date.parse(after) - now
     if (wait > 0) return wait
   }
-  // Drafts differ: one item per policy, such as `"default";r=0;t=5`, or `remaining=0, reset=5`, or a header for each.
+  // The drafts differ: `"default";r=0;t=5` per policy, `remaining=0, reset=5`, or one header for each value.
   const limit =
     headers.get('RateLimit') ??
     `remaining=${headers.get('RateLimit-Remaining')}, reset=${headers.get('RateLimit-Reset')}`

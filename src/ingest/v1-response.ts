@@ -2,10 +2,10 @@ import Type, { type TSchema } from 'typebox'
 import { Credential, Passport } from '../domain/v1/schemas.ts'
 import { RecordError } from './record.ts'
 
-/** Fields outside of V1 are ignored, above all those that our own export adds. */
+/** Fields outside of V1 are ignored, in particular those that our own export adds. */
 const { merged: _, ...PASSPORT_FIELDS } = Passport.properties
 
-/** The ids on a page of the list, each once; undefined if the body is not a page. */
+/** The distinct ids on a list page; undefined if the body is not a list page. */
 export function parseIds(body: unknown): number[] | undefined {
   const passports = field(body, 'passports')
   if (!Array.isArray(passports)) return undefined
@@ -20,11 +20,11 @@ export function parsePagination(body: unknown): { last: number | undefined; coun
   }
 }
 
-/** The passport in the response: another one if the requested one was merged into it. */
+/** The id in the response: the survivor's if the requested passport was merged. */
 export const parseResponseId = (body: unknown, requested: number): number =>
   parseCount(field(field(body, 'passport'), 'passport_id')) ?? requested
 
-/** Both responses about a passport as one line for `parseRecord`. */
+/** Combines both responses about a passport into one line for `parseRecord`. */
 export function toLine(id: number, passportBody: unknown, credentialsBody: unknown): object {
   const passport = field(passportBody, 'passport')
   if (!isObject(passport)) throw new RecordError('passport', 'is missing from the response')

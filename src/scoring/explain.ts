@@ -3,7 +3,7 @@ import type { Scorable, Store } from '../store/store.ts'
 import type { RuleSet } from './rules.ts'
 import { type ExplainedScore, score } from './score.ts'
 
-/** How the score comes about now, and why answers may show something else. */
+/** Calculates the score with the current rules and says why responses may show another one. */
 export async function findExplanation(store: Store, ref: PassportRef, rules: RuleSet, now: number) {
   const [passport, evidence] = [await store.passports.find(ref), await store.scoring.find(ref)]
   if (!passport || !evidence) return undefined
@@ -11,7 +11,6 @@ export async function findExplanation(store: Store, ref: PassportRef, rules: Rul
   return { passport, outcome, notes: notes(passport, evidence, outcome, rules, ref) }
 }
 
-/** Why answers may show something else. */
 function notes(
   passport: FullPassport,
   { rules: used }: Scorable,
@@ -29,7 +28,9 @@ function notes(
         : used === rules.stamp
           ? 'an earlier calculation'
           : `rule set ${used}, not ${rules.stamp}`
-    found.push(`Responses show ${passport.scores.total}, by ${by}. "passportd score --all" calculates it again.`)
+    found.push(
+      `Responses show ${passport.scores.total}, by ${by}. "passportd score --all" calculates it again.`,
+    )
   }
   return found
 }

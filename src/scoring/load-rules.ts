@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { CommandError } from '../domain/errors.ts'
 import { DEFAULT_RULES, type RuleSet } from './rules.ts'
 
-/** The operator's own rule set, or the default one. Throws a `CommandError` that says what is wrong with it. */
+/** The operator's rule set, or the default one. Throws `CommandError` with the first problem. */
 export async function loadRules(path: string | undefined): Promise<RuleSet> {
   if (path === undefined) return DEFAULT_RULES
   const { parseRules, RulesError } = await loadChecker()
@@ -18,7 +18,7 @@ export async function loadRules(path: string | undefined): Promise<RuleSet> {
   }
 }
 
-/** It is large, and only needed for rules of one's own. */
+/** Loaded on demand: the validator is large, and the default rules need none. */
 export const loadChecker = () => import('./rules-format.ts')
 
 export function readRules(path: string): unknown {

@@ -10,20 +10,20 @@ import { type Rule, type RuleSet, ruleOf } from './rules.ts'
 export type ExplainedScore = {
   scores: Scores
   human: boolean
-  /** All credentials of the passport, those of the record and those worked out. */
+  /** The credentials of the record and the calculated ones. */
   credentials: Credential[]
   lines: ExplanationLine[]
 }
 
-/** The whole of scoring: what is known and the rules and the time in, scores and an explanation out. */
+/** Scoring as a pure function of the stored facts, the rules and the time. */
 export function score(passport: Scorable, rules: RuleSet, now: number): ExplainedScore {
   const groups = Map.groupBy(passport.dataPoints, ({ type }) => type)
-  const ruled = [...groups].flatMap(([type, points]) => {
+  const calculated = [...groups].flatMap(([type, points]) => {
     const rule = ruleOf(rules, type)
-    return rule ? [workOut(passport, type, points, rule, now)] : []
+    return rule ? [calculate(passport, type, points, rule, now)] : []
   })
-  const ruledTypes = new Set(ruled.map(({ credential }) => credential.type))
-  // A data point is newer knowledge of the same thing: it stands in the place of the record's credential.
+  const ruledTypes = new Set(calculated.map(({ credential }) => credential.type))
+  // A data point supersedes the record's credential of the same type.
   const fromRecord = Map.groupBy(passport.recordCredentials, ({ type }) =>
     ruledTypes.has(type) ? 'superseded' : 'kept',
   )
@@ -33,9 +33,9 @@ export function score(passport: Scorable, rules: RuleSet, now: number): Explaine
     .filter(([type]) => !ruleOf(rules, type))
     .map(([type, points]) => unscored(type, points))
 
-  const results = [...kept, ...ruled]
+  const results = [...kept, ...calculated]
   const shown = results.map(({ credential }) => credential)
-  // Scores that a record brought along stand where nothing here says better.
+  // Without any result the scores of the record stay.
   const isKnown = results.length > 0 || passport.rules !== ''
   return {
     scores: isKnown ? sumScores(shown, rules.caps) : passport.scores,
@@ -48,7 +48,7 @@ export function score(passport: Scorable, rules: RuleSet, now: number): Explaine
 
 type Result = { credential: Credential; line: ExplanationLine }
 
-/** The record's own score, within its maximum. */
+/** Keeps the score of the record, capped at its maximum. */
 function keep(before: Credential, now: number): Result {
   const recordScore = before.givenScore ?? before.score
   const points = roundScore(Math.min(recordScore, before.maxScore))
@@ -66,7 +66,7 @@ function withScore(before: Credential, score: number, now: number): Credential {
   return { ...credential, score, calculatedAt: score === before.score ? before.calculatedAt : now }
 }
 
-function workOut(
+function calculate(
   passport: Scorable,
   type: string,
   points: readonly DataPoint[],
@@ -95,7 +95,7 @@ function workOut(
   return { credential, line: toLine(credential, 'rule', counted.formula, shown) }
 }
 
-/** All accounts as one: their raw values added up, earned when the first of them was. A date is no number to add. */
+/** Sums the raw values of all accounts, without dates; the earliest date of earning counts. */
 function sumUp(all: readonly DataPoint[], rule: Rule, now: number) {
   const points = all.filter(({ value }) => value.kind !== 'date')
   const amount = points.reduce((total, { value }) => total + value.amount, 0)
@@ -129,7 +129,7 @@ function toLine(
   return { type, name, category, score, maxScore, from, formula, accounts }
 }
 
-/** The same every time, and no one else's. */
+/** A reproducible id that no other credential of the passport has. */
 function freeId({ id, recordCredentials }: Scorable, type: string): string {
   for (let attempt = ''; ; attempt += '+') {
     const free = stableId(`${id}:${type}${attempt}`)
