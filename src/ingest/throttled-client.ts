@@ -34,14 +34,14 @@ const ATTEMPTS = 8
 const FIRST_ATTEMPTS = 3
 /** Without a response for this long, the whole run is aborted. */
 const LONGEST_OUTAGE = 600_000
-/** Being hasRetryTime to wait is no failure; but not for ever. */
+/** Rate-limited attempts do not count as failures, up to this limit. */
 const WAITS = 100
 const FIRST_BACKOFF = 500
 const LONGEST_BACKOFF = 30_000
 const LONGEST_WAIT = 3600_000
 const LARGEST_BODY = 8 * 1024 * 1024
 
-/** Asks a V1 service for JSON: not faster than agreed, never while hasRetryTime to wait, again where it may help. */
+/** Sends GET requests to a V1 service, with a rate limit, Retry-After support and retries. */
 export function createThrottledClient(options: ThrottledClientOptions) {
   const { fetch, sleep, now, ticks, random, signal, base, key, userAgent, rate } = options
   const gap = 1000 / rate
@@ -56,7 +56,7 @@ export function createThrottledClient(options: ThrottledClientOptions) {
       const wait = slot - ticks()
       if (wait > 0) await sleep(wait)
       signal.throwIfAborted()
-      // Otherwise all were hasRetryTime to wait in the meantime.
+      // A response may have paused all requests during the sleep.
       if (slot >= pausedUntil) return
     }
   }

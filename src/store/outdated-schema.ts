@@ -1,6 +1,6 @@
 import { ServiceError } from '../domain/errors.ts'
 
-/** Of a database that has to be brought up to date first, by a command that may do so. */
+/** The error for a database that another command must migrate first. */
 export const outdatedSchemaError = (name: string, version: number, wanted: number) =>
   new ServiceError(
     'unavailable',

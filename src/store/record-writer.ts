@@ -10,7 +10,7 @@ type PassportIncoming = Extract<IncomingRecord, { kind: 'passport' }>
 
 const NO_SCORES: Scores = { total: 0, activity: 0, identity: 0, skills: 0 }
 
-/** Writes records of every kind, one at a time; the caller holds the transaction. */
+/** Writes records one at a time, inside the transaction of the write model. */
 export function createRecordWriter(model: TrackedWriteModel) {
   const { passports, credentials, dataPoints, removals, wallets: owners } = model
   const merges = createMerges(model)
@@ -31,7 +31,7 @@ export function createRecordWriter(model: TrackedWriteModel) {
     const survivor = merges.survivorOf(record.mergedInto ?? record.id)
     const taken = owned.findIndex((owner) => {
       const other = owner === undefined ? survivor : merges.survivorOf(owner)
-      // One that was merged into this record before this record itself was merged may come in first.
+      // A passport that was merged into this one may arrive before this one is merged.
       return other !== survivor && other !== record.id
     })
     if (taken !== -1) return refuseWallet(record, wallets[taken] as string, owned[taken] as number)
@@ -49,12 +49,12 @@ export function createRecordWriter(model: TrackedWriteModel) {
     if (wasRemoved) removals.remove(record.id)
     const row = { ...toRecordRow(record), ...state(record, before, now), fingerprint }
     passports.put(row)
-    // Most records that change have the same wallets as before.
+    // Most changed records keep their wallets.
     const isSame = owned.every((owner) => owner === record.id) && sameWallets(before, row)
     if (!isSame) {
       if (before) owners.removeAll(record.id)
       wallets.forEach((wallet, at) => {
-        // Of two that are merged, the survivor has it.
+        // Of two merged passports the survivor owns the wallet.
         const mayOwn = owned[at] === undefined || owned[at] === record.id || survivor === record.id
         if (mayOwn) owners.setOwner(wallet, record.id)
       })
@@ -76,21 +76,21 @@ export function createRecordWriter(model: TrackedWriteModel) {
     return { outcome: before ? 'changed' : 'added' }
   }
 
-  /** The scores and what goes with them. Old scores stand until the scorer has worked out new ones. */
+  /** The score columns. Old scores stay until the scorer has calculated new ones. */
   function state(record: PassportRecord, before: StoredRow | undefined, now: number) {
-    // The record tells nothing of credentials: the score rests on those that are here.
-    const restsHere =
+    // Without credentials in the record, the score depends on the stored ones.
+    const usesStoredCredentials =
       record.credentials === undefined &&
       before !== undefined &&
       (credentials.list(record.id).length > 0 || dataPoints.list(record.id).length > 0)
     const stale =
       record.stale === true ||
       (record.rules !== undefined && record.rules !== (model.rules() ?? record.rules)) ||
-      (restsHere && before.stale !== 0) ||
+      (usesStoredCredentials && before.stale !== 0) ||
       (before !== undefined && before.given_human !== Number(record.givenHuman ?? record.human)) ||
       (record.dataPoints === undefined && dataPoints.list(record.id).length > 0) ||
       !addsUp(record)
-    const keepsOld = before !== undefined && (stale || restsHere)
+    const keepsOld = before !== undefined && (stale || usesStoredCredentials)
     return {
       ...toScoreRow(keepsOld ? toScores(before) : (record.scores ?? NO_SCORES)),
       stale: Number(stale),
@@ -149,7 +149,7 @@ export function createRecordWriter(model: TrackedWriteModel) {
   }
 }
 
-/** Whether something was written. */
+/** Whether the record changed the store. */
 export const isChange = ({ outcome }: SaveResult) => outcome === 'added' || outcome === 'changed'
 
 type Wallets = Pick<StoredRow, 'main_wallet' | 'verified_wallets'>

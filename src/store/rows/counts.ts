@@ -1,4 +1,4 @@
-/** Of all passports, and the usage of them, on either engine: named as a `PassportCounts`. */
+/** SQL for `PassportCounts`, on either engine. */
 export const PASSPORT_COUNTS = `select
   cast(count(*) as double precision) as passports,
   cast(coalesce(sum(case when stale = 1 then 1 else 0 end), 0) as double precision) as stale,
@@ -13,15 +13,16 @@ export const STALE_COUNT =
 
 export type PassportCounts = {
   passports: number
-  /** Passports that wait for a scorer, and those that cannot be scored. */
+  /** Passports that wait for a scorer. */
   stale: number
+  /** Passports whose scoring failed. */
   unscorable: number
-  /** The latest times in it. */
+  /** The latest time of a calculation, overall and by a rule set. */
   newestRecord: number | null
   lastScoring: number | null
-  /** The last day for which usage was counted. */
+  /** The last day with recorded usage. */
   lastDay: string | null
 }
 
-/** How long scorers are watched to see whether any is at work. */
+/** The wait before stale passports are counted again, to detect a running scorer. */
 export const STALE_RECHECK_MILLISECONDS = 1500

@@ -57,17 +57,17 @@ export function createScoring({ reader, writer, find }: Connections): ScoringSto
     if (shown) model.v1.putCredentials(shown)
   }
 
-  const work = writer.transaction((limit: number, order: ScoringJob) => {
-    if ((model.rules() ?? order.rules) !== order.rules) return undefined
+  const work = writer.transaction((limit: number, job: ScoringJob) => {
+    if ((model.rules() ?? job.rules) !== job.rules) return undefined
     const rows = listStale.all(limit)
     for (const row of rows) {
       try {
-        saveOne(row, order)
+        saveOne(row, job)
       } catch (error) {
         if (isEnvironmentError(error)) throw error
         // One that cannot be scored must not keep the others waiting.
         markUnscorable.run(row.id)
-        order.onFailure(row.id, error)
+        job.onFailure(row.id, error)
       }
     }
     if (rows.length > 0) incrementRankingVersion(writer)
@@ -86,7 +86,7 @@ export function createScoring({ reader, writer, find }: Connections): ScoringSto
   const markBatch = writer.transaction((after: number) => markStale({ ...ALL_PASSPORTS, after }))
 
   return {
-    work: (limit, order) => work.immediate(limit, order),
+    work: (limit, job) => work.immediate(limit, job),
     find(ref: PassportRef) {
       const id = find(ref)
       const row = id === undefined ? undefined : model.passports.find(id)
