@@ -60,7 +60,7 @@ function createPassportTables({ transaction }: Pool): CopyTable {
         }
         const tables = fromPassportItems(items)
         for (const [at, { name }] of PASSPORT_TABLES.entries()) {
-          // A wallet may have been another passport's.
+          // A wallet may belong to a passport outside the range.
           if (name === 'wallets') await upsertRows(query, name, 'address', tables[at] ?? [])
           else await insertRows(query, name, tables[at] ?? [])
         }

@@ -30,8 +30,8 @@ export async function diagnosePostgres(url: string): Promise<Diagnostics> {
   }
 }
 
-/** How a replica is: its schema, and by how many milliseconds it was behind, where it can tell. */
-export async function examineReplica(url: string) {
+/** The schema of a replica and its lag in milliseconds. */
+export async function diagnoseReplica(url: string) {
   const name = namePostgres(url)
   const pool = createPool(url, name, OPTIONS)
   try {

@@ -7,7 +7,7 @@ export function createMirror({ query, transaction }: Pool): MirrorStore {
   return {
     begin: (source) =>
       transaction(async (query) => {
-        // The row is made first, so that of two who begin at once one waits for the other.
+        // The row is created first: concurrent runs then wait for its lock.
         await query(
           'insert into mirror_runs (source, run, ended) values ($1, 0, 1) on conflict (source) do nothing',
           [source],

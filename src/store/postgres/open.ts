@@ -24,10 +24,10 @@ type Options = Partial<PoolOptions> & {
   onMigrate?: (done: number, total: number) => void
 }
 
-/** Few connections: most commands need one. And time: they rather wait for a busy server than fail. */
+/** Most commands need one connection, and should wait for a busy server. */
 const FOR_COMMANDS: PoolOptions = { connections: 2, responseTimeout: 30_000 }
 
-/** Opens the database, bringing it up to date first. Throws `unavailable` with a sentence. */
+/** Migrates and opens the database. Throws `unavailable` with a sentence. */
 export async function openPostgres(
   { url, readUrl }: Address,
   { migrate: mayMigrate = true, onMigrate, ...options }: Options = {},
@@ -59,7 +59,7 @@ export async function openPostgres(
     keysVersion = version
   })
   replica?.watch((version, isOtherServer) => {
-    // Where only we are cut off from the primary, the replica hears of a revocation.
+    // If only this node has lost the primary, the replica still receives revocations.
     if (version !== keysVersionOfReplica) forget()
     if (isOtherServer) listing.forget()
     keysVersionOfReplica = version
@@ -92,13 +92,14 @@ export async function openPostgres(
   }
 }
 
-/** Reads go to the first, and whatever goes wrong there, to the second. */
+/** Reads from the first pool, and after any error from the second. */
 function withFallback(queryOf: (pool: Pool) => Query, first: Pool, second: Pool): Query {
   if (first === second) return queryOf(first)
   return async <Row>(text: string, values?: readonly unknown[]) => {
     try {
       return await queryOf(first)<Row>(text, values)
     } catch {
+      // The first pool reports its own errors.
       return queryOf(second)<Row>(text, values)
     }
   }
@@ -106,7 +107,7 @@ function withFallback(queryOf: (pool: Pool) => Query, first: Pool, second: Pool)
 
 type Prepare = (pool: Pool, name: string) => Promise<void>
 
-/** A primary that is unavailable does not keep a node from reading from the replica. */
+/** With an unavailable primary, a node can still read from a migrated replica. */
 async function begin(
   prepare: Prepare,
   { primary, url, replica, readUrl }: Address & { primary: Pool; replica: Pool | undefined },

@@ -36,7 +36,7 @@ export function createRecords({ longQuery, transaction }: Pool) {
         await saveIn(query, batch, options)
         return true
       }),
-    /** One snapshot: a passport and its credentials belong together. */
+    /** One snapshot: a passport and its credentials are consistent. */
     list: (afterId, limit) =>
       transaction(async (query) => {
         const rows = await selectRows<StoredRow>(query, 'passports', 'where id > $1 order by id limit $2', [
@@ -63,7 +63,7 @@ export function createRecords({ longQuery, transaction }: Pool) {
   } satisfies Store['records']
 }
 
-/** The operator's changes to single passports. */
+/** Merge, unmerge and removal of single passports. */
 export function createPassportChanges({ transaction }: Pool) {
   type Merges = ReturnType<typeof createMerges>
 

@@ -52,7 +52,7 @@ export function createScoring(
           }
         }
         await saveScores(query, scored)
-        // One that cannot be scored must not keep the others waiting.
+        // A failed passport must not block the others.
         if (failed.length > 0) {
           await query('update passports set stale = 2 where id = any($1::bigint[])', [
             failed.map(({ id }) => id),

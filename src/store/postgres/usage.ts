@@ -7,7 +7,7 @@ export function createUsage({ longQuery, transaction }: Pool): Store['usage'] {
   return {
     add: (counts, lastUsed) =>
       transaction(async (query) => {
-        // In one order everywhere: nodes that write at once must not wait for each other.
+        // The same order on all nodes prevents deadlocks.
         const rows = counts.map(toUsageRow).sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1))
         await insertRows(
           query,

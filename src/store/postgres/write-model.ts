@@ -9,13 +9,10 @@ import { type Loaded, saveChanges } from './save-changes.ts'
 import { findAdoptionState } from './settings.ts'
 import { trackRows } from './tracked-rows.ts'
 
-/** What the records of a batch name: everything that is decided about them depends on it. */
+/** The passports and wallets that a batch refers to. */
 export type BatchKeys = { ids: Iterable<number>; addresses: Iterable<string>; removed: Iterable<number> }
 
-/**
- * Loads what a batch may touch with a few statements and locks it. Decisions are made in memory, without round trips; `save`
- * writes what has changed, again with a few statements.
- */
+/** Loads and locks all rows of a batch with a few statements. The model works in memory; `save` writes the changes. */
 export async function loadWriteModel(
   query: Query,
   named: BatchKeys,
@@ -74,7 +71,7 @@ function createWriteModel(loaded: Loaded, rules: string | undefined): WriteModel
     passports: {
       find: passports.get,
       findSurvivor: (id) => passports.get(id)?.merged_into,
-      // A plain loop: it runs once for each passport of a batch.
+      // A plain loop for speed: it runs once per passport of a batch.
       listMerged(into) {
         const ids: number[] = []
         for (const row of passports.values()) if (row.merged_into === into) ids.push(row.id)
@@ -119,8 +116,8 @@ function unique(points: readonly DataPoint[]): DataPoint[] {
 }
 
 /**
- * The passports, those they are merged into, and those merged into any of them; all locked. How many there are cannot be
- * estimated: `offset 0` and the array keep the planner from reading the whole table for a few.
+ * Locks the passports, their survivors, and all passports merged into them. The planner cannot estimate their number: `offset 0`
+ * and the array prevent it from reading the whole table.
  */
 function lockPassports(query: Query, ids: number[], removed: number[]): Promise<StoredRow[]> {
   return selectRows<StoredRow>(

@@ -17,15 +17,15 @@ import { checkOwner, identify, SCHEMA } from './migrate/migrate.ts'
 import { createRetirement } from './settings.ts'
 
 export async function diagnoseSqlite(path: string, full: boolean): Promise<Diagnostics> {
-  const isUsed = () => existsSync(`${path}-wal`)
-  if (isUsed()) return examineFile(path, connectReader, full)
-  const examined = examineFile(path, connectUnused, full)
-  await examined.catch(() => undefined)
-  // What was read without the log of somebody who came meanwhile may be wrong.
-  return isUsed() ? examineFile(path, connectReader, full) : examined
+  const hasWal = () => existsSync(`${path}-wal`)
+  if (hasWal()) return diagnoseFile(path, connectReader, full)
+  const result = diagnoseFile(path, connectUnused, full)
+  await result.catch(() => undefined)
+  // A process that opened the file meanwhile has a WAL: the first result may be wrong.
+  return hasWal() ? diagnoseFile(path, connectReader, full) : result
 }
 
-async function examineFile(
+async function diagnoseFile(
   path: string,
   connect: (path: string) => Database,
   full: boolean,
@@ -47,14 +47,14 @@ async function examineFile(
   }
 }
 
-/** Of a database that nobody has open. Any other way of reading leaves a log of writes beside it. */
+/** For a database that no process has open. Other ways of reading create a WAL beside it. */
 function connectUnused(path: string): Database {
   const { href } = pathToFileURL(resolve(path))
   return new Database(`${href}?immutable=1`, constants.SQLITE_OPEN_READONLY | constants.SQLITE_OPEN_URI)
 }
 
 async function readContents(database: Database): Promise<DatabaseContents> {
-  // None of them is told to write.
+  // Only reads follow.
   const connections = { reader: database, writer: database }
   const counts = database.query<PassportCounts, []>(PASSPORT_COUNTS).get() as PassportCounts
   if (counts.stale > 0) await Bun.sleep(STALE_RECHECK_MILLISECONDS)

@@ -32,14 +32,14 @@ type Options = {
   onMigrate?: OnProgress | undefined
 }
 
-/** Opens the database file and migrates it first. Throws `unavailable` with a sentence. */
+/** Migrates and opens the database file. Throws `unavailable` with a sentence. */
 export function openSqlite(path: string, options: Options = {}): Store {
   const { create = true, migrate: mayMigrate = true, onMigrate } = options
   return openChecked(path, () => {
     const writer = connectWriter(path, create)
     closeOnError(writer, () => (mayMigrate ? migrate(writer, onMigrate) : refuseOutdatedSchema(writer)))
     const reader = connectReader(path)
-    /** The connection of short reads, which share transactions. */
+    /** For short reads, which share read transactions. */
     const shared = connectReader(path)
     const transaction = createReadTransaction(path, shared)
     const listing = connectReader(path)
@@ -48,27 +48,30 @@ export function openSqlite(path: string, options: Options = {}): Store {
     const findId = (ref: PassportRef) => passports.find(ref)?.id
     const connections = { reader, writer }
 
-    /** What was written here is read at once, and our own reads do not keep the WAL from being emptied. */
+    /** A write ends the shared read transaction: later reads see it, and the WAL can be truncated. */
     const before = transaction.end
-    const writing = <T extends Methods>(methods: T) => translatingErrors(path, methods, { before })
+    const forWriting = <T extends Methods>(methods: T) => translatingErrors(path, methods, { before })
     const limitWal = createWalLimit(path, writer)
-    /** What may write much: import, mirror, scoring, copy. */
-    const filling = <T extends Methods>(methods: T) =>
+    /** For bulk writes: import, mirror, scoring, copy. */
+    const forBulkWriting = <T extends Methods>(methods: T) =>
       translatingErrors(path, methods, { before, after: limitWal })
 
     return {
-      passports: { ...passports, ...writing(createPassportChanges(writer)) },
-      records: filling(createRecords(connections)),
+      passports: { ...passports, ...forWriting(createPassportChanges(writer)) },
+      records: forBulkWriting(createRecords(connections)),
       credentials: createShownCredentials(shared, transaction),
       v1: createV1Reader(shared, transaction),
       listing: translatingErrors(path, createListing(listing), {}),
-      scoring: filling(createScoring({ ...connections, find: findId })),
-      mirror: writing(createMirror(connections)),
-      keys: { ...createKeyReader(shared, transaction), ...writing(createKeys(connections)) },
-      usage: writing(createUsage(connections)),
-      retirement: writing(createRetirement(connections)),
-      copyTables: createCopyTables(connections).map(({ name, ...part }) => ({ name, ...filling(part) })),
-      copying: writing(createCopying(connections)),
+      scoring: forBulkWriting(createScoring({ ...connections, find: findId })),
+      mirror: forWriting(createMirror(connections)),
+      keys: { ...createKeyReader(shared, transaction), ...forWriting(createKeys(connections)) },
+      usage: forWriting(createUsage(connections)),
+      retirement: forWriting(createRetirement(connections)),
+      copyTables: createCopyTables(connections).map(({ name, ...part }) => ({
+        name,
+        ...forBulkWriting(part),
+      })),
+      copying: forWriting(createCopying(connections)),
       ping: () => withTranslatedErrors(path, ping),
       close() {
         transaction.close()

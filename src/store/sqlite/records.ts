@@ -30,7 +30,7 @@ export function createRecords({ reader, writer }: { reader: Database; writer: Da
     return results
   })
 
-  /** One snapshot: a passport and its credentials belong together. */
+  /** One transaction: a passport and its credentials are consistent. */
   const list = reader.transaction((afterId: number, limit: number) =>
     listRows.all(afterId, limit).map((row) => ({
       ...toRecord(row),
@@ -62,7 +62,7 @@ export function createRecords({ reader, writer }: { reader: Database; writer: Da
   } satisfies Store['records']
 }
 
-/** Ends a transaction that only wanted to know. */
+/** Rolls a dry run back and carries its results. */
 class Rollback extends Error {
   readonly results: SaveResult[]
 
@@ -72,7 +72,7 @@ class Rollback extends Error {
   }
 }
 
-/** The operator's changes to single passports. */
+/** Merge, unmerge and removal of single passports. */
 export function createPassportChanges(writer: Database) {
   const model = createWriteModel(writer)
   const change = writer.transaction((work: (merges: ReturnType<typeof createMerges>) => void) => {

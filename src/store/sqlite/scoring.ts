@@ -42,7 +42,7 @@ export function createScoring({ reader, writer, find }: Connections): ScoringSto
     return { all, isShown: isAsShown(stored), scorable: toScorable(row, all, dataPoints.list(row.id)) }
   }
 
-  /** Everything that may fail comes before the first write: a passport that cannot be scored stays as it was. */
+  /** All steps that may fail come before the first write: a failed passport stays unchanged. */
   function saveOne(before: StoredRow, { rules, now, score }: ScoringJob): void {
     const { all, isShown, scorable } = load(before)
     const { row, credentials } = applyScore(before, all, score(scorable), { rules, now })
@@ -65,7 +65,7 @@ export function createScoring({ reader, writer, find }: Connections): ScoringSto
         saveOne(row, job)
       } catch (error) {
         if (isEnvironmentError(error)) throw error
-        // One that cannot be scored must not keep the others waiting.
+        // A failed passport must not block the others.
         markUnscorable.run(row.id)
         job.onFailure(row.id, error)
       }
@@ -100,7 +100,7 @@ export function createScoring({ reader, writer, find }: Connections): ScoringSto
   }
 }
 
-/** Credentials that scoring left alone are the same objects. */
+/** Unchanged credentials are the same objects. */
 const isSameList = (before: readonly Credential[], after: readonly Credential[]) =>
   before.length === after.length && after.every((credential) => before.includes(credential))
 

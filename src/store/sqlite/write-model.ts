@@ -9,7 +9,7 @@ import { createCredentialReader, createDataPointReader } from './credentials-and
 import { createAdoption } from './settings.ts'
 import { NEXT_VERSION, prepareUpsert } from './statements.ts'
 
-/** Reads and writes at once; the caller holds the transaction. */
+/** Reads and writes the tables directly, inside the current transaction. */
 export function createWriteModel(writer: Database): WriteModel {
   const adoption = createAdoption(writer)
   const v1 = createV1Writer(writer)

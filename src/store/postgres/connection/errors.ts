@@ -2,16 +2,15 @@ import { SQL } from 'bun'
 import { ServiceError } from '../../../domain/errors.ts'
 
 /**
- * PostgreSQL's failures that are the server's or the network's, not ours: connection, authorization, no such
- * database, a transaction rolled back by the server, resources, shutdown or time limit, system, damage; a server that only reads; and a
- * pooler that mixes up prepared statements.
+ * SQLSTATE of the server's or the network's errors: connection, authorization, missing database, rollback by the server,
+ * resources, shutdown or timeout, system, damage, read-only server, and a pooler that mixes up prepared statements.
  */
 const SERVER_ERRORS = /^(08|28|3D|40|53|57|58|XX00[12]|25006|26000|42P05)/
 
-/** Certificates that do not verify come as plain errors of Node's codes. */
+/** Codes of Node for certificates that cannot be verified. */
 const TLS_ERRORS = /^(ERR_TLS|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_|ERR_SSL|HOSTNAME_MISMATCH)/
 
-/** Whether the server or the way to it failed, not we. */
+/** Whether the server or the network failed, not this program. */
 export function isServerError(error: unknown): boolean {
   if (error instanceof ServiceError) return error.code === 'unavailable'
   if (!(error instanceof Error)) return false
@@ -22,7 +21,7 @@ export function isServerError(error: unknown): boolean {
   return !/SYNTAX|INVALID_QUERY|TYPE|ARGUMENT/.test(code)
 }
 
-/** The error as it leaves the store: a fault comes out as `unavailable` with a sentence. */
+/** Turns errors of the server into `unavailable` with a sentence; other errors stay. */
 export function toServiceError(name: string, error: unknown): unknown {
   if (error instanceof ServiceError || !isServerError(error)) return error
   if ((error as { errno?: unknown }).errno === '25006') return readOnlyError(name, error)
@@ -31,7 +30,7 @@ export function toServiceError(name: string, error: unknown): unknown {
   })
 }
 
-/** A standby, or a database that is set to read only. */
+/** For a standby, or a database in read-only mode. */
 export const readOnlyError = (name: string, cause: unknown): ServiceError =>
   new ServiceError(
     'unavailable',

@@ -5,15 +5,15 @@ import type { Query } from './query.ts'
 
 const LONG_STATEMENT = 60_000
 
-/** Limits in multiples of `responseTimeout`. The server ends short statements; a dead server is noticed earlier, by a health check. */
+/** Limits in multiples of `responseTimeout`. The server cancels short statements; health checks detect a dead server earlier. */
 const SHORT_STATEMENT = 1.5
 
-/** A statement that has not ended this long after its limit is on a dead connection. */
+/** A statement that runs this much longer than its limit is on a dead connection. */
 const LOST = 1.5
 
 /**
- * How long a caller waits for a result that may be queued behind others: a short one twice, on replica and primary, stays
- * below two seconds; a long one below the ten after which Bun closes a silent connection.
+ * Wait for a result, including time in the queue. A short wait on the replica and another on the primary stay below two
+ * seconds; a long wait stays below the ten seconds after which Bun closes an idle connection.
  */
 const SHORT_WAIT = 0.7
 const LONG_WAIT = 8
@@ -22,49 +22,49 @@ const HEALTH_CHECK_MILLISECONDS = 250
 
 const MOST_CONNECTIONS = 1000
 
-/** Connections for long statements: short ones must never wait behind them. */
+/** Separate connections for long statements: short ones must not wait for them. */
 const LONG_CONNECTIONS = 2
 
 export type PoolOptions = {
   /** For short statements. */
   connections: number
-  /** Milliseconds after which a server that has not answered counts as down. */
+  /** Milliseconds without a response after which the server counts as down. */
   responseTimeout: number
-  /** The limit of a statement that reads or writes much, in milliseconds. */
+  /** Timeout of a long statement in milliseconds. */
   longStatement?: number
-  /** Called when the server goes down, and when it is back. */
+  /** Reports that the server is down, and that it is back. */
   onNotice?: (sentence: string) => void
 }
 
 /**
- * Connection pools to one server, with health checks. When the server stops answering, all that waits for it fails, and
- * later calls fail at once until it answers again.
+ * Connection pools to one server, with health checks. When the server stops responding, pending calls fail, and later calls
+ * fail at once until it responds again.
  */
 export type Pool = {
   query: Query
-  /** For statements that read much. */
+  /** For statements that read many rows. */
   longQuery: Query
-  /** Locks are held until it ends. */
+  /** Row and advisory locks are held until it ends. */
   transaction<T>(work: (query: Query) => Promise<T>, mode?: string): Promise<T>
-  /** Throws `unavailable` if the server does not answer; tells whether it takes writes. */
+  /** Throws `unavailable` if the server does not respond. */
   ping(): Promise<{ writes: boolean }>
-  /** Starts the health checks; each that succeeds reports the version of the keys. */
+  /** Starts the health checks; each success reports the version of the keys. */
   watch(onVersion: (keys: number, isOtherServer: boolean) => void): void
   close(): Promise<void>
 }
 
-/** SqlPools that are replaced together, and the callers that wait for them. */
+/** Pools that are replaced together, and the pending calls on them. */
 type Session = {
   pools: SqlPools
   waiting: Set<(error: unknown) => void>
-  /** Short statements that run though their callers have given up: others would be queued behind them. */
+  /** Short statements that still run after their timeout: new ones would be queued behind them. */
   overdue: number
 }
 
-/** When the caller gives up, and when the connection must be dead; in milliseconds. */
+/** Milliseconds until the call fails, and until the connection counts as dead. */
 type Limits = { wait: number; lost: number }
 
-/** Connects when first response. `name` is how messages call the server. */
+/** Connects on first use. `name` is the server in messages. */
 export function createPool(url: string, name: string, options: PoolOptions): Pool {
   const { responseTimeout, longStatement = LONG_STATEMENT, onNotice } = options
   const lost = longStatement + responseTimeout * LOST
@@ -91,7 +91,7 @@ export function createPool(url: string, name: string, options: PoolOptions): Poo
     }
   }
 
-  /** Runs the work, unless the server is known to be down or is found to be so meanwhile. */
+  /** Runs the work, but fails as soon as the server is down. */
   function guard<T>(work: (pools: SqlPools, lost?: Timer) => PromiseLike<T>, limits: Limits): Promise<T> {
     if (down) return Promise.reject(down)
     const current = session
@@ -109,7 +109,7 @@ export function createPool(url: string, name: string, options: PoolOptions): Poo
           markDown(unavailable('does not respond on an open connection.'))
         }
       }
-      // Nothing is limited before the first health check: a server may take its time to accept connections.
+      // No limits before the first health check: a server may accept connections slowly.
       const timers = healthChecks ? [after(limits.lost, replace), after(limits.wait, giveUp)] : []
       const settle = () => {
         for (const timer of timers) clearTimeout(timer)
@@ -131,7 +131,7 @@ export function createPool(url: string, name: string, options: PoolOptions): Poo
     })
   }
 
-  /** Open connections may hang or lead nowhere: all are replaced. */
+  /** Replaces all connections: open ones may hang. */
   function markDown(error: ServiceError): void {
     if (closed) return
     if (!down) onNotice?.(error.message)
@@ -152,7 +152,7 @@ export function createPool(url: string, name: string, options: PoolOptions): Poo
         (select version from versions where name = 'keys')::float8 as keys`)
       const [row] = await Promise.race([response, timeout])
       const { writes, server: answering, keys } = row as { writes: boolean; server: string; keys: number }
-      // The counters of another server may be the same, with other changes behind them.
+      // Another server may have equal counters for different changes.
       const isOtherServer = (server !== '' && answering !== server) || down !== undefined
       server = answering
       if (down) onNotice?.(`${name} responds again.`)
@@ -170,12 +170,12 @@ export function createPool(url: string, name: string, options: PoolOptions): Poo
     }
   }
 
-  /** One health check at a time; callers share it. */
+  /** Single-flight: concurrent calls share a health check. */
   function probe(): Promise<{ writes: boolean }> {
     probing ??= checkHealth().finally(() => {
       probing = undefined
     })
-    // For callers that do not wait for the result it is enough that the state has changed.
+    // Some calls ignore the result: checkHealth() has recorded the failure.
     probing.catch(() => undefined)
     return probing
   }
@@ -191,7 +191,7 @@ export function createPool(url: string, name: string, options: PoolOptions): Poo
         (pools, timer) =>
           pools.long.begin(mode, (transaction) =>
             work((text, values = []) => {
-              // Each statement has the whole time, and so has the commit.
+              // The timeout applies to each statement and to the commit.
               timer?.refresh()
               return transaction.unsafe(text, [...values])
             }),
@@ -211,7 +211,7 @@ export function createPool(url: string, name: string, options: PoolOptions): Poo
   }
 }
 
-/** Calls `work` after that time. Results that arrived while our own process was blocked are read first. */
+/** Calls `work` after a delay; setImmediate processes results that arrived while this process was blocked. */
 function after(milliseconds: number, work: () => void): Timer | undefined {
   if (milliseconds === Number.POSITIVE_INFINITY) return undefined
   return setTimeout(() => setImmediate(work), milliseconds)
@@ -228,15 +228,15 @@ function createSqlPools(
   const pool = (max: number, limit: number, settings: Record<string, string> = {}) =>
     new SQL(url, {
       max,
-      // Bun would let PGDATABASE win over the address.
+      // Otherwise PGDATABASE overrides the URL.
       ...(database && { database }),
       ...(!searchParams.has('connect_timeout') && { connectionTimeout: 5 }),
       connection: {
         application_name: 'passportd',
         statement_timeout: String(limit),
-        // A process that stopped in the middle of writing must not block the others until they give up.
+        // A stopped process must not hold locks until the others time out.
         idle_in_transaction_session_timeout: String(longStatement / 2),
-        // Override what is set for the database.
+        // Overrides the settings of the database.
         bytea_output: 'hex',
         default_transaction_isolation: 'read committed',
         ...settings,
@@ -249,7 +249,7 @@ function createSqlPools(
   }
   return {
     short: pool(max, responseTimeout * SHORT_STATEMENT),
-    // Batches differ in size: the plan for one is wrong for another.
+    // Batches differ in size, and so do their best plans.
     long: pool(LONG_CONNECTIONS, longStatement, { plan_cache_mode: 'force_custom_plan' }),
     probe: pool(1, responseTimeout),
   }

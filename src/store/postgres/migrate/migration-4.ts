@@ -7,7 +7,7 @@ import { saveV1 } from '../save-changes.ts'
 
 const STEP = 1000
 
-/** Stores credentials as lists and renders V1 responses: the part of migration 4 that SQL cannot do. */
+/** The part of migration 4 that SQL cannot do: stores credentials as lists and renders V1 responses. */
 export async function storeV1(
   query: Query,
   onProgress: (done: number, total: number) => void,

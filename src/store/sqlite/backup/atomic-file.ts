@@ -3,15 +3,15 @@ import { dirname } from 'node:path'
 import { ServiceError } from '../../../domain/errors.ts'
 
 /**
- * Makes a new, empty file at `path` and has it written; it gets its name once it is whole and on the disk. A later caller with
- * the same path takes it over: `confirm` throws unless it is still the file that was made here.
+ * Creates a file at `path`, writes it, flushes it to disk and renames it to `name`. Another process may replace the file at
+ * `path`: `confirm` throws unless it is still the same file.
  */
 export function writeAtomically<T>(path: string, name: string, write: (confirm: () => void) => T): T {
   removeWithJournal(path)
-  // SQLite takes an empty file as it is, with its rights: as the database, only its owner may read it.
+  // SQLite keeps the permissions of an empty file: only its owner may read it.
   closeSync(openSync(path, 'wx', 0o600))
-  const place = fileIdentity(path)
-  const isOurs = () => fileIdentity(path) === place
+  const created = fileIdentity(path)
+  const isOurs = () => fileIdentity(path) === created
 
   function confirm(): void {
     if (isOurs()) return
@@ -31,7 +31,7 @@ export function writeAtomically<T>(path: string, name: string, write: (confirm: 
   }
 }
 
-/** Tells one file from another, whatever their names; nothing where there is none. */
+/** Device and inode: the same for all names of a file; `undefined` if there is no file. */
 export function fileIdentity(path: string): string | undefined {
   const file = statSync(path, { throwIfNoEntry: false })
   return file && `${file.dev}:${file.ino}`

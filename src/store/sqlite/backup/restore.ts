@@ -9,14 +9,13 @@ import { writeAtomically } from './atomic-file.ts'
 import { check, checkBackup, isDamage, writeSnapshot } from './backup.ts'
 
 /**
- * Puts what `file` holds in the place of the database. The old one keeps a name, which is given back. At every moment there is one
- * of both, whole, under the name of the database: whoever is killed on the way has lost nothing. Only with `force` it may take
- * the place of one that is not empty.
+ * Replaces the database with a backup. The old database is kept under a name that is returned. The replacement is atomic: a
+ * process killed at any time leaves one of the two. A database that is not empty needs `force`.
  */
 export function restore(file: string, name: string, { force, now }: { force: boolean; now: number }) {
   checkBackup(file)
   mkdirSync(dirname(name), { recursive: true })
-  // A link leads to where the database is to lie: it stays, and SQLite keeps its log there.
+  // A symbolic link stays; its target is replaced, because SQLite keeps the WAL beside the target.
   const path = existsSync(name) ? realpathSync(name) : name
   const old = existsSync(path) ? lockExclusively(path) : undefined
   try {
@@ -30,7 +29,7 @@ export function restore(file: string, name: string, { force, now }: { force: boo
     const restored = writeAtomically(partial, path, (confirm) => {
       writeSnapshot(file, partial)
       confirm()
-      bringUpToDate(partial)
+      migrateFile(partial)
       return { ...check(partial), kept: keep(path, now) }
     })
     removeDocumentFiles(path)
@@ -42,12 +41,12 @@ export function restore(file: string, name: string, { force, now }: { force: boo
 
 type Locked = { database?: Database; isEmpty: boolean }
 
-/** How long a command that is about to end is waited for. */
+/** Wait for a command that is about to end. */
 const WAIT_MILLISECONDS = 1000
 
 /**
- * Keeps everybody else out of the database until it is closed; its log of writes is in the file by then, and gone. Throws where
- * anybody has it open. One that is damaged cannot be locked: nobody can open it, either.
+ * Locks the database exclusively until it is closed, after a checkpoint that removes the WAL. Throws if another process has it
+ * open. A damaged database cannot be locked, but no process can open it either.
  */
 function lockExclusively(path: string): Locked {
   const database = withTranslatedErrors(path, () => new Database(path, { readwrite: true, strict: true }))
@@ -58,7 +57,7 @@ function lockExclusively(path: string): Locked {
     }
     database.run('pragma journal_mode = delete')
     database.run('begin exclusive')
-    // Somebody may have come in between.
+    // Another process may have switched back to WAL in between.
     if (modeOf(database) !== 'delete') throw inUse(path)
     return { database, isEmpty: isEmpty(database) }
   } catch (error) {
@@ -78,7 +77,7 @@ const inUse = (path: string) =>
 const modeOf = (database: Database) =>
   database.query<{ journal_mode: string }, []>('pragma journal_mode').get()?.journal_mode
 
-/** Settings come with the first start; the tables may be those of an older passportd. */
+/** Settings do not count: the first start writes them. The tables may have an older schema. */
 function isEmpty(database: Database): boolean {
   const has = (sql: string) => database.query(sql).get() !== null
   return !['passports', 'keys', 'removals'].some(
@@ -87,7 +86,7 @@ function isEmpty(database: Database): boolean {
   )
 }
 
-function bringUpToDate(path: string): void {
+function migrateFile(path: string): void {
   const database = new Database(path, { readwrite: true, strict: true })
   try {
     database.run('pragma secure_delete = on')
@@ -99,10 +98,7 @@ function bringUpToDate(path: string): void {
   }
 }
 
-/**
- * Gives the database a second name, if there is one. Logs of writes are left by one that is damaged, or was taken away without them:
- * they would be taken for the new one's.
- */
+/** Links the old database to a second name and moves a leftover WAL with it: SQLite would apply the WAL to the new file. */
 function keep(path: string, now: number): string | undefined {
   const kept = `${path}.before-${new Date(now).toISOString().replace(/[-:]/g, '')}`
   const hasContents = (statSync(path, { throwIfNoEntry: false })?.size ?? 0) > 0

@@ -7,12 +7,11 @@ import { renderPassport } from '../../v1-renderer.ts'
 import { incrementRankingVersion } from '../statements.ts'
 import { createWriteModel } from '../write-model.ts'
 
-/** Told how many of all passports are done. */
 export type OnProgress = (done: number, total: number) => void
 
 const STEP = 1000
 
-/** Stores credentials as lists and renders V1 responses: the part of migration 9 that SQL cannot do. */
+/** The part of migration 9 that SQL cannot do: stores credentials as lists and renders V1 responses. */
 export function storeV1(database: Database, onProgress: OnProgress): void {
   const model = createWriteModel(database)
   const listRows = database.query<StoredRow, [number, number]>(
@@ -41,7 +40,7 @@ export function storeV1(database: Database, onProgress: OnProgress): void {
   incrementRankingVersion(database)
 }
 
-/** Removes the files in which earlier versions kept responses beside the database. */
+/** Removes the response files that earlier versions kept beside the database. */
 export function removeDocumentFiles(path: string): void {
   const folder = dirname(path)
   const prefix = `${basename(path)}-documents-`
