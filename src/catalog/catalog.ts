@@ -8,7 +8,6 @@ import { buildSnapshot, type Snapshot, updateSnapshot } from './snapshot.ts'
 /** `keyword` is folded. Aborting the signal rejects a search with `ClientGone`. */
 export type FindRequest = PageRequest & { keyword: string | undefined; signal?: AbortSignal | undefined }
 
-/** One page of the ranking. */
 export type RankingPage = { ids: readonly number[]; total: number }
 
 /** The ranking of all listed passports: pages, keyword search and the standing of a score. */
@@ -46,7 +45,6 @@ export function createCatalog({ listing }: Pick<Store, 'listing'>): Catalog {
   }
 }
 
-/** A page of all passports. */
 export function pageOf({ ids }: Snapshot, offset: number, size: number): RankingPage {
   return { ids: Array.from(ids.subarray(offset, offset + size)), total: ids.length }
 }

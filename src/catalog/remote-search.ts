@@ -7,7 +7,6 @@ type Search = { id: number; keyword: string; offset: number; size: number }
 type Request = Search | { cancel: number }
 type Result = RankingPage & { id: number }
 
-/** Sends searches to the search thread. */
 export function createSearchClient(port: MessagePort) {
   const waiting = new Map<number, PromiseWithResolvers<RankingPage>>()
   let last = 0

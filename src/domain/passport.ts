@@ -27,6 +27,8 @@ export type Scores = {
   skills: number
 }
 
+export const NO_SCORES: Scores = { total: 0, activity: 0, identity: 0, skills: 0 }
+
 /** A passport as the list shows it. */
 export type Passport = {
   id: number

@@ -1,12 +1,12 @@
 import type { Credential } from '../domain/credential.ts'
 import type { DataPoint, RawValue } from '../domain/data-point.ts'
+import { NO_SCORES } from '../domain/passport.ts'
 import type { PassportRecord } from '../domain/record.ts'
 import { presentCredential, presentListedPassport, presentSocial } from '../domain/v1/present.ts'
 import type { Store } from '../store/store.ts'
 import type { CredentialLine, PassportLine, PointLine } from './record-format.ts'
 
 const BATCH = 500
-const NO_SCORES = { total: 0, activity: 0, identity: 0, skills: 0 }
 
 type ExportedLines = { text: string; records: number }
 

@@ -5,7 +5,7 @@ import {
   createThrottledClient,
   ResponseError,
   SourceError,
-  type ThrottledClientOptions,
+  type ThrottleOptions,
 } from './throttled-client.ts'
 import { parseIds, parsePagination, parseResponseId, toLine } from './v1-response.ts'
 
@@ -19,7 +19,7 @@ export type MirrorReport = {
   failed: number
 }
 
-export type MirrorOptions = ThrottledClientOptions &
+export type MirrorOptions = ThrottleOptions &
   Omit<ParseOptions, 'now'> & {
     store: Store
     concurrency: number
@@ -146,8 +146,7 @@ async function save(line: object, options: MirrorOptions): Promise<keyof MirrorR
   const incoming = record.kind === 'passport' ? { ...record, sourceBytes } : record
   const [result] = await options.store.records.save([incoming], { now, restore: options.restore })
   if (result?.outcome === 'refused') throw new RecordError(result.field, result.reason)
-  if (result?.outcome === 'removed') return 'removed'
-  return result?.outcome === 'unchanged' ? 'unchanged' : 'copied'
+  return result?.outcome === 'removed' || result?.outcome === 'unchanged' ? result.outcome : 'copied'
 }
 
 /** After a failure no further work starts. */

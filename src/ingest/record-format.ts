@@ -1,13 +1,5 @@
 import Type, { type Static } from 'typebox'
-import {
-  Credential,
-  Passport,
-  PassportProfile,
-  PassportSocial,
-  type WireCredential,
-  type WirePassport,
-  type WireSocial,
-} from '../domain/v1/schemas.ts'
+import { Credential, Passport, PassportProfile, PassportSocial } from '../domain/v1/schemas.ts'
 
 /** May be null or missing. */
 const maybe = <T extends Type.TSchema>(schema: T) => Type.Optional(Type.Union([schema, Type.Null()]))
@@ -48,7 +40,7 @@ function lenient(schema: Type.TSchema): Type.TSchema {
 const lenientFields = ({ properties }: Type.TObject): Record<string, Type.TSchema> =>
   Object.fromEntries(Object.entries(properties).map(([name, schema]) => [name, maybe(lenient(schema))]))
 
-const SocialLine = lenient(PassportSocial) as Type.TObject
+const SocialLine = Type.Object(lenientFields(PassportSocial))
 const ProfileLine = Type.Object({
   ...lenientFields(PassportProfile),
   display_name: maybe(text(LONGEST_NAME)),
@@ -97,9 +89,9 @@ export const PassportLine = Type.Object({
 
 export type PointLine = Static<typeof PointLine>
 export type DataPointLine = Static<typeof DataPointLine>
-export type SocialLine = Lenient<WireSocial>
-export type CredentialLine = Lenient<WireCredential & { derived: boolean; superseded: boolean }>
-export type PassportLine = Omit<Lenient<WirePassport>, 'passport_id'> &
+export type SocialLine = Lenient<Static<typeof PassportSocial>>
+export type CredentialLine = Lenient<Static<typeof Credential> & { derived: boolean; superseded: boolean }>
+export type PassportLine = Omit<Lenient<Static<typeof Passport>>, 'passport_id'> &
   Static<Type.TObject<typeof exportFields>> & { passport_id: number; credentials?: CredentialLine[] | null }
 
 const NESTED: Record<string, Type.TObject> = {

@@ -1,4 +1,4 @@
-export type ThrottledClientOptions = {
+export type ThrottleOptions = {
   base: string
   key: string | undefined
   userAgent: string
@@ -42,7 +42,7 @@ const LONGEST_WAIT = 3600_000
 const LARGEST_BODY = 8 * 1024 * 1024
 
 /** Sends GET requests to a V1 service, with a rate limit, Retry-After support and retries. */
-export function createThrottledClient(options: ThrottledClientOptions) {
+export function createThrottledClient(options: ThrottleOptions) {
   const { fetch, sleep, now, ticks, random, signal, base, key, userAgent, rate } = options
   const gap = 1000 / rate
   let nextSlot = 0

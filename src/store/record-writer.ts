@@ -1,4 +1,4 @@
-import { type PassportRef, type Scores, walletsOf } from '../domain/passport.ts'
+import { NO_SCORES, type PassportRef, walletsOf } from '../domain/passport.ts'
 import { addsUp, CREDENTIAL_ACCOUNT, type IncomingRecord, type PassportRecord } from '../domain/record.ts'
 import { hashOf } from './hash.ts'
 import { createMerges } from './merges.ts'
@@ -7,8 +7,6 @@ import type { SaveOptions, SaveResult } from './store.ts'
 import type { TrackedWriteModel } from './v1-renderer.ts'
 
 type PassportIncoming = Extract<IncomingRecord, { kind: 'passport' }>
-
-const NO_SCORES: Scores = { total: 0, activity: 0, identity: 0, skills: 0 }
 
 /** Writes records one at a time, inside the transaction of the write model. */
 export function createRecordWriter(model: TrackedWriteModel) {
@@ -79,18 +77,18 @@ export function createRecordWriter(model: TrackedWriteModel) {
   /** The score columns. Old scores stay until the scorer has calculated new ones. */
   function state(record: PassportRecord, before: StoredRow | undefined, now: number) {
     // Without credentials in the record, the score depends on the stored ones.
-    const usesStoredCredentials =
+    const usesStored =
       record.credentials === undefined &&
       before !== undefined &&
       (credentials.list(record.id).length > 0 || dataPoints.list(record.id).length > 0)
     const stale =
       record.stale === true ||
       (record.rules !== undefined && record.rules !== (model.rules() ?? record.rules)) ||
-      (usesStoredCredentials && before.stale !== 0) ||
+      (usesStored && before.stale !== 0) ||
       (before !== undefined && before.given_human !== Number(record.givenHuman ?? record.human)) ||
       (record.dataPoints === undefined && dataPoints.list(record.id).length > 0) ||
       !addsUp(record)
-    const keepsOld = before !== undefined && (stale || usesStoredCredentials)
+    const keepsOld = before !== undefined && (stale || usesStored)
     return {
       ...toScoreRow(keepsOld ? toScores(before) : (record.scores ?? NO_SCORES)),
       stale: Number(stale),

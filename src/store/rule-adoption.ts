@@ -13,8 +13,6 @@ export const targetRules = ({ rules, adopting }: AdoptionState): string | undefi
 /** Passports to mark as stale: those after an id, except those that a rule set scored. */
 export type MarkRange = { after: number; except: string | null; withRecordScores: boolean }
 
-export const ALL_PASSPORTS: MarkRange = { after: -1, except: null, withRecordScores: true }
-
 /** The passports that the adoption of a rule set marks next; `undefined` if the rule set is in force. */
 export function nextMarkRange({ rules, adopting, adopted_to }: AdoptionState, next: string) {
   if (rules === next && adopting === undefined) return undefined

@@ -88,7 +88,9 @@ withEveryEngine('mcp', (makeDatabase) => {
     const told = JSON.parse((await here.run('explain', '7', '--json')).out)
     expect(explained.data).toMatchObject({ ...head, rules: told.rules, explained_score: told.scores.total })
     expect(explained.data?.lines).toHaveLength(told.credentials.length)
-    expect(explained.data?.notes).toEqual(['A new score is being calculated: responses still show the old score.'])
+    expect(explained.data?.notes).toEqual([
+      'A new score is being calculated: responses still show the old score.',
+    ])
     expect(explained.text).toContain('"GitHub": 20.25 (20.25 in the record)')
   })
 
@@ -163,9 +165,7 @@ describe.concurrent('on standard input and output', () => {
     database.run('pragma user_version = 7')
     await using agent = await stdioAgent(here)
     const { text } = await agent.call('get_passport', { passport: '7' })
-    expect(text).toBe(
-      `${file} has schema 7 instead of ${newest}: run "import" or "serve" to migrate it.`,
-    )
+    expect(text).toBe(`${file} has schema 7 instead of ${newest}: run "import" or "serve" to migrate it.`)
     expect(versionOf(database)).toBe(7)
   })
 

@@ -109,7 +109,10 @@ describe('gzip', () => {
     for (const given of [damaged, Buffer.concat([packed, bytes('something else')])]) {
       const lines = await read(inChunks(given, 4096))
       expect(lines.slice(0, 5000).map(([, text]) => text)).toEqual(many.slice(0, 5000))
-      expect(lines.at(-1)).toEqual([lines.length, expect.stringMatching(/^! cannot be read any further: \w[\w /-]+$/)])
+      expect(lines.at(-1)).toEqual([
+        lines.length,
+        expect.stringMatching(/^! cannot be read any further: \w[\w /-]+$/),
+      ])
     }
   })
 })

@@ -6,7 +6,7 @@ import {
   createThrottledClient,
   ResponseError,
   SourceError,
-  type ThrottledClientOptions,
+  type ThrottleOptions,
 } from '../../src/ingest/throttled-client.ts'
 import { answer, serveRaw } from '../support/http/faulty-proxy.ts'
 import { NOON } from '../support/store/records.ts'
@@ -50,7 +50,7 @@ function fakeTime() {
 }
 
 /** A client whose requests are answered by `answers` in turn, the last of them for ever. */
-function createClient(answers: readonly Answer[], options: Partial<ThrottledClientOptions> = {}) {
+function createClient(answers: readonly Answer[], options: Partial<ThrottleOptions> = {}) {
   const time = fakeTime()
   const begun: number[] = []
   const client = createThrottledClient({

@@ -112,7 +112,10 @@ test('categories add up, a cap limits what a category gives to the whole, others
   )
   expect(scores).toEqual({ skills: 20, activity: 5, identity: 14, total: 35 })
   const recordCredentials = [0.1, 0.2].map((score) => credential(`${score}`, { category: 'Activity', score }))
-  expect(score(passport({ recordCredentials }), rules, NOW).scores).toMatchObject({ activity: 0.3, total: 0.3 })
+  expect(score(passport({ recordCredentials }), rules, NOW).scores).toMatchObject({
+    activity: 0.3,
+    total: 0.3,
+  })
 })
 
 test('a credential keeps the score of its record, within its maximum', () => {
@@ -137,7 +140,10 @@ test('a data point replaces the credential of its type, as long as there is a ru
     credential('a', { type: 'plain', score: 3, maxScore: 40, category: 'Skills' }),
     credential('b', { type: 'other', superseded: true }),
   ]
-  const input = passport({ recordCredentials, dataPoints: [point('plain', number(9)), point('other', number(5))] })
+  const input = passport({
+    recordCredentials,
+    dataPoints: [point('plain', number(9)), point('other', number(5))],
+  })
   const before = structuredClone(input)
   const { credentials, scores, lines } = score(input, rules, NOW)
   expect(credentials.map(({ type, score, superseded }) => [type, score, superseded])).toEqual([

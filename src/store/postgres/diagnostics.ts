@@ -1,11 +1,6 @@
 import { namePostgres } from '../../domain/database-address.ts'
 import type { DatabaseContents, Diagnostics } from '../diagnostics.ts'
-import {
-  PASSPORT_COUNTS,
-  type PassportCounts,
-  STALE_COUNT,
-  STALE_RECHECK_MILLISECONDS,
-} from '../rows/counts.ts'
+import { PASSPORT_COUNTS, type PassportCounts, RECHECK_DELAY, STALE_COUNT } from '../rows/counts.ts'
 import { createPool, type Pool } from './connection/health-checked-pool.ts'
 import { createCopying } from './copy-tables.ts'
 import { createKeys } from './keys.ts'
@@ -50,7 +45,7 @@ export async function diagnoseReplica(url: string) {
 
 async function readContents(pool: Pool): Promise<DatabaseContents> {
   const [counts] = (await pool.longQuery(PASSPORT_COUNTS)) as [PassportCounts]
-  if (counts.stale > 0) await Bun.sleep(STALE_RECHECK_MILLISECONDS)
+  if (counts.stale > 0) await Bun.sleep(RECHECK_DELAY)
   const [later] = await pool.query<{ count: number }>(STALE_COUNT)
   return {
     ...counts,

@@ -7,7 +7,6 @@ import type { StoredRow } from '../rows/passport.ts'
 import { toV1CredentialsRow, toV1PassportRow } from '../rows/v1.ts'
 import {
   ADOPTION_BATCH,
-  ALL_PASSPORTS,
   FIND_BATCH_END,
   MARK_STALE,
   type MarkRange,
@@ -82,7 +81,7 @@ export function createScoring(
       const markNext = (after: number) =>
         transaction(async (query) => {
           await lockForWriting(query)
-          return markStale(query, { ...ALL_PASSPORTS, after })
+          return markStale(query, { after, except: null, withRecordScores: true })
         })
       for (let after: number | undefined = -1; after !== undefined; after = await markNext(after));
     },

@@ -3,7 +3,6 @@ import { ADOPTION_SETTINGS, type AdoptionState } from '../rule-adoption.ts'
 import type { Store } from '../store.ts'
 import type { Query } from './connection/query.ts'
 
-/** Single values, shared by all processes. */
 export const createSettings = (query: Query) => ({
   async get(name: string): Promise<string | undefined> {
     const [row] = await query<{ value: string }>('select value from settings where name = $1', [name])

@@ -25,4 +25,4 @@ export type PassportCounts = {
 }
 
 /** The wait before stale passports are counted again, to detect a running scorer. */
-export const STALE_RECHECK_MILLISECONDS = 1500
+export const RECHECK_DELAY = 1500

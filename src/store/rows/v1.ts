@@ -10,7 +10,6 @@ import type { WireCredential } from '../../domain/v1/schemas.ts'
 import { etagOf } from '../hash.ts'
 import { type StoredRow, toFullPassport } from './passport.ts'
 
-/** A response body and its ETag. */
 export type V1Body = { body: string; etag: string }
 
 export type V1Passport = V1Body & {

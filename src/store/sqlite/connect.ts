@@ -93,7 +93,7 @@ const ENVIRONMENT_ERRORS =
   /^SQLITE_(AUTH|BUSY|CANTOPEN|CORRUPT|FULL|IOERR|LOCKED|NOLFS|NOTADB|PERM|PROTOCOL|READONLY)/
 
 /** Turns errors of the file or the machine into `unavailable`. */
-export function withTranslatedErrors<T>(path: string, work: () => T): T {
+export function translateErrors<T>(path: string, work: () => T): T {
   try {
     return work()
   } catch (error) {
@@ -120,13 +120,13 @@ export type Methods = Record<string, (...args: never[]) => unknown>
 
 type Guard = { before?: () => void; after?: () => void }
 
-/** Wraps each function with `withTranslatedErrors`. */
-export function translatingErrors<T extends Methods>(path: string, methods: T, { before, after }: Guard): T {
+/** Wraps each function with `translateErrors`. */
+export function guardErrors<T extends Methods>(path: string, methods: T, { before, after }: Guard): T {
   const guard = ([name, method]: [string, (...args: never[]) => unknown]) => [
     name,
     (...args: never[]) => {
       try {
-        return withTranslatedErrors(path, () => {
+        return translateErrors(path, () => {
           before?.()
           return method(...args)
         })
@@ -169,7 +169,7 @@ const damaged = (path: string, cause?: unknown) =>
 /** For opening a migrated file: a missing table or column is damage. */
 export function openChecked<T>(path: string, work: () => T): T {
   try {
-    return withTranslatedErrors(path, work)
+    return translateErrors(path, work)
   } catch (error) {
     throw error instanceof SQLiteError && error.code === 'SQLITE_ERROR' ? damaged(path, error) : error
   }

@@ -3,14 +3,9 @@ import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { DatabaseContents, Diagnostics } from '../diagnostics.ts'
-import {
-  PASSPORT_COUNTS,
-  type PassportCounts,
-  STALE_COUNT,
-  STALE_RECHECK_MILLISECONDS,
-} from '../rows/counts.ts'
+import { PASSPORT_COUNTS, type PassportCounts, RECHECK_DELAY, STALE_COUNT } from '../rows/counts.ts'
 import { listDamage } from './backup/backup.ts'
-import { connectReader, throwTranslated, withTranslatedErrors } from './connect.ts'
+import { connectReader, throwTranslated, translateErrors } from './connect.ts'
 import { createCopying } from './copy-tables.ts'
 import { createKeys } from './keys.ts'
 import { checkOwner, identify, SCHEMA } from './migrate/migrate.ts'
@@ -30,7 +25,7 @@ async function diagnoseFile(
   connect: (path: string) => Database,
   full: boolean,
 ): Promise<Diagnostics> {
-  const database = withTranslatedErrors(path, () => connect(path))
+  const database = translateErrors(path, () => connect(path))
   try {
     checkOwner(database)
     const { version } = identify(database)
@@ -57,7 +52,7 @@ async function readContents(database: Database): Promise<DatabaseContents> {
   // Only reads follow.
   const connections = { reader: database, writer: database }
   const counts = database.query<PassportCounts, []>(PASSPORT_COUNTS).get() as PassportCounts
-  if (counts.stale > 0) await Bun.sleep(STALE_RECHECK_MILLISECONDS)
+  if (counts.stale > 0) await Bun.sleep(RECHECK_DELAY)
   return {
     ...counts,
     stillStale: database.query<{ count: number }, []>(STALE_COUNT).get()?.count ?? 0,

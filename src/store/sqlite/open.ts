@@ -4,10 +4,10 @@ import {
   closeOnError,
   connectReader,
   connectWriter,
+  guardErrors,
   type Methods,
   openChecked,
-  translatingErrors,
-  withTranslatedErrors,
+  translateErrors,
 } from './connect.ts'
 import { createCopying, createCopyTables } from './copy-tables.ts'
 import { createShownCredentials } from './credentials-and-points.ts'
@@ -50,29 +50,26 @@ export function openSqlite(path: string, options: Options = {}): Store {
 
     /** A write ends the shared read transaction: later reads see it, and the WAL can be truncated. */
     const before = transaction.end
-    const forWriting = <T extends Methods>(methods: T) => translatingErrors(path, methods, { before })
+    const writes = <T extends Methods>(methods: T) => guardErrors(path, methods, { before })
     const limitWal = createWalLimit(path, writer)
     /** For bulk writes: import, mirror, scoring, copy. */
-    const forBulkWriting = <T extends Methods>(methods: T) =>
-      translatingErrors(path, methods, { before, after: limitWal })
+    const bulkWrites = <T extends Methods>(methods: T) =>
+      guardErrors(path, methods, { before, after: limitWal })
 
     return {
-      passports: { ...passports, ...forWriting(createPassportChanges(writer)) },
-      records: forBulkWriting(createRecords(connections)),
+      passports: { ...passports, ...writes(createPassportChanges(writer)) },
+      records: bulkWrites(createRecords(connections)),
       credentials: createShownCredentials(shared, transaction),
       v1: createV1Reader(shared, transaction),
-      listing: translatingErrors(path, createListing(listing), {}),
-      scoring: forBulkWriting(createScoring({ ...connections, find: findId })),
-      mirror: forWriting(createMirror(connections)),
-      keys: { ...createKeyReader(shared, transaction), ...forWriting(createKeys(connections)) },
-      usage: forWriting(createUsage(connections)),
-      retirement: forWriting(createRetirement(connections)),
-      copyTables: createCopyTables(connections).map(({ name, ...part }) => ({
-        name,
-        ...forBulkWriting(part),
-      })),
-      copying: forWriting(createCopying(connections)),
-      ping: () => withTranslatedErrors(path, ping),
+      listing: guardErrors(path, createListing(listing), {}),
+      scoring: bulkWrites(createScoring({ ...connections, find: findId })),
+      mirror: writes(createMirror(connections)),
+      keys: { ...createKeyReader(shared, transaction), ...writes(createKeys(connections)) },
+      usage: writes(createUsage(connections)),
+      retirement: writes(createRetirement(connections)),
+      copyTables: createCopyTables(connections).map(({ name, ...table }) => ({ name, ...bulkWrites(table) })),
+      copying: writes(createCopying(connections)),
+      ping: () => translateErrors(path, ping),
       close() {
         transaction.close()
         for (const database of [listing, reader, writer]) database.close()

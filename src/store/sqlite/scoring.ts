@@ -8,7 +8,6 @@ import type { StoredRow } from '../rows/passport.ts'
 import { toV1CredentialsRow, toV1PassportRow } from '../rows/v1.ts'
 import {
   ADOPTION_BATCH,
-  ALL_PASSPORTS,
   FIND_BATCH_END,
   MARK_STALE,
   type MarkRange,
@@ -83,7 +82,9 @@ export function createScoring({ reader, writer, find }: Connections): ScoringSto
     return end === undefined
   })
 
-  const markBatch = writer.transaction((after: number) => markStale({ ...ALL_PASSPORTS, after }))
+  const markBatch = writer.transaction((after: number) =>
+    markStale({ after, except: null, withRecordScores: true }),
+  )
 
   return {
     work: (limit, job) => work.immediate(limit, job),

@@ -3,7 +3,6 @@ import { RETIREMENT } from '../copy-tables.ts'
 import { ADOPTION_SETTINGS, type AdoptionState } from '../rule-adoption.ts'
 import type { Store } from '../store.ts'
 
-/** Single values, shared by all processes. */
 export function createSettings(writer: Database) {
   const get = writer.query<{ value: string }, [string]>('select value from settings where name = ?')
   const set = writer.query('insert or replace into settings (name, value) values (?, ?)')

@@ -2,7 +2,7 @@ import type { Database } from 'bun:sqlite'
 import { existsSync, realpathSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { ServiceError } from '../../../domain/errors.ts'
-import { connectReader, isEnvironmentError, throwTranslated, withTranslatedErrors } from '../connect.ts'
+import { connectReader, isEnvironmentError, throwTranslated, translateErrors } from '../connect.ts'
 import { checkOwner, identify } from '../migrate/migrate.ts'
 import { fileIdentity, writeAtomically } from './atomic-file.ts'
 
@@ -48,7 +48,7 @@ export function writeSnapshot(from: string, to: string): void {
 
 /** Throws `unavailable` unless it is a database of this or an older passportd. */
 function openOurs(path: string): Database {
-  return withTranslatedErrors(path, () => {
+  return translateErrors(path, () => {
     const database = connectReader(path)
     try {
       checkOwner(database)
@@ -76,7 +76,7 @@ export const isDamage = (error: unknown): boolean =>
 
 /** Reads every page and compares indexes with their tables. Throws `unavailable` if the file is damaged. */
 export function check(path: string): Contents {
-  return withTranslatedErrors(path, () => {
+  return translateErrors(path, () => {
     const database = connectReader(path)
     try {
       const [problem] = listDamage(database, 'integrity_check')

@@ -2,7 +2,7 @@ import { Database } from 'bun:sqlite'
 import { existsSync, linkSync, mkdirSync, realpathSync, renameSync, rmSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { ServiceError } from '../../../domain/errors.ts'
-import { isEnvironmentError, throwTranslated, withTranslatedErrors } from '../connect.ts'
+import { isEnvironmentError, throwTranslated, translateErrors } from '../connect.ts'
 import { identify, migrate } from '../migrate/migrate.ts'
 import { removeDocumentFiles } from '../migrate/migration-9.ts'
 import { writeAtomically } from './atomic-file.ts'
@@ -49,7 +49,7 @@ const WAIT_MILLISECONDS = 1000
  * open. A damaged database cannot be locked, but no process can open it either.
  */
 function lockExclusively(path: string): Locked {
-  const database = withTranslatedErrors(path, () => new Database(path, { readwrite: true, strict: true }))
+  const database = translateErrors(path, () => new Database(path, { readwrite: true, strict: true }))
   try {
     database.run(`pragma busy_timeout = ${WAIT_MILLISECONDS}`)
     if (identify(database).owner === 'another') {
