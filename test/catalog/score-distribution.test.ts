@@ -9,8 +9,8 @@ import { named } from '../support/store/records.ts'
 const ofScores = (scores: readonly number[]) =>
   snapshotOf(scores.map((score, id) => ({ id, score, name: '' })))
 
-onEveryEngine('a standing', (open) => {
-  test('counts listed passports alone, and follows what is written', async () => {
+onEveryEngine('the standing of a score', (open) => {
+  test('counts listed passports only, and reflects every write', async () => {
     await using store = await open([
       named(1, 'A', 90),
       named(2, 'B', 50),
@@ -25,7 +25,7 @@ onEveryEngine('a standing', (open) => {
   })
 })
 
-test('passports of one score share a rank, and are below those above', async () => {
+test('passports with equal scores share a rank', async () => {
   const snapshot = await ofScores([90, 50, 50, 50, 10.5, 10.5, 0, 0, 0, 0])
   const standings = [90, 50, 10.5, 0, 60, 200].map((score) => findStanding(snapshot, score))
   expect(standings.map(({ rank, below, total }) => [rank, below, total])).toEqual([
@@ -33,14 +33,14 @@ test('passports of one score share a rank, and are below those above', async () 
     [2, 6, 10],
     [5, 4, 10],
     [7, 0, 10],
-    // Scores that nobody has yet.
+    // Scores that no passport has.
     [2, 9, 10],
     [1, 10, 10],
   ])
   expect(findStanding(await ofScores([]), 5)).toMatchObject({ rank: 1, below: 0, total: 0, highest: 0 })
 })
 
-test('the distribution counts everybody once, where their score is', async () => {
+test('the distribution counts each passport once, in the bucket of its score', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(fc.integer({ min: 0, max: 30_000 }), { minLength: 1 }), async (numbers) => {
       const all = numbers.map((number) => number / 100)

@@ -36,7 +36,7 @@ test('the built-in rule set is valid', () => {
   expect(parseRules(file)).toEqual(DEFAULT_RULES)
 })
 
-test('a rule changed under an old version is noticed', () => {
+test('a rule that changed under the same version changes the stamp', () => {
   expect(parseRules(good).stamp).toStartWith('1+')
   expect(parseRules(good).stamp).toBe(parseRules(structuredClone(good)).stamp)
   expect(parseRules(withRule({ multiplier: 0.6 })).stamp).not.toBe(parseRules(good).stamp)
@@ -65,7 +65,7 @@ test.each([
   expect(problemsOf(value).join('\n')).toContain(sentence)
 })
 
-test('all problems are named at once', () => {
+test('all problems are reported at once', () => {
   expect(
     problemsOf({ ...withRule({ max_score: 'x', convert: 'cube' }), caps: { Skills: 'y' } }),
   ).toHaveLength(3)

@@ -22,7 +22,7 @@ import storedBodies from './fixtures/stored-bodies.sql' with { type: 'text' }
 
 const KEY = apiKey('k', { name: 'Key', hash: new Uint8Array([1, 2]), tier: 'high', owner: 'a@example.com' })
 
-/** Both engines have the same columns; only bytes are written differently. */
+/** Both engines have the same columns; only the literal of the hash differs. */
 const keyRow = (hash: string) => `insert into keys (id, name, hash, created_at, tier, owner)
   values ('k', 'Key', ${hash}, 1, 'high', 'a@example.com');`
 
@@ -64,7 +64,7 @@ async function expectPeople(store: Store): Promise<void> {
   expect(await store.keys.find('k')).toEqual(KEY)
 }
 
-/** Opens the database twice: the first time it is migrated, the second time there is nothing to do. */
+/** Opens the database twice: the first time migrates it, the second time changes nothing. */
 async function expectMigration(open: (onMigrate: (done: number, total: number) => void) => Promise<Store>) {
   const progress: number[][] = []
   const onMigrate = (done: number, total: number) => void progress.push([done, total])
@@ -115,7 +115,7 @@ function makeFile(path: string, version: number, sql: string): void {
 describe('sqlite: a database of an earlier version', () => {
   test.each([
     [3, sqlite3, people],
-    // Triggers of version 8 note each row that is written.
+    // Triggers of version 8 record each written row.
     [8, sqlite3 + sqlite3To8, people],
     [8, sqlite3, people + sqlite3To8],
   ])('%i is migrated without loss, and the files beside it are removed', async (version, schema, rows) => {

@@ -4,8 +4,8 @@ import { openStore } from '../../src/store/open.ts'
 import { listAll } from '../support/store/catalog.ts'
 import { withEveryEngine } from '../support/store/engines.ts'
 
-withEveryEngine('a database that is not up to date', (makeDatabase) => {
-  test('is refused by a process that may not migrate it, until another has', async () => {
+withEveryEngine('a database with an outdated schema', (makeDatabase) => {
+  test('is refused by a process that may not migrate it until another process has migrated it', async () => {
     await using database = await makeDatabase({ bare: true })
     const address = parseDatabaseAddress(database.url) as DatabaseAddress
     const open = () => openStore(address, { create: false, migrate: false })

@@ -14,7 +14,7 @@ const TABLES = `select schemaname::text as schema, tablename::text as name from 
   where schemaname not in ('pg_catalog', 'information_schema') order by 1, 2`
 
 describe('postgres: opening', () => {
-  test('several nodes at once make the tables of an empty database once', async () => {
+  test('several nodes create the tables of an empty database once', async () => {
     await using database = await testDatabase()
     const opened = Array.from({ length: 6 }, () => openPostgres({ url: database.url }))
     const stores = await Promise.all(opened)
@@ -24,7 +24,7 @@ describe('postgres: opening', () => {
     await Promise.all(stores.map((store) => store.close()))
   })
 
-  test('a schema that a newer passportd made is refused', async () => {
+  test('the schema of a newer passportd is refused', async () => {
     await using database = await testDatabase()
     await openAndClose(database.url)
     await using sql = connect(database.url)
@@ -35,7 +35,7 @@ describe('postgres: opening', () => {
   })
 
   test.each(['passports', 'v1_passports', 'passportd'])(
-    'a table %s of another program is refused, and all is left as it was',
+    'a table %s of another program is refused, and nothing is changed',
     async (name) => {
       await using database = await testDatabase()
       await using sql = connect(database.url)
@@ -45,7 +45,7 @@ describe('postgres: opening', () => {
     },
   )
 
-  test('search_path in the address puts every table into that schema', async () => {
+  test('search_path in the URL puts every table into that schema', async () => {
     await using database = await testDatabase()
     await using sql = connect(database.url)
     await sql`create schema mine`
@@ -68,13 +68,13 @@ describe('postgres: opening', () => {
     ['colour=red', 'cannot be used: unrecognized configuration parameter "colour"'],
     ['sslmode=maybe', 'cannot be used: '],
     ['sslmode=verify-full&sslrootcert=/nowhere/ca.pem', 'cannot be used: '],
-  ])('the option %s in the address is refused in a sentence', async (options, sentence) => {
+  ])('the option %s in the URL is refused with a sentence', async (options, sentence) => {
     await using database = await testDatabase()
     expect(await refusalOf(withOptions(database.url, options))).toContain(`/${database.name} ${sentence}`)
   })
 })
 
-test('postgres: a role without the right to make tables, or to read them, is refused in a sentence', async () => {
+test('postgres: a role without the right to create or read tables is refused with a sentence', async () => {
   await using server = await startPostgres()
   await using sql = connect(server.url)
   await sql`create role clerk login password 'clerk-secret'`
@@ -87,7 +87,7 @@ test('postgres: a role without the right to make tables, or to read them, is ref
   expect(await refusalOf(clerkUrl)).toContain('permission denied for table passportd')
 })
 
-describe('postgres: a server that cannot be had', () => {
+describe('postgres: an unavailable server', () => {
   test.each([
     ['a wrong password', { password: 'guess' }, 'refuses the user or password of its address'],
     ['an unknown user', { username: 'mallory' }, 'refuses the user or password of its address'],
@@ -107,7 +107,7 @@ describe('postgres: a server that cannot be had', () => {
     expect(message).toStartWith(`postgres://${host}${pathname} `)
   })
 
-  test('a standby only reads, before the tables are made and after', async () => {
+  test('a standby is reported as read-only, before and after the tables exist', async () => {
     await using primary = await startPostgres()
     await using standby = await startReplica(primary)
     const sentence = `postgres://127.0.0.1:${standby.port}/postgres is read-only: DATABASE_URL must name the primary`
@@ -119,7 +119,7 @@ describe('postgres: a server that cannot be had', () => {
     await store.close()
   })
 
-  test('a server that becomes read-only says so, and goes on reading', async () => {
+  test('a server that becomes read-only refuses writes with a sentence and still serves reads', async () => {
     await using server = await startPostgres()
     const store = await openPostgres(server)
     await saveRecords(store, [named(1, 'Ada')])
