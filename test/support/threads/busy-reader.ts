@@ -4,9 +4,12 @@ import { openSqlite } from '../../../src/store/sqlite/open.ts'
 declare const self: Worker
 
 let messages = 0
+let isReading = false
 
 self.onmessage = async ({ data: path }) => {
-  if (messages++ > 0) return
+  messages++
+  if (isReading) return
+  isReading = true
   const store = openSqlite(path)
   for (let id = 1; ; id++) {
     await store.passports.find({ id })
