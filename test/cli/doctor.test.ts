@@ -13,7 +13,7 @@ import { callHere } from '../support/terminal.ts'
 type Place = Awaited<ReturnType<typeof workplace>>
 
 /** What is found; `amiss` is what is not right. */
-async function diagnose({ env }: Pick<Place, 'env'>, more: Record<string, string> = {}, ...args: string[]) {
+async function examine({ env }: Pick<Place, 'env'>, more: Record<string, string> = {}, ...args: string[]) {
   const { code, out, err } = await callHere(['doctor', '--json', ...args], { env: { ...env, ...more } })
   const { status, findings } = JSON.parse(out) as { status: string; findings: Finding[] }
   const amiss = findings.filter(({ level }) => level !== 'ok').map(({ level, about }) => `${level}: ${about}`)
@@ -40,7 +40,7 @@ const key = (id: string, more: object = {}) => ({
 withEveryEngine('doctor', (makeDatabase) => {
   test('finds nothing wrong where nothing is', async () => {
     await using here = await workplace(makeDatabase, { records: calm })
-    const { code, status, amiss, err, text } = await diagnose(here, {}, '--full')
+    const { code, status, amiss, err, text } = await examine(here, {}, '--full')
     expect({ code, status, amiss, err }).toEqual({
       code: 0,
       status: 'ok',
@@ -60,7 +60,7 @@ withEveryEngine('doctor', (makeDatabase) => {
       await store.keys.create(key('over', { expiresAt: NOON + 1, tier: 'gone' }))
       await store.retirement.save({ sunsetAt: Date.now() + 5 * DAY, brownouts: [], exempt: [] })
     })
-    const { code, status, amiss, text } = await diagnose(here)
+    const { code, status, amiss, text } = await examine(here)
     expect({ code, status, amiss }).toEqual({
       code: 0,
       status: 'warning',
@@ -76,18 +76,18 @@ withEveryEngine('doctor', (makeDatabase) => {
   test('tells records and usage of a time that is still to come', async () => {
     const early = { ...named(1, 'Early', 1), calculatedAt: Date.now() + DAY }
     await using future = await workplace(makeDatabase, { records: [early] })
-    expect(await diagnose(future)).toMatchObject({ code: 0, amiss: ['warning: clock'] })
+    expect(await examine(future)).toMatchObject({ code: 0, amiss: ['warning: clock'] })
     await using here = await workplace(makeDatabase, { records: calm })
     const day = new Date(Date.now() + 2 * DAY).toISOString().slice(0, 10)
     const count = { day, key: '', endpoint: 'list', status: 200, count: 1 } as const
     await here.look((store) => store.usage.add([count], new Map()))
-    expect(await diagnose(here)).toMatchObject({ code: 0, amiss: ['warning: clock'] })
+    expect(await examine(here)).toMatchObject({ code: 0, amiss: ['warning: clock'] })
   })
 
   test('tells a copy that has not ended', async () => {
     await using here = await workplace(makeDatabase, { records: calm })
     await here.look((store) => store.copying.note('sqlite:other.db'))
-    expect(await diagnose(here)).toMatchObject({
+    expect(await examine(here)).toMatchObject({
       code: 1,
       status: 'problem',
       amiss: ['problem: copy'],
@@ -97,9 +97,9 @@ withEveryEngine('doctor', (makeDatabase) => {
 
   test('makes no tables in a database that was never used', async () => {
     await using here = await workplace(makeDatabase, { bare: true })
-    const first = await diagnose(here)
+    const first = await examine(here)
     expect(first.amiss.length).toBe(1)
-    expect(await diagnose(here)).toMatchObject({ amiss: first.amiss })
+    expect(await examine(here)).toMatchObject({ amiss: first.amiss })
   })
 })
 
@@ -115,14 +115,14 @@ withEngine('sqlite', 'doctor', (makeDatabase) => {
     await using here = await workplace(makeDatabase, { records: calm })
     const before = snapshot(here.database)
     expect(before.length).toBe(1)
-    await diagnose(here, {}, '--full')
+    await examine(here, {}, '--full')
     expect(snapshot(here.database)).toEqual(before)
-    const missing = await diagnose(here, { DATABASE_URL: `sqlite:${here.cwd}/nowhere/at/all.db` })
+    const missing = await examine(here, { DATABASE_URL: `sqlite:${here.cwd}/nowhere/at/all.db` })
     expect(missing).toMatchObject({ code: 1, amiss: ['problem: database'] })
     expect(existsSync(join(here.cwd, 'nowhere'))).toBe(false)
     await using _open = await here.open()
     const used = snapshot(here.database).map(([name]) => name)
-    expect(await diagnose(here)).toMatchObject({ code: 0 })
+    expect(await examine(here)).toMatchObject({ code: 0 })
     expect(snapshot(here.database).map(([name]) => name)).toEqual(used)
   })
 
@@ -144,7 +144,7 @@ withEngine('sqlite', 'doctor', (makeDatabase) => {
         await Bun.sleep(1)
       }
     })()
-    const { text } = await diagnose(here)
+    const { text } = await examine(here)
     isOver = true
     await scoring
     expect(text('scores')).toMatch(/stale scores; a scorer is at work\.$/)
@@ -155,16 +155,16 @@ withEngine('sqlite', 'doctor', (makeDatabase) => {
     const whole = readFileSync(here.database)
     const at = whole.indexOf('grace hopper')
     writeFileSync(here.database, Buffer.from(whole).fill('grace hoppes', at, at + 12))
-    expect(await diagnose(here)).toMatchObject({ code: 0 })
-    expect(await diagnose(here, {}, '--full')).toMatchObject({ code: 1, amiss: ['problem: integrity'] })
+    expect(await examine(here)).toMatchObject({ code: 0 })
+    expect(await examine(here, {}, '--full')).toMatchObject({ code: 1, amiss: ['problem: integrity'] })
     writeFileSync(here.database, whole.subarray(0, 5 * 4096))
-    const { code, amiss } = await diagnose(here)
+    const { code, amiss } = await examine(here)
     expect({ code, last: amiss.at(-1) }).toEqual({
       code: 1,
       last: expect.stringMatching(/^problem: (integrity|database)$/),
     })
     writeFileSync(here.database, 'x'.repeat(5000))
-    expect(await diagnose(here)).toMatchObject({ code: 1, amiss: ['problem: database'] })
+    expect(await examine(here)).toMatchObject({ code: 1, amiss: ['problem: database'] })
   })
 
   test('tells a schema that is older or newer, and a database of another program', async () => {
@@ -174,29 +174,29 @@ withEngine('sqlite', 'doctor', (makeDatabase) => {
       database.run(sql)
     }
     change('pragma user_version = 4')
-    expect(await diagnose(here)).toMatchObject({ code: 0, amiss: ['warning: schema'] })
+    expect(await examine(here)).toMatchObject({ code: 0, amiss: ['warning: schema'] })
     change('pragma user_version = 99')
-    expect((await diagnose(here)).text('database')).toContain('a newer passportd')
+    expect((await examine(here)).text('database')).toContain('a newer passportd')
     change('pragma application_id = 7')
-    expect((await diagnose(here)).text('database')).toContain('another program')
+    expect((await examine(here)).text('database')).toContain('another program')
   })
 
   test('tells files that others may read', async () => {
     await using here = await workplace(makeDatabase, { records: calm })
     chmodSync(here.database, 0o644)
-    const { code, amiss, text } = await diagnose(here)
+    const { code, amiss, text } = await examine(here)
     expect({ code, amiss }).toEqual({ code: 0, amiss: ['warning: rights'] })
     expect(text('rights')).toContain(`chmod 600 ${here.database}`)
   })
 
   test('tells settings that are wrong or misspelt, and a rule set that will not do', async () => {
     await using here = await workplace(makeDatabase, { records: calm, files: { 'rules.json': '{}' } })
-    const wrong = await diagnose(here, { TIERS: 'many', PORT: 'x' })
+    const wrong = await examine(here, { TIERS: 'many', PORT: 'x' })
     expect(wrong).toMatchObject({
       code: 1,
       amiss: ['problem: settings', 'problem: settings', 'warning: database'],
     })
-    const misspelt = await diagnose(here, {
+    const misspelt = await examine(here, {
       REQUIRE_APIKEY: 'true',
       redis_url: 'redis://x',
       PASSPORTD_PORT: '1',
@@ -206,7 +206,7 @@ withEngine('sqlite', 'doctor', (makeDatabase) => {
       amiss: ['warning: settings', 'warning: settings', 'warning: settings'],
     })
     expect(misspelt.text('settings')).toContain('REQUIRE_APIKEY is not read: is REQUIRE_API_KEY meant?')
-    expect(await diagnose(here, { RULES: join(here.cwd, 'rules.json') })).toMatchObject({
+    expect(await examine(here, { RULES: join(here.cwd, 'rules.json') })).toMatchObject({
       code: 1,
       amiss: ['problem: rules'],
     })
@@ -215,13 +215,13 @@ withEngine('sqlite', 'doctor', (makeDatabase) => {
   test.if(hasRedis)('asks Redis', async () => {
     await using here = await workplace(makeDatabase, { records: calm })
     await using redis = await startRedis()
-    const { amiss, text } = await diagnose(here, { REDIS_URL: redis.url })
+    const { amiss, text } = await examine(here, { REDIS_URL: redis.url })
     expect({ amiss, redis: text('redis') }).toEqual({
       amiss: [],
       redis: expect.stringMatching(/^It answers, version \d/),
     })
     await redis.kill()
-    expect(await diagnose(here, { REDIS_URL: redis.url })).toMatchObject({
+    expect(await examine(here, { REDIS_URL: redis.url })).toMatchObject({
       code: 1,
       amiss: ['problem: redis'],
     })
@@ -231,16 +231,16 @@ withEngine('sqlite', 'doctor', (makeDatabase) => {
 withEngine('postgres', 'doctor', (makeDatabase) => {
   test('tells a server that is away, and one that is no replica', async () => {
     await using here = await workplace(makeDatabase, { records: calm })
-    expect(await diagnose(here, { DATABASE_READ_URL: here.env.DATABASE_URL })).toMatchObject({
+    expect(await examine(here, { DATABASE_READ_URL: here.env.DATABASE_URL })).toMatchObject({
       code: 0,
       amiss: ['warning: replica'],
     })
     const away = 'postgres://postgres@127.0.0.1:1/postgres'
-    expect(await diagnose(here, { DATABASE_READ_URL: away })).toMatchObject({
+    expect(await examine(here, { DATABASE_READ_URL: away })).toMatchObject({
       code: 1,
       amiss: ['problem: replica'],
     })
-    expect(await diagnose(here, { DATABASE_URL: away })).toMatchObject({
+    expect(await examine(here, { DATABASE_URL: away })).toMatchObject({
       code: 1,
       amiss: ['problem: database'],
     })
@@ -251,7 +251,7 @@ withEngine('postgres', 'doctor', (makeDatabase) => {
     const env = { DATABASE_URL: primary.url }
     await callHere(['keys', 'list'], { env })
     await using replica = await startReplica(primary)
-    const found = await diagnose({ env }, { DATABASE_READ_URL: replica.url })
+    const found = await examine({ env }, { DATABASE_READ_URL: replica.url })
     expect({ code: found.code, amiss: found.amiss, replica: found.text('replica') }).toEqual({
       code: 0,
       amiss: [],
