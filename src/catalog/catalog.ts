@@ -1,25 +1,24 @@
 import type { PageRequest } from '../domain/page.ts'
 import type { Standing } from '../domain/score-distribution.ts'
 import type { Awaitable, Store } from '../store/store.ts'
-import { standingOf } from './score-distribution.ts'
+import { findStanding } from './score-distribution.ts'
 import { createSearcher } from './search.ts'
 import { buildSnapshot, type Snapshot, updateSnapshot } from './snapshot.ts'
 
-/** `keyword` is folded. A search whose client is gone ends with `ClientGone`. */
+/** `keyword` is folded. Aborting the signal rejects a search with `ClientGone`. */
 export type FindRequest = PageRequest & { keyword: string | undefined; signal?: AbortSignal | undefined }
 
-/** One page of the ranking. */
-export type Found = { ids: readonly number[]; total: number }
+export type RankingPage = { ids: readonly number[]; total: number }
 
-/** The ranking of all listed passports, for lists, searches and standings. */
+/** The ranking of all listed passports: pages, keyword search and the standing of a score. */
 export type Catalog = {
-  /** Another object whenever anything that list pages show has changed. */
+  /** A new object after every change that list pages show. */
   current(): Awaitable<Snapshot>
-  find(request: FindRequest): Awaitable<Found>
+  find(request: FindRequest): Awaitable<RankingPage>
   standing(score: number): Awaitable<Standing>
 }
 
-/** A catalog of this thread alone, which looks for changes each time it is asked. */
+/** A catalog for one thread. Each call checks the store for changes. */
 export function createCatalog({ listing }: Pick<Store, 'listing'>): Catalog {
   const search = createSearcher()
   let snapshot: Promise<Snapshot> | undefined
@@ -42,11 +41,10 @@ export function createCatalog({ listing }: Pick<Store, 'listing'>): Catalog {
       const offset = (page - 1) * size
       return keyword === undefined ? pageOf(known, offset, size) : search(known, keyword, offset, size)
     },
-    standing: async (score) => standingOf(await current(), score),
+    standing: async (score) => findStanding(await current(), score),
   }
 }
 
-/** A page of all passports. */
-export function pageOf({ ids }: Snapshot, offset: number, size: number): Found {
+export function pageOf({ ids }: Snapshot, offset: number, size: number): RankingPage {
   return { ids: Array.from(ids.subarray(offset, offset + size)), total: ids.length }
 }

@@ -1,15 +1,14 @@
 import { ClientGone, ServiceError } from '../domain/errors.ts'
-import type { Found } from './catalog.ts'
+import type { RankingPage } from './catalog.ts'
 import { createSearcher } from './search.ts'
 import type { Snapshot } from './snapshot.ts'
 
 type Search = { id: number; keyword: string; offset: number; size: number }
-type Question = Search | { cancel: number }
-type Result = Found & { id: number }
+type Request = Search | { cancel: number }
+type Result = RankingPage & { id: number }
 
-/** Sends searches to the search thread. */
 export function createSearchClient(port: MessagePort) {
-  const waiting = new Map<number, PromiseWithResolvers<Found>>()
+  const waiting = new Map<number, PromiseWithResolvers<RankingPage>>()
   let last = 0
   port.onmessage = ({ data: { id, ...found } }: MessageEvent<Result>) => {
     waiting.get(id)?.resolve(found)
@@ -17,19 +16,19 @@ export function createSearchClient(port: MessagePort) {
   }
 
   return {
-    search(keyword: string, offset: number, size: number, signal?: AbortSignal): Promise<Found> {
+    search(keyword: string, offset: number, size: number, signal?: AbortSignal): Promise<RankingPage> {
       const id = ++last
-      const result = Promise.withResolvers<Found>()
+      const result = Promise.withResolvers<RankingPage>()
       waiting.set(id, result)
-      port.postMessage({ id, keyword, offset, size } satisfies Question)
+      port.postMessage({ id, keyword, offset, size } satisfies Request)
       signal?.addEventListener('abort', () => {
         if (!waiting.delete(id)) return
-        port.postMessage({ cancel: id } satisfies Question)
+        port.postMessage({ cancel: id } satisfies Request)
         result.reject(new ClientGone())
       })
       return result.promise
     },
-    /** The search thread has ended: nobody answers the searches that wait. */
+    /** Rejects pending searches, because the search thread has ended. */
     close(): void {
       const error = new ServiceError('unavailable', 'The search thread ended.')
       for (const { reject } of waiting.values()) reject(error)
@@ -41,7 +40,7 @@ export function createSearchClient(port: MessagePort) {
 
 export type SearchClient = ReturnType<typeof createSearchClient>
 
-/** Answers the searches of any number of clients, one at a time, in the order in which they came. */
+/** Runs the searches of all clients one at a time, first in, first out. */
 export function createSearchServer() {
   const search = createSearcher()
   const queue = new Map<string, { port: MessagePort } & Search>()
@@ -49,7 +48,7 @@ export function createSearchServer() {
   let clients = 0
   let isScheduled = false
 
-  /** Each search in a turn of its own: cancellations that came meanwhile are read first. */
+  /** One search per turn of the event loop: pending cancellations are processed first. */
   function schedule(): void {
     if (isScheduled || queue.size === 0 || !snapshot) return
     isScheduled = true
@@ -75,7 +74,7 @@ export function createSearchServer() {
     },
     connect(port: MessagePort): void {
       const client = ++clients
-      port.onmessage = ({ data }: MessageEvent<Question>) => {
+      port.onmessage = ({ data }: MessageEvent<Request>) => {
         if ('cancel' in data) return void queue.delete(`${client} ${data.cancel}`)
         queue.set(`${client} ${data.id}`, { port, ...data })
         schedule()

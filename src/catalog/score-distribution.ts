@@ -1,10 +1,9 @@
-import { STRETCHES, type Standing, stretchOf } from '../domain/score-distribution.ts'
+import { BUCKETS, bucketOf, type Standing } from '../domain/score-distribution.ts'
 import type { Snapshot } from './snapshot.ts'
 
 const distributions = new WeakMap<Snapshot, readonly number[]>()
 
-/** Where a score stands among all that are listed. */
-export function standingOf(snapshot: Snapshot, score: number): Standing {
+export function findStanding(snapshot: Snapshot, score: number): Standing {
   const { scores } = snapshot
   return {
     rank: countBefore(scores, (other) => other > score) + 1,
@@ -20,17 +19,17 @@ const highestOf = ({ scores }: Snapshot) => Math.max(scores[0] ?? 0, 0)
 function distributionOf(snapshot: Snapshot): readonly number[] {
   const known = distributions.get(snapshot)
   if (known) return known
-  const distribution = new Array<number>(STRETCHES).fill(0)
+  const distribution = new Array<number>(BUCKETS).fill(0)
   const highest = highestOf(snapshot)
   for (const score of snapshot.scores) {
-    const stretch = stretchOf(score, highest)
-    distribution[stretch] = (distribution[stretch] ?? 0) + 1
+    const bucket = bucketOf(score, highest)
+    distribution[bucket] = (distribution[bucket] ?? 0) + 1
   }
   distributions.set(snapshot, distribution)
   return distribution
 }
 
-/** How many scores, from the highest on, fulfil the condition; those after them do not. */
+/** Binary search: the number of leading scores for which the condition holds. */
 function countBefore(scores: Float64Array, condition: (score: number) => boolean): number {
   let [low, high] = [0, scores.length]
   while (low < high) {

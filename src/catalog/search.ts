@@ -1,9 +1,9 @@
 import type { Snapshot } from './snapshot.ts'
 
-/** Memory for the results of earlier searches. */
+/** Size of the result cache. */
 const MOST_BYTES = 16_000_000
 
-/** Searches, and keeps recent results so that walking their pages does not repeat the search. */
+/** A search with an LRU cache of results: the pages of one search need one search. */
 export function createSearcher() {
   const results = new Map<string, Uint32Array>()
   let searched: Snapshot | undefined
@@ -19,7 +19,7 @@ export function createSearcher() {
     }
   }
 
-  /** The ids of one page of the matches, and how many there are. */
+  /** Returns the ids of one page and the number of all matches. */
   return (snapshot: Snapshot, keyword: string, offset: number, size: number) => {
     if (snapshot !== searched) {
       results.clear()
@@ -28,7 +28,7 @@ export function createSearcher() {
     }
     let ranks = results.get(keyword)
     if (ranks) {
-      // The most recent one is last.
+      // Moves the entry to the end: the first one is evicted first.
       results.delete(keyword)
       results.set(keyword, ranks)
     } else {
@@ -40,7 +40,7 @@ export function createSearcher() {
   }
 }
 
-/** An entry takes memory even if nothing matches. */
+/** An entry without matches takes memory too. */
 const sizeOf = (keyword: string, { byteLength }: Uint32Array) => byteLength + 2 * keyword.length + 200
 
 /** The ranks of all passports whose folded name contains the folded keyword. */
@@ -58,17 +58,17 @@ export function searchNames({ names, starts }: Snapshot, keyword: string): Uint3
       ranks = larger
     }
     ranks[count++] = rank
-    // The search continues with the next name.
+    // Each name matches at most once.
     at = starts[rank + 1] as number
   }
   return ranks.slice(0, count)
 }
 
-/** The rank of the name at a position; it is `from` or a later one. */
+/** The rank of the name at a byte position, at or after the rank `from`. */
 function rankAt(starts: Uint32Array, position: number, from: number): number {
   let low = from
   let step = 1
-  // The next match is mostly near: the step grows until it is passed.
+  // Exponential search: the next match is usually near.
   while (low + step < starts.length && (starts[low + step] as number) <= position) {
     low += step
     step *= 2

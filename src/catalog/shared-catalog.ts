@@ -1,9 +1,9 @@
 import { type Catalog, pageOf } from './catalog.ts'
 import type { SearchClient } from './remote-search.ts'
-import { standingOf } from './score-distribution.ts'
+import { findStanding } from './score-distribution.ts'
 import type { Snapshot } from './snapshot.ts'
 
-/** A catalog that another thread keeps up to date, and that searches in another thread. */
+/** A catalog whose snapshots come from the background thread and whose searches run in the search thread. */
 export function createSharedCatalog() {
   let snapshot: Snapshot
   let client: SearchClient | undefined
@@ -19,9 +19,9 @@ export function createSharedCatalog() {
     find({ page, size, keyword, signal }) {
       const offset = (page - 1) * size
       if (keyword === undefined) return pageOf(snapshot, offset, size)
-      if (!client) throw new Error('There is no search thread yet.')
+      if (!client) throw new Error('The search thread has not started yet.')
       return client.search(keyword, offset, size, signal)
     },
-    standing: (score: number) => standingOf(snapshot, score),
+    standing: (score: number) => findStanding(snapshot, score),
   } satisfies Catalog & Record<string, unknown>
 }

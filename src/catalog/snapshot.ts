@@ -1,29 +1,26 @@
 import type { ListedPassport, ListingChanges, ListingStore } from '../store/store.ts'
 
-/**
- * All listed passports in rank order: highest score first, equal scores by id. Immutable, in memory that threads share.
- */
+/** All listed passports in rank order: highest score first, equal scores by id. Immutable and shared between threads. */
 export type Snapshot = {
-  /** What the store is asked for changes with. */
+  /** The position in the changes of the store. */
   cursor: string
   ids: Float64Array<SharedArrayBuffer>
   scores: Float64Array<SharedArrayBuffer>
-  /** The folded names in UTF-8, each after a line feed; one more line feed at the end. */
+  /** The folded names in UTF-8: a line feed before each and after the last. */
   names: Uint8Array<SharedArrayBuffer>
-  /** Where in `names` each name begins, and after the last one where the next would. */
+  /** The offset of each name in `names`, and the offset after the last. */
   starts: Uint32Array<SharedArrayBuffer>
 }
 
 const LINE_FEED = 10
 
-/** Reads the whole listing. */
 export async function buildSnapshot(listing: ListingStore): Promise<Snapshot> {
   const builder = createBuilder(1024)
   const cursor = await listing.readAll(builder.add)
   return builder.finish(cursor)
 }
 
-/** The next snapshot, or the same one if nothing has changed. Only what changed is read. */
+/** Reads the changes since a snapshot; returns the same snapshot if there are none. */
 export async function updateSnapshot(snapshot: Snapshot, listing: ListingStore): Promise<Snapshot> {
   const changes = await listing.readChanges(snapshot.cursor)
   if (changes === undefined) return buildSnapshot(listing)
@@ -54,7 +51,7 @@ function mergeChanges(snapshot: Snapshot, { cursor, listed, unlisted }: ListingC
 const isBefore = (one: ListedPassport, score: number, id: number) =>
   one.score > score || (one.score === score && one.id < id)
 
-/** Collects passports in rank order; the memory grows with them. */
+/** Collects passports in rank order, in arrays that grow. */
 function createBuilder(passports: number, nameBytes = 0) {
   let ids = new Float64Array(passports)
   let scores = new Float64Array(passports)
@@ -97,7 +94,7 @@ function createBuilder(passports: number, nameBytes = 0) {
       for (let at = 0; at < bytes; at++) names[end + at] = from.names[start + at] as number
       endName(from.ids[rank] as number, from.scores[rank] as number, bytes)
     },
-    /** Copies what was collected to shared memory of just its size. */
+    /** Copies the arrays to shared memory. */
     finish(cursor: string): Snapshot {
       const snapshot = {
         cursor,

@@ -1,26 +1,26 @@
-/** What is kept of a key. The secret itself is shown once, when it is made, and never kept. */
+/** A stored API key. The key itself is shown once, when it is created, and never stored. */
 export type ApiKey = {
-  /** The public part, by which operators name the key. */
+  /** The public part of the key; operators use it to name the key. */
   id: string
   name: string
   /** SHA-256 of the whole key. */
   hash: Uint8Array
-  /** The name of its limits. */
+  /** The name of a rate limit tier. */
   tier: string
-  /** Whom to write to: an e-mail address, or empty. */
+  /** An e-mail address, or empty. */
   owner: string
   createdAt: number
   expiresAt?: number
   revokedAt?: number
-  /** A few seconds behind. */
+  /** Written with a delay of a few seconds. */
   lastUsedAt?: number
-  /** The id of the key that was made in its place. */
+  /** The id of the key that replaces this one. */
   successor?: string
 }
 
 export const DEFAULT_TIER = 'standard'
 
-export type KeyState = 'active' | 'expired' | 'revoked'
+type KeyState = 'active' | 'expired' | 'revoked'
 
 const ID_BYTES = 5
 const SECRET_BYTES = 32
@@ -32,7 +32,7 @@ export function formatKey(random: Uint8Array): { id: string; key: string } {
   return { id, key: `ppd_${id}_${random.subarray(ID_BYTES).toHex()}` }
 }
 
-/** The public id in something that looks like a key. */
+/** The public id of a well-formed key. */
 export function parseKeyId(key: string): string | undefined {
   return /^ppd_([0-9a-f]{10})_[0-9a-f]{64}$/.exec(key)?.[1]
 }

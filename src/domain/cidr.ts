@@ -1,4 +1,4 @@
-/** Whether it is an IP address, or a block of them, such as 10.0.0.0/8. */
+/** Accepts an IP address or a CIDR block, such as 10.0.0.0/8. */
 export function isAddressBlock(text: string): boolean {
   const [address = '', bits, ...more] = text.split('/')
   const family = familyOf(address)

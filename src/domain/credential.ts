@@ -7,24 +7,24 @@ export type Credential = {
   category: string
   score: number
   maxScore: number
-  /** What a person reads: "FID: 12345", "Verified". */
+  /** Display text, such as "FID: 12345" or "Verified". */
   value: string
-  /** Epoch milliseconds, where known. */
+  /** Epoch milliseconds; absent if unknown. */
   earnedAt?: number
   calculatedAt: number
-  /** The score that its record carried; absent where the rule set worked it out from data points. */
+  /** The score in the imported record; absent if the rule set calculated the score from data points. */
   givenScore?: number
-  /** A data point of the same type stands in its place: it is kept, and neither shown nor counted. */
+  /** A data point of the same type replaces it: it is stored, but neither shown nor counted. */
   superseded?: boolean
 }
 
-/** Scores are kept to two decimals: sums of fractions do not grow a tail. */
+/** Rounds to two decimals: sums of fractions stay short. */
 export const roundScore = (score: number): number => Math.round(score * 100) / 100
 
-/** The most that a category adds to the overall score, where it is limited. */
+/** The largest contribution of a category to the overall score. */
 export type Caps = Readonly<Record<string, number>>
 
-/** Credentials of another category than these three count toward no score. */
+/** Credentials outside the three categories count toward no score. */
 export function sumScores(
   all: readonly Pick<Credential, 'category' | 'score' | 'superseded'>[],
   caps: Caps = {},

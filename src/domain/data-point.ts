@@ -1,12 +1,12 @@
-/** A raw fact about a passport, which the rule set turns into a scored credential. */
+/** A raw fact about a passport; the rule set turns it into a scored credential. */
 export type DataPoint = {
   type: string
-  /** Which of the person's accounts it is of; empty where there is but one. */
+  /** The account of the person that it belongs to; empty if there is only one. */
   account: string
   value: RawValue
-  /** What people read instead of the raw value; empty where none was given. */
+  /** Display text that replaces the raw value; may be empty. */
   display: string
-  /** Epoch milliseconds, where known. */
+  /** Epoch milliseconds; absent if unknown. */
   earnedAt?: number
 }
 

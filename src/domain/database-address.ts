@@ -1,4 +1,4 @@
-/** Where the data lies: a SQLite file, or a PostgreSQL server with, perhaps, a replica for reading. */
+/** The database to use: a SQLite file, or a PostgreSQL server with an optional read replica. */
 export type DatabaseAddress =
   | { engine: 'sqlite'; path: string }
   | { engine: 'postgres'; url: string; readUrl?: string }
@@ -8,8 +8,8 @@ export const DATABASE_EXAMPLES = 'sqlite:data/passportd.db or postgres://user:pa
 export function parseDatabaseAddress(text: string): DatabaseAddress | undefined {
   const url = parsePostgresUrl(text)
   if (url !== undefined) return { engine: 'postgres', url }
-  // A URL of three slashes is an absolute path; with two it would name a host. SQLite's own
-  // options are not read, and several connections share the file: one in memory would be another for each.
+  // Three slashes begin an absolute path; two would begin a host. SQLite URI options are not supported.
+  // Several connections share the file: a database in memory would be a different one for each.
   const path = /^sqlite:(?:\/\/(?=\/))?((?!\/\/|~|file:|\s*:memory:)[^?]+)$/.exec(text)?.[1]
   return path === undefined ? undefined : { engine: 'sqlite', path }
 }
@@ -17,11 +17,10 @@ export function parseDatabaseAddress(text: string): DatabaseAddress | undefined 
 export function parsePostgresUrl(text: string): string | undefined {
   if (!/^postgres(ql)?:\/\//.test(text) || !isDecodable(text)) return undefined
   const url = URL.parse(text)
-  // An @ that ends no user belongs to a password with a bare / or ? or #: its first half would pass for the host.
+  // An @ without a user comes from a password with an unescaped / or ? or #: its first half would pass for the host.
   return url && (url.username !== '' || !text.includes('@')) ? text : undefined
 }
 
-/** Whether each % begins an escaped character. */
 function isDecodable(text: string): boolean {
   try {
     decodeURIComponent(text)
@@ -31,14 +30,11 @@ function isDecodable(text: string): boolean {
   }
 }
 
-/**
- * For an address that will not do: all that stands before the last @ is left out, since a password may hold any
- * character, and one that is given by name.
- */
+/** For messages about an invalid address: hides everything before the last @, and the parameter `password`. */
 export const hidePassword = (text: string): string =>
   text.replace(/^(\w*:?\/*).*@/s, '$1…@').replace(/(password\s*=\s*)('[^']*'|[^&\s]*)/gi, '$1…')
 
-/** How messages call it: never with user, password or options. */
+/** The name in messages, without user, password and options. */
 export const nameDatabase = (address: DatabaseAddress): string =>
   address.engine === 'sqlite' ? address.path : namePostgres(address.url)
 

@@ -10,10 +10,10 @@ export type ErrorCode =
   | 'unavailable'
   | 'internal'
 
-/** An error we expect: a stable code, and a sentence for whoever caused it. */
+/** An expected error: a stable code and a sentence for the client. */
 export class ServiceError extends Error {
   readonly code: ErrorCode
-  /** For the answer, beside those that its code always has. */
+  /** Additional headers of the response. */
   readonly headers: Readonly<Record<string, string>>
 
   constructor(
@@ -28,7 +28,7 @@ export class ServiceError extends Error {
   }
 }
 
-/** Existing clients compare this sentence: it may never change. */
+/** Existing clients compare this sentence: it must not change. */
 export const notFound = () => new ServiceError('not_found', 'Resource not found.')
 
 /** The client disconnected before its response was ready. */
@@ -38,7 +38,7 @@ export class ClientGone extends Error {
 
 export const unauthorized = () => new ServiceError('unauthorized', 'Unauthorized request.')
 
-/** The command was right, and cannot be done; the message says why and what would help. */
+/** A valid command that cannot be carried out; the message says why and what to do. */
 export class CommandError extends Error {
   override readonly name = 'CommandError'
 }

@@ -1,8 +1,8 @@
 import type { Caps } from './credential.ts'
 import type { Scores } from './passport.ts'
 
-/** How one credential came to its score; one without a credential says why there is none. */
-export type Line = {
+/** How the score of one credential is calculated, or why data points have no credential. */
+export type ExplanationLine = {
   type: string
   name: string
   category: string
@@ -13,10 +13,10 @@ export type Line = {
   accounts: { account: string; value: string; formula: string }[]
 }
 
-/** How a score comes about. */
+/** How the scores of a passport are calculated. */
 export type Explanation = {
   scores: Scores
-  lines: readonly Line[]
+  lines: readonly ExplanationLine[]
   /** The version of the rule set. */
   rules: string
   caps: Caps

@@ -3,7 +3,7 @@ import { foldName } from './text/fold-name.ts'
 
 const LONGEST_KEYWORD = 200
 
-/** The folded keyword, or `undefined` where there is nothing to filter by. */
+/** The folded keyword; `undefined` if there is nothing to filter by. */
 export function parseKeyword(text: string | null): string | undefined {
   if (text === null) return undefined
   const length = [...text].length

@@ -3,9 +3,6 @@ import { quote } from './text/quote.ts'
 
 export type PageRequest = { page: number; size: number }
 
-/** One page of a longer list; `total` counts the whole list. */
-export type Page<T> = { items: T[]; total: number }
-
 const DEFAULT_SIZE = 25
 const LARGEST_SIZE = 250
 
@@ -20,7 +17,7 @@ export function parsePageRequest(page: string | null, size: string | null): Page
   return { page: number, size: Math.min(parseCount('per_page', size) ?? DEFAULT_SIZE, LARGEST_SIZE) }
 }
 
-/** An empty list has one page, so that a client that walks to the last page ends. */
+/** An empty list has one page: a client that reads up to the last page terminates. */
 export const lastPage = (total: number, size: number): number => Math.max(1, Math.ceil(total / size))
 
 function parseCount(name: string, text: string | null): number | undefined {

@@ -15,7 +15,7 @@ export type Social = {
   location: string
   url: string
   imageUrl: string
-  /** Text, as V1 describes it: sources give "1.2k" as well as "1200". */
+  /** Text, as in V1: sources send "1.2k" as well as "1200". */
   followers: string
   following: string
 }
@@ -27,13 +27,15 @@ export type Scores = {
   skills: number
 }
 
+export const NO_SCORES: Scores = { total: 0, activity: 0, identity: 0, skills: 0 }
+
 /** A passport as the list shows it. */
 export type Passport = {
   id: number
   scores: Scores
-  /** Waiting for a new score; the old one stands meanwhile. */
+  /** A new score is being calculated; the old one is shown until then. */
   stale: boolean
-  /** Epoch milliseconds; before the first calculation, when the passport was first recorded. */
+  /** Epoch milliseconds; before the first calculation, the time of the first import. */
   calculatedAt: number
   human: boolean
   connections: number
@@ -42,17 +44,17 @@ export type Passport = {
   profile: Profile
 }
 
-/** A passport with everything that only the single-passport answer shows. */
+/** A passport as the single-passport response shows it. */
 export type FullPassport = Passport & {
   socials: Social[]
   /** Another passport was merged into this one. */
   merged: boolean
 }
 
-/** How a caller names a passport. */
+/** How a request names a passport. */
 export type PassportRef = { id: number } | { wallet: string }
 
-/** Only digits are an id; anything else can only be a wallet. */
+/** Digits are an id; any other text is a wallet. */
 export function parsePassportRef(text: string): PassportRef | undefined {
   if (/^\d+$/.test(text)) {
     const id = Number(text)
@@ -62,7 +64,7 @@ export function parsePassportRef(text: string): PassportRef | undefined {
   return wallet === undefined ? undefined : { wallet }
 }
 
-/** Every address that leads to the passport, each once, in its one spelling. */
+/** The folded addresses of a passport, without duplicates. */
 export function walletsOf(passport: Pick<Passport, 'mainWallet' | 'verifiedWallets'>): string[] {
   const wallets = [passport.mainWallet, ...passport.verifiedWallets].map(foldWallet)
   return [...new Set(wallets)].filter((wallet) => wallet !== '')

@@ -1,28 +1,28 @@
 import { formatInstant } from './text/instant.ts'
 
-/** How V1 ends. Instants are epoch milliseconds. */
+/** The plan for the end of V1. Times are epoch milliseconds. */
 export type RetirementPlan = {
   deprecatedAt?: number
   sunsetAt?: number
-  /** The address of what comes after V1. */
+  /** The URL of the successor of V1. */
   successor?: string
-  /** A page of the operator's own that tells callers more. */
+  /** The URL of a page of the operator with details. */
   notice?: string
-  /** In order of time; none overlaps another. */
+  /** In order of time, without overlap. */
   brownouts: readonly Brownout[]
-  /** Ids of keys that brown-outs spare. */
+  /** Ids of keys that are exempt from brown-outs. */
   exempt: readonly string[]
 }
 
-/** V1 answers 410 from its start until its end. */
+/** V1 responds with 410 from start to end. */
 export type Brownout = { start: number; end: number }
 
 export const NO_PLAN: RetirementPlan = { brownouts: [], exempt: [] }
 
-/** A plan in which the date of deprecation is known. */
+/** A plan with a date of deprecation. */
 export type DatedPlan = RetirementPlan & { deprecatedAt: number }
 
-/** `deprecatedAt` is for where the plan does not say. */
+/** `deprecatedAt` is the default for plans without a date. */
 export const datePlan = (plan: RetirementPlan, deprecatedAt: number): DatedPlan => ({
   ...plan,
   deprecatedAt: plan.deprecatedAt ?? deprecatedAt,
@@ -37,7 +37,6 @@ export const brownoutAt = ({ brownouts }: RetirementPlan, now: number): Brownout
 export const brownoutState = ({ start, end }: Brownout, now: number) =>
   end <= now ? 'past' : start <= now ? 'now' : 'to come'
 
-/** How far V1 has come on its way out. */
 export type Phase = 'announced' | 'deprecated' | 'brownout' | 'removed'
 
 export function phaseAt(plan: DatedPlan, now: number): Phase {
@@ -46,12 +45,12 @@ export function phaseAt(plan: DatedPlan, now: number): Phase {
   return now < plan.deprecatedAt ? 'announced' : 'deprecated'
 }
 
-export type Change = { at: number; to: 'deprecated' | 'brownout' | 'brownout-end' | 'removed' }
+type PhaseChange = { at: number; to: 'deprecated' | 'brownout' | 'brownout-end' | 'removed' }
 
-/** What happens next, if anything does. */
-export function nextChange(plan: DatedPlan, now: number): Change | undefined {
+/** The next change of phase after `now`. */
+export function nextChange(plan: DatedPlan, now: number): PhaseChange | undefined {
   if (isRemoved(plan, now)) return undefined
-  const changes: Change[] = [{ at: plan.deprecatedAt, to: 'deprecated' }]
+  const changes: PhaseChange[] = [{ at: plan.deprecatedAt, to: 'deprecated' }]
   for (const { start, end } of plan.brownouts) {
     changes.push({ at: start, to: 'brownout' }, { at: end, to: 'brownout-end' })
   }
@@ -59,7 +58,7 @@ export function nextChange(plan: DatedPlan, now: number): Change | undefined {
   return changes.filter(({ at }) => at > now).sort((one, other) => one.at - other.at)[0]
 }
 
-/** Why a plan cannot be kept, as a sentence. */
+/** Returns a sentence if the plan contradicts itself. */
 export function findPlanProblem(plan: DatedPlan): string | undefined {
   const { deprecatedAt, sunsetAt, brownouts } = plan
   if (sunsetAt !== undefined && sunsetAt < deprecatedAt) {

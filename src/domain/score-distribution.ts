@@ -1,19 +1,18 @@
-/** Where a score stands among those of all listed passports. */
+/** The rank of a score among all listed passports, and the distribution of their scores. */
 export type Standing = {
-  /** 1 for the highest; passports of the same score share one. */
+  /** 1 for the highest score; equal scores have equal ranks. */
   rank: number
-  /** Passports with a lower score. */
+  /** Number of passports with a lower score. */
   below: number
   total: number
-  /** How many passports have a score in each of equal stretches from 0 to `highest`. */
+  /** Histogram: passports in each of `BUCKETS` buckets of equal width, from 0 to `highest`. */
   distribution: readonly number[]
   highest: number
 }
 
-export const STRETCHES = 40
+export const BUCKETS = 40
 
-/** The stretch of the distribution that a score is in. */
-export function stretchOf(score: number, highest: number): number {
+export function bucketOf(score: number, highest: number): number {
   if (highest <= 0) return 0
-  return Math.min(STRETCHES - 1, Math.max(0, Math.floor((score / highest) * STRETCHES)))
+  return Math.min(BUCKETS - 1, Math.max(0, Math.floor((score / highest) * BUCKETS)))
 }

@@ -1,20 +1,20 @@
 import { parseDuration } from './text/duration.ts'
 
-/** How much a caller may ask for. */
+/** The rate limit and quota of a client. */
 export type Tier = {
   name: string
-  /** In each window; `Infinity` where there is no limit. */
+  /** Per window; `Infinity` means no limit. */
   requests: number
   /** Seconds. */
   window: number
-  /** In each calendar month, in UTC. */
+  /** Quota per calendar month, in UTC. */
   monthly?: number
 }
 
-/** The tier of callers without a key; each address has its own share. */
+/** The tier of clients without a key; each IP address is counted separately. */
 export const ANONYMOUS = 'anonymous'
 
-/** The tier of people who look at pages; each address has its own share. */
+/** The tier of the explorer's pages; each IP address is counted separately. */
 export const EXPLORER = 'explorer'
 
 export const DEFAULT_TIERS: readonly Tier[] = [
@@ -25,13 +25,13 @@ export const DEFAULT_TIERS: readonly Tier[] = [
   { name: 'unlimited', requests: Number.POSITIVE_INFINITY, window: 10 },
 ]
 
-/** What counters can count to. */
+/** Limits of the counters. */
 const MOST_REQUESTS = 1_000_000
 const MOST_SECONDS = 86_400
 
 export const TIERS_EXAMPLE = 'partner=20000/10s+5000000/month, internal=unlimited'
 
-/** Reads tiers such as `partner=20000/10s+5000000/month, internal=unlimited`; those that are not named keep their defaults. */
+/** Parses tiers such as `partner=20000/10s+5000000/month, internal=unlimited`; other tiers keep their defaults. */
 export function parseTiers(text: string): readonly Tier[] | undefined {
   const tiers = new Map(DEFAULT_TIERS.map((tier) => [tier.name, tier]))
   for (const part of text.split(',')) {

@@ -1,9 +1,9 @@
 import { quote } from './text/quote.ts'
 
-/** What is wrong with one field of something that was handed in. */
+/** A problem with one field of an input. */
 export type Problem = { field: string; reason: string }
 
-/** A complaint of the schema validator, as far as we read it. */
+/** An error of the schema validator. */
 type SchemaError = { keyword: string; instancePath: string; params: object; message: string }
 type Params = {
   requiredProperties?: string[]
@@ -13,38 +13,38 @@ type Params = {
   limit?: number
 }
 
-/** The validator's complaints as one sentence a field: what it must be, and what was given. */
+/** Turns the errors of the validator into one sentence per field: what is accepted and what was received. */
 export function describeProblems(value: unknown, errors: readonly SchemaError[]): Problem[] {
   const fields = Map.groupBy(errors, ({ instancePath }) => instancePath)
-  return [...fields].flatMap(([path, complaints]) => describeField(value, path, complaints))
+  return [...fields].flatMap(([path, fieldErrors]) => describeField(value, path, fieldErrors))
 }
 
-function describeField(value: unknown, path: string, complaints: SchemaError[]): Problem[] {
+function describeField(value: unknown, path: string, fieldErrors: SchemaError[]): Problem[] {
   const field = path.slice(1).replaceAll('/', '.')
   const below = (name: string) => (field === '' ? name : `${field}.${name}`)
   const types: string[] = []
-  for (const { keyword, params, message } of complaints) {
-    const given: Params = params
-    // An unknown field is complained of twice: at its parent, which names it, and at itself.
+  for (const { keyword, params, message } of fieldErrors) {
+    const details: Params = params
+    // An unknown field has two errors: the one at its parent names it, this one is redundant.
     if (keyword === 'boolean' || keyword === 'anyOf') continue
-    if (given.requiredProperties)
-      return given.requiredProperties.map((name) => ({ field: below(name), reason: 'is missing' }))
-    if (given.additionalProperties)
-      return given.additionalProperties.map((name) => ({
+    if (details.requiredProperties)
+      return details.requiredProperties.map((name) => ({ field: below(name), reason: 'is missing' }))
+    if (details.additionalProperties)
+      return details.additionalProperties.map((name) => ({
         field: below(name),
         reason: 'is not a known field',
       }))
-    types.push(wanted(keyword, given, message))
+    types.push(wanted(keyword, details, message))
   }
   if (types.length === 0) return []
   return [{ field, reason: `must be ${listOf(types)}, got ${quote(valueAt(value, path))}` }]
 }
 
-function wanted(keyword: string, given: Params, message: string): string {
-  if (given.allowedValues) return listOf(given.allowedValues)
-  if (keyword === 'type') return given.type === 'null' ? 'null' : article(given.type ?? '')
-  if (keyword === 'minLength' && given.limit === 1) return 'a string that is not empty'
-  if (keyword === 'maxLength') return `at most ${given.limit} characters long`
+function wanted(keyword: string, details: Params, message: string): string {
+  if (details.allowedValues) return listOf(details.allowedValues)
+  if (keyword === 'type') return details.type === 'null' ? 'null' : article(details.type ?? '')
+  if (keyword === 'minLength' && details.limit === 1) return 'a string that is not empty'
+  if (keyword === 'maxLength') return `at most ${details.limit} characters long`
   return message
     .replace(/^must (be|match|have|not have) ?/, '')
     .replace('>=', 'at least')

@@ -1,13 +1,13 @@
-/** Longer than any chain's address; what is longer cannot be one. */
+/** Longer than the addresses of all known chains. */
 const LONGEST_WALLET = 128
 
-/** One spelling for each address: `0x` addresses ignore letter case, other chains' addresses do not. */
+/** `0x` addresses ignore case; addresses of other chains do not. */
 export function foldWallet(address: string): string {
   return /^0x/i.test(address) ? address.toLowerCase() : address
 }
 
 export function parseWallet(text: string): string | undefined {
-  // Not every engine can even look for the character 0.
+  // PostgreSQL rejects the NUL character in a query.
   if (text === '' || text.length > LONGEST_WALLET || text.includes('\0')) return undefined
   return foldWallet(text)
 }

@@ -1,59 +1,60 @@
 import { createHash } from 'node:crypto'
-import type { Part, PartKey, Store } from '../store/store.ts'
+import type { CopyKey, CopyTable, Store } from '../store/store.ts'
 
-/** Items per batch: few at first, then as many as fit into the bytes. */
+/** Items per batch: few at first, then as many as fit into `LARGEST_BYTES`. */
 const FIRST_BATCH = 50
 const LARGEST_BATCH = 500
 const LARGEST_BYTES = 8 * 1024 * 1024
 
 type ReadOptions = {
   signal: AbortSignal
-  /** Each part is read three times: to copy it, then to compare both sides. */
-  onProgress: (part: string, done: number) => void
+  /** Each table is read three times: for the copy, then on both sides for the comparison. */
+  onProgress: (table: string, done: number) => void
 }
 
-export type PartReport = {
+export type TableReport = {
   name: string
-  /** Items of the source, and how many were written or deleted. */
+  /** Items in the source. */
   count: number
+  /** Items that were written or deleted. */
   written: number
-  /** Of the source. */
+  /** Checksum of the source. */
   checksum: string
   isSame: boolean
 }
 
 /**
- * Makes the contents of `to` equal to those of `from`, then reads both again and compares. Writes only what differs: an
- * interrupted copy continues, a repeated one catches up.
+ * Makes the contents of `to` equal to those of `from`, then reads and compares both. Only differences are written: an
+ * interrupted copy can be continued, and a repeated copy catches up.
  */
-export async function copyStore(options: ReadOptions & { from: Store; to: Store }): Promise<PartReport[]> {
+export async function copyStore(options: ReadOptions & { from: Store; to: Store }): Promise<TableReport[]> {
   const { from, to } = options
-  const targetOf = ({ name }: Part) => to.parts.find((part) => part.name === name) as Part
+  const targetOf = ({ name }: CopyTable) => to.copyTables.find((table) => table.name === name) as CopyTable
   const written: number[] = []
-  for (const source of from.parts) written.push(await copyPart(source, targetOf(source), options))
-  const reports: PartReport[] = []
-  for (const [at, source] of from.parts.entries()) {
-    const { count, checksum } = await digestPart(source, options)
-    const isSame = checksum === (await digestPart(targetOf(source), options)).checksum
+  for (const source of from.copyTables) written.push(await copyTable(source, targetOf(source), options))
+  const reports: TableReport[] = []
+  for (const [at, source] of from.copyTables.entries()) {
+    const { count, checksum } = await digestTable(source, options)
+    const isSame = checksum === (await digestTable(targetOf(source), options)).checksum
     reports.push({ name: source.name, count, written: written[at] ?? 0, checksum, isSame })
   }
   return reports
 }
 
-/** Equal for stores with equal contents. */
-export async function digestStore({ parts }: Store, options: ReadOptions): Promise<string> {
+/** A checksum of the contents, independent of the engine. */
+export async function digestStore({ copyTables }: Store, options: ReadOptions): Promise<string> {
   const digests = []
-  for (const part of parts) digests.push(await digestPart(part, options))
+  for (const table of copyTables) digests.push(await digestTable(table, options))
   return digestOf(digests)
 }
 
-export const digestOf = (parts: readonly { checksum: string }[]): string =>
+export const digestOf = (copyTables: readonly { checksum: string }[]): string =>
   createHash('sha256')
-    .update(parts.map(({ checksum }) => checksum).join(''))
+    .update(copyTables.map(({ checksum }) => checksum).join(''))
     .digest('hex')
 
-/** Returns how many items were written or deleted. */
-async function copyPart(source: Part, target: Part, options: ReadOptions): Promise<number> {
+/** Returns the number of items that were written or deleted. */
+async function copyTable(source: CopyTable, target: CopyTable, options: ReadOptions): Promise<number> {
   let written = 0
   for await (const { items, lines, after, until, limit } of readBatches(source, options)) {
     const existing = await target.list({ after, until, limit: limit + 1 })
@@ -64,19 +65,19 @@ async function copyPart(source: Part, target: Part, options: ReadOptions): Promi
   return written
 }
 
-async function digestPart(part: Part, options: ReadOptions) {
+async function digestTable(table: CopyTable, options: ReadOptions) {
   const hash = createHash('sha256')
   let count = 0
-  for await (const { lines } of readBatches(part, options)) {
+  for await (const { lines } of readBatches(table, options)) {
     for (const line of lines) hash.update(`${line}\n`)
     count += lines.length
   }
   return { count, checksum: hash.digest('hex') }
 }
 
-/** The last batch has no `until`: nothing may follow it in a copy either. */
-async function* readBatches({ name, list }: Part, { signal, onProgress }: ReadOptions) {
-  let after: PartKey | undefined
+/** The last batch has no `until`: the copy must not have items after it. */
+async function* readBatches({ name, list }: CopyTable, { signal, onProgress }: ReadOptions) {
+  let after: CopyKey | undefined
   let limit = FIRST_BATCH
   for (let done = 0; ; ) {
     signal.throwIfAborted()

@@ -1,18 +1,18 @@
 import type { Credential } from '../domain/credential.ts'
 import type { DataPoint, RawValue } from '../domain/data-point.ts'
+import { NO_SCORES } from '../domain/passport.ts'
 import type { PassportRecord } from '../domain/record.ts'
 import { presentCredential, presentListedPassport, presentSocial } from '../domain/v1/present.ts'
 import type { Store } from '../store/store.ts'
 import type { CredentialLine, PassportLine, PointLine } from './record-format.ts'
 
 const BATCH = 500
-const NO_SCORES = { total: 0, activity: 0, identity: 0, skills: 0 }
 
-export type ExportedLines = { text: string; records: number }
+type ExportedLines = { text: string; records: number }
 
-/** Every passport, and every removal, as lines that an import takes in again; some at a time, by id. */
+/** All removals and passports as lines for an import, in batches by id. */
 export async function* exportRecords(store: Store): AsyncGenerator<ExportedLines> {
-  // First: a removal takes those merged into the passport along, and must not do so to the ones below.
+  // Removals come first: a later one would also remove the passports merged into it.
   const removals = await store.records.listRemovals()
   const text = removals.map((id) => `${JSON.stringify({ passport_id: id, removed: true })}\n`).join('')
   if (text !== '') yield { text, records: removals.length }
@@ -34,7 +34,7 @@ export function presentRecord(record: PassportRecord): PassportLine {
     ...passport,
     last_calculated_at: instant(record.calculatedAt),
     passport_socials: record.socials.map(presentSocial),
-    // An import reads an empty list as "has none", and would reset the scores.
+    // An import takes an empty list for "no credentials" and resets the scores.
     ...(record.credentials?.length && { credentials: record.credentials.map(toCredentialLine) }),
     ...(record.dataPoints?.length && { data_points: record.dataPoints.map(toPointLine) }),
     ...(record.mergedInto !== undefined && { merged_into: record.mergedInto }),

@@ -1,7 +1,7 @@
 import type { IncomingRecord } from '../domain/record.ts'
 import type { Problem } from '../domain/validation-problem.ts'
 import type { Store } from '../store/store.ts'
-import { type Line, readLines } from './jsonl.ts'
+import { readLines, type SourceLine } from './jsonl.ts'
 import { type ParseOptions, parseRecord, RecordError } from './record.ts'
 
 export type Source = { name: string; open: () => AsyncIterable<Uint8Array> }
@@ -15,12 +15,12 @@ export type ImportReport = {
   changed: number
   unchanged: number
   /** Records of passports that were removed. */
-  barred: number
+  removed: number
   refused: number
   unknownFields: number
 }
 
-export type ImportOptions = ParseOptions & {
+type ImportOptions = ParseOptions & {
   store: Store
   restore: boolean
   /** Writes nothing. */
@@ -32,26 +32,26 @@ export type ImportOptions = ParseOptions & {
   onProgress: (report: ImportReport) => void
 }
 
-/** Records in one transaction: large enough to be fast, small enough for others to write in between. */
+/** Records per transaction: large enough to be fast, small enough to let other processes write in between. */
 const BATCH = 500
 const BATCH_BYTES = 8 * 1024 * 1024
 
-/** Refused records that are kept for a retry; more are reported at once. */
+/** Refused records held for a retry; further ones are reported at once. */
 const MOST_DEFERRED = 20_000
 
-type Position = { file: string; line: Line }
+type Position = { file: string; line: SourceLine }
 type Pending = Position & { record: IncomingRecord }
 
-/** Imports every line of every source; lines that are refused are reported. */
+/** Imports all lines of all sources; refused lines are reported. */
 export async function importRecords(
   sources: readonly Source[],
   options: ImportOptions,
 ): Promise<ImportReport> {
-  const counts = { added: 0, changed: 0, unchanged: 0, barred: 0 }
+  const counts = { added: 0, changed: 0, unchanged: 0, removed: 0 }
   const report: ImportReport = { lines: 0, ...counts, refused: 0, unknownFields: 0 }
   let batch: Pending[] = []
   let batchBytes = 0
-  /** Records that the store refused: it may accept them later, when a wallet is free or another passport is there. */
+  /** Refused records: the store may accept them after later lines, which free a wallet or add a passport. */
   const deferred = new Map<unknown, { each: Pending; problem: Problem }>()
   const defer = (each: Pending, problem: Problem) => deferred.set(keyOf(each), { each, problem })
 
@@ -61,7 +61,7 @@ export async function importRecords(
     options.onRefusal({ file, line: line.number, field, reason, text })
   }
 
-  function parse(file: string, line: Line): void {
+  function parse(file: string, line: SourceLine): void {
     report.lines++
     try {
       if ('reason' in line) throw new RecordError('', line.reason)
@@ -70,7 +70,7 @@ export async function importRecords(
       batch.push({
         file,
         line,
-        record: record.kind === 'passport' ? { ...record, origin: line.bytes } : record,
+        record: record.kind === 'passport' ? { ...record, sourceBytes: line.bytes } : record,
       })
       batchBytes += line.bytes.length
     } catch (error) {
@@ -83,15 +83,15 @@ export async function importRecords(
     pending: readonly Pending[],
     onRefused: (each: Pending, problem: Problem) => void,
   ): Promise<void> {
-    const reading = options.rescore ? 'rescored ' : ''
+    const fingerprintPrefix = options.rescore ? 'rescored ' : ''
     const records = pending.map(({ record }) => record)
-    const results = await options.store.records.save(records, { ...options, reading })
+    const results = await options.store.records.save(records, { ...options, fingerprintPrefix })
     for (const [at, each] of pending.entries()) {
       const result = results[at]
       if (result?.outcome === 'refused') onRefused(each, result)
       else if (result) {
         report[result.outcome]++
-        // Supersedes a deferred earlier line about the same passport.
+        // A later line about the same passport replaces a deferred one.
         deferred.delete(keyOf(each))
       }
     }
@@ -109,7 +109,7 @@ export async function importRecords(
       })
   }
 
-  /** Again and again, as long as it helps. */
+  /** Repeats while each round saves at least one record. */
   async function retryDeferred(): Promise<void> {
     for (let before = Number.POSITIVE_INFINITY; deferred.size > 0 && deferred.size < before; ) {
       before = deferred.size
@@ -134,7 +134,7 @@ export async function importRecords(
   return report
 }
 
-/** Of two lines about one passport the later one counts. */
+/** The last line about a passport wins. */
 const keyOf = (each: Pending): unknown => (each.record.kind === 'passport' ? each.record.passport.id : each)
 
 const decoder = new TextDecoder('utf-8', { fatal: true })

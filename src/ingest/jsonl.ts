@@ -1,17 +1,17 @@
 import { createGunzip } from 'node:zlib'
 
-export type Line = { number: number; bytes: Uint8Array } | { number: number; reason: string }
+export type SourceLine = { number: number; bytes: Uint8Array } | { number: number; reason: string }
 
-/** Longer lines are reported, not held in memory. */
+/** Longer lines are reported without buffering them. */
 export const LONGEST_LINE = 4 * 1024 * 1024
 
 const NEWLINE = 10
 
-/** Compressed bytes to inflate at once: a thousand times as many may come out. */
+/** Compressed bytes to inflate at once; the output may be a thousand times larger. */
 const PIECE = 8 * 1024
 
-/** The lines of a source, plain or gzip, in groups, without blank ones. If the source fails, the last item is the reason. */
-export async function* readLines(source: AsyncIterable<Uint8Array>): AsyncGenerator<Line[]> {
+/** Yields the lines of a plain or gzip source in batches, without blank lines. If the source fails, the last item has the reason. */
+export async function* readLines(source: AsyncIterable<Uint8Array>): AsyncGenerator<SourceLine[]> {
   let number = 1
   let held: Uint8Array[] = []
   let heldLength = 0
@@ -23,7 +23,7 @@ export async function* readLines(source: AsyncIterable<Uint8Array>): AsyncGenera
     else if (part.length > 0) held.push(part.slice())
   }
 
-  function endLine(part: Uint8Array): Line[] {
+  function endLine(part: Uint8Array): SourceLine[] {
     const length = heldLength + part.length
     const bytes = held.length === 0 ? part : Buffer.concat([...held, part])
     held = []
@@ -36,7 +36,7 @@ export async function* readLines(source: AsyncIterable<Uint8Array>): AsyncGenera
 
   try {
     for await (const chunk of await unpack(source)) {
-      const lines: Line[] = []
+      const lines: SourceLine[] = []
       let start = 0
       for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, start)) {
         lines.push(...endLine(chunk.subarray(start, end)))
@@ -46,7 +46,7 @@ export async function* readLines(source: AsyncIterable<Uint8Array>): AsyncGenera
       if (lines.length > 0) yield lines
     }
   } catch (error) {
-    yield [{ number, reason: `cannot be read on: ${(error as Error).message}` }]
+    yield [{ number, reason: `cannot be read any further: ${(error as Error).message}` }]
     return
   }
   if (heldLength > 0) yield endLine(new Uint8Array(0))
@@ -55,7 +55,7 @@ export async function* readLines(source: AsyncIterable<Uint8Array>): AsyncGenera
 const isBlank = (bytes: Uint8Array) =>
   bytes.length < 64 && bytes.every((byte) => byte === 32 || byte === 9 || byte === 13)
 
-/** Gzip is known by its first two bytes, not by a file's name. */
+/** Detects gzip by its first two bytes, not by the file name. */
 async function unpack(source: AsyncIterable<Uint8Array>): Promise<AsyncIterable<Uint8Array>> {
   const iterator = source[Symbol.asyncIterator]()
   let head = new Uint8Array(0)
@@ -64,12 +64,12 @@ async function unpack(source: AsyncIterable<Uint8Array>): Promise<AsyncIterable<
     if (done) break
     head = Buffer.concat([head, value])
   }
-  const whole = chain(head, iterator)
-  if (head[0] !== 0x1f || head[1] !== 0x8b) return whole
-  return inflate(whole)
+  const bytes = chain(head, iterator)
+  if (head[0] !== 0x1f || head[1] !== 0x8b) return bytes
+  return inflate(bytes)
 }
 
-/** Unpacks in small pieces: a stream that fails drops what it has not handed out yet. */
+/** Inflates in small pieces: a failing stream drops output that it has not emitted. */
 async function* inflate(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   const gunzip = createGunzip()
   const unpacked: Uint8Array[] = []
@@ -83,7 +83,7 @@ async function* inflate(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8
       wake()
     })
 
-  /** After a failure the callback of a write is never called. */
+  /** After a failure, zlib never calls the callback of a write. */
   async function* run(work: (done: () => void) => void): AsyncGenerator<Uint8Array> {
     await new Promise<void>((resolve) => {
       wake = resolve

@@ -1,20 +1,25 @@
 import { isTooDeep } from '../domain/text/quote.ts'
 import type { Store } from '../store/store.ts'
 import { type ParseOptions, parseRecord, RecordError } from './record.ts'
-import { AnswerError, createPoliteClient, type PoliteOptions, SourceError } from './throttled-client.ts'
-import { parseAnsweredId, parseIds, parsePagination, toLine } from './v1-response.ts'
+import {
+  createThrottledClient,
+  ResponseError,
+  SourceError,
+  type ThrottleOptions,
+} from './throttled-client.ts'
+import { parseIds, parsePagination, parseResponseId, toLine } from './v1-response.ts'
 
 export type MirrorReport = {
   copied: number
   unchanged: number
-  /** The source no longer has them, or has them merged into others; our copies stay. */
+  /** Removed or merged at the source; the copies stay. */
   gone: number
-  /** Of passports that were removed here. */
-  barred: number
+  /** Passports that were removed here. */
+  removed: number
   failed: number
 }
 
-export type MirrorOptions = PoliteOptions &
+export type MirrorOptions = ThrottleOptions &
   Omit<ParseOptions, 'now'> & {
     store: Store
     concurrency: number
@@ -24,16 +29,16 @@ export type MirrorOptions = PoliteOptions &
   }
 
 const PAGE_SIZE = 250
-/** A list that shifts while it is walked is walked again, until nothing new turns up. */
-const WALKS = 4
-const UNSEEN = 500
+/** The list may shift while it is read: it is read again until no new passport appears, at most this often. */
+const MAX_WALKS = 4
+const UNSEEN_BATCH = 500
 
-/** Copies every passport that the source lists, with its credentials; known ones only where they changed. */
+/** Copies all listed passports of a source with their credentials. Unchanged ones are skipped by ETag. */
 export async function mirror(options: MirrorOptions): Promise<MirrorReport> {
   const { store, base, concurrency, onFailure, onProgress } = options
-  const client = createPoliteClient(options)
+  const client = createThrottledClient(options)
   const run = await store.mirror.begin(base)
-  const report: MirrorReport = { copied: 0, unchanged: 0, gone: 0, barred: 0, failed: 0 }
+  const report: MirrorReport = { copied: 0, unchanged: 0, gone: 0, removed: 0, failed: 0 }
   const seen = new Set<number>()
   const refused: number[] = []
   let done = 0
@@ -45,7 +50,7 @@ export async function mirror(options: MirrorOptions): Promise<MirrorReport> {
       if (outcome) report[outcome]++
     } catch (error) {
       if (error instanceof RecordError) onRefused(id, error)
-      else if (error instanceof AnswerError) fail(id, error)
+      else if (error instanceof ResponseError) fail(id, error)
       else throw error
     }
   }
@@ -55,13 +60,13 @@ export async function mirror(options: MirrorOptions): Promise<MirrorReport> {
     onFailure(id, message)
   }
 
-  /** A refused record is retried at the end: its wallet may be free by then. */
+  /** A refused record is retried at the end, when its wallet may be free. */
   async function copy(id: number): Promise<void> {
     await copyNow(id, () => refused.push(id))
     onProgress(++done, Math.max(total, done))
   }
 
-  /** Copies what the list names; returns whether another walk might find more. */
+  /** Copies all pages of the list; returns whether another walk may find more passports. */
   async function walk(): Promise<boolean> {
     const before = seen.size
     const walked = new Set<number>()
@@ -71,7 +76,7 @@ export async function mirror(options: MirrorOptions): Promise<MirrorReport> {
       if (reply.status !== 200 && page > 1) break
       const ids = reply.status === 200 ? parseIds(reply.body) : undefined
       if (reply.status !== 200 || !ids)
-        throw new SourceError(`${base} has no list of passports (${reply.status}): is the address right?`)
+        throw new SourceError(`${base} has no list of passports (${reply.status}): check the URL.`)
       const isRepeated = ids.every((id) => walked.has(id))
       const fresh = ids.filter((id) => !seen.has(id))
       for (const id of ids) {
@@ -81,7 +86,7 @@ export async function mirror(options: MirrorOptions): Promise<MirrorReport> {
       const { last, count } = parsePagination(reply.body)
       total = Math.max(count, seen.size)
       await inParallel(fresh, concurrency, copy)
-      // Some sources name no last page, or a wrong one.
+      // The last page of some sources is missing or wrong.
       if (isRepeated || (last !== undefined && page >= last)) break
     }
     return page > 1 && seen.size > before
@@ -89,10 +94,10 @@ export async function mirror(options: MirrorOptions): Promise<MirrorReport> {
 
   let walks = 0
   do walks++
-  while ((await walk()) && walks < WALKS)
+  while ((await walk()) && walks < MAX_WALKS)
 
   for (let after: number | undefined = -1; after !== undefined; ) {
-    const unseen: number[] = await store.mirror.listUnseen(base, run, after, UNSEEN)
+    const unseen: number[] = await store.mirror.listUnseen(base, run, after, UNSEEN_BATCH)
     const unlisted = unseen.filter((id) => !seen.has(id))
     await inParallel(unlisted, concurrency, copy)
     after = unseen.at(-1)
@@ -102,17 +107,17 @@ export async function mirror(options: MirrorOptions): Promise<MirrorReport> {
   return report
 }
 
-/** Returns undefined if an earlier process of the same run copied it. */
+/** Returns undefined if this run has copied the passport before an interruption. */
 async function copyPassport(
   id: number,
   run: number,
-  client: ReturnType<typeof createPoliteClient>,
+  client: ReturnType<typeof createThrottledClient>,
   options: MirrorOptions,
 ): Promise<keyof MirrorReport | undefined> {
   const { store, base } = options
   const noted = await store.mirror.find(base, id)
   if (noted?.run === run) return undefined
-  // A passport that was deleted here is fetched again.
+  // A passport that is no longer stored is fetched without ETags.
   const known = noted && (await store.passports.find({ id })) ? noted : undefined
   const passportPath = `/api/v1/passports/${id}`
   const credentialsPath = `/api/v1/passport_credentials?passport_id=${id}`
@@ -123,10 +128,10 @@ async function copyPassport(
     await store.mirror.note(base, id, { ...known, run })
     return 'unchanged'
   }
-  // A record is written whole, even if only one of the two changed.
+  // A record needs both bodies, even if only one changed.
   if (passport.status === 304) passport = await client.get(passportPath)
   if (credentials.status === 304) credentials = await client.get(credentialsPath)
-  if (passport.status !== 200 || parseAnsweredId(passport.body, id) !== id) return 'gone'
+  if (passport.status !== 200 || parseResponseId(passport.body, id) !== id) return 'gone'
   const { body, etag } = credentials.status === 200 ? credentials : { body: undefined, etag: '' }
   const outcome = await save(toLine(id, passport.body, body), options)
   await store.mirror.note(base, id, { passportEtag: passport.etag, credentialsEtag: etag, run })
@@ -137,15 +142,14 @@ async function save(line: object, options: MirrorOptions): Promise<keyof MirrorR
   const now = options.now()
   const { record } = parseRecord(line, { ...options, now })
   if (isTooDeep(line)) throw new RecordError('passport', 'is nested too deeply')
-  const origin = new TextEncoder().encode(JSON.stringify(line))
-  const incoming = record.kind === 'passport' ? { ...record, origin } : record
+  const sourceBytes = new TextEncoder().encode(JSON.stringify(line))
+  const incoming = record.kind === 'passport' ? { ...record, sourceBytes } : record
   const [result] = await options.store.records.save([incoming], { now, restore: options.restore })
   if (result?.outcome === 'refused') throw new RecordError(result.field, result.reason)
-  if (result?.outcome === 'barred') return 'barred'
-  return result?.outcome === 'unchanged' ? 'unchanged' : 'copied'
+  return result?.outcome === 'removed' || result?.outcome === 'unchanged' ? result.outcome : 'copied'
 }
 
-/** When one fails, the others begin nothing more. */
+/** After a failure no further work starts. */
 async function inParallel<T>(
   items: readonly T[],
   limit: number,

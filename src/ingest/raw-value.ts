@@ -2,15 +2,15 @@ import type { Credential } from '../domain/credential.ts'
 import type { RawValue } from '../domain/data-point.ts'
 import { parseInstant } from '../domain/text/instant.ts'
 
-/** What a rule wants to be fed. */
+/** The kind of value that a rule accepts. */
 export type RawKind = 'number' | 'date'
 
-/** Words that say of something all-or-nothing that it is there. */
+/** Words for a fact that is true. */
 const YES = /^(verified|yes|true|active|member|claimed|completed|connected|owned)$/i
 
 const DATE = /\d{4}-\d\d-\d\d/
 
-/** The raw value that a credential's text tells of, if any: "3 contracts" is 3, "Verified" is true. */
+/** Parses the display text of a credential: "3 contracts" is 3, "Verified" is true. */
 export function readRawValue({ value, earnedAt }: Credential, kind: RawKind): RawValue | undefined {
   if (kind === 'date') {
     const date = parseInstant(DATE.exec(value)?.[0] ?? '') ?? earnedAt

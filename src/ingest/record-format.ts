@@ -1,48 +1,54 @@
 import Type, { type Static } from 'typebox'
-import { Credential, PassportSocial } from '../domain/v1/schemas.ts'
+import { Credential, Passport, PassportProfile, PassportSocial } from '../domain/v1/schemas.ts'
 
-/** Unknown: null, or not there at all. */
+/** May be null or missing. */
 const maybe = <T extends Type.TSchema>(schema: T) => Type.Optional(Type.Union([schema, Type.Null()]))
 
-/** More than any honest record has: what is taken in must also be shown. */
+/** Larger than in all known records. Limits apply because stored records are also served. */
 const LONGEST_TEXT = 20_000
 const LONGEST_NAME = 1000
-/** Rows are found by these, two of them together: an index of PostgreSQL has room for 2,704 bytes. */
+/** Two keys share an index, and an index entry of PostgreSQL holds at most 2,704 bytes. */
 const LONGEST_KEY = 250
 const MOST = 2000
 
-/** Sources have been seen to send numbers where text is due. */
+/** Some sources send numbers in place of text. */
 const text = (longest: number) => Type.Union([Type.String({ maxLength: longest }), Type.Number()])
-const MaybeText = maybe(text(LONGEST_TEXT))
-const Texts = Type.Array(Type.Union([Type.String({ maxLength: LONGEST_TEXT }), Type.Number(), Type.Null()]), {
-  maxItems: MOST,
-})
 const Score = Type.Number({ minimum: 0, maximum: 1_000_000_000 })
 const Count = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
 
+/** What an import accepts for a V1 value. */
+type Lenient<T> = T extends string
+  ? string | number
+  : T extends (infer Item)[]
+    ? (Item extends string ? string | number | null : Lenient<Item>)[]
+    : T extends object
+      ? { [Name in keyof T]?: Lenient<T[Name]> | null }
+      : T
+
+/** The schema of `Lenient`: every field of an object may be missing or null. */
+function lenient(schema: Type.TSchema): Type.TSchema {
+  if (Type.IsObject(schema)) return Type.Object(lenientFields(schema))
+  if (Type.IsArray(schema)) {
+    const items = lenient(schema.items)
+    return Type.Array(Type.IsObject(items) ? items : Type.Union([items, Type.Null()]), { maxItems: MOST })
+  }
+  if (Type.IsString(schema)) return 'format' in schema ? Type.String() : text(LONGEST_TEXT)
+  if (Type.IsNumber(schema)) return Score
+  return Type.IsInteger(schema) ? Count : schema
+}
+
+const lenientFields = ({ properties }: Type.TObject): Record<string, Type.TSchema> =>
+  Object.fromEntries(Object.entries(properties).map(([name, schema]) => [name, maybe(lenient(schema))]))
+
+const SocialLine = Type.Object(lenientFields(PassportSocial))
 const ProfileLine = Type.Object({
-  bio: MaybeText,
+  ...lenientFields(PassportProfile),
   display_name: maybe(text(LONGEST_NAME)),
-  location: MaybeText,
-  tags: maybe(Texts),
 })
-
-/** Every field of a V1 object as text. */
-const texts = <T extends object>(properties: T) =>
-  Object.fromEntries(Object.keys(properties).map((name) => [name, MaybeText])) as Record<
-    keyof T,
-    typeof MaybeText
-  >
-
-const SocialLine = Type.Object(texts(PassportSocial.properties))
-
 const CredentialLine = Type.Object({
-  ...texts(Credential.properties),
+  ...lenientFields(Credential),
   id: maybe(text(LONGEST_KEY)),
   earned_at: maybe(Type.String()),
-  last_calculated_at: maybe(Type.String()),
-  max_score: maybe(Score),
-  score: maybe(Score),
   derived: maybe(Type.Boolean()),
   superseded: maybe(Type.Boolean()),
 })
@@ -51,46 +57,42 @@ const pointFields = {
   type: Type.String({ minLength: 1, maxLength: LONGEST_KEY }),
   value: Type.Union([Type.Number(), Type.Boolean(), Type.String()]),
   account: maybe(text(LONGEST_KEY)),
-  display: MaybeText,
+  display: maybe(text(LONGEST_TEXT)),
   earned_at: maybe(Type.String()),
 }
 const PointLine = Type.Object(pointFields)
 
-/** A raw fact about a passport that is there already. */
+/** A raw fact about a stored passport. */
 export const DataPointLine = Type.Object({
   passport: Type.Union([Count, Type.String({ minLength: 1 })]),
   ...pointFields,
 })
 
-/** The single-passport shape of V1, with its credentials; the fields after them are what an export adds. */
-export const PassportLine = Type.Object({
-  passport_id: Count,
-  activity_score: maybe(Score),
-  identity_score: maybe(Score),
-  skills_score: maybe(Score),
-  score: maybe(Score),
-  calculating_score: maybe(Type.Boolean()),
-  connections_count: maybe(Count),
-  human_checkmark: maybe(Type.Boolean()),
-  last_calculated_at: maybe(Type.String()),
-  main_wallet: MaybeText,
-  passport_profile: maybe(ProfileLine),
-  verified_wallets: maybe(Texts),
-  merged: maybe(Type.Boolean()),
-  passport_socials: maybe(Type.Array(SocialLine, { maxItems: MOST })),
-  credentials: maybe(Type.Array(CredentialLine, { maxItems: MOST })),
+const exportFields = {
   data_points: maybe(Type.Array(PointLine, { maxItems: MOST })),
   merged_into: maybe(Count),
   rules: maybe(Type.String()),
   human_in_record: maybe(Type.Boolean()),
   removed: maybe(Type.Boolean()),
+}
+
+const { passport_id: _, ...passportFields } = lenientFields(Passport)
+
+/** The single-passport shape of V1 with its credentials, and the fields that an export adds. */
+export const PassportLine = Type.Object({
+  passport_id: Count,
+  ...passportFields,
+  passport_profile: maybe(ProfileLine),
+  credentials: maybe(Type.Array(CredentialLine, { maxItems: MOST })),
+  ...exportFields,
 })
 
-export type PassportLine = Static<typeof PassportLine>
-export type DataPointLine = Static<typeof DataPointLine>
-export type CredentialLine = Static<typeof CredentialLine>
 export type PointLine = Static<typeof PointLine>
-export type SocialLine = Static<typeof SocialLine>
+export type DataPointLine = Static<typeof DataPointLine>
+export type SocialLine = Lenient<Static<typeof PassportSocial>>
+export type CredentialLine = Lenient<Static<typeof Credential> & { derived: boolean; superseded: boolean }>
+export type PassportLine = Omit<Lenient<Static<typeof Passport>>, 'passport_id'> &
+  Static<Type.TObject<typeof exportFields>> & { passport_id: number; credentials?: CredentialLine[] | null }
 
 const NESTED: Record<string, Type.TObject> = {
   passport_profile: ProfileLine,
@@ -99,7 +101,7 @@ const NESTED: Record<string, Type.TObject> = {
   data_points: PointLine,
 }
 
-/** Counts the fields that no schema names, at any depth. */
+/** Counts unknown fields at every depth. */
 export function countUnknown(line: object, { properties }: Type.TObject): number {
   let count = 0
   for (const name in line) {

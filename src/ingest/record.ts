@@ -20,13 +20,13 @@ import {
 
 export type ParseOptions = {
   now: number
-  /** Which kind of raw value a type is scored by; `undefined` where there is no rule for it. */
+  /** The kind of raw value that the rule of a type accepts; `undefined` without a rule. */
   rawKindOf: (type: string) => RawKind | undefined
-  /** Credentials that a rule can score lose the score they carry. */
+  /** Credentials with a rule are scored again. */
   rescore: boolean
 }
 
-/** What is wrong with a line, by its field. */
+/** A problem with a field of a line. */
 export class RecordError extends Error {
   readonly problem: Problem
 
@@ -40,7 +40,7 @@ export class RecordError extends Error {
 const passportLine = Compile(PassportLine)
 const dataPointLine = Compile(DataPointLine)
 
-/** A record of one of the kinds, or a `RecordError`. */
+/** Throws `RecordError` for the first problem. */
 export function parseRecord(value: unknown, options: ParseOptions) {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw new RecordError('', `must be an object, got ${quote(value)}`)
@@ -103,7 +103,7 @@ function toPassport(line: PassportLine, options: ParseOptions): PassportRecord {
   return record
 }
 
-/** Credentials without a score of their own, or that are to lose it, become data points where they can. */
+/** Credentials to be scored become data points if their text can be parsed. */
 function addCredentials(
   record: PassportRecord,
   { credentials: lines }: PassportLine,
@@ -116,10 +116,10 @@ function addCredentials(
   lines?.forEach((line, at) => {
     const credential = toCredential(line, record.id, at, calculatedAt)
     if (seen.has(credential.id))
-      throw new RecordError(`credentials.${at}.id`, `is there twice: ${quote(credential.id)}`)
+      throw new RecordError(`credentials.${at}.id`, `appears twice: ${quote(credential.id)}`)
     seen.add(credential.id)
-    const isOpen = !line.derived && (options.rescore || line.score == null)
-    const kind = isOpen ? options.rawKindOf(credential.type) : undefined
+    const needsScore = !line.derived && (options.rescore || line.score == null)
+    const kind = needsScore ? options.rawKindOf(credential.type) : undefined
     const value = kind && readRawValue(credential, kind)
     if (value) points.push(toPoint(credential, value))
     else credentials.push(credential)
@@ -145,20 +145,20 @@ function toCredential(
   calculatedAt: number,
 ): Credential {
   const field = (name: string) => `credentials.${at}.${name}`
-  const given = roundScore(line.score ?? 0)
-  const maxScore = roundScore(line.max_score ?? given)
+  const recordScore = roundScore(line.score ?? 0)
+  const maxScore = roundScore(line.max_score ?? recordScore)
   const earnedAt = instant(field('earned_at'), line.earned_at)
   return {
     id: text(line.id) || stableId(`${passportId}:${text(line.type)}:${at}`),
     type: text(line.type),
     name: text(line.name) || text(line.type),
     category: text(line.category),
-    score: Math.min(given, maxScore),
+    score: Math.min(recordScore, maxScore),
     maxScore,
     value: text(line.value),
     ...(earnedAt !== undefined && { earnedAt }),
     calculatedAt: instant(field('last_calculated_at'), line.last_calculated_at) ?? calculatedAt,
-    ...(!line.derived && { givenScore: given }),
+    ...(!line.derived && { givenScore: recordScore }),
     ...(line.superseded && { superseded: true }),
   }
 }
@@ -178,7 +178,7 @@ function toDataPoints(lines: readonly PointLine[]): DataPoint[] {
     if (seen.has(key))
       throw new RecordError(
         `data_points.${at}`,
-        `is there twice: type ${quote(point.type)}, account ${quote(point.account)}`,
+        `appears twice: type ${quote(point.type)}, account ${quote(point.account)}`,
       )
     seen.add(key)
     return point
@@ -197,7 +197,7 @@ function toDataPoint(line: PointLine, prefix: string): DataPoint {
 }
 
 function toRawValue(field: string, value: PointLine['value']): RawValue {
-  // Zero has one sign here.
+  // Turns -0 into 0.
   if (typeof value === 'number') return { kind: 'number', amount: value + 0 }
   if (typeof value === 'boolean') return { kind: 'flag', amount: Number(value) }
   const date = parseInstant(value)
@@ -220,7 +220,7 @@ function toSocial(line: SocialLine): Social {
   }
 }
 
-/** `undefined` where the line tells of no score at all. */
+/** `undefined` if the line has no score. */
 function toScores({ score, activity_score, identity_score, skills_score }: PassportLine): Scores | undefined {
   if (score == null && activity_score == null && identity_score == null && skills_score == null)
     return undefined
@@ -230,7 +230,7 @@ function toScores({ score, activity_score, identity_score, skills_score }: Passp
   return { total: roundScore(score ?? activity + identity + skills), activity, identity, skills }
 }
 
-/** Half a surrogate pair cannot be stored or sent, and the character 0 not be stored everywhere. */
+/** Replaces unpaired surrogates, which UTF-8 cannot encode, and NUL, which PostgreSQL cannot store. */
 const text = (value: string | number | null | undefined): string =>
   typeof value === 'string'
     ? value.toWellFormed().replaceAll('\0', '\ufffd')
@@ -238,9 +238,9 @@ const text = (value: string | number | null | undefined): string =>
       ? ''
       : String(value)
 
-function instant(field: string, value: string | null | undefined): number | undefined {
+function instant(field: string, value: string | number | null | undefined): number | undefined {
   if (value == null || value === '') return undefined
-  const time = parseInstant(value)
+  const time = parseInstant(String(value))
   if (time !== undefined) return time
   throw new RecordError(
     field,

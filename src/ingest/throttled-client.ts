@@ -1,14 +1,14 @@
-export type PoliteOptions = {
+export type ThrottleOptions = {
   base: string
   key: string | undefined
   userAgent: string
-  /** Requests a second at most. */
+  /** Maximum requests per second. */
   rate: number
   fetch: (url: string, init: RequestInit) => Promise<Response>
-  /** Ends early when the signal is aborted. */
+  /** Must end early when the signal is aborted. */
   sleep: (milliseconds: number) => Promise<void>
   now: () => number
-  /** Milliseconds of a monotonic clock: delays must not depend on the wall clock. */
+  /** Monotonic clock in milliseconds: the wall clock may be set back. */
   ticks: () => number
   random: () => number
   signal: AbortSignal
@@ -16,47 +16,47 @@ export type PoliteOptions = {
 
 export type Reply = { status: 200; body: unknown; etag: string } | { status: 304 } | { status: 404 }
 
-/** The source cannot or will not answer, and trying again does not help. */
+/** The source is unavailable or rejects all requests; a retry does not help. */
 export class SourceError extends Error {
   override readonly name = 'SourceError'
 }
 
-/** This one request has no good answer; others may. */
-export class AnswerError extends Error {
-  override readonly name = 'AnswerError'
+/** One request failed; other requests may succeed. */
+export class ResponseError extends Error {
+  override readonly name = 'ResponseError'
 }
 
 type Retry = { retry: string; waited: boolean }
 
 const TIMEOUT = 30_000
 const ATTEMPTS = 8
-/** A source that never answered is a wrong address sooner than a bad day. */
+/** Before the first response: the URL is probably wrong. */
 const FIRST_ATTEMPTS = 3
-/** A source that fell silent is not asked for everything else as well. */
-const LONGEST_SILENCE = 600_000
-/** Being told to wait is no failure; but not for ever. */
+/** Without a response for this long, the whole run is aborted. */
+const LONGEST_OUTAGE = 600_000
+/** Rate-limited attempts do not count as failures, up to this limit. */
 const WAITS = 100
 const FIRST_BACKOFF = 500
 const LONGEST_BACKOFF = 30_000
 const LONGEST_WAIT = 3600_000
 const LARGEST_BODY = 8 * 1024 * 1024
 
-/** Asks a V1 service for JSON: not faster than agreed, never while told to wait, again where it may help. */
-export function createPoliteClient(options: PoliteOptions) {
+/** Sends GET requests to a V1 service, with a rate limit, Retry-After support and retries. */
+export function createThrottledClient(options: ThrottleOptions) {
   const { fetch, sleep, now, ticks, random, signal, base, key, userAgent, rate } = options
   const gap = 1000 / rate
   let nextSlot = 0
   let pausedUntil = 0
-  let lastAnswer: number | undefined
+  let lastResponse: number | undefined
 
-  async function takeTurn(): Promise<void> {
+  async function waitForSlot(): Promise<void> {
     for (;;) {
       const slot = Math.max(nextSlot, pausedUntil, ticks())
       nextSlot = slot + gap
       const wait = slot - ticks()
       if (wait > 0) await sleep(wait)
       signal.throwIfAborted()
-      // Otherwise all were told to wait in the meantime.
+      // A response may have paused all requests during the sleep.
       if (slot >= pausedUntil) return
     }
   }
@@ -65,8 +65,8 @@ export function createPoliteClient(options: PoliteOptions) {
     pausedUntil = Math.max(pausedUntil, ticks() + Math.min(milliseconds, LONGEST_WAIT))
   }
 
-  async function ask(path: string, etag: string | undefined): Promise<Reply | Retry> {
-    await takeTurn()
+  async function attempt(path: string, etag: string | undefined): Promise<Reply | Retry> {
+    await waitForSlot()
     const headers: Record<string, string> = { Accept: 'application/json', 'User-Agent': userAgent }
     if (key !== undefined) headers['X-API-KEY'] = key
     if (etag) headers['If-None-Match'] = etag
@@ -79,16 +79,16 @@ export function createPoliteClient(options: PoliteOptions) {
       const wait = readWait(response.headers, now())
       if (wait !== undefined) pause(wait)
       const reply = await read(path, response, wait !== undefined)
-      lastAnswer = ticks()
+      lastResponse = ticks()
       return reply
     } catch (error) {
-      if (error instanceof SourceError || error instanceof AnswerError) throw error
+      if (error instanceof SourceError || error instanceof ResponseError) throw error
       signal.throwIfAborted()
       return { retry: (error as Error).message, waited: false }
     }
   }
 
-  async function read(path: string, response: Response, told: boolean): Promise<Reply | Retry> {
+  async function read(path: string, response: Response, hasRetryTime: boolean): Promise<Reply | Retry> {
     const { status } = response
     if (status === 200) {
       const text = await readText(path, response)
@@ -97,39 +97,40 @@ export function createPoliteClient(options: PoliteOptions) {
     await response.body?.cancel()
     if (status === 304) return { status }
     if (status === 404 || status === 410) return { status: 404 }
-    if (status === 429 || status >= 500) return { retry: `status ${status}`, waited: status === 429 || told }
+    if (status === 429 || status >= 500)
+      return { retry: `status ${status}`, waited: status === 429 || hasRetryTime }
     if (status === 401 || status === 403)
-      throw new SourceError(`${base} refuses us (${status}): give a key that works.`)
+      throw new SourceError(`${base} rejected the request (${status}). Pass a valid API key.`)
     if (status >= 300 && status < 400) {
       const place = URL.parse(response.headers.get('Location') ?? '', base + path)
       throw new SourceError(
-        `${base} points to ${place ? place.origin + place.pathname : 'another place'} (${status}): use that address.`,
+        `${base} redirects to ${place ? place.origin + place.pathname : 'another URL'} (${status}). Use that URL.`,
       )
     }
-    throw new AnswerError(`${path}: the answer is ${status}`)
+    throw new ResponseError(`${path}: received status ${status}`)
   }
 
   function giveUp(path: string, tries: number, last: string): Error {
-    const complaint = `no good answer in ${tries} tries, the last: ${last}`
-    if (lastAnswer === undefined) return new SourceError(`${base}: ${complaint}. Is the address right?`)
-    if (ticks() - lastAnswer > LONGEST_SILENCE)
-      return new SourceError(`${base} fell silent: ${complaint}. Run it again later.`)
-    return new AnswerError(`${path}: ${complaint}`)
+    const problem = `no valid response after ${tries} attempts, the last: ${last}`
+    if (lastResponse === undefined) return new SourceError(`${base}: ${problem}. Check the URL.`)
+    if (ticks() - lastResponse > LONGEST_OUTAGE)
+      return new SourceError(`${base} stopped responding: ${problem}. Run the command again later.`)
+    return new ResponseError(`${path}: ${problem}`)
   }
 
   return {
-    /** Throws a `SourceError` or an `AnswerError`. */
+    /** Throws a `SourceError` or an `ResponseError`. */
     async get(path: string, etag?: string): Promise<Reply> {
       let failures = 0
       let waits = 0
       for (;;) {
-        const reply = await ask(path, etag)
+        const reply = await attempt(path, etag)
         if ('status' in reply) return reply
         if (reply.waited) waits++
         else failures++
-        const attempts = lastAnswer === undefined ? FIRST_ATTEMPTS : ATTEMPTS
+        const attempts = lastResponse === undefined ? FIRST_ATTEMPTS : ATTEMPTS
         if (failures >= attempts || waits >= WAITS) throw giveUp(path, failures + waits, reply.retry)
-        // Jitter: many clients that failed together must not come back together.
+        // Jitter: clients that failed together must not retry together.
         const backoff =
           Math.min(FIRST_BACKOFF * 2 ** Math.max(failures, waits), LONGEST_BACKOFF) * (0.5 + random() / 2)
         if (!reply.waited) await sleep(backoff)
@@ -139,30 +140,31 @@ export function createPoliteClient(options: PoliteOptions) {
   }
 }
 
-/** The body, unless it is larger than any honest one. */
+/** Reads the body up to `LARGEST_BODY`. */
 async function readText(path: string, response: Response): Promise<string> {
   const chunks: Uint8Array[] = []
   let size = 0
   for await (const chunk of response.body ?? []) {
     size += chunk.length
     if (size > LARGEST_BODY)
-      throw new AnswerError(`${path}: the answer is larger than ${LARGEST_BODY / 1024 / 1024} MiB`)
+      throw new ResponseError(`${path}: the response is larger than ${LARGEST_BODY / 1024 / 1024} MiB`)
     chunks.push(chunk)
   }
   const declared = response.headers.get('Content-Length')
   const encoded = response.headers.has('Content-Encoding')
-  if (declared !== null && !encoded && Number(declared) !== size) throw new Error('the answer was cut off')
+  if (declared !== null && !encoded && Number(declared) !== size)
+    throw new Error('the response is incomplete')
   return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks))
 }
 
-/** How long the source asks clients to wait, in milliseconds. */
+/** The delay that the source requests, in milliseconds. */
 function readWait(headers: Headers, now: number): number | undefined {
   const after = headers.get('Retry-After')
   if (after !== null) {
     const wait = /^\d+$/.test(after.trim()) ? Number(after) * 1000 : Date.parse(after) - now
     if (wait > 0) return wait
   }
-  // Drafts differ: one item per policy, such as `"default";r=0;t=5`, or `remaining=0, reset=5`, or a header for each.
+  // The drafts differ: `"default";r=0;t=5` per policy, `remaining=0, reset=5`, or one header for each value.
   const limit =
     headers.get('RateLimit') ??
     `remaining=${headers.get('RateLimit-Remaining')}, reset=${headers.get('RateLimit-Reset')}`

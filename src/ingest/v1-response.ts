@@ -1,13 +1,11 @@
+import Type, { type TSchema } from 'typebox'
 import { Credential, Passport } from '../domain/v1/schemas.ts'
 import { RecordError } from './record.ts'
 
-/** Fields outside of V1 are ignored, above all those that our own export adds. */
-const PASSPORT_FIELDS = Object.keys(Passport.properties).filter((name) => name !== 'merged')
-const CREDENTIAL_FIELDS = Object.keys(Credential.properties)
-/** Services have been seen to send these as text. */
-const NUMBERS = /score$|^passport_id$|^connections_count$/
+/** Fields outside of V1 are ignored, in particular those that our own export adds. */
+const { merged: _, ...PASSPORT_FIELDS } = Passport.properties
 
-/** The ids on a page of the list, each once; undefined if the body is not a page. */
+/** The distinct ids on a list page; undefined if the body is not a list page. */
 export function parseIds(body: unknown): number[] | undefined {
   const passports = field(body, 'passports')
   if (!Array.isArray(passports)) return undefined
@@ -22,27 +20,31 @@ export function parsePagination(body: unknown): { last: number | undefined; coun
   }
 }
 
-/** The passport in the response: another one if the requested one was merged into it. */
-export const parseAnsweredId = (body: unknown, asked: number): number =>
-  parseCount(field(field(body, 'passport'), 'passport_id')) ?? asked
+/** The id in the response: the survivor's if the requested passport was merged. */
+export const parseResponseId = (body: unknown, requested: number): number =>
+  parseCount(field(field(body, 'passport'), 'passport_id')) ?? requested
 
-/** Both responses about a passport as one line for `parseRecord`. */
+/** Combines both responses about a passport into one line for `parseRecord`. */
 export function toLine(id: number, passportBody: unknown, credentialsBody: unknown): object {
   const passport = field(passportBody, 'passport')
-  if (!isObject(passport)) throw new RecordError('passport', 'is missing from the answer')
+  if (!isObject(passport)) throw new RecordError('passport', 'is missing from the response')
   const credentials = field(credentialsBody, 'passport_credentials')
   return {
     ...pick(passport, PASSPORT_FIELDS),
     passport_id: id,
     credentials: Array.isArray(credentials)
-      ? credentials.map((each) => (isObject(each) ? pick(each, CREDENTIAL_FIELDS) : each))
+      ? credentials.map((each) => (isObject(each) ? pick(each, Credential.properties) : each))
       : credentials,
   }
 }
 
-function pick(value: object, names: readonly string[]): Record<string, unknown> {
+/** Some sources send numbers as text. */
+function pick(value: object, fields: Record<string, TSchema>): Record<string, unknown> {
   return Object.fromEntries(
-    names.map((name) => [name, NUMBERS.test(name) ? toNumber(field(value, name)) : field(value, name)]),
+    Object.entries(fields).map(([name, schema]) => [
+      name,
+      Type.IsNumber(schema) || Type.IsInteger(schema) ? toNumber(field(value, name)) : field(value, name),
+    ]),
   )
 }
 

@@ -1,9 +1,9 @@
 import type { FullPassport, PassportRef } from '../domain/passport.ts'
 import type { Scorable, Store } from '../store/store.ts'
 import type { RuleSet } from './rules.ts'
-import { type Outcome, score } from './score.ts'
+import { type ExplainedScore, score } from './score.ts'
 
-/** How the score comes about now, and why answers may show something else. */
+/** Calculates the score with the current rules and says why responses may show another one. */
 export async function findExplanation(store: Store, ref: PassportRef, rules: RuleSet, now: number) {
   const [passport, evidence] = [await store.passports.find(ref), await store.scoring.find(ref)]
   if (!passport || !evidence) return undefined
@@ -11,17 +11,16 @@ export async function findExplanation(store: Store, ref: PassportRef, rules: Rul
   return { passport, outcome, notes: notes(passport, evidence, outcome, rules, ref) }
 }
 
-/** Why answers may show something else. */
 function notes(
   passport: FullPassport,
   { rules: used }: Scorable,
-  { scores }: Outcome,
+  { scores }: ExplainedScore,
   rules: RuleSet,
   ref: PassportRef,
 ): string[] {
   const found: string[] = []
   if ('id' in ref && ref.id !== passport.id) found.push(`Passport ${ref.id} is merged into ${passport.id}.`)
-  if (passport.stale) found.push('It is being recalculated: answers still show the old score.')
+  if (passport.stale) found.push('A new score is being calculated: responses still show the old score.')
   else if (scores.total !== passport.scores.total) {
     const by =
       used === ''
@@ -29,7 +28,9 @@ function notes(
         : used === rules.stamp
           ? 'an earlier calculation'
           : `rule set ${used}, not ${rules.stamp}`
-    found.push(`Answers show ${passport.scores.total}, by ${by}. "passportd score --all" works it out anew.`)
+    found.push(
+      `Responses show ${passport.scores.total}, by ${by}. "passportd score --all" calculates it again.`,
+    )
   }
   return found
 }

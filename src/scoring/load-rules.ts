@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { CommandError } from '../domain/errors.ts'
 import { DEFAULT_RULES, type RuleSet } from './rules.ts'
 
-/** The operator's own rule set, or the default one. Throws a `CommandError` that says what is wrong with it. */
+/** The operator's rule set, or the default one. Throws `CommandError` with the first problem. */
 export async function loadRules(path: string | undefined): Promise<RuleSet> {
   if (path === undefined) return DEFAULT_RULES
   const { parseRules, RulesError } = await loadChecker()
@@ -14,11 +14,11 @@ export async function loadRules(path: string | undefined): Promise<RuleSet> {
       error.problems.length > 1
         ? ` (and ${error.problems.length - 1} more: passportd rules check ${path})`
         : ''
-    throw new CommandError(`RULES names ${path}, which will not do: ${error.problems[0]}${more}`)
+    throw new CommandError(`RULES names ${path}, which is not valid: ${error.problems[0]}${more}`)
   }
 }
 
-/** It is large, and only needed for rules of one's own. */
+/** Loaded on demand: the validator is large, and the default rules need none. */
 export const loadChecker = () => import('./rules-format.ts')
 
 export function readRules(path: string): unknown {

@@ -3,15 +3,15 @@ import type { Rule } from './rules.ts'
 
 const YEAR = 365 * 86_400_000
 
-/** What a raw value is worth, and how it came about. */
-export type Points = { points: number; formula: string }
+/** The points for a raw value, and their calculation as text. */
+type Points = { points: number; formula: string }
 
 /** `min(round(convert(value) x multiplier), max_score)`, never below 0. */
 export function toPoints(value: RawValue, rule: Rule, now: number): Points {
   const wrong = mismatch(value, rule)
   if (wrong) return { points: 0, formula: wrong }
   const { result, text } = convert(value.amount, rule.convert, now)
-  // Infinity times zero is no number: it scores nothing.
+  // Infinity times zero is NaN: it counts as 0.
   const points = Math.min(Math.max(0, Math.round(result * rule.multiplier) || 0), rule.max_score)
   return { points, formula: `min(round(${text} × ${rule.multiplier}), ${rule.max_score}) = ${points}` }
 }

@@ -3,10 +3,10 @@ import type { Store } from '../store/store.ts'
 import type { RuleSet } from './rules.ts'
 import { score } from './score.ts'
 
-/** How often a scorer with nothing to do looks for stale passports. */
+/** Polling interval of an idle scorer. */
 const IDLE_MILLISECONDS = 250
 
-/** Passports scored in one transaction: others can write in between. */
+/** Passports per transaction: other processes can write in between. */
 const BATCH = 500
 
 export type Rescorer = {
@@ -16,10 +16,7 @@ export type Rescorer = {
   onFailure: (id: number, error: unknown) => void
 }
 
-/**
- * Works off some stale passports. Gives back how many: 0 when there are none left, `undefined` where another rule set
- * is in force, whose scorer will do them.
- */
+/** Scores a batch of stale passports. Returns their number, or `undefined` if another rule set is in force. */
 export async function rescoreSome({ store, rules, now, onFailure }: Rescorer): Promise<number | undefined> {
   const time = now()
   return store.scoring.work(BATCH, {
@@ -30,24 +27,24 @@ export async function rescoreSome({ store, rules, now, onFailure }: Rescorer): P
   })
 }
 
-/** Puts the rule set in force; where another was, every passport becomes stale. */
+/** Puts the rule set in force; all passports scored by another one become stale. */
 export async function adoptRules({ store, rules }: Pick<Rescorer, 'store' | 'rules'>): Promise<void> {
   while (!(await store.scoring.adopt(rules.stamp))) await new Promise(setImmediate)
 }
 
-/** Works off whatever becomes stale until it is told to end. `onWaits`: another rule set has come into force. */
+/** Scores stale passports until the signal is aborted. `onSuperseded`: another rule set is in force now. */
 export async function keepRescoring(
   scorer: Rescorer,
   signal: AbortSignal,
-  onWaits: () => void,
+  onSuperseded: () => void,
 ): Promise<void> {
-  let waits = false
+  let isSuperseded = false
   while (!signal.aborted) {
     const count = await rescoreSome(scorer)
-    if (count === undefined && !waits) onWaits()
-    waits = count === undefined
+    if (count === undefined && !isSuperseded) onSuperseded()
+    isSuperseded = count === undefined
     if (!count) await sleep(IDLE_MILLISECONDS, undefined, { signal }).catch(() => undefined)
-    // An embedded engine answers at once: whoever has something to say, and be it to end, is heard here.
+    // SQLite blocks the event loop: signals and messages are processed here.
     else await new Promise(setImmediate)
   }
 }

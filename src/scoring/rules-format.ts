@@ -5,7 +5,7 @@ import { type RuleSet, stampRules } from './rules.ts'
 
 const closed = { additionalProperties: false }
 
-/** How a raw value of one credential type becomes points. */
+/** Turns raw values of one credential type into points. */
 const Rule = Type.Object(
   {
     name: Type.String({ minLength: 1 }),
@@ -33,7 +33,7 @@ const validator = Compile(RuleSetFile)
 export type Rule = Static<typeof Rule>
 export type RuleSetShape = Static<typeof RuleSetFile>
 
-/** Everything that is wrong with a rule set, one sentence each. */
+/** All problems of a rule set, one sentence each. */
 export class RulesError extends Error {
   readonly problems: readonly string[]
 
@@ -44,7 +44,7 @@ export class RulesError extends Error {
   }
 }
 
-/** Throws one `RulesError` that names all that is wrong. */
+/** Throws a `RulesError` with all problems. */
 export function parseRules(value: unknown): RuleSet {
   const problems = validator.Check(value)
     ? contradictions(value)
@@ -67,6 +67,6 @@ function contradictions({ types, caps = {} }: RuleSetShape): string[] {
     ...(Object.keys(types).length === 0 ? ['types must have at least one type.'] : []),
     ...Object.keys(caps)
       .filter((category) => !categories.has(category))
-      .map((category) => `caps.${category} is of a category that no type has.`),
+      .map((category) => `caps.${category} names a category that no type has.`),
   ]
 }

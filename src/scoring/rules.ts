@@ -4,7 +4,7 @@ import type { Rule, RuleSetShape } from './rules-format.ts'
 
 export type { Rule }
 export type RuleSet = RuleSetShape & {
-  /** The version with a digest of the contents: a rule changed under an old version is noticed. */
+  /** The version and a digest of the contents: detects changes under the same version. */
   stamp: string
 }
 
@@ -16,5 +16,5 @@ export const stampRules = (rules: RuleSetShape): RuleSet => ({
   stamp: `${rules.version}+${digest(JSON.stringify(rules))}`,
 })
 
-/** Checked by a test, not at each start: the checker takes longer to load than most commands to run. */
+/** Validated by a test instead of at run time: the validator loads slowly. */
 export const DEFAULT_RULES: RuleSet = stampRules(defaultRules as RuleSetShape)

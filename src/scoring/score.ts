@@ -1,39 +1,41 @@
 import { type Credential, roundScore, sumScores } from '../domain/credential.ts'
 import { type DataPoint, describeRawValue } from '../domain/data-point.ts'
-import type { Line } from '../domain/explanation.ts'
+import type { ExplanationLine } from '../domain/explanation.ts'
 import type { Scores } from '../domain/passport.ts'
 import { stableId } from '../domain/stable-id.ts'
 import type { Scorable } from '../store/store.ts'
 import { toPoints } from './points.ts'
 import { type Rule, type RuleSet, ruleOf } from './rules.ts'
 
-export type Outcome = {
+export type ExplainedScore = {
   scores: Scores
   human: boolean
-  /** All credentials of the passport, those of the record and those worked out. */
+  /** The credentials of the record and the calculated ones. */
   credentials: Credential[]
-  lines: Line[]
+  lines: ExplanationLine[]
 }
 
-/** The whole of scoring: what is known and the rules and the time in, scores and an explanation out. */
-export function score(passport: Scorable, rules: RuleSet, now: number): Outcome {
+/** Scoring as a pure function of the stored facts, the rules and the time. */
+export function score(passport: Scorable, rules: RuleSet, now: number): ExplainedScore {
   const groups = Map.groupBy(passport.dataPoints, ({ type }) => type)
-  const ruled = [...groups].flatMap(([type, points]) => {
+  const calculated = [...groups].flatMap(([type, points]) => {
     const rule = ruleOf(rules, type)
-    return rule ? [workOut(passport, type, points, rule, now)] : []
+    return rule ? [calculate(passport, type, points, rule, now)] : []
   })
-  const ruledTypes = new Set(ruled.map(({ credential }) => credential.type))
-  // A data point is newer knowledge of the same thing: it stands in the place of the record's credential.
-  const given = Map.groupBy(passport.given, ({ type }) => (ruledTypes.has(type) ? 'superseded' : 'kept'))
-  const kept = (given.get('kept') ?? []).map((credential) => keep(credential, now))
-  const superseded = (given.get('superseded') ?? []).map((each) => ({ ...each, superseded: true }))
+  const ruledTypes = new Set(calculated.map(({ credential }) => credential.type))
+  // A data point supersedes the record's credential of the same type.
+  const fromRecord = Map.groupBy(passport.recordCredentials, ({ type }) =>
+    ruledTypes.has(type) ? 'superseded' : 'kept',
+  )
+  const kept = (fromRecord.get('kept') ?? []).map((credential) => keep(credential, now))
+  const superseded = (fromRecord.get('superseded') ?? []).map((each) => ({ ...each, superseded: true }))
   const unruled = [...groups]
     .filter(([type]) => !ruleOf(rules, type))
     .map(([type, points]) => unscored(type, points))
 
-  const results = [...kept, ...ruled]
+  const results = [...kept, ...calculated]
   const shown = results.map(({ credential }) => credential)
-  // Scores that a record brought along stand where nothing here says better.
+  // Without any result the scores of the record stay.
   const isKnown = results.length > 0 || passport.rules !== ''
   return {
     scores: isKnown ? sumScores(shown, rules.caps) : passport.scores,
@@ -44,15 +46,15 @@ export function score(passport: Scorable, rules: RuleSet, now: number): Outcome 
   }
 }
 
-type Result = { credential: Credential; line: Line }
+type Result = { credential: Credential; line: ExplanationLine }
 
-/** The record's own score, within its maximum. */
+/** Keeps the score of the record, capped at its maximum. */
 function keep(before: Credential, now: number): Result {
-  const given = before.givenScore ?? before.score
-  const points = roundScore(Math.min(given, before.maxScore))
+  const recordScore = before.givenScore ?? before.score
+  const points = roundScore(Math.min(recordScore, before.maxScore))
   const formula =
-    given > points
-      ? `${given} in the record, ${before.maxScore} at most = ${points}`
+    recordScore > points
+      ? `${recordScore} in the record, ${before.maxScore} at most = ${points}`
       : `${points} in the record`
   const credential = withScore(before, points, now)
   return { credential, line: toLine(credential, 'record', formula) }
@@ -64,7 +66,7 @@ function withScore(before: Credential, score: number, now: number): Credential {
   return { ...credential, score, calculatedAt: score === before.score ? before.calculatedAt : now }
 }
 
-function workOut(
+function calculate(
   passport: Scorable,
   type: string,
   points: readonly DataPoint[],
@@ -93,7 +95,7 @@ function workOut(
   return { credential, line: toLine(credential, 'rule', counted.formula, shown) }
 }
 
-/** All accounts as one: their raw values added up, earned when the first of them was. A date is no number to add. */
+/** Sums the raw values of all accounts, without dates; the earliest date of earning counts. */
 function sumUp(all: readonly DataPoint[], rule: Rule, now: number) {
   const points = all.filter(({ value }) => value.kind !== 'date')
   const amount = points.reduce((total, { value }) => total + value.amount, 0)
@@ -108,7 +110,7 @@ function sumUp(all: readonly DataPoint[], rule: Rule, now: number) {
   return { point, ...toPoints(point.value, rule, now) }
 }
 
-function unscored(type: string, points: readonly DataPoint[]): Line {
+function unscored(type: string, points: readonly DataPoint[]): ExplanationLine {
   const accounts = points.map(({ account, value }) => ({
     account,
     value: describeRawValue(value),
@@ -119,18 +121,18 @@ function unscored(type: string, points: readonly DataPoint[]): Line {
 }
 
 function toLine(
-  { type, name, category, score, maxScore }: Omit<Line, 'from' | 'formula' | 'accounts'>,
-  from: Line['from'],
+  { type, name, category, score, maxScore }: Omit<ExplanationLine, 'from' | 'formula' | 'accounts'>,
+  from: ExplanationLine['from'],
   formula: string,
-  accounts: Line['accounts'] = [],
-): Line {
+  accounts: ExplanationLine['accounts'] = [],
+): ExplanationLine {
   return { type, name, category, score, maxScore, from, formula, accounts }
 }
 
-/** The same every time, and no one else's. */
-function freeId({ id, given }: Scorable, type: string): string {
+/** A reproducible id that no other credential of the passport has. */
+function freeId({ id, recordCredentials }: Scorable, type: string): string {
   for (let attempt = ''; ; attempt += '+') {
     const free = stableId(`${id}:${type}${attempt}`)
-    if (given.every((credential) => credential.id !== free)) return free
+    if (recordCredentials.every((credential) => credential.id !== free)) return free
   }
 }

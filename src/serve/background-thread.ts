@@ -5,7 +5,7 @@ import { count } from '../domain/text/format.ts'
 import { dayOf } from '../domain/usage.ts'
 import { loadRules } from '../scoring/load-rules.ts'
 import { adoptRules, keepRescoring, type Rescorer } from '../scoring/rescore.ts'
-import { openStore, SOON } from '../store/open.ts'
+import { openStore, SERVE_TIMEOUT } from '../store/open.ts'
 import type { Store } from '../store/store.ts'
 import { createThreadLog, type FromBackground, type ToBackground } from './messages.ts'
 import { createUsageBuffer } from './usage-buffer.ts'
@@ -45,7 +45,7 @@ self.onmessage = ({ data }: MessageEvent<ToBackground>) => {
 
 /** Writes and long reads, so that requests never wait for them: scores, counts of usage, the ranking. */
 async function run(config: Config): Promise<void> {
-  const store = await openStore(config.database, { ...SOON, migrate: false })
+  const store = await openStore(config.database, { ...SERVE_TIMEOUT, migrate: false })
   const jobs = [keepSnapshot(store), keepUsage(store), keepScores(store, config.rules)]
   if (config.tiers.some(({ monthly }) => monthly !== undefined)) jobs.push(keepMonth(store))
   // Each goes on to its own end.

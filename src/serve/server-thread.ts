@@ -5,14 +5,14 @@ import { createSharedCatalog } from '../catalog/shared-catalog.ts'
 import type { Config } from '../config.ts'
 import { CommandError, ServiceError } from '../domain/errors.ts'
 import { loadRules } from '../scoring/load-rules.ts'
-import { openStore, SOON } from '../store/open.ts'
+import { openStore, SERVE_TIMEOUT } from '../store/open.ts'
 import type { Store } from '../store/store.ts'
 import { type Listener, listen } from './listener.ts'
 import { createThreadLog, type FromServer, type ToServer } from './messages.ts'
 import { createThreadMetrics } from './thread-metrics.ts'
 
 /** `connections` to a database server are for short statements; `max` in its address changes it. */
-const SERVING = { connections: 10, migrate: false, ...SOON }
+const SERVING = { connections: 10, migrate: false, ...SERVE_TIMEOUT }
 
 /** How far behind the sums of the main thread may be. */
 const METRICS_MILLISECONDS = 1000

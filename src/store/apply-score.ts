@@ -2,15 +2,12 @@ import type { Credential } from '../domain/credential.ts'
 import type { DataPoint } from '../domain/data-point.ts'
 import { keepUnchanged } from './rows/credential.ts'
 import { type StoredRow, toScoreRow, toScores } from './rows/passport.ts'
-import type { Scorable, Scored } from './store.ts'
-
-/** How many passports a new rule set marks as stale in one transaction. */
-export const ADOPT_STEP = 2500
+import type { Scorable, ScoreResult } from './store.ts'
 
 export function toScorable(row: StoredRow, all: readonly Credential[], dataPoints: DataPoint[]): Scorable {
   return {
     id: row.id,
-    given: all.filter(({ givenScore }) => givenScore !== undefined),
+    recordCredentials: all.filter(({ givenScore }) => givenScore !== undefined),
     dataPoints,
     givenHuman: row.given_human === 1,
     scores: toScores(row),
@@ -22,7 +19,7 @@ export function toScorable(row: StoredRow, all: readonly Credential[], dataPoint
 export function applyScore(
   row: StoredRow,
   before: readonly Credential[],
-  { scores, human, credentials }: Scored,
+  { scores, human, credentials }: ScoreResult,
   { rules, now }: { rules: string; now: number },
 ): { row: StoredRow; credentials: readonly Credential[] } {
   return {

@@ -1,9 +1,9 @@
-import type { PartItem, PartKey, PartRange } from './store.ts'
+import type { CopyItem, CopyKey, CopyRange } from './store.ts'
 
-/** Bytes are hexadecimal text, as PostgreSQL writes them in JSON. */
+/** Bytes are hexadecimal text, as in the JSON of PostgreSQL. */
 export type Row = Record<string, string | number | null>
 
-/** A table that is copied by itself, and the columns that order it. */
+/** A table that is copied row by row, and its key columns. */
 export type PlainTable = { name: string; key: readonly string[] }
 
 export const PLAIN_TABLES: readonly PlainTable[] = [
@@ -15,7 +15,7 @@ export const PLAIN_TABLES: readonly PlainTable[] = [
   { name: 'mirrored', key: ['source', 'passport_id'] },
 ]
 
-/** The tables with rows of a passport, in the order in which they are written; each by passport, then by `order`. */
+/** The tables with rows of a passport, in write order. */
 export const PASSPORT_TABLES = [
   { name: 'passports', id: 'id', order: 'id' },
   { name: 'wallets', id: 'passport_id', order: 'passport_id, address' },
@@ -25,21 +25,21 @@ export const PASSPORT_TABLES = [
   { name: 'v1_credentials', id: 'passport_id', order: 'passport_id' },
 ] as const
 
-/** The setting that holds how V1 ends. */
+/** The setting with the retirement plan. */
 export const RETIREMENT = 'retirement'
 
-/** The setting in which a copy notes where it came from; it is itself not copied. */
+/** The setting with the source of a copy; not copied itself. */
 export const COPYING = 'copying'
 
-export const toRowItem = ({ key }: PlainTable, row: Row): PartItem => ({
+export const toRowItem = ({ key }: PlainTable, row: Row): CopyItem => ({
   key: key.map((column) => row[column] as string | number),
   value: row,
 })
 
-export const fromRowItem = ({ value }: PartItem): Row => value as Row
+export const fromRowItem = ({ value }: CopyItem): Row => value as Row
 
-/** One item a passport, with its rows of all tables. `tables` are the rows of each, in the order of `PASSPORT_TABLES`. */
-export function toPassportItems(tables: readonly Row[][]): PartItem[] {
+/** One item per passport. `tables` has the rows of each table, in the order of `PASSPORT_TABLES`. */
+export function toPassportItems(tables: readonly Row[][]): CopyItem[] {
   const groups = tables.map((rows, at) => Map.groupBy(rows, (row) => row[PASSPORT_TABLES[at]?.id ?? '']))
   return (tables[0] ?? []).map(({ id }) => ({
     key: [id as number],
@@ -47,17 +47,17 @@ export function toPassportItems(tables: readonly Row[][]): PartItem[] {
   }))
 }
 
-/** The rows of each table, in the order of `PASSPORT_TABLES`. */
-export const fromPassportItems = (items: readonly PartItem[]): Row[][] =>
+/** Reverses `toPassportItems`. */
+export const fromPassportItems = (items: readonly CopyItem[]): Row[][] =>
   PASSPORT_TABLES.map((_, at) => items.flatMap(({ value }) => (value as Row[][])[at] ?? []))
 
-/** Each database counts versions by itself. */
+/** Versions are local to a database. */
 const withoutVersion = ({ version: _, ...row }: Row): Row => row
 
-/** The condition that rows of a range satisfy, and the values that `$1` and the following stand for. */
-export function rangeOf(key: readonly string[], { after, until }: PartRange) {
+/** The SQL condition of a range, and the values of its parameters. */
+export function rangeOf(key: readonly string[], { after, until }: CopyRange) {
   const values: (string | number)[] = []
-  const bound = (operator: string, end: PartKey) => {
+  const bound = (operator: string, end: CopyKey) => {
     const marks = end.map((value) => `$${values.push(value)}`)
     return `(${key.join(', ')}) ${operator} (${marks.join(', ')})`
   }
@@ -65,8 +65,8 @@ export function rangeOf(key: readonly string[], { after, until }: PartRange) {
   return { condition: conditions.join(' and ') || 'true', values }
 }
 
-/** The same for all rows of a table that are copied. */
-export function plainRangeOf(table: PlainTable, range: PartRange) {
+/** The same, without the row that is not copied. */
+export function plainRangeOf(table: PlainTable, range: CopyRange) {
   const { condition, values } = rangeOf(table.key, range)
   return {
     condition: table.name === 'settings' ? `${condition} and name <> '${COPYING}'` : condition,

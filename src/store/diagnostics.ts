@@ -1,34 +1,34 @@
 import type { ApiKey } from '../domain/api-key.ts'
 import type { DatabaseAddress } from '../domain/database-address.ts'
 import type { RetirementPlan } from '../domain/retirement.ts'
-import { examinePostgres } from './postgres/diagnostics.ts'
+import { diagnosePostgres } from './postgres/diagnostics.ts'
 import type { PassportCounts } from './rows/counts.ts'
-import { examineSqlite } from './sqlite/diagnostics.ts'
+import { diagnoseSqlite } from './sqlite/diagnostics.ts'
 
-/** What a database is found to be, without any change to it. */
-export type Examination = {
-  /** 0 where it has nothing of ours yet. */
+/** The state of a database, read without changing it. */
+export type Diagnostics = {
+  /** 0 if it has no tables of passportd yet. */
   schema: number
-  /** What this program knows. */
+  /** The schema of this program. */
   knownSchema: number
-  /** What is wrong with its file, where that was looked at. */
+  /** Problems of the file; SQLite only. */
   damage?: string[]
-  /** Nothing where the schema is not the one that is known. */
-  contents?: ExaminedContents
-  /** Where the database has a clock of its own. */
+  /** Absent if the schemas differ. */
+  contents?: DatabaseContents
+  /** The time of the database server; PostgreSQL only. */
   clock?: number
 }
 
-export type ExaminedContents = PassportCounts & {
-  /** Those that still waited for a scorer a moment later. */
+export type DatabaseContents = PassportCounts & {
+  /** Passports that are stale after a short wait. */
   stillStale: number
   keys: ApiKey[]
   plan: RetirementPlan | undefined
-  /** What a copy into it has noted. */
+  /** The note of a copy into this database. */
   copying: string | undefined
 }
 
-/** `full` also compares indexes with their tables. Throws `unavailable` with a sentence where it cannot be looked at. */
-export async function examine(address: DatabaseAddress, full: boolean): Promise<Examination> {
-  return address.engine === 'sqlite' ? examineSqlite(address.path, full) : examinePostgres(address.url)
+/** `full` also compares indexes with their tables. Throws `unavailable` if the database cannot be read. */
+export async function diagnose(address: DatabaseAddress, full: boolean): Promise<Diagnostics> {
+  return address.engine === 'sqlite' ? diagnoseSqlite(address.path, full) : diagnosePostgres(address.url)
 }

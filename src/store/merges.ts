@@ -3,10 +3,10 @@ import { walletsOf } from '../domain/passport.ts'
 import type { StoredRow } from './rows/passport.ts'
 import type { TrackedWriteModel } from './v1-renderer.ts'
 
-/** More merges than anyone makes; a circle of them must end too. */
+/** Bounds the length of a chain of merges, so that a cycle terminates. */
 export const LONGEST_CHAIN = 1000
 
-/** Takes passports out of the list: merged into another, or for good. The caller holds the transaction. */
+/** Merges, unmerges and removes passports. Runs inside the transaction of the write model. */
 export function createMerges({
   credentials,
   passports,
@@ -14,7 +14,7 @@ export function createMerges({
   removals,
   showCredentials,
 }: TrackedWriteModel) {
-  /** Where the merges of this id end; the id itself where there is no such passport. */
+  /** Follows the merges of an id to their end. An unknown id is its own survivor. */
   function survivorOf(id: number): number {
     let survivor = id
     for (let hops = 0; hops < LONGEST_CHAIN; hops++) {
@@ -25,7 +25,7 @@ export function createMerges({
     return survivor
   }
 
-  /** Whether the merges that begin at `id` lead to, or through, `target`. */
+  /** Whether the chain of merges from `id` contains `target`. */
   function leadsTo(id: number, target: number): boolean {
     let next: number | null = id
     for (let hops = 0; next !== null && hops < LONGEST_CHAIN; hops++) {
@@ -35,7 +35,7 @@ export function createMerges({
     return next !== null
   }
 
-  /** Tells whether anything changed. */
+  /** Returns whether anything changed. */
   function remove(id: number, now: number): boolean {
     if (removals.has(id)) return false
     removals.put(id, now)
@@ -44,7 +44,7 @@ export function createMerges({
     return true
   }
 
-  /** Wallets that the survivor took over meanwhile are its own no longer. */
+  /** Returns the wallets that the survivor took over. */
   function takeBackWallets(id: number, { main_wallet, verified_wallets }: StoredRow): void {
     const own = walletsOf({ mainWallet: main_wallet, verifiedWallets: JSON.parse(verified_wallets) })
     const survivor = survivorOf(id)

@@ -3,25 +3,24 @@ import { openPostgres } from './postgres/open.ts'
 import { openSqlite } from './sqlite/open.ts'
 import type { Store } from './store.ts'
 
-export type OpenOptions = {
-  /** Whether a file that is not there is made. */
+type OpenOptions = {
+  /** Creates a missing file (SQLite). */
   create?: boolean
-  /** Whether a database that is not up to date is changed; else it is refused. */
+  /** Migrates an outdated database; otherwise it is refused. */
   migrate?: boolean
-  /** Connections to a server for short statements. */
+  /** Connections for short statements (PostgreSQL). */
   connections?: number
-  /** Milliseconds after which a server that has not answered counts as away. */
-  answerWithin?: number
-  /** Told how many of all passports a migration has done. */
+  /** Milliseconds without a response after which a server counts as unavailable. */
+  responseTimeout?: number
   onMigrate?: (done: number, total: number) => void
-  /** Is told when a server goes away or something makes answers slower, and when that is over. */
+  /** Reports that a server is unavailable or slow, and that it has recovered. */
   onNotice?: (sentence: string) => void
 }
 
-/** For those who serve: they must know soon that a server is away, to answer within two seconds. */
-export const SOON = { answerWithin: 1000 }
+/** Options of a serving process: it must detect an unavailable server within its two seconds per request. */
+export const SERVE_TIMEOUT = { responseTimeout: 1000 }
 
-/** Opens the database, bringing it up to date first unless told otherwise. Throws `unavailable` with a sentence. */
+/** Opens the database and migrates it, unless `migrate` is false. Throws `unavailable` with a sentence. */
 export async function openStore(address: DatabaseAddress, options: OpenOptions = {}): Promise<Store> {
   return address.engine === 'sqlite' ? openSqlite(address.path, options) : openPostgres(address, options)
 }

@@ -1,8 +1,8 @@
 import { ServiceError } from '../domain/errors.ts'
 
-/** Of a database that has to be brought up to date first, by a command that may do so. */
-export const older = (name: string, version: number, wanted: number) =>
+/** The error for a database that another command must migrate first. */
+export const outdatedSchemaError = (name: string, version: number, wanted: number) =>
   new ServiceError(
     'unavailable',
-    `${name} is not up to date (schema ${version}, not ${wanted}): "import" or "serve" brings it there.`,
+    `${name} has schema ${version} instead of ${wanted}: run "import" or "serve" to migrate it.`,
   )

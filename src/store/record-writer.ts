@@ -1,4 +1,4 @@
-import { type PassportRef, type Scores, walletsOf } from '../domain/passport.ts'
+import { NO_SCORES, type PassportRef, walletsOf } from '../domain/passport.ts'
 import { addsUp, CREDENTIAL_ACCOUNT, type IncomingRecord, type PassportRecord } from '../domain/record.ts'
 import { hashOf } from './hash.ts'
 import { createMerges } from './merges.ts'
@@ -8,19 +8,20 @@ import type { TrackedWriteModel } from './v1-renderer.ts'
 
 type PassportIncoming = Extract<IncomingRecord, { kind: 'passport' }>
 
-const NO_SCORES: Scores = { total: 0, activity: 0, identity: 0, skills: 0 }
-
-/** Writes records of every kind, one at a time; the caller holds the transaction. */
+/** Writes records one at a time, inside the transaction of the write model. */
 export function createRecordWriter(model: TrackedWriteModel) {
   const { passports, credentials, dataPoints, removals, wallets: owners } = model
   const merges = createMerges(model)
 
-  function savePassport({ passport: record, origin }: PassportIncoming, options: SaveOptions): SaveResult {
-    const { now, restore, reading = '' } = options
+  function savePassport(
+    { passport: record, sourceBytes }: PassportIncoming,
+    options: SaveOptions,
+  ): SaveResult {
+    const { now, restore, fingerprintPrefix = '' } = options
     const wasRemoved = removals.has(record.id)
-    if (wasRemoved && !restore) return { outcome: 'barred' }
+    if (wasRemoved && !restore) return { outcome: 'removed' }
     const before = passports.find(record.id)
-    const fingerprint = reading + hashOf(origin ?? JSON.stringify(record))
+    const fingerprint = fingerprintPrefix + hashOf(sourceBytes ?? JSON.stringify(record))
     if (before?.fingerprint === fingerprint) return { outcome: 'unchanged' }
 
     const wallets = walletsOf(record)
@@ -28,7 +29,7 @@ export function createRecordWriter(model: TrackedWriteModel) {
     const survivor = merges.survivorOf(record.mergedInto ?? record.id)
     const taken = owned.findIndex((owner) => {
       const other = owner === undefined ? survivor : merges.survivorOf(owner)
-      // One that was merged into this record before this record itself was merged may come in first.
+      // A passport that was merged into this one may arrive before this one is merged.
       return other !== survivor && other !== record.id
     })
     if (taken !== -1) return refuseWallet(record, wallets[taken] as string, owned[taken] as number)
@@ -46,12 +47,12 @@ export function createRecordWriter(model: TrackedWriteModel) {
     if (wasRemoved) removals.remove(record.id)
     const row = { ...toRecordRow(record), ...state(record, before, now), fingerprint }
     passports.put(row)
-    // Most records that change have the same wallets as before.
+    // Most changed records keep their wallets.
     const isSame = owned.every((owner) => owner === record.id) && sameWallets(before, row)
     if (!isSame) {
       if (before) owners.removeAll(record.id)
       wallets.forEach((wallet, at) => {
-        // Of two that are merged, the survivor has it.
+        // Of two merged passports the survivor owns the wallet.
         const mayOwn = owned[at] === undefined || owned[at] === record.id || survivor === record.id
         if (mayOwn) owners.setOwner(wallet, record.id)
       })
@@ -73,21 +74,21 @@ export function createRecordWriter(model: TrackedWriteModel) {
     return { outcome: before ? 'changed' : 'added' }
   }
 
-  /** The scores and what goes with them. Old scores stand until the scorer has worked out new ones. */
+  /** The score columns. Old scores stay until the scorer has calculated new ones. */
   function state(record: PassportRecord, before: StoredRow | undefined, now: number) {
-    // The record tells nothing of credentials: the score rests on those that are here.
-    const restsHere =
+    // Without credentials in the record, the score depends on the stored ones.
+    const usesStored =
       record.credentials === undefined &&
       before !== undefined &&
       (credentials.list(record.id).length > 0 || dataPoints.list(record.id).length > 0)
     const stale =
       record.stale === true ||
       (record.rules !== undefined && record.rules !== (model.rules() ?? record.rules)) ||
-      (restsHere && before.stale !== 0) ||
+      (usesStored && before.stale !== 0) ||
       (before !== undefined && before.given_human !== Number(record.givenHuman ?? record.human)) ||
       (record.dataPoints === undefined && dataPoints.list(record.id).length > 0) ||
       !addsUp(record)
-    const keepsOld = before !== undefined && (stale || restsHere)
+    const keepsOld = before !== undefined && (stale || usesStored)
     return {
       ...toScoreRow(keepsOld ? toScores(before) : (record.scores ?? NO_SCORES)),
       stale: Number(stale),
@@ -101,7 +102,7 @@ export function createRecordWriter(model: TrackedWriteModel) {
   function saveDataPoint(record: IncomingRecord & { kind: 'data-point' }): SaveResult {
     const id = find(record.passport)
     if (id === undefined && 'id' in record.passport && removals.has(record.passport.id)) {
-      return { outcome: 'barred' }
+      return { outcome: 'removed' }
     }
     if (id === undefined) {
       const name = 'id' in record.passport ? record.passport.id : record.passport.wallet
@@ -146,7 +147,7 @@ export function createRecordWriter(model: TrackedWriteModel) {
   }
 }
 
-/** Whether something was written. */
+/** Whether the record changed the store. */
 export const isChange = ({ outcome }: SaveResult) => outcome === 'added' || outcome === 'changed'
 
 type Wallets = Pick<StoredRow, 'main_wallet' | 'verified_wallets'>

@@ -8,38 +8,38 @@ import type { UsageCount } from '../domain/usage.ts'
 import type { createV1Reader as createPostgresV1 } from './postgres/v1.ts'
 import type { createV1Reader as createSqliteV1 } from './sqlite/v1.ts'
 
-/** An embedded engine answers at once; one across the network answers later. */
+/** SQLite returns values, PostgreSQL returns promises. */
 export type Awaitable<T> = T | Promise<T>
 
 export type Store = {
   passports: {
-    /** A merged passport is found as the one that survived it. */
+    /** The id of a merged passport finds its survivor. */
     find(ref: PassportRef): Awaitable<FullPassport | undefined>
-    /** Highest score first, equal scores by id. Passports that are not listed are left out. */
+    /** Highest score first, equal scores by id. Merged passports are left out. */
     listByIds(ids: readonly number[]): Awaitable<Passport[]>
-    /** Merged ones included. */
+    /** Includes merged passports. */
     count(): Awaitable<number>
-    /** Throws `not_found` unless both are there, `invalid_request` where they cannot be merged. */
+    /** Throws `not_found`, or `invalid_request` if one of them is merged already. */
     merge(from: number, into: number): Awaitable<void>
-    /** Throws `not_found` unless it is there, `invalid_request` unless it was merged. */
+    /** Throws `not_found`, or `invalid_request` if it is not merged. */
     unmerge(id: number): Awaitable<void>
-    /** Takes the passport, and those merged into it, out of every answer. Throws `not_found`. */
+    /** Deletes the passport and those merged into it. Throws `not_found`. */
     remove(id: number, now: number): Awaitable<void>
   }
   records: {
-    /** One transaction: readers see all of it or nothing. The results are in the order of the records. */
+    /** Saves all records in one transaction. The results are in the order of the records. */
     save(records: readonly IncomingRecord[], options: SaveOptions): Awaitable<SaveResult[]>
-    /** Saves the records only if the store has no passport yet; tells whether it did. */
+    /** Saves the records if the store has no passports; returns whether it did. */
     saveIfEmpty(records: readonly IncomingRecord[], options: SaveOptions): Awaitable<boolean>
-    /** All that is known of the next passports by id, merged ones included. */
+    /** The next passports by id, including merged ones. */
     list(afterId: number, limit: number): Awaitable<PassportRecord[]>
     listRemovals(): Awaitable<number[]>
   }
   credentials: {
-    /** Those that are shown: highest score first, then by name, then by id. */
+    /** The credentials in the V1 response: highest score first, then by name, then by id. */
     list(passportId: number): Awaitable<Credential[]>
   }
-  /** V1 responses. The engines' own types: go-to-definition leads from a route to its SQL. */
+  /** V1 responses. The types of the engines, so that go-to-definition leads from a route to its SQL. */
   v1: ReturnType<typeof createSqliteV1> | ReturnType<typeof createPostgresV1>
   listing: ListingStore
   scoring: ScoringStore
@@ -49,137 +49,135 @@ export type Store = {
     find(id: string): Awaitable<ApiKey | undefined>
     /** Newest first. */
     list(): Awaitable<ApiKey[]>
-    /** Tells whether there is such a key; what is not given stays as it is. */
+    /** Returns whether the key exists. Absent fields stay unchanged. */
     update(id: string, change: Partial<Pick<ApiKey, 'name' | 'tier' | 'owner'>>): Awaitable<boolean>
-    /** Lets the key expire then, unless it does so earlier. Tells whether there is such a key without a successor. */
+    /** Sets a successor and an earlier expiry. Returns whether a key without a successor exists. */
     replace(id: string, successor: string, endsAt: number): Awaitable<boolean>
-    /** Tells whether there is such a key; one that is revoked already keeps its first date. */
+    /** Returns whether the key exists. A revoked key keeps its first date. */
     revoke(id: string, now: number): Awaitable<boolean>
   }
   usage: {
-    /** Adds the counts to those that are there, and notes when keys were last used. */
+    /** Adds to the stored counts, and updates the last use of keys. */
     add(counts: readonly UsageCount[], lastUsed: ReadonlyMap<string, number>): Awaitable<void>
-    /** By day, key, endpoint and status; both days included. */
+    /** By day, key, endpoint and status. */
     list(days: Days): Awaitable<UsageCount[]>
-    /** How many answers each key got; those that cost nothing (304, 429) do not count. */
+    /** Responses per key, without 304 and 429, which are free. */
     sumByKey(days: Days): Awaitable<[key: string, count: number][]>
   }
   retirement: {
     find(): Awaitable<RetirementPlan | undefined>
     save(plan: RetirementPlan): Awaitable<void>
   }
-  /** Everything that is kept, for copying it as it is. */
-  parts: readonly Part[]
+  /** All stored data, for a copy between databases. */
+  copyTables: readonly CopyTable[]
   copying: {
-    /** What the last copy into this store noted of itself. */
+    /** The note of the last copy into this store. */
     find(): Awaitable<string | undefined>
     note(text: string): Awaitable<void>
   }
-  /** Tells what works. Throws `unavailable` if the store cannot be read. */
+  /** Checks reads and writes. Throws `unavailable` if the store cannot be read. */
   ping(): Awaitable<{ writes: boolean; replica?: boolean }>
   close(): Awaitable<void>
 }
 
-/** What the ranking snapshot is made of: src/catalog. */
+/** The input of the ranking snapshot (src/catalog). */
 export type ListingStore = {
-  /** Calls `add` for each listed passport, highest score first, equal scores by id; gives back a cursor. */
+  /** Calls `add` for each listed passport, highest score first, equal scores by id. Returns a cursor. */
   readAll(add: (passport: ListedPassport) => void): Awaitable<string>
-  /** The changes since a cursor; `undefined` if they are too many or unknown: then all must be read. */
+  /** The changes since a cursor; `undefined` if they are too many or unknown, so that `readAll` is needed. */
   readChanges(since: string): Awaitable<ListingChanges | undefined>
 }
 
 /** `name` is folded. */
 export type ListedPassport = { id: number; score: number; name: string }
 
-/** A passport in both lists is listed. */
+/** `listed` takes precedence over `unlisted`. */
 export type ListingChanges = { cursor: string; listed: ListedPassport[]; unlisted: number[] }
 
-/** From one day to another, both included. */
+/** Both days are included. */
 export type Days = { since: string; until: string }
 
 export type SaveOptions = {
   now: number
-  /** Lets records of removed passports in again. */
+  /** Accepts records of removed passports again. */
   restore: boolean
-  /** Stops at the first refusal: what follows it is not saved, and has no result. */
+  /** Stops at the first refusal: later records are not saved and have no result. */
   strict?: boolean
-  /** Set apart where the same bytes are read in another way than usual. */
-  reading?: string
-  /** Tells what would become of the records, and writes nothing. */
+  /** Distinguishes the same bytes parsed with other options. */
+  fingerprintPrefix?: string
+  /** Returns the results without writing. */
   dryRun?: boolean
 }
 
-/** What became of a record; `barred` is one of a passport that was removed. */
+/** `removed`: the passport was removed, so the record was ignored. */
 export type SaveResult =
-  | { outcome: 'added' | 'changed' | 'unchanged' | 'barred' }
+  | { outcome: 'added' | 'changed' | 'unchanged' | 'removed' }
   | { outcome: 'refused'; field: string; reason: string }
 
 export type ScoringStore = {
   /**
-   * Claims up to `limit` stale passports, has each scored, and saves it, in one transaction: no other scorer does
-   * the same ones, and a crash leaves them stale. Gives back how many it did, or `undefined` where another rule
-   * set is in force.
+   * Claims up to `limit` stale passports, scores and saves them in one transaction: no other scorer claims the same ones,
+   * and a crash leaves them stale. Returns their number, or `undefined` if another rule set is in force.
    */
-  work(limit: number, order: Work): Awaitable<number | undefined>
+  work(limit: number, job: ScoringJob): Awaitable<number | undefined>
   find(ref: PassportRef): Awaitable<Scorable | undefined>
   countStale(): Awaitable<number>
   markAll(): Awaitable<void>
   /**
-   * Puts this rule set in force. Passports that another one scored become stale, and where another was in force,
-   * those whose scores their records gave as well; a step at each call. `true` when there is nothing left to do.
+   * Puts a rule set in force, one batch per call; returns `true` at the end. Passports that another rule set scored become
+   * stale. If another rule set was in force, passports with scores from their records become stale too.
    */
   adopt(rules: string): Awaitable<boolean>
 }
 
-/** What a score depends on. */
+/** The input of scoring. */
 export type Scorable = {
   id: number
-  /** The credentials that carry a score of their own. */
-  given: Credential[]
+  /** The credentials of the record, with their scores. */
+  recordCredentials: Credential[]
   dataPoints: DataPoint[]
-  /** Whether the record itself says that this is a human. */
+  /** The human checkmark of the record. */
   givenHuman: boolean
   scores: Scores
-  /** The rule set that these scores were worked out with; empty where the record gave them. */
+  /** The rule set that calculated `scores`; empty if they come from the record. */
   rules: string
 }
 
-/** How the claimed passports are to be scored. */
-export type Work = {
-  /** The rule set that does it. */
+export type ScoringJob = {
+  /** The stamp of the rule set. */
   rules: string
   now: number
-  score: (passport: Scorable) => Scored
-  /** One that cannot be scored is set aside until it changes; meanwhile it stays stale. */
+  score: (passport: Scorable) => ScoreResult
+  /** Called after scoring threw. The passport stays stale and is not tried again until it changes. */
   onFailure: (id: number, error: unknown) => void
 }
 
-export type Scored = { scores: Scores; human: boolean; credentials: readonly Credential[] }
+export type ScoreResult = { scores: Scores; human: boolean; credentials: readonly Credential[] }
 
 export type MirrorStore = {
-  /** The run of this source that was not ended, or a new one. */
+  /** Continues the unfinished run of this source, or begins a new one. */
   begin(source: string): Awaitable<number>
   end(source: string): Awaitable<void>
   find(source: string, id: number): Awaitable<Mirrored | undefined>
   note(source: string, id: number, seen: Mirrored): Awaitable<void>
-  /** Passports that earlier runs saw and this one has not, by id. */
+  /** Passports that only earlier runs have seen, by id. */
   listUnseen(source: string, run: number, afterId: number, limit: number): Awaitable<number[]>
 }
 
-/** What a mirror last saw of a passport: the tags of both answers, and in which run. */
-export type Mirrored = { passportEtag: string; credentialsEtag: string; run: number }
+/** The ETags of both responses about a passport, and the run that read them. */
+type Mirrored = { passportEtag: string; credentialsEtag: string; run: number }
 
-/** A part of what is kept. Its items are ordered by their keys, in the same way on every engine. */
-export type Part = {
+/** Stored items, in the same order on every engine. */
+export type CopyTable = {
   name: string
-  /** The items after one key, up to and with another. */
-  list(range: PartRange & { limit?: number }): Awaitable<PartItem[]>
-  /** Puts the items in place of all that are in the range. */
-  replace(range: PartRange, items: readonly PartItem[]): Awaitable<void>
+  /** The items after one key, up to and including another. */
+  list(range: CopyRange & { limit?: number }): Awaitable<CopyItem[]>
+  /** Replaces all items in the range. */
+  replace(range: CopyRange, items: readonly CopyItem[]): Awaitable<void>
 }
 
-export type PartKey = readonly (string | number)[]
-export type PartRange = { after?: PartKey | undefined; until?: PartKey | undefined }
+export type CopyKey = readonly (string | number)[]
+export type CopyRange = { after?: CopyKey | undefined; until?: CopyKey | undefined }
 
-/** The value is JSON, the same on every engine. */
-export type PartItem = { key: PartKey; value: unknown }
+/** `value` is JSON, the same on every engine. */
+export type CopyItem = { key: CopyKey; value: unknown }

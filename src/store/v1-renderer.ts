@@ -3,22 +3,22 @@ import type { StoredRow } from './rows/passport.ts'
 import { toV1CredentialsRow, toV1PassportRow } from './rows/v1.ts'
 import type { WriteModel } from './write-model.ts'
 
-/** The write model, and what renders the V1 responses of all passports that were changed through it. */
+/** A write model that renders the V1 responses of changed passports. */
 export type TrackedWriteModel = WriteModel & {
-  /** Has these credentials of a passport rendered too. Without it, those that were shown stay. */
+  /** Renders these credentials too. Without this call, the shown credentials stay. */
   showCredentials(passportId: number, credentials: readonly Credential[]): void
-  /** To be called once, at the end of the transaction. */
+  /** Must be called once, at the end of the transaction. */
   renderV1(): void
 }
 
-/** Notes which passports change, so that each is rendered once, in the transaction that changes it. */
+/** Tracks changed passports: each is rendered once, in the transaction that changes it. */
 export function trackChanges(model: WriteModel): TrackedWriteModel {
   const { passports, credentials } = model
-  /** The rows that are known; the others are read when they are rendered. */
+  /** Rows by id; `undefined` ones are read when they are rendered. */
   const changed = new Map<number, StoredRow | undefined>()
   const shown = new Map<number, readonly Credential[]>()
 
-  /** Whether others are merged into a passport is part of its response. */
+  /** The response of a survivor says whether another passport is merged into it. */
   function noteSurvivor(id: number | null | undefined): void {
     if (typeof id === 'number' && !changed.has(id)) changed.set(id, undefined)
   }
@@ -57,14 +57,14 @@ export function trackChanges(model: WriteModel): TrackedWriteModel {
   }
 }
 
-/** Stores the V1 responses of a listed passport; credentials that are not given stay as they are shown. */
+/** Stores the V1 responses of a listed passport. Without `credentials`, the shown ones stay. */
 export function renderPassport(
   { passports, credentials: stored, v1 }: WriteModel,
   row: StoredRow,
   credentials?: readonly Credential[],
 ): void {
   if (row.merged_into !== null) {
-    // What only the V1 response holds is kept.
+    // Some credentials are stored in the V1 response alone.
     stored.put(row.id, credentials ?? stored.list(row.id), false)
     v1.remove(row.id)
     return

@@ -3,18 +3,15 @@ import type { DataPoint } from '../domain/data-point.ts'
 import type { StoredRow } from './rows/passport.ts'
 import type { V1CredentialsRow, V1PassportRow } from './rows/v1.ts'
 
-/**
- * The tables as one writing transaction sees them. The rules for records and merges are written once on top of it;
- * each engine reads and writes the tables in its own way.
- */
+/** The tables inside a write transaction. Both engines implement it; records and merges are written once on top of it. */
 export type WriteModel = {
   passports: {
     find(id: number): StoredRow | undefined
-    /** The passport it is merged into; `null` if it is not merged, `undefined` if there is none. */
+    /** The passport it is merged into; `null` if it is not merged, `undefined` if it does not exist. */
     findSurvivor(id: number): number | null | undefined
     listMerged(into: number): number[]
     put(row: StoredRow): void
-    /** With its wallets, credentials, data points and V1 responses. */
+    /** Also removes its wallets, credentials, data points and V1 responses. */
     remove(id: number): void
   }
   wallets: {
@@ -24,7 +21,7 @@ export type WriteModel = {
   }
   credentials: {
     list(passportId: number): Credential[]
-    /** `isShown`: the V1 response is about to show these. */
+    /** `isShown`: the V1 response will show these credentials. */
     put(passportId: number, credentials: readonly Credential[], isShown: boolean): void
   }
   dataPoints: {
@@ -38,13 +35,12 @@ export type WriteModel = {
     put(passportId: number, now: number): void
     remove(passportId: number): void
   }
-  /** Stored V1 responses, of listed passports only. */
+  /** V1 responses of listed passports. */
   v1: {
     putPassport(row: V1PassportRow): void
     putCredentials(row: V1CredentialsRow): void
-    /** For a passport that is no longer listed. */
     remove(passportId: number): void
   }
-  /** The rule set in force, or the one that is about to be. */
+  /** The rule set that is being adopted, or else the one in force. */
   rules(): string | undefined
 }

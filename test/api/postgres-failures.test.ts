@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { SQL } from 'bun'
-import { SOON } from '../../src/store/open.ts'
+import { SERVE_TIMEOUT } from '../../src/store/open.ts'
 import { openPostgres } from '../../src/store/postgres/open.ts'
 import { expectGolden } from '../support/http/golden.ts'
 import { serveTest } from '../support/http/server.ts'
@@ -29,7 +29,7 @@ const CONNECTIONS = 4
 
 /** The service before a PostgreSQL of its own. */
 async function serveBefore(postgres: PostgresServer) {
-  const store = await openPostgres(postgres, { connections: CONNECTIONS, ...SOON })
+  const store = await openPostgres(postgres, { connections: CONNECTIONS, ...SERVE_TIMEOUT })
   await saveRecords(store, [ada, grace])
   const service = serveTest(store)
   return {

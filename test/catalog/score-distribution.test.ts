@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { standingOf } from '../../src/catalog/score-distribution.ts'
-import { stretchOf } from '../../src/domain/score-distribution.ts'
+import { findStanding } from '../../src/catalog/score-distribution.ts'
+import { bucketOf } from '../../src/domain/score-distribution.ts'
 import { catalogOf, snapshotOf } from '../support/store/catalog.ts'
 import { onEveryEngine, saveRecords } from '../support/store/engines.ts'
 import { named } from '../support/store/records.ts'
@@ -9,8 +9,8 @@ import { named } from '../support/store/records.ts'
 const ofScores = (scores: readonly number[]) =>
   snapshotOf(scores.map((score, id) => ({ id, score, name: '' })))
 
-onEveryEngine('a standing', (open) => {
-  test('counts listed passports alone, and follows what is written', async () => {
+onEveryEngine('the standing of a score', (open) => {
+  test('counts listed passports only, and reflects every write', async () => {
     await using store = await open([
       named(1, 'A', 90),
       named(2, 'B', 50),
@@ -25,33 +25,33 @@ onEveryEngine('a standing', (open) => {
   })
 })
 
-test('passports of one score share a rank, and are below those above', async () => {
+test('passports with equal scores share a rank', async () => {
   const snapshot = await ofScores([90, 50, 50, 50, 10.5, 10.5, 0, 0, 0, 0])
-  const standings = [90, 50, 10.5, 0, 60, 200].map((score) => standingOf(snapshot, score))
+  const standings = [90, 50, 10.5, 0, 60, 200].map((score) => findStanding(snapshot, score))
   expect(standings.map(({ rank, below, total }) => [rank, below, total])).toEqual([
     [1, 9, 10],
     [2, 6, 10],
     [5, 4, 10],
     [7, 0, 10],
-    // Scores that nobody has yet.
+    // Scores that no passport has.
     [2, 9, 10],
     [1, 10, 10],
   ])
-  expect(standingOf(await ofScores([]), 5)).toMatchObject({ rank: 1, below: 0, total: 0, highest: 0 })
+  expect(findStanding(await ofScores([]), 5)).toMatchObject({ rank: 1, below: 0, total: 0, highest: 0 })
 })
 
-test('the distribution counts everybody once, where their score is', async () => {
+test('the distribution counts each passport once, in the bucket of its score', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(fc.integer({ min: 0, max: 30_000 }), { minLength: 1 }), async (numbers) => {
       const all = numbers.map((number) => number / 100)
       const snapshot = await ofScores(all)
-      const { distribution, highest } = standingOf(snapshot, 0)
+      const { distribution, highest } = findStanding(snapshot, 0)
       expect(distribution.reduce((sum, count) => sum + count)).toBe(all.length)
       for (const score of all) {
-        const { rank, below } = standingOf(snapshot, score)
+        const { rank, below } = findStanding(snapshot, score)
         expect(rank).toBe(all.filter((other) => other > score).length + 1)
         expect(below).toBe(all.filter((other) => other < score).length)
-        expect(distribution[stretchOf(score, highest)]).toBeGreaterThan(0)
+        expect(distribution[bucketOf(score, highest)]).toBeGreaterThan(0)
       }
     }),
     { numRuns: 100 },

@@ -26,7 +26,7 @@ const CHARACTERS = [...'abÉßıИи李雷かがกำநிשָםمُح한1.%_*
 const EMOJI = ['🐉', '👩\u200d👩\u200d👧', '🇩🇰', '\ue020', '\u0301', '\u2028', '\u00a0']
 const text = (maxLength: number) => fc.string({ unit: fc.constantFrom(...CHARACTERS, ...EMOJI), maxLength })
 
-/** Some text, or a part of one of the names. */
+/** Random text, or a part of one of the names. */
 const keywordFor = (names: readonly string[]) => {
   const part = fc
     .tuple(fc.constantFrom(...names), fc.nat(), fc.integer({ min: 1, max: 6 }))
@@ -39,7 +39,7 @@ const keywordFor = (names: readonly string[]) => {
   return fc.oneof(text(3), part).map(foldName)
 }
 
-test('a search finds what a look at every name finds', async () => {
+test('a search finds the same passports as a scan of all names', async () => {
   const cases = fc
     .array(text(12), { minLength: 1, maxLength: 40 })
     .chain((names) =>
@@ -56,7 +56,7 @@ test('a search finds what a look at every name finds', async () => {
   )
 })
 
-test('keywords are found in names of any length and content', async () => {
+test('a search finds keywords in names of any length and content', async () => {
   const names = [...HOSTILE_NAMES.map((name) => name.toWellFormed()), 'abc'.repeat(333), 'a'.repeat(1000)]
   const snapshot = await snapshotOf(fold(toPeople(names)))
   const keywords = names.map(foldName).flatMap((name) => [name, name.slice(1, 200), name.slice(-3)])
@@ -66,7 +66,7 @@ test('keywords are found in names of any length and content', async () => {
   expect([...searchNames(snapshot, 'nobody has this')]).toEqual([])
 })
 
-test('pages of several searches can be asked for in any order', async () => {
+test('pages of several searches can be requested in any order', async () => {
   const people = Array.from({ length: 5000 }, (_, at) => ({
     id: at * 7919 + 2 ** 40,
     name: at % 3 === 0 ? `Ada ${at}` : `Bob ${at}`,
@@ -94,7 +94,7 @@ test('pages of several searches can be asked for in any order', async () => {
 })
 
 onEveryEngine('a search', (open, engine) => {
-  test('finds what it should after any changes of names and scores', async () => {
+  test('finds the right passports after random changes of names and scores', async () => {
     const people = fc.uniqueArray(fc.record({ id: fc.nat(20), name: text(6), score: fc.nat(3) }), {
       minLength: 3,
       maxLength: 20,
@@ -123,7 +123,7 @@ onEveryEngine('a search', (open, engine) => {
     )
   }, 30_000)
 
-  test('leaves out merged and removed passports, and those of another name now', async () => {
+  test('leaves out merged, removed and renamed passports', async () => {
     await using store = await open([1, 2, 3, 4].map((id) => named(id, `Zoë ${id}`, id)))
     const { find } = catalogOf(store)
     const ids = async () => (await find({ page: 1, size: 9, keyword: 'zoe' })).ids
@@ -137,7 +137,7 @@ onEveryEngine('a search', (open, engine) => {
   })
 })
 
-test('keywords without a match do not fill the memory', async () => {
+test('the cache of keywords without matches is bounded', async () => {
   const snapshot = await snapshotOf([{ id: 1, score: 0, name: 'ada' }])
   const search = createSearcher()
   const keyword = (number: number) => `${number} ${'x'.repeat(3000)}`

@@ -11,7 +11,7 @@ import { NOON, named } from '../support/store/records.ts'
 
 const contentsOf = ({ cursor: _, ...contents }: Snapshot) => contents
 
-/** What a snapshot must hold, by the records alone. */
+/** The expected snapshot, from the records alone. */
 async function expectedOf(store: Store): Promise<Snapshot> {
   const records = await store.records.list(-1, 1000)
   const listed = records.filter(({ mergedInto }) => mergedInto === undefined)
@@ -25,7 +25,7 @@ async function expectedOf(store: Store): Promise<Snapshot> {
 }
 
 onEveryEngine('a snapshot', (open, engine) => {
-  test('that is updated equals one that is built from scratch, after any history', async () => {
+  test('that is updated equals a new snapshot, after a random history', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 3, maxLength: 30 }), async (steps) => {
         await using store = await open()
@@ -39,12 +39,12 @@ onEveryEngine('a snapshot', (open, engine) => {
         }
         expect(contentsOf(await buildSnapshot(store.listing))).toEqual(contentsOf(snapshot))
       }),
-      // The same histories every time; without the seed it looks at new ones.
+      // The seed makes the histories reproducible.
       { numRuns: engine === 'sqlite' ? 25 : 4, seed: 1815 },
     )
   }, 60_000)
 
-  test('grows and shrinks with the store', async () => {
+  test('contains added passports and no removed ones', async () => {
     await using store = await open()
     const empty = await buildSnapshot(store.listing)
     const people = Array.from({ length: 10 }, (_, id) => named(id, `Person ${id}`, id))
@@ -56,7 +56,7 @@ onEveryEngine('a snapshot', (open, engine) => {
     expect(empty.ids).toHaveLength(0)
   })
 
-  test('follows a score, and is the same object while no list page changes', async () => {
+  test('reflects a new score, and stays the same object while no list page changes', async () => {
     await using store = await open([named(1, 'One', 10), named(2, 'Two', 20), named(3, 'Three', 30)])
     const { current } = catalogOf(store)
     const before = await current()
@@ -70,7 +70,7 @@ onEveryEngine('a snapshot', (open, engine) => {
     expect(await current()).not.toBe(after)
   })
 
-  test('holds ids above 2^32', async () => {
+  test('supports ids above 2^32', async () => {
     const ids = [2 ** 32 + 1, 2 ** 52, Number.MAX_SAFE_INTEGER]
     await using store = await open(ids.map((id) => named(id, 'Large', 1)))
     expect([...(await buildSnapshot(store.listing)).ids]).toEqual(ids)

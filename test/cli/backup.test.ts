@@ -88,7 +88,7 @@ withEngine('sqlite', 'backup', (makeDatabase) => {
       })
       expect(await here.run('backup', 'kept.db', '--force')).toMatchObject({
         code: 1,
-        err: `passportd: kept.db${end} is there: somebody works on kept.db, or was killed while at it. Name another file, or move both away.\n`,
+        err: `passportd: Found kept.db${end}: kept.db is in use, or the last process was killed. Choose another file, or move both.\n`,
       })
       expect(await Bun.file(join(here.cwd, 'kept.db')).text()).toBe('mine')
     },

@@ -89,6 +89,6 @@ describe('passportd', () => {
       env: { DATABASE_URL: 'sqlite:/proc/passportd/x.db' },
     })
     expect(code).toBe(1)
-    expect(err).toMatch(/^passportd: The folder \/proc\/passportd cannot be made: [^\n]+\n$/)
+    expect(err).toMatch(/^passportd: The folder \/proc\/passportd cannot be created: [^\n]+\n$/)
   })
 })

@@ -88,7 +88,9 @@ withEveryEngine('mcp', (makeDatabase) => {
     const told = JSON.parse((await here.run('explain', '7', '--json')).out)
     expect(explained.data).toMatchObject({ ...head, rules: told.rules, explained_score: told.scores.total })
     expect(explained.data?.lines).toHaveLength(told.credentials.length)
-    expect(explained.data?.notes).toEqual(['It is being recalculated: answers still show the old score.'])
+    expect(explained.data?.notes).toEqual([
+      'A new score is being calculated: responses still show the old score.',
+    ])
     expect(explained.text).toContain('"GitHub": 20.25 (20.25 in the record)')
   })
 
@@ -116,7 +118,7 @@ withEveryEngine('mcp', (makeDatabase) => {
     await using agent = await stdioAgent(here)
     const { text, isError } = await agent.call('search_passports')
     expect(isError).toBe(true)
-    expect(text).toMatch(/There is no database \S+ yet|is not up to date \(schema 0, not \d+\)/)
+    expect(text).toMatch(/There is no database \S+ yet|has schema 0 instead of \d+/)
     // Once it is there, it is found.
     await here.look(() => undefined)
     expect((await agent.call('search_passports')).data).toMatchObject({ total: 0, passports: [] })
@@ -148,7 +150,7 @@ describe.concurrent('on standard input and output', () => {
     proxy.hang()
     const away = await ask()
     expect(away.isError).toBe(true)
-    expect(away.text).toMatch(/^postgres:\S+ (is too slow|does not answer|cannot be reached)/)
+    expect(away.text).toMatch(/^postgres:\S+ (is too slow|does not respond|cannot be reached)/)
     proxy.cut()
     proxy.flow()
     await until(async () => !(await ask()).isError)
@@ -163,9 +165,7 @@ describe.concurrent('on standard input and output', () => {
     database.run('pragma user_version = 7')
     await using agent = await stdioAgent(here)
     const { text } = await agent.call('get_passport', { passport: '7' })
-    expect(text).toBe(
-      `${file} is not up to date (schema 7, not ${newest}): "import" or "serve" brings it there.`,
-    )
+    expect(text).toBe(`${file} has schema 7 instead of ${newest}: run "import" or "serve" to migrate it.`)
     expect(versionOf(database)).toBe(7)
   })
 

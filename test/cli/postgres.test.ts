@@ -52,7 +52,7 @@ describe('a password', () => {
   const other = (change: Partial<URL>) => Object.assign(new URL(good), change).href
 
   test.each([
-    ['nobody listens', () => other({ port: '1' }), 'is out of reach: '],
+    ['nobody listens', () => other({ port: '1' }), 'is unavailable: '],
     ['it is wrong', () => other({ password: 'wr0ng' }), 'refuses the user or password of its address: '],
     ['the database is missing', () => other({ pathname: 'none' }), 'cannot be used: '],
   ])('is not shown by any command where %s; one sentence names the server', async (_, address, sentence) => {

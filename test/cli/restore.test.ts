@@ -230,7 +230,7 @@ withEngine('sqlite', 'restore', (makeDatabase) => {
     linkSync(here.database, `${here.database}.old`)
     renameSync(`${here.database}.new`, here.database)
     lock.run('rollback')
-    expect(await new Response(waiting.stderr).text()).toContain('was moved or replaced: start again')
+    expect(await new Response(waiting.stderr).text()).toContain('was moved or replaced: restart the process')
     expect(await waiting.exited).toBe(1)
   })
 })

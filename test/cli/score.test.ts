@@ -113,7 +113,7 @@ test.each([[['serve']], [['score']], [['import', '/dev/null']], [['explain', '1'
     const { err, code } = await callHere(args, { env: { RULES: path } })
     expect(code).toBe(1)
     expect(err).toStartWith(
-      `passportd: RULES names ${path}, which will not do: types.a.name is missing. (and 6 more: `,
+      `passportd: RULES names ${path}, which is not valid: types.a.name is missing. (and 6 more: `,
     )
   },
 )

@@ -17,11 +17,11 @@ test.each([
   'ppd_0001020304_05',
   `${formatKey(random).key}0`,
   formatKey(random).key.toUpperCase(),
-])('%p is no key', (text) => {
+])('%p is not a key', (text) => {
   expect(parseKeyId(text)).toBeUndefined()
 })
 
-test('a key ends at the instant it expires, and a revoked one stays revoked', () => {
+test('a key expires at its expiry time, and a revoked key stays revoked', () => {
   const key = apiKey('a', { expiresAt: 100 })
   expect(keyState(key, 99)).toBe('active')
   expect(keyState(key, 100)).toBe('expired')

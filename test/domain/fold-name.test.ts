@@ -17,13 +17,13 @@ describe('foldName', () => {
     expect(foldName(text)).toBe(folded)
   })
 
-  test('marks that make another letter stay', () => {
+  test('foldName keeps marks that form a different letter', () => {
     expect(foldName('が')).not.toBe(foldName('か'))
     expect(foldName('की')).not.toBe(foldName('का'))
     expect(foldName('한국')).toBe('한국')
   })
 
-  test('folding twice changes nothing', () => {
+  test('folding a folded name changes nothing', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
         expect(foldName(foldName(text))).toBe(foldName(text))

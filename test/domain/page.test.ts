@@ -8,18 +8,18 @@ test.each([
   ['03', '250', { page: 3, size: 250 }],
   ['1', '251', { page: 1, size: 250 }],
   ['9007199254740991', '99999999999999999999', { page: 9007199254740991, size: 250 }],
-])('page %p, per_page %p', (page, size, expected) => {
+])('page %p with per_page %p is accepted', (page, size, expected) => {
   expect(parsePageRequest(page, size)).toEqual(expected)
 })
 
-test.each(['0', '-1', '1.5', '1e3', '+1', ' 1', 'x', '９'])('%p is no page', (text) => {
+test.each(['0', '-1', '1.5', '1e3', '+1', ' 1', 'x', '９'])('%p is not a page number', (text) => {
   expect(() => parsePageRequest(text, null)).toThrow(
     `page must be a whole number from 1, got ${JSON.stringify(text)}.`,
   )
   expect(() => parsePageRequest(null, text)).toThrow('per_page must be a whole number from 1')
 })
 
-test('a page past all numbers is refused', () => {
+test('a page number above the safe integers is rejected', () => {
   expect(() => parsePageRequest('9007199254740992', null)).toThrow(
     'page must be at most 9007199254740991, got',
   )

@@ -17,11 +17,11 @@ test.each([
   expect(parsePassportRef(text)).toEqual(ref)
 })
 
-test.each(['', '9007199254740992', '9'.repeat(400), 'x'.repeat(129)])('%s names nothing', (text) => {
+test.each(['', '9007199254740992', '9'.repeat(400), 'x'.repeat(129)])('%s names no passport', (text) => {
   expect(parsePassportRef(text)).toBeUndefined()
 })
 
-test('the main wallet leads to the passport also where it is not among the verified ones', () => {
+test('the main wallet names the passport even if it is not verified', () => {
   const wallets = walletsOf(record(1, { mainWallet: '0xa', verifiedWallets: ['0xb', '0xa', '0xb'] }))
   expect(wallets).toEqual(['0xa', '0xb'])
   expect(walletsOf(record(1))).toEqual([])

@@ -14,8 +14,8 @@ const PLAN: DatedPlan = {
   exempt: [],
 }
 
-describe('a plan', () => {
-  test('goes from phase to phase', () => {
+describe('a retirement plan', () => {
+  test('passes through its phases in order', () => {
     const at = (now: number) => [phaseAt(PLAN, now), nextChange(PLAN, now)?.at, nextChange(PLAN, now)?.to]
     expect([99, 100, 200, 299, 300, 400, 899, 900].map(at)).toEqual([
       ['announced', 100, 'deprecated'],
@@ -29,7 +29,7 @@ describe('a plan', () => {
     ])
   })
 
-  test('may not go backwards; brown-outs may touch each other and the sunset', () => {
+  test('must be in order of time; brown-outs may touch each other and the sunset', () => {
     expect(findPlanProblem(PLAN)).toBeUndefined()
     expect(findPlanProblem({ ...PLAN, sunsetAt: 400 })).toBeUndefined()
     expect(findPlanProblem({ ...PLAN, brownouts: [], sunsetAt: 99 })).toContain('must not lie before')
@@ -45,19 +45,16 @@ test.each([
   ['1d12h', 129_600_000, '1 d 12 h'],
   ['45s', 45_000, '45 s'],
   ['0m', 0, '0 s'],
-])('%s is a length of time', (text, milliseconds, words) => {
+])('%s is a duration', (text, milliseconds, words) => {
   expect(parseDuration(text)).toBe(milliseconds)
   expect(formatDuration(milliseconds)).toBe(words)
 })
 
-test.each(['', '2', 'h', '2 h', '-2h', '1.5h', '2h1d', '999999h', '2w'])(
-  '%p is no length of time',
-  (text) => {
-    expect(parseDuration(text)).toBeUndefined()
-  },
-)
+test.each(['', '2', 'h', '2 h', '-2h', '1.5h', '2h1d', '999999h', '2w'])('%p is not a duration', (text) => {
+  expect(parseDuration(text)).toBeUndefined()
+})
 
-test('an instant is written for people, with seconds where it has some', () => {
+test('formatInstant omits seconds that are zero', () => {
   expect(formatInstant(Date.UTC(2026, 11, 1, 9))).toBe('2026-12-01 09:00 UTC')
   expect(formatInstant(Date.UTC(2026, 11, 1, 9, 0, 7))).toBe('2026-12-01 09:00:07 UTC')
 })
@@ -67,7 +64,7 @@ test.each([
   ['HTTP://Example.com', 'http://example.com/'],
   ['https://example.com/a?b=c,d;e#f', 'https://example.com/a?b=c,d;e#f'],
   ['https://bücher.example/ü', 'https://xn--bcher-kva.example/%C3%BC'],
-])('%s is the address of a page', (text, address) => {
+])('%s is an accepted URL', (text, address) => {
   expect(parseWebAddress(text)).toBe(address)
   expect(parseWebAddress(address)).toBe(address)
 })
@@ -87,11 +84,11 @@ test.each([
   "https://a/'",
   'https://user:secret@example.com/',
   `https://a/${'x'.repeat(1000)}`,
-])('%p is not', (text) => {
+])('%p is not an accepted URL', (text) => {
   expect(parseWebAddress(text)).toBeUndefined()
 })
 
-test('what could end an address never stays in one', () => {
+test('an accepted URL contains no character that could end it', () => {
   for (const letter of '<>"`\\^{|}\' \t\r\n\0\u202e\u2028') {
     for (const place of ['/x', '/?x', '/#x', 'xb/']) {
       const address = parseWebAddress(`https://a${place.replace('x', letter)}`)

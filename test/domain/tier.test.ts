@@ -3,7 +3,7 @@ import { DEFAULT_TIERS, parseTiers, TIERS_EXAMPLE } from '../../src/domain/tier.
 
 const named = (text: string, name: string) => parseTiers(text)?.find((tier) => tier.name === name)
 
-test('an address has 1,000 requests and 300 pages in 10 s, and keys have more', () => {
+test('an IP address has 1,000 requests and 300 pages per 10 s, and keys have more', () => {
   expect(DEFAULT_TIERS.map((tier) => `${tier.name}: ${tier.requests} in ${tier.window} s`)).toEqual([
     'anonymous: 1000 in 10 s',
     'explorer: 300 in 10 s',
@@ -21,11 +21,11 @@ test.each([
   ['x=20/10s + 0/month', { requests: 20, window: 10, monthly: 0 }],
   ['x=unlimited', { requests: Number.POSITIVE_INFINITY, window: 10 }],
   ['x=1/1s, y=2/1s, x=3/1s', { requests: 3, window: 1 }],
-])('%s', (text, tier) => {
+])('%s is a valid tier', (text, tier) => {
   expect(named(text, 'x')).toEqual({ name: 'x', ...tier })
 })
 
-test('tiers that are not named keep their defaults, and defaults can be changed', () => {
+test('tiers without a setting keep their defaults, and defaults can be changed', () => {
   const tiers = parseTiers('anonymous=5/1m, partner=9/1s')
   const names = [...DEFAULT_TIERS.map(({ name }) => name), 'partner']
   expect(tiers?.map(({ name }) => name)).toEqual(names)
@@ -39,7 +39,7 @@ const BAD = '|x|x=|x=5|x=0/10s|x=5/0s|x=1000001/1s|x=5/25h|x=5/10d|x=5/10s+5/day
 )
 
 test.each([...BAD, 'X=5/10s', '1x=5/10s', 'x"=5/10s', 'x=5/10s,', `${'x'.repeat(33)}=5/10s`])(
-  '"%s" is no list of tiers',
+  '"%s is a valid tier" is no list of tiers',
   (text) => {
     expect(parseTiers(text)).toBeUndefined()
   },

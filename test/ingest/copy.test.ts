@@ -3,7 +3,7 @@ import { copyStore } from '../../src/ingest/copy.ts'
 import { openTestStore, saveRecords } from '../support/store/engines.ts'
 import { named, PEOPLE } from '../support/store/records.ts'
 
-test('a source that changes while it is copied is noticed, and the next copy catches up', async () => {
+test('a copy detects changes of the source during the copy, and the next copy catches up', async () => {
   await using from = await openTestStore('sqlite', PEOPLE)
   await using to = await openTestStore('postgres')
   const options = { from, to, signal: new AbortController().signal }
@@ -11,7 +11,7 @@ test('a source that changes while it is copied is noticed, and the next copy cat
   const reports = await copyStore({
     ...options,
     onProgress(part) {
-      // The passports are copied by then.
+      // The passports have been copied at this point.
       if (part === 'keys') changed ??= saveRecords(from, [named(50, 'Late')])
     },
   })
@@ -22,7 +22,7 @@ test('a source that changes while it is copied is noticed, and the next copy cat
   expect(await to.passports.find({ id: 50 })).toMatchObject({ profile: { displayName: 'Late' } })
 })
 
-test('a copy ends when it is aborted', async () => {
+test('a copy stops when its signal is aborted', async () => {
   await using from = await openTestStore('sqlite', PEOPLE)
   await using to = await openTestStore('sqlite')
   const controller = new AbortController()

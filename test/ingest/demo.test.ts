@@ -14,7 +14,7 @@ test('the demo has the same thousand people every time, and one who was merged i
   expect(people.filter(({ stale }) => stale)).toHaveLength(1)
 })
 
-test('each has 8 to 20 different credentials, and scores that add up', () => {
+test('each demo person has 8 to 20 different credentials, and scores that are their sums', () => {
   for (const { credentials, scores } of people) {
     expect(credentials.length).toBeWithin(8, 21)
     expect(new Set(credentials.map(({ type }) => type)).size).toBe(credentials.length)
@@ -26,7 +26,7 @@ test('each has 8 to 20 different credentials, and scores that add up', () => {
   }
 })
 
-test('ids and wallets are unique, and nothing points to a real person', () => {
+test('demo ids and wallets are unique, and all URLs are example URLs', () => {
   const credentials = people.flatMap(({ credentials }) => credentials)
   for (const ids of [
     people.map(({ id }) => id),

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { gzipSync } from 'node:zlib'
-import { type Line, LONGEST_LINE, readLines } from '../../src/ingest/jsonl.ts'
+import { LONGEST_LINE, readLines, type SourceLine } from '../../src/ingest/jsonl.ts'
 
 const MEBIBYTE = 1024 * 1024
 const bytes = (text: string) => new TextEncoder().encode(text)
@@ -11,7 +11,7 @@ async function* inChunks(whole: Uint8Array, size = whole.length || 1): AsyncGene
 
 /** Each line as its number and its text or reason. */
 async function read(source: AsyncIterable<Uint8Array>): Promise<[number, string][]> {
-  const lines: Line[] = []
+  const lines: SourceLine[] = []
   for await (const some of readLines(source)) lines.push(...some)
   return lines.map((line) => [
     line.number,
@@ -27,11 +27,11 @@ const LINES: [number, string][] = [
   [6, 'last'],
 ]
 
-describe('lines', () => {
+describe('readLines', () => {
   test.each([
     ['plain text', bytes(TEXT)],
     ['gzip', gzipSync(TEXT)],
-  ])('of %s are the same wherever the chunks are cut, also inside a character', async (_, whole) => {
+  ])('yields the same lines of %s for every chunk size, even inside a character', async (_, whole) => {
     for (let size = 1; size <= whole.length; size++) expect(await read(inChunks(whole, size))).toEqual(LINES)
   })
 
@@ -48,7 +48,7 @@ describe('lines', () => {
         [5, 'c'],
       ],
     ],
-  ])('of %s', async (_, chunks, lines) => {
+  ])('reads %s', async (_, chunks, lines) => {
     async function* source() {
       for (const chunk of chunks) yield bytes(chunk)
     }
@@ -56,7 +56,7 @@ describe('lines', () => {
     expect(await read(inChunks(gzipSync(chunks.join(''))))).toEqual(lines)
   })
 
-  test('do not change when the source uses its chunk again', async () => {
+  test('copies data from a chunk that the source reuses', async () => {
     async function* source() {
       const chunk = bytes('one half ')
       yield chunk
@@ -72,7 +72,7 @@ const many = Array.from({ length: 20_000 }, (_, at) => `{"passport_id":${at},"mi
 const packed = gzipSync(`${many.join('\n')}\n`)
 
 describe('gzip', () => {
-  test('of several members is one text', async () => {
+  test('concatenates several members', async () => {
     const members = Buffer.concat([gzipSync('one\ntw'), gzipSync(''), gzipSync('o\nthree\n')])
     for (const size of [1, 7, members.length]) {
       expect(await read(inChunks(members, size))).toEqual([
@@ -84,37 +84,40 @@ describe('gzip', () => {
   })
 
   test.each([1000, 65_536, packed.length])(
-    'cut off gives every line before, then the reason (chunks of %d)',
+    'that is truncated yields every line before, then the reason (chunks of %d)',
     async (size) => {
-      // Only the check sum is missing: all lines were there.
+      // Only the checksum is missing, no line.
       const lines = await read(inChunks(packed.subarray(0, -4), size))
       expect(lines).toHaveLength(many.length + 1)
-      expect(lines.at(-1)).toEqual([20_001, '! cannot be read on: unexpected end of file'])
+      expect(lines.at(-1)).toEqual([20_001, '! cannot be read any further: unexpected end of file'])
     },
   )
 
   test.each([
     ['a line', packed.length / 2],
     ['its header', 5],
-  ])('cut off in %s gives only the whole lines before', async (_, length) => {
+  ])('that is truncated in %s yields only the complete lines before', async (_, length) => {
     const lines = await read(inChunks(packed.subarray(0, length), 5000))
     const last = lines.pop()
     expect(lines.map(([, text]) => text)).toEqual(many.slice(0, lines.length))
-    expect(last).toEqual([lines.length + 1, '! cannot be read on: unexpected end of file'])
+    expect(last).toEqual([lines.length + 1, '! cannot be read any further: unexpected end of file'])
   })
 
-  test('with garbage in it or after it ends in a reason, with good lines before', async () => {
+  test('with garbage inside or after it yields the valid lines, then a reason', async () => {
     const damaged = Buffer.from(packed)
     damaged.fill(0, packed.length / 2, packed.length / 2 + 500)
     for (const given of [damaged, Buffer.concat([packed, bytes('something else')])]) {
       const lines = await read(inChunks(given, 4096))
       expect(lines.slice(0, 5000).map(([, text]) => text)).toEqual(many.slice(0, 5000))
-      expect(lines.at(-1)).toEqual([lines.length, expect.stringMatching(/^! cannot be read on: \w[\w /-]+$/)])
+      expect(lines.at(-1)).toEqual([
+        lines.length,
+        expect.stringMatching(/^! cannot be read any further: \w[\w /-]+$/),
+      ])
     }
   })
 })
 
-test('a source that breaks off gives what came before, then the reason', async () => {
+test('a source that fails yields the lines before, then the reason', async () => {
   async function* source() {
     yield bytes('one\ntwo\nhal')
     throw new Error('the disk is gone')
@@ -122,12 +125,12 @@ test('a source that breaks off gives what came before, then the reason', async (
   expect(await read(source())).toEqual([
     [1, 'one'],
     [2, 'two'],
-    [3, '! cannot be read on: the disk is gone'],
+    [3, '! cannot be read any further: the disk is gone'],
   ])
 })
 
 describe('a line', () => {
-  test('as long as allowed is read, one byte more is passed over', async () => {
+  test('of the maximum length is read, and a longer one is skipped', async () => {
     const source = inChunks(bytes(`${'x'.repeat(LONGEST_LINE)}\n${'y'.repeat(LONGEST_LINE + 1)}\nz`), 100_000)
     const [longest, tooLong, after] = await read(source)
     expect(longest?.[1]).toHaveLength(LONGEST_LINE)
@@ -137,7 +140,7 @@ describe('a line', () => {
     ])
   })
 
-  test('of 50 MB is passed over at bounded memory, and the lines after it are read', async () => {
+  test('of 50 MB is skipped with bounded memory, and the lines after it are read', async () => {
     const chunk = bytes('x'.repeat(MEBIBYTE / 16))
     const start = process.memoryUsage.rss()
     let highest = 0
@@ -157,7 +160,7 @@ describe('a line', () => {
     expect(highest - start).toBeLessThan(25 * MEBIBYTE)
   })
 
-  test('of 50 MB that was packed to a few bytes is passed over too', async () => {
+  test('of 50 MB that was compressed to a few bytes is skipped too', async () => {
     const source = inChunks(gzipSync(`before\n${'x'.repeat(50 * MEBIBYTE)}\nafter\n`))
     expect(await read(source)).toEqual([
       [1, 'before'],

@@ -92,12 +92,12 @@ const BAD_CREDENTIALS: Malformed[] = [
   [
     passport({ credentials: [{ type: 'a', id: 'x' }, { type: 'b', id: 'y' }, { type: 'c', id: 'x' }] }), // biome-ignore format: one row a case
     'credentials.2.id',
-    'is there twice: "x"',
+    'appears twice: "x"',
   ],
   [
     passport({ credentials: [{ type: 'a', id: 5 }, { type: 'a', id: '5' }] }), // biome-ignore format: one row a case
     'credentials.1.id',
-    'is there twice: "5"',
+    'appears twice: "5"',
   ],
 ]
 
@@ -137,12 +137,12 @@ const BAD_POINTS: Malformed[] = [
   [
     passport({ data_points: [{ type: 'a', value: 1 }, { type: 'a', value: 2 }] }), // biome-ignore format: one row a case
     'data_points.1',
-    'is there twice: type "a", account ""',
+    'appears twice: type "a", account ""',
   ],
 ]
 
-/** Right by themselves, and at odds with what is there: passport 900 is merged into 3, wallet 0xa11ce is of 1. */
-const AT_ODDS: Malformed[] = [
+/** Valid lines that contradict the stored data: passport 900 is merged into 3, wallet 0xa11ce belongs to 1. */
+const CONTRADICTING: Malformed[] = [
   [passport({ main_wallet: '0xA11CE' }), 'main_wallet', 'wallet 0xa11ce belongs to passport 1'],
   [passport({ verified_wallets: ['0xb0b', '0xA11CE'] }), 'verified_wallets', '0xa11ce belongs to passport 1'],
   [passport({ merged_into: 5 }), 'merged_into', 'itself'],
@@ -159,7 +159,7 @@ const MALFORMED = [
   ...BAD_CREDENTIALS,
   ...BAD_DATES,
   ...BAD_POINTS,
-  ...AT_ODDS,
+  ...CONTRADICTING,
 ]
 
 const title = (line: string | Uint8Array) =>
@@ -167,7 +167,7 @@ const title = (line: string | Uint8Array) =>
     ? JSON.stringify(line.slice(0, 90))
     : `bytes ${Buffer.from(line).toString('latin1')}`
 
-/** Puts the line between two good ones. */
+/** Imports the line between two valid ones. */
 async function importBetween(store: TestStore, line: string | Uint8Array) {
   const refusals: Refusal[] = []
   async function* open() {
@@ -189,27 +189,30 @@ async function importBetween(store: TestStore, line: string | Uint8Array) {
   return { report, refusals }
 }
 
-onEveryEngine('a malformed line is refused by name, and its neighbours are kept', (open, engine) => {
-  // Whether a line makes sense by itself is no matter of the engine.
-  const lines = engine === 'sqlite' ? MALFORMED : AT_ODDS
-  test.each(lines.map((row) => [title(row[0]), ...row] as const))('%s', async (_, line, field, reason) => {
-    await using store = await open([named(3, 'Grace'), record(900, { mergedInto: 3 })])
-    const { report, refusals } = await importBetween(store, line)
-    expect(refusals).toMatchObject([{ file: 'people.jsonl', line: 2, field }])
-    expect(refusals[0]?.reason).toContain(reason)
-    const sentence = `${field} ${refusals[0]?.reason}`
-    expect(sentence).not.toMatch(/(got|passport) undefined|\[object|\n|\bat .*\.ts/)
-    expect(sentence.length).toBeLessThan(200)
-    expect(report).toMatchObject({ lines: 3, added: 2, refused: 1 })
-    expect(await store.passports.find({ wallet: '0xa11ce' })).toMatchObject({ id: 1 })
-    expect(await store.passports.find({ id: 2 })).toMatchObject({ profile: { displayName: 'After' } })
-    expect(await store.passports.find({ id: 5 })).toBeUndefined()
-  })
-})
+onEveryEngine(
+  'a malformed line is refused with its field, and the lines around it are imported',
+  (open, engine) => {
+    // Validation does not depend on the engine.
+    const lines = engine === 'sqlite' ? MALFORMED : CONTRADICTING
+    test.each(lines.map((row) => [title(row[0]), ...row] as const))('%s', async (_, line, field, reason) => {
+      await using store = await open([named(3, 'Grace'), record(900, { mergedInto: 3 })])
+      const { report, refusals } = await importBetween(store, line)
+      expect(refusals).toMatchObject([{ file: 'people.jsonl', line: 2, field }])
+      expect(refusals[0]?.reason).toContain(reason)
+      const sentence = `${field} ${refusals[0]?.reason}`
+      expect(sentence).not.toMatch(/(got|passport) undefined|\[object|\n|\bat .*\.ts/)
+      expect(sentence.length).toBeLessThan(200)
+      expect(report).toMatchObject({ lines: 3, added: 2, refused: 1 })
+      expect(await store.passports.find({ wallet: '0xa11ce' })).toMatchObject({ id: 1 })
+      expect(await store.passports.find({ id: 2 })).toMatchObject({ profile: { displayName: 'After' } })
+      expect(await store.passports.find({ id: 5 })).toBeUndefined()
+    })
+  },
+)
 
-onEveryEngine('the longest keys that are allowed', (open) => {
-  test('are kept, of whatever script', async () => {
-    // Four bytes each, and no two alike: nothing to compress.
+onEveryEngine('keys of the maximum length', (open) => {
+  test('are stored in every script', async () => {
+    // Four bytes each, all different: not compressible.
     const letters = Array.from({ length: 250 }, (_, at) => 0x20000 + ((at * 7919) % 40_000))
     const key = String.fromCodePoint(...letters)
     const dataPoints = [{ type: key, account: key, value: 1 }]

@@ -40,7 +40,7 @@ const CREDENTIAL = {
 }
 
 describe('a passport', () => {
-  test('that was exported is read as it was', () => {
+  test('that was exported is parsed to the same record', () => {
     const dataPoints: DataPoint[] = [
       {
         type: 'github',
@@ -54,13 +54,13 @@ describe('a passport', () => {
     expect(parsePassport(presentRecord(whole))).toEqual(whole)
   })
 
-  test('has each wallet once, in its one spelling', () => {
+  test('has distinct, folded wallets', () => {
     expect(
       parsePassport({ main_wallet: ' 0xADA1 ', verified_wallets: ['0xADA1', '0xada1', 'So1ana'] }),
     ).toMatchObject({ mainWallet: '0xada1', verifiedWallets: ['0xada1', 'So1ana'] })
   })
 
-  test('with an id alone, or null in every other field, is one of which nothing is known', () => {
+  test('with only an id, or null in every other field, is a record with defaults', () => {
     const nothing: PassportRecord = {
       id: 7,
       human: false,
@@ -75,7 +75,7 @@ describe('a passport', () => {
     expect(parsePassport(nulls(fields))).toEqual(nothing)
   })
 
-  test('takes null for unknown inside of its parts', () => {
+  test('accepts null in nested fields', () => {
     const profile = { bio: null, display_name: null, location: null, tags: [null, 'math', ''] }
     expect(
       parsePassport({
@@ -104,7 +104,7 @@ describe('a passport', () => {
     ])
   })
 
-  test('takes numbers where text is due', () => {
+  test('accepts numbers in text fields', () => {
     expect(
       parsePassport({
         main_wallet: 12,
@@ -120,7 +120,7 @@ describe('a passport', () => {
     })
   })
 
-  test('without an overall score has the sum of the others', () => {
+  test('without an overall score gets the sum of the other scores', () => {
     expect(parsePassport({ activity_score: 1.236, skills_score: 2 }).scores).toEqual({
       total: 3.24,
       activity: 1.24,
@@ -129,11 +129,11 @@ describe('a passport', () => {
     })
   })
 
-  test('with an empty list of credentials has none', () => {
+  test('with an empty list of credentials has no credentials', () => {
     expect(parsePassport({ credentials: [] }).credentials).toEqual([])
   })
 
-  test('has no half of a character in any text', () => {
+  test('has no unpaired surrogate in any text', () => {
     expect(
       parsePassport({
         passport_profile: { bio: 'a\ud83d' },
@@ -143,13 +143,13 @@ describe('a passport', () => {
     expect(parsePoint({ type: 'c\ud83d' }).type).toBe('c\ufffd')
   })
 
-  test('that was removed is a removal, whatever else the line tells', () => {
+  test('with removed: true is a removal, whatever other fields it has', () => {
     expect(parse({ passport_id: 7, removed: true, score: 5 }).record).toEqual({ kind: 'removal', id: 7 })
     expect(parse({ passport_id: 7, removed: false }).record.kind).toBe('passport')
   })
 })
 
-test('unknown fields are counted at every level and left out', () => {
+test('unknown fields are counted at every level and ignored', () => {
   const { record, unknownFields } = parse({
     passport_id: 7,
     surprise: 1,
@@ -189,7 +189,7 @@ describe('a data point', () => {
     })
   })
 
-  test('has an account, a display and a date where they are given', () => {
+  test('has an optional account, display text and date', () => {
     const plain = { type: 'github', value: { kind: 'number' as const, amount: 1 } }
     expect(parsePoint({ account: 5, display: 'five', earned_at: '2020-01-01' })).toEqual({
       ...plain,
@@ -211,7 +211,7 @@ const split = (credential: object, rescore = false) => {
 }
 
 describe('a credential', () => {
-  test('of which nothing is known is kept, with an id of its own that is always the same', () => {
+  test('without any field is kept and gets a reproducible id', () => {
     const parsed = () => parsePassport({ credentials: [{}, { type: null }] }).credentials
     const nothing = { type: '', name: '', category: '', score: 0, maxScore: 0 }
     expect(parsed()).toMatchObject([nothing, nothing])
@@ -219,7 +219,7 @@ describe('a credential', () => {
     expect(new Set(parsed()?.map(({ id }) => id)).size).toBe(2)
   })
 
-  test('keeps its own score, within its maximum', () => {
+  test('keeps its score, capped at its maximum', () => {
     expect(split({ score: 30, max_score: 20 }).credentials).toMatchObject([
       { score: 20, maxScore: 20, givenScore: 30 },
     ])
@@ -227,7 +227,7 @@ describe('a credential', () => {
     expect(split({ score: 1.234, max_score: 5 }).credentials).toMatchObject([{ score: 1.23 }])
   })
 
-  test('without a score is left to the rule for its type', () => {
+  test('without a score is scored by the rule of its type', () => {
     const { credentials, credentialPoints, dataPoints } = parsePassport({
       data_points: [{ type: 'github', value: 1 }],
       credentials: [{ ...CREDENTIAL, type: 'gitcoin', value: 'Humanity Score: 23', score: null }],
@@ -245,13 +245,13 @@ describe('a credential', () => {
     ])
   })
 
-  test('without a score, a rule or a value that could be read stays, at nothing', () => {
+  test('without a score, a rule or a parsable value keeps the score 0', () => {
     expect(split({ type: 'kite', score: null }).credentials).toMatchObject([{ type: 'kite', score: 0 }])
     expect(split({ type: 'gitcoin', score: null, value: '' }).credentials).toMatchObject([{ score: 0 }])
     expect(split({ type: 'constructor', score: null }).credentials).toMatchObject([{ type: 'constructor' }])
   })
 
-  test('that a rule worked out is never taken for evidence', () => {
+  test('that a rule calculated is never turned into a data point', () => {
     const derived = { type: 'gitcoin', value: '23', derived: true }
     expect(split(derived, true)).toEqual({
       credentials: [expect.not.objectContaining({ givenScore: expect.anything() })],
@@ -259,7 +259,7 @@ describe('a credential', () => {
     })
   })
 
-  test('keeps its score unless it is to be scored anew', () => {
+  test('keeps its score unless the import rescores', () => {
     const gitcoin = { type: 'gitcoin', value: '23' }
     expect(split(gitcoin).credentials).toHaveLength(1)
     expect(split(gitcoin, true)).toMatchObject({ credentials: [], credentialPoints: [{ type: 'gitcoin' }] })
@@ -267,7 +267,7 @@ describe('a credential', () => {
   })
 })
 
-describe('scored anew', () => {
+describe('an import with rescore', () => {
   const number = (amount: number) => ({ kind: 'number', amount })
   const date = (day: string) => ({ kind: 'date', amount: Date.parse(day) })
   const flag = { kind: 'flag', amount: 1 }
@@ -286,7 +286,7 @@ describe('scored anew', () => {
     ['farcaster', 'FID: 12345', date('2020-05-06')],
     ['ens', 'ada.eth', date('2020-05-06')],
     ['ens', 'Since 2020-02-31', date('2020-05-06')],
-  ])('%s reads "%s"', (type, value, raw) => {
+  ])('parses %s from "%s"', (type, value, raw) => {
     expect(split({ type, value }, true).credentialPoints).toMatchObject([{ type, value: raw }])
   })
 
@@ -295,7 +295,7 @@ describe('scored anew', () => {
     ['worldcoin', { value: '@ada' }],
     ['worldcoin', { value: '' }],
     ['ens', { value: 'ada.eth', earned_at: null }],
-  ])('%s with %j has no amount: the credential stays', (type, given) => {
+  ])('keeps the credential %s with %j, which has no amount', (type, given) => {
     expect(split({ type, ...given }, true).credentials).toHaveLength(1)
   })
 })

@@ -13,21 +13,21 @@ async function exportText(store: Store): Promise<string> {
   return text
 }
 
-/** Everything that a caller could be told. */
+/** All responses that a client could receive. */
 async function everything(store: Store) {
   const found = await Promise.all(REFS.map((ref) => store.passports.find(ref)))
   const credentials = await Promise.all(found.map((each) => each && store.credentials.list(each.id)))
   return { found, credentials, list: await listAll(store, { page: 1, size: 250, keyword: undefined }) }
 }
 
-/** The credentials that a passport shows while it waits for its score are not exported. */
+/** A stale passport shows old credentials, which are not exported. */
 async function scored(store: Store) {
   const { found, credentials, list } = await everything(store)
   return { found, list, credentials: credentials.filter((_, at) => found[at]?.stale === false) }
 }
 
 onEveryEngine('an export', (open, engine) => {
-  test('gives the same service when it is imported, whatever went before', async () => {
+  test('restores the same responses when it is imported, after a random history', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 3, maxLength: 25 }), async (steps) => {
         await using store = await open()
@@ -46,13 +46,13 @@ onEveryEngine('an export', (open, engine) => {
         for (const each of [store, copy]) while (await rescoreSome({ ...scorer, store: each }));
         expect(await everything(copy)).toEqual(await everything(store))
       }),
-      // The same histories every time; without the seed it looks at new ones.
+      // The seed makes the histories reproducible.
       { numRuns: engine === 'sqlite' ? 60 : 10, seed: 1815 },
     )
   }, 60_000)
 })
 
-test('both engines tell the same, whatever went before', async () => {
+test('both engines serve the same data after a random history', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 3, maxLength: 25 }), async (steps) => {
       await using one = await openTestStore('sqlite')

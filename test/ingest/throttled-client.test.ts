@@ -3,10 +3,10 @@ import type { Socket } from 'node:net'
 import { setTimeout as sleepReally } from 'node:timers/promises'
 import { brotliCompressSync, constants, gzipSync, zstdCompressSync } from 'node:zlib'
 import {
-  AnswerError,
-  createPoliteClient,
-  type PoliteOptions,
+  createThrottledClient,
+  ResponseError,
   SourceError,
+  type ThrottleOptions,
 } from '../../src/ingest/throttled-client.ts'
 import { answer, serveRaw } from '../support/http/faulty-proxy.ts'
 import { NOON } from '../support/store/records.ts'
@@ -23,7 +23,7 @@ const fail = (message: string): Answer => {
 
 const GOOD = { status: 200 as const, body: { fine: true }, etag: '' }
 
-/** Time that passes only while everybody waits. */
+/** A fake clock that advances only while all work waits. */
 function fakeTime() {
   let time = NOON
   const sleepers: { at: number; wake: () => void }[] = []
@@ -49,11 +49,11 @@ function fakeTime() {
   }
 }
 
-/** A client whose requests are answered by `answers` in turn, the last of them for ever. */
-function createClient(answers: readonly Answer[], options: Partial<PoliteOptions> = {}) {
+/** A client whose requests receive `answers` in turn; the last one repeats. */
+function createClient(answers: readonly Answer[], options: Partial<ThrottleOptions> = {}) {
   const time = fakeTime()
   const begun: number[] = []
-  const client = createPoliteClient({
+  const client = createThrottledClient({
     base: 'http://source.test',
     key: undefined,
     userAgent: 'test',
@@ -72,7 +72,7 @@ function createClient(answers: readonly Answer[], options: Partial<PoliteOptions
   })
   return {
     time,
-    /** When each request was made. */
+    /** The time of each request. */
     begun,
     get: (path = '/x', etag?: string) => time.pass(client.get(path, etag)),
     getMany: (count: number) =>
@@ -80,8 +80,8 @@ function createClient(answers: readonly Answer[], options: Partial<PoliteOptions
   }
 }
 
-describe('pace', () => {
-  test('requests keep the agreed distance, and idle time is not made up for', async () => {
+describe('rate limit', () => {
+  test('requests keep the configured interval, without bursts after idle time', async () => {
     const { begun, getMany, time } = createClient([good], { rate: 8 })
     await getMany(40)
     expect(begun).toEqual(Array.from({ length: 40 }, (_, at) => at * 125))
@@ -91,7 +91,7 @@ describe('pace', () => {
     expect(begun.slice(40)).toEqual([now, now + 125, now + 250])
   })
 
-  test('a clock that is set back holds nothing up', async () => {
+  test('a clock that is set back delays no request', async () => {
     let wall = NOON
     const { begun, get } = createClient([good], { rate: 10, now: () => wall })
     await get()
@@ -130,26 +130,26 @@ describe('pace', () => {
     expect(begun).toEqual([0, 10, 20])
   })
 
-  test('429 that tells no time holds up all requests, longer each time', async () => {
+  test('429 without a time pauses all requests, longer each time', async () => {
     const { begun, getMany } = createClient([status(429), status(429), good], { rate: 100 })
     await getMany(3)
     expect(begun).toEqual([0, 500, 1500, 1510, 1520])
   })
 
-  test('nobody waits longer than an hour, and who is only ever told to wait gives up in the end', async () => {
+  test('a pause lasts at most an hour, and a request that is always rate-limited fails in the end', async () => {
     const wait = status(429, { 'Retry-After': '86400' })
     const patient = createClient([...Array(20).fill(wait), good])
     expect(await patient.get()).toEqual(GOOD)
     expect(patient.begun.slice(0, 3)).toEqual([0, 3600_000, 7200_000])
     const { begun, get } = createClient([wait])
     const error = await get('/busy').catch((error) => error)
-    expect(error).toBeInstanceOf(AnswerError)
-    expect(error.message).toBe('/busy: no good answer in 100 tries, the last: status 429')
+    expect(error).toBeInstanceOf(ResponseError)
+    expect(error.message).toBe('/busy: no valid response after 100 attempts, the last: status 429')
     expect(begun).toHaveLength(100)
   })
 })
 
-describe('trying again', () => {
+describe('retries', () => {
   const html = () => new Response('<h1>Back soon</h1>')
   const cutJson = () => new Response('{"fine":tr')
   const badText = () => new Response(Buffer.from('{"fine":"\xff"}', 'latin1'))
@@ -168,54 +168,54 @@ describe('trying again', () => {
     await get()
     expect(await get()).toEqual(GOOD)
     const error = await get('/y').catch((error) => error)
-    expect(error).toBeInstanceOf(AnswerError)
+    expect(error).toBeInstanceOf(ResponseError)
     const [complaint, last] = error.message.split(/(?<=last): /)
-    expect(complaint).toBe('/y: no good answer in 8 tries, the last')
+    expect(complaint).toBe('/y: no valid response after 8 attempts, the last')
     expect(last).toEqual(reason)
   })
 
   test.each([
     [0, [500, 1000, 2000, 4000, 8000, 15_000, 15_000]],
     [1, [1000, 2000, 4000, 8000, 16_000, 30_000, 30_000]],
-  ])('the waits grow up to a limit, by chance between half and all of it (%d)', async (random, waits) => {
+  ])('delays grow up to a limit, with jitter between half and all of it (%d)', async (random, waits) => {
     const { begun, get } = createClient([status(500)], { random: () => random })
     await get().catch(() => undefined)
     expect(begun.slice(1).map((at, index) => at - (begun[index] as number))).toEqual(waits)
   })
 
-  test('a source that never answered is given up after three tries, as a whole', async () => {
+  test('a source that never responded fails the whole run after three attempts', async () => {
     const { get } = createClient([fail('unable to connect')])
     const error = await get().catch((error) => error)
     expect(error).toBeInstanceOf(SourceError)
     expect(error.message).toBe(
-      'http://source.test: no good answer in 3 tries, the last: unable to connect. Is the address right?',
+      'http://source.test: no valid response after 3 attempts, the last: unable to connect. Check the URL.',
     )
   })
 
-  test('a source that falls silent for ten minutes is given up as a whole', async () => {
+  test('a source without a response for ten minutes fails the whole run', async () => {
     const { get, time } = createClient([good, fail('unable to connect')])
     await get()
-    expect(await get().catch((error) => error)).toBeInstanceOf(AnswerError)
+    expect(await get().catch((error) => error)).toBeInstanceOf(ResponseError)
     await time.pass(time.sleep(600_000))
     const error = await get().catch((error) => error)
     expect(error).toBeInstanceOf(SourceError)
-    expect(error.message).toContain('http://source.test fell silent: ')
+    expect(error.message).toContain('http://source.test stopped responding: ')
   })
 
   test.each([
     [404, { status: 404 }],
     [410, { status: 404 }],
     [304, { status: 304 }],
-  ])('%d is an answer', async (code, reply) => {
+  ])('status %d is a valid response', async (code, reply) => {
     const { begun, get } = createClient([status(code)])
     expect(await get('/x', '"tag"')).toEqual(reply as never)
     expect(begun).toHaveLength(1)
   })
 
   test.each([
-    [400, AnswerError, '/x: the answer is 400'],
-    [401, SourceError, 'http://source.test refuses us (401): give a key that works.'],
-    [403, SourceError, 'http://source.test refuses us (403): give a key that works.'],
+    [400, ResponseError, '/x: received status 400'],
+    [401, SourceError, 'http://source.test rejected the request (401). Pass a valid API key.'],
+    [403, SourceError, 'http://source.test rejected the request (403). Pass a valid API key.'],
   ] as const)('%d is not tried again', async (code, kind, message) => {
     const { begun, get } = createClient([status(code)])
     const error = await get().catch((error) => error)
@@ -228,7 +228,7 @@ describe('trying again', () => {
 describe('over a real connection', () => {
   const really = { fetch: (url: string, init: RequestInit) => fetch(url, init) }
 
-  test('a request tells who asks, with which key, and what it has already', async () => {
+  test('a request has User-Agent, API key and If-None-Match', async () => {
     const seen: Headers[] = []
     await using server = await serveRaw((socket, _, headers) => {
       seen.push(headers)
@@ -246,7 +246,7 @@ describe('over a real connection', () => {
     ])
   })
 
-  test('resets and answers that are cut off are tried again', async () => {
+  test('connection resets and incomplete responses are retried', async () => {
     const body = '{"fine":true}'
     const responses: ((socket: Socket) => unknown)[] = [
       (socket) => answer(socket, 200, {}, body),
@@ -264,7 +264,7 @@ describe('over a real connection', () => {
     expect(responses).toEqual([])
   })
 
-  test('redirects are told, never followed', async () => {
+  test('redirects are reported, never followed', async () => {
     const paths: string[] = []
     await using server = await serveRaw((socket, path) => {
       paths.push(path)
@@ -274,7 +274,7 @@ describe('over a real connection', () => {
     const error = await get('/api/v1/passports').catch((error) => error)
     expect(error).toBeInstanceOf(SourceError)
     expect(error.message).toBe(
-      `${server.url} points to ${server.url}/elsewhere/api/v1/passports (301): use that address.`,
+      `${server.url} redirects to ${server.url}/elsewhere/api/v1/passports (301). Use that URL.`,
     )
     expect(paths).toEqual(['/api/v1/passports'])
   })
@@ -285,7 +285,7 @@ describe('over a real connection', () => {
     'file:///etc/passwd',
     '//other.example/',
     '',
-  ])('a redirect to %p gets neither a request nor the key', async (place) => {
+  ])('the target of a redirect to %p receives neither a request nor the key', async (place) => {
     const asked: string[] = []
     await using server = await serveRaw((socket) => answer(socket, 307, { Location: place }, ''))
     const follow = (url: string, init: RequestInit) => {
@@ -302,21 +302,24 @@ describe('over a real connection', () => {
     ['gzip', gzipSync],
     ['br', (zeros: Uint8Array) => brotliCompressSync(zeros, QUICK)],
     ['zstd', zstdCompressSync],
-  ] as const)('64 MB that %s packed to little are refused, and not unpacked', async (encoding, pack) => {
-    const bomb = pack(new Uint8Array(64 * 1024 * 1024))
-    expect(bomb.length).toBeLessThan(300_000)
-    await using server = await serveRaw((socket) =>
-      answer(socket, 200, { 'Content-Encoding': encoding }, bomb),
-    )
-    const { get } = createClient([], { ...really, base: server.url })
-    const error = await get().catch((error) => error)
-    expect(error.message).toBe('/x: the answer is larger than 8 MiB')
-  })
+  ] as const)(
+    '64 MB that %s compressed to little are rejected without inflating them',
+    async (encoding, pack) => {
+      const bomb = pack(new Uint8Array(64 * 1024 * 1024))
+      expect(bomb.length).toBeLessThan(300_000)
+      await using server = await serveRaw((socket) =>
+        answer(socket, 200, { 'Content-Encoding': encoding }, bomb),
+      )
+      const { get } = createClient([], { ...really, base: server.url })
+      const error = await get().catch((error) => error)
+      expect(error.message).toBe('/x: the response is larger than 8 MiB')
+    },
+  )
 
-  test('an answer that trickles in is given up after 30 s', async () => {
+  test('a slow response is aborted after 30 s', async () => {
     const timeout = spyOn(AbortSignal, 'timeout').mockImplementation((milliseconds) => {
       const controller = new AbortController()
-      // A thousand times as fast.
+      // A thousand times faster.
       setTimeout(() => controller.abort(new Error(`${milliseconds} ms are over`)), milliseconds / 1000)
       return controller.signal
     })
@@ -329,10 +332,10 @@ describe('over a real connection', () => {
     const error = await get()
       .catch((error) => error)
       .finally(() => timeout.mockRestore())
-    expect(error.message).toContain('no good answer in 3 tries, the last: 30000 ms are over')
+    expect(error.message).toContain('no valid response after 3 attempts, the last: 30000 ms are over')
   })
 
-  test('a body without end is refused before it fills the memory', async () => {
+  test('an endless body is rejected before it fills the memory', async () => {
     let sent = 0
     const endless = () =>
       new ReadableStream({
@@ -344,23 +347,23 @@ describe('over a real connection', () => {
     using server = Bun.serve({ hostname: '127.0.0.1', port: 0, fetch: () => new Response(endless()) })
     const { get } = createClient([], { ...really, base: server.url.origin })
     const error = await get('/large').catch((error) => error)
-    expect(error).toBeInstanceOf(AnswerError)
-    expect(error.message).toBe('/large: the answer is larger than 8 MiB')
+    expect(error).toBeInstanceOf(ResponseError)
+    expect(error.message).toBe('/large: the response is larger than 8 MiB')
     expect(sent).toBeLessThan(200)
   })
 
   test.each<[string, (socket: Socket) => void]>([
-    ['told to wait', (socket) => answer(socket, 429, { 'Retry-After': '900' }, '')],
-    ['waiting to try again', (socket) => answer(socket, 500, {}, '')],
-    ['waiting for an answer', () => undefined],
-  ])('a client that is %s ends at once when it is aborted', async (_, respond) => {
+    ['rate-limited', (socket) => answer(socket, 429, { 'Retry-After': '900' }, '')],
+    ['waiting for a retry', (socket) => answer(socket, 500, {}, '')],
+    ['waiting for a response', () => undefined],
+  ])('a client that is %s stops at once when it is aborted', async (_, respond) => {
     const controller = new AbortController()
     const { signal } = controller
     await using server = await serveRaw((socket) => {
       respond(socket)
       setTimeout(() => controller.abort(), 50)
     })
-    const client = createPoliteClient({
+    const client = createThrottledClient({
       ...really,
       base: server.url,
       key: undefined,

@@ -4,7 +4,7 @@ import type { PassportRef } from '../../src/domain/passport.ts'
 import { adoptRules, keepRescoring, rescoreSome } from '../../src/scoring/rescore.ts'
 import { DEFAULT_RULES } from '../../src/scoring/rules.ts'
 import { parseRules } from '../../src/scoring/rules-format.ts'
-import { ADOPT_STEP } from '../../src/store/apply-score.ts'
+import { ADOPTION_BATCH } from '../../src/store/rule-adoption.ts'
 import type { Store } from '../../src/store/store.ts'
 import { listAll } from '../support/store/catalog.ts'
 import { onEveryEngine, saveRecords } from '../support/store/engines.ts'
@@ -32,7 +32,7 @@ const hand = (store: Store, passport: PassportRef, point: DataPoint) =>
 const find = async (store: Store, id: number) => await store.passports.find({ id })
 
 onEveryEngine('the state of a score', (open) => {
-  test('a data point makes its passport stale, the old score stands until the new one is saved', async () => {
+  test('a data point makes its passport stale, and the old score is shown until the new one is saved', async () => {
     await using store = await open([{ ...ada, stale: false }])
     expect(await find(store, 7)).toMatchObject({ stale: false, scores: { total: 42.5 } })
     expect(await hand(store, { wallet: ADA_WALLET }, contracts(4))).toEqual([{ outcome: 'added' }])
@@ -51,7 +51,7 @@ onEveryEngine('the state of a score', (open) => {
     expect(await rescoreSome(scorer(store))).toBe(0)
   })
 
-  test('the same data point again changes nothing, another value changes the score and the ranking', async () => {
+  test('a repeated data point changes nothing, and another value changes the score and the ranking', async () => {
     await using store = await open([record(1, { scores: { total: 15 } }), record(7)])
     const first = async () => (await listAll(store, { page: 1, size: 1, keyword: undefined })).items[0]?.id
     expect(await hand(store, { id: 7 }, contracts(4))).toEqual([{ outcome: 'added' }])
@@ -68,7 +68,7 @@ onEveryEngine('the state of a score', (open) => {
     ])
   })
 
-  test('a record whose scores add up is taken as it is; one whose scores do not is worked out', async () => {
+  test('a record keeps scores that are the sums of its credentials; other scores are calculated again', async () => {
     const skills = [credential('a', { category: 'Skills', score: 5, maxScore: 9 })]
     await using store = await open([
       record(1, { credentials: skills, scores: { total: 5, skills: 5 } }),
@@ -80,7 +80,7 @@ onEveryEngine('the state of a score', (open) => {
     expect(await find(store, 2)).toMatchObject({ stale: false, scores: { total: 5, skills: 5 } })
   })
 
-  test('points read from credentials come and go with them, those handed in by themselves stay', async () => {
+  test('data points made from credentials are replaced with them, and imported ones stay', async () => {
     const unscored = { ...contracts(16), account: 'credential:c' }
     await using store = await open([record(1, { credentials: [], credentialPoints: [unscored] })])
     await hand(store, { id: 1 }, { ...contracts(4), account: 'own' })
@@ -92,7 +92,7 @@ onEveryEngine('the state of a score', (open) => {
     expect(await find(store, 1)).toMatchObject({ stale: true })
   })
 
-  test('a human is known by a scored proof, and no longer when it is gone', async () => {
+  test('a scored proof sets the human checkmark until the proof is gone', async () => {
     await using store = await open([record(1)])
     for (const amount of [1, 0]) {
       await hand(store, { id: 1 }, { ...contracts(0), type: 'worldcoin', value: { kind: 'flag', amount } })
@@ -101,7 +101,7 @@ onEveryEngine('the state of a score', (open) => {
     }
   })
 
-  test('a passport that cannot be scored is set aside, and keeps no other waiting', async () => {
+  test('a passport whose scoring fails does not block the others', async () => {
     await using store = await open([1, 2, 3].map((id) => record(id, { stale: true })))
     const failures: number[] = []
     const scores = { total: 9, activity: 0, identity: 0, skills: 9 }
@@ -125,14 +125,14 @@ onEveryEngine('the state of a score', (open) => {
   })
 })
 
-onEveryEngine('a rule set in force', (open) => {
-  test('the first one makes nothing stale, the next one everything', async () => {
+onEveryEngine('the adoption of a rule set', (open) => {
+  test('makes no passport stale for the first rule set, and all passports for the next', async () => {
     await using store = await open([record(1), record(2)])
     await adoptRules(scorer(store))
     expect(await store.scoring.countStale()).toBe(0)
     await adoptRules(scorer(store, otherRules))
     expect(await store.scoring.countStale()).toBe(2)
-    // A node that still has the old rules leaves the passports alone.
+    // A node with the old rules scores no passport.
     expect(await rescoreSome(scorer(store))).toBeUndefined()
     expect(await rescoreSome(scorer(store, otherRules))).toBe(2)
     await adoptRules(scorer(store, otherRules))
@@ -143,7 +143,7 @@ onEveryEngine('a rule set in force', (open) => {
     expect(await store.scoring.countStale()).toBe(2)
   })
 
-  test('a passport that another rule set scored becomes stale, saved before or after the adoption', async () => {
+  test('makes passports of another rule set stale, saved before or after the adoption', async () => {
     const records = [record(1, { rules: 'elsewhere' }), record(2, { rules: DEFAULT_RULES.stamp }), record(3)]
     await using before = await open(records)
     await adoptRules(scorer(before))
@@ -156,17 +156,17 @@ onEveryEngine('a rule set in force', (open) => {
     }
   })
 
-  test('many passports become stale in steps, and an interrupted adoption is ended by the next', async () => {
-    await using store = await open(Array.from({ length: 2 * ADOPT_STEP + 1 }, (_, id) => record(id)))
+  test('marks many passports in batches, and continues after an interruption', async () => {
+    await using store = await open(Array.from({ length: 2 * ADOPTION_BATCH + 1 }, (_, id) => record(id)))
     while (!(await store.scoring.adopt('one')));
     expect(await store.scoring.adopt('two')).toBe(false)
-    expect(await store.scoring.countStale()).toBe(ADOPT_STEP)
+    expect(await store.scoring.countStale()).toBe(ADOPTION_BATCH)
     expect(await store.scoring.adopt('three')).toBe(false)
     for (let steps = 0; !(await store.scoring.adopt('three')); steps++) expect(steps).toBeLessThan(20)
-    expect(await store.scoring.countStale()).toBe(2 * ADOPT_STEP + 1)
+    expect(await store.scoring.countStale()).toBe(2 * ADOPTION_BATCH + 1)
   })
 
-  test('strict saving ends at the first refusal', async () => {
+  test('strict saving stops at the first refusal', async () => {
     await using store = await open([ada])
     const records = [record(1), record(2, { mainWallet: ADA_WALLET }), record(3)]
     const incoming = records.map((passport) => ({ kind: 'passport' as const, passport }))
@@ -175,7 +175,7 @@ onEveryEngine('a rule set in force', (open) => {
     expect(await find(store, 3)).toBeUndefined()
   })
 
-  test('so does one that is saved while another rule set is being adopted', async () => {
+  test('makes a passport stale that is saved during the adoption', async () => {
     await using store = await open([record(1), record(2)])
     while (!(await store.scoring.adopt('old')));
     expect(await store.scoring.adopt('young')).toBe(false)
@@ -193,7 +193,7 @@ onEveryEngine('a rule set in force', (open) => {
 onEveryEngine('merging and removing', (open) => {
   const all = { page: 1, size: 250, keyword: undefined }
 
-  test('a merged passport leads to the other, and stands on its own again when that is undone', async () => {
+  test('a merged passport redirects to its survivor until it is unmerged', async () => {
     await using store = await open([ada, record(8, { profile: { displayName: 'Survivor' } })])
     await store.passports.merge(7, 8)
     expect(await store.passports.find({ wallet: ADA_WALLET })).toMatchObject({ id: 8, merged: true })
@@ -208,7 +208,7 @@ onEveryEngine('merging and removing', (open) => {
     expect(await find(store, 8)).toMatchObject({ merged: false })
   })
 
-  test('what cannot be merged is refused', async () => {
+  test('a merge with an unknown or merged passport is refused', async () => {
     await using store = await open([record(1), record(2), record(3)])
     await store.passports.merge(1, 2)
     expect(() => store.passports.merge(1, 3)).toThrow('Passport 1 is merged into 2 already.')
@@ -236,7 +236,7 @@ onEveryEngine('merging and removing', (open) => {
         record(7),
       ],
     ],
-  ])('a survivor has %s, in whichever order the records come', async (_, id, records) => {
+  ])('a survivor has %s, in every order of the records', async (_, id, records) => {
     for (const order of [records, records.toReversed()]) {
       await using store = await open()
       const results = await saveRecords(store, order)
@@ -245,7 +245,7 @@ onEveryEngine('merging and removing', (open) => {
     }
   })
 
-  test('a wallet that a survivor took over stays with it, until the merge is undone', async () => {
+  test('a wallet that a survivor took over stays with it until the passport is unmerged', async () => {
     const former = record(12, { mainWallet: '0x12', verifiedWallets: ['0x12'] })
     const survivor = record(7, { mainWallet: '0x7', verifiedWallets: ['0x7', '0x12'] })
     for (const isUndone of [false, true]) {
@@ -260,7 +260,7 @@ onEveryEngine('merging and removing', (open) => {
     }
   })
 
-  test('a removed passport is gone from every answer, with those merged into it', async () => {
+  test('a removed passport is gone from every response, with the passports merged into it', async () => {
     await using store = await open([ada, record(8, { mergedInto: 7 }), record(9)])
     await store.passports.remove(7, LATER)
     for (const ref of [{ id: 7 }, { id: 8 }, { wallet: ADA_WALLET }]) {
@@ -273,11 +273,11 @@ onEveryEngine('merging and removing', (open) => {
     expect(() => store.passports.remove(7, LATER)).toThrow('Resource not found.')
   })
 
-  test('a removed passport does not come back by itself', async () => {
+  test('a removed passport is imported again only with the restore option', async () => {
     await using store = await open([ada])
     await store.passports.remove(7, LATER)
-    expect(await saveRecords(store, [ada])).toEqual([{ outcome: 'barred' }])
-    expect(await hand(store, { id: 7 }, contracts(1))).toEqual([{ outcome: 'barred' }])
+    expect(await saveRecords(store, [ada])).toEqual([{ outcome: 'removed' }])
+    expect(await hand(store, { id: 7 }, contracts(1))).toEqual([{ outcome: 'removed' }])
     expect(await find(store, 7)).toBeUndefined()
     const restored = await store.records.save([{ kind: 'passport', passport: ada }], {
       ...OPTIONS,
@@ -289,8 +289,8 @@ onEveryEngine('merging and removing', (open) => {
   })
 })
 
-onEveryEngine('a scorer that has much to do', (open) => {
-  test('hears that it is to end', async () => {
+onEveryEngine('a busy scorer', (open) => {
+  test('stops when its signal is aborted', async () => {
     await using store = await open(Array.from({ length: 1000 }, (_, id) => record(id, { stale: true })))
     await adoptRules(scorer(store))
     const stop = new AbortController()

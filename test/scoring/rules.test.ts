@@ -16,7 +16,10 @@ const good = {
     },
   },
 }
-const withRule = (given: object) => ({ ...good, types: { github: { ...good.types.github, ...given } } })
+const withRule = (overrides: object) => ({
+  ...good,
+  types: { github: { ...good.types.github, ...overrides } },
+})
 
 function problemsOf(value: unknown): readonly string[] {
   try {
@@ -33,7 +36,7 @@ test('the built-in rule set is valid', () => {
   expect(parseRules(file)).toEqual(DEFAULT_RULES)
 })
 
-test('a rule changed under an old version is noticed', () => {
+test('a rule that changed under the same version changes the stamp', () => {
   expect(parseRules(good).stamp).toStartWith('1+')
   expect(parseRules(good).stamp).toBe(parseRules(structuredClone(good)).stamp)
   expect(parseRules(withRule({ multiplier: 0.6 })).stamp).not.toBe(parseRules(good).stamp)
@@ -56,13 +59,13 @@ test.each([
     withRule({ convert: 'years', accounts: 'sum' }),
     'types.github.accounts must be "best": dates of several accounts cannot be summed.',
   ],
-  [{ ...good, caps: { Skils: 3 } }, 'caps.Skils is of a category that no type has.'],
+  [{ ...good, caps: { Skils: 3 } }, 'caps.Skils names a category that no type has.'],
   [{ ...good, caps: { Skills: -3 } }, 'caps.Skills must be at least 0, got -3.'],
 ])('%j is refused: %s', (value, sentence) => {
   expect(problemsOf(value).join('\n')).toContain(sentence)
 })
 
-test('all problems are named at once', () => {
+test('all problems are reported at once', () => {
   expect(
     problemsOf({ ...withRule({ max_score: 'x', convert: 'cube' }), caps: { Skills: 'y' } }),
   ).toHaveLength(3)

@@ -9,7 +9,7 @@ import { credential } from '../support/store/records.ts'
 const NOW = Date.UTC(2026, 0, 1)
 const YEAR = 365 * 86_400_000
 
-const rule = (given: object) => ({
+const rule = (overrides: object) => ({
   name: 'Test',
   category: 'Skills',
   max_score: 40,
@@ -17,7 +17,7 @@ const rule = (given: object) => ({
   multiplier: 1,
   accounts: 'best',
   proves_human: false,
-  ...given,
+  ...overrides,
 })
 
 const rules: RuleSet = parseRules({
@@ -37,22 +37,22 @@ const rules: RuleSet = parseRules({
 const number = (amount: number): RawValue => ({ kind: 'number', amount })
 const flag = (amount: 0 | 1): RawValue => ({ kind: 'flag', amount })
 const date = (amount: number): RawValue => ({ kind: 'date', amount })
-const point = (type: string, value: RawValue, given: Partial<DataPoint> = {}): DataPoint => ({
+const point = (type: string, value: RawValue, overrides: Partial<DataPoint> = {}): DataPoint => ({
   type,
   account: '',
   value,
   display: '',
-  ...given,
+  ...overrides,
 })
 
-const passport = (given: Partial<Scorable>): Scorable => ({
+const passport = (overrides: Partial<Scorable>): Scorable => ({
   id: 1,
-  given: [],
+  recordCredentials: [],
   dataPoints: [],
   givenHuman: false,
   scores: { total: 0, activity: 0, identity: 0, skills: 0 },
   rules: '',
-  ...given,
+  ...overrides,
 })
 const scoreOf = (...dataPoints: DataPoint[]) => score(passport({ dataPoints }), rules, NOW)
 
@@ -84,7 +84,7 @@ describe('golden vectors', () => {
   })
 })
 
-test('raw values of several accounts are summed first where the rule says so, without dates', () => {
+test('with accounts "sum", the raw values of all accounts are summed before the conversion, without dates', () => {
   const { credentials, lines } = scoreOf(
     point('summed', number(9), { account: 'a', earnedAt: 200 }),
     point('summed', number(16), { account: 'b', earnedAt: 100 }),
@@ -94,7 +94,7 @@ test('raw values of several accounts are summed first where the rule says so, wi
   expect(lines[0]?.accounts.map(({ account }) => account)).toEqual(['a', 'b', 'c'])
 })
 
-test('otherwise the best account counts, with its display text', () => {
+test('with accounts "best", the best account counts, with its display text', () => {
   const { credentials } = scoreOf(
     point('root', number(16), { account: 'a', display: '16 stars' }),
     point('root', number(100), { account: 'b', display: '100 stars', earnedAt: 7 }),
@@ -102,7 +102,7 @@ test('otherwise the best account counts, with its display text', () => {
   expect(credentials).toMatchObject([{ score: 5, value: '100 stars', earnedAt: 7 }])
 })
 
-test('categories add up, a cap limits what a category gives to the whole, others count for nothing', () => {
+test('the total is the sum of the capped categories, and other categories count as 0', () => {
   const { scores } = scoreOf(
     point('plain', number(20)),
     point('summed', number(25)),
@@ -111,16 +111,19 @@ test('categories add up, a cap limits what a category gives to the whole, others
     point('hobby', number(30)),
   )
   expect(scores).toEqual({ skills: 20, activity: 5, identity: 14, total: 35 })
-  const given = [0.1, 0.2].map((score) => credential(`${score}`, { category: 'Activity', score }))
-  expect(score(passport({ given }), rules, NOW).scores).toMatchObject({ activity: 0.3, total: 0.3 })
+  const recordCredentials = [0.1, 0.2].map((score) => credential(`${score}`, { category: 'Activity', score }))
+  expect(score(passport({ recordCredentials }), rules, NOW).scores).toMatchObject({
+    activity: 0.3,
+    total: 0.3,
+  })
 })
 
-test('a credential keeps the score of its record, within its maximum', () => {
-  const given = [
+test('a credential keeps the score of its record, capped at its maximum', () => {
+  const recordCredentials = [
     credential('a', { type: 'x', score: 3.25, maxScore: 5, category: 'Skills' }),
     credential('b', { type: 'y', score: 9, maxScore: 5, category: 'Skills' }),
   ]
-  const { scores, credentials, lines } = score(passport({ given }), rules, NOW)
+  const { scores, credentials, lines } = score(passport({ recordCredentials }), rules, NOW)
   expect(scores).toMatchObject({ skills: 8.25, total: 8.25 })
   expect(credentials).toMatchObject([
     { id: 'a', score: 3.25, givenScore: 3.25 },
@@ -132,12 +135,15 @@ test('a credential keeps the score of its record, within its maximum', () => {
   ])
 })
 
-test('a data point replaces the credential of its type, as long as there is a rule for it', () => {
-  const given = [
+test('a data point supersedes the credential of its type if the type has a rule', () => {
+  const recordCredentials = [
     credential('a', { type: 'plain', score: 3, maxScore: 40, category: 'Skills' }),
     credential('b', { type: 'other', superseded: true }),
   ]
-  const input = passport({ given, dataPoints: [point('plain', number(9)), point('other', number(5))] })
+  const input = passport({
+    recordCredentials,
+    dataPoints: [point('plain', number(9)), point('other', number(5))],
+  })
   const before = structuredClone(input)
   const { credentials, scores, lines } = score(input, rules, NOW)
   expect(credentials.map(({ type, score, superseded }) => [type, score, superseded])).toEqual([
@@ -150,15 +156,15 @@ test('a data point replaces the credential of its type, as long as there is a ru
   expect(input).toEqual(before)
 })
 
-test('a credential of the record keeps its id when a calculated one would have the same', () => {
+test('a credential of the record keeps its id, and a calculated one gets another', () => {
   const dataPoints = [point('plain', number(1))]
   const taken = scoreOf(...dataPoints).credentials[0]?.id as string
-  const given = [credential(taken, { type: 'other' })]
-  const { credentials } = score(passport({ given, dataPoints }), rules, NOW)
+  const recordCredentials = [credential(taken, { type: 'other' })]
+  const { credentials } = score(passport({ recordCredentials, dataPoints }), rules, NOW)
   expect(new Set(credentials.map(({ id }) => id)).size).toBe(2)
 })
 
-test('sums beyond the largest number are scored, never as NaN', () => {
+test('sums above the largest number are scored, never as NaN', () => {
   const nothing = parseRules({ version: 'x', types: { plain: rule({ multiplier: 0, accounts: 'sum' }) } })
   const huge = [
     point('plain', number(1e308), { account: 'a' }),
@@ -168,14 +174,14 @@ test('sums beyond the largest number are scored, never as NaN', () => {
   expect(score(passport({ dataPoints: huge }), rules, NOW).scores.total).toBe(40)
 })
 
-test('a scored proof shows a human, or the record does', () => {
+test('a scored proof or the record sets the human checkmark', () => {
   expect(scoreOf(point('flag', flag(1))).human).toBe(true)
   expect(scoreOf(point('flag', flag(0))).human).toBe(false)
   expect(scoreOf(point('plain', number(5))).human).toBe(false)
   expect(score(passport({ givenHuman: true }), rules, NOW).human).toBe(true)
 })
 
-test('where nothing is known that a score could come from, the scores of the record stand', () => {
+test('without credentials and data points the scores of the record stay', () => {
   const scores = { total: 12, activity: 5, identity: 4, skills: 3 }
   expect(score(passport({ scores }), rules, NOW).scores).toEqual(scores)
   const dataPoints = [point('unheard_of', number(1))]
@@ -183,7 +189,7 @@ test('where nothing is known that a score could come from, the scores of the rec
   expect(score(passport({ scores, rules: 'test' }), rules, NOW).scores.total).toBe(0)
 })
 
-test('a calculated credential has an id of its own, the same every time', () => {
+test('a calculated credential has a reproducible id', () => {
   const id = (passportId: number, type: string) =>
     score(passport({ id: passportId, dataPoints: [point(type, number(1))] }), rules, NOW).credentials[0]?.id
   expect(id(1, 'plain')).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-8[0-9a-f]{3}-[0-9a-f]{12}$/)
@@ -191,6 +197,6 @@ test('a calculated credential has an id of its own, the same every time', () => 
   expect(new Set([id(1, 'plain'), id(2, 'plain'), id(1, 'root'), id(11, 'plain')]).size).toBe(4)
 })
 
-test('a type called like a property of every object has no rule', () => {
+test('a type with the name of an inherited property has no rule', () => {
   expect(scoreOf(point('constructor', number(1)), point('__proto__', number(1))).credentials).toEqual([])
 })

@@ -5,7 +5,7 @@ import { apiKey } from '../support/store/records.ts'
 const key = apiKey('one', { name: 'Åsa', expiresAt: 9 })
 
 onEveryEngine('keys', (open) => {
-  test('keys come back as they were written, the newest first', async () => {
+  test('keys are read as written, newest first', async () => {
     await using store = await open()
     await store.keys.create(key)
     await store.keys.create({ ...key, id: 'two', createdAt: 2 })
@@ -14,7 +14,7 @@ onEveryEngine('keys', (open) => {
     expect((await store.keys.list()).map(({ id }) => id)).toEqual(['two', 'one'])
   })
 
-  test('a key is revoked once, and keeps the date', async () => {
+  test('a key that is revoked twice keeps the first date', async () => {
     await using store = await open()
     await store.keys.create(key)
     for (const time of [5, 6]) expect(await store.keys.revoke('one', time)).toBe(true)
@@ -33,7 +33,7 @@ onEveryEngine('keys', (open) => {
     expect(await store.keys.update('two', { tier: 'high' })).toBe(false)
   })
 
-  test('a key is replaced once, also when several try at the same time', async () => {
+  test('a key is replaced once, even by concurrent calls', async () => {
     await using store = await open()
     await store.keys.create(key)
     const replaced = await Promise.all(['a', 'b', 'c'].map((id) => store.keys.replace('one', id, 5)))
@@ -41,7 +41,7 @@ onEveryEngine('keys', (open) => {
     expect((await store.keys.find('one'))?.successor).toBe('abc'[replaced.indexOf(true)] as string)
   })
 
-  test('a replaced key never lives longer than before', async () => {
+  test('replacing a key never extends its expiry', async () => {
     await using store = await open()
     await store.keys.create(key)
     await store.keys.create({ ...key, id: 'two', expiresAt: 100 })

@@ -9,16 +9,20 @@ import { connect } from '../support/postgres/connect.ts'
 import { testDatabase } from '../support/postgres/postgres.ts'
 import { listAll } from '../support/store/catalog.ts'
 import { apiKey, NOON } from '../support/store/records.ts'
+import { score } from '../support/store/store-changes.ts'
 import { expectV1 } from '../support/store/v1-responses.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 import people from './fixtures/people.sql' with { type: 'text' }
 import postgres3 from './fixtures/postgres-3.sql' with { type: 'text' }
+import postgres3To4 from './fixtures/postgres-3-to-4.sql' with { type: 'text' }
 import sqlite3 from './fixtures/sqlite-3.sql' with { type: 'text' }
 import sqlite3To8 from './fixtures/sqlite-3-to-8.sql' with { type: 'text' }
+import sqlite8To9 from './fixtures/sqlite-8-to-9.sql' with { type: 'text' }
+import storedBodies from './fixtures/stored-bodies.sql' with { type: 'text' }
 
 const KEY = apiKey('k', { name: 'Key', hash: new Uint8Array([1, 2]), tier: 'high', owner: 'a@example.com' })
 
-/** Both engines have the same columns; only bytes are written differently. */
+/** Both engines have the same columns; only the literal of the hash differs. */
 const keyRow = (hash: string) => `insert into keys (id, name, hash, created_at, tier, owner)
   values ('k', 'Key', ${hash}, 1, 'high', 'a@example.com');`
 
@@ -60,7 +64,7 @@ async function expectPeople(store: Store): Promise<void> {
   expect(await store.keys.find('k')).toEqual(KEY)
 }
 
-/** Opens the database twice: the first time it is migrated, the second time there is nothing to do. */
+/** Opens the database twice: the first time migrates it, the second time changes nothing. */
 async function expectMigration(open: (onMigrate: (done: number, total: number) => void) => Promise<Store>) {
   const progress: number[][] = []
   const onMigrate = (done: number, total: number) => void progress.push([done, total])
@@ -75,22 +79,50 @@ async function expectMigration(open: (onMigrate: (done: number, total: number) =
   await second.close()
 }
 
+/** The ETag of Ada's response in fixtures/stored-bodies.sql. */
+const ADA_ETAG = '"3isc0jyc9zbvv"'
+
+/** Both responses of fixtures/stored-bodies.sql are right, before and after Bob is scored. */
+async function expectStoredBodies(open: () => Promise<Store>): Promise<void> {
+  const refs = [{ id: 7 }, { id: 12 }, { wallet: '0xbob' }]
+  const store = await open()
+  const before = await expectV1(store, refs)
+  expect(await store.v1.findPassport({ id: 7 })).toMatchObject({ etag: ADA_ETAG })
+  expect((await store.v1.findPassport({ id: 7 }))?.body).toContain('"bio":"Première 🐉"')
+  expect((await store.v1.findPassport({ id: 12 }))?.body).toContain('"calculating_score":true')
+  expect(await store.v1.listItems([7, 12])).toEqual([
+    expect.stringContaining('"calculating_score":false'),
+    expect.stringContaining('"display_name":"Боб 🪁"'),
+  ])
+  await score(store)
+  await expectV1(store, refs, before)
+  expect((await store.v1.findPassport({ id: 12 }))?.body).toContain('"calculating_score":false')
+  await store.close()
+  const again = await open()
+  expect(await again.v1.findPassport({ id: 7 })).toMatchObject({ etag: ADA_ETAG })
+  await again.close()
+}
+
+/** Makes a database file of an earlier schema. */
+function makeFile(path: string, version: number, sql: string): void {
+  using old = new Database(path)
+  old.run('pragma journal_mode = wal')
+  old.run(sql)
+  old.run(`pragma application_id = ${0x70617373}`)
+  old.run(`pragma user_version = ${version}`)
+}
+
 describe('sqlite: a database of an earlier version', () => {
   test.each([
     [3, sqlite3, people],
-    // Triggers of version 8 note each row that is written.
+    // Triggers of version 8 record each written row.
     [8, sqlite3 + sqlite3To8, people],
     [8, sqlite3, people + sqlite3To8],
   ])('%i is migrated without loss, and the files beside it are removed', async (version, schema, rows) => {
     using folder = tempFolder()
     const path = join(folder.path, 'x.db')
-    const old = new Database(path)
-    old.run('pragma journal_mode = wal')
-    old.run(`${schema};${rows};${keyRow("x'0102'")}`)
-    old.run("insert into names (rowid, grams) values (7, 'ada')")
-    old.run(`pragma application_id = ${0x70617373}`)
-    old.run(`pragma user_version = ${version}`)
-    old.close()
+    const names = "insert into names (rowid, grams) values (7, 'ada')"
+    makeFile(path, version, `${schema};${rows};${keyRow("x'0102'")};${names}`)
     const files = ['1-passports', '1-credentials', '1-places'].map((name) => `${path}-documents-${name}`)
     for (const file of files) writeFileSync(file, 'Ada')
     await expectMigration(async (onMigrate) => openSqlite(path, { onMigrate }))
@@ -104,6 +136,13 @@ describe('sqlite: a database of an earlier version', () => {
       .all()
     expect(left).toEqual([])
     expect(database.query('pragma foreign_key_check').all()).toEqual([])
+  })
+
+  test('9 with whole stored bodies keeps the responses and the ETags of settled passports', async () => {
+    using folder = tempFolder()
+    const path = join(folder.path, 'x.db')
+    makeFile(path, 9, `${sqlite3};${sqlite3To8};${sqlite8To9};${storedBodies}`)
+    await expectStoredBodies(async () => openSqlite(path))
   })
 })
 
@@ -120,5 +159,14 @@ describe('postgres: a database of an earlier version', () => {
     await expectMigration((onMigrate) => openPostgres(database, { onMigrate }))
     const left = await sql`select from pg_tables where tablename in ('names', 'credential_rows')`
     expect(left).toHaveLength(0)
+  })
+
+  test('4 with whole stored bodies keeps the responses and the ETags of settled passports', async () => {
+    await using database = await testDatabase()
+    await using sql = connect(database.url)
+    for (const script of [postgres3, postgres3To4, storedBodies]) await sql.unsafe(script)
+    await sql.unsafe('create table passportd (version integer not null)')
+    await sql.unsafe('insert into passportd values (4)')
+    await expectStoredBodies(() => openPostgres(database))
   })
 })

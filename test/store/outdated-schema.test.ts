@@ -4,13 +4,12 @@ import { openStore } from '../../src/store/open.ts'
 import { listAll } from '../support/store/catalog.ts'
 import { withEveryEngine } from '../support/store/engines.ts'
 
-withEveryEngine('a database that is not up to date', (makeDatabase) => {
-  test('is refused by a process that may not migrate it, until another has', async () => {
+withEveryEngine('a database with an outdated schema', (makeDatabase) => {
+  test('is refused by a process that may not migrate it until another process has migrated it', async () => {
     await using database = await makeDatabase({ bare: true })
     const address = parseDatabaseAddress(database.url) as DatabaseAddress
     const open = () => openStore(address, { create: false, migrate: false })
-    const refusal =
-      /There is no database \S+ yet|is not up to date \(schema 0, not \d+\): "import" or "serve"/
+    const refusal = /There is no database \S+ yet|has schema 0 instead of \d+: run "import" or "serve"/
     await expect(open()).rejects.toThrow(refusal)
     await expect(open()).rejects.toThrow(refusal)
     await (await openStore(address)).close()

@@ -16,7 +16,7 @@ const OPTIONS = { now: NOON, restore: false }
 const all = { page: 1, size: 250, keyword: undefined }
 
 onEveryEngine('passports', (open) => {
-  test('a passport comes back as it was written, by its id and by each of its wallets', async () => {
+  test('a passport is found as written, by its id and by each of its wallets', async () => {
     await using store = await open(PEOPLE)
     const { credentials: _, ...passport } = ada
     const wallets = [ADA_WALLET, ADA_SECOND_WALLET, SOLANA_WALLET]
@@ -29,7 +29,7 @@ onEveryEngine('passports', (open) => {
     }
   })
 
-  test('a merged passport is found as its survivor, also through many merges', async () => {
+  test('the id of a merged passport finds its survivor, through many merges', async () => {
     const chain = Array.from({ length: 40 }, (_, id) => record(id, { mergedInto: id + 1 }))
     const first = record(0, { mergedInto: 1, mainWallet: '0x1', verifiedWallets: ['0x1'] })
     await using store = await open([first, ...chain.slice(1), record(40)])
@@ -39,7 +39,7 @@ onEveryEngine('passports', (open) => {
     expect(await listAll(store, all)).toMatchObject({ items: [{ id: 40 }], total: 1 })
   })
 
-  test('the list goes from high to low, equal scores by id, without merged passports', async () => {
+  test('the list is ordered by score, then id, without merged passports', async () => {
     await using store = await open(PEOPLE)
     const { items, total } = await listAll(store, all)
     expect(items.map((passport) => passport.id)).toEqual([3, 7, 12])
@@ -52,7 +52,7 @@ onEveryEngine('passports', (open) => {
     }
   })
 
-  test('pages neither repeat nor skip', async () => {
+  test('pages neither repeat nor skip passports', async () => {
     const people = Array.from({ length: 60 }, (_, id) => record(id, { scores: { total: id % 4 } }))
     await using store = await open(people)
     const ids: number[] = []
@@ -72,7 +72,7 @@ onEveryEngine('passports', (open) => {
     expect(await store.credentials.list(7)).toEqual([])
   })
 
-  test('wallets and scores are written in their one spelling', async () => {
+  test('wallets are folded and scores rounded on write', async () => {
     const given = record(1, {
       mainWallet: '0xABC',
       verifiedWallets: ['0XABC', 'SoLana'],
@@ -86,7 +86,7 @@ onEveryEngine('passports', (open) => {
     })
   })
 
-  test('no record makes a circle, of whatever length', async () => {
+  test('a record that would create a cycle of merges is refused', async () => {
     await using store = await open([record(1), record(2), record(3)])
     await store.passports.merge(3, 1)
     await store.passports.merge(1, 2)
@@ -97,7 +97,7 @@ onEveryEngine('passports', (open) => {
     expect(await store.passports.find({ id: 3 })).toMatchObject({ id: 2 })
   })
 
-  test('a passport that was never calculated tells when it was first recorded', async () => {
+  test('a passport that was never calculated has the time of its first import', async () => {
     const { calculatedAt: _, ...unknown } = record(1)
     await using store = await open([unknown])
     expect(await store.passports.find({ id: 1 })).toMatchObject({ calculatedAt: NOON })
@@ -113,7 +113,7 @@ onEveryEngine('passports', (open) => {
     expect((await listAll(store, all)).total).toBe(1)
   })
 
-  test('credentials go from high to low, then by name, then by id', async () => {
+  test('credentials are ordered by score, then name, then id', async () => {
     await using store = await open(PEOPLE)
     const ids = (await store.credentials.list(7)).map(({ id }) => id)
     expect(ids.join()).toBe('c-2,c-1,c-3,c-4,c-6,c-5')

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { SOON } from '../../src/store/open.ts'
+import { SERVE_TIMEOUT } from '../../src/store/open.ts'
 import { openPostgres } from '../../src/store/postgres/open.ts'
 import type { Store } from '../../src/store/store.ts'
 import { serveProcess } from '../support/cli.ts'
@@ -12,18 +12,18 @@ import { saveRecords } from '../support/store/engines.ts'
 import { apiKey, NOON, named } from '../support/store/records.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 
-/** The ids of the list, in its order. */
+/** The ids of the list, in order. */
 const idsOf = async (store: Store) =>
   (await listAll(store, { page: 1, size: 250, keyword: undefined })).items.map(({ id }) => id).join()
 
-test('a node cut off from the primary hears of a revocation from the replica', async () => {
+test('a node without the primary learns of a revocation from the replica', async () => {
   await using primary = await startPostgres()
   const admin = await openPostgres(primary)
   await admin.keys.create(apiKey('k'))
   await using replica = await startReplica(primary)
   const proxy = await tcpProxy(primary.port)
   const url = primary.url.replace(`:${primary.port}/`, `:${proxy.port}/`)
-  const node = await openPostgres({ url, readUrl: replica.url }, SOON)
+  const node = await openPostgres({ url, readUrl: replica.url }, SERVE_TIMEOUT)
   expect(await node.keys.find('k')).toMatchObject({ id: 'k' })
   await proxy[Symbol.asyncDispose]()
   await until(async () => (await node.ping()).writes === false)
@@ -32,7 +32,7 @@ test('a node cut off from the primary hears of a revocation from the replica', a
   await Promise.all([node.close(), admin.close()])
 }, 30_000)
 
-test('after a failover nothing is taken for known, whatever the counters say', async () => {
+test('a failover clears all caches, even if the counters are equal', async () => {
   await using database = await testDatabase()
   const sql = connect(database.url.replace(database.name, 'postgres'))
   const old = await openPostgres(database)
@@ -46,7 +46,7 @@ test('after a failover nothing is taken for known, whatever the counters say', a
   await late.keys.create(apiKey('lost'))
   await saveRecords(late, [named(2, 'Lost', 5)])
   await late.close()
-  const node = await openPostgres(database, SOON)
+  const node = await openPostgres(database, SERVE_TIMEOUT)
   await node.keys.find('k')
   expect(await idsOf(node)).toBe('2,1')
 
@@ -55,7 +55,7 @@ test('after a failover nothing is taken for known, whatever the counters say', a
   await sql.unsafe(`alter database ${database.name} allow_connections false`)
   await leave(database.name)
   await until(async () => !(await succeeds(node.ping())))
-  // The same number of changes there brings the same counters.
+  // The same number of changes gives the same counters.
   const promoted = await openPostgres({ url: database.url.replace(database.name, standby) })
   await promoted.keys.revoke('k', NOON)
   await saveRecords(promoted, [named(3, 'New', 7)])
@@ -77,7 +77,7 @@ test('after a failover nothing is taken for known, whatever the counters say', a
   await sql.close()
 }, 30_000)
 
-test('a node that starts while the primary is away leaves no connections behind', async () => {
+test('a node that starts while the primary is unavailable leaks no connections', async () => {
   await using primary = await startPostgres()
   await (await openPostgres(primary)).close()
   await using replica = await startReplica(primary)
@@ -90,7 +90,7 @@ test('a node that starts while the primary is away leaves no connections behind'
     (
       await sql`select count(*)::integer as count from pg_stat_activity where application_name = 'passportd'`
     )[0].count
-  // The scorer tries again every five seconds. Three threads have pools of their own.
+  // The scorer retries every five seconds. Three threads have their own pools.
   const failed: string[] = []
   const reading = (async () => {
     for await (const chunk of node.child.stderr)
@@ -102,7 +102,7 @@ test('a node that starts while the primary is away leaves no connections behind'
   await reading
 }, 40_000)
 
-test('a database that is not encoded in UTF-8 is refused in a sentence', async () => {
+test('a database with another encoding than UTF-8 is refused with a sentence', async () => {
   await using database = await testDatabase()
   await using sql = connect(database.url)
   const name = `${database.name}_ascii`
@@ -110,13 +110,13 @@ test('a database that is not encoded in UTF-8 is refused in a sentence', async (
     `create database ${name} template template0 encoding 'SQL_ASCII' locale_provider libc locale 'C'`,
   )
   const url = database.url.replace(database.name, name)
-  expect(openPostgres({ url })).rejects.toThrow('is encoded in SQL_ASCII: make it with createdb -E UTF8')
+  expect(openPostgres({ url })).rejects.toThrow('is encoded in SQL_ASCII: create it with createdb -E UTF8')
   await until(() => succeeds(sql.unsafe(`drop database ${name} with (force)`)))
 })
 
-test('a table that somebody locks costs nobody more than two seconds', async () => {
+test('a locked table delays no request by more than two seconds', async () => {
   await using database = await testDatabase()
-  const node = await openPostgres(database, { ...SOON, connections: 10 })
+  const node = await openPostgres(database, { ...SERVE_TIMEOUT, connections: 10 })
   await saveRecords(node, [named(1, 'One')])
   await node.passports.find({ id: 1 })
   await using sql = connect(database.url)

@@ -8,15 +8,15 @@ import { listAll } from '../support/store/catalog.ts'
 import { saveRecords } from '../support/store/engines.ts'
 import { ada, grace } from '../support/store/records.ts'
 
-test('connections that die silently are replaced, reads and writes fail with unavailable until then', async () => {
+test('connections that die silently are replaced, and calls fail with unavailable until then', async () => {
   await using database = await testDatabase()
   await using proxy = await tcpProxy(Number(new URL(database.url).port))
   const url = change(database.url, (url) => {
     url.port = String(proxy.port)
   })
-  const store = await openPostgres({ url }, { connections: 1, answerWithin: 200, longStatement: 500 })
+  const store = await openPostgres({ url }, { connections: 1, responseTimeout: 200, longStatement: 500 })
   await using sql = connect(database.url)
-  /** Loses all connections but the one on which the server is watched. */
+  /** Drops all connections except the one of the health checks. */
   async function loseConnections() {
     const ports = await sql<{ port: number }[]>`select client_port as port from pg_stat_activity
       where application_name = 'passportd' and query not like '%from versions%'`
@@ -38,9 +38,9 @@ test('connections that die silently are replaced, reads and writes fail with una
   await store.close()
 }, 60_000)
 
-test('a ranking that takes too long to read turns nobody else away', async () => {
+test('a slow read of the ranking does not make other requests fail', async () => {
   await using database = await testDatabase()
-  const store = await openPostgres(database, { answerWithin: 200 })
+  const store = await openPostgres(database, { responseTimeout: 200 })
   await saveRecords(store, [ada])
   await using sql = connect(database.url)
   await sql.begin(async (transaction) => {

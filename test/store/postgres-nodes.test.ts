@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'bun:test'
 import { buildSnapshot, updateSnapshot } from '../../src/catalog/snapshot.ts'
 import { ServiceError } from '../../src/domain/errors.ts'
-import { SOON } from '../../src/store/open.ts'
-import { createLink } from '../../src/store/postgres/connection/health-checked-pool.ts'
+import { SERVE_TIMEOUT } from '../../src/store/open.ts'
+import { createPool } from '../../src/store/postgres/connection/health-checked-pool.ts'
 import type { Query } from '../../src/store/postgres/connection/query.ts'
 import { createKeys } from '../../src/store/postgres/keys.ts'
 import { openPostgres } from '../../src/store/postgres/open.ts'
-import type { Store, Work } from '../../src/store/store.ts'
+import type { ScoringJob, Store } from '../../src/store/store.ts'
 import { connect } from '../support/postgres/connect.ts'
 import { startPostgres, startReplica, testDatabase } from '../support/postgres/postgres.ts'
 import { until } from '../support/processes.ts'
@@ -17,7 +17,7 @@ import { apiKey, NOON, named, record } from '../support/store/records.ts'
 const all = { page: 1, size: 250, keyword: undefined }
 const key = apiKey('one', { name: 'Ada' })
 
-/** Two nodes on one new database, and a look behind their backs. */
+/** Two nodes on one new database, and a direct connection to it. */
 async function openTwo() {
   const database = await testDatabase()
   const [one, other] = await Promise.all([openPostgres(database), openPostgres(database)])
@@ -35,22 +35,22 @@ async function openTwo() {
 
 const people = (count: number) => Array.from({ length: count }, (_, id) => named(id, `Person ${id}`))
 
-/** Adds one to the score: whatever is done twice shows. */
-const addOne = (rules: string): Work => ({
+/** Adds one to the score: a passport that is scored twice has a wrong score. */
+const addOne = (rules: string): ScoringJob => ({
   rules,
   now: NOON,
-  score: ({ scores, given }) => ({
+  score: ({ scores, recordCredentials }) => ({
     scores: { ...scores, total: scores.total + 1 },
     human: false,
-    credentials: given,
+    credentials: recordCredentials,
   }),
   onFailure(id, error) {
     throw new Error(`passport ${id}`, { cause: error })
   },
 })
 
-/** Scores until nothing is stale or another rule set is in force; gives back how many. */
-async function workOff({ scoring }: Store, work: Work): Promise<number> {
+/** Scores until no passport is stale or another rule set is in force; returns the number of scored passports. */
+async function workOff({ scoring }: Store, work: ScoringJob): Promise<number> {
   let done = 0
   for (;;) {
     const some = await scoring.work(10, work)
@@ -64,7 +64,7 @@ async function adopt({ scoring }: Store, rules: string): Promise<void> {
 }
 
 describe('postgres: two nodes', () => {
-  test('what one saves the other lists and finds, changes and removals too', async () => {
+  test('passports, changes and removals of one node are visible on the other', async () => {
     await using nodes = await openTwo()
     const { one, other } = nodes
     expect(await listAll(other, all)).toMatchObject({ total: 0 })
@@ -79,7 +79,7 @@ describe('postgres: two nodes', () => {
     await until(async () => (await listAll(other, all)).total === 1)
   })
 
-  test('a new key works everywhere at once, a revoked one soon nowhere', async () => {
+  test('a new key works on all nodes at once, and a revoked key soon on none', async () => {
     await using nodes = await openTwo()
     const { one, other } = nodes
     expect(await other.keys.find('one')).toBeUndefined()
@@ -90,11 +90,11 @@ describe('postgres: two nodes', () => {
     await until(async () => (await other.keys.find('one'))?.revokedAt === NOON)
   })
 
-  test('a key that was read while another node revoked it is not remembered', async () => {
+  test('a key that another node revokes during the read is not cached', async () => {
     await using database = await testDatabase()
     const other = await openPostgres(database)
     await other.keys.create(key)
-    const link = createLink(database.url, 'the database', { connections: 1, ...SOON })
+    const link = createPool(database.url, 'the database', { connections: 1, ...SERVE_TIMEOUT })
     const [read, answered] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
     const query: Query = async (text, values) => {
       const rows = await link.query(text, values)
@@ -113,7 +113,7 @@ describe('postgres: two nodes', () => {
     await Promise.all([link.close(), other.close()])
   })
 
-  test('a revoked key that a lagging replica still knows works only while the primary is away', async () => {
+  test('a revoked key of a lagging replica works only while the primary is unavailable', async () => {
     await using primary = await startPostgres()
     const store = await openPostgres(primary)
     await store.keys.create(key)
@@ -133,7 +133,7 @@ describe('postgres: two nodes', () => {
     await reader.close()
   })
 
-  test('share the stale passports: each is scored once', async () => {
+  test('share the stale passports, and each is scored once', async () => {
     await using nodes = await openTwo()
     const { one, other, sql } = nodes
     await saveRecords(one, people(300))
@@ -146,7 +146,7 @@ describe('postgres: two nodes', () => {
     expect([...counted]).toEqual([{ score: 1, stale: 0, passports: 300 }])
   })
 
-  test('no score of the old rules is left when one adopts new rules while the other still scores', async () => {
+  test('leave no score of the old rules when one adopts new rules while the other scores', async () => {
     await using nodes = await openTwo()
     const { one, other, sql } = nodes
     await saveRecords(one, people(200))
@@ -168,7 +168,7 @@ describe('postgres: two nodes', () => {
 describe('postgres: two nodes that change the same passports at once', () => {
   const PEOPLE = 200
 
-  /** A refusal is an answer: the passport is merged already, or gone. */
+  /** Refusals are expected: the passport may be merged or removed already. */
   async function orRefused(change: unknown): Promise<void> {
     try {
       await change
@@ -230,7 +230,7 @@ describe('postgres: two nodes that change the same passports at once', () => {
 })
 
 describe('postgres: changes of the ranking', () => {
-  test('of a transaction that began early and commits late are not missed', async () => {
+  test('include those of a transaction that began early and commits late', async () => {
     await using nodes = await openTwo()
     const { one, other, sql } = nodes
     await saveRecords(one, [named(1, 'Early', 1), named(2, 'Late', 2)])
@@ -238,7 +238,7 @@ describe('postgres: changes of the ranking', () => {
     const snapshot = await sql.begin(async (transaction) => {
       await transaction`update v1_passports set score = 9, version = pg_current_xact_id()::text::bigint
         where passport_id = 1`
-      // Later transactions commit, and are read, before this one.
+      // Later transactions commit and are read before this one.
       await saveRecords(one, [named(3, 'Between', 3)])
       const second = await updateSnapshot(first, other.listing)
       expect([...second.ids]).toEqual([3, 2, 1])

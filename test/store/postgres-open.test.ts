@@ -14,7 +14,7 @@ const TABLES = `select schemaname::text as schema, tablename::text as name from 
   where schemaname not in ('pg_catalog', 'information_schema') order by 1, 2`
 
 describe('postgres: opening', () => {
-  test('several nodes at once make the tables of an empty database once', async () => {
+  test('several nodes create the tables of an empty database once', async () => {
     await using database = await testDatabase()
     const opened = Array.from({ length: 6 }, () => openPostgres({ url: database.url }))
     const stores = await Promise.all(opened)
@@ -24,7 +24,7 @@ describe('postgres: opening', () => {
     await Promise.all(stores.map((store) => store.close()))
   })
 
-  test('a schema that a newer passportd made is refused', async () => {
+  test('the schema of a newer passportd is refused', async () => {
     await using database = await testDatabase()
     await openAndClose(database.url)
     await using sql = connect(database.url)
@@ -35,7 +35,7 @@ describe('postgres: opening', () => {
   })
 
   test.each(['passports', 'v1_passports', 'passportd'])(
-    'a table %s of another program is refused, and all is left as it was',
+    'a table %s of another program is refused, and nothing is changed',
     async (name) => {
       await using database = await testDatabase()
       await using sql = connect(database.url)
@@ -45,7 +45,7 @@ describe('postgres: opening', () => {
     },
   )
 
-  test('search_path in the address puts every table into that schema', async () => {
+  test('search_path in the URL puts every table into that schema', async () => {
     await using database = await testDatabase()
     await using sql = connect(database.url)
     await sql`create schema mine`
@@ -68,13 +68,13 @@ describe('postgres: opening', () => {
     ['colour=red', 'cannot be used: unrecognized configuration parameter "colour"'],
     ['sslmode=maybe', 'cannot be used: '],
     ['sslmode=verify-full&sslrootcert=/nowhere/ca.pem', 'cannot be used: '],
-  ])('the option %s in the address is refused in a sentence', async (options, sentence) => {
+  ])('the option %s in the URL is refused with a sentence', async (options, sentence) => {
     await using database = await testDatabase()
     expect(await refusalOf(withOptions(database.url, options))).toContain(`/${database.name} ${sentence}`)
   })
 })
 
-test('postgres: a role without the right to make tables, or to read them, is refused in a sentence', async () => {
+test('postgres: a role without the right to create or read tables is refused with a sentence', async () => {
   await using server = await startPostgres()
   await using sql = connect(server.url)
   await sql`create role clerk login password 'clerk-secret'`
@@ -87,17 +87,17 @@ test('postgres: a role without the right to make tables, or to read them, is ref
   expect(await refusalOf(clerkUrl)).toContain('permission denied for table passportd')
 })
 
-describe('postgres: a server that cannot be had', () => {
+describe('postgres: an unavailable server', () => {
   test.each([
     ['a wrong password', { password: 'guess' }, 'refuses the user or password of its address'],
     ['an unknown user', { username: 'mallory' }, 'refuses the user or password of its address'],
     [
       'a missing database',
       { pathname: 'nowhere' },
-      'database "nowhere" does not exist. Make it first: createdb.',
+      'database "nowhere" does not exist. Create it first: createdb.',
     ],
-    ['a name that does not resolve', { hostname: 'postgres.invalid' }, 'is out of reach'],
-    ['a port that nobody listens on', { port: '1' }, 'is out of reach'],
+    ['a name that does not resolve', { hostname: 'postgres.invalid' }, 'is unavailable'],
+    ['a port that nobody listens on', { port: '1' }, 'is unavailable'],
   ] as const)('%s is refused in one sentence that names it', async (_, wrong, sentence) => {
     await using database = await testDatabase()
     const url = change(database.url, (url) => Object.assign(url, wrong))
@@ -107,10 +107,10 @@ describe('postgres: a server that cannot be had', () => {
     expect(message).toStartWith(`postgres://${host}${pathname} `)
   })
 
-  test('a standby only reads, before the tables are made and after', async () => {
+  test('a standby is reported as read-only, before and after the tables exist', async () => {
     await using primary = await startPostgres()
     await using standby = await startReplica(primary)
-    const sentence = `postgres://127.0.0.1:${standby.port}/postgres only reads: DATABASE_URL must name the primary`
+    const sentence = `postgres://127.0.0.1:${standby.port}/postgres is read-only: DATABASE_URL must name the primary`
     expect(await refusalOf(standby.url)).toStartWith(sentence)
     const store = await openPostgres({ url: primary.url })
     await using sql = connect(standby.url)
@@ -119,7 +119,7 @@ describe('postgres: a server that cannot be had', () => {
     await store.close()
   })
 
-  test('a server that becomes read-only says so, and goes on reading', async () => {
+  test('a server that becomes read-only refuses writes with a sentence and still serves reads', async () => {
     await using server = await startPostgres()
     const store = await openPostgres(server)
     await saveRecords(store, [named(1, 'Ada')])
@@ -130,7 +130,7 @@ describe('postgres: a server that cannot be had', () => {
     await until(async () => !(await store.ping()).writes)
     expect(await store.passports.find({ id: 1 })).toMatchObject({ id: 1 })
     const saved = Promise.resolve(saveRecords(store, [named(2, 'Bob')]))
-    await expect(saved).rejects.toThrow('only reads: DATABASE_URL must name the primary')
+    await expect(saved).rejects.toThrow('is read-only: DATABASE_URL must name the primary')
     await store.close()
   })
 })

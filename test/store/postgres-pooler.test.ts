@@ -11,7 +11,7 @@ import { saveRecords } from '../support/store/engines.ts'
 import { named } from '../support/store/records.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 
-/** As the manual has it. */
+/** As in docs/scale.md. */
 const IGNORED = /^ignore_startup_parameters = .+$/m.exec(
   readFileSync(join(import.meta.dir, '../../docs/scale.md'), 'utf8'),
 )?.[0] as string
@@ -36,20 +36,20 @@ describe.skipIf(!hasPgbouncer)('PgBouncer', () => {
     await Promise.all([one.close(), other.close()])
   })
 
-  test('one that refuses our settings is told, with what to do', async () => {
+  test('a pooler that refuses the settings is reported with a solution', async () => {
     await using database = await testDatabase()
     await using pooler = await startPgbouncer(database.url, 'session', '')
     expect(await refusalOf(pooler.url)).toContain('ignore_startup_parameters')
   })
 
-  test('so is one that mixes up prepared statements', async () => {
+  test('a pooler that mixes up prepared statements is reported with a solution', async () => {
     await using database = await testDatabase()
     await using pooler = await startPgbouncer(database.url, 'transaction', IGNORED)
     using folder = tempFolder()
     const here = { cwd: folder.path, env: { DATABASE_URL: pooler.url } }
     let said = ''
-    // Each process counts its statements from the first.
-    while (said === '') said = (await run(['score'], here)).err.replace(/^Scored.*\n/, '')
+    // Each process numbers its statements from the first.
+    while (said === '') said = (await run(['score'], here)).err.replace(/^ScoreResult.*\n/, '')
     expect(said).toEndWith('that mixes up prepared statements: add prepare=false to its address.\n')
   })
 })

@@ -6,7 +6,7 @@ import { CERTIFICATE, tlsSettings } from '../support/postgres/postgres-tls.ts'
 import { until } from '../support/processes.ts'
 
 describe('postgres: encrypted connections', () => {
-  /** Its certificate is signed by itself. */
+  /** Its certificate is self-signed. */
   let server: PostgresServer
   beforeAll(async () => {
     server = await startPostgres({ settings: tlsSettings() })
@@ -28,12 +28,12 @@ describe('postgres: encrypted connections', () => {
     return rows
   }
 
-  test('sslmode=require encrypts every connection, whoever signed the certificate', async () => {
+  test('sslmode=require encrypts every connection, with any certificate', async () => {
     expect(await encryptionOf(withOptions(server.url, 'sslmode=disable'))).toEqual([{ ssl: false }])
     expect(await encryptionOf(withOptions(server.url, 'sslmode=require'))).toEqual([{ ssl: true }])
   })
 
-  test('sslmode=verify-full wants a certificate that it can trust, for the name that is asked', async () => {
+  test('sslmode=verify-full requires a trusted certificate for the host name', async () => {
     expect(await refusalOf(withOptions(server.url, 'sslmode=verify-full'))).toContain(
       'cannot be reached securely: self signed certificate. See sslmode and sslrootcert',
     )
@@ -47,7 +47,7 @@ describe('postgres: encrypted connections', () => {
     )
   })
 
-  test.each(['require', 'verify-full'])('sslmode=%s refuses a server that does not encrypt', async (mode) => {
+  test.each(['require', 'verify-full'])('sslmode=%s refuses a server without TLS', async (mode) => {
     await using database = await testDatabase()
     expect(await refusalOf(withOptions(database.url, `sslmode=${mode}`))).toContain(
       'cannot be reached securely: Server does not support SSL',

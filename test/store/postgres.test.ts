@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { SQL } from 'bun'
-import { SOON } from '../../src/store/open.ts'
+import { SERVE_TIMEOUT } from '../../src/store/open.ts'
 import { openPostgres } from '../../src/store/postgres/open.ts'
-import type { Store, Work } from '../../src/store/store.ts'
+import type { ScoringJob, Store } from '../../src/store/store.ts'
 import { connect, withOptions } from '../support/postgres/connect.ts'
 import { type PostgresServer, startPostgres, testDatabase } from '../support/postgres/postgres.ts'
 import { logOf, TALKATIVE } from '../support/postgres/postgres-log.ts'
@@ -13,7 +13,7 @@ import { credential, NOON, named, record } from '../support/store/records.ts'
 
 const all = { page: 1, size: 250, keyword: undefined }
 
-/** After the changes of a transaction that is still to come. */
+/** A cursor in the future. */
 const CURSOR = '0:-1:99999999'
 
 /** Connections besides those for short statements. */
@@ -21,7 +21,7 @@ const LONG_STATEMENTS = 2
 const WATCH = 1
 
 describe('postgres: connections', () => {
-  test('are no more than asked for, however many reads there are at once', async () => {
+  test('never exceed the configured number, for any number of concurrent reads', async () => {
     await using database = await testDatabase()
     const store = await openPostgres(database, { connections: 5 })
     await saveRecords(store, [named(1, 'Ada')])
@@ -45,7 +45,7 @@ describe('postgres: connections', () => {
     await store.close()
   })
 
-  test('limit the time of a statement, and tell who they are', async () => {
+  test('set statement_timeout and application_name', async () => {
     await using database = await testDatabase()
     await using sql = connect(database.url)
     await sql`create table logins (name text, time_limit text)`
@@ -53,7 +53,7 @@ describe('postgres: connections', () => {
       insert into logins values (current_setting('application_name'), current_setting('statement_timeout'));
     end $$`
     await sql`create event trigger note_login on login execute function note_login()`
-    const store = await openPostgres({ url: withOptions(database.url, 'statement_timeout=0') }, SOON)
+    const store = await openPostgres({ url: withOptions(database.url, 'statement_timeout=0') }, SERVE_TIMEOUT)
     await store.ping()
     await listAll(store, all)
     await store.close()
@@ -78,7 +78,7 @@ describe('postgres: among 20,000 passports', () => {
   }, 30_000)
   afterAll(() => server[Symbol.asyncDispose]())
 
-  /** The plans of all statements but the watch's. Ten times: from the sixth on a plan may be kept for all values. */
+  /** The plans of all statements except health checks. Ten runs: from the sixth on PostgreSQL may use a generic plan. */
   async function plansOf(work: (store: Store) => unknown): Promise<string> {
     const entries = await logOf(server, async (store) => {
       for (let times = 0; times < 10; times++) await work(store)
@@ -86,10 +86,10 @@ describe('postgres: among 20,000 passports', () => {
     return entries.filter((entry) => entry.startsWith('plan:') && !/as writes/.test(entry)).join('\n')
   }
 
-  const scoreNothing: Work = {
+  const scoreNothing: ScoringJob = {
     rules: 'test',
     now: NOON,
-    score: ({ scores, given }) => ({ scores, human: false, credentials: given }),
+    score: ({ scores, recordCredentials }) => ({ scores, human: false, credentials: recordCredentials }),
     onFailure: () => undefined,
   }
 
@@ -111,12 +111,12 @@ describe('postgres: among 20,000 passports', () => {
     ['the survivor of a merge', (store) => store.v1.findPassport({ id: 51 }), 'passports_pkey'],
     ['a page of the list', (store) => store.v1.listItems([77, 78, 79]), 'v1_passports_pkey'],
     ['the credentials of one', (store) => store.v1.findCredentials({ id: 77 }), 'v1_credentials_pkey'],
-    ['what has changed', (store) => store.listing.readChanges(CURSOR), 'v1_passports_by_version'],
-    ['what to score next', (store) => store.scoring.work(5, scoreNothing), 'passports_stale'],
-    ['how much waits', (store) => store.scoring.countStale(), 'passports_stale'],
-    ['some records to export', (store) => store.records.list(77, 50), 'passports_pkey'],
-    ['what a merge locks', mergeAndUnmerge, 'passports_pkey'],
-    ['what a removal locks', removeNext, 'passports_by_survivor'],
+    ['changes of the ranking', (store) => store.listing.readChanges(CURSOR), 'v1_passports_by_version'],
+    ['a stale passport', (store) => store.scoring.work(5, scoreNothing), 'passports_stale'],
+    ['the number of stale passports', (store) => store.scoring.countStale(), 'passports_stale'],
+    ['a batch of an export', (store) => store.records.list(77, 50), 'passports_pkey'],
+    ['a row that a merge locks', mergeAndUnmerge, 'passports_pkey'],
+    ['a row that a removal locks', removeNext, 'passports_by_survivor'],
   ])('%s is found by an index', async (_, work, index) => {
     const plans = await plansOf(work)
     expect(plans).toContain(index)
@@ -124,7 +124,7 @@ describe('postgres: among 20,000 passports', () => {
   })
 })
 
-/** Rows as the store writes them, without a word to the store: it would take its time. */
+/** Inserts rows directly: faster than through the store. */
 async function fill(sql: SQL): Promise<void> {
   await sql.begin(async (transaction) => {
     await transaction`set local session_replication_role = replica`
@@ -145,7 +145,7 @@ async function fill(sql: SQL): Promise<void> {
   await sql.unsafe('vacuum analyze')
 }
 
-describe('postgres: a database that orders text in the way of a language', () => {
+describe('postgres: a database with the collation of a language', () => {
   const names = ['a', 'B', 'é', 'Z', 'z', 'A', 'ß', '_', '李', '1']
   const person = record(1, {
     credentials: names.map((name, at) => credential(`${names[(at * 3) % names.length]}`, { name })),
@@ -154,7 +154,7 @@ describe('postgres: a database that orders text in the way of a language', () =>
     named(id + 2, name),
   )
 
-  test('gives the same order and the same matches as SQLite', async () => {
+  test('has the same order and the same matches as SQLite', async () => {
     await using server = await startPostgres()
     await using sql = connect(server.url)
     await sql.unsafe(`create database english template template0 locale_provider icu icu_locale 'en-US'`)

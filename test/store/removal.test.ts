@@ -8,7 +8,7 @@ import { ada, credential, NOON, record } from '../support/store/records.ts'
 import { score } from '../support/store/store-changes.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 
-/** Occurs in nothing but what is known of the person who is removed. */
+/** Occurs only in the data of the removed person. */
 const MARKER = 'qzx'
 const REMOVED = 150
 const saving = { now: NOON, restore: false }
@@ -36,7 +36,7 @@ const person = (id: number, mark: string, length = 20) =>
     ],
   })
 
-/** Marked words in the database file and its WAL. Folded text is marked as well. */
+/** Marked words in the database file and its WAL, including folded text. */
 function marksIn(path: string): string[] {
   const files = [path, `${path}-wal`].filter(existsSync)
   const text = files.map((file) => readFileSync(file, 'latin1').toLowerCase()).join()
@@ -70,14 +70,14 @@ test.each(REMOVALS)('a passport that is removed %s leaves no byte in the files',
   const store = openSqlite(path)
   await fill(store)
   expect(marksIn(path).length).toBeGreaterThan(5)
-  // A read that has just taken place does not keep the WAL from being emptied.
+  // A recent read does not prevent the truncation of the WAL.
   expect(await store.passports.find({ id: REMOVED })).toMatchObject({ id: REMOVED })
   await remove(store)
   expect(marksIn(path)).toEqual([])
   await store.close()
 })
 
-test('a passport that was changed and scored many times leaves no byte either', async () => {
+test('a removed passport that was changed and scored many times leaves no byte either', async () => {
   using folder = tempFolder()
   const path = join(folder.path, 'x.db')
   const store = openSqlite(path)

@@ -12,17 +12,17 @@ import { tempFolder } from '../support/temp-folder.ts'
 const all = { page: 1, size: 250, keyword: undefined }
 
 describe('sqlite: the file', () => {
-  test('only its owner may read it, and what SQLite keeps beside it', async () => {
+  test('is readable by its owner only, like the files beside it', async () => {
     using folder = tempFolder()
     const path = join(folder.path, 'a/b/x.db')
     const store = openSqlite(path)
     await saveRecords(store, [ada])
     for (const file of [path, `${path}-wal`, `${path}-shm`]) expect(statSync(file).mode & 0o777).toBe(0o600)
     await store.close()
-    expect(() => openSqlite(join(path, 'y.db'))).toThrow(`The folder ${path} cannot be made`)
+    expect(() => openSqlite(join(path, 'y.db'))).toThrow(`The folder ${path} cannot be created`)
   })
 
-  test('a change by another process is seen at once', async () => {
+  test('shows a change by another process at once', async () => {
     using folder = tempFolder()
     const path = join(folder.path, 'x.db')
     const [one, two] = [openSqlite(path), openSqlite(path)]
@@ -64,14 +64,14 @@ describe('sqlite: the file', () => {
       (path) => change(path, 'alter table wallets rename column address to addres3'),
       DAMAGED,
     ],
-  ])('%s is refused in one sentence that names it', (_, prepare, sentence) => {
+  ])('%s is refused with a sentence that names it', (_, prepare, sentence) => {
     using folder = tempFolder()
     const path = join(folder.path, 'x.db')
     prepare(path)
     expect(() => openSqlite(path)).toThrow(`${path} ${sentence}`)
   })
 
-  test('a database that is refused is left as it was', () => {
+  test('a refused database is left unchanged', () => {
     using folder = tempFolder()
     const path = join(folder.path, 'x.db')
     using theirs = new Database(path)
@@ -81,7 +81,7 @@ describe('sqlite: the file', () => {
     expect(readFileSync(path).equals(before)).toBe(true)
   })
 
-  test('a file that is moved away or replaced while it is open is noticed', async () => {
+  test('a file that is moved or replaced while it is open is detected', async () => {
     using folder = tempFolder()
     const path = join(folder.path, 'x.db')
     const store = openSqlite(path)
@@ -101,14 +101,14 @@ describe('sqlite: the file', () => {
     using database = new Database(path)
     database.run(`update passports set tags = '["math'`)
     expect(() => store.passports.find({ id: 7 })).toThrow(`${path} is damaged`)
-    // As where an index has lost what its table has.
+    // As if an index had lost an entry.
     database.run('create unique index one_bio on passports (bio)')
     const twins = [1, 2].map((id) => record(id, { profile: { bio: 'same' } }))
     await expect(saveRecords(store, twins)).rejects.toThrow(`${path} is damaged`)
     await store.close()
   })
 
-  test('a file that is damaged while it is open makes reads unavailable, not wrong', async () => {
+  test('damage of an open file makes reads fail with unavailable', async () => {
     using folder = tempFolder()
     const path = join(folder.path, 'x.db')
     const first = openSqlite(path)

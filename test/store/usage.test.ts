@@ -30,7 +30,7 @@ onEveryEngine('usage', (open) => {
     expect(await store.usage.list({ since: '2026-01-01', until: '2026-01-01' })).toHaveLength(1)
   })
 
-  test('a month is added up by key, without responses that cost nothing', async () => {
+  test('usage is summed by key, without free responses', async () => {
     await using store = await open()
     const keys = Array.from({ length: 300 }, (_, at) => `k${at}`)
     const days = ['2026-01-31', '2026-02-01', '2026-02-14', '2026-02-28', '2026-03-01']
@@ -42,7 +42,7 @@ onEveryEngine('usage', (open) => {
     expect(new Map(sums)).toEqual(new Map(keys.map((key) => [key, 12])))
   })
 
-  test('the last use of a key never goes back, and unknown keys are ignored', async () => {
+  test('the last use of a key never decreases, and unknown keys are ignored', async () => {
     await using store = await open()
     const key = apiKey('one')
     await store.keys.create(key)
@@ -51,7 +51,7 @@ onEveryEngine('usage', (open) => {
     expect(await store.keys.list()).toEqual([{ ...key, lastUsedAt: 50 }])
   })
 
-  test('many nodes count at once and nothing is lost', async () => {
+  test('concurrent nodes lose no counts', async () => {
     await using store = await open()
     const counts = Array.from({ length: 20 }, (_, at) => used('2026-01-01', `k${at}`, 1))
     await Promise.all(
@@ -66,7 +66,7 @@ onEveryEngine('usage', (open) => {
 })
 
 onEveryEngine('retirement', (open) => {
-  test('the plan comes back as it was saved, and is replaced as a whole', async () => {
+  test('the plan is read as saved, and replaced completely', async () => {
     await using store = await open()
     expect(await store.retirement.find()).toBeUndefined()
     const plan = {

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { adoptRules } from '../../src/scoring/rescore.ts'
 import { DEFAULT_RULES } from '../../src/scoring/rules.ts'
-import type { Part, Store } from '../../src/store/store.ts'
+import type { CopyTable, Store } from '../../src/store/store.ts'
 import { onEveryEngine, openTestStore, saveRecords } from '../support/store/engines.ts'
 import { REFS, scorerOf, step, take } from '../support/store/random-histories.ts'
 import { ADA_WALLET, credential, GRACE_OLD_WALLET, NOON, record } from '../support/store/records.ts'
@@ -15,7 +15,7 @@ const bodyOf = async (store: Store, id: number) => (await store.v1.findPassport(
 const credentialsOf = async (store: Store, id: number) => (await store.v1.findCredentials({ id }))?.body
 
 onEveryEngine('V1 responses', (open, engine) => {
-  test('are stored with the data, after any history', async () => {
+  test('match the stored data after a random history', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 3, maxLength: 25 }), async (steps) => {
         await using store = await open()
@@ -27,12 +27,12 @@ onEveryEngine('V1 responses', (open, engine) => {
           shown = await expectV1(store, REFS, shown)
         }
       }),
-      // The same histories every time; without the seed it looks at new ones.
+      // The seed makes the histories reproducible.
       { numRuns: engine === 'sqlite' ? 40 : 6, seed: 1815 },
     )
   }, 60_000)
 
-  test.each([...PASSPORT_CHANGES, ...CREDENTIAL_CHANGES])('follow %s', async (_, id, change) => {
+  test.each([...PASSPORT_CHANGES, ...CREDENTIAL_CHANGES])('reflect %s', async (_, id, change) => {
     await using store = await open(AT_REST)
     const before = await expectV1(store, IDS)
     const both = async () => [await bodyOf(store, id), await credentialsOf(store, id)]
@@ -44,7 +44,7 @@ onEveryEngine('V1 responses', (open, engine) => {
     await expectV1(store, IDS, after)
   })
 
-  test('of merged ids and wallets are those of the survivor, also through several merges', async () => {
+  test('of merged ids and wallets are those of the survivor, through several merges', async () => {
     await using store = await open([...AT_REST, record(1, { mergedInto: 900, mainWallet: '0x1' })])
     for (const ref of [{ id: 3 }, { id: 900 }, { id: 1 }, { wallet: GRACE_OLD_WALLET }, { wallet: '0x1' }]) {
       expect(await store.v1.findPassport(ref)).toMatchObject({ id: 3, merged: true })
@@ -55,7 +55,7 @@ onEveryEngine('V1 responses', (open, engine) => {
     expect(await store.v1.findCredentials({ id: 4 })).toBeUndefined()
   })
 
-  test('say merged while another passport is merged into theirs', async () => {
+  test('have merged true while another passport is merged into theirs', async () => {
     await using store = await open([record(0), record(1), record(3, { mergedInto: 0 })])
     const merged = async () => {
       const found = await Promise.all([0, 1].map((id) => store.v1.findPassport({ id })))
@@ -67,7 +67,7 @@ onEveryEngine('V1 responses', (open, engine) => {
     expect(await merged()).toEqual([false, true])
     await store.passports.unmerge(3)
     expect(await merged()).toEqual([false, false])
-    // The survivor comes after those merged into it.
+    // The survivor is imported after the passport merged into it.
     await saveRecords(store, [record(5, { mergedInto: 6 })])
     await saveRecords(store, [record(6)])
     expect(await store.v1.findPassport({ id: 5 })).toMatchObject({ id: 6, merged: true })
@@ -93,7 +93,7 @@ onEveryEngine('V1 responses', (open, engine) => {
     expect(await credentialsOf(store, 1)).not.toContain('"old"')
   })
 
-  test('say that a score is being calculated as soon as another rule set is in force, until it is', async () => {
+  test('have calculating_score true from the adoption of another rule set until the passport is scored', async () => {
     await using store = await open(AT_REST)
     await adoptRules({ store, rules: { ...DEFAULT_RULES, stamp: 'earlier' } })
     const calculating = async () => [
@@ -127,8 +127,8 @@ onEveryEngine('V1 responses', (open, engine) => {
   test('are complete after a copy in several ranges', async () => {
     await using source = await openTestStore('sqlite', [...AT_REST, record(1, { mergedInto: 7 })])
     await using store = await open()
-    const part = ({ parts }: Store) => parts.find(({ name }) => name === 'passports') as Part
-    let after: Part['list'] extends (range: infer R) => unknown ? R : never = {}
+    const part = ({ copyTables }: Store) => copyTables.find(({ name }) => name === 'passports') as CopyTable
+    let after: CopyTable['list'] extends (range: infer R) => unknown ? R : never = {}
     for (const item of await part(source).list({})) {
       await part(store).replace({ ...after, until: item.key }, [item])
       after = { after: item.key }

@@ -4,7 +4,7 @@ import { readConfig } from '../../config.ts'
 import { nameDatabase } from '../../domain/database-address.ts'
 import { CommandError } from '../../domain/errors.ts'
 import { count, size } from '../../domain/text/format.ts'
-import { backUp, type Contents, isOfDatabase } from '../../store/sqlite/backup/backup.ts'
+import { backUp, belongsToDatabase, type Contents } from '../../store/sqlite/backup/backup.ts'
 import { restore } from '../../store/sqlite/backup/restore.ts'
 import { DATABASE_OPTIONS, parseOptions, UsageError } from '../args.ts'
 import type { Terminal } from '../terminal.ts'
@@ -44,7 +44,7 @@ function read(command: 'backup' | 'restore', args: string[], { env }: Terminal) 
     )
   }
   const { path } = database
-  if ([file, `${file}.part`].some((name) => isOfDatabase(path, name))) {
+  if ([file, `${file}.part`].some((name) => belongsToDatabase(path, name))) {
     throw new CommandError(`${file} belongs to the database ${path} itself: name another file.`)
   }
   return { path, file, force: values.force === true }

@@ -6,7 +6,7 @@ import {
   parseDatabaseAddress,
 } from '../../domain/database-address.ts'
 import { CommandError } from '../../domain/errors.ts'
-import { copyStore, digestOf, digestStore, type PartReport } from '../../ingest/copy.ts'
+import { copyStore, digestOf, digestStore, type TableReport } from '../../ingest/copy.ts'
 import { asked } from '../../serve/signals.ts'
 import type { Store } from '../../store/store.ts'
 import { parseOptions, refuseExtra, UsageError } from '../args.ts'
@@ -104,8 +104,8 @@ async function refuseOverwrite(store: Store, source: string, target: string, sig
   )
 }
 
-async function findTelling({ parts }: Store): Promise<string | undefined> {
-  for (const { name, list } of parts) {
+async function findTelling({ copyTables }: Store): Promise<string | undefined> {
+  for (const { name, list } of copyTables) {
     if (TELLING_PARTS.includes(name) && (await list({ limit: 1 })).length > 0) return name
   }
   return undefined
@@ -120,7 +120,7 @@ function parseAddress(text: string | undefined): DatabaseAddress {
   )
 }
 
-const describe = (reports: readonly PartReport[]) =>
+const describe = (reports: readonly TableReport[]) =>
   formatTable([
     ['WHAT', 'COUNT', 'WRITTEN', 'CHECKSUM'],
     ...reports.map(({ name, count, written, checksum, isSame }) => [

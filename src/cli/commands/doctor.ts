@@ -2,7 +2,7 @@ import { type Config, ConfigError, readConfig } from '../../config.ts'
 import { nameDatabase } from '../../domain/database-address.ts'
 import { CommandError } from '../../domain/errors.ts'
 import { count } from '../../domain/text/format.ts'
-import { examine } from '../../store/diagnostics.ts'
+import { diagnose } from '../../store/diagnostics.ts'
 import { DATABASE_OPTIONS, parseOptions } from '../args.ts'
 import { examineContents, examineSchema } from '../doctor/doctor-contents.ts'
 import { examineFiles } from '../doctor/doctor-files.ts'
@@ -48,7 +48,7 @@ async function examineAll(config: Config, full: boolean, now: () => number): Pro
 }
 
 async function examineDatabase(config: Config, full: boolean, now: () => number): Promise<Finding[]> {
-  const examination = await examine(config.database, full)
+  const examination = await diagnose(config.database, full)
   const { contents, clock } = examination
   return [
     ok('database', `${nameDatabase(config.database)} can be read.`),

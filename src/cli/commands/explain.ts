@@ -1,12 +1,12 @@
 import { readConfig } from '../../config.ts'
 import { nameDatabase } from '../../domain/database-address.ts'
 import { CommandError } from '../../domain/errors.ts'
-import type { Line } from '../../domain/explanation.ts'
+import type { ExplanationLine } from '../../domain/explanation.ts'
 import { printable } from '../../domain/text/format.ts'
 import { findExplanation } from '../../scoring/explain.ts'
 import { loadRules } from '../../scoring/load-rules.ts'
 import type { RuleSet } from '../../scoring/rules.ts'
-import type { Outcome } from '../../scoring/score.ts'
+import type { ExplainedScore } from '../../scoring/score.ts'
 import { DATABASE_OPTIONS, parseOptions } from '../args.ts'
 import { openForCommand } from '../open-store.ts'
 import { parseRefArgument } from '../passport-argument.ts'
@@ -32,12 +32,12 @@ export async function explain(args: string[], terminal: Terminal): Promise<void>
   for (const note of found.notes) terminal.err(`${note}\n`)
 }
 
-function toJson(id: number, name: string, { scores, human, lines }: Outcome, rules: RuleSet): string {
+function toJson(id: number, name: string, { scores, human, lines }: ExplainedScore, rules: RuleSet): string {
   const credentials = lines.map(({ maxScore, ...line }) => ({ ...line, max_score: maxScore }))
   return `${JSON.stringify({ passport_id: id, name, rules: rules.version, scores, human, caps: rules.caps ?? {}, credentials }, null, 2)}\n`
 }
 
-function toText(id: number, name: string, { scores, human, lines }: Outcome, rules: RuleSet): string {
+function toText(id: number, name: string, { scores, human, lines }: ExplainedScore, rules: RuleSet): string {
   const categories = [
     ...new Set(['Activity', 'Identity', 'Skills', ...lines.map(({ category }) => category)]),
   ]
@@ -52,14 +52,14 @@ Known to be human: ${human ? 'yes' : 'no'}
 ${parts.join('')}`
 }
 
-function heading(category: string, lines: readonly Line[], { caps = {} }: RuleSet): string {
+function heading(category: string, lines: readonly ExplanationLine[], { caps = {} }: RuleSet): string {
   if (category === '') return 'Not scored'
   const sum = lines.reduce((total, line) => total + line.score, 0)
   const cap = caps[category]
   return `${printable(category)}: ${Math.round(sum * 100) / 100}${cap === undefined ? '' : `, ${cap} at most`}`
 }
 
-function toRows({ name, score, maxScore, formula, from, accounts }: Line): string[][] {
+function toRows({ name, score, maxScore, formula, from, accounts }: ExplanationLine): string[][] {
   const points = from === 'nothing' ? '' : `${score} of ${maxScore}`
   const main = ['', printable(name), points, formula]
   if (accounts.length < 2) return [main]

@@ -129,14 +129,14 @@ function openRejects(path: string): number {
   }
 }
 
-function describe({ lines, added, changed, unchanged, barred, unknownFields }: ImportReport): string {
+function describe({ lines, added, changed, unchanged, removed, unknownFields }: ImportReport): string {
   const parts = [
     `${count(lines, 'line')}: ${added.toLocaleString('en')} added`,
     `${changed.toLocaleString('en')} changed`,
     `${unchanged.toLocaleString('en')} unchanged`,
   ]
-  if (barred > 0)
-    parts.push(`${barred.toLocaleString('en')} of removed passports left out (--restore lets them in)`)
+  if (removed > 0)
+    parts.push(`${removed.toLocaleString('en')} of removed passports left out (--restore lets them in)`)
   if (unknownFields > 0) parts.push(`${count(unknownFields, 'unknown field')} ignored`)
   return `${parts.join(', ')}.`
 }

@@ -8,7 +8,7 @@ import { serveMcp } from '../../mcp/http.ts'
 import { createMcpServer } from '../../mcp/server.ts'
 import { loadRules } from '../../scoring/load-rules.ts'
 import { aborted, asked } from '../../serve/signals.ts'
-import { SOON } from '../../store/open.ts'
+import { SERVE_TIMEOUT } from '../../store/open.ts'
 import type { Store } from '../../store/store.ts'
 import { DATABASE_OPTIONS, parseOptions, UsageError } from '../args.ts'
 import { openWhole } from '../open-store.ts'
@@ -83,7 +83,7 @@ function keepStore(database: Config['database']) {
   let opened: Promise<Opened> | undefined
 
   async function openOnce(): Promise<Opened> {
-    const store = await openWhole(database, { create: false, migrate: false, ...SOON })
+    const store = await openWhole(database, { create: false, migrate: false, ...SERVE_TIMEOUT })
     return { store, catalog: createCatalog(store) }
   }
 

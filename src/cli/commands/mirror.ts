@@ -3,7 +3,7 @@ import { readConfig } from '../../config.ts'
 import { CommandError } from '../../domain/errors.ts'
 import { printable } from '../../domain/text/format.ts'
 import { type MirrorReport, mirror as mirrorAll } from '../../ingest/mirror.ts'
-import { AnswerError, SourceError } from '../../ingest/throttled-client.ts'
+import { ResponseError, SourceError } from '../../ingest/throttled-client.ts'
 import { loadRules } from '../../scoring/load-rules.ts'
 import { asked } from '../../serve/signals.ts'
 import { VERSION } from '../../version.ts'
@@ -63,7 +63,7 @@ export async function mirror(args: string[], terminal: Terminal): Promise<void> 
   } catch (error) {
     progress.end()
     if (signal.aborted) throw new CommandError('Stopped. Run it again and it goes on from here.')
-    if (error instanceof SourceError || error instanceof AnswerError) throw new CommandError(error.message)
+    if (error instanceof SourceError || error instanceof ResponseError) throw new CommandError(error.message)
     throw error
   }
 }
@@ -91,8 +91,8 @@ function parseNumber(name: string, text: string | undefined, least: number, most
   return number
 }
 
-function describe({ copied, unchanged, gone, barred, failed }: MirrorReport): string {
+function describe({ copied, unchanged, gone, removed, failed }: MirrorReport): string {
   const parts = [`${copied} copied`, `${unchanged} unchanged`, `${gone} gone`, `${failed} failed`]
-  if (barred > 0) parts.push(`${barred} of removed passports left out (--restore lets them in)`)
+  if (removed > 0) parts.push(`${removed} of removed passports left out (--restore lets them in)`)
   return `${parts.join(', ')}.`
 }

@@ -8,7 +8,7 @@ import { createLog } from '../../log.ts'
 import { loadRules } from '../../scoring/load-rules.ts'
 import { type Service, startService } from '../../serve/service.ts'
 import { aborted, asked } from '../../serve/signals.ts'
-import { SOON } from '../../store/open.ts'
+import { SERVE_TIMEOUT } from '../../store/open.ts'
 import type { Store } from '../../store/store.ts'
 import { PROGRAM, VERSION } from '../../version.ts'
 import { DATABASE_OPTIONS, parseOptions, UsageError } from '../args.ts'
@@ -36,7 +36,7 @@ export async function serve(args: string[], terminal: Terminal): Promise<void> {
   await loadRules(config.rules)
 
   await using store = await openWhole(config.database, {
-    ...SOON,
+    ...SERVE_TIMEOUT,
     onNotice: (sentence) => log.warn(sentence),
     onMigrate: createMigrationLog(log.info, terminal.now),
   })

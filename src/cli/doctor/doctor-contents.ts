@@ -3,7 +3,7 @@ import { type ApiKey, keyState } from '../../domain/api-key.ts'
 import { datePlan, NO_PLAN, nextChange, phaseAt } from '../../domain/retirement.ts'
 import { formatDuration } from '../../domain/text/duration.ts'
 import { count, printable } from '../../domain/text/format.ts'
-import type { Examination, ExaminedContents } from '../../store/diagnostics.ts'
+import type { DatabaseContents, Diagnostics } from '../../store/diagnostics.ts'
 import { type Finding, ok, problem, warning } from './finding.ts'
 
 const MINUTE = 60_000
@@ -12,7 +12,7 @@ const SOON = 14 * 24 * 60 * MINUTE
 /** Clocks of machines that hand in records differ a little. */
 const SLACK = 5 * MINUTE
 
-export function* examineSchema({ schema, knownSchema, damage }: Examination, full: boolean) {
+export function* examineSchema({ schema, knownSchema, damage }: Diagnostics, full: boolean) {
   const older = `It is ${schema}, and this program knows ${knownSchema}: the next command that opens it migrates it. Make a backup first.`
   if (schema === knownSchema) yield ok('schema', `It is ${schema}, the one this program knows.`)
   else yield warning('schema', older)
@@ -31,7 +31,7 @@ function examineIntegrity(damage: string[] | undefined, full: boolean): Finding 
     : ok('integrity', 'Every page is sound; --full also compares indexes with their tables.')
 }
 
-export function* examineContents(contents: ExaminedContents, config: Config, now: number) {
+export function* examineContents(contents: DatabaseContents, config: Config, now: number) {
   yield ok('passports', `The database holds ${count(contents.passports, 'passport')}, merged ones included.`)
   const { copying = '' } = contents
   // A copy that has ended leaves a second line.
@@ -44,7 +44,7 @@ export function* examineContents(contents: ExaminedContents, config: Config, now
 }
 
 /** A clock that was ahead leaves times in the future. */
-function* examineTimes({ newestRecord, lastDay, keys }: ExaminedContents, now: number) {
+function* examineTimes({ newestRecord, lastDay, keys }: DatabaseContents, now: number) {
   const keyTimes = keys.flatMap((key) => [key.createdAt, key.lastUsedAt ?? 0])
   const latest = Math.max(newestRecord ?? 0, Date.parse(lastDay ?? '') || 0, ...keyTimes)
   const date = new Date(latest).toISOString()
@@ -55,7 +55,7 @@ function* examineTimes({ newestRecord, lastDay, keys }: ExaminedContents, now: n
     )
 }
 
-function* examineScores({ stale, stillStale, setAside, lastScoring }: ExaminedContents, now: number) {
+function* examineScores({ stale, stillStale, unscorable, lastScoring }: DatabaseContents, now: number) {
   const waiting = `${count(stale, 'stale score')}`
   const last =
     lastScoring === null ? 'none was ever calculated' : `the last was calculated ${ago(now - lastScoring)}`
@@ -66,8 +66,8 @@ function* examineScores({ stale, stillStale, setAside, lastScoring }: ExaminedCo
       'scores',
       `${waiting}, ${last}, and no scorer is at work: run "serve" or "passportd score".`,
     )
-  const failed = `${count(setAside, 'passport')} could not be scored: see the log of the scorer.`
-  if (setAside > 0) yield warning('scores', `${failed} "passportd score --all" tries again.`)
+  const failed = `${count(unscorable, 'passport')} could not be scored: see the log of the scorer.`
+  if (unscorable > 0) yield warning('scores', `${failed} "passportd score --all" tries again.`)
 }
 
 const ago = (milliseconds: number) =>
@@ -97,7 +97,7 @@ function* examineKeys(keys: readonly ApiKey[], { tiers, requireKey }: Config, no
 const describeKey = ({ id, name, owner }: ApiKey) =>
   `The key ${id} (${printable(owner === '' ? name : `${name}, ${owner}`)})`
 
-function examinePlan({ plan = NO_PLAN }: ExaminedContents, { deprecatedAt }: Config, now: number): Finding {
+function examinePlan({ plan = NO_PLAN }: DatabaseContents, { deprecatedAt }: Config, now: number): Finding {
   const dated = datePlan(plan, deprecatedAt)
   const next = nextChange(dated, now)
   const phase = `V1 is ${phaseAt(dated, now) === 'brownout' ? 'in a brown-out' : phaseAt(dated, now)}`

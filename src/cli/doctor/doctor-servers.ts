@@ -1,5 +1,5 @@
 import { RedisClient } from 'bun'
-import { examineReplica as lookAtReplica } from '../../store/postgres/diagnostics.ts'
+import { diagnoseReplica } from '../../store/postgres/diagnostics.ts'
 import { SCHEMA } from '../../store/postgres/migrate/migrate.ts'
 import { type Finding, ok, problem, warning } from './finding.ts'
 
@@ -22,7 +22,7 @@ export function compareClock(whose: string, theirs: number, ours: number): Findi
 }
 
 export async function examineReplica(url: string): Promise<Finding> {
-  const { schema, isReplica, behind } = await lookAtReplica(url)
+  const { schema, isReplica, behind } = await diagnoseReplica(url)
   const schemas = `Its schema is ${schema}, and this program knows ${SCHEMA}`
   if (schema !== SCHEMA) return problem('replica', `${schemas}: is it a replica of this primary?`)
   if (!isReplica)

@@ -1,4 +1,4 @@
-/** Letters that carry their accent inside: Unicode does not take them apart. */
+/** Letters that Unicode does not decompose. */
 const PLAIN = Object.fromEntries(
   'ß=ss æ=ae œ=oe ø=o đ=d ð=d ł=l ħ=h ŧ=t ı=i ɨ=i ƶ=z þ=th ς=σ'.split(' ').map((pair) => pair.split('=')),
 ) as Record<string, string>
@@ -7,18 +7,15 @@ const PLAIN_LETTERS = new RegExp(`[${Object.keys(PLAIN).join('')}]`, 'g')
 const PLAIN_TEXT = /^[\x20-\x7e]*$/
 
 /**
- * Accents, Hebrew and Arabic points and variation selectors, but not marks that make another letter:
- * the Japanese voicing marks (U+3099, U+309A) and the vowel signs of Indic scripts stay.
+ * Accents, Hebrew and Arabic points and variation selectors. Marks that form a different letter stay: the Japanese
+ * voicing marks (U+3099, U+309A) and the vowel signs of Indic scripts.
  */
 const ACCENTS =
   /[[[\p{Script=Inherited}\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}]&&\p{Mn}]--[\u3099\u309a]]/gv
 
-/**
- * The spelling in which names are stored for search and keywords are looked up: no case, no accents,
- * single spaces. Two texts that a person would call the same name fold to the same text.
- */
+/** Folds names and keywords for search: no case, no accents, single spaces. */
 export function foldName(text: string): string {
-  // Nothing to take apart: this is quicker, and most names are so.
+  // Fast path: most names are ASCII.
   if (PLAIN_TEXT.test(text)) return text.toLowerCase().replace(/ {2,}/g, ' ').trim()
   return text
     .normalize('NFKD')

@@ -9,9 +9,9 @@ export function size(bytes: number): string {
   return `${(bytes / 1000 ** power).toFixed(1)} ${['kB', 'MB', 'GB', 'TB'][power - 1]}`
 }
 
-/** Text that strangers wrote, without what would steer a terminal. */
+/** Replaces control characters of untrusted text: they could control a terminal. */
 export const printable = (text: string): string =>
   text.replace(/[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu, '\ufffd')
 
-/** The same of text that may have several lines. */
+/** The same for text of several lines. */
 export const printableLines = (text: string): string => text.split('\n').map(printable).join('\n')

@@ -1,13 +1,13 @@
 const PATTERN =
   /^(\d{4}-\d\d-\d\d)(?:[T ]((?:[01]\d|2[0-3]):[0-5]\d)(?::([0-5]\d)(?:(\.\d{1,3})\d*)?)?(?:Z|([+-](?:[01]\d|2[0-3])):?([0-5]\d))?)?$/i
 
-/** The usual form, on a day that every month has: needs no further check. */
+/** Fast path: the usual form, on a day that every month has. */
 const USUAL = /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{3}Z$/
 
-/** The years 0000 to 9999: others are written in another form. */
+/** The years 0000 to 9999; ISO 8601 writes other years differently. */
 const [FIRST, LAST] = [-62_167_219_200_000, 253_402_300_799_999]
 
-/** A day, or an instant in ISO 8601, as epoch milliseconds. Without an offset it is in UTC. */
+/** Parses a day or a time in ISO 8601 to epoch milliseconds. The default offset is UTC. */
 export function parseInstant(text: string): number | undefined {
   if (USUAL.test(text)) return Date.parse(text)
   const match = PATTERN.exec(text)
@@ -18,13 +18,13 @@ export function parseInstant(text: string): number | undefined {
   return instant >= FIRST && instant <= LAST ? instant : undefined
 }
 
-/** `Date.parse` may take February 30 for March 1. */
+/** `Date.parse` may turn February 30 into March 1. */
 function isDay(day: string): boolean {
   const time = Date.parse(day)
   return !Number.isNaN(time) && new Date(time).toISOString().startsWith(day)
 }
 
-/** An instant for people: "2026-12-01 09:00 UTC", with seconds where there are any. */
+/** "2026-12-01 09:00 UTC", with seconds unless they are 0. */
 export function formatInstant(time: number): string {
   const text = new Date(time).toISOString()
   return `${text.slice(0, 10)} ${text.slice(11, text.slice(17, 19) === '00' ? 16 : 19)} UTC`

@@ -1,6 +1,6 @@
 const LONGEST_QUOTE = 40
 
-/** What was given, as JSON short enough for a sentence. */
+/** A received value as JSON, shortened for an error message. */
 export function quote(value: unknown): string {
   const text =
     typeof value === 'string' && value.length > LONGEST_QUOTE ? value.slice(0, LONGEST_QUOTE) : value
@@ -9,11 +9,11 @@ export function quote(value: unknown): string {
   return json.length > LONGEST_QUOTE + 2 ? `${json.slice(0, LONGEST_QUOTE)}…` : json
 }
 
-/** JSON takes a time that grows with the square of the depth. */
+/** The time of JSON.stringify grows with the square of the depth. */
 const DEEPEST = 20
 
 function toJson(value: unknown): string {
-  // JSON would make null of a number as large as 1e999.
+  // JSON.stringify(1e999) is null.
   if (typeof value === 'number') return String(value)
   if (isTooDeep(value)) return Array.isArray(value) ? '[…]' : '{…}'
   return JSON.stringify(value) ?? String(value)

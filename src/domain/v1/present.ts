@@ -28,7 +28,7 @@ export function presentPassport(passport: FullPassport): WirePassport {
   return { ...presentListedPassport(passport), ...presentUnlistedFields(passport) }
 }
 
-/** The fields that list pages do not show. */
+/** The fields that only the single-passport response has. */
 export function presentUnlistedFields({ merged, socials }: FullPassport) {
   return { merged, passport_socials: socials.map(presentSocial) }
 }
@@ -61,7 +61,7 @@ export function presentSocial(social: Social): WireSocial {
   }
 }
 
-/** Credentials were mostly calculated at one time: the last one is remembered. */
+/** A cache of one: most credentials of a passport have the same time. */
 let last = { milliseconds: 0, text: '1970-01-01T00:00:00.000Z' }
 
 function presentInstant(milliseconds: number): string {
@@ -74,7 +74,7 @@ function readInstant(text: string): number {
   return last.milliseconds
 }
 
-/** The credential that `presentCredential` was given, without what V1 does not show. */
+/** Reverses `presentCredential`; fields outside of V1 are lost. */
 export function readCredential(credential: WireCredential): Credential {
   return {
     id: credential.id,

@@ -1,6 +1,6 @@
 import { type Caps, roundScore } from '../../domain/credential.ts'
 import { notFound } from '../../domain/errors.ts'
-import type { Explanation, Line } from '../../domain/explanation.ts'
+import type { Explanation, ExplanationLine } from '../../domain/explanation.ts'
 import { type Passport, parsePassportRef, type Scores } from '../../domain/passport.ts'
 import { CREDENTIAL_ACCOUNT } from '../../domain/record.ts'
 import { formatFigure, shortNameOf } from '../format.ts'
@@ -18,7 +18,7 @@ export function renderExplanation({ id, scores }: Passport): Html {
 <h2>How this score comes about</h2>
 <p>${describeParts(scores, {})}${isSum ? ' = ' : ', within what each may add, come to '}${formatFigure(total)}</p>
 <details id="how">
-<summary>Line by line</summary>
+<summary>ExplanationLine by line</summary>
 <p data-lines><a href="/passports/${id}/score">Show the reason for every point</a></p>
 </details>
 </section>`
@@ -80,7 +80,7 @@ const describeParts = (scores: Scores, caps: Caps): string =>
   }).join(' + ')
 
 /** By hand, as the rows of the credentials are. */
-function renderLine({ name, score, formula, from, accounts }: Line): Html {
+function renderLine({ name, score, formula, from, accounts }: ExplanationLine): Html {
   const more =
     accounts.length > 1 || from === 'nothing' ? html`<ul>${accounts.map(renderAccount)}</ul>`.markup : ''
   const points = from === 'nothing' ? UNKNOWN.markup : formatFigure(score)
@@ -90,7 +90,7 @@ function renderLine({ name, score, formula, from, accounts }: Line): Html {
   }
 }
 
-function renderAccount({ account, value, formula }: Line['accounts'][number]): Html {
+function renderAccount({ account, value, formula }: ExplanationLine['accounts'][number]): Html {
   const known = account !== '' && !account.startsWith(CREDENTIAL_ACCOUNT)
   return html`<li><bdi>${known ? account : 'account'}</bdi>, <bdi>${value}</bdi>${formula === '' ? '' : `: ${formula}`}</li>`
 }

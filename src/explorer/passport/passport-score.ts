@@ -1,5 +1,5 @@
 import type { Passport } from '../../domain/passport.ts'
-import { type Standing, stretchOf } from '../../domain/score-distribution.ts'
+import { bucketOf, type Standing } from '../../domain/score-distribution.ts'
 import { describeShare, formatFigure, formatOrdinal, renderDay, toCoordinate } from '../format.ts'
 import { type Html, html } from '../html.ts'
 import { CATEGORIES, renderScoreBar, SCORE_PARTS } from '../score-bar.ts'
@@ -37,7 +37,7 @@ function describeBelow(standing: Standing): string {
 }
 
 function renderDistribution(score: number, { distribution, highest, total }: Standing): Html {
-  const own = stretchOf(score, highest)
+  const own = bucketOf(score, highest)
   const bars = drawBars(distribution)
   const step = WIDTH / distribution.length
   const edge = (at: number) => formatFigure((highest * at) / distribution.length)

@@ -1,12 +1,12 @@
 import { DEFAULT_RULES, type Rule } from '../../scoring/rules.ts'
 import type { Random } from './random.ts'
 
-/** The text of a credential for a person with this share of its points. */
+/** The display text of a credential with this share of its maximum score. */
 type Value = (share: number, random: Random, handle: string) => string
 
-export type Kind = { type: string; rule: Rule; value: Value }
+type Kind = { type: string; rule: Rule; value: Value }
 
-/** All or nothing. */
+/** Either the maximum score or none. */
 export const verified: Value = () => 'Verified'
 const named =
   (suffix: string): Value =>

@@ -15,7 +15,7 @@ const FAMILY_END =
   `bridge brook feather field fold garden glass light loom meadow moor post spindle stone vane
   whistle wick wood`.split(/\s+/)
 
-/** Made of the words for ordinary things: cloud bridge, paper boat, moon garden, tea mountain. */
+/** Words for everyday things, such as cloud bridge, paper boat and moon garden. */
 const OTHER_SCRIPTS =
   `雲橋紙舟|茶山月園|風車小燈|くもはし かみぶね|つきのにわ はる|カガミ モリノ|구름다리 종이배|달빛정원 하늘
   |Ёлка Фонарёва|Мятный Ветерок|Перо Чернильнин|Λάμπα Χαρτοβάρκα|Σύννεφος Γέφυρας|قنديل الورق|زورق القمر
@@ -25,7 +25,7 @@ const OTHER_SCRIPTS =
 
 const EMOJI = ['🌱', '⚡', '🦊', '🪁', '🧵', '🌊', '❤️', '👩‍💻', '🇵🇹', '🎈', '🏔️', '🫖']
 
-/** Invented, and plainly so; each script and habit that real names have is there. */
+/** Invented names in many scripts and styles. */
 export function inventName(random: Random): string {
   const given = random.pick(GIVEN)
   const start = random.pick(FAMILY_START)
@@ -38,7 +38,6 @@ export function inventName(random: Random): string {
   return `${given} ${family}`
 }
 
-/** The handle that someone of that name would take. */
 export function inventHandle(name: string, random: Random): string {
   const base = plain(name.replace(/\.eth$/, ''))
   return `${base.length < 3 ? 'someone' : base.slice(0, 18)}${random.whole(1, 999)}`

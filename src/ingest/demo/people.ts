@@ -23,7 +23,7 @@ const SOURCES = 'lens farcaster github basename linkedin twitter talent_protocol
 
 export type Person = PassportRecord & { scores: Scores; credentials: Credential[] }
 
-/** A thousand people who do not exist, and one who was merged into another; always the same ones. */
+/** The same invented people every time: a thousand, and one who was merged into another. */
 export function inventPeople(): Person[] {
   const random = createRandom(SEED)
   const people = Array.from({ length: PEOPLE }, (_, index) => inventPerson(index + 1, random))
@@ -58,7 +58,7 @@ function inventPerson(id: number, random: Random): Person {
   }
 }
 
-/** Most people have a little of everything; a few have a lot. */
+/** Most people have low scores; a few have high ones. */
 function inventCredentials(calculatedAt: number, handle: string, random: Random) {
   const strength = 0.08 + 0.92 * random.next() ** 4
   const kinds = KINDS.filter((kind) => !kind.rule.proves_human || random.chance(0.2))
@@ -81,7 +81,7 @@ function inventCredentials(calculatedAt: number, handle: string, random: Random)
   })
 }
 
-/** `0xde30`, "demo", begins each of them; a few live on another chain, where letter case counts. */
+/** `0xde30` stands for "demo". A few wallets are on a chain whose addresses are case-sensitive. */
 function inventWallets(random: Random): string[] {
   const wallets = Array.from({ length: random.pick([1, 1, 1, 2, 2, 3]) }, () => `0xde30${random.hex(36)}`)
   if (random.chance(0.06)) wallets.push(`Demo${random.hex(20)}ABCdefGHJKmnpQRSTuvw`)

@@ -1,10 +1,10 @@
 export type Random = ReturnType<typeof createRandom>
 
-/** Numbers that look random and are the same for the same seed, on every machine (mulberry32). */
+/** Pseudo-random numbers, reproducible by seed (mulberry32). */
 export function createRandom(seed: number) {
   let state = seed
 
-  /** From 0 up to, not including, 1. */
+  /** From 0 up to 1, excluding 1. */
   function next(): number {
     state = (state + 0x6d2b79f5) | 0
     let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
@@ -22,7 +22,7 @@ export function createRandom(seed: number) {
     pick,
     hex,
     chance: (share: number) => next() < share,
-    /** `count` different items, in a new order. */
+    /** `count` different items in random order. */
     sample<T>(from: readonly T[], count: number): T[] {
       const rest = [...from]
       return Array.from({ length: count }, () => rest.splice(whole(0, rest.length - 1), 1)[0] as T)

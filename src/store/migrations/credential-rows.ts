@@ -1,6 +1,6 @@
 import type { Credential } from '../../domain/credential.ts'
 
-/** A credential as it was stored before all credentials of a passport became one JSON list. */
+/** The row of a credential before all credentials of a passport became one JSON list. */
 export type CredentialRow = {
   id: string
   type: string

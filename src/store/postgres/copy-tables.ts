@@ -11,15 +11,15 @@ import {
   toPassportItems,
   toRowItem,
 } from '../copy-tables.ts'
-import type { Part, Store } from '../store.ts'
-import type { Link } from './connection/health-checked-pool.ts'
+import type { CopyTable, Store } from '../store.ts'
+import type { Pool } from './connection/health-checked-pool.ts'
 import { lockForWriting } from './connection/locks.ts'
 import { insertRows, type Query, selectRows, upsertRows } from './connection/query.ts'
 import { createSettings } from './settings.ts'
-import { bump } from './versions.ts'
+import { incrementVersion } from './versions.ts'
 
-export function createParts(link: Link): Part[] {
-  return [createPassportPart(link), ...PLAIN_TABLES.map((table) => createPlainPart(link, table))]
+export function createCopyTables(pool: Pool): CopyTable[] {
+  return [createPassportTables(pool), ...PLAIN_TABLES.map((table) => createPlainTable(pool, table))]
 }
 
 export function createCopying(read: Query, write: Query): Store['copying'] {
@@ -29,7 +29,7 @@ export function createCopying(read: Query, write: Query): Store['copying'] {
   }
 }
 
-function createPassportPart({ transaction }: Link): Part {
+function createPassportTables({ transaction }: Pool): CopyTable {
   return {
     name: 'passports',
     list: ({ limit = null, ...range }) =>
@@ -60,16 +60,16 @@ function createPassportPart({ transaction }: Link): Part {
         }
         const tables = fromPassportItems(items)
         for (const [at, { name }] of PASSPORT_TABLES.entries()) {
-          // A wallet may have been another passport's.
+          // A wallet may belong to a passport outside the range.
           if (name === 'wallets') await upsertRows(query, name, 'address', tables[at] ?? [])
           else await insertRows(query, name, tables[at] ?? [])
         }
-        await bump(query, 'ranking')
+        await incrementVersion(query, 'ranking')
       }),
   }
 }
 
-function createPlainPart({ longQuery, transaction }: Link, table: PlainTable): Part {
+function createPlainTable({ longQuery, transaction }: Pool, table: PlainTable): CopyTable {
   const { name, key } = table
   return {
     name,
@@ -83,7 +83,7 @@ function createPlainPart({ longQuery, transaction }: Link, table: PlainTable): P
         const { condition, values } = plainRangeOf(table, range)
         await query(`delete from ${name} where ${condition}`, values)
         await insertRows(query, name, items.map(fromRowItem))
-        if (name === 'keys') await bump(query, 'keys')
+        if (name === 'keys') await incrementVersion(query, 'keys')
       }),
   }
 }

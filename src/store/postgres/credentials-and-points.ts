@@ -5,7 +5,7 @@ import { type DataPointRow, toDataPoint } from '../rows/data-point.ts'
 import { toShownCredentials, type V1Body } from '../rows/v1.ts'
 import { type Query, selectRows } from './connection/query.ts'
 
-/** Those that are shown: highest score first, then by name, then by id. */
+/** The credentials in the V1 response: highest score first, then by name, then by id. */
 export async function listCredentials(query: Query, passportId: number): Promise<Credential[]> {
   const [row] = await query<Pick<V1Body, 'body'>>('select body from v1_credentials where passport_id = $1', [
     passportId,
@@ -13,7 +13,7 @@ export async function listCredentials(query: Query, passportId: number): Promise
   return row ? toShownCredentials(row.body) : []
 }
 
-/** All credentials of each passport, those that are not shown included. */
+/** All credentials of each passport, including superseded ones. */
 export async function mapCredentials(
   query: Query,
   passportIds: number[],

@@ -1,25 +1,25 @@
 import type { ApiKey } from '../../domain/api-key.ts'
 import { type KeyRow, toKey, toKeyRow } from '../rows/key.ts'
 import type { Store } from '../store.ts'
-import type { Link } from './connection/health-checked-pool.ts'
+import type { Pool } from './connection/health-checked-pool.ts'
 import { insertRows, type Query } from './connection/query.ts'
-import { bump } from './versions.ts'
+import { incrementVersion } from './versions.ts'
 
 const SELECT = 'select to_json(keys) as row, hash from keys'
 
 type SelectedKey = { row: KeyRow; hash: Uint8Array }
 const fromSelected = ({ row, hash }: SelectedKey) => toKey({ ...row, hash })
 
-/** Keys held in memory; more of them in use at once are asked for each time. */
-const REMEMBERED = 10_000
+/** Size of the cache; it is cleared when it is full. */
+const CACHE_SIZE = 10_000
 
-/** `find` asks the primary, or where it is away the replica: a key must not work longer than it should. */
-export function createKeys(primary: Link, replica: Link | undefined) {
-  const remembered = new Map<string, ApiKey>()
+/** `find` reads from the primary, or from the replica if the primary is unavailable: a replica may not know a revocation. */
+export function createKeys(primary: Pool, replica: Pool | undefined) {
+  const cache = new Map<string, ApiKey>()
   let changes = 0
 
   function forget(): void {
-    remembered.clear()
+    cache.clear()
     changes++
   }
 
@@ -28,8 +28,8 @@ export function createKeys(primary: Link, replica: Link | undefined) {
     return found && fromSelected(found)
   }
 
-  /** What was read before a change, and what a replica that may lag behind has read, is not remembered. */
-  async function findAndRemember(id: string): Promise<ApiKey | undefined> {
+  /** Results are not cached if keys changed meanwhile, or if they come from a replica, which may lag. */
+  async function findAndCache(id: string): Promise<ApiKey | undefined> {
     const before = changes
     let key: ApiKey | undefined
     try {
@@ -39,16 +39,16 @@ export function createKeys(primary: Link, replica: Link | undefined) {
       return findIn(replica.query, id)
     }
     if (!key || changes !== before) return key
-    if (remembered.size >= REMEMBERED) remembered.clear()
-    remembered.set(id, key)
+    if (cache.size >= CACHE_SIZE) cache.clear()
+    cache.set(id, key)
     return key
   }
 
-  /** Tells whether there is such a key. */
+  /** Returns whether the key exists. */
   async function change(text: string, values: unknown[]): Promise<boolean> {
     const changed = await primary.transaction(async (query) => {
       const rows = await query(text, values)
-      await bump(query, 'keys')
+      await incrementVersion(query, 'keys')
       return rows.length > 0
     })
     forget()
@@ -56,16 +56,16 @@ export function createKeys(primary: Link, replica: Link | undefined) {
   }
 
   return {
-    /** Keys have changed. */
+    /** To be called when keys have changed. */
     forget,
 
     keys: {
       create: (key) =>
         primary.transaction(async (query) => {
           await insertRows(query, 'keys', [{ ...toKeyRow(key), hash: `\\x${key.hash.toHex()}` }])
-          await bump(query, 'keys')
+          await incrementVersion(query, 'keys')
         }),
-      find: (id) => remembered.get(id) ?? findAndRemember(id),
+      find: (id) => cache.get(id) ?? findAndCache(id),
       async list() {
         const rows = await primary.query<SelectedKey>(`${SELECT} order by created_at desc, id`)
         return rows.map(fromSelected)

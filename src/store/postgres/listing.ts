@@ -1,41 +1,41 @@
 import type { ListedPassport, ListingStore } from '../store.ts'
 import type { Query } from './connection/query.ts'
 
-/** More changes than this are read as a whole listing. */
+/** After more changes the whole listing is read. */
 const MOST_CHANGES = 50_000
 
-/** Names are folded: no white space but single blanks is in them. */
+/** Folded names contain no line feed. */
 const SEPARATOR = '\n'
 
 const COUNTER = `(select version from versions where name = 'ranking')`
 
 /**
- * `<counter>:<xmin>`. The counter tells whether anything changed. Rows of transactions from xmin on are read again: they may not have
- * been committed at the last read.
+ * `<counter>:<xmin>`. The counter shows whether anything changed. Rows of transactions from xmin on are read again: they may
+ * have been uncommitted at the last read.
  */
 const CURSOR = `${COUNTER} || ':' || pg_snapshot_xmin(pg_current_snapshot())::text as cursor`
 
-/** One row: ids and scores as binary numbers, names one to a line. */
+/** One row: ids and scores as binary numbers, names separated by line feeds. */
 const READ_ALL = `select ${CURSOR},
   string_agg(int8send(passport_id) || float8send(score), ''::bytea order by score desc, passport_id) as ranked,
   string_agg(name, E'\\n' order by score desc, passport_id) as names from v1_passports`
 
 type AllRow = { cursor: string; ranked: Buffer | null; names: string | null }
 
-/** What the ranking is made of. Rows carry the number of the transaction that wrote them. */
+/** Rows carry the number of the transaction that wrote them. */
 export function createListing(read: Query): ListingStore & { forget(): void } {
-  /** The same numbers on another server may stand for other changes. */
+  /** Part of the cursor: equal transaction numbers of another server mean other changes. */
   let server = 0
 
   return {
-    /** To be called when another server answers, or the same one after an interruption. */
+    /** To be called when another server responds, or the same one after an interruption. */
     forget() {
       server++
     },
     async readAll(add) {
-      const asked = server
+      const serverNumber = server
       const [row] = await read<AllRow>(READ_ALL)
-      const cursor = `${asked}:${row?.cursor}`
+      const cursor = `${serverNumber}:${row?.cursor}`
       if (!row?.ranked) return cursor
       const names = (row.names ?? '').split(SEPARATOR)
       const { buffer, byteOffset, byteLength } = row.ranked
@@ -48,9 +48,9 @@ export function createListing(read: Query): ListingStore & { forget(): void } {
       return cursor
     },
     async readChanges(since) {
-      const asked = server
+      const serverNumber = server
       const [known, counter, transaction] = since.split(':')
-      if (known !== String(asked)) return undefined
+      if (known !== String(serverNumber)) return undefined
       const [now] = await read<{ counter: string }>(`select ${COUNTER}::text as counter`)
       if (now?.counter === counter) return { cursor: since, listed: [], unlisted: [] }
       const [row] = await read<{ cursor: string; listed: ListedPassport[]; unlisted: number[] }>(
@@ -61,7 +61,7 @@ export function createListing(read: Query): ListingStore & { forget(): void } {
         [transaction],
       )
       if (row === undefined || row.listed.length > MOST_CHANGES) return undefined
-      return { ...row, cursor: `${asked}:${row.cursor}` }
+      return { ...row, cursor: `${serverNumber}:${row.cursor}` }
     },
   }
 }

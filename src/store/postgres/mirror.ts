@@ -1,13 +1,13 @@
 import type { MirrorStore } from '../store.ts'
-import type { Link } from './connection/health-checked-pool.ts'
+import type { Pool } from './connection/health-checked-pool.ts'
 
 type MirroredRow = { passport_etag: string; credentials_etag: string; run: number }
 
-export function createMirror({ query, transaction }: Link): MirrorStore {
+export function createMirror({ query, transaction }: Pool): MirrorStore {
   return {
     begin: (source) =>
       transaction(async (query) => {
-        // The row is made first, so that of two who begin at once one waits for the other.
+        // The row is created first: concurrent runs then wait for its lock.
         await query(
           'insert into mirror_runs (source, run, ended) values ($1, 0, 1) on conflict (source) do nothing',
           [source],

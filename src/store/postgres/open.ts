@@ -2,13 +2,13 @@ import { namePostgres } from '../../domain/database-address.ts'
 import { ServiceError } from '../../domain/errors.ts'
 import type { PassportRef } from '../../domain/passport.ts'
 import type { Store } from '../store.ts'
-import { createLink, type Link, type LinkOptions } from './connection/health-checked-pool.ts'
+import { createPool, type Pool, type PoolOptions } from './connection/health-checked-pool.ts'
 import type { Query } from './connection/query.ts'
-import { createCopying, createParts } from './copy-tables.ts'
+import { createCopying, createCopyTables } from './copy-tables.ts'
 import { listCredentials } from './credentials-and-points.ts'
 import { createKeys } from './keys.ts'
 import { createListing } from './listing.ts'
-import { checkVersion, migrate, refuseOlder } from './migrate/migrate.ts'
+import { checkVersion, migrate, refuseOutdatedSchema } from './migrate/migrate.ts'
 import { createMirror } from './mirror.ts'
 import { createPassportReader } from './passports.ts'
 import { createPassportChanges, createRecords } from './records.ts'
@@ -19,31 +19,31 @@ import { createV1Reader } from './v1.ts'
 
 type Address = { url: string; readUrl?: string | undefined }
 
-type Options = Partial<LinkOptions> & {
+type Options = Partial<PoolOptions> & {
   migrate?: boolean
   onMigrate?: (done: number, total: number) => void
 }
 
-/** Few connections: most commands need one. And time: they rather wait for a busy server than fail. */
-const FOR_COMMANDS: LinkOptions = { connections: 2, answerWithin: 30_000 }
+/** Most commands need one connection, and should wait for a busy server. */
+const FOR_COMMANDS: PoolOptions = { connections: 2, responseTimeout: 30_000 }
 
-/** Opens the database, bringing it up to date first. Throws `unavailable` with a sentence. */
+/** Migrates and opens the database. Throws `unavailable` with a sentence. */
 export async function openPostgres(
   { url, readUrl }: Address,
   { migrate: mayMigrate = true, onMigrate, ...options }: Options = {},
 ): Promise<Store> {
-  const link = (to: string) => createLink(to, namePostgres(to), { ...FOR_COMMANDS, ...options })
-  const primary = link(url)
-  const replica = readUrl === undefined ? undefined : link(readUrl)
+  const pool = (to: string) => createPool(to, namePostgres(to), { ...FOR_COMMANDS, ...options })
+  const primary = pool(url)
+  const replica = readUrl === undefined ? undefined : pool(readUrl)
   try {
-    const prepare: Prepare = mayMigrate ? (to, name) => migrate(to, name, onMigrate) : refuseOlder
+    const prepare: Prepare = mayMigrate ? (to, name) => migrate(to, name, onMigrate) : refuseOutdatedSchema
     await begin(prepare, { primary, url, replica, readUrl })
   } catch (error) {
     await Promise.all([primary.close(), replica?.close()])
     throw error
   }
-  const read = fallingBack(({ query }) => query, replica ?? primary, primary)
-  const readMuch = fallingBack(({ longQuery }) => longQuery, replica ?? primary, primary)
+  const read = withFallback(({ query }) => query, replica ?? primary, primary)
+  const readMuch = withFallback(({ longQuery }) => longQuery, replica ?? primary, primary)
 
   const passports = createPassportReader(read)
   const atPrimary = createPassportReader(primary.query)
@@ -53,15 +53,15 @@ export async function openPostgres(
 
   let keysVersion: number | undefined
   let keysVersionOfReplica: number | undefined
-  primary.watch((version, isAnother) => {
-    if (isAnother || version !== keysVersion) forget()
-    if (isAnother) listing.forget()
+  primary.watch((version, isOtherServer) => {
+    if (isOtherServer || version !== keysVersion) forget()
+    if (isOtherServer) listing.forget()
     keysVersion = version
   })
-  replica?.watch((version, isAnother) => {
-    // Where only we are cut off from the primary, the replica hears of a revocation.
+  replica?.watch((version, isOtherServer) => {
+    // If only this node has lost the primary, the replica still receives revocations.
     if (version !== keysVersionOfReplica) forget()
-    if (isAnother) listing.forget()
+    if (isOtherServer) listing.forget()
     keysVersionOfReplica = version
   })
 
@@ -76,7 +76,7 @@ export async function openPostgres(
     keys,
     usage: createUsage(primary),
     retirement: createRetirement(read, primary.query),
-    parts: createParts(primary),
+    copyTables: createCopyTables(primary),
     copying: createCopying(read, primary.query),
     async ping() {
       const [writes, reads] = await Promise.allSettled([primary.ping(), replica?.ping()])
@@ -92,30 +92,32 @@ export async function openPostgres(
   }
 }
 
-/** Reads go to the first, and whatever goes wrong there, to the second. */
-function fallingBack(queryOf: (link: Link) => Query, first: Link, second: Link): Query {
+/** Reads from the first pool, and after any error from the second. */
+function withFallback(queryOf: (pool: Pool) => Query, first: Pool, second: Pool): Query {
   if (first === second) return queryOf(first)
   return async <Row>(text: string, values?: readonly unknown[]) => {
     try {
       return await queryOf(first)<Row>(text, values)
     } catch {
+      // The first pool reports its own errors.
       return queryOf(second)<Row>(text, values)
     }
   }
 }
 
-type Prepare = (link: Link, name: string) => Promise<void>
+type Prepare = (pool: Pool, name: string) => Promise<void>
 
-/** A primary that is unavailable does not keep a node from reading from the replica. */
+/** With an unavailable primary, a node can still read from a migrated replica. */
 async function begin(
   prepare: Prepare,
-  { primary, url, replica, readUrl }: Address & { primary: Link; replica: Link | undefined },
+  { primary, url, replica, readUrl }: Address & { primary: Pool; replica: Pool | undefined },
 ): Promise<void> {
   try {
     await prepare(primary, namePostgres(url))
   } catch (error) {
-    const isAway = error instanceof ServiceError && error.code === 'unavailable' && error.cause !== undefined
-    if (!isAway || !replica || readUrl === undefined) throw error
+    const isUnavailable =
+      error instanceof ServiceError && error.code === 'unavailable' && error.cause !== undefined
+    if (!isUnavailable || !replica || readUrl === undefined) throw error
     if ((await checkVersion(replica.query, namePostgres(readUrl))) === 0) throw error
   }
 }

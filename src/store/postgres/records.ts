@@ -5,20 +5,20 @@ import { createMerges } from '../merges.ts'
 import { createRecordWriter, isChange } from '../record-writer.ts'
 import { type StoredRow, toRecord } from '../rows/passport.ts'
 import type { SaveOptions, SaveResult, Store } from '../store.ts'
-import type { Link } from './connection/health-checked-pool.ts'
+import type { Pool } from './connection/health-checked-pool.ts'
 import { lockForWriting } from './connection/locks.ts'
 import { type Query, selectRows } from './connection/query.ts'
 import { mapCredentials, mapDataPoints } from './credentials-and-points.ts'
-import { bump } from './versions.ts'
-import { loadWriteModel, type Named } from './write-model.ts'
+import { incrementVersion } from './versions.ts'
+import { type BatchKeys, loadWriteModel } from './write-model.ts'
 
-export function createRecords({ longQuery, transaction }: Link) {
+export function createRecords({ longQuery, transaction }: Pool) {
   async function saveIn(query: Query, batch: readonly IncomingRecord[], options: SaveOptions) {
-    const { model, save } = await loadWriteModel(query, namedBy(batch))
+    const { model, save } = await loadWriteModel(query, keysOf(batch))
     const results = createRecordWriter(model).save(batch, options)
     if (!options.dryRun && results.some(isChange)) {
       await save()
-      await bump(query, 'ranking')
+      await incrementVersion(query, 'ranking')
     }
     return results
   }
@@ -36,7 +36,7 @@ export function createRecords({ longQuery, transaction }: Link) {
         await saveIn(query, batch, options)
         return true
       }),
-    /** One snapshot: a passport and its credentials belong together. */
+    /** One snapshot: a passport and its credentials are consistent. */
     list: (afterId, limit) =>
       transaction(async (query) => {
         const rows = await selectRows<StoredRow>(query, 'passports', 'where id > $1 order by id limit $2', [
@@ -63,18 +63,18 @@ export function createRecords({ longQuery, transaction }: Link) {
   } satisfies Store['records']
 }
 
-/** The operator's changes to single passports. */
-export function createPassportChanges({ transaction }: Link) {
+/** Merge, unmerge and removal of single passports. */
+export function createPassportChanges({ transaction }: Pool) {
   type Merges = ReturnType<typeof createMerges>
 
-  async function change(named: Partial<Named>, work: (merges: Merges) => void): Promise<void> {
+  async function change(named: Partial<BatchKeys>, work: (merges: Merges) => void): Promise<void> {
     await transaction(async (query) => {
       await lockForWriting(query)
       const { model, save } = await loadWriteModel(query, { ids: [], addresses: [], removed: [], ...named })
       work(createMerges(model))
       model.renderV1()
       await save()
-      await bump(query, 'ranking')
+      await incrementVersion(query, 'ranking')
     })
   }
 
@@ -89,7 +89,7 @@ export function createPassportChanges({ transaction }: Link) {
   } satisfies Partial<Store['passports']>
 }
 
-function namedBy(batch: readonly IncomingRecord[]): Named {
+function keysOf(batch: readonly IncomingRecord[]): BatchKeys {
   const named = { ids: new Set<number>(), addresses: new Set<string>(), removed: new Set<number>() }
   for (const record of batch) {
     if (record.kind === 'removal') named.removed.add(record.id)

@@ -14,9 +14,9 @@ export type Loaded = {
   wallets: TrackedRows<string, number>
   credentials: TrackedRows<number, { list: readonly Credential[]; isShown: boolean }>
   dataPoints: TrackedRows<number, readonly DataPoint[]>
-  /** When each was removed. */
+  /** Times of removal. */
   removals: TrackedRows<number, number>
-  /** Only written. */
+  /** Never loaded, only written. */
   v1Passports: TrackedRows<number, V1PassportRow>
   v1Credentials: TrackedRows<number, V1CredentialsRow>
 }
@@ -84,7 +84,7 @@ async function unlist(query: Query, ids: readonly number[]): Promise<void> {
   await query('delete from v1_credentials where passport_id = any($1::bigint[])', [ids])
 }
 
-/** Writes V1 responses; rows that stay as they were keep their version. */
+/** Writes V1 responses; unchanged rows keep their version. */
 export async function saveV1(
   query: Query,
   passports: readonly V1PassportRow[],

@@ -1,23 +1,32 @@
 import type { Credential } from '../../domain/credential.ts'
 import type { PassportRef } from '../../domain/passport.ts'
-import { ADOPT_STEP, applyScore, toScorable } from '../apply-score.ts'
+import { applyScore, toScorable } from '../apply-score.ts'
 import { STALE_COUNT } from '../rows/counts.ts'
 import { toCredentialData } from '../rows/credential.ts'
 import type { StoredRow } from '../rows/passport.ts'
 import { toV1CredentialsRow, toV1PassportRow } from '../rows/v1.ts'
+import {
+  ADOPTION_BATCH,
+  FIND_BATCH_END,
+  MARK_STALE,
+  type MarkRange,
+  nextMarkRange,
+  stateAfterStep,
+  targetRules,
+} from '../rule-adoption.ts'
 import type { ScoringStore } from '../store.ts'
-import type { Link } from './connection/health-checked-pool.ts'
+import type { Pool } from './connection/health-checked-pool.ts'
 import { lock, lockForWriting, lockShared, RULES } from './connection/locks.ts'
 import { type Query, selectRows, upsertRows } from './connection/query.ts'
 import { mapCredentials, mapDataPoints } from './credentials-and-points.ts'
 import { saveV1 } from './save-changes.ts'
-import { createSettings } from './settings.ts'
-import { bump } from './versions.ts'
+import { findAdoptionState, saveAdoptionState } from './settings.ts'
+import { incrementVersion } from './versions.ts'
 
-type Scored = { row: StoredRow; credentials: readonly Credential[] }
+type ScoredRow = { row: StoredRow; credentials: readonly Credential[] }
 
 export function createScoring(
-  { query, longQuery, transaction }: Link,
+  { query, longQuery, transaction }: Pool,
   find: (ref: PassportRef) => Promise<number | undefined>,
 ): ScoringStore {
   return {
@@ -25,16 +34,15 @@ export function createScoring(
       const failed: { id: number; error: unknown }[] = []
       const count = await transaction(async (query) => {
         await lockShared(query, RULES)
-        const settings = createSettings(query)
-        const inForce = (await settings.get('adopting')) ?? (await settings.get('rules')) ?? rules
-        if (inForce !== rules) return undefined
+        const target = targetRules(await findAdoptionState(query)) ?? rules
+        if (target !== rules) return undefined
         const rows = await selectRows<StoredRow>(
           query,
           'passports',
           'where stale <> 0 and stale = 1 order by id limit $1 for update skip locked',
           [limit],
         )
-        const scored: Scored[] = []
+        const scored: ScoredRow[] = []
         for (const { row, all, scorable } of await loadScorables(query, rows)) {
           try {
             scored.push(applyScore(row, all, score(scorable), { rules, now }))
@@ -43,13 +51,13 @@ export function createScoring(
           }
         }
         await saveScores(query, scored)
-        // One that cannot be scored must not keep the others waiting.
+        // A failed passport must not block the others.
         if (failed.length > 0) {
           await query('update passports set stale = 2 where id = any($1::bigint[])', [
             failed.map(({ id }) => id),
           ])
         }
-        if (scored.length > 0) await bump(query, 'ranking')
+        if (scored.length > 0) await incrementVersion(query, 'ranking')
         return rows.length
       })
       for (const { id, error } of failed) onFailure(id, error)
@@ -73,7 +81,7 @@ export function createScoring(
       const markNext = (after: number) =>
         transaction(async (query) => {
           await lockForWriting(query)
-          return markStep(query, after, { except: null, given: true })
+          return markStale(query, { after, except: null, withRecordScores: true })
         })
       for (let after: number | undefined = -1; after !== undefined; after = await markNext(after));
     },
@@ -87,42 +95,24 @@ export function createScoring(
 }
 
 async function adoptStep(query: Query, rules: string): Promise<boolean> {
-  const settings = createSettings(query)
-  const inForce = await settings.get('rules')
-  const adopting = await settings.get('adopting')
-  if (inForce === rules && adopting === undefined) return true
-  const after = adopting === rules ? Number(await settings.get('adopted_to')) : -1
-  // Scores that records brought along stand until a rule set follows another.
-  const end = await markStep(query, after, { except: rules, given: inForce !== undefined })
-  if (end !== undefined) {
-    await settings.set('adopting', rules)
-    await settings.set('adopted_to', String(end))
-    return false
-  }
-  await settings.set('rules', rules)
-  await settings.remove('adopting')
-  await settings.remove('adopted_to')
-  return true
+  const state = await findAdoptionState(query)
+  const range = nextMarkRange(state, rules)
+  if (!range) return true
+  const end = await markStale(query, range)
+  await saveAdoptionState(query, stateAfterStep(state, rules, end))
+  return end === undefined
 }
 
-/** Marks the passports of one step as stale; gives back where the step ended, or `undefined` at the end. */
-async function markStep(
+/** Marks one batch; returns its last id, or `undefined` after the last passport. */
+async function markStale(
   query: Query,
-  after: number,
-  { except, given }: { except: string | null; given: boolean },
+  { after, except, withRecordScores }: MarkRange,
 ): Promise<number | undefined> {
-  const [step] = await query<{ id: number | null }>(
-    `select max(id)::float8 as id from (select id from passports where id > $1 order by id limit $2) as step`,
-    [after, ADOPT_STEP],
-  )
-  const end = step?.id ?? undefined
+  const [batch] = await query<{ id: number | null }>(FIND_BATCH_END, [after, ADOPTION_BATCH])
+  const end = batch?.id ?? undefined
   if (end === undefined) return undefined
-  const rows = await query(
-    `update passports set stale = 1 where id > $1 and id <= $2 and stale <> 1
-       and ($3::text is null or rules <> $3) and (rules <> '' or $4::boolean) returning 1 as one`,
-    [after, end, except, given],
-  )
-  if (rows.length > 0) await bump(query, 'ranking')
+  const rows = await query(MARK_STALE, [after, end, except, withRecordScores])
+  if (rows.length > 0) await incrementVersion(query, 'ranking')
   return end
 }
 
@@ -135,7 +125,7 @@ async function loadScorables(query: Query, rows: readonly StoredRow[]) {
   })
 }
 
-async function saveScores(query: Query, scored: readonly Scored[]): Promise<void> {
+async function saveScores(query: Query, scored: readonly ScoredRow[]): Promise<void> {
   await upsertRows(
     query,
     'passports',
@@ -156,7 +146,7 @@ async function saveScores(query: Query, scored: readonly Scored[]): Promise<void
 }
 
 /** Stores the V1 responses of listed passports. */
-async function renderPassports(query: Query, passports: readonly Scored[]): Promise<void> {
+async function renderPassports(query: Query, passports: readonly ScoredRow[]): Promise<void> {
   const listed = passports.filter(({ row }) => row.merged_into === null)
   const survivors = await query<{ id: number }>(
     'select distinct merged_into::float8 as id from passports where merged_into = any($1::bigint[])',

@@ -1,23 +1,34 @@
 import { RETIREMENT } from '../copy-tables.ts'
+import { ADOPTION_SETTINGS, type AdoptionState } from '../rule-adoption.ts'
 import type { Store } from '../store.ts'
 import type { Query } from './connection/query.ts'
 
-/** Single values that all processes share. */
 export const createSettings = (query: Query) => ({
   async get(name: string): Promise<string | undefined> {
     const [row] = await query<{ value: string }>('select value from settings where name = $1', [name])
     return row?.value
   },
-  async set(name: string, value: string): Promise<void> {
+  /** `undefined` removes the setting. */
+  async set(name: string, value: string | undefined): Promise<void> {
+    if (value === undefined) return void (await query('delete from settings where name = $1', [name]))
     await query(
       'insert into settings (name, value) values ($1, $2) on conflict (name) do update set value = excluded.value',
       [name, value],
     )
   },
-  async remove(name: string): Promise<void> {
-    await query('delete from settings where name = $1', [name])
-  },
 })
+
+export async function findAdoptionState(query: Query): Promise<AdoptionState> {
+  const rows = await query<{ name: string; value: string }>(
+    'select name, value from settings where name = any($1::text[])',
+    [ADOPTION_SETTINGS],
+  )
+  return Object.fromEntries(rows.map(({ name, value }) => [name, value]))
+}
+
+export async function saveAdoptionState(query: Query, state: AdoptionState): Promise<void> {
+  for (const name of ADOPTION_SETTINGS) await createSettings(query).set(name, state[name])
+}
 
 export function createRetirement(read: Query, write: Query): Store['retirement'] {
   return {

@@ -1,4 +1,4 @@
-/** Rows by key, and which of them have changed since they were loaded. */
+/** Rows by key, with the set of keys that changed after loading. */
 export function trackRows<Key, Row>(loaded: Iterable<readonly [Key, Row]> = []) {
   const rows = new Map(loaded)
   const changed = new Set<Key>()

@@ -1,13 +1,13 @@
 import { toUsageCount, toUsageRow, type UsageRow } from '../rows/usage.ts'
 import type { Store } from '../store.ts'
-import type { Link } from './connection/health-checked-pool.ts'
+import type { Pool } from './connection/health-checked-pool.ts'
 import { insertRows, selectRows } from './connection/query.ts'
 
-export function createUsage({ longQuery, transaction }: Link): Store['usage'] {
+export function createUsage({ longQuery, transaction }: Pool): Store['usage'] {
   return {
     add: (counts, lastUsed) =>
       transaction(async (query) => {
-        // In one order everywhere: nodes that write at once must not wait for each other.
+        // The same order on all nodes prevents deadlocks.
         const rows = counts.map(toUsageRow).sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1))
         await insertRows(
           query,

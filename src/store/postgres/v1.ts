@@ -16,9 +16,8 @@ const STALE = 'exists (select 1 from passports where id = passport_id and stale 
 const PASSPORT = `select passport_id::float8 as id, ${BODY} as body, etag, merged, ${STALE} from v1_passports`
 const CREDENTIALS = 'select body, etag from v1_credentials'
 
-/** The stored responses of V1. */
 export function createV1Reader(read: Query) {
-  /** Only listed passports have a response: that of a merged one is its survivor's. */
+  /** Only listed passports have a response; a merged one has that of its survivor. */
   async function find<Row>(select: string, ref: PassportRef): Promise<Row | undefined> {
     for (const id of [PASSPORT_ID, SURVIVOR_ID]) {
       const [row] = await read<Row>(`${select} where passport_id = ${id[refKind(ref)]}`, [refValue(ref)])
@@ -35,7 +34,7 @@ export function createV1Reader(read: Query) {
 
     findCredentials: (ref: PassportRef) => find<V1Body>(CREDENTIALS, ref),
 
-    /** List items by score, then id. Passports that were merged or removed meanwhile are left out. */
+    /** List items by score, then id. Passports that are no longer listed are left out. */
     async listItems(ids: readonly number[]): Promise<string[]> {
       if (ids.length === 0) return []
       const rows = await read<FoundItem>(

@@ -1,23 +1,21 @@
 import type { DataPoint } from '../../domain/data-point.ts'
 import type { StoredRow } from '../rows/passport.ts'
+import { targetRules } from '../rule-adoption.ts'
 import { type TrackedWriteModel, trackChanges } from '../v1-renderer.ts'
 import type { WriteModel } from '../write-model.ts'
 import { type Query, selectRows } from './connection/query.ts'
 import { mapCredentials, mapDataPoints } from './credentials-and-points.ts'
 import { type Loaded, saveChanges } from './save-changes.ts'
-import { createSettings } from './settings.ts'
+import { findAdoptionState } from './settings.ts'
 import { trackRows } from './tracked-rows.ts'
 
-/** What the records of a batch name: everything that is decided about them depends on it. */
-export type Named = { ids: Iterable<number>; addresses: Iterable<string>; removed: Iterable<number> }
+/** The passports and wallets that a batch refers to. */
+export type BatchKeys = { ids: Iterable<number>; addresses: Iterable<string>; removed: Iterable<number> }
 
-/**
- * Loads what a batch may touch with a few statements and locks it. Decisions are made in memory, without round trips; `save`
- * writes what has changed, again with a few statements.
- */
+/** Loads and locks all rows of a batch with a few statements. The model works in memory; `save` writes the changes. */
 export async function loadWriteModel(
   query: Query,
-  named: Named,
+  named: BatchKeys,
 ): Promise<{ model: TrackedWriteModel; save: () => Promise<void> }> {
   const { rules, ...loaded } = await load(query, named)
   return {
@@ -29,7 +27,7 @@ export async function loadWriteModel(
 type WalletRow = { address: string; passport_id: number }
 type RemovalRow = { passport_id: number; removed_at: number }
 
-async function load(query: Query, named: Named): Promise<Loaded & { rules: string | undefined }> {
+async function load(query: Query, named: BatchKeys): Promise<Loaded & { rules: string | undefined }> {
   const addresses = [...named.addresses]
   const owners = await selectRows<WalletRow>(query, 'wallets', 'where address = any($1::text[])', [addresses])
   const rows = await lockPassports(
@@ -38,8 +36,7 @@ async function load(query: Query, named: Named): Promise<Loaded & { rules: strin
     [...named.removed],
   )
   const ids = [...new Set([...named.ids, ...named.removed, ...rows.map(({ id }) => id)])]
-  const settings = createSettings(query)
-  const [wallets, credentials, dataPoints, removals, rules, adopting] = await Promise.all([
+  const [wallets, credentials, dataPoints, removals, adoption] = await Promise.all([
     selectRows<WalletRow>(
       query,
       'wallets',
@@ -49,8 +46,7 @@ async function load(query: Query, named: Named): Promise<Loaded & { rules: strin
     mapCredentials(query, ids),
     mapDataPoints(query, ids),
     selectRows<RemovalRow>(query, 'removals', 'where passport_id = any($1::bigint[])', [ids]),
-    settings.get('rules'),
-    settings.get('adopting'),
+    findAdoptionState(query),
   ])
   return {
     passports: trackRows(rows.map((row) => [row.id, row])),
@@ -60,7 +56,7 @@ async function load(query: Query, named: Named): Promise<Loaded & { rules: strin
     removals: trackRows(removals.map(({ passport_id, removed_at }) => [passport_id, removed_at])),
     v1Passports: trackRows(),
     v1Credentials: trackRows(),
-    rules: adopting ?? rules,
+    rules: targetRules(adoption),
   }
 }
 
@@ -75,7 +71,7 @@ function createWriteModel(loaded: Loaded, rules: string | undefined): WriteModel
     passports: {
       find: passports.get,
       findSurvivor: (id) => passports.get(id)?.merged_into,
-      // A plain loop: it runs once for each passport of a batch.
+      // A plain loop for speed: it runs once per passport of a batch.
       listMerged(into) {
         const ids: number[] = []
         for (const row of passports.values()) if (row.merged_into === into) ids.push(row.id)
@@ -120,8 +116,8 @@ function unique(points: readonly DataPoint[]): DataPoint[] {
 }
 
 /**
- * The passports, those they are merged into, and those merged into any of them; all locked. How many there are cannot be
- * estimated: `offset 0` and the array keep the planner from reading the whole table for a few.
+ * Locks the passports, their survivors, and all passports merged into them. The planner cannot estimate their number: `offset 0`
+ * and the array prevent it from reading the whole table.
  */
 function lockPassports(query: Query, ids: number[], removed: number[]): Promise<StoredRow[]> {
   return selectRows<StoredRow>(

@@ -1,8 +1,8 @@
-/** Of all passports, and the usage of them, on either engine: named as a `PassportCounts`. */
+/** SQL for `PassportCounts`, on either engine. */
 export const PASSPORT_COUNTS = `select
   cast(count(*) as double precision) as passports,
   cast(coalesce(sum(case when stale = 1 then 1 else 0 end), 0) as double precision) as stale,
-  cast(coalesce(sum(case when stale = 2 then 1 else 0 end), 0) as double precision) as "setAside",
+  cast(coalesce(sum(case when stale = 2 then 1 else 0 end), 0) as double precision) as "unscorable",
   cast(max(calculated_at) as double precision) as "newestRecord",
   cast(max(case when rules <> '' then calculated_at end) as double precision) as "lastScoring",
   (select max(day) from usage) as "lastDay"
@@ -13,15 +13,16 @@ export const STALE_COUNT =
 
 export type PassportCounts = {
   passports: number
-  /** Passports that wait for a scorer, and those that cannot be scored. */
+  /** Passports that wait for a scorer. */
   stale: number
-  setAside: number
-  /** The latest times in it. */
+  /** Passports whose scoring failed. */
+  unscorable: number
+  /** The latest time of a calculation, overall and by a rule set. */
   newestRecord: number | null
   lastScoring: number | null
-  /** The last day for which usage was counted. */
+  /** The last day with recorded usage. */
   lastDay: string | null
 }
 
-/** How long scorers are watched to see whether any is at work. */
-export const WATCH_MILLISECONDS = 1500
+/** The wait before stale passports are counted again, to detect a running scorer. */
+export const RECHECK_DELAY = 1500

@@ -1,23 +1,22 @@
 import type { Credential } from '../../domain/credential.ts'
 import { toShownCredentials } from './v1.ts'
 
-/** In place of the JSON of credentials that V1 shows completely: each has the score that its record gave. */
+/** Stored instead of JSON if the V1 response shows all credentials with the scores of their record. */
 const AS_SHOWN = ''
 
-/** `data` is what is stored beside the V1 response `body`. */
+/** `data` is the stored form, `body` the V1 response. */
 export type CredentialsRow = { data: string; body: string | null }
 
-/** The stored form of all credentials of a passport. `isShown`: the V1 response shows these, not older ones. */
+/** `isShown`: the V1 response shows these credentials, not older ones. */
 export function toCredentialData(credentials: readonly Credential[], isShown: boolean): string {
   const isComplete =
     isShown && credentials.every(({ score, givenScore, superseded }) => givenScore === score && !superseded)
   return isComplete ? AS_SHOWN : JSON.stringify(credentials.toSorted(byId))
 }
 
-/** Whether the V1 response shows all credentials as they are. */
 export const isAsShown = (row: CredentialsRow | null): boolean => row?.data === AS_SHOWN
 
-/** All credentials of a passport, those that are not shown included. */
+/** All credentials of a passport, including superseded ones. */
 export function fromCredentialData(row: CredentialsRow | null | undefined): Credential[] {
   if (!row) return []
   if (row.data !== AS_SHOWN) return JSON.parse(row.data)
@@ -27,7 +26,7 @@ export function fromCredentialData(row: CredentialsRow | null | undefined): Cred
 
 const byId = (one: Credential, other: Credential) => (one.id < other.id ? -1 : 1)
 
-/** New credentials; one that scoring left as it was keeps the time of its last calculation. */
+/** The new credentials; unchanged ones keep the time of their last calculation. */
 export function keepUnchanged(
   before: readonly Credential[],
   after: readonly Credential[],

@@ -1,11 +1,6 @@
 import type { ApiKey } from '../../domain/api-key.ts'
 
-export type KeyRow = {
-  id: string
-  name: string
-  hash: Uint8Array
-  tier: string
-  owner: string
+export type KeyRow = Pick<ApiKey, 'id' | 'name' | 'hash' | 'tier' | 'owner'> & {
   created_at: number
   expires_at: number | null
   revoked_at: number | null
@@ -13,32 +8,25 @@ export type KeyRow = {
   successor: string | null
 }
 
-export function toKeyRow(key: ApiKey): KeyRow {
+export function toKeyRow({ createdAt, expiresAt, revokedAt, lastUsedAt, successor, ...key }: ApiKey): KeyRow {
   return {
-    id: key.id,
-    name: key.name,
-    hash: key.hash,
-    tier: key.tier,
-    owner: key.owner,
-    created_at: key.createdAt,
-    expires_at: key.expiresAt ?? null,
-    revoked_at: key.revokedAt ?? null,
-    last_used_at: key.lastUsedAt ?? null,
-    successor: key.successor ?? null,
+    ...key,
+    created_at: createdAt,
+    expires_at: expiresAt ?? null,
+    revoked_at: revokedAt ?? null,
+    last_used_at: lastUsedAt ?? null,
+    successor: successor ?? null,
   }
 }
 
 export function toKey(row: KeyRow): ApiKey {
+  const { created_at, expires_at, revoked_at, last_used_at, successor, ...key } = row
   return {
-    id: row.id,
-    name: row.name,
-    hash: row.hash,
-    tier: row.tier,
-    owner: row.owner,
-    createdAt: row.created_at,
-    ...(row.expires_at !== null && { expiresAt: row.expires_at }),
-    ...(row.revoked_at !== null && { revokedAt: row.revoked_at }),
-    ...(row.last_used_at !== null && { lastUsedAt: row.last_used_at }),
-    ...(row.successor !== null && { successor: row.successor }),
+    ...key,
+    createdAt: created_at,
+    ...(expires_at !== null && { expiresAt: expires_at }),
+    ...(revoked_at !== null && { revokedAt: revoked_at }),
+    ...(last_used_at !== null && { lastUsedAt: last_used_at }),
+    ...(successor !== null && { successor }),
   }
 }

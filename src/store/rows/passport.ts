@@ -3,7 +3,7 @@ import type { FullPassport, Passport, Scores } from '../../domain/passport.ts'
 import type { PassportRecord } from '../../domain/record.ts'
 import { foldWallet } from '../../domain/wallet.ts'
 
-export type ScoreRow = {
+type ScoreRow = {
   score: number
   activity_score: number
   identity_score: number
@@ -13,7 +13,7 @@ export type ScoreRow = {
 /** A row of `passports`. */
 export type StoredRow = ScoreRow & {
   id: number
-  /** 1: waits for a scorer. 2: could not be scored, and waits for a change. */
+  /** 1: waits for a scorer. 2: scoring failed; waits for a change. */
   stale: number
   calculated_at: number
   human: number
@@ -72,7 +72,7 @@ export function toFullPassport(row: StoredRow, merged: boolean): FullPassport {
   return { ...toPassport(row), socials: JSON.parse(row.socials), merged }
 }
 
-/** The columns that come from the record alone. */
+/** The columns that depend on the record alone. */
 export function toRecordRow(record: PassportRecord) {
   return {
     id: record.id,
@@ -88,7 +88,7 @@ export function toRecordRow(record: PassportRecord) {
   }
 }
 
-/** A passport as it would be handed in again; its credentials and data points are added by the reader. */
+/** The record of a passport; the reader adds its credentials and data points. */
 export function toRecord(row: StoredRow): PassportRecord {
   return {
     ...toPassport(row),

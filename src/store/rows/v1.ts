@@ -10,7 +10,6 @@ import type { WireCredential } from '../../domain/v1/schemas.ts'
 import { etagOf } from '../hash.ts'
 import { type StoredRow, toFullPassport } from './passport.ts'
 
-/** A response body as it is sent, and its ETag. */
 export type V1Body = { body: string; etag: string }
 
 export type V1Passport = V1Body & {
@@ -19,7 +18,6 @@ export type V1Passport = V1Body & {
   merged: boolean
 }
 
-/** A stored response as it is selected. */
 export type FoundPassport = V1Body & { id: number; merged: number; stale: number | boolean }
 
 export type FoundItem = { item: string; stale: number | boolean }
@@ -28,13 +26,13 @@ export type FoundItem = { item: string; stale: number | boolean }
 export const ITEM = `'{' || fields || '}'`
 export const BODY = `'{"passport":{' || fields || ',' || more_fields || '}}'`
 
-/** What the list, the keyword search and the single-passport response say of a listed passport. */
+/** A listed passport, for the list, the keyword search and the single-passport response. */
 export type V1PassportRow = {
   passport_id: number
   score: number
   /** Folded, for the keyword search. */
   name: string
-  /** The JSON members that list pages show, and those that only the single-passport response adds. No score is being calculated. */
+  /** JSON members of list pages, and those that the single-passport response adds; always with calculating_score false. */
   fields: string
   more_fields: string
   etag: string
@@ -69,7 +67,7 @@ export function toV1Passport({ id, body, etag, merged, stale }: FoundPassport): 
 
 export const toItem = ({ item, stale }: FoundItem) => (stale ? showCalculating(item) : item)
 
-/** Only numbers come before the field: the first match is it. */
+/** Only numbers precede the field, so the first match is the field. */
 const showCalculating = (json: string) =>
   json.replace('"calculating_score":false', '"calculating_score":true')
 
@@ -79,7 +77,7 @@ export function toV1CredentialsRow(passportId: number, credentials: readonly Cre
   return { passport_id: passportId, body, etag: etagOf(body) }
 }
 
-/** The credentials that a body shows. */
+/** Parses the credentials of a V1 response. */
 export function toShownCredentials(body: string): Credential[] {
   const { passport_credentials } = JSON.parse(body) as { passport_credentials: WireCredential[] }
   return passport_credentials.map(readCredential)

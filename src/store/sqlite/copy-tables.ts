@@ -12,16 +12,16 @@ import {
   toPassportItems,
   toRowItem,
 } from '../copy-tables.ts'
-import type { Part, PartItem, PartRange, Store } from '../store.ts'
+import type { CopyItem, CopyRange, CopyTable, Store } from '../store.ts'
 import { createSettings } from './settings.ts'
-import { NEXT_VERSION, prepareUpsert } from './statements.ts'
+import { incrementRankingVersion, NEXT_VERSION, prepareUpsert } from './statements.ts'
 
 type Connections = { reader: Database; writer: Database }
 
-export function createParts(connections: Connections): Part[] {
+export function createCopyTables(connections: Connections): CopyTable[] {
   return [
-    createPassportPart(connections),
-    ...PLAIN_TABLES.map((table) => createPlainPart(connections, table)),
+    createPassportTables(connections),
+    ...PLAIN_TABLES.map((table) => createPlainTable(connections, table)),
   ]
 }
 
@@ -33,8 +33,8 @@ export function createCopying({ writer }: Connections): Store['copying'] {
   }
 }
 
-function createPassportPart({ reader, writer }: Connections): Part {
-  const list = reader.transaction(({ limit = -1, ...range }: Parameters<Part['list']>[0]) => {
+function createPassportTables({ reader, writer }: Connections): CopyTable {
+  const list = reader.transaction(({ limit = -1, ...range }: Parameters<CopyTable['list']>[0]) => {
     const { condition, values } = rangeOf(['id'], range)
     const ids = `select id from passports where ${condition} order by id limit ${limit}`
     const tables = PASSPORT_TABLES.map(({ name, id, order }) =>
@@ -43,7 +43,7 @@ function createPassportPart({ reader, writer }: Connections): Part {
     return toPassportItems(tables)
   })
 
-  const replace = writer.transaction((range: PartRange, items: readonly PartItem[]) => {
+  const replace = writer.transaction((range: CopyRange, items: readonly CopyItem[]) => {
     const { condition, values } = rangeOf(['passport_id'], range)
     const write = (sql: string) => writer.query(sql).run(...values)
     write(
@@ -54,15 +54,15 @@ function createPassportPart({ reader, writer }: Connections): Part {
     }
     const tables = fromPassportItems(items)
     for (const [at, { name }] of PASSPORT_TABLES.entries()) insertRows(writer, name, tables[at] ?? [])
-    writer.run('update ranking set version = version + 1')
+    incrementRankingVersion(writer)
   })
 
   return { name: 'passports', list, replace: (range, items) => replace.immediate(range, items) }
 }
 
-function createPlainPart({ reader, writer }: Connections, table: PlainTable): Part {
+function createPlainTable({ reader, writer }: Connections, table: PlainTable): CopyTable {
   const { name, key } = table
-  const replace = writer.transaction((range: PartRange, items: readonly PartItem[]) => {
+  const replace = writer.transaction((range: CopyRange, items: readonly CopyItem[]) => {
     const { condition, values } = plainRangeOf(table, range)
     writer.query(`delete from ${name} where ${condition}`).run(...values)
     insertRows(writer, name, items.map(fromRowItem))

@@ -4,7 +4,7 @@ import { type DataPointRow, toDataPoint } from '../rows/data-point.ts'
 import { toShownCredentials, type V1Body } from '../rows/v1.ts'
 import type { ReadTransaction } from './read-transaction.ts'
 
-/** The credentials that are shown. */
+/** The credentials in the V1 response. */
 export function createShownCredentials(reader: Database, transaction: ReadTransaction) {
   const find = reader.query<Pick<V1Body, 'body'>, [number]>(
     'select body from v1_credentials where passport_id = ?',
@@ -18,7 +18,7 @@ export function createShownCredentials(reader: Database, transaction: ReadTransa
   }
 }
 
-/** All credentials, with those that are not shown. */
+/** All credentials, including superseded ones. */
 export function createCredentialReader(reader: Database) {
   const find = reader.query<CredentialsRow, [number]>(
     'select data, body from credentials left join v1_credentials using (passport_id) where passport_id = ?',

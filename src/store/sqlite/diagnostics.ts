@@ -2,30 +2,30 @@ import { constants, Database } from 'bun:sqlite'
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import type { Examination, ExaminedContents } from '../diagnostics.ts'
-import { PASSPORT_COUNTS, type PassportCounts, STALE_COUNT, WATCH_MILLISECONDS } from '../rows/counts.ts'
+import type { DatabaseContents, Diagnostics } from '../diagnostics.ts'
+import { PASSPORT_COUNTS, type PassportCounts, RECHECK_DELAY, STALE_COUNT } from '../rows/counts.ts'
 import { listDamage } from './backup/backup.ts'
-import { connectReader, reachable, translate } from './connect.ts'
+import { connectReader, throwTranslated, translateErrors } from './connect.ts'
 import { createCopying } from './copy-tables.ts'
 import { createKeys } from './keys.ts'
 import { checkOwner, identify, SCHEMA } from './migrate/migrate.ts'
 import { createRetirement } from './settings.ts'
 
-export async function examineSqlite(path: string, full: boolean): Promise<Examination> {
-  const isUsed = () => existsSync(`${path}-wal`)
-  if (isUsed()) return examineFile(path, connectReader, full)
-  const examined = examineFile(path, connectUnused, full)
-  await examined.catch(() => undefined)
-  // What was read without the log of somebody who came meanwhile may be wrong.
-  return isUsed() ? examineFile(path, connectReader, full) : examined
+export async function diagnoseSqlite(path: string, full: boolean): Promise<Diagnostics> {
+  const hasWal = () => existsSync(`${path}-wal`)
+  if (hasWal()) return diagnoseFile(path, connectReader, full)
+  const result = diagnoseFile(path, connectUnused, full)
+  await result.catch(() => undefined)
+  // A process that opened the file meanwhile has a WAL: the first result may be wrong.
+  return hasWal() ? diagnoseFile(path, connectReader, full) : result
 }
 
-async function examineFile(
+async function diagnoseFile(
   path: string,
   connect: (path: string) => Database,
   full: boolean,
-): Promise<Examination> {
-  const database = reachable(path, () => connect(path))
+): Promise<Diagnostics> {
+  const database = translateErrors(path, () => connect(path))
   try {
     checkOwner(database)
     const { version } = identify(database)
@@ -36,23 +36,23 @@ async function examineFile(
       ...(version === SCHEMA && { contents: await readContents(database) }),
     }
   } catch (error) {
-    return translate(path, error)
+    return throwTranslated(path, error)
   } finally {
     database.close()
   }
 }
 
-/** Of a database that nobody has open. Any other way of reading leaves a log of writes beside it. */
+/** For a database that no process has open. Other ways of reading create a WAL beside it. */
 function connectUnused(path: string): Database {
   const { href } = pathToFileURL(resolve(path))
   return new Database(`${href}?immutable=1`, constants.SQLITE_OPEN_READONLY | constants.SQLITE_OPEN_URI)
 }
 
-async function readContents(database: Database): Promise<ExaminedContents> {
-  // None of them is told to write.
+async function readContents(database: Database): Promise<DatabaseContents> {
+  // Only reads follow.
   const connections = { reader: database, writer: database }
   const counts = database.query<PassportCounts, []>(PASSPORT_COUNTS).get() as PassportCounts
-  if (counts.stale > 0) await Bun.sleep(WATCH_MILLISECONDS)
+  if (counts.stale > 0) await Bun.sleep(RECHECK_DELAY)
   return {
     ...counts,
     stillStale: database.query<{ count: number }, []>(STALE_COUNT).get()?.count ?? 0,

@@ -5,22 +5,22 @@ import type { Store } from '../store.ts'
 import type { ReadTransaction } from './read-transaction.ts'
 import { prepareInsert } from './statements.ts'
 
-/** A key is remembered while one read transaction lasts: requests that follow each other often have the same one. */
+/** Caches keys for one read transaction: consecutive requests often have the same key. */
 export function createKeyReader(reader: Database, transaction: ReadTransaction) {
   const find = reader.query<KeyRow, [string]>('select * from keys where id = ?')
-  let remembered = new Map<string, ApiKey>()
+  let cache = new Map<string, ApiKey>()
   let seen = 0
   return {
     find: (id: string): ApiKey | undefined =>
       transaction.read(() => {
-        if (transaction.number() !== seen) remembered = new Map()
+        if (transaction.number() !== seen) cache = new Map()
         seen = transaction.number()
-        const known = remembered.get(id)
+        const known = cache.get(id)
         if (known) return known
         const row = find.get(id)
         if (row === null) return undefined
         const key = toKey(row)
-        remembered.set(id, key)
+        cache.set(id, key)
         return key
       }),
   }

@@ -1,10 +1,10 @@
 import type { Database } from 'bun:sqlite'
 import type { ListedPassport, ListingStore } from '../store.ts'
 
-/** More changes than this are read as a whole listing. */
+/** After more changes the whole listing is read. */
 const MOST_CHANGES = 50_000
 
-/** What the ranking is made of. `reader` is its own connection: it reads for long. */
+/** Needs its own connection, because it reads for a long time. */
 export function createListing(reader: Database): ListingStore {
   const findVersion = reader.query<{ version: number }, []>('select version from ranking')
   const listAll = reader.query<ListedPassport, []>(
@@ -28,7 +28,7 @@ export function createListing(reader: Database): ListingStore {
       const now = version()
       if (String(now) === since) return { cursor: since, listed: [], unlisted: [] }
       const listed = listChanged.all(Number(since), MOST_CHANGES + 1)
-      // A cursor ahead of the counter is of another database.
+      // A cursor ahead of the counter comes from another database.
       if (listed.length > MOST_CHANGES || now < Number(since)) return undefined
       return {
         cursor: String(now),

@@ -1,19 +1,19 @@
 import type { PassportRef } from '../../domain/passport.ts'
 import type { Store } from '../store.ts'
 import {
+  closeOnError,
   connectReader,
   connectWriter,
-  guarded,
+  guardErrors,
   type Methods,
-  openWhole,
-  orClose,
-  reachable,
+  openChecked,
+  translateErrors,
 } from './connect.ts'
-import { createCopying, createParts } from './copy-tables.ts'
+import { createCopying, createCopyTables } from './copy-tables.ts'
 import { createShownCredentials } from './credentials-and-points.ts'
 import { createKeyReader, createKeys } from './keys.ts'
 import { createListing } from './listing.ts'
-import { migrate, refuseOlder } from './migrate/migrate.ts'
+import { migrate, refuseOutdatedSchema } from './migrate/migrate.ts'
 import type { OnProgress } from './migrate/migration-9.ts'
 import { createMirror } from './mirror.ts'
 import { createPassportReader } from './passports.ts'
@@ -32,14 +32,14 @@ type Options = {
   onMigrate?: OnProgress | undefined
 }
 
-/** Opens the database file and migrates it first. Throws `unavailable` with a sentence. */
+/** Migrates and opens the database file. Throws `unavailable` with a sentence. */
 export function openSqlite(path: string, options: Options = {}): Store {
   const { create = true, migrate: mayMigrate = true, onMigrate } = options
-  return openWhole(path, () => {
+  return openChecked(path, () => {
     const writer = connectWriter(path, create)
-    orClose(writer, () => (mayMigrate ? migrate(writer, onMigrate) : refuseOlder(writer)))
+    closeOnError(writer, () => (mayMigrate ? migrate(writer, onMigrate) : refuseOutdatedSchema(writer)))
     const reader = connectReader(path)
-    /** The connection of short reads, which share transactions. */
+    /** For short reads, which share read transactions. */
     const shared = connectReader(path)
     const transaction = createReadTransaction(path, shared)
     const listing = connectReader(path)
@@ -48,27 +48,28 @@ export function openSqlite(path: string, options: Options = {}): Store {
     const findId = (ref: PassportRef) => passports.find(ref)?.id
     const connections = { reader, writer }
 
-    /** What was written here is read at once, and our own reads do not keep the WAL from being emptied. */
+    /** A write ends the shared read transaction: later reads see it, and the WAL can be truncated. */
     const before = transaction.end
-    const writing = <T extends Methods>(methods: T) => guarded(path, methods, { before })
+    const writes = <T extends Methods>(methods: T) => guardErrors(path, methods, { before })
     const limitWal = createWalLimit(path, writer)
-    /** What may write much: import, mirror, scoring, copy. */
-    const filling = <T extends Methods>(methods: T) => guarded(path, methods, { before, after: limitWal })
+    /** For bulk writes: import, mirror, scoring, copy. */
+    const bulkWrites = <T extends Methods>(methods: T) =>
+      guardErrors(path, methods, { before, after: limitWal })
 
     return {
-      passports: { ...passports, ...writing(createPassportChanges(writer)) },
-      records: filling(createRecords(connections)),
+      passports: { ...passports, ...writes(createPassportChanges(writer)) },
+      records: bulkWrites(createRecords(connections)),
       credentials: createShownCredentials(shared, transaction),
       v1: createV1Reader(shared, transaction),
-      listing: guarded(path, createListing(listing), {}),
-      scoring: filling(createScoring({ ...connections, find: findId })),
-      mirror: writing(createMirror(connections)),
-      keys: { ...createKeyReader(shared, transaction), ...writing(createKeys(connections)) },
-      usage: writing(createUsage(connections)),
-      retirement: writing(createRetirement(connections)),
-      parts: createParts(connections).map(({ name, ...part }) => ({ name, ...filling(part) })),
-      copying: writing(createCopying(connections)),
-      ping: () => reachable(path, ping),
+      listing: guardErrors(path, createListing(listing), {}),
+      scoring: bulkWrites(createScoring({ ...connections, find: findId })),
+      mirror: writes(createMirror(connections)),
+      keys: { ...createKeyReader(shared, transaction), ...writes(createKeys(connections)) },
+      usage: writes(createUsage(connections)),
+      retirement: writes(createRetirement(connections)),
+      copyTables: createCopyTables(connections).map(({ name, ...table }) => ({ name, ...bulkWrites(table) })),
+      copying: writes(createCopying(connections)),
+      ping: () => translateErrors(path, ping),
       close() {
         transaction.close()
         for (const database of [listing, reader, writer]) database.close()

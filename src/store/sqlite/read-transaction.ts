@@ -1,16 +1,13 @@
 import type { Database } from 'bun:sqlite'
-import { translate } from './connect.ts'
+import { throwTranslated } from './connect.ts'
 
-/** For how long reads share a transaction; writes of other connections are visible after it. */
+/** Lifetime of a shared transaction; writes of other connections become visible after it. */
 const LIFE_MILLISECONDS = 5
 
-/**
- * Reads that closely follow each other share one transaction: beginning and ending one costs more than a short read.
- * Everything is read from the connection by `read`.
- */
+/** Consecutive reads share a transaction, because begin and end cost more than a short read. All reads go through `read`. */
 export function createReadTransaction(path: string, database: Database) {
   const begin = database.query('begin')
-  // After a failure a commit would fail as well.
+  // A commit would fail after an error.
   const rollback = database.query('rollback')
   let number = 0
   let endsAt = 0
@@ -22,7 +19,7 @@ export function createReadTransaction(path: string, database: Database) {
     if (!isClosed && database.inTransaction) rollback.run()
   }
 
-  /** An open transaction would keep the WAL from being checkpointed. */
+  /** An open transaction would block checkpoints of the WAL. */
   function endUnused(): void {
     timer = undefined
     if (endsAt === 0) return
@@ -41,17 +38,17 @@ export function createReadTransaction(path: string, database: Database) {
   }
 
   return {
-    /** A failure of the file or the machine comes out as `unavailable`. */
+    /** Errors of the file or the machine become `unavailable`. */
     read<T>(work: () => T): T {
       try {
         start()
         return work()
       } catch (error) {
         end()
-        return translate(path, error)
+        return throwTranslated(path, error)
       }
     },
-    /** The number of the transaction: what was read in it stays true while the number is the same. */
+    /** Results can be cached while this number stays the same. */
     number: () => number,
     end,
     close(): void {

@@ -7,6 +7,7 @@ import { type StoredRow, toRecord } from '../rows/passport.ts'
 import type { SaveOptions, SaveResult, Store } from '../store.ts'
 import { trackChanges } from '../v1-renderer.ts'
 import { createCredentialReader, createDataPointReader } from './credentials-and-points.ts'
+import { incrementRankingVersion } from './statements.ts'
 import { truncateWal } from './wal-checkpoint.ts'
 import { createWriteModel } from './write-model.ts'
 
@@ -15,7 +16,6 @@ export function createRecords({ reader, writer }: { reader: Database; writer: Da
   const credentials = createCredentialReader(reader)
   const dataPoints = createDataPointReader(reader)
   const anyPassport = writer.query('select 1 from passports limit 1')
-  const countChange = writer.query('update ranking set version = version + 1')
   const listRows = reader.query<StoredRow, [number, number]>(
     'select * from passports where id > ? order by id limit ?',
   )
@@ -25,12 +25,12 @@ export function createRecords({ reader, writer }: { reader: Database; writer: Da
 
   const save = writer.transaction((batch: readonly IncomingRecord[], options: SaveOptions) => {
     const results = createRecordWriter(trackChanges(model)).save(batch, options)
-    if (results.some(isChange)) countChange.run()
+    if (results.some(isChange)) incrementRankingVersion(writer)
     if (options.dryRun) throw new Rollback(results)
     return results
   })
 
-  /** One snapshot: a passport and its credentials belong together. */
+  /** One transaction: a passport and its credentials are consistent. */
   const list = reader.transaction((afterId: number, limit: number) =>
     listRows.all(afterId, limit).map((row) => ({
       ...toRecord(row),
@@ -62,7 +62,7 @@ export function createRecords({ reader, writer }: { reader: Database; writer: Da
   } satisfies Store['records']
 }
 
-/** Ends a transaction that only wanted to know. */
+/** Rolls a dry run back and carries its results. */
 class Rollback extends Error {
   readonly results: SaveResult[]
 
@@ -72,15 +72,14 @@ class Rollback extends Error {
   }
 }
 
-/** The operator's changes to single passports. */
+/** Merge, unmerge and removal of single passports. */
 export function createPassportChanges(writer: Database) {
   const model = createWriteModel(writer)
-  const countChange = writer.query('update ranking set version = version + 1')
   const change = writer.transaction((work: (merges: ReturnType<typeof createMerges>) => void) => {
     const tracked = trackChanges(model)
     work(createMerges(tracked))
     tracked.renderV1()
-    countChange.run()
+    incrementRankingVersion(writer)
   })
 
   return {

@@ -1,7 +1,11 @@
 import type { Database, Statement } from 'bun:sqlite'
 
-/** The version that `ranking` will have when the current transaction has ended; rows of listed passports carry it. */
+/** The version of `ranking` after the current transaction; stored in rows of listed passports. */
 export const NEXT_VERSION = '(select version + 1 from ranking)'
+
+/** To be called in every transaction that changes a listed passport: readers of the ranking compare it. */
+export const incrementRankingVersion = (writer: Database): void =>
+  void writer.query('update ranking set version = version + 1').run()
 
 /** Inserts a row; its properties are the columns. */
 export function prepareInsert(database: Database, table: string, conflict = ''): Statement {
@@ -10,7 +14,7 @@ export function prepareInsert(database: Database, table: string, conflict = ''):
   return database.query(`insert into ${table} (${names}) values (${values}) ${conflict}`)
 }
 
-/** Inserts a row or replaces the one with the same primary key, which is left alone unless `where` holds. */
+/** Inserts a row, or replaces the one with the same primary key if `where` holds. */
 export function prepareUpsert(database: Database, table: string, where = 'true'): Statement {
   const columns = columnsOf(database, table)
   const key = columns.flatMap(({ name, pk }) => (pk > 0 ? [name] : []))

@@ -1,6 +1,6 @@
 import type { Database } from 'bun:sqlite'
 import type { PassportRef } from '../../domain/passport.ts'
-import { PASSPORT_ID, SURVIVOR_ID } from '../passport-id-sql.ts'
+import { PASSPORT_ID, refKind, refValue, SURVIVOR_ID } from '../passport-id-sql.ts'
 import {
   BODY,
   type FoundItem,
@@ -13,11 +13,10 @@ import {
 } from '../rows/v1.ts'
 import type { ReadTransaction } from './read-transaction.ts'
 
-/** Unless it is told, SQLite would look into the whole table, and not into the few rows of the index. */
+/** Without `indexed by`, SQLite reads the table instead of the small index. */
 const STALE =
   'exists (select 1 from passports indexed by passports_stale where id = passport_id and stale <> 0) as stale'
 
-/** The stored responses of V1. */
 export function createV1Reader(reader: Database, transaction: ReadTransaction) {
   const findPassport = createFinder<FoundPassport>(
     reader,
@@ -39,23 +38,23 @@ export function createV1Reader(reader: Database, transaction: ReadTransaction) {
       return transaction.read(() => findCredentials(ref))
     },
 
-    /** List items by score, then id. Passports that were merged or removed meanwhile are left out. */
+    /** List items by score, then id. Passports that are no longer listed are left out. */
     listItems: (ids: readonly number[]): string[] =>
       transaction.read(() => {
         const rows = listItems.all(`[${ids}]`)
-        // SQLite would copy the rows to sort them.
+        // Sorting in SQLite would copy the rows.
         return rows.sort((one, other) => other.score - one.score || one.id - other.id).map(toItem)
       }),
   }
 }
 
-/** Only listed passports have a response: that of a merged one is its survivor's. */
+/** Only listed passports have a response; a merged one has that of its survivor. */
 function createFinder<Row>(reader: Database, select: string) {
   const prepare = (id: string) => reader.query<Row, [string | number]>(`${select} where passport_id = ${id}`)
   const listed = { id: prepare(PASSPORT_ID.id), wallet: prepare(PASSPORT_ID.wallet) }
   const merged = { id: prepare(SURVIVOR_ID.id), wallet: prepare(SURVIVOR_ID.wallet) }
   return (ref: PassportRef): Row | undefined => {
-    const [kind, value] = 'id' in ref ? (['id', ref.id] as const) : (['wallet', ref.wallet] as const)
-    return listed[kind].get(value) ?? merged[kind].get(value) ?? undefined
+    const kind = refKind(ref)
+    return listed[kind].get(refValue(ref)) ?? merged[kind].get(refValue(ref)) ?? undefined
   }
 }

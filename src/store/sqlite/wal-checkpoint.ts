@@ -2,18 +2,15 @@ import type { Database } from 'bun:sqlite'
 import { statSync } from 'node:fs'
 import { WRITER_WAIT } from './connect.ts'
 
-/** SQLite checkpoints by itself at 4 MB, unless somebody reads at that instant. */
+/** SQLite checkpoints automatically at 16 MB, unless a read is in progress. */
 const LARGEST_BYTES = 32 * 1024 * 1024
 
 const CHECK_MILLISECONDS = 200
-/** How long readers are waited for, and the pause after that was in vain: a backup reads for minutes. */
-const PATIENCE_MILLISECONDS = 1000
+/** The wait for readers, and the pause after a failed checkpoint: a backup reads for minutes. */
+const READER_WAIT_MILLISECONDS = 1000
 const PAUSE_MILLISECONDS = 20_000
 
-/**
- * Keeps the WAL from growing without bound while others read all the time: short read transactions follow each other without
- * a gap, and one of them is always older than the last write.
- */
+/** Bounds the WAL under constant reads: with overlapping read transactions, automatic checkpoints never finish. */
 export function createWalLimit(path: string, writer: Database): () => void {
   let checkAt = 0
   return () => {
@@ -26,9 +23,9 @@ export function createWalLimit(path: string, writer: Database): () => void {
   }
 }
 
-/** Writes the WAL back and empties it; false if a reader was in the way. */
+/** Checkpoints and truncates the WAL; false if a reader blocked it. */
 export function truncateWal(writer: Database): boolean {
-  writer.run(`pragma busy_timeout = ${PATIENCE_MILLISECONDS}`)
+  writer.run(`pragma busy_timeout = ${READER_WAIT_MILLISECONDS}`)
   try {
     return writer.query<{ busy: number }, []>('pragma wal_checkpoint(truncate)').get()?.busy !== 1
   } finally {

@@ -3,14 +3,15 @@ import type { DataPoint } from '../../domain/data-point.ts'
 import { toCredentialData } from '../rows/credential.ts'
 import { toDataPointRow } from '../rows/data-point.ts'
 import type { StoredRow } from '../rows/passport.ts'
+import { targetRules } from '../rule-adoption.ts'
 import type { WriteModel } from '../write-model.ts'
 import { createCredentialReader, createDataPointReader } from './credentials-and-points.ts'
-import { createSettings } from './settings.ts'
+import { createAdoption } from './settings.ts'
 import { NEXT_VERSION, prepareUpsert } from './statements.ts'
 
-/** Reads and writes at once; the caller holds the transaction. */
+/** Reads and writes the tables directly, inside the current transaction. */
 export function createWriteModel(writer: Database): WriteModel {
-  const settings = createSettings(writer)
+  const adoption = createAdoption(writer)
   const v1 = createV1Writer(writer)
   return {
     passports: createPassportTable(writer, v1),
@@ -19,7 +20,7 @@ export function createWriteModel(writer: Database): WriteModel {
     dataPoints: createDataPointTable(writer),
     removals: createRemovalTable(writer),
     v1,
-    rules: () => settings.get('adopting') ?? settings.get('rules'),
+    rules: () => targetRules(adoption.find()),
   }
 }
 

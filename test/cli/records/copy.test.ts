@@ -77,7 +77,7 @@ const fill = (url: string) =>
 
 const everything = (url: string) =>
   withStore(url, async (store) => ({
-    parts: await Promise.all(store.parts.map(({ list }) => list({}))),
+    copyTables: await Promise.all(store.copyTables.map(({ list }) => list({}))),
     keys: await store.keys.list(),
     usage: await store.usage.list({ since: '2026-01-01', until: '2026-12-31' }),
     plan: await store.retirement.find(),
@@ -150,8 +150,8 @@ describe('copy', () => {
     await fill(at.sqlite)
     await withStore(at.sqlite, (from) =>
       withStore(at.postgres, async (to) => {
-        const items = await from.parts[0]?.list({ limit: 700 })
-        await to.parts[0]?.replace({ until: items?.at(-1)?.key }, items ?? [])
+        const items = await from.copyTables[0]?.list({ limit: 700 })
+        await to.copyTables[0]?.replace({ until: items?.at(-1)?.key }, items ?? [])
         await to.copying.note(at.sqlite.replace('sqlite:', ''))
       }),
     )

@@ -168,7 +168,7 @@ test.each([
   const path = join(folder.path, 'data/none.db')
   expect(await callHere(args, { env: { DATABASE_URL: `sqlite:${path}` } })).toEqual({
     out: '',
-    err: `passportd: There is no database ${path} yet: "import", "mirror" or "serve" makes it.\n`,
+    err: `passportd: There is no database ${path} yet: "import", "mirror" or "serve" creates it.\n`,
     code: 1,
   })
   expect([...new Bun.Glob('**').scanSync(folder.path)]).toEqual([])

@@ -95,7 +95,7 @@ withEngine('sqlite', 'mirror, whatever the database', (makeDatabase) => {
     for (const wrong of [[], ['--key', 'ppd_wrong'], ['--key', '']]) {
       expect(await given.mirror(...wrong)).toEqual({
         out: '',
-        err: `passportd: ${proxy.url} refuses us (401): give a key that works.\n`,
+        err: `passportd: ${proxy.url} rejected the request (401). Pass a valid API key.\n`,
         code: 1,
       })
     }
@@ -115,12 +115,12 @@ describe.concurrent('a source', () => {
     [
       'moved',
       (socket) => answer(socket, 308, { Location: 'https://new.test/api/v1/passports?page=1' }, ''),
-      ' points to https://new.test/api/v1/passports (308): use that address.',
+      ' redirects to https://new.test/api/v1/passports (308). Use that URL.',
     ],
     [
       'is a web site',
       (socket) => answer(socket, 200, {}, '<html>'),
-      `: no good answer in 3 tries, the last: JSON Parse error: Unrecognized token '<'. Is the address right?`,
+      `: no valid response after 3 attempts, the last: JSON Parse error: Unrecognized token '<'. Check the URL.`,
     ],
   ])('that %s is told in one sentence', async (_, respond, sentence) => {
     await using source = await serveRaw(respond)
@@ -142,7 +142,7 @@ describe.concurrent('a source', () => {
   test('that is not there is told in one sentence', async () => {
     const { err, code } = await mirror('http://127.0.0.1:1')
     expect(err).toMatch(
-      /^passportd: http:\S+ no good answer in 3 tries, the last: .+ Is the address right\?\n$/,
+      /^passportd: http:\S+ no valid response after 3 attempts, the last: .+ Check the URL\.\n$/,
     )
     expect(code).toBe(1)
   })

@@ -4,7 +4,7 @@ import { openPostgres } from '../../../src/store/postgres/open.ts'
 
 export const connect = (url: string) => new SQL(url, { max: 1 })
 
-/** Whether it succeeds. */
+/** Whether a connection succeeds. */
 export async function succeeds(work: unknown): Promise<boolean> {
   try {
     await work
@@ -14,7 +14,7 @@ export async function succeeds(work: unknown): Promise<boolean> {
   }
 }
 
-/** The same address, changed in one thing. */
+/** The same URL with changes. */
 export function change(address: string, how: (url: URL) => void): string {
   const url = new URL(address)
   how(url)
@@ -27,7 +27,7 @@ export async function openAndClose(url: string): Promise<void> {
   await (await openPostgres({ url })).close()
 }
 
-/** The sentence of the refusal; nothing that is behind it holds the password. */
+/** The message of the refusal; checks that no error in its chain contains the password. */
 export async function refusalOf(url: string): Promise<string> {
   const error = await openAndClose(url).catch((error: unknown) => error)
   expect(error).toMatchObject({ code: 'unavailable' })

@@ -14,7 +14,7 @@ if (!hasPgbouncer) {
   process.stderr.write('\nNO PGBOUNCER: install it (Debian: pgbouncer). Tests that need it are left out.\n\n')
 }
 
-/** A pooler before the server of a database, ended with the block. What it ignores is what docs/scale.md names. */
+/** A pooler in front of a database, stopped at the end of the block, with the settings of docs/scale.md. */
 export async function startPgbouncer(databaseUrl: string, mode: 'session' | 'transaction', ignored: string) {
   const folder = guardedFolder()
   const { hostname, port: serverPort, username, password } = new URL(databaseUrl)

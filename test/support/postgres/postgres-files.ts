@@ -15,7 +15,7 @@ import {
 import { join } from 'node:path'
 import { tempFolder } from '../temp-folder.ts'
 
-/** PostgreSQL refuses to run as root: root starts it as this user. */
+/** PostgreSQL refuses to run as root, so root starts it as this user. */
 export const OWNER = process.getuid?.() === 0 ? findOwner() : undefined
 
 function findOwner() {
@@ -25,8 +25,8 @@ function findOwner() {
 }
 
 /**
- * Ends the server in the folder `data` and deletes all when our process is gone, however it went: the guard's input
- * ends with us. SIGCONT is for a frozen server.
+ * Stops the server in the folder `data` and deletes the folder when this process ends, even by a kill: then the standard input
+ * of the guard ends. SIGCONT is for a frozen server.
  */
 const GUARD = `cat
   if pid=$(head -n 1 "$1/data/postmaster.pid"); then
@@ -35,7 +35,7 @@ const GUARD = `cat
   fi
   while [ -e "$1" ]; do rm -rf "$1" || sleep 0.1; done`
 
-/** A temporary folder of the owner, gone with our process at the latest. */
+/** A temporary folder of the owner, deleted when this process ends at the latest. */
 export function guardedFolder(parent?: string) {
   const folder = tempFolder(parent)
   own(folder.path)
@@ -57,7 +57,7 @@ export function guardedFolder(parent?: string) {
 const MEMORY = '/dev/shm'
 const ENOUGH_BYTES = 2 ** 30
 
-/** In memory where there is much of it: a new database then takes 10 ms, on a slow disk 150 ms. */
+/** In memory if there is enough: a new database takes 10 ms there, and 150 ms on a slow disk. */
 export function findPlace(): string | undefined {
   if (!existsSync(MEMORY)) return undefined
   const { bavail, bsize } = statfsSync(MEMORY)
@@ -69,7 +69,7 @@ export function writeOwned(path: string, text: string): void {
   own(path)
 }
 
-/** Copies a folder that may change meanwhile: what vanishes is left out. */
+/** Copies a folder that may change meanwhile; files that vanish are left out. */
 export function copyOwned(
   from: string,
   to: string,

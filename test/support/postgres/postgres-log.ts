@@ -16,7 +16,7 @@ export const TALKATIVE = {
   'auto_explain.log_parameter_max_length': 0,
 }
 
-/** What a talkative server logs while a store of its own does the work, an entry each. */
+/** The log entries of a verbose server while a store does the work. */
 export async function logOf(server: PostgresServer, work: (store: Store) => unknown): Promise<string[]> {
   const file = join(dirname(server.data), 'log')
   const begin = statSync(file).size
@@ -26,7 +26,7 @@ export async function logOf(server: PostgresServer, work: (store: Store) => unkn
   } finally {
     await store.close()
   }
-  // The last words of a connection are logged when the client has its answer already.
+  // The server logs the end of a connection after the client has its response.
   await using sql = new SQL(server.url, { max: 1 })
   await until(
     async () => (await sql`select from pg_stat_activity where application_name = 'passportd'`).length === 0,

@@ -21,14 +21,15 @@ export async function launch(file: string, args: readonly string[], cwd: string,
   const exited = exitOf(child)
   try {
     await until(() => {
-      if (child.exitCode !== null || child.signalCode !== null) throw new Error('It has ended.')
+      if (child.exitCode !== null || child.signalCode !== null)
+        throw new Error('The server process has ended.')
       return readStatus(data) === 'ready'
     }, 'it to be ready')
   } catch (cause) {
     child.kill('SIGKILL')
     throw new Error(`PostgreSQL did not start: ${readFileSync(log, 'utf8')}`, { cause })
   }
-  // A server that is shared by all tests does not keep their process alive.
+  // A shared server must not keep the test process alive.
   child.unref()
 
   function signal(name: NodeJS.Signals, pids: readonly number[]) {
@@ -44,7 +45,7 @@ export async function launch(file: string, args: readonly string[], cwd: string,
       child.kill('SIGINT')
       await exited
     },
-    /** Ends in the midst of everything. The first process goes last and in peace: it frees the shared memory. */
+    /** Simulates a crash. The first process ends last and regularly: it frees the shared memory. */
     async kill() {
       child.ref()
       child.kill('SIGSTOP')
@@ -53,16 +54,13 @@ export async function launch(file: string, args: readonly string[], cwd: string,
       child.kill('SIGCONT')
       await exited
     },
-    /** The first process goes first: it makes the others. */
+    /** The first process is stopped first: it starts the others. */
     freeze: () => signal('SIGSTOP', [postmaster, ...listChildren(postmaster)]),
     thaw: () => signal('SIGCONT', [...listChildren(postmaster), postmaster]),
   }
 }
 
-/**
- * A port that nobody listens on, below those that the system hands out: while the server is down, a client that keeps
- * trying would otherwise, once in a while, be connected with itself.
- */
+/** A free port below the ephemeral range: a client that retries a closed ephemeral port may connect to itself. */
 export async function findPort(): Promise<number> {
   const port = randomInt(15_000, 32_000)
   const server = createServer()
@@ -77,12 +75,12 @@ export async function findPort(): Promise<number> {
 export async function until(holds: () => boolean | Promise<boolean>, what: string): Promise<void> {
   const deadline = Date.now() + PATIENCE_MS
   while (!(await holds())) {
-    if (Date.now() > deadline) throw new Error(`Waited ${PATIENCE_MS} ms in vain for ${what}`)
+    if (Date.now() > deadline) throw new Error(`Timeout after ${PATIENCE_MS} ms: ${what}`)
     await Bun.sleep(5)
   }
 }
 
-/** In a group of its own, so that Ctrl+C is for the tests alone. */
+/** In its own process group: Ctrl+C stops only the tests. */
 function spawnInto(log: string, file: string, args: readonly string[], cwd: string): ChildProcess {
   const output = openSync(log, 'a')
   try {
@@ -96,7 +94,7 @@ function exitOf(child: ChildProcess): Promise<number | null> {
   return new Promise((done, fail) => child.once('exit', done).once('error', fail))
 }
 
-/** What the server itself tells pg_ctl. */
+/** The status that the server reports to pg_ctl. */
 function readStatus(data: string): string | undefined {
   const path = join(data, 'postmaster.pid')
   return existsSync(path) ? readFileSync(path, 'utf8').split('\n')[7]?.trim() : undefined

@@ -4,13 +4,13 @@ import { copyOwned, guardedFolder, OWNER } from './postgres-files.ts'
 
 let folder: string | undefined
 
-/** Where a program of PostgreSQL is. */
+/** The path of a program of PostgreSQL. */
 export function getProgram(name: 'initdb' | 'postgres'): string {
   folder ??= openPrograms()
   return join(folder, 'bin', name)
 }
 
-/** The programs of the package, or a copy where the owner cannot reach them: below /root, for example. */
+/** The programs of the package, or a copy if the owner cannot read them, for example below /root. */
 function openPrograms(): string {
   const native = findPackage()
   if (!OWNER || isOpenToAll(join(native, 'bin/postgres'))) return native
@@ -24,7 +24,7 @@ function findPackage(): string {
   try {
     return join(dirname(Bun.resolveSync(name, import.meta.dir)), '../native')
   } catch {
-    throw new Error(`There is no PostgreSQL for the tests: the package ${name} is missing. Run npm install.`)
+    throw new Error(`PostgreSQL for the tests is missing (package ${name}). Run npm install.`)
   }
 }
 

@@ -2,11 +2,11 @@ import { chmodSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { guardedFolder, writeOwned } from './postgres-files.ts'
 
-/** Signed by itself, for 127.0.0.1, until 2120. Not made when it is needed: not every machine has OpenSSL. */
+/** Self-signed for 127.0.0.1, valid until 2120. Not generated, because not every machine has OpenSSL. */
 export const CERTIFICATE = join(import.meta.dir, 'postgres-tls.crt')
 const KEY = join(import.meta.dir, 'postgres-tls.key')
 
-/** Settings of a server that encrypts. It wants to own its key, and that nobody else reads it. */
+/** Settings of a server with TLS. It must own its key, and no other user may read it. */
 export function tlsSettings(): Record<string, string> {
   const { path } = guardedFolder()
   const [certificate, key] = [join(path, 'tls.crt'), join(path, 'tls.key')]

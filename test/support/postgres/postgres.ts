@@ -7,25 +7,25 @@ import { findPort, launch, until } from './postgres-process.ts'
 import { getProgram } from './postgres-programs.ts'
 
 export type PostgresServer = AsyncDisposable & {
-  /** Of the database `postgres`, as a superuser. */
+  /** The database `postgres`, as a superuser. */
   url: string
   port: number
-  /** The folder of the data. */
+  /** The data folder. */
   data: string
-  /** Starts again after `stop` or `kill`: the same port, the same data. */
+  /** Starts again after `stop` or `kill`, with the same port and data. */
   start(): Promise<void>
   /** Disconnects all clients first. */
   stop(): Promise<void>
-  /** Ends as in a power cut: nobody is told, nothing is written. */
+  /** Simulates a power failure. */
   kill(): Promise<void>
-  /** From here on nothing is answered; connections stay open, and new ones can be made. */
+  /** Stops all responses; connections stay open, and new ones are accepted. */
   freeze(): void
   thaw(): void
 }
 
 type Settings = Record<string, string | number>
 
-/** What is committed outlives the server, as it must, but not the machine. */
+/** Commits survive a crash of the server, but not of the machine. */
 const SETTINGS: Settings = {
   listen_addresses: '127.0.0.1',
   unix_socket_directories: '',
@@ -38,7 +38,7 @@ const SETTINGS: Settings = {
   wal_retrieve_retry_interval: '100ms',
 }
 
-/** A new server with a cluster of its own. */
+/** A new server with its own cluster. */
 export function startPostgres({ settings = {} }: { settings?: Settings } = {}): Promise<PostgresServer> {
   return startIn(async (data) => {
     await makeCluster(data)
@@ -46,7 +46,7 @@ export function startPostgres({ settings = {} }: { settings?: Settings } = {}): 
   })
 }
 
-/** A standby that streams from the primary, and answers queries. */
+/** A streaming standby that serves queries. */
 export async function startReplica(primary: PostgresServer): Promise<PostgresServer> {
   await using sql = new SQL(primary.url, { max: 1 })
   const name = `replica_${randomName()}`
@@ -66,7 +66,7 @@ export async function startReplica(primary: PostgresServer): Promise<PostgresSer
   return replica
 }
 
-/** What pg_basebackup leaves out, too: what belongs to the running server, or is fetched from it. */
+/** Files of the running server, which pg_basebackup leaves out too. */
 function isNotForReplicas(path: string): boolean {
   if (/^(postmaster\.(pid|opts)|pg_internal\.init.*|pgsql_tmp.*)$/.test(basename(path))) return true
   return /^pg_(wal|replslot|dynshmem|notify|serial|snapshots|stat_tmp|subtrans)$/.test(
@@ -74,7 +74,7 @@ function isNotForReplicas(path: string): boolean {
   )
 }
 
-/** Makes a folder, has it filled, and starts a server on it with the settings that come back. */
+/** Creates and fills a folder, and starts a server with the returned settings. */
 async function startIn(fill: (data: string) => Promise<Settings>): Promise<PostgresServer> {
   using made = new DisposableStack()
   const { path } = made.use(guardedFolder(findPlace()))
@@ -109,7 +109,7 @@ async function startIn(fill: (data: string) => Promise<Settings>): Promise<Postg
   }
 }
 
-/** TEST_POSTGRES_URL names a server to use; without it one is started, for all tests of this process. */
+/** The server of TEST_POSTGRES_URL, or a new one for all tests of this process. */
 const GIVEN = process.env.TEST_POSTGRES_URL
 let shared: Promise<{ url: string; sql: SQL }> | undefined
 
@@ -118,14 +118,14 @@ async function openShared() {
   return { url, sql: new SQL(url, { max: 1 }) }
 }
 
-export type TestDatabase = { url: string; name: string } & AsyncDisposable
+type TestDatabase = { url: string; name: string } & AsyncDisposable
 
-/** A fresh database, gone again after the block: empty, or as its template is. */
+/** A new database, dropped after the block: empty, or a copy of a template. */
 export async function testDatabase({ template = 'template0' } = {}): Promise<TestDatabase> {
   shared ??= openShared()
   const { url: serverUrl, sql } = await shared
   const name = `test_${randomName()}`
-  // Twice as fast, but only where nothing is synced to the disk.
+  // Twice as fast, but only without fsync.
   const strategy = GIVEN ? '' : 'strategy file_copy'
   await sql.unsafe(`create database ${name} template ${template} ${strategy}`)
   const url = new URL(serverUrl)
@@ -135,7 +135,7 @@ export async function testDatabase({ template = 'template0' } = {}): Promise<Tes
     name,
     async [Symbol.asyncDispose]() {
       const dropped = drop(sql, name)
-      // A server of our own goes with all that is in it: nobody need wait.
+      // Our own server is deleted with its databases.
       if (GIVEN) await dropped
       else dropped.catch(() => undefined)
     },
@@ -143,7 +143,7 @@ export async function testDatabase({ template = 'template0' } = {}): Promise<Tes
 }
 
 async function drop(sql: SQL, name: string): Promise<void> {
-  // The drop itself looks only every 100 ms whether everybody has left. Who just comes has no database yet.
+  // `drop database` polls for open sessions every 100 ms only. A session that is starting has no database yet.
   await until(async () => {
     const there = await sql`select case when datname = ${name} then pg_terminate_backend(pid) end
       from pg_stat_activity

@@ -14,9 +14,9 @@ if (PATH === null) {
   process.stderr.write('\nNO REDIS: install it (Debian: redis-server). Tests that need it are left out.\n\n')
 }
 
-/** A Redis of its own that keeps nothing on disk, ended with the block. */
+/** A Redis server without persistence, stopped at the end of the block. */
 export async function startRedis({ password = '' } = {}) {
-  if (PATH === null) throw new Error('There is no redis-server: install it (Debian: redis-server).')
+  if (PATH === null) throw new Error('redis-server is missing: install it (Debian: redis-server).')
   const folder = mkdtempSync(join(tmpdir(), 'passportd-test-'))
   const port = await findPort()
   const url = `redis://${password === '' ? '' : `:${password}@`}127.0.0.1:${port}`
@@ -42,7 +42,7 @@ export async function startRedis({ password = '' } = {}) {
   return {
     url,
     port,
-    /** What the server answers to a command. */
+    /** The response of the server to a command. */
     ask,
     async kill(signal: 'SIGKILL' | 'SIGTERM' = 'SIGKILL') {
       child.kill(signal)
@@ -61,7 +61,7 @@ export async function startRedis({ password = '' } = {}) {
   }
 }
 
-/** Greets as Redis does where it is polite, and has one answer to everything else. */
+/** A fake Redis: with `isPolite` it accepts the handshake, and it has one response to all other commands. */
 export function pretendRedis(
   answer: string | Uint8Array,
   { delayMilliseconds = 0, port = 0, isPolite = true } = {},

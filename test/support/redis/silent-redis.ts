@@ -1,7 +1,7 @@
 import { createServer } from 'node:net'
 import { until } from '../processes.ts'
 
-/** A Redis that lets clients connect and then never answers: a request waits for it as long as requests wait for Redis. */
+/** A Redis that accepts connections and never responds: a request waits for the timeout of Redis. */
 export async function startSilentRedis() {
   let asked = 0
   const server = createServer((socket) => {

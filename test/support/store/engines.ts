@@ -10,7 +10,7 @@ import { NOON } from './records.ts'
 
 export type TestStore = Store & AsyncDisposable
 
-/** A new database, and what `DATABASE_URL` says of it. One that is `bare` was never used: it has no tables yet. */
+/** A new database with its `DATABASE_URL`. A `bare` one has no tables. */
 export type MakeDatabase = (options?: { bare?: boolean }) => Promise<{ url: string } & AsyncDisposable>
 
 type Engine = { make: MakeDatabase }
@@ -34,19 +34,19 @@ const ENGINES = {
   },
 } satisfies Record<string, Engine>
 
-/** How long a server may go on with a key that was revoked. On PostgreSQL it is to be a second, on a calm machine. */
+/** How long a server may accept a revoked key. On an idle machine with PostgreSQL it is a second. */
 export const LATEST_NEWS_MILLISECONDS = { sqlite: 0, postgres: 2000 }
 
 let migrated: Promise<string> | undefined
 
-/** The tables are made once: copying a database is quicker. */
+/** The tables are created once: copying a database is faster. */
 async function makeMigrated(): Promise<string> {
   const { url, name } = await testDatabase()
   await (await openStore({ engine: 'postgres', url })).close()
   return name
 }
 
-/** A store of its own, on a new database. */
+/** A store on a new database. */
 export async function openTestStore(
   engine: EngineName,
   records: readonly PassportRecord[] = [],
@@ -63,7 +63,7 @@ export async function openTestStore(
   }
 }
 
-/** Hands passports in, at the fixed time of the tests. */
+/** Saves passports at the fixed time of the tests. */
 export async function saveRecords(store: Store, records: readonly PassportRecord[]): Promise<SaveResult[]> {
   const incoming = records.map((passport) => ({ kind: 'passport' as const, passport }))
   return store.records.save(incoming, { now: NOON, restore: false })
@@ -72,7 +72,7 @@ export async function saveRecords(store: Store, records: readonly PassportRecord
 type Open = (records?: readonly PassportRecord[]) => Promise<TestStore>
 export type EngineName = keyof typeof ENGINES
 
-/** Runs the same tests on each engine, its name first in the title. */
+/** Runs the same tests on each engine, with its name first in the title. */
 export function onEveryEngine(title: string, tests: (open: Open, engine: EngineName) => void): void {
   for (const engine of Object.keys(ENGINES) as EngineName[]) onEngine(engine, title, tests)
 }
@@ -81,7 +81,7 @@ export function onEngine(engine: EngineName, title: string, tests: (open: Open, 
   describe(`${engine}: ${title}`, () => tests((records = []) => openTestStore(engine, records), engine))
 }
 
-/** The same commands on each engine. */
+/** The same for tests of commands. */
 export function withEveryEngine(
   title: string,
   tests: (makeDatabase: MakeDatabase, engine: EngineName) => void,
@@ -91,7 +91,7 @@ export function withEveryEngine(
 
 export const databaseMaker = (engine: EngineName): MakeDatabase => ENGINES[engine].make
 
-/** For what goes from one engine to the other. */
+/** For copies from one engine to the other. */
 export const otherEngine = (engine: EngineName): MakeDatabase =>
   ENGINES[engine === 'sqlite' ? 'postgres' : 'sqlite'].make
 

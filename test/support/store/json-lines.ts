@@ -1,14 +1,13 @@
 import { inventPeople } from '../../../src/ingest/demo/people.ts'
 import { presentRecord } from '../../../src/ingest/export.ts'
 
-/** Each as a line of JSON. */
 export const toLines = (...fields: readonly object[]): string =>
   fields.map((each) => `${JSON.stringify(each)}\n`).join('')
 
-/** A thousand; none of them is merged. */
+/** A thousand people without merges. */
 export const INVENTED = inventPeople().slice(0, 1000)
 
-/** What `import` reads of these people. Each edition has other ids and wallets. */
+/** The import file of these people. Each edition has other ids and wallets. */
 export function linesOf(people: typeof INVENTED, edition = 0): string {
   const edited = people.map((person) => ({
     ...person,

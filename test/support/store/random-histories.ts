@@ -45,7 +45,7 @@ const point = fc.record({
   ),
   account: fc.constantFrom('', 'x', 'y'),
 })
-/** Something that may happen to a store of a few people who share wallets. */
+/** A random change of a store with a few people who share wallets. */
 export const step = fc.oneof(
   { weight: 5, arbitrary: passport.map((line) => ({ line })) },
   { weight: 3, arbitrary: point.map((line) => ({ line })) },
@@ -57,13 +57,13 @@ export const step = fc.oneof(
 
 type Step = typeof step extends fc.Arbitrary<infer T> ? T : never
 
-/** Every way to name somebody who may be in such a store. */
+/** All ids and wallets that may be in the store. */
 export const REFS = [
   ...Array.from({ length: PEOPLE }, (_, number) => ({ id: number })),
   ...Array.from({ length: WALLETS }, (_, number) => ({ wallet: `0x${number}` })),
 ]
 
-/** What cannot be done in the state it meets is refused, and changes nothing. */
+/** An impossible step is refused and changes nothing. */
 export async function take(store: Store, scorer: Rescorer, each: Step): Promise<void> {
   try {
     if ('line' in each) await importText(store, `${JSON.stringify(each.line)}\n`)

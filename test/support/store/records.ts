@@ -10,10 +10,10 @@ type Given = Partial<Omit<PassportRecord, 'profile' | 'scores'>> & {
   scores?: Partial<Scores>
 }
 
-/** A test knows its records' scores. */
+/** A record whose scores are known. */
 type TestRecord = PassportRecord & { scores: Scores }
 
-/** A record in which nothing is known but what is given. */
+/** A record with these fields and defaults for all others. */
 export function record(id: number, { profile, scores, ...given }: Given = {}): TestRecord {
   return {
     id,
@@ -53,7 +53,7 @@ export const ADA_SECOND_WALLET = '0xada0000000000000000000000000000000000002'
 export const SOLANA_WALLET = 'DemoSo1anaAddressWhereCaseCounts11111111111'
 export const GRACE_OLD_WALLET = '0xdead000000000000000000000000000000000003'
 
-/** Everything that can be known of a passport. */
+/** A passport with every field. */
 export const ada = record(7, {
   scores: { total: 42.5, activity: 12, identity: 10.25, skills: 20.25 },
   stale: true,
@@ -98,10 +98,10 @@ export const ada = record(7, {
   ],
 })
 
-/** Nothing is known but the name. */
+/** A passport with only a name. */
 export const grace = named(3, 'Grace Hopper', 42.5)
 
-/** Was merged into Grace. */
+/** Merged into Grace. */
 export const graceOld = record(900, {
   mergedInto: 3,
   mainWallet: GRACE_OLD_WALLET,

@@ -1,13 +1,13 @@
 import { adoptRules, rescoreSome } from '../../../src/scoring/rescore.ts'
 import { DEFAULT_RULES } from '../../../src/scoring/rules.ts'
-import type { Part, Store } from '../../../src/store/store.ts'
+import type { CopyTable, Store } from '../../../src/store/store.ts'
 import { openTestStore, saveRecords } from './engines.ts'
 import { scorerOf } from './random-histories.ts'
 import { ada, credential, grace, graceOld, NOON, nobody, record } from './records.ts'
 
 const restingAda = { ...ada, stale: false }
 
-/** Nobody among them waits for a score. */
+/** None of them is stale. */
 export const AT_REST = [restingAda, grace, graceOld, nobody]
 
 export async function score(store: Store): Promise<void> {
@@ -16,7 +16,7 @@ export async function score(store: Store): Promise<void> {
 
 type Change = (store: Store) => unknown
 
-/** What changes the answer about one passport, by its id. */
+/** Changes of the passport response, with the id of the passport. */
 export const PASSPORT_CHANGES: [what: string, id: number, change: Change][] = [
   ['a record that says something else', 12, save(record(12, { connections: 1 }))],
   ['a data point', 12, addPoint],
@@ -30,7 +30,7 @@ export const PASSPORT_CHANGES: [what: string, id: number, change: Change][] = [
   ['a record that is merged into it now', 7, save({ ...nobody, mergedInto: 7 })],
 ]
 
-/** What changes the answer about its credentials as well. */
+/** Changes of the credentials response, too. */
 export const CREDENTIAL_CHANGES: [what: string, id: number, change: Change][] = [
   ['a record with other credentials', 7, save({ ...restingAda, credentials: [credential('new')] })],
   ['a record with the first credentials', 12, save({ ...nobody, credentials: [credential('first')] })],
@@ -75,4 +75,4 @@ function copyOver(records: Parameters<typeof saveRecords>[1]): Change {
   }
 }
 
-const passportsOf = (store: Store) => store.parts.find(({ name }) => name === 'passports') as Part
+const passportsOf = (store: Store) => store.copyTables.find(({ name }) => name === 'passports') as CopyTable

@@ -13,8 +13,8 @@ export type Shown = ReadonlyMap<number, string>
 const withEtag = (body: string) => ({ body, etag: etagOf(body) })
 
 /**
- * Every stored V1 response is what the stored data gives. A passport that waits for its score shows the credentials that it
- * showed `before`. Gives back what is shown now.
+ * Compares every stored V1 response with the stored data. A stale passport must show the credentials that it showed `before`.
+ * Returns the credentials that are shown now.
  */
 export async function expectV1(
   store: Store,

@@ -1,4 +1,4 @@
-/** A thread that says that it is there, and throws when it is told to. */
+/** A thread that reports its start, and throws on request. */
 declare const self: Worker
 
 self.onmessage = ({ data }: MessageEvent<string>) => {

@@ -3,7 +3,7 @@ import { NOON } from '../store/records.ts'
 
 declare const self: Worker
 
-/** Runs in a thread: counts as fast as it can, and tells how many requests passed. */
+/** Runs in a thread: counts as fast as possible, and reports how many requests passed. */
 self.onmessage = ({ data }: MessageEvent<{ memory: SharedArrayBuffer; turns: number; limit: number }>) => {
   const counters = createFixedWindow(() => NOON, new Int32Array(data.memory))
   let passed = 0

@@ -1,6 +1,6 @@
--- The same tables, columns and values as the SQLite engine has: one can be copied into the other row by row.
--- Lists are JSON text; instants are epoch milliseconds; text is ordered by its bytes. What belongs to a passport is
--- written and removed with it, in one place: no foreign key looks after it row by row (docs/decisions/0011).
+-- The tables, columns and values of SQLite, so that rows can be copied between the engines. Lists are JSON text; times are
+-- epoch milliseconds; text is ordered by its bytes. No foreign keys: rows of a passport are written and removed together
+-- with it (docs/decisions/0011).
 
 create table passports (
   id bigint primary key,
@@ -8,7 +8,7 @@ create table passports (
   activity_score double precision not null,
   identity_score double precision not null,
   skills_score double precision not null,
-  -- 1: waits for a scorer. 2: could not be scored, and waits for a change.
+  -- 1: waits for a scorer. 2: scoring failed; waits for a change.
   stale integer not null,
   calculated_at bigint not null,
   human integer not null,
@@ -20,13 +20,13 @@ create table passports (
   location text not null,
   tags text not null,
   socials text not null,
-  -- The survivor, which may come into the database later than those merged into it.
+  -- The survivor; it may be imported after the passports merged into it.
   merged_into bigint,
-  -- What the record itself said of a human; `human` is that, or what scoring found.
+  -- The human checkmark of the record; `human` is the result of scoring.
   given_human integer not null,
-  -- Of the record as it was last written: the same record again changes nothing.
+  -- Hash of the last record: importing the same record again changes nothing.
   fingerprint text not null,
-  -- The rule set that the saved scores were worked out with; empty where the record gave them.
+  -- The rule set that calculated the scores; empty if they come from the record.
   rules text not null
 );
 
@@ -54,9 +54,9 @@ create table credentials (
   value text not null,
   earned_at bigint,
   calculated_at bigint not null,
-  -- The score that the record carried; null where a rule worked it out.
+  -- The score of the record; null if a rule calculated the score.
   given_score double precision,
-  -- A data point of the same type stands in its place: it is kept, and not shown.
+  -- Superseded by a data point of the same type: stored, but not shown.
   superseded integer not null,
   primary key (passport_id, id)
 );
@@ -81,7 +81,7 @@ create table keys (
   revoked_at bigint
 );
 
--- Passports that were taken out, and do not come back by themselves.
+-- Removed passports; an import skips them unless it restores.
 create table removals (
   passport_id bigint primary key,
   removed_at bigint not null
@@ -92,7 +92,7 @@ create table settings (
   value text not null
 );
 
--- What a mirror has seen of each passport of a source, so that it can resume and ask only for what changed.
+-- The ETags that a mirror has seen, for conditional requests and for resuming.
 create table mirrored (
   source text collate "C" not null,
   passport_id bigint not null,
@@ -108,7 +108,7 @@ create table mirror_runs (
   ended integer not null
 );
 
--- Count the changes after which every node must read again what it holds in memory.
+-- Counters of changes that invalidate the caches of all nodes.
 create table versions (
   name text primary key,
   version bigint not null

@@ -1,4 +1,4 @@
--- The first part of a migration that continues in postgres/store-v1.ts. The tables are those of SQLite's migration 9.
+-- The first part of a migration that continues in postgres/migrate/migration-4.ts. The tables are those of SQLite's migration 9.
 drop index if exists passports_by_rank;
 
 update passports set fingerprint = '';
@@ -13,7 +13,7 @@ create table credentials (
 
 create table v1_passports (
   passport_id bigint primary key,
-  -- The transaction that wrote the row: a reader of the ranking asks for what is newer than what it has.
+  -- The transaction that wrote the row: readers of the ranking select newer rows.
   version bigint not null default pg_current_xact_id()::text::bigint,
   score double precision not null,
   name text not null,

@@ -1,5 +1,5 @@
--- A passport is read and written as a whole. Lists are JSON text; instants are epoch milliseconds.
--- merged_into names the survivor, which may come into the database later than those merged into it.
+-- A passport is read and written as a whole. Lists are JSON text; times are epoch milliseconds.
+-- merged_into is the survivor; it may be imported after the passports merged into it.
 create table passports (
   id integer primary key,
   score real not null,
@@ -20,7 +20,7 @@ create table passports (
   merged_into integer
 ) strict;
 
--- The order of the list; merged passports are not listed. It holds merged_into so that it is read alone.
+-- The order of the list; merged passports are not listed. It includes merged_into to be a covering index.
 create index passports_by_rank on passports (score desc, id, merged_into) where merged_into is null;
 create index passports_by_survivor on passports (merged_into) where merged_into is not null;
 
@@ -31,7 +31,7 @@ create table wallets (
 
 create index wallets_by_passport on wallets (passport_id);
 
--- Clustered by passport: the credentials of one passport lie side by side.
+-- Clustered by passport: the credentials of one passport are adjacent.
 create table credentials (
   passport_id integer not null references passports (id),
   id text not null,
@@ -55,7 +55,7 @@ create table keys (
   revoked_at integer
 ) strict, without rowid;
 
--- Counts the changes after which the order of the list must be read again.
+-- Counter of changes that invalidate the ranking.
 create table ranking (
   one integer primary key check (one = 1),
   version integer not null

@@ -1,21 +1,21 @@
--- What the record itself said of a human; `human` is that, or what scoring found.
+-- The human checkmark of the record; `human` is the result of scoring.
 alter table passports add column given_human integer not null default 0;
 update passports set given_human = human;
 
--- Of the record as it was last written: the same record again changes nothing.
+-- Hash of the last record: importing the same record again changes nothing.
 alter table passports add column fingerprint text not null default '';
 
--- The rule set that the saved scores were worked out with; empty where the record gave them.
+-- The rule set that calculated the scores; empty if they come from the record.
 alter table passports add column rules text not null default '';
 
 -- The queue of the scorers.
 create index passports_stale on passports (id) where stale = 1;
 
--- The score that the record carried; null where a rule worked it out.
+-- The score of the record; null if a rule calculated the score.
 alter table credentials add column given_score real;
 update credentials set given_score = score;
 
--- A data point of the same type stands in its place: it is kept, and not shown.
+-- Superseded by a data point of the same type: stored, but not shown.
 alter table credentials add column superseded integer not null default 0;
 
 create table data_points (
@@ -29,7 +29,7 @@ create table data_points (
   primary key (passport_id, type, account)
 ) strict, without rowid;
 
--- Passports that were taken out, and do not come back by themselves.
+-- Removed passports; an import skips them unless it restores.
 create table removals (
   passport_id integer primary key,
   removed_at integer not null
@@ -40,7 +40,7 @@ create table settings (
   value text not null
 ) strict, without rowid;
 
--- What a mirror has seen of each passport of a source, so that it can resume and ask only for what changed.
+-- The ETags that a mirror has seen, for conditional requests and for resuming.
 create table mirrored (
   source text not null,
   passport_id integer not null,

@@ -2,7 +2,7 @@ alter table keys add column tier text not null default 'standard';
 alter table keys add column owner text not null default '';
 alter table keys add column last_used_at integer;
 
--- How often one caller got one answer on one day; the key is empty for callers without one.
+-- Responses per day, key, endpoint and status; the key is empty for clients without a key.
 create table usage (
   day text not null,
   key_id text not null,

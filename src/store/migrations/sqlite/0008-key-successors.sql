@@ -1,2 +1,2 @@
--- The key that was made in its place.
+-- The key that replaces this one.
 alter table keys add column successor text;

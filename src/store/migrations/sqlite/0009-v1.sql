@@ -1,4 +1,4 @@
--- The first part of a migration that continues in sqlite/store-v1.ts.
+-- The first part of a migration that continues in sqlite/migrate/migration-9.ts.
 drop trigger if exists passport_document_deleted;
 drop trigger if exists credential_document_deleted;
 drop trigger if exists passport_inserted;
@@ -20,33 +20,33 @@ drop table if exists wallet_keys;
 drop table if exists moved_wallets;
 drop index if exists passports_by_rank;
 
--- The fingerprints of records become xxHash64: no record is recognised by its old one.
+-- Fingerprints become xxHash64: the old ones no longer match.
 update passports set fingerprint = '';
 
 alter table credentials rename to credential_rows;
 
--- The credentials of a passport as one JSON list, those that are not shown included.
+-- All credentials of a passport as one JSON list, including superseded ones.
 create table credentials (
   passport_id integer primary key,
   data text not null
 ) strict;
 
--- V1 responses, rendered when a passport is written. Both tables hold listed passports only: a merged one has no row.
+-- V1 responses, rendered when a passport is written. Both tables hold listed passports only, no merged ones.
 create table v1_passports (
   passport_id integer primary key,
-  -- The transaction that wrote the row: a reader of the ranking asks for what is newer than what it has.
+  -- The transaction that wrote the row: readers of the ranking select newer rows.
   version integer not null,
   score real not null,
   -- The folded display name.
   name text not null,
-  -- JSON members: those in list pages, and those that only the single-passport response adds; and its ETag.
+  -- JSON members of list pages, those that the single-passport response adds, and its ETag.
   fields text not null,
   more_fields text not null,
   etag text not null,
   merged integer not null
 ) strict;
 
--- Covers what the ranking reads.
+-- Covering index of the ranking.
 create index v1_passports_by_version on v1_passports (version, passport_id, score, name);
 
 create table v1_credentials (
@@ -55,7 +55,7 @@ create table v1_credentials (
   etag text not null
 ) strict;
 
--- Passports that were listed and no longer are.
+-- Passports that are no longer listed.
 create table unlisted (
   passport_id integer primary key,
   version integer not null

@@ -1,4 +1,4 @@
--- The JSON of list pages is no longer stored twice. A stored response says that no score is being calculated; readers know better.
+-- The JSON of list pages is stored once. Stored JSON has calculating_score false; readers correct it for stale passports.
 alter table v1_passports rename column item to fields;
 alter table v1_passports rename column body to more_fields;
 update v1_passports set

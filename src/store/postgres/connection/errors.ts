@@ -2,40 +2,39 @@ import { SQL } from 'bun'
 import { ServiceError } from '../../../domain/errors.ts'
 
 /**
- * PostgreSQL's failures that are the server's or the network's, not ours: connection, authorization, no such
- * database, a transaction rolled back by the server, resources, shutdown or time limit, system, damage; a server that only reads; and a
- * pooler that mixes up prepared statements.
+ * SQLSTATE of the server's or the network's errors: connection, authorization, missing database, rollback by the server,
+ * resources, shutdown or timeout, system, damage, read-only server, and a pooler that mixes up prepared statements.
  */
-const SERVER_FAULTS = /^(08|28|3D|40|53|57|58|XX00[12]|25006|26000|42P05)/
+const SERVER_ERRORS = /^(08|28|3D|40|53|57|58|XX00[12]|25006|26000|42P05)/
 
-/** Certificates that do not verify come as plain errors of Node's codes. */
-const TLS_FAULTS = /^(ERR_TLS|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_|ERR_SSL|HOSTNAME_MISMATCH)/
+/** Codes of Node for certificates that cannot be verified. */
+const TLS_ERRORS = /^(ERR_TLS|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_|ERR_SSL|HOSTNAME_MISMATCH)/
 
-/** Whether the server or the way to it failed, not we. */
-export function isFault(error: unknown): boolean {
+/** Whether the server or the network failed, not this program. */
+export function isServerError(error: unknown): boolean {
   if (error instanceof ServiceError) return error.code === 'unavailable'
   if (!(error instanceof Error)) return false
   const { code = '', errno } = error as { code?: string; errno?: unknown }
-  if (TLS_FAULTS.test(code)) return true
+  if (TLS_ERRORS.test(code)) return true
   if (!(error instanceof SQL.PostgresError)) return /^(ECONN|ENOTFOUND|ETIMEDOUT|EAI_|EPIPE|EHOST)/.test(code)
-  if (errno !== undefined && /SERVER_ERROR/.test(code)) return SERVER_FAULTS.test(String(errno))
+  if (errno !== undefined && /SERVER_ERROR/.test(code)) return SERVER_ERRORS.test(String(errno))
   return !/SYNTAX|INVALID_QUERY|TYPE|ARGUMENT/.test(code)
 }
 
-/** The error as it leaves the store: a fault comes out as `unavailable` with a sentence. */
-export function translate(name: string, error: unknown): unknown {
-  if (error instanceof ServiceError || !isFault(error)) return error
-  if ((error as { errno?: unknown }).errno === '25006') return onlyReads(name, error)
+/** Turns errors of the server into `unavailable` with a sentence; other errors stay. */
+export function toServiceError(name: string, error: unknown): unknown {
+  if (error instanceof ServiceError || !isServerError(error)) return error
+  if ((error as { errno?: unknown }).errno === '25006') return readOnlyError(name, error)
   return new ServiceError('unavailable', explain(name, error as Error & { errno?: string; code?: string }), {
     cause: error,
   })
 }
 
-/** A standby, or a database that is set to read only. */
-export const onlyReads = (name: string, cause: unknown): ServiceError =>
+/** For a standby, or a database in read-only mode. */
+export const readOnlyError = (name: string, cause: unknown): ServiceError =>
   new ServiceError(
     'unavailable',
-    `${name} only reads: DATABASE_URL must name the primary, a replica belongs in DATABASE_READ_URL.`,
+    `${name} is read-only: DATABASE_URL must name the primary, a replica belongs in DATABASE_READ_URL.`,
     { cause },
   )
 
@@ -44,8 +43,8 @@ function explain(
   { message, errno = '', code = '' }: Error & { errno?: string; code?: string },
 ) {
   if (/^28/.test(errno)) return `${name} refuses the user or password of its address: ${message}.`
-  if (/^3D/.test(errno)) return `${name} cannot be used: ${message}. Make it first: createdb.`
-  if (TLS_FAULTS.test(code) || /TLS/.test(code)) {
+  if (/^3D/.test(errno)) return `${name} cannot be used: ${message}. Create it first: createdb.`
+  if (TLS_ERRORS.test(code) || /TLS/.test(code)) {
     return `${name} cannot be reached securely: ${message}. See sslmode and sslrootcert in docs/scale.md.`
   }
   if (/^(26000|42P05)/.test(errno)) {
@@ -55,5 +54,5 @@ function explain(
     return `${name} is reached through a pooler that refuses our settings: ${message}. See ignore_startup_parameters in docs/scale.md.`
   }
   if (/^57014/.test(errno)) return `${name} took too long: ${message}.`
-  return `${name} is out of reach: ${message}.`
+  return `${name} is unavailable: ${message}.`
 }

@@ -1,19 +1,19 @@
 import { SQL } from 'bun'
 import { ServiceError } from '../../../domain/errors.ts'
-import { isFault, translate } from './errors.ts'
+import { isServerError, toServiceError } from './errors.ts'
 import type { Query } from './query.ts'
 
 const LONG_STATEMENT = 60_000
 
-/** Limits in multiples of `answerWithin`. The server ends short statements; a dead server is noticed earlier, by a health check. */
+/** Limits in multiples of `responseTimeout`. The server cancels short statements; health checks detect a dead server earlier. */
 const SHORT_STATEMENT = 1.5
 
-/** A statement that has not ended this long after its limit is on a dead connection. */
+/** A statement that runs this much longer than its limit is on a dead connection. */
 const LOST = 1.5
 
 /**
- * How long a caller waits for a result that may be queued behind others: a short one twice, on replica and primary, stays
- * below two seconds; a long one below the ten after which Bun closes a silent connection.
+ * Wait for a result, including time in the queue. A short wait on the replica and another on the primary stay below two
+ * seconds; a long wait stays below the ten seconds after which Bun closes an idle connection.
  */
 const SHORT_WAIT = 0.7
 const LONG_WAIT = 8
@@ -22,54 +22,57 @@ const HEALTH_CHECK_MILLISECONDS = 250
 
 const MOST_CONNECTIONS = 1000
 
-/** Connections for long statements: short ones must never wait behind them. */
+/** Separate connections for long statements: short ones must not wait for them. */
 const LONG_CONNECTIONS = 2
 
-export type LinkOptions = {
+export type PoolOptions = {
   /** For short statements. */
   connections: number
-  /** Milliseconds after which a server that has not answered counts as down. */
-  answerWithin: number
-  /** The limit of a statement that reads or writes much, in milliseconds. */
+  /** Milliseconds without a response after which the server counts as down. */
+  responseTimeout: number
+  /** Timeout of a long statement in milliseconds. */
   longStatement?: number
-  /** Called when the server goes down, and when it is back. */
+  /** Reports that the server is down, and that it is back. */
   onNotice?: (sentence: string) => void
 }
 
 /**
- * Connection pools to one server, with health checks. When the server stops answering, all that waits for it fails, and
- * later calls fail at once until it answers again.
+ * Connection pools to one server, with health checks. When the server stops responding, pending calls fail, and later calls
+ * fail at once until it responds again.
  */
-export type Link = {
+export type Pool = {
   query: Query
-  /** For statements that read much. */
+  /** For statements that read many rows. */
   longQuery: Query
-  /** Locks are held until it ends. */
+  /** Row and advisory locks are held until it ends. */
   transaction<T>(work: (query: Query) => Promise<T>, mode?: string): Promise<T>
-  /** Throws `unavailable` if the server does not answer; tells whether it takes writes. */
+  /** Throws `unavailable` if the server does not respond. */
   ping(): Promise<{ writes: boolean }>
-  /** Starts the health checks; each that succeeds reports the version of the keys. */
-  watch(onVersion: (keys: number, isAnother: boolean) => void): void
+  /** Starts the health checks; each success reports the version of the keys. */
+  watch(onVersion: (keys: number, isOtherServer: boolean) => void): void
   close(): Promise<void>
 }
 
-/** Pools that are replaced together, and the callers that wait for them. */
+/** Pools that are replaced together, and the pending calls on them. */
 type Session = {
-  pools: Pools
+  pools: SqlPools
   waiting: Set<(error: unknown) => void>
-  /** Short statements that run though their callers have given up: others would be queued behind them. */
+  /** Short statements that still run after their timeout: new ones would be queued behind them. */
   overdue: number
 }
 
-/** When the caller gives up, and when the connection must be dead; in milliseconds. */
+/** Milliseconds until the call fails, and until the connection counts as dead. */
 type Limits = { wait: number; lost: number }
 
-/** Connects when first asked. `name` is how messages call the server. */
-export function createLink(url: string, name: string, options: LinkOptions): Link {
-  const { answerWithin, longStatement = LONG_STATEMENT, onNotice } = options
-  const lost = longStatement + answerWithin * LOST
-  const short: Limits = { wait: answerWithin * SHORT_WAIT, lost: answerWithin * (SHORT_STATEMENT + LOST) }
-  const long: Limits = { wait: answerWithin * LONG_WAIT, lost }
+/** Connects on first use. `name` is the server in messages. */
+export function createPool(url: string, name: string, options: PoolOptions): Pool {
+  const { responseTimeout, longStatement = LONG_STATEMENT, onNotice } = options
+  const lost = longStatement + responseTimeout * LOST
+  const short: Limits = {
+    wait: responseTimeout * SHORT_WAIT,
+    lost: responseTimeout * (SHORT_STATEMENT + LOST),
+  }
+  const long: Limits = { wait: responseTimeout * LONG_WAIT, lost }
   const unavailable = (sentence: string) => new ServiceError('unavailable', `${name} ${sentence}`)
 
   let session = openSession()
@@ -77,19 +80,19 @@ export function createLink(url: string, name: string, options: LinkOptions): Lin
   let healthChecks: Timer | undefined
   let probing: Promise<{ writes: boolean }> | undefined
   let server = ''
-  let notify: (keys: number, isAnother: boolean) => void = () => undefined
+  let notify: (keys: number, isOtherServer: boolean) => void = () => undefined
   let closed = false
 
   function openSession(): Session {
     try {
-      return { pools: createPools(url, options), waiting: new Set(), overdue: 0 }
+      return { pools: createSqlPools(url, options), waiting: new Set(), overdue: 0 }
     } catch (error) {
-      throw unavailable(`cannot be used: ${(error as Error).message}. Look at the options of DATABASE_URL.`)
+      throw unavailable(`cannot be used: ${(error as Error).message}. Check the options of DATABASE_URL.`)
     }
   }
 
-  /** Runs the work, unless the server is known to be down or is found to be so meanwhile. */
-  function guard<T>(work: (pools: Pools, lost?: Timer) => PromiseLike<T>, limits: Limits): Promise<T> {
+  /** Runs the work, but fails as soon as the server is down. */
+  function guard<T>(work: (pools: SqlPools, lost?: Timer) => PromiseLike<T>, limits: Limits): Promise<T> {
     if (down) return Promise.reject(down)
     const current = session
     return new Promise<T>((resolve, reject) => {
@@ -103,10 +106,10 @@ export function createLink(url: string, name: string, options: LinkOptions): Lin
       }
       const replace = () => {
         if (isWaiting() && current === session) {
-          markDown(unavailable('does not answer on a connection that was open.'))
+          markDown(unavailable('does not respond on an open connection.'))
         }
       }
-      // Nothing is limited before the first health check: a server may take its time to accept connections.
+      // No limits before the first health check: a server may accept connections slowly.
       const timers = healthChecks ? [after(limits.lost, replace), after(limits.wait, giveUp)] : []
       const settle = () => {
         for (const timer of timers) clearTimeout(timer)
@@ -121,43 +124,43 @@ export function createLink(url: string, name: string, options: LinkOptions): Lin
         },
         (error) => {
           settle()
-          if (healthChecks && isFault(error)) probe()
-          reject(translate(name, error))
+          if (healthChecks && isServerError(error)) probe()
+          reject(toServiceError(name, error))
         },
       )
     })
   }
 
-  /** Open connections may hang or lead nowhere: all are replaced. */
+  /** Replaces all connections: open ones may hang. */
   function markDown(error: ServiceError): void {
     if (closed) return
     if (!down) onNotice?.(error.message)
     down = error
     const old = session
     session = openSession()
-    endPools(old.pools, 0)
+    closeSqlPools(old.pools, 0)
     for (const fail of old.waiting) fail(error)
   }
 
   async function checkHealth(): Promise<{ writes: boolean }> {
     const { promise: timeout, reject } = Promise.withResolvers<never>()
-    const timer = after(answerWithin, () => reject(unavailable('does not answer.')))
+    const timer = after(responseTimeout, () => reject(unavailable('does not respond.')))
     try {
-      const asked =
+      const response =
         session.pools.probe.unsafe(`select current_setting('transaction_read_only') = 'off' as writes,
         pg_postmaster_start_time()::text as server,
         (select version from versions where name = 'keys')::float8 as keys`)
-      const [row] = await Promise.race([asked, timeout])
+      const [row] = await Promise.race([response, timeout])
       const { writes, server: answering, keys } = row as { writes: boolean; server: string; keys: number }
-      // The counters of another server may be the same, with other changes behind them.
-      const isAnother = (server !== '' && answering !== server) || down !== undefined
+      // Another server may have equal counters for different changes.
+      const isOtherServer = (server !== '' && answering !== server) || down !== undefined
       server = answering
-      if (down) onNotice?.(`${name} answers again.`)
+      if (down) onNotice?.(`${name} responds again.`)
       down = undefined
-      notify(keys, isAnother)
+      notify(keys, isOtherServer)
       return { writes }
     } catch (error) {
-      const fault = translate(name, error)
+      const fault = toServiceError(name, error)
       const failure =
         fault instanceof ServiceError ? fault : unavailable(`cannot be used: ${(error as Error).message}.`)
       markDown(failure)
@@ -167,12 +170,12 @@ export function createLink(url: string, name: string, options: LinkOptions): Lin
     }
   }
 
-  /** One health check at a time; callers share it. */
+  /** Single-flight: concurrent calls share a health check. */
   function probe(): Promise<{ writes: boolean }> {
     probing ??= checkHealth().finally(() => {
       probing = undefined
     })
-    // For callers that do not wait for the result it is enough that the state has changed.
+    // Some calls ignore the result: checkHealth() has recorded the failure.
     probing.catch(() => undefined)
     return probing
   }
@@ -188,7 +191,7 @@ export function createLink(url: string, name: string, options: LinkOptions): Lin
         (pools, timer) =>
           pools.long.begin(mode, (transaction) =>
             work((text, values = []) => {
-              // Each statement has the whole time, and so has the commit.
+              // The timeout applies to each statement and to the commit.
               timer?.refresh()
               return transaction.unsafe(text, [...values])
             }),
@@ -203,56 +206,56 @@ export function createLink(url: string, name: string, options: LinkOptions): Lin
     async close() {
       closed = true
       clearInterval(healthChecks)
-      await endPools(session.pools)
+      await closeSqlPools(session.pools)
     },
   }
 }
 
-/** Calls `work` after that time. Results that arrived while our own process was blocked are read first. */
+/** Calls `work` after a delay; setImmediate processes results that arrived while this process was blocked. */
 function after(milliseconds: number, work: () => void): Timer | undefined {
   if (milliseconds === Number.POSITIVE_INFINITY) return undefined
   return setTimeout(() => setImmediate(work), milliseconds)
 }
 
-type Pools = { short: SQL; long: SQL; probe: SQL }
+type SqlPools = { short: SQL; long: SQL; probe: SQL }
 
-function createPools(
+function createSqlPools(
   url: string,
-  { connections, answerWithin, longStatement = LONG_STATEMENT }: LinkOptions,
-): Pools {
-  const { searchParams: given, pathname } = new URL(url)
+  { connections, responseTimeout, longStatement = LONG_STATEMENT }: PoolOptions,
+): SqlPools {
+  const { searchParams, pathname } = new URL(url)
   const database = decodeURIComponent(pathname.slice(1))
   const pool = (max: number, limit: number, settings: Record<string, string> = {}) =>
     new SQL(url, {
       max,
-      // Bun would let PGDATABASE win over the address.
+      // Otherwise PGDATABASE overrides the URL.
       ...(database && { database }),
-      ...(!given.has('connect_timeout') && { connectionTimeout: 5 }),
+      ...(!searchParams.has('connect_timeout') && { connectionTimeout: 5 }),
       connection: {
         application_name: 'passportd',
         statement_timeout: String(limit),
-        // A process that stopped in the middle of writing must not block the others until they give up.
+        // A stopped process must not hold locks until the others time out.
         idle_in_transaction_session_timeout: String(longStatement / 2),
-        // Override what is set for the database.
+        // Overrides the settings of the database.
         bytea_output: 'hex',
         default_transaction_isolation: 'read committed',
         ...settings,
-        ...Object.fromEntries([...given].filter(([key]) => key === 'application_name')),
+        ...Object.fromEntries([...searchParams].filter(([key]) => key === 'application_name')),
       },
     })
-  const max = Number(given.get('max') ?? connections)
+  const max = Number(searchParams.get('max') ?? connections)
   if (!Number.isInteger(max) || max < 1 || max > MOST_CONNECTIONS) {
     throw new RangeError(`max must be a whole number from 1 to ${MOST_CONNECTIONS}`)
   }
   return {
-    short: pool(max, answerWithin * SHORT_STATEMENT),
-    // Batches differ in size: the plan for one is wrong for another.
+    short: pool(max, responseTimeout * SHORT_STATEMENT),
+    // Batches differ in size, and so do their best plans.
     long: pool(LONG_CONNECTIONS, longStatement, { plan_cache_mode: 'force_custom_plan' }),
-    probe: pool(1, answerWithin),
+    probe: pool(1, responseTimeout),
   }
 }
 
-async function endPools(pools: Pools, timeout?: number): Promise<void> {
+async function closeSqlPools(pools: SqlPools, timeout?: number): Promise<void> {
   const options = timeout === undefined ? undefined : { timeout }
   await Promise.allSettled(Object.values(pools).map((sql) => sql.close(options)))
 }

@@ -4,9 +4,9 @@ import type { Query } from './query.ts'
 const FIRST = 0x70617373 * 2 ** 16
 
 export const MIGRATE = FIRST
-/** Records are written by one at a time: what becomes of one depends on those before it. */
+/** One writer of records at a time: the result of a record depends on earlier ones. */
 const WRITE = FIRST + 1
-/** Shared by all who write by the rule set in force; whoever changes it has it alone. */
+/** Shared by writers that use the rule set in force; exclusive for its adoption. */
 export const RULES = FIRST + 2
 
 export async function lock(query: Query, number: number): Promise<void> {
@@ -17,7 +17,7 @@ export async function lockShared(query: Query, number: number): Promise<void> {
   await query('select pg_advisory_xact_lock_shared($1::bigint)', [number])
 }
 
-/** For all that changes passports in an order of its own: two of them would wait for each other's rows. */
+/** For transactions that change several passports: without the lock two of them could deadlock. */
 export async function lockForWriting(query: Query): Promise<void> {
   await lock(query, WRITE)
   await lockShared(query, RULES)

@@ -1,7 +1,7 @@
-/** Runs one statement, prepared once a connection; `$1` stands for the first value. */
+/** Runs one statement, prepared once per connection. */
 export type Query = <Row>(text: string, values?: readonly unknown[]) => Promise<Row[]>
 
-/** Rows of a table. They come as JSON, in which 64-bit integers are numbers: all of ours are exact. */
+/** Selects rows as JSON, in which 64-bit integers are numbers. All stored integers are safe integers. */
 export async function selectRows<Row>(
   query: Query,
   table: string,
@@ -12,7 +12,7 @@ export async function selectRows<Row>(
   return rows.map(({ row }) => row)
 }
 
-/** Inserts all rows in one statement; `conflict` may say what becomes of those that are there. */
+/** Inserts all rows in one statement, with an optional `on conflict` clause. */
 export async function insertRows(
   query: Query,
   table: string,
@@ -29,7 +29,7 @@ export async function insertRows(
   )
 }
 
-/** The same; rows whose key is there already are replaced, where `where` holds. */
+/** The same; existing rows are replaced if `where` holds. */
 export async function upsertRows(
   query: Query,
   table: string,
@@ -38,7 +38,7 @@ export async function upsertRows(
   where = 'true',
 ): Promise<void> {
   const updates = Object.keys(rows[0] ?? {}).map((name) => `${name} = excluded.${name}`)
-  // Rows of listed passports carry the transaction that wrote them.
+  // `version` is the transaction that wrote the row.
   if (table === 'v1_passports') updates.push('version = excluded.version')
   await insertRows(query, table, rows, `on conflict (${key}) do update set ${updates} where ${where}`)
 }

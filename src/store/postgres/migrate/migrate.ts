@@ -5,27 +5,27 @@ import keySuccessors from '../../migrations/postgres/0003-key-successors.sql' wi
 import v1 from '../../migrations/postgres/0004-v1.sql' with { type: 'text' }
 import staleIndex from '../../migrations/postgres/0005-stale-index.sql' with { type: 'text' }
 import v1Fields from '../../migrations/postgres/0005-v1-fields.sql' with { type: 'text' }
-import { older } from '../../outdated-schema.ts'
-import { onlyReads } from '../connection/errors.ts'
-import type { Link } from '../connection/health-checked-pool.ts'
+import { outdatedSchemaError } from '../../outdated-schema.ts'
+import { readOnlyError } from '../connection/errors.ts'
+import type { Pool } from '../connection/health-checked-pool.ts'
 import { lock, MIGRATE } from '../connection/locks.ts'
 import type { Query } from '../connection/query.ts'
 import { storeV1 } from './migration-4.ts'
 
-/** In order; the number of the last one applied stands in the table `passportd`. */
+/** In order; the table `passportd` holds the number of applied migrations. */
 const MIGRATIONS: readonly ((query: Query, onProgress: OnProgress, from: number) => Promise<unknown>)[] = [
   (query) => query(passports),
   (query) => query(usage),
   (query) => query(keySuccessors),
   async (query, onProgress, from) => {
-    // In a new database a table of this name is another program's.
+    // In a new database a table of this name belongs to another program.
     if (from > 0) await query('drop table names')
     await query(v1)
     await storeV1(query, onProgress)
   },
   async (query) => {
     await query(staleIndex)
-    // Only databases that an early version 4 made have it.
+    // Only an early version 4 created this column.
     const [item] = await query(
       `select 1 as one from pg_attribute where attrelid = 'v1_passports'::regclass and attname = 'item'`,
     )
@@ -35,21 +35,21 @@ const MIGRATIONS: readonly ((query: Query, onProgress: OnProgress, from: number)
 
 type OnProgress = (done: number, total: number) => void
 
-/** What this program knows. */
+/** The schema of this program. */
 export const SCHEMA = MIGRATIONS.length
 
 const OLDEST_SERVER = 14
 
-/** Brings the database up to date. Safe when several nodes do it at once: the lock lets in one. */
+/** Migrates the database. Concurrent nodes are safe: the lock admits one. */
 export async function migrate(
-  link: Link,
+  pool: Pool,
   name: string,
   onProgress: OnProgress = () => undefined,
 ): Promise<void> {
   try {
-    await checkWritable(link.query, name)
-    if ((await checkVersion(link.query, name)) === SCHEMA) return await renumber(link.query)
-    await link.transaction(async (query) => {
+    await checkWritable(pool.query, name)
+    if ((await checkVersion(pool.query, name)) === SCHEMA) return await renumber(pool.query)
+    await pool.transaction(async (query) => {
       await lock(query, MIGRATE)
       const version = await checkVersion(query, name)
       for (const migration of MIGRATIONS.slice(version)) await migration(query, onProgress, version)
@@ -62,7 +62,7 @@ export async function migrate(
   }
 }
 
-/** A dump restored on another server brings numbers of transactions that are still to come there. */
+/** A dump from another server may contain transaction numbers above those of this server. */
 async function renumber(query: Query): Promise<void> {
   const current = 'pg_current_xact_id()::text::bigint'
   for (const table of ['v1_passports', 'unlisted']) {
@@ -70,11 +70,11 @@ async function renumber(query: Query): Promise<void> {
   }
 }
 
-/** For those who change nothing: the server may be one that only reads. */
-export async function refuseOlder(link: Link, name: string): Promise<void> {
+/** For processes that may not migrate; the server may be read-only. */
+export async function refuseOutdatedSchema(pool: Pool, name: string): Promise<void> {
   try {
-    const version = await checkVersion(link.query, name)
-    if (version < SCHEMA) throw older(name, version, SCHEMA)
+    const version = await checkVersion(pool.query, name)
+    if (version < SCHEMA) throw outdatedSchemaError(name, version, SCHEMA)
   } catch (error) {
     throw explain(error, name)
   }
@@ -82,20 +82,20 @@ export async function refuseOlder(link: Link, name: string): Promise<void> {
 
 export async function checkWritable(query: Query, name: string): Promise<void> {
   const [row] = await query<{ mode: string }>(`select current_setting('transaction_read_only') as mode`)
-  if (row?.mode === 'on') throw onlyReads(name, new Error('transaction_read_only is on'))
+  if (row?.mode === 'on') throw readOnlyError(name, new Error('transaction_read_only is on'))
 }
 
-/** Throws unless this program can work with the database; 0 is one that has nothing of ours yet. */
+/** Throws unless this program supports the database. Returns 0 for a database without tables of passportd. */
 export async function checkVersion(query: Query, name: string): Promise<number> {
   const [server] = await query<{ number: number; ours: boolean; encoding: string }>(
-    // to_regclass() would go by what its connection remembers, from before the lock where a pooler shares it.
+    // to_regclass() may use a stale cache of a connection that a pooler shares.
     `select current_setting('server_version_num')::integer as number, current_setting('server_encoding') as encoding,
        exists (select from pg_class where relname = 'passportd' and pg_table_is_visible(oid)) as ours`,
   )
   if (server?.encoding !== 'UTF8') {
     throw new ServiceError(
       'unavailable',
-      `${name} is encoded in ${server?.encoding}: make it with createdb -E UTF8 -T template0.`,
+      `${name} is encoded in ${server?.encoding}: create it with createdb -E UTF8 -T template0.`,
     )
   }
   const release = Math.floor((server?.number ?? 0) / 10_000)
@@ -130,13 +130,13 @@ function explanation(code: string, message: string): string | undefined {
   if (/^(42501|3F000)$/.test(code)) {
     return `cannot be prepared: ${message}. The role needs the right to create tables in its schema.`
   }
-  // Tables or functions of our names, or the table `passportd` with other columns than ours.
+  // Tables or functions with our names, or a table `passportd` with other columns.
   if (/^(42P07|42723|42703)$/.test(code)) {
     return `holds tables of another program: ${message}. Give passportd a database, or a schema, of its own.`
   }
-  // Settings that the server, or the client, does not know.
+  // Settings that the server or the client does not know.
   if (/^(42704|22023|ERR_INVALID_ARG_\w+)$/.test(code)) {
-    return `cannot be used: ${message}. Look at the options of DATABASE_URL.`
+    return `cannot be used: ${message}. Check the options of DATABASE_URL.`
   }
   return undefined
 }

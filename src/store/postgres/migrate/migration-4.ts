@@ -7,7 +7,7 @@ import { saveV1 } from '../save-changes.ts'
 
 const STEP = 1000
 
-/** Stores credentials as lists and renders V1 responses: the part of migration 4 that SQL cannot do. */
+/** The part of migration 4 that SQL cannot do: stores credentials as lists and renders V1 responses. */
 export async function storeV1(
   query: Query,
   onProgress: (done: number, total: number) => void,
@@ -15,7 +15,7 @@ export async function storeV1(
   const [counted] = await query<{ count: number }>('select count(*)::float8 as count from passports')
   let done = 0
   for (let after = -1; ; ) {
-    const rows = await query<Found>(
+    const rows = await query<PassportRow>(
       `select to_json(passports) as row,
          exists (select 1 from passports as other where other.merged_into = passports.id) as merged
        from passports where id > $1 order by id limit $2`,
@@ -31,9 +31,9 @@ export async function storeV1(
   await query('drop table credential_rows')
 }
 
-type Found = { row: StoredRow; merged: boolean }
+type PassportRow = { row: StoredRow; merged: boolean }
 
-async function storeRows(query: Query, rows: readonly Found[]): Promise<void> {
+async function storeRows(query: Query, rows: readonly PassportRow[]): Promise<void> {
   const old = await selectRows<CredentialRow & { passport_id: number }>(
     query,
     'credential_rows',

@@ -3,19 +3,19 @@ import { dirname } from 'node:path'
 import { ServiceError } from '../../../domain/errors.ts'
 
 /**
- * Makes a new, empty file at `path` and has it written; it gets its name once it is whole and on the disk. A later caller with
- * the same path takes it over: `confirm` throws unless it is still the file that was made here.
+ * Creates a file at `path`, writes it, flushes it to disk and renames it to `name`. Another process may replace the file at
+ * `path`: `confirm` throws unless it is still the same file.
  */
-export function writeWhole<T>(path: string, name: string, write: (confirm: () => void) => T): T {
+export function writeAtomically<T>(path: string, name: string, write: (confirm: () => void) => T): T {
   removeWithJournal(path)
-  // SQLite takes an empty file as it is, with its rights: as the database, only its owner may read it.
+  // SQLite keeps the permissions of an empty file: only its owner may read it.
   closeSync(openSync(path, 'wx', 0o600))
-  const place = placeOf(path)
-  const isOurs = () => placeOf(path) === place
+  const created = fileIdentity(path)
+  const isOurs = () => fileIdentity(path) === created
 
   function confirm(): void {
     if (isOurs()) return
-    throw new ServiceError('unavailable', `${path} is written by somebody else at the same time.`)
+    throw new ServiceError('unavailable', `${path} is being written by another process.`)
   }
 
   try {
@@ -31,8 +31,8 @@ export function writeWhole<T>(path: string, name: string, write: (confirm: () =>
   }
 }
 
-/** Tells one file from another, whatever their names; nothing where there is none. */
-export function placeOf(path: string): string | undefined {
+/** Device and inode: the same for all names of a file; `undefined` if there is no file. */
+export function fileIdentity(path: string): string | undefined {
   const file = statSync(path, { throwIfNoEntry: false })
   return file && `${file.dev}:${file.ino}`
 }

@@ -2,18 +2,18 @@ import type { Database } from 'bun:sqlite'
 import { existsSync, realpathSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { ServiceError } from '../../../domain/errors.ts'
-import { connectReader, isFault, reachable, translate } from '../connect.ts'
+import { connectReader, isEnvironmentError, throwTranslated, translateErrors } from '../connect.ts'
 import { checkOwner, identify } from '../migrate/migrate.ts'
-import { placeOf, writeWhole } from './atomic-file.ts'
+import { fileIdentity, writeAtomically } from './atomic-file.ts'
 
-/** What a database was found to hold when all of it was looked at. */
+/** Counts from a complete check of a database. */
 export type Contents = { passports: number; credentials: number; bytes: number }
 
-/** Writes what the database holds at this moment to `file`, which has its name once it is whole and checked. */
+/** Writes a snapshot of the database to `file`. The file appears under its name after it was checked. */
 export function backUp(path: string, file: string): Contents {
   refuseLogs(file)
   const partial = `${file}.part`
-  return writeWhole(partial, file, (confirm) => {
+  return writeAtomically(partial, file, (confirm) => {
     writeSnapshot(path, partial)
     confirm()
     const contents = check(partial)
@@ -22,36 +22,33 @@ export function backUp(path: string, file: string): Contents {
   })
 }
 
-/** What was written to an older file of that name would be taken for a part of the new one. */
+/** SQLite would apply the WAL of an older file of the same name to the new one. */
 function refuseLogs(file: string): void {
   for (const log of [`${file}-wal`, `${file}-journal`]) {
     if (!existsSync(log)) continue
     throw new ServiceError(
       'unavailable',
-      `${log} is there: somebody works on ${file}, or was killed while at it. Name another file, or move both away.`,
+      `Found ${log}: ${file} is in use, or the last process was killed. Choose another file, or move both.`,
     )
   }
 }
 
-/**
- * Writes all that `from` holds at this moment, and nothing older or newer, to an empty file. SQLite reads it in one transaction:
- * nobody waits for it, and only the log of writes cannot be emptied meanwhile.
- */
+/** Writes a snapshot of `from` to an empty file, in one read transaction. Writers do not wait; the WAL cannot be truncated meanwhile. */
 export function writeSnapshot(from: string, to: string): void {
   const database = openOurs(from)
   try {
     database.query('vacuum into ?').run(to)
   } catch (error) {
-    // Both files are at work here: only damage is of the one that is read.
-    translate(isDamage(error) ? from : to, error)
+    // Two files are involved: damage is in the source, all other errors are in the target.
+    throwTranslated(isDamage(error) ? from : to, error)
   } finally {
     database.close()
   }
 }
 
-/** Throws `unavailable` unless it is a database of passportd, this one or an older. */
+/** Throws `unavailable` unless it is a database of this or an older passportd. */
 function openOurs(path: string): Database {
-  return reachable(path, () => {
+  return translateErrors(path, () => {
     const database = connectReader(path)
     try {
       checkOwner(database)
@@ -64,7 +61,7 @@ function openOurs(path: string): Database {
   })
 }
 
-/** Looks at the first page alone. */
+/** Reads the first page only. */
 export function checkBackup(file: string): void {
   try {
     openOurs(file).close()
@@ -74,11 +71,12 @@ export function checkBackup(file: string): void {
   }
 }
 
-export const isDamage = (error: unknown): boolean => isFault(error) && /NOTADB|CORRUPT/.test(error.code ?? '')
+export const isDamage = (error: unknown): boolean =>
+  isEnvironmentError(error) && /NOTADB|CORRUPT/.test(error.code ?? '')
 
-/** Reads every page, and compares indexes with their tables. Throws `unavailable` where anything is wrong. */
+/** Reads every page and compares indexes with their tables. Throws `unavailable` if the file is damaged. */
 export function check(path: string): Contents {
-  return reachable(path, () => {
+  return translateErrors(path, () => {
     const database = connectReader(path)
     try {
       const [problem] = listDamage(database, 'integrity_check')
@@ -87,7 +85,7 @@ export function check(path: string): Contents {
       return {
         passports: count('select count(*) as count from passports'),
         credentials: count(
-          identify(database).version < LISTS_OF_CREDENTIALS
+          identify(database).version < CREDENTIAL_LIST_SCHEMA
             ? 'select count(*) as count from credentials'
             : `select coalesce(sum(json_array_length(body, '$.passport_credentials')), 0) as count from v1_credentials`,
         ),
@@ -99,10 +97,10 @@ export function check(path: string): Contents {
   })
 }
 
-/** The schema from which on the credentials of a passport are one row. */
-const LISTS_OF_CREDENTIALS = 9
+/** The first schema with one row of credentials per passport. */
+const CREDENTIAL_LIST_SCHEMA = 9
 
-/** What is wrong with the file, a sentence each; nothing where it is whole. */
+/** The problems that SQLite finds, at most five. */
 export function listDamage(database: Database, how: 'quick_check' | 'integrity_check'): string[] {
   return database
     .query<Record<string, string>, []>(`pragma ${how}(5)`)
@@ -111,19 +109,21 @@ export function listDamage(database: Database, how: 'quick_check' | 'integrity_c
     .filter((text) => text !== 'ok')
 }
 
-/** Whether `file` is the database, one of the files that are kept beside it, or what a restore makes there. */
-export function isOfDatabase(path: string, file: string): boolean {
-  if (placeOf(path) !== undefined && placeOf(path) === placeOf(file)) return true
-  const [own, other] = [whole(path), whole(file)]
-  return other.startsWith(own) && OWN_ENDINGS.test(other.slice(own.length))
+/** Whether `file` is the database or a file that SQLite or a restore creates beside it. */
+export function belongsToDatabase(path: string, file: string): boolean {
+  if (fileIdentity(path) !== undefined && fileIdentity(path) === fileIdentity(file)) return true
+  const [own, other] = [resolveFolder(path), resolveFolder(file)]
+  return other.startsWith(own) && OWN_SUFFIXES.test(other.slice(own.length))
 }
 
-const OWN_ENDINGS = /^(|-(wal|shm|journal)|\.restoring)$/
+const OWN_SUFFIXES = /^(|-(wal|shm|journal)|\.restoring)$/
 
-function whole(path: string): string {
+/** Resolves links in the folder of a file that may not exist. */
+function resolveFolder(path: string): string {
   try {
     return join(realpathSync(dirname(path)), basename(path))
   } catch {
+    // The folder does not exist.
     return path
   }
 }

@@ -2,23 +2,22 @@ import { Database } from 'bun:sqlite'
 import { existsSync, linkSync, mkdirSync, realpathSync, renameSync, rmSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { ServiceError } from '../../../domain/errors.ts'
-import { isFault, reachable, translate } from '../connect.ts'
+import { isEnvironmentError, throwTranslated, translateErrors } from '../connect.ts'
 import { identify, migrate } from '../migrate/migrate.ts'
 import { removeDocumentFiles } from '../migrate/migration-9.ts'
-import { writeWhole } from './atomic-file.ts'
+import { writeAtomically } from './atomic-file.ts'
 import { check, checkBackup, isDamage, writeSnapshot } from './backup.ts'
 
 /**
- * Puts what `file` holds in the place of the database. The old one keeps a name, which is given back. At every moment there is one
- * of both, whole, under the name of the database: whoever is killed on the way has lost nothing. Only with `force` it may take
- * the place of one that is not empty.
+ * Replaces the database with a backup. The old database is kept under a name that is returned. The replacement is atomic: a
+ * process killed at any time leaves one of the two. A database that is not empty needs `force`.
  */
 export function restore(file: string, name: string, { force, now }: { force: boolean; now: number }) {
   checkBackup(file)
   mkdirSync(dirname(name), { recursive: true })
-  // A link leads to where the database is to lie: it stays, and SQLite keeps its log there.
+  // A symbolic link stays; its target is replaced, because SQLite keeps the WAL beside the target.
   const path = existsSync(name) ? realpathSync(name) : name
-  const old = existsSync(path) ? lockAlone(path) : undefined
+  const old = existsSync(path) ? lockExclusively(path) : undefined
   try {
     if (!force && old !== undefined && !old.isEmpty) {
       throw new ServiceError(
@@ -27,10 +26,10 @@ export function restore(file: string, name: string, { force, now }: { force: boo
       )
     }
     const partial = `${path}.restoring`
-    const restored = writeWhole(partial, path, (confirm) => {
+    const restored = writeAtomically(partial, path, (confirm) => {
       writeSnapshot(file, partial)
       confirm()
-      bringUpToDate(partial)
+      migrateFile(partial)
       return { ...check(partial), kept: keep(path, now) }
     })
     removeDocumentFiles(path)
@@ -42,15 +41,15 @@ export function restore(file: string, name: string, { force, now }: { force: boo
 
 type Locked = { database?: Database; isEmpty: boolean }
 
-/** How long a command that is about to end is waited for. */
+/** Wait for a command that is about to end. */
 const WAIT_MILLISECONDS = 1000
 
 /**
- * Keeps everybody else out of the database until it is closed; its log of writes is in the file by then, and gone. Throws where
- * anybody has it open. One that is damaged cannot be locked: nobody can open it, either.
+ * Locks the database exclusively until it is closed, after a checkpoint that removes the WAL. Throws if another process has it
+ * open. A damaged database cannot be locked, but no process can open it either.
  */
-function lockAlone(path: string): Locked {
-  const database = reachable(path, () => new Database(path, { readwrite: true, strict: true }))
+function lockExclusively(path: string): Locked {
+  const database = translateErrors(path, () => new Database(path, { readwrite: true, strict: true }))
   try {
     database.run(`pragma busy_timeout = ${WAIT_MILLISECONDS}`)
     if (identify(database).owner === 'another') {
@@ -58,27 +57,27 @@ function lockAlone(path: string): Locked {
     }
     database.run('pragma journal_mode = delete')
     database.run('begin exclusive')
-    // Somebody may have come in between.
+    // Another process may have switched back to WAL in between.
     if (modeOf(database) !== 'delete') throw inUse(path)
     return { database, isEmpty: isEmpty(database) }
   } catch (error) {
     database.close()
     if (isDamage(error)) return { isEmpty: false }
-    if (isFault(error) && error.code?.startsWith('SQLITE_BUSY')) throw inUse(path)
-    return translate(path, error)
+    if (isEnvironmentError(error) && error.code?.startsWith('SQLITE_BUSY')) throw inUse(path)
+    return throwTranslated(path, error)
   }
 }
 
 const inUse = (path: string) =>
   new ServiceError(
     'unavailable',
-    `${path} is in use: stop the service, and whatever else works on it, first.`,
+    `${path} is in use: stop the service and every other process that uses it first.`,
   )
 
 const modeOf = (database: Database) =>
   database.query<{ journal_mode: string }, []>('pragma journal_mode').get()?.journal_mode
 
-/** Settings come with the first start; the tables may be those of an older passportd. */
+/** Settings do not count: the first start writes them. The tables may have an older schema. */
 function isEmpty(database: Database): boolean {
   const has = (sql: string) => database.query(sql).get() !== null
   return !['passports', 'keys', 'removals'].some(
@@ -87,22 +86,19 @@ function isEmpty(database: Database): boolean {
   )
 }
 
-function bringUpToDate(path: string): void {
+function migrateFile(path: string): void {
   const database = new Database(path, { readwrite: true, strict: true })
   try {
     database.run('pragma secure_delete = on')
     migrate(database)
   } catch (error) {
-    translate(path, error)
+    throwTranslated(path, error)
   } finally {
     database.close()
   }
 }
 
-/**
- * Gives the database a second name, if there is one. Logs of writes are left by one that is damaged, or was taken away without them:
- * they would be taken for the new one's.
- */
+/** Links the old database to a second name and moves a leftover WAL with it: SQLite would apply the WAL to the new file. */
 function keep(path: string, now: number): string | undefined {
   const kept = `${path}.before-${new Date(now).toISOString().replace(/[-:]/g, '')}`
   const hasContents = (statSync(path, { throwIfNoEntry: false })?.size ?? 0) > 0

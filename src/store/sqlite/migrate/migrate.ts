@@ -7,13 +7,13 @@ import keySuccessors from '../../migrations/sqlite/0008-key-successors.sql' with
 import v1 from '../../migrations/sqlite/0009-v1.sql' with { type: 'text' }
 import staleIndex from '../../migrations/sqlite/0010-stale-index.sql' with { type: 'text' }
 import v1Fields from '../../migrations/sqlite/0010-v1-fields.sql' with { type: 'text' }
-import { older } from '../../outdated-schema.ts'
+import { outdatedSchemaError } from '../../outdated-schema.ts'
 import { type OnProgress, removeDocumentFiles, storeV1 } from './migration-9.ts'
 
-/** Made tables that migration 9 drops: a database without them needs none. */
+/** A migration whose tables migration 9 drops: new databases skip it. */
 const DROPPED = ''
 
-/** In order; the number of the last one applied is the database's `user_version`. */
+/** In order; `user_version` is the number of applied migrations. */
 const MIGRATIONS: readonly (string | ((database: Database, onProgress: OnProgress) => void))[] = [
   passports,
   scoring,
@@ -26,29 +26,29 @@ const MIGRATIONS: readonly (string | ((database: Database, onProgress: OnProgres
   (database, onProgress) => {
     database.run(v1)
     storeV1(database, onProgress)
-    // Before the commit: a crash after it would leave them for good.
+    // Before the commit: a crash after it would leave the files for ever.
     removeDocumentFiles(database.filename)
   },
   (database) => {
     database.run(staleIndex)
-    // Only databases that an early version 9 made have it.
+    // Only an early version 9 created this column.
     const hasItems = database.query(`select 1 from pragma_table_info('v1_passports') where name = 'item'`)
     if (hasItems.get() !== null) database.run(v1Fields)
   },
 ]
 
-/** What this program knows. */
+/** The schema of this program. */
 export const SCHEMA = MIGRATIONS.length
 
-/** "pass" in ASCII: marks the file as ours. */
+/** "pass" in ASCII: marks files of passportd. */
 const APPLICATION_ID = 0x70617373
 
-/** Throws unless the database is ours, or new. Changes nothing. */
+/** Throws unless the database is new or belongs to passportd. */
 export function checkOwner(database: Database): void {
   versionOf(database)
 }
 
-/** Brings the database up to date. Safe when several processes do it at once: the write lock lets in one. */
+/** Migrates the database. Concurrent processes are safe: the write lock admits one. */
 export function migrate(database: Database, onProgress: OnProgress = () => undefined): void {
   if (versionOf(database) === SCHEMA) return
   database
@@ -63,18 +63,18 @@ export function migrate(database: Database, onProgress: OnProgress = () => undef
     .immediate()
 }
 
-/** For those who change nothing. */
-export function refuseOlder(database: Database): void {
+/** For processes that may not migrate. */
+export function refuseOutdatedSchema(database: Database): void {
   const version = versionOf(database)
-  if (version < SCHEMA) throw older(database.filename, version, SCHEMA)
+  if (version < SCHEMA) throw outdatedSchemaError(database.filename, version, SCHEMA)
 }
 
-/** Whose the database is, and its schema; nobody's where it is new. */
+/** The owner and schema of a database; a new one has no owner. */
 export function identify(database: Database): {
   owner: 'passportd' | 'nobody' | 'another'
   version: number
 } {
-  // Looked at first: another process may be filling the file, and then its mark is there when its tables are.
+  // Tables are read before the mark: a concurrent migration commits both together.
   const isFilled = hasTables(database)
   const version = readPragma(database, 'user_version')
   const mark = readPragma(database, 'application_id')

@@ -4,14 +4,14 @@ import { basename, dirname, join } from 'node:path'
 import { type CredentialRow, toCredential } from '../../migrations/credential-rows.ts'
 import type { StoredRow } from '../../rows/passport.ts'
 import { renderPassport } from '../../v1-renderer.ts'
+import { incrementRankingVersion } from '../statements.ts'
 import { createWriteModel } from '../write-model.ts'
 
-/** Told how many of all passports are done. */
 export type OnProgress = (done: number, total: number) => void
 
 const STEP = 1000
 
-/** Stores credentials as lists and renders V1 responses: the part of migration 9 that SQL cannot do. */
+/** The part of migration 9 that SQL cannot do: stores credentials as lists and renders V1 responses. */
 export function storeV1(database: Database, onProgress: OnProgress): void {
   const model = createWriteModel(database)
   const listRows = database.query<StoredRow, [number, number]>(
@@ -37,10 +37,10 @@ export function storeV1(database: Database, onProgress: OnProgress): void {
     after = last.id
   }
   database.run('drop table credential_rows')
-  database.run('update ranking set version = version + 1')
+  incrementRankingVersion(database)
 }
 
-/** Removes the files in which earlier versions kept responses beside the database. */
+/** Removes the response files that earlier versions kept beside the database. */
 export function removeDocumentFiles(path: string): void {
   const folder = dirname(path)
   const prefix = `${basename(path)}-documents-`

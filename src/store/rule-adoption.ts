@@ -1,0 +1,37 @@
+/** Passports that a new rule set marks as stale in one transaction. */
+export const ADOPTION_BATCH = 2500
+
+/** `adopted_to` is the last passport id that the adoption has marked as stale. */
+export const ADOPTION_SETTINGS = ['rules', 'adopting', 'adopted_to'] as const
+
+/** The rule set in force, and the one that is replacing it. */
+export type AdoptionState = { [name in (typeof ADOPTION_SETTINGS)[number]]?: string | undefined }
+
+/** The rule set to score with: the one that is being adopted, or else the one in force. */
+export const targetRules = ({ rules, adopting }: AdoptionState): string | undefined => adopting ?? rules
+
+/** Passports to mark as stale: those after an id, except those that a rule set scored. */
+export type MarkRange = { after: number; except: string | null; withRecordScores: boolean }
+
+/** The passports that the adoption of a rule set marks next; `undefined` if the rule set is in force. */
+export function nextMarkRange({ rules, adopting, adopted_to }: AdoptionState, next: string) {
+  if (rules === next && adopting === undefined) return undefined
+  const after = adopting === next ? Number(adopted_to) : -1
+  // The first rule set keeps the scores that came with records; a later one replaces them.
+  return { after, except: next, withRecordScores: rules !== undefined }
+}
+
+/** The state after a step that ended at an id, or at the last passport. */
+export const stateAfterStep = (
+  state: AdoptionState,
+  rules: string,
+  end: number | undefined,
+): AdoptionState => (end === undefined ? { rules } : { ...state, adopting: rules, adopted_to: String(end) })
+
+/** SQL on either engine: the last id of the `$2` passports after `$1`. */
+export const FIND_BATCH_END = `select cast(max(id) as double precision) as id
+  from (select id from passports where id > $1 order by id limit $2) as batch`
+
+/** SQL on either engine: marks the passports after `$1` up to `$2`, by `except` and `withRecordScores`. */
+export const MARK_STALE = `update passports set stale = 1 where id > $1 and id <= $2 and stale <> 1
+  and (cast($3 as text) is null or rules <> $3) and (rules <> '' or $4) returning 1 as one`
