@@ -47,10 +47,10 @@ onEveryEngine('V1 responses', (open, engine) => {
   test('of merged ids and wallets are those of the survivor, through several merges', async () => {
     await using store = await open([...AT_REST, record(1, { mergedInto: 900, mainWallet: '0x1' })])
     for (const ref of [{ id: 3 }, { id: 900 }, { id: 1 }, { wallet: GRACE_OLD_WALLET }, { wallet: '0x1' }]) {
-      expect(await store.v1.findPassport(ref)).toMatchObject({ id: 3, merged: true })
+      expect(await store.v1.findPassport(ref)).toMatchObject({ id: 3, merged: 1 })
       expect(await store.v1.findCredentials(ref)).toEqual(await store.v1.findCredentials({ id: 3 }))
     }
-    expect(await store.v1.findPassport({ wallet: ADA_WALLET })).toMatchObject({ id: 7, merged: false })
+    expect(await store.v1.findPassport({ wallet: ADA_WALLET })).toMatchObject({ id: 7, merged: 0 })
     expect(await store.v1.findPassport({ wallet: '0xnobody' })).toBeUndefined()
     expect(await store.v1.findCredentials({ id: 4 })).toBeUndefined()
   })
@@ -59,8 +59,8 @@ onEveryEngine('V1 responses', (open, engine) => {
     await using store = await open([record(0), record(1), record(3, { mergedInto: 0 })])
     const merged = async () => {
       const found = await Promise.all([0, 1].map((id) => store.v1.findPassport({ id })))
-      for (const each of found) expect(each?.body).toContain(`"merged":${each?.merged}`)
-      return found.map((each) => each?.merged)
+      for (const each of found) expect(each?.body).toContain(`"merged":${each?.merged === 1}`)
+      return found.map((each) => each?.merged === 1)
     }
     expect(await merged()).toEqual([true, false])
     await saveRecords(store, [record(3, { mergedInto: 1 })])
@@ -70,7 +70,7 @@ onEveryEngine('V1 responses', (open, engine) => {
     // The survivor is imported after the passport merged into it.
     await saveRecords(store, [record(5, { mergedInto: 6 })])
     await saveRecords(store, [record(6)])
-    expect(await store.v1.findPassport({ id: 5 })).toMatchObject({ id: 6, merged: true })
+    expect(await store.v1.findPassport({ id: 5 })).toMatchObject({ id: 6, merged: 1 })
   })
 
   test('show old scores and old credentials until the new ones are calculated', async () => {

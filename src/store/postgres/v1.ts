@@ -5,8 +5,8 @@ import {
   type FoundItem,
   type FoundPassport,
   ITEM,
+  toCalculating,
   toItem,
-  toV1Passport,
   type V1Body,
   type V1Passport,
 } from '../rows/v1.ts'
@@ -29,7 +29,7 @@ export function createV1Reader(read: Query) {
   return {
     async findPassport(ref: PassportRef): Promise<V1Passport | undefined> {
       const row = await find<FoundPassport>(PASSPORT, ref)
-      return row && toV1Passport(row)
+      return row?.stale ? toCalculating(row) : row
     },
 
     findCredentials: (ref: PassportRef) => find<V1Body>(CREDENTIALS, ref),

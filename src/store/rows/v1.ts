@@ -14,11 +14,11 @@ export type V1Body = { body: string; etag: string }
 
 export type V1Passport = V1Body & {
   id: number
-  /** Another passport was merged into this one. */
-  merged: boolean
+  /** Not 0: another passport was merged into this one. */
+  merged: number
 }
 
-export type FoundPassport = V1Body & { id: number; merged: number; stale: number | boolean }
+export type FoundPassport = V1Passport & { stale: number | boolean }
 
 export type FoundItem = { item: string; stale: number | boolean }
 
@@ -58,11 +58,10 @@ export function toV1PassportRow(row: StoredRow, merged: boolean): V1PassportRow 
 
 const membersOf = (value: object) => JSON.stringify(value).slice(1, -1)
 
-export function toV1Passport({ id, body, etag, merged, stale }: FoundPassport): V1Passport {
-  const isMerged = merged === 1
-  if (!stale) return { id, body, etag, merged: isMerged }
-  const calculating = showCalculating(body)
-  return { id, body: calculating, etag: etagOf(calculating), merged: isMerged }
+/** The response of a passport whose score is being calculated. */
+export function toCalculating(row: FoundPassport): V1Passport {
+  const body = showCalculating(row.body)
+  return { ...row, body, etag: etagOf(body) }
 }
 
 export const toItem = ({ item, stale }: FoundItem) => (stale ? showCalculating(item) : item)

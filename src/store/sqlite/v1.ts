@@ -6,8 +6,8 @@ import {
   type FoundItem,
   type FoundPassport,
   ITEM,
+  toCalculating,
   toItem,
-  toV1Passport,
   type V1Body,
   type V1Passport,
 } from '../rows/v1.ts'
@@ -31,7 +31,7 @@ export function createV1Reader(reader: Database, transaction: ReadTransaction) {
   return {
     findPassport(ref: PassportRef): V1Passport | undefined {
       const row = transaction.read(() => findPassport(ref))
-      return row && toV1Passport(row)
+      return row?.stale ? toCalculating(row) : row
     },
 
     findCredentials(ref: PassportRef): V1Body | undefined {
