@@ -15,7 +15,7 @@ document.body.append(news)
 let order = { column: 1, down: true }
 
 enhance()
-follow()
+void follow()
 
 function enhance() {
   for (const line of main.querySelectorAll('.copyable')) line.append(copyButton(line))

@@ -12,7 +12,7 @@ for (const form of document.querySelectorAll('form')) {
   key.addEventListener('input', show)
   form.addEventListener('submit', (event) => {
     event.preventDefault()
-    send(form)
+    void send(form)
   })
   show()
 }

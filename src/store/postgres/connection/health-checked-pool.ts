@@ -121,7 +121,7 @@ export function createLink(url: string, name: string, options: LinkOptions): Lin
         },
         (error) => {
           settle()
-          if (healthChecks && isFault(error)) probe()
+          if (healthChecks && isFault(error)) void probe()
           reject(translate(name, error))
         },
       )
@@ -135,7 +135,7 @@ export function createLink(url: string, name: string, options: LinkOptions): Lin
     down = error
     const old = session
     session = openSession()
-    endPools(old.pools, 0)
+    void endPools(old.pools, 0)
     for (const fail of old.waiting) fail(error)
   }
 
