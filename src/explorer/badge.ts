@@ -1,15 +1,15 @@
 import { ServiceError } from '../domain/errors.ts'
 import type { FullPassport } from '../domain/passport.ts'
 import { quote } from '../domain/text/quote.ts'
+import type { ExplorerOptions, ExplorerPage } from './explorer-page.ts'
 import { formatFigure, nameOf, shortNameOf } from './format.ts'
 import { type Html, html } from './html.ts'
-import type { ExplorerOptions, ExplorerPage } from './page.ts'
-import { COLORS, createPicture, drawHumanMark, drawName, drawParts, drawSvg, round } from './svg.ts'
+import { COLORS, createSvgPage, drawHumanMark, drawName, drawScoreParts, drawSvg, round } from './svg.ts'
 import { fitSize, textWidth } from './text-width.ts'
 
 /** The score of a passport as a small picture, for other people's pages. */
 export const createBadge = ({ store }: ExplorerOptions): ExplorerPage =>
-  createPicture(store, (passport, { query }) => STYLES[parseStyle(query.get('style'))](passport))
+  createSvgPage(store, (passport, { query }) => STYLES[parseStyle(query.get('style'))](passport))
 
 type Draw = (passport: FullPassport | undefined) => Html
 
@@ -103,7 +103,7 @@ function drawPerson(passport: FullPassport): Html {
   const size = fitSize(score, room, 34, true)
   const { human } = passport
   return html`${drawName(nameOf(passport), { x, y: 31, width: left, size: 16, smallest: 13, fill: COLORS.ink })}
-${drawParts(passport, x, 41, left, 6)}
+${drawScoreParts(passport, x, 41, left, 6)}
 ${human ? drawHumanMark(x, 57, 13, COLORS.accent, COLORS.paper) : html``}
 <text x="${human ? x + 18 : x}" y="67" font-size="11" fill="${COLORS.soft}">${captionOf(passport)}</text>
 <text x="${width - x}" y="${38 + round(size * 0.36)}" text-anchor="end" font-size="${size}" font-weight="700" fill="${COLORS.accent}">${score}</text>`

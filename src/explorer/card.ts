@@ -1,11 +1,11 @@
 import type { FullPassport } from '../domain/passport.ts'
 import type { Standing } from '../domain/score-distribution.ts'
 import { parseOrigin } from '../domain/url.ts'
+import type { ExplorerOptions, ExplorerPage } from './explorer-page.ts'
 import { describeRank, describeShare, formatFigure, nameOf, shortNameOf } from './format.ts'
 import { type Html, html } from './html.ts'
-import type { ExplorerOptions, ExplorerPage } from './page.ts'
 import { CATEGORIES, SCORE_PARTS } from './score-bar.ts'
-import { COLORS, createPicture, drawHumanMark, drawName, drawParts, drawSvg } from './svg.ts'
+import { COLORS, createSvgPage, drawHumanMark, drawName, drawScoreParts, drawSvg } from './svg.ts'
 import { fitSize, fitText, textWidth } from './text-width.ts'
 
 /** What networks show beside a link. */
@@ -13,7 +13,7 @@ export const CARD_SIZE = { width: 1200, height: 630 }
 
 /** A passport as a picture for previews of links. */
 export const createCard = ({ store, catalog }: ExplorerOptions): ExplorerPage =>
-  createPicture(store, async (passport, { origin }) => {
+  createSvgPage(store, async (passport, { origin }) => {
     const host = parseOrigin(origin)?.host ?? ''
     if (!passport) return drawMissing(host)
     return drawCard(passport, await catalog.standing(passport.scores.total), host)
@@ -44,7 +44,7 @@ ${drawText(LEFT + (passport.human ? 50 : 0), 106, 28, COLORS.soft, words)}
 ${drawName(nameOf(passport), { x: LEFT, y: 190, width: ROOM, size: 60, smallest: 44, fill: COLORS.ink })}
 <text x="${LEFT - 6}" y="402" font-size="${size}" font-weight="700" fill="${COLORS.accent}">${score}</text>
 ${drawStanding(passport, standing)}
-${drawParts(passport, LEFT, 452, ROOM, 22)}
+${drawScoreParts(passport, LEFT, 452, ROOM, 22)}
 ${drawLegend(passport)}`,
   )
 }

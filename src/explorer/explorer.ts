@@ -1,12 +1,12 @@
-import { type Page, pageRoute, sendPage } from '../api/page.ts'
 import { createPageCache } from '../api/page-cache.ts'
+import { pageRoute, type RenderedPage, sendPage } from '../api/rendered-page.ts'
 import { type Context, originOf, pathOf, queryOf, type Route, type RouteRequest } from '../api/request.ts'
 import passportScript from './assets/passport.client.js' with { type: 'text' }
 import rankingScript from './assets/ranking.client.js' with { type: 'text' }
 import { createBadge } from './badge.ts'
 import { createCard } from './card.ts'
 import { renderErrorPage } from './error-page.ts'
-import { type ExplorerOptions, type ExplorerPage, file, POLICY } from './page.ts'
+import { type ExplorerOptions, type ExplorerPage, file, POLICY } from './explorer-page.ts'
 import { createExplanationPage } from './passport/passport-explanation.ts'
 import { createPassportPage } from './passport/passport-page.ts'
 import { createRankingPage } from './ranking-page.ts'
@@ -47,7 +47,7 @@ export function createExplorer(options: ExplorerOptions) {
       pageRoute('/ranking.js', () => RANKING_SCRIPT),
       pageRoute('/passport.js', () => PASSPORT_SCRIPT),
     ],
-    errorPage(status: number, message: string, requestId: string): Page {
+    errorPage(status: number, message: string, requestId: string): RenderedPage {
       const page = file('text/html', renderErrorPage(status, message, requestId), POLICY.explorer, status)
       return { ...page, headers: { ...page.headers, 'Cache-Control': 'no-store' } }
     },

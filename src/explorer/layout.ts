@@ -2,13 +2,13 @@ import base from './assets/base.css' with { type: 'text' }
 import passport from './assets/passport.css' with { type: 'text' }
 import ranking from './assets/ranking.css' with { type: 'text' }
 import reference from './assets/reference.css' with { type: 'text' }
+import { file, POLICY } from './explorer-page.ts'
 import { type Html, html } from './html.ts'
-import { file, POLICY } from './page.ts'
 
 /** One stylesheet for all pages: a browser fetches it once. */
 export const STYLE = file('text/css', [base, reference, ranking, passport].join('\n'), POLICY.file)
 
-export type Layout = {
+type Layout = {
   title: string
   /** A sentence for search engines and previews. */
   description: string

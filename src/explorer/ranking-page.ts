@@ -4,10 +4,16 @@ import { lastPage, parsePageRequest } from '../domain/page.ts'
 import { type Passport, parsePassportRef } from '../domain/passport.ts'
 import { count } from '../domain/text/format.ts'
 import type { Store } from '../store/store.ts'
+import {
+  type ExplorerOptions,
+  type ExplorerPage,
+  type ExplorerRequest,
+  file,
+  POLICY,
+} from './explorer-page.ts'
 import { formatFigure } from './format.ts'
 import { type Html, html } from './html.ts'
 import { renderLayout } from './layout.ts'
-import { type ExplorerOptions, type ExplorerPage, file, type PageRequest, POLICY } from './page.ts'
 import { addressOf, type Ranked, renderPager, renderRankingList } from './ranking-list.ts'
 import { renderSearch } from './search-form.ts'
 import { renderStart } from './start-page.ts'
@@ -27,7 +33,7 @@ export const createRankingPage = (options: ExplorerOptions): ExplorerPage => ({
 type Found = Awaited<ReturnType<typeof find>>
 
 /** `total` passports match, of `all`; `first` is where on the list the page begins. */
-async function find({ store, catalog }: ExplorerOptions, { query, signal }: PageRequest) {
+async function find({ store, catalog }: ExplorerOptions, { query, signal }: ExplorerRequest) {
   const { page, size } = parsePageRequest(query.get('page'), SIZE)
   const text = (query.get('q') ?? '').trim()
   const keyword = parseKeyword(text)

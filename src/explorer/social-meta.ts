@@ -11,7 +11,7 @@ const MOST_LINKS = 50
  * Metadata for search engines and link previews. Twitter reads the `og:` ones too. `origin` may come from the `Host` of the
  * request: where it is no plain origin, nothing is said of addresses.
  */
-export function renderSharing(passport: FullPassport, standing: Standing, origin: string): Html {
+export function renderSocialMeta(passport: FullPassport, standing: Standing, origin: string): Html {
   const base = parseOrigin(origin)?.origin
   const url = base && `${base}/passports/${passport.id}`
   return html`${url ? html`<link rel="canonical" href="${url}">\n` : html``}<meta property="og:type" content="profile">

@@ -1,8 +1,8 @@
 import { notFound } from '../domain/errors.ts'
 import { type FullPassport, type PassportRef, parsePassportRef } from '../domain/passport.ts'
 import type { Awaitable, Store } from '../store/store.ts'
+import { type ExplorerPage, type ExplorerRequest, file, POLICY } from './explorer-page.ts'
 import { type Html, html } from './html.ts'
-import { type ExplorerPage, file, type PageRequest, POLICY } from './page.ts'
 import { isRightToLeft } from './sanitize.ts'
 import { SCORE_PARTS } from './score-bar.ts'
 import { fitSize, fitText } from './text-width.ts'
@@ -20,13 +20,13 @@ export const COLORS = {
   skills: '#1f6f5c',
 }
 
-type Draw = (passport: FullPassport | undefined, request: PageRequest) => Awaitable<Html>
+type Draw = (passport: FullPassport | undefined, request: ExplorerRequest) => Awaitable<Html>
 
 /**
  * The picture at a path such as `/badge/7.svg`. Browsers show the picture of a 404 too. `no-cache` as for all pages:
  * proxies would keep a picture that has an age after its passport was removed.
  */
-export const createPicture = (store: Store, draw: Draw): ExplorerPage => ({
+export const createSvgPage = (store: Store, draw: Draw): ExplorerPage => ({
   async version({ path }) {
     const ref = parsePicturePath(path)
     return (ref && (await store.v1.findPassport(ref)))?.etag ?? ''
@@ -81,7 +81,7 @@ export function drawHumanMark(x: number, y: number, size: number, fill: string, 
 const GAP = 3
 
 /** The three parts of a score side by side, as wide as their shares. */
-export function drawParts(
+export function drawScoreParts(
   { scores }: FullPassport,
   x: number,
   y: number,

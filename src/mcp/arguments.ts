@@ -25,7 +25,7 @@ export const PassportArguments = Type.Object({
 })
 
 /** What `find` finds for the passport that is asked for. */
-export async function findFor<T>(
+export async function findRequested<T>(
   { passport }: Arguments,
   find: (ref: PassportRef) => Awaitable<T | undefined>,
 ): Promise<T> {

@@ -8,18 +8,18 @@ import { presentCredential, presentListedPassport, presentPassport } from '../do
 import { findExplanation } from '../scoring/explain.ts'
 import type { RuleSet } from '../scoring/rules.ts'
 import type { Store } from '../store/store.ts'
-import { type Arguments, findFor, PassportArguments, readSearch, SearchArguments } from './arguments.ts'
+import { type Arguments, findRequested, PassportArguments, readSearch, SearchArguments } from './arguments.ts'
 import { ageOf, cut, nameOf } from './format.ts'
 import {
-  CredentialsAnswer,
-  ExplanationAnswer,
-  type Head,
+  CredentialsResult,
+  ExplanationResult,
   LONGEST_LIST,
-  PassportAnswer,
-  SearchAnswer,
-} from './shapes.ts'
+  PassportResult,
+  type PassportSummary,
+  SearchResult,
+} from './result-schemas.ts'
 
-export type Sources = {
+export type ToolContext = {
   store: Store
   catalog: Catalog
   rules: RuleSet
@@ -28,14 +28,14 @@ export type Sources = {
 }
 
 /** `text` is for readers who are not given `data`. */
-type Told = { data: object; text: string }
+type ToolResult = { data: object; text: string }
 
 export type Tool = {
   title: string
   description: string
   inputSchema: TSchema
   outputSchema: TSchema
-  answer(args: Arguments, sources: Sources): Promise<Told>
+  call(args: Arguments, sources: ToolContext): Promise<ToolResult>
 }
 
 export const TOOLS: Readonly<Record<string, Tool>> = {
@@ -43,42 +43,42 @@ export const TOOLS: Readonly<Record<string, Tool>> = {
     title: 'Search passports',
     description: 'Finds passports by a part of their name, highest score first.',
     inputSchema: SearchArguments,
-    outputSchema: SearchAnswer,
-    answer: search,
+    outputSchema: SearchResult,
+    call: search,
   },
   get_passport: {
     title: 'Get a passport',
     description: 'Tells what is known of one passport: scores, profile, wallets, socials.',
     inputSchema: PassportArguments,
-    outputSchema: PassportAnswer,
-    answer: getPassport,
+    outputSchema: PassportResult,
+    call: getPassport,
   },
   get_credentials: {
     title: 'Get credentials',
     description: 'Lists the scored credentials of one passport, highest score first.',
     inputSchema: PassportArguments,
-    outputSchema: CredentialsAnswer,
-    answer: getCredentials,
+    outputSchema: CredentialsResult,
+    call: getCredentials,
   },
   explain_score: {
     title: 'Explain a score',
     description: 'Tells how the score of one passport comes about, credential by credential.',
     inputSchema: PassportArguments,
-    outputSchema: ExplanationAnswer,
-    answer: explainScore,
+    outputSchema: ExplanationResult,
+    call: explainScore,
   },
 }
 
-async function search(args: Arguments, { store, catalog, config }: Sources) {
+async function search(args: Arguments, { store, catalog, config }: ToolContext) {
   const { page, size, keyword } = readSearch(args)
   const { ids, total } = await catalog.find({ page, size, keyword })
   const items = await store.passports.listByIds(ids)
-  const data: SearchAnswer = {
+  const data: SearchResult = {
     total,
     page,
     pages: lastPage(total, size),
     passports: items.map((passport) => ({
-      ...headOf(passport, config),
+      ...summaryOf(passport, config),
       human_checkmark: passport.human,
       main_wallet: cut(passport.mainWallet, 128),
     })),
@@ -87,13 +87,13 @@ async function search(args: Arguments, { store, catalog, config }: Sources) {
   return { data, text: [`${count(total, 'passport')}, page ${page} of ${data.pages}.`, ...lines].join('\n') }
 }
 
-async function getPassport(args: Arguments, { store, config }: Sources) {
-  const passport = await findFor(args, (ref) => store.passports.find(ref))
+async function getPassport(args: Arguments, { store, config }: ToolContext) {
+  const passport = await findRequested(args, (ref) => store.passports.find(ref))
   const { scores, profile } = passport
   const { passport_profile: _, passport_socials: __, ...shown } = presentPassport(passport)
-  const data: PassportAnswer = {
+  const data: PassportResult = {
     ...shown,
-    ...headOf(passport, config),
+    ...summaryOf(passport, config),
     bio: cut(profile.bio, 300),
     location: cut(profile.location, 100),
     tags: profile.tags.slice(0, 20).map((tag) => cut(tag, 50)),
@@ -111,8 +111,8 @@ async function getPassport(args: Arguments, { store, config }: Sources) {
   return { data, text }
 }
 
-async function getCredentials(args: Arguments, { store, config }: Sources) {
-  const passport = await findFor(args, (ref) => store.passports.find(ref))
+async function getCredentials(args: Arguments, { store, config }: ToolContext) {
+  const passport = await findRequested(args, (ref) => store.passports.find(ref))
   const all = await store.credentials.list(passport.id)
   const credentials = all.slice(0, LONGEST_LIST).map((credential) => {
     const { id: _, earned_at, ...each } = presentCredential(credential)
@@ -125,15 +125,15 @@ async function getCredentials(args: Arguments, { store, config }: Sources) {
       ...(earned_at !== '' && { earned_at }),
     }
   })
-  const data: CredentialsAnswer = { ...headOf(passport, config), total: all.length, credentials }
+  const data: CredentialsResult = { ...summaryOf(passport, config), total: all.length, credentials }
   const lines = credentials.map((each) => `${JSON.stringify(each.name)}: ${each.score} of ${each.max_score}`)
   const head = `${sentenceOf(passport)}. ${count(all.length, 'credential')}.`
   return { data, text: [head, ...lines].join('\n') }
 }
 
-async function explainScore(args: Arguments, { store, config, rules, now }: Sources) {
+async function explainScore(args: Arguments, { store, config, rules, now }: ToolContext) {
   const explain = (ref: PassportRef) => findExplanation(store, ref, rules, now())
-  const { passport, outcome, notes } = await findFor(args, explain)
+  const { passport, outcome, notes } = await findRequested(args, explain)
   const lines = outcome.lines.slice(0, LONGEST_LIST).map((line) => ({
     name: cut(line.name, 100),
     category: cut(line.category, 50),
@@ -141,8 +141,8 @@ async function explainScore(args: Arguments, { store, config, rules, now }: Sour
     max_score: line.maxScore,
     formula: cut(line.formula, 300),
   }))
-  const data: ExplanationAnswer = {
-    ...headOf(passport, config),
+  const data: ExplanationResult = {
+    ...summaryOf(passport, config),
     rules: rules.version,
     explained_score: outcome.scores.total,
     caps: rules.caps ?? {},
@@ -158,7 +158,7 @@ async function explainScore(args: Arguments, { store, config, rules, now }: Sour
 const sentenceOf = (passport: Passport) =>
   `Passport ${passport.id}, ${nameOf(passport)}: score ${passport.scores.total}, ${ageOf(passport)}`
 
-function headOf(passport: Passport, { publicUrl, explorer }: Sources['config']): Head {
+function summaryOf(passport: Passport, { publicUrl, explorer }: ToolContext['config']): PassportSummary {
   const api = `${publicUrl ?? ''}/api/v1/passports/${passport.id}`
   const page = publicUrl !== undefined && explorer ? `${publicUrl}/passports/${passport.id}` : undefined
   const { passport_id, score, calculating_score, last_calculated_at } = presentListedPassport(passport)

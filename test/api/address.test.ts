@@ -1,10 +1,10 @@
 import { expect, test } from 'bun:test'
-import { createAddressOf } from '../../src/api/address.ts'
+import { createClientAddressOf } from '../../src/api/address.ts'
 import { isAddressBlock } from '../../src/domain/cidr.ts'
 
 function addressOf(socket: string, forwarded?: string, trusted: string[] = ['10.0.0.0/8', 'fd00::/8']) {
   const headers = new Headers(forwarded === undefined ? {} : { 'X-Forwarded-For': forwarded })
-  return createAddressOf(trusted)(socket, headers)
+  return createClientAddressOf(trusted)(socket, headers)
 }
 
 test('without trusted proxies it is the socket, whatever the caller says', () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { chooseEncoding } from '../../src/api/page.ts'
+import { chooseEncoding } from '../../src/api/rendered-page.ts'
 import { serveExplorer } from '../support/explorer/explorer-server.ts'
 import { onEveryEngine } from '../support/store/engines.ts'
 import { named } from '../support/store/records.ts'

@@ -7,7 +7,8 @@ import { NOON } from '../support/store/records.ts'
 function counting(start = NOON) {
   const clock = { time: start }
   const counters = createFixedWindow(() => clock.time)
-  const take = (caller: string, limit: number, window: number) => counters.consume(caller, limit, window).left
+  const take = (caller: string, limit: number, window: number) =>
+    counters.consume(caller, limit, window).remaining
   return { clock, counters, take }
 }
 
@@ -75,11 +76,11 @@ test('the clock may pass the year 2038', () => {
 test('those who share the memory share the counts', () => {
   const memory = new Int32Array(new SharedArrayBuffer(FIXED_WINDOW_BYTES))
   const [one, other] = [createFixedWindow(() => NOON, memory), createFixedWindow(() => NOON, memory)]
-  expect(one.consume('a', 3, 10).left).toBe(2)
+  expect(one.consume('a', 3, 10).remaining).toBe(2)
   const taken = other.consume('a', 3, 10)
-  expect(taken.left).toBe(1)
+  expect(taken.remaining).toBe(1)
   taken.refund()
-  expect(one.consume('a', 3, 10).left).toBe(1)
+  expect(one.consume('a', 3, 10).remaining).toBe(1)
 })
 
 test('threads that race let through just the limit', async () => {
@@ -97,7 +98,7 @@ test('threads that race let through just the limit', async () => {
   const passed = await Promise.all([race(), race()])
   expect(passed.reduce((sum, count) => sum + count)).toBe(50_000)
   const counters = createFixedWindow(() => NOON, new Int32Array(memory))
-  expect(counters.consume('free', 1_000_000, 3600).left).toBe(999_999)
+  expect(counters.consume('free', 1_000_000, 3600).remaining).toBe(999_999)
 })
 
 test('where places are short, windows of different length that end together do not begin each other anew', () => {
@@ -135,7 +136,7 @@ test('never more than the limit in a window, and never less, whoever comes when'
         const expected = count < limit ? limit - count - 1 : -1
         if (isFree) {
           const taken = counters.consume(String(caller), limit, window)
-          expect(taken.left).toBe(expected)
+          expect(taken.remaining).toBe(expected)
           taken.refund()
         } else {
           expect(take(String(caller), limit, window)).toBe(expected)

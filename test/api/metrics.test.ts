@@ -20,7 +20,7 @@ onEveryEngine('metrics', (open) => {
         tiers: [...DEFAULT_TIERS, { name: 'anonymous', requests: 5, window: 10 }],
         counter: createFixedWindow(() => NOON),
         now: () => NOON,
-        isSpent: () => false,
+        isQuotaUsed: () => false,
       }),
       metrics,
       onResponse: (answered) => told.push(answered),

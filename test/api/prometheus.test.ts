@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { createHistogram } from '../../src/api/metrics.ts'
-import { addUp, type Family, presentFamilies } from '../../src/api/prometheus.ts'
+import { type Family, presentFamilies, sumFamilies } from '../../src/api/prometheus.ts'
 import { parseExposition } from '../support/http/prometheus.ts'
 
 const counter = (value: number, labels = {}): Family => ({
@@ -40,7 +40,7 @@ test('quotes, backslashes and line ends of labels and help are escaped', () => {
 })
 
 test('what several processes counted is added up, series by series', () => {
-  const families = addUp([
+  const families = sumFamilies([
     [counter(1, { a: 'x' }), histogram(0.05)],
     [counter(2, { a: 'x' }), histogram(2)],
     [counter(4, { a: 'y' })],
@@ -54,5 +54,5 @@ test('what several processes counted is added up, series by series', () => {
 
 test('of a process that is gone the counts stay, and its gauges go', () => {
   const gauge: Family = { name: 'memory', help: 'Bytes.', type: 'gauge', samples: [{ labels: {}, value: 9 }] }
-  expect(addUp([[counter(1), gauge]], [counter(5), gauge])).toEqual([counter(6), gauge])
+  expect(sumFamilies([[counter(1), gauge]], [counter(5), gauge])).toEqual([counter(6), gauge])
 })

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { createFixedWindow } from '../../src/api/fixed-window.ts'
 import { createLimiter } from '../../src/api/rate-limit.ts'
-import type { ServerOptions } from '../../src/api/server.ts'
+import type { ApiServerOptions } from '../../src/api/server.ts'
 import { createUsageCounter } from '../../src/api/usage.ts'
 import { formatKey, KEY_RANDOM_BYTES } from '../../src/domain/api-key.ts'
 import { NO_PLAN } from '../../src/domain/retirement.ts'
@@ -14,7 +14,7 @@ import { NOON, PEOPLE } from '../support/store/records.ts'
 const LIST = '/api/v1/passports'
 
 /** A server with these tiers, whose clock stands until it is set; callers say who they are. */
-async function limited(tiers: string, options: Partial<ServerOptions> = {}) {
+async function limited(tiers: string, options: Partial<ApiServerOptions> = {}) {
   const store = await openTestStore('sqlite', PEOPLE)
   const clock = { time: NOON }
   const now = () => clock.time
@@ -23,7 +23,7 @@ async function limited(tiers: string, options: Partial<ServerOptions> = {}) {
     tiers: tiers === '' ? [] : (parseTiers(tiers) as readonly Tier[]),
     counter: createFixedWindow(now),
     now,
-    isSpent: usage.isSpent,
+    isQuotaUsed: usage.isQuotaUsed,
   })
   const server = serveTest(store, { now, limiter, usage, trustedProxies: ['127.0.0.1'], ...options })
   const from = (address: string, more: Record<string, string> = {}) => ({
@@ -86,13 +86,13 @@ test('a count that comes when its window is over tells of that window, not of th
   const clock = { time: NOON + 9_990 }
   const refuse = async () => {
     clock.time += 20
-    return { left: -1, seconds: 1, refund: () => undefined }
+    return { remaining: -1, seconds: 1, refund: () => undefined }
   }
   const limiter = createLimiter({
     tiers: [],
     counter: { consume: refuse },
     now: () => clock.time,
-    isSpent: () => false,
+    isQuotaUsed: () => false,
   })
   const tier = limiter.tierOf(undefined)
   const consumed = await limiter.consume(tier, undefined, () => '192.0.2.1')

@@ -1,31 +1,31 @@
 import { describe, expect, test } from 'bun:test'
 import { createFixedWindow } from '../../src/api/fixed-window.ts'
-import { createRedisCounter } from '../../src/api/redis-rate-limit.ts'
+import { createRedisRateLimit } from '../../src/api/redis-rate-limit.ts'
 import { until } from '../support/processes.ts'
 import { hasRedis, pretendRedis, startRedis } from '../support/redis/redis.ts'
 import { NOON } from '../support/store/records.ts'
 
 /** Most tests are about what Redis says, not about how long this machine takes to hear it. */
-const PATIENT = { patience: 20_000 }
+const PATIENT = { timeout: 20_000 }
 
 /** A node, and what it said of Redis. */
 async function node(
   url: string,
-  { clock = { time: NOON }, patience = PATIENT as { patience?: number } } = {},
+  { clock = { time: NOON }, timeouts = PATIENT as { timeout?: number } } = {},
 ) {
   const news: string[] = []
   const now = () => clock.time
-  const counters = await createRedisCounter(url, createFixedWindow(now), {
+  const counters = await createRedisRateLimit(url, createFixedWindow(now), {
     now,
-    ...patience,
-    onAway: (reason) => news.push(`away: ${reason}`),
-    onBack: () => news.push('back'),
+    ...timeouts,
+    onUnavailable: (reason) => news.push(`unavailable: ${reason}`),
+    onAvailable: () => news.push('back'),
   })
   return {
     news,
     counters,
     take: async (caller: string, limit: number, window = 3600) =>
-      (await counters.consume(caller, limit, window)).left,
+      (await counters.consume(caller, limit, window)).remaining,
     [Symbol.dispose]: () => counters[Symbol.dispose](),
   }
 }
@@ -42,7 +42,7 @@ test('where there never was a Redis, the node counts by itself and nobody waits'
   using alone = await node('redis://:secret@127.0.0.1:1')
   const consumed = alone.counters.consume('a', 2, 3600)
   expect(Bun.peek.status(consumed)).toBe('fulfilled')
-  expect(await consumed).toMatchObject({ left: 1 })
+  expect(await consumed).toMatchObject({ remaining: 1 })
   expect([await alone.take('a', 2), await alone.take('a', 2)]).toEqual([0, -1])
   expect(alone.news).toHaveLength(1)
   expect(alone.news[0]).toStartWith('away: ')
@@ -51,9 +51,9 @@ test('where there never was a Redis, the node counts by itself and nobody waits'
 
 test('one that always takes longer than a request waits is away, and nobody waits for it', async () => {
   using slow = pretendRedis(':2\r\n', { delayMilliseconds: 150 })
-  using one = await node(slow.url, { patience: {} })
+  using one = await node(slow.url, { timeouts: {} })
   expect(Bun.peek.status(one.counters.consume('a', 3, 3600))).toBe('fulfilled')
-  expect(one.news).toEqual(['away: no answer within 100 ms'])
+  expect(one.news).toEqual(['unavailable: no response within 100 ms'])
 })
 
 test.each(['+OK\r\n', '$-1\r\n', '$3\r\nabc\r\n', '*0\r\n'])(
@@ -62,7 +62,7 @@ test.each(['+OK\r\n', '$-1\r\n', '$3\r\nabc\r\n', '*0\r\n'])(
     using other = pretendRedis(answer)
     using one = await node(other.url)
     expect([await one.take('a', 3), await one.take('a', 3)]).toEqual([2, 1])
-    expect(one.news).toEqual(['away: an answer that is no number'])
+    expect(one.news).toEqual(['unavailable: Redis sent a response that is not an integer'])
   },
 )
 
@@ -92,7 +92,7 @@ describe.skipIf(!hasRedis)('with Redis', () => {
     using other = await node(redis.url)
     for (let turn = 0; turn < 5; turn++) {
       const taken = await one.counters.consume('a', 1, 3600)
-      expect(taken.left).toBe(0)
+      expect(taken.remaining).toBe(0)
       taken.refund()
     }
     // Commands of one node are answered in turn: after this one, all of it was given back.
@@ -141,11 +141,11 @@ describe.skipIf(!hasRedis)('with Redis', () => {
 
   test('one that does not answer holds up the requests under way for a moment, and none after them', async () => {
     await using redis = await startRedis()
-    using one = await untilConnected(() => node(redis.url, { patience: {} }))
+    using one = await untilConnected(() => node(redis.url, { timeouts: {} }))
     redis.freeze()
     expect(await Promise.all([one.take('a', 3), one.take('a', 3)])).toEqual([2, 1])
     expect(Bun.peek.status(one.counters.consume('a', 3, 3600))).toBe('fulfilled')
-    expect(one.news).toEqual(['away: no answer within 100 ms'])
+    expect(one.news).toEqual(['unavailable: no response within 100 ms'])
     redis.thaw()
     await until(() => one.news.includes('back'))
     expect(one.news).toHaveLength(2)

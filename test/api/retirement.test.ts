@@ -142,7 +142,7 @@ onEveryEngine('a plan of retirement', (open) => {
         for (const caller of [spared, other, undefined]) {
           const rehearsed = previewRetirement(server.plan, { now, key: caller?.id, requireKey })
           const { status, headers, text } = await server.get('/api/v1/passports', {
-            headers: { ...caller?.init.headers, 'X-Request-Id': 'rehearsal' },
+            headers: { ...caller?.init.headers, 'X-Request-Id': 'preview' },
           })
           expect(rehearsed.status).toBe(status)
           if (status !== 200) expect(rehearsed.body).toBe(text)

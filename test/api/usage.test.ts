@@ -53,7 +53,7 @@ test('every V1 answer is counted once, under its caller, endpoint and status', a
   const now = () => NOON
   const usage = createUsageCounter(now)
   const tiers = [...DEFAULT_TIERS, { name: 'few', requests: 4, window: 10 }]
-  const limiter = createLimiter({ tiers, counter: createFixedWindow(now), now, isSpent: () => false })
+  const limiter = createLimiter({ tiers, counter: createFixedWindow(now), now, isQuotaUsed: () => false })
   await using server = serveTest(store, { usage, limiter })
   const counted = () =>
     usage.take().counts.map(({ key, endpoint, status, count }) => [key, endpoint, status, count])

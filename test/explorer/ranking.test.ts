@@ -226,7 +226,7 @@ describe('error pages', () => {
   test('429 says when to come back', async () => {
     const tiers = DEFAULT_TIERS.map((tier) => (tier.name === EXPLORER ? { ...tier, requests: 1 } : tier))
     const now = () => NOON
-    const limiter = createLimiter({ tiers, counter: createFixedWindow(now), now, isSpent: () => false })
+    const limiter = createLimiter({ tiers, counter: createFixedWindow(now), now, isQuotaUsed: () => false })
     await find(store, '/', { limiter })
     const { status, headers, text } = await find(store, '/', { limiter })
     expect(status).toBe(429)

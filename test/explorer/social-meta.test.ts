@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import type { FullPassport, Social } from '../../src/domain/passport.ts'
 import type { Standing } from '../../src/domain/score-distribution.ts'
 import { cleanText } from '../../src/explorer/sanitize.ts'
-import { renderSharing } from '../../src/explorer/social-meta.ts'
+import { renderSocialMeta } from '../../src/explorer/social-meta.ts'
 import { HOSTILE_NAMES } from '../support/explorer/hostile-names.ts'
 import { ada, NOON } from '../support/store/records.ts'
 
@@ -11,7 +11,7 @@ const STANDING: Standing = { rank: 12, below: 988, total: 1000, distribution: []
 const ADA: FullPassport = { ...ada, stale: false, calculatedAt: NOON, merged: false }
 
 const render = (given: Partial<FullPassport> = {}, origin = ORIGIN, standing = STANDING) =>
-  renderSharing({ ...ADA, ...given }, standing, origin).markup
+  renderSocialMeta({ ...ADA, ...given }, standing, origin).markup
 
 const call = (displayName: string) => ({ profile: { ...ADA.profile, displayName } })
 const contentOf = (markup: string, name: string) =>

@@ -1,10 +1,10 @@
 import { notFound } from '../../domain/errors.ts'
 import { parsePassportRef } from '../../domain/passport.ts'
+import { type ExplorerOptions, type ExplorerPage, file, POLICY } from '../explorer-page.ts'
 import { describeRank, formatFigure, nameOf, shortNameOf } from '../format.ts'
 import { type Html, html } from '../html.ts'
 import { renderLayout } from '../layout.ts'
-import { type ExplorerOptions, type ExplorerPage, file, POLICY } from '../page.ts'
-import { renderSharing } from '../social-meta.ts'
+import { renderSocialMeta } from '../social-meta.ts'
 import { renderCredentials } from './passport-credentials.ts'
 import { renderExplanation } from './passport-explanation.ts'
 import { renderPerson, renderSocials, renderWallets } from './passport-person.ts'
@@ -45,7 +45,7 @@ ${renderSnippets(passport.id, origin, api())}
       const page = renderLayout({
         title: `${name}: ${score}`,
         description: `${name}: passport score ${score}, ${describeRank(standing)}`,
-        head: renderSharing(passport, standing, origin),
+        head: renderSocialMeta(passport, standing, origin),
         script: '/passport.js',
         main,
       })

@@ -1,6 +1,6 @@
 import { parseOrigin } from '../../domain/url.ts'
+import type { ApiState } from '../explorer-page.ts'
 import { type Html, html } from '../html.ts'
-import type { ApiState } from '../page.ts'
 
 /** What programs and other pages may use of this passport. */
 export function renderSnippets(id: number, origin: string, state: ApiState): Html {

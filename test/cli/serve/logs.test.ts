@@ -4,7 +4,7 @@ import { connect } from 'node:net'
 import { join } from 'node:path'
 import type { Fields } from '../../../src/log.ts'
 import { createErrorLog } from '../../../src/serve/error-log.ts'
-import { shorten } from '../../../src/serve/request-log.ts'
+import { truncateAddress } from '../../../src/serve/request-log.ts'
 import { openSqlite } from '../../../src/store/sqlite/open.ts'
 import { run, serveProcess } from '../../support/cli.ts'
 import { until } from '../../support/processes.ts'
@@ -173,5 +173,5 @@ test.each([
   ['', ''],
   ['unix', ''],
 ])('the address %s is logged as "%s"', (address, shown) => {
-  expect(shorten(address)).toBe(shown)
+  expect(truncateAddress(address)).toBe(shown)
 })

@@ -1,14 +1,14 @@
-import type { ServerOptions } from '../../../src/api/server.ts'
+import type { ApiServerOptions } from '../../../src/api/server.ts'
 import { createCatalog } from '../../../src/catalog/catalog.ts'
 import { createExplorer } from '../../../src/explorer/explorer.ts'
-import type { ExplorerOptions } from '../../../src/explorer/page.ts'
+import type { ExplorerOptions } from '../../../src/explorer/explorer-page.ts'
 import { DEFAULT_RULES } from '../../../src/scoring/rules.ts'
 import { score } from '../../../src/scoring/score.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { serveTest } from '../http/server.ts'
 import { NOON } from '../store/records.ts'
 
-type Options = Partial<ServerOptions> & Partial<Pick<ExplorerOptions, 'explain' | 'publicUrl' | 'api'>>
+type Options = Partial<ApiServerOptions> & Partial<Pick<ExplorerOptions, 'explain' | 'publicUrl' | 'api'>>
 
 /** A real server with the pages for people on it. */
 export function serveExplorer(store: Store, { explain, publicUrl, api, ...options }: Options = {}) {

@@ -1,15 +1,15 @@
 import { afterAll, beforeAll } from 'bun:test'
 import { createFixedWindow } from '../../../src/api/fixed-window.ts'
 import { createOpenApi } from '../../../src/api/openapi.ts'
-import { createPage, pageRoute } from '../../../src/api/page.ts'
 import { createLimiter } from '../../../src/api/rate-limit.ts'
+import { createPage, pageRoute } from '../../../src/api/rendered-page.ts'
 import { JSON_HEADERS } from '../../../src/api/response.ts'
-import { type ServerOptions, startServer } from '../../../src/api/server.ts'
+import { type ApiServerOptions, startApiServer } from '../../../src/api/server.ts'
 import { createUsageCounter } from '../../../src/api/usage.ts'
 import { createCatalog } from '../../../src/catalog/catalog.ts'
 import { datePlan, NO_PLAN } from '../../../src/domain/retirement.ts'
 import { DEFAULT_TIERS } from '../../../src/domain/tier.ts'
-import { createPlanPages } from '../../../src/explorer/retirement-pages.ts'
+import { createReferenceRoutes } from '../../../src/explorer/reference-routes.ts'
 import type { Store } from '../../../src/store/store.ts'
 import type { TestStore } from '../store/engines.ts'
 import { NOON } from '../store/records.ts'
@@ -23,7 +23,7 @@ type Json = any
 const MANY = DEFAULT_TIERS.map((tier) => ({ ...tier, requests: 1_000_000 }))
 
 /** A real server on a free port. Every answer that is received through `get` is held against the OpenAPI document. */
-export function serveTest(store: Store, options: Partial<ServerOptions> = {}) {
+export function serveTest(store: Store, options: Partial<ApiServerOptions> = {}) {
   const deprecatedAt = Date.UTC(2025, 2, 31)
   const openApi = createOpenApi('0.0.0')
   const datedPlan = () => datePlan(options.plan?.() ?? NO_PLAN, options.deprecatedAt ?? deprecatedAt)
@@ -34,7 +34,7 @@ export function serveTest(store: Store, options: Partial<ServerOptions> = {}) {
   }
   const document = createPage(JSON.stringify(openApi), JSON_HEADERS)
   const errors: unknown[] = []
-  const server = startServer({
+  const server = startApiServer({
     host: '127.0.0.1',
     port: 0,
     store,
@@ -46,7 +46,7 @@ export function serveTest(store: Store, options: Partial<ServerOptions> = {}) {
       tiers: MANY,
       counter: createFixedWindow(() => NOON),
       now: () => NOON,
-      isSpent: () => false,
+      isQuotaUsed: () => false,
     }),
     usage: createUsageCounter(() => NOON),
     plan: () => NO_PLAN,
@@ -55,7 +55,7 @@ export function serveTest(store: Store, options: Partial<ServerOptions> = {}) {
     ...options,
     routes: [
       pageRoute('/openapi.json', () => document),
-      ...createPlanPages(openApi, shown),
+      ...createReferenceRoutes(openApi, shown),
       ...(options.routes ?? []),
     ],
   })

@@ -1,10 +1,10 @@
-import { type Page, pageRoute } from '../api/page.ts'
+import { pageRoute, type RenderedPage } from '../api/rendered-page.ts'
 import type { Route } from '../api/request.ts'
 import { type DatedPlan, phaseAt } from '../domain/retirement.ts'
 import script from './assets/reference.client.js' with { type: 'text' }
 import { renderDeprecation } from './deprecation-page.ts'
+import { file, POLICY } from './explorer-page.ts'
 import { STYLE } from './layout.ts'
-import { file, POLICY } from './page.ts'
 import { type ReferenceDocument, renderReference } from './reference-page.ts'
 
 type Options = {
@@ -15,7 +15,10 @@ type Options = {
 }
 
 /** The pages that follow the retirement plan, and their files. Without the explorer the reference is the start page. */
-export function createPlanPages(document: ReferenceDocument, { plan, now, explorer }: Options): Route[] {
+export function createReferenceRoutes(
+  document: ReferenceDocument,
+  { plan, now, explorer }: Options,
+): Route[] {
   const reference = cached(POLICY.reference, () =>
     renderReference(document, { plan: plan(), phase: phaseAt(plan(), now()), explorer }),
   )
@@ -30,8 +33,8 @@ export function createPlanPages(document: ReferenceDocument, { plan, now, explor
 }
 
 /** Keeps the page, with its compressed forms, while its body stays the same. */
-function cached(policy: string, render: () => string): () => Page {
-  let page: Page | undefined
+function cached(policy: string, render: () => string): () => RenderedPage {
+  let page: RenderedPage | undefined
   return () => {
     const body = render()
     if (page?.body !== body) page = file('text/html', body, policy)

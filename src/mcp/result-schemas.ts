@@ -17,7 +17,7 @@ const { bio, location, tags } = passport_profile.properties
 const { passport_id, score, calculating_score, last_calculated_at, human_checkmark, main_wallet } = PASSPORT
 const { id: __, ...CREDENTIAL } = Credential.properties
 
-const HEAD = {
+const SUMMARY = {
   passport_id,
   name: Type.String({ description: 'Written by its owner; may be empty' }),
   score,
@@ -26,18 +26,18 @@ const HEAD = {
   links: Links,
 }
 
-export const Head = shape(HEAD)
+export const PassportSummary = shape(SUMMARY)
 
-export const SearchAnswer = shape({
+export const SearchResult = shape({
   total: Type.Integer({ description: 'How many passports match' }),
   page: Type.Integer(),
   pages: Type.Integer(),
-  passports: Type.Array(shape({ ...HEAD, human_checkmark, main_wallet })),
+  passports: Type.Array(shape({ ...SUMMARY, human_checkmark, main_wallet })),
 })
 
-export const PassportAnswer = shape({
+export const PassportResult = shape({
   ...PASSPORT,
-  ...HEAD,
+  ...SUMMARY,
   bio,
   location,
   tags,
@@ -46,14 +46,14 @@ export const PassportAnswer = shape({
   ),
 })
 
-export const CredentialsAnswer = shape({
-  ...HEAD,
+export const CredentialsResult = shape({
+  ...SUMMARY,
   total: Type.Integer({ description: `How many credentials there are; at most ${LONGEST_LIST} are listed` }),
   credentials: Type.Array(shape({ ...CREDENTIAL, earned_at: Type.Optional(Type.String()) })),
 })
 
-export const ExplanationAnswer = shape({
-  ...HEAD,
+export const ExplanationResult = shape({
+  ...SUMMARY,
   rules: Type.String({ description: 'The version of the rule set' }),
   explained_score: Type.Number({ description: 'What the rules give now; `score` is what is served' }),
   caps: Type.Record(Type.String(), Type.Number(), { description: 'The most that a category counts' }),
@@ -70,8 +70,8 @@ export const ExplanationAnswer = shape({
   notes: Type.Array(Type.String(), { description: 'Why other answers may show something else' }),
 })
 
-export type Head = Static<typeof Head>
-export type SearchAnswer = Static<typeof SearchAnswer>
-export type PassportAnswer = Static<typeof PassportAnswer>
-export type CredentialsAnswer = Static<typeof CredentialsAnswer>
-export type ExplanationAnswer = Static<typeof ExplanationAnswer>
+export type PassportSummary = Static<typeof PassportSummary>
+export type SearchResult = Static<typeof SearchResult>
+export type PassportResult = Static<typeof PassportResult>
+export type CredentialsResult = Static<typeof CredentialsResult>
+export type ExplanationResult = Static<typeof ExplanationResult>

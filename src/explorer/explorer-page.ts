@@ -1,11 +1,11 @@
-import { createPage, type Page } from '../api/page.ts'
+import { createPage, type RenderedPage } from '../api/rendered-page.ts'
 import type { Catalog } from '../catalog/catalog.ts'
 import type { Explanation } from '../domain/explanation.ts'
 import type { PassportRef } from '../domain/passport.ts'
 import type { Awaitable, Store } from '../store/store.ts'
 
 /** A page or file; it may load nothing but what `policy` allows. */
-export const file = (type: string, body: string, policy: string, status = 200): Page =>
+export const file = (type: string, body: string, policy: string, status = 200): RenderedPage =>
   createPage(
     body,
     {
@@ -45,7 +45,7 @@ export type ExplorerOptions = {
 export type ApiState = 'open' | 'key required' | 'removed'
 
 /** `params` are the named parts of the path, decoded. */
-export type PageRequest = {
+export type ExplorerRequest = {
   path: string
   params: Readonly<Record<string, string>>
   query: URLSearchParams
@@ -54,7 +54,7 @@ export type PageRequest = {
 }
 
 export type ExplorerPage = {
-  render(request: PageRequest): Awaitable<Page>
+  render(request: ExplorerRequest): Awaitable<RenderedPage>
   /** Changes with whatever the page shows that is not part of the snapshot. A page without a version is not cached. */
-  version(request: PageRequest): Awaitable<string | undefined>
+  version(request: ExplorerRequest): Awaitable<string | undefined>
 }
