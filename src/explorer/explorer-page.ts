@@ -4,7 +4,7 @@ import type { Explanation } from '../domain/explanation.ts'
 import type { PassportRef } from '../domain/passport.ts'
 import type { Awaitable, Store } from '../store/store.ts'
 
-/** A page or file; it may load nothing but what `policy` allows. */
+/** A page or file with its Content-Security-Policy. */
 export const file = (type: string, body: string, policy: string, status = 200): RenderedPage =>
   createPage(
     body,
@@ -22,7 +22,7 @@ const writePolicy = (...directives: string[]) =>
 const OWN_FILES = ["script-src 'self'", "style-src 'self'", "connect-src 'self'"]
 const NO_MORE = ['img-src data:', "form-action 'none'"]
 
-/** Pages load their own files, call their own API, and show pictures of this service: nothing else. */
+/** Pages may load files and images of this service and call its API, nothing else. */
 export const POLICY = {
   explorer: writePolicy(...OWN_FILES, "img-src 'self' data:", "form-action 'self'"),
   reference: writePolicy(...OWN_FILES, ...NO_MORE),
@@ -33,18 +33,18 @@ export const POLICY = {
 export type ExplorerOptions = {
   store: Store
   catalog: Catalog
-  /** How the score of a passport comes about; `undefined` where there is no such passport. */
+  /** Explains the score of a passport; `undefined` if it does not exist. */
   explain: (ref: PassportRef) => Awaitable<Explanation | undefined>
   now: () => number
-  /** What the API asks of those who call it now: `open` where this is not said. */
+  /** `open` by default. */
   api?: (() => ApiState) | undefined
-  /** The address that people know the service by, where that is not the one it is asked at. */
+  /** The public base URL; by default the origin of the request. */
   publicUrl?: string | undefined
 }
 
 export type ApiState = 'open' | 'key required' | 'removed'
 
-/** `params` are the named parts of the path, decoded. */
+/** `params` are the decoded parameters of the path. */
 export type ExplorerRequest = {
   path: string
   params: Readonly<Record<string, string>>
@@ -55,6 +55,6 @@ export type ExplorerRequest = {
 
 export type ExplorerPage = {
   render(request: ExplorerRequest): Awaitable<RenderedPage>
-  /** Changes with whatever the page shows that is not part of the snapshot. A page without a version is not cached. */
+  /** Part of the cache key, for content outside of the snapshot. A page without a version is not cached. */
   version(request: ExplorerRequest): Awaitable<string | undefined>
 }

@@ -11,7 +11,7 @@ import { createExplanationPage } from './passport/passport-explanation.ts'
 import { createPassportPage } from './passport/passport-page.ts'
 import { createRankingPage } from './ranking-page.ts'
 
-/** The pages that show passports to people, and what is shared of them. */
+/** The HTML pages, badges and cards of passports. */
 export function createExplorer(options: ExplorerOptions) {
   const { catalog, publicUrl } = options
   const pages = createPageCache()
@@ -33,8 +33,8 @@ export function createExplorer(options: ExplorerOptions) {
     handle: (request, context) => show(page, request, context),
   })
 
-  /** Everything below the explorer's folders is its own, also where nothing is. */
-  const nothing = (path: string): Route => ({ path, kind: 'page', name: 'explorer' })
+  /** Unknown paths in the explorer's folders respond with its 404 page. */
+  const missing = (path: string): Route => ({ path, kind: 'page', name: 'explorer' })
 
   return {
     routes: [
@@ -43,7 +43,7 @@ export function createExplorer(options: ExplorerOptions) {
       route('/passports/:ref/score', createExplanationPage(options)),
       route('/badge/:file', createBadge(options)),
       route('/card/:file', createCard(options)),
-      ...['/passports', '/badge', '/card'].flatMap((path) => [nothing(path), nothing(`${path}/*`)]),
+      ...['/passports', '/badge', '/card'].flatMap((path) => [missing(path), missing(`${path}/*`)]),
       pageRoute('/ranking.js', () => RANKING_SCRIPT),
       pageRoute('/passport.js', () => PASSPORT_SCRIPT),
     ],

@@ -5,20 +5,20 @@ import reference from './assets/reference.css' with { type: 'text' }
 import { file, POLICY } from './explorer-page.ts'
 import { type Html, html } from './html.ts'
 
-/** One stylesheet for all pages: a browser fetches it once. */
+/** One stylesheet for all pages, fetched once. */
 export const STYLE = file('text/css', [base, reference, ranking, passport].join('\n'), POLICY.file)
 
 type Layout = {
   title: string
-  /** A sentence for search engines and previews. */
+  /** For search engines and link previews. */
   description: string
-  /** What else belongs in the head: links and descriptions for machines. */
+  /** Further elements of the head. */
   head?: Html
-  /** The file of the page's own script, if it has one. */
+  /** The path of the page's script. */
   script?: string
-  /** Which of the links in the header is this page. */
+  /** The path of the current page in the header's navigation. */
   here?: string
-  /** Whether passports are shown to people here; otherwise nothing leads to them. */
+  /** If the explorer is off, the header has no link to it. */
   explorer?: boolean
   main: Html
 }
@@ -43,17 +43,17 @@ ${ICON}
 ${head ?? html``}${script === undefined ? html`` : html`<script type="module" src="${script}"></script>`}
 </head>
 <body>
-<a class="skip" href="#main">Skip to the content</a>
+<a class="skip" href="#main">Skip to content</a>
 <header>
 <p class="brand"><a href="/">passportd</a></p>
-<nav aria-label="Pages">${explorer ? html`${link('/', 'Passports')} ` : html``}${link('/reference', 'API reference')} ${link('/deprecation', 'How V1 ends')}</nav>
+<nav aria-label="Pages">${explorer ? html`${link('/', 'Passports')} ` : html``}${link('/reference', 'API reference')} ${link('/deprecation', 'Deprecation')}</nav>
 </header>
 <main id="main">
 ${main}
 </main>
 <footer><div>
-<p>passportd keeps professional-reputation records: people, and a score of their activity, identity and skills.</p>
-<nav aria-label="For programs"><a href="/openapi.json">OpenAPI document</a> <a href="/reference">API reference</a></nav>
+<p>passportd serves professional-reputation records: people with a score for activity, identity and skills.</p>
+<nav aria-label="For developers"><a href="/openapi.json">OpenAPI document</a> <a href="/reference">API reference</a></nav>
 </div></footer>
 </body>
 </html>

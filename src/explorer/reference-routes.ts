@@ -10,11 +10,10 @@ import { type ReferenceDocument, renderReference } from './reference-page.ts'
 type Options = {
   plan: () => DatedPlan
   now: () => number
-  /** Whether there are pages that show passports. */
   explorer: boolean
 }
 
-/** The pages that follow the retirement plan, and their files. Without the explorer the reference is the start page. */
+/** `/reference`, `/deprecation` and their files. If the explorer is off, the reference is the start page. */
 export function createReferenceRoutes(
   document: ReferenceDocument,
   { plan, now, explorer }: Options,
@@ -32,7 +31,7 @@ export function createReferenceRoutes(
   ]
 }
 
-/** Keeps the page, with its compressed forms, while its body stays the same. */
+/** Reuses the page and its compressed bodies until its content changes. */
 function cached(policy: string, render: () => string): () => RenderedPage {
   let page: RenderedPage | undefined
   return () => {

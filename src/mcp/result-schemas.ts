@@ -1,73 +1,73 @@
 import Type, { type Static, type TSchema } from 'typebox'
-import { Credential, Passport } from '../domain/v1/schemas.ts'
+import { Credential, Pagination, Passport, PassportSocial } from '../domain/v1/schemas.ts'
 
-/** Longer lists are cut: an agent has to read all of it. */
-export const LONGEST_LIST = 100
+/** Longer lists are truncated to save the agent's context. */
+export const MAX_LIST_LENGTH = 100
 
-const shape = <T extends Record<string, TSchema>>(properties: T) =>
+const closedObject = <T extends Record<string, TSchema>>(properties: T) =>
   Type.Object(properties, { additionalProperties: false })
 
-const Links = shape({
-  api: Type.String({ description: 'The passport in the V1 API' }),
-  page: Type.Optional(Type.String({ description: 'The passport for people' })),
+const Links = closedObject({
+  api: Type.String({ description: 'URL in the V1 API' }),
+  page: Type.Optional(Type.String({ description: 'URL of the HTML page' })),
 })
 
 const { passport_profile, passport_socials: _, ...PASSPORT } = Passport.properties
 const { bio, location, tags } = passport_profile.properties
 const { passport_id, score, calculating_score, last_calculated_at, human_checkmark, main_wallet } = PASSPORT
 const { id: __, ...CREDENTIAL } = Credential.properties
+const { current_page, last_page, total } = Pagination.properties
+const { source, profile_name, profile_url, follower_count } = PassportSocial.properties
 
 const SUMMARY = {
   passport_id,
-  name: Type.String({ description: 'Written by its owner; may be empty' }),
+  name: Type.String({ description: 'Untrusted input; may be empty' }),
   score,
   calculating_score,
   last_calculated_at,
   links: Links,
 }
 
-export const PassportSummary = shape(SUMMARY)
+export const PassportSummary = closedObject(SUMMARY)
 
-export const SearchResult = shape({
-  total: Type.Integer({ description: 'How many passports match' }),
-  page: Type.Integer(),
-  pages: Type.Integer(),
-  passports: Type.Array(shape({ ...SUMMARY, human_checkmark, main_wallet })),
+export const SearchResult = closedObject({
+  total,
+  page: current_page,
+  pages: last_page,
+  passports: Type.Array(closedObject({ ...SUMMARY, human_checkmark, main_wallet })),
 })
 
-export const PassportResult = shape({
+export const PassportResult = closedObject({
   ...PASSPORT,
   ...SUMMARY,
   bio,
   location,
   tags,
-  socials: Type.Array(
-    shape({ source: Type.String(), name: Type.String(), url: Type.String(), follower_count: Type.String() }),
-  ),
+  socials: Type.Array(closedObject({ source, name: profile_name, url: profile_url, follower_count })),
 })
 
-export const CredentialsResult = shape({
+export const CredentialsResult = closedObject({
   ...SUMMARY,
-  total: Type.Integer({ description: `How many credentials there are; at most ${LONGEST_LIST} are listed` }),
-  credentials: Type.Array(shape({ ...CREDENTIAL, earned_at: Type.Optional(Type.String()) })),
+  total: Type.Integer({ description: `Number of credentials; at most ${MAX_LIST_LENGTH} are listed` }),
+  credentials: Type.Array(closedObject({ ...CREDENTIAL, earned_at: Type.Optional(Type.String()) })),
 })
 
-export const ExplanationResult = shape({
+export const ExplanationResult = closedObject({
   ...SUMMARY,
-  rules: Type.String({ description: 'The version of the rule set' }),
-  explained_score: Type.Number({ description: 'What the rules give now; `score` is what is served' }),
-  caps: Type.Record(Type.String(), Type.Number(), { description: 'The most that a category counts' }),
-  total: Type.Integer({ description: `How many lines there are; at most ${LONGEST_LIST} are listed` }),
+  rules: Type.String({ description: 'Version of the rule set' }),
+  explained_score: Type.Number({ description: 'The score by the current rules; `score` is the stored one' }),
+  caps: Type.Record(Type.String(), Type.Number(), { description: 'The maximum score per category' }),
+  total: Type.Integer({ description: `Number of lines; at most ${MAX_LIST_LENGTH} are listed` }),
   lines: Type.Array(
-    shape({
-      name: Type.String(),
-      category: Type.String({ description: 'Empty where it is not scored' }),
-      score: Type.Number(),
-      max_score: Type.Number(),
+    closedObject({
+      name: CREDENTIAL.name,
+      category: Type.String({ description: 'Empty if the credential is not scored' }),
+      score: CREDENTIAL.score,
+      max_score: CREDENTIAL.max_score,
       formula: Type.String(),
     }),
   ),
-  notes: Type.Array(Type.String(), { description: 'Why other answers may show something else' }),
+  notes: Type.Array(Type.String(), { description: 'Reasons why other results may differ' }),
 })
 
 export type PassportSummary = Static<typeof PassportSummary>

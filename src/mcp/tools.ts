@@ -8,12 +8,18 @@ import { presentCredential, presentListedPassport, presentPassport } from '../do
 import { findExplanation } from '../scoring/explain.ts'
 import type { RuleSet } from '../scoring/rules.ts'
 import type { Store } from '../store/store.ts'
-import { type Arguments, findRequested, PassportArguments, readSearch, SearchArguments } from './arguments.ts'
-import { ageOf, cut, nameOf } from './format.ts'
+import {
+  type Arguments,
+  findRequested,
+  PassportArguments,
+  parseSearch,
+  SearchArguments,
+} from './arguments.ts'
+import { describeAge, quoteName, sanitize } from './format.ts'
 import {
   CredentialsResult,
   ExplanationResult,
-  LONGEST_LIST,
+  MAX_LIST_LENGTH,
   PassportResult,
   type PassportSummary,
   SearchResult,
@@ -27,7 +33,7 @@ export type ToolContext = {
   now: () => number
 }
 
-/** `text` is for readers who are not given `data`. */
+/** `text` is for clients that ignore structured content. */
 type ToolResult = { data: object; text: string }
 
 export type Tool = {
@@ -41,14 +47,14 @@ export type Tool = {
 export const TOOLS: Readonly<Record<string, Tool>> = {
   search_passports: {
     title: 'Search passports',
-    description: 'Finds passports by a part of their name, highest score first.',
+    description: 'Finds passports by part of their name, highest score first.',
     inputSchema: SearchArguments,
     outputSchema: SearchResult,
     call: search,
   },
   get_passport: {
     title: 'Get a passport',
-    description: 'Tells what is known of one passport: scores, profile, wallets, socials.',
+    description: 'Returns one passport: scores, profile, wallets, socials.',
     inputSchema: PassportArguments,
     outputSchema: PassportResult,
     call: getPassport,
@@ -62,7 +68,7 @@ export const TOOLS: Readonly<Record<string, Tool>> = {
   },
   explain_score: {
     title: 'Explain a score',
-    description: 'Tells how the score of one passport comes about, credential by credential.',
+    description: 'Explains the score of one passport, credential by credential.',
     inputSchema: PassportArguments,
     outputSchema: ExplanationResult,
     call: explainScore,
@@ -70,7 +76,7 @@ export const TOOLS: Readonly<Record<string, Tool>> = {
 }
 
 async function search(args: Arguments, { store, catalog, config }: ToolContext) {
-  const { page, size, keyword } = readSearch(args)
+  const { page, size, keyword } = parseSearch(args)
   const { ids, total } = await catalog.find({ page, size, keyword })
   const items = await store.passports.listByIds(ids)
   const data: SearchResult = {
@@ -80,10 +86,12 @@ async function search(args: Arguments, { store, catalog, config }: ToolContext) 
     passports: items.map((passport) => ({
       ...summaryOf(passport, config),
       human_checkmark: passport.human,
-      main_wallet: cut(passport.mainWallet, 128),
+      main_wallet: sanitize(passport.mainWallet, 128),
     })),
   }
-  const lines = items.map((each) => `${each.id} ${nameOf(each)}: score ${each.scores.total}, ${ageOf(each)}`)
+  const lines = items.map(
+    (each) => `${each.id} ${quoteName(each)}: score ${each.scores.total}, ${describeAge(each)}`,
+  )
   return { data, text: [`${count(total, 'passport')}, page ${page} of ${data.pages}.`, ...lines].join('\n') }
 }
 
@@ -94,52 +102,54 @@ async function getPassport(args: Arguments, { store, config }: ToolContext) {
   const data: PassportResult = {
     ...shown,
     ...summaryOf(passport, config),
-    bio: cut(profile.bio, 300),
-    location: cut(profile.location, 100),
-    tags: profile.tags.slice(0, 20).map((tag) => cut(tag, 50)),
-    main_wallet: cut(passport.mainWallet, 128),
-    verified_wallets: passport.verifiedWallets.slice(0, LONGEST_LIST).map((wallet) => cut(wallet, 128)),
+    bio: sanitize(profile.bio, 300),
+    location: sanitize(profile.location, 100),
+    tags: profile.tags.slice(0, 20).map((tag) => sanitize(tag, 50)),
+    main_wallet: sanitize(passport.mainWallet, 128),
+    verified_wallets: passport.verifiedWallets
+      .slice(0, MAX_LIST_LENGTH)
+      .map((wallet) => sanitize(wallet, 128)),
     socials: passport.socials.slice(0, 20).map(({ source, name, url, followers }) => ({
-      source: cut(source, 50),
-      name: cut(name, 100),
-      url: cut(url, 300),
-      follower_count: cut(followers, 20),
+      source: sanitize(source, 50),
+      name: sanitize(name, 100),
+      url: sanitize(url, 300),
+      follower_count: sanitize(followers, 20),
     })),
   }
   const sums = `${scores.activity} activity, ${scores.identity} identity, ${scores.skills} skills`
-  const text = `${sentenceOf(passport)} (${sums}). Known to be human: ${passport.human ? 'yes' : 'no'}.`
+  const text = `${describePassport(passport)} (${sums}). Known to be human: ${passport.human ? 'yes' : 'no'}.`
   return { data, text }
 }
 
 async function getCredentials(args: Arguments, { store, config }: ToolContext) {
   const passport = await findRequested(args, (ref) => store.passports.find(ref))
   const all = await store.credentials.list(passport.id)
-  const credentials = all.slice(0, LONGEST_LIST).map((credential) => {
+  const credentials = all.slice(0, MAX_LIST_LENGTH).map((credential) => {
     const { id: _, earned_at, ...each } = presentCredential(credential)
     return {
       ...each,
-      name: cut(each.name, 100),
-      type: cut(each.type, 100),
-      category: cut(each.category, 50),
-      value: cut(each.value, 200),
+      name: sanitize(each.name, 100),
+      type: sanitize(each.type, 100),
+      category: sanitize(each.category, 50),
+      value: sanitize(each.value, 200),
       ...(earned_at !== '' && { earned_at }),
     }
   })
   const data: CredentialsResult = { ...summaryOf(passport, config), total: all.length, credentials }
   const lines = credentials.map((each) => `${JSON.stringify(each.name)}: ${each.score} of ${each.max_score}`)
-  const head = `${sentenceOf(passport)}. ${count(all.length, 'credential')}.`
+  const head = `${describePassport(passport)}. ${count(all.length, 'credential')}.`
   return { data, text: [head, ...lines].join('\n') }
 }
 
 async function explainScore(args: Arguments, { store, config, rules, now }: ToolContext) {
   const explain = (ref: PassportRef) => findExplanation(store, ref, rules, now())
   const { passport, outcome, notes } = await findRequested(args, explain)
-  const lines = outcome.lines.slice(0, LONGEST_LIST).map((line) => ({
-    name: cut(line.name, 100),
-    category: cut(line.category, 50),
+  const lines = outcome.lines.slice(0, MAX_LIST_LENGTH).map((line) => ({
+    name: sanitize(line.name, 100),
+    category: sanitize(line.category, 50),
     score: line.score,
     max_score: line.maxScore,
-    formula: cut(line.formula, 300),
+    formula: sanitize(line.formula, 300),
   }))
   const data: ExplanationResult = {
     ...summaryOf(passport, config),
@@ -150,13 +160,13 @@ async function explainScore(args: Arguments, { store, config, rules, now }: Tool
     lines,
     notes,
   }
-  const told = lines.map((line) => `${JSON.stringify(line.name)}: ${line.score} (${line.formula})`)
-  const head = `${sentenceOf(passport)}. By rule set ${rules.version} it is ${outcome.scores.total}.`
-  return { data, text: [head, ...told, ...notes].join('\n') }
+  const explained = lines.map((line) => `${JSON.stringify(line.name)}: ${line.score} (${line.formula})`)
+  const head = `${describePassport(passport)}. By rule set ${rules.version} it is ${outcome.scores.total}.`
+  return { data, text: [head, ...explained, ...notes].join('\n') }
 }
 
-const sentenceOf = (passport: Passport) =>
-  `Passport ${passport.id}, ${nameOf(passport)}: score ${passport.scores.total}, ${ageOf(passport)}`
+const describePassport = (passport: Passport) =>
+  `Passport ${passport.id}, ${quoteName(passport)}: score ${passport.scores.total}, ${describeAge(passport)}`
 
 function summaryOf(passport: Passport, { publicUrl, explorer }: ToolContext['config']): PassportSummary {
   const api = `${publicUrl ?? ''}/api/v1/passports/${passport.id}`
@@ -164,7 +174,7 @@ function summaryOf(passport: Passport, { publicUrl, explorer }: ToolContext['con
   const { passport_id, score, calculating_score, last_calculated_at } = presentListedPassport(passport)
   return {
     passport_id,
-    name: cut(passport.profile.displayName, 100),
+    name: sanitize(passport.profile.displayName, 100),
     score,
     calculating_score,
     last_calculated_at,

@@ -19,7 +19,7 @@ async function node(
     now,
     ...timeouts,
     onUnavailable: (reason) => news.push(`unavailable: ${reason}`),
-    onAvailable: () => news.push('back'),
+    onAvailable: () => news.push('available'),
   })
   return {
     news,
@@ -45,7 +45,7 @@ test('where there never was a Redis, the node counts by itself and nobody waits'
   expect(await consumed).toMatchObject({ remaining: 1 })
   expect([await alone.take('a', 2), await alone.take('a', 2)]).toEqual([0, -1])
   expect(alone.news).toHaveLength(1)
-  expect(alone.news[0]).toStartWith('away: ')
+  expect(alone.news[0]).toStartWith('unavailable: ')
   expect(alone.news[0]).not.toContain('secret')
 })
 
@@ -133,10 +133,10 @@ describe.skipIf(!hasRedis)('with Redis', () => {
     expect([await one.take('a', 3), await one.take('a', 3)]).toEqual([0, -1])
     expect(await other.take('a', 3)).toBe(1)
     await redis.restart()
-    await until(() => one.news.includes('back') && other.news.includes('back'))
+    await until(() => one.news.includes('available') && other.news.includes('available'))
     expect(await one.take('a', 3)).toBe(-1)
     expect([await one.take('b', 3), await other.take('b', 3)]).toEqual([2, 1])
-    for (const { news } of [one, other]) expect(news).toEqual([expect.stringContaining('away: '), 'back'])
+    for (const { news } of [one, other]) expect(news).toEqual([expect.stringContaining('unavailable: '), 'available'])
   })
 
   test('one that does not answer holds up the requests under way for a moment, and none after them', async () => {
@@ -147,7 +147,7 @@ describe.skipIf(!hasRedis)('with Redis', () => {
     expect(Bun.peek.status(one.counters.consume('a', 3, 3600))).toBe('fulfilled')
     expect(one.news).toEqual(['unavailable: no response within 100 ms'])
     redis.thaw()
-    await until(() => one.news.includes('back'))
+    await until(() => one.news.includes('available'))
     expect(one.news).toHaveLength(2)
   })
 
@@ -162,8 +162,8 @@ describe.skipIf(!hasRedis)('with Redis', () => {
     await redis.ask('REPLICAOF', '127.0.0.1', '1')
     expect(await one.take('a', 3)).toBe(2)
     expect(one.news).toHaveLength(1)
-    expect(one.news[0]).toStartWith('away: ')
+    expect(one.news[0]).toStartWith('unavailable: ')
     await redis.ask('REPLICAOF', 'NO', 'ONE')
-    await until(() => one.news.includes('back'))
+    await until(() => one.news.includes('available'))
   })
 })

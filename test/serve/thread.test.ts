@@ -3,7 +3,7 @@ import { createLog } from '../../src/log.ts'
 import { startThread } from '../../src/serve/thread.ts'
 import { until } from '../support/processes.ts'
 
-const NAME = '../../test/support/failing-thread'
+const NAME = '../../test/support/threads/failing-thread'
 
 /** A thread that echoes 'started' each time it starts, and throws at once if `fails()`. */
 function startFailing(fails: () => boolean) {
