@@ -44,12 +44,12 @@ function importsOf(file: string, folder = SRC): string[] {
   return [...source.matchAll(/(?:from|import)\s*\(?\s*'([^']+)'/g)].map((match) => match[1] as string)
 }
 
-test('every file of src stands in a layer of the table', () => {
+test('every file of src belongs to a layer', () => {
   expect(files.length).toBeGreaterThan(20)
   expect(files.filter((file) => !(layerOf(file) in MAY_IMPORT))).toEqual([])
 })
 
-test('imports point down, as the table allows', () => {
+test('imports follow the table of layers', () => {
   const wrong = files.flatMap((file) =>
     importsOf(file)
       .filter((name) => name.startsWith('.'))
@@ -64,14 +64,14 @@ test('imports point down, as the table allows', () => {
   expect(wrong).toEqual([])
 })
 
-test('pure layers use nothing of Bun', () => {
+test('pure layers do not use Bun', () => {
   const wrong = files
     .filter((file) => PURE.includes(layerOf(file)))
     .filter((file) => /\bBun\b|'bun[:']/.test(readFileSync(join(SRC, file), 'utf8')))
   expect(wrong).toEqual([])
 })
 
-test('the client imports its own files only, and uses nothing of Bun or Node', () => {
+test('the client imports only its own files and does not use Bun or Node', () => {
   const folder = join(import.meta.dir, '../packages/client/src')
   const sources = [...new Bun.Glob('**/*').scanSync(folder)]
   expect(sources.length).toBeGreaterThan(4)
@@ -83,7 +83,7 @@ test('the client imports its own files only, and uses nothing of Bun or Node', (
   }
 })
 
-test('SQL stays in the store', () => {
+test('only the store contains SQL', () => {
   const wrong = files
     .filter((file) => layerOf(file) !== 'store')
     .filter((file) =>
@@ -94,7 +94,7 @@ test('SQL stays in the store', () => {
   expect(wrong).toEqual([])
 })
 
-test('only config.ts is given the environment, and only main.ts ends the process', () => {
+test('only main.ts reads the environment and exits the process', () => {
   const uses = (text: string) => files.filter((file) => readFileSync(join(SRC, file), 'utf8').includes(text))
   expect(uses('process.env')).toEqual(['cli/main.ts'])
   expect(uses('process.exit(')).toEqual(['cli/main.ts'])

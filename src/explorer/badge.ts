@@ -122,6 +122,6 @@ function describe(passport: FullPassport | undefined, withName = false): string 
   if (!passport) return 'Passport not found'
   const { human, stale, scores } = passport
   const who = withName ? `${shortNameOf(passport)}: passport` : 'Passport'
-  const notes = [human && 'known to be human', stale && 'being recalculated'].filter(Boolean)
+  const notes = [human && 'verified human', stale && 'being recalculated'].filter(Boolean)
   return [`${who} score ${formatFigure(scores.total)}`, ...notes].join(', ')
 }

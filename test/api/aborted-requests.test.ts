@@ -28,7 +28,7 @@ async function searchApart(store: Store) {
 }
 
 test.each(['/api/v1/passports?keyword=', '/?q='])(
-  'searches at %s whose callers are gone end early, are told as 499, and are nobody else’s loss',
+  'searches at %s of disconnected clients end early, are logged as 499, and do not affect other clients',
   async (target) => {
     using folder = tempFolder()
     const store = openSqlite(join(folder.path, 'x.db'))

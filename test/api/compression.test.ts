@@ -37,7 +37,7 @@ const DECOMPRESS = {
 
 onEveryEngine('compression', (open) => {
   test.each(['zstd', 'gzip'] as const)(
-    'lists, pages and files come as %s with one ETag for all forms',
+    'lists, pages and files are sent as %s with the ETag of the uncompressed body',
     async (encoding) => {
       await using store = await open(PEOPLE)
       await using server = serveExplorer(store)

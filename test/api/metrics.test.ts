@@ -11,7 +11,7 @@ import { onEveryEngine } from '../support/store/engines.ts'
 import { ada, NOON } from '../support/store/records.ts'
 
 onEveryEngine('metrics', (open) => {
-  test('every answer is counted by route, status and tier', async () => {
+  test('every response is counted by route, status and tier', async () => {
     await using store = await open([ada])
     const metrics = createMetrics()
     const told: RequestSummary[] = []

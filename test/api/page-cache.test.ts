@@ -43,7 +43,7 @@ test('a page that was rendered while the snapshot changed is not cached', async 
   expect(rendered).toEqual(['b', 'a'])
 })
 
-test('the oldest pages make room, by number and by size; one that is too large is not cached', async () => {
+test('the oldest pages are evicted by number and by size; a page that is too large is not cached', async () => {
   const few = caching({ maxPages: 2 })
   for (const key of ['a', 'b', 'c', 'c', 'b', 'a']) await few.get(key)
   expect(few.rendered).toEqual(['a', 'b', 'c', 'a'])

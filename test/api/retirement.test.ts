@@ -31,7 +31,7 @@ function serveAt(store: Store, plan: Partial<RetirementPlan>, { requireKey = fal
 }
 
 onEveryEngine('a plan of retirement', (open) => {
-  test('is told in headers: deprecation, then successor, then sunset', async () => {
+  test('the headers announce the deprecation, then the successor, then the sunset', async () => {
     await using store = await open(PEOPLE)
     await using server = serveAt(store, {
       deprecatedAt: Date.UTC(2025, 5, 1),
@@ -61,7 +61,7 @@ onEveryEngine('a plan of retirement', (open) => {
     expect(statuses).toEqual([200, 410, 410, 410, 200])
   })
 
-  test('a brown-out answers 410, says for how long, and is kept by no cache', async () => {
+  test('a brown-out responds 410 with Retry-After and no-store', async () => {
     await using store = await open(PEOPLE)
     await using server = serveAt(store, { brownouts: [BROWNOUT], sunsetAt: SUNSET })
     server.at.now = BROWNOUT.end - 1500
@@ -79,7 +79,7 @@ onEveryEngine('a plan of retirement', (open) => {
     }
   })
 
-  test('a brown-out spares exempt keys; a wrong key is told so first, and unknown paths stay 404', async () => {
+  test('a brown-out exempts keys on the list; a wrong key still gets 401 and an unknown path 404', async () => {
     await using store = await open(PEOPLE)
     const spared = await makeKey(store, 1)
     const other = await makeKey(store, 2)
@@ -93,7 +93,7 @@ onEveryEngine('a plan of retirement', (open) => {
     expect(await ask('/api/v1/passports', { method: 'OPTIONS' })).toBe(204)
   })
 
-  test('after the sunset everything below V1 is 410, whoever asks', async () => {
+  test('after the sunset every V1 path is 410 for every client', async () => {
     await using store = await open(PEOPLE)
     const spared = await makeKey(store, 1)
     const plan = { sunsetAt: SUNSET, successor: SUCCESSOR, exempt: [spared.id] }
@@ -119,7 +119,7 @@ onEveryEngine('a plan of retirement', (open) => {
     }
   })
 
-  test('preflights and all that is not V1 stay as they are', async () => {
+  test('retirement does not change preflights and paths outside V1', async () => {
     await using store = await open(PEOPLE)
     await using server = serveAt(store, { sunsetAt: SUNSET, brownouts: [BROWNOUT] })
     for (const now of [NOON, SUNSET]) {
@@ -130,7 +130,7 @@ onEveryEngine('a plan of retirement', (open) => {
     }
   })
 
-  test('a rehearsal is what the server answers at that instant', async () => {
+  test('the preview equals the response of the server at that instant', async () => {
     await using store = await open(PEOPLE)
     const spared = await makeKey(store, 1)
     const other = await makeKey(store, 2)

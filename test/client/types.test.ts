@@ -30,6 +30,6 @@ const SAME: [
 /** The check itself can fail. */
 const OTHER: Same<{ a: number }, { a?: number }> = false
 
-test('the types of the client are those of the API', () => {
+test('the types of the client equal those of the API', () => {
   expect([...SAME, !OTHER]).not.toContain(false)
 })

@@ -105,10 +105,10 @@ function findStrange(): string[] {
   return strange
 }
 
-inBrowser('what strangers write does nothing', (browser) => {
+inBrowser('untrusted input in pages', (browser) => {
   const server = shareServer(() => openTestStore('sqlite', PEOPLE), serveExplorer)
 
-  test('on the list, on every passport, on badge and card', async () => {
+  test('runs no script and loads nothing on the list, passports, badges and cards', async () => {
     const page = await browser.newPage()
     const seen = watch(page, server.url.host)
     const query = encodeURIComponent(MARKUP[1] as string)
@@ -132,7 +132,7 @@ inBrowser('what strangers write does nothing', (browser) => {
     await page.close()
   }, 60_000)
 
-  test('links lead to pages alone, and to none with a password or another host in disguise', async () => {
+  test('links only to web pages, without credentials in the URL', async () => {
     for (const { id } of PEOPLE) {
       const { text } = await server.look(`/passports/${id}`)
       for (const [anchor] of text.matchAll(/<a [^>]*href="https?:[^>]*>/g)) {
@@ -143,7 +143,7 @@ inBrowser('what strangers write does nothing', (browser) => {
     }
   })
 
-  test('the policy stops a script that was put into the page on its way', async () => {
+  test('the Content-Security-Policy blocks an injected script', async () => {
     const page = await browser.newPage()
     const complaints: string[] = []
     page.on('console', (message) => complaints.push(message.text()))

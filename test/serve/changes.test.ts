@@ -11,7 +11,7 @@ import { named } from '../support/store/records.ts'
 const LATEST_MILLISECONDS = 3000
 
 withEveryEngine('serve', (makeDatabase) => {
-  test('lists what another process imports within about a second, and has it by id at once', async () => {
+  test('lists records imported by another process within about a second, and finds them by id at once', async () => {
     const files = { 'new.jsonl': toLines({ passport_id: 2, passport_profile: { display_name: 'Grace' } }) }
     await using here = await workplace(makeDatabase, { files, records: [named(1, 'Ada')] })
     await using server = await here.serve()
@@ -33,7 +33,7 @@ withEveryEngine('serve', (makeDatabase) => {
 })
 
 withEngine('sqlite', 'serve', (makeDatabase) => {
-  test('writes no file but the database and its log', async () => {
+  test('writes no file except the database and its WAL', async () => {
     await using here = await workplace(makeDatabase, { bare: true })
     await using server = await here.serve(['--demo'])
     for (const path of [

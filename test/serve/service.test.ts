@@ -21,7 +21,7 @@ const statuses = async ({ get }: TestService, path: string) => [
 ]
 
 describe.skipIf(process.platform !== 'linux')('threads of the service', () => {
-  test('a search thread that dies is replaced, and searches work again', async () => {
+  test('a search thread that dies is restarted, and searches work again', async () => {
     await using service = await startTestService({ workers: 2 })
     const total = async () => {
       const response = await service.get('/api/v1/passports?keyword=ada')
@@ -36,7 +36,7 @@ describe.skipIf(process.platform !== 'linux')('threads of the service', () => {
     expect(service.messages()).toEqual(['The search-thread ended; restarting it now.'])
   })
 
-  test('a server thread that dies is replaced, and the others serve meanwhile', async () => {
+  test('a server thread that dies is restarted, and the others serve meanwhile', async () => {
     await using service = await startTestService({ workers: 2 })
     const ended = end(service, SERVER)
     // Requests that the dying thread has accepted are lost, or answered 503; the next ones go to the other thread.
@@ -47,7 +47,7 @@ describe.skipIf(process.platform !== 'linux')('threads of the service', () => {
     expect(service.messages()).toEqual(['The server-thread ended; restarting it now.'])
   })
 
-  test('a background thread that dies is replaced: changes are scored and listed again', async () => {
+  test('a background thread that dies is restarted, and changes are scored and listed again', async () => {
     await using service = await startTestService()
     await end(service, BACKGROUND)
     await saveRecords(service.store, [record(5000, { stale: true })])
@@ -59,7 +59,7 @@ describe.skipIf(process.platform !== 'linux')('threads of the service', () => {
     expect(service.messages()).toEqual(['The background-thread ended; restarting it now.'])
   })
 
-  test('metrics are summed over threads, and no counter goes back when one dies', async () => {
+  test('metrics are summed over threads, and no counter decreases when a thread dies', async () => {
     await using service = await startTestService({ workers: 2, env: { METRICS_PORT: '0' } })
     const listed = async () =>
       parseExposition(await (await fetch(service.metricsUrl as string)).text()).value(

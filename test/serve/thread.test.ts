@@ -44,7 +44,7 @@ test('a thread that throws is logged and restarted at once', async () => {
   thread.terminate()
 })
 
-test('a thread that throws at every start is restarted after growing pauses, until it lives', async () => {
+test('a thread that throws at every start is restarted with exponential backoff', async () => {
   let times = 0
   const thread = startFailing(() => ++times <= 4)
   await until(() => thread.messages.includes('started'))

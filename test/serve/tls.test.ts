@@ -29,7 +29,7 @@ async function send(url: string): Promise<number> {
 const workers = process.platform === 'linux' ? 2 : 1
 
 test.skipIf(Bun.which('openssl') === null)(
-  'SIGHUP renews the certificate, a broken one changes nothing, and clients that retry see no failure',
+  'SIGHUP reloads the certificate, a broken one is ignored, and clients that retry see no failure',
   async () => {
     using folder = tempFolder()
     const env = { ...writeCertificate(folder.path, 'first'), TIERS: 'anonymous=unlimited' }
@@ -58,7 +58,7 @@ test.skipIf(Bun.which('openssl') === null)(
   },
 )
 
-test('without a certificate SIGHUP changes nothing', async () => {
+test('without a certificate SIGHUP is ignored', async () => {
   using folder = tempFolder()
   await using server = await serveProcess([], { cwd: folder.path })
   const log = readLines(server.child.stderr)

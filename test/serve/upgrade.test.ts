@@ -13,7 +13,7 @@ async function freePort(): Promise<string> {
 }
 
 test.skipIf(process.platform !== 'linux')(
-  'a second process starts on the same ports, both answer, and clients that retry see no failure when the first one stops',
+  'a second process serves on the same ports, and clients that retry see no failure when the first one stops',
   async () => {
     using folder = tempFolder()
     const env = { TIERS: 'anonymous=unlimited', PORT: await freePort(), METRICS_PORT: await freePort() }

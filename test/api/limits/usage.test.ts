@@ -1,15 +1,15 @@
 import { expect, test } from 'bun:test'
 import { createHash } from 'node:crypto'
-import { createFixedWindow } from '../../src/api/fixed-window.ts'
-import { createLimiter } from '../../src/api/rate-limit.ts'
-import { createUsageCounter } from '../../src/api/usage.ts'
-import { formatKey, KEY_RANDOM_BYTES } from '../../src/domain/api-key.ts'
-import { DEFAULT_TIERS } from '../../src/domain/tier.ts'
-import { serveTest } from '../support/http/server.ts'
-import { openTestStore } from '../support/store/engines.ts'
-import { ada, NOON } from '../support/store/records.ts'
+import { createFixedWindow } from '../../../src/api/fixed-window.ts'
+import { createLimiter } from '../../../src/api/rate-limit.ts'
+import { createUsageCounter } from '../../../src/api/usage.ts'
+import { formatKey, KEY_RANDOM_BYTES } from '../../../src/domain/api-key.ts'
+import { DEFAULT_TIERS } from '../../../src/domain/tier.ts'
+import { serveTest } from '../../support/http/server.ts'
+import { openTestStore } from '../../support/store/engines.ts'
+import { ada, NOON } from '../../support/store/records.ts'
 
-test('answers are counted by day, key, endpoint and status, until the counts are taken', () => {
+test('responses are counted by day, key, endpoint and status until the counts are taken', () => {
   let now = Date.UTC(2026, 0, 31, 23, 59)
   const usage = createUsageCounter(() => now)
   usage.count('a', 'list', 200)
@@ -44,7 +44,7 @@ function makeKey(letter: number, secret: number) {
   return formatKey(new Uint8Array(KEY_RANDOM_BYTES).fill(secret, 5).fill(letter, 0, 5))
 }
 
-test('every V1 answer is counted once, under its caller, endpoint and status', async () => {
+test('every V1 response is counted once, by key, endpoint and status', async () => {
   await using store = await openTestStore('sqlite', [ada])
   const { id, key } = makeKey(1, 1)
   const kept = { name: 'n', owner: '', createdAt: 1 }

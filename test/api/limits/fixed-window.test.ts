@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { createFixedWindow, FIXED_WINDOW_BYTES } from '../../src/api/fixed-window.ts'
-import { NOON } from '../support/store/records.ts'
+import { createFixedWindow, FIXED_WINDOW_BYTES } from '../../../src/api/fixed-window.ts'
+import { NOON } from '../../support/store/records.ts'
 
 /** A clock that stands still until it is set. */
 function counting(start = NOON) {
@@ -12,20 +12,20 @@ function counting(start = NOON) {
   return { clock, counters, take }
 }
 
-test('what is left goes down to 0, and below it nothing is counted', () => {
+test('the remaining requests decrease to 0; further requests do not count', () => {
   const { take } = counting()
   expect([1, 2, 3, 4, 5].map(() => take('a', 3, 10))).toEqual([2, 1, 0, -1, -1])
   expect(take('b', 3, 10)).toBe(2)
 })
 
-test('a window ends at a fixed time, and a count with it', () => {
+test('a window and its count end at a fixed time', () => {
   const { take, clock } = counting(NOON + 9_999)
   expect([take('a', 1, 10), take('a', 1, 10)]).toEqual([0, -1])
   clock.time = NOON + 10_000
   expect([take('a', 1, 10), take('a', 1, 10)]).toEqual([0, -1])
 })
 
-test('a count that is given back was never there, once', () => {
+test('a refund removes a count once', () => {
   const { take, counters } = counting()
   const taken = counters.consume('a', 2, 10)
   taken.refund()
@@ -37,7 +37,7 @@ test('a count that is given back was never there, once', () => {
   expect(take('a', 2, 10)).toBe(-1)
 })
 
-test('a count of the last window is not taken from this one', () => {
+test('a late refund does not change the next window', () => {
   const { take, counters, clock } = counting()
   const taken = counters.consume('a', 2, 10)
   clock.time += 10_000
@@ -47,7 +47,7 @@ test('a count of the last window is not taken from this one', () => {
   expect(take('a', 2, 10)).toBe(-1)
 })
 
-test('a caller who comes back after a long time is not taken for one who stayed', () => {
+test('a client that returns after a long time starts at 0', () => {
   const { take, clock } = counting()
   expect(take('a', 1, 1)).toBe(0)
   for (const windows of [2 ** 10, 2 ** 11, 2 ** 12, 2 ** 20]) {
@@ -57,7 +57,7 @@ test('a caller who comes back after a long time is not taken for one who stayed'
   }
 })
 
-test('counts of long windows outlast any number of callers with short ones', () => {
+test('counts of long windows survive any number of clients with short windows', () => {
   const { take, clock } = counting()
   const partners = Array.from({ length: 20 }, (_, index) => `partner ${index}`)
   for (const partner of partners) expect(take(partner, 1, 3600)).toBe(0)
@@ -68,12 +68,12 @@ test('counts of long windows outlast any number of callers with short ones', () 
   expect(partners.map((partner) => take(partner, 1, 3600))).toEqual(partners.map(() => -1))
 })
 
-test('the clock may pass the year 2038', () => {
+test('windows work after the year 2038', () => {
   const { take } = counting(Date.UTC(2050, 0))
   expect([1, 2, 3].map(() => take('a', 2, 3600))).toEqual([1, 0, -1])
 })
 
-test('those who share the memory share the counts', () => {
+test('counters on the same memory share their counts', () => {
   const memory = new Int32Array(new SharedArrayBuffer(FIXED_WINDOW_BYTES))
   const [one, other] = [createFixedWindow(() => NOON, memory), createFixedWindow(() => NOON, memory)]
   expect(one.consume('a', 3, 10).remaining).toBe(2)
@@ -83,11 +83,11 @@ test('those who share the memory share the counts', () => {
   expect(one.consume('a', 3, 10).remaining).toBe(1)
 })
 
-test('threads that race let through just the limit', async () => {
+test('racing threads accept exactly the limit', async () => {
   const memory = new SharedArrayBuffer(FIXED_WINDOW_BYTES)
   const race = () =>
     new Promise<number>((resolve, reject) => {
-      const worker = new Worker(new URL('../support/threads/racing-windows.ts', import.meta.url))
+      const worker = new Worker(new URL('../../support/threads/racing-windows.ts', import.meta.url))
       worker.onmessage = ({ data }) => {
         resolve(data)
         worker.terminate()
@@ -101,7 +101,7 @@ test('threads that race let through just the limit', async () => {
   expect(counters.consume('free', 1_000_000, 3600).remaining).toBe(999_999)
 })
 
-test('where places are short, windows of different length that end together do not begin each other anew', () => {
+test('windows of different lengths that end together and share a slot do not reset each other', () => {
   const { take } = counting(59_000)
   const passed = new Array<number>(1000).fill(0)
   for (let turn = 0; turn < 7; turn++) {
@@ -113,7 +113,7 @@ test('where places are short, windows of different length that end together do n
   expect(Math.max(...passed)).toBeLessThanOrEqual(5)
 })
 
-test('never more than the limit in a window, and never less, whoever comes when', () => {
+test('exactly the limit is accepted in each window, for any sequence of clients', () => {
   const step = fc.record({
     caller: fc.nat({ max: 5 }),
     wait: fc.oneof(fc.constant(0), fc.nat({ max: 4_000 }), fc.nat({ max: 40_000_000 })),

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'bun:test'
-import { createFixedWindow } from '../../src/api/fixed-window.ts'
-import { createRedisRateLimit } from '../../src/api/redis-rate-limit.ts'
-import { until } from '../support/processes.ts'
-import { hasRedis, pretendRedis, startRedis } from '../support/redis/redis.ts'
-import { NOON } from '../support/store/records.ts'
+import { createFixedWindow } from '../../../src/api/fixed-window.ts'
+import { createRedisRateLimit } from '../../../src/api/redis-rate-limit.ts'
+import { until } from '../../support/processes.ts'
+import { hasRedis, pretendRedis, startRedis } from '../../support/redis/redis.ts'
+import { NOON } from '../../support/store/records.ts'
 
 /** Most tests are about what Redis says, not about how long this machine takes to hear it. */
 const PATIENT = { timeout: 20_000 }
@@ -38,7 +38,7 @@ async function untilConnected(make: () => ReturnType<typeof node>): ReturnType<t
   return made
 }
 
-test('where there never was a Redis, the node counts by itself and nobody waits', async () => {
+test('without a reachable Redis the node counts alone and no request waits', async () => {
   using alone = await node('redis://:secret@127.0.0.1:1')
   const consumed = alone.counters.consume('a', 2, 3600)
   expect(Bun.peek.status(consumed)).toBe('fulfilled')
@@ -49,7 +49,7 @@ test('where there never was a Redis, the node counts by itself and nobody waits'
   expect(alone.news[0]).not.toContain('secret')
 })
 
-test('one that always takes longer than a request waits is away, and nobody waits for it', async () => {
+test('a Redis slower than the timeout is unavailable, and no request waits for it', async () => {
   using slow = pretendRedis(':2\r\n', { delayMilliseconds: 150 })
   using one = await node(slow.url, { timeouts: {} })
   expect(Bun.peek.status(one.counters.consume('a', 3, 3600))).toBe('fulfilled')
@@ -67,7 +67,7 @@ test.each(['+OK\r\n', '$-1\r\n', '$3\r\nabc\r\n', '*0\r\n'])(
 )
 
 describe.skipIf(!hasRedis)('with Redis', () => {
-  test('nodes share what a caller has left', async () => {
+  test('nodes share the remaining requests of a client', async () => {
     await using redis = await startRedis({ password: 'secret' })
     using one = await node(redis.url)
     using other = await node(redis.url)
@@ -77,7 +77,7 @@ describe.skipIf(!hasRedis)('with Redis', () => {
     expect([...one.news, ...other.news]).toEqual([])
   })
 
-  test('a request that is refused leaves no count, here or there', async () => {
+  test('a rejected request does not count, locally or in Redis', async () => {
     await using redis = await startRedis()
     using one = await node(redis.url)
     using other = await node(redis.url)
@@ -86,7 +86,7 @@ describe.skipIf(!hasRedis)('with Redis', () => {
     expect(await other.take('a', 2)).toBe(0)
   })
 
-  test('what is given back is there for all again', async () => {
+  test('a refund is visible to all nodes', async () => {
     await using redis = await startRedis()
     using one = await node(redis.url)
     using other = await node(redis.url)
@@ -109,7 +109,7 @@ describe.skipIf(!hasRedis)('with Redis', () => {
     expect([await one.take('a', 1, 10), await one.take('a', 1, 10)]).toEqual([0, -1])
   })
 
-  test('Redis is told no address, and forgets every key soon after its window', async () => {
+  test('Redis receives no address, and every key expires soon after its window', async () => {
     await using redis = await startRedis()
     using one = await node(redis.url)
     await one.take('anonymous 203.0.113.7', 5, 10)
@@ -121,7 +121,7 @@ describe.skipIf(!hasRedis)('with Redis', () => {
     expect(life).toBeLessThanOrEqual(15_000)
   })
 
-  test('killed and started again: nodes count by themselves meanwhile, and then share again', async () => {
+  test('nodes count alone while Redis is down, and share their counts after its restart', async () => {
     await using redis = await startRedis()
     using one = await node(redis.url)
     using other = await node(redis.url)
@@ -136,10 +136,11 @@ describe.skipIf(!hasRedis)('with Redis', () => {
     await until(() => one.news.includes('available') && other.news.includes('available'))
     expect(await one.take('a', 3)).toBe(-1)
     expect([await one.take('b', 3), await other.take('b', 3)]).toEqual([2, 1])
-    for (const { news } of [one, other]) expect(news).toEqual([expect.stringContaining('unavailable: '), 'available'])
+    for (const { news } of [one, other])
+      expect(news).toEqual([expect.stringContaining('unavailable: '), 'available'])
   })
 
-  test('one that does not answer holds up the requests under way for a moment, and none after them', async () => {
+  test('a hanging Redis delays the requests in progress up to the timeout, and no later ones', async () => {
     await using redis = await startRedis()
     using one = await untilConnected(() => node(redis.url, { timeouts: {} }))
     redis.freeze()
@@ -151,7 +152,7 @@ describe.skipIf(!hasRedis)('with Redis', () => {
     expect(one.news).toHaveLength(2)
   })
 
-  test('one that cannot count is away: a wrong password, a server that only reads', async () => {
+  test('a Redis with a wrong password or without write access is unavailable', async () => {
     await using redis = await startRedis({ password: 'secret' })
     using stranger = await node(redis.url.replace('secret', 'guessed'))
     expect(await stranger.take('a', 3)).toBe(2)
