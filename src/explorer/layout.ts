@@ -1,12 +1,19 @@
 import base from './assets/base.css' with { type: 'text' }
+import baseElements from './assets/base-elements.css' with { type: 'text' }
 import passport from './assets/passport.css' with { type: 'text' }
+import passportMedia from './assets/passport-media.css' with { type: 'text' }
+import passportSections from './assets/passport-sections.css' with { type: 'text' }
 import ranking from './assets/ranking.css' with { type: 'text' }
 import reference from './assets/reference.css' with { type: 'text' }
 import { file, POLICY } from './explorer-page.ts'
 import { type Html, html } from './html.ts'
 
 /** One stylesheet for all pages, fetched once. */
-export const STYLE = file('text/css', [base, reference, ranking, passport].join('\n'), POLICY.file)
+export const STYLE = file(
+  'text/css',
+  [base, baseElements, reference, ranking, passport, passportSections, passportMedia].join('\n'),
+  POLICY.file,
+)
 
 type Layout = {
   title: string

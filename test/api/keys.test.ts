@@ -50,7 +50,7 @@ onEveryEngine('keys', (open) => {
     await using store = await open()
     await using server = serveTest(store)
     const init = { headers: { 'X-API-KEY': `a${' '.repeat(15_000)}b` } }
-    // At a cost that grows with the square of their number, so many would outlast the test.
+    // In quadratic time this number of blanks would exceed the timeout.
     for (let time = 0; time < 300; time++) {
       expect([401, 429]).toContain((await server.get('/api/v1/passports', init)).status)
     }

@@ -5,7 +5,7 @@ import { onEveryEngine } from '../support/store/engines.ts'
 import { importText } from '../support/store/random-histories.ts'
 import { ADA_WALLET, ada } from '../support/store/records.ts'
 
-/** PostgreSQL cannot hold it, nor even look for it. */
+/** PostgreSQL can neither store nor search for it. */
 onEveryEngine('a NUL character', (open) => {
   const server = shareServer(() => open([ada]), serveTest)
 

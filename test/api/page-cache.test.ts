@@ -5,7 +5,7 @@ import { snapshotOf } from '../support/store/catalog.ts'
 
 const SNAPSHOT = await snapshotOf([])
 
-/** Tells how often each page was rendered. */
+/** Counts how often each page is rendered. */
 function caching(options?: Parameters<typeof createPageCache>[0]) {
   const cache = createPageCache(options)
   const rendered: string[] = []

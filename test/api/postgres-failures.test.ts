@@ -19,15 +19,15 @@ const TARGETS = [
   '/ready',
 ]
 
-/** No caller waits longer for an answer, whatever happens to the server. */
+/** The maximum time to a response, whatever happens to PostgreSQL. */
 const LIMIT_MILLISECONDS = 2000
 
-/** A machine that is busy with other things may be late itself, but not every time. */
+/** A busy machine may be late itself, but not every time. */
 const TIMED = { retry: 3, timeout: 60_000 }
 
 const CONNECTIONS = 4
 
-/** The service before a PostgreSQL of its own. */
+/** The service with its own PostgreSQL. */
 async function serveBefore(postgres: PostgresServer) {
   const store = await openPostgres(postgres, { connections: CONNECTIONS, ...SOON })
   await saveRecords(store, [ada, grace])

@@ -229,7 +229,7 @@ describe('on the wire', () => {
     })
   })
 
-  // Where an answer comes later than its request is read, Bun closes a connection on which the next one waits.
+  // If a response is asynchronous, Bun closes a connection on which the next request waits.
   test('pipelined requests on one connection get their responses in order', async () => {
     using folder = tempFolder()
     const store = openSqlite(join(folder.path, 'x.db'))

@@ -5,7 +5,7 @@ import { serveTest, shareServer } from '../support/http/server.ts'
 import { onEveryEngine, openTestStore } from '../support/store/engines.ts'
 import { PEOPLE } from '../support/store/records.ts'
 
-/** Each means something to SQL, to a pattern of it, or to the full-text index. */
+/** Syntax of SQL, LIKE patterns or the full-text index. */
 const SQL = [
   ...[
     "' or 1=1 --",
@@ -96,7 +96,7 @@ test('pages of other origins may send a key, but no credentials of the browser',
   const asking = { Origin: 'https://evil.example', Cookie: 'key=1', Authorization: 'Basic eDp5' }
   for (const method of ['GET', 'OPTIONS']) {
     const { headers } = await server.get('/api/v1/passports', { method, headers: asking })
-    // The star, which browsers do not take together with credentials, is the same for all: no Vary is needed.
+    // Browsers reject the star with credentials. It is constant, so no Vary is needed.
     expect(headers.get('Access-Control-Allow-Origin')).toBe('*')
     expect(headers.has('Access-Control-Allow-Credentials')).toBe(false)
     expect(headers.has('Set-Cookie')).toBe(false)

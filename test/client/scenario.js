@@ -1,9 +1,9 @@
-// Run from the packed package in Node, Bun and a browser, unchanged. What it gives back is compared.
+// Runs with the packed package in Node, Bun and a browser; the results must be equal.
 import { createClient, createMemoryCache, PassportError } from '@passportd/client'
 
 /**
- * @param {string} baseUrl of a service with the people of the demo
- * @param {string} faulty of one that fails in the way that the first part of its path says
+ * @param {string} baseUrl of a service with the demo data
+ * @param {string} faulty base URL of the failing service
  */
 export async function run(baseUrl, faulty) {
   const notices = []

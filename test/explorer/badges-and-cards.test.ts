@@ -2,15 +2,15 @@ import { describe, expect, test } from 'bun:test'
 import { inBrowser } from '../support/explorer/browser.ts'
 import { serveExplorer } from '../support/explorer/explorer-server.ts'
 import { HOSTILE_NAMES } from '../support/explorer/hostile-names.ts'
-import { findPictureFaults } from '../support/explorer/svg-errors.ts'
+import { findSvgErrors } from '../support/explorer/svg-errors.ts'
 import { shareServer } from '../support/http/server.ts'
 import { onEveryEngine, openTestStore } from '../support/store/engines.ts'
 import { ADA_WALLET, ada, GRACE_OLD_WALLET, NOON, named, PEOPLE, record } from '../support/store/records.ts'
 
 const STYLES = ['flat', 'plain', 'large']
 
-/** Every picture of a passport. */
-const picturesOf = (id: number | string) => [
+/** All badges and the card of a passport. */
+const svgPathsOf = (id: number | string) => [
   ...STYLES.map((style) => `/badge/${id}.svg?style=${style}`),
   `/card/${id}.svg`,
 ]
@@ -64,7 +64,7 @@ onEveryEngine('badges and cards', (open) => {
 
   test('an unknown passport gets an SVG with status 404', async () => {
     const names = ['8', '99999999999999999999', '0xnobody', '%', '%00', '.svg', 'x'.repeat(200)]
-    for (const path of names.flatMap(picturesOf)) {
+    for (const path of names.flatMap(svgPathsOf)) {
       const { status, headers, text } = await server.look(path)
       expect([path, status]).toEqual([path, 404])
       expect(headers.get('Content-Type')).toBe('image/svg+xml; charset=utf-8')
@@ -139,7 +139,7 @@ describe('the response for a badge or card', () => {
     const people = HOSTILE_NAMES.map((name, at) => named(at + 1, name, 10 ** at % 1e9))
     await using store = await openTestStore('sqlite', people)
     await using server = serveExplorer(store)
-    for (const path of people.flatMap(({ id }) => picturesOf(id))) {
+    for (const path of people.flatMap(({ id }) => svgPathsOf(id))) {
       const svg = (await server.look(path)).text
       expect(() => Bun.XML.parse(svg)).not.toThrow()
       expect(svg.length).toBeLessThan(path.startsWith('/badge') ? 4000 : 6000)
@@ -167,8 +167,8 @@ inBrowser('badges and cards in a browser', (browser) => {
     )
     await using store = await openTestStore('sqlite', people)
     await using server = serveExplorer(store, { publicUrl: `https://${'long.'.repeat(49)}example` })
-    const paths = [...people.map(({ id }) => id), 999].flatMap(picturesOf)
+    const paths = [...people.map(({ id }) => id), 999].flatMap(svgPathsOf)
     const urls = paths.map((path) => server.url.origin + path)
-    expect(await findPictureFaults(browser, urls)).toEqual([])
+    expect(await findSvgErrors(browser, urls)).toEqual([])
   }, 30_000)
 })

@@ -6,7 +6,7 @@ import { addDataPoint, mira, OTHERS, rescore } from '../support/explorer/sample-
 import { openTestStore } from '../support/store/engines.ts'
 import { ADA_WALLET, credential, NOON, record } from '../support/store/records.ts'
 
-/** What reaches beyond the right edge, if anything. */
+/** Elements beyond the right edge. */
 const TOO_WIDE = `[...document.querySelectorAll('main, main *')]
   .filter((part) => part.checkVisibility() && !part.closest('svg *, thead') && part.getBoundingClientRect().right > innerWidth)
   .map((part) => part.outerHTML.slice(0, 100))
@@ -20,7 +20,7 @@ inBrowser('the passport page in a browser', (browser) => {
     })
     const page = await context.newPage()
     const complaints = watchConsole(page)
-    // Who draws the badge is tested elsewhere.
+    // Badges have their own tests.
     await page.route('**/badge/*', (route) =>
       route.fulfill({ contentType: 'image/svg+xml', body: '<svg xmlns="http://www.w3.org/2000/svg"/>' }),
     )
@@ -76,7 +76,7 @@ inBrowser('the passport page in a browser', (browser) => {
     expect(await page.locator('#recalculating').count()).toBe(0)
     expect(await page.title()).toBe('Mira Kettlewood: 1,057.5')
     expect(await page.evaluate('window.isSame')).toBe(true)
-    // What was open, focused and usable before is so again.
+    // Open details, the focus and the buttons are restored.
     expect(await page.locator('details').getAttribute('open')).toBe('')
     expect(await page.evaluate('document.activeElement.id')).toBe('how')
     expect(await page.getByRole('button', { name: 'Copy wallet' }).count()).toBe(2)

@@ -43,7 +43,7 @@ describe('untrusted input on the passport page', () => {
       { now: NOON, restore: false },
     )
     await using server = serveExplorer(store)
-    // The head has a block of data, in which nothing is markup.
+    // Structured data in the head is not markup.
     const text = (await server.look('/passports/6')).text.replace(
       /<script type="application[^<]*<\/script>/,
       '',

@@ -7,7 +7,7 @@ import { retryOnce, startLoad } from '../support/http/load.ts'
 import { readLines, until } from '../support/processes.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 
-/** The common name of the certificate that a new connection gets. */
+/** The common name of the certificate of a new connection. */
 const nameAt = (port: number) =>
   new Promise<string>((resolve, reject) => {
     const socket = connect({ port, host: '127.0.0.1', rejectUnauthorized: false }, () => {
@@ -39,7 +39,7 @@ test.skipIf(Bun.which('openssl') === null)(
     const logged = (text: string) => log.filter((line) => line.includes(text)).length
     expect(server.url).toStartWith('https://')
     expect(await nameAt(port)).toBe('first')
-    // A connection that is not established yet when its listener closes is reset.
+    // A handshake in progress is reset when its listener closes.
     const load = startLoad(retryOnce(() => send(server.url)))
 
     writeFileSync(env.TLS_CERT, 'broken')

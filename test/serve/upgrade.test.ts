@@ -26,7 +26,7 @@ test.skipIf(process.platform !== 'linux')(
     }
     const load = startLoad(retryOnce(send))
     await using _second = await serve()
-    /** When the processes were started that have answered requests. */
+    /** Start times of the processes that served requests. */
     const starts = new Set<number | undefined>()
     await until(async () => {
       const response = await fetch(`http://127.0.0.1:${env.METRICS_PORT}/metrics`, { keepalive: false })

@@ -13,7 +13,7 @@ import { NOON, PEOPLE } from '../../support/store/records.ts'
 
 const LIST = '/api/v1/passports'
 
-/** A server with these tiers, whose clock stands until it is set; callers say who they are. */
+/** A server with these tiers and a fixed clock; X-Forwarded-For sets the client address. */
 async function limited(tiers: string, options: Partial<ApiServerOptions> = {}) {
   const store = await openTestStore('sqlite', PEOPLE)
   const clock = { time: NOON }
@@ -33,7 +33,7 @@ async function limited(tiers: string, options: Partial<ApiServerOptions> = {}) {
     clock,
     usage,
     get: server.get,
-    /** Without a key, from an address. */
+    /** A request without a key from an address. */
     anonymous: (path = LIST, address = '192.0.2.1', more = {}) => server.get(path, from(address, more)),
     with: (key: string, path = LIST, more = {}) =>
       server.get(path, from('192.0.2.1', { 'X-API-KEY': key, ...more })),

@@ -5,10 +5,10 @@ import { until } from '../../support/processes.ts'
 import { hasRedis, pretendRedis, startRedis } from '../../support/redis/redis.ts'
 import { NOON } from '../../support/store/records.ts'
 
-/** Most tests are about what Redis says, not about how long this machine takes to hear it. */
+/** Most tests do not depend on the timeout: a long one avoids failures on a busy machine. */
 const PATIENT = { timeout: 20_000 }
 
-/** A node, and what it said of Redis. */
+/** A node, with the events about Redis in `news`. */
 async function node(
   url: string,
   { clock = { time: NOON }, timeouts = PATIENT as { timeout?: number } } = {},
@@ -30,7 +30,7 @@ async function node(
   }
 }
 
-/** On a busy machine even the greeting may be late. */
+/** On a busy machine even the first connection may time out. */
 async function untilConnected(make: () => ReturnType<typeof node>): ReturnType<typeof node> {
   const made = await make()
   await until(() => made.news.length % 2 === 0)
@@ -95,7 +95,7 @@ describe.skipIf(!hasRedis)('with Redis', () => {
       expect(taken.remaining).toBe(0)
       taken.refund()
     }
-    // Commands of one node are answered in turn: after this one, all of it was given back.
+    // Redis executes the commands of a node in order: after this one the refund is done.
     await one.take('b', 1)
     expect(await other.take('a', 1)).toBe(0)
   })
@@ -128,7 +128,7 @@ describe.skipIf(!hasRedis)('with Redis', () => {
     expect([await one.take('a', 3), await other.take('a', 3)]).toEqual([2, 1])
     await redis.kill()
     await until(() => one.news.length === 1 && other.news.length === 1)
-    // Each knows what it let through itself.
+    // Each node knows its own accepted requests.
     expect(await one.take('a', 3)).toBe(1)
     expect([await one.take('a', 3), await one.take('a', 3)]).toEqual([0, -1])
     expect(await other.take('a', 3)).toBe(1)

@@ -39,7 +39,7 @@ test('responses are counted by day, key, endpoint and status until the counts ar
   expect(usage.take().counts).toEqual([])
 })
 
-/** Makes the whole key of an id and a letter; those of one id have different secrets. */
+/** A key of an id and a character; keys of the same id have different secrets. */
 function makeKey(letter: number, secret: number) {
   return formatKey(new Uint8Array(KEY_RANDOM_BYTES).fill(secret, 5).fill(letter, 0, 5))
 }
@@ -85,7 +85,7 @@ test('every V1 response is counted once, by key, endpoint and status', async () 
     [id, 'credentials', 429, 2],
   ])
 
-  // One that knows the id of a key but not its secret, and one that was a key once, are nobody.
+  // A key with a wrong secret and a revoked key count as no key.
   await ask(CREDENTIALS, { 'X-API-KEY': makeKey(1, 2).key })
   await store.keys.revoke(id, NOON)
   await ask(CREDENTIALS, { 'X-API-KEY': key })

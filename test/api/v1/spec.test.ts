@@ -3,7 +3,7 @@ import { serveTest, shareServer } from '../../support/http/server.ts'
 import { onEveryEngine } from '../../support/store/engines.ts'
 import { PEOPLE } from '../../support/store/records.ts'
 
-/** The tables of fields of the V1 description, section by section. */
+/** The field tables of the V1 specification, by section. */
 const PASSPORT = {
   activity_score: 'number',
   identity_score: 'number',
@@ -59,7 +59,7 @@ const IS: Record<string, (value: unknown) => boolean> = {
   objects: (value) => Array.isArray(value) && value.every(isObject),
 }
 
-/** Exactly these fields, each of its type: none missing, none more, none null. */
+/** Exactly these fields with these types; none is null. */
 function expectShape(value: Record<string, unknown>, shape: Record<string, string>) {
   expect(Object.keys(value).sort()).toEqual(Object.keys(shape).sort())
   for (const [field, type] of Object.entries(shape)) {

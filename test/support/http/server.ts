@@ -16,13 +16,13 @@ import { NOON } from '../store/records.ts'
 import { checkConformance } from './openapi-conformance.ts'
 
 export type Reply = { status: number; headers: Headers; text: string; body: Json }
-// biome-ignore lint/suspicious/noExplicitAny: tests look into bodies of every shape; the shape itself is checked.
+// biome-ignore lint/suspicious/noExplicitAny: bodies are validated against the OpenAPI document at run time.
 type Json = any
 
-/** Tests ask much in no time: the clock stands still. */
+/** The fixed clock never starts a new window, so the limits are high. */
 const MANY = DEFAULT_TIERS.map((tier) => ({ ...tier, requests: 1_000_000 }))
 
-/** A real server on a free port. Every answer that is received through `get` is held against the OpenAPI document. */
+/** A real server on a free port. `get` checks every response against the OpenAPI document. */
 export function serveTest(store: Store, options: Partial<ApiServerOptions> = {}) {
   const deprecatedAt = Date.UTC(2025, 2, 31)
   const openApi = createOpenApi('0.0.0')
@@ -61,11 +61,11 @@ export function serveTest(store: Store, options: Partial<ApiServerOptions> = {})
   })
 
   async function get(target: string, init: RequestInit = {}): Promise<Reply> {
-    // Joined as text: resolved against a base, "//x" would be another host.
+    // Concatenated: resolved against a base, "//x" would be another host.
     const url = new URL(server.url.origin + target)
     const response = await fetch(url, { redirect: 'manual', ...init })
     const text = await response.text()
-    // The server reads repeated slashes as one.
+    // The server collapses repeated slashes.
     checkConformance(init.method ?? 'GET', url.pathname.replace(/\/{2,}/g, '/'), response, text)
     const isJson = response.headers.get('Content-Type') === 'application/json'
     return {
@@ -78,7 +78,7 @@ export function serveTest(store: Store, options: Partial<ApiServerOptions> = {})
 
   return {
     get,
-    /** What the server reported of failures that are not the caller's. */
+    /** Errors reported to `onError`. */
     errors,
     url: server.url,
     port: server.port,
@@ -86,7 +86,7 @@ export function serveTest(store: Store, options: Partial<ApiServerOptions> = {})
   }
 }
 
-/** One store and one server for the tests of a block that only read. */
+/** One store and one server for all tests of a block, which must not write. */
 export function shareServer<S extends AsyncDisposable>(
   open: () => Promise<TestStore>,
   serve: (store: Store) => S,
