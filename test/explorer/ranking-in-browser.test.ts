@@ -68,6 +68,7 @@ inBrowser('the ranking in a browser', (browser) => {
     await page.getByText('Press Enter to try again').waitFor()
     await page.keyboard.press('Enter')
     await page.getByText(/for “ada”/).waitFor()
+    expect(page.url()).toBe(`${server.url}?q=ada`)
     await page.close()
   }, 30_000)
 
