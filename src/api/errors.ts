@@ -38,7 +38,6 @@ export function presentError(error: unknown, requestId: string): ErrorResponse {
   }
 }
 
-/** The code and the message that clients may see. */
 export function publicError(error: unknown): { code: ErrorCode; message: string } {
   if (!(error instanceof ServiceError))
     return { code: 'internal', message: 'Something went wrong on our side.' }

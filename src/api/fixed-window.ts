@@ -1,4 +1,3 @@
-/** The outcome for one request. */
 export type RateLimitResult = {
   /** Requests that remain in this window. -1: the request is over the limit and was not counted. */
   remaining: number

@@ -21,7 +21,6 @@ export function createMetrics() {
       else requests.set(key, { labels: { route, status: String(status), tier }, value: 1 })
       routes.get(route)?.observe(seconds)
     },
-    /** A copy of all counts. */
     read: (): Family[] => [
       {
         name: 'passportd_requests_total',

@@ -35,7 +35,7 @@ export const HEADERS = {
 export type HeaderName = keyof typeof HEADERS
 
 /** HTTP names of the headers, where they differ from the name in the document. */
-const HTTP_NAMES: Partial<Record<HeaderName, string>> = {
+const FIELDS: Partial<Record<HeaderName, string>> = {
   AllowOrigin: 'Access-Control-Allow-Origin',
   ExposeHeaders: 'Access-Control-Expose-Headers',
   AllowMethods: 'Access-Control-Allow-Methods',
@@ -60,9 +60,7 @@ export const COMMON_HEADER_NAMES: HeaderName[] = [
 ]
 
 const headerRefs = (names: readonly HeaderName[]) =>
-  Object.fromEntries(
-    names.map((name) => [HTTP_NAMES[name] ?? name, { $ref: `#/components/headers/${name}` }]),
-  )
+  Object.fromEntries(names.map((name) => [FIELDS[name] ?? name, { $ref: `#/components/headers/${name}` }]))
 
 export const jsonContent = (schema: string, example: unknown) => ({
   'application/json': { schema: { $ref: `#/components/schemas/${schema}` }, example },
@@ -100,15 +98,11 @@ const ERRORS: Record<DocumentedError, ErrorDescription> = {
     headers: ['RetryAfter'],
   },
   removed: {
-    description:
-      'V1 was removed, or is switched off temporarily (`brownout`); the message names the successor',
+    description: 'V1 was removed or is switched off (`brownout`); the message names the successor',
     sentence: 'V1 was removed on 2026-12-31. See /deprecation.',
     headers: ['RetryAfter'],
   },
-  internal: {
-    description: 'An internal error of the service',
-    sentence: 'Something went wrong on our side.',
-  },
+  internal: { description: 'An internal error', sentence: 'Something went wrong on our side.' },
   unavailable: {
     description: 'The database is unavailable',
     sentence: 'The service cannot reach its data right now. Try again shortly.',
@@ -116,7 +110,6 @@ const ERRORS: Record<DocumentedError, ErrorDescription> = {
   },
 }
 
-/** Errors of every path. */
 export const COMMON_ERRORS: DocumentedError[] = ['method_not_allowed', 'uri_too_long', 'internal']
 
 export function successResponses(description: string, names: readonly HeaderName[], content: object) {

@@ -65,7 +65,7 @@ const STATE = { enum: ['ok', 'unavailable'] }
 /** `replica` is present if one is configured. */
 const READINESS = object({ status: { const: 'ready' }, writes: STATE, replica: STATE }, ['status', 'writes'])
 
-type ServiceEndpoint = {
+type ServicePath = {
   id: string
   summary: string
   type?: string
@@ -74,14 +74,14 @@ type ServiceEndpoint = {
   headers?: HeaderName[]
 }
 
-const serviceEndpoint = ({
+const path = ({
   id,
   summary,
   type = 'application/json',
   schema,
   errors = [],
   headers = [],
-}: ServiceEndpoint) => ({
+}: ServicePath) => ({
   get: {
     operationId: id,
     summary,
@@ -97,8 +97,8 @@ const serviceEndpoint = ({
   options: preflightOperation(id, 'Service', COMMON_HEADER_NAMES),
 })
 
-const htmlEndpoint = (id: string, summary: string) =>
-  serviceEndpoint({
+const htmlPath = (id: string, summary: string) =>
+  path({
     id,
     summary,
     type: 'text/html',
@@ -107,26 +107,26 @@ const htmlEndpoint = (id: string, summary: string) =>
   })
 
 const SERVICE_PATHS = {
-  '/health': serviceEndpoint({
+  '/health': path({
     id: 'getHealth',
     summary: 'The process is alive',
     schema: object({ status: { const: 'ok' } }, ['status']),
   }),
-  '/ready': serviceEndpoint({
+  '/ready': path({
     id: 'getReadiness',
     summary: 'Requests can be served',
     schema: READINESS,
     errors: ['unavailable'],
   }),
-  '/openapi.json': serviceEndpoint({
+  '/openapi.json': path({
     id: 'getOpenApi',
     summary: 'The OpenAPI document',
     schema: { type: 'object' },
     headers: ['Vary'],
   }),
-  '/reference': htmlEndpoint('getReference', 'API reference with forms to try the endpoints'),
-  '/deprecation': htmlEndpoint('getDeprecation', 'Deprecation of V1: its dates, and what to do'),
-  '/': htmlEndpoint(
+  '/reference': htmlPath('getReference', 'API reference with forms to try the endpoints'),
+  '/deprecation': htmlPath('getDeprecation', 'Deprecation of V1: its dates, and what to do'),
+  '/': htmlPath(
     'getStartPage',
     'Start page: passports by score, or the API reference if the explorer is off',
   ),

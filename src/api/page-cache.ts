@@ -26,7 +26,6 @@ export function createPageCache({ maxPages = MAX_PAGES, maxBytes = MAX_BYTES } =
   }
 
   return {
-    /** Renders the page if it is not cached. */
     async get(current: Snapshot, key: string, render: () => Awaitable<RenderedPage>): Promise<RenderedPage> {
       if (current !== snapshot) {
         pages.clear()

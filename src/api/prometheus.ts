@@ -12,7 +12,6 @@ type Sample = { labels: Labels } & ({ value: number } | Histogram)
 /** `counts` has one bucket more than `bounds`, for values above all bounds. */
 type Histogram = { bounds: readonly number[]; counts: readonly number[]; sum: number }
 
-/** The Prometheus text format. */
 export const PROMETHEUS_TYPE = 'text/plain; version=0.0.4; charset=utf-8'
 
 export const presentFamilies = (families: readonly Family[]): string =>
@@ -46,10 +45,7 @@ const escapeHelp = (text: string) => text.replaceAll('\\', '\\\\').replaceAll('\
 const escapeLabel = (text: string) => escapeHelp(text).replaceAll('"', '\\"')
 
 /** Sums over threads. Counters of ended threads are included, so that no counter decreases; their gauges are not. */
-export function sumFamilies(
-  running: readonly (readonly Family[])[],
-  ended: readonly Family[] = [],
-): Family[] {
+export function sumMetrics(running: readonly (readonly Family[])[], ended: readonly Family[] = []): Family[] {
   const sums = new Map<string, Family>()
   for (const family of [...ended.filter(({ type }) => type !== 'gauge'), ...running.flat()]) {
     const sum = sums.get(family.name)

@@ -1,11 +1,10 @@
 import type { ApiKey } from '../domain/api-key.ts'
 import { ServiceError } from '../domain/errors.ts'
 import { ANONYMOUS, DEFAULT_TIERS, EXPLORER, type Tier } from '../domain/tier.ts'
-import type { Awaitable } from '../store/store.ts'
 import type { RateLimitCounter, RateLimitResult } from './fixed-window.ts'
 
 /** Wrong keys per address and window. */
-const MAX_WRONG_KEYS = 60
+const WRONG_KEYS = 60
 const WRONG_KEY_WINDOW = 60
 
 const DAYS_OF_MONTH = 30
@@ -59,11 +58,7 @@ export function createLimiter({ tiers, counter, now, isQuotaUsed }: LimiterOptio
     check,
 
     /** Counts the request by key, or by address without a key. A tier without a limit does not count. */
-    consume(
-      tier: Tier,
-      key: ApiKey | undefined,
-      address: () => string,
-    ): Awaitable<RateLimitResult> | undefined {
+    consume(tier: Tier, key: ApiKey | undefined, address: () => string) {
       checkMonth(tier, key)
       if (tier.requests === Number.POSITIVE_INFINITY) return undefined
       return counter.consume(`${tier.name} ${key?.id ?? address()}`, tier.requests, tier.window)
@@ -71,14 +66,10 @@ export function createLimiter({ tiers, counter, now, isQuotaUsed }: LimiterOptio
 
     /** Counts a wrong key; throws `rate_limited` after too many from this address. */
     async consumeWrongKey(address: string): Promise<void> {
-      const { remaining, seconds } = await counter.consume(
-        `wrong ${address}`,
-        MAX_WRONG_KEYS,
-        WRONG_KEY_WINDOW,
-      )
+      const { remaining, seconds } = await counter.consume(`wrong ${address}`, WRONG_KEYS, WRONG_KEY_WINDOW)
       if (remaining >= 0) return
-      throw rateLimited(`${MAX_WRONG_KEYS} wrong keys in ${WRONG_KEY_WINDOW} s`, seconds, {
-        'RateLimit-Policy': `"wrong-keys";q=${MAX_WRONG_KEYS};w=${WRONG_KEY_WINDOW}`,
+      throw rateLimited(`${WRONG_KEYS} wrong keys in ${WRONG_KEY_WINDOW} s`, seconds, {
+        'RateLimit-Policy': `"wrong-keys";q=${WRONG_KEYS};w=${WRONG_KEY_WINDOW}`,
         RateLimit: `"wrong-keys";r=0;t=${seconds}`,
       })
     },

@@ -20,11 +20,7 @@ const COMPRESS = {
 /** Compression hardly shrinks smaller bodies. */
 const MIN_COMPRESSED_LENGTH = 1024
 
-export const createPage = (
-  body: string,
-  headers: Readonly<Record<string, string>>,
-  status = 200,
-): RenderedPage => ({
+export const createPage = (body: string, headers: RenderedPage['headers'], status = 200): RenderedPage => ({
   status,
   headers,
   body,

@@ -7,11 +7,9 @@ import type { PageCache } from './page-cache.ts'
 /** `params` are the decoded parameters of the route's path. */
 export type RouteRequest = Request & { params: Readonly<Record<string, string>> }
 
-/** The second parameter of every handler. */
 export type Context = {
   store: Store
   catalog: Catalog
-  /** Cached pages of the V1 list. */
   pages: PageCache
   /** The headers of every response to this request. */
   headers: Headers
@@ -31,7 +29,6 @@ export type Route = {
 
 const READ_ONLY = ['GET', 'HEAD']
 
-/** The `Allow` header of a route. */
 export const allowedMethods = ({ methods = READ_ONLY }: Route) => [...methods, 'OPTIONS'].join(', ')
 
 export function checkMethod(method: string, route: Route): void {
@@ -47,15 +44,12 @@ const KNOWN_METHODS = new Set(['GET', 'HEAD', 'OPTIONS', 'POST', 'PUT', 'PATCH',
 /** The method for logs; unknown methods are untrusted input. */
 export const methodName = (method: string) => (KNOWN_METHODS.has(method) ? method : 'other')
 
-const MAX_TARGET_LENGTH = 8 * 1024
+const MAX_TARGET = 8 * 1024
 
 /** Headers need no check: Bun responds 431 when the request line and the headers exceed 16 KiB. */
 function checkTarget(url: string): void {
-  if (url.length - pathStart(url) <= MAX_TARGET_LENGTH) return
-  throw new ServiceError(
-    'uri_too_long',
-    `The path and query may have at most ${MAX_TARGET_LENGTH} characters.`,
-  )
+  if (url.length - pathStart(url) <= MAX_TARGET) return
+  throw new ServiceError('uri_too_long', `The path and query may have at most ${MAX_TARGET} characters.`)
 }
 
 /** The client's own request id, if it is safe to log; otherwise a new one. */

@@ -14,7 +14,6 @@ export function retirementHeaders(plan: RetirementPlan, deprecatedAt: number): R
   }
 }
 
-/** Throws `removed` after the sunset. */
 export function checkRemoval(plan: RetirementPlan, now: number): void {
   if (plan.sunsetAt === undefined || !isRemoved(plan, now)) return
   const day = new Date(plan.sunsetAt).toISOString().slice(0, 10)

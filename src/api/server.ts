@@ -32,7 +32,6 @@ export type ApiServerOptions = RequestHandlingOptions &
   Pick<Context, 'store' | 'catalog'> & {
     host: string
     port: number
-    /** Lets other servers listen on the same port. */
     reusePort?: boolean | undefined
     /** HTTPS with HTTP/2; the contents of PEM files. */
     tls?: { cert: string; key: string; http3: boolean } | undefined
@@ -108,15 +107,12 @@ type RequestHandlingOptions = {
   /** Addresses and CIDR blocks of proxies whose `X-Forwarded-For` is trusted. */
   trustedProxies: readonly string[]
   usage: UsageCounter
-  /** The current retirement plan of V1. */
   plan: () => RetirementPlan
   /** Used if the plan has no deprecation date. */
   deprecatedAt: number
-  /** Renders an error of a `page` route. */
   errorPage?: ((status: number, message: string, requestId: string) => RenderedPage) | undefined
   onError: (error: unknown, request: Pick<RequestSummary, 'id' | 'method' | 'route'>) => void
   metrics?: Metrics | undefined
-  /** Called after every request. */
   onResponse?: ((summary: RequestSummary) => void) | undefined
 }
 
@@ -152,7 +148,6 @@ const NO_TIER = 'none'
 
 const BASE_HEADERS = baseHeaders({})
 
-/** Shared by all requests of a server. */
 type ServerState = RequestHandlingOptions & {
   shared: Omit<Context, 'headers'>
   addressOf: ReturnType<typeof createClientAddressOf>

@@ -40,7 +40,6 @@ export function createUsageCounter(now: () => number) {
       // The monthly quota exempts 304 and 429.
       if (status !== 304 && status !== 429) state.since.set(keyId, (state.since.get(keyId) ?? 0) + 1)
     },
-    /** The counts since the last call. */
     take(): UsageReport {
       const { counts, lastUsed } = state
       Object.assign(state, { counts: [], byKey: new Map(), lastUsed: new Map() })

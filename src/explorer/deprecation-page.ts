@@ -100,7 +100,7 @@ function describeEnd(plan: DatedPlan, now: number): string {
     return 'Every V1 request gets status 410 with the code `removed`, with or without a key.'
   }
   return plan.sunsetAt === undefined
-    ? 'V1 gets no new features. It keeps working until a removal date is set.'
+    ? 'V1 gets no new features. It keeps working while no removal date is set.'
     : 'V1 gets no new features. After its removal every request gets status 410, with or without a key.'
 }
 

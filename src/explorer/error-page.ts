@@ -2,7 +2,6 @@ import { type Html, html } from './html.ts'
 import { renderLayout } from './layout.ts'
 import { renderSearch } from './search-form.ts'
 
-/** An error as an HTML page. */
 export function renderErrorPage(status: number, message: string, requestId: string): string {
   const { title, words, help } = KNOWN[status] ?? OTHER
   const main = html`<p class="status">${status}</p>

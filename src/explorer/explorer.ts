@@ -11,7 +11,6 @@ import { createExplanationPage } from './passport/passport-explanation.ts'
 import { createPassportPage } from './passport/passport-page.ts'
 import { createRankingPage } from './ranking-page.ts'
 
-/** The HTML pages, badges and cards of passports. */
 export function createExplorer(options: ExplorerOptions) {
   const { catalog, publicUrl } = options
   const pages = createPageCache()

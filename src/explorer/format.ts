@@ -19,7 +19,6 @@ export function nameOf({ id, profile }: Pick<Passport, 'id' | 'profile'>): strin
 
 const MAX_NAME_LENGTH = 60
 
-/** For titles and descriptions. */
 export const shortNameOf = (passport: Pick<Passport, 'id' | 'profile'>): string =>
   shortenText(nameOf(passport), MAX_NAME_LENGTH)
 

@@ -19,9 +19,7 @@ type Layout = {
   title: string
   /** For search engines and link previews. */
   description: string
-  /** Further elements of the head. */
   head?: Html
-  /** The path of the page's script. */
   script?: string
   /** The path of the current page in the header's navigation. */
   here?: string
@@ -32,7 +30,6 @@ type Layout = {
 
 const ICON = html`<link rel="icon" href="data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Crect x='2' width='12' height='16' rx='2' fill='%231d6552'/%3E%3Cg fill='none' stroke='%23f7f3ea'%3E%3Ccircle cx='8' cy='6.5' r='3'/%3E%3Cpath d='M5 12.5h6'/%3E%3C/g%3E%3C/svg%3E">`
 
-/** The document around the content of a page. */
 export function renderLayout(layout: Layout): string {
   const { title, description, head, script, here, explorer = true, main } = layout
   const link = (path: string, text: string) =>

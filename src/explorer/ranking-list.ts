@@ -35,7 +35,6 @@ const HUMAN = ' <svg class="human" role="img" aria-label="Verified human"><use h
 /** Defined once, referenced by every row. */
 const HUMAN_MARK = html`<svg width="0" height="0" aria-hidden="true"><symbol id="human" viewBox="0 0 16 16"><circle cx="8" cy="8" r="7.5" stroke-width="1"/><path d="m4.5 8.3 2.4 2.4 4.6-5"/></symbol></svg>`
 
-/** Location and tags. */
 function renderAbout({ profile: { location, tags } }: Passport): string {
   let words = renderWord(location)
   for (let at = 0; at < tags.length && at < MAX_TAGS; at++) words += renderWord(tags[at] as string)

@@ -18,7 +18,6 @@ import { addressOf, type Ranked, renderPager, renderRankingList } from './rankin
 import { renderSearch } from './search-form.ts'
 import { renderStart } from './start-page.ts'
 
-/** Passports per page. */
 const SIZE = '20'
 
 /** All passports by score, or those whose name contains the search text. */

@@ -73,7 +73,6 @@ export function drawName(name: string, { x, y, width, size: largest, smallest, f
   return html`<svg x="${x}" y="${y - baseline}" width="${width}" height="${Math.round(size * 1.6)}" overflow="hidden"><text y="${baseline}" font-size="${size}" font-weight="700" fill="${fill}"${side}>${shown}</text></svg>`
 }
 
-/** A check mark in a circle. */
 export function drawHumanMark(x: number, y: number, size: number, fill: string, tick: string): Html {
   return html`<g transform="translate(${x} ${y}) scale(${size / 16})"><circle cx="8" cy="8" r="8" fill="${fill}"/><path d="M4.4 8.3l2.5 2.5 4.7-5.2" fill="none" stroke="${tick}" stroke-width="1.9" stroke-linecap="round" stroke-linejoin="round"/></g>`
 }

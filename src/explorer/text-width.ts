@@ -24,7 +24,6 @@ export function textWidth(text: string, { size, bold = false }: Font): number {
   return sum * scaleOf(size, bold)
 }
 
-/** Truncates the text to the width. */
 export function fitText(text: string, width: number, { size, bold = false }: Font): string {
   return shortenText(text, width / scaleOf(size, bold), widthOf)
 }

@@ -25,7 +25,7 @@ export const PassportArguments = Type.Object({
 })
 
 /** Calls `find` for the `passport` argument; throws if it finds nothing. */
-export async function findRequested<T>(
+export async function findNamed<T>(
   { passport }: Arguments,
   find: (ref: PassportRef) => Awaitable<T | undefined>,
 ): Promise<T> {

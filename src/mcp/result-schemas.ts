@@ -2,7 +2,7 @@ import Type, { type Static, type TSchema } from 'typebox'
 import { Credential, Pagination, Passport, PassportSocial } from '../domain/v1/schemas.ts'
 
 /** Longer lists are truncated to save the agent's context. */
-export const MAX_LIST_LENGTH = 100
+export const MAX_LIST = 100
 
 const closedObject = <T extends Record<string, TSchema>>(properties: T) =>
   Type.Object(properties, { additionalProperties: false })
@@ -48,7 +48,7 @@ export const PassportResult = closedObject({
 
 export const CredentialsResult = closedObject({
   ...SUMMARY,
-  total: Type.Integer({ description: `Number of credentials; at most ${MAX_LIST_LENGTH} are listed` }),
+  total: Type.Integer({ description: `Number of credentials; at most ${MAX_LIST} are listed` }),
   credentials: Type.Array(closedObject({ ...CREDENTIAL, earned_at: Type.Optional(Type.String()) })),
 })
 
@@ -57,7 +57,7 @@ export const ExplanationResult = closedObject({
   rules: Type.String({ description: 'Version of the rule set' }),
   explained_score: Type.Number({ description: 'The score by the current rules; `score` is the stored one' }),
   caps: Type.Record(Type.String(), Type.Number(), { description: 'The maximum score per category' }),
-  total: Type.Integer({ description: `Number of lines; at most ${MAX_LIST_LENGTH} are listed` }),
+  total: Type.Integer({ description: `Number of lines; at most ${MAX_LIST} are listed` }),
   lines: Type.Array(
     closedObject({
       name: CREDENTIAL.name,

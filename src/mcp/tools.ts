@@ -8,18 +8,12 @@ import { presentCredential, presentListedPassport, presentPassport } from '../do
 import { findExplanation } from '../scoring/explain.ts'
 import type { RuleSet } from '../scoring/rules.ts'
 import type { Store } from '../store/store.ts'
-import {
-  type Arguments,
-  findRequested,
-  PassportArguments,
-  parseSearch,
-  SearchArguments,
-} from './arguments.ts'
+import { type Arguments, findNamed, PassportArguments, parseSearch, SearchArguments } from './arguments.ts'
 import { describeAge, quoteName, sanitize } from './format.ts'
 import {
   CredentialsResult,
   ExplanationResult,
-  MAX_LIST_LENGTH,
+  MAX_LIST,
   PassportResult,
   type PassportSummary,
   SearchResult,
@@ -96,7 +90,7 @@ async function search(args: Arguments, { store, catalog, config }: ToolContext) 
 }
 
 async function getPassport(args: Arguments, { store, config }: ToolContext) {
-  const passport = await findRequested(args, (ref) => store.passports.find(ref))
+  const passport = await findNamed(args, (ref) => store.passports.find(ref))
   const { scores, profile } = passport
   const { passport_profile: _, passport_socials: __, ...shown } = presentPassport(passport)
   const data: PassportResult = {
@@ -106,9 +100,7 @@ async function getPassport(args: Arguments, { store, config }: ToolContext) {
     location: sanitize(profile.location, 100),
     tags: profile.tags.slice(0, 20).map((tag) => sanitize(tag, 50)),
     main_wallet: sanitize(passport.mainWallet, 128),
-    verified_wallets: passport.verifiedWallets
-      .slice(0, MAX_LIST_LENGTH)
-      .map((wallet) => sanitize(wallet, 128)),
+    verified_wallets: passport.verifiedWallets.slice(0, MAX_LIST).map((wallet) => sanitize(wallet, 128)),
     socials: passport.socials.slice(0, 20).map(({ source, name, url, followers }) => ({
       source: sanitize(source, 50),
       name: sanitize(name, 100),
@@ -122,9 +114,9 @@ async function getPassport(args: Arguments, { store, config }: ToolContext) {
 }
 
 async function getCredentials(args: Arguments, { store, config }: ToolContext) {
-  const passport = await findRequested(args, (ref) => store.passports.find(ref))
+  const passport = await findNamed(args, (ref) => store.passports.find(ref))
   const all = await store.credentials.list(passport.id)
-  const credentials = all.slice(0, MAX_LIST_LENGTH).map((credential) => {
+  const credentials = all.slice(0, MAX_LIST).map((credential) => {
     const { id: _, earned_at, ...each } = presentCredential(credential)
     return {
       ...each,
@@ -143,8 +135,8 @@ async function getCredentials(args: Arguments, { store, config }: ToolContext) {
 
 async function explainScore(args: Arguments, { store, config, rules, now }: ToolContext) {
   const explain = (ref: PassportRef) => findExplanation(store, ref, rules, now())
-  const { passport, outcome, notes } = await findRequested(args, explain)
-  const lines = outcome.lines.slice(0, MAX_LIST_LENGTH).map((line) => ({
+  const { passport, outcome, notes } = await findNamed(args, explain)
+  const lines = outcome.lines.slice(0, MAX_LIST).map((line) => ({
     name: sanitize(line.name, 100),
     category: sanitize(line.category, 50),
     score: line.score,

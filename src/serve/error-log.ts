@@ -38,7 +38,6 @@ export function createErrorLog(log: Pick<Log, 'error'>) {
       timer ??= setTimeout(logSuppressed, INTERVAL_MILLISECONDS)
       timer.unref()
     },
-    /** Logs the remaining suppressed errors. */
     end(): void {
       clearTimeout(timer)
       logSuppressed()

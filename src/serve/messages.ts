@@ -33,7 +33,6 @@ export type FromServer =
   | LogMessage
   | UsageMessage
   | { kind: 'listening'; port: number; url: string }
-  /** The server cannot start. */
   | { kind: 'failed'; reason: string }
   | { kind: 'metrics'; families: Family[] }
   | { kind: 'stopped' }
@@ -49,7 +48,6 @@ export type FromBackground = LogMessage | SnapshotMessage | MonthMessage | { kin
 
 export type ToSearch = SnapshotMessage | { kind: 'connect'; port: MessagePort }
 
-/** A log whose entries are sent to the main thread. */
 export function createThreadLog(send: (message: LogMessage) => void): Log {
   const entry =
     (level: keyof Log) =>

@@ -39,7 +39,6 @@ type ListenerOptions = {
 
 /** How often usage counts are handed over: a crash loses at most this much. */
 const USAGE_MILLISECONDS = 10_000
-/** How often the retirement plan is read. */
 const PLAN_MILLISECONDS = 1000
 
 export type Listener = Awaited<ReturnType<typeof listen>>
@@ -120,7 +119,6 @@ type PageOptions = Pick<ListenerOptions, 'config' | 'store' | 'catalog' | 'now' 
   plan: () => RetirementPlan
 }
 
-/** The HTML pages and the OpenAPI document. */
 function createPages({ config, store, catalog, now, rules, plan }: PageOptions) {
   const openApi = createOpenApi(VERSION)
   const document = createPage(JSON.stringify(openApi), JSON_HEADERS)

@@ -16,7 +16,6 @@ export type Service = {
   metricsUrl: string | undefined
   /** Number of listed passports at the start. */
   total: number
-  /** Every server thread reads its certificate again. */
   renewTls(): void
   stop(): Promise<void>
 }

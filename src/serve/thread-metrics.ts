@@ -1,5 +1,5 @@
 import { createHistogram, createMetrics } from '../api/metrics.ts'
-import { type Family, sumFamilies } from '../api/prometheus.ts'
+import { type Family, sumMetrics } from '../api/prometheus.ts'
 
 const SAMPLE_MILLISECONDS = 100
 
@@ -38,9 +38,9 @@ export function createMetricSums() {
   return {
     set: (thread: unknown, families: readonly Family[]) => void running.set(thread, families),
     end(thread: unknown): void {
-      ended = sumFamilies([], sumFamilies([running.get(thread) ?? []], ended))
+      ended = sumMetrics([], sumMetrics([running.get(thread) ?? []], ended))
       running.delete(thread)
     },
-    read: (): Family[] => sumFamilies([...running.values()], ended),
+    read: (): Family[] => sumMetrics([...running.values()], ended),
   }
 }

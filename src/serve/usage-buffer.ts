@@ -27,7 +27,6 @@ export function createUsageBuffer() {
         throw error
       }
     },
-    /** Number of buffered requests. */
     size: () => [...counts.values()].reduce((sum, { count }) => sum + count, 0),
   }
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { createHistogram } from '../../src/api/metrics.ts'
-import { type Family, presentFamilies, sumFamilies } from '../../src/api/prometheus.ts'
+import { type Family, presentFamilies, sumMetrics } from '../../src/api/prometheus.ts'
 import { parseExposition } from '../support/http/prometheus.ts'
 
 const counter = (value: number, labels = {}): Family => ({
@@ -40,7 +40,7 @@ test('quotes, backslashes and line breaks in labels and help are escaped', () =>
 })
 
 test('the counts of several threads are summed by series', () => {
-  const families = sumFamilies([
+  const families = sumMetrics([
     [counter(1, { a: 'x' }), histogram(0.05)],
     [counter(2, { a: 'x' }), histogram(2)],
     [counter(4, { a: 'y' })],
@@ -54,5 +54,5 @@ test('the counts of several threads are summed by series', () => {
 
 test('the sums include the counters of ended threads, but not their gauges', () => {
   const gauge: Family = { name: 'memory', help: 'Bytes.', type: 'gauge', samples: [{ labels: {}, value: 9 }] }
-  expect(sumFamilies([[counter(1), gauge]], [counter(5), gauge])).toEqual([counter(6), gauge])
+  expect(sumMetrics([[counter(1), gauge]], [counter(5), gauge])).toEqual([counter(6), gauge])
 })

@@ -19,11 +19,7 @@ export function toError({ status, headers }: Response, body: string): PassportEr
   }
   return typeof code === 'string' && typeof error === 'string'
     ? new PassportError(code as PassportErrorCode, error, details)
-    : new PassportError(
-        'invalid_answer',
-        `Status ${status}, but the body is not an error of the service: check baseUrl and proxies.`,
-        details,
-      )
+    : new PassportError('invalid_answer', `Status ${status} without an error body of the service.`, details)
 }
 
 /** Seconds or an HTTP date, to milliseconds from now. */

@@ -72,7 +72,6 @@ const differs = (scores: Scores, passport: Passport): boolean =>
 const describeSum = (sum: number, cap: number | undefined): string =>
   cap === undefined ? formatFigure(sum) : `${formatFigure(sum)}, at most ${formatFigure(cap)}`
 
-/** The parts, limited by the caps. */
 const describeParts = (scores: Scores, caps: Caps): string =>
   SCORE_PARTS.map((part) => {
     const category = CATEGORIES[part]
