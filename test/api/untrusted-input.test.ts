@@ -23,7 +23,7 @@ const SQL = [
   ...['?1', '*', 'ada*', 'a AND b', 'NEAR(a b)', 'name : ada', '^ada', '-ada', '{a b}'],
 ]
 
-onEveryEngine('whatever a caller writes into a request is data', (open) => {
+onEveryEngine('request parameters are data', (open) => {
   test('SQL and search syntax in a keyword, an id or a wallet has no effect', async () => {
     await using store = await open(PEOPLE)
     await using server = serveTest(store)

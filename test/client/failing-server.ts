@@ -10,8 +10,8 @@ type Failure = { status: number; body: unknown; headers?: Record<string, string>
 
 /** The response of each failure; after `times` requests, the passport. */
 const FAILURES: Record<string, Failure> = {
-  'away-twice': { status: 503, body: error('unavailable'), headers: { 'Retry-After': '0' }, times: 2 },
-  away: { status: 503, body: error('unavailable'), headers: { 'Retry-After': '0' } },
+  'unavailable-twice': { status: 503, body: error('unavailable'), headers: { 'Retry-After': '0' }, times: 2 },
+  unavailable: { status: 503, body: error('unavailable'), headers: { 'Retry-After': '0' } },
   'limited-once': { status: 429, body: error('rate_limited'), headers: { 'Retry-After': '0' }, times: 1 },
   'limited-for-long': { status: 429, body: error('rate_limited'), headers: { 'Retry-After': '3600' } },
   page: { status: 404, body: '<h1>Not here</h1>' },

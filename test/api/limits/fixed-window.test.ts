@@ -7,8 +7,8 @@ import { NOON } from '../../support/store/records.ts'
 function counting(start = NOON) {
   const clock = { time: start }
   const counters = createFixedWindow(() => clock.time)
-  const take = (caller: string, limit: number, window: number) =>
-    counters.consume(caller, limit, window).remaining
+  const take = (client: string, limit: number, window: number) =>
+    counters.consume(client, limit, window).remaining
   return { clock, counters, take }
 }
 
@@ -105,9 +105,9 @@ test('windows of different lengths that end together and share a slot do not res
   const { take } = counting(59_000)
   const passed = new Array<number>(1000).fill(0)
   for (let turn = 0; turn < 7; turn++) {
-    for (let caller = 0; caller < 140_000; caller++) take(`long ${caller}`, 5, 60)
-    for (let caller = 0; caller < passed.length; caller++) {
-      if (take(`short ${caller}`, 5, 10) >= 0) passed[caller] = (passed[caller] ?? 0) + 1
+    for (let client = 0; client < 140_000; client++) take(`long ${client}`, 5, 60)
+    for (let client = 0; client < passed.length; client++) {
+      if (take(`short ${client}`, 5, 10) >= 0) passed[client] = (passed[client] ?? 0) + 1
     }
   }
   expect(Math.max(...passed)).toBeLessThanOrEqual(5)
@@ -115,7 +115,7 @@ test('windows of different lengths that end together and share a slot do not res
 
 test('exactly the limit is accepted in each window, for any sequence of clients', () => {
   const step = fc.record({
-    caller: fc.nat({ max: 5 }),
+    client: fc.nat({ max: 5 }),
     wait: fc.oneof(fc.constant(0), fc.nat({ max: 4_000 }), fc.nat({ max: 40_000_000 })),
     isFree: fc.boolean(),
   })
@@ -128,18 +128,18 @@ test('exactly the limit is accepted in each window, for any sequence of clients'
     fc.property(fc.array(step, { maxLength: 200 }), fc.nat({ max: 2_000_000_000_000 }), (steps, start) => {
       const { take, counters, clock } = counting(start)
       const model = new Map<string, number>()
-      for (const { caller, wait, isFree } of steps) {
+      for (const { client, wait, isFree } of steps) {
         clock.time += wait
-        const { limit, window } = tiers[caller % tiers.length] as (typeof tiers)[number]
-        const name = `${caller} ${Math.floor(clock.time / (window * 1000))}`
+        const { limit, window } = tiers[client % tiers.length] as (typeof tiers)[number]
+        const name = `${client} ${Math.floor(clock.time / (window * 1000))}`
         const count = model.get(name) ?? 0
         const expected = count < limit ? limit - count - 1 : -1
         if (isFree) {
-          const taken = counters.consume(String(caller), limit, window)
+          const taken = counters.consume(String(client), limit, window)
           expect(taken.remaining).toBe(expected)
           taken.refund()
         } else {
-          expect(take(String(caller), limit, window)).toBe(expected)
+          expect(take(String(client), limit, window)).toBe(expected)
           if (expected >= 0) model.set(name, count + 1)
         }
       }

@@ -24,8 +24,8 @@ async function node(
   return {
     news,
     counters,
-    take: async (caller: string, limit: number, window = 3600) =>
-      (await counters.consume(caller, limit, window)).remaining,
+    take: async (client: string, limit: number, window = 3600) =>
+      (await counters.consume(client, limit, window)).remaining,
     [Symbol.dispose]: () => counters[Symbol.dispose](),
   }
 }
@@ -154,10 +154,10 @@ describe.skipIf(!hasRedis)('with Redis', () => {
 
   test('a Redis with a wrong password or without write access is unavailable', async () => {
     await using redis = await startRedis({ password: 'secret' })
-    using stranger = await node(redis.url.replace('secret', 'guessed'))
-    expect(await stranger.take('a', 3)).toBe(2)
-    expect(stranger.news).toHaveLength(1)
-    expect(stranger.news.join()).not.toContain('guessed')
+    using rejected = await node(redis.url.replace('secret', 'guessed'))
+    expect(await rejected.take('a', 3)).toBe(2)
+    expect(rejected.news).toHaveLength(1)
+    expect(rejected.news.join()).not.toContain('guessed')
 
     using one = await node(redis.url)
     await redis.ask('REPLICAOF', '127.0.0.1', '1')

@@ -164,7 +164,7 @@ test('errors that are all different are bounded too', () => {
   for (let at = 1; at <= 1000; at++) error(`error ${at}`)
   expect(lines).toHaveLength(21)
   end()
-  expect(lines.at(-1)).toEqual([expect.stringContaining('more kinds'), { left_out: 978 }])
+  expect(lines.at(-1)).toEqual([expect.stringContaining('Further errors'), { left_out: 978 }])
 })
 
 test.each([
