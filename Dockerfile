@@ -1,4 +1,4 @@
-# passportd as one file, on a system that has little else. The data lies in /data.
+# passportd as a single executable on a minimal system. The data is in /data.
 #
 #   docker build -t passportd .
 #   docker run -p 8080:8080 -v passportd:/data --read-only --tmpfs /tmp --cap-drop ALL passportd
@@ -15,7 +15,7 @@ RUN npm run -s build
 
 FROM debian:12-slim
 COPY --from=build /app/dist/passportd /usr/local/bin/passportd
-# Whoever mounts a new volume there gets its owner and rights.
+# A new volume mounted at /data inherits this owner and mode.
 RUN useradd --system --uid 10001 --no-create-home --shell /usr/sbin/nologin passportd \
   && install -d -o passportd -g passportd -m 700 /data
 USER 10001

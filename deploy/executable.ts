@@ -1,5 +1,5 @@
 /**
- * Builds passportd as one file that needs neither Node nor Bun: for this machine, or for those named.
+ * Builds passportd as a single executable without Node or Bun, for this machine or for the given targets.
  *
  *   npm run build                          dist/passportd
  *   npm run build -- linux-x64 ...         dist/passportd-linux-x64 ...; "all" for all of them
@@ -23,15 +23,15 @@ function fail(message: string): never {
 async function build(target: string | undefined): Promise<string> {
   const file = join('dist', target === undefined ? 'passportd' : `passportd-${target}`)
   const { success, logs } = await Bun.build({
-    // Threads are programs of their own.
+    // Threads are entry points of their own.
     entrypoints: ENTRY_POINTS.map((path) => join(ROOT, path)),
     minify: true,
     compile: {
       outfile: join(ROOT, file),
       ...(target !== undefined && { target: `bun-${target}` as Bun.Build.CompileTarget }),
-      // As package.json has it started.
+      // The same flag as in package.json.
       execArgv: ['--smol'],
-      // Whoever can write to the working directory could otherwise have it run anything.
+      // A bunfig.toml in the working directory could otherwise execute code.
       autoloadBunfig: false,
     },
     throw: false,
@@ -42,6 +42,6 @@ async function build(target: string | undefined): Promise<string> {
 
 const named = process.argv.slice(2)
 const unknown = named.find((name) => name !== 'all' && !TARGETS.includes(name))
-if (unknown !== undefined) fail(`There is no target "${unknown}": take ${TARGETS.join(', ')} or all.`)
+if (unknown !== undefined) fail(`Unknown target "${unknown}". Use ${TARGETS.join(', ')} or all.`)
 const targets = named.includes('all') ? TARGETS : named.length > 0 ? named : [undefined]
 for (const target of targets) process.stdout.write(`${await build(target)}\n`)

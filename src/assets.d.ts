@@ -1,4 +1,4 @@
-// Files that are imported as their text, with `with { type: 'text' }`.
+// Files imported as text, with `with { type: 'text' }`.
 declare module '*.sql' {
   const text: string
   export default text

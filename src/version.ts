@@ -2,5 +2,5 @@ import { version } from '../package.json'
 
 export const VERSION: string = version
 
-/** What is typed before the name of a command. */
+/** The command line before the name of a command. */
 export const PROGRAM: string = Bun.isStandaloneExecutable ? process.execPath : 'npm run -s passportd --'

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 
-/** Who may import whom, by the first folder below src; each may also import itself. */
+/** The layers that each layer may import, by the first folder below src; each may also import itself. */
 const MAY_IMPORT: Record<string, readonly string[]> = {
   domain: [],
   store: ['domain'],
@@ -32,7 +32,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   'version.ts': [],
 }
 
-/** These run anywhere: nothing of Bun, and nothing but files and fetch of Node. */
+/** These run on any platform: without Bun, and with only files and fetch of Node. */
 const PURE = ['domain', 'scoring', 'ingest']
 
 const SRC = join(import.meta.dir, '../src')
@@ -44,12 +44,12 @@ function importsOf(file: string, folder = SRC): string[] {
   return [...source.matchAll(/(?:from|import)\s*\(?\s*'([^']+)'/g)].map((match) => match[1] as string)
 }
 
-test('every file of src stands in a layer of the table', () => {
+test('every file of src belongs to a layer', () => {
   expect(files.length).toBeGreaterThan(20)
   expect(files.filter((file) => !(layerOf(file) in MAY_IMPORT))).toEqual([])
 })
 
-test('imports point down, as the table allows', () => {
+test('imports follow the table of layers', () => {
   const wrong = files.flatMap((file) =>
     importsOf(file)
       .filter((name) => name.startsWith('.'))
@@ -64,14 +64,14 @@ test('imports point down, as the table allows', () => {
   expect(wrong).toEqual([])
 })
 
-test('pure layers use nothing of Bun', () => {
+test('pure layers do not use Bun', () => {
   const wrong = files
     .filter((file) => PURE.includes(layerOf(file)))
     .filter((file) => /\bBun\b|'bun[:']/.test(readFileSync(join(SRC, file), 'utf8')))
   expect(wrong).toEqual([])
 })
 
-test('the client imports its own files only, and uses nothing of Bun or Node', () => {
+test('the client imports only its own files and does not use Bun or Node', () => {
   const folder = join(import.meta.dir, '../packages/client/src')
   const sources = [...new Bun.Glob('**/*').scanSync(folder)]
   expect(sources.length).toBeGreaterThan(4)
@@ -83,7 +83,7 @@ test('the client imports its own files only, and uses nothing of Bun or Node', (
   }
 })
 
-test('SQL stays in the store', () => {
+test('only the store contains SQL', () => {
   const wrong = files
     .filter((file) => layerOf(file) !== 'store')
     .filter((file) =>
@@ -94,8 +94,133 @@ test('SQL stays in the store', () => {
   expect(wrong).toEqual([])
 })
 
-test('only config.ts is given the environment, and only main.ts ends the process', () => {
+test('only main.ts reads the environment and exits the process', () => {
   const uses = (text: string) => files.filter((file) => readFileSync(join(SRC, file), 'utf8').includes(text))
   expect(uses('process.env')).toEqual(['cli/main.ts'])
   expect(uses('process.exit(')).toEqual(['cli/main.ts'])
+})
+
+const ROOT = join(import.meta.dir, '..')
+const GENERATED = /(^|\/)(node_modules|dist|data|golden|fixtures)\//
+const sources = [...new Bun.Glob('{src,packages,test,bench,stress,deploy}/**/*.{ts,js,css}').scanSync(ROOT)]
+  .filter((file) => !GENERATED.test(file))
+  .toSorted()
+const tests = sources.filter((file) => file.endsWith('.test.ts'))
+const read = (file: string) => readFileSync(join(ROOT, file), 'utf8')
+
+const MAX_LINES = 300
+/** To be split. */
+const LONG_FILES = new Set([
+  'test/cli/mcp.test.ts',
+  'test/ingest/mirror.test.ts',
+  'test/ingest/record.test.ts',
+  'test/ingest/throttled-client.test.ts',
+  'test/scoring/rescore.test.ts',
+])
+
+test('no source file has more than 300 lines', () => {
+  expect(sources.length).toBeGreaterThan(200)
+  const long = sources.filter((file) => read(file).trimEnd().split('\n').length > MAX_LINES)
+  expect(long.filter((file) => !LONG_FILES.has(file))).toEqual([])
+})
+
+/** To be split. */
+const LARGE_FOLDERS = new Set(['bench'])
+
+test('no folder has more than 20 source files', () => {
+  const folders = Map.groupBy(
+    sources.filter((file) => !file.includes('/migrations/')),
+    (file) => dirname(file),
+  )
+  const large = [...folders].filter(([, { length }]) => length > 20).map(([folder]) => folder)
+  expect(large.filter((folder) => !LARGE_FOLDERS.has(folder))).toEqual([])
+})
+
+test('no catch block is empty without a comment', () => {
+  const empty = /catch\s*(\([^)]*\)\s*)?\{\s*\}/
+  expect('try {} catch (error) {\n}').toMatch(empty)
+  expect(sources.filter((file) => file !== 'test/layers.test.ts' && empty.test(read(file)))).toEqual([])
+})
+
+/** Code without comments and strings, and with templates on one line. */
+const stripText = (code: string) =>
+  code
+    .replace(/'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"/g, "''")
+    .replace(/\/\*[\s\S]*?\*\/|(?<!:)\/\/.*$/gm, '')
+    .replace(/`(?:[^`\\]|\\[\s\S])*`/g, (template) => template.replaceAll('\n', ' '))
+
+/** Statements that start with `keyword`, by the indentation of formatted code. */
+function statementsOf(code: string, keyword: RegExp): string[] {
+  const lines = code.split('\n')
+  return lines.flatMap((line, start) => {
+    if (!keyword.test(line.trimStart())) return []
+    const indent = line.length - line.trimStart().length
+    const isInside = (each: string) =>
+      each.trim() === '' ||
+      each.length - each.trimStart().length > indent ||
+      (each.length - each.trimStart().length === indent && /^\s*[)\]}]/.test(each))
+    const end = lines.findIndex((each, at) => at > start && !isInside(each))
+    return [lines.slice(start, end === -1 ? undefined : end).join('\n')]
+  })
+}
+
+const ASSERTION = /\bexpect\([\s\S]*?\)\s*\.\s*(?:not|resolves|rejects|to[A-Z])|\bassert\w*\(|\bfc\.assert\(/
+
+const HELPER = /^(?:export )?(?:async )?(?:(?:function|const) )?(\w+)(?: = .*|[(<].*\{|\()$/
+
+/** Removes nested functions: an object with an asserting method does not assert when it is created. */
+const withoutNested = (helper: string) =>
+  statementsOf(helper.slice(helper.indexOf('\n') + 1), HELPER).reduce(
+    (rest, nested) => rest.replace(nested, ''),
+    helper,
+  )
+
+/** Names of functions and methods that assert. */
+const assertingHelpers = (code: string) =>
+  statementsOf(stripText(code), HELPER)
+    .filter((helper) => ASSERTION.test(withoutNested(helper)))
+    .map((helper) => HELPER.exec(helper.trimStart().split('\n')[0] ?? '')?.[1] ?? '')
+    .filter((name) => !['test', 'describe', 'expect'].includes(name))
+
+const SHARED_HELPERS = sources
+  .filter((file) => file.startsWith('test/support/'))
+  .flatMap((file) => assertingHelpers(read(file)))
+
+function testsWithoutAssertion(code: string): string[] {
+  const helpers = [...SHARED_HELPERS, ...assertingHelpers(code)]
+  const asserts = new RegExp(`\\b(?:${helpers.join('|')})\\(|${ASSERTION.source}`)
+  return statementsOf(stripText(code), /^test\b/).filter((body) => !asserts.test(body))
+}
+
+/** A failing example throws. */
+const MAY_NOT_ASSERT = new Set(['test/docs.test.ts'])
+
+test('every test asserts something', () => {
+  const without =
+    "test('a', () => {\n  // expect(1).toBe(1)\n  run('expect(1).toBe(1)')\n})\n\nexpect(1).toBe(1)"
+  expect(testsWithoutAssertion(without)).toHaveLength(1)
+  const found = tests
+    .filter((file) => !MAY_NOT_ASSERT.has(file))
+    .flatMap((file) => testsWithoutAssertion(read(file)).map((body) => `${file}: ${body}`))
+  expect(found).toEqual([])
+})
+
+/** Test files that may wait for a fixed time, with the reason. */
+const MAY_SLEEP: Record<string, string> = {
+  'test/cli/backup.test.ts': 'polls the database of another process',
+  'test/cli/doctor.test.ts': 'paces a background writer',
+  'test/cli/postgres.test.ts': 'freezes PostgreSQL for longer than the timeout of a serving node',
+  'test/cli/records/copy.test.ts': 'kills the process after growing delays',
+  'test/cli/restore.test.ts': 'kills the process at a random time',
+  'test/cli/serve/replicas.test.ts': 'paces the requests of a client',
+  'test/cli/serve/serve.test.ts': 'kills the process after fixed delays',
+  'test/ingest/mirror.test.ts': 'proves that nothing more is sent',
+  'test/ingest/throttled-client.test.ts': 'shortens real timeouts and aborts during a request',
+  'test/store/read-transaction.test.ts': 'lets the checkpoint interval and the reader threads run',
+}
+
+test('tests wait for conditions, not for fixed times', () => {
+  const sleep = /\bBun\.sleep\(|(?<![\w.]|async )sleep\(|(?<!spyOn\(globalThis, ')\bsetTimeout\(/
+  const found = tests.filter((file) => sleep.test(stripText(read(file))))
+  expect(found.filter((file) => !(file in MAY_SLEEP))).toEqual([])
 })

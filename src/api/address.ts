@@ -1,11 +1,11 @@
 import { BlockList, isIP } from 'node:net'
 
-/** Finds the address of the client: that of the socket, or what trusted proxies forward. */
-export function createAddressOf(trusted: readonly string[]) {
+/** Finds the address of the client: the socket address, or the one that trusted proxies forward. */
+export function createClientAddressOf(trusted: readonly string[]) {
   const proxies = new BlockList()
   for (const each of trusted) {
     const [written = '', bits] = each.split('/')
-    const address = bits === undefined ? plain(written) : written
+    const address = bits === undefined ? normalize(written) : written
     const family = isIP(address) === 6 ? 'ipv6' : 'ipv4'
     if (bits === undefined) proxies.addAddress(address, family)
     else proxies.addSubnet(address, Number(bits), family)
@@ -13,22 +13,22 @@ export function createAddressOf(trusted: readonly string[]) {
   const isTrusted = (address: string) => proxies.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4')
 
   return (socketAddress: string, headers: Headers): string => {
-    let address = plain(socketAddress)
+    let address = normalize(socketAddress)
     if (trusted.length > 0 && isTrusted(address)) {
-      const hops = (headers.get('x-forwarded-for') ?? '').split(',').map((hop) => plain(hop.trim()))
-      // From the right: each proxy tells whom it had it from. What stands left of the first stranger is hearsay.
+      const hops = (headers.get('x-forwarded-for') ?? '').split(',').map((hop) => normalize(hop.trim()))
+      // Each proxy appends the address it received from: read from the right, up to the first untrusted address.
       for (const hop of hops.toReversed()) {
         if (isIP(hop) === 0) break
         address = hop
         if (!isTrusted(hop)) break
       }
     }
-    return group(address)
+    return toBlock(address)
   }
 }
 
-/** An IPv4 address may come in the clothes of an IPv6 one, in brackets, or with a port. */
-function plain(text: string): string {
+/** Normalizes an address: an IPv4-mapped IPv6 address becomes IPv4, brackets and port are removed. */
+function normalize(text: string): string {
   if (!text.includes(':')) return text
   const address = text.replace(/^\[([^\]]*)\](:\d+)?$/, '$1').replace(/^((?:\d+\.){3}\d+):\d+$/, '$1')
   if (isIP(address) !== 6) return address
@@ -39,12 +39,12 @@ function plain(text: string): string {
   return mapped ? mapped.slice(1).map(toOctets).join('.') : groups
 }
 
-/** The last two groups may be written as an IPv4 address, which the parser of URLs does not take everywhere. */
+/** The last two groups may be written as an IPv4 address, which the URL parser does not accept everywhere. */
 const DOTTED = /(\d+)\.(\d+)\.(\d+)\.(\d+)$/
 
 const toGroup = (high: string, low: string) => (Number(high) * 256 + Number(low)).toString(16)
 
-/** As every writing of it is shortened to: `[::ffff:102:304]`. */
+/** An IPv4-mapped address as the URL parser writes it: `[::ffff:102:304]`. */
 const MAPPED = /^\[::ffff:([0-9a-f]+):([0-9a-f]+)\]$/
 
 function toOctets(hex: string): string {
@@ -52,8 +52,8 @@ function toOctets(hex: string): string {
   return `${number >> 8}.${number & 255}`
 }
 
-/** One subscriber has 2^64 addresses of IPv6: they count as one. */
-function group(address: string): string {
+/** A subscriber has a /64 block of IPv6 addresses: the whole block counts as one client. */
+function toBlock(address: string): string {
   if (!address.includes(':') || isIP(address) !== 6) return address
   const [head = '', tail] = address.split('::')
   const left = head === '' ? [] : head.split(':')

@@ -1,7 +1,7 @@
 import { type ErrorCode, ServiceError } from '../domain/errors.ts'
 import { baseHeaders } from './response.ts'
 
-export const STATUS = {
+export const STATUS_OF = {
   invalid_request: 400,
   unauthorized: 401,
   not_found: 404,
@@ -21,13 +21,13 @@ const HEADERS: Partial<Record<ErrorCode, Record<string, string>>> = {
   unavailable: { 'Retry-After': RETRY_SECONDS },
 }
 
-export type ErrorReply = { status: number; headers: Record<string, string>; body: string }
+export type ErrorResponse = { status: number; headers: Record<string, string>; body: string }
 
-/** What the client receives. Messages of internal errors stay in the log. */
-export function presentError(error: unknown, requestId: string): ErrorReply {
+/** The error response. Messages of internal errors go to the log only. */
+export function presentError(error: unknown, requestId: string): ErrorResponse {
   const { code, message } = publicError(error)
   return {
-    status: STATUS[code],
+    status: STATUS_OF[code],
     headers: {
       ...HEADERS[code],
       ...(error instanceof ServiceError && error.headers),
@@ -38,7 +38,6 @@ export function presentError(error: unknown, requestId: string): ErrorReply {
   }
 }
 
-/** The code and sentence that clients may see. */
 export function publicError(error: unknown): { code: ErrorCode; message: string } {
   if (!(error instanceof ServiceError))
     return { code: 'internal', message: 'Something went wrong on our side.' }
@@ -48,7 +47,7 @@ export function publicError(error: unknown): { code: ErrorCode; message: string 
   return error
 }
 
-/** The response to a failure of which nothing but its request id is known. */
+/** The response to an internal error outside of a route. */
 export function internalError(requestId: string): Response {
   const { status, headers, body } = presentError(undefined, requestId)
   return new Response(body, { status, headers: baseHeaders({ ...headers, 'X-Request-Id': requestId }) })

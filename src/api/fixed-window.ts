@@ -1,27 +1,26 @@
-/** A request that was counted, or refused. */
-export type Consumed = {
-  /** How many more may come in this window; below 0 when this one was refused, and not counted. */
-  left: number
-  /** Until its window ends. */
+export type RateLimitResult = {
+  /** Requests that remain in this window. -1: the request is over the limit and was not counted. */
+  remaining: number
+  /** Seconds until the window ends. */
   seconds: number
-  /** Takes the count back, while its window lasts. */
+  /** Uncounts the request, if its window has not ended. */
   refund(): void
 }
 
-export type RateCounter = {
-  /** Counts a request of `client`, which has `limit` of them in each window of so many seconds. */
-  consume(client: string, limit: number, window: number): Consumed | Promise<Consumed>
+export type RateLimitCounter = {
+  /** Counts a request of `client`, which may send `limit` requests per window of `window` seconds. */
+  consume(client: string, limit: number, window: number): RateLimitResult | Promise<RateLimitResult>
 }
 
-export type FixedWindow = { consume(client: string, limit: number, window: number): Consumed }
+export type FixedWindow = { consume(client: string, limit: number, window: number): RateLimitResult }
 
-/** Room for as many clients at once; 2 to some power. */
-const PLACES = 2 ** 17
+/** Slots of the hash table: clients counted at the same time. A power of 2. */
+const SLOTS = 2 ** 17
 
-/** How far from its own place a client is looked for. */
-const REACH = 8
+/** Slots to probe for a client (linear probing). */
+const PROBES = 8
 
-/** A place: the client's number, the second in which its window ends, and its window and count, which change at once. */
+/** A slot: the client's hash, the second in which its window ends, and a word with the window's stamp and the count. */
 const WORDS = 4
 const END = 1
 const STATE = 2
@@ -30,103 +29,103 @@ const COUNT_BITS = 20
 const COUNT = 2 ** COUNT_BITS - 1
 const WINDOW = 2 ** (31 - COUNT_BITS) - 1
 
-export const FIXED_WINDOW_BYTES = PLACES * WORDS * Int32Array.BYTES_PER_ELEMENT
+export const FIXED_WINDOW_BYTES = SLOTS * WORDS * Int32Array.BYTES_PER_ELEMENT
 
 /**
- * Counts in memory, exactly, also where several threads share it. A window is a fixed stretch of time, the same for
- * everybody: when the next one begins, every count starts at 0.
+ * Counts exactly, also in memory that several threads share. Windows are aligned to the clock and the same for all
+ * clients: at the start of a window every count is 0.
  */
 export function createFixedWindow(
   now: () => number,
-  memory: Int32Array = new Int32Array(PLACES * WORDS),
+  memory: Int32Array = new Int32Array(SLOTS * WORDS),
 ): FixedWindow {
   return {
     consume(client, limit, window) {
       const time = now() / 1000
-      const turn = Math.floor(time / window)
-      const stamp = turn & WINDOW
-      // Seconds past 2038 look negative in the memory.
-      const end = ((turn + 1) * window) | 0
-      const seconds = (turn + 1) * window - Math.floor(time)
+      const index = Math.floor(time / window)
+      const stamp = index & WINDOW
+      // An Int32Array stores seconds after 2038 as negative numbers.
+      const end = ((index + 1) * window) | 0
+      const seconds = (index + 1) * window - Math.floor(time)
       for (;;) {
-        const place = findPlace(memory, client, { time, end, stamp })
-        const owner = Atomics.load(memory, place)
-        const state = Atomics.load(memory, place + STATE)
-        const isCurrent = state >>> COUNT_BITS === stamp && Atomics.load(memory, place + END) === end
+        const slot = findSlot(memory, client, { time, end, stamp })
+        const owner = Atomics.load(memory, slot)
+        const state = Atomics.load(memory, slot + STATE)
+        const isCurrent = state >>> COUNT_BITS === stamp && Atomics.load(memory, slot + END) === end
         const count = isCurrent ? state & COUNT : 0
-        if (count >= limit) return { left: -1, seconds, refund: () => undefined }
-        // Before the count: whoever sees the new count must see the new end.
-        if (!isCurrent) Atomics.store(memory, place + END, end)
+        if (count >= limit) return { remaining: -1, seconds, refund: () => undefined }
+        // Stored before the count: a thread that reads the new count must read the new end.
+        if (!isCurrent) Atomics.store(memory, slot + END, end)
         const next = (stamp << COUNT_BITS) | (count + 1)
-        const isCounted = Atomics.compareExchange(memory, place + STATE, state, next) === state
-        // Another process may have given the place away meanwhile: then it is counted there, and here again.
-        if (!isCounted || Atomics.load(memory, place) !== owner) continue
+        const isCounted = Atomics.compareExchange(memory, slot + STATE, state, next) === state
+        // Another thread may have evicted the client meanwhile: count again in the new slot.
+        if (!isCounted || Atomics.load(memory, slot) !== owner) continue
         return {
-          left: limit - count - 1,
+          remaining: limit - count - 1,
           seconds,
-          refund: () => refund(memory, place, { owner, end, stamp }),
+          refund: () => refund(memory, slot, { owner, end, stamp }),
         }
       }
     },
   }
 }
 
-type Moment = { time: number; end: number; stamp: number }
+type Window = { time: number; end: number; stamp: number }
 
 /**
- * Where the client's count is: its own place, a free one, or one whose window is over. Where all within reach are in use,
- * it is shared with a client of the same window, which is stricter; failing that, the place that ends first is given up.
+ * The slot of the client: its own, a free one, or an expired one. If all probed slots are in use, the client shares the
+ * slot of another client in the same window (stricter for both), or else evicts the slot that expires first.
  */
-function findPlace(memory: Int32Array, client: string, { time, end, stamp }: Moment): number {
-  // Two of FNV-1a, the second stirred once more. Bun's hashes take names over from JavaScript, which costs more than this.
-  let number = 0x811c9dc5
-  let first = 0x9747b28c
+function findSlot(memory: Int32Array, client: string, { time, end, stamp }: Window): number {
+  // Two FNV-1a hashes in JavaScript: passing the string to Bun's native hash costs more.
+  let hash = 0x811c9dc5
+  let start = 0x9747b28c
   for (let at = 0; at < client.length; at++) {
-    const letter = client.charCodeAt(at)
-    number = Math.imul(number ^ letter, 0x01000193)
-    first = Math.imul(first ^ letter, 0x5bd1e995)
+    const code = client.charCodeAt(at)
+    hash = Math.imul(hash ^ code, 0x01000193)
+    start = Math.imul(start ^ code, 0x5bd1e995)
   }
-  number = number || 1
-  first ^= first >>> 15
-  const places = (turn: number) => ((first + turn) & (PLACES - 1)) * WORDS
+  hash = hash || 1
+  start ^= start >>> 15
+  const slotAt = (probe: number) => ((start + probe) & (SLOTS - 1)) * WORDS
 
-  for (let turn = 0; turn < REACH; turn++) {
-    const place = places(turn)
-    const there = Atomics.load(memory, place)
-    if (there === number) return place
-    if (there === 0 && claim(memory, place, 0, number)) return place
+  for (let probe = 0; probe < PROBES; probe++) {
+    const slot = slotAt(probe)
+    const owner = Atomics.load(memory, slot)
+    if (owner === hash) return slot
+    if (owner === 0 && claim(memory, slot, 0, hash)) return slot
   }
   let shared = -1
-  let soonest = places(0)
-  for (let turn = 0; turn < REACH; turn++) {
-    const place = places(turn)
-    const there = Atomics.load(memory, place)
-    const ends = Atomics.load(memory, place + END)
-    if (ends >>> 0 <= time && claim(memory, place, there, number)) return place
+  let soonest = slotAt(0)
+  for (let probe = 0; probe < PROBES; probe++) {
+    const slot = slotAt(probe)
+    const owner = Atomics.load(memory, slot)
+    const ends = Atomics.load(memory, slot + END)
+    if (ends >>> 0 <= time && claim(memory, slot, owner, hash)) return slot
     // Windows of another length may end in the same second.
-    if (ends === end && Atomics.load(memory, place + STATE) >>> COUNT_BITS === stamp) shared = place
-    if (ends >>> 0 < Atomics.load(memory, soonest + END) >>> 0) soonest = place
+    if (ends === end && Atomics.load(memory, slot + STATE) >>> COUNT_BITS === stamp) shared = slot
+    if (ends >>> 0 < Atomics.load(memory, soonest + END) >>> 0) soonest = slot
   }
-  if (shared === -1) claim(memory, soonest, Atomics.load(memory, soonest), number)
+  if (shared === -1) claim(memory, soonest, Atomics.load(memory, soonest), hash)
   return shared === -1 ? soonest : shared
 }
 
-/** Whether the place is the client's now, be it that another process claimed it for the same one. */
-function claim(memory: Int32Array, place: number, from: number, number: number): boolean {
-  const there = Atomics.compareExchange(memory, place, from, number)
-  return there === from || there === number
+/** True also if another thread claimed the slot for the same client. */
+function claim(memory: Int32Array, slot: number, from: number, hash: number): boolean {
+  const before = Atomics.compareExchange(memory, slot, from, hash)
+  return before === from || before === hash
 }
 
-type Count = { owner: number; end: number; stamp: number }
+type CountedRequest = { owner: number; end: number; stamp: number }
 
-function refund(memory: Int32Array, place: number, { owner, end, stamp }: Count): void {
+function refund(memory: Int32Array, slot: number, { owner, end, stamp }: CountedRequest): void {
   for (;;) {
-    const state = Atomics.load(memory, place + STATE)
+    const state = Atomics.load(memory, slot + STATE)
     const isSame =
-      Atomics.load(memory, place) === owner &&
-      Atomics.load(memory, place + END) === end &&
+      Atomics.load(memory, slot) === owner &&
+      Atomics.load(memory, slot + END) === end &&
       state >>> COUNT_BITS === stamp
     if (!isSame || (state & COUNT) === 0) return
-    if (Atomics.compareExchange(memory, place + STATE, state, state - 1) === state) return
+    if (Atomics.compareExchange(memory, slot + STATE, state, state - 1) === state) return
   }
 }

@@ -6,14 +6,14 @@ export const HEALTH_ROUTES: readonly Route[] = [
   { path: '/ready', kind: 'own', name: 'ready', handle: getReadiness },
 ]
 
-/** The process is alive; the store is not asked. */
+/** Does not access the store. */
 function getHealth(_request: Request, context: Context): Response {
   return json(context, '{"status":"ok"}')
 }
 
 const present = (works: boolean) => (works ? 'ok' : 'unavailable')
 
-/** Requests can be served, even if nothing can be written: throws `unavailable` if the store cannot be read. */
+/** Throws `unavailable` if the store cannot be read. A store that cannot be written is ready. */
 async function getReadiness(_request: Request, context: Context): Promise<Response> {
   const { writes, replica } = await context.store.ping()
   return json(

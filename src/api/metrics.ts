@@ -1,14 +1,14 @@
 import { ENDPOINTS } from '../domain/usage.ts'
 import type { Family, Labels } from './prometheus.ts'
 
-export const ROUTES = [...ENDPOINTS, 'health', 'ready', 'page', 'explorer', 'not_found'] as const
-/** The route of a request, for metrics and logs: its path may hold anything. */
+const ROUTES = [...ENDPOINTS, 'health', 'ready', 'page', 'explorer', 'not_found'] as const
+/** Names the route in metrics and logs. The path itself is untrusted input. */
 export type RouteName = (typeof ROUTES)[number]
 
-/** Seconds. */
+/** Bucket bounds in seconds. */
 const BOUNDS = [0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5]
 
-/** Counts responses in memory. Every label has few values, whatever clients send. */
+/** Counts responses in memory. No label takes values from untrusted input. */
 export function createMetrics() {
   const requests = new Map<string, { labels: Labels; value: number }>()
   const routes = new Map(ROUTES.map((route) => [route, createHistogram(BOUNDS)]))
@@ -21,17 +21,16 @@ export function createMetrics() {
       else requests.set(key, { labels: { route, status: String(status), tier }, value: 1 })
       routes.get(route)?.observe(seconds)
     },
-    /** A copy of everything counted so far. */
     read: (): Family[] => [
       {
         name: 'passportd_requests_total',
-        help: 'Answers, by what was asked for, status and tier of the caller.',
+        help: 'Responses by route, status and tier of the client.',
         type: 'counter',
         samples: [...requests.values()].map((sample) => ({ ...sample })),
       },
       {
         name: 'passportd_request_seconds',
-        help: 'Time from request to answer.',
+        help: 'Time from request to response.',
         type: 'histogram',
         samples: [...routes].map(([route, { read }]) => ({ labels: { route }, ...read() })),
       },
@@ -42,7 +41,7 @@ export function createMetrics() {
 export type Metrics = ReturnType<typeof createMetrics>
 
 export function createHistogram(bounds: readonly number[]) {
-  // The last one is for what is above all bounds.
+  // The last bucket counts values above all bounds.
   const counts = new Array<number>(bounds.length + 1).fill(0)
   let sum = 0
   return {

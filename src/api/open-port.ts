@@ -1,21 +1,21 @@
 import { CommandError } from '../domain/errors.ts'
 
-type Wanted = {
+type Binding = {
   host: string
   port: number
-  /** The settings that name them. */
+  /** The settings to name in an error. */
   names: { host: string; port: string }
 }
 
-/** Lets a server listen; a port that cannot be had is a `CommandError`. */
-export function openPort<T>({ host, port, names }: Wanted, listen: () => T): T {
+/** Calls `listen`; if the port is not available, throws a `CommandError`. */
+export function openPort<T>({ host, port, names }: Binding, listen: () => T): T {
   try {
     return listen()
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException
     throw new CommandError(
       code === 'EADDRINUSE'
-        ? `Port ${port} on ${host} is in use: set ${names.port} to another one.`
+        ? `Port ${port} on ${host} is in use. Set ${names.port} to another port.`
         : `Cannot listen on ${host}, port ${port}: ${message}. Set ${names.host} and ${names.port}.`,
     )
   }
@@ -24,5 +24,5 @@ export function openPort<T>({ host, port, names }: Wanted, listen: () => T): T {
 export const urlOf = (host: string, port: number, scheme = 'http') =>
   new URL(`${scheme}://${host.includes(':') ? `[${host}]` : host}:${port}/`)
 
-/** How long requests under way have to finish; one that never ends must not keep the process. */
+/** Graceful shutdown: requests in progress have this long to finish. */
 export const DRAIN_MILLISECONDS = 5000

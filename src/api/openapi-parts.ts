@@ -1,41 +1,41 @@
 import type { ErrorCode } from '../domain/errors.ts'
-import { STATUS } from './errors.ts'
+import { STATUS_OF } from './errors.ts'
 
 const text = (description: string, example: string) => ({ description, schema: { type: 'string' }, example })
 const always = (description: string, value: string) => ({ description, schema: { const: value } })
 
-/** Every header that an answer of ours may carry, by its name in the document. */
+/** Every header of our responses, by its name in the document. */
 export const HEADERS = {
-  AllowOrigin: always('Any page may read the answer', '*'),
+  AllowOrigin: always('Any page may read the response', '*'),
   ExposeHeaders: text('The headers that a page may read', 'ETag, Link'),
-  AllowMethods: text('What a page may ask for', 'GET, HEAD, OPTIONS'),
-  AllowHeaders: text('What a page may send', 'X-API-KEY, Content-Type'),
-  MaxAge: text('How many seconds a browser may remember this', '86400'),
-  Allow: text('The methods that this path answers', 'GET, HEAD, OPTIONS'),
-  NoCache: always('Keep it, and ask again with `If-None-Match` before using it', 'no-cache'),
-  NoStore: always('Errors are not kept', 'no-store'),
-  ContentLocation: text('The surviving passport, where another was merged into it', '/api/v1/passports/7'),
-  ContentSecurityPolicy: text('What the page may load: only its own files', "default-src 'none'"),
-  ContentTypeOptions: always('The type is as stated', 'nosniff'),
-  Deprecation: text('Since when V1 is deprecated, in seconds since 1970 (RFC 9745)', '@1743379200'),
-  ETag: text('Names these very bytes; send it back in `If-None-Match`', '"2kq0y6c4v1xzn"'),
+  AllowMethods: text('Methods that a page may use', 'GET, HEAD, OPTIONS'),
+  AllowHeaders: text('Headers that a page may send', 'X-API-KEY, Content-Type'),
+  MaxAge: text('Seconds that a browser may cache the preflight', '86400'),
+  Allow: text('Methods of this path', 'GET, HEAD, OPTIONS'),
+  NoCache: always('Caches must revalidate with `If-None-Match` before each use', 'no-cache'),
+  NoStore: always('Errors are not cached', 'no-store'),
+  ContentLocation: text('Path of the surviving passport after a merge', '/api/v1/passports/7'),
+  ContentSecurityPolicy: text('The page loads its own files only', "default-src 'none'"),
+  ContentTypeOptions: always('Browsers must not guess the type', 'nosniff'),
+  Deprecation: text('Deprecation date of V1, in seconds since 1970 (RFC 9745)', '@1743379200'),
+  ETag: text('Identifies the body; send it in `If-None-Match`', '"2kq0y6c4v1xzn"'),
   Link: text(
-    'Where to read about the deprecation; the successor and the removal, once they are known',
+    'The deprecation page; the successor and the removal, once known',
     '</deprecation>; rel="deprecation"; type="text/html"',
   ),
-  RequestId: text('Names this request in the log of the service', '0b5e9a52-8c0f-4f0e-9b63-2f3b5f0f7a11'),
-  RateLimit: text('What is left of the limit, and for how many seconds', '"anonymous";r=999;t=8'),
-  RateLimitPolicy: text('The limit: requests in a window of seconds', '"anonymous";q=1000;w=10'),
-  RetryAfter: text('How many seconds to wait', '2'),
-  Sunset: text('When V1 is removed, once that is known (RFC 8594)', 'Thu, 31 Dec 2026 23:59:59 GMT'),
-  Vary: always('Compressed as `Accept-Encoding` allows', 'Accept-Encoding'),
+  RequestId: text('Identifies the request in the log of the service', '0b5e9a52-8c0f-4f0e-9b63-2f3b5f0f7a11'),
+  RateLimit: text('Remaining requests, and seconds until the window ends', '"anonymous";r=999;t=8'),
+  RateLimitPolicy: text('The limit: requests per window of seconds', '"anonymous";q=1000;w=10'),
+  RetryAfter: text('Seconds to wait', '2'),
+  Sunset: text('Removal date of V1, once known (RFC 8594)', 'Thu, 31 Dec 2026 23:59:59 GMT'),
+  Vary: always('The body is compressed as `Accept-Encoding` allows', 'Accept-Encoding'),
   WwwAuthenticate: text('How to authenticate', 'ApiKey realm="passportd", header="X-API-KEY"'),
 } as const
 
 export type HeaderName = keyof typeof HEADERS
 
-/** The header fields whose name in the document is another one. */
-const FIELD: Partial<Record<HeaderName, string>> = {
+/** HTTP names of the headers, where they differ from the name in the document. */
+const FIELDS: Partial<Record<HeaderName, string>> = {
   AllowOrigin: 'Access-Control-Allow-Origin',
   ExposeHeaders: 'Access-Control-Expose-Headers',
   AllowMethods: 'Access-Control-Allow-Methods',
@@ -52,40 +52,39 @@ const FIELD: Partial<Record<HeaderName, string>> = {
   WwwAuthenticate: 'WWW-Authenticate',
 }
 
-export const COMMON_HEADERS: HeaderName[] = [
+export const COMMON_HEADER_NAMES: HeaderName[] = [
   'AllowOrigin',
   'ExposeHeaders',
   'ContentTypeOptions',
   'RequestId',
 ]
 
-export const headerRefs = (names: readonly HeaderName[]) =>
-  Object.fromEntries(names.map((name) => [FIELD[name] ?? name, { $ref: `#/components/headers/${name}` }]))
+const headerRefs = (names: readonly HeaderName[]) =>
+  Object.fromEntries(names.map((name) => [FIELDS[name] ?? name, { $ref: `#/components/headers/${name}` }]))
 
-/** JSON of a named schema. */
 export const jsonContent = (schema: string, example: unknown) => ({
   'application/json': { schema: { $ref: `#/components/schemas/${schema}` }, example },
 })
 
-/** One code for each status: a brown-out has the status of the removal. */
+/** One code per status: `brownout` has the same status as `removed`. */
 export type DocumentedError = Exclude<ErrorCode, 'brownout'>
 
 type ErrorDescription = { description: string; sentence: string; headers?: HeaderName[] }
 
 const ERRORS: Record<DocumentedError, ErrorDescription> = {
   invalid_request: {
-    description: 'A value will not do; the sentence says which, and what would',
+    description: 'A parameter is invalid; the message names it and the accepted values',
     sentence: 'page must be a whole number from 1, got "zero".',
   },
   unauthorized: {
     description:
-      'Unauthorized request: the key is unknown, revoked or expired, or missing where one is required',
+      'Unauthorized request: the key is unknown, revoked or expired, or it is required and missing',
     sentence: 'Unauthorized request.',
     headers: ['WwwAuthenticate'],
   },
-  not_found: { description: 'There is no such passport', sentence: 'Resource not found.' },
+  not_found: { description: 'The passport does not exist', sentence: 'Resource not found.' },
   method_not_allowed: {
-    description: 'Another method than GET, HEAD or OPTIONS',
+    description: 'The method is not GET, HEAD or OPTIONS',
     sentence: 'POST is not possible here: this API is read-only, use GET.',
     headers: ['Allow'],
   },
@@ -94,43 +93,41 @@ const ERRORS: Record<DocumentedError, ErrorDescription> = {
     sentence: 'The path and query may have at most 8192 characters.',
   },
   rate_limited: {
-    description: 'Too many requests; `Retry-After` says how many seconds to wait',
+    description: 'Too many requests; `Retry-After` is the number of seconds to wait',
     sentence: 'The limit is 1,000 requests in 10 s: try again in 7 s.',
     headers: ['RetryAfter'],
   },
   removed: {
-    description: 'V1 is switched off for good, or for a while (`brownout`); the sentence says where to go',
+    description: 'V1 was removed or is switched off (`brownout`); the message names the successor',
     sentence: 'V1 was removed on 2026-12-31. See /deprecation.',
     headers: ['RetryAfter'],
   },
-  internal: { description: 'A fault of the service', sentence: 'Something went wrong on our side.' },
+  internal: { description: 'An internal error', sentence: 'Something went wrong on our side.' },
   unavailable: {
-    description: 'The service cannot reach its data right now',
+    description: 'The database is unavailable',
     sentence: 'The service cannot reach its data right now. Try again shortly.',
     headers: ['RetryAfter'],
   },
 }
 
-/** What any path may answer, whatever it does. */
-export const REQUEST_ERRORS: DocumentedError[] = ['method_not_allowed', 'uri_too_long', 'internal']
+export const COMMON_ERRORS: DocumentedError[] = ['method_not_allowed', 'uri_too_long', 'internal']
 
-/** The responses 200 and 304. */
 export function successResponses(description: string, names: readonly HeaderName[], content: object) {
   const headers = headerRefs(names)
   return {
     200: { description, headers, content },
-    304: { description: 'The caller has these very bytes already', headers },
+    304: { description: 'The body has not changed since the `ETag` in `If-None-Match`', headers },
   }
 }
 
-/** The answers for these errors; `common` are the headers that all answers of the path carry. */
+/** `common` are the headers of all responses of the path. */
 export function errorResponses(codes: readonly DocumentedError[], common: readonly HeaderName[]) {
   return Object.fromEntries(
     codes.map((code) => {
       const { description, sentence, headers = [] } = ERRORS[code]
       const example = { error: sentence, code, request_id: HEADERS.RequestId.example }
       return [
-        STATUS[code],
+        STATUS_OF[code],
         {
           description,
           headers: headerRefs([...common, 'NoStore', ...headers]),
@@ -144,14 +141,14 @@ export function errorResponses(codes: readonly DocumentedError[], common: readon
 export const preflightOperation = (id: string, tag: string, common: readonly HeaderName[]) => ({
   operationId: `${id}Options`,
   summary: 'CORS preflight',
-  description: 'Lets pages of any origin call this path, with `X-API-KEY` and any other header.',
+  description: 'Pages of any origin may call this path, with `X-API-KEY` and any other header.',
   tags: [tag],
   security: [],
   responses: {
     204: {
-      description: 'What a page may send',
+      description: 'The allowed methods and headers',
       headers: headerRefs([...common, 'Allow', 'AllowMethods', 'AllowHeaders', 'MaxAge']),
     },
-    ...errorResponses(REQUEST_ERRORS, common),
+    ...errorResponses(COMMON_ERRORS, common),
   },
 })

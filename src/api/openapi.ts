@@ -1,18 +1,18 @@
 import type { TSchema } from 'typebox'
 import * as schemas from '../domain/v1/schemas.ts'
 import {
-  COMMON_HEADERS,
+  COMMON_ERRORS,
+  COMMON_HEADER_NAMES,
   type DocumentedError,
   errorResponses,
   HEADERS,
   type HeaderName,
   preflightOperation,
-  REQUEST_ERRORS,
   successResponses,
 } from './openapi-parts.ts'
 import { V1_PATHS } from './v1/openapi.ts'
 
-/** The description of the whole service, made of the schemas that the code itself uses. */
+/** The OpenAPI document. Its schemas are the ones that the code uses. */
 export function createOpenApi(version: string) {
   return {
     openapi: '3.1.1',
@@ -21,11 +21,11 @@ export function createOpenApi(version: string) {
       version,
       summary: 'Professional-reputation records over the frozen V1 API',
       description:
-        'A passport is a person’s professional-reputation record: scores, profile, verified wallets, linked socials, scored credentials. V1 is read-only and deprecated: it is kept working for the programs that use it, and gets no new features. No field is ever null: unknown text is `""`, an unknown list `[]`, an unknown number `0`.',
+        'A passport is a person’s professional-reputation record: scores, profile, verified wallets, linked socials, scored credentials. V1 is read-only and deprecated: it keeps working for existing clients and gets no new features. No field is ever null: unknown text is `""`, an unknown list `[]`, an unknown number `0`.',
     },
     servers: [{ url: '/', description: 'The service that serves this document' }],
     tags: [
-      { name: 'V1', description: 'The three calls of the V1 API' },
+      { name: 'V1', description: 'The three endpoints of the V1 API' },
       { name: 'Service', description: 'For operators and tools' },
     ],
     paths: { ...V1_PATHS, ...SERVICE_PATHS },
@@ -36,7 +36,7 @@ export function createOpenApi(version: string) {
         IfNoneMatch: {
           name: 'If-None-Match',
           in: 'header',
-          description: 'The `ETag` of an earlier answer: where nothing changed, the answer is 304.',
+          description: 'The `ETag` of an earlier response: if the body has not changed, the status is 304.',
           schema: { type: 'string' },
         },
       },
@@ -46,7 +46,7 @@ export function createOpenApi(version: string) {
           in: 'header',
           name: 'X-API-KEY',
           description:
-            'Optional unless the operator requires it. An empty key, `undefined`, `null` and `None` count as none; an unknown, revoked or expired key is refused.',
+            'Optional unless the operator requires it. An empty key, `undefined`, `null` and `None` count as no key; an unknown, revoked or expired key is rejected.',
         },
       },
     },
@@ -60,12 +60,12 @@ const object = (properties: object, required: string[]) => ({
   additionalProperties: false,
 })
 
-const WORKS = { enum: ['ok', 'unavailable'] }
+const STATE = { enum: ['ok', 'unavailable'] }
 
-/** `replica` is there where one is configured. */
-const READINESS = object({ status: { const: 'ready' }, writes: WORKS, replica: WORKS }, ['status', 'writes'])
+/** `replica` is present if one is configured. */
+const READINESS = object({ status: { const: 'ready' }, writes: STATE, replica: STATE }, ['status', 'writes'])
 
-type Service = {
+type ServicePath = {
   id: string
   summary: string
   type?: string
@@ -74,24 +74,31 @@ type Service = {
   headers?: HeaderName[]
 }
 
-const service = ({ id, summary, type = 'application/json', schema, errors = [], headers = [] }: Service) => ({
+const path = ({
+  id,
+  summary,
+  type = 'application/json',
+  schema,
+  errors = [],
+  headers = [],
+}: ServicePath) => ({
   get: {
     operationId: id,
     summary,
     tags: ['Service'],
     security: [],
     responses: {
-      ...successResponses(summary, [...COMMON_HEADERS, 'NoCache', 'ETag', ...headers], {
+      ...successResponses(summary, [...COMMON_HEADER_NAMES, 'NoCache', 'ETag', ...headers], {
         [type]: { schema },
       }),
-      ...errorResponses([...REQUEST_ERRORS, ...errors], COMMON_HEADERS),
+      ...errorResponses([...COMMON_ERRORS, ...errors], COMMON_HEADER_NAMES),
     },
   },
-  options: preflightOperation(id, 'Service', COMMON_HEADERS),
+  options: preflightOperation(id, 'Service', COMMON_HEADER_NAMES),
 })
 
-const referencePage = (id: string, summary: string) =>
-  service({
+const htmlPath = (id: string, summary: string) =>
+  path({
     id,
     summary,
     type: 'text/html',
@@ -100,42 +107,42 @@ const referencePage = (id: string, summary: string) =>
   })
 
 const SERVICE_PATHS = {
-  '/health': service({
+  '/health': path({
     id: 'getHealth',
     summary: 'The process is alive',
     schema: object({ status: { const: 'ok' } }, ['status']),
   }),
-  '/ready': service({
+  '/ready': path({
     id: 'getReadiness',
     summary: 'Requests can be served',
     schema: READINESS,
     errors: ['unavailable'],
   }),
-  '/openapi.json': service({
+  '/openapi.json': path({
     id: 'getOpenApi',
     summary: 'The OpenAPI document',
     schema: { type: 'object' },
     headers: ['Vary'],
   }),
-  '/reference': referencePage('getReference', 'The API described on a page, where the calls can be tried'),
-  '/deprecation': referencePage('getDeprecation', 'How V1 ends: its dates, and what to do'),
-  '/': referencePage(
+  '/reference': htmlPath('getReference', 'API reference with forms to try the endpoints'),
+  '/deprecation': htmlPath('getDeprecation', 'Deprecation of V1: its dates, and what to do'),
+  '/': htmlPath(
     'getStartPage',
-    'The page that opens first: passports by score, or the reference where the explorer is off',
+    'Start page: passports by score, or the API reference if the explorer is off',
   ),
 }
 
-/** Schemas that have a name are written once and referred to elsewhere. */
+/** Named schemas appear once; other places refer to them by `$ref`. */
 function namedSchemas(): Record<string, unknown> {
   const names = new Map<unknown, string>(Object.entries(schemas).map(([name, schema]) => [schema, name]))
-  const refer = (value: unknown): unknown => {
+  const toRef = (value: unknown): unknown => {
     const name = names.get(value)
     return name === undefined ? descend(value) : { $ref: `#/components/schemas/${name}` }
   }
   const descend = (value: unknown): unknown => {
-    if (Array.isArray(value)) return value.map(refer)
+    if (Array.isArray(value)) return value.map(toRef)
     if (typeof value !== 'object' || value === null) return value
-    return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, refer(inner)]))
+    return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, toRef(inner)]))
   }
   return Object.fromEntries(
     Object.entries(schemas).map(([name, schema]: [string, TSchema]) => [name, descend(schema)]),

@@ -1,33 +1,32 @@
 import type { Snapshot } from '../catalog/snapshot.ts'
 import type { Awaitable } from '../store/store.ts'
-import type { Page } from './page.ts'
+import type { RenderedPage } from './rendered-page.ts'
 
-const MOST_PAGES = 300
-const MOST_BYTES = 32 * 1024 * 1024
+const MAX_PAGES = 300
+const MAX_BYTES = 32 * 1024 * 1024
 
-/** Two bytes a character, which leaves room for the compressed forms. */
-const sizeOf = ({ body }: Page) => 2 * body.length
+/** An estimate: two bytes per character include the compressed bodies. */
+const sizeOf = ({ body }: RenderedPage) => 2 * body.length
 
-/** Rendered pages of the current snapshot; the oldest are dropped first. */
-export function createPageCache({ mostPages = MOST_PAGES, mostBytes = MOST_BYTES } = {}) {
-  const pages = new Map<string, Page>()
+/** Rendered pages of the current snapshot; the oldest are evicted first. */
+export function createPageCache({ maxPages = MAX_PAGES, maxBytes = MAX_BYTES } = {}) {
+  const pages = new Map<string, RenderedPage>()
   let snapshot: Snapshot | undefined
   let bytes = 0
 
-  function keep(key: string, page: Page): void {
-    if (pages.has(key) || sizeOf(page) > mostBytes) return
+  function keep(key: string, page: RenderedPage): void {
+    if (pages.has(key) || sizeOf(page) > maxBytes) return
     pages.set(key, page)
     bytes += sizeOf(page)
     for (const [oldest, { body }] of pages) {
-      if (pages.size <= mostPages && bytes <= mostBytes) return
+      if (pages.size <= maxPages && bytes <= maxBytes) return
       pages.delete(oldest)
       bytes -= 2 * body.length
     }
   }
 
   return {
-    /** The cached page, or else a new one. */
-    async get(current: Snapshot, key: string, render: () => Awaitable<Page>): Promise<Page> {
+    async get(current: Snapshot, key: string, render: () => Awaitable<RenderedPage>): Promise<RenderedPage> {
       if (current !== snapshot) {
         pages.clear()
         bytes = 0

@@ -9,11 +9,10 @@ export type Family = {
 
 type Sample = { labels: Labels } & ({ value: number } | Histogram)
 
-/** `counts` has one more than `bounds`: the values between two bounds, and those above all. */
+/** `counts` has one bucket more than `bounds`, for values above all bounds. */
 type Histogram = { bounds: readonly number[]; counts: readonly number[]; sum: number }
 
-/** Prometheus' text format. */
-export const EXPOSITION_TYPE = 'text/plain; version=0.0.4; charset=utf-8'
+export const PROMETHEUS_TYPE = 'text/plain; version=0.0.4; charset=utf-8'
 
 export const presentFamilies = (families: readonly Family[]): string =>
   families
@@ -45,17 +44,17 @@ const presentNumber = (value: number) => (value === Number.POSITIVE_INFINITY ? '
 const escapeHelp = (text: string) => text.replaceAll('\\', '\\\\').replaceAll('\n', '\\n')
 const escapeLabel = (text: string) => escapeHelp(text).replaceAll('"', '\\"')
 
-/** Sums over threads. Counts of ended threads stay, so that no counter decreases; their gauges do not. */
-export function addUp(living: readonly (readonly Family[])[], gone: readonly Family[] = []): Family[] {
+/** Sums over threads. Counters of ended threads are included, so that no counter decreases; their gauges are not. */
+export function sumMetrics(running: readonly (readonly Family[])[], ended: readonly Family[] = []): Family[] {
   const sums = new Map<string, Family>()
-  for (const family of [...gone.filter(({ type }) => type !== 'gauge'), ...living.flat()]) {
+  for (const family of [...ended.filter(({ type }) => type !== 'gauge'), ...running.flat()]) {
     const sum = sums.get(family.name)
     sums.set(family.name, sum ? addFamily(sum, family) : family)
   }
   return [...sums.values()]
 }
 
-/** Families of one name have samples of one kind. */
+/** Both families have the same type. */
 function addFamily(one: Family, other: Family): Family {
   const sums = new Map<string, Sample>()
   for (const sample of [...one.samples, ...other.samples]) {

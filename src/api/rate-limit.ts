@@ -1,48 +1,48 @@
 import type { ApiKey } from '../domain/api-key.ts'
 import { ServiceError } from '../domain/errors.ts'
 import { ANONYMOUS, DEFAULT_TIERS, EXPLORER, type Tier } from '../domain/tier.ts'
-import type { Awaitable } from '../store/store.ts'
-import type { Consumed, RateCounter } from './fixed-window.ts'
+import type { RateLimitCounter, RateLimitResult } from './fixed-window.ts'
 
-/** Wrong keys that one address may try before it must wait. */
+/** Wrong keys per address and window. */
 const WRONG_KEYS = 60
 const WRONG_KEY_WINDOW = 60
 
 const DAYS_OF_MONTH = 30
 
-export type LimiterOptions = {
+type LimiterOptions = {
   tiers: readonly Tier[]
-  counter: RateCounter
+  counter: RateLimitCounter
   now: () => number
-  /** Whether a key has had so many requests in the present month, as far as is known here. */
-  isSpent: (key: string, quota: number) => boolean
+  /** Whether this node knows of `quota` requests of the key in this month. */
+  isQuotaUsed: (keyId: string, quota: number) => boolean
 }
 
-export function createLimiter({ tiers, counter, now, isSpent }: LimiterOptions) {
+export function createLimiter({ tiers, counter, now, isQuotaUsed }: LimiterOptions) {
   const byName = new Map([...DEFAULT_TIERS, ...tiers].map((tier) => [tier.name, tier]))
   const fallback = byName.get('standard') as Tier
   const policies = new Map([...byName.values()].map((tier) => [tier, policy(tier)]))
   const policyOf = (tier: Tier) => policies.get(tier) as string
 
-  /** The `RateLimit` field. */
-  const describe = (tier: Tier, left: number, seconds: number) => `"${tier.name}";r=${left};t=${seconds}`
+  /** The `RateLimit` header. */
+  const describe = (tier: Tier, remaining: number, seconds: number) =>
+    `"${tier.name}";r=${remaining};t=${seconds}`
 
-  /** Throws `rate_limited` if the request was refused. */
-  function check(tier: Tier, consumed: Consumed | undefined): Consumed | undefined {
-    if (!consumed || consumed.left >= 0) return consumed
+  /** Throws `rate_limited` if the request was over the limit. */
+  function check(tier: Tier, consumed: RateLimitResult | undefined): RateLimitResult | undefined {
+    if (!consumed || consumed.remaining >= 0) return consumed
     const limit = `${tier.requests.toLocaleString('en')} requests in ${tier.window} s`
-    throw tooMany(limit, consumed.seconds, {
+    throw rateLimited(limit, consumed.seconds, {
       'RateLimit-Policy': policyOf(tier),
       RateLimit: describe(tier, 0, consumed.seconds),
     })
   }
 
   function checkMonth(tier: Tier, key: ApiKey | undefined): void {
-    if (tier.monthly === undefined || !key || !isSpent(key.id, tier.monthly)) return
+    if (tier.monthly === undefined || !key || !isQuotaUsed(key.id, tier.monthly)) return
     const date = new Date(now())
     const end = Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1)
     const seconds = Math.ceil((end - now()) / 1000)
-    throw tooMany(`${tier.monthly.toLocaleString('en')} requests a month`, seconds, {
+    throw rateLimited(`${tier.monthly.toLocaleString('en')} requests a month`, seconds, {
       'RateLimit-Policy': policyOf(tier),
       RateLimit: `"${tier.name}-month";r=0;t=${seconds}`,
     })
@@ -57,18 +57,18 @@ export function createLimiter({ tiers, counter, now, isSpent }: LimiterOptions) 
 
     check,
 
-    /** Counts the request, unless its tier has no limit. Requests without a key count by address. */
-    consume(tier: Tier, key: ApiKey | undefined, address: () => string): Awaitable<Consumed> | undefined {
+    /** Counts the request by key, or by address without a key. A tier without a limit does not count. */
+    consume(tier: Tier, key: ApiKey | undefined, address: () => string) {
       checkMonth(tier, key)
       if (tier.requests === Number.POSITIVE_INFINITY) return undefined
       return counter.consume(`${tier.name} ${key?.id ?? address()}`, tier.requests, tier.window)
     },
 
-    /** Counts a wrong key; throws `rate_limited` where there were too many from this address. */
+    /** Counts a wrong key; throws `rate_limited` after too many from this address. */
     async consumeWrongKey(address: string): Promise<void> {
-      const { left, seconds } = await counter.consume(`wrong ${address}`, WRONG_KEYS, WRONG_KEY_WINDOW)
-      if (left >= 0) return
-      throw tooMany(`${WRONG_KEYS} wrong keys in ${WRONG_KEY_WINDOW} s`, seconds, {
+      const { remaining, seconds } = await counter.consume(`wrong ${address}`, WRONG_KEYS, WRONG_KEY_WINDOW)
+      if (remaining >= 0) return
+      throw rateLimited(`${WRONG_KEYS} wrong keys in ${WRONG_KEY_WINDOW} s`, seconds, {
         'RateLimit-Policy': `"wrong-keys";q=${WRONG_KEYS};w=${WRONG_KEY_WINDOW}`,
         RateLimit: `"wrong-keys";r=0;t=${seconds}`,
       })
@@ -83,7 +83,7 @@ function policy({ name, requests, window, monthly }: Tier): string {
   return `"${name}";q=${requests};w=${window}${month}`
 }
 
-const tooMany = (what: string, seconds: number, headers: Record<string, string>) =>
-  new ServiceError('rate_limited', `The limit is ${what}: try again in ${seconds} s.`, {
+const rateLimited = (limit: string, seconds: number, headers: Record<string, string>) =>
+  new ServiceError('rate_limited', `The limit is ${limit}: try again in ${seconds} s.`, {
     headers: { 'Retry-After': String(seconds), ...headers },
   })

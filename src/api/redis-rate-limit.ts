@@ -1,18 +1,16 @@
 import { createHash } from 'node:crypto'
 import { RedisClient } from 'bun'
-import type { Consumed, FixedWindow, RateCounter } from './fixed-window.ts'
+import type { FixedWindow, RateLimitCounter, RateLimitResult } from './fixed-window.ts'
 
-const PATIENCE_MILLISECONDS = 100
-
-/** How long it may take to connect, and how long after a failure it is tried again. */
+const TIMEOUT_MILLISECONDS = 100
 const CONNECT_MILLISECONDS = 1000
 const RETRY_MILLISECONDS = 1000
 
-/** A key outlives its window a little: the clocks of nodes differ. */
-const SLACK_MILLISECONDS = 5000
+/** A key outlives its window a little, because the clocks of nodes differ. */
+const CLOCK_SKEW_MILLISECONDS = 5000
 
 const PREFIX = 'passportd:limit:'
-const GREETING = `${PREFIX}greeting`
+const PROBE_KEY = `${PREFIX}greeting`
 
 const CONSUME = `
 local limit = tonumber(ARGV[1])
@@ -26,120 +24,121 @@ if tonumber(redis.call('get', KEYS[1]) or '0') > 0 then redis.call('decr', KEYS[
 return 0`
 
 type Options = {
-  /** Tells which window it is; Redis has no say in it. */
+  /** The clock of this node decides which window it is, not the clock of Redis. */
   now: () => number
   /** How long a request waits for Redis. */
-  patience?: number
-  /** Once each time Redis is lost. */
-  onAway: (reason: string) => void
-  onBack: () => void
+  timeout?: number
+  /** Called once per outage. */
+  onUnavailable: (reason: string) => void
+  onAvailable: () => void
 }
 
-export type RedisCounter = RateCounter & Disposable
-
 /**
- * Counts in Redis, for all nodes that use it, and in `local` too: what this node let through is known whatever
- * becomes of Redis. While Redis is away `local` decides, and nobody waits. Ready once the first try to connect is over.
+ * Counts in Redis, shared by all nodes, and also in `local`, so that this node's own counts survive an outage of Redis.
+ * While Redis is unavailable, `local` decides and no request waits. Resolves after the first connection attempt.
  */
-export async function createRedisCounter(
+export async function createRedisRateLimit(
   url: string,
   local: FixedWindow,
-  { now, patience = PATIENCE_MILLISECONDS, onAway, onBack }: Options,
-): Promise<RedisCounter> {
-  let link: RedisClient | undefined
-  let isAway = false
-  /** Answers that came in time. */
-  let answers = 0
+  { now, timeout = TIMEOUT_MILLISECONDS, onUnavailable, onAvailable }: Options,
+): Promise<RateLimitCounter & Disposable> {
+  let current: RedisClient | undefined
+  let isUnavailable = false
+  let responses = 0
   let isClosed = false
   let retry: Timer | undefined
 
   async function connect(): Promise<void> {
-    const client = new RedisClient(url, { autoReconnect: false, enableOfflineQueue: false })
-    try {
-      await within(Math.max(CONNECT_MILLISECONDS, patience), client.connect())
-      // A replica, a server that is loading its data, and one that is too slow for requests connect as well.
-      await within(patience, run(client, CONSUME, GREETING, ['1000000', String(RETRY_MILLISECONDS)]))
-    } catch (error) {
-      client.close()
-      return wait(error)
-    }
+    const client = await openClient(url, timeout).catch(scheduleRetry)
+    if (!client) return
     if (isClosed) return client.close()
-    link = client
-    client.onclose = () => leave(client, new Error('the connection was closed'))
-    if (isAway) onBack()
-    isAway = false
+    current = client
+    client.onclose = () => disconnect(client, new Error('the connection was closed'))
+    if (isUnavailable) onAvailable()
+    isUnavailable = false
   }
 
-  function leave(client: RedisClient, error: unknown): void {
-    if (link !== client) return
-    link = undefined
+  function disconnect(client: RedisClient, error: unknown): void {
+    if (current !== client) return
+    current = undefined
     client.close()
-    wait(error)
+    scheduleRetry(error)
   }
 
-  function wait(error: unknown): void {
+  function scheduleRetry(error: unknown): undefined {
     if (isClosed) return
-    if (!isAway) onAway(error instanceof Error ? error.message : String(error))
-    isAway = true
+    if (!isUnavailable) onUnavailable(error instanceof Error ? error.message : String(error))
+    isUnavailable = true
     retry = setTimeout(connect, RETRY_MILLISECONDS)
   }
 
-  async function share(client: RedisClient, mine: Consumed, key: string, args: string[]): Promise<Consumed> {
-    const before = answers
-    let left: number
+  async function consumeShared(client: RedisClient, own: RateLimitResult, key: string, args: string[]) {
+    const before = responses
+    let remaining: number
     try {
-      left = await within(patience, run(client, CONSUME, key, args))
+      remaining = await withTimeout(timeout, run(client, CONSUME, key, args))
     } catch (error) {
-      // One late answer among others in time is no outage.
-      if (answers === before) leave(client, error)
-      return mine
+      // A single late response is no outage while others arrive in time.
+      if (responses === before) disconnect(client, error)
+      return own
     }
-    answers++
-    if (left < 0) mine.refund()
-    return {
-      left: Math.min(left, mine.left),
-      seconds: mine.seconds,
-      refund() {
-        mine.refund()
-        if (link === client) run(client, REFUND, key).catch(() => undefined)
-      },
+    responses++
+    if (remaining < 0) own.refund()
+    const refund = () => {
+      own.refund()
+      // A lost refund costs the client one request of its limit.
+      if (current === client) run(client, REFUND, key).catch(() => undefined)
     }
+    return { remaining: Math.min(remaining, own.remaining), seconds: own.seconds, refund }
   }
 
   await connect()
   return {
     async consume(client, limit, window) {
-      const mine = local.consume(client, limit, window)
-      if (!link || mine.left < 0) return mine
-      const life = String(window * 1000 + SLACK_MILLISECONDS)
-      return share(link, mine, keyOf(client, window, now()), [String(limit), life])
+      const own = local.consume(client, limit, window)
+      if (!current || own.remaining < 0) return own
+      const lifetime = String(window * 1000 + CLOCK_SKEW_MILLISECONDS)
+      return consumeShared(current, own, keyOf(client, window, now()), [String(limit), lifetime])
     },
     [Symbol.dispose]() {
       isClosed = true
       clearTimeout(retry)
-      link?.close()
-      link = undefined
+      current?.close()
+      current = undefined
     },
   }
 }
 
-async function run(client: RedisClient, script: string, key: string, args: string[] = []): Promise<number> {
-  const answer: unknown = await client.send('EVAL', [script, '1', key, ...args])
-  if (!Number.isInteger(answer)) throw new Error('an answer that is no number')
-  return answer as number
+/** Throws if Redis cannot count: a read-only replica, a loading or a slow server accept connections too. */
+async function openClient(url: string, timeout: number): Promise<RedisClient> {
+  const client = new RedisClient(url, { autoReconnect: false, enableOfflineQueue: false })
+  try {
+    await withTimeout(Math.max(CONNECT_MILLISECONDS, timeout), client.connect())
+    await withTimeout(timeout, run(client, CONSUME, PROBE_KEY, ['1000000', String(RETRY_MILLISECONDS)]))
+    return client
+  } catch (error) {
+    client.close()
+    throw error
+  }
 }
 
-/** Addresses of clients are not sent to Redis. */
+async function run(client: RedisClient, script: string, key: string, args: string[] = []): Promise<number> {
+  const response: unknown = await client.send('EVAL', [script, '1', key, ...args])
+  if (!Number.isInteger(response)) throw new Error('Redis sent a response that is not an integer')
+  return response as number
+}
+
+/** Hashed, so that client addresses are not sent to Redis. */
 function keyOf(client: string, window: number, time: number): string {
   const hash = createHash('sha256').update(`${window} ${client}`).digest('base64url').slice(0, 22)
   return `${PREFIX}${hash}:${Math.floor(time / (window * 1000))}`
 }
 
-function within<T>(milliseconds: number, work: Promise<T>): Promise<T> {
+function withTimeout<T>(milliseconds: number, work: Promise<T>): Promise<T> {
   const { promise, resolve, reject } = Promise.withResolvers<T>()
-  const late = () => reject(new Error(`no answer within ${milliseconds} ms`))
-  // Where this process was busy, the answer may have come and not been read yet: that happens first.
-  const timer = setTimeout(() => setImmediate(late), milliseconds)
+  const expire = () => reject(new Error(`no response within ${milliseconds} ms`))
+  // After a busy event loop, a response may have arrived unread: setImmediate lets it be read first.
+  const timer = setTimeout(() => setImmediate(expire), milliseconds)
   work.then(resolve, reject).finally(() => clearTimeout(timer))
   return promise
 }

@@ -4,35 +4,31 @@ import type { Awaitable, Store } from '../store/store.ts'
 import type { RouteName } from './metrics.ts'
 import type { PageCache } from './page-cache.ts'
 
-/** `params` are the named parts of the route's path, decoded. */
+/** `params` are the decoded parameters of the route's path. */
 export type RouteRequest = Request & { params: Readonly<Record<string, string>> }
 
-/** What handlers work with. */
 export type Context = {
   store: Store
   catalog: Catalog
-  /** Rendered pages of the V1 list. */
   pages: PageCache
-  /** Those that every response to this request has. */
+  /** The headers of every response to this request. */
   headers: Headers
 }
 
 export type Route = {
-  /** As `Bun.serve` matches it. A slash at the end makes no difference, except for `own` routes. */
+  /** A path of `Bun.serve`. A trailing slash is ignored, except for `own` routes. */
   path: string
-  /** `v1`: needs a key or counts on the anonymous limit. `page`: HTML for people, errors included. `own`: open to everybody. */
+  /** `v1`: authenticated and rate-limited. `page`: rate-limited, with HTML errors. `own`: neither. */
   kind: 'v1' | 'page' | 'own'
-  /** For metrics and logs. */
   name: RouteName
-  /** GET and HEAD unless given. */
+  /** GET and HEAD by default. */
   methods?: readonly string[]
-  /** A route without a handler responds 404 to everybody, and costs no quota. */
+  /** A route without a handler responds 404 and does not count. */
   handle?: (request: RouteRequest, context: Context) => Awaitable<Response>
 }
 
 const READ_ONLY = ['GET', 'HEAD']
 
-/** The `Allow` header of a route. */
 export const allowedMethods = ({ methods = READ_ONLY }: Route) => [...methods, 'OPTIONS'].join(', ')
 
 export function checkMethod(method: string, route: Route): void {
@@ -45,27 +41,27 @@ export function checkMethod(method: string, route: Route): void {
 
 const KNOWN_METHODS = new Set(['GET', 'HEAD', 'OPTIONS', 'POST', 'PUT', 'PATCH', 'DELETE'])
 
-/** The method for logs: clients may send any word. */
+/** The method for logs; unknown methods are untrusted input. */
 export const methodName = (method: string) => (KNOWN_METHODS.has(method) ? method : 'other')
 
-const LONGEST_TARGET = 8 * 1024
+const MAX_TARGET = 8 * 1024
 
 /** Headers need no check: Bun responds 431 when the request line and the headers exceed 16 KiB. */
 function checkTarget(url: string): void {
-  if (url.length - pathStart(url) <= LONGEST_TARGET) return
-  throw new ServiceError('uri_too_long', `The path and query may have at most ${LONGEST_TARGET} characters.`)
+  if (url.length - pathStart(url) <= MAX_TARGET) return
+  throw new ServiceError('uri_too_long', `The path and query may have at most ${MAX_TARGET} characters.`)
 }
 
-/** The id that the client sent, so that both logs can be compared, if it is safe to print. */
+/** The client's own request id, if it is safe to log; otherwise a new one. */
 export function requestIdOf({ headers }: Request): string {
   const given = headers.get('x-request-id')
   return given !== null && /^[\w.-]{1,64}$/.test(given) ? given : crypto.randomUUID()
 }
 
-/** The scheme and host of the request; empty when its `Host` is malformed. */
+/** The scheme and host of the request; empty if its `Host` is malformed. */
 export const originOf = ({ url }: Request) => url.slice(0, pathStart(url))
 
-/** The path; repeated slashes count as one. */
+/** The path, with repeated slashes collapsed. */
 export function pathOf({ url }: Request): string {
   const end = url.search(/[?#]/)
   return url.slice(pathStart(url), end === -1 ? undefined : end).replace(/\/{2,}/g, '/')
@@ -83,7 +79,7 @@ export function queryOf({ url }: Request): URLSearchParams {
 /** Bun's `request.url` is the path alone when `Host` is malformed, so `new URL(request.url)` may throw. */
 const pathStart = (url: string) => (url.startsWith('/') ? 0 : url.indexOf('/', 'https://'.length))
 
-/** The params of a path that fits the pattern. */
+/** The parameters of the path; `undefined` if it does not match the pattern. */
 export function matchPath(pattern: string, path: string): Record<string, string> | undefined {
   if (pattern.endsWith('/*')) return path.startsWith(pattern.slice(0, -1)) ? {} : undefined
   const [wanted, given] = [pattern.split('/'), path.split('/')]

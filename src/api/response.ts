@@ -5,36 +5,35 @@ import type { Limiter } from './rate-limit.ts'
 import { allowedMethods, type Context, type Route } from './request.ts'
 import { retirementHeaders } from './retirement.ts'
 
-/** Any page may read every response and all of its headers. */
-const COMMON_HEADERS = {
+/** Pages of any origin may read every response and all of its headers. */
+const CORS_HEADERS = {
   'Access-Control-Allow-Origin': '*',
   'Access-Control-Expose-Headers':
     'Allow, Content-Location, Deprecation, ETag, Link, RateLimit, RateLimit-Policy, Retry-After, Sunset, WWW-Authenticate, X-Request-Id',
   'X-Content-Type-Options': 'nosniff',
 }
 
-/** Caches may keep a response, but must revalidate it before each use: data changes at any time. */
+/** Caches must revalidate before each use, because data changes at any time. */
 export const JSON_HEADERS = { 'Content-Type': 'application/json', 'Cache-Control': 'no-cache' }
 
-/** The headers on which the responses to a request are built. Copying them costs less than setting each. */
+/** The initial headers of a response. Copying a `Headers` costs less than setting each header. */
 export const baseHeaders = (headers: Readonly<Record<string, string>>): Headers =>
-  new Headers({ ...COMMON_HEADERS, ...JSON_HEADERS, ...headers })
+  new Headers({ ...CORS_HEADERS, ...JSON_HEADERS, ...headers })
 
-/** A response with a JSON body. */
 export function json({ headers }: Pick<Context, 'headers'>, body: string, etag = etagOf(body)): Response {
   const response = new Response(body, { headers })
   response.headers.set('ETag', etag)
   return response
 }
 
-/** The response to OPTIONS, with or without the headers of a CORS preflight. */
+/** The response to OPTIONS, whether or not it is a CORS preflight. */
 export function preflight({ headers }: Pick<Context, 'headers'>, route: Route): Response {
   const response = new Response(null, { status: 204, headers })
   for (const name in JSON_HEADERS) response.headers.delete(name)
   const methods = allowedMethods(route)
   response.headers.set('Allow', methods)
   response.headers.set('Access-Control-Allow-Methods', methods)
-  // The star stands for all but Authorization; older browsers do not know it.
+  // The star does not include Authorization, and older browsers do not support it.
   response.headers.set(
     'Access-Control-Allow-Headers',
     'X-API-KEY, Content-Type, Authorization, If-None-Match, X-Request-Id, *',
@@ -43,7 +42,7 @@ export function preflight({ headers }: Pick<Context, 'headers'>, route: Route): 
   return response
 }
 
-/** Whether `If-None-Match` names the ETag, also with `W/` as RFC 9110 asks. */
+/** Weak comparison, as RFC 9110 requires for `If-None-Match`. */
 export function matchesEtag(condition: string, etag: string): boolean {
   return (
     condition === etag ||
@@ -54,7 +53,7 @@ export function matchesEtag(condition: string, etag: string): boolean {
 
 type V1HeaderOptions = { plan: () => RetirementPlan; deprecatedAt: number; limiter: Limiter }
 
-/** The headers of all V1 responses of a tier, which change with the plan only. */
+/** Caches the headers of V1 responses per tier until the retirement plan changes. */
 export function createV1Headers({ plan, deprecatedAt, limiter }: V1HeaderOptions) {
   let known: RetirementPlan | undefined
   const byTier = new Map<Tier | undefined, Headers>()

@@ -1,12 +1,12 @@
 import { unauthorized } from '../domain/errors.ts'
 import type { DatedPlan } from '../domain/retirement.ts'
-import { type ErrorReply, presentError } from './errors.ts'
+import { type ErrorResponse, presentError } from './errors.ts'
 import { checkBrownout, checkRemoval, retirementHeaders } from './retirement.ts'
 
-export type PreviewRequest = { now: number; key: string | undefined; requireKey: boolean }
+type PreviewRequest = { now: number; key: string | undefined; requireKey: boolean }
 
-/** What a V1 client gets at that instant because of the plan; an empty body where the plan changes nothing. */
-export function previewRetirement(plan: DatedPlan, { now, key, requireKey }: PreviewRequest): ErrorReply {
+/** The effect of the plan on a V1 response at that instant; an empty body if the plan changes nothing. */
+export function previewRetirement(plan: DatedPlan, { now, key, requireKey }: PreviewRequest): ErrorResponse {
   const headers = retirementHeaders(plan, plan.deprecatedAt)
   try {
     checkRemoval(plan, now)
@@ -14,7 +14,7 @@ export function previewRetirement(plan: DatedPlan, { now, key, requireKey }: Pre
     checkBrownout(plan, now, key)
     return { status: 200, headers, body: '' }
   } catch (error) {
-    const reply = presentError(error, 'rehearsal')
+    const reply = presentError(error, 'preview')
     return { ...reply, headers: { ...headers, ...reply.headers } }
   }
 }

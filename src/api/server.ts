@@ -3,16 +3,16 @@ import { ClientGone, notFound, unauthorized } from '../domain/errors.ts'
 import { NO_PLAN, type RetirementPlan } from '../domain/retirement.ts'
 import type { Tier } from '../domain/tier.ts'
 import type { Endpoint } from '../domain/usage.ts'
-import { createAddressOf } from './address.ts'
-import { type GivenKey, matchesKey, readKey } from './auth.ts'
+import { createClientAddressOf } from './address.ts'
+import { matchesKey, parseKeyHeader, type SentKey } from './auth.ts'
 import { internalError, presentError, publicError } from './errors.ts'
-import type { Consumed } from './fixed-window.ts'
+import type { RateLimitResult } from './fixed-window.ts'
 import { HEALTH_ROUTES } from './health.ts'
 import type { Metrics, RouteName } from './metrics.ts'
 import { urlOf } from './open-port.ts'
-import { type Page, sendPage } from './page.ts'
 import { createPageCache } from './page-cache.ts'
 import type { Limiter } from './rate-limit.ts'
+import { type RenderedPage, sendPage } from './rendered-page.ts'
 import {
   type Context,
   checkMethod,
@@ -28,39 +28,38 @@ import { checkBrownout, checkRemoval } from './retirement.ts'
 import type { UsageCounter } from './usage.ts'
 import { V1_ROUTES } from './v1/routes.ts'
 
-export type ServerOptions = RequestOptions &
+export type ApiServerOptions = RequestHandlingOptions &
   Pick<Context, 'store' | 'catalog'> & {
     host: string
     port: number
-    /** Lets other servers listen on the same port. */
     reusePort?: boolean | undefined
     /** HTTPS with HTTP/2; the contents of PEM files. */
     tls?: { cert: string; key: string; http3: boolean } | undefined
-    /** Beside those of V1, `/health` and `/ready`. */
+    /** In addition to V1, `/health` and `/ready`. */
     routes: readonly Route[]
   }
 
 export type ApiServer = { url: URL; port: number; stop(force?: boolean): Promise<void> }
 
-const LARGEST_BODY = 1024 * 1024
+const MAX_BODY_BYTES = 1024 * 1024
 const IDLE_SECONDS = 75
 
 const NOT_FOUND: Route = { path: '/*', kind: 'own', name: 'not_found' }
 
-/** Serves until it is stopped. Throws where the port cannot be had. */
-export function startServer(options: ServerOptions): ApiServer {
+/** Throws if the port is not available. */
+export function startApiServer(options: ApiServerOptions): ApiServer {
   const { host, port, reusePort = false, tls, store, catalog } = options
-  const service = createService(options, { store, catalog, pages: createPageCache() })
+  const state = createServerState(options, { store, catalog, pages: createPageCache() })
   const routes = [...V1_ROUTES, ...HEALTH_ROUTES, ...options.routes].flatMap(withSlash)
 
-  /** Matches wildcard routes and paths with repeated slashes. Bun's wildcards would match "//" before we can collapse it. */
+  /** Matches wildcard routes and paths with repeated slashes. Bun's own wildcards would match "//" uncollapsed. */
   function handleOther(request: Request, server: Bun.Server<undefined>): Promise<Response> {
     const path = pathOf(request)
     for (const route of routes) {
       const params = matchPath(route.path, path)
-      if (params) return handle(service, route, Object.assign(request, { params }), server)
+      if (params) return handle(state, route, Object.assign(request, { params }), server)
     }
-    return handle(service, NOT_FOUND, Object.assign(request, { params: {} }), server)
+    return handle(state, NOT_FOUND, Object.assign(request, { params: {} }), server)
   }
 
   const server = Bun.serve({
@@ -69,18 +68,18 @@ export function startServer(options: ServerOptions): ApiServer {
     reusePort,
     development: false,
     idleTimeout: IDLE_SECONDS,
-    maxRequestBodySize: LARGEST_BODY,
+    maxRequestBodySize: MAX_BODY_BYTES,
     ...(tls && { tls: { cert: tls.cert, key: tls.key }, http2: true, http3: tls.http3 }),
     routes: Object.fromEntries(
       routes
         .filter(({ path }) => !path.endsWith('*'))
         .map((route) => [
           route.path,
-          (request: RouteRequest, server: Bun.Server<undefined>) => handle(service, route, request, server),
+          (request: RouteRequest, server: Bun.Server<undefined>) => handle(state, route, request, server),
         ]),
     ),
     fetch: handleOther,
-    // Only a failure to build a response gets here.
+    // Reached only if building a response fails.
     error(error) {
       const id = crypto.randomUUID()
       options.onError(error, { id, method: 'other', route: 'other' })
@@ -95,129 +94,123 @@ export function startServer(options: ServerOptions): ApiServer {
   }
 }
 
-/** The route, and the same with a slash at the end, where that makes no difference. */
+/** The route with and without a trailing slash. */
 function withSlash(route: Route): Route[] {
-  const isSame = route.kind !== 'own' && !route.path.endsWith('/') && !route.path.endsWith('*')
-  return isSame ? [route, { ...route, path: `${route.path}/` }] : [route]
+  const isSlashOptional = route.kind !== 'own' && !route.path.endsWith('/') && !route.path.endsWith('*')
+  return isSlashOptional ? [route, { ...route, path: `${route.path}/` }] : [route]
 }
 
-type RequestOptions = {
+type RequestHandlingOptions = {
   now: () => number
   requireKey: boolean
   limiter: Limiter
-  /** Addresses and blocks of proxies whose `X-Forwarded-For` is believed. */
+  /** Addresses and CIDR blocks of proxies whose `X-Forwarded-For` is trusted. */
   trustedProxies: readonly string[]
   usage: UsageCounter
-  /** How V1 ends, as it is known now. */
   plan: () => RetirementPlan
-  /** Where the plan does not say. */
+  /** Used if the plan has no deprecation date. */
   deprecatedAt: number
-  /** The body of an error on a `page` route. */
-  errorPage?: ((status: number, message: string, requestId: string) => Page) | undefined
+  errorPage?: ((status: number, message: string, requestId: string) => RenderedPage) | undefined
   onError: (error: unknown, request: Pick<RequestSummary, 'id' | 'method' | 'route'>) => void
   metrics?: Metrics | undefined
-  /** Called after every request, for logs. */
   onResponse?: ((summary: RequestSummary) => void) | undefined
 }
 
-/** What may be logged of a request: no path, query or key. */
+/** The loggable part of a request: without path, query and key. */
 export type RequestSummary = {
   id: string
   method: string
   route: RouteName
   status: number
   seconds: number
-  /** The id of the key; empty for clients without one. */
-  key: string
-  /** `none` where the request did not get that far. */
+  /** Empty without a key. */
+  keyId: string
+  /** `none` if the request ended before its tier was determined. */
   tier: string
   address: () => string
 }
 
-/** A request, and what becomes known of it until its response is sent. */
+/** A request and its state until the response is sent. */
 type Exchange = {
   readonly request: RouteRequest
   readonly route: Route
   readonly id: string
   readonly time: number
-  readonly begin: number
+  readonly startedAt: number
   readonly address: () => string
-  /** The id of the key. */
-  key: string
+  keyId: string
   tier: Tier | undefined
-  /** What was counted on the limit of the tier, if it has one. */
-  consumed: Consumed | undefined
+  /** `undefined` if the tier has no limit. */
+  consumed: RateLimitResult | undefined
 }
 
 const NO_TIER = 'none'
 
-const COMMON_HEADERS = baseHeaders({})
+const BASE_HEADERS = baseHeaders({})
 
-/** What all requests of a server share. */
-type Service = RequestOptions & {
+type ServerState = RequestHandlingOptions & {
   shared: Omit<Context, 'headers'>
-  addressOf: ReturnType<typeof createAddressOf>
+  addressOf: ReturnType<typeof createClientAddressOf>
   v1Headers: ReturnType<typeof createV1Headers>
   isTimed: boolean
 }
 
-const createService = (options: RequestOptions, shared: Service['shared']): Service => ({
+const createServerState = (options: RequestHandlingOptions, shared: ServerState['shared']): ServerState => ({
   ...options,
   shared,
-  addressOf: createAddressOf(options.trustedProxies),
+  addressOf: createClientAddressOf(options.trustedProxies),
   v1Headers: createV1Headers(options),
   isTimed: options.metrics !== undefined || options.onResponse !== undefined,
 })
 
-/** Takes a request through authentication, limits and its handler, and adds the headers that all responses have. */
 function handle(
-  service: Service,
+  state: ServerState,
   route: Route,
   request: RouteRequest,
   server: Bun.Server<undefined>,
 ): Promise<Response> {
-  return respond(service, {
+  return respond(state, {
     request,
     route,
     id: requestIdOf(request),
-    time: service.now(),
-    begin: service.isTimed ? performance.now() : 0,
-    address: () => service.addressOf(server.requestIP(request)?.address ?? '', request.headers),
-    key: '',
+    time: state.now(),
+    startedAt: state.isTimed ? performance.now() : 0,
+    address: () => state.addressOf(server.requestIP(request)?.address ?? '', request.headers),
+    keyId: '',
     tier: undefined,
     consumed: undefined,
   })
 }
 
-/** The context of a request: its headers depend on the tier of the client. */
-const contextOf = ({ shared, v1Headers }: Service, { route, consumed, tier }: Exchange): Context => ({
+/** The headers depend on the tier of the client. */
+const contextOf = ({ shared, v1Headers }: ServerState, { route, consumed, tier }: Exchange): Context => ({
   ...shared,
-  headers: route.kind === 'v1' ? v1Headers(consumed && tier) : COMMON_HEADERS,
+  headers: route.kind === 'v1' ? v1Headers(consumed && tier) : BASE_HEADERS,
 })
 
-/** One function: each further one that is awaited costs every request. */
-async function respond(service: Service, exchange: Exchange): Promise<Response> {
-  const { limiter, plan } = service
+/** Authentication, rate limit, handler. One function, because each further `await` slows every request down. */
+async function respond(state: ServerState, exchange: Exchange): Promise<Response> {
+  const { limiter, plan } = state
   const { request, route, address } = exchange
   try {
     if (request.method === 'OPTIONS') {
-      return complete(service, exchange, preflight(contextOf(service, exchange), route))
+      return complete(state, exchange, preflight(contextOf(state, exchange), route))
     }
-    // Before anything that may need the store.
-    const ending = route.kind === 'v1' && plan() !== NO_PLAN ? plan() : undefined
-    if (ending) checkRemoval(ending, exchange.time)
+    // First, because it needs no store.
+    const retirement = route.kind === 'v1' && plan() !== NO_PLAN ? plan() : undefined
+    if (retirement) checkRemoval(retirement, exchange.time)
     if (!route.handle) throw notFound()
     if (route.kind === 'v1') {
-      const given = readKey(request.headers.get('x-api-key'))
-      const key = given?.id === undefined ? undefined : await service.shared.store.keys.find(given.id)
-      if (given && !matchesKey(given, key)) await limiter.consumeWrongKey(address())
-      checkKey(service, given, key)
-      exchange.key = key?.id ?? ''
+      const sent = parseKeyHeader(request.headers.get('x-api-key'))
+      const key = sent?.id === undefined ? undefined : await state.shared.store.keys.find(sent.id)
+      if (sent && !matchesKey(sent, key)) await limiter.consumeWrongKey(address())
+      checkKey(state, sent, key)
+      exchange.keyId = key?.id ?? ''
       exchange.tier = limiter.tierOf(key)
       exchange.consumed = limiter.check(exchange.tier, await limiter.consume(exchange.tier, key, address))
     }
     checkMethod(request.method, route)
-    if (ending) checkBrownout(ending, exchange.time, exchange.key)
+    if (retirement) checkBrownout(retirement, exchange.time, exchange.keyId)
     if (route.kind === 'page') {
       exchange.tier = limiter.tierOfPages()
       exchange.consumed = limiter.check(
@@ -225,23 +218,27 @@ async function respond(service: Service, exchange: Exchange): Promise<Response> 
         await limiter.consume(exchange.tier, undefined, address),
       )
     }
-    return complete(service, exchange, await route.handle(request, contextOf(service, exchange)))
+    return complete(state, exchange, await route.handle(request, contextOf(state, exchange)))
   } catch (error) {
-    return complete(service, exchange, fail(service, exchange, error))
+    return complete(state, exchange, fail(state, exchange, error))
   }
 }
 
-/** Throws `unauthorized` for a wrong, revoked or expired key, and for none where one is required. */
-function checkKey({ requireKey, now }: Service, given: GivenKey | undefined, key: ApiKey | undefined): void {
-  const isAdmitted = given ? matchesKey(given, key) && keyState(key, now()) === 'active' : !requireKey
-  if (!isAdmitted) throw unauthorized()
+/** Throws `unauthorized` for a wrong, revoked, expired or missing required key. */
+function checkKey(
+  { requireKey, now }: ServerState,
+  sent: SentKey | undefined,
+  key: ApiKey | undefined,
+): void {
+  const isAuthorized = sent ? matchesKey(sent, key) && keyState(key, now()) === 'active' : !requireKey
+  if (!isAuthorized) throw unauthorized()
 }
 
-function fail(service: Service, exchange: Exchange, error: unknown): Response {
-  const { onError, errorPage } = service
+function fail(state: ServerState, exchange: Exchange, error: unknown): Response {
+  const { onError, errorPage } = state
   const { request, route, id } = exchange
-  const context = contextOf(service, exchange)
-  // Nobody receives it; proxies log this status for the same case.
+  const context = contextOf(state, exchange)
+  // The client has disconnected; proxies log status 499 in this case.
   if (error instanceof ClientGone) return new Response(null, { status: 499, headers: context.headers })
   const { status, headers, body } = presentError(error, id)
   if (status >= 500) onError(error, { id, method: methodName(request.method), route: route.name })
@@ -254,15 +251,14 @@ function fail(service: Service, exchange: Exchange, error: unknown): Response {
   return response
 }
 
-/** Adds the headers that differ from request to request, and counts the response. */
-function complete(service: Service, exchange: Exchange, response: Response): Response {
-  const completed = addHeaders(service, exchange, response)
-  record(service, exchange, completed.status)
+function complete(state: ServerState, exchange: Exchange, response: Response): Response {
+  const completed = addHeaders(state, exchange, response)
+  record(state, exchange, completed.status)
   return completed
 }
 
-/** Turns a 200 whose ETag matches If-None-Match into a 304, which costs no quota. */
-function addHeaders({ limiter }: Service, exchange: Exchange, response: Response): Response {
+/** Turns a 200 whose ETag matches If-None-Match into a 304, which does not count. */
+function addHeaders({ limiter }: ServerState, exchange: Exchange, response: Response): Response {
   const { request, id, tier, consumed } = exchange
   const { headers } = response
   const condition = response.status === 200 ? request.headers.get('if-none-match') : null
@@ -270,7 +266,7 @@ function addHeaders({ limiter }: Service, exchange: Exchange, response: Response
   headers.set('X-Request-Id', id)
   if (isFresh) consumed?.refund()
   if (tier && consumed) {
-    headers.set('RateLimit', limiter.describe(tier, consumed.left + Number(isFresh), consumed.seconds))
+    headers.set('RateLimit', limiter.describe(tier, consumed.remaining + Number(isFresh), consumed.seconds))
   }
   if (!isFresh) return response
   headers.delete('Content-Type')
@@ -278,14 +274,14 @@ function addHeaders({ limiter }: Service, exchange: Exchange, response: Response
   return new Response(null, { status: 304, headers })
 }
 
-function record(service: Service, exchange: Exchange, status: number): void {
-  const { usage, metrics, onResponse } = service
-  const { request, route, id, time, begin, key, tier, address } = exchange
-  if (route.kind === 'v1') usage.count(key, route.name as Endpoint, status, time)
-  if (!service.isTimed) return
-  const seconds = (performance.now() - begin) / 1000
+function record(state: ServerState, exchange: Exchange, status: number): void {
+  const { usage, metrics, onResponse } = state
+  const { request, route, id, time, startedAt, keyId, tier, address } = exchange
+  if (route.kind === 'v1') usage.count(keyId, route.name as Endpoint, status, time)
+  if (!state.isTimed) return
+  const seconds = (performance.now() - startedAt) / 1000
   const tierName = tier?.name ?? NO_TIER
   metrics?.countRequest(route.name, status, tierName, seconds)
   const method = methodName(request.method)
-  onResponse?.({ id, method, route: route.name, status, seconds, key, tier: tierName, address })
+  onResponse?.({ id, method, route: route.name, status, seconds, keyId, tier: tierName, address })
 }

@@ -4,88 +4,89 @@ const DAY_MILLISECONDS = 86_400_000
 
 export type UsageReport = { counts: UsageCount[]; lastUsed: Map<string, number> }
 
-/** Counts answers in memory; now and then somebody takes the counts away and keeps them. */
+type State = {
+  today: string
+  midnight: number
+  counts: UsageCount[]
+  /** Today's counts by key id, endpoint and status. Three lookups cost less than one composed key. */
+  byKey: Map<string, Map<Endpoint, Map<number, UsageCount>>>
+  lastUsed: Map<string, number>
+  /** This month's requests by key id: the sums read from the store, and the requests counted since. */
+  stored: Map<string, number>
+  since: Map<string, number>
+}
+
+/** Counts responses in memory until the counts are taken and stored. */
 export function createUsageCounter(now: () => number) {
-  let today = dayOf(now())
-  let midnight = Date.parse(today)
-  let counts: UsageCount[] = []
-  /** Today's counts by key, endpoint and status: three lookups cost less than making one name of them. */
-  let places = new Map<string, Map<Endpoint, Map<number, UsageCount>>>()
-  let lastUsed = new Map<string, number>()
-  /** This month's requests by key that others have kept already. */
-  let kept = new Map<string, number>()
-  let since = new Map<string, number>()
-
-  /** A new day has counts of its own, and a new month owes nothing to the last one. */
-  function turnDay(time: number): void {
-    if (time >= midnight && time < midnight + DAY_MILLISECONDS) return
-    const day = dayOf(time)
-    const isSameMonth = monthOf(day) === monthOf(today)
-    today = day
-    midnight = Date.parse(day)
-    places = new Map()
-    if (isSameMonth) return
-    kept = new Map()
-    since = new Map()
-  }
-
-  const sumOf = (key: string) => (kept.get(key) ?? 0) + (since.get(key) ?? 0)
-
-  function place(key: string, endpoint: Endpoint, status: number): UsageCount {
-    let byEndpoint = places.get(key)
-    if (!byEndpoint) {
-      byEndpoint = new Map()
-      places.set(key, byEndpoint)
-    }
-    let byStatus = byEndpoint.get(endpoint)
-    if (!byStatus) {
-      byStatus = new Map()
-      byEndpoint.set(endpoint, byStatus)
-    }
-    let found = byStatus.get(status)
-    if (!found) {
-      found = { day: today, key, endpoint, status, count: 0 }
-      byStatus.set(status, found)
-      counts.push(found)
-    }
-    return found
+  const today = dayOf(now())
+  const state: State = {
+    today,
+    midnight: Date.parse(today),
+    counts: [],
+    byKey: new Map(),
+    lastUsed: new Map(),
+    stored: new Map(),
+    since: new Map(),
   }
 
   return {
-    count(key: string, endpoint: Endpoint, status: number, time = now()): void {
-      turnDay(time)
-      place(key, endpoint, status).count++
-      if (key === '') return
-      lastUsed.set(key, time)
-      // Neither 304 nor 429 counts on the monthly quota.
-      if (status !== 304 && status !== 429) since.set(key, (since.get(key) ?? 0) + 1)
+    count(keyId: string, endpoint: Endpoint, status: number, time = now()): void {
+      startDay(state, time)
+      const found = state.byKey.get(keyId)?.get(endpoint)?.get(status)
+      const count = found ?? addCount(state, keyId, endpoint, status)
+      count.count++
+      if (keyId === '') return
+      state.lastUsed.set(keyId, time)
+      // The monthly quota exempts 304 and 429.
+      if (status !== 304 && status !== 429) state.since.set(keyId, (state.since.get(keyId) ?? 0) + 1)
     },
-    /** All that was counted since it was last asked for. */
     take(): UsageReport {
-      const report = { counts, lastUsed }
-      counts = []
-      places = new Map()
-      lastUsed = new Map()
-      return report
+      const { counts, lastUsed } = state
+      Object.assign(state, { counts: [], byKey: new Map(), lastUsed: new Map() })
+      return { counts, lastUsed }
     },
-    /** Whether the key has had all of its requests of this month, as far as is known here. */
-    isSpent(key: string, quota: number): boolean {
-      turnDay(now())
-      return sumOf(key) >= quota
+    /** Whether this node knows of `quota` requests of the key in this month. */
+    isQuotaUsed(keyId: string, quota: number): boolean {
+      startDay(state, now())
+      return monthSum(state, keyId) >= quota
     },
-    /** What the store knew of a month when it was asked, on this day. */
+    /** Takes over the sums of a month, as the store had them on this day. */
     setMonth(sums: ReadonlyMap<string, number>, day: string): void {
-      turnDay(now())
-      // The answer took longer than the month: callers would be told to wait for the end of the next.
-      if (monthOf(day) !== monthOf(today)) return
-      // Counts that wait to be kept are not in the sums: what is known here already is the least there were.
-      const least = [...kept.keys(), ...since.keys()].map((key) => [key, sumOf(key)] as const)
-      kept = new Map(sums)
-      since = new Map()
-      for (const [key, count] of least) if (count > sumOf(key)) kept.set(key, count)
+      startDay(state, now())
+      // Sums that arrive after the month has ended would block keys until the end of the next one.
+      if (monthOf(day) !== monthOf(state.today)) return
+      // The sums lack counts that are not stored yet, so no sum may decrease.
+      const known = [...state.stored.keys(), ...state.since.keys()].map(
+        (keyId) => [keyId, monthSum(state, keyId)] as const,
+      )
+      state.stored = new Map(sums)
+      state.since = new Map()
+      for (const [keyId, count] of known) if (count > monthSum(state, keyId)) state.stored.set(keyId, count)
     },
   }
 }
+
+/** Starts new counts on a new day, and new sums in a new month. */
+function startDay(state: State, time: number): void {
+  if (time >= state.midnight && time < state.midnight + DAY_MILLISECONDS) return
+  const day = dayOf(time)
+  const isSameMonth = monthOf(day) === monthOf(state.today)
+  Object.assign(state, { today: day, midnight: Date.parse(day), byKey: new Map() })
+  if (!isSameMonth) Object.assign(state, { stored: new Map(), since: new Map() })
+}
+
+function addCount(state: State, key: string, endpoint: Endpoint, status: number): UsageCount {
+  const added = { day: state.today, key, endpoint, status, count: 0 }
+  state.counts.push(added)
+  state.byKey
+    .getOrInsertComputed(key, () => new Map())
+    .getOrInsertComputed(endpoint, () => new Map())
+    .set(status, added)
+  return added
+}
+
+const monthSum = ({ stored, since }: State, keyId: string) =>
+  (stored.get(keyId) ?? 0) + (since.get(keyId) ?? 0)
 
 const monthOf = (day: string) => day.slice(0, 7)
 

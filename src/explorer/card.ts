@@ -1,67 +1,67 @@
 import type { FullPassport } from '../domain/passport.ts'
 import type { Standing } from '../domain/score-distribution.ts'
 import { parseOrigin } from '../domain/url.ts'
+import type { ExplorerOptions, ExplorerPage } from './explorer-page.ts'
 import { describeRank, describeShare, formatFigure, nameOf, shortNameOf } from './format.ts'
 import { type Html, html } from './html.ts'
-import type { ExplorerOptions, ExplorerPage } from './page.ts'
 import { CATEGORIES, SCORE_PARTS } from './score-bar.ts'
-import { COLORS, createPicture, drawHumanMark, drawName, drawParts, drawSvg } from './svg.ts'
+import { COLORS, createSvgPage, drawHumanMark, drawName, drawScoreParts, drawSvg } from './svg.ts'
 import { fitSize, fitText, textWidth } from './text-width.ts'
 
-/** What networks show beside a link. */
+/** The size of link previews in social networks. */
 export const CARD_SIZE = { width: 1200, height: 630 }
 
-/** A passport as a picture for previews of links. */
+/** A passport as an SVG for link previews. */
 export const createCard = ({ store, catalog }: ExplorerOptions): ExplorerPage =>
-  createPicture(store, async (passport, { origin }) => {
+  createSvgPage(store, async (passport, { origin }) => {
     const host = parseOrigin(origin)?.host ?? ''
     if (!passport) return drawMissing(host)
     return drawCard(passport, await catalog.standing(passport.scores.total), host)
   })
 
-/** What the card shows, in words. */
+/** The alternative text of the card. */
 export function describeCard(passport: FullPassport): string {
   return `${shortNameOf(passport)}: passport score ${formatFigure(passport.scores.total)}`
 }
 
 const { width: WIDTH, height: HEIGHT } = CARD_SIZE
 const LEFT = 80
-const ROOM = WIDTH - 2 * LEFT
+const CONTENT_WIDTH = WIDTH - 2 * LEFT
 const RIGHT = WIDTH - LEFT
-const SCORE_ROOM = 572
-const STANDING_ROOM = ROOM - SCORE_ROOM - 30
+const SCORE_WIDTH = 572
+const STANDING_WIDTH = CONTENT_WIDTH - SCORE_WIDTH - 30
 const FONT = 'system-ui, -apple-system, Segoe UI, Roboto, Helvetica, Arial, DejaVu Sans, sans-serif'
 
 function drawCard(passport: FullPassport, standing: Standing, host: string): Html {
   const score = formatFigure(passport.scores.total)
-  const size = fitSize(score, SCORE_ROOM, 176, true)
-  const words = passport.human ? 'Passport · human' : 'Passport'
+  const size = fitSize(score, SCORE_WIDTH, 176, true)
+  const label = passport.human ? 'Passport · human' : 'Passport'
   return frame(
     describeCard(passport),
     host,
     html`${passport.human ? drawHumanMark(LEFT, 78, 36, COLORS.accent, COLORS.paper) : html``}
-${drawText(LEFT + (passport.human ? 50 : 0), 106, 28, COLORS.soft, words)}
-${drawName(nameOf(passport), { x: LEFT, y: 190, width: ROOM, size: 60, smallest: 44, fill: COLORS.ink })}
+${drawText(LEFT + (passport.human ? 50 : 0), 106, 28, COLORS.soft, label)}
+${drawName(nameOf(passport), { x: LEFT, y: 190, width: CONTENT_WIDTH, size: 60, smallest: 44, fill: COLORS.ink })}
 <text x="${LEFT - 6}" y="402" font-size="${size}" font-weight="700" fill="${COLORS.accent}">${score}</text>
 ${drawStanding(passport, standing)}
-${drawParts(passport, LEFT, 452, ROOM, 22)}
+${drawScoreParts(passport, LEFT, 452, CONTENT_WIDTH, 22)}
 ${drawLegend(passport)}`,
   )
 }
 
 function drawStanding({ stale }: FullPassport, standing: Standing): Html {
   const rank = describeRank(standing).replace('rank', 'Rank')
-  const size = fitSize(rank, STANDING_ROOM, 36)
+  const size = fitSize(rank, STANDING_WIDTH, 36)
   return html`<g text-anchor="end">${drawText(RIGHT, 352, size, COLORS.ink, rank)}
-${drawText(RIGHT, 400, 30, COLORS.soft, stale ? 'new score to come…' : describeShare(standing))}</g>`
+${drawText(RIGHT, 400, 30, COLORS.soft, stale ? 'recalculating…' : describeShare(standing))}</g>`
 }
 
-/** What a dot of the legend takes, and what stands between its entries. */
+/** Width of a dot in the legend, and space between its entries. */
 const [DOT, SPACE] = [30, 30]
 
 function drawLegend({ scores }: FullPassport): Html {
   const labels = SCORE_PARTS.map((part) => `${CATEGORIES[part]} ${formatFigure(scores[part])}`)
-  const size = fitSize(labels.join(''), ROOM - SCORE_PARTS.length * (DOT + SPACE), 28)
+  const size = fitSize(labels.join(''), CONTENT_WIDTH - SCORE_PARTS.length * (DOT + SPACE), 28)
   let x = LEFT
   const entries = SCORE_PARTS.map((part, at) => {
     const words = labels[at] ?? ''
@@ -77,7 +77,7 @@ function drawMissing(host: string): Html {
     'Passport not found',
     host,
     html`${drawText(LEFT, 106, 28, COLORS.soft, 'Passport')}
-${drawName('There is no such passport', { x: LEFT, y: 330, width: ROOM, size: 60, smallest: 44, fill: COLORS.ink })}`,
+${drawName('Passport not found', { x: LEFT, y: 330, width: CONTENT_WIDTH, size: 60, smallest: 44, fill: COLORS.ink })}`,
   )
 }
 
@@ -86,7 +86,7 @@ function drawText(x: number, y: number, size: number, fill: string, text: string
 }
 
 function frame(title: string, host: string, body: Html): Html {
-  const address = fitText(host, ROOM, { size: 22 })
+  const address = fitText(host, CONTENT_WIDTH, { size: 22 })
   return drawSvg(
     { ...CARD_SIZE, font: FONT, title },
     html`<rect width="${WIDTH}" height="${HEIGHT}" fill="${COLORS.paper}"/>

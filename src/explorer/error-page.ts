@@ -2,40 +2,39 @@ import { type Html, html } from './html.ts'
 import { renderLayout } from './layout.ts'
 import { renderSearch } from './search-form.ts'
 
-/** What a person sees where a page cannot be shown. */
 export function renderErrorPage(status: number, message: string, requestId: string): string {
-  const { title, words, help } = KNOWN[status] ?? REFUSED
+  const { title, words, help } = KNOWN[status] ?? OTHER
   const main = html`<p class="status">${status}</p>
 <h1>${title}</h1>
 <p class="lead">${words ?? message}</p>
-${status < 500 ? (help ?? html``) : html`<p class="soft">The request is in the log as <code>${requestId}</code></p>`}
+${status < 500 ? (help ?? html``) : html`<p class="soft">Request id: <code>${requestId}</code></p>`}
 <p><a href="/">All passports by score</a></p>`
   return renderLayout({ title, description: message, main })
 }
 
-/** Without words of its own, it says the sentence of the error. */
-type Words = { title: string; words?: string; help?: Html }
+/** Without `words`, the page shows the message of the error. */
+type ErrorText = { title: string; words?: string; help?: Html }
 
-const KNOWN: Record<number, Words> = {
-  400: { title: 'This address will not do', help: renderSearch('') },
+const KNOWN: Record<number, ErrorText> = {
+  400: { title: 'Invalid address', help: renderSearch('') },
   404: {
-    title: 'There is nothing here',
-    words:
-      'What you looked for is not here. The passport may have been removed, or there is a slip in the address.',
+    title: 'Page not found',
+    words: 'The passport may have been removed, or the address has a typing error.',
     help: renderSearch(''),
   },
   429: {
-    title: 'One moment, please',
-    help: html`<p>Many pages were asked for from your address in a short time. Wait as long as it says, then load this page again.</p>`,
+    title: 'Too many requests',
+    help: html`<p>Your address requested many pages in a short time. Wait, then reload this page.</p>`,
   },
   500: {
-    title: 'Something went wrong on our side',
-    words: 'This is not your fault. Try again; if it stays like this, tell the operator of this service.',
+    title: 'Internal error',
+    words:
+      'This is an error of the service. Try again; if it persists, report the request id to the operator.',
   },
   503: {
-    title: 'Back in a moment',
-    words: 'The service cannot reach its data right now. This is not your fault: try again shortly.',
+    title: 'Temporarily unavailable',
+    words: 'The database of this service is unavailable. Try again shortly.',
   },
 }
 
-const REFUSED: Words = { title: 'This cannot be answered' }
+const OTHER: ErrorText = { title: 'The request failed' }

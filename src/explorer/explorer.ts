@@ -1,17 +1,16 @@
-import { type Page, pageRoute, sendPage } from '../api/page.ts'
 import { createPageCache } from '../api/page-cache.ts'
+import { pageRoute, type RenderedPage, sendPage } from '../api/rendered-page.ts'
 import { type Context, originOf, pathOf, queryOf, type Route, type RouteRequest } from '../api/request.ts'
 import passportScript from './assets/passport.client.js' with { type: 'text' }
 import rankingScript from './assets/ranking.client.js' with { type: 'text' }
 import { createBadge } from './badge.ts'
 import { createCard } from './card.ts'
 import { renderErrorPage } from './error-page.ts'
-import { type ExplorerOptions, type ExplorerPage, file, POLICY } from './page.ts'
+import { type ExplorerOptions, type ExplorerPage, file, POLICY } from './explorer-page.ts'
 import { createExplanationPage } from './passport/passport-explanation.ts'
 import { createPassportPage } from './passport/passport-page.ts'
 import { createRankingPage } from './ranking-page.ts'
 
-/** The pages that show passports to people, and what is shared of them. */
 export function createExplorer(options: ExplorerOptions) {
   const { catalog, publicUrl } = options
   const pages = createPageCache()
@@ -33,8 +32,8 @@ export function createExplorer(options: ExplorerOptions) {
     handle: (request, context) => show(page, request, context),
   })
 
-  /** Everything below the explorer's folders is its own, also where nothing is. */
-  const nothing = (path: string): Route => ({ path, kind: 'page', name: 'explorer' })
+  /** Unknown paths in the explorer's folders respond with its 404 page. */
+  const missing = (path: string): Route => ({ path, kind: 'page', name: 'explorer' })
 
   return {
     routes: [
@@ -43,11 +42,11 @@ export function createExplorer(options: ExplorerOptions) {
       route('/passports/:ref/score', createExplanationPage(options)),
       route('/badge/:file', createBadge(options)),
       route('/card/:file', createCard(options)),
-      ...['/passports', '/badge', '/card'].flatMap((path) => [nothing(path), nothing(`${path}/*`)]),
+      ...['/passports', '/badge', '/card'].flatMap((path) => [missing(path), missing(`${path}/*`)]),
       pageRoute('/ranking.js', () => RANKING_SCRIPT),
       pageRoute('/passport.js', () => PASSPORT_SCRIPT),
     ],
-    errorPage(status: number, message: string, requestId: string): Page {
+    errorPage(status: number, message: string, requestId: string): RenderedPage {
       const page = file('text/html', renderErrorPage(status, message, requestId), POLICY.explorer, status)
       return { ...page, headers: { ...page.headers, 'Cache-Control': 'no-store' } }
     },

@@ -5,28 +5,27 @@ import { cleanText, shortenText } from './sanitize.ts'
 
 const figures = new Intl.NumberFormat('en', { maximumFractionDigits: 2 })
 
-/** Most figures are whole: those can be written without the formatter, which takes long. */
+/** Most numbers are integers, which need no slow `Intl` formatter. */
 export function formatFigure(figure: number): string {
   if (!Number.isSafeInteger(figure)) return figures.format(figure)
   const digits = String(figure)
   return digits.length < 4 ? digits : digits.replace(/\B(?=(?:\d{3})+$)/g, ',')
 }
 
-/** What to call a passport: not every one has a name. */
+/** The display name, or the id of a passport without a name. */
 export function nameOf({ id, profile }: Pick<Passport, 'id' | 'profile'>): string {
   return cleanText(profile.displayName) || `Passport ${id}`
 }
 
-const LONGEST_NAME = 60
+const MAX_NAME_LENGTH = 60
 
-/** The same for titles and descriptions. */
 export const shortNameOf = (passport: Pick<Passport, 'id' | 'profile'>): string =>
-  shortenText(nameOf(passport), LONGEST_NAME)
+  shortenText(nameOf(passport), MAX_NAME_LENGTH)
 
 export const describeRank = ({ rank, total }: Standing): string =>
   `rank ${formatFigure(rank)} of ${formatFigure(total)}`
 
-/** Empty below one in a hundred. Never rounded up: nobody is told to be higher than they are. */
+/** Empty below 1 %. Rounded down, so that no share is overstated. */
 export function describeShare({ below, total }: Standing): string {
   const percent = (below / total) * 100
   if (!(percent >= 1)) return ''
@@ -46,5 +45,5 @@ const ENDINGS: Record<number, string> = { 1: 'st', 2: 'nd', 3: 'rd' }
 export const renderDay = (time: number): Html =>
   html`<time>${new Date(time).toISOString().slice(0, 10)}</time>`
 
-/** A hundredth of what is drawn is finer than eyes are. */
+/** Two decimals are precise enough for drawing. */
 export const toCoordinate = (number: number): number => Math.round(number * 100) / 100

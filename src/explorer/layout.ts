@@ -1,31 +1,35 @@
 import base from './assets/base.css' with { type: 'text' }
+import baseElements from './assets/base-elements.css' with { type: 'text' }
 import passport from './assets/passport.css' with { type: 'text' }
+import passportMedia from './assets/passport-media.css' with { type: 'text' }
+import passportSections from './assets/passport-sections.css' with { type: 'text' }
 import ranking from './assets/ranking.css' with { type: 'text' }
 import reference from './assets/reference.css' with { type: 'text' }
+import { file, POLICY } from './explorer-page.ts'
 import { type Html, html } from './html.ts'
-import { file, POLICY } from './page.ts'
 
-/** One stylesheet for all pages: a browser fetches it once. */
-export const STYLE = file('text/css', [base, reference, ranking, passport].join('\n'), POLICY.file)
+/** One stylesheet for all pages, fetched once. */
+export const STYLE = file(
+  'text/css',
+  [base, baseElements, reference, ranking, passport, passportSections, passportMedia].join('\n'),
+  POLICY.file,
+)
 
-export type Layout = {
+type Layout = {
   title: string
-  /** A sentence for search engines and previews. */
+  /** For search engines and link previews. */
   description: string
-  /** What else belongs in the head: links and descriptions for machines. */
   head?: Html
-  /** The file of the page's own script, if it has one. */
   script?: string
-  /** Which of the links in the header is this page. */
+  /** The path of the current page in the header's navigation. */
   here?: string
-  /** Whether passports are shown to people here; otherwise nothing leads to them. */
+  /** If the explorer is off, the header has no link to it. */
   explorer?: boolean
   main: Html
 }
 
 const ICON = html`<link rel="icon" href="data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Crect x='2' width='12' height='16' rx='2' fill='%231d6552'/%3E%3Cg fill='none' stroke='%23f7f3ea'%3E%3Ccircle cx='8' cy='6.5' r='3'/%3E%3Cpath d='M5 12.5h6'/%3E%3C/g%3E%3C/svg%3E">`
 
-/** The document around the content of a page. */
 export function renderLayout(layout: Layout): string {
   const { title, description, head, script, here, explorer = true, main } = layout
   const link = (path: string, text: string) =>
@@ -43,17 +47,17 @@ ${ICON}
 ${head ?? html``}${script === undefined ? html`` : html`<script type="module" src="${script}"></script>`}
 </head>
 <body>
-<a class="skip" href="#main">Skip to the content</a>
+<a class="skip" href="#main">Skip to content</a>
 <header>
 <p class="brand"><a href="/">passportd</a></p>
-<nav aria-label="Pages">${explorer ? html`${link('/', 'Passports')} ` : html``}${link('/reference', 'API reference')} ${link('/deprecation', 'How V1 ends')}</nav>
+<nav aria-label="Pages">${explorer ? html`${link('/', 'Passports')} ` : html``}${link('/reference', 'API reference')} ${link('/deprecation', 'Deprecation')}</nav>
 </header>
 <main id="main">
 ${main}
 </main>
 <footer><div>
-<p>passportd keeps professional-reputation records: people, and a score of their activity, identity and skills.</p>
-<nav aria-label="For programs"><a href="/openapi.json">OpenAPI document</a> <a href="/reference">API reference</a></nav>
+<p>passportd serves professional-reputation records: people with a score for activity, identity and skills.</p>
+<nav aria-label="For developers"><a href="/openapi.json">OpenAPI document</a> <a href="/reference">API reference</a></nav>
 </div></footer>
 </body>
 </html>

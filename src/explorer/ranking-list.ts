@@ -4,11 +4,11 @@ import { escapeText, type Html, html } from './html.ts'
 import { shortWord } from './sanitize.ts'
 import { renderScoreBar, SCORE_PARTS } from './score-bar.ts'
 
-/** Passports of one score share a rank. */
+/** Passports with the same score have the same rank. */
 export type Ranked = { passport: Passport; rank: number }
 
-const MOST_TAGS = 3
-const LONGEST_WORD = 60
+const MAX_TAGS = 3
+const MAX_WORD_LENGTH = 60
 
 export function renderRankingList(ranked: readonly Ranked[], highest: number): Html {
   return html`<ul class="legend" aria-hidden="true">${SCORE_PARTS.map((part) => html`<li class="${part}">${part}</li>`)}</ul>${HUMAN_MARK}
@@ -16,7 +16,7 @@ export function renderRankingList(ranked: readonly Ranked[], highest: number): H
 ${ranked.map((each) => renderRow(each, highest))}</ol>`
 }
 
-/** There are many on a page: put together by hand, each takes a third of the time. Whatever is text must be escaped. */
+/** Concatenated for speed: three times as fast as `html`. All text must be escaped. */
 function renderRow({ passport, rank }: Ranked, highest: number): Html {
   const { id, scores, human } = passport
   return {
@@ -30,26 +30,25 @@ ${renderScoreBar(scores, highest).markup}
   }
 }
 
-const HUMAN = ' <svg class="human" role="img" aria-label="Checked to be human"><use href="#human"/></svg>'
+const HUMAN = ' <svg class="human" role="img" aria-label="Verified human"><use href="#human"/></svg>'
 
-/** Drawn once, and used by every row. */
+/** Defined once, referenced by every row. */
 const HUMAN_MARK = html`<svg width="0" height="0" aria-hidden="true"><symbol id="human" viewBox="0 0 16 16"><circle cx="8" cy="8" r="7.5" stroke-width="1"/><path d="m4.5 8.3 2.4 2.4 4.6-5"/></symbol></svg>`
 
-/** Where, and what about, in small. */
 function renderAbout({ profile: { location, tags } }: Passport): string {
   let words = renderWord(location)
-  for (let at = 0; at < tags.length && at < MOST_TAGS; at++) words += renderWord(tags[at] as string)
+  for (let at = 0; at < tags.length && at < MAX_TAGS; at++) words += renderWord(tags[at] as string)
   if (words === '') return ''
-  const more = tags.length > MOST_TAGS ? `<bdi>+${tags.length - MOST_TAGS}</bdi>` : ''
+  const more = tags.length > MAX_TAGS ? `<bdi>+${tags.length - MAX_TAGS}</bdi>` : ''
   return `<span class="about">${words}${more}</span>`
 }
 
 function renderWord(text: string): string {
-  const word = shortWord(text, LONGEST_WORD)
+  const word = shortWord(text, MAX_WORD_LENGTH)
   return word === '' ? '' : `<bdi>${escapeText(word)}</bdi>`
 }
 
-/** The address of a page of the list; the first has none of its own. */
+/** The URL of a page of the list; the first page has no `page` parameter. */
 export function addressOf(page: number, typed: string): string {
   const query = new URLSearchParams()
   if (typed !== '') query.set('q', typed)
@@ -57,7 +56,7 @@ export function addressOf(page: number, typed: string): string {
   return query.size === 0 ? '/' : `/?${query}`
 }
 
-/** The way to other pages; nothing where there is only one. */
+/** Links to other pages; empty for a single page. */
 export function renderPager(page: number, last: number, typed: string): Html {
   if (last === 1) return html``
   const link = (target: number, text: string, relation: string) =>

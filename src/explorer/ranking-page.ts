@@ -4,18 +4,23 @@ import { lastPage, parsePageRequest } from '../domain/page.ts'
 import { type Passport, parsePassportRef } from '../domain/passport.ts'
 import { count } from '../domain/text/format.ts'
 import type { Store } from '../store/store.ts'
+import {
+  type ExplorerOptions,
+  type ExplorerPage,
+  type ExplorerRequest,
+  file,
+  POLICY,
+} from './explorer-page.ts'
 import { formatFigure } from './format.ts'
 import { type Html, html } from './html.ts'
 import { renderLayout } from './layout.ts'
-import { type ExplorerOptions, type ExplorerPage, file, type PageRequest, POLICY } from './page.ts'
 import { addressOf, type Ranked, renderPager, renderRankingList } from './ranking-list.ts'
 import { renderSearch } from './search-form.ts'
 import { renderStart } from './start-page.ts'
 
-/** Passports on a page. */
 const SIZE = '20'
 
-/** All passports by score, a page at a time, or those whose name has in it what was typed. */
+/** All passports by score, or those whose name contains the search text. */
 export const createRankingPage = (options: ExplorerOptions): ExplorerPage => ({
   version: ({ query }) => (parseKeyword(query.get('q')) === undefined ? '' : undefined),
   async render(request) {
@@ -26,8 +31,8 @@ export const createRankingPage = (options: ExplorerOptions): ExplorerPage => ({
 
 type Found = Awaited<ReturnType<typeof find>>
 
-/** `total` passports match, of `all`; `first` is where on the list the page begins. */
-async function find({ store, catalog }: ExplorerOptions, { query, signal }: PageRequest) {
+/** `total` of `all` passports match; `first` is the position of the page's first one. */
+async function find({ store, catalog }: ExplorerOptions, { query, signal }: ExplorerRequest) {
   const { page, size } = parsePageRequest(query.get('page'), SIZE)
   const text = (query.get('q') ?? '').trim()
   const keyword = parseKeyword(text)
@@ -39,7 +44,7 @@ async function find({ store, catalog }: ExplorerOptions, { query, signal }: Page
   return { typed, page, first, last, total, all, highest, ranked }
 }
 
-/** By name; what is in no name may be the wallet or the number of a passport. */
+/** Searches by name; without a match, by wallet or id. */
 async function search(
   store: Store,
   catalog: Catalog,
@@ -61,7 +66,7 @@ async function rank(catalog: Catalog, passport: Passport): Promise<Ranked> {
 function renderRanking(found: Found): string {
   const { typed, page, all } = found
   const main = html`<h1>${count(all, 'passport')}</h1>
-<p class="lead">By score: the sum of activity, identity and skills.</p>
+<p class="lead">Ranked by score, the sum of activity, identity and skills.</p>
 ${renderSearch(typed)}
 <p class="count" role="status" data-count>${describe(found)}</p>
 <div data-results>
@@ -79,7 +84,7 @@ ${renderResults(found)}
 
 function renderResults({ typed, page, last, total, highest, ranked }: Found): Html {
   if (total === 0)
-    return html`<p class="nothing">Try a part of the name (accents and capitals do not matter), a whole wallet address, or the number of a passport. <a href="/">Show all passports</a></p>`
+    return html`<p class="nothing">Try part of a name (accents and case are ignored), a complete wallet address, or a passport id. <a href="/">Show all passports</a></p>`
   if (page > last)
     return html`<p class="nothing">The list ends with page ${formatFigure(last)}. <a href="${addressOf(last, typed)}">Go to the last page</a></p>`
   return html`${renderRankingList(ranked, highest)}
@@ -87,7 +92,7 @@ ${renderPager(page, last, typed)}`
 }
 
 function describe({ typed, page, first, last, total, all, ranked }: Found): string {
-  if (total === 0) return `No passport for “${typed}”`
+  if (total === 0) return `No passport found for “${typed}”`
   if (page > last) return `There is no page ${formatFigure(page)}.`
   if (typed === '')
     return last === 1 ? '' : `Passports ${formatFigure(first)} to ${formatFigure(first + ranked.length - 1)}`

@@ -41,28 +41,28 @@ type Schema = {
   properties?: Record<string, Schema>
 }
 
-type Call = { path: string; operation: Operation; parameters: Parameter[] }
+type Endpoint = { path: string; operation: Operation; parameters: Parameter[] }
 
-/** The whole page. It reads without a script; the script only makes the forms send. */
+/** Readable without JavaScript; only the forms need the script. */
 export function renderReference(
   document: ReferenceDocument,
   { plan, phase, explorer }: { plan: DatedPlan; phase: Phase; explorer: boolean },
 ): string {
-  const calls = Object.entries(document.paths).map(([path, item]) => toCall(path, item))
-  const v1 = calls.filter(({ operation }) => operation.tags.includes('V1'))
-  const service = calls.filter(({ operation }) => operation.tags.includes('Service'))
+  const endpoints = Object.entries(document.paths).map(([path, item]) => toEndpoint(path, item))
+  const v1 = endpoints.filter(({ operation }) => operation.tags.includes('V1'))
+  const service = endpoints.filter(({ operation }) => operation.tags.includes('Service'))
   const main = html`<h1>The V1 passport API</h1>
-<nav class="contents" aria-label="Calls">${v1.map(({ operation }) => html`<a href="#${operation.operationId}">${operation.summary}</a>`)}
+<nav class="contents" aria-label="Endpoints">${v1.map(({ operation }) => html`<a href="#${operation.operationId}">${operation.summary}</a>`)}
 <a href="/openapi.json">OpenAPI document</a></nav>
 <p>${prose(document.info.description)}</p>
 ${renderNotice(plan, phase)}
 <section id="key" class="key">
 <h2><label for="api-key">Your key</label></h2>
-<p>Sent as <code>X-API-KEY</code> with each call below. It stays on this page.</p>
+<p>Sent as <code>X-API-KEY</code> with each request below. It is not stored.</p>
 <input id="api-key" autocomplete="off" spellcheck="false" placeholder="ppd_… (optional)">
 </section>
-<noscript><p class="notice">Trying the calls on this page needs JavaScript.</p></noscript>
-${v1.map((call) => renderCall(document, call))}
+<noscript><p class="notice">Sending requests from this page requires JavaScript.</p></noscript>
+${v1.map((endpoint) => renderEndpoint(document, endpoint))}
 <section id="service">
 <h2>For operators and tools</h2>
 <dl>${service.map(({ path, operation }) => html`<dt><a href="${path}"><code>${path}</code></a></dt><dd>${operation.summary}</dd>`)}</dl>
@@ -81,12 +81,12 @@ function renderNotice(plan: DatedPlan, phase: Phase): Html {
   return html`<section id="deprecation" class="notice">
 <h2>${TITLES[phase]}</h2>
 <p>${prose(describeEnd(plan, phase))}
-<a href="/deprecation">How V1 ends, and what to do</a></p>
+<a href="/deprecation">Deprecation of V1: dates, and what to do</a></p>
 </section>`
 }
 
 const TITLES: Record<Phase, string> = {
-  announced: 'V1 is going to be deprecated',
+  announced: 'V1 will be deprecated',
   deprecated: 'V1 is deprecated',
   brownout: 'V1 is deprecated',
   removed: 'V1 was removed',
@@ -94,23 +94,23 @@ const TITLES: Record<Phase, string> = {
 
 function describeEnd({ deprecatedAt, sunsetAt }: DatedPlan, phase: Phase): string {
   const removal = sunsetAt === undefined ? undefined : formatInstant(sunsetAt)
-  if (phase === 'removed') return `Since ${removal} every call below is answered 410.`
+  if (phase === 'removed') return `Since ${removal} every request below gets status 410.`
   return [
-    'It gets no new features.',
-    `The date of its deprecation is ${formatInstant(deprecatedAt).slice(0, 10)};`,
-    'every answer names it in its `Deprecation` header.',
-    removal === undefined ? 'No removal date is set.' : `The date of its removal is ${removal}.`,
+    'V1 gets no new features.',
+    `Its deprecation date is ${formatInstant(deprecatedAt).slice(0, 10)},`,
+    'as in the `Deprecation` header of every response.',
+    removal === undefined ? 'No removal date is set.' : `Its removal date is ${removal}.`,
   ].join(' ')
 }
 
-function toCall(path: string, item: ReferenceDocument['paths'][string]): Call {
+function toEndpoint(path: string, item: ReferenceDocument['paths'][string]): Endpoint {
   const operation = item.get as Operation
   const all = [...((item.parameters ?? []) as Parameter[]), ...(operation.parameters ?? [])]
-  // What is only referred to is the same for all calls, and nothing to fill in.
+  // References are headers common to all endpoints, without a form field.
   return { path, operation, parameters: all.filter((each): each is Parameter => 'name' in each) }
 }
 
-function renderCall(document: ReferenceDocument, { path, operation, parameters }: Call): Html {
+function renderEndpoint(document: ReferenceDocument, { path, operation, parameters }: Endpoint): Html {
   const success = operation.responses['200']?.content?.['application/json']
   return html`
 <section id="${operation.operationId}" class="call">
@@ -123,9 +123,9 @@ ${parameters.map((parameter) => renderField(operation.operationId, parameter))}
 <p class="actions"><button type="submit">Send</button> <code class="curl" data-curl hidden></code></p>
 <div class="result" data-result role="status" hidden><p data-summary></p><pre tabindex="0" data-body></pre></div>
 </form>
-<details><summary>Answer, field by field</summary>${success ? renderFields(document, success.schema) : []}</details>
-<details><summary>Example answer</summary><pre tabindex="0">${JSON.stringify(success?.example, null, 2)}</pre></details>
-<details><summary>Statuses</summary>
+<details><summary>Response fields</summary>${success ? renderFields(document, success.schema) : []}</details>
+<details><summary>Example response</summary><pre tabindex="0">${JSON.stringify(success?.example, null, 2)}</pre></details>
+<details><summary>Status codes</summary>
 <dl>${Object.entries(operation.responses).map(([status, response]) => html`<dt><code>${status}</code></dt><dd>${prose(response.description)}</dd>`)}</dl>
 </details>
 </section>`
@@ -145,7 +145,7 @@ function renderField(
 </div>`
 }
 
-/** Every field below the schema; objects inside it are indented below their own field. */
+/** All fields of the schema; nested objects are indented. */
 function renderFields(document: ReferenceDocument, schema: Schema): Html {
   const { properties } = resolveSchema(document, schema)
   if (!properties) return html``
@@ -162,7 +162,6 @@ function typeName(whole: Schema, inner: Schema): string {
   return whole.format === undefined ? (whole.type ?? '') : `${whole.type}, ${whole.format}`
 }
 
-/** The schema a reference names, or the schema itself. */
 function resolveSchema(document: ReferenceDocument, schema: Schema): Schema {
   const name = schema.$ref?.split('/').at(-1)
   return name === undefined ? schema : (document.components.schemas[name] as Schema)

@@ -1,6 +1,6 @@
 import { type Html, html } from './html.ts'
 
-/** Works without a script: the list is asked for with what was typed. */
+/** Works without JavaScript. */
 export function renderSearch(typed: string): Html {
   return html`<form class="search" action="/" role="search">
 <label for="search">Find a passport</label>

@@ -5,13 +5,13 @@ import { CARD_SIZE, describeCard } from './card.ts'
 import { describeRank, describeShare, formatFigure, nameOf, shortNameOf } from './format.ts'
 import { type Html, html } from './html.ts'
 
-const MOST_LINKS = 50
+const MAX_LINKS = 50
 
 /**
- * Metadata for search engines and link previews. Twitter reads the `og:` ones too. `origin` may come from the `Host` of the
- * request: where it is no plain origin, nothing is said of addresses.
+ * Metadata for search engines and link previews. Twitter reads the `og:` properties too. `origin` may come from the `Host`
+ * of the request, which is untrusted: URLs are omitted if it is malformed.
  */
-export function renderSharing(passport: FullPassport, standing: Standing, origin: string): Html {
+export function renderSocialMeta(passport: FullPassport, standing: Standing, origin: string): Html {
   const base = parseOrigin(origin)?.origin
   const url = base && `${base}/passports/${passport.id}`
   return html`${url ? html`<link rel="canonical" href="${url}">\n` : html``}<meta property="og:type" content="profile">
@@ -32,16 +32,16 @@ function renderAddresses(url: string, card: string, alt: string): Html {
 `
 }
 
-/** Many networks show no SVG: the words alone must do. */
+/** Many networks do not show SVG, so the description includes all values. */
 function describe({ scores, human }: FullPassport, standing: Standing): string {
   const place = [describeRank(standing), describeShare(standing)].filter((words) => words !== '').join(', ')
   const parts = `Activity ${formatFigure(scores.activity)}, identity ${formatFigure(scores.identity)}, skills ${formatFigure(scores.skills)}.`
-  return `Passport score ${formatFigure(scores.total)}: ${place}. ${parts}${human ? ' Known to be human.' : ''}`
+  return `Passport score ${formatFigure(scores.total)}: ${place}. ${parts}${human ? ' Verified human.' : ''}`
 }
 
 function toProfile(passport: FullPassport, url: string | undefined) {
   const links = passport.socials.flatMap((social) => parseWebAddress(social.url) ?? [])
-  const sameAs = [...new Set(links)].slice(0, MOST_LINKS)
+  const sameAs = [...new Set(links)].slice(0, MAX_LINKS)
   return {
     '@context': 'https://schema.org',
     '@type': 'ProfilePage',
@@ -56,11 +56,11 @@ function toProfile(passport: FullPassport, url: string | undefined) {
   }
 }
 
-/** A block of data: no letter in it can end the element, or a line of it where it is read as a script. */
+/** Escapes all characters that could end the element or a line of script. */
 function renderData(data: unknown): Html {
   const json = JSON.stringify(data).replace(
     /[<>&\u2028\u2029]/g,
-    (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
   )
   return { markup: `<script type="application/ld+json">${json}</script>` }
 }

@@ -1,30 +1,30 @@
 import { html, prose } from './html.ts'
 import { renderLayout } from './layout.ts'
 
-/** What there is to see before there are passports: how to get some. */
+/** Shown while the database is empty. */
 export function renderStart(): string {
   const main = html`<h1>No passports yet</h1>
-<p class="lead">The service runs, and its database is empty. There are three ways to fill it; a running service shows what comes in by itself.</p>
+<p class="lead">The service is running and its database is empty. Fill it in one of three ways; new passports appear without a restart.</p>
 <section>
-<h2>Bring your own records</h2>
-<p>${prose('JSON lines, plain or gzip. The same file twice changes nothing, and what is refused is told by line and field. `docs/records.md` describes the format.')}</p>
+<h2>Import your own records</h2>
+<p>${prose('JSON Lines, plain or gzip. Importing a file twice changes nothing. Rejected records are reported by line and field. `docs/records.md` describes the format.')}</p>
 <pre class="command">passportd import FILE</pre>
-<p class="after">In a checkout of the repository, and with a first record to try:</p>
+<p class="after">From a checkout of the repository, with an example record:</p>
 <pre class="command">npm run -s passportd -- import people.jsonl.gz
 echo '{"passport_id":1,"passport_profile":{"display_name":"Ada"}}' |
   npm run -s passportd -- import -</pre>
 </section>
 <section>
-<h2>Mirror a V1 service that is going away</h2>
-<p>${prose('Copies all that another service serves, politely, and goes on where it was interrupted. More of it in `docs/records.md`.')}</p>
+<h2>Mirror an existing V1 service</h2>
+<p>${prose('Copies all records of another service at a limited rate, and resumes after an interruption. See `docs/records.md`.')}</p>
 <pre class="command">MIRROR_KEY=... passportd mirror https://v1.example.com</pre>
 </section>
 <section>
-<h2>Look around first</h2>
-<p>A thousand invented people, in a database of their own:</p>
+<h2>Try the demo</h2>
+<p>A thousand fictional people, in a separate database:</p>
 <pre class="command">passportd serve --demo</pre>
 </section>
-<p>${prose('Scores are worked out by rules that are data, described in `docs/scoring.md`; `docs/operate.md` is about running the service.')} Programs read all of it over the API: <a href="/reference">API reference</a>.</p>`
+<p>${prose('`docs/scoring.md` describes the scoring rules, `docs/operate.md` the operation of the service.')} The <a href="/reference">API reference</a> describes access for programs.</p>`
   return renderLayout({
     title: 'No passports yet',
     description: 'This passport service is empty: how to fill it',

@@ -1,29 +1,30 @@
 import { isIP } from 'node:net'
 import { type Server, WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server'
 import { DRAIN_MILLISECONDS, openPort, urlOf } from '../api/open-port.ts'
+import { quote } from '../domain/text/quote.ts'
 import type { Log } from '../log.ts'
 
-/** Far more than the arguments of a tool need. */
-const LARGEST_BODY = 64 * 1024
+/** The arguments of a tool need far less. */
+const MAX_BODY_BYTES = 64 * 1024
 
 type Options = {
   host: string
   port: number
   publicUrl?: string | undefined
   log: Log
-  /** Each request has a server of its own: nothing is remembered between them. */
+  /** Called for each request: there are no sessions. */
   createServer: () => Server
 }
 
-/** MCP over streamable HTTP, at `/mcp`. A port that cannot be had is a `CommandError`. */
+/** MCP over streamable HTTP, at `/mcp`. Throws a `CommandError` if the port is not available. */
 export function serveMcp({ host, port, publicUrl, log, createServer }: Options) {
   const names = new Set(['localhost', host.toLowerCase(), publicUrl && new URL(publicUrl).hostname])
 
-  async function answer(request: Request): Promise<Response> {
-    const refusal = refuse(request, names)
-    if (refusal) return refusal
+  async function handle(request: Request): Promise<Response> {
+    const rejection = reject(request, names)
+    if (rejection) return rejection
     const server = createServer()
-    // A call that is taken back is not answered, and an answer would be waited for without end.
+    // The SDK sends no response to a cancelled call, so the HTTP request would never end.
     server.removeNotificationHandler('notifications/cancelled')
     const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true })
     try {
@@ -40,17 +41,17 @@ export function serveMcp({ host, port, publicUrl, log, createServer }: Options) 
       port,
       development: false,
       reusePort: false,
-      maxRequestBodySize: LARGEST_BODY,
-      fetch: answer,
+      maxRequestBodySize: MAX_BODY_BYTES,
+      fetch: handle,
       error(error) {
         log.error(error.stack ?? error.message)
-        return refusalOf(500, 'Something went wrong on our side.')
+        return errorResponse(500, 'Something went wrong on our side.')
       },
     }),
   )
   return {
     url: new URL('/mcp', urlOf(host, server.port ?? port)),
-    /** Requests under way are answered; connections that only wait are closed. */
+    /** Requests in progress complete; idle connections are closed. */
     async stop(): Promise<void> {
       void server.stop()
       const end = performance.now() + DRAIN_MILLISECONDS
@@ -61,24 +62,28 @@ export function serveMcp({ host, port, publicUrl, log, createServer }: Options) 
 }
 
 /**
- * A page of a stranger can have its own name lead to this machine, and then ask as if it were its own server: but the name it
- * asks by stays the stranger's. An address is no name, and leads nowhere else.
+ * Rejects DNS rebinding: a hostile page can resolve its own host name to this machine, but the `Host` header keeps that
+ * name. A host that is an IP address is safe.
  */
-function refuse(request: Request, names: ReadonlySet<string | undefined>): Response | undefined {
+function reject(request: Request, names: ReadonlySet<string | undefined>): Response | undefined {
   const host = request.headers.get('host') ?? ''
   const name = URL.parse(`http://${host}`)?.hostname.replace(/^\[|\]$/g, '') ?? ''
   if (isIP(name) === 0 && !names.has(name)) {
-    return refusalOf(403, 'This host is not known here: ask by address, or set PUBLIC_URL.')
+    return errorResponse(
+      403,
+      `Unknown host ${quote(name)}. Use an IP address or localhost, or set PUBLIC_URL.`,
+    )
   }
   const origin = request.headers.get('origin')
   if (origin !== null && URL.parse(origin)?.host !== URL.parse(`http://${host}`)?.host) {
-    return refusalOf(403, 'Pages of other origins may not ask here.')
+    return errorResponse(403, `Requests from pages of ${quote(origin)} are not allowed.`)
   }
-  if (URL.parse(request.url)?.pathname !== '/mcp') return refusalOf(404, 'MCP is at /mcp.')
-  // There is nothing to tell unasked: no stream is held open.
-  if (request.method !== 'POST') return refusalOf(405, 'Only POST is answered here.', { Allow: 'POST' })
+  if (URL.parse(request.url)?.pathname !== '/mcp') return errorResponse(404, 'Not found. MCP is at /mcp.')
+  // The server sends no notifications, so it offers no GET stream.
+  if (request.method !== 'POST')
+    return errorResponse(405, `${request.method} is not allowed. Use POST.`, { Allow: 'POST' })
   return undefined
 }
 
-const refusalOf = (status: number, message: string, headers: Record<string, string> = {}) =>
+const errorResponse = (status: number, message: string, headers: Record<string, string> = {}) =>
   Response.json({ jsonrpc: '2.0', error: { code: -32000, message }, id: null }, { status, headers })

@@ -8,18 +8,18 @@ import { presentCredential, presentListedPassport, presentPassport } from '../do
 import { findExplanation } from '../scoring/explain.ts'
 import type { RuleSet } from '../scoring/rules.ts'
 import type { Store } from '../store/store.ts'
-import { type Arguments, findFor, PassportArguments, readSearch, SearchArguments } from './arguments.ts'
-import { ageOf, cut, nameOf } from './format.ts'
+import { type Arguments, findNamed, PassportArguments, parseSearch, SearchArguments } from './arguments.ts'
+import { describeAge, quoteName, sanitize } from './format.ts'
 import {
-  CredentialsAnswer,
-  ExplanationAnswer,
-  type Head,
-  LONGEST_LIST,
-  PassportAnswer,
-  SearchAnswer,
-} from './shapes.ts'
+  CredentialsResult,
+  ExplanationResult,
+  MAX_LIST,
+  PassportResult,
+  type PassportSummary,
+  SearchResult,
+} from './result-schemas.ts'
 
-export type Sources = {
+export type ToolContext = {
   store: Store
   catalog: Catalog
   rules: RuleSet
@@ -27,122 +27,124 @@ export type Sources = {
   now: () => number
 }
 
-/** `text` is for readers who are not given `data`. */
-type Told = { data: object; text: string }
+/** `text` is for clients that ignore structured content. */
+type ToolResult = { data: object; text: string }
 
 export type Tool = {
   title: string
   description: string
   inputSchema: TSchema
   outputSchema: TSchema
-  answer(args: Arguments, sources: Sources): Promise<Told>
+  call(args: Arguments, sources: ToolContext): Promise<ToolResult>
 }
 
 export const TOOLS: Readonly<Record<string, Tool>> = {
   search_passports: {
     title: 'Search passports',
-    description: 'Finds passports by a part of their name, highest score first.',
+    description: 'Finds passports by part of their name, highest score first.',
     inputSchema: SearchArguments,
-    outputSchema: SearchAnswer,
-    answer: search,
+    outputSchema: SearchResult,
+    call: search,
   },
   get_passport: {
     title: 'Get a passport',
-    description: 'Tells what is known of one passport: scores, profile, wallets, socials.',
+    description: 'Returns one passport: scores, profile, wallets, socials.',
     inputSchema: PassportArguments,
-    outputSchema: PassportAnswer,
-    answer: getPassport,
+    outputSchema: PassportResult,
+    call: getPassport,
   },
   get_credentials: {
     title: 'Get credentials',
     description: 'Lists the scored credentials of one passport, highest score first.',
     inputSchema: PassportArguments,
-    outputSchema: CredentialsAnswer,
-    answer: getCredentials,
+    outputSchema: CredentialsResult,
+    call: getCredentials,
   },
   explain_score: {
     title: 'Explain a score',
-    description: 'Tells how the score of one passport comes about, credential by credential.',
+    description: 'Explains the score of one passport, credential by credential.',
     inputSchema: PassportArguments,
-    outputSchema: ExplanationAnswer,
-    answer: explainScore,
+    outputSchema: ExplanationResult,
+    call: explainScore,
   },
 }
 
-async function search(args: Arguments, { store, catalog, config }: Sources) {
-  const { page, size, keyword } = readSearch(args)
+async function search(args: Arguments, { store, catalog, config }: ToolContext) {
+  const { page, size, keyword } = parseSearch(args)
   const { ids, total } = await catalog.find({ page, size, keyword })
   const items = await store.passports.listByIds(ids)
-  const data: SearchAnswer = {
+  const data: SearchResult = {
     total,
     page,
     pages: lastPage(total, size),
     passports: items.map((passport) => ({
-      ...headOf(passport, config),
+      ...summaryOf(passport, config),
       human_checkmark: passport.human,
-      main_wallet: cut(passport.mainWallet, 128),
+      main_wallet: sanitize(passport.mainWallet, 128),
     })),
   }
-  const lines = items.map((each) => `${each.id} ${nameOf(each)}: score ${each.scores.total}, ${ageOf(each)}`)
+  const lines = items.map(
+    (each) => `${each.id} ${quoteName(each)}: score ${each.scores.total}, ${describeAge(each)}`,
+  )
   return { data, text: [`${count(total, 'passport')}, page ${page} of ${data.pages}.`, ...lines].join('\n') }
 }
 
-async function getPassport(args: Arguments, { store, config }: Sources) {
-  const passport = await findFor(args, (ref) => store.passports.find(ref))
+async function getPassport(args: Arguments, { store, config }: ToolContext) {
+  const passport = await findNamed(args, (ref) => store.passports.find(ref))
   const { scores, profile } = passport
   const { passport_profile: _, passport_socials: __, ...shown } = presentPassport(passport)
-  const data: PassportAnswer = {
+  const data: PassportResult = {
     ...shown,
-    ...headOf(passport, config),
-    bio: cut(profile.bio, 300),
-    location: cut(profile.location, 100),
-    tags: profile.tags.slice(0, 20).map((tag) => cut(tag, 50)),
-    main_wallet: cut(passport.mainWallet, 128),
-    verified_wallets: passport.verifiedWallets.slice(0, LONGEST_LIST).map((wallet) => cut(wallet, 128)),
+    ...summaryOf(passport, config),
+    bio: sanitize(profile.bio, 300),
+    location: sanitize(profile.location, 100),
+    tags: profile.tags.slice(0, 20).map((tag) => sanitize(tag, 50)),
+    main_wallet: sanitize(passport.mainWallet, 128),
+    verified_wallets: passport.verifiedWallets.slice(0, MAX_LIST).map((wallet) => sanitize(wallet, 128)),
     socials: passport.socials.slice(0, 20).map(({ source, name, url, followers }) => ({
-      source: cut(source, 50),
-      name: cut(name, 100),
-      url: cut(url, 300),
-      follower_count: cut(followers, 20),
+      source: sanitize(source, 50),
+      name: sanitize(name, 100),
+      url: sanitize(url, 300),
+      follower_count: sanitize(followers, 20),
     })),
   }
   const sums = `${scores.activity} activity, ${scores.identity} identity, ${scores.skills} skills`
-  const text = `${sentenceOf(passport)} (${sums}). Known to be human: ${passport.human ? 'yes' : 'no'}.`
+  const text = `${describePassport(passport)} (${sums}). Known to be human: ${passport.human ? 'yes' : 'no'}.`
   return { data, text }
 }
 
-async function getCredentials(args: Arguments, { store, config }: Sources) {
-  const passport = await findFor(args, (ref) => store.passports.find(ref))
+async function getCredentials(args: Arguments, { store, config }: ToolContext) {
+  const passport = await findNamed(args, (ref) => store.passports.find(ref))
   const all = await store.credentials.list(passport.id)
-  const credentials = all.slice(0, LONGEST_LIST).map((credential) => {
+  const credentials = all.slice(0, MAX_LIST).map((credential) => {
     const { id: _, earned_at, ...each } = presentCredential(credential)
     return {
       ...each,
-      name: cut(each.name, 100),
-      type: cut(each.type, 100),
-      category: cut(each.category, 50),
-      value: cut(each.value, 200),
+      name: sanitize(each.name, 100),
+      type: sanitize(each.type, 100),
+      category: sanitize(each.category, 50),
+      value: sanitize(each.value, 200),
       ...(earned_at !== '' && { earned_at }),
     }
   })
-  const data: CredentialsAnswer = { ...headOf(passport, config), total: all.length, credentials }
+  const data: CredentialsResult = { ...summaryOf(passport, config), total: all.length, credentials }
   const lines = credentials.map((each) => `${JSON.stringify(each.name)}: ${each.score} of ${each.max_score}`)
-  const head = `${sentenceOf(passport)}. ${count(all.length, 'credential')}.`
+  const head = `${describePassport(passport)}. ${count(all.length, 'credential')}.`
   return { data, text: [head, ...lines].join('\n') }
 }
 
-async function explainScore(args: Arguments, { store, config, rules, now }: Sources) {
+async function explainScore(args: Arguments, { store, config, rules, now }: ToolContext) {
   const explain = (ref: PassportRef) => findExplanation(store, ref, rules, now())
-  const { passport, outcome, notes } = await findFor(args, explain)
-  const lines = outcome.lines.slice(0, LONGEST_LIST).map((line) => ({
-    name: cut(line.name, 100),
-    category: cut(line.category, 50),
+  const { passport, outcome, notes } = await findNamed(args, explain)
+  const lines = outcome.lines.slice(0, MAX_LIST).map((line) => ({
+    name: sanitize(line.name, 100),
+    category: sanitize(line.category, 50),
     score: line.score,
     max_score: line.maxScore,
-    formula: cut(line.formula, 300),
+    formula: sanitize(line.formula, 300),
   }))
-  const data: ExplanationAnswer = {
-    ...headOf(passport, config),
+  const data: ExplanationResult = {
+    ...summaryOf(passport, config),
     rules: rules.version,
     explained_score: outcome.scores.total,
     caps: rules.caps ?? {},
@@ -150,21 +152,21 @@ async function explainScore(args: Arguments, { store, config, rules, now }: Sour
     lines,
     notes,
   }
-  const told = lines.map((line) => `${JSON.stringify(line.name)}: ${line.score} (${line.formula})`)
-  const head = `${sentenceOf(passport)}. By rule set ${rules.version} it is ${outcome.scores.total}.`
-  return { data, text: [head, ...told, ...notes].join('\n') }
+  const explained = lines.map((line) => `${JSON.stringify(line.name)}: ${line.score} (${line.formula})`)
+  const head = `${describePassport(passport)}. By rule set ${rules.version} it is ${outcome.scores.total}.`
+  return { data, text: [head, ...explained, ...notes].join('\n') }
 }
 
-const sentenceOf = (passport: Passport) =>
-  `Passport ${passport.id}, ${nameOf(passport)}: score ${passport.scores.total}, ${ageOf(passport)}`
+const describePassport = (passport: Passport) =>
+  `Passport ${passport.id}, ${quoteName(passport)}: score ${passport.scores.total}, ${describeAge(passport)}`
 
-function headOf(passport: Passport, { publicUrl, explorer }: Sources['config']): Head {
+function summaryOf(passport: Passport, { publicUrl, explorer }: ToolContext['config']): PassportSummary {
   const api = `${publicUrl ?? ''}/api/v1/passports/${passport.id}`
   const page = publicUrl !== undefined && explorer ? `${publicUrl}/passports/${passport.id}` : undefined
   const { passport_id, score, calculating_score, last_calculated_at } = presentListedPassport(passport)
   return {
     passport_id,
-    name: cut(passport.profile.displayName, 100),
+    name: sanitize(passport.profile.displayName, 100),
     score,
     calculating_score,
     last_calculated_at,

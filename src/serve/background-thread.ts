@@ -10,18 +10,18 @@ import type { Store } from '../store/store.ts'
 import { createThreadLog, type FromBackground, type ToBackground } from './messages.ts'
 import { createUsageBuffer } from './usage-buffer.ts'
 
-/** How often the ranking looks for changes. After one it pauses for as long as it took, times the factor. */
+/** Interval of snapshot updates. After an update the pause is its duration times the factor, up to the maximum. */
 const SNAPSHOT_MILLISECONDS = 100
-const LONGEST_SNAPSHOT_PAUSE = 1000
+const MAX_SNAPSHOT_PAUSE = 1000
 const SNAPSHOT_PAUSE_FACTOR = 4
 
-/** A server thread may read in a transaction that began before the change, and would cache pages of old rows. */
+/** A server thread may still read in a transaction that began before the change, and would cache old rows. */
 const READ_TRANSACTION_MILLISECONDS = 10
 
 const USAGE_MILLISECONDS = 500
-/** How long counts that cannot be stored delay the end. */
-const LAST_TRIES_MILLISECONDS = 5000
-/** How far behind a monthly quota may be. */
+/** How long usage counts that cannot be stored delay a shutdown. */
+const LAST_ATTEMPTS_MILLISECONDS = 5000
+/** Interval of updates of the monthly quotas. */
 const MONTH_MILLISECONDS = 10_000
 const AFTER_FAILURE_MILLISECONDS = 5000
 
@@ -43,22 +43,22 @@ self.onmessage = ({ data }: MessageEvent<ToBackground>) => {
   }
 }
 
-/** Writes and long reads, so that requests never wait for them: scores, counts of usage, the ranking. */
+/** Runs writes and long reads outside of the server threads: scores, usage counts, the snapshot. */
 async function run(config: Config): Promise<void> {
   const store = await openStore(config.database, { ...SERVE_TIMEOUT, migrate: false })
-  const jobs = [keepSnapshot(store), keepUsage(store), keepScores(store, config.rules)]
-  if (config.tiers.some(({ monthly }) => monthly !== undefined)) jobs.push(keepMonth(store))
-  // Each goes on to its own end.
+  const jobs = [updateSnapshots(store), storeUsage(store), updateScores(store, config.rules)]
+  if (config.tiers.some(({ monthly }) => monthly !== undefined)) jobs.push(updateQuotas(store))
+  // One failed job must not end the others.
   await Promise.allSettled(jobs)
   await store.close()
   send({ kind: 'stopped' })
 }
 
 const pause = (milliseconds: number) =>
-  // An abort ends the pause.
+  // An abort ends the pause early.
   sleep(milliseconds, undefined, { signal: stop.signal }).catch(() => undefined)
 
-/** Runs a job until the service stops. A failure is logged when it begins, not each time it is repeated. */
+/** Runs a job until the service stops. A failure that repeats is logged once. */
 async function repeat(failing: string, job: () => Promise<void>, pauseAfter: (took: number) => number) {
   const attempt = logFailures(failing, job)
   while (!stop.signal.aborted) {
@@ -82,7 +82,7 @@ function logFailures(failing: string, job: () => Promise<void>) {
   }
 }
 
-function keepSnapshot({ listing }: Store): Promise<void> {
+function updateSnapshots({ listing }: Store): Promise<void> {
   let snapshot: Snapshot | undefined
   async function update(): Promise<void> {
     const next = snapshot ? await updateSnapshot(snapshot, listing) : await buildSnapshot(listing)
@@ -92,46 +92,47 @@ function keepSnapshot({ listing }: Store): Promise<void> {
     }
     snapshot = next
   }
-  return repeat('The ranking is not up to date', update, (took) =>
-    Math.min(Math.max(SNAPSHOT_MILLISECONDS, took * SNAPSHOT_PAUSE_FACTOR), LONGEST_SNAPSHOT_PAUSE),
+  return repeat('The ranking is outdated', update, (took) =>
+    Math.min(Math.max(SNAPSHOT_MILLISECONDS, took * SNAPSHOT_PAUSE_FACTOR), MAX_SNAPSHOT_PAUSE),
   )
 }
 
-function keepMonth({ usage: stored }: Store): Promise<void> {
+function updateQuotas({ usage: stored }: Store): Promise<void> {
   async function update(): Promise<void> {
     const day = dayOf(Date.now())
     const sums = new Map(await stored.sumByKey({ since: `${day.slice(0, 8)}01`, until: day }))
     send({ kind: 'month', day, sums })
   }
-  return repeat('Monthly quotas are not up to date', update, () => MONTH_MILLISECONDS)
+  return repeat('Monthly quotas are outdated', update, () => MONTH_MILLISECONDS)
 }
 
-/** Stores counts as they come. While the store is unavailable they wait. */
-async function keepUsage(store: Store): Promise<void> {
-  const attempt = logFailures('Usage counts wait to be stored', () => usage.store(store))
-  let lastTry = Number.POSITIVE_INFINITY
+/** Stores usage counts. While the store is unavailable, they stay in the buffer. */
+async function storeUsage(store: Store): Promise<void> {
+  const attempt = logFailures('Usage counts cannot be stored yet', () => usage.store(store))
+  let deadline = Number.POSITIVE_INFINITY
   for (;;) {
-    // Read first: counts that came before the order to stop are stored below.
-    const isEnding = stop.signal.aborted
-    if (isEnding) lastTry = Math.min(lastTry, performance.now() + LAST_TRIES_MILLISECONDS)
+    // Read before the attempt: it stores the counts that arrived before the stop message.
+    const isStopping = stop.signal.aborted
+    if (isStopping) deadline = Math.min(deadline, performance.now() + LAST_ATTEMPTS_MILLISECONDS)
     await attempt()
-    if (isEnding && (usage.size() === 0 || performance.now() >= lastTry)) break
-    await (isEnding ? sleep(USAGE_MILLISECONDS) : pause(USAGE_MILLISECONDS))
+    if (isStopping && (usage.size() === 0 || performance.now() >= deadline)) break
+    await (isStopping ? sleep(USAGE_MILLISECONDS) : pause(USAGE_MILLISECONDS))
   }
   if (usage.size() > 0) log.error(`The usage counts of ${count(usage.size(), 'request')} are lost.`)
 }
 
-async function keepScores(store: Store, path: string | undefined): Promise<void> {
+async function updateScores(store: Store, path: string | undefined): Promise<void> {
   await mayScore.promise
   const onFailure = (id: number, error: unknown) =>
     log.error(`Scoring failed: passport ${id}: ${(error as Error).message}`)
-  const onWaits = () => log.warn('Another rule set is in force: stale passports are left to its scorers.')
+  const onOtherRules = () =>
+    log.warn('Another rule set is in force: only nodes with that rule set score passports.')
   let scorer: Rescorer | undefined
   while (!stop.signal.aborted) {
     try {
-      // Rules are adopted once: after a failure, another node may have put newer ones in force.
+      // Rules are adopted once: after a failure, another node may have put newer rules in force.
       scorer ??= await adopt({ store, rules: await loadRules(path), now: Date.now, onFailure })
-      await keepRescoring(scorer, stop.signal, onWaits)
+      await keepRescoring(scorer, stop.signal, onOtherRules)
     } catch (error) {
       log.error(`Scoring failed: ${(error as Error).message}`)
       await pause(AFTER_FAILURE_MILLISECONDS)

@@ -1,47 +1,46 @@
 import type { Fields, Log } from '../log.ts'
 
-const QUIET_MILLISECONDS = 1000
+const INTERVAL_MILLISECONDS = 1000
 
-/** What differs in each message is not let through for that. */
-const MOST_KINDS = 20
-const MORE_KINDS = 'Errors of more kinds than are told apart.'
+/** Errors with ever-changing messages are limited too: messages beyond this number share one entry. */
+const MAX_MESSAGES = 20
+const OTHER_ERRORS = 'Further errors with different messages.'
 
-/** Logs the same error once a second at most, and how many were left out. */
+/** Logs each error message at most once a second; `left_out` is the number of suppressed repetitions. */
 export function createErrorLog(log: Pick<Log, 'error'>) {
-  const recent = new Map<string, { fields: Fields; left: number }>()
+  const recent = new Map<string, { fields: Fields; suppressed: number }>()
   let timer: Timer | undefined
 
-  /** Tells the last one of each kind that came meanwhile. */
-  function tellLeft(): void {
-    for (const [message, { fields, left }] of recent) {
-      if (left === 0) recent.delete(message)
+  /** Logs the latest suppressed error of each message. */
+  function logSuppressed(): void {
+    for (const [message, { fields, suppressed }] of recent) {
+      if (suppressed === 0) recent.delete(message)
       else {
-        log.error(message, { ...fields, ...(left > 1 && { left_out: left - 1 }) })
-        recent.set(message, { fields, left: 0 })
+        log.error(message, { ...fields, ...(suppressed > 1 && { left_out: suppressed - 1 }) })
+        recent.set(message, { fields, suppressed: 0 })
       }
     }
-    timer = recent.size > 0 ? setTimeout(tellLeft, QUIET_MILLISECONDS) : undefined
+    timer = recent.size > 0 ? setTimeout(logSuppressed, INTERVAL_MILLISECONDS) : undefined
     timer?.unref()
   }
 
   return {
     error(message: string, fields: Fields = {}): void {
-      const kind = recent.has(message) || recent.size < MOST_KINDS ? message : MORE_KINDS
-      const known = recent.get(kind)
+      const entry = recent.has(message) || recent.size < MAX_MESSAGES ? message : OTHER_ERRORS
+      const known = recent.get(entry)
       if (known) {
         known.fields = fields
-        known.left++
+        known.suppressed++
         return
       }
-      recent.set(kind, { fields, left: 0 })
-      log.error(kind === message ? message : `${MORE_KINDS} One of them: ${message}`, fields)
-      timer ??= setTimeout(tellLeft, QUIET_MILLISECONDS)
+      recent.set(entry, { fields, suppressed: 0 })
+      log.error(entry === message ? message : `${OTHER_ERRORS} One of them: ${message}`, fields)
+      timer ??= setTimeout(logSuppressed, INTERVAL_MILLISECONDS)
       timer.unref()
     },
-    /** Tells what is still to be told. */
     end(): void {
       clearTimeout(timer)
-      tellLeft()
+      logSuppressed()
       clearTimeout(timer)
     },
   }

@@ -4,15 +4,15 @@ import type { Snapshot } from '../catalog/snapshot.ts'
 import type { Config } from '../config.ts'
 import type { Fields, Log } from '../log.ts'
 
-/** Threads do not write the log themselves: the main thread does. */
+/** Only the main thread writes the log. */
 export type LogMessage = { kind: 'log'; level: keyof Log; message: string; fields?: Fields | undefined }
 
-/** This month's requests by key, as they were stored on a day. */
-export type MonthMessage = { kind: 'month'; day: string; sums: ReadonlyMap<string, number> }
+/** This month's requests by key id, as stored on a day. */
+type MonthMessage = { kind: 'month'; day: string; sums: ReadonlyMap<string, number> }
 
-export type SnapshotMessage = { kind: 'snapshot'; snapshot: Snapshot }
+type SnapshotMessage = { kind: 'snapshot'; snapshot: Snapshot }
 
-export type UsageMessage = { kind: 'usage' } & UsageReport
+type UsageMessage = { kind: 'usage' } & UsageReport
 
 export type ToServer =
   | {
@@ -22,7 +22,7 @@ export type ToServer =
       windows: Int32Array<SharedArrayBuffer>
       snapshot: Snapshot
     }
-  /** The way to the search thread; another one when that was restarted. */
+  /** The port of the search thread; sent again after it was restarted. */
   | { kind: 'search'; port: MessagePort }
   | SnapshotMessage
   | MonthMessage
@@ -33,14 +33,13 @@ export type FromServer =
   | LogMessage
   | UsageMessage
   | { kind: 'listening'; port: number; url: string }
-  /** It cannot be started. */
   | { kind: 'failed'; reason: string }
   | { kind: 'metrics'; families: Family[] }
   | { kind: 'stopped' }
 
 export type ToBackground =
   | { kind: 'start'; config: Config }
-  /** Scoring begins once the service can be used. */
+  /** Sent when all servers listen: scoring must not delay the start. */
   | { kind: 'score' }
   | UsageMessage
   | { kind: 'stop' }
@@ -49,7 +48,6 @@ export type FromBackground = LogMessage | SnapshotMessage | MonthMessage | { kin
 
 export type ToSearch = SnapshotMessage | { kind: 'connect'; port: MessagePort }
 
-/** A log whose entries are sent to the main thread. */
 export function createThreadLog(send: (message: LogMessage) => void): Log {
   const entry =
     (level: keyof Log) =>

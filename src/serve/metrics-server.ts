@@ -1,5 +1,5 @@
 import { openPort } from '../api/open-port.ts'
-import { EXPOSITION_TYPE, type Family, presentFamilies } from '../api/prometheus.ts'
+import { type Family, PROMETHEUS_TYPE, presentFamilies } from '../api/prometheus.ts'
 import type { Config } from '../config.ts'
 import type { Store } from '../store/store.ts'
 import { VERSION } from '../version.ts'
@@ -7,14 +7,14 @@ import { createStoreMetrics, gauge } from './store-metrics.ts'
 
 type Options = { store: Store; now: () => number; readThreads: () => Family[] }
 
-/** Serves `GET /metrics` on its own port, if that is configured. */
+/** Serves `GET /metrics` on its own port, if METRICS_PORT is set. */
 export function startMetrics({ metrics, database }: Config, { store, now, readThreads }: Options) {
   if (!metrics) return undefined
   const { host, port } = metrics
   const replica = database.engine === 'postgres' && database.readUrl !== undefined
   const readStore = createStoreMetrics(store, { now, replica })
   const collect = async () => [
-    gauge('passportd_info', 'The version that runs.', 1, { version: VERSION }),
+    gauge('passportd_info', 'The running version.', 1, { version: VERSION }),
     ...readThreads(),
     ...readProcess(),
     ...(await readStore()),
@@ -23,18 +23,18 @@ export function startMetrics({ metrics, database }: Config, { store, now, readTh
     Bun.serve({
       hostname: host,
       port,
-      // As the service itself: a new release starts before the old one stops.
+      // A new release starts before the old one stops.
       reusePort: process.platform === 'linux',
       development: false,
       routes: {
         '/metrics': {
           GET: async () =>
             new Response(presentFamilies(await collect()), {
-              headers: { 'Content-Type': EXPOSITION_TYPE, 'Cache-Control': 'no-store' },
+              headers: { 'Content-Type': PROMETHEUS_TYPE, 'Cache-Control': 'no-store' },
             }),
         },
       },
-      fetch: () => new Response('Only GET /metrics is here.\n', { status: 404 }),
+      fetch: () => new Response('Not found. Use GET /metrics.\n', { status: 404 }),
       error: () => new Response('Something went wrong on our side.\n', { status: 500 }),
     }),
   )
@@ -45,7 +45,7 @@ function readProcess(): Family[] {
   const { user, system } = process.cpuUsage()
   return [
     gauge('process_resident_memory_bytes', 'Resident memory of the process.', process.memoryUsage.rss()),
-    gauge('process_start_time_seconds', 'When the process was started.', performance.timeOrigin / 1000),
+    gauge('process_start_time_seconds', 'Start time of the process.', performance.timeOrigin / 1000),
     {
       name: 'process_cpu_seconds_total',
       help: 'CPU time of the process.',

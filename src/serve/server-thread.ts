@@ -1,5 +1,5 @@
-import { createFixedWindow, type RateCounter } from '../api/fixed-window.ts'
-import { createRedisCounter } from '../api/redis-rate-limit.ts'
+import { createFixedWindow, type RateLimitCounter } from '../api/fixed-window.ts'
+import { createRedisRateLimit } from '../api/redis-rate-limit.ts'
 import { createSearchClient } from '../catalog/remote-search.ts'
 import { createSharedCatalog } from '../catalog/shared-catalog.ts'
 import type { Config } from '../config.ts'
@@ -7,14 +7,14 @@ import { CommandError, ServiceError } from '../domain/errors.ts'
 import { loadRules } from '../scoring/load-rules.ts'
 import { openStore, SERVE_TIMEOUT } from '../store/open.ts'
 import type { Store } from '../store/store.ts'
-import { type Listener, listen } from './listener.ts'
 import { createThreadLog, type FromServer, type ToServer } from './messages.ts'
+import { type Listener, listen } from './request-listener.ts'
 import { createThreadMetrics } from './thread-metrics.ts'
 
-/** `connections` to a database server are for short statements; `max` in its address changes it. */
-const SERVING = { connections: 10, migrate: false, ...SERVE_TIMEOUT }
+/** `max` in the database URL overrides `connections`. */
+const STORE_OPTIONS = { connections: 10, migrate: false, ...SERVE_TIMEOUT }
 
-/** How far behind the sums of the main thread may be. */
+/** How often the metrics are sent to the main thread. */
 const METRICS_MILLISECONDS = 1000
 
 declare const self: Worker
@@ -47,16 +47,16 @@ async function start({ config, windows, snapshot }: ToServer & { kind: 'start' }
   try {
     const metrics = config.metrics && createThreadMetrics()
     if (metrics) setInterval(() => send({ kind: 'metrics', families: metrics.read() }), METRICS_MILLISECONDS)
-    store = await openStore(config.database, { ...SERVING, onNotice: (sentence) => log.warn(sentence) })
+    store = await openStore(config.database, { ...STORE_OPTIONS, onNotice: (sentence) => log.warn(sentence) })
     listener = await listen({
       config,
       store,
       catalog,
       now: Date.now,
       log,
-      counter: await openRateCounter(config, windows),
+      counter: await openRateLimitCounter(config, windows),
       rules: await loadRules(config.rules),
-      keepUsage: (report) => send({ kind: 'usage', ...report }),
+      onUsage: (report) => send({ kind: 'usage', ...report }),
       metrics: metrics?.metrics,
     })
     send({ kind: 'listening', port: listener.server().port, url: listener.server().url.href })
@@ -66,20 +66,20 @@ async function start({ config, windows, snapshot }: ToServer & { kind: 'start' }
   }
 }
 
-/** Counts in the memory that all server threads share, or for all nodes in Redis. */
-async function openRateCounter({ redisUrl }: Config, windows: Int32Array): Promise<RateCounter> {
+/** Counts in memory shared by all server threads, or in Redis, shared by all nodes. */
+async function openRateLimitCounter({ redisUrl }: Config, windows: Int32Array): Promise<RateLimitCounter> {
   const local = createFixedWindow(Date.now, windows)
   if (redisUrl === undefined) return local
   const { host } = new URL(redisUrl)
-  return createRedisCounter(redisUrl, local, {
+  return createRedisRateLimit(redisUrl, local, {
     now: Date.now,
-    onAway: (reason) =>
-      log.warn(`Redis at ${host} is unavailable, rate limits count on this node alone: ${reason}`),
-    onBack: () => log.warn(`Redis at ${host} is available again, rate limits are shared.`),
+    onUnavailable: (reason) =>
+      log.warn(`Redis at ${host} is unavailable, each node counts its rate limits alone: ${reason}`),
+    onAvailable: () => log.warn(`Redis at ${host} is available again, rate limits are shared.`),
   })
 }
 
-/** The main thread ends this one. SQLite removes its WAL when the last connection is closed. */
+/** The main thread terminates this one. SQLite removes its WAL when the last connection is closed. */
 async function stop(): Promise<void> {
   await listener?.drain()
   await store?.close()

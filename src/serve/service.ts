@@ -14,9 +14,8 @@ type Options = { config: Config; workers: number; store: Store; log: Log; now: (
 export type Service = {
   url: URL
   metricsUrl: string | undefined
-  /** How many passports are listed at the start. */
+  /** Number of listed passports at the start. */
   total: number
-  /** Has every server thread read its certificate again. */
   renewTls(): void
   stop(): Promise<void>
 }
@@ -31,7 +30,7 @@ export async function startService({ config, workers, store, log, now }: Options
     if (message.kind === 'snapshot') search.post(message)
     for (const server of servers) server.post(message)
   })
-  /** A search thread that was restarted is connected with all servers again. */
+  /** A restarted search thread is connected to all servers again. */
   const search = startSearch(log, background.snapshot, () => servers.forEach(connect))
 
   function connect(server: Pick<ServerThread, 'post'>): void {
@@ -40,7 +39,7 @@ export async function startService({ config, workers, store, log, now }: Options
     server.post({ kind: 'search', port: port2 }, [port2])
   }
 
-  function startServer(port: number): ServerThread {
+  function addServer(port: number): ServerThread {
     return startServerThread({ config: { ...config, port }, log, sums, windows, background, connect })
   }
 
@@ -53,11 +52,11 @@ export async function startService({ config, workers, store, log, now }: Options
 
   try {
     await background.first
-    // The first one chooses the port if that is left to the system.
-    const first = startServer(config.port)
+    // The first server gets the port from the system if PORT is 0.
+    const first = addServer(config.port)
     servers.push(first)
     const { port, url } = await first.started
-    while (servers.length < workers) servers.push(startServer(port))
+    while (servers.length < workers) servers.push(addServer(port))
     await Promise.all(servers.map(({ started }) => started))
     background.post({ kind: 'score' })
     return {
@@ -92,7 +91,7 @@ type Background = ReturnType<typeof startBackground>
 function startBackground(
   config: Config,
   log: Log,
-  onNews: (message: FromBackground & { kind: 'snapshot' | 'month' }) => void,
+  onUpdate: (message: FromBackground & { kind: 'snapshot' | 'month' }) => void,
 ) {
   const first = Promise.withResolvers<void>()
   let stopped: PromiseWithResolvers<void>
@@ -109,7 +108,7 @@ function startBackground(
     onMessage(message) {
       if (message.kind === 'log') return writeLog(log, message)
       if (message.kind === 'stopped') return stopped.resolve()
-      onNews(message)
+      onUpdate(message)
       if (message.kind === 'month') return
       snapshot = message.snapshot
       first.resolve()
@@ -118,7 +117,7 @@ function startBackground(
   })
   return {
     snapshot: () => snapshot,
-    /** Resolves when there is a snapshot. */
+    /** Resolves with the first snapshot. */
     first: first.promise,
     post(message: ToBackground): void {
       mayScore ||= message.kind === 'score'
@@ -128,10 +127,10 @@ function startBackground(
   }
 }
 
-type Listening = { port: number; url: string }
+type BoundPort = { port: number; url: string }
 type ServerThread = ReturnType<typeof startServerThread>
 
-type ServerOptions = {
+type ServerThreadOptions = {
   config: Config
   log: Log
   sums: ReturnType<typeof createMetricSums>
@@ -142,8 +141,8 @@ type ServerOptions = {
 
 type Post = (message: ToServer, transfer?: Transferable[]) => void
 
-function startServerThread({ config, log, sums, windows, background, connect }: ServerOptions) {
-  const started = Promise.withResolvers<Listening>()
+function startServerThread({ config, log, sums, windows, background, connect }: ServerThreadOptions) {
+  const started = Promise.withResolvers<BoundPort>()
   let stopped: PromiseWithResolvers<void>
   let { port } = config
   let isStarted = false

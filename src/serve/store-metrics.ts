@@ -1,35 +1,35 @@
 import type { Family } from '../api/prometheus.ts'
 import type { Store } from '../store/store.ts'
 
-/** To count what is stale costs more than to be scraped. */
+/** Counting stale passports is expensive: the count is cached this long. */
 const STALE_MILLISECONDS = 10_000
 
-/** What the store tells when it is asked; one that is away tells only that. */
+/** Metrics of the store. If it is unavailable, only `passportd_store_up` is reported. */
 export function createStoreMetrics(store: Store, { now, replica }: { now: () => number; replica: boolean }) {
   let stale: number | undefined
-  let askedAt = Number.NEGATIVE_INFINITY
+  let countedAt = Number.NEGATIVE_INFINITY
 
   async function readStale(): Promise<Family[]> {
-    // The clock may be set back.
-    if (Math.abs(now() - askedAt) >= STALE_MILLISECONDS) {
-      askedAt = now()
+    // The difference is negative if the clock was set back.
+    if (Math.abs(now() - countedAt) >= STALE_MILLISECONDS) {
+      countedAt = now()
       stale = await attempt(() => store.scoring.countStale())
     }
     return stale === undefined
       ? []
-      : [gauge('passportd_stale_passports', 'Passports whose score waits to be worked out.', stale)]
+      : [gauge('passportd_stale_passports', 'Passports whose score is to be recalculated.', stale)]
   }
 
   return async (): Promise<Family[]> => {
-    const works = await attempt(() => store.ping())
+    const health = await attempt(() => store.ping())
     const parts = {
-      reads: works !== undefined,
-      writes: works?.writes === true,
-      ...(replica && { replica: works?.replica === true }),
+      reads: health !== undefined,
+      writes: health?.writes === true,
+      ...(replica && { replica: health?.replica === true }),
     }
     const up: Family = {
       name: 'passportd_store_up',
-      help: 'Whether a part of the store works: 1 or 0.',
+      help: 'Whether reads, writes and the replica work: 1 or 0.',
       type: 'gauge',
       samples: Object.entries(parts).map(([part, works]) => ({ labels: { part }, value: Number(works) })),
     }

@@ -1,12 +1,12 @@
 import { createHistogram, createMetrics } from '../api/metrics.ts'
-import { addUp, type Family } from '../api/prometheus.ts'
+import { type Family, sumMetrics } from '../api/prometheus.ts'
 
 const SAMPLE_MILLISECONDS = 100
 
-/** Seconds. */
+/** Bucket bounds in seconds. */
 const DELAY_BOUNDS = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5]
 
-/** What a server thread counts: requests, and how late its event loop is. */
+/** Counts requests and measures the event-loop delay of a server thread. */
 export function createThreadMetrics() {
   const metrics = createMetrics()
   const delays = createHistogram(DELAY_BOUNDS)
@@ -23,7 +23,7 @@ export function createThreadMetrics() {
       ...metrics.read(),
       {
         name: 'passportd_event_loop_delay_seconds',
-        help: 'How late the event loop of a server thread is, sampled ten times a second.',
+        help: 'Event-loop delay of the server threads, sampled ten times a second.',
         type: 'histogram',
         samples: [{ labels: {}, ...delays.read() }],
       },
@@ -31,16 +31,16 @@ export function createThreadMetrics() {
   }
 }
 
-/** The sums over all threads. Counts of a thread that has ended stay: no counter ever goes back. */
+/** Sums over all threads. Counters of ended threads are kept, so that no counter decreases. */
 export function createMetricSums() {
   const running = new Map<unknown, readonly Family[]>()
   let ended: Family[] = []
   return {
     set: (thread: unknown, families: readonly Family[]) => void running.set(thread, families),
     end(thread: unknown): void {
-      ended = addUp([], addUp([running.get(thread) ?? []], ended))
+      ended = sumMetrics([], sumMetrics([running.get(thread) ?? []], ended))
       running.delete(thread)
     },
-    read: (): Family[] => addUp([...running.values()], ended),
+    read: (): Family[] => sumMetrics([...running.values()], ended),
   }
 }

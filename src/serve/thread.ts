@@ -1,29 +1,29 @@
 import type { Log } from '../log.ts'
 
-/** A compiled program finds its threads by their paths at build time: deploy/executable.ts. */
+/** A compiled executable finds its threads by their paths at build time: deploy/executable.ts. */
 const urlOf = (name: string) =>
   Bun.isStandaloneExecutable ? `./serve/${name}.ts` : new URL(`./${name}.ts`, import.meta.url).href
 
-/** More than a server thread needs whose requests take all the time they may. */
-const LONGEST_STOP_MILLISECONDS = 6000
+/** Longer than the graceful shutdown of a server thread. */
+const STOP_TIMEOUT_MILLISECONDS = 6000
 
 const FIRST_PAUSE_MILLISECONDS = 100
-const LONGEST_PAUSE_MILLISECONDS = 5000
+const MAX_PAUSE_MILLISECONDS = 5000
 
-/** A thread that ran for this long was healthy: it is restarted at once. */
+/** A thread that ran for this long is restarted without a pause. */
 const HEALTHY_MILLISECONDS = 10_000
 
 type Options<From, To> = {
   /** The file of the thread, and its name in the log. */
   name: string
   log: Log
-  /** Called for each start, the first one included. */
+  /** Called at each start, including the first. */
   onStart: (thread: { post: (message: To, transfer?: Transferable[]) => void }) => void
   onMessage?: (message: From, worker: Worker) => void
   onEnd?: (worker: Worker) => void
 }
 
-/** Runs a thread, and restarts it when it ends by itself. */
+/** Runs a thread, and restarts it with backoff if it ends by itself. */
 export function startThread<From, To>({ name, log, onStart, onMessage, onEnd }: Options<From, To>) {
   let worker: Worker
   let isStopping = false
@@ -37,7 +37,7 @@ export function startThread<From, To>({ name, log, onStart, onMessage, onEnd }: 
     current.addEventListener('message', ({ data }: MessageEvent<From>) => onMessage?.(data, current))
     current.addEventListener('error', ({ message }) => {
       log.error(`The ${name} failed: ${message}`)
-      // One that throws while it starts does not always end by itself.
+      // A thread that throws at its start does not always end by itself.
       current.terminate()
     })
     current.addEventListener('close', () => {
@@ -46,7 +46,7 @@ export function startThread<From, To>({ name, log, onStart, onMessage, onEnd }: 
       if (performance.now() - startedAt >= HEALTHY_MILLISECONDS) pause = 0
       log.error(`The ${name} ended; restarting it ${pause === 0 ? 'now' : `in ${pause / 1000} s`}.`)
       timer = setTimeout(start, pause)
-      pause = Math.min(Math.max(pause * 2, FIRST_PAUSE_MILLISECONDS), LONGEST_PAUSE_MILLISECONDS)
+      pause = Math.min(Math.max(pause * 2, FIRST_PAUSE_MILLISECONDS), MAX_PAUSE_MILLISECONDS)
     })
     onStart({ post })
   }
@@ -56,13 +56,13 @@ export function startThread<From, To>({ name, log, onStart, onMessage, onEnd }: 
   start()
   return {
     post,
-    /** Sends the message, and ends the thread once it has stopped, or at the latest after a few seconds. */
+    /** Sends the message and waits for `stopped`, up to the timeout; then terminates the thread. */
     async stop(message: To, stopped: Promise<void>): Promise<void> {
       isStopping = true
       clearTimeout(timer)
       post(message)
       const late = Promise.withResolvers<void>()
-      const latest = setTimeout(late.resolve, LONGEST_STOP_MILLISECONDS)
+      const latest = setTimeout(late.resolve, STOP_TIMEOUT_MILLISECONDS)
       await Promise.race([stopped, late.promise])
       clearTimeout(latest)
       worker.terminate()

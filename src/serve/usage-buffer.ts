@@ -2,7 +2,7 @@ import type { UsageReport } from '../api/usage.ts'
 import { addCounts, type UsageCount } from '../domain/usage.ts'
 import type { Store } from '../store/store.ts'
 
-/** Counts on their way to the store. Those of a kind become one: they never take more room than a day's counts do. */
+/** Buffers usage counts for the store. Counts of the same day, key, endpoint and status are added up, which bounds the size. */
 export function createUsageBuffer() {
   let counts = new Map<string, UsageCount>()
   let lastUsed = new Map<string, number>()
@@ -14,7 +14,7 @@ export function createUsageBuffer() {
 
   return {
     push,
-    /** Where that fails, everything waits for the next time. */
+    /** If storing fails, the counts stay in the buffer. */
     async store({ usage }: Pick<Store, 'usage'>): Promise<void> {
       if (counts.size === 0) return
       const report = { counts: [...counts.values()], lastUsed }
@@ -27,7 +27,6 @@ export function createUsageBuffer() {
         throw error
       }
     },
-    /** How many requests wait. */
     size: () => [...counts.values()].reduce((sum, { count }) => sum + count, 0),
   }
 }

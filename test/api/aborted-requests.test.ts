@@ -14,7 +14,7 @@ import { saveRecords } from '../support/store/engines.ts'
 import { named } from '../support/store/records.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 
-/** A catalog that searches as in a service with threads. */
+/** A catalog with a search thread, as in the service. */
 async function searchApart(store: Store) {
   const snapshot = await buildSnapshot(store.listing)
   const catalog = createSharedCatalog()
@@ -28,7 +28,7 @@ async function searchApart(store: Store) {
 }
 
 test.each(['/api/v1/passports?keyword=', '/?q='])(
-  'searches at %s whose callers are gone end early, are told as 499, and are nobody else’s loss',
+  'searches at %s of disconnected clients end early, are logged as 499, and do not affect other clients',
   async (target) => {
     using folder = tempFolder()
     const store = openSqlite(join(folder.path, 'x.db'))
@@ -50,7 +50,7 @@ test.each(['/api/v1/passports?keyword=', '/?q='])(
         return socket
       }),
     )
-    // They have been received when one that comes after them is answered.
+    // All are received once a later request has its response.
     await server.get('/health')
     for (const socket of leavers) socket.resetAndDestroy()
     const { status, text } = await server.look(`${target}b+999`)

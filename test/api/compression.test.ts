@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { chooseEncoding } from '../../src/api/page.ts'
+import { chooseEncoding } from '../../src/api/rendered-page.ts'
 import { serveExplorer } from '../support/explorer/explorer-server.ts'
 import { onEveryEngine } from '../support/store/engines.ts'
 import { named } from '../support/store/records.ts'
@@ -37,7 +37,7 @@ const DECOMPRESS = {
 
 onEveryEngine('compression', (open) => {
   test.each(['zstd', 'gzip'] as const)(
-    'lists, pages and files come as %s with one ETag for all forms',
+    'lists, pages and files are sent as %s with the ETag of the uncompressed body',
     async (encoding) => {
       await using store = await open(PEOPLE)
       await using server = serveExplorer(store)

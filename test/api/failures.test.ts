@@ -11,7 +11,7 @@ import { tempFolder } from '../support/temp-folder.ts'
 
 const GOLDEN = { headers: { 'X-Request-Id': 'golden' } }
 
-test('a failure of ours is reported whole to the operator and not at all to the caller', async () => {
+test('an internal error is logged with its stack and hidden from the client', async () => {
   using folder = tempFolder()
   const path = join(folder.path, 'x.db')
   const store = openSqlite(path)
@@ -28,7 +28,7 @@ test('a failure of ours is reported whole to the operator and not at all to the 
   await store.close()
 })
 
-test('a store out of reach is 503 with a time to come back, and the service is alive but not ready', async () => {
+test('an unavailable store means 503 with Retry-After; the service is alive but not ready', async () => {
   using folder = tempFolder()
   const path = join(folder.path, 'x.db')
   const before = openSqlite(path)

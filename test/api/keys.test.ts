@@ -9,13 +9,13 @@ import { NOON, PEOPLE } from '../support/store/records.ts'
 const CALLS = ['/api/v1/passports', '/api/v1/passports/7', '/api/v1/passport_credentials?passport_id=7']
 
 onEveryEngine('keys', (open) => {
-  test('no key is needed', async () => {
+  test('a key is optional by default', async () => {
     await using store = await open(PEOPLE)
     await using server = serveTest(store)
     for (const call of CALLS) expect((await server.get(call)).status).toBe(200)
   })
 
-  test('where a key is required, every call without one is refused', async () => {
+  test('if a key is required, every request without one gets 401', async () => {
     await using store = await open(PEOPLE)
     await using server = serveTest(store, { requireKey: true })
     const { key } = await makeKey(store, 1)
@@ -28,7 +28,7 @@ onEveryEngine('keys', (open) => {
     }
   })
 
-  test('the other pages need none', async () => {
+  test('pages outside V1 never require a key', async () => {
     await using store = await open()
     await using server = serveTest(store, { requireKey: true })
     for (const path of ['/health', '/ready', '/openapi.json', '/reference']) {
@@ -37,7 +37,7 @@ onEveryEngine('keys', (open) => {
     expect((await server.get(CALLS[0] as string, { method: 'OPTIONS' })).status).toBe(204)
   })
 
-  test.each(['', ' ', 'undefined', 'null', 'None'])('%p is no key at all', async (value) => {
+  test.each(['', ' ', 'undefined', 'null', 'None'])('%p counts as no key', async (value) => {
     await using store = await open(PEOPLE)
     await using free = serveTest(store)
     await using strict = serveTest(store, { requireKey: true })
@@ -46,17 +46,17 @@ onEveryEngine('keys', (open) => {
     expect((await strict.get('/api/v1/passports', init)).status).toBe(401)
   })
 
-  test('many blanks in a key are read no slower than letters', async () => {
+  test('parsing many blanks in a key takes linear time', async () => {
     await using store = await open()
     await using server = serveTest(store)
     const init = { headers: { 'X-API-KEY': `a${' '.repeat(15_000)}b` } }
-    // At a cost that grows with the square of their number, so many would outlast the test.
+    // In quadratic time this number of blanks would exceed the timeout.
     for (let time = 0; time < 300; time++) {
       expect([401, 429]).toContain((await server.get('/api/v1/passports', init)).status)
     }
   })
 
-  test('an unknown, revoked or expired key is refused, even where none is needed', async () => {
+  test('an unknown, revoked or expired key gets 401, even if keys are optional', async () => {
     await using store = await open(PEOPLE)
     await using server = serveTest(store)
     const unknown = formatKey(new Uint8Array(KEY_RANDOM_BYTES).fill(9)).key
@@ -73,7 +73,7 @@ onEveryEngine('keys', (open) => {
     expect((await server.get('/api/v1/passports', { headers: { 'X-API-KEY': live.key } })).status).toBe(200)
   })
 
-  test('the name of the header may be written in any case; the query string is not read', async () => {
+  test('the header name is case-insensitive; the query string is not read', async () => {
     await using store = await open(PEOPLE)
     await using server = serveTest(store, { requireKey: true })
     const { key } = await makeKey(store, 1)
@@ -85,7 +85,7 @@ onEveryEngine('keys', (open) => {
     }
   })
 
-  test('a key stops working when it is revoked, and can come back never', async () => {
+  test('a revoked key stops working for ever', async () => {
     await using store = await open(PEOPLE)
     await using server = serveTest(store)
     const { id, key } = await makeKey(store, 1)

@@ -30,25 +30,25 @@ test.each([
   ['a version of the future', 'GET /health HTTP/2.0\r\nHost: x\r\n\r\n'],
   ['a method that is none', 'G(T /health HTTP/1.1\r\nHost: x\r\n\r\n'],
   ['a TLS hello', '\x16\x03\x01\x02\0\x01\0\x01\xfc\x03\x03\r\n\r\n'],
-])('%s: refused by the runtime, and the connection ends', async (_, text) => {
+])('the runtime rejects %s and closes the connection', async (_, text) => {
   const reply = await sendBytes(server.port, text + SMUGGLED)
   expect(reply).toMatch(/^HTTP\/1\.1 [45]\d\d /)
   expect(reply).not.toContain('"status":"ok"')
 })
 
-test('a request line and headers that never end are refused with 431', async () => {
+test('an endless request line or header gets 431', async () => {
   const filler = `A: ${'x'.repeat(1000)}\r\n`.repeat(80)
   for (const text of [`GET / HTTP/1.1\r\nHost: x\r\n${filler}`, `GET /${'x'.repeat(80_000)}`]) {
     expect(await sendBytes(server.port, text)).toStartWith('HTTP/1.1 431 ')
   }
 })
 
-test('a body above 1 MiB is refused with 413', async () => {
+test('a body above 1 MiB gets 413', async () => {
   const head = 'POST /health HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 5000000\r\n\r\n'
   expect(await sendBytes(server.port, head)).toStartWith('HTTP/1.1 413 ')
 })
 
-test('a response header that holds a line end is a failure of ours, as JSON, and is reported', async () => {
+test('a line break in a response header becomes a logged internal error in JSON', async () => {
   await using store = await openTestStore('sqlite', PEOPLE)
   const plan = { brownouts: [], exempt: [], successor: 'https://example.com\r\nSet-Cookie: a' }
   await using server = serveTest(store, { plan: () => plan })

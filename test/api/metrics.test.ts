@@ -11,19 +11,19 @@ import { onEveryEngine } from '../support/store/engines.ts'
 import { ada, NOON } from '../support/store/records.ts'
 
 onEveryEngine('metrics', (open) => {
-  test('every answer is counted by route, status and tier', async () => {
+  test('every response is counted by route, status and tier', async () => {
     await using store = await open([ada])
     const metrics = createMetrics()
-    const told: RequestSummary[] = []
+    const summaries: RequestSummary[] = []
     await using server = serveTest(store, {
       limiter: createLimiter({
         tiers: [...DEFAULT_TIERS, { name: 'anonymous', requests: 5, window: 10 }],
         counter: createFixedWindow(() => NOON),
         now: () => NOON,
-        isSpent: () => false,
+        isQuotaUsed: () => false,
       }),
       metrics,
-      onResponse: (answered) => told.push(answered),
+      onResponse: (summary) => summaries.push(summary),
     })
     await server.get('/api/v1/passports', { method: 'POST' })
     for (const target of [
@@ -66,6 +66,6 @@ onEveryEngine('metrics', (open) => {
       expect({ series, count: counted(series) }).toEqual({ series, count: 1 })
     }
     expect(value('passportd_request_seconds_count{route="passport"}')).toBe(4)
-    for (const { seconds } of told) expect(seconds).toBeGreaterThan(0)
+    for (const { seconds } of summaries) expect(seconds).toBeGreaterThan(0)
   })
 })

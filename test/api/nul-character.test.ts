@@ -5,11 +5,11 @@ import { onEveryEngine } from '../support/store/engines.ts'
 import { importText } from '../support/store/random-histories.ts'
 import { ADA_WALLET, ada } from '../support/store/records.ts'
 
-/** PostgreSQL cannot hold it, nor even look for it. */
-onEveryEngine('the character 0', (open) => {
+/** PostgreSQL can neither store nor search for it. */
+onEveryEngine('a NUL character', (open) => {
   const server = shareServer(() => open([ada]), serveTest)
 
-  test('in a record is taken for one that cannot be read, and the record is kept', async () => {
+  test('in a record is replaced by U+FFFD, and the record is stored', async () => {
     await using store = await open()
     const text = 'a\0b'
     const lines = [
@@ -50,7 +50,7 @@ onEveryEngine('the character 0', (open) => {
     ['/api/v1/passports/7%00', 404],
     [`/api/v1/passports/${ADA_WALLET}%00`, 404],
     ['/api/v1/passport_credentials?passport_id=7%00', 404],
-  ])('in a request leads nowhere: %s', async (target, status) => {
+  ])('in a request is not found: %s', async (target, status) => {
     const { body, ...reply } = await server.get(target)
     expect(reply.status).toBe(status)
     if (body.passports) expect(body).toMatchObject({ passports: [], pagination: { total: 0 } })

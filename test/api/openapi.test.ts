@@ -15,7 +15,7 @@ const FIXED: Record<string, string> = {
 }
 const ROOT = join(import.meta.dir, '../..')
 
-test('docs/openapi.json is what the code says: "npm run openapi" writes it anew', () => {
+test('docs/openapi.json is up to date (update it with npm run openapi)', () => {
   const written = readFileSync(join(ROOT, 'docs/openapi.json'), 'utf8')
   expect(written).toBe(`${JSON.stringify(createOpenApi(version), null, 2)}\n`)
 })
@@ -30,7 +30,7 @@ test('every V1 operation is marked deprecated', () => {
   for (const [, item] of paths) expect(item.get).toMatchObject({ deprecated: true })
 })
 
-test('every example fits its schema', () => {
+test('every example matches its schema', () => {
   const { paths, components } = createOpenApi('0')
   const contents = JSON.stringify(paths)
   const found: { schema: object; example: unknown }[] = []
@@ -42,7 +42,7 @@ test('every example fits its schema', () => {
   for (const { schema, example } of found) expect(Schema.Check({ ...schema, components }, example)).toBe(true)
 })
 
-test('the check of answers against the document can fail', () => {
+test('the conformance check rejects wrong statuses, fields and headers', () => {
   const headers = Object.fromEntries(
     Object.keys(createOpenApi('0').paths['/health'].get.responses[200].headers).map((name) => [
       name,

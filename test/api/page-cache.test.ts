@@ -1,11 +1,11 @@
 import { expect, test } from 'bun:test'
-import { createPage, type Page } from '../../src/api/page.ts'
 import { createPageCache } from '../../src/api/page-cache.ts'
+import { createPage, type RenderedPage } from '../../src/api/rendered-page.ts'
 import { snapshotOf } from '../support/store/catalog.ts'
 
 const SNAPSHOT = await snapshotOf([])
 
-/** Tells how often each page was rendered. */
+/** Counts how often each page is rendered. */
 function caching(options?: Parameters<typeof createPageCache>[0]) {
   const cache = createPageCache(options)
   const rendered: string[] = []
@@ -34,7 +34,7 @@ test('another snapshot clears the cache', async () => {
 
 test('a page that was rendered while the snapshot changed is not cached', async () => {
   const { cache, get, rendered } = caching()
-  const { promise, resolve } = Promise.withResolvers<Page>()
+  const { promise, resolve } = Promise.withResolvers<RenderedPage>()
   const late = cache.get(SNAPSHOT, 'a', () => promise)
   await get('b', { snapshot: { ...SNAPSHOT } })
   resolve(createPage('old', {}))
@@ -43,14 +43,14 @@ test('a page that was rendered while the snapshot changed is not cached', async 
   expect(rendered).toEqual(['b', 'a'])
 })
 
-test('the oldest pages make room, by number and by size; one that is too large is not cached', async () => {
-  const few = caching({ mostPages: 2 })
+test('the oldest pages are evicted by number and by size; a page that is too large is not cached', async () => {
+  const few = caching({ maxPages: 2 })
   for (const key of ['a', 'b', 'c', 'c', 'b', 'a']) await few.get(key)
   expect(few.rendered).toEqual(['a', 'b', 'c', 'a'])
-  const small = caching({ mostBytes: 100 })
+  const small = caching({ maxBytes: 100 })
   for (const key of ['a', 'b', 'c', 'b', 'a']) await small.get(key, { size: 20 })
   expect(small.rendered).toEqual(['a', 'b', 'c', 'a'])
-  const tiny = caching({ mostBytes: 100 })
+  const tiny = caching({ maxBytes: 100 })
   for (const key of ['a', 'b', 'a']) await tiny.get(key, { size: key === 'a' ? 51 : 1 })
   expect(tiny.rendered).toEqual(['a', 'b', 'a'])
 })

@@ -19,15 +19,15 @@ const TARGETS = [
   '/ready',
 ]
 
-/** No caller waits longer for an answer, whatever happens to the server. */
+/** The maximum time to a response, whatever happens to PostgreSQL. */
 const LIMIT_MILLISECONDS = 2000
 
-/** A machine that is busy with other things may be late itself, but not every time. */
+/** A busy machine may be late itself, but not every time. */
 const TIMED = { retry: 3, timeout: 60_000 }
 
 const CONNECTIONS = 4
 
-/** The service before a PostgreSQL of its own. */
+/** The service with its own PostgreSQL. */
 async function serveBefore(postgres: PostgresServer) {
   const store = await openPostgres(postgres, { connections: CONNECTIONS, ...SERVE_TIMEOUT })
   await saveRecords(store, [ada, grace])
@@ -64,7 +64,7 @@ async function timeOf(work: () => Promise<unknown>): Promise<number> {
 }
 
 test.each(['stop', 'kill'] as const)(
-  'PostgreSQL out of reach (%s) is 503 with a time to come back, and nothing need be restarted',
+  'unavailable PostgreSQL (%s) means 503 with Retry-After, and the service recovers without a restart',
   async (how) => {
     await using postgres = await startPostgres()
     await using service = await serveBefore(postgres)
@@ -77,7 +77,7 @@ test.each(['stop', 'kill'] as const)(
   60_000,
 )
 
-test('requests under way when PostgreSQL ends are 503', async () => {
+test('requests in progress when PostgreSQL stops get 503', async () => {
   await using postgres = await startPostgres()
   await using service = await serveBefore(postgres)
   await using sql = connect(postgres.url)
@@ -96,7 +96,7 @@ test('requests under way when PostgreSQL ends are 503', async () => {
 }, 60_000)
 
 test(
-  'PostgreSQL that does not answer any more is 503 within two seconds, and then at once',
+  'PostgreSQL that hangs means 503 within two seconds, then at once',
   async () => {
     await using postgres = await startPostgres()
     await using service = await serveBefore(postgres)
@@ -122,7 +122,7 @@ test(
   TIMED,
 )
 
-test('a failure of ours is reported whole to the operator and not at all to the caller', async () => {
+test('an internal error is logged with its stack and hidden from the client', async () => {
   await using database = await testDatabase()
   const store = await openPostgres(database)
   await saveRecords(store, [ada])

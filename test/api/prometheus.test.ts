@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { createHistogram } from '../../src/api/metrics.ts'
-import { addUp, type Family, presentFamilies } from '../../src/api/prometheus.ts'
+import { type Family, presentFamilies, sumMetrics } from '../../src/api/prometheus.ts'
 import { parseExposition } from '../support/http/prometheus.ts'
 
 const counter = (value: number, labels = {}): Family => ({
@@ -16,7 +16,7 @@ function histogram(...values: number[]): Family {
   return { name: 'y_seconds', help: 'How long.', type: 'histogram', samples: [{ labels: {}, ...read() }] }
 }
 
-test('a family is written as Prometheus reads it', () => {
+test('a family is written in the Prometheus text format', () => {
   expect(presentFamilies([counter(3, { route: 'list' }), histogram(0.05, 0.1, 0.5, 7)])).toBe(
     `# HELP x_total How many.
 # TYPE x_total counter
@@ -32,15 +32,15 @@ y_seconds_count 4
   )
 })
 
-test('quotes, backslashes and line ends of labels and help are escaped', () => {
+test('quotes, backslashes and line breaks in labels and help are escaped', () => {
   const text = presentFamilies([{ ...counter(1, { a: 'one "two"\n\\n' }), help: 'a\\b\nc' }])
   expect(text).toContain('# HELP x_total a\\\\b\\nc\n')
   expect(text).toContain('x_total{a="one \\"two\\"\\n\\\\n"} 1\n')
   expect(parseExposition(text).value('x_total{a="one \\"two\\"\\n\\\\n"}')).toBe(1)
 })
 
-test('what several processes counted is added up, series by series', () => {
-  const families = addUp([
+test('the counts of several threads are summed by series', () => {
+  const families = sumMetrics([
     [counter(1, { a: 'x' }), histogram(0.05)],
     [counter(2, { a: 'x' }), histogram(2)],
     [counter(4, { a: 'y' })],
@@ -52,7 +52,7 @@ test('what several processes counted is added up, series by series', () => {
   ])
 })
 
-test('of a process that is gone the counts stay, and its gauges go', () => {
+test('the sums include the counters of ended threads, but not their gauges', () => {
   const gauge: Family = { name: 'memory', help: 'Bytes.', type: 'gauge', samples: [{ labels: {}, value: 9 }] }
-  expect(addUp([[counter(1), gauge]], [counter(5), gauge])).toEqual([counter(6), gauge])
+  expect(sumMetrics([[counter(1), gauge]], [counter(5), gauge])).toEqual([counter(6), gauge])
 })

@@ -14,7 +14,7 @@ const GOLDEN = { headers: { 'X-Request-Id': 'golden' } }
 onEveryEngine('errors', (open) => {
   const server = shareServer(() => open(PEOPLE), serveTest)
 
-  test('each has its golden', async () => {
+  test('every endpoint matches its golden file', async () => {
     expectGolden('error-400', (await server.get('/api/v1/passports?page=0', GOLDEN)).text)
     expectGolden('error-404', (await server.get('/api/v1/passports/8', GOLDEN)).text)
     expectGolden('error-405', (await server.get('/api/v1/passports', { ...GOLDEN, method: 'POST' })).text)
@@ -35,13 +35,13 @@ onEveryEngine('errors', (open) => {
     '/constructor',
     '/health/',
     '/%2e%2e/etc',
-  ])('%s is not found, as JSON', async (path) => {
+  ])('%s gets a JSON 404', async (path) => {
     const { status, body } = await server.get(path)
     expect(status).toBe(404)
     expect(body).toMatchObject({ error: 'Resource not found.', code: 'not_found' })
   })
 
-  test('repeated slashes are read as one', async () => {
+  test('repeated slashes count as one', async () => {
     const { text } = await server.get('/api/v1/passports')
     for (const path of [
       '//api/v1/passports',
@@ -55,7 +55,7 @@ onEveryEngine('errors', (open) => {
     expect(await server.get('//health')).toMatchObject({ status: 200 })
   })
 
-  test('an unknown path answers preflights, and any other method with 404', async () => {
+  test('an unknown path responds to preflights, and to any other method with 404', async () => {
     await using store = await open(PEOPLE)
     await using server = serveTest(store, { requireKey: true })
     for (const path of ['/nowhere', '/api/v1/nothing', '/api/v2']) {
@@ -80,7 +80,7 @@ onEveryEngine('errors', (open) => {
 onEveryEngine('every answer', (open) => {
   const server = shareServer(() => open(PEOPLE), serveTest)
 
-  test('of V1 says that V1 is deprecated, errors included', async () => {
+  test('every V1 response has the deprecation headers, errors included', async () => {
     await using store = await open(PEOPLE)
     await using server = serveTest(store, { deprecatedAt: Date.UTC(2025, 5, 1) })
     const etag = (await server.get('/api/v1/passports')).headers.get('ETag') ?? ''
@@ -102,7 +102,7 @@ onEveryEngine('every answer', (open) => {
     expect((await server.get('/health')).headers.has('Deprecation')).toBe(false)
   })
 
-  test('has a request id: the one that was sent, if it is fit to print', async () => {
+  test('the request id is the one from the client if it is printable', async () => {
     const idFor = async (given?: string) => {
       const init = given === undefined ? {} : { headers: { 'X-Request-Id': given } }
       const { headers, body } = await server.get('/api/v1/passports/8', init)
@@ -116,7 +116,7 @@ onEveryEngine('every answer', (open) => {
     expect(await idFor()).not.toBe(await idFor())
   })
 
-  test('to HEAD is that to GET, without the body', async () => {
+  test('HEAD has the headers of GET and no body', async () => {
     const init = { headers: { ...GOLDEN.headers, 'Accept-Encoding': 'identity' } }
     for (const path of [...V1, '/api/v1/passports/8', '/health']) {
       const get = await server.get(path, init)
@@ -130,7 +130,7 @@ onEveryEngine('every answer', (open) => {
     }
   })
 
-  test('may be read by pages of any origin', async () => {
+  test('pages of any origin may read responses', async () => {
     for (const path of [...V1, '/api/v1/passports/8', '/openapi.json']) {
       const { headers } = await server.get(path, { headers: { Origin: 'https://example.com' } })
       expect(headers.get('Access-Control-Allow-Origin')).toBe('*')
@@ -141,7 +141,7 @@ onEveryEngine('every answer', (open) => {
     }
   })
 
-  test('to a preflight allows the key and whatever else clients send', async () => {
+  test('a preflight allows the key and any other header', async () => {
     await using store = await open(PEOPLE)
     await using server = serveTest(store, { requireKey: true })
     for (const path of V1) {
@@ -159,7 +159,7 @@ onEveryEngine('every answer', (open) => {
     }
   })
 
-  test('does not depend on what else the request carries', async () => {
+  test('other request headers do not change the response', async () => {
     const { text } = await server.get('/api/v1/passports/7')
     for (const headers of [
       { 'Content-Type': 'application/json' },
@@ -177,7 +177,7 @@ onEveryEngine('every answer', (open) => {
 onEveryEngine('caching', (open) => {
   const server = shareServer(() => open(PEOPLE), serveTest)
 
-  test('an answer is not sent again to a caller who has it', async () => {
+  test('a request with a matching ETag gets 304 without a body', async () => {
     for (const path of V1) {
       const first = await server.get(path)
       const etag = first.headers.get('ETag') ?? ''
@@ -194,7 +194,7 @@ onEveryEngine('caching', (open) => {
     }
   })
 
-  test('a change changes the tag', async () => {
+  test('the ETag changes with the content', async () => {
     await using store = await open(PEOPLE)
     await using server = serveTest(store)
     const before = (await server.get(`/api/v1/passports/${ADA_WALLET}`)).headers.get('ETag') ?? ''
@@ -208,7 +208,7 @@ onEveryEngine('caching', (open) => {
     expect(headers.get('ETag')).not.toBe(before)
   })
 
-  test('errors are never cached', async () => {
+  test('errors have Cache-Control no-store', async () => {
     const { status, headers } = await server.get('/api/v1/passports/8', { headers: { 'If-None-Match': '*' } })
     expect([status, headers.get('Cache-Control'), headers.get('ETag')]).toEqual([404, 'no-store', null])
   })
@@ -216,7 +216,7 @@ onEveryEngine('caching', (open) => {
 
 describe('on the wire', () => {
   onEveryEngine('raw requests', (open) => {
-    test('an odd Host makes no difference', async () => {
+    test('a malformed Host does not change the response', async () => {
       await using store = await open(PEOPLE)
       await using server = serveTest(store)
       for (const host of ['a/b', 'a?b', '', '[::1', 'a#b', '..', ':80']) {
@@ -229,8 +229,8 @@ describe('on the wire', () => {
     })
   })
 
-  // Where an answer comes later than its request is read, Bun closes a connection on which the next one waits.
-  test('requests one after the other on one connection are answered in order', async () => {
+  // If a response is asynchronous, Bun closes a connection on which the next request waits.
+  test('pipelined requests on one connection get their responses in order', async () => {
     using folder = tempFolder()
     const store = openSqlite(join(folder.path, 'x.db'))
     await saveRecords(store, PEOPLE)

@@ -17,7 +17,7 @@ const V1 = ['/api/v1/passports', '/api/v1/passports/7', '/api/v1/passport_creden
 const OWN = ['/health', '/ready', '/openapi.json', '/reference', '/deprecation', '/']
 const GOLDEN = { headers: { 'X-Request-Id': 'golden' } }
 
-/** A server whose clock and plan the test sets. */
+/** A server with a clock and a plan that the test sets. */
 function serveAt(store: Store, plan: Partial<RetirementPlan>, { requireKey = false } = {}) {
   const at = { now: NOON }
   const whole = { ...NO_PLAN, ...plan }
@@ -31,7 +31,7 @@ function serveAt(store: Store, plan: Partial<RetirementPlan>, { requireKey = fal
 }
 
 onEveryEngine('a plan of retirement', (open) => {
-  test('is told in headers: deprecation, then successor, then sunset', async () => {
+  test('the headers announce the deprecation, then the successor, then the sunset', async () => {
     await using store = await open(PEOPLE)
     await using server = serveAt(store, {
       deprecatedAt: Date.UTC(2025, 5, 1),
@@ -61,7 +61,7 @@ onEveryEngine('a plan of retirement', (open) => {
     expect(statuses).toEqual([200, 410, 410, 410, 200])
   })
 
-  test('a brown-out answers 410, says for how long, and is kept by no cache', async () => {
+  test('a brown-out responds 410 with Retry-After and no-store', async () => {
     await using store = await open(PEOPLE)
     await using server = serveAt(store, { brownouts: [BROWNOUT], sunsetAt: SUNSET })
     server.at.now = BROWNOUT.end - 1500
@@ -79,13 +79,13 @@ onEveryEngine('a plan of retirement', (open) => {
     }
   })
 
-  test('a brown-out spares exempt keys; a wrong key is told so first, and unknown paths stay 404', async () => {
+  test('a brown-out exempts keys on the list; a wrong key still gets 401 and an unknown path 404', async () => {
     await using store = await open(PEOPLE)
-    const spared = await makeKey(store, 1)
+    const exempt = await makeKey(store, 1)
     const other = await makeKey(store, 2)
-    await using server = serveAt(store, { brownouts: [BROWNOUT], exempt: [spared.id] })
+    await using server = serveAt(store, { brownouts: [BROWNOUT], exempt: [exempt.id] })
     const ask = async (path: string, init = {}) => (await server.get(path, init)).status
-    expect(await ask('/api/v1/passports', spared.init)).toBe(200)
+    expect(await ask('/api/v1/passports', exempt.init)).toBe(200)
     expect(await ask('/api/v1/passports', other.init)).toBe(410)
     expect(await ask('/api/v1/passports', { headers: { 'X-API-KEY': 'wrong' } })).toBe(401)
     expect(await ask('/api/v1/nothing')).toBe(404)
@@ -93,13 +93,13 @@ onEveryEngine('a plan of retirement', (open) => {
     expect(await ask('/api/v1/passports', { method: 'OPTIONS' })).toBe(204)
   })
 
-  test('after the sunset everything below V1 is 410, whoever asks', async () => {
+  test('after the sunset every V1 path is 410 for every client', async () => {
     await using store = await open(PEOPLE)
-    const spared = await makeKey(store, 1)
-    const plan = { sunsetAt: SUNSET, successor: SUCCESSOR, exempt: [spared.id] }
+    const exempt = await makeKey(store, 1)
+    const plan = { sunsetAt: SUNSET, successor: SUCCESSOR, exempt: [exempt.id] }
     await using server = serveAt(store, plan, { requireKey: true })
     server.at.now = SUNSET - 1
-    expect((await server.get('/api/v1/passports', spared.init)).status).toBe(200)
+    expect((await server.get('/api/v1/passports', exempt.init)).status).toBe(200)
     server.at.now = SUNSET
     for (const path of [...V1, '/api/v1/nothing', '/api/v1']) {
       const { status, headers, text } = await server.get(path, GOLDEN)
@@ -110,7 +110,7 @@ onEveryEngine('a plan of retirement', (open) => {
       expect(headers.has('Deprecation') && headers.has('Sunset') && headers.has('Link')).toBe(true)
     }
     for (const init of [
-      spared.init,
+      exempt.init,
       { headers: { 'X-API-KEY': 'wrong' } },
       { method: 'POST' },
       { method: 'HEAD' },
@@ -119,7 +119,7 @@ onEveryEngine('a plan of retirement', (open) => {
     }
   })
 
-  test('preflights and all that is not V1 stay as they are', async () => {
+  test('retirement does not change preflights and paths outside V1', async () => {
     await using store = await open(PEOPLE)
     await using server = serveAt(store, { sunsetAt: SUNSET, brownouts: [BROWNOUT] })
     for (const now of [NOON, SUNSET]) {
@@ -130,25 +130,25 @@ onEveryEngine('a plan of retirement', (open) => {
     }
   })
 
-  test('a rehearsal is what the server answers at that instant', async () => {
+  test('the preview equals the response of the server at that instant', async () => {
     await using store = await open(PEOPLE)
-    const spared = await makeKey(store, 1)
+    const exempt = await makeKey(store, 1)
     const other = await makeKey(store, 2)
-    const plan = { sunsetAt: SUNSET, successor: SUCCESSOR, brownouts: [BROWNOUT], exempt: [spared.id] }
+    const plan = { sunsetAt: SUNSET, successor: SUCCESSOR, brownouts: [BROWNOUT], exempt: [exempt.id] }
     for (const requireKey of [false, true]) {
       await using server = serveAt(store, plan, { requireKey })
       for (const now of [NOON - 1, NOON, NOON + 1500, BROWNOUT.end, SUNSET - 1, SUNSET, SUNSET + HOUR]) {
         server.at.now = now
-        for (const caller of [spared, other, undefined]) {
-          const rehearsed = previewRetirement(server.plan, { now, key: caller?.id, requireKey })
+        for (const client of [exempt, other, undefined]) {
+          const preview = previewRetirement(server.plan, { now, key: client?.id, requireKey })
           const { status, headers, text } = await server.get('/api/v1/passports', {
-            headers: { ...caller?.init.headers, 'X-Request-Id': 'rehearsal' },
+            headers: { ...client?.init.headers, 'X-Request-Id': 'preview' },
           })
-          expect(rehearsed.status).toBe(status)
-          if (status !== 200) expect(rehearsed.body).toBe(text)
-          for (const [name, value] of Object.entries(rehearsed.headers)) expect(headers.get(name)).toBe(value)
-          const told = ['Deprecation', 'Sunset', 'Link', 'Retry-After'].filter((name) => headers.has(name))
-          expect(Object.keys(rehearsed.headers)).toEqual(expect.arrayContaining(told))
+          expect(preview.status).toBe(status)
+          if (status !== 200) expect(preview.body).toBe(text)
+          for (const [name, value] of Object.entries(preview.headers)) expect(headers.get(name)).toBe(value)
+          const present = ['Deprecation', 'Sunset', 'Link', 'Retry-After'].filter((name) => headers.has(name))
+          expect(Object.keys(preview.headers)).toEqual(expect.arrayContaining(present))
         }
       }
     }

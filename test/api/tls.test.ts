@@ -18,7 +18,7 @@ const server = shareServer(
   (store) => serveExplorer(store, { tls: TLS }),
 )
 
-test('HTTPS: the API and pages, whose links are https', async () => {
+test('HTTPS serves the API and pages with https links', async () => {
   expect(server.url.protocol).toBe('https:')
   const passport = await fetch(`${server.url}api/v1/passports/7`, TRUST)
   expect(passport.status).toBe(200)
@@ -27,7 +27,7 @@ test('HTTPS: the API and pages, whose links are https', async () => {
   expect(await page.text()).toContain(`<link rel="canonical" href="${server.url}passports/7">`)
 })
 
-test('HTTP/2: requests side by side on one connection, with the same headers and bodies', async () => {
+test('HTTP/2 multiplexes requests on one connection, with the same headers and bodies', async () => {
   const session = connectHttp2(server.url.origin, { rejectUnauthorized: false })
   const ask = (path: string) =>
     new Promise<{ headers: Record<string, unknown>; body: string }>((resolve, reject) => {
@@ -53,7 +53,7 @@ test('HTTP/2: requests side by side on one connection, with the same headers and
   session.close()
 })
 
-test('TLS to a port without it fails at once', async () => {
+test('TLS to a plain HTTP port fails at once', async () => {
   await using store = await openTestStore('sqlite', PEOPLE)
   await using server = serveTest(store)
   const begin = performance.now()
@@ -67,7 +67,7 @@ test('TLS to a port without it fails at once', async () => {
   expect(performance.now() - begin).toBeLessThan(1000)
 })
 
-test('two servers may share a port, and one may stop without the other', async () => {
+test('two servers can share a port, and one can stop without the other', async () => {
   await using store = await openTestStore('sqlite', PEOPLE)
   const first = serveTest(store, { tls: TLS, reusePort: true })
   await using second = serveTest(store, { tls: TLS, reusePort: true, port: first.port })
@@ -75,7 +75,7 @@ test('two servers may share a port, and one may stop without the other', async (
   expect((await fetch(`${second.url}health`, TRUST)).status).toBe(200)
 })
 
-/** Repeats the body, piece by piece. */
+/** Streams the request body `times` times. */
 const ECHO: Route = {
   path: '/echo/:times',
   kind: 'own',
@@ -87,7 +87,7 @@ const ECHO: Route = {
       async start(controller) {
         for (let time = 0; time < Number(request.params.times); time++) {
           controller.enqueue(new TextEncoder().encode(text))
-          await Bun.sleep(1)
+          await new Promise(setImmediate)
         }
         controller.close()
       },
@@ -96,7 +96,7 @@ const ECHO: Route = {
   },
 }
 
-test.each([undefined, TLS])('a route may take a body and stream its response', async (tls) => {
+test.each([undefined, TLS])('a route can read a body and stream its response', async (tls) => {
   await using store = await openTestStore('sqlite', PEOPLE)
   await using server = serveTest(store, { tls, routes: [ECHO] })
   const url = `${server.url}echo/3`

@@ -5,7 +5,7 @@ import { serveTest, shareServer } from '../support/http/server.ts'
 import { onEveryEngine, openTestStore } from '../support/store/engines.ts'
 import { PEOPLE } from '../support/store/records.ts'
 
-/** Each means something to SQL, to a pattern of it, or to the full-text index. */
+/** Syntax of SQL, LIKE patterns or the full-text index. */
 const SQL = [
   ...[
     "' or 1=1 --",
@@ -23,8 +23,8 @@ const SQL = [
   ...['?1', '*', 'ada*', 'a AND b', 'NEAR(a b)', 'name : ada', '^ada', '-ada', '{a b}'],
 ]
 
-onEveryEngine('whatever a caller writes into a request is data', (open) => {
-  test('in a keyword, an id and a wallet', async () => {
+onEveryEngine('request parameters are data', (open) => {
+  test('SQL and search syntax in a keyword, an id or a wallet has no effect', async () => {
     await using store = await open(PEOPLE)
     await using server = serveTest(store)
     for (const text of SQL.map(encodeURIComponent)) {
@@ -42,7 +42,7 @@ const server = shareServer(() => openTestStore('sqlite', PEOPLE), serveExplorer)
 
 const send = (port: number, head: string) => sendBytes(port, `${head}Connection: close\r\n\r\n`)
 
-test('no path leads to a file', async () => {
+test('no path reads a file', async () => {
   const inside = ['package.json', 'src/cli/main.ts', 'etc/passwd']
   const ways = ['/', '/../', '/../../../../', '/..%2f..%2f', '/%2e%2e/', '/style.css/../', '/badge/../', '//']
   for (const path of ways.flatMap((way) => inside.map((file) => way + file))) {
@@ -50,7 +50,7 @@ test('no path leads to a file', async () => {
   }
 })
 
-test('the caller does not decide where links lead: only a plain Host is repeated, and no header of a proxy', async () => {
+test('links contain only a well-formed Host, and no proxy header', async () => {
   const evil = 'evil.example'
   const ask = (fields: string, target = '/passports/7') =>
     send(server.port, `GET ${target} HTTP/1.1\r\n${fields}\r\n`)
@@ -72,7 +72,7 @@ test('the caller does not decide where links lead: only a plain Host is repeated
   expect(page).not.toContain(evil)
 })
 
-test('no answer has a header that the caller wrote', async () => {
+test('a client cannot set response headers', async () => {
   const mark = 'X-Mark: 1'
   const coded = '%0d%0aX-Mark:%201'
   for (const head of [
@@ -90,13 +90,13 @@ test('no answer has a header that the caller wrote', async () => {
   }
 })
 
-test('pages of other origins may use a key that they have, and none that the browser has', async () => {
+test('pages of other origins may send a key, but no credentials of the browser', async () => {
   await using store = await openTestStore('sqlite', PEOPLE)
   await using server = serveTest(store, { requireKey: true })
   const asking = { Origin: 'https://evil.example', Cookie: 'key=1', Authorization: 'Basic eDp5' }
   for (const method of ['GET', 'OPTIONS']) {
     const { headers } = await server.get('/api/v1/passports', { method, headers: asking })
-    // The star, which browsers do not take together with credentials, is the same for all: no Vary is needed.
+    // Browsers reject the star with credentials. It is constant, so no Vary is needed.
     expect(headers.get('Access-Control-Allow-Origin')).toBe('*')
     expect(headers.has('Access-Control-Allow-Credentials')).toBe(false)
     expect(headers.has('Set-Cookie')).toBe(false)
@@ -104,7 +104,7 @@ test('pages of other origins may use a key that they have, and none that the bro
   expect((await server.get('/api/v1/passports', { headers: asking })).status).toBe(401)
 })
 
-test('every page and picture forbids what it does not need', async () => {
+test('every page and SVG has a restrictive Content-Security-Policy', async () => {
   const paths = ['/', '/passports/7', '/passports/7/score', '/passports/none', '/badge/7.svg', '/card/7.svg']
   for (const path of [...paths, '/reference', '/deprecation', '/style.css', '/ranking.js']) {
     const { headers, text } = await server.look(path)
@@ -119,7 +119,7 @@ test('every page and picture forbids what it does not need', async () => {
   }
 })
 
-test('health and readiness tell nothing but that', async () => {
+test('health and readiness reveal nothing else', async () => {
   expect((await server.get('/health')).body).toEqual({ status: 'ok' })
   expect((await server.get('/ready')).body).toEqual({ status: 'ready', writes: 'ok' })
 })

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { SQL } from 'bun'
-import { cut } from '../../src/mcp/format.ts'
+import { sanitize } from '../../src/mcp/format.ts'
 import { COMMAND, run } from '../support/cli.ts'
 import { workplace } from '../support/cli-sandbox.ts'
 import { HOSTILE_NAMES } from '../support/explorer/hostile-names.ts'
@@ -100,9 +100,9 @@ withEveryEngine('mcp', (makeDatabase) => {
       ['get_credentials', { passport: '0xabc' }, 'There is no passport "0xabc".'],
       ['explain_score', { passport: 404 }, 'There is no passport "404".'],
       ['get_passport', { passport: '9'.repeat(30) }, `There is no passport "${'9'.repeat(30)}".`],
-      ['get_passport', {}, 'passport must be a passport id or a wallet.'],
+      ['get_passport', {}, 'passport must be a passport id or a wallet, got undefined.'],
       ['search_passports', { keyword: 'a'.repeat(201) }, 'keyword must be at most 200 characters, got 201.'],
-      ['search_passports', { keyword: 7 }, 'keyword must be a text, got 7.'],
+      ['search_passports', { keyword: 7 }, 'keyword must be a string, got 7.'],
       ['search_passports', { limit: 26 }, 'limit must be a whole number from 1 to 25, got 26.'],
       ['search_passports', { page: 0.5 }, 'page must be a whole number from 1, got 0.5.'],
     ]
@@ -316,7 +316,7 @@ describe('with PUBLIC_URL', () => {
   test('a port in use and an open door beside a closed API are refused', async () => {
     const mcp = (port: string, env: Record<string, string> = {}) =>
       run(['mcp', '--http', '--port', port], { cwd: here.cwd, env: { ...here.env, ...env } })
-    expect((await mcp(server.url.port)).err).toContain('set --port to another one')
+    expect((await mcp(server.url.port)).err).toContain('Set --port to another port')
     const open = await mcp('0', { HOST: '0.0.0.0', REQUIRE_API_KEY: 'true' })
     expect(open).toMatchObject({ code: 1, out: '' })
   })
@@ -344,6 +344,6 @@ test('nothing but the command loads the protocol', () => {
 
 test('nothing is hidden in what strangers wrote, and what is seen stays', () => {
   const hidden = ['\u{e0041}', '\u{e0100}', '\u{e01ef}', '\ufe00', '\u200b', '\u2060', '\u2063', '\ufeff']
-  for (const letter of hidden) expect(cut(`A${letter.repeat(3)}da`, 100)).toBe('Ada')
-  for (const seen of ['❤️', '👩‍💻', 'می‌خواهم']) expect(cut(seen, 100)).toBe(seen)
+  for (const letter of hidden) expect(sanitize(`A${letter.repeat(3)}da`, 100)).toBe('Ada')
+  for (const seen of ['❤️', '👩‍💻', 'می‌خواهم']) expect(sanitize(seen, 100)).toBe(seen)
 })

@@ -58,6 +58,7 @@ withEveryEngine('score', (makeDatabase) => {
     // A server may need a moment to notice that a scorer is gone, and to give back what it had begun.
     const scoreAll = async () => (await here.run('score')).code === 0
     await until(async () => (await scoreAll()) && (await store.scoring.countStale()) === 0)
+    expect(await store.scoring.countStale()).toBe(0)
   })
 
   test('serve works them off while it serves, and a data point that comes in is scored on screen', async () => {

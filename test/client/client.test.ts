@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'bun:test'
+import { describe, expect, spyOn, test } from 'bun:test'
 import {
   createClient,
   createMemoryCache,
@@ -7,10 +7,10 @@ import {
 } from '../../packages/client/src/index.ts'
 import { NO_PLAN } from '../../src/domain/retirement.ts'
 import { serveTest } from '../support/http/server.ts'
+import { until } from '../support/processes.ts'
 import { openTestStore } from '../support/store/engines.ts'
 import { ADA_WALLET, ada, GRACE_OLD_WALLET, named, PEOPLE } from '../support/store/records.ts'
 
-/** A real service. */
 async function serve(options: Parameters<typeof serveTest>[1] = {}, records = PEOPLE) {
   const store = await openTestStore('sqlite', records)
   const server = serveTest(store, options)
@@ -45,7 +45,7 @@ describe('against the service', () => {
     expect(await client.credentials.list(ADA_WALLET)).toEqual(credentials)
   })
 
-  test('the list comes whole, over all its pages, or by page', async () => {
+  test('the list iterates over all pages, or returns one page', async () => {
     const people = Array.from({ length: 23 }, (_, id) => named(id, `Person ${id}`, id))
     await using service = await serve({}, people)
     const { passports } = createClient({ baseUrl: `${service.url}` })
@@ -58,7 +58,7 @@ describe('against the service', () => {
     expect(await Array.fromAsync(passports.list({ keyword: 'nobody & co?' }))).toEqual([])
   })
 
-  test('a refusal is an error with its code, status and request id', async () => {
+  test('an error response throws a PassportError with code, status and request id', async () => {
     await using service = await serve({ requireKey: true })
     const error = await failure(createClient({ baseUrl: service.url }).passports.get(7))
     expect(error).toBeInstanceOf(PassportError)
@@ -66,7 +66,7 @@ describe('against the service', () => {
     expect(error.requestId).toMatch(/^[\w-]{8,}$/)
   })
 
-  test('missing passports and invalid requests have codes of their own', async () => {
+  test('missing passports and invalid requests have their own codes', async () => {
     await using service = await serve()
     const { passports, credentials } = createClient({ baseUrl: service.url })
     for (const missing of [passports.get(999), passports.get('../passports'), credentials.list('0xnobody')]) {
@@ -80,7 +80,7 @@ describe('against the service', () => {
     expect(await failure(credentials.list(''))).toBeInstanceOf(TypeError)
   })
 
-  test('with a cache, what has not changed is not sent again', async () => {
+  test('with a cache, unchanged responses are revalidated without a body', async () => {
     await using service = await serve()
     const statuses: number[] = []
     const client = createClient({
@@ -99,7 +99,7 @@ describe('against the service', () => {
     expect(statuses).toEqual([200, 304, 404])
   })
 
-  test('the end of the API is told once, with where to read more', async () => {
+  test('a deprecation notice is reported once, with its links', async () => {
     const plan = { ...NO_PLAN, sunsetAt: Date.UTC(2099, 0, 1), successor: 'https://next.example/v2' }
     await using service = await serve({ plan: () => plan })
     const notices: Deprecation[] = []
@@ -120,80 +120,84 @@ describe('against the service', () => {
   })
 })
 
-type Answer = [status: number, body: unknown, headers?: Record<string, string>]
-const PASSPORT: Answer = [200, { passport: { passport_id: 7 } }]
-const AWAY: Answer = [503, { error: 'Away.', code: 'unavailable', request_id: 'r' }, { 'Retry-After': '0' }]
+type Reply = [status: number, body: unknown, headers?: Record<string, string>]
+const PASSPORT: Reply = [200, { passport: { passport_id: 7 } }]
+const UNAVAILABLE: Reply = [
+  503,
+  { error: 'Unavailable.', code: 'unavailable', request_id: 'r' },
+  { 'Retry-After': '0' },
+]
 
-/** Answers one after the other, and the last one for ever. */
-function answers(...list: Answer[]) {
-  /** With which key. */
-  const asked: (string | null)[] = []
+/** A server that sends these responses in order, then repeats the last one. */
+function startReplies(...list: Reply[]) {
+  /** The API key of each request. */
+  const receivedKeys: (string | null)[] = []
   const server = Bun.serve({
     port: 0,
     hostname: '127.0.0.1',
     fetch(request) {
-      const [status, body, headers = {}] = list[Math.min(asked.length, list.length - 1)] as Answer
-      asked.push(request.headers.get('X-API-KEY'))
+      const [status, body, headers = {}] = list[Math.min(receivedKeys.length, list.length - 1)] as Reply
+      receivedKeys.push(request.headers.get('X-API-KEY'))
       return new Response(typeof body === 'string' ? body : JSON.stringify(body), { status, headers })
     },
   })
-  return { url: server.url, asked, [Symbol.asyncDispose]: () => server.stop(true) }
+  return { url: server.url, receivedKeys, [Symbol.asyncDispose]: () => server.stop(true) }
 }
 
-const limited = (after: string): Answer => [
+const limited = (after: string): Reply => [
   429,
   { error: 'x', code: 'rate_limited', request_id: 'r' },
   { 'Retry-After': after },
 ]
 
 describe('failures', () => {
-  test('a service that is away, or asks to wait, is asked again with the same key', async () => {
+  test('an unavailable or rate-limited request is retried with the same key', async () => {
     const past = new Date(Date.now() - 1000).toUTCString()
     for (const list of [
-      [AWAY, AWAY, PASSPORT],
+      [UNAVAILABLE, UNAVAILABLE, PASSPORT],
       [limited('0'), limited(past), PASSPORT],
     ]) {
-      await using service = answers(...list)
+      await using service = startReplies(...list)
       const client = createClient({ baseUrl: service.url, apiKey: 'k' })
       expect((await client.passports.get(7)).passport_id).toBe(7)
-      expect(service.asked).toEqual(['k', 'k', 'k'])
+      expect(service.receivedKeys).toEqual(['k', 'k', 'k'])
     }
   })
 
-  const refused = (status: number): Answer => [status, { error: 'No.', code: 'x' }, { 'Retry-After': '0' }]
+  const refused = (status: number): Reply => [status, { error: 'No.', code: 'x' }, { 'Retry-After': '0' }]
   const wrong = { code: 'invalid_answer' }
-  test.each<[string, Answer, object, number]>([
-    ['503', AWAY, { code: 'unavailable', status: 503, requestId: 'r', retryAfter: 0 }, 3],
+  test.each<[string, Reply, object, number]>([
+    ['503', UNAVAILABLE, { code: 'unavailable', status: 503, requestId: 'r', retryAfter: 0 }, 3],
     ['a long wait', limited('3600'), { code: 'rate_limited', retryAfter: 3_600_000 }, 1],
     ['502 of a proxy', [502, '<h1>Bad gateway</h1>', { 'Retry-After': '0' }], { ...wrong, status: 502 }, 3],
-    ...[400, 401, 403, 404, 410, 431].map((status): [string, Answer, object, number] => [
+    ...[400, 401, 403, 404, 410, 431].map((status): [string, Reply, object, number] => [
       `${status}`,
       refused(status),
       { status },
       1,
     ]),
-    ...['<html>', '{"a":1}', '[]', 'null', ''].map((body): [string, Answer, object, number] => [
+    ...['<html>', '{"a":1}', '[]', 'null', ''].map((body): [string, Reply, object, number] => [
       JSON.stringify(body),
       [200, body],
       wrong,
       1,
     ]),
-  ])('%s is an error, after as many requests as make sense', async (_, given, error, requests) => {
-    await using service = answers(given)
+  ])('%s throws an error; only temporary failures are retried', async (_, given, error, requests) => {
+    await using service = startReplies(given)
     expect(await failure(createClient({ baseUrl: service.url }).passports.get(7))).toMatchObject(error)
-    expect(service.asked).toHaveLength(requests)
+    expect(service.receivedKeys).toHaveLength(requests)
   })
 
-  test('a redirect is not followed: the key is for the service alone', async () => {
-    await using other = answers(PASSPORT)
-    await using service = answers([302, '', { Location: `${other.url}api/v1/passports/7` }])
+  test('a redirect is not followed, so that no other host sees the key', async () => {
+    await using other = startReplies(PASSPORT)
+    await using service = startReplies([302, '', { Location: `${other.url}api/v1/passports/7` }])
     const client = createClient({ baseUrl: service.url, apiKey: 'k', retries: 0 })
     expect(await failure(client.passports.get(7))).toMatchObject({ code: 'network' })
-    expect(other.asked).toEqual([])
+    expect(other.receivedKeys).toEqual([])
   })
 
-  test('a call can be aborted: before it is sent, while the cache is read, and between two tries', async () => {
-    await using service = answers([503, '', { 'Retry-After': '20' }])
+  test('a call can be aborted before sending, while reading the cache, and between retries', async () => {
+    await using service = startReplies([503, '', { 'Retry-After': '20' }])
     const reason = new Error('No longer.') as PassportError
     const client = createClient({ baseUrl: service.url })
     expect(await failure(client.passports.get(7, { signal: AbortSignal.abort(reason) }))).toBe(reason)
@@ -202,59 +206,58 @@ describe('failures', () => {
     const cache = { get: async () => reading.abort(reason) as undefined, set() {} }
     const cached = createClient({ baseUrl: service.url, cache, retries: 0 })
     expect(await failure(cached.passports.get(7, { signal: reading.signal }))).toBe(reason)
-    expect(service.asked).toHaveLength(0)
+    expect(service.receivedKeys).toHaveLength(0)
 
+    using timers = spyOn(globalThis, 'setTimeout')
     const controller = new AbortController()
     const waiting = failure(client.passports.get(7, { signal: controller.signal }))
-    while (service.asked.length === 0) await Bun.sleep(1)
-    await Bun.sleep(20)
+    await until(() => timers.mock.calls.some(([, delay]) => delay === 20_000))
     controller.abort(reason)
     expect(await waiting).toBe(reason)
-    expect(service.asked).toHaveLength(1)
+    expect(service.receivedKeys).toHaveLength(1)
   })
 
-  test('what a callback or cache of the caller throws is thrown as it is, and nothing is sent again', async () => {
+  test('an error of the user callback or cache is rethrown unchanged, without a retry', async () => {
     const full = new Error('The disk is full.') as PassportError
     const fail = () => {
       throw full
     }
-    await using service = answers([200, '{"passport":{}}', { ETag: '"a"', Deprecation: '@1' }])
+    await using service = startReplies([200, '{"passport":{}}', { ETag: '"a"', Deprecation: '@1' }])
     for (const own of [{ onDeprecation: fail }, { cache: { get: () => undefined, set: fail } }]) {
-      service.asked.length = 0
+      service.receivedKeys.length = 0
       expect(await failure(createClient({ baseUrl: service.url, ...own }).passports.get(7))).toBe(full)
-      expect(service.asked).toHaveLength(1)
+      expect(service.receivedKeys).toHaveLength(1)
     }
   })
 
   test('an infinite timeout never fires, and a list without page numbers ends', async () => {
-    await using service = answers([200, '{"passports":[],"pagination":{}}'])
+    await using service = startReplies([200, '{"passports":[],"pagination":{}}'])
     const options = { baseUrl: service.url, timeout: Number.POSITIVE_INFINITY, retries: 0 }
     expect(await Array.fromAsync(createClient(options).passports.list())).toEqual([])
-    expect(service.asked).toHaveLength(1)
-    async function fetch(_: string, { signal }: RequestInit) {
-      await Bun.sleep(30)
-      signal?.throwIfAborted()
-      return Response.json({ passport: {} })
-    }
+    expect(service.receivedKeys).toHaveLength(1)
+    // setTimeout fires at once for a longer delay.
+    using timers = spyOn(globalThis, 'setTimeout')
+    const fetch = async () => Response.json({ passport: {} })
     expect((await createClient({ ...options, fetch }).passports.get(7)) as object).toEqual({})
+    expect(timers.mock.calls.map(([, delay]) => delay)).toEqual([2 ** 31 - 1])
   })
 
-  test('an invalid address or key is refused without showing the key, a line break at its end is cut off', async () => {
+  test('an invalid URL or key throws without showing the key; a trailing line break is removed', async () => {
     expect(() => createClient({ baseUrl: 'nowhere' })).toThrow(
-      'baseUrl must be an address such as https://host, got "nowhere".',
+      'baseUrl must be a URL such as https://host, got "nowhere".',
     )
     for (const apiKey of ['se\ncret', 'secret\0', 'secret→']) {
       expect(() => createClient({ baseUrl: 'http://localhost', apiKey })).toThrow(
-        new TypeError('apiKey holds a character that no key of the service has.'),
+        new TypeError('apiKey contains a character that is not printable ASCII.'),
       )
     }
-    await using service = answers(PASSPORT)
+    await using service = startReplies(PASSPORT)
     await createClient({ baseUrl: service.url, apiKey: 'secret\r\n' }).passports.get(7)
-    expect(service.asked).toEqual(['secret'])
+    expect(service.receivedKeys).toEqual(['secret'])
   })
 })
 
-test('the cache in memory forgets what was used longest ago', async () => {
+test('the memory cache evicts the least recently used entry', async () => {
   const cache = createMemoryCache(2)
   for (const url of ['a', 'b']) await cache.set(url, { etag: url, body: url })
   await cache.get('a')

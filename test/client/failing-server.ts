@@ -6,12 +6,12 @@ const HEADERS = {
 const GOOD = { passport: { passport_id: 1 } }
 const error = (code: string) => ({ error: 'On purpose.', code, request_id: 'r' })
 
-type Way = { status: number; body: unknown; headers?: Record<string, string>; times?: number }
+type Failure = { status: number; body: unknown; headers?: Record<string, string>; times?: number }
 
-/** What each way of failing answers with; after so many times, the passport. */
-const WAYS: Record<string, Way> = {
-  'away-twice': { status: 503, body: error('unavailable'), headers: { 'Retry-After': '0' }, times: 2 },
-  away: { status: 503, body: error('unavailable'), headers: { 'Retry-After': '0' } },
+/** The response of each failure; after `times` requests, the passport. */
+const FAILURES: Record<string, Failure> = {
+  'unavailable-twice': { status: 503, body: error('unavailable'), headers: { 'Retry-After': '0' }, times: 2 },
+  unavailable: { status: 503, body: error('unavailable'), headers: { 'Retry-After': '0' } },
   'limited-once': { status: 429, body: error('rate_limited'), headers: { 'Retry-After': '0' }, times: 1 },
   'limited-for-long': { status: 429, body: error('rate_limited'), headers: { 'Retry-After': '3600' } },
   page: { status: 404, body: '<h1>Not here</h1>' },
@@ -19,40 +19,40 @@ const WAYS: Record<string, Way> = {
   redirect: { status: 302, body: '', headers: { Location: '/elsewhere' } },
 }
 
-/** A service that fails, in the way that a caller asks for. */
+/** A service that fails in the way named in the path. */
 export function serveFaults() {
   const counts = new Map<string, number>()
   let runs = 0
   const server = Bun.serve({
     port: 0,
     hostname: '127.0.0.1',
-    // Else it would print what it is told to do.
+    // In development mode it would print the errors.
     development: false,
     fetch({ url, method }) {
       if (method === 'OPTIONS') return new Response(null, { headers: HEADERS })
       const [, run, way = ''] = new URL(url).pathname.split('/')
       if (way === 'silent') return new Promise<Response>(() => undefined)
-      if (way === 'cut') return new Response(breakOff(), { headers: HEADERS })
+      if (way === 'cut') return new Response(truncatedBody(), { headers: HEADERS })
       const count = (counts.get(`${run} ${way}`) ?? 0) + 1
       counts.set(`${run} ${way}`, count)
-      const { status, body, headers, times = Number.POSITIVE_INFINITY } = WAYS[way] as Way
+      const { status, body, headers, times = Number.POSITIVE_INFINITY } = FAILURES[way] as Failure
       if (count > times) return Response.json(GOOD, { headers: HEADERS })
       const text = typeof body === 'string' ? body : JSON.stringify(body)
       return new Response(text, { status, headers: { ...HEADERS, ...headers } })
     },
   })
   return {
-    /** The address for a run that begins its counts anew. */
+    /** The base URL of a new run with its own counts. */
     begin: () => `${server.url.origin}/${++runs}`,
     stop: () => server.stop(true),
   }
 }
 
-const breakOff = () =>
+const truncatedBody = () =>
   new ReadableStream({
     async pull(controller) {
       controller.enqueue('{"passport":')
-      await Bun.sleep(20)
+      await new Promise(setImmediate)
       controller.error(new Error('On purpose.'))
     },
   })

@@ -15,7 +15,7 @@ console.log(JSON.stringify(await run(process.argv[2], process.argv[3])))
 `
 const PAGE = `<!doctype html><script type="importmap">{"imports":{"@passportd/client":"${INDEX}"}}</script>`
 
-/** Gives back what was printed. */
+/** Returns the standard output. */
 async function command(args: string[], cwd: string): Promise<string> {
   const child = Bun.spawn(args, { cwd, stdout: 'pipe', stderr: 'pipe' })
   const [out, err, code] = await Promise.all([
@@ -90,7 +90,7 @@ describe('the packed client', () => {
     expect(JSON.parse(out)).toEqual(expected)
   })
 
-  test.skipIf(!hasBrowser)('works in a browser, on a page of another origin', async () => {
+  test.skipIf(!hasBrowser)('works in a browser on a page of another origin', async () => {
     const site = Bun.serve({
       port: 0,
       fetch: ({ url }) => {
@@ -116,7 +116,7 @@ describe('the packed client', () => {
     }
   })
 
-  test('is small, has the version of the service and its types, and needs no other package', async () => {
+  test('is small, has the version of the service and types, and no dependencies', async () => {
     expect(Bun.file(archive).size).toBeLessThan(30_000)
     const manifest = await Bun.file(join(home, 'package.json')).json()
     expect(manifest.version).toBe((await Bun.file(join(ROOT, 'package.json')).json()).version)

@@ -1,9 +1,9 @@
-// Run from the packed package in Node, Bun and a browser, unchanged. What it gives back is compared.
+// Runs with the packed package in Node, Bun and a browser; the results must be equal.
 import { createClient, createMemoryCache, PassportError } from '@passportd/client'
 
 /**
- * @param {string} baseUrl of a service with the people of the demo
- * @param {string} faulty of one that fails in the way that the first part of its path says
+ * @param {string} baseUrl of a service with the demo data
+ * @param {string} faulty base URL of the failing service
  */
 export async function run(baseUrl, faulty) {
   const notices = []
@@ -21,15 +21,15 @@ export async function run(baseUrl, faulty) {
   const failures = []
   const failing = (way, options = {}) =>
     createClient({ baseUrl: `${faulty}/${way}`, ...options }).passports.get(1)
-  const away = createClient({ baseUrl: 'http://127.0.0.1:1', retries: 1 })
+  const unreachable = createClient({ baseUrl: 'http://127.0.0.1:1', retries: 1 })
   const late = createClient({ baseUrl, timeout: 20, retries: 0, fetch: (_, { signal }) => never(signal) })
   for (const work of [
     () => client.passports.get(999999),
     () => client.passports.page({ page: -1 }),
-    () => away.passports.get(1),
+    () => unreachable.passports.get(1),
     () => late.passports.get(1),
-    () => failing('away-twice'),
-    () => failing('away'),
+    () => failing('unavailable-twice'),
+    () => failing('unavailable'),
     () => failing('limited-once'),
     () => failing('limited-for-long'),
     () => failing('page'),

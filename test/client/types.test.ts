@@ -4,7 +4,7 @@ import type * as client from '../../packages/client/src/index.ts'
 import type { ErrorCode } from '../../src/domain/errors.ts'
 import type * as schemas from '../../src/domain/v1/schemas.ts'
 
-/** Both ways, member by member: a field that only one of them has, or that is optional in one, makes it false. */
+/** False if a field is missing or optional in only one of the types. */
 type Flat<T> = T extends (infer Item)[]
   ? Flat<Item>[]
   : T extends object
@@ -15,7 +15,7 @@ type Same<A, B> =
 
 type Shape<Name extends keyof typeof schemas> = Static<(typeof schemas)[Name]>
 
-/** A type that differs does not compile: the OpenAPI document is made of the same shapes. */
+/** Does not compile if a type differs from the schema of the OpenAPI document. */
 const SAME: [
   Same<client.Passport, Shape<'Passport'>>,
   Same<client.ListedPassport, Shape<'ListedPassport'>>,
@@ -27,9 +27,9 @@ const SAME: [
   Same<Exclude<client.PassportErrorCode, 'timeout' | 'network' | 'invalid_answer'>, ErrorCode>,
 ] = [true, true, true, true, true, true, true, true]
 
-/** The check itself can fail. */
+/** Shows that the check can fail. */
 const OTHER: Same<{ a: number }, { a?: number }> = false
 
-test('the types of the client are those of the API', () => {
+test('the types of the client equal those of the API', () => {
   expect([...SAME, !OTHER]).not.toContain(false)
 })

@@ -2,15 +2,15 @@ import { describe, expect, test } from 'bun:test'
 import { inBrowser } from '../support/explorer/browser.ts'
 import { serveExplorer } from '../support/explorer/explorer-server.ts'
 import { HOSTILE_NAMES } from '../support/explorer/hostile-names.ts'
-import { findPictureFaults } from '../support/explorer/svg-errors.ts'
+import { findSvgErrors } from '../support/explorer/svg-errors.ts'
 import { shareServer } from '../support/http/server.ts'
 import { onEveryEngine, openTestStore } from '../support/store/engines.ts'
 import { ADA_WALLET, ada, GRACE_OLD_WALLET, NOON, named, PEOPLE, record } from '../support/store/records.ts'
 
 const STYLES = ['flat', 'plain', 'large']
 
-/** Every picture of a passport. */
-const picturesOf = (id: number | string) => [
+/** All badges and the card of a passport. */
+const svgPathsOf = (id: number | string) => [
   ...STYLES.map((style) => `/badge/${id}.svg?style=${style}`),
   `/card/${id}.svg`,
 ]
@@ -18,14 +18,14 @@ const picturesOf = (id: number | string) => [
 const titleOf = (svg: string) => /<title>(.*)<\/title>/.exec(svg)?.[1]
 const wordsOf = (svg: string) => [...svg.matchAll(/<text[^>]*>([^<]*)<\/text>/g)].map((match) => match[1])
 
-onEveryEngine('pictures', (open) => {
+onEveryEngine('badges and cards', (open) => {
   const server = shareServer(() => open(PEOPLE), serveExplorer)
 
-  test('badges show the score, the human mark, and that a new score is on its way', async () => {
+  test('badges show the score, the human mark, and a running recalculation', async () => {
     const ada = (await server.look('/badge/7.svg')).text
     expect(wordsOf(ada)).toEqual(['passport', '42.5…'])
     expect(ada).toContain('<circle')
-    expect(titleOf(ada)).toBe('Passport score 42.5, known to be human, a new score is being worked out')
+    expect(titleOf(ada)).toBe('Passport score 42.5, verified human, being recalculated')
     const grace = (await server.look('/badge/3.svg')).text
     expect(wordsOf(grace)).toEqual(['passport', '42.5'])
     expect(grace).not.toContain('<circle')
@@ -62,19 +62,19 @@ onEveryEngine('pictures', (open) => {
     },
   )
 
-  test('of passports that are not there say so, as a picture with status 404', async () => {
+  test('an unknown passport gets an SVG with status 404', async () => {
     const names = ['8', '99999999999999999999', '0xnobody', '%', '%00', '.svg', 'x'.repeat(200)]
-    for (const path of names.flatMap(picturesOf)) {
+    for (const path of names.flatMap(svgPathsOf)) {
       const { status, headers, text } = await server.look(path)
       expect([path, status]).toEqual([path, 404])
       expect(headers.get('Content-Type')).toBe('image/svg+xml; charset=utf-8')
-      expect(text).toMatch(/ot found<\/text>|There is no such passport/)
+      expect(text).toMatch(/ot found<\/text>/)
     }
     expect(server.errors).toEqual([])
   })
 })
 
-describe('the response with a picture', () => {
+describe('the response for a badge or card', () => {
   const server = shareServer(() => openTestStore('sqlite', PEOPLE), serveExplorer)
 
   test.each(['/badge/7.svg', '/card/7.svg'])('%s must be revalidated, and loads nothing', async (path) => {
@@ -96,7 +96,7 @@ describe('the response with a picture', () => {
     expect((await server.look(path, { method: 'HEAD' })).status).toBe(404)
   })
 
-  test('differs by style; an unknown one is refused, with the names of those there are', async () => {
+  test('differs by style; an unknown style gets 400 with the accepted ones', async () => {
     const bodies = await Promise.all(
       STYLES.map(async (style) => (await server.look(`/badge/7.svg?style=${style}`)).text),
     )
@@ -110,7 +110,7 @@ describe('the response with a picture', () => {
     }
   })
 
-  test('names the person on the large badge alone', async () => {
+  test('shows the name on the large badge only', async () => {
     await using store = await openTestStore('sqlite', [named(1, 'Grace <Hopper>', 7), record(2)])
     await using server = serveExplorer(store)
     const large = (await server.look('/badge/1.svg?style=large')).text
@@ -120,26 +120,26 @@ describe('the response with a picture', () => {
     expect(wordsOf((await server.look('/badge/2.svg?style=large')).text)).toContain('Passport 2')
   })
 
-  test('tells while a new score is on its way, and shows an empty bar where there is none', async () => {
-    expect((await server.look('/card/7.svg')).text).toContain('new score to come…')
+  test('shows a running recalculation, and an empty bar without a score', async () => {
+    expect((await server.look('/card/7.svg')).text).toContain('recalculating…')
     const nobody = (await server.look('/card/12.svg')).text
     expect(wordsOf(nobody)).toContain('Passport 12')
     expect(nobody).toContain('fill="#e9e4d9"')
     expect(nobody).not.toContain('higher than')
   })
 
-  test('shows the host that was asked for, and none where that is not plain', async () => {
+  test('shows the requested host only if it is well-formed', async () => {
     const card = async (host: string) => (await server.look('/card/7.svg', { headers: { Host: host } })).text
     expect(wordsOf(await card('people.example:8080')).at(-1)).toBe('people.example:8080')
     for (const host of ['<b>', 'a"b', "a'b", 'user@host', 'a b', 'x'.repeat(300)])
       expect(wordsOf(await card(host)).at(-1)).toBe('')
   })
 
-  test('is well-formed and short, whatever the name and the score', async () => {
+  test('is well-formed and small for any name and score', async () => {
     const people = HOSTILE_NAMES.map((name, at) => named(at + 1, name, 10 ** at % 1e9))
     await using store = await openTestStore('sqlite', people)
     await using server = serveExplorer(store)
-    for (const path of people.flatMap(({ id }) => picturesOf(id))) {
+    for (const path of people.flatMap(({ id }) => svgPathsOf(id))) {
       const svg = (await server.look(path)).text
       expect(() => Bun.XML.parse(svg)).not.toThrow()
       expect(svg.length).toBeLessThan(path.startsWith('/badge') ? 4000 : 6000)
@@ -150,8 +150,8 @@ describe('the response with a picture', () => {
   })
 })
 
-inBrowser('pictures in a browser', (browser) => {
-  test('load, and keep all that they say inside their frame', async () => {
+inBrowser('badges and cards in a browser', (browser) => {
+  test('load without errors, and no text overflows', async () => {
     const people = HOSTILE_NAMES.map((name, at) =>
       record(at + 1, {
         profile: { displayName: name },
@@ -167,8 +167,8 @@ inBrowser('pictures in a browser', (browser) => {
     )
     await using store = await openTestStore('sqlite', people)
     await using server = serveExplorer(store, { publicUrl: `https://${'long.'.repeat(49)}example` })
-    const paths = [...people.map(({ id }) => id), 999].flatMap(picturesOf)
+    const paths = [...people.map(({ id }) => id), 999].flatMap(svgPathsOf)
     const urls = paths.map((path) => server.url.origin + path)
-    expect(await findPictureFaults(browser, urls)).toEqual([])
+    expect(await findSvgErrors(browser, urls)).toEqual([])
   }, 30_000)
 })

@@ -11,7 +11,8 @@ const DEPRECATED_AT = Date.UTC(2025, 2, 31)
 const PLAN: RetirementPlan = {
   sunsetAt: Date.UTC(2026, 5, 30),
   successor: 'https://api.example.com/v2',
-  notice: 'https://example.com/news/a-very-long-address-of-a-page-that-tells-callers-what-will-become-of-v1',
+  notice:
+    'https://example.com/news/a-very-long-address-of-a-page-that-describes-the-retirement-of-v1-in-detail',
   brownouts: [
     { start: NOON - 5 * HOUR, end: NOON - 4 * HOUR },
     { start: NOON - HOUR, end: NOON + HOUR },
@@ -22,11 +23,11 @@ const PLAN: RetirementPlan = {
 
 const render = (plan: Partial<RetirementPlan>, now = NOON) =>
   renderDeprecation({ ...NO_PLAN, deprecatedAt: DEPRECATED_AT, ...plan }, now, true)
-/** What a reader sees. */
+/** The text of markup, without spaces between elements. */
 const read = (markup: string) => markup.replace(/<[^>]+>/g, '').replace(/\s+/g, ' ')
 
-onEveryEngine('the page about the deprecation', (open) => {
-  test('follows the plan, and needs no script', async () => {
+onEveryEngine('the deprecation page', (open) => {
+  test('follows the plan and has no script', async () => {
     await using store = await open()
     let plan = NO_PLAN
     await using server = serveTest(store, { plan: () => plan })
@@ -38,9 +39,7 @@ onEveryEngine('the page about the deprecation', (open) => {
     })
     expect(after.status).toBe(200)
     expect(read(after.text)).toContain('Removalon 2026-06-30 00:00 UTC')
-    expect(read((await server.get('/reference')).text)).toContain(
-      'The date of its removal is 2026-06-30 00:00 UTC.',
-    )
+    expect(read((await server.get('/reference')).text)).toContain('Its removal date is 2026-06-30 00:00 UTC.')
     expect(after.text).not.toMatch(/<script|<style|style=|onclick|javascript:/)
     expect(after.headers.get('Content-Type')).toBe('text/html; charset=utf-8')
     expect(after.headers.get('Content-Security-Policy')).toBe(
@@ -49,18 +48,18 @@ onEveryEngine('the page about the deprecation', (open) => {
   })
 })
 
-describe('the text of the page about the deprecation', () => {
-  test('tells each phase by its first line', () => {
+describe('the text of the deprecation page', () => {
+  test('names the current phase in its heading', () => {
     const headline = (plan: Partial<RetirementPlan>, now = NOON) =>
       read(/<h1>.*<\/h1>/.exec(render(plan, now))?.[0] ?? '')
     expect(headline({})).toBe('The V1 passport API is deprecated')
-    expect(headline({ deprecatedAt: NOON + 1 })).toBe('The V1 passport API is going to be deprecated')
+    expect(headline({ deprecatedAt: NOON + 1 })).toBe('The V1 passport API will be deprecated')
     expect(headline(PLAN)).toBe('The V1 passport API is switched off until 2026-01-02 13:00 UTC')
     expect(headline(PLAN, NOON + HOUR)).toBe('The V1 passport API ends on 2026-06-30 00:00 UTC')
     expect(headline(PLAN, PLAN.sunsetAt)).toBe('The V1 passport API was removed')
   })
 
-  test('lists brown-outs, past and to come, and where to go', () => {
+  test('lists past and future brown-outs, and the successor', () => {
     const markup = render(PLAN)
     const rows = [...markup.matchAll(/<tr><td>.*<\/tr>/g)].map(
       ([row]) => row.match(/>([^<]+)<\/td><\/tr>/)?.[1],
@@ -73,7 +72,7 @@ describe('the text of the page about the deprecation', () => {
     expect(render(PLAN, PLAN.sunsetAt)).not.toContain('id="exemption"')
   })
 
-  test('names the headers with the dates of the plan', () => {
+  test('shows the headers with the dates of the plan', () => {
     const headers = (plan: Partial<RetirementPlan>) => render(plan).split('<section id="headers">')[1]
     expect(headers(PLAN)).toContain('<code>Sunset: Tue, 30 Jun 2026 00:00:00 GMT</code>')
     expect(headers({})).toContain('<code>Sunset</code>')
@@ -81,7 +80,7 @@ describe('the text of the page about the deprecation', () => {
     expect(headers({ deprecatedAt: Date.UTC(2026, 0, 1) })).toContain('<code>Deprecation: @1767225600</code>')
   })
 
-  test('no text of a plan becomes markup, and only addresses of pages become links', () => {
+  test('escapes the text of a plan, and links to web addresses only', () => {
     for (const hostile of [
       '"><script>alert(1)</script>',
       'javascript:alert(1)',
@@ -105,8 +104,8 @@ describe('the text of the page about the deprecation', () => {
   })
 })
 
-inBrowser('the page about the deprecation in a browser', (browser) => {
-  test('fits a phone and a wide screen without a script, and breaks no rule of its policy', async () => {
+inBrowser('the deprecation page in a browser', (browser) => {
+  test('fits narrow and wide screens without a script, and causes no console message', async () => {
     await using store = await openTestStore('sqlite')
     await using server = serveTest(store, { plan: () => PLAN })
     const context = await browser.newContext({ javaScriptEnabled: false })

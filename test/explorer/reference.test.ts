@@ -36,7 +36,7 @@ onEveryEngine('the reference page', (open) => {
     expect((await server.get('/')).text).toBe(text)
   })
 
-  test('says since when V1 is deprecated, and where to read more', async () => {
+  test('shows the deprecation date of V1 and links to the deprecation page', async () => {
     const { text } = await server.get('/reference')
     expect(text).toContain('id="deprecation"')
     expect(text).toContain('2025-03-31')
@@ -44,7 +44,7 @@ onEveryEngine('the reference page', (open) => {
     expect(text).toContain('<a href="/deprecation">')
   })
 
-  test('says that V1 is gone from the instant of its removal on', async () => {
+  test('shows the removal of V1 from its instant', async () => {
     await using store = await open()
     let now = NOON
     await using server = serveTest(store, {
@@ -55,10 +55,10 @@ onEveryEngine('the reference page', (open) => {
     now = NOON + 1
     const { text } = await server.get('/reference')
     expect(text).toContain('<h2>V1 was removed</h2>')
-    expect(text).toContain('Since 2026-01-02 12:00 UTC every call below is answered 410.')
+    expect(text).toContain('Since 2026-01-02 12:00 UTC every request below gets status 410.')
   })
 
-  test('shows every field of every answer', async () => {
+  test('shows every field of every response', async () => {
     const { text } = await server.get('/reference')
     const { components } = (await server.get('/openapi.json')).body
     for (const name of [
@@ -77,7 +77,7 @@ onEveryEngine('the reference page', (open) => {
 })
 
 inBrowser('the reference page in a browser', (browser) => {
-  test('all three calls can be tried, and nothing is fetched from elsewhere', async () => {
+  test('all three endpoints can be tried, and nothing is fetched from other hosts', async () => {
     await using store = await openTestStore('sqlite', inventPeople())
     await using server = serveTest(store)
     const page = await browser.newPage()
@@ -120,7 +120,7 @@ inBrowser('the reference page in a browser', (browser) => {
     await page.close()
   }, 30_000)
 
-  test('a phone shows it without sideways scroll', async () => {
+  test('fits a screen of 320 px without horizontal scrolling', async () => {
     await using store = await openTestStore('sqlite')
     await using server = serveTest(store)
     const page = await browser.newPage({ viewport: { width: 320, height: 640 } })

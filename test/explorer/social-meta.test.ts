@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import type { FullPassport, Social } from '../../src/domain/passport.ts'
 import type { Standing } from '../../src/domain/score-distribution.ts'
 import { cleanText } from '../../src/explorer/sanitize.ts'
-import { renderSharing } from '../../src/explorer/social-meta.ts'
+import { renderSocialMeta } from '../../src/explorer/social-meta.ts'
 import { HOSTILE_NAMES } from '../support/explorer/hostile-names.ts'
 import { ada, NOON } from '../support/store/records.ts'
 
@@ -11,7 +11,7 @@ const STANDING: Standing = { rank: 12, below: 988, total: 1000, distribution: []
 const ADA: FullPassport = { ...ada, stale: false, calculatedAt: NOON, merged: false }
 
 const render = (given: Partial<FullPassport> = {}, origin = ORIGIN, standing = STANDING) =>
-  renderSharing({ ...ADA, ...given }, standing, origin).markup
+  renderSocialMeta({ ...ADA, ...given }, standing, origin).markup
 
 const call = (displayName: string) => ({ profile: { ...ADA.profile, displayName } })
 const contentOf = (markup: string, name: string) =>
@@ -19,8 +19,8 @@ const contentOf = (markup: string, name: string) =>
 const dataOf = (markup: string) =>
   JSON.parse(/<script type="application\/ld\+json">(.*)<\/script>/.exec(markup)?.[1] ?? '')
 
-describe('what is shared of a passport', () => {
-  test('is its page, its card and its score in words', () => {
+describe('social metadata of a passport', () => {
+  test('has the page, the card and a description of the score', () => {
     const markup = render()
     expect(markup).toContain(`<link rel="canonical" href="${ORIGIN}/passports/7">`)
     expect(contentOf(markup, 'og:type')).toBe('profile')
@@ -33,11 +33,11 @@ describe('what is shared of a passport', () => {
     expect(contentOf(markup, 'og:image:alt')).toBe('Ada Lovélace 🐉: passport score 42.5')
     expect(contentOf(markup, 'twitter:card')).toBe('summary_large_image')
     const words =
-      'Passport score 42.5: rank 12 of 1,000, higher than 98\u00a0%. Activity 12, identity 10.25, skills 20.25. Known to be human.'
+      'Passport score 42.5: rank 12 of 1,000, higher than 98\u00a0%. Activity 12, identity 10.25, skills 20.25. Verified human.'
     expect(contentOf(markup, 'og:description')).toBe(words)
   })
 
-  test('describes the person for machines', () => {
+  test('has structured data about the person', () => {
     expect(dataOf(render())).toEqual({
       '@context': 'https://schema.org',
       '@type': 'ProfilePage',
@@ -52,7 +52,7 @@ describe('what is shared of a passport', () => {
     })
   })
 
-  test('links only to pages of the web, each once', () => {
+  test('links only to web pages, each once', () => {
     const social = (url: string): Social => ({ ...(ada.socials[0] as Social), url })
     const hostile = [
       'javascript:alert(1)',
@@ -68,7 +68,7 @@ describe('what is shared of a passport', () => {
     expect(dataOf(render({ socials: hostile.map(social) })).mainEntity).not.toHaveProperty('sameAs')
   })
 
-  test('says nothing of addresses where the origin is not a plain one', () => {
+  test('omits URLs if the origin is malformed', () => {
     for (const origin of [
       '',
       'example.com',
@@ -103,7 +103,7 @@ describe('what is shared of a passport', () => {
       expect(contentOf(render({}, origin), 'og:url')).toBe(`${origin}/passports/7`)
   })
 
-  test('never tells of a higher standing than there is', () => {
+  test('never overstates the share', () => {
     const share = (below: number, total: number) =>
       contentOf(render({}, ORIGIN, { ...STANDING, below, total }), 'og:description')?.match(
         /higher than ([\d.]+)/,
@@ -117,7 +117,7 @@ describe('what is shared of a passport', () => {
     expect(share(999_999, 1_000_000)).toBe('99.9')
   })
 
-  test('carries any name as text, and to machines as it is', () => {
+  test('escapes any name in markup and keeps it in structured data', () => {
     for (const name of HOSTILE_NAMES) {
       const markup = render(call(name))
       expect(markup.match(/<\/?[a-z]+/gi)?.filter((tag) => !['<link', '<meta'].includes(tag))).toEqual([

@@ -7,7 +7,7 @@ import { shareServer } from '../support/http/server.ts'
 import { openTestStore } from '../support/store/engines.ts'
 import { credential, record } from '../support/store/records.ts'
 
-/** Each would set `pwned` or ask another host, if any of it came to life. */
+/** If executed, each sets `pwned` or sends a request to another host. */
 const MARKUP = [
   '<script>window.pwned=1</script>',
   '"><img src=x onerror="window.pwned=1">',
@@ -48,7 +48,7 @@ const social = (text: string, url: string): Social => ({
   following: text,
 })
 
-/** A passport that carries the text in every field that strangers fill. */
+/** A passport with the text in every untrusted field. */
 function hostile(id: number, text: string, link: string) {
   return record(id, {
     profile: { displayName: text, bio: text, location: text, tags: [text, link] },
@@ -67,12 +67,12 @@ const PEOPLE = Array.from({ length: Math.max(MARKUP.length, LINKS.length) }, (_,
   hostile(at + 1, MARKUP[at % MARKUP.length] as string, LINKS[at % LINKS.length] as string),
 )
 
-/** Notes whatever a page does that it should not. */
+/** Records dialogs, requests to other hosts, and errors. */
 function watch(page: Page, host: string): string[] {
   const seen: string[] = []
   page.on('dialog', (dialog) => {
     seen.push(`dialog ${dialog.message()}`)
-    dialog.dismiss()
+    void dialog.dismiss()
   })
   page.on('request', (request) => {
     const url = new URL(request.url())
@@ -85,14 +85,14 @@ function watch(page: Page, host: string): string[] {
   return seen
 }
 
-/** What markup of strangers would leave in a page that has been read. */
-function findStrange(): string[] {
+/** Finds traces of injected markup. */
+function findInjected(): string[] {
   const strange: string[] = []
-  if ('pwned' in window) strange.push('a script of a stranger ran')
+  if ('pwned' in window) strange.push('an injected script ran')
   for (const element of document.querySelectorAll('*')) {
     for (const { name, value } of element.attributes) {
       if (/^on/i.test(name) || name === 'style') strange.push(`${element.tagName} has ${name}`)
-      // The icon is ours, and a picture inside its own address.
+      // Our icon is a data URL.
       if (element.matches('link[rel=icon]')) continue
       if (/^(href|src|action|xlink:href)$/.test(name) && !/^(https?:\/\/|\/(?!\/)|#|\?)/.test(value))
         strange.push(`${element.tagName} ${name}=${value}`)
@@ -105,10 +105,10 @@ function findStrange(): string[] {
   return strange
 }
 
-inBrowser('what strangers write does nothing', (browser) => {
+inBrowser('untrusted input in pages', (browser) => {
   const server = shareServer(() => openTestStore('sqlite', PEOPLE), serveExplorer)
 
-  test('on the list, on every passport, on badge and card', async () => {
+  test('runs no script and loads nothing on the list, passports, badges and cards', async () => {
     const page = await browser.newPage()
     const seen = watch(page, server.url.host)
     const query = encodeURIComponent(MARKUP[1] as string)
@@ -126,13 +126,13 @@ inBrowser('what strangers write does nothing', (browser) => {
     ]
     for (const path of paths) {
       await page.goto(server.url.origin + path, { waitUntil: path.includes('.svg') ? 'commit' : 'load' })
-      expect({ path, strange: await page.evaluate(findStrange) }).toEqual({ path, strange: [] })
+      expect({ path, strange: await page.evaluate(findInjected) }).toEqual({ path, strange: [] })
     }
     expect(seen).toEqual([])
     await page.close()
   }, 60_000)
 
-  test('links lead to pages alone, and to none with a password or another host in disguise', async () => {
+  test('links only to web pages, without credentials in the URL', async () => {
     for (const { id } of PEOPLE) {
       const { text } = await server.look(`/passports/${id}`)
       for (const [anchor] of text.matchAll(/<a [^>]*href="https?:[^>]*>/g)) {
@@ -143,7 +143,7 @@ inBrowser('what strangers write does nothing', (browser) => {
     }
   })
 
-  test('the policy stops a script that was put into the page on its way', async () => {
+  test('the Content-Security-Policy blocks an injected script', async () => {
     const page = await browser.newPage()
     const complaints: string[] = []
     page.on('console', (message) => complaints.push(message.text()))

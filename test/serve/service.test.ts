@@ -7,7 +7,7 @@ import { record } from '../support/store/records.ts'
 
 type TestService = Awaited<ReturnType<typeof startTestService>>
 
-/** Ends a thread, and waits until another one was started in its place. */
+/** Terminates a thread and waits for its restart. */
 async function end({ threads }: TestService, at: number): Promise<void> {
   const count = threads.length
   threads[at]?.terminate()
@@ -21,7 +21,7 @@ const statuses = async ({ get }: TestService, path: string) => [
 ]
 
 describe.skipIf(process.platform !== 'linux')('threads of the service', () => {
-  test('a search thread that dies is replaced, and searches work again', async () => {
+  test('a search thread that dies is restarted, and searches work again', async () => {
     await using service = await startTestService({ workers: 2 })
     const total = async () => {
       const response = await service.get('/api/v1/passports?keyword=ada')
@@ -30,16 +30,16 @@ describe.skipIf(process.platform !== 'linux')('threads of the service', () => {
     const before = await total()
     expect(before).toBeGreaterThan(0)
     await end(service, SEARCH)
-    // A search in the moment of the crash is answered too: as a failure.
+    // A search during the crash fails.
     await until(async () => (await total()) === before)
     expect(await statuses(service, '/api/v1/passports?keyword=ada')).toEqual([200])
     expect(service.messages()).toEqual(['The search-thread ended; restarting it now.'])
   })
 
-  test('a server thread that dies is replaced, and the others serve meanwhile', async () => {
+  test('a server thread that dies is restarted, and the others serve meanwhile', async () => {
     await using service = await startTestService({ workers: 2 })
     const ended = end(service, SERVER)
-    // Requests that the dying thread has accepted are lost, or answered 503; the next ones go to the other thread.
+    // Requests accepted by the dying thread are lost or get 503; later ones go to the other thread.
     const get = async () => (await service.get('/api/v1/passports/42').catch(() => undefined))?.status
     await until(async () => (await get()) === 200)
     await ended
@@ -47,7 +47,7 @@ describe.skipIf(process.platform !== 'linux')('threads of the service', () => {
     expect(service.messages()).toEqual(['The server-thread ended; restarting it now.'])
   })
 
-  test('a background thread that dies is replaced: changes are scored and listed again', async () => {
+  test('a background thread that dies is restarted, and changes are scored and listed again', async () => {
     await using service = await startTestService()
     await end(service, BACKGROUND)
     await saveRecords(service.store, [record(5000, { stale: true })])
@@ -59,7 +59,7 @@ describe.skipIf(process.platform !== 'linux')('threads of the service', () => {
     expect(service.messages()).toEqual(['The background-thread ended; restarting it now.'])
   })
 
-  test('metrics are summed over threads, and no counter goes back when one dies', async () => {
+  test('metrics are summed over threads, and no counter decreases when a thread dies', async () => {
     await using service = await startTestService({ workers: 2, env: { METRICS_PORT: '0' } })
     const listed = async () =>
       parseExposition(await (await fetch(service.metricsUrl as string)).text()).value(

@@ -9,7 +9,7 @@ import { tempFolder } from '../support/temp-folder.ts'
 const isLinux = process.platform === 'linux'
 
 describe.each(isLinux ? ['1', '2'] : ['1'])('serve --workers %s, stopped', (workers) => {
-  test('answers a request under way, then ends', async () => {
+  test('completes a request in progress, then exits', async () => {
     using folder = tempFolder()
     await using redis = await startSilentRedis()
     const env = { REDIS_URL: redis.url }
@@ -21,16 +21,16 @@ describe.each(isLinux ? ['1', '2'] : ['1'])('serve --workers %s, stopped', (work
     expect(await server.child.exited).toBe(0)
   })
 
-  test('asked again, ends at once', async () => {
+  test('exits at once after a second signal', async () => {
     using folder = tempFolder()
     await using server = await serveProcess(['--workers', workers], { cwd: folder.path })
     await (await fetch(`${server.url}/api/v1/passports`)).text()
-    // Counts of usage that cannot be stored delay the end.
+    // Usage counts that cannot be stored delay the shutdown.
     using other = new Database(join(folder.path, 'data/passportd.db'))
     other.run('pragma busy_timeout = 10000')
     other.run('begin immediate')
     server.child.kill('SIGTERM')
-    // A signal right after the first is its echo.
+    // A signal right after the first is a duplicate.
     server.child.kill('SIGTERM')
     const isRefused = async () =>
       fetch(server.url).then(
@@ -40,16 +40,16 @@ describe.each(isLinux ? ['1', '2'] : ['1'])('serve --workers %s, stopped', (work
     await until(isRefused)
     expect(server.child.exitCode).toBeNull()
     const begin = performance.now()
-    while (server.child.exitCode === null && server.child.signalCode === null) {
+    await until(() => {
       server.child.kill('SIGTERM')
-      await Bun.sleep(20)
-    }
+      return server.child.exitCode !== null || server.child.signalCode !== null
+    })
     expect(performance.now() - begin).toBeLessThan(3000)
     expect(server.child.signalCode).toBe('SIGTERM')
   })
 })
 
-test.each(['SIGTERM', 'SIGINT'] as const)('%s while it starts ends it', async (signal) => {
+test.each(['SIGTERM', 'SIGINT'] as const)('%s during the start ends the process', async (signal) => {
   using folder = tempFolder()
   const child = start(['serve', '--demo'], { cwd: folder.path, env: { PORT: '0' } })
   await until(async () => Bun.file(join(folder.path, 'data/demo.db')).exists())
@@ -58,7 +58,7 @@ test.each(['SIGTERM', 'SIGINT'] as const)('%s while it starts ends it', async (s
   expect([0, null]).toContain(child.exitCode)
 })
 
-test.skipIf(!isLinux)('every worker has a socket on the port', async () => {
+test.skipIf(!isLinux)('every worker listens on the port', async () => {
   using folder = tempFolder()
   await using server = await serveProcess(['--workers', '3'], { cwd: folder.path })
   expect(server.greeting).toContain('\n  Workers    3\n')

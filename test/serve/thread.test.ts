@@ -3,7 +3,7 @@ import { createLog } from '../../src/log.ts'
 import { startThread } from '../../src/serve/thread.ts'
 import { until } from '../support/processes.ts'
 
-const NAME = '../../test/support/failing-thread'
+const NAME = '../../test/support/threads/failing-thread'
 
 /** A thread that echoes 'started' each time it starts, and throws at once if `fails()`. */
 function startFailing(fails: () => boolean) {
@@ -44,7 +44,7 @@ test('a thread that throws is logged and restarted at once', async () => {
   thread.terminate()
 })
 
-test('a thread that throws at every start is restarted after growing pauses, until it lives', async () => {
+test('a thread that throws at every start is restarted with exponential backoff', async () => {
   let times = 0
   const thread = startFailing(() => ++times <= 4)
   await until(() => thread.messages.includes('started'))

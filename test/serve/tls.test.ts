@@ -7,7 +7,7 @@ import { retryOnce, startLoad } from '../support/http/load.ts'
 import { readLines, until } from '../support/processes.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 
-/** The common name of the certificate that a new connection gets. */
+/** The common name of the certificate of a new connection. */
 const nameAt = (port: number) =>
   new Promise<string>((resolve, reject) => {
     const socket = connect({ port, host: '127.0.0.1', rejectUnauthorized: false }, () => {
@@ -29,7 +29,7 @@ async function send(url: string): Promise<number> {
 const workers = process.platform === 'linux' ? 2 : 1
 
 test.skipIf(Bun.which('openssl') === null)(
-  'SIGHUP renews the certificate, a broken one changes nothing, and clients that retry see no failure',
+  'SIGHUP reloads the certificate, a broken one is ignored, and clients that retry see no failure',
   async () => {
     using folder = tempFolder()
     const env = { ...writeCertificate(folder.path, 'first'), TIERS: 'anonymous=unlimited' }
@@ -39,7 +39,7 @@ test.skipIf(Bun.which('openssl') === null)(
     const logged = (text: string) => log.filter((line) => line.includes(text)).length
     expect(server.url).toStartWith('https://')
     expect(await nameAt(port)).toBe('first')
-    // A connection that is not established yet when its listener closes is reset.
+    // A handshake in progress is reset when its listener closes.
     const load = startLoad(retryOnce(() => send(server.url)))
 
     writeFileSync(env.TLS_CERT, 'broken')
@@ -58,7 +58,7 @@ test.skipIf(Bun.which('openssl') === null)(
   },
 )
 
-test('without a certificate SIGHUP changes nothing', async () => {
+test('without a certificate SIGHUP is ignored', async () => {
   using folder = tempFolder()
   await using server = await serveProcess([], { cwd: folder.path })
   const log = readLines(server.child.stderr)

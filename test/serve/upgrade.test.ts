@@ -13,7 +13,7 @@ async function freePort(): Promise<string> {
 }
 
 test.skipIf(process.platform !== 'linux')(
-  'a second process starts on the same ports, both answer, and clients that retry see no failure when the first one stops',
+  'a second process serves on the same ports, and clients that retry see no failure when the first one stops',
   async () => {
     using folder = tempFolder()
     const env = { TIERS: 'anonymous=unlimited', PORT: await freePort(), METRICS_PORT: await freePort() }
@@ -26,7 +26,7 @@ test.skipIf(process.platform !== 'linux')(
     }
     const load = startLoad(retryOnce(send))
     await using _second = await serve()
-    /** When the processes were started that have answered requests. */
+    /** Start times of the processes that served requests. */
     const starts = new Set<number | undefined>()
     await until(async () => {
       const response = await fetch(`http://127.0.0.1:${env.METRICS_PORT}/metrics`, { keepalive: false })

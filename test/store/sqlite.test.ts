@@ -38,7 +38,7 @@ describe('sqlite: the file', () => {
   })
 
   const change = (path: string, sql: string) => {
-    openSqlite(path).close()
+    void openSqlite(path).close()
     using database = new Database(path)
     database.run(sql)
   }
@@ -54,7 +54,7 @@ describe('sqlite: the file', () => {
     [
       'a file without its last byte',
       (path) => {
-        openSqlite(path).close()
+        void openSqlite(path).close()
         truncateSync(path, statSync(path).size - 1)
       },
       DAMAGED,

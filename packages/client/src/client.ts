@@ -2,7 +2,7 @@ import { type ClientOptions, createTransport, type RequestOptions } from './tran
 import type { Credential, ListedPassport, Passport, PassportPage } from './types.ts'
 
 export type ListOptions = RequestOptions & {
-  /** Only passports whose display name contains it. */
+  /** Only passports whose display name contains this text. */
   keyword?: string | undefined
   /** Passports per page, up to 250. */
   perPage?: number | undefined
@@ -59,7 +59,7 @@ export type Client = ReturnType<typeof createClient>
 /** An empty reference would request the list instead. */
 function checkRef(idOrWallet: number | string): string {
   const ref = String(idOrWallet).trim()
-  if (ref === '') throw new TypeError('The id or a wallet of a passport is needed, got "".')
+  if (ref === '') throw new TypeError('A passport id or wallet is required, got "".')
   return ref
 }
 

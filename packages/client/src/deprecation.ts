@@ -1,4 +1,4 @@
-/** What the response headers say about the end of the API. */
+/** The end of the API, as the response headers announce it. */
 export type Deprecation = {
   deprecatedAt: Date | undefined
   sunsetAt: Date | undefined

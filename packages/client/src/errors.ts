@@ -10,11 +10,11 @@ export type PassportErrorCode =
   | 'removed'
   | 'unavailable'
   | 'internal'
-  /** No response in time. */
+  /** No response within the timeout. */
   | 'timeout'
   /** The connection failed or broke. */
   | 'network'
-  /** The response is not one of the service, such as an error page of a proxy. */
+  /** The response is not from the service: for example, the error page of a proxy. */
   | 'invalid_answer'
 
 type Details = {

@@ -1,12 +1,12 @@
 import { PassportError, type PassportErrorCode } from './errors.ts'
 
-/** Parses a successful response; `field` tells a response of the service from any other JSON. */
+/** Parses a successful response; `field` distinguishes it from other JSON. */
 export function parseBody<T>(body: string, field: string): T {
   const value = parseJson(body)
   if (typeof value === 'object' && value !== null && field in value) return value as T
   throw new PassportError(
     'invalid_answer',
-    `The response has no "${field}": is baseUrl the address of the service?`,
+    `The response has no "${field}": check that baseUrl is the URL of the service.`,
   )
 }
 
@@ -19,7 +19,7 @@ export function toError({ status, headers }: Response, body: string): PassportEr
   }
   return typeof code === 'string' && typeof error === 'string'
     ? new PassportError(code as PassportErrorCode, error, details)
-    : new PassportError('invalid_answer', `Status ${status} without an error of the service.`, details)
+    : new PassportError('invalid_answer', `Status ${status} without an error body of the service.`, details)
 }
 
 /** Seconds or an HTTP date, to milliseconds from now. */

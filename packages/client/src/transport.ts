@@ -6,7 +6,7 @@ import { parseBody, toError } from './response.ts'
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>
 
 export type ClientOptions = {
-  /** The address of the service, such as `https://passports.example`; `/api/v1` is appended. */
+  /** The URL of the service, such as `https://passports.example`; `/api/v1` is appended. */
   baseUrl: string | URL
   apiKey?: string | undefined
   /** Replaces the fetch of the platform. */
@@ -30,7 +30,7 @@ const FIRST_DELAY = 250
 /** setTimeout fires at once for longer delays. */
 const MAX_TIMER = 2 ** 31 - 1
 
-/** Makes the function that sends GET requests, with the API key, a timeout and retries. */
+/** Returns a function that sends GET requests with the API key, a timeout and retries. */
 export function createTransport(options: ClientOptions) {
   const { retries = 2, cache } = options
   const timeout = Math.min(options.timeout ?? 10_000, MAX_TIMER)
@@ -44,7 +44,7 @@ export function createTransport(options: ClientOptions) {
     const cached = await cache?.get(url)
     const init = { headers: cached ? { ...headers, 'If-None-Match': cached.etag } : headers }
     const { response, body } = await exchange(send, url, init, timeout, signal)
-    // Outside of exchange(): an error thrown by the caller's callback or cache is rethrown as it is, without a retry.
+    // Outside of exchange(): errors of the user's callback or cache are rethrown unchanged, without a retry.
     notify(response, url)
     if (response.status === 304 && cached) return cached.body
     if (!response.ok) throw toError(response, body)
@@ -71,7 +71,7 @@ function toApiUrl(baseUrl: string | URL): string {
   let base = String(baseUrl)
   while (base.endsWith('/')) base = base.slice(0, -1)
   if (!URL.canParse(base))
-    throw new TypeError(`baseUrl must be an address such as https://host, got "${baseUrl}".`)
+    throw new TypeError(`baseUrl must be a URL such as https://host, got "${baseUrl}".`)
   return `${base}/api/v1`
 }
 
@@ -80,7 +80,7 @@ function toHeaders(apiKey: string | undefined): Record<string, string> {
   const key = apiKey.trim()
   // Checked here because the error of some platforms contains the key.
   if (!/^[\x20-\x7e]*$/.test(key))
-    throw new TypeError('apiKey holds a character that no key of the service has.')
+    throw new TypeError('apiKey contains a character that is not printable ASCII.')
   return { Accept: 'application/json', 'X-API-KEY': key }
 }
 

@@ -1,4 +1,4 @@
-/** What a person says of themselves; unknown text is empty. */
+/** The self-description of a person; unknown text is empty. */
 export type PassportProfile = { bio: string; display_name: string; location: string; tags: string[] }
 
 /** A linked social profile; unknown text is empty. */
@@ -17,14 +17,14 @@ export type PassportSocial = {
   source: string
 }
 
-/** A person's reputation record, as the list shows it. */
+/** A person's reputation record, as listed. */
 export type ListedPassport = {
   activity_score: number
   identity_score: number
   skills_score: number
   /** The overall score; the list is sorted by it. */
   score: number
-  /** True while a new score is being worked out; the old scores are served meanwhile. */
+  /** True while a new score is being calculated; until then the old scores are served. */
   calculating_score: boolean
   connections_count: number
   human_checkmark: boolean
@@ -36,7 +36,7 @@ export type ListedPassport = {
   verified_wallets: string[]
 }
 
-/** A person's reputation record, whole. */
+/** A person's complete reputation record. */
 export type Passport = ListedPassport & {
   /** True if another passport was merged into this one. */
   merged: boolean
@@ -54,12 +54,12 @@ export type Credential = {
   max_score: number
   score: number
   name: string
-  /** For programs, such as `active_wallet`; an open set. */
+  /** A machine-readable type such as `active_wallet`; an open set. */
   type: string
   value: string
 }
 
-/** Where a page lies in the list. */
+/** The position of a page in the list. */
 export type Pagination = { current_page: number; last_page: number; total: number }
 
 export type PassportPage = { passports: ListedPassport[]; pagination: Pagination }

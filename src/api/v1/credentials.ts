@@ -3,7 +3,7 @@ import { parsePassportRef } from '../../domain/passport.ts'
 import { type Context, queryOf, type RouteRequest } from '../request.ts'
 import { json } from '../response.ts'
 
-/** A request that names no passport gets an empty list. */
+/** A request without a passport gets an empty list. */
 export async function listCredentials(request: RouteRequest, context: Context): Promise<Response> {
   const query = queryOf(request)
   const named = query.get('passport_id') ?? query.get('id') ?? ''

@@ -22,7 +22,7 @@ const listed: WireListedPassport = {
   verified_wallets: [wallet],
 }
 
-const whole: WirePassport = {
+const full: WirePassport = {
   ...listed,
   merged: false,
   passport_socials: [
@@ -52,9 +52,9 @@ const credential: WireCredential = {
   value: 'Since 2019-04-02, Outgoing transactions: 861',
 }
 
-/** By the name of their schema. */
+/** By schema name. */
 export const EXAMPLES = {
   PassportListBody: { passports: [listed], pagination: { current_page: 1, last_page: 40, total: 1000 } },
-  PassportBody: { passport: whole },
+  PassportBody: { passport: full },
   CredentialListBody: { passport_credentials: [credential] },
 }

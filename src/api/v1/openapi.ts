@@ -1,17 +1,17 @@
 import {
-  COMMON_HEADERS,
+  COMMON_ERRORS,
+  COMMON_HEADER_NAMES,
   type DocumentedError,
   errorResponses,
   type HeaderName,
   jsonContent,
   preflightOperation,
-  REQUEST_ERRORS,
   successResponses,
 } from '../openapi-parts.ts'
 import { EXAMPLES } from './examples.ts'
 
 const V1_HEADERS: HeaderName[] = [
-  ...COMMON_HEADERS,
+  ...COMMON_HEADER_NAMES,
   'Deprecation',
   'Link',
   'RateLimit',
@@ -20,7 +20,7 @@ const V1_HEADERS: HeaderName[] = [
 ]
 
 const SHARED_ERRORS: DocumentedError[] = [
-  ...REQUEST_ERRORS,
+  ...COMMON_ERRORS,
   'unauthorized',
   'rate_limited',
   'removed',
@@ -35,7 +35,7 @@ const query = (name: string, description: string, schema: object, example?: stri
   ...(example !== undefined && { example }),
 })
 
-const fromOne = (standard: number) => ({ type: 'integer', minimum: 1, default: standard })
+const positive = (fallback: number) => ({ type: 'integer', minimum: 1, default: fallback })
 
 type Operation = {
   id: string
@@ -82,11 +82,11 @@ export const V1_PATHS = {
     parameters: [
       query(
         'keyword',
-        'Only passports whose `display_name` contains this, ignoring case, accents and runs of white space. Blank: no filter.',
+        'Only passports whose `display_name` contains this text, ignoring case, accents and repeated white space. Blank: no filter.',
         { type: 'string', maxLength: 200 },
       ),
-      query('page', 'Which page, from 1. Past the last page the list is empty.', fromOne(1)),
-      query('per_page', 'Passports on a page. More than 250 is taken as 250.', fromOne(25)),
+      query('page', 'Page number, from 1. Past the last page the list is empty.', positive(1)),
+      query('per_page', 'Passports per page. Values above 250 count as 250.', positive(25)),
     ],
     schema: 'PassportListBody',
     success: 'A page of passports',
@@ -98,7 +98,7 @@ export const V1_PATHS = {
       id: 'getPassport',
       summary: 'Get a passport by id or wallet',
       description:
-        'A passport that was merged into another answers with the surviving one, named in `Content-Location`.',
+        'For a passport that was merged into another, the response is the surviving passport, named in `Content-Location`.',
       parameters: [],
       schema: 'PassportBody',
       success: 'The passport',
@@ -111,7 +111,7 @@ export const V1_PATHS = {
         in: 'path',
         required: true,
         description:
-          'Only digits: a passport id. Anything else: its main wallet or any verified one; `0x` addresses in any letter case.',
+          'Digits only: a passport id. Otherwise: its main wallet or any verified wallet; `0x` addresses in any letter case.',
         schema: { type: 'string' },
         example: '42',
       },
@@ -124,11 +124,11 @@ export const V1_PATHS = {
     parameters: [
       query(
         'passport_id',
-        'A passport id or a wallet. Absent or empty: no passport is named, the list is empty.',
+        'A passport id or a wallet. If it is absent or empty, the list is empty.',
         { type: 'string' },
         '42',
       ),
-      query('id', 'Taken as `passport_id` where that is absent.', { type: 'string' }),
+      query('id', 'Used if `passport_id` is absent.', { type: 'string' }),
     ],
     schema: 'CredentialListBody',
     success: 'All credentials of the passport',

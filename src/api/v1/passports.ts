@@ -2,7 +2,7 @@ import { notFound } from '../../domain/errors.ts'
 import { parseKeyword } from '../../domain/keyword.ts'
 import { lastPage, parsePageRequest } from '../../domain/page.ts'
 import { parsePassportRef } from '../../domain/passport.ts'
-import { createPage, type Page, sendPage } from '../page.ts'
+import { createPage, type RenderedPage, sendPage } from '../rendered-page.ts'
 import { type Context, queryOf, type RouteRequest } from '../request.ts'
 import { JSON_HEADERS, json } from '../response.ts'
 
@@ -15,7 +15,7 @@ export async function getPassport({ params }: RouteRequest, context: Context): P
   return response
 }
 
-/** Pages without a keyword are cached while the snapshot stays the same. */
+/** Pages without a keyword are cached until the snapshot changes. */
 export async function listPassports(request: RouteRequest, context: Context): Promise<Response> {
   const query = queryOf(request)
   const { page, size } = parsePageRequest(query.get('page'), query.get('per_page'))
@@ -35,7 +35,7 @@ export async function listPassports(request: RouteRequest, context: Context): Pr
 
 type ListRequest = { page: number; size: number; keyword: string | undefined; signal?: AbortSignal }
 
-async function renderList({ store, catalog }: Context, request: ListRequest): Promise<Page> {
+async function renderList({ store, catalog }: Context, request: ListRequest): Promise<RenderedPage> {
   const { page, size } = request
   const { ids, total } = await catalog.find(request)
   const items = await store.v1.listItems(ids)

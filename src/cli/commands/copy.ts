@@ -7,7 +7,7 @@ import {
 } from '../../domain/database-address.ts'
 import { CommandError } from '../../domain/errors.ts'
 import { copyStore, digestOf, digestStore, type TableReport } from '../../ingest/copy.ts'
-import { asked } from '../../serve/signals.ts'
+import { shutdownSignal } from '../../serve/shutdown-signal.ts'
 import type { Store } from '../../store/store.ts'
 import { parseOptions, refuseExtra, UsageError } from '../args.ts'
 import { openForCommand } from '../open-store.ts'
@@ -26,7 +26,7 @@ export async function copy(args: string[], terminal: Terminal): Promise<void> {
   const [from, to] = [parseAddress(positionals[0]), parseAddress(positionals[1])]
   const [source, target] = [nameDatabase(from), nameDatabase(to)]
   if (source === target) throw new UsageError(`${source} cannot be copied to itself.`)
-  const signal = asked()
+  const signal = shutdownSignal()
   await using fromStore = await openForCommand(from)
   await using toStore = await openForCommand(to, { create: true })
   if (!values.replace) await refuseOverwrite(toStore, source, target, signal)

@@ -7,7 +7,7 @@ import { createLog } from '../../log.ts'
 import { serveMcp } from '../../mcp/http.ts'
 import { createMcpServer } from '../../mcp/server.ts'
 import { loadRules } from '../../scoring/load-rules.ts'
-import { aborted, asked } from '../../serve/signals.ts'
+import { shutdownSignal, waitForAbort } from '../../serve/shutdown-signal.ts'
 import { SERVE_TIMEOUT } from '../../store/open.ts'
 import type { Store } from '../../store/store.ts'
 import { DATABASE_OPTIONS, parseOptions, UsageError } from '../args.ts'
@@ -31,14 +31,14 @@ export async function mcp(args: string[], terminal: Terminal): Promise<void> {
   if (values.http) refuseSideDoor(config)
   const rules = await loadRules(config.rules)
   const log = createLog({ write: terminal.log, json: !terminal.interactive, now: terminal.now })
-  const end = asked()
+  const end = shutdownSignal()
   await using stores = keepStore(config.database)
   let underWay = 0
   const createServer = () =>
     createMcpServer({
       open: async () => ({ ...(await stores.open()), rules, config, now: terminal.now }),
       log,
-      isOwn: !values.http,
+      isLocal: !values.http,
       onCall: (step) => {
         underWay += step
       },
@@ -47,7 +47,7 @@ export async function mcp(args: string[], terminal: Terminal): Promise<void> {
   if (values.http) {
     const server = serveMcp({ host: config.host, port, publicUrl: config.publicUrl, log, createServer })
     terminal.out(`MCP is served at ${server.url}\n`)
-    await aborted(end)
+    await waitForAbort(end)
     return server.stop()
   }
   await answerOnStdio(createServer(), end, () => underWay)
@@ -66,7 +66,7 @@ async function answerOnStdio(
     server.onclose = resolve
   })
   await server.connect(new StdioServerTransport())
-  await Promise.race([left, aborted(end)])
+  await Promise.race([left, waitForAbort(end)])
   const latest = performance.now() + DRAIN_MILLISECONDS
   // What came last is handed on, and what was answered is sent, in a later turn.
   do await Bun.sleep(5)

@@ -5,7 +5,7 @@ import { printable } from '../../domain/text/format.ts'
 import { type MirrorReport, mirror as mirrorAll } from '../../ingest/mirror.ts'
 import { ResponseError, SourceError } from '../../ingest/throttled-client.ts'
 import { loadRules } from '../../scoring/load-rules.ts'
-import { asked } from '../../serve/signals.ts'
+import { shutdownSignal } from '../../serve/shutdown-signal.ts'
 import { VERSION } from '../../version.ts'
 import { DATABASE_OPTIONS, parseOptions, UsageError } from '../args.ts'
 import { openWhole } from '../open-store.ts'
@@ -30,7 +30,7 @@ export async function mirror(args: string[], terminal: Terminal): Promise<void> 
   const config = readConfig(terminal.env, values)
   const key = parseKey(values.key ?? config.mirrorKey)
   const rules = await loadRules(config.rules)
-  const signal = asked()
+  const signal = shutdownSignal()
   await using store = await openWhole(config.database)
   const progress = createProgress(terminal, { unit: 'passports' })
   try {

@@ -3,7 +3,7 @@ import { CommandError } from '../../domain/errors.ts'
 import { count } from '../../domain/text/format.ts'
 import { loadRules } from '../../scoring/load-rules.ts'
 import { adoptRules, keepRescoring, type Rescorer, rescoreSome } from '../../scoring/rescore.ts'
-import { asked } from '../../serve/signals.ts'
+import { shutdownSignal } from '../../serve/shutdown-signal.ts'
 import { DATABASE_OPTIONS, parseOptions } from '../args.ts'
 import { openForCommand } from '../open-store.ts'
 import { createProgress } from '../progress.ts'
@@ -51,7 +51,7 @@ async function workOff(scorer: Rescorer, terminal: Terminal): Promise<number> {
 }
 
 async function watch(scorer: Rescorer, terminal: Terminal): Promise<void> {
-  const end = asked()
+  const end = shutdownSignal()
   terminal.err('Watching for stale passports. Stop with Ctrl+C.\n')
   await keepRescoring(scorer, end, () =>
     terminal.err('Another rule set is in force: stale passports are left to its scorers.\n'),

@@ -7,7 +7,7 @@ import { inventPeople } from '../../ingest/demo/people.ts'
 import { createLog } from '../../log.ts'
 import { loadRules } from '../../scoring/load-rules.ts'
 import { type Service, startService } from '../../serve/service.ts'
-import { aborted, asked } from '../../serve/signals.ts'
+import { shutdownSignal, waitForAbort } from '../../serve/shutdown-signal.ts'
 import { SERVE_TIMEOUT } from '../../store/open.ts'
 import type { Store } from '../../store/store.ts'
 import { PROGRAM, VERSION } from '../../version.ts'
@@ -42,12 +42,12 @@ export async function serve(args: string[], terminal: Terminal): Promise<void> {
   })
   if (demo) await fillWithPeople(store, terminal.now())
   const isPortShared = await isShared(config)
-  const end = asked()
+  const end = shutdownSignal()
   const service = await startService({ config, workers, store, log, now: terminal.now })
   started.resolve(service)
   if (isPortShared) log.warn(SHARED_PORT)
   if (!end.aborted) terminal.out(greeting(service, config, { demo, workers }))
-  await aborted(end)
+  await waitForAbort(end)
   await service.stop()
 }
 

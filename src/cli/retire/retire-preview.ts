@@ -1,4 +1,4 @@
-import type { ErrorReply } from '../../api/errors.ts'
+import type { ErrorResponse } from '../../api/errors.ts'
 import { previewRetirement } from '../../api/retirement-preview.ts'
 import { datePlan } from '../../domain/retirement.ts'
 import { formatInstant, parseInstant } from '../../domain/text/instant.ts'
@@ -28,7 +28,7 @@ ${see(undefined)}`)
   }
 }
 
-function describe({ status, headers, body }: ErrorReply): string {
+function describe({ status, headers, body }: ErrorResponse): string {
   const fields = Object.entries(headers).map(([name, value]) => `  ${name}: ${value}\n`)
   return `  ${status}\n${fields.join('')}\n  ${body || '(the answer as ever)'}\n`
 }

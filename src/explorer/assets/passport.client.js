@@ -1,8 +1,8 @@
-// Adds copying and sorting to the page of a passport, and looks again while its score is worked out.
+// Adds copying and sorting to the passport page, and polls while the score is being recalculated.
 
 const FIRST_WAIT = 2000
-const LONGEST_WAIT = 10_000
-const PATIENCE = 5 * 60_000
+const MAX_WAIT = 10_000
+const POLL_TIMEOUT = 5 * 60_000
 
 const main = document.getElementById('main')
 const news = document.createElement('p')
@@ -11,11 +11,11 @@ news.setAttribute('role', 'status')
 news.setAttribute('aria-live', 'polite')
 document.body.append(news)
 
-/** By which column, and whether from the highest down. */
+/** The sort order of the credentials. */
 let order = { column: 1, down: true }
 
 enhance()
-follow()
+void pollScore()
 
 function enhance() {
   for (const line of main.querySelectorAll('.copyable')) line.append(copyButton(line))
@@ -27,7 +27,7 @@ function enhance() {
   if (table) makeSortable(table)
 }
 
-/** Puts the lines of their own page in the place of the link to it. Where they cannot be had, the link stays. */
+/** Replaces the link with the lines of the linked page. If the request fails, the link stays. */
 async function showLines(how) {
   const place = how.querySelector('[data-lines]')
   if (!place) return
@@ -50,7 +50,7 @@ function copyButton(line) {
   return button
 }
 
-/** Where the page came over plain HTTP there is no clipboard: then the text is selected at least. */
+/** Pages over plain HTTP have no clipboard API: the text is selected instead. */
 async function copy(code) {
   try {
     await navigator.clipboard.writeText(code.textContent)
@@ -69,13 +69,13 @@ function makeSortable(table) {
       if (column === order.column) head.setAttribute('aria-sort', order.down ? 'descending' : 'ascending')
       else head.removeAttribute('aria-sort')
     }
-    // Rows that are equal stay as the server has them.
+    // Equal rows keep the order of the server.
     for (const { body, rows } of groups) body.append(...rows.toSorted(compareRows))
   }
   for (const [column, head] of heads.entries()) {
     const button = makeButton(head.textContent)
     button.addEventListener('click', () => {
-      // Names begin at A; scores and dates at the highest and the latest.
+      // The first click sorts names ascending, scores and dates descending.
       order = { column, down: order.column === column ? !order.down : column > 0 }
       show()
     })
@@ -85,13 +85,13 @@ function makeSortable(table) {
   show()
 }
 
-const letters = new Intl.Collator('en', { numeric: true })
+const collator = new Intl.Collator('en', { numeric: true })
 
 function compareRows(one, other) {
   const [a, b] = [keyOf(one), keyOf(other)]
-  // What is not known comes last, either way.
+  // Unknown values come last in both orders.
   if (a === undefined || b === undefined) return Number(a === undefined) - Number(b === undefined)
-  const upward = typeof a === 'number' ? a - b : letters.compare(a, b)
+  const upward = typeof a === 'number' ? a - b : collator.compare(a, b)
   return order.down ? -upward : upward
 }
 
@@ -108,16 +108,16 @@ function makeButton(text) {
   return button
 }
 
-async function follow() {
-  const end = Date.now() + PATIENCE
+async function pollScore() {
+  const end = Date.now() + POLL_TIMEOUT
   for (
     let wait = FIRST_WAIT;
     document.getElementById('recalculating');
-    wait = Math.min(wait * 1.3, LONGEST_WAIT)
+    wait = Math.min(wait * 1.3, MAX_WAIT)
   ) {
     if (Date.now() > end) {
       main.querySelector('[data-follows]').textContent =
-        'It takes longer than usual: reload the page to look again.'
+        'This takes longer than usual. Reload the page to check again.'
       return
     }
     await new Promise((resolve) => setTimeout(resolve, wait))
@@ -126,10 +126,10 @@ async function follow() {
   }
 }
 
-/** A page as it is now; nothing where it cannot be had. */
+/** Fetches a page; undefined if the request fails. */
 async function read(address) {
   try {
-    const response = await fetch(address, { signal: AbortSignal.timeout(LONGEST_WAIT) })
+    const response = await fetch(address, { signal: AbortSignal.timeout(MAX_WAIT) })
     if (!response.ok) return undefined
     const page = new DOMParser().parseFromString(await response.text(), 'text/html')
     return page.querySelector('.passport-page') ? page : undefined
@@ -138,7 +138,7 @@ async function read(address) {
   }
 }
 
-/** Puts a new page in the place of the old one; what was open stays open, and the focus near where it was. */
+/** Replaces the content; keeps open details, the focus and the scroll position. */
 function show(page) {
   const open = [...main.querySelectorAll('details[open]')].map(({ id }) => id)
   const place = document.activeElement?.closest('#main [id]')?.id
@@ -153,5 +153,5 @@ function show(page) {
     target.focus({ preventScroll: true })
   }
   scrollTo({ top: height, behavior: 'instant' })
-  news.textContent = `The new score is here: ${main.querySelector('#score .large').textContent}.`
+  news.textContent = `New score: ${main.querySelector('#score .large').textContent}.`
 }

@@ -1,4 +1,4 @@
-// Searches while one types: asks for the same page as the form would, and takes the results out of it.
+// Search as you type: fetches the page that the form would open, and inserts its results.
 
 const PAUSE_MILLISECONDS = 150
 
@@ -7,14 +7,14 @@ const count = document.querySelector('[data-count]')
 const results = document.querySelector('[data-results]')
 
 let shown = new URLSearchParams(location.search).get('q')?.trim() ?? ''
-let asked = shown
+let requested = shown
 let timer = 0
 let request = new AbortController()
 
 function plan() {
   const typed = input.value.trim()
-  if (typed === asked) return
-  asked = typed
+  if (typed === requested) return
+  requested = typed
   clearTimeout(timer)
   request.abort()
   results.removeAttribute('aria-busy')
@@ -36,15 +36,15 @@ async function search(typed) {
     history.replaceState(history.state, '', address)
   } catch (error) {
     if (own.signal.aborted) return
-    asked = shown
-    count.textContent = `The search got no answer: ${error.message} Press Enter to try again.`
+    requested = shown
+    count.textContent = `The search failed: ${error.message} Press Enter to try again.`
   }
   results.removeAttribute('aria-busy')
 }
 
 function show(page) {
   const found = page.querySelector('[data-results]')
-  // A database that was emptied meanwhile shows another page.
+  // An empty database has a start page without results.
   if (!found) return location.reload()
   document.title = page.title
   count.textContent = page.querySelector('[data-count]').textContent || page.querySelector('h1').textContent
@@ -53,6 +53,6 @@ function show(page) {
 
 if (input && results) {
   input.addEventListener('input', plan)
-  // What was typed before this script was there counts too.
+  // Text may have been typed before this script was loaded.
   plan()
 }

@@ -1,4 +1,4 @@
-// Makes the forms of the reference page send their call and show the answer.
+// Sends the forms of the reference page and shows the responses.
 
 const key = /** @type {HTMLInputElement} */ (document.getElementById('api-key'))
 
@@ -12,7 +12,7 @@ for (const form of document.querySelectorAll('form')) {
   key.addEventListener('input', show)
   form.addEventListener('submit', (event) => {
     event.preventDefault()
-    send(form)
+    void send(form)
   })
   show()
 }
@@ -41,7 +41,7 @@ async function send(form) {
   const body = form.querySelector('[data-body]')
   result.hidden = false
   delete result.dataset.ok
-  summary.textContent = 'Waiting for the answer…'
+  summary.textContent = 'Waiting for the response…'
   const begin = performance.now()
   try {
     const response = await fetch(toUrl(form), { headers: key.value ? { 'X-API-KEY': key.value } : {} })
@@ -52,7 +52,7 @@ async function send(form) {
     body.textContent = JSON.stringify(JSON.parse(text), null, 2)
     result.dataset.ok = String(response.ok)
   } catch (error) {
-    summary.textContent = `No answer: ${error.message}`
+    summary.textContent = `No response: ${error.message}`
     body.textContent = ''
     result.dataset.ok = 'false'
   }

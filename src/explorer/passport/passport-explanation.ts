@@ -3,28 +3,28 @@ import { notFound } from '../../domain/errors.ts'
 import type { Explanation, ExplanationLine } from '../../domain/explanation.ts'
 import { type Passport, parsePassportRef, type Scores } from '../../domain/passport.ts'
 import { CREDENTIAL_ACCOUNT } from '../../domain/record.ts'
+import { type ExplorerOptions, type ExplorerPage, file, POLICY } from '../explorer-page.ts'
 import { formatFigure, shortNameOf } from '../format.ts'
 import { escapeText, type Html, html } from '../html.ts'
 import { renderLayout } from '../layout.ts'
-import { type ExplorerOptions, type ExplorerPage, file, POLICY } from '../page.ts'
 import { CATEGORIES, SCORE_PARTS } from '../score-bar.ts'
 import { groupByCategory, UNKNOWN } from './passport-credentials.ts'
 
-/** Its sum on the page of the passport; the lines have a page of their own, which the script puts in here. */
+/** The sum, for the passport page. The script inserts the lines from their own page. */
 export function renderExplanation({ id, scores }: Passport): Html {
   const { activity, identity, skills, total } = scores
   const isSum = roundScore(activity + identity + skills) === total
   return html`<section id="explanation">
-<h2>How this score comes about</h2>
-<p>${describeParts(scores, {})}${isSum ? ' = ' : ', within what each may add, come to '}${formatFigure(total)}</p>
+<h2>Score calculation</h2>
+<p>${describeParts(scores, {})}${isSum ? ' = ' : ', limited by the caps of the categories, is '}${formatFigure(total)}</p>
 <details id="how">
-<summary>ExplanationLine by line</summary>
-<p data-lines><a href="/passports/${id}/score">Show the reason for every point</a></p>
+<summary>Details</summary>
+<p data-lines><a href="/passports/${id}/score">Show the points of every credential</a></p>
 </details>
 </section>`
 }
 
-/** How the score of a passport comes about, line by line. It is computed at each request: it depends on the clock. */
+/** Explains a score line by line. Not cached, because the result depends on the clock. */
 export const createExplanationPage = ({ store, explain }: ExplorerOptions): ExplorerPage => ({
   version: () => undefined,
   async render({ params }) {
@@ -33,7 +33,7 @@ export const createExplanationPage = ({ store, explain }: ExplorerOptions): Expl
     const explanation = passport && (await explain({ id: passport.id }))
     if (!explanation) throw notFound()
     const name = shortNameOf(passport)
-    const main = html`<h1>How the score of <a href="/passports/${passport.id}"><bdi>${name}</bdi></a> comes about</h1>
+    const main = html`<h1>Score calculation of <a href="/passports/${passport.id}"><bdi>${name}</bdi></a></h1>
 <article class="passport-page">
 <section id="explanation">
 <div id="lines">
@@ -41,15 +41,15 @@ ${renderLines(explanation, passport)}
 </div>
 </section>
 </article>`
-    const title = `How the score of ${name} comes about`
+    const title = `Score calculation of ${name}`
     const description = `${name}: passport score ${formatFigure(passport.scores.total)}, line by line`
     return file('text/html', renderLayout({ title, description, main }), POLICY.explorer)
   },
 })
 
 function renderLines({ scores, lines, rules, caps }: Explanation, passport: Passport): Html {
-  return html`<p>By rule set <code>${rules}</code>${lines.length === 0 ? html`. No credentials are known that it could be worked out from.` : html`, from what is known now:`}</p>
-${differs(scores, passport) ? html`<p class="differs">This comes to ${formatFigure(scores.total)}. The score that is shown, ${formatFigure(passport.scores.total)}, is by the passport&rsquo;s record, an earlier calculation or other rules.</p>` : html``}
+  return html`<p>By rule set <code>${rules}</code>${lines.length === 0 ? html`: there are no credentials to score.` : html`, with the current data:`}</p>
+${differs(scores, passport) ? html`<p class="differs">The result is ${formatFigure(scores.total)}. The stored score, ${formatFigure(passport.scores.total)}, comes from the imported record, an earlier calculation or other rules.</p>` : html``}
 ${
   lines.length === 0
     ? html``
@@ -65,21 +65,20 @@ ${items.toSorted((one, other) => other.score - one.score).map(renderLine)}</tbod
 }`
 }
 
-/** While it is being recalculated nobody expects them to be the same. */
+/** During a recalculation a difference is expected. */
 const differs = (scores: Scores, passport: Passport): boolean =>
   !passport.stale && scores.total !== passport.scores.total
 
 const describeSum = (sum: number, cap: number | undefined): string =>
-  cap === undefined ? formatFigure(sum) : `${formatFigure(sum)}, ${formatFigure(cap)} at most`
+  cap === undefined ? formatFigure(sum) : `${formatFigure(sum)}, at most ${formatFigure(cap)}`
 
-/** Each part, as far as it counts. */
 const describeParts = (scores: Scores, caps: Caps): string =>
   SCORE_PARTS.map((part) => {
     const category = CATEGORIES[part]
     return `${formatFigure(Math.min(scores[part], caps[category] ?? scores[part]))} ${category}`
   }).join(' + ')
 
-/** By hand, as the rows of the credentials are. */
+/** Concatenated for speed. All text must be escaped. */
 function renderLine({ name, score, formula, from, accounts }: ExplanationLine): Html {
   const more =
     accounts.length > 1 || from === 'nothing' ? html`<ul>${accounts.map(renderAccount)}</ul>`.markup : ''

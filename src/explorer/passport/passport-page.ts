@@ -1,17 +1,16 @@
 import { notFound } from '../../domain/errors.ts'
 import { parsePassportRef } from '../../domain/passport.ts'
+import { type ExplorerOptions, type ExplorerPage, file, POLICY } from '../explorer-page.ts'
 import { describeRank, formatFigure, nameOf, shortNameOf } from '../format.ts'
 import { type Html, html } from '../html.ts'
 import { renderLayout } from '../layout.ts'
-import { type ExplorerOptions, type ExplorerPage, file, POLICY } from '../page.ts'
-import { renderSharing } from '../social-meta.ts'
+import { renderSocialMeta } from '../social-meta.ts'
 import { renderCredentials } from './passport-credentials.ts'
 import { renderExplanation } from './passport-explanation.ts'
 import { renderPerson, renderSocials, renderWallets } from './passport-person.ts'
 import { renderScore, renderStanding } from './passport-score.ts'
 import { renderSnippets } from './passport-snippets.ts'
 
-/** One passport: who it is, its score, and what that is made of. */
 export function createPassportPage({ store, catalog, api = () => 'open' }: ExplorerOptions): ExplorerPage {
   return {
     async version({ params }) {
@@ -45,7 +44,7 @@ ${renderSnippets(passport.id, origin, api())}
       const page = renderLayout({
         title: `${name}: ${score}`,
         description: `${name}: passport score ${score}, ${describeRank(standing)}`,
-        head: renderSharing(passport, standing, origin),
+        head: renderSocialMeta(passport, standing, origin),
         script: '/passport.js',
         main,
       })
@@ -54,9 +53,9 @@ ${renderSnippets(passport.id, origin, api())}
   }
 }
 
-/** The script looks for it by its id, and looks again until it is gone. */
+/** The script polls the page until this element is gone. */
 const RECALCULATING: Html = html`<section id="recalculating" class="notice">
 <h2>This score is being recalculated</h2>
-<p>What is shown here is the last score that is known. <span data-follows hidden>The new one appears here by itself.</span>
-<noscript>Reload the page to see the new one.</noscript></p>
+<p>This page shows the last known score. <span data-follows hidden>It updates automatically.</span>
+<noscript>Reload the page to see the new score.</noscript></p>
 </section>`

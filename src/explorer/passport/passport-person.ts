@@ -4,18 +4,18 @@ import { parseWebAddress } from '../../domain/url.ts'
 import { type Html, html } from '../html.ts'
 import { graphemesOf, shortWord } from '../sanitize.ts'
 
-const LONGEST_WORD = 200
+const MAX_WORD_LENGTH = 200
 
-/** Who it is. All of it was written by strangers: `dir="auto"` keeps their direction of writing to itself. */
+/** All text is untrusted input: `dir="auto"` isolates its writing direction. */
 export function renderPerson(passport: FullPassport, name: string): Html {
   const { id, human, connections, profile } = passport
-  const location = shortWord(profile.location, LONGEST_WORD)
-  const tags = profile.tags.map((tag) => shortWord(tag, LONGEST_WORD)).filter((tag) => tag !== '')
+  const location = shortWord(profile.location, MAX_WORD_LENGTH)
+  const tags = profile.tags.map((tag) => shortWord(tag, MAX_WORD_LENGTH)).filter((tag) => tag !== '')
   return html`<div class="person">
 <span class="initial" aria-hidden="true">${initialOf(name)}</span>
 <div>
 <h1 dir="auto">${name}</h1>
-<p class="line">${human ? HUMAN : html`<span class="soft">Not known to be human</span>`}
+<p class="line">${human ? HUMAN : html`<span class="soft">Not verified as human</span>`}
 ${name === numberOf(id) ? html`` : html`<span class="soft">${numberOf(id)}</span>`}
 ${location === '' ? html`` : html`<span class="soft"><bdi>${location}</bdi></span>`}
 <span class="soft">${count(connections, 'connection')}</span></p>
@@ -25,12 +25,11 @@ ${tags.length === 0 ? html`` : html`<ul class="tags" aria-label="Tags">${tags.ma
 </div>`
 }
 
-/** The name of a passport that has no other. */
 const numberOf = (id: number) => `Passport ${id}`
 
-const HUMAN = html`<span class="checked"><svg class="human" viewBox="0 0 16 16" aria-hidden="true"><circle cx="8" cy="8" r="7.5"/><path d="m4.5 8.3 2.4 2.4 4.6-5"/></svg> Checked to be human</span>`
+const HUMAN = html`<span class="checked"><svg class="human" viewBox="0 0 16 16" aria-hidden="true"><circle cx="8" cy="8" r="7.5"/><path d="m4.5 8.3 2.4 2.4 4.6-5"/></svg> Verified human</span>`
 
-/** The first letter as people count letters: an emoji of many parts is one. */
+/** The first grapheme: an emoji of several code points is one. */
 function initialOf(name: string): string {
   const [letter = ''] = graphemesOf(name)
   return letter.toUpperCase()
@@ -51,7 +50,7 @@ export function renderWallets(passport: FullPassport): Html {
 export function renderSocials(socials: readonly Social[]): Html {
   if (socials.length === 0) return html``
   return html`<section id="socials">
-<h2>Accounts elsewhere</h2>
+<h2>Social profiles</h2>
 <ul class="rows">${socials.map(renderSocial)}</ul>
 </section>`
 }
@@ -67,7 +66,7 @@ ${facts.length === 0 ? html`` : html`<div class="line soft">${facts.map((fact) =
 ${bio === '' ? html`` : html`<div class="soft" dir="auto">${bio}</div>`}</div></li>`
 }
 
-/** Says where it leads: the name of a link is a stranger's word. */
+/** Shows the host next to the link, because the link text is untrusted. */
 function renderLink(address: string, text: string): Html {
   const host = /^https?:\/\/([^/?#]+)/.exec(address)?.[1] ?? ''
   return html`<a href="${address}" rel="nofollow noopener noreferrer ugc"><bdi>${text}</bdi></a> <span class="soft">${host}</span>`

@@ -4,7 +4,6 @@ import { describeShare, formatFigure, formatOrdinal, renderDay, toCoordinate } f
 import { type Html, html } from '../html.ts'
 import { CATEGORIES, renderScoreBar, SCORE_PARTS } from '../score-bar.ts'
 
-/** The score, and the three parts that it is made of. */
 export function renderScore({ scores, calculatedAt }: Pick<Passport, 'scores' | 'calculatedAt'>): Html {
   return html`<section id="score">
 <h2>Score</h2>
@@ -15,10 +14,9 @@ ${renderScoreBar(scores, scores.total)}
 </section>`
 }
 
-/** Where the score stands among all passports. */
 export function renderStanding(score: number, standing: Standing): Html {
   const { rank, total, highest } = standing
-  // The order of all passports is not known at once.
+  // The ranking is not available right after a start.
   if (total === 0) return html``
   return html`<section id="standing">
 <h2>Rank</h2>
@@ -44,17 +42,16 @@ function renderDistribution(score: number, { distribution, highest, total }: Sta
   return html`<figure>
 <svg class="distribution" viewBox="0 0 ${WIDTH} ${HEIGHT}" preserveAspectRatio="none" role="img" aria-labelledby="distribution"><path class="lane" d="M${own * step - 1} 0h${step}v${HEIGHT}h-${step}z"/><path d="${bars.join('')}"/><path class="own" d="${bars[own] ?? ''}"/></svg>
 <p class="axis soft" aria-hidden="true"><span>0</span><span>${formatFigure(highest)}</span></p>
-<figcaption id="distribution" class="soft">How many passports have which score, from 0 to ${formatFigure(highest)}. The marked bar, from ${edge(own)} to ${edge(own + 1)}, is where this one is: ${formatFigure(distribution[own] ?? 0)} of ${formatFigure(total)}.</figcaption>
+<figcaption id="distribution" class="soft">Passports by score, from 0 to ${formatFigure(highest)}. The highlighted bar, from ${edge(own)} to ${edge(own + 1)}, includes this one and has ${formatFigure(distribution[own] ?? 0)} of ${formatFigure(total)} passports.</figcaption>
 </figure>`
 }
 
 const [WIDTH, HEIGHT] = [400, 100]
 
-/** The path of each bar. */
 function drawBars(distribution: readonly number[]): string[] {
   const step = WIDTH / distribution.length
   const scale = HEIGHT / Math.max(...distribution, 1)
-  // Scores that are rare still show.
+  // Bars have a minimum height, so that rare scores are visible.
   return distribution.map((count, at) =>
     count === 0
       ? ''

@@ -9,13 +9,13 @@ const PATH = '/api/v1/passport_credentials'
 onEveryEngine('GET /api/v1/passport_credentials', (open) => {
   const server = shareServer(() => open(PEOPLE), serveTest)
 
-  test('answers with all credentials, best first, then by name, then by id', async () => {
+  test('lists all credentials by score, then by name, then by id', async () => {
     const { status, text } = await server.get(`${PATH}?passport_id=7`)
     expect(status).toBe(200)
     expectGolden('credentials', text)
   })
 
-  test('a wallet will do, and id where passport_id is absent', async () => {
+  test('accepts a wallet, and id if passport_id is absent', async () => {
     const { text } = await server.get(`${PATH}?passport_id=7`)
     for (const query of [`passport_id=${ADA_SECOND_WALLET.toUpperCase()}`, 'id=7', 'passport_id=7&id=12']) {
       expect((await server.get(`${PATH}?${query}`)).text).toBe(text)
@@ -35,7 +35,7 @@ onEveryEngine('GET /api/v1/passport_credentials', (open) => {
     expect((await server.get(`${PATH}?passport_id=12`)).text).toBe('{"passport_credentials":[]}')
   })
 
-  test('a merged passport has those of the surviving one', async () => {
+  test('a merged passport has the credentials of the surviving one', async () => {
     await using store = await open([
       record(1, { mergedInto: 2, credentials: [credential('old')] }),
       record(2, { credentials: [credential('new')] }),

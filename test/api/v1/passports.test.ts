@@ -17,7 +17,7 @@ const LIST = '/api/v1/passports'
 onEveryEngine('GET /api/v1/passports', (open) => {
   const server = shareServer(() => open(PEOPLE), serveTest)
 
-  test('answers with a page of passports', async () => {
+  test('returns a page of passports', async () => {
     const { status, headers, text } = await server.get(LIST)
     expect(status).toBe(200)
     expect(headers.get('Content-Type')).toBe('application/json')
@@ -28,7 +28,7 @@ onEveryEngine('GET /api/v1/passports', (open) => {
     const many = Array.from({ length: 300 }, (_, id) => record(id, { scores: { total: 300 - id } }))
     const server = shareServer(() => open(many), serveTest)
 
-    test('25 on a page unless asked otherwise, 250 at most', async () => {
+    test('a page has 25 passports by default and 250 at most', async () => {
       const shown = async (query: string) => {
         const { passports, pagination } = (await server.get(`${LIST}?${query}`)).body
         return [passports[0]?.passport_id, passports.length, pagination]
@@ -43,7 +43,7 @@ onEveryEngine('GET /api/v1/passports', (open) => {
       expect(await shown('page=2&page=5')).toEqual([25, 25, page(2, 12)])
     })
 
-    test('past the last page there is nothing, and the true total', async () => {
+    test('a page past the end is empty but keeps the total', async () => {
       const { status, body } = await server.get(`${LIST}?page=13`)
       expect(status).toBe(200)
       expect(body).toEqual({ passports: [], pagination: { current_page: 13, last_page: 12, total: 300 } })
@@ -106,13 +106,13 @@ onEveryEngine('GET /api/v1/passports', (open) => {
       expect(body.pagination).toEqual({ current_page: 1, last_page: 1, total: ids.length })
     })
 
-    test('is paged like the list', async () => {
+    test('a search has pages like the list', async () => {
       const { body } = await server.get(`${LIST}?keyword=a&per_page=3&page=2`)
       expect(body.passports).toMatchObject([{ passport_id: 6 }])
       expect(body.pagination).toEqual({ current_page: 2, last_page: 2, total: 4 })
     })
 
-    test('may have 200 characters, emoji counted as one', async () => {
+    test('a keyword may have 200 characters; an emoji counts as one', async () => {
       const ask = (keyword: string) => server.get(`${LIST}?${new URLSearchParams({ keyword })}`)
       expect((await ask('🐉'.repeat(200))).status).toBe(200)
       const { status, body } = await ask('a'.repeat(201))
@@ -124,7 +124,7 @@ onEveryEngine('GET /api/v1/passports', (open) => {
     })
   })
 
-  test('nothing to show is one empty page', async () => {
+  test('an empty list has one empty page', async () => {
     await using store = await open()
     await using server = serveTest(store)
     expect((await server.get(LIST)).body).toEqual({
@@ -133,7 +133,7 @@ onEveryEngine('GET /api/v1/passports', (open) => {
     })
   })
 
-  test('parameters it does not know are ignored', async () => {
+  test('unknown parameters are ignored', async () => {
     const { text } = await server.get(
       `${LIST}?limit=1&sort_by=name&filter[score]=9&api_key=x&page[]=4&constructor=1`,
     )
@@ -144,18 +144,18 @@ onEveryEngine('GET /api/v1/passports', (open) => {
 onEveryEngine('GET /api/v1/passports/{id}', (open) => {
   const server = shareServer(() => open(PEOPLE), serveTest)
 
-  test('answers with the passport by its id', async () => {
+  test('returns the passport with that id', async () => {
     const { status, text, headers } = await server.get(`${LIST}/7`)
     expect(status).toBe(200)
     expect(headers.has('Content-Location')).toBe(false)
     expectGolden('one', text)
   })
 
-  test('fields that are not known are there, empty', async () => {
+  test('unknown fields are present and empty', async () => {
     expectGolden('one-unknown', (await server.get(`${LIST}/12`)).text)
   })
 
-  test('any of its wallets will do, 0x addresses in any letter case', async () => {
+  test('finds a passport by any of its wallets, 0x addresses in any letter case', async () => {
     const { text } = await server.get(`${LIST}/7`)
     const spellings = [
       ADA_WALLET,
@@ -169,7 +169,7 @@ onEveryEngine('GET /api/v1/passports/{id}', (open) => {
     expect((await server.get(`${LIST}/${SOLANA_WALLET.toLowerCase()}`)).status).toBe(404)
   })
 
-  test('a merged passport answers with the surviving one and names it', async () => {
+  test('a merged passport returns the surviving one, named in Content-Location', async () => {
     for (const ref of ['900', GRACE_OLD_WALLET]) {
       const { status, body, headers } = await server.get(`${LIST}/${ref}`)
       expect(status).toBe(200)
@@ -195,7 +195,7 @@ onEveryEngine('GET /api/v1/passports/{id}', (open) => {
     "7'--",
     '../../etc/passwd%00',
     '__proto__',
-  ])('%s is not found, in the sentence that clients compare', async (id) => {
+  ])('%s gets 404 with the exact message that clients compare', async (id) => {
     const { status, body } = await server.get(`${LIST}/${id}`, { headers: { 'X-Request-Id': 'r-1' } })
     expect(status).toBe(404)
     expect(body).toEqual({ error: 'Resource not found.', code: 'not_found', request_id: 'r-1' })

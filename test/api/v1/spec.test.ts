@@ -3,7 +3,7 @@ import { serveTest, shareServer } from '../../support/http/server.ts'
 import { onEveryEngine } from '../../support/store/engines.ts'
 import { PEOPLE } from '../../support/store/records.ts'
 
-/** The tables of fields of the V1 description, section by section. */
+/** The field tables of the V1 specification, by section. */
 const PASSPORT = {
   activity_score: 'number',
   identity_score: 'number',
@@ -59,7 +59,7 @@ const IS: Record<string, (value: unknown) => boolean> = {
   objects: (value) => Array.isArray(value) && value.every(isObject),
 }
 
-/** Exactly these fields, each of its type: none missing, none more, none null. */
+/** Exactly these fields with these types; none is null. */
 function expectShape(value: Record<string, unknown>, shape: Record<string, string>) {
   expect(Object.keys(value).sort()).toEqual(Object.keys(shape).sort())
   for (const [field, type] of Object.entries(shape)) {
@@ -72,7 +72,7 @@ function expectShape(value: Record<string, unknown>, shape: Record<string, strin
 onEveryEngine('the shapes of the V1 description', (open) => {
   const server = shareServer(() => open(PEOPLE), serveTest)
 
-  test('2.1, 2.2, 2.4: the list', async () => {
+  test('sections 2.1, 2.2, 2.4: the list has exactly the specified fields', async () => {
     const { body } = await server.get('/api/v1/passports')
     expect(Object.keys(body)).toEqual(['passports', 'pagination'])
     expectShape(body.pagination, PAGINATION)
@@ -83,7 +83,7 @@ onEveryEngine('the shapes of the V1 description', (open) => {
     }
   })
 
-  test('2.1, 2.2, 2.3: one passport, with all known of it or nothing', async () => {
+  test('sections 2.1, 2.2, 2.3: a passport has exactly the specified fields, full or empty', async () => {
     for (const { id } of PEOPLE) {
       const { body } = await server.get(`/api/v1/passports/${id}`)
       expect(Object.keys(body)).toEqual(['passport'])
@@ -94,7 +94,7 @@ onEveryEngine('the shapes of the V1 description', (open) => {
     expect((await server.get('/api/v1/passports/7')).body.passport.passport_socials).toHaveLength(1)
   })
 
-  test('2.5: credentials', async () => {
+  test('section 2.5: credentials have exactly the specified fields', async () => {
     const { body } = await server.get('/api/v1/passport_credentials?passport_id=7')
     expect(Object.keys(body)).toEqual(['passport_credentials'])
     expect(body.passport_credentials).toHaveLength(6)

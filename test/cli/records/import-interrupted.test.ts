@@ -18,7 +18,7 @@ withEveryEngine('import', (makeDatabase) => {
     await using server = await here.serve([], { TIERS: 'anonymous=unlimited' })
     const imported = here.run('import', 'many.jsonl')
     let isOver = false
-    imported.then(() => {
+    void imported.then(() => {
       isOver = true
     })
     const totals: number[] = []

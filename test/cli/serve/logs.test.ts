@@ -4,7 +4,7 @@ import { connect } from 'node:net'
 import { join } from 'node:path'
 import type { Fields } from '../../../src/log.ts'
 import { createErrorLog } from '../../../src/serve/error-log.ts'
-import { shorten } from '../../../src/serve/request-log.ts'
+import { truncateAddress } from '../../../src/serve/request-log.ts'
 import { openSqlite } from '../../../src/store/sqlite/open.ts'
 import { run, serveProcess } from '../../support/cli.ts'
 import { until } from '../../support/processes.ts'
@@ -164,7 +164,7 @@ test('errors that are all different are bounded too', () => {
   for (let at = 1; at <= 1000; at++) error(`error ${at}`)
   expect(lines).toHaveLength(21)
   end()
-  expect(lines.at(-1)).toEqual([expect.stringContaining('more kinds'), { left_out: 978 }])
+  expect(lines.at(-1)).toEqual([expect.stringContaining('Further errors'), { left_out: 978 }])
 })
 
 test.each([
@@ -173,5 +173,5 @@ test.each([
   ['', ''],
   ['unix', ''],
 ])('the address %s is logged as "%s"', (address, shown) => {
-  expect(shorten(address)).toBe(shown)
+  expect(truncateAddress(address)).toBe(shown)
 })

@@ -96,7 +96,7 @@ describe('metrics, whatever the database', () => {
     const { port } = other
     expect(await run(['serve'], { cwd: folder.path, env: { PORT: '0', METRICS_PORT: `${port}` } })).toEqual({
       out: '',
-      err: `passportd: Port ${port} on 127.0.0.1 is in use: set METRICS_PORT to another one.\n`,
+      err: `passportd: Port ${port} on 127.0.0.1 is in use. Set METRICS_PORT to another port.\n`,
       code: 1,
     })
   })

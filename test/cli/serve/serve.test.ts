@@ -156,7 +156,7 @@ describe.concurrent('serve, whatever the database', () => {
       const env = { PORT: `${port}` }
       const { err, code } = await run(['serve', '--workers', workers], { cwd: folder.path, env })
       expect(code).toBe(1)
-      expect(err).toBe(`passportd: Port ${port} on 127.0.0.1 is in use: set PORT to another one.\n`)
+      expect(err).toBe(`passportd: Port ${port} on 127.0.0.1 is in use. Set PORT to another port.\n`)
     }
   })
 

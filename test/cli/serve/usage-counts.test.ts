@@ -96,7 +96,7 @@ describe('counts, while PostgreSQL is away', () => {
     let log = ''
     for await (const chunk of server.child.stderr) {
       log += new TextDecoder().decode(chunk)
-      if (log.includes('Usage counts wait to be stored')) break
+      if (log.includes('Usage counts cannot be stored yet')) break
     }
     await ask(server.url, 20)
     await postgres.start()

@@ -2,25 +2,25 @@ import { afterAll, beforeAll, describe } from 'bun:test'
 import { existsSync } from 'node:fs'
 import { type Browser, chromium, type Page } from 'playwright-core'
 
-const PLACES = [
+const CANDIDATES = [
   process.env.CHROMIUM_PATH,
   '/usr/bin/chromium',
   '/usr/bin/chromium-browser',
   '/usr/bin/google-chrome',
 ]
-const PATH = PLACES.find((place) => place !== undefined && existsSync(place))
+const PATH = CANDIDATES.find((path) => path !== undefined && existsSync(path))
 
-/** Whether tests that need a browser can run. Under CI=true its absence is a failure. */
+/** Whether browser tests run. With CI=true a missing browser is an error. */
 export const hasBrowser = PATH !== undefined || process.env.CI === 'true'
 
 if (PATH === undefined) {
   process.stderr.write(
-    '\nNO BROWSER: install Chromium (Debian: chromium) or set CHROMIUM_PATH. Browser tests are left out.\n\n',
+    '\nNO BROWSER: install Chromium (Debian: chromium) or set CHROMIUM_PATH. Browser tests are skipped.\n\n',
   )
 }
 
 export async function launchBrowser(): Promise<Browser> {
-  if (PATH === undefined) throw new Error('There is no Chromium: install it or set CHROMIUM_PATH.')
+  if (PATH === undefined) throw new Error('Chromium was not found. Install it or set CHROMIUM_PATH.')
   return chromium.launch({
     executablePath: PATH,
     args: [
@@ -35,7 +35,7 @@ export async function launchBrowser(): Promise<Browser> {
 
 export type TestBrowser = Pick<Browser, 'newPage' | 'newContext'>
 
-/** Tests that share a browser; left out where there is none. */
+/** Tests that share a browser; skipped if there is none. */
 export function inBrowser(title: string, tests: (browser: TestBrowser) => void): void {
   describe.if(hasBrowser)(title, () => {
     let browser: Browser
@@ -50,10 +50,10 @@ export function inBrowser(title: string, tests: (browser: TestBrowser) => void):
   })
 }
 
-/** Collects what the page writes to the console, and its errors. */
+/** Collects console messages and errors of the page. */
 export function watchConsole(page: Page): string[] {
-  const complaints: string[] = []
-  page.on('console', (message) => complaints.push(message.text()))
-  page.on('pageerror', (error) => complaints.push(error.message))
-  return complaints
+  const messages: string[] = []
+  page.on('console', (message) => messages.push(message.text()))
+  page.on('pageerror', (error) => messages.push(error.message))
+  return messages
 }

@@ -1,16 +1,16 @@
-import type { ServerOptions } from '../../../src/api/server.ts'
+import type { ApiServerOptions } from '../../../src/api/server.ts'
 import { createCatalog } from '../../../src/catalog/catalog.ts'
 import { createExplorer } from '../../../src/explorer/explorer.ts'
-import type { ExplorerOptions } from '../../../src/explorer/page.ts'
+import type { ExplorerOptions } from '../../../src/explorer/explorer-page.ts'
 import { DEFAULT_RULES } from '../../../src/scoring/rules.ts'
 import { score } from '../../../src/scoring/score.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { serveTest } from '../http/server.ts'
 import { NOON } from '../store/records.ts'
 
-type Options = Partial<ServerOptions> & Partial<Pick<ExplorerOptions, 'explain' | 'publicUrl' | 'api'>>
+type Options = Partial<ApiServerOptions> & Partial<Pick<ExplorerOptions, 'explain' | 'publicUrl' | 'api'>>
 
-/** A real server with the pages for people on it. */
+/** A real server with the explorer. */
 export function serveExplorer(store: Store, { explain, publicUrl, api, ...options }: Options = {}) {
   const now = options.now ?? (() => NOON)
   const { routes, errorPage } = createExplorer({
@@ -23,7 +23,7 @@ export function serveExplorer(store: Store, { explain, publicUrl, api, ...option
   })
   const server = serveTest(store, { ...options, errorPage, routes: [...routes, ...(options.routes ?? [])] })
 
-  /** As a browser asks. The OpenAPI document is not about these pages: nothing is held against it. */
+  /** Without the OpenAPI check: the document does not describe these pages. */
   async function look(target: string, init: RequestInit = {}) {
     const response = await fetch(server.url.origin + target, { redirect: 'manual', ...init })
     return { status: response.status, headers: response.headers, text: await response.text() }
@@ -32,7 +32,7 @@ export function serveExplorer(store: Store, { explain, publicUrl, api, ...option
   return { ...server, look }
 }
 
-/** By the rules that the service has where it is given no others. */
+/** With the default rules. */
 function createExplain(store: Store, now: () => number): ExplorerOptions['explain'] {
   return async (ref) => {
     const evidence = await store.scoring.find(ref)
@@ -42,7 +42,7 @@ function createExplain(store: Store, now: () => number): ExplorerOptions['explai
   }
 }
 
-/** What a reader sees of markup. */
+/** The text of markup. */
 export const readable = (markup: string) =>
   markup
     .replace(/<[^>]+>/g, ' ')

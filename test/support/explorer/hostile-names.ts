@@ -1,4 +1,4 @@
-/** Names that would break markup, a line or a layout, if they were let. */
+/** Names that break naive markup, line handling or layout. */
 export const HOSTILE_NAMES = [
   '<script>alert(1)</script>',
   '</title></text></svg><script>alert(1)</script>',

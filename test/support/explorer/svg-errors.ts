@@ -1,37 +1,37 @@
 import type { TestBrowser } from './browser.ts'
 
-/** What a browser finds wrong with pictures: no picture at all, words outside its frame, or more in it than shapes and words. */
-export async function findPictureFaults(browser: TestBrowser, urls: readonly string[]): Promise<string[]> {
+/** Finds SVGs that do not load, have overflowing text, or contain more than shapes and text. */
+export async function findSvgErrors(browser: TestBrowser, urls: readonly string[]): Promise<string[]> {
   const page = await browser.newPage()
-  const faults = await page.evaluate(async (urls) => {
-    const faults: string[] = []
+  const errors = await page.evaluate(async (urls) => {
+    const errors: string[] = []
     for (const url of urls) {
       const image = new Image()
       image.src = url
-      await image.decode().catch(() => faults.push(`${url} is no picture`))
+      await image.decode().catch(() => errors.push(`${url} does not load`))
       const text = await (await fetch(url)).text()
       const parsed = new DOMParser().parseFromString(text, 'image/svg+xml')
-      if (parsed.querySelector('parsererror')) faults.push(`${url} is not well-formed`)
+      if (parsed.querySelector('parsererror')) errors.push(`${url} is not well-formed`)
       const svg = document.body.appendChild(document.adoptNode(parsed.documentElement))
       const frame = svg.getBoundingClientRect()
-      if (image.naturalHeight !== frame.height) faults.push(`${url} has another height`)
+      if (image.naturalHeight !== frame.height) errors.push(`${url} has a wrong height`)
       for (const words of svg.querySelectorAll('text')) {
-        // A name is clipped by a frame of its own.
+        // Names are clipped by their own frame.
         if (words.parentElement !== svg && words.parentElement?.localName === 'svg') continue
         const box = words.getBoundingClientRect()
         if (box.left < frame.left || box.right > frame.right + 0.5)
-          faults.push(`${url}: ${words.textContent} sticks out`)
+          errors.push(`${url}: ${words.textContent} overflows`)
       }
       for (const part of svg.querySelectorAll('*')) {
         if (!['title', 'svg', 'g', 'rect', 'path', 'circle', 'text'].includes(part.localName))
-          faults.push(`${url} has a ${part.localName}`)
+          errors.push(`${url} has a ${part.localName}`)
         for (const { name } of part.attributes)
-          if (/^on|style|href|class/.test(name)) faults.push(`${url} has ${name}`)
+          if (/^on|style|href|class/.test(name)) errors.push(`${url} has ${name}`)
       }
       svg.remove()
     }
-    return faults
+    return errors
   }, urls)
   await page.close()
-  return faults
+  return errors
 }

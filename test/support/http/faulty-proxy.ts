@@ -1,25 +1,25 @@
 import { createServer, type Socket } from 'node:net'
 
-/** A request, and what the service answered, unless it was never asked. */
+/** A request, with the response of the service if it was forwarded. */
 export type Seen = { path: string; headers: Headers; status: number | undefined }
 
 type Fault = 'error' | 'busy' | 'reset' | 'cut' | 'slow'
 
 const FAULTS: readonly Fault[] = ['error', 'busy', 'reset', 'cut', 'slow']
-/** A path is answered after this many failures in a row: nobody gives up. */
+/** Failures in a row per path, below the number of retries. */
 const LONGEST_STREAK = 2
 
 type Options = {
   seed?: number
-  /** The share of requests that go wrong. */
+  /** The share of requests that fail. */
   rate?: number
-  /** So many requests are answered; the next ones hang until `flow()`. */
+  /** Further requests hang until `flow()`. */
   stallAfter?: number
 }
 
 /**
- * Stands between a client and a service, and spoils some of the answers. Which ones depends on the seed, the path and
- * how often it was asked for, not on the order of requests.
+ * A proxy that corrupts some of the responses. The choice depends on the seed, the path and its number of requests, not
+ * on the order of requests.
  */
 export async function faultyProxy(
   target: URL,
@@ -72,7 +72,7 @@ export async function faultyProxy(
   }
 }
 
-/** Answers with only the first `length` bytes of the body, which says it is whole. */
+/** Sends only the first `length` bytes of the body, with the Content-Length of the complete body. */
 export function answer(
   socket: Socket,
   status: number,
@@ -87,14 +87,14 @@ export function answer(
   socket.end(body.slice(0, length))
 }
 
-/** A server that has the bare connection in hand; for requests without a body, one a connection. */
+/** An HTTP server on raw sockets, for requests without a body, one per connection. */
 export async function serveRaw(respond: (socket: Socket, path: string, headers: Headers) => unknown) {
   const sockets = new Set<Socket>()
   const server = createServer((socket) => {
     let head = ''
     sockets.add(socket)
     socket.on('close', () => sockets.delete(socket))
-    // Clients that are killed leave connections behind.
+    // Killed clients leave connections open.
     socket.on('error', () => socket.destroy())
     socket.on('data', (chunk) => {
       head += chunk.toString('latin1')
@@ -103,7 +103,7 @@ export async function serveRaw(respond: (socket: Socket, path: string, headers: 
       head = ''
       const pairs = fields.map((line) => line.split(/: ?(.*)/, 2) as [string, string])
       const responded = respond(socket, first.split(' ')[1] ?? '', new Headers(pairs))
-      // Whoever was killed may have left a request behind, whose target is gone by now.
+      // The request of a killed client may arrive after its target has stopped.
       Promise.resolve(responded).catch(() => socket.destroy())
     })
   })

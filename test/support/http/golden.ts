@@ -1,7 +1,7 @@
 import { expect } from 'bun:test'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 
-/** The wire, byte for byte. `UPDATE_GOLDEN=1` writes the files anew: read the diff as the API change it is. */
+/** Compares byte for byte. `UPDATE_GOLDEN=1` rewrites the files: each diff is an API change. */
 export function expectGolden(name: string, text: string): void {
   const file = new URL(`../../golden/${name}.json`, import.meta.url)
   if (process.env.UPDATE_GOLDEN === '1') writeFileSync(file, text)

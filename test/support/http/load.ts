@@ -1,6 +1,6 @@
 type Send = () => Promise<number>
 
-/** Sends requests one after the other, `clients` at once, until it is ended. Gives back what was not status 200. */
+/** Sends requests with `clients` concurrent clients until `end()`, which returns all results except status 200. */
 export function startLoad(send: Send, clients = 4) {
   const failures: unknown[] = []
   let sent = 0
@@ -24,7 +24,7 @@ export function startLoad(send: Send, clients = 4) {
   }
 }
 
-/** As most clients do where a connection breaks before there is a response: listeners do not close at the same moment. */
+/** Most clients retry a connection that breaks before a response; listeners do not close at the same moment. */
 export const retryOnce =
   (send: Send): Send =>
   () =>

@@ -19,7 +19,7 @@ async function agent(transport: Transport) {
   await client.connect(transport)
   return {
     client,
-    /** What a tool says; the client checks it against the shape that the tool promised. */
+    /** The result of a tool; the client validates it against the output schema. */
     async call(name: string, args: Record<string, unknown> = {}) {
       const result = await client.callTool({ name, arguments: args })
       const [content] = result.content
@@ -33,7 +33,7 @@ async function agent(transport: Transport) {
   }
 }
 
-/** Starts the command over HTTP on a free port. It is killed at the end of the block. */
+/** Starts the command over HTTP on a free port. Disposing it kills the process. */
 export async function mcpOverHttp({ cwd, env }: Place) {
   const child = start(['mcp', '--http', '--port', '0'], { cwd, env })
   const reader = child.stdout.getReader()

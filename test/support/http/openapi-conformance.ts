@@ -1,15 +1,18 @@
 import Schema from 'typebox/schema'
 import { createOpenApi } from '../../../src/api/openapi.ts'
 
-type Response_ = { headers: Record<string, { $ref: string }>; content?: Record<string, { schema: object }> }
-type Operation = { responses: Record<string, Response_> }
+type DocumentedResponse = {
+  headers: Record<string, { $ref: string }>
+  content?: Record<string, { schema: object }>
+}
+type Operation = { responses: Record<string, DocumentedResponse> }
 
 const document = JSON.parse(JSON.stringify(createOpenApi('0.0.0'))) as {
   paths: Record<string, { get: Operation; options?: Operation }>
   components: { schemas: Record<string, object>; headers: Record<string, { schema: object }> }
 }
 
-/** What the transport adds by itself. */
+/** Headers of the transport. */
 const TRANSPORT = new Set([
   'connection',
   'content-encoding',
@@ -19,10 +22,10 @@ const TRANSPORT = new Set([
   'keep-alive',
   'transfer-encoding',
 ])
-/** Limits are told to callers who have one, the sunset once it is planned, and when to retry where that would help. */
-const SOMETIMES = new Set(['content-location', 'ratelimit', 'ratelimit-policy', 'retry-after', 'sunset'])
+/** Headers that a documented response may lack. */
+const OPTIONAL = new Set(['content-location', 'ratelimit', 'ratelimit-policy', 'retry-after', 'sunset'])
 
-/** Throws unless the OpenAPI document describes this answer: its status, each header, each field. */
+/** Throws unless the OpenAPI document describes the status, all headers and all fields of the response. */
 export function checkConformance(method: string, path: string, response: Response, body: string): void {
   const where = `${method} ${path} -> ${response.status}`
   const described = findResponse(method, path, response.status)
@@ -40,7 +43,7 @@ export function checkConformance(method: string, path: string, response: Respons
   if (!ok) throw new Error(`${where}: ${JSON.stringify(errors)}`)
 }
 
-function checkHeaders(where: string, response: Response, described: Response_): void {
+function checkHeaders(where: string, response: Response, described: DocumentedResponse): void {
   const names = Object.keys(described.headers).map((name) => name.toLowerCase())
   const extra = [...response.headers.keys()].filter((name) => !names.includes(name) && !TRANSPORT.has(name))
   if (extra.length > 0) throw new Error(`${where}: the document does not describe the headers ${extra}`)
@@ -51,19 +54,19 @@ function checkHeaders(where: string, response: Response, described: Response_): 
       throw new Error(`${where}: the document does not describe ${name}: ${value}`)
     }
   }
-  const missing = names.filter((name) => !response.headers.has(name) && !SOMETIMES.has(name))
+  const missing = names.filter((name) => !response.headers.has(name) && !OPTIONAL.has(name))
   if (missing.length > 0) throw new Error(`${where}: the headers ${missing} are missing`)
 }
 
-function findResponse(method: string, path: string, status: number): Response_ | undefined {
+function findResponse(method: string, path: string, status: number): DocumentedResponse | undefined {
   const item = findPath(path)
   if (!item) return unknownPath(path, method, status)
   const operation = method === 'OPTIONS' ? item.options : item.get
   return operation?.responses[status]
 }
 
-/** A path that the document does not name responds 404 in the usual shape, below V1 also 410, and to preflights 204. */
-function unknownPath(path: string, method: string, status: number): Response_ | undefined {
+/** Undocumented paths respond 404, V1 paths also 410, and 204 to preflights. */
+function unknownPath(path: string, method: string, status: number): DocumentedResponse | undefined {
   const ofV1Path = /^\/api\/v1(\/|$)/.test(path)
   if (method === 'OPTIONS') {
     return document.paths[ofV1Path ? '/api/v1/passports' : '/health']?.options?.responses[status]

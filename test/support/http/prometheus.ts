@@ -1,4 +1,4 @@
-/** Reads Prometheus' text format 0.0.4, and throws where something is not as it must be. */
+/** Parses the Prometheus text format 0.0.4; throws if it is malformed. */
 export function parseExposition(text: string): Exposition {
   if (!text.endsWith('\n')) throw new Error('the last line does not end')
   const families = new Map<string, ParsedFamily>()
@@ -31,7 +31,7 @@ export function parseExposition(text: string): Exposition {
 
 export type Exposition = {
   families: Map<string, ParsedFamily>
-  /** The value of a series such as `x_total{a="1"}`; the order of labels does not count. */
+  /** The value of a series such as `x_total{a="1"}`; the order of labels is ignored. */
   value(series: string): number | undefined
 }
 

@@ -1,6 +1,6 @@
 import { connect } from 'node:net'
 
-/** Sends a request as it is written, letter by letter: fetch mends addresses and headers on the way. */
+/** Sends a request unchanged; fetch would normalize the path and the headers. */
 export function sendRaw(port: number, request: string, headers: readonly string[]) {
   const lines = [`${request} HTTP/1.1`, 'Host: localhost', 'Connection: close', ...headers, '', '']
   return new Promise<{ status: number; body: string }>((resolve, reject) => {
@@ -18,7 +18,7 @@ export function sendRaw(port: number, request: string, headers: readonly string[
   })
 }
 
-/** Everything that comes back for these bytes until the server closes the connection. */
+/** Sends these bytes and returns all data until the server closes the connection. */
 export function sendBytes(port: number, text: string): Promise<string> {
   return new Promise((resolve) => {
     const socket = connect(port, '127.0.0.1')

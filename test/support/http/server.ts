@@ -1,29 +1,29 @@
 import { afterAll, beforeAll } from 'bun:test'
 import { createFixedWindow } from '../../../src/api/fixed-window.ts'
 import { createOpenApi } from '../../../src/api/openapi.ts'
-import { createPage, pageRoute } from '../../../src/api/page.ts'
 import { createLimiter } from '../../../src/api/rate-limit.ts'
+import { createPage, pageRoute } from '../../../src/api/rendered-page.ts'
 import { JSON_HEADERS } from '../../../src/api/response.ts'
-import { type ServerOptions, startServer } from '../../../src/api/server.ts'
+import { type ApiServerOptions, startApiServer } from '../../../src/api/server.ts'
 import { createUsageCounter } from '../../../src/api/usage.ts'
 import { createCatalog } from '../../../src/catalog/catalog.ts'
 import { datePlan, NO_PLAN } from '../../../src/domain/retirement.ts'
 import { DEFAULT_TIERS } from '../../../src/domain/tier.ts'
-import { createPlanPages } from '../../../src/explorer/retirement-pages.ts'
+import { createReferenceRoutes } from '../../../src/explorer/reference-routes.ts'
 import type { Store } from '../../../src/store/store.ts'
 import type { TestStore } from '../store/engines.ts'
 import { NOON } from '../store/records.ts'
 import { checkConformance } from './openapi-conformance.ts'
 
 export type Reply = { status: number; headers: Headers; text: string; body: Json }
-// biome-ignore lint/suspicious/noExplicitAny: tests look into bodies of every shape; the shape itself is checked.
+// biome-ignore lint/suspicious/noExplicitAny: bodies are validated against the OpenAPI document at run time.
 type Json = any
 
-/** Tests ask much in no time: the clock stands still. */
+/** The fixed clock never starts a new window, so the limits are high. */
 const MANY = DEFAULT_TIERS.map((tier) => ({ ...tier, requests: 1_000_000 }))
 
-/** A real server on a free port. Every answer that is received through `get` is held against the OpenAPI document. */
-export function serveTest(store: Store, options: Partial<ServerOptions> = {}) {
+/** A real server on a free port. `get` checks every response against the OpenAPI document. */
+export function serveTest(store: Store, options: Partial<ApiServerOptions> = {}) {
   const deprecatedAt = Date.UTC(2025, 2, 31)
   const openApi = createOpenApi('0.0.0')
   const datedPlan = () => datePlan(options.plan?.() ?? NO_PLAN, options.deprecatedAt ?? deprecatedAt)
@@ -34,7 +34,7 @@ export function serveTest(store: Store, options: Partial<ServerOptions> = {}) {
   }
   const document = createPage(JSON.stringify(openApi), JSON_HEADERS)
   const errors: unknown[] = []
-  const server = startServer({
+  const server = startApiServer({
     host: '127.0.0.1',
     port: 0,
     store,
@@ -46,7 +46,7 @@ export function serveTest(store: Store, options: Partial<ServerOptions> = {}) {
       tiers: MANY,
       counter: createFixedWindow(() => NOON),
       now: () => NOON,
-      isSpent: () => false,
+      isQuotaUsed: () => false,
     }),
     usage: createUsageCounter(() => NOON),
     plan: () => NO_PLAN,
@@ -55,17 +55,17 @@ export function serveTest(store: Store, options: Partial<ServerOptions> = {}) {
     ...options,
     routes: [
       pageRoute('/openapi.json', () => document),
-      ...createPlanPages(openApi, shown),
+      ...createReferenceRoutes(openApi, shown),
       ...(options.routes ?? []),
     ],
   })
 
   async function get(target: string, init: RequestInit = {}): Promise<Reply> {
-    // Joined as text: resolved against a base, "//x" would be another host.
+    // Concatenated: resolved against a base, "//x" would be another host.
     const url = new URL(server.url.origin + target)
     const response = await fetch(url, { redirect: 'manual', ...init })
     const text = await response.text()
-    // The server reads repeated slashes as one.
+    // The server collapses repeated slashes.
     checkConformance(init.method ?? 'GET', url.pathname.replace(/\/{2,}/g, '/'), response, text)
     const isJson = response.headers.get('Content-Type') === 'application/json'
     return {
@@ -78,7 +78,7 @@ export function serveTest(store: Store, options: Partial<ServerOptions> = {}) {
 
   return {
     get,
-    /** What the server reported of failures that are not the caller's. */
+    /** Errors reported to `onError`. */
     errors,
     url: server.url,
     port: server.port,
@@ -86,7 +86,7 @@ export function serveTest(store: Store, options: Partial<ServerOptions> = {}) {
   }
 }
 
-/** One store and one server for the tests of a block that only read. */
+/** One store and one server for all tests of a block, which must not write. */
 export function shareServer<S extends AsyncDisposable>(
   open: () => Promise<TestStore>,
   serve: (store: Store) => S,

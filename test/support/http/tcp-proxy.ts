@@ -1,6 +1,6 @@
 import { connect, createServer, type Socket } from 'node:net'
 
-/** Stands between clients and a server on this machine, and hands on every byte until it is told otherwise. */
+/** A TCP proxy to a local server that can cut and suspend connections. */
 export async function tcpProxy(targetPort: number) {
   const pairs = new Set<[Socket, Socket]>()
   let isHanging = false
@@ -9,8 +9,8 @@ export async function tcpProxy(targetPort: number) {
     const target = connect(targetPort, '127.0.0.1')
     const pair: [Socket, Socket] = [client, target]
     pairs.add(pair)
-    handOn(client, target)
-    handOn(target, client)
+    forward(client, target)
+    forward(target, client)
     for (const socket of pair) {
       socket.on('close', () => pairs.delete(pair))
       if (isHanging) socket.pause()
@@ -24,7 +24,7 @@ export async function tcpProxy(targetPort: number) {
     cut() {
       for (const pair of pairs) for (const socket of pair) socket.resetAndDestroy()
     },
-    /** From here on nothing goes through, though connections stay and new ones are made. */
+    /** Suspends the traffic of all connections, which stay open, and of new ones. */
     hang() {
       isHanging = true
       for (const pair of pairs) for (const socket of pair) socket.pause()
@@ -33,7 +33,7 @@ export async function tcpProxy(targetPort: number) {
       isHanging = false
       for (const pair of pairs) for (const socket of pair) socket.resume()
     },
-    /** Nothing goes through these connections any more, by the port that the server sees; others are well. */
+    /** Suspends only the connections with these ports (as the server sees them). */
     lose(isLost: (port: number | undefined) => boolean) {
       for (const pair of pairs) if (isLost(pair[1].localPort)) for (const socket of pair) socket.pause()
     },
@@ -44,7 +44,7 @@ export async function tcpProxy(targetPort: number) {
   }
 }
 
-function handOn(from: Socket, to: Socket): void {
+function forward(from: Socket, to: Socket): void {
   from.on('data', (bytes) => to.write(bytes))
   from.on('end', () => to.end())
   from.on('error', () => to.destroy())

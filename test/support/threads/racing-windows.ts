@@ -9,7 +9,7 @@ self.onmessage = ({ data }: MessageEvent<{ memory: SharedArrayBuffer; turns: num
   let passed = 0
   for (let turn = 0; turn < data.turns; turn++) {
     counters.consume('free', 1_000_000, 3600).refund()
-    if (counters.consume('a', data.limit, 3600).left >= 0) passed++
+    if (counters.consume('a', data.limit, 3600).remaining >= 0) passed++
   }
   postMessage(passed)
 }

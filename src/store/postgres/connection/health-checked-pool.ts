@@ -124,7 +124,7 @@ export function createPool(url: string, name: string, options: PoolOptions): Poo
         },
         (error) => {
           settle()
-          if (healthChecks && isServerError(error)) probe()
+          if (healthChecks && isServerError(error)) void probe()
           reject(toServiceError(name, error))
         },
       )
@@ -138,7 +138,7 @@ export function createPool(url: string, name: string, options: PoolOptions): Poo
     down = error
     const old = session
     session = openSession()
-    closeSqlPools(old.pools, 0)
+    void closeSqlPools(old.pools, 0)
     for (const fail of old.waiting) fail(error)
   }
 

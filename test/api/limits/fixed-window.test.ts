@@ -1,30 +1,31 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { createFixedWindow, FIXED_WINDOW_BYTES } from '../../src/api/fixed-window.ts'
-import { NOON } from '../support/store/records.ts'
+import { createFixedWindow, FIXED_WINDOW_BYTES } from '../../../src/api/fixed-window.ts'
+import { NOON } from '../../support/store/records.ts'
 
-/** A clock that stands still until it is set. */
+/** With a clock that the test sets. */
 function counting(start = NOON) {
   const clock = { time: start }
   const counters = createFixedWindow(() => clock.time)
-  const take = (caller: string, limit: number, window: number) => counters.consume(caller, limit, window).left
+  const take = (client: string, limit: number, window: number) =>
+    counters.consume(client, limit, window).remaining
   return { clock, counters, take }
 }
 
-test('what is left goes down to 0, and below it nothing is counted', () => {
+test('the remaining requests decrease to 0; further requests do not count', () => {
   const { take } = counting()
   expect([1, 2, 3, 4, 5].map(() => take('a', 3, 10))).toEqual([2, 1, 0, -1, -1])
   expect(take('b', 3, 10)).toBe(2)
 })
 
-test('a window ends at a fixed time, and a count with it', () => {
+test('a window and its count end at a fixed time', () => {
   const { take, clock } = counting(NOON + 9_999)
   expect([take('a', 1, 10), take('a', 1, 10)]).toEqual([0, -1])
   clock.time = NOON + 10_000
   expect([take('a', 1, 10), take('a', 1, 10)]).toEqual([0, -1])
 })
 
-test('a count that is given back was never there, once', () => {
+test('a refund removes a count once', () => {
   const { take, counters } = counting()
   const taken = counters.consume('a', 2, 10)
   taken.refund()
@@ -36,7 +37,7 @@ test('a count that is given back was never there, once', () => {
   expect(take('a', 2, 10)).toBe(-1)
 })
 
-test('a count of the last window is not taken from this one', () => {
+test('a late refund does not change the next window', () => {
   const { take, counters, clock } = counting()
   const taken = counters.consume('a', 2, 10)
   clock.time += 10_000
@@ -46,7 +47,7 @@ test('a count of the last window is not taken from this one', () => {
   expect(take('a', 2, 10)).toBe(-1)
 })
 
-test('a caller who comes back after a long time is not taken for one who stayed', () => {
+test('a client that returns after a long time starts at 0', () => {
   const { take, clock } = counting()
   expect(take('a', 1, 1)).toBe(0)
   for (const windows of [2 ** 10, 2 ** 11, 2 ** 12, 2 ** 20]) {
@@ -56,7 +57,7 @@ test('a caller who comes back after a long time is not taken for one who stayed'
   }
 })
 
-test('counts of long windows outlast any number of callers with short ones', () => {
+test('counts of long windows survive any number of clients with short windows', () => {
   const { take, clock } = counting()
   const partners = Array.from({ length: 20 }, (_, index) => `partner ${index}`)
   for (const partner of partners) expect(take(partner, 1, 3600)).toBe(0)
@@ -67,26 +68,26 @@ test('counts of long windows outlast any number of callers with short ones', () 
   expect(partners.map((partner) => take(partner, 1, 3600))).toEqual(partners.map(() => -1))
 })
 
-test('the clock may pass the year 2038', () => {
+test('windows work after the year 2038', () => {
   const { take } = counting(Date.UTC(2050, 0))
   expect([1, 2, 3].map(() => take('a', 2, 3600))).toEqual([1, 0, -1])
 })
 
-test('those who share the memory share the counts', () => {
+test('counters on the same memory share their counts', () => {
   const memory = new Int32Array(new SharedArrayBuffer(FIXED_WINDOW_BYTES))
   const [one, other] = [createFixedWindow(() => NOON, memory), createFixedWindow(() => NOON, memory)]
-  expect(one.consume('a', 3, 10).left).toBe(2)
+  expect(one.consume('a', 3, 10).remaining).toBe(2)
   const taken = other.consume('a', 3, 10)
-  expect(taken.left).toBe(1)
+  expect(taken.remaining).toBe(1)
   taken.refund()
-  expect(one.consume('a', 3, 10).left).toBe(1)
+  expect(one.consume('a', 3, 10).remaining).toBe(1)
 })
 
-test('threads that race let through just the limit', async () => {
+test('racing threads accept exactly the limit', async () => {
   const memory = new SharedArrayBuffer(FIXED_WINDOW_BYTES)
   const race = () =>
     new Promise<number>((resolve, reject) => {
-      const worker = new Worker(new URL('../support/threads/racing-windows.ts', import.meta.url))
+      const worker = new Worker(new URL('../../support/threads/racing-windows.ts', import.meta.url))
       worker.onmessage = ({ data }) => {
         resolve(data)
         worker.terminate()
@@ -97,24 +98,24 @@ test('threads that race let through just the limit', async () => {
   const passed = await Promise.all([race(), race()])
   expect(passed.reduce((sum, count) => sum + count)).toBe(50_000)
   const counters = createFixedWindow(() => NOON, new Int32Array(memory))
-  expect(counters.consume('free', 1_000_000, 3600).left).toBe(999_999)
+  expect(counters.consume('free', 1_000_000, 3600).remaining).toBe(999_999)
 })
 
-test('where places are short, windows of different length that end together do not begin each other anew', () => {
+test('windows of different lengths that end together and share a slot do not reset each other', () => {
   const { take } = counting(59_000)
   const passed = new Array<number>(1000).fill(0)
   for (let turn = 0; turn < 7; turn++) {
-    for (let caller = 0; caller < 140_000; caller++) take(`long ${caller}`, 5, 60)
-    for (let caller = 0; caller < passed.length; caller++) {
-      if (take(`short ${caller}`, 5, 10) >= 0) passed[caller] = (passed[caller] ?? 0) + 1
+    for (let client = 0; client < 140_000; client++) take(`long ${client}`, 5, 60)
+    for (let client = 0; client < passed.length; client++) {
+      if (take(`short ${client}`, 5, 10) >= 0) passed[client] = (passed[client] ?? 0) + 1
     }
   }
   expect(Math.max(...passed)).toBeLessThanOrEqual(5)
 })
 
-test('never more than the limit in a window, and never less, whoever comes when', () => {
+test('exactly the limit is accepted in each window, for any sequence of clients', () => {
   const step = fc.record({
-    caller: fc.nat({ max: 5 }),
+    client: fc.nat({ max: 5 }),
     wait: fc.oneof(fc.constant(0), fc.nat({ max: 4_000 }), fc.nat({ max: 40_000_000 })),
     isFree: fc.boolean(),
   })
@@ -127,18 +128,18 @@ test('never more than the limit in a window, and never less, whoever comes when'
     fc.property(fc.array(step, { maxLength: 200 }), fc.nat({ max: 2_000_000_000_000 }), (steps, start) => {
       const { take, counters, clock } = counting(start)
       const model = new Map<string, number>()
-      for (const { caller, wait, isFree } of steps) {
+      for (const { client, wait, isFree } of steps) {
         clock.time += wait
-        const { limit, window } = tiers[caller % tiers.length] as (typeof tiers)[number]
-        const name = `${caller} ${Math.floor(clock.time / (window * 1000))}`
+        const { limit, window } = tiers[client % tiers.length] as (typeof tiers)[number]
+        const name = `${client} ${Math.floor(clock.time / (window * 1000))}`
         const count = model.get(name) ?? 0
         const expected = count < limit ? limit - count - 1 : -1
         if (isFree) {
-          const taken = counters.consume(String(caller), limit, window)
-          expect(taken.left).toBe(expected)
+          const taken = counters.consume(String(client), limit, window)
+          expect(taken.remaining).toBe(expected)
           taken.refund()
         } else {
-          expect(take(String(caller), limit, window)).toBe(expected)
+          expect(take(String(client), limit, window)).toBe(expected)
           if (expected >= 0) model.set(name, count + 1)
         }
       }

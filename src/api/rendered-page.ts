@@ -1,8 +1,8 @@
 import { etagOf } from '../store/hash.ts'
 import type { Context, Route } from './request.ts'
 
-/** A body that is sent more than once: its ETag and its compressed forms are computed once. */
-export type Page = {
+/** A body that is sent more than once: its ETag and its compressed bodies are computed once. */
+export type RenderedPage = {
   status: number
   headers: Readonly<Record<string, string>>
   body: string
@@ -17,10 +17,10 @@ const COMPRESS = {
   gzip: (body: string) => Bun.gzipSync(body),
 }
 
-/** Smaller bodies hardly shrink. */
-const SMALLEST_COMPRESSED = 1024
+/** Compression hardly shrinks smaller bodies. */
+const MIN_COMPRESSED_LENGTH = 1024
 
-export const createPage = (body: string, headers: Readonly<Record<string, string>>, status = 200): Page => ({
+export const createPage = (body: string, headers: RenderedPage['headers'], status = 200): RenderedPage => ({
   status,
   headers,
   body,
@@ -28,14 +28,14 @@ export const createPage = (body: string, headers: Readonly<Record<string, string
   compressed: {},
 })
 
-/** The page, compressed as the client accepts it. Every form has the ETag of the uncompressed body. */
-export function sendPage(request: Request, context: Pick<Context, 'headers'>, page: Page): Response {
+/** Compresses the body as `Accept-Encoding` allows. The ETag is that of the uncompressed body. */
+export function sendPage(request: Request, context: Pick<Context, 'headers'>, page: RenderedPage): Response {
   const { status, body, etag } = page
   const headers = new Headers(context.headers)
   for (const name in page.headers) headers.set(name, page.headers[name] as string)
   headers.set('Vary', 'Accept-Encoding')
   if (status === 200) headers.set('ETag', etag)
-  const accepted = body.length < SMALLEST_COMPRESSED ? undefined : request.headers.get('accept-encoding')
+  const accepted = body.length < MIN_COMPRESSED_LENGTH ? undefined : request.headers.get('accept-encoding')
   const encoding = chooseEncoding(accepted ?? '')
   if (!encoding) return new Response(body, { status, headers })
   const compressed = page.compressed[encoding] ?? COMPRESS[encoding](body)
@@ -44,15 +44,15 @@ export function sendPage(request: Request, context: Pick<Context, 'headers'>, pa
   return new Response(compressed, { status, headers })
 }
 
-/** A page that is open to everybody. */
-export const pageRoute = (path: string, page: () => Page): Route => ({
+/** A route without key and rate limit. */
+export const pageRoute = (path: string, page: () => RenderedPage): Route => ({
   path,
   kind: 'own',
   name: 'page',
   handle: (request, context) => sendPage(request, context, page()),
 })
 
-/** The best encoding by the weights of `Accept-Encoding`; `undefined` is no encoding. */
+/** The encoding with the highest weight in `Accept-Encoding`; `undefined` is no encoding. */
 export function chooseEncoding(accepted: string): Encoding | undefined {
   const weights = new Map<string, number>()
   for (const part of accepted.toLowerCase().split(',')) {

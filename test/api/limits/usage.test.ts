@@ -1,15 +1,15 @@
 import { expect, test } from 'bun:test'
 import { createHash } from 'node:crypto'
-import { createFixedWindow } from '../../src/api/fixed-window.ts'
-import { createLimiter } from '../../src/api/rate-limit.ts'
-import { createUsageCounter } from '../../src/api/usage.ts'
-import { formatKey, KEY_RANDOM_BYTES } from '../../src/domain/api-key.ts'
-import { DEFAULT_TIERS } from '../../src/domain/tier.ts'
-import { serveTest } from '../support/http/server.ts'
-import { openTestStore } from '../support/store/engines.ts'
-import { ada, NOON } from '../support/store/records.ts'
+import { createFixedWindow } from '../../../src/api/fixed-window.ts'
+import { createLimiter } from '../../../src/api/rate-limit.ts'
+import { createUsageCounter } from '../../../src/api/usage.ts'
+import { formatKey, KEY_RANDOM_BYTES } from '../../../src/domain/api-key.ts'
+import { DEFAULT_TIERS } from '../../../src/domain/tier.ts'
+import { serveTest } from '../../support/http/server.ts'
+import { openTestStore } from '../../support/store/engines.ts'
+import { ada, NOON } from '../../support/store/records.ts'
 
-test('answers are counted by day, key, endpoint and status, until the counts are taken', () => {
+test('responses are counted by day, key, endpoint and status until the counts are taken', () => {
   let now = Date.UTC(2026, 0, 31, 23, 59)
   const usage = createUsageCounter(() => now)
   usage.count('a', 'list', 200)
@@ -39,12 +39,12 @@ test('answers are counted by day, key, endpoint and status, until the counts are
   expect(usage.take().counts).toEqual([])
 })
 
-/** Makes the whole key of an id and a letter; those of one id have different secrets. */
+/** A key of an id and a character; keys of the same id have different secrets. */
 function makeKey(letter: number, secret: number) {
   return formatKey(new Uint8Array(KEY_RANDOM_BYTES).fill(secret, 5).fill(letter, 0, 5))
 }
 
-test('every V1 answer is counted once, under its caller, endpoint and status', async () => {
+test('every V1 response is counted once, by key, endpoint and status', async () => {
   await using store = await openTestStore('sqlite', [ada])
   const { id, key } = makeKey(1, 1)
   const kept = { name: 'n', owner: '', createdAt: 1 }
@@ -53,7 +53,7 @@ test('every V1 answer is counted once, under its caller, endpoint and status', a
   const now = () => NOON
   const usage = createUsageCounter(now)
   const tiers = [...DEFAULT_TIERS, { name: 'few', requests: 4, window: 10 }]
-  const limiter = createLimiter({ tiers, counter: createFixedWindow(now), now, isSpent: () => false })
+  const limiter = createLimiter({ tiers, counter: createFixedWindow(now), now, isQuotaUsed: () => false })
   await using server = serveTest(store, { usage, limiter })
   const counted = () =>
     usage.take().counts.map(({ key, endpoint, status, count }) => [key, endpoint, status, count])
@@ -85,7 +85,7 @@ test('every V1 answer is counted once, under its caller, endpoint and status', a
     [id, 'credentials', 429, 2],
   ])
 
-  // One that knows the id of a key but not its secret, and one that was a key once, are nobody.
+  // A key with a wrong secret and a revoked key count as no key.
   await ask(CREDENTIALS, { 'X-API-KEY': makeKey(1, 2).key })
   await store.keys.revoke(id, NOON)
   await ask(CREDENTIALS, { 'X-API-KEY': key })

@@ -1,20 +1,20 @@
 import { expect, test } from 'bun:test'
-import { createFixedWindow } from '../../src/api/fixed-window.ts'
-import { createLimiter } from '../../src/api/rate-limit.ts'
-import type { ServerOptions } from '../../src/api/server.ts'
-import { createUsageCounter } from '../../src/api/usage.ts'
-import { formatKey, KEY_RANDOM_BYTES } from '../../src/domain/api-key.ts'
-import { NO_PLAN } from '../../src/domain/retirement.ts'
-import { parseTiers, type Tier } from '../../src/domain/tier.ts'
-import { makeKey } from '../support/http/keys.ts'
-import { type Reply, serveTest } from '../support/http/server.ts'
-import { openTestStore } from '../support/store/engines.ts'
-import { NOON, PEOPLE } from '../support/store/records.ts'
+import { createFixedWindow } from '../../../src/api/fixed-window.ts'
+import { createLimiter } from '../../../src/api/rate-limit.ts'
+import type { ApiServerOptions } from '../../../src/api/server.ts'
+import { createUsageCounter } from '../../../src/api/usage.ts'
+import { formatKey, KEY_RANDOM_BYTES } from '../../../src/domain/api-key.ts'
+import { NO_PLAN } from '../../../src/domain/retirement.ts'
+import { parseTiers, type Tier } from '../../../src/domain/tier.ts'
+import { makeKey } from '../../support/http/keys.ts'
+import { type Reply, serveTest } from '../../support/http/server.ts'
+import { openTestStore } from '../../support/store/engines.ts'
+import { NOON, PEOPLE } from '../../support/store/records.ts'
 
 const LIST = '/api/v1/passports'
 
-/** A server with these tiers, whose clock stands until it is set; callers say who they are. */
-async function limited(tiers: string, options: Partial<ServerOptions> = {}) {
+/** A server with these tiers and a fixed clock; X-Forwarded-For sets the client address. */
+async function limited(tiers: string, options: Partial<ApiServerOptions> = {}) {
   const store = await openTestStore('sqlite', PEOPLE)
   const clock = { time: NOON }
   const now = () => clock.time
@@ -23,7 +23,7 @@ async function limited(tiers: string, options: Partial<ServerOptions> = {}) {
     tiers: tiers === '' ? [] : (parseTiers(tiers) as readonly Tier[]),
     counter: createFixedWindow(now),
     now,
-    isSpent: usage.isSpent,
+    isQuotaUsed: usage.isQuotaUsed,
   })
   const server = serveTest(store, { now, limiter, usage, trustedProxies: ['127.0.0.1'], ...options })
   const from = (address: string, more: Record<string, string> = {}) => ({
@@ -33,7 +33,7 @@ async function limited(tiers: string, options: Partial<ServerOptions> = {}) {
     clock,
     usage,
     get: server.get,
-    /** Without a key, from an address. */
+    /** A request without a key from an address. */
     anonymous: (path = LIST, address = '192.0.2.1', more = {}) => server.get(path, from(address, more)),
     with: (key: string, path = LIST, more = {}) =>
       server.get(path, from('192.0.2.1', { 'X-API-KEY': key, ...more })),
@@ -65,7 +65,7 @@ test('an address without a key has 1,000 requests in 10 s', async () => {
   expect((await server.anonymous(LIST, '192.0.2.2')).status).toBe(200)
 })
 
-test('one too many is answered 429, with when to try again', async () => {
+test('a request over the limit gets 429 with the time to retry', async () => {
   await using server = await limited('anonymous=1/10s')
   await server.anonymous()
   server.clock.time += 6_500
@@ -82,17 +82,17 @@ test('one too many is answered 429, with when to try again', async () => {
   expect((await server.anonymous()).status).toBe(200)
 })
 
-test('a count that comes when its window is over tells of that window, not of the next', async () => {
+test('a result that arrives after its window reports that window, not the next one', async () => {
   const clock = { time: NOON + 9_990 }
   const refuse = async () => {
     clock.time += 20
-    return { left: -1, seconds: 1, refund: () => undefined }
+    return { remaining: -1, seconds: 1, refund: () => undefined }
   }
   const limiter = createLimiter({
     tiers: [],
     counter: { consume: refuse },
     now: () => clock.time,
-    isSpent: () => false,
+    isQuotaUsed: () => false,
   })
   const tier = limiter.tierOf(undefined)
   const consumed = await limiter.consume(tier, undefined, () => '192.0.2.1')
@@ -105,7 +105,7 @@ test('a count that comes when its window is over tells of that window, not of th
   })
 })
 
-test('a key has the limit of its tier, to itself, wherever it is used', async () => {
+test('a key has the limit of its tier, from all addresses together', async () => {
   await using server = await limited('anonymous=1/10s, standard=2/10s, partner=3/1m')
   const [one, other, partner] = [
     await server.makeKey(1, 'standard'),
@@ -122,20 +122,20 @@ test('a key has the limit of its tier, to itself, wherever it is used', async ()
   expect((await server.anonymous()).status).toBe(200)
 })
 
-test('an unlimited tier has no limit and is told of none', async () => {
+test('an unlimited tier has no limit and no rate-limit headers', async () => {
   await using server = await limited('anonymous=1/10s')
   const key = await server.makeKey(1, 'unlimited')
   for (let turn = 0; turn < 20; turn++)
     expect(fields(await server.with(key))).toEqual([200, null, null, null])
 })
 
-test('a key whose tier is no longer there has the limit of standard', async () => {
+test('a key whose tier was removed has the limit of standard', async () => {
   await using server = await limited('standard=7/10s')
   const key = await server.makeKey(1, 'gone')
   expect(fields(await server.with(key)).slice(1, 3)).toEqual(['"standard";q=7;w=10', '"standard";r=6;t=10'])
 })
 
-test('every answer behind the door is counted and tells what is left, errors too', async () => {
+test('every V1 response after authentication counts and reports the remaining requests, errors too', async () => {
   await using server = await limited('anonymous=100/10s')
   const answers = [
     await server.anonymous(),
@@ -154,7 +154,7 @@ test('every answer behind the door is counted and tells what is left, errors too
   )
 })
 
-test('so is 410, while V1 is switched off', async () => {
+test('a 410 during a brown-out counts', async () => {
   const plan = { ...NO_PLAN, brownouts: [{ start: NOON, end: NOON + 60_000 }] }
   await using server = await limited('anonymous=2/10s', { plan: () => plan })
   expect(fields(await server.anonymous()).slice(0, 3)).toEqual([
@@ -166,7 +166,7 @@ test('so is 410, while V1 is switched off', async () => {
   expect((await server.anonymous()).status).toBe(429)
 })
 
-test('preflights, paths that are not there and what is no V1 cost nothing', async () => {
+test('preflights, unknown paths and paths outside V1 do not count', async () => {
   await using server = await limited('anonymous=1/10s')
   for (let turn = 0; turn < 3; turn++) {
     for (const [path, method, status] of [
@@ -182,7 +182,7 @@ test('preflights, paths that are not there and what is no V1 cost nothing', asyn
   expect((await server.anonymous()).status).toBe(200)
 })
 
-test('an answer that the caller has already costs nothing, however often it is asked for', async () => {
+test('a 304 does not count, however often it is requested', async () => {
   await using server = await limited('anonymous=2/10s')
   const etag = (await server.anonymous()).headers.get('ETag') ?? ''
   for (let turn = 0; turn < 5000; turn++) {
@@ -213,7 +213,7 @@ test('a monthly quota ends with the month, in UTC', async () => {
   expect((await server.with(key)).status).toBe(429)
 })
 
-test('what others kept of the month counts too, and what was refused does not', async () => {
+test('the monthly quota includes the counts of other nodes and excludes rejected requests', async () => {
   await using server = await limited('partner=1/10s+5/month')
   const key = await server.makeKey(1, 'partner')
   server.usage.setMonth(new Map([[key.slice(4, 14), 4]]), '2026-01-02')
@@ -228,7 +228,7 @@ test('what others kept of the month counts too, and what was refused does not', 
   expect((await server.with(other)).status).toBe(200)
 })
 
-test('a quota that is spent stays so while the counts of it wait to be kept', async () => {
+test('a used quota stays used while its counts are not stored yet', async () => {
   await using server = await limited('partner=100/10s+3/month')
   const key = await server.makeKey(1, 'partner')
   for (let turn = 0; turn < 3; turn++) expect((await server.with(key)).status).toBe(200)
@@ -238,7 +238,7 @@ test('a quota that is spent stays so while the counts of it wait to be kept', as
   }
 })
 
-test('what was asked of a month that is over meanwhile does not count for the next', async () => {
+test('monthly sums that arrive after the month do not count for the next one', async () => {
   await using server = await limited('partner=100/10s+5/month')
   const key = await server.makeKey(1, 'partner')
   server.clock.time = Date.UTC(2026, 1, 1)
@@ -246,7 +246,7 @@ test('what was asked of a month that is over meanwhile does not count for the ne
   expect((await server.with(key)).status).toBe(200)
 })
 
-test('an address that tries wrong keys is slowed; its right keys and other addresses are not', async () => {
+test('wrong keys are limited by address; valid keys and other addresses are not affected', async () => {
   await using server = await limited('anonymous=1/10s')
   const right = await server.makeKey(1, 'standard')
   const wrong = formatKey(new Uint8Array(KEY_RANDOM_BYTES).fill(9)).key
@@ -266,13 +266,13 @@ test('an address that tries wrong keys is slowed; its right keys and other addre
   expect((await server.with(wrong)).status).toBe(401)
 })
 
-test('where a key is required, a request without one costs nothing and is told nothing', async () => {
+test('if a key is required, a request without one does not count and has no rate-limit headers', async () => {
   await using server = await limited('anonymous=1/10s', { requireKey: true })
   for (let turn = 0; turn < 5; turn++)
     expect(fields(await server.anonymous())).toEqual([401, null, null, null])
 })
 
-test('an address cannot pose as another', async () => {
+test('a client cannot change its address by a header', async () => {
   await using server = await limited('anonymous=1/10s', { trustedProxies: ['10.0.0.1'] })
   expect((await server.anonymous(LIST, '192.0.2.1')).status).toBe(200)
   expect((await server.anonymous(LIST, '192.0.2.2')).status).toBe(429)

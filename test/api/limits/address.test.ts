@@ -1,18 +1,18 @@
 import { expect, test } from 'bun:test'
-import { createAddressOf } from '../../src/api/address.ts'
-import { isAddressBlock } from '../../src/domain/cidr.ts'
+import { createClientAddressOf } from '../../../src/api/address.ts'
+import { isAddressBlock } from '../../../src/domain/cidr.ts'
 
 function addressOf(socket: string, forwarded?: string, trusted: string[] = ['10.0.0.0/8', 'fd00::/8']) {
   const headers = new Headers(forwarded === undefined ? {} : { 'X-Forwarded-For': forwarded })
-  return createAddressOf(trusted)(socket, headers)
+  return createClientAddressOf(trusted)(socket, headers)
 }
 
-test('without trusted proxies it is the socket, whatever the caller says', () => {
+test('without trusted proxies the address is that of the socket', () => {
   expect(addressOf('1.2.3.4', '9.9.9.9', [])).toBe('1.2.3.4')
   expect(addressOf('127.0.0.1', '9.9.9.9', [])).toBe('127.0.0.1')
 })
 
-test('a stranger is not believed', () => {
+test('X-Forwarded-For of an untrusted client is ignored', () => {
   expect(addressOf('1.2.3.4', '9.9.9.9')).toBe('1.2.3.4')
   expect(addressOf('2001:db8::1', '9.9.9.9')).toBe('2001:db8:0:0::/64')
 })
@@ -21,11 +21,11 @@ test.each([
   ['one proxy', '9.9.9.9', '9.9.9.9'],
   ['no header', undefined, '10.0.0.1'],
   ['an empty header', '', '10.0.0.1'],
-  ['what a caller wrote before the proxy did', '6.6.6.6, 9.9.9.9', '9.9.9.9'],
+  ['a forged entry before the one of the proxy', '6.6.6.6, 9.9.9.9', '9.9.9.9'],
   ['two proxies', '9.9.9.9, 10.0.0.2', '9.9.9.9'],
-  ['two proxies and a caller who lies', '6.6.6.6, 9.9.9.9, 10.0.0.2', '9.9.9.9'],
-  ['a caller who poses as a proxy', '10.9.9.9, 9.9.9.9', '9.9.9.9'],
-  ['a caller among the proxies', '10.0.0.7', '10.0.0.7'],
+  ['two proxies and a forged entry', '6.6.6.6, 9.9.9.9, 10.0.0.2', '9.9.9.9'],
+  ['a client with a forged proxy address', '10.9.9.9, 9.9.9.9', '9.9.9.9'],
+  ['a client inside the trusted block', '10.0.0.7', '10.0.0.7'],
   ['words', 'unknown', '10.0.0.1'],
   ['words behind an address', '9.9.9.9, unknown', '10.0.0.1'],
   ['words before an address', 'unknown, 9.9.9.9', '9.9.9.9'],
@@ -51,18 +51,18 @@ test.each([
   expect(addressOf('::ffff:10.0.0.1', forwarded)).toBe(address)
 })
 
-test('one proxy may be named alone, in any writing', () => {
+test('a trusted proxy may be a single address in any notation', () => {
   expect(addressOf('10.0.0.1', '9.9.9.9', ['10.0.0.1'])).toBe('9.9.9.9')
   expect(addressOf('10.0.0.2', '9.9.9.9', ['10.0.0.1'])).toBe('10.0.0.2')
   expect(addressOf('10.0.0.1', '9.9.9.9', ['::ffff:10.0.0.1'])).toBe('9.9.9.9')
   expect(addressOf('::1', '9.9.9.9', ['::1'])).toBe('9.9.9.9')
 })
 
-test('a socket that is gone has no address, and is nobody to trust', () => {
+test('a closed socket has no address and is not trusted', () => {
   expect(addressOf('', '9.9.9.9')).toBe('')
 })
 
-test('the addresses of one IPv6 subscriber are one', () => {
+test('all addresses of an IPv6 /64 block count as one', () => {
   expect(addressOf('2001:db8:0:1::1')).toBe(addressOf('2001:db8:0:1:ffff:ffff:ffff:ffff'))
   expect(addressOf('2001:db8:0:1::1')).not.toBe(addressOf('2001:db8:0:2::1'))
   expect(addressOf('::1')).toBe('0:0:0:0::/64')
@@ -70,7 +70,7 @@ test('the addresses of one IPv6 subscriber are one', () => {
 })
 
 test.each(['10.0.0.1', '10.0.0.0/8', '0.0.0.0/0', '::1', 'fd00::/8', '::ffff:10.0.0.1', '2001:db8::/128'])(
-  '%s is an address or a block',
+  '%s is a valid address or CIDR block',
   (text) => expect(isAddressBlock(text)).toBe(true),
 )
 
@@ -88,4 +88,4 @@ test.each([
   ':',
   '10.0.0.0/-1',
   '1:2:3',
-])('"%s" is neither', (text) => expect(isAddressBlock(text)).toBe(false))
+])('"%s" is not a valid address or CIDR block', (text) => expect(isAddressBlock(text)).toBe(false))

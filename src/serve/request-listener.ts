@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs'
-import type { RateCounter } from '../api/fixed-window.ts'
+import type { RateLimitCounter } from '../api/fixed-window.ts'
 import type { Metrics } from '../api/metrics.ts'
 import { DRAIN_MILLISECONDS, openPort } from '../api/open-port.ts'
 import { createOpenApi } from '../api/openapi.ts'
-import { createPage, pageRoute } from '../api/page.ts'
 import { createLimiter } from '../api/rate-limit.ts'
+import { createPage, pageRoute } from '../api/rendered-page.ts'
 import { JSON_HEADERS } from '../api/response.ts'
-import { type ApiServer, startServer } from '../api/server.ts'
+import { type ApiServer, startApiServer } from '../api/server.ts'
 import { createUsageCounter, type UsageReport } from '../api/usage.ts'
 import type { Catalog } from '../catalog/catalog.ts'
 import type { Config } from '../config.ts'
@@ -15,7 +15,7 @@ import type { Explanation } from '../domain/explanation.ts'
 import type { PassportRef } from '../domain/passport.ts'
 import { datePlan, isRemoved, NO_PLAN, type RetirementPlan } from '../domain/retirement.ts'
 import { createExplorer } from '../explorer/explorer.ts'
-import { createPlanPages } from '../explorer/retirement-pages.ts'
+import { createReferenceRoutes } from '../explorer/reference-routes.ts'
 import type { Log } from '../log.ts'
 import type { RuleSet } from '../scoring/rules.ts'
 import { score } from '../scoring/score.ts'
@@ -24,28 +24,27 @@ import { VERSION } from '../version.ts'
 import { createErrorLog } from './error-log.ts'
 import { createRequestLog } from './request-log.ts'
 
-type Listening = {
+type ListenerOptions = {
   config: Config
   store: Store
   catalog: Catalog
   now: () => number
   log: Log
-  counter: RateCounter
+  counter: RateLimitCounter
   /** For the pages that explain a score. */
   rules: RuleSet
-  keepUsage: (report: UsageReport) => void
+  onUsage: (report: UsageReport) => void
   metrics?: Metrics | undefined
 }
 
-/** How often counts are handed over: a crash loses at most as much. */
+/** How often usage counts are handed over: a crash loses at most this much. */
 const USAGE_MILLISECONDS = 10_000
-/** How soon a change of the retirement plan takes effect. */
 const PLAN_MILLISECONDS = 1000
 
 export type Listener = Awaited<ReturnType<typeof listen>>
 
-/** Serves until it is drained. A port that cannot be used is a `CommandError`. */
-export async function listen({ config, log, keepUsage, ...options }: Listening) {
+/** Throws a `CommandError` if the port is not available. */
+export async function listen({ config, log, onUsage, ...options }: ListenerOptions) {
   const { store, catalog, now, counter, metrics } = options
   const usage = createUsageCounter(now)
   const errors = createErrorLog(log)
@@ -53,7 +52,7 @@ export async function listen({ config, log, keepUsage, ...options }: Listening) 
   const pages = createPages({ config, store, catalog, now, rules: options.rules, plan: () => plan })
   let { port } = config
   const start = () =>
-    startServer({
+    startApiServer({
       ...config,
       port,
       ...pages,
@@ -63,7 +62,7 @@ export async function listen({ config, log, keepUsage, ...options }: Listening) 
       store,
       catalog,
       now,
-      limiter: createLimiter({ tiers: config.tiers, counter, now, isSpent: usage.isSpent }),
+      limiter: createLimiter({ tiers: config.tiers, counter, now, isQuotaUsed: usage.isQuotaUsed }),
       usage,
       plan: () => plan,
       onError: (error, { id, method, route }) =>
@@ -72,12 +71,12 @@ export async function listen({ config, log, keepUsage, ...options }: Listening) 
       onResponse: config.logRequests ? createRequestLog(log) : undefined,
     })
   let server = openPort({ ...config, names: { host: 'HOST', port: 'PORT' } }, start)
-  // The next server has the same port, also where the system chose it.
+  // The next server uses the same port, also if the system chose it.
   port = server.port
 
   function handOver(): void {
     const report = usage.take()
-    if (report.counts.length > 0) keepUsage(report)
+    if (report.counts.length > 0) onUsage(report)
   }
 
   async function readPlan(): Promise<void> {
@@ -92,7 +91,7 @@ export async function listen({ config, log, keepUsage, ...options }: Listening) 
   return {
     server: () => server,
     setMonth: usage.setMonth,
-    /** Starts a server with the certificate as it is now, and stops the old one. */
+    /** Starts a server with the current certificate, then stops the old one. */
     renewTls(): void {
       if (!config.tls) {
         log.warn('SIGHUP was ignored: TLS_CERT and TLS_KEY are not set.')
@@ -116,11 +115,10 @@ export async function listen({ config, log, keepUsage, ...options }: Listening) 
   }
 }
 
-type PageOptions = Pick<Listening, 'config' | 'store' | 'catalog' | 'now' | 'rules'> & {
+type PageOptions = Pick<ListenerOptions, 'config' | 'store' | 'catalog' | 'now' | 'rules'> & {
   plan: () => RetirementPlan
 }
 
-/** The routes for people, and the OpenAPI document. */
 function createPages({ config, store, catalog, now, rules, plan }: PageOptions) {
   const openApi = createOpenApi(VERSION)
   const document = createPage(JSON.stringify(openApi), JSON_HEADERS)
@@ -138,14 +136,14 @@ function createPages({ config, store, catalog, now, rules, plan }: PageOptions) 
   return {
     routes: [
       pageRoute('/openapi.json', () => document),
-      ...createPlanPages(openApi, shown),
+      ...createReferenceRoutes(openApi, shown),
       ...(explorer?.routes ?? []),
     ],
     errorPage: explorer?.errorPage,
   }
 }
 
-/** Read again whenever a server starts: certificates are renewed. */
+/** Called for each start of a server, because certificates are renewed. */
 function readTls({ cert, key, http3 }: NonNullable<Config['tls']>) {
   return { cert: readFileSync(cert, 'utf8'), key: readFileSync(key, 'utf8'), http3 }
 }
@@ -165,7 +163,7 @@ async function drain(server: ApiServer): Promise<void> {
   clearTimeout(forced)
 }
 
-/** All that is known of an error that is not the caller's. */
+/** The stack of an internal error. */
 function describe(error: unknown): string {
   if (error instanceof ServiceError) return error.message
   return error instanceof Error ? (error.stack ?? error.message) : String(error)

@@ -1,11 +1,11 @@
-import { createPage, type Page } from '../api/page.ts'
+import { createPage, type RenderedPage } from '../api/rendered-page.ts'
 import type { Catalog } from '../catalog/catalog.ts'
 import type { Explanation } from '../domain/explanation.ts'
 import type { PassportRef } from '../domain/passport.ts'
 import type { Awaitable, Store } from '../store/store.ts'
 
-/** A page or file; it may load nothing but what `policy` allows. */
-export const file = (type: string, body: string, policy: string, status = 200): Page =>
+/** A page or file with its Content-Security-Policy. */
+export const file = (type: string, body: string, policy: string, status = 200): RenderedPage =>
   createPage(
     body,
     {
@@ -22,7 +22,7 @@ const writePolicy = (...directives: string[]) =>
 const OWN_FILES = ["script-src 'self'", "style-src 'self'", "connect-src 'self'"]
 const NO_MORE = ['img-src data:', "form-action 'none'"]
 
-/** Pages load their own files, call their own API, and show pictures of this service: nothing else. */
+/** Pages may load files and images of this service and call its API, nothing else. */
 export const POLICY = {
   explorer: writePolicy(...OWN_FILES, "img-src 'self' data:", "form-action 'self'"),
   reference: writePolicy(...OWN_FILES, ...NO_MORE),
@@ -33,19 +33,19 @@ export const POLICY = {
 export type ExplorerOptions = {
   store: Store
   catalog: Catalog
-  /** How the score of a passport comes about; `undefined` where there is no such passport. */
+  /** Explains the score of a passport; `undefined` if it does not exist. */
   explain: (ref: PassportRef) => Awaitable<Explanation | undefined>
   now: () => number
-  /** What the API asks of those who call it now: `open` where this is not said. */
+  /** `open` by default. */
   api?: (() => ApiState) | undefined
-  /** The address that people know the service by, where that is not the one it is asked at. */
+  /** The public base URL; by default the origin of the request. */
   publicUrl?: string | undefined
 }
 
 export type ApiState = 'open' | 'key required' | 'removed'
 
-/** `params` are the named parts of the path, decoded. */
-export type PageRequest = {
+/** `params` are the decoded parameters of the path. */
+export type ExplorerRequest = {
   path: string
   params: Readonly<Record<string, string>>
   query: URLSearchParams
@@ -54,7 +54,7 @@ export type PageRequest = {
 }
 
 export type ExplorerPage = {
-  render(request: PageRequest): Awaitable<Page>
-  /** Changes with whatever the page shows that is not part of the snapshot. A page without a version is not cached. */
-  version(request: PageRequest): Awaitable<string | undefined>
+  render(request: ExplorerRequest): Awaitable<RenderedPage>
+  /** Part of the cache key, for content outside of the snapshot. A page without a version is not cached. */
+  version(request: ExplorerRequest): Awaitable<string | undefined>
 }

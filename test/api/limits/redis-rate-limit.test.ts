@@ -1,36 +1,36 @@
 import { describe, expect, test } from 'bun:test'
-import { createFixedWindow } from '../../src/api/fixed-window.ts'
-import { createRedisCounter } from '../../src/api/redis-rate-limit.ts'
-import { until } from '../support/processes.ts'
-import { hasRedis, pretendRedis, startRedis } from '../support/redis/redis.ts'
-import { NOON } from '../support/store/records.ts'
+import { createFixedWindow } from '../../../src/api/fixed-window.ts'
+import { createRedisRateLimit } from '../../../src/api/redis-rate-limit.ts'
+import { until } from '../../support/processes.ts'
+import { hasRedis, pretendRedis, startRedis } from '../../support/redis/redis.ts'
+import { NOON } from '../../support/store/records.ts'
 
-/** Most tests are about what Redis says, not about how long this machine takes to hear it. */
-const PATIENT = { patience: 20_000 }
+/** Most tests do not depend on the timeout: a long one avoids failures on a busy machine. */
+const PATIENT = { timeout: 20_000 }
 
-/** A node, and what it said of Redis. */
+/** A node, with the events about Redis in `news`. */
 async function node(
   url: string,
-  { clock = { time: NOON }, patience = PATIENT as { patience?: number } } = {},
+  { clock = { time: NOON }, timeouts = PATIENT as { timeout?: number } } = {},
 ) {
   const news: string[] = []
   const now = () => clock.time
-  const counters = await createRedisCounter(url, createFixedWindow(now), {
+  const counters = await createRedisRateLimit(url, createFixedWindow(now), {
     now,
-    ...patience,
-    onAway: (reason) => news.push(`away: ${reason}`),
-    onBack: () => news.push('back'),
+    ...timeouts,
+    onUnavailable: (reason) => news.push(`unavailable: ${reason}`),
+    onAvailable: () => news.push('available'),
   })
   return {
     news,
     counters,
-    take: async (caller: string, limit: number, window = 3600) =>
-      (await counters.consume(caller, limit, window)).left,
+    take: async (client: string, limit: number, window = 3600) =>
+      (await counters.consume(client, limit, window)).remaining,
     [Symbol.dispose]: () => counters[Symbol.dispose](),
   }
 }
 
-/** On a busy machine even the greeting may be late. */
+/** On a busy machine even the first connection may time out. */
 async function untilConnected(make: () => ReturnType<typeof node>): ReturnType<typeof node> {
   const made = await make()
   await until(() => made.news.length % 2 === 0)
@@ -38,22 +38,22 @@ async function untilConnected(make: () => ReturnType<typeof node>): ReturnType<t
   return made
 }
 
-test('where there never was a Redis, the node counts by itself and nobody waits', async () => {
+test('without a reachable Redis the node counts alone and no request waits', async () => {
   using alone = await node('redis://:secret@127.0.0.1:1')
   const consumed = alone.counters.consume('a', 2, 3600)
   expect(Bun.peek.status(consumed)).toBe('fulfilled')
-  expect(await consumed).toMatchObject({ left: 1 })
+  expect(await consumed).toMatchObject({ remaining: 1 })
   expect([await alone.take('a', 2), await alone.take('a', 2)]).toEqual([0, -1])
   expect(alone.news).toHaveLength(1)
-  expect(alone.news[0]).toStartWith('away: ')
+  expect(alone.news[0]).toStartWith('unavailable: ')
   expect(alone.news[0]).not.toContain('secret')
 })
 
-test('one that always takes longer than a request waits is away, and nobody waits for it', async () => {
+test('a Redis slower than the timeout is unavailable, and no request waits for it', async () => {
   using slow = pretendRedis(':2\r\n', { delayMilliseconds: 150 })
-  using one = await node(slow.url, { patience: {} })
+  using one = await node(slow.url, { timeouts: {} })
   expect(Bun.peek.status(one.counters.consume('a', 3, 3600))).toBe('fulfilled')
-  expect(one.news).toEqual(['away: no answer within 100 ms'])
+  expect(one.news).toEqual(['unavailable: no response within 100 ms'])
 })
 
 test.each(['+OK\r\n', '$-1\r\n', '$3\r\nabc\r\n', '*0\r\n'])(
@@ -62,12 +62,12 @@ test.each(['+OK\r\n', '$-1\r\n', '$3\r\nabc\r\n', '*0\r\n'])(
     using other = pretendRedis(answer)
     using one = await node(other.url)
     expect([await one.take('a', 3), await one.take('a', 3)]).toEqual([2, 1])
-    expect(one.news).toEqual(['away: an answer that is no number'])
+    expect(one.news).toEqual(['unavailable: Redis sent a response that is not an integer'])
   },
 )
 
 describe.skipIf(!hasRedis)('with Redis', () => {
-  test('nodes share what a caller has left', async () => {
+  test('nodes share the remaining requests of a client', async () => {
     await using redis = await startRedis({ password: 'secret' })
     using one = await node(redis.url)
     using other = await node(redis.url)
@@ -77,7 +77,7 @@ describe.skipIf(!hasRedis)('with Redis', () => {
     expect([...one.news, ...other.news]).toEqual([])
   })
 
-  test('a request that is refused leaves no count, here or there', async () => {
+  test('a rejected request does not count, locally or in Redis', async () => {
     await using redis = await startRedis()
     using one = await node(redis.url)
     using other = await node(redis.url)
@@ -86,16 +86,16 @@ describe.skipIf(!hasRedis)('with Redis', () => {
     expect(await other.take('a', 2)).toBe(0)
   })
 
-  test('what is given back is there for all again', async () => {
+  test('a refund is visible to all nodes', async () => {
     await using redis = await startRedis()
     using one = await node(redis.url)
     using other = await node(redis.url)
     for (let turn = 0; turn < 5; turn++) {
       const taken = await one.counters.consume('a', 1, 3600)
-      expect(taken.left).toBe(0)
+      expect(taken.remaining).toBe(0)
       taken.refund()
     }
-    // Commands of one node are answered in turn: after this one, all of it was given back.
+    // Redis executes the commands of a node in order: after this one the refund is done.
     await one.take('b', 1)
     expect(await other.take('a', 1)).toBe(0)
   })
@@ -109,7 +109,7 @@ describe.skipIf(!hasRedis)('with Redis', () => {
     expect([await one.take('a', 1, 10), await one.take('a', 1, 10)]).toEqual([0, -1])
   })
 
-  test('Redis is told no address, and forgets every key soon after its window', async () => {
+  test('Redis receives no address, and every key expires soon after its window', async () => {
     await using redis = await startRedis()
     using one = await node(redis.url)
     await one.take('anonymous 203.0.113.7', 5, 10)
@@ -121,49 +121,50 @@ describe.skipIf(!hasRedis)('with Redis', () => {
     expect(life).toBeLessThanOrEqual(15_000)
   })
 
-  test('killed and started again: nodes count by themselves meanwhile, and then share again', async () => {
+  test('nodes count alone while Redis is down, and share their counts after its restart', async () => {
     await using redis = await startRedis()
     using one = await node(redis.url)
     using other = await node(redis.url)
     expect([await one.take('a', 3), await other.take('a', 3)]).toEqual([2, 1])
     await redis.kill()
     await until(() => one.news.length === 1 && other.news.length === 1)
-    // Each knows what it let through itself.
+    // Each node knows its own accepted requests.
     expect(await one.take('a', 3)).toBe(1)
     expect([await one.take('a', 3), await one.take('a', 3)]).toEqual([0, -1])
     expect(await other.take('a', 3)).toBe(1)
     await redis.restart()
-    await until(() => one.news.includes('back') && other.news.includes('back'))
+    await until(() => one.news.includes('available') && other.news.includes('available'))
     expect(await one.take('a', 3)).toBe(-1)
     expect([await one.take('b', 3), await other.take('b', 3)]).toEqual([2, 1])
-    for (const { news } of [one, other]) expect(news).toEqual([expect.stringContaining('away: '), 'back'])
+    for (const { news } of [one, other])
+      expect(news).toEqual([expect.stringContaining('unavailable: '), 'available'])
   })
 
-  test('one that does not answer holds up the requests under way for a moment, and none after them', async () => {
+  test('a hanging Redis delays the requests in progress up to the timeout, and no later ones', async () => {
     await using redis = await startRedis()
-    using one = await untilConnected(() => node(redis.url, { patience: {} }))
+    using one = await untilConnected(() => node(redis.url, { timeouts: {} }))
     redis.freeze()
     expect(await Promise.all([one.take('a', 3), one.take('a', 3)])).toEqual([2, 1])
     expect(Bun.peek.status(one.counters.consume('a', 3, 3600))).toBe('fulfilled')
-    expect(one.news).toEqual(['away: no answer within 100 ms'])
+    expect(one.news).toEqual(['unavailable: no response within 100 ms'])
     redis.thaw()
-    await until(() => one.news.includes('back'))
+    await until(() => one.news.includes('available'))
     expect(one.news).toHaveLength(2)
   })
 
-  test('one that cannot count is away: a wrong password, a server that only reads', async () => {
+  test('a Redis with a wrong password or without write access is unavailable', async () => {
     await using redis = await startRedis({ password: 'secret' })
-    using stranger = await node(redis.url.replace('secret', 'guessed'))
-    expect(await stranger.take('a', 3)).toBe(2)
-    expect(stranger.news).toHaveLength(1)
-    expect(stranger.news.join()).not.toContain('guessed')
+    using rejected = await node(redis.url.replace('secret', 'guessed'))
+    expect(await rejected.take('a', 3)).toBe(2)
+    expect(rejected.news).toHaveLength(1)
+    expect(rejected.news.join()).not.toContain('guessed')
 
     using one = await node(redis.url)
     await redis.ask('REPLICAOF', '127.0.0.1', '1')
     expect(await one.take('a', 3)).toBe(2)
     expect(one.news).toHaveLength(1)
-    expect(one.news[0]).toStartWith('away: ')
+    expect(one.news[0]).toStartWith('unavailable: ')
     await redis.ask('REPLICAOF', 'NO', 'ONE')
-    await until(() => one.news.includes('back'))
+    await until(() => one.news.includes('available'))
   })
 })

@@ -1,21 +1,23 @@
-import { type Page, pageRoute } from '../api/page.ts'
+import { pageRoute, type RenderedPage } from '../api/rendered-page.ts'
 import type { Route } from '../api/request.ts'
 import { type DatedPlan, phaseAt } from '../domain/retirement.ts'
 import script from './assets/reference.client.js' with { type: 'text' }
 import { renderDeprecation } from './deprecation-page.ts'
+import { file, POLICY } from './explorer-page.ts'
 import { STYLE } from './layout.ts'
-import { file, POLICY } from './page.ts'
 import { type ReferenceDocument, renderReference } from './reference-page.ts'
 
 type Options = {
   plan: () => DatedPlan
   now: () => number
-  /** Whether there are pages that show passports. */
   explorer: boolean
 }
 
-/** The pages that follow the retirement plan, and their files. Without the explorer the reference is the start page. */
-export function createPlanPages(document: ReferenceDocument, { plan, now, explorer }: Options): Route[] {
+/** `/reference`, `/deprecation` and their files. If the explorer is off, the reference is the start page. */
+export function createReferenceRoutes(
+  document: ReferenceDocument,
+  { plan, now, explorer }: Options,
+): Route[] {
   const reference = cached(POLICY.reference, () =>
     renderReference(document, { plan: plan(), phase: phaseAt(plan(), now()), explorer }),
   )
@@ -29,9 +31,9 @@ export function createPlanPages(document: ReferenceDocument, { plan, now, explor
   ]
 }
 
-/** Keeps the page, with its compressed forms, while its body stays the same. */
-function cached(policy: string, render: () => string): () => Page {
-  let page: Page | undefined
+/** Reuses the page and its compressed bodies until its content changes. */
+function cached(policy: string, render: () => string): () => RenderedPage {
+  let page: RenderedPage | undefined
   return () => {
     const body = render()
     if (page?.body !== body) page = file('text/html', body, policy)

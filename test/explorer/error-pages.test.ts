@@ -1,0 +1,90 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { createFixedWindow } from '../../src/api/fixed-window.ts'
+import { createLimiter } from '../../src/api/rate-limit.ts'
+import { ServiceError } from '../../src/domain/errors.ts'
+import { DEFAULT_TIERS, EXPLORER } from '../../src/domain/tier.ts'
+import type { Store } from '../../src/store/store.ts'
+import { serveExplorer } from '../support/explorer/explorer-server.ts'
+import { openTestStore, type TestStore } from '../support/store/engines.ts'
+import { NOON, PEOPLE } from '../support/store/records.ts'
+
+describe('error pages', () => {
+  let store: TestStore
+  beforeAll(async () => {
+    store = await openTestStore('sqlite', PEOPLE)
+  })
+  afterAll(() => store[Symbol.asyncDispose]())
+
+  const find = async (store: Store, target: string, options: Parameters<typeof serveExplorer>[1] = {}) => {
+    await using server = serveExplorer(store, options)
+    const { status, headers, text } = await server.look(target)
+    expect(headers.get('Content-Type')).toBe('text/html; charset=utf-8')
+    if (status !== 200) expect(headers.get('Cache-Control')).toBe('no-store')
+    return { status, headers, text: text.slice(text.indexOf('<main')) }
+  }
+
+  test('404 offers the search and a link to all passports', async () => {
+    const { status, text } = await find(store, '/passports/4711')
+    expect(status).toBe(404)
+    expect(text).toContain('Page not found')
+    expect(text).toContain('<form class="search" action="/"')
+    expect(text).toContain('<a href="/">All passports by score</a>')
+  })
+
+  test.each(['/passports', '/passports/', '/passports/7/8', '/badge/7', '/card/'])(
+    '404 is an HTML page in all folders of the explorer: %s',
+    async (target) => {
+      const { status, text } = await find(store, target)
+      expect(status).toBe(404)
+      expect(text).toContain('<form class="search" action="/"')
+    },
+  )
+
+  test.each([
+    ['/?page=abc', 'page must be a whole number from 1, got &quot;abc&quot;.'],
+    ['/?page=0', 'page must be a whole number from 1, got &quot;0&quot;.'],
+    [`/?q=${'x'.repeat(201)}`, 'at most 200 characters, got 201.'],
+  ])('400 names the accepted values: %s', async (target, sentence) => {
+    const { status, text } = await find(store, target)
+    expect(status).toBe(400)
+    expect(text).toContain(sentence)
+  })
+
+  test('414 is an HTML page with the maximum length', async () => {
+    for (const target of [`/?q=${'x'.repeat(9000)}`, `/passports/${'x'.repeat(9000)}`]) {
+      const { status, text } = await find(store, target)
+      expect(status).toBe(414)
+      expect(text).toContain('at most 8192 characters')
+    }
+  })
+
+  test('429 shows the time to retry', async () => {
+    const tiers = DEFAULT_TIERS.map((tier) => (tier.name === EXPLORER ? { ...tier, requests: 1 } : tier))
+    const now = () => NOON
+    const limiter = createLimiter({ tiers, counter: createFixedWindow(now), now, isQuotaUsed: () => false })
+    await find(store, '/', { limiter })
+    const { status, headers, text } = await find(store, '/', { limiter })
+    expect(status).toBe(429)
+    expect(text).toContain(`try again in ${headers.get('Retry-After')} s.`)
+  })
+
+  test.each([
+    [500, new Error('secret of ours'), 'Internal error'],
+    [503, new ServiceError('unavailable', 'secret of ours'), 'Temporarily unavailable'],
+  ])('%d hides the cause and shows the request id', async (expected, error, title) => {
+    const broken = {
+      ...store,
+      passports: {
+        ...store.passports,
+        listByIds() {
+          throw error
+        },
+      },
+    }
+    const { status, headers, text } = await find(broken, '/')
+    expect(status).toBe(expected)
+    expect(text).toContain(title)
+    expect(text).toContain(`<code>${headers.get('X-Request-Id')}</code>`)
+    expect(text).not.toContain('secret')
+  })
+})

@@ -1,0 +1,137 @@
+import { expect, test } from 'bun:test'
+import type { Page } from 'playwright-core'
+import { inventPeople } from '../../src/ingest/demo/people.ts'
+import { inBrowser, watchConsole } from '../support/explorer/browser.ts'
+import { serveExplorer } from '../support/explorer/explorer-server.ts'
+import { shareServer } from '../support/http/server.ts'
+import { openTestStore } from '../support/store/engines.ts'
+import { named, record } from '../support/store/records.ts'
+
+const many = (count: number) =>
+  Array.from({ length: count }, (_, at) => named(at + 1, `Person ${at + 1}`, 1000 - at))
+
+inBrowser('the ranking in a browser', (browser) => {
+  const server = shareServer(
+    () => openTestStore('sqlite', inventPeople().slice(0, 200)),
+    (store) => serveExplorer(store),
+  )
+
+  const countOf = (page: Page) => page.locator('[data-count]').textContent()
+
+  test('searches as you type, announces the count, and updates the URL', async () => {
+    const page = await browser.newPage()
+    const complaints = watchConsole(page)
+    await page.goto(server.url.href)
+    const all = await countOf(page)
+    await page.getByRole('searchbox').pressSequentially('ada', { delay: 5 })
+    await page.getByText(/for “ada”/).waitFor()
+    expect(page.url()).toBe(`${server.url}?q=ada`)
+    expect(await page.title()).toBe('“ada” in passports')
+    expect(await page.locator('[role=status]').textContent()).toMatch(/^\d+ of 200 passports for “ada”$/)
+    for (const name of await page.locator('.ranking a').allTextContents())
+      expect(name.toLowerCase()).toContain('ada')
+    expect(await page.evaluate(() => document.activeElement?.id)).toBe('search')
+    await page.getByRole('searchbox').fill('nobody at all')
+    await page.getByText('No passport found for “nobody at all”').waitFor()
+    await page.getByRole('searchbox').fill('')
+    await page.getByText(all as string).waitFor()
+    expect(page.url()).toBe(server.url.href)
+    expect(complaints).toEqual([])
+    await page.close()
+  }, 30_000)
+
+  test('a late response does not replace a newer one', async () => {
+    const page = await browser.newPage()
+    const { promise: late, resolve: letGo } = Promise.withResolvers<void>()
+    await page.route('**/?q=a', async (route) => {
+      await late
+      await route.continue().catch(() => undefined)
+    })
+    await page.goto(server.url.href)
+    const asked = page.waitForRequest('**/?q=a')
+    await page.getByRole('searchbox').fill('a')
+    await asked
+    await page.getByRole('searchbox').fill('ada')
+    await page.getByText(/for “ada”/).waitFor()
+    letGo()
+    await page.unrouteAll({ behavior: 'wait' })
+    expect(await countOf(page)).toContain('for “ada”')
+    expect(page.url()).toBe(`${server.url}?q=ada`)
+    await page.close()
+  }, 30_000)
+
+  test('a failed search shows the reason, and Enter retries it', async () => {
+    const page = await browser.newPage()
+    await page.goto(server.url.href)
+    await page.route('**/?q=ada', (route) => route.abort(), { times: 1 })
+    await page.getByRole('searchbox').fill('ada')
+    await page.getByText('Press Enter to try again').waitFor()
+    await page.keyboard.press('Enter')
+    await page.getByText(/for “ada”/).waitFor()
+    expect(page.url()).toBe(`${server.url}?q=ada`)
+    await page.close()
+  }, 30_000)
+
+  test('the form, the pager and the links work without a script', async () => {
+    const context = await browser.newContext({ javaScriptEnabled: false })
+    const page = await context.newPage()
+    await page.goto(server.url.href)
+    await page.getByRole('searchbox').fill('a')
+    await page.getByRole('button', { name: 'Search' }).click()
+    await page.waitForURL('**/?q=a')
+    await page.getByRole('link', { name: 'Next' }).click()
+    await page.waitForURL('**/?q=a&page=2')
+    expect(await page.locator('.at').textContent()).toMatch(/^Page 2 of \d+$/)
+    await page.locator('.ranking li').first().click()
+    await page.waitForURL('**/passports/*')
+    await context.close()
+  }, 30_000)
+
+  test('the keyboard reaches the skip link, the search and each passport', async () => {
+    const page = await browser.newPage()
+    await page.goto(server.url.href)
+    await page.keyboard.press('Tab')
+    const skip = page.getByRole('link', { name: 'Skip to content' })
+    expect(await skip.evaluate((link) => link === document.activeElement)).toBe(true)
+    expect((await skip.boundingBox())?.x).toBeGreaterThanOrEqual(0)
+    await page.keyboard.press('Enter')
+    const focused = () =>
+      page.evaluate(() => document.activeElement?.textContent || document.activeElement?.id)
+    const seen: unknown[] = []
+    for (let steps = 0; steps < 3; steps++) {
+      await page.keyboard.press('Tab')
+      seen.push(await focused())
+    }
+    expect(seen).toEqual(['search', 'Search', await page.locator('.ranking a').first().textContent()])
+    await page.keyboard.press('Enter')
+    await page.waitForURL('**/passports/*')
+    await page.close()
+  }, 30_000)
+
+  test('fits 320 px and wide screens with any name', async () => {
+    const long = 'W'.repeat(150)
+    const people = [
+      record(1, {
+        profile: { displayName: long, location: long, tags: [long, long] },
+        human: true,
+        scores: { total: 1e9 },
+      }),
+      ...many(60).slice(1),
+    ]
+    await using large = await openTestStore('sqlite', people)
+    await using empty = await openTestStore('sqlite')
+    await using full = serveExplorer(large)
+    await using bare = serveExplorer(empty)
+    const page = await browser.newPage()
+    for (const width of [320, 2000]) {
+      await page.setViewportSize({ width, height: 640 })
+      for (const target of ['/', `/?q=${long}`, '/?page=9', `/?page=${long}`, '/passports/4711']) {
+        await page.goto(full.url.origin + target)
+        expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width)
+      }
+      await page.goto(bare.url.href)
+      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width)
+    }
+    await page.close()
+  }, 30_000)
+})

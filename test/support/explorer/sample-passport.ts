@@ -1,0 +1,63 @@
+import { expect } from 'bun:test'
+import type { DataPoint } from '../../../src/domain/data-point.ts'
+import { rescoreSome } from '../../../src/scoring/rescore.ts'
+import { DEFAULT_RULES } from '../../../src/scoring/rules.ts'
+import type { Store } from '../../../src/store/store.ts'
+import { ADA_WALLET, credential, NOON, named, record } from '../store/records.ts'
+
+const DAY = 86_400_000
+
+/** A passport with all fields. */
+export const mira = record(12, {
+  scores: { total: 1042.5, activity: 1020, identity: 12.25, skills: 10.25 },
+  human: true,
+  connections: 17,
+  mainWallet: ADA_WALLET,
+  verifiedWallets: [ADA_WALLET, 'DemoSo1ana/With?Odd#Letters'],
+  profile: {
+    displayName: 'Mira Kettlewood',
+    bio: 'Builds kites.',
+    location: 'Lisbon',
+    tags: ['builder', 'zk'],
+  },
+  socials: [
+    {
+      source: 'lens',
+      name: 'mira',
+      displayName: 'Mira K.',
+      bio: 'Notes',
+      location: '',
+      url: 'https://example.com/lens/mira',
+      imageUrl: 'https://example.com/lens/mira.png',
+      followers: '1.2k',
+      following: '12',
+    },
+  ],
+  credentials: [
+    credential('a', { name: 'Alpha', score: 4, maxScore: 8, value: 'FID: 7', earnedAt: NOON - 3 * DAY }),
+    credential('b', { name: 'Beta', score: 8.25, maxScore: 10, earnedAt: NOON - 9 * DAY }),
+    credential('c', { name: 'Gamma', score: 0, maxScore: 5 }),
+    credential('d', { name: 'Delta', category: 'Skills', type: 'd', score: 10.25, maxScore: 40 }),
+    credential('e', { name: 'Epsilon', category: 'Activity', type: 'e', score: 1020, maxScore: 2000 }),
+    credential('f', { name: 'Zeta', category: 'Crafts', type: 'f', score: 3, maxScore: 4 }),
+  ],
+})
+
+/** Three passports with lower scores, one with a higher score. */
+export const OTHERS = [named(1, 'Ivo', 1500), named(2, 'Sana', 40), named(3, '', 2), named(4, 'Yara', 0)]
+
+/** Saves a data point of passport 12, which makes its score stale. */
+export const addDataPoint = (store: Store, amount: number) => {
+  const point: DataPoint = { type: 'github', account: '', value: { kind: 'number', amount }, display: '' }
+  return store.records.save([{ kind: 'data-point', passport: { id: 12 }, point }], {
+    now: NOON,
+    restore: false,
+  })
+}
+export const rescore = (store: Store) =>
+  rescoreSome({
+    store,
+    rules: DEFAULT_RULES,
+    now: () => NOON,
+    onFailure: (_, error) => expect(error).toBeUndefined(),
+  })
