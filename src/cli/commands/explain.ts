@@ -7,30 +7,29 @@ import { findExplanation } from '../../scoring/explain.ts'
 import { loadRules } from '../../scoring/load-rules.ts'
 import type { RuleSet } from '../../scoring/rules.ts'
 import type { Outcome } from '../../scoring/score.ts'
-import { DATABASE_OPTIONS, parseOptions } from '../args.ts'
+import { DATABASE_OPTIONS, defineCommand, JSON_OPTION } from '../command.ts'
 import { openForCommand } from '../open-store.ts'
-import { parseRefArgument } from '../passport-argument.ts'
+import { parseRef } from '../passport-argument.ts'
 import { formatTable } from '../table.ts'
-import type { Terminal } from '../terminal.ts'
 
-const OPTIONS = { ...DATABASE_OPTIONS, json: { type: 'boolean' } } as const
-
-export async function explain(args: string[], terminal: Terminal): Promise<void> {
-  const { values, positionals } = parseOptions('explain', args, OPTIONS, 1)
-  const ref = parseRefArgument(positionals[0], 'passportd explain ID')
-  const config = readConfig(terminal.env, values)
-  const rules = await loadRules(config.rules)
-  await using store = await openForCommand(config.database)
-  const found = await findExplanation(store, ref, rules, terminal.now())
-  if (!found)
-    throw new CommandError(`There is no passport ${positionals[0]} in ${nameDatabase(config.database)}.`)
-  const { passport, outcome } = found
-  const name = passport.profile.displayName
-  terminal.out(
-    values.json ? toJson(passport.id, name, outcome, rules) : toText(passport.id, name, outcome, rules),
-  )
-  for (const note of found.notes) terminal.err(`${note}\n`)
-}
+export const explain = defineCommand({
+  name: 'explain',
+  summary: 'explain a score, credential by credential',
+  options: { ...JSON_OPTION, ...DATABASE_OPTIONS },
+  forms: [{ args: 'ID', about: 'by passport id or wallet' }],
+  async run({ values, args: [given = ''] }, terminal) {
+    const ref = parseRef(given)
+    const config = readConfig(terminal.env, values)
+    const rules = await loadRules(config.rules)
+    await using store = await openForCommand(config.database)
+    const found = await findExplanation(store, ref, rules, terminal.now())
+    if (!found) throw new CommandError(`There is no passport ${given} in ${nameDatabase(config.database)}.`)
+    const { passport, outcome } = found
+    const present = values.json ? toJson : toText
+    terminal.out(present(passport.id, passport.profile.displayName, outcome, rules))
+    for (const note of found.notes) terminal.err(`${note}\n`)
+  },
+})
 
 function toJson(id: number, name: string, { scores, human, lines }: Outcome, rules: RuleSet): string {
   const credentials = lines.map(({ maxScore, ...line }) => ({ ...line, max_score: maxScore }))
