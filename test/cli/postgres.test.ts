@@ -52,10 +52,10 @@ describe('a password', () => {
   const other = (change: Partial<URL>) => Object.assign(new URL(good), change).href
 
   test.each([
-    ['nobody listens', () => other({ port: '1' }), 'is out of reach: '],
+    ['the port is closed', () => other({ port: '1' }), 'is out of reach: '],
     ['it is wrong', () => other({ password: 'wr0ng' }), 'refuses the user or password of its address: '],
     ['the database is missing', () => other({ pathname: 'none' }), 'cannot be used: '],
-  ])('is not shown by any command where %s; one sentence names the server', async (_, address, sentence) => {
+  ])('is not printed by any command if %s; one sentence names the server', async (_, address, sentence) => {
     using folder = tempFolder()
     const cwd = folder.path
     await Bun.write(`${cwd}/${FILE}`, toLines({ passport_id: 1 }))
@@ -77,7 +77,7 @@ describe('a password', () => {
     }
   })
 
-  test('is not shown on a database that was never used: commands find it empty', async () => {
+  test('is not printed by commands on a new database, which is empty', async () => {
     using folder = tempFolder()
     const options = { cwd: folder.path, env: { DATABASE_URL: good.href } }
     const found = (err: string, out = '') => ({ out, err, code: err.startsWith('passportd: ') ? 1 : 0 })
@@ -94,7 +94,7 @@ describe('a password', () => {
     expect(Object.fromEntries(await Promise.all(results))).toEqual(expected)
   })
 
-  test('is not shown by a server whose database goes away, nor by its answers', async () => {
+  test('is not printed by a server whose database becomes unavailable, nor sent in responses', async () => {
     using folder = tempFolder()
     await using node = await serveProcess(['--workers', '2'], {
       cwd: folder.path,
@@ -116,7 +116,7 @@ describe('a password', () => {
   })
 })
 
-test('import waits for a PostgreSQL server that is busy for a while', async () => {
+test('import waits for a PostgreSQL server that is stuck for a while', async () => {
   await using server = await startPostgres()
   using folder = tempFolder()
   const people = Array.from({ length: 4000 }, (_, id) => ({ passport_id: id }))

@@ -25,7 +25,7 @@ function rules(version: string): string {
 }
 
 withEveryEngine('score', (makeDatabase) => {
-  test('works off what is stale, and tells how many', async () => {
+  test('score calculates every stale score, and prints their number', async () => {
     await using here = await workplace(makeDatabase, { records: stale(120) })
     expect(await here.call('score')).toEqual({
       out: '',
@@ -36,7 +36,7 @@ withEveryEngine('score', (makeDatabase) => {
     expect((await here.call('score', '--all')).err).toBe('Scored 120 passports by rule set 2026-11.\n')
   })
 
-  test('several processes at once share the work: together they do each passport once', async () => {
+  test('concurrent scorers calculate each score once', async () => {
     await using here = await workplace(makeDatabase, { records: stale(3000) })
     const reports = await Promise.all([here.run('score'), here.run('score'), here.run('score')])
     expect(reports.map(({ code }) => code)).toEqual([0, 0, 0])
@@ -45,7 +45,7 @@ withEveryEngine('score', (makeDatabase) => {
     expect(await here.look((store) => store.scoring.countStale())).toBe(0)
   })
 
-  test('a scorer that is killed leaves nothing stale for ever', async () => {
+  test('a later scorer completes the work of a killed scorer', async () => {
     await using here = await workplace(makeDatabase, { records: stale(5000) })
     await using store = await here.open()
     for (let kill = 1; kill <= 3; kill++) {
@@ -60,7 +60,7 @@ withEveryEngine('score', (makeDatabase) => {
     await until(async () => (await scoreAll()) && (await store.scoring.countStale()) === 0)
   })
 
-  test('serve works them off while it serves, and a data point that comes in is scored on screen', async () => {
+  test('serve calculates stale scores, and the score of an imported data point', async () => {
     const point = '{"passport":499,"type":"base_builder","value":9,"display":"9 contracts"}\n'
     await using here = await workplace(makeDatabase, {
       records: stale(500),
@@ -79,7 +79,7 @@ withEveryEngine('score', (makeDatabase) => {
     expect(passport).toMatchObject({ skills_score: 18, calculating_score: false })
   })
 
-  test('--watch goes on until it is told to stop', async () => {
+  test('--watch continues until SIGTERM', async () => {
     await using here = await workplace(makeDatabase, { records: stale(1) })
     await using store = await here.open()
     const child = here.start('score', '--watch')
@@ -93,7 +93,7 @@ withEveryEngine('score', (makeDatabase) => {
     expect(await new Response(child.stderr).text()).toContain('Watching for stale passports')
   })
 
-  test('a new rule set makes every passport stale, and the old one is not used on it', async () => {
+  test('a new rule set makes every score stale', async () => {
     const files = { 'one.json': rules('one'), 'two.json': rules('two') }
     await using here = await workplace(makeDatabase, { records: stale(40), files })
     const score = async (file: string) =>
@@ -105,7 +105,7 @@ withEveryEngine('score', (makeDatabase) => {
 })
 
 test.each([[['serve']], [['score']], [['import', '/dev/null']], [['explain', '1']]])(
-  '%p refuses a rule set that will not do, by name',
+  '%p refuses an invalid rule set with its path',
   async (args) => {
     using folder = tempFolder()
     const path = join(folder.path, 'bad.json')

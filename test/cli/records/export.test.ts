@@ -26,7 +26,7 @@ const idsIn = (text: string) =>
     .map((line) => JSON.parse(line).passport_id)
 
 withEveryEngine('export writes everything', (makeDatabase) => {
-  test('to standard output, by id, and packed to a file whose name ends in .gz', async () => {
+  test('to standard output in order of ids, and compressed to a file whose name ends in .gz', async () => {
     await using here = await workplace(makeDatabase, { records: PEOPLE })
     const { out, err, code } = await here.run('export')
     expect(idsIn(out)).toEqual([3, 7, 12, 900])
@@ -36,7 +36,7 @@ withEveryEngine('export writes everything', (makeDatabase) => {
     expect(gunzipSync(readFileSync(join(here.cwd, 'all.jsonl.gz'))).toString()).toBe(out)
   })
 
-  test('to a file that only its owner may read, in place of an older one', async () => {
+  test('to a file that only its owner may read, replacing an older file', async () => {
     await using here = await workplace(makeDatabase, {
       records: PEOPLE,
       files: { 'all.jsonl': 'of an earlier export, and longer'.repeat(1000) },
@@ -52,7 +52,7 @@ withEveryEngine('export writes everything', (makeDatabase) => {
     expect(readdirSync(here.cwd)).toEqual(['all.jsonl'])
   })
 
-  test('into no file that others left under the name it is written by', async () => {
+  test('without using an existing partial file', async () => {
     await using here = await workplace(makeDatabase, { records: PEOPLE, files: { other: 'untouched' } })
     const path = (name: string) => join(here.cwd, name)
     writeFileSync(path('open.jsonl.part'), '')
@@ -66,7 +66,7 @@ withEveryEngine('export writes everything', (makeDatabase) => {
     expect(readFileSync(path('other'), 'utf8')).toBe('untouched')
   })
 
-  test('and removals first', async () => {
+  test('with removals first', async () => {
     await using here = await workplace(makeDatabase, { records: PEOPLE })
     await here.run('remove', '12')
     const { out } = await here.run('export')
@@ -74,7 +74,7 @@ withEveryEngine('export writes everything', (makeDatabase) => {
     expect(idsIn(out)).toEqual([12, 3, 7, 900])
   })
 
-  test('or as much as its reader wants, which ends it well', async () => {
+  test('until the reader closes the pipe, with exit code 0', async () => {
     await using here = await workplace(makeDatabase, { records: INVENTED })
     const script = 'set -o pipefail; "$BUN" "$MAIN" export | head -1'
     const child = Bun.spawn(['bash', '-c', script], {
@@ -95,7 +95,7 @@ withEveryEngine('export writes everything', (makeDatabase) => {
 
 withEngine('sqlite', 'export, where the database does not matter', (makeDatabase) => {
   test.each([['nowhere/all.jsonl'], ['folder'], ['/dev/full']])(
-    'says in one sentence that %s cannot be written, and leaves no half of a file',
+    'reports in one sentence that %s cannot be written, and leaves no partial file',
     async (path) => {
       await using here = await workplace(makeDatabase, { records: PEOPLE })
       mkdirSync(join(here.cwd, 'folder'))
@@ -106,7 +106,7 @@ withEngine('sqlite', 'export, where the database does not matter', (makeDatabase
     },
   )
 
-  test('writes to a device, and does not replace it', async () => {
+  test('writes to a device without replacing it', async () => {
     await using here = await workplace(makeDatabase, { records: PEOPLE })
     expect(await here.run('export', '/dev/null')).toMatchObject({ code: 0 })
     expect(statSync('/dev/null').isFile()).toBe(false)
@@ -173,7 +173,7 @@ async function everyState(makeDatabase: MakeDatabase) {
 }
 
 withEveryEngine('import of an export', (makeDatabase, engine) => {
-  test('gives the same service on the other engine, as it is and scored anew', async () => {
+  test('gives the same service on the other engine, unchanged and after scoring again', async () => {
     await using original = await everyState(makeDatabase)
     const { out } = await original.run('export')
     await using copy = await workplace(otherEngine(engine), { files: { 'all.jsonl': out } })

@@ -11,7 +11,7 @@ const PEOPLE = INVENTED.map((person) => ({ ...person, credentials: person.creden
 const editions = (...numbers: number[]) => numbers.map((edition) => linesOf(PEOPLE, edition)).join('')
 
 withEveryEngine('import', (makeDatabase) => {
-  test('a server on the same database answers all the while, and sees whole batches only', async () => {
+  test('a server on the same database responds during an import, and serves complete batches only', async () => {
     const files = { 'first.jsonl': linesOf(PEOPLE.slice(0, BATCH)), 'many.jsonl': editions(1, 2, 3) }
     await using here = await workplace(makeDatabase, { files, bare: true })
     await here.run('import', 'first.jsonl')
@@ -63,28 +63,24 @@ function claims(file: string, count: number): string {
 }
 
 withEveryEngine('two imports at once', (makeDatabase) => {
-  test.each([BATCH, 4 * BATCH])(
-    'of %i lines end, each batch as if it had come after the other',
-    async (count) => {
-      await using here = await workplace(makeDatabase, {
-        files: { 'a.jsonl': claims('a', count), 'b.jsonl': claims('b', count) },
-      })
-      const reports = await Promise.all([here.run('import', 'a.jsonl'), here.run('import', 'b.jsonl')])
-      for (const { err } of reports)
-        expect(err).toMatch(/lines: [\d,]+ added, [\d,]+ changed, 0 unchanged\.\n/)
-      const records = await here.look((store) => store.records.list(-1, 10_000))
-      expect(records).toHaveLength(count)
-      for (let at = 0; at < count; at += BATCH) {
-        const filesOf = (parity: number) =>
-          new Set(
-            records
-              .slice(at, at + BATCH)
-              .filter(({ id }) => id % 2 === parity)
-              .map(({ profile }) => profile.bio),
-          )
-        // The later one has the even, the earlier one the odd.
-        expect(['a b', 'b a']).toContain([filesOf(0), filesOf(1)].map((files) => [...files].join()).join(' '))
-      }
-    },
-  )
+  test.each([BATCH, 4 * BATCH])('of %i lines end, and their batches are serialized', async (count) => {
+    await using here = await workplace(makeDatabase, {
+      files: { 'a.jsonl': claims('a', count), 'b.jsonl': claims('b', count) },
+    })
+    const reports = await Promise.all([here.run('import', 'a.jsonl'), here.run('import', 'b.jsonl')])
+    for (const { err } of reports) expect(err).toMatch(/lines: [\d,]+ added, [\d,]+ changed, 0 unchanged\.\n/)
+    const records = await here.look((store) => store.records.list(-1, 10_000))
+    expect(records).toHaveLength(count)
+    for (let at = 0; at < count; at += BATCH) {
+      const filesOf = (parity: number) =>
+        new Set(
+          records
+            .slice(at, at + BATCH)
+            .filter(({ id }) => id % 2 === parity)
+            .map(({ profile }) => profile.bio),
+        )
+      // The later one has the even, the earlier one the odd.
+      expect(['a b', 'b a']).toContain([filesOf(0), filesOf(1)].map((files) => [...files].join()).join(' '))
+    }
+  })
 })

@@ -29,7 +29,7 @@ const BAD = `${toLines({ passport_id: 1, main_wallet: '0xA' })}{"passport_id":
 ${toLines({ passport_id: 2, score: -1 }, { passport_id: 3, main_wallet: '0xa' }, { passport_id: 4 })}`
 
 withEveryEngine('import', (makeDatabase) => {
-  test('takes in several files, plain and packed under any name', async () => {
+  test('import reads several files, plain and gzip, under any name', async () => {
     await using here = await prepare(makeDatabase, {
       'a.jsonl': few(0, 2),
       'b.data': gzipSync(few(2, 4)),
@@ -44,7 +44,7 @@ withEveryEngine('import', (makeDatabase) => {
     expect(await here.ids()).toEqual([1, 2, 3, 4, 5])
   })
 
-  test('takes in a data point, by id and by wallet, wherever in the batch its passport is', async () => {
+  test('a data point names its passport by id or wallet, anywhere in the batch', async () => {
     await using here = await prepare(makeDatabase, {
       'a.jsonl': toLines(
         { passport: '0xABC', type: 'gitcoin', value: 23 },
@@ -62,7 +62,7 @@ withEveryEngine('import', (makeDatabase) => {
     })
   })
 
-  test('changes nothing when the same file comes twice', async () => {
+  test('a second import of the same file changes nothing', async () => {
     const points = toLines(
       { passport: 3, type: 'gitcoin', value: 40 },
       { passport: 900, type: 'ens', value: 1 },
@@ -77,7 +77,7 @@ withEveryEngine('import', (makeDatabase) => {
     expect(await look()).toEqual(before)
   })
 
-  test('takes in at the end what cannot be taken in yet', async () => {
+  test('records that depend on later lines are imported at the end', async () => {
     const filler = Array.from({ length: 700 }, (_, at) => ({ passport_id: 1000 + at }))
     await using here = await prepare(makeDatabase, {
       'before.jsonl': toLines({ passport_id: 9, main_wallet: '0xw' }),
@@ -111,14 +111,14 @@ withEveryEngine('import', (makeDatabase) => {
     expect(records.find(({ id }) => id === 5)?.profile.bio).toBe('new')
   })
 
-  test('keeps a number too large for a date as it came in', async () => {
+  test('a number that is too large for a date is kept unchanged', async () => {
     const point = '{"passport_id":7}\n{"passport":7,"type":"base_builder","value":1e16}\n'
     await using here = await prepare(makeDatabase, { 'x.jsonl': point })
     await here.import('x.jsonl')
     expect(await here.export()).toContain('"value":10000000000000000,')
   })
 
-  test('--rescore has the rules score what carries a score of its own', async () => {
+  test('--rescore calculates the score of credentials that carry a score', async () => {
     const credentials = [
       { id: 'c', type: 'gitcoin', category: 'Identity', score: 1, max_score: 20, value: '40' },
     ]
@@ -136,7 +136,7 @@ withEveryEngine('import', (makeDatabase) => {
     expect(await score()).toBe(20)
   })
 
-  test('refuses by file, line, field and reason, and keeps the rest', async () => {
+  test('a refusal names file, line, field and reason, and the other lines are imported', async () => {
     await using here = await prepare(makeDatabase, { 'bad.jsonl': BAD })
     const { out, err, code } = await here.import('bad.jsonl')
     expect(out).toBe('')
@@ -152,7 +152,7 @@ withEveryEngine('import', (makeDatabase) => {
     expect(await here.ids()).toEqual([1, 4])
   })
 
-  test('--strict stops at the first refusal, and keeps what came before', async () => {
+  test('--strict stops at the first refusal, and keeps the lines before it', async () => {
     await using here = await prepare(makeDatabase, {
       'bad.jsonl': `${few(0, 600)}nonsense\n${toLines({ passport_id: 5000 })}more\n`,
       'next.jsonl': toLines({ passport_id: 6000 }),
@@ -164,18 +164,18 @@ withEveryEngine('import', (makeDatabase) => {
     expect(await here.ids()).toEqual(INVENTED.slice(0, 600).map(({ id }) => id))
   })
 
-  test('leaves removed passports out quietly, unless with --restore', async () => {
+  test('removed passports are skipped without --restore', async () => {
     await using here = await prepare(makeDatabase, { 'a.jsonl': few(0, 3) })
     await here.import('a.jsonl')
     await here.run('remove', '2')
     const { err, code } = await here.import('a.jsonl')
     expect(code).toBe(0)
-    expect(err).toContain('2 unchanged, 1 of removed passports left out (--restore lets them in).\n')
+    expect(err).toContain('2 unchanged, 1 of removed passports skipped (--restore accepts them).\n')
     expect(await here.import('a.jsonl', '--restore')).toMatchObject({ code: 0 })
     expect(await here.ids()).toEqual([1, 2, 3])
   })
 
-  test('--dry-run says what would become of the lines, and writes nothing', async () => {
+  test('--dry-run reports the result of an import, and writes nothing', async () => {
     await using here = await prepare(makeDatabase, {
       'a.jsonl': few(0, 3),
       'b.jsonl': `${few(1, 5)}nonsense\n`,
@@ -202,7 +202,7 @@ withEngine('sqlite', 'import, whatever the database,', (makeDatabase) => {
     expect(await here.ids()).toEqual([1])
   })
 
-  test('leaves unknown fields out, and says how many', async () => {
+  test('unknown fields are ignored and counted', async () => {
     const line = toLines({ passport_id: 1, x: 1, passport_profile: { y: 2 } })
     await using here = await prepare(makeDatabase, { 'a.jsonl': line })
     const { err, code } = await here.import('a.jsonl')
@@ -210,7 +210,7 @@ withEngine('sqlite', 'import, whatever the database,', (makeDatabase) => {
     expect(code).toBe(0)
   })
 
-  test('writes refusals into the file of --rejects, each with its line', async () => {
+  test('--rejects writes every refusal with its line', async () => {
     await using here = await prepare(makeDatabase, {
       'bad.jsonl': BAD,
       'rejects.jsonl': 'of an earlier import',
@@ -232,7 +232,7 @@ withEngine('sqlite', 'import, whatever the database,', (makeDatabase) => {
     ])
   })
 
-  test('shows the first twenty refusals, while --rejects has them all', async () => {
+  test('the terminal shows the first twenty refusals, and --rejects writes all', async () => {
     const bad = `${'nonsense\n'.repeat(30)}${toLines({ passport_id: 1 })}`
     await using here = await prepare(makeDatabase, { 'bad.jsonl': bad })
     const shown = (err: string) => err.split('\n').filter((text) => text.startsWith('bad.jsonl:')).length
@@ -250,11 +250,7 @@ withEngine('sqlite', 'import, whatever the database,', (makeDatabase) => {
     [['nowhere.jsonl'], 1, 'There is no file nowhere.jsonl.'],
     [['a.jsonl', 'nowhere.jsonl'], 1, 'There is no file nowhere.jsonl.'],
     [['.'], 1, '. is a folder: name the files in it.'],
-    [
-      ['a.jsonl', '--rejects', './a.jsonl'],
-      2,
-      '--rejects ./a.jsonl is a file that is imported: name another.',
-    ],
+    [['a.jsonl', '--rejects', './a.jsonl'], 2, '--rejects ./a.jsonl is also imported: choose another file.'],
   ])('has one clear sentence for %p, before anything is written', async (args, code, sentence) => {
     await using here = await prepare(makeDatabase, FILES)
     expect(await here.import(...args)).toEqual({ out: '', err: `passportd: ${sentence}\n`, code })
@@ -262,7 +258,7 @@ withEngine('sqlite', 'import, whatever the database,', (makeDatabase) => {
     expect(readFileSync(join(here.cwd, 'a.jsonl'), 'utf8')).toBe(FILES['a.jsonl'])
   })
 
-  test('has one clear sentence for --rejects that cannot be written', async () => {
+  test('a --rejects file that cannot be written is reported in one sentence', async () => {
     await using here = await prepare(makeDatabase, FILES)
     const { err, code } = await here.import('a.jsonl', '--rejects', 'nowhere/rejects.jsonl')
     expect(code).toBe(1)

@@ -24,7 +24,7 @@ async function entriesOf(child: { kill(signal: 'SIGTERM'): void; stderr: Readabl
   }
 }
 
-test('LOG_REQUESTS=true writes one entry a request, by route', async () => {
+test('LOG_REQUESTS=true logs one entry per request, by route', async () => {
   using folder = tempFolder()
   const cwd = folder.path
   const env = { LOG_REQUESTS: 'true', TRUST_PROXY: '127.0.0.1' }
@@ -80,7 +80,7 @@ async function filled() {
   }
 }
 
-test('no key, query, path or whole address is ever logged, also where answers fail', async () => {
+test('no key, query, path or whole address is logged, also for failed requests', async () => {
   using database = await filled()
   const { cwd, env } = database
   const settings = { ...env, LOG_REQUESTS: 'true', TRUST_PROXY: '127.0.0.1' }
@@ -144,7 +144,7 @@ function collect() {
   return { lines, ...log }
 }
 
-test('the same error is logged once, and then the last one with the number of those left out', async () => {
+test('repeated errors are logged once, then as one entry with their number', async () => {
   const { lines, error, end } = collect()
   for (let at = 1; at <= 100; at++) error('away', { at })
   error('another', { at: 1 })
@@ -159,7 +159,7 @@ test('the same error is logged once, and then the last one with the number of th
   expect(lines.slice(3)).toEqual([['away', { at: 101 }]])
 })
 
-test('errors that are all different are bounded too', () => {
+test('the number of different logged errors is bounded', () => {
   const { lines, error, end } = collect()
   for (let at = 1; at <= 1000; at++) error(`error ${at}`)
   expect(lines).toHaveLength(21)

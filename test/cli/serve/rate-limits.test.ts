@@ -31,7 +31,7 @@ async function makeKey(here: Awaited<ReturnType<typeof workplace>>) {
 
 withEngine('sqlite', 'limits', (makeDatabase) => {
   test.skipIf(process.platform !== 'linux')(
-    'of ten thousand requests that race, workers let through the limit and not one more',
+    'workers accept exactly the limit of ten thousand concurrent requests',
     async () => {
       await using here = await workplace(makeDatabase)
       const headers = await makeKey(here)
@@ -41,7 +41,7 @@ withEngine('sqlite', 'limits', (makeDatabase) => {
   )
 
   describe.skipIf(!hasRedis)('with Redis', () => {
-    test('of ten thousand requests that race, so do two nodes', async () => {
+    test('two nodes accept exactly the limit of ten thousand concurrent requests', async () => {
       await using redis = await startRedis()
       await using here = await workplace(makeDatabase)
       const env = { ...TIERS, REDIS_URL: redis.url }
@@ -57,7 +57,7 @@ withEngine('sqlite', 'limits', (makeDatabase) => {
       }
     })
 
-    test('killed under load, no request fails; started again, nodes share again', async () => {
+    test('no request fails while Redis is killed under load, and nodes share the limit after its restart', async () => {
       await using redis = await startRedis({ password: 'secret' })
       await using here = await workplace(makeDatabase)
       const headers = await makeKey(here)

@@ -66,7 +66,7 @@ function startLoad(urls: readonly string[], phase: () => string) {
 }
 
 test(
-  'two nodes answer rightly and in time while primary and replica come and go',
+  'two nodes respond correctly and in time while primary and replica stop and start',
   async () => {
     await using primary = await startPostgres()
     const seed = await openStore({ engine: 'postgres', url: primary.url })

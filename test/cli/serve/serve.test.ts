@@ -13,7 +13,7 @@ import { tempFolder } from '../../support/temp-folder.ts'
 const getJson = async (url: string) => (await fetch(url)).json()
 
 withEveryEngine('serve', (makeDatabase, engine) => {
-  test('--demo fills a database that was never used, also where several start at once, and says where to look', async () => {
+  test('--demo fills a new database once, also when several servers start, and prints the URLs', async () => {
     await using here = await workplace(makeDatabase, { bare: true })
     const servers = await Promise.all([1, 2, 3].map(() => here.serve(['--demo'])))
     for (const { greeting, url, ...server } of servers) {
@@ -28,7 +28,7 @@ withEveryEngine('serve', (makeDatabase, engine) => {
     }
   })
 
-  test('where a key is required, no page shows a passport unless the explorer is on', async () => {
+  test('REQUIRE_API_KEY hides the pages of passports unless EXPLORER is on', async () => {
     await using here = await workplace(makeDatabase, { records: PEOPLE })
     await using closed = await here.serve([], { REQUIRE_API_KEY: 'true' })
     expect(closed.greeting).not.toContain('Explorer')
@@ -46,13 +46,13 @@ withEveryEngine('serve', (makeDatabase, engine) => {
     expect((await fetch(`${open.url}/api/v1/passports/7`)).status).toBe(401)
   })
 
-  test('--demo leaves people alone who are there already', async () => {
+  test('--demo does not change a database with passports', async () => {
     await using here = await workplace(makeDatabase, { records: [named(5, 'Mine')] })
     await using server = await here.serve(['--demo'])
     expect(await getJson(`${server.url}/api/v1/passports`)).toMatchObject({ pagination: { total: 1 } })
   })
 
-  test('killed, it starts again with nothing lost', async () => {
+  test('a server that is killed starts again without data loss', async () => {
     await using here = await workplace(makeDatabase, { records: PEOPLE })
     const headers = { 'X-API-KEY': (await here.run('keys', 'create', '--name', 'a')).out.trim() }
     const answers = async (url: string) => {
@@ -76,7 +76,7 @@ withEveryEngine('serve', (makeDatabase, engine) => {
     expect(database.query('pragma integrity_check').get()).toEqual({ integrity_check: 'ok' })
   })
 
-  test('killed while it fills its database, it fills it on the next start', async () => {
+  test('a server that is killed while filling the database fills it on the next start', async () => {
     await using here = await workplace(makeDatabase, { bare: true })
     for (const delay of [140, 250, 400]) {
       const child = here.start('serve', '--demo')
@@ -88,7 +88,7 @@ withEveryEngine('serve', (makeDatabase, engine) => {
     expect(await getJson(`${server.url}/api/v1/passports`)).toMatchObject({ pagination: { total: 1000 } })
   })
 
-  test('SIGINT ends it well', async () => {
+  test('SIGINT ends the server with exit code 0', async () => {
     await using here = await workplace(makeDatabase)
     await using server = await here.serve()
     server.child.kill('SIGINT')
@@ -97,8 +97,8 @@ withEveryEngine('serve', (makeDatabase, engine) => {
   })
 })
 
-describe('serve in the files that SQLite uses where nothing is set', () => {
-  test('people are in one, and those of --demo in another', async () => {
+describe('serve with the default SQLite files', () => {
+  test('--demo uses another file than serve without it', async () => {
     using folder = tempFolder()
     await using demo = await serveProcess(['--demo'], { cwd: folder.path })
     expect(demo.greeting).toContain('serves 1,000 passports from data/demo.db\n')
@@ -108,8 +108,8 @@ describe('serve in the files that SQLite uses where nothing is set', () => {
 })
 
 // They wait more than they work.
-describe.concurrent('serve, whatever the database', () => {
-  test('a request that never ends does not keep it', async () => {
+describe.concurrent('serve, independent of the engine', () => {
+  test('an unfinished request does not prevent a shutdown', async () => {
     using folder = tempFolder()
     await using server = await serveProcess([], { cwd: folder.path })
     const socket = connect(Number(new URL(server.url).port), '127.0.0.1')
@@ -148,7 +148,7 @@ describe.concurrent('serve, whatever the database', () => {
     await child.exited
   })
 
-  test('a port in use is one clear sentence', async () => {
+  test('a port in use is reported in one sentence', async () => {
     using folder = tempFolder()
     await using other = takePort()
     const { port } = other
@@ -160,7 +160,7 @@ describe.concurrent('serve, whatever the database', () => {
     }
   })
 
-  test('one that cannot listen leaves the rule set in force alone', async () => {
+  test('a server that cannot listen does not change the active rule set', async () => {
     using folder = tempFolder()
     await using _server = await serveProcess([], { cwd: folder.path })
     const inForce = () => {
@@ -177,14 +177,14 @@ describe.concurrent('serve, whatever the database', () => {
     expect(inForce()).toEqual(before)
   })
 
-  test('an address that is not of this machine is one clear sentence', async () => {
+  test('a foreign HOST is reported in one sentence', async () => {
     using folder = tempFolder()
     const { err, code } = await run(['serve'], { cwd: folder.path, env: { HOST: '192.0.2.1', PORT: '0' } })
     expect(code).toBe(1)
     expect(err).toMatch(/^passportd: Cannot listen on 192\.0\.2\.1, port 0: [^\n]+ Set HOST and PORT\.\n$/)
   })
 
-  test('settings reach the server; those it does not know are warned about', async () => {
+  test('settings reach the server, and unknown settings are logged as warnings', async () => {
     using folder = tempFolder()
     const env = {
       DEPRECATED_AT: '2025-06-01',
@@ -203,18 +203,21 @@ describe.concurrent('serve, whatever the database', () => {
       .split('\n')
       .map((line) => JSON.parse(line))
     expect(warnings).toMatchObject([
-      { level: 'warn', message: 'PASSPORTD_PORT is not read: use PORT.' },
+      { level: 'warn', message: 'PASSPORTD_PORT is not a setting: use PORT.' },
       {
         level: 'warn',
-        message: expect.stringContaining('PASSPORTD_SPEED is not read: the settings are PORT, HOST,'),
+        message: expect.stringContaining('PASSPORTD_SPEED is not a setting: the settings are PORT, HOST,'),
       },
       // Nothing that a line of the log holds steers a terminal.
-      { level: 'warn', message: expect.stringContaining('PASSPORTD_\ufffd2J is not read: the settings are') },
+      {
+        level: 'warn',
+        message: expect.stringContaining('PASSPORTD_\ufffd2J is not a setting: the settings are'),
+      },
     ])
   })
 })
 
-test('npm start is serve --demo, and the README shows it on top', async () => {
+test('npm start runs serve --demo, as the README shows', async () => {
   const root = join(import.meta.dir, '../../..')
   const { scripts } = await Bun.file(join(root, 'package.json')).json()
   expect(scripts.start).toBe('exec bun --smol src/cli/main.ts serve --demo')

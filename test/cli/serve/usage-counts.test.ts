@@ -46,7 +46,7 @@ withEveryEngine('counts', (makeDatabase) => {
     expect((await store.keys.list())[0]?.lastUsedAt).toBeGreaterThanOrEqual(begin)
   })
 
-  test.concurrent('that were kept outlive a kill: only the last ten seconds are lost', async () => {
+  test.concurrent('survive a kill: at most the last ten seconds are lost', async () => {
     await using here = await workplace(makeDatabase)
     await using server = await here.serve()
     await using store = await here.open()
@@ -62,7 +62,7 @@ withEveryEngine('counts', (makeDatabase) => {
 })
 
 withEngine('sqlite', 'counts', (makeDatabase) => {
-  test('wait while another process writes, and requests do not', async () => {
+  test('wait while another process writes, and requests do not wait', async () => {
     await using here = await workplace(makeDatabase)
     const key = (await here.run('keys', 'create', '--name', 'a')).out.trim()
     await using server = await here.serve()
@@ -85,8 +85,8 @@ withEngine('sqlite', 'counts', (makeDatabase) => {
   })
 })
 
-describe('counts, while PostgreSQL is away', () => {
-  test.concurrent('wait for it', async () => {
+describe('counts, while PostgreSQL is unavailable', () => {
+  test.concurrent('are stored when it is available again', async () => {
     await using postgres = await startPostgres()
     using folder = tempFolder()
     await using server = await serveProcess([], { cwd: folder.path, env: { DATABASE_URL: postgres.url } })
@@ -108,7 +108,7 @@ describe('counts, while PostgreSQL is away', () => {
   }, 20_000)
 })
 
-test('counts that a store refuses are handed to it again, as one of each kind', async () => {
+test('counts of a failed write are added to the next write', async () => {
   const one: UsageCount = { day: '2026-01-01', key: 'k', endpoint: 'list', status: 200, count: 2 }
   const kept: unknown[] = []
   let works = false
