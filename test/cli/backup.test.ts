@@ -13,6 +13,7 @@ import { dirname, join } from 'node:path'
 import type { Store } from '../../src/store/store.ts'
 import { COMMAND } from '../support/cli.ts'
 import { workplace } from '../support/cli-sandbox.ts'
+import { until } from '../support/processes.ts'
 import { withEngine } from '../support/store/engines.ts'
 import { INVENTED, linesOf } from '../support/store/json-lines.ts'
 import { ada, named, PEOPLE } from '../support/store/records.ts'
@@ -43,7 +44,7 @@ withEngine('sqlite', 'backup', (makeDatabase) => {
       bare: true,
     })
     const importing = here.start('import', 'many.jsonl')
-    while (!existsSync(here.database) || (await here.look(countPassports)) === 0) await Bun.sleep(5)
+    await until(async () => existsSync(here.database) && (await here.look(countPassports)) > 0)
     expect(await here.run('backup', 'kept.db')).toMatchObject({ code: 0 })
     expect(await importing.exited).toBe(0)
     expect(await here.look(countPassports)).toBe(3000)

@@ -141,7 +141,7 @@ withEngine('sqlite', 'doctor', (makeDatabase) => {
           score: () => ({ scores, human: false, credentials: [] }),
           onFailure: () => undefined,
         })
-        await Bun.sleep(1)
+        await new Promise(setImmediate)
       }
     })()
     const { text } = await examine(here)

@@ -14,7 +14,6 @@ import {
 } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { openForCommand } from '../../src/cli/open-store.ts'
-import { createRandom } from '../../src/ingest/demo/random.ts'
 import { exportRecords } from '../../src/ingest/export.ts'
 import type { Store } from '../../src/store/store.ts'
 import { workplace } from '../support/cli-sandbox.ts'
@@ -201,14 +200,17 @@ withEngine('sqlite', 'restore', (makeDatabase) => {
 
   test('a restore that is killed leaves either the old or the new database, complete', async () => {
     await using here = await backedUp(makeDatabase)
-    const begin = performance.now()
-    await here.run('restore', 'kept.db', '--force')
-    const duration = performance.now() - begin
-    const random = createRandom(8)
-    for (let kill = 0; kill < 5; kill++) {
+    const restoring = `${here.database}.restoring`
+    const moments = [
+      (pid: number) => opens(pid, here.database),
+      () => existsSync(restoring),
+      () => existsSync(`${restoring}-wal`),
+      (pid: number) => opens(pid, `${here.database}-wal`),
+    ]
+    for (const [kill, isNow] of moments.entries()) {
       const was = await here.export()
       const child = here.start('restore', 'kept.db', '--force')
-      await Bun.sleep(duration * (0.5 + 0.5 * random.next()))
+      await until(() => isNow(child.pid) || child.exitCode !== null)
       child.kill('SIGKILL')
       await child.exited
       expect([was, here.before]).toContain(await here.export())
@@ -216,7 +218,7 @@ withEngine('sqlite', 'restore', (makeDatabase) => {
     }
     expect(await here.run('restore', 'kept.db', '--force')).toMatchObject({ code: 0 })
     expect(await here.export()).toBe(here.before)
-    expect(existsSync(`${here.database}.restoring`)).toBe(false)
+    expect(existsSync(restoring)).toBe(false)
   })
 
   test('a process that waits for a restore to end opens the new database', async () => {

@@ -67,7 +67,9 @@ Next        nothing
     await expect(here.retire('set --sunset 2026-01-09T11:59:59Z')).rejects.toThrow(
       'less than 7 days away. Add --yes',
     )
-    await expect(here.retire('set --sunset 2026-01-01')).rejects.toThrow('V1 would be removed at once. Add --yes')
+    await expect(here.retire('set --sunset 2026-01-01')).rejects.toThrow(
+      'V1 would be removed at once. Add --yes',
+    )
     await here.retire('set --sunset 2026-01-09T12:00Z')
     expect((await here.retire('set --sunset 2026-01-01 --yes')).out).toContain(
       'Now         V1 is removed: every response is 410, for exempt keys too.\nNext        nothing\n',
