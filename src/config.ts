@@ -17,23 +17,16 @@ export type Config = {
   port: number
   database: DatabaseAddress
   requireKey: boolean
-  /** Serves the pages of the explorer. */
   explorer: boolean
-  /** The public base URL, if it differs from the requested one. */
   publicUrl?: string | undefined
   /** Epoch milliseconds. */
   deprecatedAt: number
   tiers: readonly Tier[]
-  /** Addresses and blocks of proxies whose X-Forwarded-For is trusted. */
   trustedProxies: readonly string[]
-  /** Logs an entry for each request. */
   logRequests: boolean
   metrics?: { host: string; port: number }
-  /** Counts rate limits for all nodes. */
   redisUrl?: string | undefined
-  /** Path of the operator's rule set. */
   rules?: string | undefined
-  /** The key for the mirrored service. */
   mirrorKey?: string | undefined
   /** Paths of PEM files, for HTTPS with HTTP/2. */
   tls?: { cert: string; key: string; http3: boolean }
@@ -43,37 +36,22 @@ type Environment = Readonly<Record<string, string | undefined>>
 
 /** One sentence for each problem of the environment. */
 export class ConfigError extends Error {
+  override readonly name = 'ConfigError'
   readonly problems: readonly string[]
 
   constructor(problems: readonly string[]) {
     super(problems.join('\n'))
-    this.name = 'ConfigError'
     this.problems = problems
   }
 }
 
-type Setting<T> = {
-  about: string
-  /** The default, as the help shows it. */
-  initial: string
-  /** Completes the message "PORT must be ...". */
-  accepts: string
-  /** Returns undefined for a value that is not accepted. */
-  parse: (text: string) => T | undefined
+/** `initial` is the default as the help shows it. `accepts` completes "PORT must be ...". `parse` returns undefined for an invalid value. */
+function define<T>(about: string, initial: string, accepts: string, parse: (text: string) => T | undefined) {
+  return { about, initial, accepts, parse }
 }
 
-const define = <T>(
-  about: string,
-  initial: string,
-  accepts: string,
-  parse: Setting<T>['parse'],
-): Setting<T> => ({
-  about,
-  initial,
-  accepts,
-  parse,
-})
-
+const optional = <T>(about: string, accepts: string, parse: (text: string) => T | undefined) =>
+  define(about, 'none', accepts, parse)
 const flag = (about: string, initial = 'false') => define(about, initial, 'true or false', parseFlag)
 const port = (about: string, initial: string) => define(about, initial, 'a port from 0 to 65535', parsePort)
 const host = (about: string) => define(about, '127.0.0.1', 'a host name or address', parseHost)
@@ -89,9 +67,8 @@ export const SETTINGS = {
     `a URL such as ${DATABASE_EXAMPLES}`,
     parseDatabaseAddress,
   ),
-  DATABASE_READ_URL: define(
+  DATABASE_READ_URL: optional(
     'PostgreSQL replica for reads',
-    'none',
     'the URL of a replica, such as postgres://user:password@host/database',
     parsePostgresUrl,
   ),
@@ -109,15 +86,13 @@ export const SETTINGS = {
     `tiers such as ${TIERS_EXAMPLE}, each of 1 to 1000000 requests in 1s to 24h`,
     parseTiers,
   ),
-  TRUST_PROXY: define(
+  TRUST_PROXY: optional(
     'proxies whose X-Forwarded-For is trusted, such as 10.0.0.0/8',
-    'none',
     'addresses or blocks of proxies, such as 10.0.0.0/8, 127.0.0.1',
     parseProxies,
   ),
-  REDIS_URL: define(
-    'Redis that counts rate limits for all nodes',
-    'none',
+  REDIS_URL: optional(
+    'Redis that counts limits for all nodes',
     'a URL such as redis://host:6379',
     parseRedisUrl,
   ),
@@ -138,7 +113,7 @@ export const SETTINGS = {
 }
 
 type SettingName = keyof typeof SETTINGS
-type ValueOf<Name extends SettingName> = (typeof SETTINGS)[Name] extends Setting<infer T> ? T : never
+type ValueOf<Name extends SettingName> = Exclude<ReturnType<(typeof SETTINGS)[Name]['parse']>, undefined>
 
 /** Throws one `ConfigError` with every problem of `env`. */
 export function readConfig(env: Environment, { demo = false }: { demo?: boolean | undefined }): Config {
@@ -146,10 +121,10 @@ export function readConfig(env: Environment, { demo = false }: { demo?: boolean 
 
   /** An empty variable is unset. */
   function read<Name extends SettingName>(name: Name): ValueOf<Name> | undefined {
-    const { accepts, parse } = SETTINGS[name] as Setting<ValueOf<Name>>
+    const { accepts, parse } = SETTINGS[name]
     const text = env[name]?.trim() ?? ''
     if (text === '') return undefined
-    const value = parse(text)
+    const value = parse(text) as ValueOf<Name> | undefined
     if (value === undefined) problems.push(`${name} must be ${accepts}, got "${hidePassword(text)}".`)
     return value
   }

@@ -9,15 +9,13 @@ function toCompletion({ name, summary, forms, options }: Command): Completion {
   return { name, summary, words: [...new Set([...actions, ...flags, '--help'])] }
 }
 
-const names = (commands: readonly Completion[]) => commands.map(({ name }) => name).join(' ')
-
 const SCRIPTS: Record<string, (commands: readonly Completion[]) => string> = {
   bash: (commands) => `_passportd() {
   local candidates=""
   case "\${COMP_WORDS[1]}" in
 ${commands.map(({ name, words }) => `    ${name}) candidates="${words.join(' ')}" ;;`).join('\n')}
   esac
-  if [ "$COMP_CWORD" -eq 1 ]; then candidates="${names(commands)} --help --version"; fi
+  if [ "$COMP_CWORD" -eq 1 ]; then candidates="${commands.map(({ name }) => name).join(' ')} --help --version"; fi
   COMPREPLY=($(compgen -W "$candidates" -- "\${COMP_WORDS[COMP_CWORD]}"))
 }
 complete -o default -F _passportd passportd

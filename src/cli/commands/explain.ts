@@ -2,14 +2,14 @@ import { readConfig } from '../../config.ts'
 import { nameDatabase } from '../../domain/database-address.ts'
 import { CommandError } from '../../domain/errors.ts'
 import type { Line } from '../../domain/explanation.ts'
+import { parsePassportRef } from '../../domain/passport.ts'
 import { printable } from '../../domain/text/format.ts'
 import { findExplanation } from '../../scoring/explain.ts'
 import { loadRules } from '../../scoring/load-rules.ts'
 import type { RuleSet } from '../../scoring/rules.ts'
 import type { Outcome } from '../../scoring/score.ts'
-import { DATABASE_OPTIONS, defineCommand, JSON_OPTION } from '../command.ts'
+import { DATABASE_OPTIONS, defineCommand, invalidValue, JSON_OPTION } from '../command.ts'
 import { openForCommand } from '../open-store.ts'
-import { parseRef } from '../passport-argument.ts'
 import { formatTable } from '../table.ts'
 
 export const explain = defineCommand({
@@ -18,7 +18,8 @@ export const explain = defineCommand({
   options: { ...JSON_OPTION, ...DATABASE_OPTIONS },
   forms: [{ args: 'ID', about: 'by passport id or wallet' }],
   async run({ values, args: [given = ''] }, terminal) {
-    const ref = parseRef(given)
+    const ref = parsePassportRef(given)
+    if (!ref) throw invalidValue('A passport is named by its id or a wallet', given)
     const config = readConfig(terminal.env, values)
     const rules = await loadRules(config.rules)
     await using store = await openForCommand(config.database)

@@ -35,50 +35,40 @@ export const importCommand = defineCommand({
     ...DATABASE_OPTIONS,
   },
   forms: [{ args: 'FILE...', about: '- reads standard input' }],
-  run: ({ values: { rejects, ...flags }, args }, terminal) =>
-    runImport(args, { ...flags, rejects, dryRun: flags['dry-run'] }, terminal),
+  async run({ values, args }, terminal) {
+    const { rejects, strict = false, 'dry-run': dryRun = false, rescore = false, restore = false } = values
+    const sources = args.map(toSource)
+    const config = readConfig(terminal.env, values)
+    const rules = await loadRules(config.rules)
+    refuseOverwrite(sources, rejects)
+    const refusals = createRefusals(terminal, rejects)
+    const { importRecords } = await import('../../ingest/import.ts')
+    await using store = await openWhole(config.database)
+    const progress = createProgress(terminal, { unit: 'lines', ...sizeOf(sources) })
+    const bytesRead = () => sources.reduce((sum, source) => sum + source.bytesRead(), 0)
+    try {
+      const report = await importRecords(sources, {
+        store,
+        now: terminal.now(),
+        rawKindOf: (type) => rawKindOf(rules, type),
+        rescore,
+        restore,
+        dryRun,
+        strict,
+        onRefusal(refusal) {
+          progress.end()
+          refusals.add(refusal)
+        },
+        onProgress: ({ lines }) => progress.update(lines, bytesRead()),
+      })
+      progress.end()
+      terminal.err(`${dryRun ? 'Nothing was written. ' : ''}${describe(report)}\n`)
+      if (report.refused > 0) throw new CommandError(refusals.summary(report.refused, strict))
+    } finally {
+      progress.end()
+    }
+  },
 })
-
-type ImportOptions = {
-  rejects: string | undefined
-} & { [Name in 'strict' | 'dryRun' | 'rescore' | 'restore' | 'demo']: true | undefined }
-
-async function runImport(paths: readonly string[], options: ImportOptions, terminal: Terminal) {
-  const { rejects, strict = false, dryRun = false, rescore = false, restore = false } = options
-  const sources = paths.map(toSource)
-  const config = readConfig(terminal.env, options)
-  const rules = await loadRules(config.rules)
-  refuseOverwrite(sources, rejects)
-  const refusals = createRefusals(terminal, rejects)
-  const { importRecords } = await import('../../ingest/import.ts')
-  await using store = await openWhole(config.database)
-  const progress = createProgress(terminal, { unit: 'lines', ...sizeOf(sources) })
-  try {
-    const report = await importRecords(sources, {
-      store,
-      now: terminal.now(),
-      rawKindOf: (type) => rawKindOf(rules, type),
-      rescore,
-      restore,
-      dryRun,
-      strict,
-      onRefusal(refusal) {
-        progress.end()
-        refusals.add(refusal)
-      },
-      onProgress: ({ lines }) =>
-        progress.update(
-          lines,
-          sources.reduce((sum, { bytesRead }) => sum + bytesRead(), 0),
-        ),
-    })
-    progress.end()
-    terminal.err(`${dryRun ? 'Nothing was written. ' : ''}${describe(report)}\n`)
-    if (report.refused > 0) throw new CommandError(refusals.summary(report.refused, strict))
-  } finally {
-    progress.end()
-  }
-}
 
 type FileSource = Source & { file?: Stats; size: number | undefined; bytesRead: () => number }
 

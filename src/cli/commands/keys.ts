@@ -14,7 +14,14 @@ import { printable } from '../../domain/text/format.ts'
 import { formatInstant, parseInstant } from '../../domain/text/instant.ts'
 import type { Tier } from '../../domain/tier.ts'
 import type { Store } from '../../store/store.ts'
-import { DATABASE_OPTIONS, defineCommand, invalidValue, UsageError, type Values } from '../command.ts'
+import {
+  DATABASE_OPTIONS,
+  defineCommand,
+  invalidValue,
+  JSON_OPTION,
+  UsageError,
+  type Values,
+} from '../command.ts'
 import { isoTime } from '../iso-time.ts'
 import { LONGEST_NAME, parseGrace, parseName, parseOwner, selectableTiers } from '../key-options.ts'
 import { openForCommand } from '../open-store.ts'
@@ -49,7 +56,7 @@ const OPTIONS = {
     parse: parseGrace,
     about: 'how long the old key stays valid: 7d, 12h, 30m, 90s; 0 ends it at once',
   },
-  json: { about: 'print JSON' },
+  ...JSON_OPTION,
   ...DATABASE_OPTIONS,
 } as const
 

@@ -10,7 +10,6 @@ import { SOON } from '../../store/open.ts'
 import type { Store } from '../../store/store.ts'
 import { DATABASE_OPTIONS, defineCommand } from '../command.ts'
 import { openWhole } from '../open-store.ts'
-import type { Terminal } from '../terminal.ts'
 
 export const mcp = defineCommand({
   name: 'mcp',
@@ -41,35 +40,30 @@ docs/mcp.md shows how to configure an agent. PUBLIC_URL adds links to the explor
   async run({ values: { http, port, demo } }, terminal) {
     const config = readConfig(terminal.env, { demo })
     if (http) refusePublicHost(config)
-    await runServer(config, http ? port : undefined, terminal)
+    const rules = await loadRules(config.rules)
+    const { createMcpServer } = await import('../../mcp/server.ts')
+    const log = createLog({ write: terminal.log, json: !terminal.interactive, now: terminal.now })
+    const end = asked()
+    await using stores = keepStore(config.database)
+    let running = 0
+    const createServer = () =>
+      createMcpServer({
+        open: async () => ({ ...(await stores.open()), rules, config, now: terminal.now }),
+        log,
+        isOwn: !http,
+        onCall: (step) => {
+          running += step
+        },
+      })
+
+    if (!http) return serveStdio(createServer(), end, () => running)
+    const { serveMcp } = await import('../../mcp/http.ts')
+    const server = serveMcp({ host: config.host, port, publicUrl: config.publicUrl, log, createServer })
+    terminal.out(`MCP is served at ${server.url}\n`)
+    await aborted(end)
+    await server.stop()
   },
 })
-
-/** Serves agents over HTTP if a port is given, until the process is stopped or its input ends. */
-async function runServer(config: Config, port: number | undefined, terminal: Terminal): Promise<void> {
-  const rules = await loadRules(config.rules)
-  const { createMcpServer } = await import('../../mcp/server.ts')
-  const log = createLog({ write: terminal.log, json: !terminal.interactive, now: terminal.now })
-  const end = asked()
-  await using stores = keepStore(config.database)
-  let running = 0
-  const createServer = () =>
-    createMcpServer({
-      open: async () => ({ ...(await stores.open()), rules, config, now: terminal.now }),
-      log,
-      isOwn: port === undefined,
-      onCall: (step) => {
-        running += step
-      },
-    })
-
-  if (port === undefined) return serveStdio(createServer(), end, () => running)
-  const { serveMcp } = await import('../../mcp/http.ts')
-  const server = serveMcp({ host: config.host, port, publicUrl: config.publicUrl, log, createServer })
-  terminal.out(`MCP is served at ${server.url}\n`)
-  await aborted(end)
-  await server.stop()
-}
 
 /** Standard output carries the protocol only. */
 async function serveStdio(

@@ -1,7 +1,8 @@
 import { readConfig } from '../../config.ts'
-import { DATABASE_OPTIONS, defineCommand } from '../command.ts'
+import { CommandError } from '../../domain/errors.ts'
+import type { Store } from '../../store/store.ts'
+import { DATABASE_OPTIONS, defineCommand, invalidValue } from '../command.ts'
 import { openForCommand } from '../open-store.ts'
-import { change, parseId } from '../passport-argument.ts'
 
 export const merge = defineCommand({
   name: 'merge',
@@ -41,3 +42,18 @@ export const remove = defineCommand({
     terminal.err(`Passport ${id} is removed. Only an import or mirror with --restore adds it again.\n`)
   },
 })
+
+/** Changes take an id: a wallet can move to another passport. */
+function parseId(text: string): number {
+  const id = /^\d+$/.test(text) ? Number(text) : Number.NaN
+  if (Number.isSafeInteger(id)) return id
+  throw invalidValue('A passport is named by its id, a whole number', text)
+}
+
+/** Runs `work` if the passports exist. */
+async function change(store: Store, ids: readonly number[], work: () => unknown): Promise<void> {
+  for (const id of ids) {
+    if (!(await store.passports.find({ id }))) throw new CommandError(`There is no passport ${id} here.`)
+  }
+  await work()
+}

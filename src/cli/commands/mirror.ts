@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Config, readConfig } from '../../config.ts'
+import { readConfig } from '../../config.ts'
 import { CommandError } from '../../domain/errors.ts'
 import { count, printable } from '../../domain/text/format.ts'
-import type { MirrorOptions, MirrorReport } from '../../ingest/mirror.ts'
+import type { MirrorReport } from '../../ingest/mirror.ts'
 import { AnswerError, SourceError } from '../../ingest/throttled-client.ts'
 import { loadRules } from '../../scoring/load-rules.ts'
 import { asked } from '../../serve/signals.ts'
@@ -10,12 +10,7 @@ import { VERSION } from '../../version.ts'
 import { DATABASE_OPTIONS, defineCommand, invalidValue, UsageError } from '../command.ts'
 import { openWhole } from '../open-store.ts'
 import { createProgress } from '../progress.ts'
-import type { Terminal } from '../terminal.ts'
 import { RESTORE_OPTION, rawKindOf } from './import.ts'
-
-/** Timers cannot wait long enough for a lower rate. */
-const [LOWEST_RATE, HIGHEST_RATE] = [0.001, 100_000]
-const MOST_AT_ONCE = 256
 
 export const mirror = defineCommand({
   name: 'mirror',
@@ -24,20 +19,9 @@ export const mirror = defineCommand({
     only changed passports. Passports that were removed there are kept here.`,
   options: {
     key: { placeholder: 'KEY', about: 'sent as X-API-KEY; MIRROR_KEY hides it from the process list' },
-    rate: {
-      placeholder: 'N',
-      default: '10',
-      accepts: `a number from ${LOWEST_RATE} to ${HIGHEST_RATE}`,
-      parse: numberBetween(LOWEST_RATE, HIGHEST_RATE),
-      about: 'maximum number of requests per second',
-    },
-    concurrency: {
-      placeholder: 'N',
-      default: '4',
-      accepts: `a number from 1 to ${MOST_AT_ONCE}`,
-      parse: numberBetween(1, MOST_AT_ONCE),
-      about: 'maximum number of concurrent requests',
-    },
+    // Timers cannot wait long enough for a lower rate.
+    rate: { ...number(0.001, 100_000), default: '10', about: 'maximum number of requests per second' },
+    concurrency: { ...number(1, 256), default: '4', about: 'maximum number of concurrent requests' },
     ...RESTORE_OPTION,
     ...DATABASE_OPTIONS,
   },
@@ -46,49 +30,46 @@ export const mirror = defineCommand({
     const base = parseBase(url)
     const config = readConfig(terminal.env, values)
     const key = parseKey(values.key ?? config.mirrorKey)
-    const { rate, concurrency, restore = false } = values
-    await runMirror({ base, key, rate, concurrency: Math.floor(concurrency), restore }, config, terminal)
+    const rules = await loadRules(config.rules)
+    const { mirror: mirrorAll } = await import('../../ingest/mirror.ts')
+    const signal = asked()
+    await using store = await openWhole(config.database)
+    const progress = createProgress(terminal, { unit: 'passports' })
+    try {
+      const report = await mirrorAll({
+        base,
+        key,
+        rate: values.rate,
+        concurrency: Math.floor(values.concurrency),
+        restore: values.restore === true,
+        store,
+        userAgent: `passportd/${VERSION} (mirror)`,
+        rescore: false,
+        rawKindOf: (type) => rawKindOf(rules, type),
+        fetch: (url, init) => fetch(url, init),
+        sleep: (milliseconds) => sleep(milliseconds, undefined, { signal }).catch(() => undefined),
+        now: terminal.now,
+        ticks: () => performance.now(),
+        random: Math.random,
+        signal,
+        onFailure: (id, reason) => {
+          progress.end()
+          terminal.err(`passport ${id}: ${printable(reason)}\n`)
+        },
+        onProgress: (done, total) => progress.update(done, done, total),
+      })
+      progress.end()
+      terminal.err(`${describe(report)}\n`)
+      if (report.failed > 0)
+        throw new CommandError(`${count(report.failed, 'passport')} failed: run the command again to retry.`)
+    } catch (error) {
+      progress.end()
+      if (signal.aborted) throw new CommandError('Stopped. Run the command again to continue.')
+      if (error instanceof SourceError || error instanceof AnswerError) throw new CommandError(error.message)
+      throw error
+    }
   },
 })
-
-type Wanted = Pick<MirrorOptions, 'base' | 'key' | 'rate' | 'concurrency' | 'restore'>
-
-async function runMirror(wanted: Wanted, config: Config, terminal: Terminal): Promise<void> {
-  const rules = await loadRules(config.rules)
-  const { mirror: mirrorAll } = await import('../../ingest/mirror.ts')
-  const signal = asked()
-  await using store = await openWhole(config.database)
-  const progress = createProgress(terminal, { unit: 'passports' })
-  try {
-    const report = await mirrorAll({
-      ...wanted,
-      store,
-      userAgent: `passportd/${VERSION} (mirror)`,
-      rescore: false,
-      rawKindOf: (type) => rawKindOf(rules, type),
-      fetch: (url, init) => fetch(url, init),
-      sleep: (milliseconds) => sleep(milliseconds, undefined, { signal }).catch(() => undefined),
-      now: terminal.now,
-      ticks: () => performance.now(),
-      random: Math.random,
-      signal,
-      onFailure: (id, reason) => {
-        progress.end()
-        terminal.err(`passport ${id}: ${printable(reason)}\n`)
-      },
-      onProgress: (done, total) => progress.update(done, done, total),
-    })
-    progress.end()
-    terminal.err(`${describe(report)}\n`)
-    if (report.failed > 0)
-      throw new CommandError(`${count(report.failed, 'passport')} failed: run the command again to retry.`)
-  } catch (error) {
-    progress.end()
-    if (signal.aborted) throw new CommandError('Stopped. Run the command again to continue.')
-    if (error instanceof SourceError || error instanceof AnswerError) throw new CommandError(error.message)
-    throw error
-  }
-}
 
 function parseBase(text: string): string {
   const url = URL.parse(text)
@@ -105,11 +86,12 @@ function parseKey(text: string | undefined): string | undefined {
   return text || undefined
 }
 
-function numberBetween(least: number, most: number) {
-  return (text: string): number | undefined => {
-    const number = text.trim() === '' ? Number.NaN : Number(text)
-    return number >= least && number <= most ? number : undefined
+function number(least: number, most: number) {
+  const parse = (text: string): number | undefined => {
+    const value = text.trim() === '' ? Number.NaN : Number(text)
+    return value >= least && value <= most ? value : undefined
   }
+  return { placeholder: 'N', accepts: `a number from ${least} to ${most}`, parse }
 }
 
 function describe({ copied, unchanged, gone, barred, failed }: MirrorReport): string {

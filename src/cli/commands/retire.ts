@@ -7,10 +7,12 @@ import { DATABASE_OPTIONS, defineCommand, JSON_OPTION, type Values } from '../co
 import { openForCommand } from '../open-store.ts'
 import {
   prepareAddBrownout,
+  prepareClear,
+  prepareExempt,
   prepareListBrownouts,
   prepareRemoveBrownout,
-} from '../retire/retire-brownouts.ts'
-import { prepareClear, prepareExempt, prepareSet } from '../retire/retire-changes.ts'
+  prepareSet,
+} from '../retire/retire-changes.ts'
 import { prepareShow } from '../retire/retire-plan.ts'
 import { preparePreview } from '../retire/retire-preview.ts'
 import { prepareReport } from '../retire/retire-report.ts'

@@ -14,7 +14,6 @@ import { PROGRAM, VERSION } from '../../version.ts'
 import { DATABASE_OPTIONS, defineCommand } from '../command.ts'
 import { createMigrationLog } from '../migration-log.ts'
 import { openWhole } from '../open-store.ts'
-import type { Terminal } from '../terminal.ts'
 
 const MOST_WORKERS = 64
 
@@ -36,35 +35,33 @@ export const serve = defineCommand({
     },
   },
   forms: [{}],
-  run: ({ values: { workers, demo = false } }, terminal) => runServer(workers, demo, terminal),
+  async run({ values: { workers, demo = false } }, terminal) {
+    refuseWorkers(workers, process.platform)
+    const config = readConfig(terminal.env, { demo })
+    const log = createLog({ write: terminal.log, json: !terminal.interactive, now: terminal.now })
+    const started = Promise.withResolvers<Service>()
+    // Closing a terminal sends SIGHUP too. Before the start is complete, SIGHUP must not end the process.
+    if (!terminal.interactive) process.on('SIGHUP', async () => (await started.promise).renewTls())
+    for (const warning of unknownSettings(terminal.env)) log.warn(warning)
+    // An invalid rule set must stop the command, not a thread.
+    await loadRules(config.rules)
+
+    await using store = await openWhole(config.database, {
+      ...SOON,
+      onNotice: (sentence) => log.warn(sentence),
+      onMigrate: createMigrationLog(log.info, terminal.now),
+    })
+    if (demo) await fillWithPeople(store, terminal.now())
+    const isPortShared = await isShared(config)
+    const end = asked()
+    const service = await startService({ config, workers, store, log, now: terminal.now })
+    started.resolve(service)
+    if (isPortShared) log.warn(SHARED_PORT)
+    if (!end.aborted) terminal.out(greeting(service, config, { demo, workers }))
+    await aborted(end)
+    await service.stop()
+  },
 })
-
-async function runServer(workers: number, demo: boolean, terminal: Terminal): Promise<void> {
-  refuseWorkers(workers, process.platform)
-  const config = readConfig(terminal.env, { demo })
-  const log = createLog({ write: terminal.log, json: !terminal.interactive, now: terminal.now })
-  const started = Promise.withResolvers<Service>()
-  // Closing a terminal sends SIGHUP too. Before the start is complete, SIGHUP must not end the process.
-  if (!terminal.interactive) process.on('SIGHUP', async () => (await started.promise).renewTls())
-  for (const warning of unknownSettings(terminal.env)) log.warn(warning)
-  // An invalid rule set must stop the command, not a thread.
-  await loadRules(config.rules)
-
-  await using store = await openWhole(config.database, {
-    ...SOON,
-    onNotice: (sentence) => log.warn(sentence),
-    onMigrate: createMigrationLog(log.info, terminal.now),
-  })
-  if (demo) await fillWithPeople(store, terminal.now())
-  const isPortShared = await isShared(config)
-  const end = asked()
-  const service = await startService({ config, workers, store, log, now: terminal.now })
-  started.resolve(service)
-  if (isPortShared) log.warn(SHARED_PORT)
-  if (!end.aborted) terminal.out(greeting(service, config, { demo, workers }))
-  await aborted(end)
-  await service.stop()
-}
 
 const SHARED_PORT =
   'Another process listens on this port, and both get connections. Share a port only for an upgrade on the same database.'

@@ -58,14 +58,10 @@ function examineRights(all: readonly Found[]): Finding[] {
     if (!canWrite(path))
       findings.push(problem('rights', `This user cannot write to ${path}: run as its owner, or chown it.`))
     if ((file.mode & 0o077) !== 0)
-      findings.push(
-        warning('rights', `Other users than the owner can read or write ${path}: chmod 600 ${path}.`),
-      )
+      findings.push(warning('rights', `Other users can read or write ${path}: chmod 600 ${path}.`))
     const owners = `${path} belongs to user ${file.uid}, but this is user ${user}`
     if (user !== undefined && file.uid !== user)
-      findings.push(
-        warning('rights', `${owners}: run commands as the user of the service, which must own the file.`),
-      )
+      findings.push(warning('rights', `${owners}: run the service and commands as the owner.`))
   }
   if (findings.length > 0) return findings
   return [ok('rights', 'Only the owner can read and write the files.')]
@@ -94,9 +90,6 @@ function examineSpace(folder: string, all: readonly Found[]): Finding {
   const sizes = `${size(free)} are free in ${folder}; the database and the files next to it use ${size(used)}`
   if (free < LEAST_FREE) return problem('space', `${sizes}: writes will fail soon. Free some space.`)
   if (free < used)
-    return warning(
-      'space',
-      `${sizes}: too little for a backup or a restore. Free some space, or use another disk.`,
-    )
+    return warning('space', `${sizes}: too little for a backup or restore. Free space, or use another disk.`)
   return ok('space', `${sizes}.`)
 }

@@ -5,7 +5,7 @@ import { loadRules } from '../../scoring/load-rules.ts'
 import type { Terminal } from '../terminal.ts'
 import { type Finding, ok, orProblem, problem, warning } from './finding.ts'
 
-/** Enough for a few hundred concurrent clients. */
+/** A lower limit suffices for a few hundred concurrent clients only. */
 const FEW_FILES = 4096
 
 /** A clock outside of these years is wrong. */
@@ -30,11 +30,7 @@ export function* examineMachine(now: number) {
   const limit = readOpenFileLimit()
   if (limit === undefined) return
   if (limit >= FEW_FILES) yield ok('open files', `${limit.toLocaleString('en')} files can be open at once.`)
-  else
-    yield warning(
-      'open files',
-      `Only ${limit} files can be open at once: raise the limit (ulimit -n, LimitNOFILE=).`,
-    )
+  else yield warning('open files', `The limit is ${limit}: raise it (ulimit -n, LimitNOFILE=).`)
 }
 
 /** Only Linux has this file. */
