@@ -7,7 +7,7 @@ import { tempFolder } from '../support/temp-folder.ts'
 
 const ROOT = join(import.meta.dir, '../..')
 
-/** As a stranger has it: the file alone, in an empty folder, with an empty environment. */
+/** The file alone, in an empty folder, with an empty environment. */
 describe('the executable, alone', () => {
   const folder = tempFolder()
   const program = join(folder.path, 'passportd')
@@ -62,7 +62,7 @@ describe('the executable, alone', () => {
       writeFileSync(join(cwd, 'point.jsonl'), '{"passport":42,"type":"github","value":9999}\n')
       const before = await (await fetch(`${url}/api/v1/passports/42`)).json()
       expect(await run(['import', '--demo', 'point.jsonl'], cwd)).toMatchObject({ code: 0 })
-      // The scorer is a thread with a program of its own.
+      // The scorer is a thread with its own entry point.
       await until(async () => {
         const { passport } = await (await fetch(`${url}/api/v1/passports/42`)).json()
         return !passport.calculating_score && passport.score !== before.passport.score

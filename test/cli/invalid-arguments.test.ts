@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { runHere } from '../support/terminal.ts'
 
-/** A line is split at its spaces. */
+/** Spaces separate the arguments of a line. */
 const REFUSED: [line: string | string[], sentence: string][] = [
   ['dance', 'There is no command "dance". See "passportd --help".'],
   ['serve --fast', `Unknown option '--fast'. See "passportd serve --help".`],

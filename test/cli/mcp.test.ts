@@ -70,7 +70,7 @@ withEveryEngine('mcp', (makeDatabase) => {
       merged: false,
     })
     expect(one.text).toContain('(12 activity, 10.25 identity, 20.25 skills)')
-    // By number too, and a merged passport leads to the one that survived it.
+    // A number works too, and a merged passport leads to its target.
     expect((await agent.call('get_passport', { passport: 900 })).data).toMatchObject({ passport_id: 3 })
 
     const { data } = await agent.call('get_credentials', { passport: '7' })
@@ -117,7 +117,7 @@ withEveryEngine('mcp', (makeDatabase) => {
     const { text, isError } = await agent.call('search_passports')
     expect(isError).toBe(true)
     expect(text).toMatch(/There is no database \S+ yet|is not up to date \(schema 0, not \d+\)/)
-    // Once it is there, it is found.
+    // The database is used as soon as it exists.
     await here.look(() => undefined)
     expect((await agent.call('search_passports')).data).toMatchObject({ total: 0, passports: [] })
   })
@@ -251,7 +251,7 @@ describe('with PUBLIC_URL', () => {
 
   test('no call writes to the database', async () => {
     using database = new Database(here.env.DATABASE_URL.slice('sqlite:'.length))
-    // Counts up with every commit of another connection.
+    // Increments with every commit of another connection.
     const version = () => database.query('pragma data_version').values()[0]?.[0]
     const before = version()
     await using agent = await httpAgent(server.url)

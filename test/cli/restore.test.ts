@@ -21,10 +21,10 @@ import { until } from '../support/processes.ts'
 import { type MakeDatabase, saveRecords, withEngine } from '../support/store/engines.ts'
 import { ada, named, PEOPLE } from '../support/store/records.ts'
 
-/** No scorer has anything to do. */
+/** A passport that no scorer changes. */
 const calm = { ...ada, stale: false }
 
-/** A backup of some people, in a database that has gone on since. */
+/** A database that changed after its backup. */
 async function backedUp(makeDatabase: MakeDatabase) {
   const here = await workplace(makeDatabase, { records: [...PEOPLE, calm] })
   await here.run('backup', 'kept.db')
@@ -171,7 +171,7 @@ withEngine('sqlite', 'restore', (makeDatabase) => {
     }
     change('newer', 'pragma user_version = 99')
     change('foreign', 'pragma application_id = 7')
-    // An index that says something else than its table is seen only where both are compared.
+    // Only a comparison finds an index that differs from its table.
     const at = whole.indexOf('grace hopper')
     write('unindexed', Buffer.from(whole).fill('grace hoppes', at, at + 12))
     const sentences = {

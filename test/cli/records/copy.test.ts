@@ -12,7 +12,7 @@ import { tempFolder } from '../../support/temp-folder.ts'
 
 const MANY = Array.from({ length: 1200 }, (_, at) => named(1000 + at, `Person ${at}`, at % 90))
 
-/** A file and a server, in a folder of their own. */
+/** A SQLite file and a PostgreSQL database, in a new folder. */
 async function databases() {
   await using stack = new AsyncDisposableStack()
   const folder = stack.use(tempFolder())
@@ -32,7 +32,7 @@ async function withStore<T>(url: string, work: (store: Store) => Promise<T>): Pr
   return await work(store)
 }
 
-/** Something in every part. */
+/** A store with a row in every table. */
 const fill = (url: string) =>
   withStore(url, async (store) => {
     await saveRecords(store, [...PEOPLE, ...MANY])
@@ -157,7 +157,7 @@ describe('copy', () => {
     )
     const { code, out } = await run(['copy', at.sqlite, at.postgres], { cwd: at.cwd })
     expect(code).toBe(0)
-    // In steps of 50, then 500: those up to the 550th were there already.
+    // The batches are 50, then 500: the first 550 were copied before.
     expect(out).toMatch(/^passports +1,203 +653 /m)
     expect(await everything(at.postgres)).toEqual(await everything(at.sqlite))
   }, 30_000)

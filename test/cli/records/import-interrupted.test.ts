@@ -47,7 +47,7 @@ async function getTotal(url: string): Promise<number> {
   return (answer as { pagination: { total: number } }).pagination.total
 }
 
-/** The same people in each file. The odd ones lay claim to each other's wallets, so that the file that comes first has them. */
+/** Both files have the same people. Odd people claim each other's wallets, which go to the first file. */
 function claims(file: string, count: number): string {
   const walletOf = (id: number) => {
     const first = id - (id % BATCH)
@@ -79,7 +79,7 @@ withEveryEngine('two imports at once', (makeDatabase) => {
             .filter(({ id }) => id % 2 === parity)
             .map(({ profile }) => profile.bio),
         )
-      // The later one has the even, the earlier one the odd.
+      // The later import wins the even people, the earlier one the odd people.
       expect(['a b', 'b a']).toContain([filesOf(0), filesOf(1)].map((files) => [...files].join()).join(' '))
     }
   })

@@ -24,7 +24,7 @@ const LINES = [
   { passport: 1, type: 'unheard_of', value: true },
 ]
 
-/** A database with two people and the facts above, scored. */
+/** A database with two scored people. */
 async function prepare(makeDatabase: MakeDatabase) {
   const here = await workplace(makeDatabase, { files: { 'people.jsonl': toLines(...LINES) } })
   expect((await here.run('import', 'people.jsonl')).code).toBe(0)
@@ -98,7 +98,7 @@ withEveryEngine('passports', (makeDatabase) => {
     [['merge', '1', '1'], 'A passport cannot be merged into itself.'],
     [['merge', '1', '--undo'], 'Passport 1 is not merged into another.'],
     [['remove', '99'], 'There is no passport 99 here.'],
-  ])('%p ends with 1 and one sentence', async (args, sentence) => {
+  ])('%p ends with exit code 1 and one sentence', async (args, sentence) => {
     await using here = await workplace(makeDatabase, { records: [record(1), record(2)] })
     expect(await here.call(...args)).toEqual({
       out: '',
@@ -163,7 +163,7 @@ test.each([
   [['keys', 'set', 'a', '--name', 'b']],
   [['keys', 'rotate', 'a']],
   [['keys', 'revoke', 'a']],
-])('%p makes no SQLite file where there is none', async (args) => {
+])('%p does not create a missing SQLite file', async (args) => {
   using folder = tempFolder()
   const path = join(folder.path, 'data/none.db')
   expect(await callHere(args, { env: { DATABASE_URL: `sqlite:${path}` } })).toEqual({

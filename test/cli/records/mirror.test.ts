@@ -19,7 +19,7 @@ const PEOPLE = inventPeople().slice(0, 100)
 
 type Options = Parameters<typeof faultyProxy>[1] & { requireKey?: boolean }
 
-/** A service with these records behind a proxy, and a new database for the copy of it. */
+/** A service with these records behind a proxy, and a new database for the copy. */
 async function prepare(
   makeDatabase: MakeDatabase,
   records: readonly PassportRecord[],
@@ -109,7 +109,7 @@ withEngine('sqlite', 'mirror, whatever the database', (makeDatabase) => {
   })
 })
 
-// They wait more than they work.
+// Concurrent: these tests mostly wait.
 describe.concurrent('a source', () => {
   test.each<[string, Parameters<typeof serveRaw>[0], string]>([
     [

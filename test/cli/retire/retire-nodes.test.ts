@@ -13,7 +13,7 @@ import { timeUntil, until } from '../../support/processes.ts'
 import { onEngine, withEveryEngine } from '../../support/store/engines.ts'
 import { ada, NOON } from '../../support/store/records.ts'
 
-/** On a calm machine it takes a second. */
+/** An idle machine takes a second. */
 const LATEST_MILLISECONDS = 5000
 
 withEveryEngine('retire', (makeDatabase) => {

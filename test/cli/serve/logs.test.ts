@@ -56,7 +56,7 @@ test('LOG_REQUESTS=true logs one entry per request, by route', async () => {
   ])
 })
 
-/** A database that a running server can be robbed of: nothing of it waits beside the file. */
+/** A database without a WAL file, which a test can damage while a server runs. */
 async function filled() {
   const folder = tempFolder()
   const path = join(folder.path, 'x.db')
@@ -69,7 +69,7 @@ async function filled() {
   return {
     cwd: folder.path,
     env: { DATABASE_URL: `sqlite:${path}` },
-    /** Overwritten, not cut short: reading beyond the end of a mapped file would end the process. */
+    /** Overwrites the file: truncating a mapped file would end the process. */
     ruin() {
       const file = openSync(path, 'r+')
       writeSync(file, Buffer.alloc(statSync(path).size - 8192, 0xff), 0, undefined, 8192)
@@ -120,7 +120,7 @@ test('no key, query, path or whole address is logged, also for failed requests',
   await askRaw(server.url, `${key} /health HTTP/1.1\r\nHost: ${key}\r\nConnection: close\r\n\r\n`)
   const { text, entries } = await entriesOf(server.child)
   expect(entries.filter(({ message }) => message === 'request').length).toBeGreaterThanOrEqual(asked)
-  // Only the first of many that fail in the same way: a page of the list may be it.
+  // Only the first of many equal errors is logged: it may be that of a list page.
   expect(entries.some(({ level, route }) => level === 'error' && route !== undefined)).toBe(true)
   expect(entries.some(({ status }) => status === 503)).toBe(true)
   for (const secret of [key, wrong]) expect(text).not.toContain(secret.split('_')[2] as string)

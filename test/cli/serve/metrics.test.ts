@@ -17,7 +17,7 @@ async function scrape(server: { greeting: string }): Promise<Exposition> {
 
 const LISTED = 'passportd_requests_total{route="list",status="200",tier="anonymous"}'
 
-/** Each over a connection of its own, so that they do not all go to one worker. */
+/** One connection per request, so that all workers get some. */
 const ask = (url: string, times: number) =>
   Promise.all(Array.from({ length: times }, async () => (await fetch(url, { keepalive: false })).text()))
 

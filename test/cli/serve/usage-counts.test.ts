@@ -16,7 +16,7 @@ const ALL = { since: '0000-01-01', until: '9999-12-31' }
 const countIn = async (store: Store) =>
   (await store.usage.list(ALL)).reduce((sum, { count }) => sum + count, 0)
 
-/** Each over a connection of its own, so that they do not all go to one worker. */
+/** One connection per request, so that all workers get some. */
 async function ask(url: string, times: number, headers: Record<string, string> = {}): Promise<void> {
   await Promise.all(
     Array.from({ length: times }, async () => {

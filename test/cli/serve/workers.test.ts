@@ -5,7 +5,7 @@ import { childrenOf, timeUntil } from '../../support/processes.ts'
 import { LATEST_NEWS_MILLISECONDS, withEveryEngine } from '../../support/store/engines.ts'
 import { callHere } from '../../support/terminal.ts'
 
-/** Each over a connection of its own, so that they do not all go to one thread. */
+/** One connection per request, so that all threads get some. */
 const statuses = async (url: string, headers: Record<string, string> = {}) => [
   ...new Set(
     await Promise.all(
