@@ -7,10 +7,15 @@ const PATH = join(import.meta.dir, '../../docs/cli.md')
 
 const commands = await loadCommands()
 
-const tableOf = (head: string, rows: readonly string[][]) =>
-  rows.length === 0
-    ? ''
-    : `\n| ${head} | purpose |\n| --- | --- |\n${rows.map((cells) => `| ${cells.join(' | ')} |\n`).join('')}`
+/** Padded as the formatter does. */
+function tableOf(head: string, body: readonly string[][]): string {
+  if (body.length === 0) return ''
+  const rows = [[head, 'purpose'], ...body]
+  const widths = [0, 1].map((column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)))
+  const line = (row: readonly string[], fill = ' ') =>
+    `| ${widths.map((width, column) => (row[column] ?? '').padEnd(width, fill)).join(' | ')} |\n`
+  return `\n${line(rows[0] ?? [])}${line([], '-')}${body.map((row) => line(row)).join('')}`
+}
 
 function toSection(command: Command): string {
   const { name, summary, forms, options } = command
