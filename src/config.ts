@@ -17,134 +17,145 @@ export type Config = {
   port: number
   database: DatabaseAddress
   requireKey: boolean
-  /** Pages that show passports to people. */
   explorer: boolean
-  /** The address that people know the service by, where that is not the one it is asked at. */
   publicUrl?: string | undefined
   /** Epoch milliseconds. */
   deprecatedAt: number
   tiers: readonly Tier[]
-  /** Addresses and blocks of proxies whose word about callers is taken. */
   trustedProxies: readonly string[]
-  /** One entry of the log for each request. */
   logRequests: boolean
-  /** Where metrics are served, if they are. */
   metrics?: { host: string; port: number }
-  /** Where limits are counted for all nodes. */
   redisUrl?: string | undefined
-  /** The file of the operator's own rule set. */
   rules?: string | undefined
-  /** The key for the service that is mirrored. */
   mirrorKey?: string | undefined
-  /** Paths of PEM files: HTTPS with HTTP/2, and HTTP/3 where that is wanted. */
+  /** Paths of PEM files, for HTTPS with HTTP/2. */
   tls?: { cert: string; key: string; http3: boolean }
 }
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** Everything that is wrong with the environment, one sentence each. */
+/** One sentence for each problem of the environment. */
 export class ConfigError extends Error {
+  override readonly name = 'ConfigError'
   readonly problems: readonly string[]
 
   constructor(problems: readonly string[]) {
     super(problems.join('\n'))
-    this.name = 'ConfigError'
     this.problems = problems
   }
 }
 
-const SETTINGS = [
-  'PORT',
-  'HOST',
-  'DATABASE_URL',
-  'DATABASE_READ_URL',
-  'REQUIRE_API_KEY',
-  'EXPLORER',
-  'PUBLIC_URL',
-  'TIERS',
-  'TRUST_PROXY',
-  'REDIS_URL',
-  'DEPRECATED_AT',
-  'METRICS_PORT',
-  'METRICS_HOST',
-  'LOG_REQUESTS',
-  'RULES',
-  'MIRROR_KEY',
-  'TLS_CERT',
-  'TLS_KEY',
-  'HTTP3',
-]
+/** `initial` is the default as the help shows it. `accepts` completes "PORT must be ...". `parse` returns undefined for an invalid value. */
+function define<T>(about: string, initial: string, accepts: string, parse: (text: string) => T | undefined) {
+  return { about, initial, accepts, parse }
+}
 
-/** Reads the settings from `env`, and throws one `ConfigError` that names all that is wrong. */
+const optional = <T>(about: string, accepts: string, parse: (text: string) => T | undefined) =>
+  define(about, 'none', accepts, parse)
+const flag = (about: string, initial = 'false') => define(about, initial, 'true or false', parseFlag)
+const port = (about: string, initial: string) => define(about, initial, 'a port from 0 to 65535', parsePort)
+const host = (about: string) => define(about, '127.0.0.1', 'a host name or address', parseHost)
+const anyText = (about: string, initial = 'none') => define(about, initial, 'a text', (text) => text)
+
+/** Help, docs/operate.md and the check of names follow this declaration. */
+export const SETTINGS = {
+  PORT: port('port to listen on; 0 takes any free port', '8080'),
+  HOST: host('address to listen on; 0.0.0.0 for all'),
+  DATABASE_URL: define(
+    'database to use, or postgres://user:password@host/database',
+    'sqlite:data/passportd.db',
+    `a URL such as ${DATABASE_EXAMPLES}`,
+    parseDatabaseAddress,
+  ),
+  DATABASE_READ_URL: optional(
+    'PostgreSQL replica for reads',
+    'the URL of a replica, such as postgres://user:password@host/database',
+    parsePostgresUrl,
+  ),
+  REQUIRE_API_KEY: flag('refuse clients without a key'),
+  EXPLORER: flag('show passports to people in a browser', 'on, unless a key is required'),
+  PUBLIC_URL: define(
+    'public base URL, for shared links',
+    'as requested',
+    'the URL of the service, such as https://passports.example.com',
+    parsePublicUrl,
+  ),
+  TIERS: define(
+    'rate limits of clients, such as partner=20000/10s',
+    'built-in tiers',
+    `tiers such as ${TIERS_EXAMPLE}, each of 1 to 1000000 requests in 1s to 24h`,
+    parseTiers,
+  ),
+  TRUST_PROXY: optional(
+    'proxies whose X-Forwarded-For is trusted, such as 10.0.0.0/8',
+    'addresses or blocks of proxies, such as 10.0.0.0/8, 127.0.0.1',
+    parseProxies,
+  ),
+  REDIS_URL: optional(
+    'Redis that counts limits for all nodes',
+    'a URL such as redis://host:6379',
+    parseRedisUrl,
+  ),
+  METRICS_PORT: port('port for Prometheus /metrics; 0 takes any free port', 'off'),
+  METRICS_HOST: host('address for /metrics'),
+  LOG_REQUESTS: flag('log an entry for each request'),
+  DEPRECATED_AT: define(
+    'start of the deprecation of V1',
+    '2025-03-31',
+    'a date such as 2025-03-31 or 2025-03-31T00:00:00Z',
+    parseInstant,
+  ),
+  RULES: anyText('file with your own rule set', 'built-in rule set'),
+  MIRROR_KEY: anyText('key for the service that "mirror" copies'),
+  TLS_CERT: anyText('PEM file with the certificate; with TLS_KEY, serves HTTPS and HTTP/2'),
+  TLS_KEY: anyText('PEM file with the private key of the certificate'),
+  HTTP3: flag('serve HTTP/3 on the same port as well; needs TLS'),
+}
+
+type SettingName = keyof typeof SETTINGS
+type ValueOf<Name extends SettingName> = Exclude<ReturnType<(typeof SETTINGS)[Name]['parse']>, undefined>
+
+/** Throws one `ConfigError` with every problem of `env`. */
 export function readConfig(env: Environment, { demo = false }: { demo?: boolean | undefined }): Config {
   const problems: string[] = []
 
-  /** An unset or empty variable is its default; `undefined` from `parse` means the value will not do. */
-  function read<T>(name: string, fallback: T, wanted: string, parse: (text: string) => T | undefined): T {
+  /** An empty variable is unset. */
+  function read<Name extends SettingName>(name: Name): ValueOf<Name> | undefined {
+    const { accepts, parse } = SETTINGS[name]
     const text = env[name]?.trim() ?? ''
-    if (text === '') return fallback
-    const value = parse(text)
-    if (value === undefined) problems.push(`${name} must be ${wanted}, got "${hidePassword(text)}".`)
-    return value ?? fallback
+    if (text === '') return undefined
+    const value = parse(text) as ValueOf<Name> | undefined
+    if (value === undefined) problems.push(`${name} must be ${accepts}, got "${hidePassword(text)}".`)
+    return value
   }
 
-  const optional = (name: string, wanted: string, parse: (text: string) => string | undefined) =>
-    read<string | undefined>(name, undefined, wanted, parse)
-  const anyText = (name: string) => optional(name, 'a text', (text) => text)
-
-  const requireKey = read('REQUIRE_API_KEY', false, 'true or false', parseFlag)
+  const requireKey = read('REQUIRE_API_KEY') ?? false
+  const path = demo ? 'data/demo.db' : 'data/passportd.db'
   const config: Config = {
-    host: read('HOST', '127.0.0.1', 'a host name or address', parseHost),
-    port: read('PORT', 8080, 'a port from 0 to 65535', parsePort),
-    database: read(
-      'DATABASE_URL',
-      { engine: 'sqlite', path: demo ? 'data/demo.db' : 'data/passportd.db' },
-      `an address such as ${DATABASE_EXAMPLES}`,
-      parseDatabaseAddress,
-    ),
+    host: read('HOST') ?? '127.0.0.1',
+    port: read('PORT') ?? 8080,
+    database: read('DATABASE_URL') ?? { engine: 'sqlite', path },
     requireKey,
-    // Where the API is closed, its data is not shown to everybody by a side door.
-    explorer: read('EXPLORER', !requireKey, 'on or off', parseFlag),
-    publicUrl: optional(
-      'PUBLIC_URL',
-      'the address of the service, such as https://passports.example.com',
-      parsePublicUrl,
-    ),
-    deprecatedAt: read(
-      'DEPRECATED_AT',
-      Date.UTC(2025, 2, 31),
-      'a date such as 2025-03-31 or 2025-03-31T00:00:00Z',
-      parseInstant,
-    ),
-    tiers: read(
-      'TIERS',
-      DEFAULT_TIERS,
-      `tiers such as ${TIERS_EXAMPLE}, each of 1 to 1000000 requests in 1s to 24h`,
-      parseTiers,
-    ),
-    trustedProxies: read<readonly string[]>(
-      'TRUST_PROXY',
-      [],
-      'addresses or blocks of proxies, such as 10.0.0.0/8, 127.0.0.1',
-      parseProxies,
-    ),
-    logRequests: read('LOG_REQUESTS', false, 'true or false', parseFlag),
-    redisUrl: optional('REDIS_URL', 'an address such as redis://host:6379', parseRedisUrl),
-    rules: anyText('RULES'),
-    mirrorKey: anyText('MIRROR_KEY'),
+    // The explorer must not bypass REQUIRE_API_KEY by default.
+    explorer: read('EXPLORER') ?? !requireKey,
+    publicUrl: read('PUBLIC_URL'),
+    deprecatedAt: read('DEPRECATED_AT') ?? Date.UTC(2025, 2, 31),
+    tiers: read('TIERS') ?? DEFAULT_TIERS,
+    trustedProxies: read('TRUST_PROXY') ?? [],
+    logRequests: read('LOG_REQUESTS') ?? false,
+    redisUrl: read('REDIS_URL'),
+    rules: read('RULES'),
+    mirrorKey: read('MIRROR_KEY'),
   }
-  const host = read('METRICS_HOST', '127.0.0.1', 'a host name or address', parseHost)
-  const port = read<number | undefined>('METRICS_PORT', undefined, 'a port from 0 to 65535', parsePort)
-  if (port !== undefined) config.metrics = { host, port }
-  if (port === config.port && port !== 0 && host === config.host)
-    problems.push(`METRICS_PORT must be another port than PORT, got "${port}" for both.`)
-  const replica = 'the address of a replica, such as postgres://user:password@host/database'
-  const readUrl = optional('DATABASE_READ_URL', replica, parsePostgresUrl)
+  const metrics = { host: read('METRICS_HOST') ?? '127.0.0.1', port: read('METRICS_PORT') }
+  if (metrics.port !== undefined) config.metrics = { ...metrics, port: metrics.port }
+  if (metrics.port === config.port && metrics.port !== 0 && metrics.host === config.host)
+    problems.push(`METRICS_PORT must differ from PORT, got "${metrics.port}" for both.`)
+  const readUrl = read('DATABASE_READ_URL')
   if (readUrl !== undefined && config.database.engine === 'postgres') config.database.readUrl = readUrl
   else if (readUrl !== undefined)
-    problems.push('DATABASE_READ_URL names a replica: DATABASE_URL must then name its PostgreSQL primary.')
-  const http3 = read('HTTP3', false, 'true or false', parseFlag)
-  const [cert, key] = [anyText('TLS_CERT'), anyText('TLS_KEY')]
+    problems.push('DATABASE_READ_URL names a replica: DATABASE_URL must name its PostgreSQL primary.')
+  const [cert, key, http3 = false] = [read('TLS_CERT'), read('TLS_KEY'), read('HTTP3')]
   if (cert !== undefined && key !== undefined) {
     problems.push(...tlsProblems(cert, key))
     config.tls = { cert, key, http3 }
@@ -174,30 +185,32 @@ function tlsProblems(cert: string, key: string): string[] {
   return problems
 }
 
-/** A sentence for each variable that looks like a setting of ours and is not read. */
+const NAMES = Object.keys(SETTINGS)
+
+/** A sentence for each variable with the prefix PASSPORTD_, which settings do not have. */
 export function unknownSettings(env: Environment): string[] {
   return Object.keys(env)
     .filter((name) => /^PASSPORTD_/i.test(name))
     .map((name) => {
       const meant = name.slice('PASSPORTD_'.length).toUpperCase()
-      const advice = SETTINGS.includes(meant) ? `use ${meant}` : `the settings are ${SETTINGS.join(', ')}`
-      return `${name} is not read: ${advice}.`
+      const advice = NAMES.includes(meant) ? `use ${meant}` : `the settings are ${NAMES.join(', ')}`
+      return `${name} is not a setting: ${advice}.`
     })
 }
 
-/** A sentence for each variable whose name is nearly that of a setting which is not set. */
+/** A sentence for each variable whose name resembles the name of an unset setting. */
 export function misspeltSettings(env: Environment): string[] {
   return Object.keys(env).flatMap((name) => {
-    if (SETTINGS.includes(name)) return []
-    const meant = SETTINGS.find(
+    if (NAMES.includes(name)) return []
+    const meant = NAMES.find(
       (setting) =>
         env[setting] === undefined && distance(name.toUpperCase(), setting) <= (setting.length > 5 ? 2 : 1),
     )
-    return meant === undefined ? [] : [`${name} is not read: is ${meant} meant?`]
+    return meant === undefined ? [] : [`${name} is not a setting: did you mean ${meant}?`]
   })
 }
 
-/** How many letters are to be added, taken away or changed to make one text of the other. */
+/** The Levenshtein distance. */
 function distance(one: string, other: string): number {
   let row = Array.from({ length: other.length + 1 }, (_, at) => at)
   for (const [at, letter] of [...one].entries()) {
@@ -211,10 +224,12 @@ function distance(one: string, other: string): number {
   return row[other.length] as number
 }
 
-/** An IPv6 address may stand in brackets, as in a URL. */
-const parseHost = (text: string) => /^\[?([\w.:-]+)\]?$/.exec(text)?.[1]
+/** An IPv6 address may have brackets, as in a URL. */
+function parseHost(text: string): string | undefined {
+  return /^\[?([\w.:-]+)\]?$/.exec(text)?.[1]
+}
 
-function parsePort(text: string): number | undefined {
+export function parsePort(text: string): number | undefined {
   return /^\d{1,5}$/.test(text) && Number(text) <= 65535 ? Number(text) : undefined
 }
 
@@ -223,8 +238,10 @@ function parseFlag(text: string): boolean | undefined {
   return /^(false|0|no|off)$/i.test(text) ? false : undefined
 }
 
-/** Only the host: the service has its paths below the root. */
-const parsePublicUrl = (text: string) => parseOrigin(text.replace(/\/$/, ''))?.origin
+/** Without a path: the service is served at the root. */
+function parsePublicUrl(text: string): string | undefined {
+  return parseOrigin(text.replace(/\/$/, ''))?.origin
+}
 
 function parseProxies(text: string): readonly string[] | undefined {
   const blocks = text.split(',').map((block) => block.trim())
@@ -233,8 +250,8 @@ function parseProxies(text: string): readonly string[] | undefined {
 
 function parseRedisUrl(text: string): string | undefined {
   const url = /^rediss?:\/\//.test(text) ? URL.parse(text) : null
-  // A path is the number of a database; the client would throw at any other.
+  // The path is a database number; the Redis client throws on other paths.
   if (!url?.hostname || url.port === '0' || !/^(\/\d{0,9})?$/.test(url.pathname)) return undefined
-  // An @ that ends no user belongs to a password with a bare / or ? or #: its first half would pass for the host.
+  // An @ without a user belongs to a password with an unescaped / or ? or #: URL.parse took a part of it for the host.
   return url.username !== '' || url.password !== '' || !text.includes('@') ? text : undefined
 }

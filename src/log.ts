@@ -6,7 +6,7 @@ export type Log = {
   error(message: string, fields?: Fields): void
 }
 
-/** One line an entry: for people on a terminal, JSON elsewhere. It is never handed a key, or a caller's whole address. */
+/** Writes an entry per line: text on a terminal, JSON elsewhere. Never pass a key, or the whole address of a client. */
 export function createLog(options: { write: (line: string) => void; json: boolean; now: () => number }): Log {
   const { write, json, now } = options
 
@@ -14,7 +14,7 @@ export function createLog(options: { write: (line: string) => void; json: boolea
     const time = new Date(now()).toISOString()
     if (json) return write(`${JSON.stringify({ time, level, message, ...fields })}\n`)
     const details = Object.entries(fields).map(([name, value]) => `${name}=${JSON.stringify(value)}`)
-    // What follows a line end must not pass for an entry.
+    // A line of a message must not look like an entry.
     write(`${[time, level, message.replaceAll('\n', '\n  '), ...details].join(' ')}\n`)
   }
 

@@ -2,8 +2,9 @@ import { describe, expect, test } from 'bun:test'
 import { generateKeyPairSync } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { readConfig, unknownSettings } from '../src/config.ts'
+import { readConfig, SETTINGS, unknownSettings } from '../src/config.ts'
 import { DEFAULT_TIERS } from '../src/domain/tier.ts'
+import { readPage } from './support/docs/named-tests.ts'
 import { tempFolder } from './support/temp-folder.ts'
 
 const SUPPORT = join(import.meta.dir, 'support/postgres')
@@ -21,7 +22,7 @@ const DEFAULTS = {
 }
 
 describe('readConfig', () => {
-  test('has a default for everything; an empty variable is an unset one', () => {
+  test('every setting has a default, also if it is set to an empty text', () => {
     expect(readConfig({}, { demo: false })).toEqual(DEFAULTS)
     expect(readConfig({ PORT: '', HOST: ' ', DATABASE_URL: '' }, { demo: false })).toEqual(DEFAULTS)
     expect(readConfig({}, { demo: true }).database).toEqual({ engine: 'sqlite', path: 'data/demo.db' })
@@ -61,7 +62,7 @@ describe('readConfig', () => {
     })
   })
 
-  test('where a key is required, people see nothing unless the explorer is switched on', () => {
+  test('REQUIRE_API_KEY switches the explorer off unless EXPLORER is on', () => {
     const explorer = (env: Record<string, string>) => readConfig(env, { demo: false }).explorer
     expect(explorer({ REQUIRE_API_KEY: 'true' })).toBe(false)
     expect(explorer({ REQUIRE_API_KEY: 'true', EXPLORER: 'on' })).toBe(true)
@@ -83,7 +84,7 @@ describe('readConfig', () => {
     expect(readConfig({ DATABASE_URL: url }, { demo: false }).database).toEqual({ engine: 'sqlite', path })
   })
 
-  test('a PostgreSQL server may have a replica for reading', () => {
+  test('a PostgreSQL primary may have a replica for reads', () => {
     const env = {
       DATABASE_URL: 'postgres://ada:secret@db:5433/x?sslmode=require',
       DATABASE_READ_URL: 'postgresql://replica/x',
@@ -95,10 +96,10 @@ describe('readConfig', () => {
     })
   })
 
-  test('a replica of a file is refused, and no password is repeated', () => {
+  test('a replica of a SQLite file is refused, and no password is printed', () => {
     const replica = { DATABASE_READ_URL: 'postgres://replica/x' }
     expect(() => readConfig(replica, { demo: false })).toThrow(
-      'DATABASE_URL must then name its PostgreSQL primary',
+      'DATABASE_URL must name its PostgreSQL primary',
     )
     expect(() => readConfig({ DATABASE_READ_URL: 'mysql://a:secret@b/c' }, { demo: false })).toThrow(
       'got "mysql://…@b/c".',
@@ -114,25 +115,25 @@ describe('readConfig', () => {
     ['me:secret@host/x', 'me:…@host/x'],
     ['mysql://host/x?password=secret&user=me', 'mysql://host/x?password=…&user=me'],
     ["host=h password = 'my secret' user=me", 'host=h password = … user=me'],
-  ])('%s is refused without its password', (value, shown) => {
+  ])('%s is refused, and the message hides the password', (value, shown) => {
     expect(() => readConfig({ DATABASE_URL: value }, { demo: false })).toThrow(`got "${shown}".`)
   })
 
   test.each(['redis://:123/secret@host', 'redis://me:se/secret@host', 'http://:secret@host'])(
-    'REDIS_URL=%s is refused without its password',
+    'REDIS_URL=%s is refused, and the message hides the password',
     (value) => {
       const read = () => readConfig({ REDIS_URL: value }, { demo: false })
-      expect(read).toThrow('REDIS_URL must be an address such as redis://host:6379, got "')
+      expect(read).toThrow('REDIS_URL must be a URL such as redis://host:6379, got "')
       expect(read).not.toThrow('secret')
     },
   )
 
-  test('a tier that is refused is told how much there may be in how long', () => {
+  test('the message about an invalid tier names the accepted limits and windows', () => {
     const read = () => readConfig({ TIERS: 'standard=5/25h' }, { demo: false })
     expect(read).toThrow('each of 1 to 1000000 requests in 1s to 24h, got "standard=5/25h".')
   })
 
-  test('TLS needs both files, readable, of one pair', () => {
+  test('TLS needs a readable certificate and its private key', () => {
     const read = (env: Record<string, string>) => () => readConfig(env, { demo: false })
     const [cert, key] = [`${SUPPORT}/postgres-tls.crt`, `${SUPPORT}/postgres-tls.key`]
     const { tls } = readConfig({ TLS_CERT: cert, TLS_KEY: key, HTTP3: 'true' }, { demo: false })
@@ -152,11 +153,9 @@ describe('readConfig', () => {
     expect(read({ TLS_CERT: cert, TLS_KEY: other })).toThrow('TLS_KEY must be the private key of TLS_CERT.')
   })
 
-  test('metrics and the API cannot share a port, unless any free one will do', () => {
+  test('metrics and the API cannot share a port, except port 0', () => {
     const read = (env: Record<string, string>) => () => readConfig(env, { demo: false })
-    expect(read({ METRICS_PORT: '8080' })).toThrow(
-      'METRICS_PORT must be another port than PORT, got "8080" for both.',
-    )
+    expect(read({ METRICS_PORT: '8080' })).toThrow('METRICS_PORT must differ from PORT, got "8080" for both.')
     expect(read({ METRICS_PORT: '8080', METRICS_HOST: '10.0.0.1' })).not.toThrow()
     expect(read({ METRICS_PORT: '0', PORT: '0' })).not.toThrow()
   })
@@ -192,13 +191,18 @@ describe('readConfig', () => {
     ['REDIS_URL', 'redis://localhost/limits'],
     ['REDIS_URL', 'redis://localhost/1/'],
     ['REDIS_URL', 'redis://localhost/4294967296'],
-  ])('%s=%s is refused by name', (name, value) => {
+  ])('%s=%s is refused with the name and the value', (name, value) => {
     expect(() => readConfig({ [name]: value }, { demo: false })).toThrow(`${name} must be `)
     expect(() => readConfig({ [name]: value }, { demo: false })).toThrow(`got "${value}".`)
   })
 })
 
-test('only variables that look like ours are warned about', () => {
+test('a variable with the prefix PASSPORTD_ is reported', () => {
   expect(unknownSettings({ PATH: '/bin', PORT: '1' })).toEqual([])
-  expect(unknownSettings({ passportd_host: 'x' })).toEqual(['passportd_host is not read: use HOST.'])
+  expect(unknownSettings({ passportd_host: 'x' })).toEqual(['passportd_host is not a setting: use HOST.'])
+})
+
+test('docs/operate.md lists every setting, in the order of the help', () => {
+  const rows = [...readPage('docs/operate.md').matchAll(/^\| `([A-Z][A-Z0-9_]+)` /gm)]
+  expect(rows.map(([, name]) => name)).toEqual(Object.keys(SETTINGS))
 })

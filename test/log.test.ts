@@ -9,14 +9,14 @@ function lines(json: boolean): string[] {
   return written
 }
 
-test('JSON is one line an entry, whatever the message holds', () => {
+test('a JSON entry is one line, also for a message of several lines', () => {
   expect(lines(true)).toEqual([
     '{"time":"1970-01-01T00:00:00.000Z","level":"warn","message":"careful"}\n',
     '{"time":"1970-01-01T00:00:00.000Z","level":"error","message":"line one\\nline two","request_id":"r-1","status":500}\n',
   ])
 })
 
-test('people read words, and no message passes for two entries', () => {
+test('a text entry indents the later lines of its message', () => {
   expect(lines(false)[0]).toBe('1970-01-01T00:00:00.000Z warn careful\n')
   expect(lines(false)[1]).toBe(
     '1970-01-01T00:00:00.000Z error line one\n  line two request_id="r-1" status=500\n',

@@ -1,4 +1,4 @@
-/** RFC 4180, safe to open in a spreadsheet: what it would take for a formula is made text by an apostrophe. */
+/** RFC 4180. An apostrophe keeps a spreadsheet from running a cell as a formula. */
 export function formatCsv(rows: readonly (readonly (string | number)[])[]): string {
   return rows.map((row) => `${row.map(toField).join(',')}\r\n`).join('')
 }

@@ -1,10 +1,10 @@
-import { COMMAND_HELP, summaryOf } from './command-help.ts'
+import { SETTINGS } from '../config.ts'
+import { type Command, nameOption, usageOf } from './command.ts'
 
-const COMMANDS = Object.entries(COMMAND_HELP).map(
-  ([name, help]) => `  ${name.padEnd(13)}${summaryOf(help)}\n`,
-)
+const WIDTH = 80
 
-export const HELP = `passportd: professional-reputation records over the V1 passport API
+export function programHelp(commands: readonly Command[]): string {
+  return `passportd: professional-reputation records over the V1 passport API
 
 Usage
   passportd COMMAND [options]
@@ -12,29 +12,51 @@ Usage
   passportd --version
 
 Commands
-${COMMANDS.join('')}
-Environment (also read from a file .env in the working directory)
-  PORT             port to listen on (8080; 0 takes any free one)
-  HOST             address to listen on (127.0.0.1; 0.0.0.0 for all)
-  DATABASE_URL     database to use (sqlite:data/passportd.db), or
-                   postgres://user:password@host/database
-  DATABASE_READ_URL  a PostgreSQL replica that answers reads (none)
-  REQUIRE_API_KEY  refuse callers without a key (false)
-  EXPLORER         show passports to people (on, unless a key is required)
-  PUBLIC_URL       public base URL, for shared links (as requested)
-  TIERS            how much callers may ask for, such as anonymous=1000/10s
-  TRUST_PROXY      proxies whose X-Forwarded-For is believed (none)
-  REDIS_URL        a Redis in which all nodes count limits together (none)
-  METRICS_PORT     port for Prometheus' /metrics (off; 0 takes any free one)
-  METRICS_HOST     address for it (127.0.0.1)
-  LOG_REQUESTS     log an entry for each request (false)
-  TLS_CERT         PEM file of a certificate: serves HTTPS (none)
-  TLS_KEY          PEM file of its key (none)
-  HTTP3            serve HTTP/3, too (false)
-  DEPRECATED_AT    since when V1 is deprecated (2025-03-31)
-  RULES            file of your own rule set (the built-in one)
-  MIRROR_KEY       key for the service that is mirrored (none)
-
+${columns(commands.map(({ name, summary }) => [name, summary]))}
+Environment (also read from the file .env in the working directory)
+${columns(Object.entries(SETTINGS).map(([name, { about, initial }]) => [name, `${about} (${initial})`]))}
 Exit codes
-  0 done   1 could not be done   2 typed or set up wrongly
+  0 success   1 failure   2 invalid command line or settings
 `
+}
+
+export function commandHelp(command: Command): string {
+  const { name, summary, description = '', forms, options, examples = [] } = command
+  const usage = forms.map((form) => {
+    const about = form.about === undefined ? '' : wrap(form.about.split(' '), 6)
+    return wrap(usageOf(command, form), 2, 6) + about
+  })
+  const paragraphs = description === '' ? [] : description.split('\n\n')
+  const described = Object.entries(options).map(([option, each]): [string, string] => {
+    const initial = each.default === undefined ? '' : ` (default: ${each.default})`
+    return [nameOption(option, each), `${each.about}${initial}`]
+  })
+  return [
+    `passportd ${name}: ${summary}\n`,
+    `Usage\n${usage.join('')}`,
+    ...paragraphs.map((paragraph) => wrap(paragraph.split(/\s+/), 2)),
+    ...(described.length > 0 ? [`Options\n${columns(described)}`] : []),
+    ...(examples.length > 0 ? [`Examples\n${examples.map((line) => `  ${line}\n`).join('')}`] : []),
+  ].join('\n')
+}
+
+function columns(rows: readonly (readonly [string, string])[]): string {
+  const width = Math.max(...rows.map(([name]) => name.length)) + 4
+  return rows
+    .map(([name, about]) => wrap([`  ${name}`.padEnd(width - 1), ...about.split(' ')], 0, width))
+    .join('')
+}
+
+/** Fills lines with `parts`, which are never split. */
+function wrap(parts: readonly string[], indent: number, nextIndent = indent): string {
+  const lines: string[] = []
+  let line = ' '.repeat(indent) + parts[0]
+  for (const part of parts.slice(1)) {
+    if (line.length + 1 + part.length <= WIDTH) line += ` ${part}`
+    else {
+      lines.push(line)
+      line = ' '.repeat(nextIndent) + part
+    }
+  }
+  return [...lines, line].map((each) => `${each.trimEnd()}\n`).join('')
+}

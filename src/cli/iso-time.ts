@@ -1,3 +1,2 @@
-/** An instant in JSON. */
 export const isoTime = (time: number | undefined) =>
   time === undefined ? null : new Date(time).toISOString()

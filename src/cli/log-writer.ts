@@ -1,9 +1,9 @@
-/** What may wait for a reader of the log before entries are dropped. */
+/** Characters that wait for the reader of the log before entries are dropped. */
 const LONGEST_BACKLOG = 1024 * 1024
 
 /**
- * Writes to standard error without waiting for whoever reads it. A log that is full, closed or stuck loses entries;
- * it never fails or holds up the request that had something to tell.
+ * Writes to standard error without blocking. A log that is full, closed or stuck loses entries, but it never fails
+ * or delays the request that logs.
  */
 export function createLogWriter(): (line: string) => void {
   const sink = Bun.stderr.writer()

@@ -11,7 +11,7 @@ const terminal: Terminal = {
   env: process.env,
   now: Date.now,
   random: (bytes) => randomBytes(bytes),
-  // Written at once: what is buffered is lost when the process is killed.
+  // Synchronous: a killed process would lose buffered output.
   out: (text) => writeAll(1, text),
   err: (text) => writeAll(2, text),
   log: (line) => writeLog(printableLines(line)),

@@ -6,7 +6,7 @@ import type { Store } from '../store/store.ts'
 type Options = Parameters<typeof openStore>[1]
 type OpenStore = Store & AsyncDisposable
 
-/** For `await using`. A database that does not exist is not made, unless `options` say so. */
+/** For `await using`. Creates a missing database only if `options` say so. */
 export async function openForCommand(
   database: DatabaseAddress,
   options: Options = { create: false },
@@ -15,14 +15,14 @@ export async function openForCommand(
   return { ...store, [Symbol.asyncDispose]: async () => store.close() }
 }
 
-/** The same to serve from or to write records to: it may be a new one, but not one that half was copied to. */
+/** For serving or importing: the database may be new, but must not be an incomplete copy. */
 export async function openWhole(database: DatabaseAddress, options: Options = {}): Promise<OpenStore> {
   const store = await openForCommand(database, options)
   const note = (await store.copying.find()) ?? ''
   if (note === '' || note.includes('\n')) return store
   await store.close()
-  // The next run of the copy would take later writes for its own.
+  // The next run of the copy would overwrite later writes.
   throw new CommandError(
-    `A copy of ${note} to ${nameDatabase(database)} has not ended: run it again to its end. "passportd copy --forget" and its address takes what is there as it is.`,
+    `The copy of ${note} to ${nameDatabase(database)} is incomplete: run "passportd copy" again to complete it, or accept the contents with "passportd copy --forget" and the database URL.`,
   )
 }

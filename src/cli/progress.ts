@@ -3,7 +3,6 @@ import type { Terminal } from './terminal.ts'
 
 type Options = {
   unit: string
-  /** Where the end is known. */
   total?: number
 }
 
@@ -11,7 +10,7 @@ const BAR = 24
 const EVERY_ON_TERMINAL = 100
 const EVERY_ELSEWHERE = 5000
 
-/** A bar that redraws itself on a terminal, a plain line every few seconds elsewhere. Quick work shows nothing. */
+/** A bar on a terminal, a line every few seconds elsewhere. Short work shows nothing. */
 export function createProgress({ err, interactive, columns, now }: Terminal, { unit, ...known }: Options) {
   let { total } = known
   const begin = now()
@@ -33,7 +32,7 @@ export function createProgress({ err, interactive, columns, now }: Terminal, { u
   }
 
   return {
-    /** `measured` is where we are on the way to `total`, if that is not counted in the same unit. */
+    /** `measured` is the progress towards `total`, if their unit differs from `done`. */
     update(done: number, measured = done, newTotal = total): void {
       total = newTotal
       // The clock may be set back.
@@ -43,7 +42,7 @@ export function createProgress({ err, interactive, columns, now }: Terminal, { u
       const line = describe(done, measured)
       err(interactive ? `\r\x1b[2K${line.slice(0, columns() - 1)}` : `${line}\n`)
     },
-    /** Takes the bar off the terminal; a later update draws it again. */
+    /** Clears the bar; a later update draws it again. */
     end(): void {
       if (drawn && interactive) err('\r\x1b[2K')
       drawn = false

@@ -1,4 +1,4 @@
-/** Columns side by side, each as wide as its widest cell. */
+/** Pads every column to its widest cell. */
 export function formatTable(rows: readonly (readonly string[])[]): string {
   const widths = (rows[0] ?? []).map((_, column) =>
     Math.max(...rows.map((row) => Bun.stringWidth(row[column] ?? ''))),

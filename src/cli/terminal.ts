@@ -1,14 +1,13 @@
-/** What a command may touch of the world outside. */
+/** The environment of a command. */
 export type Terminal = {
   env: Readonly<Record<string, string | undefined>>
   now: () => number
   random: (bytes: number) => Uint8Array
   out: (text: string) => void
   err: (text: string) => void
-  /** For entries of the log: never waits and never fails, and drops what nobody reads. */
+  /** Writes a log entry: never blocks or fails, and drops entries if nobody reads. */
   log: (line: string) => void
-  /** Whether a person reads what goes to `err`. */
+  /** Whether `err` is a terminal. */
   interactive: boolean
-  /** How wide it is. */
   columns: () => number
 }

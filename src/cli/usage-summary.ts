@@ -1,10 +1,10 @@
 import type { ApiKey } from '../domain/api-key.ts'
 import { ENDPOINTS, type UsageCount } from '../domain/usage.ts'
 
-/** How the callers without a key are named. */
+/** Stands for all clients without a key. */
 export const NO_KEY_ID = 'anonymous'
 
-export type Caller = Pick<ApiKey, 'id' | 'name' | 'owner' | 'lastUsedAt'>
+export type Client = Pick<ApiKey, 'id' | 'name' | 'owner' | 'lastUsedAt'>
 
 export type Totals = { requests: number; errors: number }
 
@@ -15,11 +15,11 @@ export function sumUp(counts: readonly UsageCount[]): Totals {
   return { requests: sum(counts), errors: sum(counts.filter(isError)) }
 }
 
-/** Those who asked most come first. */
-export function sumByCaller(counts: readonly UsageCount[], callerOf: (key: string) => Caller) {
+/** Most requests first. */
+export function sumByClient(counts: readonly UsageCount[], clientOf: (key: string) => Client) {
   return [...Map.groupBy(counts, ({ key }) => key)]
-    .map(([key, some]) => ({ caller: callerOf(key), ...sumUp(some), endpoints: sumByEndpoint(some) }))
-    .sort((a, b) => b.requests - a.requests || (a.caller.id < b.caller.id ? -1 : 1))
+    .map(([key, some]) => ({ client: clientOf(key), ...sumUp(some), endpoints: sumByEndpoint(some) }))
+    .sort((a, b) => b.requests - a.requests || (a.client.id < b.client.id ? -1 : 1))
 }
 
 function sumByEndpoint(counts: readonly UsageCount[]): Record<string, number> {
@@ -32,7 +32,7 @@ function sumByEndpoint(counts: readonly UsageCount[]): Record<string, number> {
   )
 }
 
-/** In order; days without a request are left out. */
+/** In order of days, without days that have no requests. */
 export function sumByDay(counts: readonly UsageCount[]): (Totals & { day: string })[] {
   return [...Map.groupBy(counts, ({ day }) => day)]
     .map(([day, some]) => ({ day, ...sumUp(some) }))

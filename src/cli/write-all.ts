@@ -2,7 +2,7 @@ import { writeSync } from 'node:fs'
 
 const PAUSE_MILLISECONDS = 5
 
-/** Writes at once, and all of it: a pipe that does not wait for its reader takes only what it has room for. */
+/** Writes synchronously and completely: a non-blocking pipe accepts only a part of a long text. */
 export function writeAll(descriptor: number, text: string): void {
   let rest = Buffer.from(text)
   while (rest.length > 0) {

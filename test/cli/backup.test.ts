@@ -13,12 +13,13 @@ import { dirname, join } from 'node:path'
 import type { Store } from '../../src/store/store.ts'
 import { COMMAND } from '../support/cli.ts'
 import { workplace } from '../support/cli-sandbox.ts'
+import { until } from '../support/processes.ts'
 import { withEngine } from '../support/store/engines.ts'
 import { INVENTED, linesOf } from '../support/store/json-lines.ts'
 import { ada, named, PEOPLE } from '../support/store/records.ts'
 
 withEngine('sqlite', 'backup', (makeDatabase) => {
-  test('a backup that is made while the service runs holds all, is checked, and is its owner’s alone', async () => {
+  test('a backup of a running service is complete, checked, and readable by its owner only', async () => {
     await using here = await workplace(makeDatabase, { records: [...PEOPLE, { ...ada, stale: false }] })
     await using _server = await here.serve()
     const { code, out } = await here.run('backup', 'kept.db')
@@ -37,13 +38,13 @@ withEngine('sqlite', 'backup', (makeDatabase) => {
     expect((await other.run('export')).out).toBe(exported)
   })
 
-  test('a backup in the midst of an import holds whole batches, and the import goes on', async () => {
+  test('a backup during an import contains complete batches, and the import continues', async () => {
     await using here = await workplace(makeDatabase, {
       files: { 'many.jsonl': [1, 2, 3].map((edition) => linesOf(INVENTED, edition)).join('') },
       bare: true,
     })
     const importing = here.start('import', 'many.jsonl')
-    while (!existsSync(here.database) || (await here.look(countPassports)) === 0) await Bun.sleep(5)
+    await until(async () => existsSync(here.database) && (await here.look(countPassports)) > 0)
     expect(await here.run('backup', 'kept.db')).toMatchObject({ code: 0 })
     expect(await importing.exited).toBe(0)
     expect(await here.look(countPassports)).toBe(3000)
@@ -55,7 +56,7 @@ withEngine('sqlite', 'backup', (makeDatabase) => {
     expect(count).toBeGreaterThan(0)
   })
 
-  test('a file that is there stays, unless told otherwise; then it is replaced when the new one is whole', async () => {
+  test('an existing file is replaced only with --force, when the new backup is complete', async () => {
     await using here = await workplace(makeDatabase, {
       records: PEOPLE,
       files: { 'kept.db': 'mine', 'kept.db.part': 'half' },
@@ -63,14 +64,14 @@ withEngine('sqlite', 'backup', (makeDatabase) => {
     const refused = await here.run('backup', 'kept.db')
     expect(refused).toMatchObject({
       code: 1,
-      err: 'passportd: kept.db is there already: with --force it is replaced.\n',
+      err: 'passportd: kept.db exists already: --force replaces it.\n',
     })
     expect(await Bun.file(join(here.cwd, 'kept.db')).text()).toBe('mine')
     expect(await here.run('backup', 'kept.db', '--force')).toMatchObject({ code: 0 })
     expect(readdirSync(here.cwd)).toEqual(['kept.db'])
     expect(await here.run('backup', '.', '--force')).toMatchObject({
       code: 1,
-      err: 'passportd: . is not a file: name one for the backup.\n',
+      err: 'passportd: . is not a file: choose another name.\n',
     })
     expect(await here.run('backup', 'nowhere/kept.db')).toMatchObject({
       code: 1,
@@ -80,7 +81,7 @@ withEngine('sqlite', 'backup', (makeDatabase) => {
   })
 
   test.each(['-wal', '-journal'])(
-    'what somebody wrote beside an older file (%s) does not become a part of the new one',
+    'a file with the suffix %s next to an older backup does not change the new backup',
     async (end) => {
       await using here = await workplace(makeDatabase, {
         records: PEOPLE,
@@ -94,7 +95,7 @@ withEngine('sqlite', 'backup', (makeDatabase) => {
     },
   )
 
-  test('the database itself is never the file of its backup, under whatever name', async () => {
+  test('a backup never overwrites its own database, under any name', async () => {
     await using here = await workplace(makeDatabase, { records: [ada] })
     linkSync(here.database, join(here.cwd, 'linked.db'))
     symlinkSync(here.database, join(here.cwd, 'pointed.db'))
@@ -108,7 +109,7 @@ withEngine('sqlite', 'backup', (makeDatabase) => {
     expect(await here.run('export')).toEqual(before)
   })
 
-  test('where there is no room, nothing is left behind and the old backup stays', async () => {
+  test('a full disk leaves the old backup, and no partial file', async () => {
     await using here = await workplace(makeDatabase, { records: INVENTED, files: { 'kept.db': 'mine' } })
     const { env, cwd } = here
     const limited = (...args: string[]) =>
@@ -125,7 +126,7 @@ withEngine('sqlite', 'backup', (makeDatabase) => {
     expect(await Bun.file(join(cwd, 'kept.db')).text()).toBe('mine')
   })
 
-  test('what is damaged, foreign, empty or not there is no backup', async () => {
+  test('a damaged, foreign, empty or missing database is not backed up', async () => {
     await using here = await workplace(makeDatabase, { bare: true })
     const attempt = async (sentence: string) => {
       await here.refuses(sentence, 'backup', 'kept.db')
@@ -151,10 +152,10 @@ withEngine('sqlite', 'backup', (makeDatabase) => {
 })
 
 withEngine('postgres', 'backup', (makeDatabase) => {
-  test('it is left to PostgreSQL’s own tools', async () => {
+  test('backup and restore refer to the tools of PostgreSQL', async () => {
     await using here = await workplace(makeDatabase)
     for (const command of ['backup', 'restore']) {
-      await here.refuses('pg_dump: see "PostgreSQL" in docs/backup.md', command, 'kept.db')
+      await here.refuses('pg_dump. See "PostgreSQL" in docs/backup.md', command, 'kept.db')
     }
   })
 })

@@ -8,7 +8,7 @@ import { runHere } from '../support/terminal.ts'
 const NAMES = Object.keys(COMMANDS)
 const scriptOf = async (shell: string) => (await runHere(['completions', shell])).out
 
-test('bash completes every command, and the words of each', async () => {
+test('bash completes every command, its actions and its options', async () => {
   const script = await scriptOf('bash')
   const complete = (...words: string[]) => {
     const ask = `${script}
@@ -24,10 +24,10 @@ COMP_WORDS=(passportd ${words.map((word) => `'${word}'`).join(' ')}); COMP_CWORD
   expect(complete('nothing', '')).toEqual([''])
 })
 
-test.each(['zsh', 'fish'])('%s reads its script, and every command is in it', async (shell) => {
+test.each(['zsh', 'fish'])('the %s script is valid and contains every command', async (shell) => {
   const script = await scriptOf(shell)
   for (const name of NAMES) expect(script).toMatch(new RegExp(`\\b${name}\\b`))
-  // Where it is installed.
+  // The shell may not be installed here.
   if (!Bun.which(shell)) return
   using folder = tempFolder()
   const path = join(folder.path, 'script')

@@ -12,7 +12,7 @@ import { callHere } from '../support/terminal.ts'
 
 type Place = Awaited<ReturnType<typeof workplace>>
 
-/** What is found; `amiss` is what is not right. */
+/** The findings; `amiss` has the warnings and problems. */
 async function examine({ env }: Pick<Place, 'env'>, more: Record<string, string> = {}, ...args: string[]) {
   const { code, out, err } = await callHere(['doctor', '--json', ...args], { env: { ...env, ...more } })
   const { status, findings } = JSON.parse(out) as { status: string; findings: Finding[] }
@@ -38,7 +38,7 @@ const key = (id: string, more: object = {}) => ({
 })
 
 withEveryEngine('doctor', (makeDatabase) => {
-  test('finds nothing wrong where nothing is', async () => {
+  test('a healthy database has no problems or warnings', async () => {
     await using here = await workplace(makeDatabase, { records: calm })
     const { code, status, amiss, err, text } = await examine(here, {}, '--full')
     expect({ code, status, amiss, err }).toEqual({
@@ -47,12 +47,12 @@ withEveryEngine('doctor', (makeDatabase) => {
       amiss: [],
       err: '0 problems, 0 warnings.\n',
     })
-    expect(text('passports')).toBe('The database holds 4 passports, merged ones included.')
-    expect(text('keys')).toBe('None is active, and none is required.')
-    expect((await here.call('doctor')).out).toMatch(/^ok +schema +It is \d, the one this program knows\.$/m)
+    expect(text('passports')).toBe('The database holds 4 passports, including merged ones.')
+    expect(text('keys')).toBe('No key is active, and no key is required.')
+    expect((await here.call('doctor')).out).toMatch(/^ok +schema +It is \d+, as this program needs\.$/m)
   })
 
-  test('tells scores that wait while nobody works, keys that end, and V1 that ends', async () => {
+  test('stale scores without a scorer, expiring keys and the sunset of V1 are warnings', async () => {
     await using here = await workplace(makeDatabase, { records: PEOPLE })
     await here.look(async (store) => {
       await store.keys.create(key('soon', { expiresAt: Date.now() + 3 * DAY }))
@@ -66,14 +66,14 @@ withEveryEngine('doctor', (makeDatabase) => {
       status: 'warning',
       amiss: ['warning: scores', 'warning: keys', 'warning: keys', 'warning: retirement'],
     })
-    expect(text('scores')).toContain('1 stale score, none was ever calculated, and no scorer is at work')
+    expect(text('scores')).toContain('1 stale score, no score was ever calculated, and no scorer is running')
     expect(text('keys')).toMatch(
-      /The key strange .*TIERS.*The key soon .* ends|The key soon .* ends.*The key strange .*TIERS/,
+      /The key strange .*TIERS.*The key soon .* expires|The key soon .* expires.*The key strange .*TIERS/,
     )
     expect(text('retirement')).toContain('next is removed at')
   })
 
-  test('tells records and usage of a time that is still to come', async () => {
+  test('records and usage in the future are warnings', async () => {
     const early = { ...named(1, 'Early', 1), calculatedAt: Date.now() + DAY }
     await using future = await workplace(makeDatabase, { records: [early] })
     expect(await examine(future)).toMatchObject({ code: 0, amiss: ['warning: clock'] })
@@ -84,7 +84,7 @@ withEveryEngine('doctor', (makeDatabase) => {
     expect(await examine(here)).toMatchObject({ code: 0, amiss: ['warning: clock'] })
   })
 
-  test('tells a copy that has not ended', async () => {
+  test('an incomplete copy is a problem', async () => {
     await using here = await workplace(makeDatabase, { records: calm })
     await here.look((store) => store.copying.note('sqlite:other.db'))
     expect(await examine(here)).toMatchObject({
@@ -95,7 +95,7 @@ withEveryEngine('doctor', (makeDatabase) => {
     })
   })
 
-  test('makes no tables in a database that was never used', async () => {
+  test('doctor creates no tables in a new database', async () => {
     await using here = await workplace(makeDatabase, { bare: true })
     const first = await examine(here)
     expect(first.amiss.length).toBe(1)
@@ -111,7 +111,7 @@ withEngine('sqlite', 'doctor', (makeDatabase) => {
       readFileSync(join(dirname(path), name)).toString('hex'),
     ])
 
-  test('changes and makes nothing, whether the database is in use, at rest or missing', async () => {
+  test('doctor changes and creates no file, for a database in use, not in use or missing', async () => {
     await using here = await workplace(makeDatabase, { records: calm })
     const before = snapshot(here.database)
     expect(before.length).toBe(1)
@@ -126,7 +126,7 @@ withEngine('sqlite', 'doctor', (makeDatabase) => {
     expect(snapshot(here.database).map(([name]) => name)).toEqual(used)
   })
 
-  test('sees a scorer at work', async () => {
+  test('a running scorer is reported', async () => {
     await using here = await workplace(makeDatabase, {
       records: Array.from({ length: 3000 }, (_, at) => ({ ...named(at + 1, `P ${at}`, 1), stale: true })),
     })
@@ -141,16 +141,16 @@ withEngine('sqlite', 'doctor', (makeDatabase) => {
           score: () => ({ scores, human: false, credentials: [] }),
           onFailure: () => undefined,
         })
-        await Bun.sleep(1)
+        await new Promise(setImmediate)
       }
     })()
     const { text } = await examine(here)
     isOver = true
     await scoring
-    expect(text('scores')).toMatch(/stale scores; a scorer is at work\.$/)
+    expect(text('scores')).toMatch(/stale scores; a scorer is running\.$/)
   })
 
-  test('tells damage, and only with --full an index that says something else than its table', async () => {
+  test('damage is a problem, and --full also finds an index that differs from its table', async () => {
     await using here = await workplace(makeDatabase, { records: calm })
     const whole = readFileSync(here.database)
     const at = whole.indexOf('grace hopper')
@@ -167,7 +167,7 @@ withEngine('sqlite', 'doctor', (makeDatabase) => {
     expect(await examine(here)).toMatchObject({ code: 1, amiss: ['problem: database'] })
   })
 
-  test('tells a schema that is older or newer, and a database of another program', async () => {
+  test('an older schema is a warning, and a newer schema or a foreign database is a problem', async () => {
     await using here = await workplace(makeDatabase, { records: calm })
     const change = (sql: string) => {
       using database = new Database(here.database)
@@ -181,7 +181,7 @@ withEngine('sqlite', 'doctor', (makeDatabase) => {
     expect((await examine(here)).text('database')).toContain('another program')
   })
 
-  test('tells files that others may read', async () => {
+  test('files that other users can read are warnings', async () => {
     await using here = await workplace(makeDatabase, { records: calm })
     chmodSync(here.database, 0o644)
     const { code, amiss, text } = await examine(here)
@@ -189,7 +189,7 @@ withEngine('sqlite', 'doctor', (makeDatabase) => {
     expect(text('rights')).toContain(`chmod 600 ${here.database}`)
   })
 
-  test('tells settings that are wrong or misspelt, and a rule set that will not do', async () => {
+  test('invalid settings and rule sets are problems, and misspelt settings are warnings', async () => {
     await using here = await workplace(makeDatabase, { records: calm, files: { 'rules.json': '{}' } })
     const wrong = await examine(here, { TIERS: 'many', PORT: 'x' })
     expect(wrong).toMatchObject({
@@ -205,20 +205,22 @@ withEngine('sqlite', 'doctor', (makeDatabase) => {
       code: 0,
       amiss: ['warning: settings', 'warning: settings', 'warning: settings'],
     })
-    expect(misspelt.text('settings')).toContain('REQUIRE_APIKEY is not read: is REQUIRE_API_KEY meant?')
+    expect(misspelt.text('settings')).toContain(
+      'REQUIRE_APIKEY is not a setting: did you mean REQUIRE_API_KEY?',
+    )
     expect(await examine(here, { RULES: join(here.cwd, 'rules.json') })).toMatchObject({
       code: 1,
       amiss: ['problem: rules'],
     })
   })
 
-  test.if(hasRedis)('asks Redis', async () => {
+  test.if(hasRedis)('Redis is checked', async () => {
     await using here = await workplace(makeDatabase, { records: calm })
     await using redis = await startRedis()
     const { amiss, text } = await examine(here, { REDIS_URL: redis.url })
     expect({ amiss, redis: text('redis') }).toEqual({
       amiss: [],
-      redis: expect.stringMatching(/^It answers, version \d/),
+      redis: expect.stringMatching(/^It is available, version \d/),
     })
     await redis.kill()
     expect(await examine(here, { REDIS_URL: redis.url })).toMatchObject({
@@ -229,7 +231,7 @@ withEngine('sqlite', 'doctor', (makeDatabase) => {
 })
 
 withEngine('postgres', 'doctor', (makeDatabase) => {
-  test('tells a server that is away, and one that is no replica', async () => {
+  test('an unavailable server is a problem, and a replica that is a primary is a warning', async () => {
     await using here = await workplace(makeDatabase, { records: calm })
     expect(await examine(here, { DATABASE_READ_URL: here.env.DATABASE_URL })).toMatchObject({
       code: 0,
@@ -246,7 +248,7 @@ withEngine('postgres', 'doctor', (makeDatabase) => {
     })
   })
 
-  test('finds a replica that follows', async () => {
+  test('a replica that is up to date is reported', async () => {
     await using primary = await startPostgres()
     const env = { DATABASE_URL: primary.url }
     await callHere(['keys', 'list'], { env })
@@ -255,7 +257,7 @@ withEngine('postgres', 'doctor', (makeDatabase) => {
     expect({ code: found.code, amiss: found.amiss, replica: found.text('replica') }).toEqual({
       code: 0,
       amiss: [],
-      replica: 'It answers, and is not behind.',
+      replica: 'It is available and up to date.',
     })
   })
 })

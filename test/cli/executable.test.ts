@@ -7,7 +7,7 @@ import { tempFolder } from '../support/temp-folder.ts'
 
 const ROOT = join(import.meta.dir, '../..')
 
-/** As a stranger has it: the file alone, in an empty folder, with an empty environment. */
+/** The file alone, in an empty folder, with an empty environment. */
 describe('the executable, alone', () => {
   const folder = tempFolder()
   const program = join(folder.path, 'passportd')
@@ -38,7 +38,7 @@ describe('the executable, alone', () => {
     return path
   }
 
-  test('serves the demo: API, explorer and reference, and scores', async () => {
+  test('the executable serves API, explorer and reference of the demo, and scores', async () => {
     const cwd = emptyFolder('demo')
     const child = start(
       ['serve', '--demo', ...(process.platform === 'linux' ? ['--workers', '2'] : [])],
@@ -62,7 +62,7 @@ describe('the executable, alone', () => {
       writeFileSync(join(cwd, 'point.jsonl'), '{"passport":42,"type":"github","value":9999}\n')
       const before = await (await fetch(`${url}/api/v1/passports/42`)).json()
       expect(await run(['import', '--demo', 'point.jsonl'], cwd)).toMatchObject({ code: 0 })
-      // The scorer is a thread with a program of its own.
+      // The scorer is a thread with its own entry point.
       await until(async () => {
         const { passport } = await (await fetch(`${url}/api/v1/passports/42`)).json()
         return !passport.calculating_score && passport.score !== before.passport.score
@@ -74,7 +74,7 @@ describe('the executable, alone', () => {
     expect(readdirSync(cwd).toSorted()).toEqual(['data', 'point.jsonl'])
   })
 
-  test('imports a file, answers doctor, and says how it is called', async () => {
+  test('the executable imports a file, runs doctor, and prints its own path', async () => {
     const cwd = emptyFolder('own')
     writeFileSync(join(cwd, 'people.jsonl'), '{"passport_id":1,"passport_profile":{"display_name":"Ada"}}\n')
     expect(await run(['import', 'people.jsonl'], cwd)).toMatchObject({ code: 0 })
@@ -90,14 +90,14 @@ describe('the executable, alone', () => {
     expect(greeting).toContain(`Make a key:  ${program} keys create --name me`)
   })
 
-  test('runs nothing that lies in its working directory', async () => {
+  test('the executable runs no code of its working directory', async () => {
     const cwd = emptyFolder('hostile')
     writeFileSync(join(cwd, 'bunfig.toml'), 'preload = ["./evil.ts"]\n')
     writeFileSync(join(cwd, 'evil.ts'), 'process.exit(7)\n')
     expect(await run(['--version'], cwd)).toMatchObject({ code: 0 })
   })
 
-  test('can ask whether a service is healthy, as the container does', async () => {
+  test('the executable runs the health check of the container', async () => {
     const cwd = emptyFolder('health')
     const check = (port: number) =>
       run(['-e', `process.exit((await fetch('http://127.0.0.1:${port}/health')).ok ? 0 : 1)`], cwd, {

@@ -12,7 +12,7 @@ import { tempFolder } from '../support/temp-folder.ts'
 const KEY = /^ppd_([0-9a-f]{10})_[0-9a-f]{64}\n$/
 
 withEveryEngine('keys', (makeDatabase, engine) => {
-  test('create prints the key alone, once; the database holds only its hash', async () => {
+  test('create prints the key once, and the database stores only its hash', async () => {
     await using here = await workplace(makeDatabase)
     const { out, err, code } = await here.call('keys', 'create', '--name', 'Åsa & co')
     expect(code).toBe(0)
@@ -27,7 +27,7 @@ withEveryEngine('keys', (makeDatabase, engine) => {
     expect(Object.keys(kept ?? {}).sort()).toEqual(['createdAt', 'hash', 'id', 'name', 'owner', 'tier'])
   })
 
-  test('no two keys are alike, and many can be made at once in a database that was never used', async () => {
+  test('concurrent processes create distinct keys in a new database', async () => {
     await using here = await workplace(makeDatabase, { bare: true })
     const make = () => here.run('keys', 'create', '--name', 'same')
     const made = await Promise.all(Array.from({ length: 8 }, make))
@@ -35,12 +35,12 @@ withEveryEngine('keys', (makeDatabase, engine) => {
     expect(new Set(made.map(({ out }) => out)).size).toBe(8)
   })
 
-  test('list shows each key and its state, never the key', async () => {
+  test('list shows ids and states, and never a key', async () => {
     await using here = await workplace(makeDatabase, { records: [] })
     expect(await here.call('keys', 'list')).toEqual({
       out: '',
       code: 0,
-      err: `There are no keys in ${here.database} yet: "keys create --name NAME" makes one.\n`,
+      err: `There are no keys in ${here.database}: "keys create --name NAME" creates one.\n`,
     })
     const expiring = ['--name', '李 wide', '--expires', '2099-01-31']
     const made = JSON.parse((await here.call('keys', 'create', ...expiring, '--json')).out)
@@ -66,7 +66,7 @@ withEveryEngine('keys', (makeDatabase, engine) => {
     expect(JSON.stringify(json)).not.toContain('hash')
   })
 
-  test('a key has a tier and an owner, which can be changed without another key', async () => {
+  test('set changes the tier and the owner of a key', async () => {
     await using here = await workplace(makeDatabase)
     const given = ['--name', 'a', '--tier', 'high', '--owner', 'ada@example.com', '--json']
     const { id } = JSON.parse((await here.call('keys', 'create', ...given)).out)
@@ -92,7 +92,7 @@ withEveryEngine('keys', (makeDatabase, engine) => {
     expect((await here.call('keys', 'set', 'nope', '--name', 'b')).err).toContain('There is no key "nope"')
   })
 
-  test('a rotated key is like the old one, which goes on for a while', async () => {
+  test('the successor of a rotated key has its properties, and the old key stays valid during the grace period', async () => {
     await using here = await workplace(makeDatabase)
     const given = ['--name', 'a', '--tier', 'high', '--owner', 'a@example.com', '--expires', '2099-01-31']
     const first = KEY.exec((await here.call('keys', 'create', ...given)).out)?.[1] as string
@@ -100,7 +100,7 @@ withEveryEngine('keys', (makeDatabase, engine) => {
     const begin = Date.now()
     const { out, err } = await here.call('keys', 'rotate', first, '--grace', '2h')
     const second = KEY.exec(out)?.[1] as string
-    expect(err).toStartWith(`This is key ${second} for a, in place of ${first}, which works until `)
+    expect(err).toStartWith(`This is key ${second} for a, which replaces ${first}, valid until `)
     expect(err).toContain(' It expires 2099-01-31 00:00 UTC. Keep it')
     const { old, made, plan } = await here.look(async (store) => ({
       old: await store.keys.find(first),
@@ -114,7 +114,7 @@ withEveryEngine('keys', (makeDatabase, engine) => {
     expect(plan?.exempt).toEqual([first, second])
   })
 
-  test('without grace the old key ends at once, and one that has ended is not rotated', async () => {
+  test('rotation with --grace 0 ends the old key at once, and an invalid key is not rotated', async () => {
     await using here = await workplace(makeDatabase, { records: [ada] })
     await using server = await here.serve([], { REQUIRE_API_KEY: 'true' })
     const first = (await here.call('keys', 'create', '--name', 'a')).out.trim()
@@ -134,24 +134,24 @@ withEveryEngine('keys', (makeDatabase, engine) => {
     ]) {
       const refused = await here.call('keys', 'rotate', key)
       expect(refused).toMatchObject({ out: '', code: 1 })
-      expect(refused.err).toMatch(new RegExp(`is ${state} and cannot be rotated: make another with`))
+      expect(refused.err).toMatch(new RegExp(`is ${state} and cannot be rotated: create another key with`))
     }
   })
 
-  test('a key is rotated once: a second new one would end with it, and the first be forgotten', async () => {
+  test('a key with a successor is not rotated again', async () => {
     await using here = await workplace(makeDatabase)
     const first = KEY.exec((await here.call('keys', 'create', '--name', 'a')).out)?.[1] as string
     const second = KEY.exec((await here.call('keys', 'rotate', first)).out)?.[1] as string
     const refused = await here.call('keys', 'rotate', first)
     expect(refused).toMatchObject({ out: '', code: 1 })
-    expect(refused.err).toContain(`rotated already: rotate key ${second}, which took its place`)
+    expect(refused.err).toContain(`already rotated: rotate its successor ${second}, or create another key`)
     const third = KEY.exec((await here.call('keys', 'rotate', second)).out)?.[1] as string
     const keys = await here.look((store) => store.keys.list())
     expect(keys).toHaveLength(3)
     expect(keys.find(({ id }) => id === third)?.expiresAt).toBeUndefined()
   })
 
-  test('revoke wants an id that exists; the whole key will do as well', async () => {
+  test('revoke accepts the id or the whole key, and refuses an unknown id', async () => {
     await using here = await workplace(makeDatabase)
     const { out: key } = await here.call('keys', 'create', '--name', 'a')
     expect(await here.call('keys', 'revoke', 'nope')).toEqual({
@@ -162,7 +162,7 @@ withEveryEngine('keys', (makeDatabase, engine) => {
     expect((await here.call('keys', 'revoke', key.trim())).code).toBe(0)
   })
 
-  test('a key that was typed wrongly is not repeated', async () => {
+  test('a mistyped key is not printed', async () => {
     await using here = await workplace(makeDatabase)
     const { out } = await here.call('keys', 'create', '--name', 'a')
     for (const wrong of [
@@ -177,7 +177,7 @@ withEveryEngine('keys', (makeDatabase, engine) => {
     }
   })
 
-  test('a key works in a running server as soon as it is made, and not for long once it is revoked', async () => {
+  test('a running server accepts a new key at once, and refuses a revoked key soon', async () => {
     await using here = await workplace(makeDatabase, { records: [ada] })
     await using server = await here.serve([], { REQUIRE_API_KEY: 'true' })
     const { out } = await here.call('keys', 'create', '--name', 'me')
@@ -190,7 +190,7 @@ withEveryEngine('keys', (makeDatabase, engine) => {
     expect(time).toBeLessThanOrEqual(LATEST_NEWS_MILLISECONDS[engine])
   })
 
-  test('a key that could not be printed is not left working', async () => {
+  test('a key that cannot be printed is revoked', async () => {
     await using here = await workplace(makeDatabase)
     const script = 'exec "$0" "$1" keys create --name a > /dev/full'
     const { cwd, env } = here
@@ -204,8 +204,8 @@ withEveryEngine('keys', (makeDatabase, engine) => {
   })
 })
 
-describe('keys in the file that SQLite uses where nothing is set', () => {
-  test('the file is made, and holds only the hash of the key', async () => {
+describe('keys in the default SQLite file', () => {
+  test('keys create makes the file, which contains only the hash of the key', async () => {
     using folder = tempFolder()
     const cwd = folder.path
     const { out } = await run(['keys', 'create', '--name', 'a'], { cwd })

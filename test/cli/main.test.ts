@@ -17,24 +17,27 @@ describe('passportd', () => {
     expect((await runHere(['--version'])).out).toBe(`passportd ${version}\n`)
   })
 
-  test.each(Object.keys(COMMANDS))('%s --help shows how it is used', async (command) => {
-    const { out } = await runHere([command, '--help'])
-    expect(out).toStartWith(`passportd ${command}: `)
-    expect(Math.max(...out.split('\n').map((line) => line.length))).toBeLessThanOrEqual(90)
-    expect((await runHere(['help', command])).out).toBe(out)
-  })
+  test.each(Object.keys(COMMANDS))(
+    '%s --help shows its summary, in lines of at most 90 characters',
+    async (command) => {
+      const { out } = await runHere([command, '--help'])
+      expect(out).toStartWith(`passportd ${command}: `)
+      expect(Math.max(...out.split('\n').map((line) => line.length))).toBeLessThanOrEqual(90)
+      expect((await runHere(['help', command])).out).toBe(out)
+    },
+  )
 
-  test('a command line that is wrong ends with code 2 and one line, and makes no file', async () => {
+  test('an invalid command line ends with code 2 and one line, and creates no file', async () => {
     using folder = tempFolder()
     expect(await run(['keys', 'steal'], { cwd: folder.path })).toEqual({
       out: '',
-      err: 'passportd: There is no "keys steal": use create, list, set, rotate or revoke.\n',
+      err: 'passportd: There is no "keys steal": use one of create, list, set, rotate, revoke. See "passportd keys --help".\n',
       code: 2,
     })
     expect([...new Bun.Glob('**').scanSync(folder.path)]).toEqual([])
   })
 
-  test('what is longer than a pipe has room for arrives whole, also where errors go the same way', async () => {
+  test('output that exceeds the pipe buffer arrives complete, also with standard error on the same pipe', async () => {
     using folder = tempFolder()
     const { out: whole } = await run(['openapi'], { cwd: folder.path })
     expect(whole.length).toBeGreaterThan(65_536)
@@ -43,7 +46,7 @@ describe('passportd', () => {
     expect(await new Response(shell.stdout).text()).toBe(whole)
   })
 
-  test('all that is wrong with the environment is said at once', async () => {
+  test('all problems of the environment are reported together', async () => {
     using folder = tempFolder()
     const env = {
       PORT: '99999',
@@ -61,7 +64,7 @@ describe('passportd', () => {
     }
   })
 
-  test('a password in an address is not repeated', async () => {
+  test('a password in a URL is not printed', async () => {
     using folder = tempFolder()
     const env = { DATABASE_URL: 'mysql://me:secret@host/x' }
     const { err } = await run(['serve'], { cwd: folder.path, env })
@@ -69,7 +72,7 @@ describe('passportd', () => {
     expect(err).not.toContain('secret')
   })
 
-  test('a file that is no database is one clear sentence', async () => {
+  test('a file that is not a database is reported in one sentence', async () => {
     using folder = tempFolder()
     writeFileSync(join(folder.path, 'x.db'), 'x'.repeat(5000))
     const { out, err, code } = await run(['serve'], {
@@ -82,7 +85,7 @@ describe('passportd', () => {
     )
   })
 
-  test('a folder that cannot be written to is one clear sentence', async () => {
+  test('a folder that cannot be created is reported in one sentence', async () => {
     using folder = tempFolder()
     const { err, code } = await run(['keys', 'create', '--name', 'a'], {
       cwd: folder.path,

@@ -1,18 +1,19 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { SQL } from 'bun'
 import { namePostgres } from '../../src/domain/database-address.ts'
+import { openStore, SERVE_TIMEOUT } from '../../src/store/open.ts'
 import { run, serveProcess } from '../support/cli.ts'
 import { type PostgresServer, startPostgres } from '../support/postgres/postgres.ts'
 import { until } from '../support/processes.ts'
 import { toLines } from '../support/store/json-lines.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 
-// Each starts many processes, which takes its time on a busy machine.
+// Each test starts many processes.
 setDefaultTimeout(90_000)
 
 const FILE = 'people.jsonl'
 
-/** Every command that opens a database, with arguments that will do. */
+/** Every command that opens a database, with valid arguments. */
 const COMMANDS = [
   ['serve'],
   ['serve', '--demo', '--workers', '2'],
@@ -27,7 +28,7 @@ const COMMANDS = [
   ['remove', '1'],
 ]
 
-/** As it is, and as it stands in an address. */
+/** Plain, and escaped for a URL. */
 const PASSWORD = 'se/cr@t %?'
 const ESCAPED = encodeURIComponent(PASSWORD)
 const SECRETS = [PASSWORD, ESCAPED, 'se/cr', 'cr@t', 'se%2F', 'wr0ng']
@@ -52,10 +53,10 @@ describe('a password', () => {
   const other = (change: Partial<URL>) => Object.assign(new URL(good), change).href
 
   test.each([
-    ['nobody listens', () => other({ port: '1' }), 'is unavailable: '],
+    ['the port is closed', () => other({ port: '1' }), 'is out of reach: '],
     ['it is wrong', () => other({ password: 'wr0ng' }), 'refuses the user or password of its address: '],
     ['the database is missing', () => other({ pathname: 'none' }), 'cannot be used: '],
-  ])('is not shown by any command where %s; one sentence names the server', async (_, address, sentence) => {
+  ])('is not printed by any command if %s; one sentence names the server', async (_, address, sentence) => {
     using folder = tempFolder()
     const cwd = folder.path
     await Bun.write(`${cwd}/${FILE}`, toLines({ passport_id: 1 }))
@@ -77,7 +78,7 @@ describe('a password', () => {
     }
   })
 
-  test('is not shown on a database that was never used: commands find it empty', async () => {
+  test('is not printed by commands on a new database, which is empty', async () => {
     using folder = tempFolder()
     const options = { cwd: folder.path, env: { DATABASE_URL: good.href } }
     const found = (err: string, out = '') => ({ out, err, code: err.startsWith('passportd: ') ? 1 : 0 })
@@ -94,7 +95,7 @@ describe('a password', () => {
     expect(Object.fromEntries(await Promise.all(results))).toEqual(expected)
   })
 
-  test('is not shown by a server whose database goes away, nor by its answers', async () => {
+  test('is not printed by a server whose database becomes unavailable, nor sent in responses', async () => {
     using folder = tempFolder()
     await using node = await serveProcess(['--workers', '2'], {
       cwd: folder.path,
@@ -116,7 +117,7 @@ describe('a password', () => {
   })
 })
 
-test('import waits for a PostgreSQL server that is busy for a while', async () => {
+test('import waits for a PostgreSQL server that is stuck for a while', async () => {
   await using server = await startPostgres()
   using folder = tempFolder()
   const people = Array.from({ length: 4000 }, (_, id) => ({ passport_id: id }))
@@ -124,11 +125,13 @@ test('import waits for a PostgreSQL server that is busy for a while', async () =
   const env = { DATABASE_URL: server.url }
   await run(['keys', 'list'], { cwd: folder.path, env })
   await using sql = new SQL(server.url, { max: 1 })
+  const node = await openStore({ engine: 'postgres', url: server.url }, SERVE_TIMEOUT)
   const imported = run(['import', FILE], { cwd: folder.path, env })
   await until(async () => (await sql`select from passports limit 1`).length > 0)
   server.freeze()
-  // Longer than a node that serves would wait.
-  await Bun.sleep(2500)
+  // A node that serves gives up, and the import does not.
+  expect((await Promise.allSettled([node.passports.find({ id: 1 })]))[0].status).toBe('rejected')
   server.thaw()
+  await node.close()
   expect(await imported).toMatchObject({ code: 0, err: expect.stringContaining('4,000 added') })
 })

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { createProgress } from '../../src/cli/progress.ts'
 import type { Terminal } from '../../src/cli/terminal.ts'
 
-/** A terminal whose clock stands still until it is moved, and what was written to it. */
+/** A terminal with a manual clock, and its output. */
 function fakeTerminal(interactive: boolean) {
   let time = 1_000_000
   const written: string[] = []
@@ -27,7 +27,7 @@ function fakeTerminal(interactive: boolean) {
 
 type Step = [seconds: number, done: number, measured?: number, total?: number]
 
-/** What is written while the work goes on in these steps, and at its end. */
+/** The output of these steps. */
 function show(interactive: boolean, options: { unit: string; total?: number }, steps: Step[]): string[] {
   const { terminal, written, pass } = fakeTerminal(interactive)
   const progress = createProgress(terminal, options)
@@ -39,7 +39,7 @@ function show(interactive: boolean, options: { unit: string; total?: number }, s
   return written
 }
 
-test('on a terminal a bar redraws itself, with rate and time left', () => {
+test('a terminal shows a bar with rate and remaining time', () => {
   const steps: Step[] = [
     [10, 20_000, 250],
     [20, 60_000, 750],
@@ -53,13 +53,13 @@ test('on a terminal a bar redraws itself, with rate and time left', () => {
   ])
 })
 
-test('it is drawn ten times a second at most, and quick work shows nothing', () => {
+test('the bar is drawn at most ten times a second, and short work shows nothing', () => {
   const steps = Array.from({ length: 1000 }, (_, at): Step => [0.001, at])
   expect(show(true, { unit: 'lines', total: 1000 }, steps)).toHaveLength(10 + 1)
   expect(show(true, { unit: 'lines', total: 10 }, [[0.05, 5]])).toEqual([])
 })
 
-test('it makes room for a message, and comes back', () => {
+test('the bar is cleared for a message, and drawn again', () => {
   const { terminal, written, pass } = fakeTerminal(true)
   const progress = createProgress(terminal, { unit: 'lines' })
   pass(1)
@@ -97,6 +97,6 @@ test.each<[string, number | undefined, Step[], string[]]>([
     ],
     ['50 %, 10 records, 2 a second, 5 s left\n', '100 %, 30 records, 3 a second\n'],
   ],
-])('elsewhere it shows %s', (_, total, steps, lines) => {
+])('the output without a terminal shows %s', (_, total, steps, lines) => {
   expect(show(false, { unit: 'records', ...(total !== undefined && { total }) }, steps)).toEqual(lines)
 })

@@ -14,7 +14,6 @@ import {
 } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { openForCommand } from '../../src/cli/open-store.ts'
-import { createRandom } from '../../src/ingest/demo/random.ts'
 import { exportRecords } from '../../src/ingest/export.ts'
 import type { Store } from '../../src/store/store.ts'
 import { workplace } from '../support/cli-sandbox.ts'
@@ -22,10 +21,10 @@ import { until } from '../support/processes.ts'
 import { type MakeDatabase, saveRecords, withEngine } from '../support/store/engines.ts'
 import { ada, named, PEOPLE } from '../support/store/records.ts'
 
-/** No scorer has anything to do. */
+/** A passport that no scorer changes. */
 const calm = { ...ada, stale: false }
 
-/** A backup of some people, in a database that has gone on since. */
+/** A database that changed after its backup. */
 async function backedUp(makeDatabase: MakeDatabase) {
   const here = await workplace(makeDatabase, { records: [...PEOPLE, calm] })
   await here.run('backup', 'kept.db')
@@ -51,7 +50,7 @@ const beside = (database: string) =>
   readdirSync(dirname(database)).filter((name) => name !== basename(database))
 
 withEngine('sqlite', 'restore', (makeDatabase) => {
-  test('a new database becomes what the backup holds', async () => {
+  test('restore creates a database with the contents of the backup', async () => {
     await using from = await backedUp(makeDatabase)
     await using here = await workplace(makeDatabase, { bare: true })
     const { code, out } = await here.run('restore', join(from.cwd, 'kept.db'))
@@ -64,7 +63,7 @@ withEngine('sqlite', 'restore', (makeDatabase) => {
     expect(await here.look(exportAll)).toBe(from.before)
   })
 
-  test('one that holds something is replaced only if told to, and is kept whole', async () => {
+  test('a database with contents is replaced only with --force, and is kept complete', async () => {
     await using here = await backedUp(makeDatabase)
     await here.refuses('is not empty', 'restore', 'kept.db')
     expect(await here.export()).toBe(here.after)
@@ -74,14 +73,14 @@ withEngine('sqlite', 'restore', (makeDatabase) => {
     expect(await exportKept(out)).toBe(here.after)
   })
 
-  test('one that is served is refused, whatever is asked for', async () => {
+  test('a database in use is never replaced, not even with --force', async () => {
     await using here = await backedUp(makeDatabase)
     await using _server = await here.serve()
     await here.refuses('is in use: stop the service', 'restore', 'kept.db', '--force')
     expect(await here.export()).toBe(here.after)
   })
 
-  test('the responses of the old one are not served after it', async () => {
+  test('a server started after a restore serves no responses of the old database', async () => {
     await using here = await backedUp(makeDatabase)
     const answer = async (url: string) => (await fetch(`${url}/api/v1/passports/3`)).text()
     {
@@ -94,7 +93,7 @@ withEngine('sqlite', 'restore', (makeDatabase) => {
     expect(await answer(server.url)).toContain('Grace Hopper')
   })
 
-  test('what a killed server left in its log of writes goes with the old one, never into the new', async () => {
+  test('the WAL of a killed server stays with the old database', async () => {
     await using here = await backedUp(makeDatabase)
     await using server = await here.serve()
     await here.look((store) => saveRecords(store, [named(6, 'Last', 2)]))
@@ -107,7 +106,7 @@ withEngine('sqlite', 'restore', (makeDatabase) => {
     expect(await exportKept(out)).toBe(after)
   })
 
-  test('the log of a database that was taken away without it is not taken for the new one’s', async () => {
+  test('the WAL of a database that was moved away is not applied to the restored one', async () => {
     await using here = await backedUp(makeDatabase)
     await using server = await here.serve()
     await here.look((store) => saveRecords(store, [named(6, 'Last', 2)]))
@@ -122,7 +121,7 @@ withEngine('sqlite', 'restore', (makeDatabase) => {
     expect(await here.export()).toBe(here.before)
   })
 
-  test('where the name is a link, the database lies where it lay', async () => {
+  test('restore through a symbolic link replaces the file that the link names', async () => {
     await using here = await backedUp(makeDatabase)
     const real = join(here.cwd, 'real.db')
     renameSync(here.database, real)
@@ -134,7 +133,7 @@ withEngine('sqlite', 'restore', (makeDatabase) => {
     expect(await here.export()).toBe(here.before)
   })
 
-  test('what cannot be opened is told in a sentence', async () => {
+  test('a database that cannot be opened is reported in one sentence', async () => {
     await using here = await backedUp(makeDatabase)
     rmSync(here.database)
     mkdirSync(here.database)
@@ -145,7 +144,7 @@ withEngine('sqlite', 'restore', (makeDatabase) => {
     })
   })
 
-  test('a damaged one is replaced, and kept as it is', async () => {
+  test('a damaged database is replaced, and kept unchanged', async () => {
     await using here = await backedUp(makeDatabase)
     writeFileSync(here.database, 'x'.repeat(9000))
     writeFileSync(`${here.database}-wal`, 'y'.repeat(9000))
@@ -157,7 +156,7 @@ withEngine('sqlite', 'restore', (makeDatabase) => {
     expect(await here.export()).toBe(here.before)
   })
 
-  test('a file that is no backup changes nothing', async () => {
+  test('a file that is not a backup changes nothing', async () => {
     await using here = await backedUp(makeDatabase)
     const whole = readFileSync(join(here.cwd, 'kept.db'))
     const write = (name: string, bytes: Uint8Array | string) => writeFileSync(join(here.cwd, name), bytes)
@@ -172,7 +171,7 @@ withEngine('sqlite', 'restore', (makeDatabase) => {
     }
     change('newer', 'pragma user_version = 99')
     change('foreign', 'pragma application_id = 7')
-    // An index that says something else than its table is seen only where both are compared.
+    // Only a comparison finds an index that differs from its table.
     const at = whole.indexOf('grace hopper')
     write('unindexed', Buffer.from(whole).fill('grace hoppes', at, at + 12))
     const sentences = {
@@ -199,16 +198,19 @@ withEngine('sqlite', 'restore', (makeDatabase) => {
     expect(await here.export()).toBe(here.after)
   })
 
-  test('killed at any moment, it leaves the old database or the new one, whole', async () => {
+  test('a restore that is killed leaves either the old or the new database, complete', async () => {
     await using here = await backedUp(makeDatabase)
-    const begin = performance.now()
-    await here.run('restore', 'kept.db', '--force')
-    const duration = performance.now() - begin
-    const random = createRandom(8)
-    for (let kill = 0; kill < 5; kill++) {
+    const restoring = `${here.database}.restoring`
+    const moments = [
+      (pid: number) => opens(pid, here.database),
+      () => existsSync(restoring),
+      () => existsSync(`${restoring}-wal`),
+      (pid: number) => opens(pid, `${here.database}-wal`),
+    ]
+    for (const [kill, isNow] of moments.entries()) {
       const was = await here.export()
       const child = here.start('restore', 'kept.db', '--force')
-      await Bun.sleep(duration * (0.5 + 0.5 * random.next()))
+      await until(() => isNow(child.pid) || child.exitCode !== null)
       child.kill('SIGKILL')
       await child.exited
       expect([was, here.before]).toContain(await here.export())
@@ -216,10 +218,10 @@ withEngine('sqlite', 'restore', (makeDatabase) => {
     }
     expect(await here.run('restore', 'kept.db', '--force')).toMatchObject({ code: 0 })
     expect(await here.export()).toBe(here.before)
-    expect(existsSync(`${here.database}.restoring`)).toBe(false)
+    expect(existsSync(restoring)).toBe(false)
   })
 
-  test('whoever waited for it to end does not go on with the old database', async () => {
+  test('a process that waits for a restore to end opens the new database', async () => {
     await using here = await backedUp(makeDatabase)
     using lock = new Database(here.database)
     lock.run('pragma journal_mode = delete')

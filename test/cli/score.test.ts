@@ -1,10 +1,9 @@
 import { expect, test } from 'bun:test'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { run } from '../support/cli.ts'
 import { workplace } from '../support/cli-sandbox.ts'
 import { until } from '../support/processes.ts'
-import { saveRecords, withEveryEngine } from '../support/store/engines.ts'
+import { saveRecords, withEngine, withEveryEngine } from '../support/store/engines.ts'
 import { record } from '../support/store/records.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 import { callHere } from '../support/terminal.ts'
@@ -25,7 +24,34 @@ function rules(version: string): string {
 }
 
 withEveryEngine('score', (makeDatabase) => {
-  test('works off what is stale, and tells how many', async () => {
+  test('concurrent scorers calculate each score once', async () => {
+    await using here = await workplace(makeDatabase, { records: stale(3000) })
+    const reports = await Promise.all([here.run('score'), here.run('score'), here.run('score')])
+    expect(reports.map(({ code }) => code)).toEqual([0, 0, 0])
+    const done = reports.map(({ err }) => Number(/^Scored ([\d,]+)/.exec(err)?.[1]?.replace(',', '')))
+    expect(done.reduce((sum, count) => sum + count)).toBe(3000)
+    expect(await here.look((store) => store.scoring.countStale())).toBe(0)
+  })
+
+  test('a later scorer completes the work of a killed scorer', async () => {
+    await using here = await workplace(makeDatabase, { records: stale(5000) })
+    await using store = await here.open()
+    for (let kill = 1; kill <= 3; kill++) {
+      const child = here.start('score')
+      // The scorer has started, and is not done.
+      await until(async () => (await store.scoring.countStale()) < 5000 - kill * 500)
+      child.kill('SIGKILL')
+      await child.exited
+    }
+    // PostgreSQL may take a moment to release the passports of a killed scorer.
+    const scoreAll = async () => (await here.run('score')).code === 0
+    await until(async () => (await scoreAll()) && (await store.scoring.countStale()) === 0)
+    expect(await store.scoring.countStale()).toBe(0)
+  })
+})
+
+withEngine('sqlite', 'score', (makeDatabase) => {
+  test('score calculates every stale score, and prints their number', async () => {
     await using here = await workplace(makeDatabase, { records: stale(120) })
     expect(await here.call('score')).toEqual({
       out: '',
@@ -36,32 +62,7 @@ withEveryEngine('score', (makeDatabase) => {
     expect((await here.call('score', '--all')).err).toBe('Scored 120 passports by rule set 2026-11.\n')
   })
 
-  test('several processes at once share the work: together they do each passport once', async () => {
-    await using here = await workplace(makeDatabase, { records: stale(3000) })
-    const reports = await Promise.all([here.run('score'), here.run('score'), here.run('score')])
-    expect(reports.map(({ code }) => code)).toEqual([0, 0, 0])
-    const done = reports.map(({ err }) => Number(/^Scored ([\d,]+)/.exec(err)?.[1]?.replace(',', '')))
-    expect(done.reduce((sum, count) => sum + count)).toBe(3000)
-    expect(await here.look((store) => store.scoring.countStale())).toBe(0)
-  })
-
-  test('a scorer that is killed leaves nothing stale for ever', async () => {
-    await using here = await workplace(makeDatabase, { records: stale(5000) })
-    await using store = await here.open()
-    for (let kill = 1; kill <= 3; kill++) {
-      const child = here.start('score')
-      // It has begun, and has not ended.
-      await until(async () => (await store.scoring.countStale()) < 5000 - kill * 500)
-      child.kill('SIGKILL')
-      await child.exited
-    }
-    // A server may need a moment to notice that a scorer is gone, and to give back what it had begun.
-    const scoreAll = async () => (await here.run('score')).code === 0
-    await until(async () => (await scoreAll()) && (await store.scoring.countStale()) === 0)
-    expect(await store.scoring.countStale()).toBe(0)
-  })
-
-  test('serve works them off while it serves, and a data point that comes in is scored on screen', async () => {
+  test('serve calculates stale scores, and the score of an imported data point', async () => {
     const point = '{"passport":499,"type":"base_builder","value":9,"display":"9 contracts"}\n'
     await using here = await workplace(makeDatabase, {
       records: stale(500),
@@ -80,7 +81,7 @@ withEveryEngine('score', (makeDatabase) => {
     expect(passport).toMatchObject({ skills_score: 18, calculating_score: false })
   })
 
-  test('--watch goes on until it is told to stop', async () => {
+  test('--watch continues until SIGTERM', async () => {
     await using here = await workplace(makeDatabase, { records: stale(1) })
     await using store = await here.open()
     const child = here.start('score', '--watch')
@@ -94,11 +95,11 @@ withEveryEngine('score', (makeDatabase) => {
     expect(await new Response(child.stderr).text()).toContain('Watching for stale passports')
   })
 
-  test('a new rule set makes every passport stale, and the old one is not used on it', async () => {
+  test('a new rule set makes every score stale', async () => {
     const files = { 'one.json': rules('one'), 'two.json': rules('two') }
     await using here = await workplace(makeDatabase, { records: stale(40), files })
     const score = async (file: string) =>
-      (await run(['score'], { cwd: here.cwd, env: { ...here.env, RULES: file } })).err
+      (await callHere(['score'], { env: { ...here.env, RULES: join(here.cwd, file) } })).err
     expect(await score('one.json')).toBe('Scored 40 passports by rule set one.\n')
     expect(await score('one.json')).toBe('Scored 0 passports by rule set one.\n')
     expect(await score('two.json')).toBe('Scored 40 passports by rule set two.\n')
@@ -106,7 +107,7 @@ withEveryEngine('score', (makeDatabase) => {
 })
 
 test.each([[['serve']], [['score']], [['import', '/dev/null']], [['explain', '1']]])(
-  '%p refuses a rule set that will not do, by name',
+  '%p refuses an invalid rule set with its path',
   async (args) => {
     using folder = tempFolder()
     const path = join(folder.path, 'bad.json')

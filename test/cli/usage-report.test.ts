@@ -17,7 +17,7 @@ const used = (day: string, key: string, status: number, count: number): UsageCou
   count,
 })
 
-/** Two callers in March, and somebody long before. */
+/** Two clients in March, and one long before. */
 async function fill(store: Store): Promise<void> {
   const key = { name: '=1+1, "Ada"', hash: new Uint8Array(32), tier: 'high', createdAt: 1 }
   await store.keys.create({ ...key, id: 'k1', owner: 'ada@example.com' })
@@ -33,7 +33,7 @@ async function fill(store: Store): Promise<void> {
 }
 
 withEveryEngine('usage', (makeDatabase) => {
-  test('shows days, and callers by how much they asked', async () => {
+  test('usage shows days, and clients by number of requests', async () => {
     await using here = await workplace(makeDatabase)
     await here.look(fill)
     const { out, err, code } = await here.call('usage', ...MARCH)
@@ -50,7 +50,7 @@ anonymous  -            -                10        0%      list 10              
 `)
   })
 
-  test('--key shows one caller by day, endpoint and status', async () => {
+  test('--key shows one client by day, endpoint and status', async () => {
     await using here = await workplace(makeDatabase)
     await here.look(fill)
     const one = await here.call('usage', '--key', 'k1', ...MARCH)
@@ -73,7 +73,7 @@ DAY         ENDPOINT  STATUS  REQUESTS
     })
     expect(await here.call('usage', '--key', 'nope')).toEqual({
       out: '',
-      err: `passportd: There is no key "nope" in ${here.database}: "keys list" shows the ids; "anonymous" is for callers without one.\n`,
+      err: `passportd: There is no key "nope" in ${here.database}: "keys list" shows the ids; "anonymous" stands for requests without a key.\n`,
       code: 1,
     })
   })
@@ -124,7 +124,7 @@ DAY         ENDPOINT  STATUS  REQUESTS
     })
   })
 
-  test('it is the last 30 days unless told; none is a sentence, an empty document or a header', async () => {
+  test('the default is the last 30 days; without requests the report is a sentence, an empty document or a header', async () => {
     await using here = await workplace(makeDatabase)
     const today = Date.now()
     const [first, before] = [29, 30].map((days) => dayOf(today - days * 86_400_000)) as [string, string]

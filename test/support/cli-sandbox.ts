@@ -14,7 +14,7 @@ import { type MakeDatabase, saveRecords } from './store/engines.ts'
 import { tempFolder } from './temp-folder.ts'
 import { callHere } from './terminal.ts'
 
-// Commands take their time on a busy machine, and a test that is given up takes the shared PostgreSQL with it.
+// Commands are slow on a busy machine, and a test that times out stops the shared PostgreSQL.
 setDefaultTimeout(90_000)
 
 type Given = {
@@ -22,11 +22,11 @@ type Given = {
   files?: Record<string, string | Uint8Array>
   /** In the database. */
   records?: readonly PassportRecord[]
-  /** Whether the database was never used. */
+  /** Whether the database has no tables yet. */
   bare?: boolean
 }
 
-/** A folder and a new database in which commands run. Both are gone after the block. */
+/** A folder and a new database for commands. The end of the block deletes both. */
 export async function workplace(
   makeDatabase: MakeDatabase,
   { files = {}, records, bare = false }: Given = {},
@@ -51,15 +51,15 @@ export async function workplace(
   return {
     cwd,
     env,
-    /** How messages call the database. */
+    /** The database's name in messages. */
     database: nameDatabase(address),
     run: (...args: string[]) => run(args, { cwd, env }),
-    /** Runs a command that must end with code 1 and this in its message. */
+    /** Expects the command to end with code 1 and `sentence` in its message. */
     async refuses(sentence: string, ...args: string[]): Promise<void> {
       const { code, err } = await run(args, { cwd, env })
       expect({ args, code, err }).toEqual({ args, code: 1, err: expect.stringContaining(sentence) })
     },
-    /** In this process: quicker. Files are named by their whole paths. */
+    /** In this process, which is faster. Needs absolute paths. */
     call: (...args: string[]) => callHere(args, { env }),
     start: (...args: string[]) => start(args, { cwd, env }),
     serve: (args: string[] = [], more: Record<string, string> = {}) =>

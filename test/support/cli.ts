@@ -6,10 +6,9 @@ type Env = Record<string, string>
 
 type Options = { env?: Env; cwd: string; stdin?: Uint8Array }
 
-/** As package.json starts it. */
+/** The command of package.json. */
 export const COMMAND = [process.execPath, '--smol', MAIN]
 
-/** Starts a command. */
 export function start(args: readonly string[], { env = {}, cwd, stdin }: Options) {
   return Bun.spawn([...COMMAND, ...args], {
     cwd,
@@ -20,7 +19,6 @@ export function start(args: readonly string[], { env = {}, cwd, stdin }: Options
   })
 }
 
-/** Runs a command to its end. */
 export async function run(args: readonly string[], options: Options) {
   const child = start(args, options)
   const [out, err, code] = await Promise.all([
@@ -31,7 +29,7 @@ export async function run(args: readonly string[], options: Options) {
   return { out, err, code }
 }
 
-/** Starts `serve` on a free port and waits until it says where. It is killed at the end of the block. */
+/** Starts `serve` on a free port and reads its URL. The end of the block kills the process. */
 export async function serveProcess(args: readonly string[], { env = {}, cwd }: Options) {
   const child = start(['serve', ...args], { env: { PORT: '0', ...env }, cwd })
   const greeting = await readGreeting(child.stdout)
@@ -52,7 +50,7 @@ export async function serveProcess(args: readonly string[], { env = {}, cwd }: O
 
 const urlIn = (greeting: string) => /https?:\/\/[\d.:]+/.exec(greeting)?.[0]
 
-/** Where a server that was started in another way says that it listens. */
+/** The URL in the output of a server. */
 export const readUrl = async (stdout: ReadableStream<Uint8Array>) => urlIn(await readGreeting(stdout))
 
 async function readGreeting(stdout: ReadableStream<Uint8Array>): Promise<string> {
@@ -65,7 +63,7 @@ async function readGreeting(stdout: ReadableStream<Uint8Array>): Promise<string>
   return greeting
 }
 
-/** Another program on a port that it does not share. */
+/** Listens on a port without sharing it. */
 export function takePort(): { port: number } & AsyncDisposable {
   const server = Bun.serve({ hostname: '127.0.0.1', port: 0, reusePort: false, fetch: () => new Response() })
   return { port: server.port as number, [Symbol.asyncDispose]: () => server.stop(true) }

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 
-/** Processes that `pid` started and that have not ended. */
+/** Running child processes. */
 export function childrenOf(pid: number): number[] {
   return list(`/proc/${pid}/task`)
     .flatMap((thread) => read(`/proc/${pid}/task/${thread}/children`).split(' '))
@@ -10,12 +10,12 @@ export function childrenOf(pid: number): number[] {
 
 export const isAlive = (pid: number): boolean => !['', 'Z'].includes(stateOf(pid))
 
-// The name before it stands in parentheses and may hold anything.
+// The process name is in parentheses and may contain anything.
 const stateOf = (pid: number) => /\) (\w)/.exec(read(`/proc/${pid}/stat`))?.[1] ?? ''
 
 const STATES = { LISTEN: '0A', ESTABLISHED: '01' }
 
-/** Sockets of `port` on this machine's side: what they are called, and the port of the other side. */
+/** Sockets with the local port `port`: their names, and the remote ports. */
 function listSockets(port: number, state: keyof typeof STATES) {
   return read('/proc/net/tcp')
     .split('\n')
@@ -26,7 +26,7 @@ function listSockets(port: number, state: keyof typeof STATES) {
 
 const portIn = (address: string | undefined) => Number(`0x${address?.split(':')[1]}`)
 
-/** How many sockets of `port` on this machine's side each process holds; those with none are left out. */
+/** Number of sockets with the local port `port` by process, without processes that have none. */
 export function socketsOf(pids: readonly number[], port: number, state: keyof typeof STATES) {
   const inodes = new Set(listSockets(port, state).map(({ name }) => name))
   const held = pids.map((pid) => [
@@ -36,12 +36,12 @@ export function socketsOf(pids: readonly number[], port: number, state: keyof ty
   return new Map(held.filter(([, count]) => count !== 0) as [number, number][])
 }
 
-/** Looks again and again; the test's own time limit ends it. */
+/** Polls until the condition holds, or the test times out. */
 export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
   while (!(await condition())) await Bun.sleep(20)
 }
 
-/** How many milliseconds it takes to hold; 0 where it holds at the first look. */
+/** Milliseconds until the condition holds; 0 if it holds at once. */
 export async function timeUntil(condition: () => boolean | Promise<boolean>): Promise<number> {
   if (await condition()) return 0
   const begin = performance.now()
@@ -49,7 +49,7 @@ export async function timeUntil(condition: () => boolean | Promise<boolean>): Pr
   return performance.now() - begin
 }
 
-/** A process may end while it is looked at: then there is nothing. */
+/** A process may end meanwhile. */
 function orNothing<T>(look: () => T, nothing: T): T {
   try {
     return look()
@@ -62,7 +62,7 @@ const read = (path: string) => orNothing(() => readFileSync(path, 'utf8'), '').t
 const list = (path: string) => orNothing(() => readdirSync(path), [])
 const linkOf = (pid: number, fd: string) => orNothing(() => readlinkSync(`/proc/${pid}/fd/${fd}`), '')
 
-/** The lines of a stream as they come, such as those that a server logs from now on. */
+/** Collects the lines of a stream, such as the log of a server. */
 export function readLines(stream: ReadableStream<Uint8Array>): string[] {
   const lines: string[] = []
   async function read(): Promise<void> {

@@ -5,38 +5,38 @@ import { NOON } from './store/records.ts'
 
 type Options = { env?: Record<string, string>; now?: number }
 
-/** Runs a command in this process, with a fixed clock; what goes wrong is thrown. */
+/** Runs a command in this process, with a fixed clock, and throws its errors. */
 export async function runHere(args: readonly string[], options: Options = {}) {
-  const said = { out: '', err: '' }
-  await runInto(said, args, options)
-  return said
+  const output = { out: '', err: '' }
+  await runInto(output, args, options)
+  return output
 }
 
-/** Runs a command in this process, and ends like the process of one. */
+/** Runs a command in this process, and returns its output and exit code. */
 export async function callHere(args: readonly string[], options: Options = {}) {
-  const said = { out: '', err: '' }
+  const output = { out: '', err: '' }
   try {
-    await runInto(said, args, { now: Date.now(), ...options })
-    return { ...said, code: 0 }
+    await runInto(output, args, { now: Date.now(), ...options })
+    return { ...output, code: 0 }
   } catch (error) {
     const { lines, code } = describeFailure(error)
-    for (const line of lines) said.err += `passportd: ${printableLines(line)}\n`
-    return { ...said, code }
+    for (const line of lines) output.err += `passportd: ${printableLines(line)}\n`
+    return { ...output, code }
   }
 }
 
-type Said = { out: string; err: string }
+type Output = { out: string; err: string }
 
-async function runInto(said: Said, args: readonly string[], { env = {}, now = NOON }: Options) {
+async function runInto(output: Output, args: readonly string[], { env = {}, now = NOON }: Options) {
   await runCommand([...args], {
     env,
     now: () => now,
     random: (bytes) => randomBytes(bytes),
     out: (text) => {
-      said.out += text
+      output.out += text
     },
     err: (text) => {
-      said.err += text
+      output.err += text
     },
     log: () => undefined,
     interactive: false,

@@ -5,53 +5,63 @@ import { nameDatabase } from '../../domain/database-address.ts'
 import { CommandError } from '../../domain/errors.ts'
 import { count, size } from '../../domain/text/format.ts'
 import { backUp, belongsToDatabase, type Contents } from '../../store/sqlite/backup/backup.ts'
-import { restore } from '../../store/sqlite/backup/restore.ts'
-import { DATABASE_OPTIONS, parseOptions, UsageError } from '../args.ts'
+import { restore as restoreFile } from '../../store/sqlite/backup/restore.ts'
+import { DATABASE_OPTIONS, defineCommand } from '../command.ts'
 import type { Terminal } from '../terminal.ts'
 
-const OPTIONS = { ...DATABASE_OPTIONS, force: { type: 'boolean' } } as const
+export const backup = defineCommand({
+  name: 'backup',
+  summary: 'make a checked copy of the database, while it is in use',
+  description: `FILE is one SQLite file with everything that was committed at one moment; only its owner may read it.
+    For PostgreSQL, use the tools of PostgreSQL.`,
+  options: { force: { about: 'replace FILE if it exists' }, ...DATABASE_OPTIONS },
+  forms: [{ args: 'FILE' }],
+  run({ values, args: [file = ''] }, terminal) {
+    const path = findDatabase(file, values, terminal)
+    const found = statSync(file, { throwIfNoEntry: false })
+    if (found && !found.isFile()) throw new CommandError(`${file} is not a file: choose another name.`)
+    if (found && !values.force) throw new CommandError(`${file} exists already: --force replaces it.`)
+    if (!statSync(path, { throwIfNoEntry: false }))
+      throw new CommandError(`There is no database ${path}: check DATABASE_URL and the working directory.`)
+    const begin = terminal.now()
+    const contents = orCannotWrite(file, () => backUp(path, file))
+    terminal.out(`${path} is backed up to ${file}: ${describe(contents, terminal.now() - begin)}.\n`)
+  },
+})
 
-export async function backup(args: string[], terminal: Terminal): Promise<void> {
-  const { path, file, force } = read('backup', args, terminal)
-  const there = statSync(file, { throwIfNoEntry: false })
-  if (there && !there.isFile()) throw new CommandError(`${file} is not a file: name one for the backup.`)
-  if (there && !force) throw new CommandError(`${file} is there already: with --force it is replaced.`)
-  if (!statSync(path, { throwIfNoEntry: false }))
-    throw new CommandError(`There is no database ${path}: look at DATABASE_URL and the working directory.`)
-  const begin = terminal.now()
-  const contents = written(file, () => backUp(path, file))
-  terminal.out(`${path} is backed up to ${file}: ${describe(contents, terminal.now() - begin)}.\n`)
-}
+export const restore = defineCommand({
+  name: 'restore',
+  summary: 'replace the database with a backup',
+  description: `Stop the service first: a database in use is refused. FILE is copied, checked and migrated. The old
+    database is kept next to it, and the command prints its name.`,
+  options: { force: { about: 'replace a database that is not empty or is damaged' }, ...DATABASE_OPTIONS },
+  forms: [{ args: 'FILE' }],
+  run({ values, args: [file = ''] }, terminal) {
+    const path = findDatabase(file, values, terminal)
+    if (!statSync(file, { throwIfNoEntry: false })?.isFile())
+      throw new CommandError(`There is no file ${file}.`)
+    const [begin, force] = [terminal.now(), values.force === true]
+    const { kept, ...contents } = orCannotWrite(path, () => restoreFile(file, path, { force, now: begin }))
+    terminal.out(`${path} is restored from ${file}: ${describe(contents, terminal.now() - begin)}.\n`)
+    if (kept !== undefined) terminal.out(`The old database is kept as ${kept}.\n`)
+  },
+})
 
-export async function restoreCommand(args: string[], terminal: Terminal): Promise<void> {
-  const { path, file, force } = read('restore', args, terminal)
-  if (!statSync(file, { throwIfNoEntry: false })?.isFile())
-    throw new CommandError(`There is no file ${file}.`)
-  const begin = terminal.now()
-  const { kept, ...contents } = written(path, () => restore(file, path, { force, now: begin }))
-  terminal.out(`${path} is restored from ${file}: ${describe(contents, terminal.now() - begin)}.\n`)
-  if (kept !== undefined) terminal.out(`What was there before is kept as ${kept}.\n`)
-}
-
-function read(command: 'backup' | 'restore', args: string[], { env }: Terminal) {
-  const { values, positionals } = parseOptions(command, args, OPTIONS, 1)
-  const [file] = positionals
-  if (!file) throw new UsageError(`Name the file of the backup: passportd ${command} FILE.`)
+function findDatabase(file: string, values: { demo: true | undefined }, { env }: Terminal): string {
   const { database } = readConfig(env, values)
   if (database.engine === 'postgres') {
     throw new CommandError(
-      `${nameDatabase(database)} is backed up and restored by PostgreSQL's own tools, such as pg_dump: see "PostgreSQL" in docs/backup.md.`,
+      `${nameDatabase(database)} is a PostgreSQL database: use its own tools, such as pg_dump. See "PostgreSQL" in docs/backup.md.`,
     )
   }
   const { path } = database
-  if ([file, `${file}.part`].some((name) => belongsToDatabase(path, name))) {
-    throw new CommandError(`${file} belongs to the database ${path} itself: name another file.`)
-  }
-  return { path, file, force: values.force === true }
+  if ([file, `${file}.part`].some((name) => belongsToDatabase(path, name)))
+    throw new CommandError(`${file} belongs to the database ${path}: choose another file.`)
+  return path
 }
 
-/** Failures of the file system are told in a sentence. */
-function written<T>(file: string, work: () => T): T {
+/** Reports errors of the file system in one sentence. */
+function orCannotWrite<T>(file: string, work: () => T): T {
   try {
     return work()
   } catch (error) {

@@ -1,31 +1,20 @@
-import { parseOptions, UsageError } from '../args.ts'
-import { COMMAND_HELP, summaryOf } from '../command-help.ts'
-import type { Terminal } from '../terminal.ts'
+import { type Command, defineCommand, UsageError } from '../command.ts'
 
-/** What may follow each command, and what it is for, as its help has it. */
-function readCommands(): { name: string; about: string; words: string[] }[] {
-  return Object.entries(COMMAND_HELP)
-    .map(([name, text]) => {
-      const inner = [...text.matchAll(new RegExp(`passportd ${name} ([a-z]+)`, 'g'))].map(
-        (match) => match[1] as string,
-      )
-      const options = text.match(/--[a-z][a-z-]*/g) ?? []
-      return { name, about: summaryOf(text), words: [...new Set([...inner, ...options, '--help'])] }
-    })
-    .toSorted((a, b) => a.name.localeCompare(b.name))
+type Completion = { name: string; summary: string; words: string[] }
+
+function toCompletion({ name, summary, forms, options }: Command): Completion {
+  const actions = forms.flatMap(({ action = '' }) => action.split(' ')).filter((word) => word !== '')
+  const flags = Object.keys(options).map((option) => `--${option}`)
+  return { name, summary, words: [...new Set([...actions, ...flags, '--help'])] }
 }
 
-type Commands = ReturnType<typeof readCommands>
-
-const names = (commands: Commands) => commands.map(({ name }) => name).join(' ')
-
-const SCRIPTS: Record<string, (commands: Commands) => string> = {
+const SCRIPTS: Record<string, (commands: readonly Completion[]) => string> = {
   bash: (commands) => `_passportd() {
   local candidates=""
   case "\${COMP_WORDS[1]}" in
 ${commands.map(({ name, words }) => `    ${name}) candidates="${words.join(' ')}" ;;`).join('\n')}
   esac
-  if [ "$COMP_CWORD" -eq 1 ]; then candidates="${names(commands)} --help --version"; fi
+  if [ "$COMP_CWORD" -eq 1 ]; then candidates="${commands.map(({ name }) => name).join(' ')} --help --version"; fi
   COMPREPLY=($(compgen -W "$candidates" -- "\${COMP_WORDS[COMP_CWORD]}"))
 }
 complete -o default -F _passportd passportd
@@ -34,7 +23,7 @@ complete -o default -F _passportd passportd
 _passportd() {
   if (( CURRENT == 2 )); then
     local -a commands=(
-${commands.map(({ name, about }) => `      ${quote(`${name}:${about}`)}`).join('\n')}
+${commands.map(({ name, summary }) => `      ${quote(`${name}:${summary}`)}`).join('\n')}
     )
     _describe command commands
     return
@@ -48,8 +37,8 @@ compdef _passportd passportd
 `,
   fish: (commands) =>
     commands
-      .flatMap(({ name, about, words }) => [
-        `complete -c passportd -n __fish_use_subcommand -a ${name} -d ${quote(about)}`,
+      .flatMap(({ name, summary, words }) => [
+        `complete -c passportd -n __fish_use_subcommand -a ${name} -d ${quote(summary)}`,
         `complete -c passportd -n '__fish_seen_subcommand_from ${name}' -a '${words.join(' ')}'`,
       ])
       .join('\n')
@@ -58,13 +47,24 @@ compdef _passportd passportd
 
 const quote = (text: string) => `'${text.replaceAll("'", '’')}'`
 
-export function completions(args: string[], { out }: Terminal): void {
-  const { positionals } = parseOptions('completions', args, {}, 1)
-  const [shell = ''] = positionals
-  const script = Object.hasOwn(SCRIPTS, shell) ? SCRIPTS[shell] : undefined
-  if (!script)
-    throw new UsageError(
-      `Name a shell: ${Object.keys(SCRIPTS).join(', ')}. See "passportd completions --help".`,
-    )
-  out(script(readCommands()))
-}
+/** `loadCommands` loads all commands, this one included. */
+export const createCompletions = (loadCommands: () => Promise<Command[]>) =>
+  defineCommand({
+    name: 'completions',
+    summary: 'print a completion script for a shell',
+    description: 'The script completes a program called passportd, which "npm run build" makes.',
+    options: {},
+    forms: [{ args: 'SHELL', about: 'bash, zsh or fish' }],
+    examples: [
+      'passportd completions bash > ~/.local/share/bash-completion/completions/passportd',
+      'passportd completions zsh > FOLDER_OF_FPATH/_passportd',
+      'passportd completions fish > ~/.config/fish/completions/passportd.fish',
+    ],
+    async run({ args: [shell = ''] }, terminal) {
+      const script = Object.hasOwn(SCRIPTS, shell) ? SCRIPTS[shell] : undefined
+      if (!script)
+        throw new UsageError(`SHELL must be one of ${Object.keys(SCRIPTS).join(', ')}, got "${shell}".`)
+      const commands = (await loadCommands()).map(toCompletion)
+      terminal.out(script(commands.toSorted((a, b) => a.name.localeCompare(b.name))))
+    },
+  })

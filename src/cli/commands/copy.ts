@@ -9,27 +9,52 @@ import { CommandError } from '../../domain/errors.ts'
 import { copyStore, digestOf, digestStore, type TableReport } from '../../ingest/copy.ts'
 import { shutdownSignal } from '../../serve/shutdown-signal.ts'
 import type { Store } from '../../store/store.ts'
-import { parseOptions, refuseExtra, UsageError } from '../args.ts'
+import { defineCommand, invalidValue, UsageError } from '../command.ts'
 import { openForCommand } from '../open-store.ts'
 import { createProgress } from '../progress.ts'
 import { formatTable } from '../table.ts'
 import type { Terminal } from '../terminal.ts'
 
-const OPTIONS = { replace: { type: 'boolean' }, forget: { type: 'boolean' } } as const
+export const copy = defineCommand({
+  name: 'copy',
+  summary: 'move everything from one database to another',
+  description: `Copies from SQLite to PostgreSQL or back, or between databases of the same kind, then compares both by
+    count and checksum. To continue an interrupted copy, run it again; a second copy transfers later changes.
+    FROM_URL is only read: stop all writers before the last run.`,
+  options: {
+    replace: { about: 'delete everything that TO_URL contains' },
+    forget: {
+      about:
+        'accept the contents of an incomplete copy. Until then the database cannot be served or imported to',
+    },
+  },
+  forms: [
+    { args: 'FROM_URL TO_URL', options: ['replace'] },
+    { args: 'TO_URL', required: ['forget'], options: [] },
+  ],
+  examples: ['passportd copy sqlite:data/passportd.db postgres://user:password@host/database'],
+  async run({ values, args }, terminal) {
+    const [first, second] = args.map(parseAddress)
+    if (first && second) await copyDatabase(first, second, values.replace === true, terminal)
+    else if (first) await acceptCopy(first, terminal)
+  },
+})
 
-/** What makes a store more than an empty one; settings come with the first start. */
-const TELLING_PARTS = ['passports', 'keys', 'removals']
+/** A store with any of these is not empty; the first start creates settings. */
+const CONTENT_TABLES = ['passports', 'keys', 'removals']
 
-export async function copy(args: string[], terminal: Terminal): Promise<void> {
-  const { values, positionals } = parseOptions('copy', args, OPTIONS, 2)
-  if (values.forget) return forget(positionals, terminal)
-  const [from, to] = [parseAddress(positionals[0]), parseAddress(positionals[1])]
+async function copyDatabase(
+  from: DatabaseAddress,
+  to: DatabaseAddress,
+  replace: boolean,
+  terminal: Terminal,
+) {
   const [source, target] = [nameDatabase(from), nameDatabase(to)]
   if (source === target) throw new UsageError(`${source} cannot be copied to itself.`)
   const signal = shutdownSignal()
   await using fromStore = await openForCommand(from)
   await using toStore = await openForCommand(to, { create: true })
-  if (!values.replace) await refuseOverwrite(toStore, source, target, signal)
+  if (!replace) await refuseOverwrite(toStore, source, target, signal)
   await refuseSame(fromStore, toStore, source)
   await toStore.copying.note(source)
   const reports = await run({ from: fromStore, to: toStore }, signal, terminal)
@@ -37,22 +62,20 @@ export async function copy(args: string[], terminal: Terminal): Promise<void> {
   const different = reports.filter(({ isSame }) => !isSame).map(({ name }) => name)
   if (different.length > 0) {
     throw new CommandError(
-      `${different.join(', ')} differ: ${source} or ${target} was changed meanwhile. Stop what writes to them and run this again: it goes on from here.`,
+      `${different.join(', ')} differ: ${source} or ${target} was changed during the copy. Stop all writers and run the command again to continue.`,
     )
   }
   await toStore.copying.note(noteOf(source, digestOf(reports)))
   terminal.err(`${target} now holds exactly what ${source} holds. Set DATABASE_URL to serve from it.\n`)
 }
 
-async function forget(positionals: string[], terminal: Terminal): Promise<void> {
-  const address = parseAddress(positionals[0])
-  refuseExtra('copy', positionals.slice(1))
+async function acceptCopy(address: DatabaseAddress, terminal: Terminal): Promise<void> {
   await using store = await openForCommand(address)
   await store.copying.note('')
-  terminal.err(`${nameDatabase(address)} is taken as it is.\n`)
+  terminal.err(`The contents of ${nameDatabase(address)} are accepted.\n`)
 }
 
-/** A copy that was ended knows what it left behind. */
+/** The note of a complete copy has a second line: the digest of the contents. */
 const noteOf = (source: string, digest: string) => `${source}\n${digest}`
 
 async function run(stores: { from: Store; to: Store }, signal: AbortSignal, terminal: Terminal) {
@@ -66,7 +89,7 @@ async function run(stores: { from: Store; to: Store }, signal: AbortSignal, term
       signal,
       onProgress(part, done) {
         if (part !== 'passports') return
-        // Each of the three walks begins anew.
+        // Each of the three passes starts at 0.
         if (done < last) before += last
         last = done
         progress.update(before + done)
@@ -74,13 +97,13 @@ async function run(stores: { from: Store; to: Store }, signal: AbortSignal, term
     })
   } catch (error) {
     if (!signal.aborted) throw error
-    throw new CommandError('Stopped. Run it again and it goes on from here.')
+    throw new CommandError('Stopped. Run the command again to continue.')
   } finally {
     progress.end()
   }
 }
 
-/** Under two names it may still be one database: what is written to one can then be read from the other. */
+/** Detects one database under two names: a note written to one is then readable from the other. */
 async function refuseSame(from: Store, to: Store, source: string): Promise<void> {
   const before = await to.copying.find()
   const nonce = crypto.randomUUID()
@@ -90,34 +113,31 @@ async function refuseSame(from: Store, to: Store, source: string): Promise<void>
   if (isSame) throw new UsageError(`${source} cannot be copied to itself.`)
 }
 
-/** What was copied from the same source, and not changed since, may be brought up to date. */
+/** A copy of the same source that did not change since may be updated. */
 async function refuseOverwrite(store: Store, source: string, target: string, signal: AbortSignal) {
   const note = await store.copying.find()
   if (note === source) return
-  const found = await findTelling(store)
+  const found = await findContent(store)
   if (found === undefined) return
   const wasCopied = note?.startsWith(`${source}\n`) === true
   const quiet = { signal, onProgress: () => undefined }
   if (wasCopied && note === noteOf(source, await digestStore(store, quiet))) return
   throw new CommandError(
-    `${target} ${wasCopied ? 'was changed since it was copied' : `is not empty: it has ${found}`}. With --replace all that it holds is given up for what ${source} holds.`,
+    `${target} ${wasCopied ? 'was changed since it was copied' : `is not empty: it has ${found}`}. --replace deletes its contents and copies ${source}.`,
   )
 }
 
-async function findTelling({ copyTables }: Store): Promise<string | undefined> {
+async function findContent({ copyTables }: Store): Promise<string | undefined> {
   for (const { name, list } of copyTables) {
-    if (TELLING_PARTS.includes(name) && (await list({ limit: 1 })).length > 0) return name
+    if (CONTENT_TABLES.includes(name) && (await list({ limit: 1 })).length > 0) return name
   }
   return undefined
 }
 
-function parseAddress(text: string | undefined): DatabaseAddress {
-  if (text === undefined) throw new UsageError('Name both databases: passportd copy FROM_URL TO_URL.')
+function parseAddress(text: string): DatabaseAddress {
   const address = parseDatabaseAddress(text)
   if (address) return address
-  throw new UsageError(
-    `A database is named by an address such as ${DATABASE_EXAMPLES}, got "${hidePassword(text)}".`,
-  )
+  throw invalidValue(`A database URL must look like ${DATABASE_EXAMPLES}`, hidePassword(text))
 }
 
 const describe = (reports: readonly TableReport[]) =>

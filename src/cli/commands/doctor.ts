@@ -3,47 +3,53 @@ import { nameDatabase } from '../../domain/database-address.ts'
 import { CommandError } from '../../domain/errors.ts'
 import { count } from '../../domain/text/format.ts'
 import { diagnose } from '../../store/diagnostics.ts'
-import { DATABASE_OPTIONS, parseOptions } from '../args.ts'
+import { DATABASE_OPTIONS, defineCommand, JSON_OPTION } from '../command.ts'
 import { examineContents, examineSchema } from '../doctor/doctor-contents.ts'
 import { examineFiles } from '../doctor/doctor-files.ts'
 import { examineMachine, examineRules, examineSettings } from '../doctor/doctor-machine.ts'
-import { compareClock, examineRedis, examineReplica } from '../doctor/doctor-servers.ts'
+import { checkRedis, checkReplica, compareClock } from '../doctor/doctor-servers.ts'
 import { type Finding, ok, orProblem, problem, warning } from '../doctor/finding.ts'
 import { formatTable } from '../table.ts'
 import type { Terminal } from '../terminal.ts'
 
-const OPTIONS = {
-  ...DATABASE_OPTIONS,
-  full: { type: 'boolean' },
-  json: { type: 'boolean' },
-} as const
-
-/** Looks at all that may be wrong, and changes nothing. */
-export async function doctor(args: string[], terminal: Terminal): Promise<void> {
-  const { values } = parseOptions('doctor', args, OPTIONS)
-  const findings = [...examineSettings(terminal.env), ...examineMachine(terminal.now())]
-  try {
-    const config = readConfig(terminal.env, values)
-    findings.push(...(await examineAll(config, values.full === true, terminal.now)))
-  } catch (error) {
-    if (!(error instanceof ConfigError)) throw error
-    findings.push(...error.problems.map((sentence) => problem('settings', sentence)))
-    findings.push(warning('database', 'It was not looked at: set the settings right first.'))
-  }
-  report(findings, values.json === true, terminal)
-}
+export const doctor = defineCommand({
+  name: 'doctor',
+  summary: 'find problems and suggest solutions',
+  description: `Checks the settings, files, schema, integrity, free space, clock, stale scores, keys and servers.
+    Changes nothing. The exit code is 1 if there are problems; warnings do not change it.`,
+  options: {
+    full: { about: 'also compare indexes with their tables: takes minutes for a large database' },
+    ...JSON_OPTION,
+    ...DATABASE_OPTIONS,
+  },
+  forms: [{}],
+  async run({ values }, terminal) {
+    const findings = [...examineSettings(terminal.env), ...examineMachine(terminal.now())]
+    try {
+      const config = readConfig(terminal.env, values)
+      findings.push(...(await examineAll(config, values.full === true, terminal.now)))
+    } catch (error) {
+      if (!(error instanceof ConfigError)) throw error
+      findings.push(...error.problems.map((sentence) => problem('settings', sentence)))
+      findings.push(warning('database', 'The database was not checked: correct the settings first.'))
+    }
+    report(findings, values.json === true, terminal)
+  },
+})
 
 async function examineAll(config: Config, full: boolean, now: () => number): Promise<Finding[]> {
   const { database, redisUrl } = config
   const findings = await examineRules(config.rules)
-  const files = database.engine === 'sqlite' ? examineFiles(database.path) : { isThere: true, findings: [] }
+  const files =
+    database.engine === 'sqlite' ? examineFiles(database.path) : { isReadable: true, findings: [] }
   findings.push(...files.findings)
-  if (files.isThere) findings.push(...(await orProblem('database', () => examineDatabase(config, full, now))))
+  if (files.isReadable)
+    findings.push(...(await orProblem('database', () => examineDatabase(config, full, now))))
   if (database.engine === 'postgres' && database.readUrl !== undefined) {
     const { readUrl } = database
-    findings.push(...(await orProblem('replica', async () => [await examineReplica(readUrl)])))
+    findings.push(...(await orProblem('replica', async () => [await checkReplica(readUrl)])))
   }
-  if (redisUrl !== undefined) findings.push(...(await examineRedis(redisUrl, now)))
+  if (redisUrl !== undefined) findings.push(...(await checkRedis(redisUrl, now)))
   return findings
 }
 

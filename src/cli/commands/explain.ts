@@ -2,35 +2,35 @@ import { readConfig } from '../../config.ts'
 import { nameDatabase } from '../../domain/database-address.ts'
 import { CommandError } from '../../domain/errors.ts'
 import type { ExplanationLine } from '../../domain/explanation.ts'
+import { parsePassportRef } from '../../domain/passport.ts'
 import { printable } from '../../domain/text/format.ts'
 import { findExplanation } from '../../scoring/explain.ts'
 import { loadRules } from '../../scoring/load-rules.ts'
 import type { RuleSet } from '../../scoring/rules.ts'
 import type { ExplainedScore } from '../../scoring/score.ts'
-import { DATABASE_OPTIONS, parseOptions } from '../args.ts'
+import { DATABASE_OPTIONS, defineCommand, invalidValue, JSON_OPTION } from '../command.ts'
 import { openForCommand } from '../open-store.ts'
-import { parseRefArgument } from '../passport-argument.ts'
 import { formatTable } from '../table.ts'
-import type { Terminal } from '../terminal.ts'
 
-const OPTIONS = { ...DATABASE_OPTIONS, json: { type: 'boolean' } } as const
-
-export async function explain(args: string[], terminal: Terminal): Promise<void> {
-  const { values, positionals } = parseOptions('explain', args, OPTIONS, 1)
-  const ref = parseRefArgument(positionals[0], 'passportd explain ID')
-  const config = readConfig(terminal.env, values)
-  const rules = await loadRules(config.rules)
-  await using store = await openForCommand(config.database)
-  const found = await findExplanation(store, ref, rules, terminal.now())
-  if (!found)
-    throw new CommandError(`There is no passport ${positionals[0]} in ${nameDatabase(config.database)}.`)
-  const { passport, outcome } = found
-  const name = passport.profile.displayName
-  terminal.out(
-    values.json ? toJson(passport.id, name, outcome, rules) : toText(passport.id, name, outcome, rules),
-  )
-  for (const note of found.notes) terminal.err(`${note}\n`)
-}
+export const explain = defineCommand({
+  name: 'explain',
+  summary: 'explain a score, credential by credential',
+  options: { ...JSON_OPTION, ...DATABASE_OPTIONS },
+  forms: [{ args: 'ID', about: 'by passport id or wallet' }],
+  async run({ values, args: [given = ''] }, terminal) {
+    const ref = parsePassportRef(given)
+    if (!ref) throw invalidValue('A passport is named by its id or a wallet', given)
+    const config = readConfig(terminal.env, values)
+    const rules = await loadRules(config.rules)
+    await using store = await openForCommand(config.database)
+    const found = await findExplanation(store, ref, rules, terminal.now())
+    if (!found) throw new CommandError(`There is no passport ${given} in ${nameDatabase(config.database)}.`)
+    const { passport, outcome } = found
+    const present = values.json ? toJson : toText
+    terminal.out(present(passport.id, passport.profile.displayName, outcome, rules))
+    for (const note of found.notes) terminal.err(`${note}\n`)
+  },
+})
 
 function toJson(id: number, name: string, { scores, human, lines }: ExplainedScore, rules: RuleSet): string {
   const credentials = lines.map(({ maxScore, ...line }) => ({ ...line, max_score: maxScore }))

@@ -7,40 +7,44 @@ import { readConfig } from '../../config.ts'
 import { CommandError, ServiceError } from '../../domain/errors.ts'
 import { count } from '../../domain/text/format.ts'
 import { exportRecords } from '../../ingest/export.ts'
-import { DATABASE_OPTIONS, parseOptions } from '../args.ts'
+import { DATABASE_OPTIONS, defineCommand } from '../command.ts'
 import { openForCommand } from '../open-store.ts'
 import { createProgress } from '../progress.ts'
-import type { Terminal } from '../terminal.ts'
 
-export async function exportCommand(args: string[], terminal: Terminal): Promise<void> {
-  const { values, positionals } = parseOptions('export', args, DATABASE_OPTIONS, 1)
-  const [path] = positionals
-  await using store = await openForCommand(readConfig(terminal.env, values).database)
-  const progress = createProgress(terminal, { unit: 'records' })
-  let written = 0
-  let isWhole = true
-  const lines = async function* () {
-    for await (const { text, records } of exportRecords(store)) {
-      written += records
-      progress.update(written)
-      yield Buffer.from(text)
+export const exportCommand = defineCommand({
+  name: 'export',
+  summary: 'export all records as JSON lines',
+  description: 'An import of the file into an empty database gives the same service. Keys are not exported.',
+  options: DATABASE_OPTIONS,
+  forms: [{ args: '[FILE]', about: 'to standard output without FILE; compressed if FILE ends in .gz' }],
+  async run({ values, args: [path] }, terminal) {
+    await using store = await openForCommand(readConfig(terminal.env, values).database)
+    const progress = createProgress(terminal, { unit: 'records' })
+    let written = 0
+    let isComplete = true
+    const lines = async function* () {
+      for await (const { text, records } of exportRecords(store)) {
+        written += records
+        progress.update(written)
+        yield Buffer.from(text)
+      }
     }
-  }
-  if (path === undefined || path === '-') isWhole = await writeOut(lines())
-  else await writeFile(path, lines())
-  progress.end()
-  if (!isWhole) return
-  const where = path === undefined || path === '-' ? '' : ` to ${path}`
-  terminal.err(`${count(written, 'record')} written${where}.\n`)
-}
+    if (path === undefined || path === '-') isComplete = await writeOut(lines())
+    else await writeFile(path, lines())
+    progress.end()
+    if (!isComplete) return
+    const where = path === undefined || path === '-' ? '' : ` to ${path}`
+    terminal.err(`${count(written, 'record')} written${where}.\n`)
+  },
+})
 
-/** The file appears under its name when it is whole. */
+/** The file gets its name when it is complete. */
 async function writeFile(path: string, lines: AsyncIterable<Buffer>): Promise<void> {
   // A device or a pipe must not be replaced by a file.
   const isPlain = statSync(path, { throwIfNoEntry: false })?.isFile() ?? true
   const partial = isPlain ? `${path}.part` : path
   try {
-    // One that is there already may be open to others, or lead to another place.
+    // An existing file may be readable by others, or be a link.
     if (isPlain) await rm(partial, { force: true })
     const file = createWriteStream(partial, { mode: 0o600, flags: isPlain ? 'wx' : 'w' })
     const source = Readable.from(lines)
@@ -53,13 +57,13 @@ async function writeFile(path: string, lines: AsyncIterable<Buffer>): Promise<vo
   }
 }
 
-/** Tells whether all of it was read. */
+/** Returns whether the reader took all of it. */
 async function writeOut(lines: AsyncIterable<Buffer>): Promise<boolean> {
   try {
     await pipeline(Readable.from(lines), process.stdout, { end: false })
     return true
   } catch (error) {
-    // Whoever read it has had enough, as `head` does.
+    // A reader such as `head` may close the pipe early.
     if ((error as NodeJS.ErrnoException).code !== 'EPIPE') throw error
     return false
   }

@@ -1,75 +1,84 @@
-import { createReadStream, openSync, type Stats, statSync, writeSync } from 'node:fs'
+import { createReadStream, openSync, type Stats, statSync } from 'node:fs'
 import { readConfig } from '../../config.ts'
 import { CommandError } from '../../domain/errors.ts'
 import { count, printable } from '../../domain/text/format.ts'
-import { type ImportReport, importRecords, type Refusal, type Source } from '../../ingest/import.ts'
+import type { ImportReport, Refusal, Source } from '../../ingest/import.ts'
 import type { RawKind } from '../../ingest/raw-value.ts'
 import { loadRules } from '../../scoring/load-rules.ts'
 import { type RuleSet, ruleOf } from '../../scoring/rules.ts'
-import { DATABASE_OPTIONS, parseOptions, UsageError } from '../args.ts'
+import { DATABASE_OPTIONS, defineCommand, UsageError } from '../command.ts'
 import { openWhole } from '../open-store.ts'
 import { createProgress } from '../progress.ts'
 import type { Terminal } from '../terminal.ts'
+import { writeAll } from '../write-all.ts'
 
-const OPTIONS = {
-  ...DATABASE_OPTIONS,
-  rejects: { type: 'string' },
-  strict: { type: 'boolean' },
-  'dry-run': { type: 'boolean' },
-  rescore: { type: 'boolean' },
-  restore: { type: 'boolean' },
-} as const
-
-/** Refusals shown on standard error; `--rejects` has them all. */
+/** Refusals shown on standard error; --rejects writes all of them. */
 const SHOWN_REFUSALS = 20
 
-export async function importCommand(args: string[], terminal: Terminal): Promise<void> {
-  const { values, positionals } = parseOptions('import', args, OPTIONS, Number.POSITIVE_INFINITY)
-  if (positionals.length === 0)
-    throw new UsageError('Name the files, or - for standard input: passportd import FILE...')
-  const sources = positionals.map(toSource)
-  const config = readConfig(terminal.env, values)
-  const rules = await loadRules(config.rules)
-  refuseOverwrite(sources, values.rejects)
-  const refusals = createRefusals(terminal, values.rejects)
-  await using store = await openWhole(config.database)
-  const progress = createProgress(terminal, { unit: 'lines', ...sizeOf(sources) })
-  try {
-    const report = await importRecords(sources, {
-      store,
-      now: terminal.now(),
-      rawKindOf: (type) => rawKindOf(rules, type),
-      rescore: values.rescore === true,
-      restore: values.restore === true,
-      dryRun: values['dry-run'] === true,
-      strict: values.strict === true,
-      onRefusal(refusal) {
-        progress.end()
-        refusals.add(refusal)
-      },
-      onProgress: ({ lines }) =>
-        progress.update(
-          lines,
-          sources.reduce((sum, { bytesRead }) => sum + bytesRead(), 0),
-        ),
-    })
-    progress.end()
-    terminal.err(`${values['dry-run'] ? 'Nothing was written. ' : ''}${describe(report)}\n`)
-    if (report.refused > 0) throw new CommandError(refusals.summary(report.refused, values.strict === true))
-  } finally {
-    progress.end()
-  }
-}
+/** For commands that import records. */
+export const RESTORE_OPTION = {
+  restore: { about: 'accept records of removed passports' },
+} as const
+
+export const importCommand = defineCommand({
+  name: 'import',
+  summary: 'import records',
+  description: `Files are JSON lines, plain or gzip: docs/records.md. Invalid lines are refused by line and field
+    (the exit code is then 1), and the other lines are imported. Importing the same file twice changes nothing.
+    To continue an interrupted import, run it again.`,
+  options: {
+    rejects: { placeholder: 'FILE', about: 'write every refusal, with its line, as JSON lines' },
+    strict: { about: 'stop at the first refusal' },
+    'dry-run': { about: 'check the lines, and each 500 of them against the database; write nothing' },
+    rescore: { about: 'calculate the score of credentials that carry a score' },
+    ...RESTORE_OPTION,
+    ...DATABASE_OPTIONS,
+  },
+  forms: [{ args: 'FILE...', about: '- reads standard input' }],
+  async run({ values, args }, terminal) {
+    const { rejects, strict = false, 'dry-run': dryRun = false, rescore = false, restore = false } = values
+    const sources = args.map(toSource)
+    const config = readConfig(terminal.env, values)
+    const rules = await loadRules(config.rules)
+    refuseOverwrite(sources, rejects)
+    const refusals = createRefusals(terminal, rejects)
+    const { importRecords } = await import('../../ingest/import.ts')
+    await using store = await openWhole(config.database)
+    const progress = createProgress(terminal, { unit: 'lines', ...sizeOf(sources) })
+    const bytesRead = () => sources.reduce((sum, source) => sum + source.bytesRead(), 0)
+    try {
+      const report = await importRecords(sources, {
+        store,
+        now: terminal.now(),
+        rawKindOf: (type) => rawKindOf(rules, type),
+        rescore,
+        restore,
+        dryRun,
+        strict,
+        onRefusal(refusal) {
+          progress.end()
+          refusals.add(refusal)
+        },
+        onProgress: ({ lines }) => progress.update(lines, bytesRead()),
+      })
+      progress.end()
+      terminal.err(`${dryRun ? 'Nothing was written. ' : ''}${describe(report)}\n`)
+      if (report.refused > 0) throw new CommandError(refusals.summary(report.refused, strict))
+    } finally {
+      progress.end()
+    }
+  },
+})
 
 type FileSource = Source & { file?: Stats; size: number | undefined; bytesRead: () => number }
 
-/** Checks that the file is there before anything is read. */
+/** Checks that the file exists before the import starts. */
 function toSource(path: string): FileSource {
   if (path === '-')
     return { name: 'standard input', open: () => process.stdin, size: undefined, bytesRead: () => 0 }
   const file = statSync(path, { throwIfNoEntry: false })
   if (!file) throw new CommandError(`There is no file ${path}.`)
-  if (file.isDirectory()) throw new CommandError(`${path} is a folder: name the files in it.`)
+  if (file.isDirectory()) throw new CommandError(`${path} is a folder: pass the files in it.`)
   let stream: ReturnType<typeof createReadStream> | undefined
   return {
     name: path,
@@ -83,13 +92,13 @@ function toSource(path: string): FileSource {
   }
 }
 
-/** The rejects are written while the files are read. */
+/** Rejects are written while the files are read. */
 function refuseOverwrite(sources: readonly FileSource[], rejects: string | undefined): void {
   const target = rejects === undefined ? undefined : statSync(rejects, { throwIfNoEntry: false })
   if (!target?.isFile()) return
   const isTarget = ({ file }: FileSource) => file?.ino === target.ino && file.dev === target.dev
   if (sources.some(isTarget))
-    throw new UsageError(`--rejects ${rejects} is a file that is imported: name another.`)
+    throw new UsageError(`--rejects ${rejects} is also imported: choose another file.`)
 }
 
 function sizeOf(sources: readonly FileSource[]): { total?: number } {
@@ -107,14 +116,14 @@ function createRefusals(terminal: Terminal, path: string | undefined) {
   let shown = 0
   return {
     add(refusal: Refusal): void {
-      if (file !== undefined) writeSync(file, `${JSON.stringify(refusal)}\n`)
+      if (file !== undefined) writeAll(file, `${JSON.stringify(refusal)}\n`)
       if (shown++ < SHOWN_REFUSALS) {
         const what = [refusal.field, refusal.reason].filter(Boolean).join(': ')
         terminal.err(`${refusal.file}:${refusal.line}: ${printable(what)}\n`)
       }
     },
     summary(refused: number, stopped: boolean): string {
-      const where = path ?? (refused > SHOWN_REFUSALS ? 'the first are shown; --rejects FILE keeps all' : '')
+      const where = path ?? (refused > SHOWN_REFUSALS ? 'the first are shown; --rejects FILE writes all' : '')
       const lines = `${count(refused, 'line')} ${refused === 1 ? 'was' : 'were'} refused`
       return `${stopped ? 'Stopped: ' : ''}${lines}${where && ` (${where})`}.`
     },
@@ -136,7 +145,7 @@ function describe({ lines, added, changed, unchanged, removed, unknownFields }: 
     `${unchanged.toLocaleString('en')} unchanged`,
   ]
   if (removed > 0)
-    parts.push(`${removed.toLocaleString('en')} of removed passports left out (--restore lets them in)`)
+    parts.push(`${removed.toLocaleString('en')} of removed passports skipped (--restore accepts them)`)
   if (unknownFields > 0) parts.push(`${count(unknownFields, 'unknown field')} ignored`)
   return `${parts.join(', ')}.`
 }

@@ -11,151 +11,190 @@ import {
 import { nameDatabase } from '../../domain/database-address.ts'
 import { CommandError } from '../../domain/errors.ts'
 import { printable } from '../../domain/text/format.ts'
-import { formatInstant } from '../../domain/text/instant.ts'
+import { formatInstant, parseInstant } from '../../domain/text/instant.ts'
 import type { Tier } from '../../domain/tier.ts'
 import type { Store } from '../../store/store.ts'
-import { chooseAction } from '../actions.ts'
-import { DATABASE_OPTIONS, parseOptions, refuseExtra, UsageError } from '../args.ts'
+import {
+  DATABASE_OPTIONS,
+  defineCommand,
+  invalidValue,
+  JSON_OPTION,
+  UsageError,
+  type Values,
+} from '../command.ts'
 import { isoTime } from '../iso-time.ts'
-import { parseExpiry, parseGrace, parseName, parseOwner, parseTierName } from '../key-options.ts'
+import { LONGEST_NAME, parseGrace, parseName, parseOwner, selectableTiers } from '../key-options.ts'
 import { openForCommand } from '../open-store.ts'
 import { formatTable } from '../table.ts'
 import type { Terminal } from '../terminal.ts'
 
 const OPTIONS = {
-  name: { type: 'string' },
-  expires: { type: 'string' },
-  tier: { type: 'string' },
-  owner: { type: 'string' },
-  grace: { type: 'string' },
-  json: { type: 'boolean' },
+  name: {
+    placeholder: 'NAME',
+    accepts: `one line of 1 to ${LONGEST_NAME} characters`,
+    parse: parseName,
+    about: 'name of the client or person that uses the key',
+  },
+  tier: { placeholder: 'NAME', about: 'tier of the key: standard, high, unlimited or one of TIERS' },
+  owner: {
+    placeholder: 'EMAIL',
+    accepts: 'an email address, such as ada@example.com',
+    parse: parseOwner,
+    about: 'contact address; "" for none',
+  },
+  expires: {
+    placeholder: 'DATE',
+    accepts: 'a future day or time, such as 2027-01-31',
+    parse: parseInstant,
+    about:
+      'end of validity: 2027-01-31 (00:00 UTC) or 2027-01-31T12:00:00Z. A rotated key keeps the date of the old key by default',
+  },
+  grace: {
+    placeholder: 'TIME',
+    default: '7d',
+    accepts: 'a duration of at most a year, such as 7d, 12h, 30m or 0',
+    parse: parseGrace,
+    about: 'how long the old key stays valid: 7d, 12h, 30m, 90s; 0 ends it at once',
+  },
+  ...JSON_OPTION,
   ...DATABASE_OPTIONS,
 } as const
 
-type Values = ReturnType<typeof parseOptions<typeof OPTIONS>>['values']
+type KeyValues = Values<typeof OPTIONS>
 
-/** Where a command works. */
-type Place = { store: Store; database: string; terminal: Terminal }
-type Run = (place: Place) => Promise<void>
+export const keys = defineCommand({
+  name: 'keys',
+  summary: 'manage API keys',
+  description: `create and rotate print the key on standard output, once: it cannot be shown again.
+    Running servers apply every change at once.`,
+  options: OPTIONS,
+  forms: [
+    { action: 'create', required: ['name'], options: ['tier', 'owner', 'expires', 'json'] },
+    { action: 'list', options: ['json'] },
+    { action: 'set', args: 'ID', options: ['tier', 'owner', 'name', 'json'] },
+    { action: 'rotate', args: 'ID', options: ['grace', 'expires', 'json'] },
+    { action: 'revoke', args: 'ID', options: ['json'] },
+  ],
+  examples: ['passportd keys create --name me --tier high --expires 2027-01-31'],
+  async run({ values, args: [given = ''], action }, terminal) {
+    const { database, tiers } = readConfig(terminal.env, values)
+    // A whole key is accepted as an id, too.
+    const id = parseKeyId(given) ?? given
+    const run = ACTIONS[action](values, { id, tiers, now: terminal.now() })
+    // For other actions a missing database means a wrong DATABASE_URL.
+    await using store = await openForCommand(database, { create: action === 'create' })
+    await run({ store, database: nameDatabase(database), terminal })
+  },
+})
 
-export async function keys(args: string[], terminal: Terminal): Promise<void> {
-  const { values, positionals } = parseOptions('keys', args, OPTIONS, Number.POSITIVE_INFINITY)
-  const { database, tiers } = readConfig(terminal.env, values)
-  const [name, ...rest] = positionals
-  const { prepare } = chooseAction('keys', ACTIONS, name, values)
-  const run = prepare(rest, values, { tiers, now: terminal.now() })
-  // Elsewhere a database that is not there is a wrong address: nobody can have a key in it.
-  const create = name === 'create'
-  await using store = await openForCommand(database, { create })
-  await run({ store, database: nameDatabase(database), terminal })
+/** Arguments of an action after the database is open. */
+type Target = { store: Store; database: string; terminal: Terminal }
+type Run = (target: Target) => Promise<void>
+
+type Given = { id: string; tiers: readonly Tier[]; now: number }
+
+/** Each action checks its options before the database is opened. */
+const ACTIONS = {
+  create: prepareCreate,
+  list: prepareList,
+  set: prepareSet,
+  rotate: prepareRotate,
+  revoke: prepareRevoke,
+} satisfies Record<string, (values: KeyValues, given: Given) => Run>
+
+function parseTier(text: string, tiers: readonly Tier[]): string {
+  const names = selectableTiers(tiers)
+  if (names.includes(text)) return text
+  throw invalidValue(`--tier must be one of ${names.join(', ')} (TIERS defines others)`, text)
 }
 
-type Given = { tiers: readonly Tier[]; now: number }
-
-type Action = {
-  takes: readonly string[]
-  /** Checks the whole command line before a database is touched. */
-  prepare: (rest: string[], values: Values, given: Given) => Run
+function futureExpiry({ expires }: KeyValues, now: number): number | undefined {
+  if (expires === undefined || expires > now) return expires
+  throw invalidValue(`--expires must be ${OPTIONS.expires.accepts}`, new Date(expires).toISOString())
 }
 
-const ACTIONS: Record<string, Action> = {
-  create: { takes: ['name', 'expires', 'tier', 'owner', 'json'], prepare: prepareCreate },
-  list: { takes: ['json'], prepare: prepareList },
-  set: { takes: ['name', 'tier', 'owner', 'json'], prepare: prepareSet },
-  rotate: { takes: ['grace', 'expires', 'json'], prepare: prepareRotate },
-  revoke: { takes: ['json'], prepare: prepareRevoke },
-}
-
-function prepareCreate(rest: string[], values: Values, { tiers, now }: Given): Run {
-  refuseExtra('keys', rest)
-  if (!values.name?.trim()) throw new UsageError('Say whose key it is: --name NAME.')
+function prepareCreate(values: KeyValues, { tiers, now }: Given): Run {
   const wanted = {
-    name: parseName(values.name),
-    tier: values.tier === undefined ? DEFAULT_TIER : parseTierName(values.tier, tiers),
-    owner: parseOwner(values.owner ?? ''),
-    expiresAt: parseExpiry(values.expires, now),
+    name: values.name ?? '',
+    tier: values.tier === undefined ? DEFAULT_TIER : parseTier(values.tier, tiers),
+    owner: values.owner ?? '',
+    expiresAt: futureExpiry(values, now),
   }
-  return async (place) => {
-    const id = await makeKey(place, wanted, values.json === true)
-    tellKept(place, values, `This is key ${id} for ${wanted.name}.`)
+  return async (target) => {
+    const id = await makeKey(target, wanted, values.json === true)
+    printAdvice(target, values, `This is key ${id} for ${wanted.name}.`)
   }
 }
 
-function prepareList(rest: string[], { json }: Values): Run {
-  refuseExtra('keys', rest)
+function prepareList({ json }: KeyValues): Run {
   return async ({ store, database, terminal }) => {
     const all = (await store.keys.list()).map((key) => present(key, terminal.now()))
     if (json) return terminal.out(`${JSON.stringify(all)}\n`)
     if (all.length === 0)
-      return terminal.err(`There are no keys in ${database} yet: "keys create --name NAME" makes one.\n`)
+      return terminal.err(`There are no keys in ${database}: "keys create --name NAME" creates one.\n`)
     const head = ['ID', 'NAME', 'STATE', 'TIER', 'OWNER', 'CREATED', 'EXPIRES', 'LAST USED']
     terminal.out(formatTable([head, ...all.map(toRow)]))
   }
 }
 
-function prepareSet(rest: string[], values: Values, { tiers }: Given): Run {
-  const id = parseId('set', rest)
+function prepareSet({ name, tier, owner }: KeyValues, { id, tiers }: Given): Run {
   const change = {
-    ...(values.name !== undefined && { name: parseName(values.name) }),
-    ...(values.tier !== undefined && { tier: parseTierName(values.tier, tiers) }),
-    ...(values.owner !== undefined && { owner: parseOwner(values.owner) }),
+    ...(name !== undefined && { name }),
+    ...(tier !== undefined && { tier: parseTier(tier, tiers) }),
+    ...(owner !== undefined && { owner }),
   }
   if (Object.keys(change).length === 0)
-    throw new UsageError('Say what to change: --tier NAME, --owner EMAIL or --name NAME.')
-  return async (place) => {
-    if (!(await place.store.keys.update(id, change))) throw noKey(id, place)
-    place.terminal.err(`Key ${id} is changed.\n`)
+    throw new UsageError('"keys set" needs at least one of --tier NAME, --owner EMAIL and --name NAME.')
+  return async (target) => {
+    if (!(await target.store.keys.update(id, change))) throw noKey(id, target)
+    target.terminal.err(`Key ${id} is changed.\n`)
   }
 }
 
-function prepareRotate(rest: string[], values: Values, { now }: Given): Run {
-  const id = parseId('rotate', rest)
-  const endsAt = now + parseGrace(values.grace ?? '7d')
-  const expiresAt = parseExpiry(values.expires, now)
-  return async (place) => {
-    const old = await findRotatable(place, id, now)
+function prepareRotate(values: KeyValues, { id, now }: Given): Run {
+  const endsAt = now + values.grace
+  const expiresAt = futureExpiry(values, now)
+  return async (target) => {
+    const old = await findRotatable(target, id, now)
     const { name, tier, owner } = old
     const wanted = { name, tier, owner, expiresAt: expiresAt ?? old.expiresAt }
-    const made = await makeKey(place, wanted, values.json === true)
-    // The old key ends only when the new one is there and printed.
-    if (!(await place.store.keys.replace(id, made, endsAt))) {
-      await place.store.keys.revoke(made, now)
-      throw new CommandError(`Key ${id} was rotated by somebody else just now: key ${made} is revoked.`)
+    const made = await makeKey(target, wanted, values.json === true)
+    // The old key must not end before the new key is stored and printed.
+    if (!(await target.store.keys.replace(id, made, endsAt))) {
+      await target.store.keys.revoke(made, now)
+      throw new CommandError(
+        `Key ${id} was rotated by another process at the same time: the new key ${made} is revoked.`,
+      )
     }
-    await exemptToo(place.store, id, made)
+    await exemptSuccessor(target.store, id, made)
     const last = Math.min(endsAt, old.expiresAt ?? endsAt)
-    const end = last <= now ? 'which has ended' : `which works until ${formatInstant(last)}`
+    const end = last <= now ? 'which is no longer valid' : `valid until ${formatInstant(last)}`
     const expiry = wanted.expiresAt === undefined ? '' : ` It expires ${formatInstant(wanted.expiresAt)}.`
-    tellKept(place, values, `This is key ${made} for ${printable(name)}, in place of ${id}, ${end}.${expiry}`)
+    printAdvice(
+      target,
+      values,
+      `This is key ${made} for ${printable(name)}, which replaces ${id}, ${end}.${expiry}`,
+    )
   }
 }
 
-function prepareRevoke(rest: string[]): Run {
-  const id = parseId('revoke', rest)
-  return async (place) => {
-    if (!(await place.store.keys.revoke(id, place.terminal.now()))) throw noKey(id, place)
-    place.terminal.err(`Key ${id} is revoked.\n`)
+function prepareRevoke(_: KeyValues, { id }: Given): Run {
+  return async (target) => {
+    if (!(await target.store.keys.revoke(id, target.terminal.now()))) throw noKey(id, target)
+    target.terminal.err(`Key ${id} is revoked.\n`)
   }
 }
 
-/** The whole key will do as well. */
-function parseId(action: string, [id, ...extra]: string[]): string {
-  if (id === undefined)
-    throw new UsageError(`Name the key: passportd keys ${action} ID. "keys list" shows the ids.`)
-  refuseExtra('keys', extra)
-  return parseKeyId(id) ?? id
-}
-
-/** What looks like a whole key is not repeated: it may be another's. */
-const noKey = (id: string, { database }: Place) =>
+/** Hides the secret part of a whole key. */
+const noKey = (id: string, { database }: Target) =>
   new CommandError(
     `There is no key "${id.replace(/^(ppd_[^_]*_).+/s, '$1…')}" in ${database}: "keys list" shows the ids.`,
   )
 
 type NewKey = Pick<ApiKey, 'name' | 'tier' | 'owner'> & { expiresAt: number | undefined }
 
-/** Prints the key, and gives back its id. One that could not be printed is not left working. */
-async function makeKey({ store, terminal }: Place, wanted: NewKey, json: boolean): Promise<string> {
+/** Prints the key and returns its id. A key that cannot be printed is revoked. */
+async function makeKey({ store, terminal }: Target, wanted: NewKey, json: boolean): Promise<string> {
   const { id, key } = formatKey(terminal.random(KEY_RANDOM_BYTES))
   const hash = createHash('sha256').update(key).digest()
   const { expiresAt, ...rest } = wanted
@@ -171,28 +210,30 @@ async function makeKey({ store, terminal }: Place, wanted: NewKey, json: boolean
   return id
 }
 
-function tellKept({ terminal }: Place, { json }: Values, sentence: string): void {
+function printAdvice({ terminal }: Target, { json }: KeyValues, sentence: string): void {
   if (json) return
   terminal.err(`${sentence} Keep it: it cannot be shown again. Send it as X-API-KEY.\n`)
 }
 
-async function findRotatable(place: Place, id: string, now: number): Promise<ApiKey> {
-  const old = await place.store.keys.find(id)
-  if (!old) throw noKey(id, place)
+async function findRotatable(target: Target, id: string, now: number): Promise<ApiKey> {
+  const old = await target.store.keys.find(id)
+  if (!old) throw noKey(id, target)
   const state = keyState(old, now)
   if (state !== 'active')
-    throw new CommandError(`Key ${id} is ${state} and cannot be rotated: make another with "keys create".`)
-  // It has an end by now, which a second key would share, while the first one went on, forgotten.
+    throw new CommandError(
+      `Key ${id} is ${state} and cannot be rotated: create another key with "keys create".`,
+    )
+  // A second rotation would leave the first successor valid and forgotten.
   if (old.successor !== undefined) {
     throw new CommandError(
-      `Key ${id} was rotated already: rotate key ${old.successor}, which took its place, or make another with "keys create".`,
+      `Key ${id} was already rotated: rotate its successor ${old.successor}, or create another key with "keys create".`,
     )
   }
   return old
 }
 
-/** A key that brown-outs spare is spared under its new id, too. */
-async function exemptToo({ retirement }: Store, id: string, made: string): Promise<void> {
+/** The successor of an exempt key is exempt, too. */
+async function exemptSuccessor({ retirement }: Store, id: string, made: string): Promise<void> {
   const plan = await retirement.find()
   if (plan?.exempt.includes(id)) await retirement.save({ ...plan, exempt: [...plan.exempt, made] })
 }

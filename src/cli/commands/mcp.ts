@@ -1,76 +1,89 @@
-import { StdioServerTransport } from '@modelcontextprotocol/server/stdio'
 import { DRAIN_MILLISECONDS } from '../../api/open-port.ts'
 import { type Catalog, createCatalog } from '../../catalog/catalog.ts'
-import { type Config, readConfig } from '../../config.ts'
+import { type Config, parsePort, readConfig } from '../../config.ts'
 import { CommandError } from '../../domain/errors.ts'
 import { createLog } from '../../log.ts'
-import { serveMcp } from '../../mcp/http.ts'
-import { createMcpServer } from '../../mcp/server.ts'
+import type { createMcpServer } from '../../mcp/server.ts'
 import { loadRules } from '../../scoring/load-rules.ts'
 import { shutdownSignal, waitForAbort } from '../../serve/shutdown-signal.ts'
 import { SERVE_TIMEOUT } from '../../store/open.ts'
 import type { Store } from '../../store/store.ts'
-import { DATABASE_OPTIONS, parseOptions, UsageError } from '../args.ts'
+import { DATABASE_OPTIONS, defineCommand } from '../command.ts'
 import { openWhole } from '../open-store.ts'
-import type { Terminal } from '../terminal.ts'
 
-const OPTIONS = {
-  ...DATABASE_OPTIONS,
-  http: { type: 'boolean' },
-  port: { type: 'string' },
-} as const
+export const mcp = defineCommand({
+  name: 'mcp',
+  summary: 'serve passports to agents, over the Model Context Protocol',
+  description: `Tools: search_passports, get_passport, get_credentials, explain_score. They only read. The server
+    stops at the end of its input, or by Ctrl+C or SIGTERM.
 
-/** Not that of `serve`, which mostly runs on the same machine. */
-const DEFAULT_PORT = 8081
+docs/mcp.md shows how to configure an agent. PUBLIC_URL adds links to the explorer.`,
+  options: {
+    http: {
+      about:
+        'serve many agents over HTTP, on the address HOST. It accepts requests without keys: use it on this machine, or behind a proxy that checks keys',
+    },
+    port: {
+      placeholder: 'N',
+      // `serve` usually runs on the same machine, on 8080.
+      default: '8081',
+      accepts: 'a port from 0 to 65535',
+      parse: parsePort,
+      about: 'port for HTTP; 0 takes any free port',
+    },
+    ...DATABASE_OPTIONS,
+  },
+  forms: [
+    { options: [], about: 'on standard input and output' },
+    { required: ['http'], options: ['port'], about: 'over HTTP, at http://HOST:N/mcp' },
+  ],
+  async run({ values: { http, port, demo } }, terminal) {
+    const config = readConfig(terminal.env, { demo })
+    if (http) refusePublicHost(config)
+    const rules = await loadRules(config.rules)
+    const { createMcpServer } = await import('../../mcp/server.ts')
+    const log = createLog({ write: terminal.log, json: !terminal.interactive, now: terminal.now })
+    const end = shutdownSignal()
+    await using stores = keepStore(config.database)
+    let running = 0
+    const createServer = () =>
+      createMcpServer({
+        open: async () => ({ ...(await stores.open()), rules, config, now: terminal.now }),
+        log,
+        isLocal: !http,
+        onCall: (step) => {
+          running += step
+        },
+      })
 
-/** Answers agents until the process is asked to end, or nobody is left to ask. */
-export async function mcp(args: string[], terminal: Terminal): Promise<void> {
-  const { values } = parseOptions('mcp', args, OPTIONS)
-  const port = parsePort(values.port, values.http === true)
-  const config = readConfig(terminal.env, values)
-  if (values.http) refuseSideDoor(config)
-  const rules = await loadRules(config.rules)
-  const log = createLog({ write: terminal.log, json: !terminal.interactive, now: terminal.now })
-  const end = shutdownSignal()
-  await using stores = keepStore(config.database)
-  let underWay = 0
-  const createServer = () =>
-    createMcpServer({
-      open: async () => ({ ...(await stores.open()), rules, config, now: terminal.now }),
-      log,
-      isLocal: !values.http,
-      onCall: (step) => {
-        underWay += step
-      },
-    })
-
-  if (values.http) {
+    if (!http) return serveStdio(createServer(), end, () => running)
+    const { serveMcp } = await import('../../mcp/http.ts')
     const server = serveMcp({ host: config.host, port, publicUrl: config.publicUrl, log, createServer })
     terminal.out(`MCP is served at ${server.url}\n`)
     await waitForAbort(end)
-    return server.stop()
-  }
-  await answerOnStdio(createServer(), end, () => underWay)
-}
+    await server.stop()
+  },
+})
 
-/** Only the protocol goes to standard output. */
-async function answerOnStdio(
+/** Standard output carries the protocol only. */
+async function serveStdio(
   server: ReturnType<typeof createMcpServer>,
   end: AbortSignal,
-  underWay: () => number,
+  running: () => number,
 ): Promise<void> {
   const left = new Promise<void>((resolve) => {
     for (const event of ['end', 'close'] as const) process.stdin.once(event, resolve)
-    // Nobody reads any more.
+    // The client closed its end of the pipe.
     process.stdout.on('error', () => resolve())
     server.onclose = resolve
   })
+  const { StdioServerTransport } = await import('@modelcontextprotocol/server/stdio')
   await server.connect(new StdioServerTransport())
   await Promise.race([left, waitForAbort(end)])
   const latest = performance.now() + DRAIN_MILLISECONDS
-  // What came last is handed on, and what was answered is sent, in a later turn.
+  // The last messages are read and written in later turns of the event loop.
   do await Bun.sleep(5)
-  while (underWay() > 0 && performance.now() < latest)
+  while (running() > 0 && performance.now() < latest)
   await Bun.sleep(5)
   await server.close()
   process.stdin.destroy()
@@ -78,7 +91,7 @@ async function answerOnStdio(
 
 type Opened = { store: Store; catalog: Catalog }
 
-/** Opened when it is first needed, and tried again where that failed: an agent outlives a database that is away. */
+/** Opens the store on first use, and again after a failure: the database may be unavailable for a while. */
 function keepStore(database: Config['database']) {
   let opened: Promise<Opened> | undefined
 
@@ -103,19 +116,12 @@ function keepStore(database: Config['database']) {
   }
 }
 
-function parsePort(text: string | undefined, isHttp: boolean): number {
-  if (text === undefined) return DEFAULT_PORT
-  if (!isHttp) throw new UsageError('--port is for HTTP: passportd mcp --http --port N.')
-  if (/^\d{1,5}$/.test(text) && Number(text) <= 65535) return Number(text)
-  throw new UsageError(`--port must be a port from 0 to 65535, got "${text}".`)
-}
-
 const LOOPBACK = /^(localhost|127(\.\d+){3}|::1)$/
 
-/** Where the API is closed, its data is not shown to everybody by a side door. */
-function refuseSideDoor({ requireKey, host }: Config): void {
+/** MCP must not bypass REQUIRE_API_KEY. */
+function refusePublicHost({ requireKey, host }: Config): void {
   if (!requireKey || LOOPBACK.test(host)) return
   throw new CommandError(
-    `REQUIRE_API_KEY is set, and MCP asks for no keys: it is not served on ${host}. Set HOST to 127.0.0.1.`,
+    `REQUIRE_API_KEY is set, but MCP does not check keys: it cannot be served on ${host}. Set HOST to 127.0.0.1.`,
   )
 }

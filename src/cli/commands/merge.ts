@@ -1,33 +1,59 @@
 import { readConfig } from '../../config.ts'
-import { DATABASE_OPTIONS, parseOptions, refuseExtra } from '../args.ts'
+import { CommandError } from '../../domain/errors.ts'
+import type { Store } from '../../store/store.ts'
+import { DATABASE_OPTIONS, defineCommand, invalidValue } from '../command.ts'
 import { openForCommand } from '../open-store.ts'
-import { change, parseIdArgument } from '../passport-argument.ts'
-import type { Terminal } from '../terminal.ts'
 
-const MERGE_OPTIONS = { ...DATABASE_OPTIONS, undo: { type: 'boolean' } } as const
+export const merge = defineCommand({
+  name: 'merge',
+  summary: 'merge one passport into another',
+  options: { undo: { about: 'separate a merged passport' }, ...DATABASE_OPTIONS },
+  forms: [
+    { args: 'FROM INTO', options: [], about: 'the id and wallets of FROM lead to INTO' },
+    { args: 'FROM', required: ['undo'], options: [], about: 'FROM is separate again' },
+  ],
+  async run({ values, args: [first = '', second] }, terminal) {
+    const from = parseId(first)
+    const into = second === undefined ? undefined : parseId(second)
+    const { database } = readConfig(terminal.env, values)
+    await using store = await openForCommand(database)
+    if (into === undefined) {
+      await change(store, [from], () => store.passports.unmerge(from))
+      terminal.err(`Passport ${from} is separate again.\n`)
+    } else {
+      await change(store, [from, into], () => store.passports.merge(from, into))
+      terminal.err(`Passport ${from} now leads to ${into}. "passportd merge ${from} --undo" reverts this.\n`)
+    }
+  },
+})
 
-export async function merge(args: string[], terminal: Terminal): Promise<void> {
-  const { values, positionals } = parseOptions('merge', args, MERGE_OPTIONS, 2)
-  const usage = values.undo ? 'passportd merge FROM --undo' : 'passportd merge FROM INTO'
-  const from = parseIdArgument(positionals[0], usage)
-  const into = values.undo ? undefined : parseIdArgument(positionals[1], usage)
-  if (values.undo) refuseExtra('merge', positionals.slice(1))
-  const { database } = readConfig(terminal.env, values)
-  await using store = await openForCommand(database)
-  if (into === undefined) {
-    await change(store, [from], () => store.passports.unmerge(from))
-    terminal.err(`Passport ${from} stands on its own again.\n`)
-  } else {
-    await change(store, [from, into], () => store.passports.merge(from, into))
-    terminal.err(`Passport ${from} now leads to ${into}. "passportd merge ${from} --undo" takes it back.\n`)
-  }
+export const remove = defineCommand({
+  name: 'remove',
+  summary: 'remove a passport from every response',
+  description: `Deletes its record, credentials and wallets, and the passports merged into it. A later import or
+    mirror skips it, unless it runs with --restore.`,
+  options: DATABASE_OPTIONS,
+  forms: [{ args: 'ID' }],
+  async run({ values, args: [given = ''] }, terminal) {
+    const id = parseId(given)
+    const { database } = readConfig(terminal.env, values)
+    await using store = await openForCommand(database)
+    await change(store, [id], () => store.passports.remove(id, terminal.now()))
+    terminal.err(`Passport ${id} is removed. Only an import or mirror with --restore adds it again.\n`)
+  },
+})
+
+/** Changes take an id: a wallet can move to another passport. */
+function parseId(text: string): number {
+  const id = /^\d+$/.test(text) ? Number(text) : Number.NaN
+  if (Number.isSafeInteger(id)) return id
+  throw invalidValue('A passport is named by its id, a whole number', text)
 }
 
-export async function remove(args: string[], terminal: Terminal): Promise<void> {
-  const { values, positionals } = parseOptions('remove', args, DATABASE_OPTIONS, 1)
-  const id = parseIdArgument(positionals[0], 'passportd remove ID')
-  const { database } = readConfig(terminal.env, values)
-  await using store = await openForCommand(database)
-  await change(store, [id], () => store.passports.remove(id, terminal.now()))
-  terminal.err(`Passport ${id} is removed. It comes back only by an import or mirror with --restore.\n`)
+/** Runs `work` if the passports exist. */
+async function change(store: Store, ids: readonly number[], work: () => unknown): Promise<void> {
+  for (const id of ids) {
+    if (!(await store.passports.find({ id }))) throw new CommandError(`There is no passport ${id} here.`)
+  }
+  await work()
 }

@@ -1,9 +1,14 @@
-import { createOpenApi } from '../../api/openapi.ts'
 import { VERSION } from '../../version.ts'
-import { parseOptions } from '../args.ts'
-import type { Terminal } from '../terminal.ts'
+import { defineCommand } from '../command.ts'
 
-export function openApi(args: string[], terminal: Terminal): void {
-  parseOptions('openapi', args, {})
-  terminal.out(`${JSON.stringify(createOpenApi(VERSION), null, 2)}\n`)
-}
+export const openApi = defineCommand({
+  name: 'openapi',
+  summary: 'print the OpenAPI document of the service',
+  options: {},
+  forms: [{}],
+  examples: ['passportd openapi > openapi.json'],
+  async run(_, terminal) {
+    const { createOpenApi } = await import('../../api/openapi.ts')
+    terminal.out(`${JSON.stringify(createOpenApi(VERSION), null, 2)}\n`)
+  },
+})

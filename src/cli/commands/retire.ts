@@ -1,45 +1,109 @@
 import { readConfig } from '../../config.ts'
 import { type DatabaseAddress, nameDatabase } from '../../domain/database-address.ts'
 import { NO_PLAN } from '../../domain/retirement.ts'
-import { chooseAction } from '../actions.ts'
-import { parseOptions } from '../args.ts'
+import { parseInstant } from '../../domain/text/instant.ts'
+import { parseWebAddress } from '../../domain/url.ts'
+import { DATABASE_OPTIONS, defineCommand, JSON_OPTION, type Values } from '../command.ts'
 import { openForCommand } from '../open-store.ts'
-import { prepareBrownout, prepareClear, prepareExempt, prepareSet } from '../retire/retire-changes.ts'
-import { RETIRE_OPTIONS, type RetireTask, type RetireValues } from '../retire/retire-options.ts'
+import {
+  prepareAddBrownout,
+  prepareClear,
+  prepareExempt,
+  prepareListBrownouts,
+  prepareRemoveBrownout,
+  prepareSet,
+} from '../retire/retire-changes.ts'
 import { prepareShow } from '../retire/retire-plan.ts'
-import { prepareRehearse } from '../retire/retire-preview.ts'
+import { preparePreview } from '../retire/retire-preview.ts'
 import { prepareReport } from '../retire/retire-report.ts'
-import type { Terminal } from '../terminal.ts'
+import type { RetireInput, RetireTask } from '../retire/retire-task.ts'
 
-type Action = {
-  takes: readonly (keyof RetireValues)[]
-  /** Checks the whole command line before a database is touched. */
-  prepare: (rest: string[], values: RetireValues, now: number) => RetireTask
-}
+const orNone =
+  <T>(parse: (text: string) => T | undefined) =>
+  (text: string): T | null | undefined =>
+    text.trim().toLowerCase() === 'none' ? null : parse(text.trim())
 
-const ACTIONS: Record<string, Action> = {
-  show: { takes: ['json'], prepare: prepareShow },
-  set: { takes: ['deprecated', 'sunset', 'successor', 'notice', 'yes'], prepare: prepareSet },
-  brownout: { takes: [], prepare: prepareBrownout },
-  exempt: { takes: ['undo'], prepare: prepareExempt },
-  report: { takes: ['since', 'json'], prepare: prepareReport },
-  rehearse: { takes: [], prepare: prepareRehearse },
-  clear: { takes: ['yes'], prepare: prepareClear },
-}
+const DATE = {
+  placeholder: 'DATE',
+  accepts: 'a day or a time such as 2027-01-31T12:00Z, or none',
+  parse: orNone(parseInstant),
+} as const
 
-/** The plan by which V1 ends. */
-export async function retire(args: string[], terminal: Terminal): Promise<void> {
-  const { values, positionals } = parseOptions('retire', args, RETIRE_OPTIONS, Number.POSITIVE_INFINITY)
-  const [name = 'show', ...rest] = positionals
-  const { prepare } = chooseAction('retire', ACTIONS, name, values)
-  const task = prepare(rest, values, terminal.now())
-  const config = readConfig(terminal.env, values)
-  await using store = await openForCommand(withoutReplica(config.database))
-  const plan = (await store.retirement.find()) ?? NO_PLAN
-  await task({ ...config, store, plan, terminal, now: terminal.now(), name: nameDatabase(config.database) })
-}
+const URL_OR_NONE = {
+  placeholder: 'URL',
+  accepts: 'a URL such as https://example.com/v2, or none',
+  parse: orNone(parseWebAddress),
+} as const
 
-/** A replica may be behind: a change must build on the plan as it is. */
+const OPTIONS = {
+  deprecated: { ...DATE, about: 'start of the deprecation; none: use DEPRECATED_AT' },
+  sunset: {
+    ...DATE,
+    about:
+      'removal of V1: from then on every response is 410. A date less than 7 days ahead needs --yes; none: no removal',
+  },
+  successor: { ...URL_OR_NONE, about: 'replacement for V1; none deletes it' },
+  notice: { ...URL_OR_NONE, about: 'your page about the retirement; none deletes it' },
+  since: {
+    placeholder: 'DATE',
+    accepts: 'a day that is not in the future, such as 2026-01-31',
+    parse: parseInstant,
+    about: 'first day of the report (30 days), compared with as many days before it',
+  },
+  yes: { about: 'confirm a sunset that is near or past, or "clear"' },
+  undo: { about: 'end the exemption of the key' },
+  ...JSON_OPTION,
+  ...DATABASE_OPTIONS,
+} as const
+
+export type RetireValues = Values<typeof OPTIONS>
+
+export const retire = defineCommand({
+  name: 'retire',
+  summary: 'plan the retirement of V1',
+  description: 'Every running node applies a change within seconds. docs/retire.md describes the steps.',
+  options: OPTIONS,
+  defaultAction: 'show',
+  forms: [
+    { action: 'show', options: ['json'], about: 'shows the plan, the present state and the next change' },
+    { action: 'set', options: ['deprecated', 'sunset', 'successor', 'notice', 'yes'] },
+    { action: 'brownout add', args: 'START DURATION', options: [] },
+    { action: 'brownout list', options: [] },
+    { action: 'brownout remove', args: 'START', options: [] },
+    { action: 'exempt', args: 'KEY_ID', options: ['undo'], about: 'exempts this key from brownouts' },
+    {
+      action: 'report',
+      options: ['since', 'json'],
+      about: 'lists the clients that still use V1, and prints an email to their owners',
+    },
+    { action: 'rehearse', args: 'DATE', options: [], about: 'previews the responses at that time' },
+    { action: 'clear', options: ['yes'], about: 'deletes the whole plan; needs --yes' },
+  ],
+  examples: ['passportd retire brownout add 2026-12-01T09:00Z 2h'],
+  async run({ values, args, action }, terminal) {
+    const task = ACTIONS[action]({ values, args, now: terminal.now() })
+    const config = readConfig(terminal.env, values)
+    await using store = await openForCommand(withoutReplica(config.database))
+    const plan = (await store.retirement.find()) ?? NO_PLAN
+    const name = nameDatabase(config.database)
+    await task({ ...config, store, plan, terminal, now: terminal.now(), name })
+  },
+})
+
+/** Each action checks its arguments before the database is opened. */
+const ACTIONS = {
+  show: prepareShow,
+  set: prepareSet,
+  'brownout add': prepareAddBrownout,
+  'brownout list': prepareListBrownouts,
+  'brownout remove': prepareRemoveBrownout,
+  exempt: prepareExempt,
+  report: prepareReport,
+  rehearse: preparePreview,
+  clear: prepareClear,
+} satisfies Record<string, (input: RetireInput) => RetireTask>
+
+/** A replica may lag: a change must be based on the current plan. */
 function withoutReplica(database: DatabaseAddress): DatabaseAddress {
   return database.engine === 'postgres' ? { engine: 'postgres', url: database.url } : database
 }

@@ -4,34 +4,38 @@ import { count } from '../../domain/text/format.ts'
 import { loadRules } from '../../scoring/load-rules.ts'
 import { adoptRules, keepRescoring, type Rescorer, rescoreSome } from '../../scoring/rescore.ts'
 import { shutdownSignal } from '../../serve/shutdown-signal.ts'
-import { DATABASE_OPTIONS, parseOptions } from '../args.ts'
+import { DATABASE_OPTIONS, defineCommand } from '../command.ts'
 import { openForCommand } from '../open-store.ts'
 import { createProgress } from '../progress.ts'
 import type { Terminal } from '../terminal.ts'
 
-const OPTIONS = {
-  ...DATABASE_OPTIONS,
-  all: { type: 'boolean' },
-  watch: { type: 'boolean' },
-} as const
+export const score = defineCommand({
+  name: 'score',
+  summary: 'calculate stale scores',
+  description: '"passportd serve" calculates scores by itself. Several scorers share the work.',
+  options: {
+    all: { about: 'calculate every score, including scores that are up to date' },
+    watch: { about: 'continue until stopped (Ctrl+C or SIGTERM)' },
+    ...DATABASE_OPTIONS,
+  },
+  forms: [{}],
+  async run({ values }, terminal) {
+    const config = readConfig(terminal.env, values)
+    const rules = await loadRules(config.rules)
+    const onFailure = (id: number, error: unknown) =>
+      terminal.err(`Passport ${id} cannot be scored: ${(error as Error).message}\n`)
+    await using store = await openForCommand(config.database)
+    const scorer = { store, rules, now: terminal.now, onFailure }
+    await adoptRules(scorer)
+    if (values.all) await store.scoring.markAll()
+    const done = await scoreStale(scorer, terminal)
+    terminal.err(`Scored ${count(done, 'passport')} by rule set ${rules.version}.\n`)
+    if (values.watch) await watch(scorer, terminal)
+  },
+})
 
-export async function scoreCommand(args: string[], terminal: Terminal): Promise<void> {
-  const { values } = parseOptions('score', args, OPTIONS)
-  const config = readConfig(terminal.env, values)
-  const rules = await loadRules(config.rules)
-  const onFailure = (id: number, error: unknown) =>
-    terminal.err(`Passport ${id} cannot be scored: ${(error as Error).message}\n`)
-  await using store = await openForCommand(config.database)
-  const scorer = { store, rules, now: terminal.now, onFailure }
-  await adoptRules(scorer)
-  if (values.all) await store.scoring.markAll()
-  const done = await workOff(scorer, terminal)
-  terminal.err(`Scored ${count(done, 'passport')} by rule set ${rules.version}.\n`)
-  if (values.watch) await watch(scorer, terminal)
-}
-
-/** Until nothing is stale. */
-async function workOff(scorer: Rescorer, terminal: Terminal): Promise<number> {
+/** Returns the number of scored passports when no passport is stale. */
+async function scoreStale(scorer: Rescorer, terminal: Terminal): Promise<number> {
   const progress = createProgress(terminal, {
     unit: 'passports',
     total: await scorer.store.scoring.countStale(),
@@ -40,7 +44,7 @@ async function workOff(scorer: Rescorer, terminal: Terminal): Promise<number> {
   for (;;) {
     const some = await rescoreSome(scorer)
     if (some === undefined)
-      throw new CommandError('Another rule set is in force: run with the same RULES as the others.')
+      throw new CommandError('Another rule set is active: set RULES to the file that the other scorers use.')
     if (some === 0) break
     done += some
     progress.update(done)
@@ -54,6 +58,6 @@ async function watch(scorer: Rescorer, terminal: Terminal): Promise<void> {
   const end = shutdownSignal()
   terminal.err('Watching for stale passports. Stop with Ctrl+C.\n')
   await keepRescoring(scorer, end, () =>
-    terminal.err('Another rule set is in force: stale passports are left to its scorers.\n'),
+    terminal.err('Another rule set is active: its scorers handle stale passports.\n'),
   )
 }

@@ -11,50 +11,62 @@ import { shutdownSignal, waitForAbort } from '../../serve/shutdown-signal.ts'
 import { SERVE_TIMEOUT } from '../../store/open.ts'
 import type { Store } from '../../store/store.ts'
 import { PROGRAM, VERSION } from '../../version.ts'
-import { DATABASE_OPTIONS, parseOptions, UsageError } from '../args.ts'
+import { DATABASE_OPTIONS, defineCommand } from '../command.ts'
 import { createMigrationLog } from '../migration-log.ts'
 import { openWhole } from '../open-store.ts'
-import type { Terminal } from '../terminal.ts'
 
-const OPTIONS = {
-  ...DATABASE_OPTIONS,
-  workers: { type: 'string', default: '1' },
-} as const
+const MOST_WORKERS = 64
 
-/** Serves until the process is asked to end. */
-export async function serve(args: string[], terminal: Terminal): Promise<void> {
-  const { values } = parseOptions('serve', args, OPTIONS)
-  const workers = parseWorkers(values.workers, process.platform)
-  const { demo = false } = values
-  const config = readConfig(terminal.env, { demo })
-  const log = createLog({ write: terminal.log, json: !terminal.interactive, now: terminal.now })
-  const started = Promise.withResolvers<Service>()
-  // A terminal that is closed sends it too. Before the start is complete it must not end the process.
-  if (!terminal.interactive) process.on('SIGHUP', async () => (await started.promise).renewTls())
-  for (const warning of unknownSettings(terminal.env)) log.warn(warning)
-  // A rule set with a mistake stops the command, not a thread.
-  await loadRules(config.rules)
+export const serve = defineCommand({
+  name: 'serve',
+  summary: 'run the service until it is stopped (Ctrl+C or SIGTERM)',
+  description: `SIGHUP reads the TLS certificate again. On Linux a new release can start on the same port
+    before the old one is stopped.`,
+  options: {
+    workers: {
+      placeholder: 'N',
+      default: '1',
+      accepts: `a whole number from 1 to ${MOST_WORKERS}`,
+      parse: parseWorkers,
+      about: `threads that serve requests, up to ${MOST_WORKERS}: one for each core of the machine. More than 1 needs Linux`,
+    },
+    demo: {
+      about: `serve a thousand invented people: ${DATABASE_OPTIONS.demo.about}. An empty database is filled with them`,
+    },
+  },
+  forms: [{}],
+  async run({ values: { workers, demo = false } }, terminal) {
+    refuseWorkers(workers, process.platform)
+    const config = readConfig(terminal.env, { demo })
+    const log = createLog({ write: terminal.log, json: !terminal.interactive, now: terminal.now })
+    const started = Promise.withResolvers<Service>()
+    // Closing a terminal sends SIGHUP too. Before the start is complete, SIGHUP must not end the process.
+    if (!terminal.interactive) process.on('SIGHUP', async () => (await started.promise).renewTls())
+    for (const warning of unknownSettings(terminal.env)) log.warn(warning)
+    // An invalid rule set must stop the command, not a thread.
+    await loadRules(config.rules)
 
-  await using store = await openWhole(config.database, {
-    ...SERVE_TIMEOUT,
-    onNotice: (sentence) => log.warn(sentence),
-    onMigrate: createMigrationLog(log.info, terminal.now),
-  })
-  if (demo) await fillWithPeople(store, terminal.now())
-  const isPortShared = await isShared(config)
-  const end = shutdownSignal()
-  const service = await startService({ config, workers, store, log, now: terminal.now })
-  started.resolve(service)
-  if (isPortShared) log.warn(SHARED_PORT)
-  if (!end.aborted) terminal.out(greeting(service, config, { demo, workers }))
-  await waitForAbort(end)
-  await service.stop()
-}
+    await using store = await openWhole(config.database, {
+      ...SERVE_TIMEOUT,
+      onNotice: (sentence) => log.warn(sentence),
+      onMigrate: createMigrationLog(log.info, terminal.now),
+    })
+    if (demo) await fillWithPeople(store, terminal.now())
+    const isPortShared = await isShared(config)
+    const end = shutdownSignal()
+    const service = await startService({ config, workers, store, log, now: terminal.now })
+    started.resolve(service)
+    if (isPortShared) log.warn(SHARED_PORT)
+    if (!end.aborted) terminal.out(greeting(service, config, { demo, workers }))
+    await waitForAbort(end)
+    await service.stop()
+  },
+})
 
 const SHARED_PORT =
-  'Another process listens on this port: both get connections. That is right for an upgrade on the same database only.'
+  'Another process listens on this port, and both get connections. Share a port only for an upgrade on the same database.'
 
-/** Whether another process has the port. If it does not share it, the service cannot start. */
+/** Whether another process listens on the port. The service cannot start if that process does not share the port. */
 function isShared({ host, port }: Config): Promise<boolean> {
   const { promise, resolve } = Promise.withResolvers<boolean>()
   const probe = createServer()
@@ -92,14 +104,15 @@ Make a key:  ${PROGRAM} keys create ${flag}--name me
 `
 }
 
-const MOST_WORKERS = 64
-
-export function parseWorkers(text: string, platform: NodeJS.Platform): number {
+function parseWorkers(text: string): number | undefined {
   const count = /^\d{1,2}$/.test(text) ? Number(text) : 0
-  if (count < 1 || count > MOST_WORKERS)
-    throw new UsageError(`--workers must be a whole number from 1 to ${MOST_WORKERS}, got "${text}".`)
-  // Elsewhere one of the sockets on a port gets every connection.
+  return count >= 1 && count <= MOST_WORKERS ? count : undefined
+}
+
+/** Other systems send every connection to one of the sockets on a port. */
+export function refuseWorkers(count: number, platform: NodeJS.Platform): void {
   if (count > 1 && platform !== 'linux')
-    throw new CommandError(`--workers ${count} needs Linux, which shares connections out: leave it away.`)
-  return count
+    throw new CommandError(
+      `--workers ${count} needs Linux, which distributes connections to workers: omit the option.`,
+    )
 }

@@ -4,86 +4,98 @@ import { type DatabaseAddress, nameDatabase } from '../../domain/database-addres
 import { CommandError } from '../../domain/errors.ts'
 import { count, printable } from '../../domain/text/format.ts'
 import { parseInstant } from '../../domain/text/instant.ts'
-import { quote } from '../../domain/text/quote.ts'
 import { dayOf, type UsageCount } from '../../domain/usage.ts'
 import type { Days } from '../../store/store.ts'
-import { DATABASE_OPTIONS, parseOptions, UsageError } from '../args.ts'
+import { DATABASE_OPTIONS, defineCommand, JSON_OPTION, UsageError } from '../command.ts'
 import { formatCsv } from '../csv.ts'
 import { isoTime } from '../iso-time.ts'
 import { openForCommand } from '../open-store.ts'
 import { formatTable } from '../table.ts'
 import type { Terminal } from '../terminal.ts'
-import { type Caller, DAY, NO_KEY_ID, sumByCaller, sumByDay, sumUp, type Totals } from '../usage-summary.ts'
+import { type Client, DAY, NO_KEY_ID, sumByClient, sumByDay, sumUp, type Totals } from '../usage-summary.ts'
 
-const OPTIONS = {
-  since: { type: 'string' },
-  until: { type: 'string' },
-  key: { type: 'string' },
-  json: { type: 'boolean' },
-  csv: { type: 'boolean' },
-  ...DATABASE_OPTIONS,
+const DEFAULT_DAYS = 30
+const DAY_OPTION = {
+  placeholder: 'DAY',
+  accepts: 'a day in UTC, such as 2026-01-31',
+  parse: parseDay,
 } as const
 
-/** What a report is made of. */
+export const usage = defineCommand({
+  name: 'usage',
+  summary: 'show requests by key and day',
+  description: `Requests of the V1 API by key, with the share of errors (status 400 and above). Days are in
+    UTC. Counts are a few seconds behind; a crash loses no more than those seconds.`,
+  options: {
+    since: {
+      ...DAY_OPTION,
+      about: `first day, such as 2026-01-01 (${DEFAULT_DAYS - 1} days before the last)`,
+    },
+    until: { ...DAY_OPTION, about: 'last day (today)' },
+    key: {
+      placeholder: 'ID',
+      about: `one key, by day, endpoint and status; "${NO_KEY_ID}" stands for requests without a key`,
+    },
+    ...JSON_OPTION,
+    csv: { about: 'print CSV: a line for each day, key, endpoint and status' },
+    ...DATABASE_OPTIONS,
+  },
+  forms: [{}],
+  async run({ values }, terminal) {
+    if (values.json && values.csv) throw new UsageError('--json and --csv exclude each other: choose one.')
+    const days = toDays(values.since, values.until ?? dayOf(terminal.now()))
+    const { database } = readConfig(terminal.env, values)
+    const findings = await find(values.key, days, database)
+    if (values.json) return print(terminal, `${JSON.stringify(toJson(findings))}\n`)
+    if (values.csv) return print(terminal, toCsv(findings))
+    showReport(findings, terminal)
+  },
+})
+
+/** Input of every output format. */
 type Findings = {
   days: Days
   counts: readonly UsageCount[]
-  callerOf: (key: string) => Caller
-  /** The one that was asked for. */
-  only: Caller | undefined
+  clientOf: (key: string) => Client
+  /** The key of the option --key. */
+  only: Client | undefined
   database: string
 }
 
-export async function usageReport(args: string[], terminal: Terminal): Promise<void> {
-  const { values } = parseOptions('usage', args, OPTIONS)
-  if (values.json && values.csv) throw new UsageError('Choose one of --json and --csv.')
-  const days = parseDays(values.since, values.until, terminal.now())
-  const { database } = readConfig(terminal.env, values)
-  const findings = await find(values.key, days, database)
-  if (values.json) return print(terminal, `${JSON.stringify(toJson(findings))}\n`)
-  if (values.csv) return print(terminal, toCsv(findings))
-  showReport(findings, terminal)
+function toDays(since: string | undefined, until: string): Days {
+  const first = since ?? daysBefore(until, DEFAULT_DAYS - 1)
+  if (first <= until) return { since: first, until }
+  throw new UsageError(`--since must not be later than --until: ${first} is later than ${until}.`)
 }
 
-const DEFAULT_DAYS = 30
-
-function parseDays(since: string | undefined, until: string | undefined, now: number): Days {
-  const last = until === undefined ? dayOf(now) : parseDay('--until', until)
-  const first = since === undefined ? daysBefore(last, DEFAULT_DAYS - 1) : parseDay('--since', since)
-  if (first > last)
-    throw new UsageError(`--since must not be later than --until: ${first} is later than ${last}.`)
-  return { since: first, until: last }
-}
-
-/** Not before the year 0, whose days are written in another way. */
+/** Not before the year 0: earlier days have another format. */
 const daysBefore = (day: string, days: number) =>
   dayOf(Math.max(Date.parse(day) - days * DAY, Date.parse('0000-01-01')))
 
-function parseDay(option: string, text: string): string {
-  if (/^\d{4}-\d\d-\d\d$/.test(text) && parseInstant(text) !== undefined) return text
-  throw new UsageError(`${option} must be a day, in UTC, such as 2026-01-31, got ${quote(text)}.`)
+function parseDay(text: string): string | undefined {
+  return /^\d{4}-\d\d-\d\d$/.test(text) && parseInstant(text) !== undefined ? text : undefined
 }
 
 async function find(key: string | undefined, days: Days, database: DatabaseAddress): Promise<Findings> {
   await using store = await openForCommand(database)
   const keys = new Map((await store.keys.list()).map((each) => [each.id, each]))
-  const callerOf = (id: string): Caller =>
+  const clientOf = (id: string): Client =>
     keys.get(id) ?? { id: id === '' ? NO_KEY_ID : id, name: '', owner: '' }
   const all = await store.usage.list(days)
   const name = nameDatabase(database)
-  if (key === undefined) return { days, counts: all, callerOf, only: undefined, database: name }
-  // The whole key will do as well.
+  if (key === undefined) return { days, counts: all, clientOf, only: undefined, database: name }
+  // A whole key is accepted as an id, too.
   const id = key === NO_KEY_ID ? '' : (parseKeyId(key) ?? key)
   const counts = all.filter((each) => each.key === id)
   if (id !== '' && !keys.has(id) && counts.length === 0) {
     throw new CommandError(
-      `There is no key "${id}" in ${name}: "keys list" shows the ids; "${NO_KEY_ID}" is for callers without one.`,
+      `There is no key "${id}" in ${name}: "keys list" shows the ids; "${NO_KEY_ID}" stands for requests without a key.`,
     )
   }
-  return { days, counts, callerOf, only: callerOf(id), database: name }
+  return { days, counts, clientOf, only: clientOf(id), database: name }
 }
 
-/** Whoever reads it may have had enough, as `head` does. */
+/** A reader such as `head` may close the pipe early. */
 function print(terminal: Terminal, text: string): void {
   try {
     terminal.out(text)
@@ -92,27 +104,27 @@ function print(terminal: Terminal, text: string): void {
   }
 }
 
-function toJson({ days, counts, callerOf, only }: Findings) {
+function toJson({ days, counts, clientOf, only }: Findings) {
   const head = { ...days, ...sumUp(counts) }
   const perDay = sumByDay(counts)
   if (only) {
     const details = counts.map(({ day, endpoint, status, count }) => ({ day, endpoint, status, count }))
-    return { ...head, key: presentCaller(only), days: perDay, counts: details }
+    return { ...head, key: presentClient(only), days: perDay, counts: details }
   }
-  const keys = sumByCaller(counts, callerOf).map(({ caller, ...sums }) => ({
-    ...presentCaller(caller),
+  const keys = sumByClient(counts, clientOf).map(({ client, ...sums }) => ({
+    ...presentClient(client),
     ...sums,
   }))
   return { ...head, keys, days: perDay }
 }
 
-function presentCaller({ id, name, owner, lastUsedAt }: Caller) {
+function presentClient({ id, name, owner, lastUsedAt }: Client) {
   return { id, name, owner, last_used_at: isoTime(lastUsedAt) }
 }
 
-function toCsv({ counts, callerOf }: Findings): string {
+function toCsv({ counts, clientOf }: Findings): string {
   const rows = counts.map(({ day, key, endpoint, status, count }) => {
-    const { id, name, owner } = callerOf(key)
+    const { id, name, owner } = clientOf(key)
     return [day, id, name, owner, endpoint, status, count]
   })
   return formatCsv([['day', 'key', 'name', 'owner', 'endpoint', 'status', 'requests'], ...rows])
@@ -123,7 +135,7 @@ const CAUTION = `Counts are a few seconds behind; a crash loses no more than tho
 function showReport(findings: Findings, terminal: Terminal): void {
   const { days, counts, only, database } = findings
   const span = `from ${days.since} to ${days.until}`
-  const who = only ? ` of ${nameCaller(only)}` : ''
+  const who = only ? ` of ${nameClient(only)}` : ''
   if (counts.length === 0) {
     terminal.err(`No requests${who} were counted ${span} in ${database}. ${CAUTION}`)
     return
@@ -137,14 +149,14 @@ function showReport(findings: Findings, terminal: Terminal): void {
   terminal.err(`\n${CAUTION}`)
 }
 
-const nameCaller = ({ id, name }: Caller) =>
-  id === NO_KEY_ID ? 'callers without a key' : `key ${id}${name && ` (${printable(name)})`}`
+const nameClient = ({ id, name }: Client) =>
+  id === NO_KEY_ID ? 'clients without a key' : `key ${id}${name && ` (${printable(name)})`}`
 
 const number = (value: number) => value.toLocaleString('en')
 
 function share({ requests, errors }: Totals): string {
   const part = (errors / requests) * 100
-  // Not a single one, or all of them, is not the same as nearly so.
+  // 0% and 100% are exact.
   if (errors > 0 && part < 0.1) return '<0.1%'
   if (errors < requests && part > 99.9) return '>99.9%'
   return `${part.toFixed(part > 0 && part < 100 ? 1 : 0)}%`
@@ -155,17 +167,17 @@ function rowsOfDays(counts: readonly UsageCount[]): string[][] {
   return [['DAY', 'REQUESTS', 'ERRORS'], ...rows]
 }
 
-function rowsOfAll({ counts, callerOf }: Findings): string[][] {
-  const rows = sumByCaller(counts, callerOf).map(({ caller, ...sums }) => [
-    caller.id,
-    printable(caller.name) || '-',
-    printable(caller.owner) || '-',
+function rowsOfAll({ counts, clientOf }: Findings): string[][] {
+  const rows = sumByClient(counts, clientOf).map(({ client, ...sums }) => [
+    client.id,
+    printable(client.name) || '-',
+    printable(client.owner) || '-',
     number(sums.requests),
     share(sums),
     Object.entries(sums.endpoints)
       .map(([endpoint, requests]) => `${endpoint} ${number(requests)}`)
       .join(', '),
-    caller.lastUsedAt === undefined ? '-' : dayOf(caller.lastUsedAt),
+    client.lastUsedAt === undefined ? '-' : dayOf(client.lastUsedAt),
   ])
   return [['KEY', 'NAME', 'OWNER', 'REQUESTS', 'ERRORS', 'ENDPOINTS', 'LAST USED'], ...rows]
 }

@@ -1,14 +1,14 @@
-/** What `doctor` found of one thing, in words that say what to do where anything is to be done. */
+/** The result of one check. The text of a warning or problem says what to do. */
 export type Finding = { level: 'ok' | 'warning' | 'problem'; about: string; text: string }
 
 export const ok = (about: string, text: string): Finding => ({ level: 'ok', about, text })
 export const warning = (about: string, text: string): Finding => ({ level: 'warning', about, text })
 export const problem = (about: string, text: string): Finding => ({ level: 'problem', about, text })
 
-/** What is said in a sentence: a service that cannot be reached, a file that will not do. */
-export async function orProblem(about: string, look: () => Promise<Finding[]>): Promise<Finding[]> {
+/** Turns a failed check into a problem: a server that is unavailable, a file that is invalid. */
+export async function orProblem(about: string, check: () => Promise<Finding[]>): Promise<Finding[]> {
   try {
-    return await look()
+    return await check()
   } catch (error) {
     return [problem(about, (error as Error).message)]
   }

@@ -1,20 +1,20 @@
 import { type Brownout, type DatedPlan, isRemoved } from '../../domain/retirement.ts'
 import { formatInstant } from '../../domain/text/instant.ts'
 
-/** A message to the owners of keys, ready to be sent. */
-export function composeLetter(plan: DatedPlan, now: number): string {
+/** An email to the owners of keys. */
+export function composeEmail(plan: DatedPlan, now: number): string {
   const coming = plan.brownouts.filter(({ end }) => end > now)
   const removed = isRemoved(plan, now)
   const paragraphs = [
-    `Subject: The V1 passport API ${removed ? 'was removed' : 'is going away'}`,
-    'You get this message because a program with a key of yours still calls the V1 passport API.',
+    `Subject: The V1 passport API ${removed ? 'was removed' : 'will be removed'}`,
+    'You receive this email because a program with one of your keys still uses the V1 passport API.',
     removed ? undefined : describeDeprecation(plan, now),
     describeRemoval(plan, removed),
     removed || coming.length === 0 ? undefined : describeBrownouts(coming),
     plan.successor === undefined
       ? 'Its successor will be announced.'
-      : `Please move your program to its successor: ${plan.successor}`,
-    plan.notice === undefined ? undefined : `More about it: ${plan.notice}`,
+      : `Please change your program to use the successor: ${plan.successor}`,
+    plan.notice === undefined ? undefined : `More information: ${plan.notice}`,
   ].filter((paragraph) => paragraph !== undefined)
   return `${paragraphs.join('\n\n')}\n`
 }
@@ -22,16 +22,16 @@ export function composeLetter(plan: DatedPlan, now: number): string {
 const describeDeprecation = ({ deprecatedAt }: DatedPlan, now: number) =>
   deprecatedAt > now
     ? `V1 will be deprecated on ${formatInstant(deprecatedAt)}.`
-    : `V1 has been deprecated since ${formatInstant(deprecatedAt)}, and gets no new features.`
+    : `V1 has been deprecated since ${formatInstant(deprecatedAt)} and gets no new features.`
 
 const describeBrownouts = (brownouts: readonly Brownout[]) =>
-  `Before that it is switched off for a while, so that programs that still need it are noticed:
+  `Before that, V1 is switched off for short periods, so that you notice programs that still need it:
 ${brownouts.map(({ start, end }) => `- ${formatInstant(start)} to ${formatInstant(end)}`).join('\n')}`
 
 function describeRemoval({ sunsetAt }: DatedPlan, removed: boolean): string {
   if (sunsetAt === undefined) return 'The date of its removal will be announced.'
   const date = formatInstant(sunsetAt)
   return removed
-    ? `V1 was removed on ${date}: every call is answered 410.`
-    : `V1 will be removed on ${date}. From then on every call is answered 410.`
+    ? `V1 was removed on ${date}: every response is 410.`
+    : `V1 will be removed on ${date}. From then on every response is 410.`
 }

@@ -12,24 +12,24 @@ import {
 import { formatDuration } from '../../domain/text/duration.ts'
 import { count, printable } from '../../domain/text/format.ts'
 import { formatInstant } from '../../domain/text/instant.ts'
-import { refuseExtra } from '../args.ts'
 import { isoTime } from '../iso-time.ts'
 import { formatTable } from '../table.ts'
-import type { RetireDesk, RetireTask, RetireValues } from './retire-options.ts'
+import type { RetireContext, RetireInput, RetireTask } from './retire-task.ts'
 
-export function prepareShow(rest: string[], { json }: RetireValues): RetireTask {
-  refuseExtra('retire', rest)
-  return (desk) => {
-    if (!json) return printPlan(desk, desk.plan)
-    desk.terminal.out(`${JSON.stringify(present(datePlan(desk.plan, desk.deprecatedAt), desk.now))}\n`)
+export function prepareShow({ values }: RetireInput): RetireTask {
+  return (context) => {
+    if (!values.json) return printPlan(context, context.plan)
+    context.terminal.out(
+      `${JSON.stringify(present(datePlan(context.plan, context.deprecatedAt), context.now))}\n`,
+    )
   }
 }
 
-/** The plan in words: what is set, what callers see now, what comes next. */
-export async function printPlan(desk: RetireDesk, plan: RetirementPlan): Promise<void> {
-  const { now } = desk
-  const dated = datePlan(plan, desk.deprecatedAt)
-  const names = new Map((await desk.store.keys.list()).map((key) => [key.id, nameKey(key, now)]))
+/** Prints the settings of the plan, the present state and the next change. */
+export async function printPlan(context: RetireContext, plan: RetirementPlan): Promise<void> {
+  const { now } = context
+  const dated = datePlan(plan, context.deprecatedAt)
+  const names = new Map((await context.store.keys.list()).map((key) => [key.id, nameKey(key, now)]))
   const byDefault = plan.deprecatedAt === undefined ? ' (DEPRECATED_AT)' : ''
   const rows = [
     ['Deprecated', `${since(dated.deprecatedAt, now)}${byDefault}`],
@@ -37,7 +37,7 @@ export async function printPlan(desk: RetireDesk, plan: RetirementPlan): Promise
     ['Successor', printable(plan.successor ?? 'none')],
     ['Notice', printable(plan.notice ?? 'none')],
     ...list(
-      'Brown-outs',
+      'Brownouts',
       plan.brownouts.map((brownout) => describeBrownout(brownout, now)),
     ),
     ...list(
@@ -48,10 +48,10 @@ export async function printPlan(desk: RetireDesk, plan: RetirementPlan): Promise
     ['Now', describeNow(dated, now)],
     ['Next', describeNext(dated, now)],
   ]
-  desk.terminal.out(formatTable(rows))
+  context.terminal.out(formatTable(rows))
 }
 
-/** A key that has ended is spared nothing: it can leave the plan. */
+/** The name of an invalid key shows its state: its exemption has no effect. */
 function nameKey(key: ApiKey, now: number): string {
   const state = keyState(key, now)
   return state === 'active' ? key.name : `${key.name}, ${state}`
@@ -73,17 +73,16 @@ function describeNow(plan: DatedPlan, now: number): string {
   const headers = plan.sunsetAt === undefined ? 'Deprecation and Link' : 'Deprecation, Sunset and Link'
   switch (phaseAt(plan, now)) {
     case 'removed':
-      return 'V1 is removed: every call is answered 410, also those with exempt keys.'
+      return 'V1 is removed: every response is 410, for exempt keys too.'
     case 'brownout': {
       const end = formatInstant(brownoutAt(plan, now)?.end ?? now)
-      const spared =
-        plan.exempt.length === 0 ? '' : `, but for those with ${count(plan.exempt.length, 'exempt key')}`
-      return `A brown-out until ${end}: calls are answered 410${spared}.`
+      const exempt = plan.exempt.length === 0 ? '' : `, except for ${count(plan.exempt.length, 'exempt key')}`
+      return `Brownout until ${end}: responses are 410${exempt}.`
     }
     case 'announced':
-      return `V1 answers as ever; the headers ${headers} announce the deprecation.`
+      return `V1 works; the headers ${headers} announce the deprecation.`
     case 'deprecated':
-      return `V1 answers as ever, with the headers ${headers}.`
+      return `V1 works, with the headers ${headers}.`
   }
 }
 
@@ -92,8 +91,8 @@ function describeNext(plan: DatedPlan, now: number): string {
   if (!next) return 'nothing'
   const what = {
     deprecated: 'V1 is deprecated',
-    brownout: 'a brown-out begins',
-    'brownout-end': 'the brown-out ends',
+    brownout: 'a brownout starts',
+    'brownout-end': 'the brownout ends',
     removed: 'V1 is removed',
   }[next.to]
   return `${formatInstant(next.at)}: ${what}`

@@ -1,58 +1,54 @@
 import { type ApiKey, keyState } from '../../domain/api-key.ts'
 import { datePlan } from '../../domain/retirement.ts'
 import { printable } from '../../domain/text/format.ts'
-import { formatInstant, parseInstant } from '../../domain/text/instant.ts'
+import { formatInstant } from '../../domain/text/instant.ts'
 import { dayOf, type UsageCount } from '../../domain/usage.ts'
 import type { Days } from '../../store/store.ts'
-import { refuseExtra, UsageError } from '../args.ts'
+import { invalidValue } from '../command.ts'
 import { isoTime } from '../iso-time.ts'
 import { formatTable } from '../table.ts'
 import { DAY, NO_KEY_ID, sumUp } from '../usage-summary.ts'
-import { composeLetter } from './retire-email.ts'
-import type { RetireTask, RetireValues } from './retire-options.ts'
+import { composeEmail } from './retire-email.ts'
+import type { RetireInput, RetireTask } from './retire-task.ts'
 
 const USUAL_DAYS = 30
 
-/** Who still calls V1, and what to write to them. */
-export function prepareReport(rest: string[], { since, json }: RetireValues, now: number): RetireTask {
-  refuseExtra('retire', rest)
-  const { days, before } = parsePeriod(since, now)
+/** Lists the clients that still use V1, with an email to their owners. */
+export function prepareReport({ values: { since, json }, now }: RetireInput): RetireTask {
+  const { days, before } = toPeriods(since, now)
   return async ({ store, plan, terminal, deprecatedAt }) => {
     const [requests, earlier] = [sum(await store.usage.list(days)), sum(await store.usage.list(before))]
     const keys = new Map((await store.keys.list()).map((key) => [key.id, key]))
-    const toCaller = (id: string) => ({
+    const toClient = (id: string) => ({
       ...describeKey(id, keys.get(id), now),
       ...compare(requests.get(id) ?? 0, earlier.get(id) ?? 0),
       exempt: plan.exempt.includes(id),
     })
-    const callers = [...new Set([...requests.keys(), ...earlier.keys()])]
+    const clients = [...new Set([...requests.keys(), ...earlier.keys()])]
       .filter((id) => id !== '')
-      .map(toCaller)
+      .map(toClient)
       .sort((one, other) => other.requests - one.requests || (one.key < other.key ? -1 : 1))
-    const addresses = addressesOf(callers)
-    const letter = composeLetter(datePlan(plan, deprecatedAt), now)
-    const nobody = toCaller('')
+    const addresses = addressesOf(clients)
+    const email = composeEmail(datePlan(plan, deprecatedAt), now)
+    const anonymous = toClient('')
     if (json) {
-      const whole = { ...days, before, callers, without_key: nobody, addresses, letter }
+      const whole = { ...days, before, callers: clients, without_key: anonymous, addresses, letter: email }
       return terminal.out(`${JSON.stringify(whole)}\n`)
     }
     terminal.out(`Requests to V1 from ${days.since} to ${days.until}, and from ${before.since} to ${before.until} before that
 
-${formatTable([TITLES, ...[...callers, nobody].map(toRow)])}
-Write to:
-${addresses.map(printable).join(', ') || '(no owner of these keys is known)'}
+${formatTable([TITLES, ...[...clients, anonymous].map(toRow)])}
+Send to:
+${addresses.map(printable).join(', ') || '(these keys have no owners)'}
 
-${letter}`)
+${email}`)
   }
 }
 
-/** As many days before as there are in it. */
-function parsePeriod(text: string | undefined, now: number): { days: Days; before: Days } {
-  const usual = now - (USUAL_DAYS - 1) * DAY
-  const since = text === undefined ? usual : parseInstant(text)
-  if (since === undefined || since > now) {
-    throw new UsageError(`--since must be a day that has come, such as ${dayOf(usual)}, got "${text}".`)
-  }
+/** The days since `since`, and as many days before. */
+function toPeriods(start: number | undefined, now: number): { days: Days; before: Days } {
+  const since = start ?? now - (USUAL_DAYS - 1) * DAY
+  if (since > now) throw invalidValue('--since must be a day that is not in the future', dayOf(since))
   const first = Date.parse(dayOf(since))
   const length = Date.parse(dayOf(now)) - first + DAY
   return {
@@ -61,13 +57,13 @@ function parsePeriod(text: string | undefined, now: number): { days: Days; befor
   }
 }
 
-/** Every request counts, whatever its answer was. */
+/** Counts requests of every status. */
 const sum = (counts: readonly UsageCount[]) =>
   new Map([...Map.groupBy(counts, ({ key }) => key)].map(([key, some]) => [key, sumUp(some).requests]))
 
-type Caller = ReturnType<typeof describeKey> & ReturnType<typeof compare> & { exempt: boolean }
+type Client = ReturnType<typeof describeKey> & ReturnType<typeof compare> & { exempt: boolean }
 
-/** `id` is empty for all callers without a key. */
+/** An empty `id` stands for all clients without a key. */
 function describeKey(id: string, key: ApiKey | undefined, now: number) {
   return {
     key: id,
@@ -78,7 +74,7 @@ function describeKey(id: string, key: ApiKey | undefined, now: number) {
   }
 }
 
-/** Up to this many per cent up or down is no change. */
+/** A smaller change in per cent counts as none. */
 const STEADY = 5
 
 function compare(requests: number, before: number) {
@@ -93,26 +89,26 @@ function nameTrend(requests: number, percent: number | null): string {
   return percent < 0 ? 'falling' : 'rising'
 }
 
-/** Of keys that work and still call; each once. */
-function addressesOf(callers: readonly Caller[]): string[] {
-  const calling = callers.filter(({ requests, state }) => requests > 0 && state === 'active')
-  return [...new Set(calling.map(({ owner }) => owner).filter((owner) => owner !== ''))]
+/** Owners of active keys with requests, each once. */
+function addressesOf(clients: readonly Client[]): string[] {
+  const active = clients.filter(({ requests, state }) => requests > 0 && state === 'active')
+  return [...new Set(active.map(({ owner }) => owner).filter((owner) => owner !== ''))]
 }
 
 const TITLES = ['KEY', 'NAME', 'OWNER', 'REQUESTS', 'BEFORE', 'CHANGE', 'LAST USED', 'EXEMPT']
 
-function toRow(caller: Caller): string[] {
-  const { change_percent: percent, trend } = caller
+function toRow(client: Client): string[] {
+  const { change_percent: percent, trend } = client
   const change = percent === null ? trend : `${trend} ${percent > 0 ? '+' : ''}${percent}%`
-  const state = ['', 'active'].includes(caller.state) ? '' : ` (${caller.state})`
+  const state = ['', 'active'].includes(client.state) ? '' : ` (${client.state})`
   return [
-    caller.key || NO_KEY_ID,
-    printable(caller.key === '' ? 'callers without a key' : `${caller.name}${state}`),
-    printable(caller.owner) || '-',
-    caller.requests.toLocaleString('en'),
-    caller.requests_before.toLocaleString('en'),
+    client.key || NO_KEY_ID,
+    printable(client.key === '' ? 'clients without a key' : `${client.name}${state}`),
+    printable(client.owner) || '-',
+    client.requests.toLocaleString('en'),
+    client.requests_before.toLocaleString('en'),
     change,
-    caller.last_used_at === null ? '-' : formatInstant(Date.parse(caller.last_used_at)),
-    caller.exempt ? 'exempt' : '',
+    client.last_used_at === null ? '-' : formatInstant(Date.parse(client.last_used_at)),
+    client.exempt ? 'exempt' : '',
   ]
 }

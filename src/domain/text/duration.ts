@@ -15,7 +15,7 @@ export function parseDuration(text: string): number | undefined {
   return UNITS.reduce((sum, { size }, at) => sum + Number(match[at + 1] ?? 0) * size, 0)
 }
 
-/** "2 h", "1 d 12 h": to the second. */
+/** "2 h", "1 d 12 h", "0 s". */
 export function formatDuration(milliseconds: number): string {
   const words: string[] = []
   let rest = milliseconds

@@ -12,7 +12,7 @@ import { tempFolder } from '../../support/temp-folder.ts'
 
 const MANY = Array.from({ length: 1200 }, (_, at) => named(1000 + at, `Person ${at}`, at % 90))
 
-/** A file and a server, in a folder of their own. */
+/** A SQLite file and a PostgreSQL database, in a new folder. */
 async function databases() {
   await using stack = new AsyncDisposableStack()
   const folder = stack.use(tempFolder())
@@ -32,7 +32,7 @@ async function withStore<T>(url: string, work: (store: Store) => Promise<T>): Pr
   return await work(store)
 }
 
-/** Something in every part. */
+/** A store with a row in every table. */
 const fill = (url: string) =>
   withStore(url, async (store) => {
     await saveRecords(store, [...PEOPLE, ...MANY])
@@ -89,7 +89,7 @@ const everything = (url: string) =>
   }))
 
 describe('copy', () => {
-  test('moves everything to PostgreSQL and back, and says what it checked', async () => {
+  test('copy moves everything to PostgreSQL and back, and prints what it compared', async () => {
     await using at = await databases()
     await fill(at.sqlite)
     const there = await run(['copy', at.sqlite, at.postgres], { cwd: at.cwd })
@@ -108,7 +108,7 @@ describe('copy', () => {
     expect(back.out).toBe(there.out)
   }, 30_000)
 
-  test('a target that holds something is left alone, unless it may be replaced', async () => {
+  test('a target that is not empty stays unchanged without --replace', async () => {
     await using at = await databases()
     await fill(at.sqlite)
     await withStore(at.postgres, (store) =>
@@ -120,7 +120,7 @@ describe('copy', () => {
     )
     const refused = await run(['copy', at.sqlite, at.postgres], { cwd: at.cwd })
     expect([refused.code, refused.out]).toEqual([1, ''])
-    expect(refused.err).toContain('is not empty: it has passports. With --replace')
+    expect(refused.err).toContain('is not empty: it has passports. --replace')
     expect(refused.err).not.toContain('open-sesame')
     expect(await withStore(at.postgres, async (store) => (await store.records.list(-1, 9)).length)).toBe(3)
 
@@ -129,7 +129,7 @@ describe('copy', () => {
     expect(await everything(at.postgres)).toEqual(await everything(at.sqlite))
   }, 30_000)
 
-  test('a second one catches up, unless something else has written meanwhile', async () => {
+  test('a second copy transfers later changes, unless the target was changed', async () => {
     await using at = await databases()
     await fill(at.sqlite)
     const copy = () => run(['copy', at.sqlite, at.postgres], { cwd: at.cwd })
@@ -142,10 +142,10 @@ describe('copy', () => {
     await withStore(at.postgres, async (store) => store.keys.revoke('k2', NOON))
     const refused = await copy()
     expect(refused.code).toBe(1)
-    expect(refused.err).toContain('was changed since it was copied. With --replace')
+    expect(refused.err).toContain('was changed since it was copied. --replace')
   }, 30_000)
 
-  test('goes on where it was interrupted, and writes only what differs', async () => {
+  test('an interrupted copy continues, and writes only the differences', async () => {
     await using at = await databases()
     await fill(at.sqlite)
     await withStore(at.sqlite, (from) =>
@@ -157,12 +157,12 @@ describe('copy', () => {
     )
     const { code, out } = await run(['copy', at.sqlite, at.postgres], { cwd: at.cwd })
     expect(code).toBe(0)
-    // In steps of 50, then 500: those up to the 550th were there already.
+    // The batches are 50, then 500: the first 550 were copied before.
     expect(out).toMatch(/^passports +1,203 +653 /m)
     expect(await everything(at.postgres)).toEqual(await everything(at.sqlite))
   }, 30_000)
 
-  test('half a copy is not served, and takes no records in, until it is ended or taken as it is', async () => {
+  test('an incomplete copy cannot be served or imported to until it is completed or accepted', async () => {
     await using at = await databases()
     await withStore(at.sqlite, (store) => saveRecords(store, PEOPLE))
     await withStore(at.sqlite, async (store) => store.copying.note('elsewhere'))
@@ -171,13 +171,13 @@ describe('copy', () => {
     for (const args of [['serve'], ['import', '-']]) {
       const { code, err } = await run(args, { cwd: at.cwd, env, stdin })
       expect(code).toBe(1)
-      expect(err).toContain('A copy of elsewhere to')
+      expect(err).toContain('The copy of elsewhere to')
     }
     expect((await run(['copy', '--forget', at.sqlite], { cwd: at.cwd })).code).toBe(0)
     expect((await run(['import', '-'], { cwd: at.cwd, env, stdin })).code).toBe(0)
   })
 
-  test('a database is known under another name, and left alone', async () => {
+  test('a database is not copied to itself under another name', async () => {
     await using at = await databases()
     await withStore(at.sqlite, (store) => saveRecords(store, PEOPLE))
     const { code, err } = await run(['copy', at.sqlite, 'sqlite:./a.db', '--replace'], { cwd: at.cwd })
@@ -186,7 +186,7 @@ describe('copy', () => {
     expect(await withStore(at.sqlite, async (store) => (await store.records.list(-1, 9)).length)).toBe(4)
   })
 
-  test('killed at any moment and run again it ends with the same', async () => {
+  test('a copy that is killed and run again ends with the same contents', async () => {
     await using at = await databases()
     await fill(at.sqlite)
     let code: number | null = null
@@ -201,7 +201,7 @@ describe('copy', () => {
     expect(await everything(at.postgres)).toEqual(await everything(at.sqlite))
   }, 60_000)
 
-  test('a source that is not there is not made', async () => {
+  test('a missing source is not created', async () => {
     using folder = tempFolder()
     const { code, err } = await run(['copy', 'sqlite:a.db', 'sqlite:b.db'], { cwd: folder.path })
     expect(code).toBe(1)

@@ -25,8 +25,8 @@ const idsIn = (text: string) =>
     .filter(Boolean)
     .map((line) => JSON.parse(line).passport_id)
 
-withEveryEngine('export writes everything', (makeDatabase) => {
-  test('to standard output, by id, and packed to a file whose name ends in .gz', async () => {
+withEngine('sqlite', 'export writes everything', (makeDatabase) => {
+  test('to standard output in order of ids, and compressed to a file whose name ends in .gz', async () => {
     await using here = await workplace(makeDatabase, { records: PEOPLE })
     const { out, err, code } = await here.run('export')
     expect(idsIn(out)).toEqual([3, 7, 12, 900])
@@ -36,7 +36,7 @@ withEveryEngine('export writes everything', (makeDatabase) => {
     expect(gunzipSync(readFileSync(join(here.cwd, 'all.jsonl.gz'))).toString()).toBe(out)
   })
 
-  test('to a file that only its owner may read, in place of an older one', async () => {
+  test('to a file that only its owner may read, replacing an older file', async () => {
     await using here = await workplace(makeDatabase, {
       records: PEOPLE,
       files: { 'all.jsonl': 'of an earlier export, and longer'.repeat(1000) },
@@ -52,7 +52,7 @@ withEveryEngine('export writes everything', (makeDatabase) => {
     expect(readdirSync(here.cwd)).toEqual(['all.jsonl'])
   })
 
-  test('into no file that others left under the name it is written by', async () => {
+  test('without using an existing partial file', async () => {
     await using here = await workplace(makeDatabase, { records: PEOPLE, files: { other: 'untouched' } })
     const path = (name: string) => join(here.cwd, name)
     writeFileSync(path('open.jsonl.part'), '')
@@ -66,15 +66,15 @@ withEveryEngine('export writes everything', (makeDatabase) => {
     expect(readFileSync(path('other'), 'utf8')).toBe('untouched')
   })
 
-  test('and removals first', async () => {
+  test('with removals first', async () => {
     await using here = await workplace(makeDatabase, { records: PEOPLE })
-    await here.run('remove', '12')
+    await here.call('remove', '12')
     const { out } = await here.run('export')
     expect(out).toStartWith('{"passport_id":12,"removed":true}\n')
     expect(idsIn(out)).toEqual([12, 3, 7, 900])
   })
 
-  test('or as much as its reader wants, which ends it well', async () => {
+  test('until the reader closes the pipe, with exit code 0', async () => {
     await using here = await workplace(makeDatabase, { records: INVENTED })
     const script = 'set -o pipefail; "$BUN" "$MAIN" export | head -1'
     const child = Bun.spawn(['bash', '-c', script], {
@@ -93,9 +93,9 @@ withEveryEngine('export writes everything', (makeDatabase) => {
   })
 })
 
-withEngine('sqlite', 'export, where the database does not matter', (makeDatabase) => {
+withEngine('sqlite', 'export', (makeDatabase) => {
   test.each([['nowhere/all.jsonl'], ['folder'], ['/dev/full']])(
-    'says in one sentence that %s cannot be written, and leaves no half of a file',
+    'reports in one sentence that %s cannot be written, and leaves no partial file',
     async (path) => {
       await using here = await workplace(makeDatabase, { records: PEOPLE })
       mkdirSync(join(here.cwd, 'folder'))
@@ -106,14 +106,14 @@ withEngine('sqlite', 'export, where the database does not matter', (makeDatabase
     },
   )
 
-  test('writes to a device, and does not replace it', async () => {
+  test('writes to a device without replacing it', async () => {
     await using here = await workplace(makeDatabase, { records: PEOPLE })
     expect(await here.run('export', '/dev/null')).toMatchObject({ code: 0 })
     expect(statSync('/dev/null').isFile()).toBe(false)
   })
 })
 
-/** What all three endpoints answer about these ids, and the list, by path. */
+/** The responses of all three endpoints about these ids, by path. */
 async function answersAbout(
   store: Store,
   ids: readonly (number | string)[],
@@ -128,7 +128,7 @@ async function answersAbout(
   ]
   for (const path of paths) {
     const { status, text, headers } = await server.get(path)
-    // A refusal has an id of its own each time.
+    // Each error has another request id.
     answers[path] = status === 200 ? `${headers.get('ETag')} ${text}` : String(status)
   }
   return answers
@@ -143,7 +143,7 @@ const POINTS = [
   { passport: 2003, type: 'github', value: 3.25 },
 ]
 
-/** Passports in every state that there is. */
+/** Passports in every state. */
 async function everyState(makeDatabase: MakeDatabase) {
   const odd = [
     record(2001, { scores: { total: 30, skills: 30 } }),
@@ -159,8 +159,9 @@ async function everyState(makeDatabase: MakeDatabase) {
       'late.jsonl': toLines({ passport: 5, type: 'gitcoin', value: 1 }),
     },
   })
-  const change = async (...args: string[]) => expect(await here.run(...args)).toMatchObject({ code: 0 })
-  await change('import', 'points.jsonl')
+  const path = (name: string) => join(here.cwd, name)
+  const change = async (...args: string[]) => expect(await here.call(...args)).toMatchObject({ code: 0 })
+  await change('import', path('points.jsonl'))
   await change('score')
   await here.look(async ({ passports }) => {
     await passports.merge(10, 11)
@@ -168,16 +169,16 @@ async function everyState(makeDatabase: MakeDatabase) {
     await passports.remove(20, NOON)
   })
   // After the scoring: 5 is stale.
-  await change('import', 'late.jsonl')
+  await change('import', path('late.jsonl'))
   return here
 }
 
 withEveryEngine('import of an export', (makeDatabase, engine) => {
-  test('gives the same service on the other engine, as it is and scored anew', async () => {
+  test('gives the same service on the other engine, unchanged and after scoring again', async () => {
     await using original = await everyState(makeDatabase)
     const { out } = await original.run('export')
     await using copy = await workplace(otherEngine(engine), { files: { 'all.jsonl': out } })
-    const { err, code } = await copy.run('import', 'all.jsonl')
+    const { err, code } = await copy.call('import', join(copy.cwd, 'all.jsonl'))
     expect(code, err).toBe(0)
 
     const ids = [...idsIn(out), '0x2005', 'So1ana', 4000]
@@ -190,12 +191,14 @@ withEveryEngine('import of an export', (makeDatabase, engine) => {
     expect(await copy.look((store) => answersAbout(store, ids))).toEqual(answers)
 
     expect((await copy.run('export')).out).toBe(out)
-    expect((await copy.run('import', 'all.jsonl')).err).toContain(': 0 added, 0 changed, 65 unchanged.')
+    expect((await copy.call('import', join(copy.cwd, 'all.jsonl'))).err).toContain(
+      ': 0 added, 0 changed, 65 unchanged.',
+    )
 
-    const scoredAnew = async (here: typeof copy) => {
-      expect(await here.run('score', '--all')).toMatchObject({ code: 0 })
+    const scoredAgain = async (here: typeof copy) => {
+      expect(await here.call('score', '--all')).toMatchObject({ code: 0 })
       return (await here.run('export')).out.replaceAll(/"last_calculated_at":"[^"]*"/g, '')
     }
-    expect(await scoredAnew(copy)).toBe(await scoredAnew(original))
+    expect(await scoredAgain(copy)).toBe(await scoredAgain(original))
   })
 })

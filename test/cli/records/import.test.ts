@@ -15,9 +15,16 @@ async function prepare(makeDatabase: MakeDatabase, files: Record<string, string 
   const here = await workplace(makeDatabase, { files })
   return {
     ...here,
-    import: (...args: string[]) => here.run('import', ...args),
+    /** In this process, which saves the start of another one. */
+    async import(...args: string[]) {
+      const paths = args.map((arg) => (arg.startsWith('-') ? arg : join(here.cwd, arg)))
+      const { err, ...result } = await here.call('import', ...paths)
+      return { ...result, err: err.replaceAll(`${here.cwd}/`, '') }
+    },
     async export() {
-      return (await here.run('export')).out
+      const path = join(here.cwd, 'export.jsonl')
+      await here.call('export', path)
+      return readFileSync(path, 'utf8')
     },
     async ids() {
       return (await here.look(({ records }) => records.list(-1, 10_000))).map(({ id }) => id)
@@ -29,22 +36,7 @@ const BAD = `${toLines({ passport_id: 1, main_wallet: '0xA' })}{"passport_id":
 ${toLines({ passport_id: 2, score: -1 }, { passport_id: 3, main_wallet: '0xa' }, { passport_id: 4 })}`
 
 withEveryEngine('import', (makeDatabase) => {
-  test('takes in several files, plain and packed under any name', async () => {
-    await using here = await prepare(makeDatabase, {
-      'a.jsonl': few(0, 2),
-      'b.data': gzipSync(few(2, 4)),
-      'c.jsonl.gz': gzipSync(few(4, 5)),
-      'empty.jsonl': '',
-    })
-    expect(await here.import('a.jsonl', 'b.data', 'empty.jsonl', 'c.jsonl.gz')).toEqual({
-      out: '',
-      err: '5 lines: 5 added, 0 changed, 0 unchanged.\n',
-      code: 0,
-    })
-    expect(await here.ids()).toEqual([1, 2, 3, 4, 5])
-  })
-
-  test('takes in a data point, by id and by wallet, wherever in the batch its passport is', async () => {
+  test('a data point names its passport by id or wallet, anywhere in the batch', async () => {
     await using here = await prepare(makeDatabase, {
       'a.jsonl': toLines(
         { passport: '0xABC', type: 'gitcoin', value: 23 },
@@ -62,22 +54,7 @@ withEveryEngine('import', (makeDatabase) => {
     })
   })
 
-  test('changes nothing when the same file comes twice', async () => {
-    const points = toLines(
-      { passport: 3, type: 'gitcoin', value: 40 },
-      { passport: 900, type: 'ens', value: 1 },
-    )
-    await using here = await prepare(makeDatabase, { 'a.jsonl': few(0, 60) + points })
-    const look = async () => ({ answers: await here.look(everyAnswer), lines: await here.export() })
-    expect((await here.import('a.jsonl')).err).toStartWith('a.jsonl:62: passport: there is no passport 900')
-    await here.run('score')
-    const before = await look()
-    const { err } = await here.import('a.jsonl')
-    expect(err).toContain('62 lines: 0 added, 0 changed, 61 unchanged.\n')
-    expect(await look()).toEqual(before)
-  })
-
-  test('takes in at the end what cannot be taken in yet', async () => {
+  test('records that depend on later lines are imported at the end', async () => {
     const filler = Array.from({ length: 700 }, (_, at) => ({ passport_id: 1000 + at }))
     await using here = await prepare(makeDatabase, {
       'before.jsonl': toLines({ passport_id: 9, main_wallet: '0xw' }),
@@ -110,15 +87,47 @@ withEveryEngine('import', (makeDatabase) => {
     ])
     expect(records.find(({ id }) => id === 5)?.profile.bio).toBe('new')
   })
+})
 
-  test('keeps a number too large for a date as it came in', async () => {
+withEngine('sqlite', 'import', (makeDatabase) => {
+  test('import reads several files, plain and gzip, under any name', async () => {
+    await using here = await prepare(makeDatabase, {
+      'a.jsonl': few(0, 2),
+      'b.data': gzipSync(few(2, 4)),
+      'c.jsonl.gz': gzipSync(few(4, 5)),
+      'empty.jsonl': '',
+    })
+    expect(await here.import('a.jsonl', 'b.data', 'empty.jsonl', 'c.jsonl.gz')).toEqual({
+      out: '',
+      err: '5 lines: 5 added, 0 changed, 0 unchanged.\n',
+      code: 0,
+    })
+    expect(await here.ids()).toEqual([1, 2, 3, 4, 5])
+  })
+
+  test('a second import of the same file changes nothing', async () => {
+    const points = toLines(
+      { passport: 3, type: 'gitcoin', value: 40 },
+      { passport: 900, type: 'ens', value: 1 },
+    )
+    await using here = await prepare(makeDatabase, { 'a.jsonl': few(0, 60) + points })
+    const look = async () => ({ answers: await here.look(everyAnswer), lines: await here.export() })
+    expect((await here.import('a.jsonl')).err).toStartWith('a.jsonl:62: passport: there is no passport 900')
+    await here.call('score')
+    const before = await look()
+    const { err } = await here.import('a.jsonl')
+    expect(err).toContain('62 lines: 0 added, 0 changed, 61 unchanged.\n')
+    expect(await look()).toEqual(before)
+  })
+
+  test('a number that is too large for a date is kept unchanged', async () => {
     const point = '{"passport_id":7}\n{"passport":7,"type":"base_builder","value":1e16}\n'
     await using here = await prepare(makeDatabase, { 'x.jsonl': point })
     await here.import('x.jsonl')
     expect(await here.export()).toContain('"value":10000000000000000,')
   })
 
-  test('--rescore has the rules score what carries a score of its own', async () => {
+  test('--rescore calculates the score of credentials that carry a score', async () => {
     const credentials = [
       { id: 'c', type: 'gitcoin', category: 'Identity', score: 1, max_score: 20, value: '40' },
     ]
@@ -126,7 +135,7 @@ withEveryEngine('import', (makeDatabase) => {
       'a.jsonl': toLines({ passport_id: 1, identity_score: 1, score: 1, credentials }),
     })
     const score = async () => {
-      await here.run('score')
+      await here.call('score')
       const [passport] = await here.look(({ records }) => records.list(-1, 1))
       return passport?.scores?.total
     }
@@ -136,7 +145,7 @@ withEveryEngine('import', (makeDatabase) => {
     expect(await score()).toBe(20)
   })
 
-  test('refuses by file, line, field and reason, and keeps the rest', async () => {
+  test('a refusal names file, line, field and reason, and the other lines are imported', async () => {
     await using here = await prepare(makeDatabase, { 'bad.jsonl': BAD })
     const { out, err, code } = await here.import('bad.jsonl')
     expect(out).toBe('')
@@ -152,7 +161,7 @@ withEveryEngine('import', (makeDatabase) => {
     expect(await here.ids()).toEqual([1, 4])
   })
 
-  test('--strict stops at the first refusal, and keeps what came before', async () => {
+  test('--strict stops at the first refusal, and keeps the lines before it', async () => {
     await using here = await prepare(makeDatabase, {
       'bad.jsonl': `${few(0, 600)}nonsense\n${toLines({ passport_id: 5000 })}more\n`,
       'next.jsonl': toLines({ passport_id: 6000 }),
@@ -164,18 +173,18 @@ withEveryEngine('import', (makeDatabase) => {
     expect(await here.ids()).toEqual(INVENTED.slice(0, 600).map(({ id }) => id))
   })
 
-  test('leaves removed passports out quietly, unless with --restore', async () => {
+  test('removed passports are skipped without --restore', async () => {
     await using here = await prepare(makeDatabase, { 'a.jsonl': few(0, 3) })
     await here.import('a.jsonl')
-    await here.run('remove', '2')
+    await here.call('remove', '2')
     const { err, code } = await here.import('a.jsonl')
     expect(code).toBe(0)
-    expect(err).toContain('2 unchanged, 1 of removed passports left out (--restore lets them in).\n')
+    expect(err).toContain('2 unchanged, 1 of removed passports skipped (--restore accepts them).\n')
     expect(await here.import('a.jsonl', '--restore')).toMatchObject({ code: 0 })
     expect(await here.ids()).toEqual([1, 2, 3])
   })
 
-  test('--dry-run says what would become of the lines, and writes nothing', async () => {
+  test('--dry-run reports the result of an import, and writes nothing', async () => {
     await using here = await prepare(makeDatabase, {
       'a.jsonl': few(0, 3),
       'b.jsonl': `${few(1, 5)}nonsense\n`,
@@ -189,11 +198,11 @@ withEveryEngine('import', (makeDatabase) => {
   })
 })
 
-withEngine('sqlite', 'import, whatever the database,', (makeDatabase) => {
+withEngine('sqlite', 'import, independent of the engine,', (makeDatabase) => {
   test.each([
     ['plain', (text: string) => Buffer.from(text)],
     ['packed', (text: string) => gzipSync(text)],
-  ])('takes in standard input, %s', async (_, pack) => {
+  ])('reads standard input, %s', async (_, pack) => {
     await using here = await prepare(makeDatabase)
     const { cwd, env } = here
     const { err, code } = await run(['import', '-'], { cwd, env, stdin: pack(`${few(0, 1)}nonsense\n`) })
@@ -202,7 +211,7 @@ withEngine('sqlite', 'import, whatever the database,', (makeDatabase) => {
     expect(await here.ids()).toEqual([1])
   })
 
-  test('leaves unknown fields out, and says how many', async () => {
+  test('unknown fields are ignored and counted', async () => {
     const line = toLines({ passport_id: 1, x: 1, passport_profile: { y: 2 } })
     await using here = await prepare(makeDatabase, { 'a.jsonl': line })
     const { err, code } = await here.import('a.jsonl')
@@ -210,12 +219,12 @@ withEngine('sqlite', 'import, whatever the database,', (makeDatabase) => {
     expect(code).toBe(0)
   })
 
-  test('writes refusals into the file of --rejects, each with its line', async () => {
+  test('--rejects writes every refusal with its line', async () => {
     await using here = await prepare(makeDatabase, {
       'bad.jsonl': BAD,
       'rejects.jsonl': 'of an earlier import',
     })
-    const { err } = await here.import('bad.jsonl', '--rejects', 'rejects.jsonl')
+    const { err } = await here.run('import', 'bad.jsonl', '--rejects', 'rejects.jsonl')
     expect(err).toContain('passportd: 3 lines were refused (rejects.jsonl).\n')
     const rejects = readFileSync(join(here.cwd, 'rejects.jsonl'), 'utf8').trim().split('\n')
     const rows = rejects.map((text) => JSON.parse(text))
@@ -232,13 +241,13 @@ withEngine('sqlite', 'import, whatever the database,', (makeDatabase) => {
     ])
   })
 
-  test('shows the first twenty refusals, while --rejects has them all', async () => {
+  test('the terminal shows the first twenty refusals, and --rejects writes all', async () => {
     const bad = `${'nonsense\n'.repeat(30)}${toLines({ passport_id: 1 })}`
     await using here = await prepare(makeDatabase, { 'bad.jsonl': bad })
     const shown = (err: string) => err.split('\n').filter((text) => text.startsWith('bad.jsonl:')).length
     const { err } = await here.import('bad.jsonl')
     expect(shown(err)).toBe(20)
-    expect(err).toContain('30 lines were refused (the first are shown; --rejects FILE keeps all).\n')
+    expect(err).toContain('30 lines were refused (the first are shown; --rejects FILE writes all).\n')
     await here.import('bad.jsonl', '--rejects', 'all')
     expect(readFileSync(join(here.cwd, 'all'), 'utf8').trim().split('\n')).toHaveLength(30)
     expect(await here.ids()).toEqual([1])
@@ -249,20 +258,16 @@ withEngine('sqlite', 'import, whatever the database,', (makeDatabase) => {
   test.each([
     [['nowhere.jsonl'], 1, 'There is no file nowhere.jsonl.'],
     [['a.jsonl', 'nowhere.jsonl'], 1, 'There is no file nowhere.jsonl.'],
-    [['.'], 1, '. is a folder: name the files in it.'],
-    [
-      ['a.jsonl', '--rejects', './a.jsonl'],
-      2,
-      '--rejects ./a.jsonl is a file that is imported: name another.',
-    ],
-  ])('has one clear sentence for %p, before anything is written', async (args, code, sentence) => {
+    [['.'], 1, '. is a folder: pass the files in it.'],
+    [['a.jsonl', '--rejects', './a.jsonl'], 2, '--rejects ./a.jsonl is also imported: choose another file.'],
+  ])('reports %p in one sentence, and writes nothing', async (args, code, sentence) => {
     await using here = await prepare(makeDatabase, FILES)
-    expect(await here.import(...args)).toEqual({ out: '', err: `passportd: ${sentence}\n`, code })
+    expect(await here.run('import', ...args)).toEqual({ out: '', err: `passportd: ${sentence}\n`, code })
     expect(existsSync(here.database)).toBe(false)
     expect(readFileSync(join(here.cwd, 'a.jsonl'), 'utf8')).toBe(FILES['a.jsonl'])
   })
 
-  test('has one clear sentence for --rejects that cannot be written', async () => {
+  test('a --rejects file that cannot be written is reported in one sentence', async () => {
     await using here = await prepare(makeDatabase, FILES)
     const { err, code } = await here.import('a.jsonl', '--rejects', 'nowhere/rejects.jsonl')
     expect(code).toBe(1)

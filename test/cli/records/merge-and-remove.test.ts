@@ -24,7 +24,7 @@ const LINES = [
   { passport: 1, type: 'unheard_of', value: true },
 ]
 
-/** A database with two people and the facts above, scored. */
+/** A database with two scored people. */
 async function prepare(makeDatabase: MakeDatabase) {
   const here = await workplace(makeDatabase, { files: { 'people.jsonl': toLines(...LINES) } })
   expect((await here.run('import', 'people.jsonl')).code).toBe(0)
@@ -33,7 +33,7 @@ async function prepare(makeDatabase: MakeDatabase) {
 }
 
 withEveryEngine('passports', (makeDatabase) => {
-  test('explain tells how a score came about, credential by credential', async () => {
+  test('explain shows how each credential contributes to the score', async () => {
     await using here = await prepare(makeDatabase)
     const { out, code } = await here.call('explain', '0xAA')
     expect(code).toBe(0)
@@ -66,7 +66,7 @@ withEveryEngine('passports', (makeDatabase) => {
     )
   })
 
-  test('merge lets one passport stand for another, and can be undone', async () => {
+  test('a merged passport leads to another one until the merge is undone', async () => {
     await using here = await prepare(makeDatabase)
     await using server = await here.serve()
     const idOf = async (ref: string) =>
@@ -77,16 +77,16 @@ withEveryEngine('passports', (makeDatabase) => {
       ).passport?.passport_id
     expect(await here.call('merge', '1', '2')).toEqual({
       out: '',
-      err: 'Passport 1 now leads to 2. "passportd merge 1 --undo" takes it back.\n',
+      err: 'Passport 1 now leads to 2. "passportd merge 1 --undo" reverts this.\n',
       code: 0,
     })
     expect([await idOf('1'), await idOf('0xaa')]).toEqual([2, 2])
-    expect((await here.call('merge', '1', '--undo')).err).toBe('Passport 1 stands on its own again.\n')
+    expect((await here.call('merge', '1', '--undo')).err).toBe('Passport 1 is separate again.\n')
     expect([await idOf('1'), await idOf('0xaa')]).toEqual([1, 1])
     expect((await here.call('remove', '1')).err).toStartWith('Passport 1 is removed.')
     expect([await idOf('1'), await idOf('0xaa')]).toEqual([undefined, undefined])
     const again = await here.run('import', 'people.jsonl')
-    expect(again.err).toContain('4 of removed passports left out (--restore lets them in)')
+    expect(again.err).toContain('4 of removed passports skipped (--restore accepts them)')
     expect(await idOf('1')).toBeUndefined()
     expect((await here.run('import', 'people.jsonl', '--restore')).code).toBe(0)
     expect(await idOf('1')).toBe(1)
@@ -98,7 +98,7 @@ withEveryEngine('passports', (makeDatabase) => {
     [['merge', '1', '1'], 'A passport cannot be merged into itself.'],
     [['merge', '1', '--undo'], 'Passport 1 is not merged into another.'],
     [['remove', '99'], 'There is no passport 99 here.'],
-  ])('%p ends with 1 and one sentence', async (args, sentence) => {
+  ])('%p ends with exit code 1 and one sentence', async (args, sentence) => {
     await using here = await workplace(makeDatabase, { records: [record(1), record(2)] })
     expect(await here.call(...args)).toEqual({
       out: '',
@@ -107,7 +107,7 @@ withEveryEngine('passports', (makeDatabase) => {
     })
   })
 
-  test('what strangers wrote cannot steer the terminal', async () => {
+  test('untrusted text cannot send control characters to the terminal', async () => {
     const evil = '\u001b[2J\u202eevil'
     const lines = [
       { passport_id: 1, passport_profile: { display_name: evil }, main_wallet: `0x${evil}` },
@@ -124,19 +124,19 @@ withEveryEngine('passports', (makeDatabase) => {
   })
 })
 
-test('rules show is a rule set that rules check finds good', async () => {
+test('the rule set of "rules show" passes "rules check"', async () => {
   using folder = tempFolder()
   const cwd = folder.path
   const { out } = await run(['rules', 'show'], { cwd })
   writeFileSync(join(cwd, 'mine.json'), out)
   expect(await run(['rules', 'check', 'mine.json'], { cwd })).toEqual({
-    out: 'mine.json is a good rule set: version 2026-11, 44 types.\n',
+    out: 'mine.json is a valid rule set: version 2026-11, 44 types.\n',
     err: '',
     code: 0,
   })
 })
 
-test('rules check says all that is wrong', async () => {
+test('rules check reports every problem', async () => {
   using folder = tempFolder()
   const cwd = folder.path
   writeFileSync(join(cwd, 'bad.json'), '{"version":"1","types":{"a":{"name":"A","max_score":-1}}}')
@@ -163,7 +163,7 @@ test.each([
   [['keys', 'set', 'a', '--name', 'b']],
   [['keys', 'rotate', 'a']],
   [['keys', 'revoke', 'a']],
-])('%p makes no SQLite file where there is none', async (args) => {
+])('%p does not create a missing SQLite file', async (args) => {
   using folder = tempFolder()
   const path = join(folder.path, 'data/none.db')
   expect(await callHere(args, { env: { DATABASE_URL: `sqlite:${path}` } })).toEqual({

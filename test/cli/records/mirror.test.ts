@@ -19,7 +19,7 @@ const PEOPLE = inventPeople().slice(0, 100)
 
 type Options = Parameters<typeof faultyProxy>[1] & { requireKey?: boolean }
 
-/** A service with these records behind a proxy, and a new database for the copy of it. */
+/** A service with these records behind a proxy, and a new database for the copy. */
 async function prepare(
   makeDatabase: MakeDatabase,
   records: readonly PassportRecord[],
@@ -44,7 +44,7 @@ async function prepare(
 }
 
 withEveryEngine('mirror', (makeDatabase) => {
-  test('killed in the middle, it goes on from there when it is run again', async () => {
+  test('a mirror that is killed continues when it is run again', async () => {
     // The list and fifty passports, two requests each.
     await using given = await prepare(makeDatabase, PEOPLE, { stallAfter: 101 })
     const child = given.start('mirror', given.proxy.url, ...FAST, '--concurrency', '1')
@@ -64,29 +64,29 @@ withEveryEngine('mirror', (makeDatabase) => {
     expect((await given.mirror()).err).toBe('0 copied, 100 unchanged, 0 gone, 0 failed.\n')
   })
 
-  test('asked to end, it says that it can go on', async () => {
+  test('a mirror that is stopped says how to continue', async () => {
     await using given = await prepare(makeDatabase, PEOPLE, { stallAfter: 20 })
     const child = given.start('mirror', given.proxy.url, ...FAST)
     await given.proxy.stalled
     child.kill('SIGTERM')
     const err = await new Response(child.stderr).text()
-    expect(err).toBe('passportd: Stopped. Run it again and it goes on from here.\n')
+    expect(err).toBe('passportd: Stopped. Run the command again to continue.\n')
     expect(await child.exited).toBe(1)
   })
 
-  test('what was removed here stays out, unless with --restore', async () => {
+  test('passports that were removed here are skipped without --restore', async () => {
     await using given = await prepare(makeDatabase, PEOPLE.slice(0, 3))
     await given.mirror()
     await given.run('remove', '2')
     expect((await given.mirror()).err).toBe(
-      '0 copied, 2 unchanged, 0 gone, 0 failed, 1 of removed passports left out (--restore lets them in).\n',
+      '0 copied, 2 unchanged, 0 gone, 0 failed, 1 of removed passports skipped (--restore accepts them).\n',
     )
     expect((await given.mirror('--restore')).err).toBe('1 copied, 2 unchanged, 0 gone, 0 failed.\n')
   })
 })
 
 withEngine('sqlite', 'mirror, whatever the database', (makeDatabase) => {
-  test('the key comes from --key or MIRROR_KEY, and is never shown', async () => {
+  test('the key comes from --key or MIRROR_KEY, and is never printed', async () => {
     await using given = await prepare(makeDatabase, PEOPLE.slice(0, 3), { requireKey: true })
     const { cwd, env, proxy } = given
     const { id, key } = formatKey(new Uint8Array(KEY_RANDOM_BYTES))
@@ -109,7 +109,7 @@ withEngine('sqlite', 'mirror, whatever the database', (makeDatabase) => {
   })
 })
 
-// They wait more than they work.
+// Concurrent: these tests mostly wait.
 describe.concurrent('a source', () => {
   test.each<[string, Parameters<typeof serveRaw>[0], string]>([
     [
@@ -122,7 +122,7 @@ describe.concurrent('a source', () => {
       (socket) => answer(socket, 200, {}, '<html>'),
       `: no valid response after 3 attempts, the last: JSON Parse error: Unrecognized token '<'. Check the URL.`,
     ],
-  ])('that %s is told in one sentence', async (_, respond, sentence) => {
+  ])('that %s is reported in one sentence', async (_, respond, sentence) => {
     await using source = await serveRaw(respond)
     expect(await mirror(`${source.url}/api/v1/`)).toEqual({
       out: '',
@@ -131,7 +131,7 @@ describe.concurrent('a source', () => {
     })
   })
 
-  test('cannot steer the terminal by what it answers', async () => {
+  test('a source cannot send control characters to the terminal', async () => {
     await using source = await serveRaw((socket) => answer(socket, 200, {}, '\x1b[2J'))
     const { err, code } = await mirror(source.url)
     expect(code).toBe(1)
@@ -139,7 +139,7 @@ describe.concurrent('a source', () => {
     expect(err).not.toMatch(/[^\n\P{Cc}]/u)
   })
 
-  test('that is not there is told in one sentence', async () => {
+  test('that is unavailable is reported in one sentence', async () => {
     const { err, code } = await mirror('http://127.0.0.1:1')
     expect(err).toMatch(
       /^passportd: http:\S+ no valid response after 3 attempts, the last: .+ Check the URL\.\n$/,

@@ -13,11 +13,11 @@ import { timeUntil, until } from '../../support/processes.ts'
 import { onEngine, withEveryEngine } from '../../support/store/engines.ts'
 import { ada, NOON } from '../../support/store/records.ts'
 
-/** On a calm machine it takes a second. */
+/** An idle machine takes a second. */
 const LATEST_MILLISECONDS = 5000
 
 withEveryEngine('retire', (makeDatabase) => {
-  test('two running nodes obey a change within seconds, and its undoing', async () => {
+  test('two running nodes apply a change, and its reversal, within seconds', async () => {
     await using here = await workplace(makeDatabase, { records: [ada] })
     const [one, other] = await Promise.all([here.serve(), here.serve()])
     await using _one = one
@@ -35,7 +35,7 @@ withEveryEngine('retire', (makeDatabase) => {
     expect(await bothSee(200, false)).toBe(true)
 
     const set = await here.call('retire', 'set', '--sunset', '2025-12-31', '--yes')
-    expect(set).toMatchObject({ code: 0, err: 'Every node obeys this plan within seconds.\n' })
+    expect(set).toMatchObject({ code: 0, err: 'Every node applies this plan within seconds.\n' })
     expect(await timeUntil(() => bothSee(410, true))).toBeLessThan(LATEST_MILLISECONDS)
 
     expect((await here.call('retire', 'set', '--sunset', 'none')).code).toBe(0)
@@ -44,7 +44,7 @@ withEveryEngine('retire', (makeDatabase) => {
 })
 
 onEngine('sqlite', 'a node', (open) => {
-  test('goes by the last plan it knew while the plan cannot be read', async () => {
+  test('a node uses the last known plan while the database is unavailable', async () => {
     await using store = await open([ada])
     await store.retirement.save({ ...NO_PLAN, sunsetAt: NOON })
     let reads = 0

@@ -77,7 +77,7 @@ withEveryEngine('retire report', (makeDatabase) => {
     }
   }
 
-  test('tells who still calls, how that changes, and whom to write to', async () => {
+  test('the report lists clients, their trend and the addresses of their owners', async () => {
     await using here = await office()
     const { out } = await here.report()
     expect(
@@ -91,29 +91,29 @@ falling    The falling one        ada@example.com      50        100     falling
 unowned    The unowned one        -                    3         0       new            -
 revoked    r (revoked)            revoked@example.com  2         0       new            -
 stopped    The stopped one        gone@example.com     0         7       stopped -100%  -
-anonymous  callers without a key  -                    900       1,000   falling -10%   -
+anonymous  clients without a key  -                    900       1,000   falling -10%   -
 
-Write to:
+Send to:
 ada@example.com, grace@example.com
 
-Subject: The V1 passport API is going away
+Subject: The V1 passport API will be removed
 
-You get this message because a program with a key of yours still calls the V1 passport API.
+You receive this email because a program with one of your keys still uses the V1 passport API.
 
-V1 has been deprecated since 2025-03-31 00:00 UTC, and gets no new features.
+V1 has been deprecated since 2025-03-31 00:00 UTC and gets no new features.
 
-V1 will be removed on 2026-06-30 00:00 UTC. From then on every call is answered 410.
+V1 will be removed on 2026-06-30 00:00 UTC. From then on every response is 410.
 
-Before that it is switched off for a while, so that programs that still need it are noticed:
+Before that, V1 is switched off for short periods, so that you notice programs that still need it:
 - 2026-01-03 12:00 UTC to 2026-01-03 14:00 UTC
 
-Please move your program to its successor: https://example.com/v2
+Please change your program to use the successor: https://example.com/v2
 
-More about it: https://example.com/news
+More information: https://example.com/news
 `)
   })
 
-  test('--since compares with as many days before; --json is for programs', async () => {
+  test('--since compares with as many days before, and --json prints the same report', async () => {
     await using here = await office()
     const report = JSON.parse((await here.report('--since', '2026-01-02', '--json')).out)
     expect(report).toMatchObject({
@@ -145,11 +145,11 @@ More about it: https://example.com/news
     expect(report.letter).toStartWith('Subject: ')
   })
 
-  test('without calls or a plan it says so', async () => {
+  test('the report without requests or a plan has empty lists', async () => {
     await using here = await workplace(makeDatabase, { records: [] })
     const { out } = await runHere(['retire', 'report'], { env: here.env })
-    expect(out).toContain('anonymous  callers without a key  -      0         0       none    -\n')
-    expect(out).toContain('(no owner of these keys is known)')
+    expect(out).toContain('anonymous  clients without a key  -      0         0       none    -\n')
+    expect(out).toContain('(these keys have no owners)')
     expect(out).toContain('The date of its removal will be announced.\n\nIts successor will be announced.\n')
   })
 })

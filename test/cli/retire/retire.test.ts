@@ -24,17 +24,17 @@ async function office(makeDatabase: MakeDatabase) {
 }
 
 withEveryEngine('retire', (makeDatabase) => {
-  test('without a plan says so, and what callers see', async () => {
+  test('retire without a plan shows the defaults and the present state', async () => {
     await using here = await office(makeDatabase)
     const { out } = await here.retire('')
     expect(out).toBe(`Deprecated  since 2025-03-31 00:00 UTC (DEPRECATED_AT)
 Removal     no date is set
 Successor   none
 Notice      none
-Brown-outs  none
+Brownouts   none
 Exempt      none
 
-Now         V1 answers as ever, with the headers Deprecation and Link.
+Now         V1 works, with the headers Deprecation and Link.
 Next        nothing
 `)
     expect((await here.retire('show')).out).toBe(out)
@@ -44,12 +44,12 @@ Next        nothing
     expect(await here.plan()).toBeUndefined()
   })
 
-  test('set changes only what is given, and none takes it back', async () => {
+  test('set changes only the given values, and none deletes a value', async () => {
     await using here = await office(makeDatabase)
     const { out, err } = await here.retire('set --sunset 2026-06-30 --successor https://example.com/v2')
     expect(out).toContain('Removal     on 2026-06-30 00:00 UTC, in 178 days\n')
     expect(out).toContain('Next        2026-06-30 00:00 UTC: V1 is removed\n')
-    expect(err).toBe('Every node obeys this plan within seconds.\n')
+    expect(err).toBe('Every node applies this plan within seconds.\n')
     await here.retire('set --deprecated 2025-06-01T10:00:00.900Z --notice https://example.com/news')
     expect(await here.plan()).toEqual({
       ...NO_PLAN,
@@ -62,15 +62,17 @@ Next        nothing
     expect(await here.plan()).toEqual(NO_PLAN)
   })
 
-  test('a sunset that is near wants --yes, and none may lie before the deprecation', async () => {
+  test('a near sunset needs --yes, and no sunset may precede the deprecation', async () => {
     await using here = await office(makeDatabase)
     await expect(here.retire('set --sunset 2026-01-09T11:59:59Z')).rejects.toThrow(
       'less than 7 days away. Add --yes',
     )
-    await expect(here.retire('set --sunset 2026-01-01')).rejects.toThrow('V1 is removed at once. Add --yes')
+    await expect(here.retire('set --sunset 2026-01-01')).rejects.toThrow(
+      'V1 would be removed at once. Add --yes',
+    )
     await here.retire('set --sunset 2026-01-09T12:00Z')
     expect((await here.retire('set --sunset 2026-01-01 --yes')).out).toContain(
-      'Now         V1 is removed: every call is answered 410, also those with exempt keys.\nNext        nothing\n',
+      'Now         V1 is removed: every response is 410, for exempt keys too.\nNext        nothing\n',
     )
     await expect(here.retire('set --sunset 2025-03-30 --yes')).rejects.toThrow(
       'must not lie before the deprecation',
@@ -81,27 +83,27 @@ Next        nothing
     expect(await here.plan()).toEqual({ ...NO_PLAN, sunsetAt: Date.UTC(2026, 0, 1) })
   })
 
-  test('brown-outs are added in order, listed and removed', async () => {
+  test('brownouts are added in order, listed and removed', async () => {
     await using here = await office(makeDatabase)
-    expect(await here.retire('brownout list')).toEqual({ out: '', err: 'There are no brown-outs.\n' })
+    expect(await here.retire('brownout list')).toEqual({ out: '', err: 'There are no brownouts.\n' })
     await here.retire('set --sunset 2026-06-30')
     await here.retire('brownout add 2026-03-01T09:00Z 1d')
     const { out, err } = await here.retire('brownout add 2026-02-01T09:00Z 90m')
-    expect(out).toContain(`Brown-outs  2026-02-01 09:00 UTC, 1 h 30 min, to come
+    expect(out).toContain(`Brownouts   2026-02-01 09:00 UTC, 1 h 30 min, to come
             2026-03-01 09:00 UTC, 1 d, to come\n`)
-    expect(out).toContain('Next        2026-02-01 09:00 UTC: a brown-out begins\n')
+    expect(out).toContain('Next        2026-02-01 09:00 UTC: a brownout starts\n')
     expect(err).toContain('within seconds')
     const during = Date.UTC(2026, 1, 1, 10)
     expect((await here.retire('brownout list', { now: during })).out).toBe(
       '2026-02-01 09:00 UTC, 1 h 30 min, now\n2026-03-01 09:00 UTC, 1 d, to come\n',
     )
     expect((await here.retire('', { now: during })).out).toContain(
-      'Now         A brown-out until 2026-02-01 10:30 UTC: calls are answered 410.\n',
+      'Now         Brownout until 2026-02-01 10:30 UTC: responses are 410.\n',
     )
     await here.look((store) => store.keys.create({ ...KEY, id: '0123456789' }))
     await here.retire('exempt 0123456789')
     expect((await here.retire('', { now: during })).out).toContain(
-      'calls are answered 410, but for those with 1 exempt key.\n',
+      'responses are 410, except for 1 exempt key.\n',
     )
     await here.retire('brownout remove 2026-02-01T09:00Z')
     expect((await here.plan())?.brownouts).toEqual([
@@ -109,18 +111,18 @@ Next        nothing
     ])
   })
 
-  test('brown-outs must lie in the future, apart from each other, before the sunset', async () => {
+  test('brownouts must be in the future, must not overlap, and must end before the sunset', async () => {
     await using here = await office(makeDatabase)
     await here.retire('set --sunset 2026-06-30')
     await here.retire('brownout add 2026-02-01T09:00Z 2h')
     const before = await here.plan()
     for (const [line, sentence] of [
-      ['brownout add 2026-01-02T12:00Z 2h', 'must lie in the future'],
+      ['brownout add 2026-01-02T12:00Z 2h', 'must start in the future'],
       ['brownout add 2026-02-01T08:00Z 61m', 'overlap'],
       ['brownout add 2026-02-01T10:59Z 5m', 'overlap'],
       ['brownout add 2026-02-01T09:30Z 5m', 'overlap'],
       ['brownout add 2026-06-29T23:00Z 61m', 'must end before the sunset'],
-      ['brownout remove 2026-02-01T10:00Z', 'No brown-out begins at 2026-02-01 10:00 UTC'],
+      ['brownout remove 2026-02-01T10:00Z', 'No brownout starts at 2026-02-01 10:00 UTC'],
       ['set --sunset 2026-02-01T10:00Z', 'must end before the sunset'],
     ] as const)
       await expect(here.retire(line)).rejects.toThrow(sentence)
@@ -129,7 +131,7 @@ Next        nothing
     await here.retire('brownout add 2026-06-29T23:00Z 1h')
   })
 
-  test('a key is exempt until that is undone', async () => {
+  test('a key is exempt until the exemption is undone', async () => {
     await using here = await office(makeDatabase)
     await here.look((store) => store.keys.create({ ...KEY, id: '0123456789' }))
     await expect(here.retire('exempt nope')).rejects.toThrow(`There is no key "nope" in ${here.database}`)
@@ -141,11 +143,11 @@ Next        nothing
     expect((await here.retire('')).out).toContain('Exempt      0123456789 (Acme, revoked)\n')
     expect((await here.retire('exempt 0123456789 --undo')).out).toContain('Exempt      none\n')
     await expect(here.retire('exempt 0123456789 --undo')).rejects.toThrow(
-      'is not exempt: "retire" shows those that are.',
+      'is not exempt: "retire" shows the exempt keys.',
     )
   })
 
-  test('show --json is for programs, and clear gives up the whole plan', async () => {
+  test('show --json prints the plan, and clear deletes it', async () => {
     await using here = await office(makeDatabase)
     await here.retire('set --sunset 2026-06-30')
     await here.retire('brownout add 2026-03-01T09:00Z 1h')
@@ -163,7 +165,7 @@ Next        nothing
     expect(await here.plan()).toEqual(NO_PLAN)
   })
 
-  test('rehearse prints what the server would answer', async () => {
+  test('rehearse previews the responses of the server', async () => {
     await using here = await office(makeDatabase)
     const plan = {
       ...NO_PLAN,
@@ -199,7 +201,7 @@ Next        nothing
   })
 })
 
-test('a plan is not kept where no database is, since no node would obey it', async () => {
+test('retire set does not create a database', async () => {
   using folder = tempFolder()
   const env = { DATABASE_URL: `sqlite:${folder.path}/typo.db` }
   const line = ['retire', 'set', '--sunset', '2027-01-01']

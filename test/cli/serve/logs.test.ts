@@ -24,7 +24,7 @@ async function entriesOf(child: { kill(signal: 'SIGTERM'): void; stderr: Readabl
   }
 }
 
-test('LOG_REQUESTS=true writes one entry a request, by route', async () => {
+test('LOG_REQUESTS=true logs one entry per request, by route', async () => {
   using folder = tempFolder()
   const cwd = folder.path
   const env = { LOG_REQUESTS: 'true', TRUST_PROXY: '127.0.0.1' }
@@ -56,7 +56,7 @@ test('LOG_REQUESTS=true writes one entry a request, by route', async () => {
   ])
 })
 
-/** A database that a running server can be robbed of: nothing of it waits beside the file. */
+/** A database without a WAL file, which a test can damage while a server runs. */
 async function filled() {
   const folder = tempFolder()
   const path = join(folder.path, 'x.db')
@@ -69,7 +69,7 @@ async function filled() {
   return {
     cwd: folder.path,
     env: { DATABASE_URL: `sqlite:${path}` },
-    /** Overwritten, not cut short: reading beyond the end of a mapped file would end the process. */
+    /** Overwrites the file: truncating a mapped file would end the process. */
     ruin() {
       const file = openSync(path, 'r+')
       writeSync(file, Buffer.alloc(statSync(path).size - 8192, 0xff), 0, undefined, 8192)
@@ -80,7 +80,7 @@ async function filled() {
   }
 }
 
-test('no key, query, path or whole address is ever logged, also where answers fail', async () => {
+test('no key, query, path or whole address is logged, also for failed requests', async () => {
   using database = await filled()
   const { cwd, env } = database
   const settings = { ...env, LOG_REQUESTS: 'true', TRUST_PROXY: '127.0.0.1' }
@@ -120,7 +120,7 @@ test('no key, query, path or whole address is ever logged, also where answers fa
   await askRaw(server.url, `${key} /health HTTP/1.1\r\nHost: ${key}\r\nConnection: close\r\n\r\n`)
   const { text, entries } = await entriesOf(server.child)
   expect(entries.filter(({ message }) => message === 'request').length).toBeGreaterThanOrEqual(asked)
-  // Only the first of many that fail in the same way: a page of the list may be it.
+  // Only the first of many equal errors is logged: it may be that of a list page.
   expect(entries.some(({ level, route }) => level === 'error' && route !== undefined)).toBe(true)
   expect(entries.some(({ status }) => status === 503)).toBe(true)
   for (const secret of [key, wrong]) expect(text).not.toContain(secret.split('_')[2] as string)
@@ -144,7 +144,7 @@ function collect() {
   return { lines, ...log }
 }
 
-test('the same error is logged once, and then the last one with the number of those left out', async () => {
+test('repeated errors are logged once, then as one entry with their number', async () => {
   const { lines, error, end } = collect()
   for (let at = 1; at <= 100; at++) error('away', { at })
   error('another', { at: 1 })
@@ -159,7 +159,7 @@ test('the same error is logged once, and then the last one with the number of th
   expect(lines.slice(3)).toEqual([['away', { at: 101 }]])
 })
 
-test('errors that are all different are bounded too', () => {
+test('the number of different logged errors is bounded', () => {
   const { lines, error, end } = collect()
   for (let at = 1; at <= 1000; at++) error(`error ${at}`)
   expect(lines).toHaveLength(21)

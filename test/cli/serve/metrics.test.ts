@@ -17,12 +17,12 @@ async function scrape(server: { greeting: string }): Promise<Exposition> {
 
 const LISTED = 'passportd_requests_total{route="list",status="200",tier="anonymous"}'
 
-/** Each over a connection of its own, so that they do not all go to one worker. */
+/** One connection per request, so that all workers get some. */
 const ask = (url: string, times: number) =>
   Promise.all(Array.from({ length: times }, async () => (await fetch(url, { keepalive: false })).text()))
 
 withEveryEngine('METRICS_PORT', (makeDatabase) => {
-  test('serves metrics on a port of their own, and nothing else there', async () => {
+  test('METRICS_PORT serves metrics and nothing else', async () => {
     await using here = await workplace(makeDatabase, { records: [named(1, 'Ada')] })
     await using server = await here.serve([], { METRICS_PORT: '0' })
     await ask(`${server.url}/api/v1/passports?keyword=ada`, 3)
@@ -52,7 +52,7 @@ withEveryEngine('METRICS_PORT', (makeDatabase) => {
 })
 
 onEveryEngine('metrics of the store', (open) => {
-  test('stale passports are counted when it is asked, every 10 s at most', async () => {
+  test('stale passports are counted on request, at most every 10 s', async () => {
     await using store = await open([record(1, { stale: true }), record(2)])
     let now = 0
     const read = createStoreMetrics(store, { now: () => now, replica: false })
@@ -69,7 +69,7 @@ onEveryEngine('metrics of the store', (open) => {
     expect(await stale()).toBe(3)
   })
 
-  test('a store that is away is told as such, with the replica that it has', async () => {
+  test('an unavailable store is reported, with its replica', async () => {
     await using store = await open()
     await store.close()
     const read = createStoreMetrics(store, { now: () => 0, replica: true })
@@ -80,8 +80,8 @@ onEveryEngine('metrics of the store', (open) => {
   })
 })
 
-describe('metrics, whatever the database', () => {
-  test('the public port has none, and without METRICS_PORT there are none', async () => {
+describe('metrics, independent of the engine', () => {
+  test('the public port serves no metrics, with or without METRICS_PORT', async () => {
     using folder = tempFolder()
     await using server = await serveProcess([], { cwd: folder.path })
     expect(server.greeting).not.toContain('Metrics')
@@ -90,7 +90,7 @@ describe('metrics, whatever the database', () => {
     expect(await response.json()).toMatchObject({ code: 'not_found' })
   })
 
-  test('a port in use is one clear sentence', async () => {
+  test('a port in use is reported in one sentence', async () => {
     using folder = tempFolder()
     await using other = takePort()
     const { port } = other

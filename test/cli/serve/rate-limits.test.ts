@@ -6,10 +6,10 @@ import { withEngine } from '../../support/store/engines.ts'
 
 const REQUESTS = 10_000
 const LIMIT = 3000
-/** No window ends while a test runs, but once a day. */
+/** A window of a day: it almost never ends during a test. */
 const TIERS = { TIERS: `standard=${LIMIT}/24h, anonymous=200/24h` }
 
-/** How often each status was answered. */
+/** Number of responses by status. */
 async function race(urls: readonly string[], requests: number, headers: Record<string, string> = {}) {
   const statuses: Record<number, number> = {}
   let sent = 0
@@ -31,7 +31,7 @@ async function makeKey(here: Awaited<ReturnType<typeof workplace>>) {
 
 withEngine('sqlite', 'limits', (makeDatabase) => {
   test.skipIf(process.platform !== 'linux')(
-    'of ten thousand requests that race, workers let through the limit and not one more',
+    'workers accept exactly the limit of ten thousand concurrent requests',
     async () => {
       await using here = await workplace(makeDatabase)
       const headers = await makeKey(here)
@@ -41,7 +41,7 @@ withEngine('sqlite', 'limits', (makeDatabase) => {
   )
 
   describe.skipIf(!hasRedis)('with Redis', () => {
-    test('of ten thousand requests that race, so do two nodes', async () => {
+    test('two nodes accept exactly the limit of ten thousand concurrent requests', async () => {
       await using redis = await startRedis()
       await using here = await workplace(makeDatabase)
       const env = { ...TIERS, REDIS_URL: redis.url }
@@ -49,7 +49,7 @@ withEngine('sqlite', 'limits', (makeDatabase) => {
       await using other = await here.serve([], env)
       const logs = [readLines(one.child.stderr), readLines(other.child.stderr)]
       const size = () => logs.flat().length
-      // On a machine too busy to let Redis answer in time nodes count for themselves, and say so: then it is run again.
+      // If Redis responds late on a busy machine, nodes count for themselves and log it: then the test runs again.
       for (let before = -1; before !== size(); ) {
         before = size()
         const statuses = await race([one.url, other.url], REQUESTS, await makeKey(here))
@@ -57,7 +57,7 @@ withEngine('sqlite', 'limits', (makeDatabase) => {
       }
     })
 
-    test('killed under load, no request fails; started again, nodes share again', async () => {
+    test('no request fails while Redis is killed under load, and nodes share the limit after its restart', async () => {
       await using redis = await startRedis({ password: 'secret' })
       await using here = await workplace(makeDatabase)
       const headers = await makeKey(here)
@@ -69,7 +69,7 @@ withEngine('sqlite', 'limits', (makeDatabase) => {
       const load = race([one.url, other.url], 2000, headers)
       await redis.kill()
       expect(await load).toEqual({ 200: 2000 })
-      // Each node counts for itself: together they may let through twice the limit, and no more.
+      // Each node counts for itself: together they accept at most twice the limit.
       expect(await race([one.url, other.url], 500)).toEqual({ 200: 400, 429: 100 })
 
       await redis.restart()
@@ -77,7 +77,7 @@ withEngine('sqlite', 'limits', (makeDatabase) => {
       await until(() => isBack(logs[0] as string[]) >= 1 && isBack(logs[1] as string[]) >= 2)
       const spent = await race([one.url, other.url], 100)
       expect(spent).toEqual({ 429: 100 })
-      // A busy machine may let Redis be late once more.
+      // Redis may be late once more on a busy machine.
       await until(async () => {
         const fresh = await makeKey(here)
         const seen = [await left(one.url, fresh), await left(other.url, fresh), await left(one.url, fresh)]

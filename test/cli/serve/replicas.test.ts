@@ -7,7 +7,7 @@ import { saveRecords } from '../../support/store/engines.ts'
 import { named, PEOPLE } from '../../support/store/records.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
 
-/** Nodes keep rendered pages of the list: they need no server for it while nothing changes. */
+/** Nodes cache list pages: they serve an unchanged list without a database. */
 const LIST_PAGE = '/api/v1/passports?per_page=2&page=2'
 
 const TARGETS = [
@@ -18,10 +18,10 @@ const TARGETS = [
   '/api/v1/passport_credentials?passport_id=7',
 ]
 
-/** Later than this no answer may come, whatever happens to the servers. */
+/** The latest response, in any state of the servers. */
 const LATEST_MILLISECONDS = 2000
 
-/** A machine that is busy with other things may be late itself, but not every time. */
+/** A busy machine may delay responses, but not in every retry. */
 const TIMED = { retry: 3, timeout: 120_000 }
 
 type Answer = {
@@ -33,7 +33,7 @@ type Answer = {
   time: number
 }
 
-/** Asks both nodes all the time, with four connections each, and notes what they say. */
+/** Sends requests to both nodes over four connections each, and records the responses. */
 function startLoad(urls: readonly string[], phase: () => string) {
   const answers: Answer[] = []
   let ended = false
@@ -44,7 +44,7 @@ function startLoad(urls: readonly string[], phase: () => string) {
       const response = await fetch(url + target)
       const text = await response.text()
       answers.push({
-        // Of a phase is what begins and ends in it.
+        // A response belongs to a phase if it starts and ends in it.
         phase: begun === phase() ? begun : 'between',
         target,
         status: response.status,
@@ -66,7 +66,7 @@ function startLoad(urls: readonly string[], phase: () => string) {
 }
 
 test(
-  'two nodes answer rightly and in time while primary and replica come and go',
+  'two nodes respond correctly and in time while primary and replica stop and start',
   async () => {
     await using primary = await startPostgres()
     const seed = await openStore({ engine: 'postgres', url: primary.url })
@@ -103,7 +103,7 @@ test(
 
     let phase = 'all well'
     const load = startLoad(nodes, () => phase)
-    /** Long enough for every connection to be used, and for the watch to have looked. */
+    /** Long enough for every connection and a health check. */
     const carryOn = async () => {
       const count = load.answers.length
       await until(async () => load.answers.length > count + 400, 'more answers')
@@ -111,7 +111,7 @@ test(
     const during = async (name: string, change: () => unknown, expected: unknown) => {
       phase = 'between'
       await change()
-      // While it changes answers may come from either server, and must be right.
+      // During a change responses may come from either server, and must be correct.
       await ready(expected)
       phase = name
       await carryOn()
@@ -148,7 +148,7 @@ test(
     expect(wrong(({ status }) => status !== 200 && status !== 503)).toEqual([])
     expect(wrong(({ status, target, text }) => status === 200 && text !== right.get(target))).toEqual([])
     expect(wrong(({ status, retryAfter }) => status === 503 && retryAfter !== '2')).toEqual([])
-    // As long as one of them answers, so do we.
+    // One available server is sufficient.
     expect(wrong(({ status }, at) => status === 503 && at < calm)).toEqual([])
     const statuses = (name: string) => [
       ...new Set(

@@ -1,21 +1,21 @@
 import { Database } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
-import { writeFileSync } from 'node:fs'
+import { statSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { MAIN, readUrl, run, serveProcess, takePort } from '../../support/cli.ts'
 import { workplace } from '../../support/cli-sandbox.ts'
 import { until } from '../../support/processes.ts'
-import { withEveryEngine } from '../../support/store/engines.ts'
+import { databaseMaker, withEngine, withEveryEngine } from '../../support/store/engines.ts'
 import { named, PEOPLE } from '../../support/store/records.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
 
 const getJson = async (url: string) => (await fetch(url)).json()
 
 withEveryEngine('serve', (makeDatabase, engine) => {
-  test('--demo fills a database that was never used, also where several start at once, and says where to look', async () => {
+  test('--demo fills a new database once, also when several servers start, and prints the URLs', async () => {
     await using here = await workplace(makeDatabase, { bare: true })
-    const servers = await Promise.all([1, 2, 3].map(() => here.serve(['--demo'])))
+    const servers = await Promise.all([1, 2].map(() => here.serve(['--demo'])))
     for (const { greeting, url, ...server } of servers) {
       await using _ = server
       expect(greeting).toContain(`serves 1,000 passports from ${here.database}\n`)
@@ -28,31 +28,7 @@ withEveryEngine('serve', (makeDatabase, engine) => {
     }
   })
 
-  test('where a key is required, no page shows a passport unless the explorer is on', async () => {
-    await using here = await workplace(makeDatabase, { records: PEOPLE })
-    await using closed = await here.serve([], { REQUIRE_API_KEY: 'true' })
-    expect(closed.greeting).not.toContain('Explorer')
-    for (const path of ['/passports/7', '/passports/7/score', '/badge/7.svg', '/card/7.svg', '/ranking.js']) {
-      const answer = await fetch(closed.url + path)
-      expect([path, answer.status, await answer.json()]).toMatchObject([path, 404, { code: 'not_found' }])
-    }
-    const start = await (await fetch(`${closed.url}/`)).text()
-    expect(start).toContain('The V1 passport API')
-    expect(start).not.toContain('Lov')
-    await using open = await here.serve([], { REQUIRE_API_KEY: 'true', EXPLORER: 'on' })
-    expect(open.greeting).toContain(`Explorer   ${open.url}/\n`)
-    expect(await (await fetch(`${open.url}/passports/7`)).text()).toContain('Ada Lovélace')
-    expect((await fetch(`${open.url}/passports/7/score`)).status).toBe(200)
-    expect((await fetch(`${open.url}/api/v1/passports/7`)).status).toBe(401)
-  })
-
-  test('--demo leaves people alone who are there already', async () => {
-    await using here = await workplace(makeDatabase, { records: [named(5, 'Mine')] })
-    await using server = await here.serve(['--demo'])
-    expect(await getJson(`${server.url}/api/v1/passports`)).toMatchObject({ pagination: { total: 1 } })
-  })
-
-  test('killed, it starts again with nothing lost', async () => {
+  test('a server that is killed starts again without data loss', async () => {
     await using here = await workplace(makeDatabase, { records: PEOPLE })
     const headers = { 'X-API-KEY': (await here.run('keys', 'create', '--name', 'a')).out.trim() }
     const answers = async (url: string) => {
@@ -75,12 +51,39 @@ withEveryEngine('serve', (makeDatabase, engine) => {
     using database = new Database(here.database, { readonly: true })
     expect(database.query('pragma integrity_check').get()).toEqual({ integrity_check: 'ok' })
   })
+})
 
-  test('killed while it fills its database, it fills it on the next start', async () => {
+withEngine('sqlite', 'serve', (makeDatabase) => {
+  test('REQUIRE_API_KEY hides the pages of passports unless EXPLORER is on', async () => {
+    await using here = await workplace(makeDatabase, { records: PEOPLE })
+    await using closed = await here.serve([], { REQUIRE_API_KEY: 'true' })
+    expect(closed.greeting).not.toContain('Explorer')
+    for (const path of ['/passports/7', '/passports/7/score', '/badge/7.svg', '/card/7.svg', '/ranking.js']) {
+      const answer = await fetch(closed.url + path)
+      expect([path, answer.status, await answer.json()]).toMatchObject([path, 404, { code: 'not_found' }])
+    }
+    const start = await (await fetch(`${closed.url}/`)).text()
+    expect(start).toContain('The V1 passport API')
+    expect(start).not.toContain('Lov')
+    await using open = await here.serve([], { REQUIRE_API_KEY: 'true', EXPLORER: 'on' })
+    expect(open.greeting).toContain(`Explorer   ${open.url}/\n`)
+    expect(await (await fetch(`${open.url}/passports/7`)).text()).toContain('Ada Lovélace')
+    expect((await fetch(`${open.url}/passports/7/score`)).status).toBe(200)
+    expect((await fetch(`${open.url}/api/v1/passports/7`)).status).toBe(401)
+  })
+
+  test('--demo does not change a database with passports', async () => {
+    await using here = await workplace(makeDatabase, { records: [named(5, 'Mine')] })
+    await using server = await here.serve(['--demo'])
+    expect(await getJson(`${server.url}/api/v1/passports`)).toMatchObject({ pagination: { total: 1 } })
+  })
+
+  test('a server that is killed while filling the database fills it on the next start', async () => {
     await using here = await workplace(makeDatabase, { bare: true })
-    for (const delay of [140, 250, 400]) {
+    const sizeOf = (path: string) => statSync(path, { throwIfNoEntry: false })?.size ?? -1
+    for (const bytes of [0, 1, 1_000_000]) {
       const child = here.start('serve', '--demo')
-      await Bun.sleep(delay)
+      await until(() => sizeOf(`${here.database}-wal`) >= bytes)
       child.kill('SIGKILL')
       await child.exited
     }
@@ -88,7 +91,7 @@ withEveryEngine('serve', (makeDatabase, engine) => {
     expect(await getJson(`${server.url}/api/v1/passports`)).toMatchObject({ pagination: { total: 1000 } })
   })
 
-  test('SIGINT ends it well', async () => {
+  test('SIGINT ends the server with exit code 0', async () => {
     await using here = await workplace(makeDatabase)
     await using server = await here.serve()
     server.child.kill('SIGINT')
@@ -97,8 +100,8 @@ withEveryEngine('serve', (makeDatabase, engine) => {
   })
 })
 
-describe('serve in the files that SQLite uses where nothing is set', () => {
-  test('people are in one, and those of --demo in another', async () => {
+describe('serve with the default SQLite files', () => {
+  test('--demo uses another file than serve without it', async () => {
     using folder = tempFolder()
     await using demo = await serveProcess(['--demo'], { cwd: folder.path })
     expect(demo.greeting).toContain('serves 1,000 passports from data/demo.db\n')
@@ -107,9 +110,9 @@ describe('serve in the files that SQLite uses where nothing is set', () => {
   })
 })
 
-// They wait more than they work.
-describe.concurrent('serve, whatever the database', () => {
-  test('a request that never ends does not keep it', async () => {
+// Concurrent: these tests mostly wait.
+describe.concurrent('serve, independent of the engine', () => {
+  test('an unfinished request does not prevent a shutdown', async () => {
     using folder = tempFolder()
     await using server = await serveProcess([], { cwd: folder.path })
     const socket = connect(Number(new URL(server.url).port), '127.0.0.1')
@@ -123,19 +126,15 @@ describe.concurrent('serve, whatever the database', () => {
   test.each([
     ['full', '2> /dev/full'],
     ['closed', '2>&-'],
-  ])('a log that is %s costs no answer', async (_, redirect) => {
-    using folder = tempFolder()
-    const cwd = folder.path
-    await using first = await serveProcess(['--demo'], { cwd })
-    first.child.kill('SIGTERM')
-    await first.child.exited
-    const child = Bun.spawn(['sh', '-c', `exec "$0" "$1" serve --demo ${redirect}`, process.execPath, MAIN], {
-      cwd,
-      env: { PORT: '0' },
+  ])('a log that is %s does not affect responses', async (_, redirect) => {
+    await using here = await workplace(databaseMaker('sqlite'), { records: PEOPLE })
+    const child = Bun.spawn(['sh', '-c', `exec "$0" "$1" serve ${redirect}`, process.execPath, MAIN], {
+      cwd: here.cwd,
+      env: { ...here.env, PORT: '0' },
       stdout: 'pipe',
     })
     const url = await readUrl(child.stdout)
-    using database = new Database(join(cwd, 'data/demo.db'))
+    using database = new Database(here.database)
     database.run('pragma busy_timeout = 10000')
     database.run('alter table v1_passports rename column fields to gone')
     for (let times = 0; times < 3; times++) {
@@ -148,7 +147,7 @@ describe.concurrent('serve, whatever the database', () => {
     await child.exited
   })
 
-  test('a port in use is one clear sentence', async () => {
+  test('a port in use is reported in one sentence', async () => {
     using folder = tempFolder()
     await using other = takePort()
     const { port } = other
@@ -160,7 +159,7 @@ describe.concurrent('serve, whatever the database', () => {
     }
   })
 
-  test('one that cannot listen leaves the rule set in force alone', async () => {
+  test('a server that cannot listen does not change the active rule set', async () => {
     using folder = tempFolder()
     await using _server = await serveProcess([], { cwd: folder.path })
     const inForce = () => {
@@ -177,14 +176,14 @@ describe.concurrent('serve, whatever the database', () => {
     expect(inForce()).toEqual(before)
   })
 
-  test('an address that is not of this machine is one clear sentence', async () => {
+  test('a foreign HOST is reported in one sentence', async () => {
     using folder = tempFolder()
     const { err, code } = await run(['serve'], { cwd: folder.path, env: { HOST: '192.0.2.1', PORT: '0' } })
     expect(code).toBe(1)
     expect(err).toMatch(/^passportd: Cannot listen on 192\.0\.2\.1, port 0: [^\n]+ Set HOST and PORT\.\n$/)
   })
 
-  test('settings reach the server; those it does not know are warned about', async () => {
+  test('settings reach the server, and unknown settings are logged as warnings', async () => {
     using folder = tempFolder()
     const env = {
       DEPRECATED_AT: '2025-06-01',
@@ -203,18 +202,21 @@ describe.concurrent('serve, whatever the database', () => {
       .split('\n')
       .map((line) => JSON.parse(line))
     expect(warnings).toMatchObject([
-      { level: 'warn', message: 'PASSPORTD_PORT is not read: use PORT.' },
+      { level: 'warn', message: 'PASSPORTD_PORT is not a setting: use PORT.' },
       {
         level: 'warn',
-        message: expect.stringContaining('PASSPORTD_SPEED is not read: the settings are PORT, HOST,'),
+        message: expect.stringContaining('PASSPORTD_SPEED is not a setting: the settings are PORT, HOST,'),
       },
-      // Nothing that a line of the log holds steers a terminal.
-      { level: 'warn', message: expect.stringContaining('PASSPORTD_\ufffd2J is not read: the settings are') },
+      // A log entry must not contain control characters.
+      {
+        level: 'warn',
+        message: expect.stringContaining('PASSPORTD_\ufffd2J is not a setting: the settings are'),
+      },
     ])
   })
 })
 
-test('npm start is serve --demo, and the README shows it on top', async () => {
+test('npm start runs serve --demo, as the README shows', async () => {
   const root = join(import.meta.dir, '../../..')
   const { scripts } = await Bun.file(join(root, 'package.json')).json()
   expect(scripts.start).toBe('exec bun --smol src/cli/main.ts serve --demo')

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'bun:test'
-import { UsageError } from '../../../src/cli/args.ts'
-import { parseWorkers } from '../../../src/cli/commands/serve.ts'
+import { refuseWorkers } from '../../../src/cli/commands/serve.ts'
 import { workplace } from '../../support/cli-sandbox.ts'
 import { childrenOf, timeUntil } from '../../support/processes.ts'
 import { LATEST_NEWS_MILLISECONDS, withEveryEngine } from '../../support/store/engines.ts'
+import { callHere } from '../../support/terminal.ts'
 
-/** Each over a connection of its own, so that they do not all go to one thread. */
+/** One connection per request, so that all threads get some. */
 const statuses = async (url: string, headers: Record<string, string> = {}) => [
   ...new Set(
     await Promise.all(
@@ -16,7 +16,7 @@ const statuses = async (url: string, headers: Record<string, string> = {}) => [
 
 withEveryEngine('serve --workers', (makeDatabase, engine) => {
   describe.skipIf(process.platform !== 'linux')('on Linux', () => {
-    test('a revoked key is refused by all threads of the one process, soon', async () => {
+    test('every worker refuses a revoked key within the time limit', async () => {
       await using here = await workplace(makeDatabase)
       await using server = await here.serve(['--workers', '2'], { REQUIRE_API_KEY: 'true' })
       expect(childrenOf(server.child.pid)).toEqual([])
@@ -31,13 +31,14 @@ withEveryEngine('serve --workers', (makeDatabase, engine) => {
   })
 })
 
-test.each(['0', '65', '-1', '1.5', 'two', '', '007', ' 2'])('"%s" is no number of workers', (text) => {
+test.each(['0', '65', '-1', '1.5', 'two', '', '007', ' 2'])('--workers "%s" is refused', async (text) => {
+  const { code, err } = await callHere(['serve', `--workers=${text}`])
   const sentence = `--workers must be a whole number from 1 to 64, got "${text}".`
-  expect(() => parseWorkers(text, 'linux')).toThrow(new UsageError(sentence))
+  expect({ code, err }).toEqual({ code: 2, err: `passportd: ${sentence}\n` })
 })
 
-test('only Linux shares connections between workers', () => {
-  expect(parseWorkers('64', 'linux')).toBe(64)
-  expect(parseWorkers('1', 'darwin')).toBe(1)
-  expect(() => parseWorkers('2', 'darwin')).toThrow('--workers 2 needs Linux')
+test('several workers need Linux', () => {
+  expect(() => refuseWorkers(64, 'linux')).not.toThrow()
+  expect(() => refuseWorkers(1, 'darwin')).not.toThrow()
+  expect(() => refuseWorkers(2, 'darwin')).toThrow('--workers 2 needs Linux')
 })
