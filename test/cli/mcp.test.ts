@@ -118,7 +118,7 @@ withEveryEngine('mcp', (makeDatabase) => {
     await using agent = await stdioAgent(here)
     const { text, isError } = await agent.call('search_passports')
     expect(isError).toBe(true)
-    expect(text).toMatch(/There is no database \S+ yet|is not up to date \(schema 0, not \d+\)/)
+    expect(text).toMatch(/There is no database \S+ yet|has schema 0 instead of \d+/)
     // The database is used as soon as it exists.
     await here.look(() => undefined)
     expect((await agent.call('search_passports')).data).toMatchObject({ total: 0, passports: [] })

@@ -53,7 +53,7 @@ describe('a password', () => {
   const other = (change: Partial<URL>) => Object.assign(new URL(good), change).href
 
   test.each([
-    ['the port is closed', () => other({ port: '1' }), 'is out of reach: '],
+    ['the port is closed', () => other({ port: '1' }), 'is unavailable: '],
     ['it is wrong', () => other({ password: 'wr0ng' }), 'refuses the user or password of its address: '],
     ['the database is missing', () => other({ pathname: 'none' }), 'cannot be used: '],
   ])('is not printed by any command if %s; one sentence names the server', async (_, address, sentence) => {
