@@ -133,6 +133,7 @@ for (const page of PAGES) {
         isSkipped ? `${title}: SKIPPED, ${missing} is not installed` : title,
         async () => {
           await RUN[example.language]?.(example, runner.adapt(example.text, folder), folder)
+          expect().pass('A failing example throws.')
         },
       )
     }

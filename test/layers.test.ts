@@ -124,16 +124,13 @@ test('no source file has more than 300 lines', () => {
   expect(long.filter((file) => !LONG_FILES.has(file))).toEqual([])
 })
 
-/** To be split. */
-const LARGE_FOLDERS = new Set(['bench'])
-
 test('no folder has more than 20 source files', () => {
   const folders = Map.groupBy(
     sources.filter((file) => !file.includes('/migrations/')),
     (file) => dirname(file),
   )
   const large = [...folders].filter(([, { length }]) => length > 20).map(([folder]) => folder)
-  expect(large.filter((folder) => !LARGE_FOLDERS.has(folder))).toEqual([])
+  expect(large).toEqual([])
 })
 
 test('no catch block is empty without a comment', () => {
@@ -148,62 +145,6 @@ const stripText = (code: string) =>
     .replace(/'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"/g, "''")
     .replace(/\/\*[\s\S]*?\*\/|(?<!:)\/\/.*$/gm, '')
     .replace(/`(?:[^`\\]|\\[\s\S])*`/g, (template) => template.replaceAll('\n', ' '))
-
-/** Statements that start with `keyword`, by the indentation of formatted code. */
-function statementsOf(code: string, keyword: RegExp): string[] {
-  const lines = code.split('\n')
-  return lines.flatMap((line, start) => {
-    if (!keyword.test(line.trimStart())) return []
-    const indent = line.length - line.trimStart().length
-    const isInside = (each: string) =>
-      each.trim() === '' ||
-      each.length - each.trimStart().length > indent ||
-      (each.length - each.trimStart().length === indent && /^\s*[)\]}]/.test(each))
-    const end = lines.findIndex((each, at) => at > start && !isInside(each))
-    return [lines.slice(start, end === -1 ? undefined : end).join('\n')]
-  })
-}
-
-const ASSERTION = /\bexpect\([\s\S]*?\)\s*\.\s*(?:not|resolves|rejects|to[A-Z])|\bassert\w*\(|\bfc\.assert\(/
-
-const HELPER = /^(?:export )?(?:async )?(?:(?:function|const) )?(\w+)(?: = .*|[(<].*\{|\()$/
-
-/** Removes nested functions: an object with an asserting method does not assert when it is created. */
-const withoutNested = (helper: string) =>
-  statementsOf(helper.slice(helper.indexOf('\n') + 1), HELPER).reduce(
-    (rest, nested) => rest.replace(nested, ''),
-    helper,
-  )
-
-/** Names of functions and methods that assert. */
-const assertingHelpers = (code: string) =>
-  statementsOf(stripText(code), HELPER)
-    .filter((helper) => ASSERTION.test(withoutNested(helper)))
-    .map((helper) => HELPER.exec(helper.trimStart().split('\n')[0] ?? '')?.[1] ?? '')
-    .filter((name) => !['test', 'describe', 'expect'].includes(name))
-
-const SHARED_HELPERS = sources
-  .filter((file) => file.startsWith('test/support/'))
-  .flatMap((file) => assertingHelpers(read(file)))
-
-function testsWithoutAssertion(code: string): string[] {
-  const helpers = [...SHARED_HELPERS, ...assertingHelpers(code)]
-  const asserts = new RegExp(`\\b(?:${helpers.join('|')})\\(|${ASSERTION.source}`)
-  return statementsOf(stripText(code), /^test\b/).filter((body) => !asserts.test(body))
-}
-
-/** A failing example throws. */
-const MAY_NOT_ASSERT = new Set(['test/docs.test.ts'])
-
-test('every test asserts something', () => {
-  const without =
-    "test('a', () => {\n  // expect(1).toBe(1)\n  run('expect(1).toBe(1)')\n})\n\nexpect(1).toBe(1)"
-  expect(testsWithoutAssertion(without)).toHaveLength(1)
-  const found = tests
-    .filter((file) => !MAY_NOT_ASSERT.has(file))
-    .flatMap((file) => testsWithoutAssertion(read(file)).map((body) => `${file}: ${body}`))
-  expect(found).toEqual([])
-})
 
 /** Test files that may wait for a fixed time, with the reason. */
 const MAY_SLEEP: Record<string, string> = {

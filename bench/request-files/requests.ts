@@ -1,8 +1,8 @@
-/** What bench/request-files.ts runs under coverage. */
+/** What bench/request-files/main.ts runs under coverage. */
 import { expect, test } from 'bun:test'
-import { serveTest } from '../test/support/http/server.ts'
-import { openTestStore } from '../test/support/store/engines.ts'
-import { named } from '../test/support/store/records.ts'
+import { serveTest } from '../../test/support/http/server.ts'
+import { openTestStore } from '../../test/support/store/engines.ts'
+import { named } from '../../test/support/store/records.ts'
 
 test('requests by id', async () => {
   await using store = await openTestStore('sqlite', [named(7, 'Ada')])

@@ -1,14 +1,14 @@
 /**
  * Lists the files of src that run for each `GET /api/v1/passports/{id}` on SQLite: lines that a hundred requests run a hundred times.
  *
- *   npx bun bench/request-files.ts
+ *   npx bun bench/request-files/main.ts
  */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { tempFolder } from '../test/support/temp-folder.ts'
+import { tempFolder } from '../../test/support/temp-folder.ts'
 
 const REQUESTS = 100
-const ROOT = join(import.meta.dir, '..')
+const ROOT = join(import.meta.dir, '../..')
 
 /** How often each line ran, by file. */
 async function countLines(requests: number): Promise<Map<string, number[]>> {
@@ -22,11 +22,12 @@ async function countLines(requests: number): Promise<Map<string, number[]>> {
         '--coverage-reporter=lcov',
         `--coverage-dir=${folder.path}`,
       ],
-      './bench/request-files-run.ts',
+      './bench/request-files/requests.ts',
     ],
     { cwd: ROOT, env: { ...process.env, REQUESTS: String(requests) }, stdout: 'ignore', stderr: 'ignore' },
   )
-  if ((await exited) !== 0) throw new Error('The requests failed: npx bun test ./bench/request-files-run.ts')
+  if ((await exited) !== 0)
+    throw new Error('The requests failed: npx bun test ./bench/request-files/requests.ts')
   const files = new Map<string, number[]>()
   for (const record of readFileSync(join(folder.path, 'lcov.info'), 'utf8').split('end_of_record')) {
     const file = /^SF:(.*)$/m.exec(record)?.[1]
