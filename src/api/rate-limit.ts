@@ -13,7 +13,7 @@ type LimiterOptions = {
   tiers: readonly Tier[]
   counter: RateLimitCounter
   now: () => number
-  /** Whether this node knows of `quota` requests of the key in this month. */
+  /** Whether the key has used its monthly quota, by the counts that this node has. */
   isQuotaUsed: (keyId: string, quota: number) => boolean
 }
 

@@ -3,7 +3,7 @@ import type { Snapshot } from './snapshot.ts'
 /** Size of the result cache. */
 const MOST_BYTES = 16_000_000
 
-/** A search with an LRU cache of results: the pages of one search need one search. */
+/** Keyword search with an LRU cache: the pages of one keyword share one search. */
 export function createSearcher() {
   const results = new Map<string, Uint32Array>()
   let searched: Snapshot | undefined

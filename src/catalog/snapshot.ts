@@ -2,7 +2,7 @@ import type { ListedPassport, ListingChanges, ListingStore } from '../store/stor
 
 /** All listed passports in rank order: highest score first, equal scores by id. Immutable and shared between threads. */
 export type Snapshot = {
-  /** The position in the changes of the store. */
+  /** The last change of the store that the snapshot includes. */
   cursor: string
   ids: Float64Array<SharedArrayBuffer>
   scores: Float64Array<SharedArrayBuffer>

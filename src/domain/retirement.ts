@@ -10,7 +10,7 @@ export type RetirementPlan = {
   notice?: string
   /** In order of time, without overlap. */
   brownouts: readonly Brownout[]
-  /** Ids of keys that are exempt from brown-outs. */
+  /** Ids of keys that are exempt from brownouts. */
   exempt: readonly string[]
 }
 
@@ -66,12 +66,12 @@ export function findPlanProblem(plan: DatedPlan): string | undefined {
   }
   const late = brownouts.find(({ end }) => sunsetAt !== undefined && end > sunsetAt)
   if (late && sunsetAt !== undefined) {
-    return `The brown-out of ${span(late)} must end before the sunset (${formatInstant(sunsetAt)}).`
+    return `The brownout of ${span(late)} must end before the sunset (${formatInstant(sunsetAt)}).`
   }
   for (const [at, brownout] of brownouts.entries()) {
     const before = brownouts[at - 1]
     if (before && brownout.start < before.end) {
-      return `The brown-outs of ${span(before)} and of ${span(brownout)} overlap.`
+      return `The brownouts of ${span(before)} and of ${span(brownout)} overlap.`
     }
   }
   return undefined

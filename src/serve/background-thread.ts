@@ -111,7 +111,7 @@ async function storeUsage(store: Store): Promise<void> {
   const attempt = logFailures('Usage counts cannot be stored yet', () => usage.store(store))
   let deadline = Number.POSITIVE_INFINITY
   for (;;) {
-    // Read before the attempt: it stores the counts that arrived before the stop message.
+    // Read before the attempt, so that the last attempt includes all counts that arrived before the stop message.
     const isStopping = stop.signal.aborted
     if (isStopping) deadline = Math.min(deadline, performance.now() + LAST_ATTEMPTS_MILLISECONDS)
     await attempt()

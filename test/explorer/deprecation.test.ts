@@ -59,7 +59,7 @@ describe('the text of the deprecation page', () => {
     expect(headline(PLAN, PLAN.sunsetAt)).toBe('The V1 passport API was removed')
   })
 
-  test('lists past and future brown-outs, and the successor', () => {
+  test('lists past and future brownouts, and the successor', () => {
     const markup = render(PLAN)
     const rows = [...markup.matchAll(/<tr><td>.*<\/tr>/g)].map(
       ([row]) => row.match(/>([^<]+)<\/td><\/tr>/)?.[1],

@@ -37,7 +37,7 @@ describe('readLines', () => {
 
   test.each<[string, string[], [number, string][]]>([
     ['an empty source', [''], []],
-    ['blanks alone', ['\n ', '\r\n', '\t\n\n'], []],
+    ['only white space', ['\n ', '\r\n', '\t\n\n'], []],
     ['a text without a newline at its end', ['a'], [[1, 'a']]],
     ['a text with a newline at its end', ['a\n'], [[1, 'a']]],
     [

@@ -246,15 +246,15 @@ describe('a source that is another program', () => {
     })
 
   test.each<[string, Odd['list']]>([
-    ['says nothing about pages', paged()],
-    ['has no page after the last', (page) => (page > 3 ? 404 : paged()(page))],
-    ['gives all at once, on every page', () => ({ passports: passports([1, 2, 3, 4, 5]) })],
-    ['has no last page', (page) => paged({ last_page: page + 1 })(Math.min(page, 3))],
-    ['counts in text', paged({ last_page: '3', total: '5' }, [['1', '2'], ['3', '4'], ['5']])],
-    ['counts wrongly', paged({ last_page: 1e9, total: -1 })],
-    ['knows no counts', paged({ last_page: null, total: null })],
+    ['sends no pagination', paged()],
+    ['responds 404 after the last page', (page) => (page > 3 ? 404 : paged()(page))],
+    ['sends the whole list on every page', () => ({ passports: passports([1, 2, 3, 4, 5]) })],
+    ['always announces another page', (page) => paged({ last_page: page + 1 })(Math.min(page, 3))],
+    ['sends numbers as text', paged({ last_page: '3', total: '5' }, [['1', '2'], ['3', '4'], ['5']])],
+    ['sends a wrong last_page and total', paged({ last_page: 1e9, total: -1 })],
+    ['sends null as last_page and total', paged({ last_page: null, total: null })],
     [
-      'names passports more than once, and things that are none',
+      'lists passports twice, and items that are not passports',
       () => ({
         passports: [...passports([1, 1, 2, 2, 3, 4, 5, 1, null, -1, 1.5, 'x', 1e300]), null, 7, {}],
         pagination: { last_page: 1, total: 16 },
@@ -271,10 +271,10 @@ describe('a source that is another program', () => {
   })
 
   test.each<[string, (order: number[], page: number) => void]>([
-    ['one moved up', (order, page) => page === 1 && order.unshift(...order.splice(5, 1))],
-    ['one was added', (order, page) => page === 1 && order.unshift(9)],
-    ['one was removed', (order, page) => page === 1 && order.splice(0, 1)],
-    ['all changed places', (order) => order.reverse()],
+    ['a passport moves up', (order, page) => page === 1 && order.unshift(...order.splice(5, 1))],
+    ['a passport is added', (order, page) => page === 1 && order.unshift(9)],
+    ['a passport is removed', (order, page) => page === 1 && order.splice(0, 1)],
+    ['all passports move', (order) => order.reverse()],
   ])('a list in which %s during the run is copied completely', async (_, shift) => {
     const order = [1, 2, 3, 4, 5, 6, 7, 8]
     let isFirst = true
@@ -353,17 +353,25 @@ describe('a source that is another program', () => {
   test.each<[string, unknown, string]>([
     ['no passport', {}, 'passport is missing from the response'],
     ['a list', [], 'passport is missing from the response'],
-    ['a score in words', { passport: { score: 'high' } }, 'score must be a number or null, got "high"'],
-    ['a bad date', { passport: { last_calculated_at: 'May' } }, 'last_calculated_at must be a date such as'],
-    ['a field of great depth', `{"passport":{"score":${deep}}}`, 'score must be a number or null, got […]'],
     [
-      'great depth where nobody looks',
+      'a score that is not a number',
+      { passport: { score: 'high' } },
+      'score must be a number or null, got "high"',
+    ],
+    [
+      'an invalid date',
+      { passport: { last_calculated_at: 'May' } },
+      'last_calculated_at must be a date such as',
+    ],
+    ['a deeply nested field', `{"passport":{"score":${deep}}}`, 'score must be a number or null, got […]'],
+    [
+      'a deeply nested unknown field',
       `{"passport":{"passport_profile":{"x":${deep}}}}`,
       'passport is nested too deeply',
     ],
-    ['a number past all numbers', { passport: { score: 1e300 } }, 'score must'],
+    ['a number above the limit', { passport: { score: 1e300 } }, 'score must'],
     [
-      'an id past all numbers',
+      'an integer above the safe integers',
       { passport: { passport_id: 2, connections_count: 2 ** 60 } },
       'connections_count',
     ],

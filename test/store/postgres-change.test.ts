@@ -102,7 +102,7 @@ test('a node that starts while the primary is unavailable leaks no connections',
   await reading
 }, 40_000)
 
-test('a database with another encoding than UTF-8 is refused with a sentence', async () => {
+test('a database with an encoding other than UTF-8 is refused in one sentence', async () => {
   await using database = await testDatabase()
   await using sql = connect(database.url)
   const name = `${database.name}_ascii`

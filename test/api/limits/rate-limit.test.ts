@@ -154,7 +154,7 @@ test('every V1 response after authentication counts and reports the remaining re
   )
 })
 
-test('a 410 during a brown-out counts', async () => {
+test('a 410 during a brownout counts', async () => {
   const plan = { ...NO_PLAN, brownouts: [{ start: NOON, end: NOON + 60_000 }] }
   await using server = await limited('anonymous=2/10s', { plan: () => plan })
   expect(fields(await server.anonymous()).slice(0, 3)).toEqual([

@@ -50,7 +50,7 @@ onEveryEngine('GET /api/v1/passports', (open) => {
     })
 
     test.each(['page=0', 'page=-1', 'page=x', 'page=1.5', 'per_page=0', 'per_page=all'])(
-      '%s is refused with what was given and what would do',
+      '%s gets 400 with the received and the accepted values',
       async (query) => {
         const { status, body } = await server.get(`${LIST}?${query}`)
         const [name, value] = query.split('=')

@@ -128,7 +128,7 @@ async function answersAbout(
   ]
   for (const path of paths) {
     const { status, text, headers } = await server.get(path)
-    // Each error has another request id.
+    // Every error has a different request id.
     answers[path] = status === 200 ? `${headers.get('ETag')} ${text}` : String(status)
   }
   return answers
