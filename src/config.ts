@@ -34,7 +34,6 @@ export type Config = {
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** One sentence for each problem of the environment. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError'
   readonly problems: readonly string[]
@@ -210,7 +209,6 @@ export function misspeltSettings(env: Environment): string[] {
   })
 }
 
-/** The Levenshtein distance. */
 function distance(one: string, other: string): number {
   let row = Array.from({ length: other.length + 1 }, (_, at) => at)
   for (const [at, letter] of [...one].entries()) {

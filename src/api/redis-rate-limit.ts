@@ -26,7 +26,6 @@ return 0`
 type Options = {
   /** The clock of this node decides which window it is, not the clock of Redis. */
   now: () => number
-  /** How long a request waits for Redis. */
   timeout?: number
   /** Called once per outage. */
   onUnavailable: (reason: string) => void

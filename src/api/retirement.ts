@@ -9,7 +9,6 @@ export function retirementHeaders(plan: RetirementPlan, deprecatedAt: number): R
   return {
     Deprecation: `@${Math.floor((plan.deprecatedAt ?? deprecatedAt) / 1000)}`,
     Link: links.join(', '),
-    // toUTCString writes the format of HTTP dates.
     ...(plan.sunsetAt !== undefined && { Sunset: new Date(plan.sunsetAt).toUTCString() }),
   }
 }

@@ -94,7 +94,6 @@ function createBuilder(passports: number, nameBytes = 0) {
       for (let at = 0; at < bytes; at++) names[end + at] = from.names[start + at] as number
       endName(from.ids[rank] as number, from.scores[rank] as number, bytes)
     },
-    /** Copies the arrays to shared memory. */
     finish(cursor: string): Snapshot {
       const snapshot = {
         cursor,

@@ -5,7 +5,6 @@ import { parseWebAddress } from '../domain/url.ts'
 import { type Html, html, prose } from './html.ts'
 import { renderLayout } from './layout.ts'
 
-/** The retirement plan of V1, for its clients. */
 export function renderDeprecation(plan: DatedPlan, now: number, explorer: boolean): string {
   const main = html`<h1>${headline(plan, now)}</h1>
 <section id="plan" class="notice">

@@ -2,7 +2,6 @@ import type { Credential } from '../domain/credential.ts'
 import type { RawValue } from '../domain/data-point.ts'
 import { parseInstant } from '../domain/text/instant.ts'
 
-/** The kind of value that a rule accepts. */
 export type RawKind = 'number' | 'date'
 
 /** Display texts that mean true. */

@@ -21,7 +21,6 @@ const READ_TRANSACTION_MILLISECONDS = 10
 const USAGE_MILLISECONDS = 500
 /** How long usage counts that cannot be stored delay a shutdown. */
 const LAST_ATTEMPTS_MILLISECONDS = 5000
-/** Interval of updates of the monthly quotas. */
 const MONTH_MILLISECONDS = 10_000
 const AFTER_FAILURE_MILLISECONDS = 5000
 

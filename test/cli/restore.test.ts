@@ -63,7 +63,7 @@ withEngine('sqlite', 'restore', (makeDatabase) => {
     expect(await here.look(exportAll)).toBe(from.before)
   })
 
-  test('a database with contents is replaced only with --force, and is kept complete', async () => {
+  test('a database with contents is replaced only with --force, and stays complete under another name', async () => {
     await using here = await backedUp(makeDatabase)
     await here.refuses('is not empty', 'restore', 'kept.db')
     expect(await here.export()).toBe(here.after)

@@ -9,7 +9,7 @@ async function* inChunks(whole: Uint8Array, size = whole.length || 1): AsyncGene
   for (let at = 0; at < whole.length; at += size) yield whole.slice(at, at + size)
 }
 
-/** Each line as its number and its text or reason. */
+/** The number of each line, and its text or the reason of its refusal. */
 async function read(source: AsyncIterable<Uint8Array>): Promise<[number, string][]> {
   const lines: SourceLine[] = []
   for await (const some of readLines(source)) lines.push(...some)
