@@ -68,7 +68,6 @@ const linksOf = (page: string) =>
     .map(([, link = '']) => link)
     .filter((link) => !/^[a-z]+:/.test(link))
 
-/** The anchors that GitHub creates for headings. */
 const anchorsOf = (page: string) =>
   [...readPage(page).matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
     heading

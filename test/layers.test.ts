@@ -175,7 +175,6 @@ const withoutNested = (helper: string) =>
     helper,
   )
 
-/** Names of functions and methods that assert. */
 const assertingHelpers = (code: string) =>
   statementsOf(stripText(code), HELPER)
     .filter((helper) => ASSERTION.test(withoutNested(helper)))
@@ -192,7 +191,6 @@ function testsWithoutAssertion(code: string): string[] {
   return statementsOf(stripText(code), /^test\b/).filter((body) => !asserts.test(body))
 }
 
-/** A failing example throws. */
 const MAY_NOT_ASSERT = new Set(['test/docs.test.ts'])
 
 test('every test asserts something', () => {

@@ -27,7 +27,6 @@ const TIMED = { retry: 3, timeout: 60_000 }
 
 const CONNECTIONS = 4
 
-/** The service with its own PostgreSQL. */
 async function serveBefore(postgres: PostgresServer) {
   const store = await openPostgres(postgres, { connections: CONNECTIONS, ...SERVE_TIMEOUT })
   await saveRecords(store, [ada, grace])

@@ -17,7 +17,6 @@ const V1 = ['/api/v1/passports', '/api/v1/passports/7', '/api/v1/passport_creden
 const OWN = ['/health', '/ready', '/openapi.json', '/reference', '/deprecation', '/']
 const GOLDEN = { headers: { 'X-Request-Id': 'golden' } }
 
-/** A server with a clock and a plan that the test sets. */
 function serveAt(store: Store, plan: Partial<RetirementPlan>, { requireKey = false } = {}) {
   const at = { now: NOON }
   const whole = { ...NO_PLAN, ...plan }

@@ -48,7 +48,6 @@ test('an aborted search is rejected, and the other searches complete', async () 
   await expect(left).rejects.toThrow(ClientGone)
   searches.server.update(await people(NAMES))
   expect(await stayed).toEqual({ ids: [1], total: 1 })
-  // Aborting after the end of the search has no effect.
   const late = new AbortController()
   expect((await search('ada', 0, 9, late.signal)).total).toBe(2)
   late.abort()

@@ -23,7 +23,6 @@ const PLAN: RetirementPlan = {
 
 const render = (plan: Partial<RetirementPlan>, now = NOON) =>
   renderDeprecation({ ...NO_PLAN, deprecatedAt: DEPRECATED_AT, ...plan }, now, true)
-/** The text of markup, without spaces between elements. */
 const read = (markup: string) => markup.replace(/<[^>]+>/g, '').replace(/\s+/g, ' ')
 
 onEveryEngine('the deprecation page', (open) => {

@@ -72,7 +72,6 @@ function createClient(answers: readonly Answer[], options: Partial<ThrottleOptio
   })
   return {
     time,
-    /** The time of each request. */
     begun,
     get: (path = '/x', etag?: string) => time.pass(client.get(path, etag)),
     getMany: (count: number) =>

@@ -12,7 +12,6 @@ import { saveRecords } from '../support/store/engines.ts'
 import { apiKey, NOON, named } from '../support/store/records.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 
-/** The ids of the list, in order. */
 const idsOf = async (store: Store) =>
   (await listAll(store, { page: 1, size: 250, keyword: undefined })).items.map(({ id }) => id).join()
 

@@ -50,7 +50,6 @@ describe('postgres: opening', () => {
     await using sql = connect(database.url)
     await sql`create schema mine`
     await sql`create table public.passports (cats text)`
-    // A name that an earlier version used.
     await sql`create table mine.names (cats text)`
     const store = await openPostgres({ url: withOptions(database.url, 'search_path=mine,public') })
     await saveRecords(store, [named(1, 'Ada')])

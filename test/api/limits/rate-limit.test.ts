@@ -33,7 +33,6 @@ async function limited(tiers: string, options: Partial<ApiServerOptions> = {}) {
     clock,
     usage,
     get: server.get,
-    /** A request without a key from an address. */
     anonymous: (path = LIST, address = '192.0.2.1', more = {}) => server.get(path, from(address, more)),
     with: (key: string, path = LIST, more = {}) =>
       server.get(path, from('192.0.2.1', { 'X-API-KEY': key, ...more })),

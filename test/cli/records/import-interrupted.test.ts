@@ -4,7 +4,6 @@ import { until } from '../../support/processes.ts'
 import { withEveryEngine } from '../../support/store/engines.ts'
 import { INVENTED, linesOf, toLines } from '../../support/store/json-lines.ts'
 
-/** Lines per transaction. */
 const BATCH = 500
 /** With at most one credential each, which keeps the test short. */
 const PEOPLE = INVENTED.map((person) => ({ ...person, credentials: person.credentials?.slice(0, 1) ?? [] }))

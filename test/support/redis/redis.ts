@@ -42,7 +42,6 @@ export async function startRedis({ password = '' } = {}) {
   return {
     url,
     port,
-    /** The response of the server to a command. */
     ask,
     async kill(signal: 'SIGKILL' | 'SIGTERM' = 'SIGKILL') {
       child.kill(signal)

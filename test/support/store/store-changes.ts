@@ -25,9 +25,9 @@ export const PASSPORT_CHANGES: [what: string, id: number, change: Change][] = [
   ['another rule set', 12, inOrder(adopt('one'), adopt('other'))],
   ['a merge, for the survivor', 7, (store) => store.passports.merge(12, 7)],
   ['the end of a merge, for the survivor', 3, (store) => store.passports.unmerge(900)],
-  ['the removal of a passport that was merged into it', 3, (store) => store.passports.remove(900, NOON)],
+  ['the removal of its merged passport', 3, (store) => store.passports.remove(900, NOON)],
   ['a new record that is merged into it', 7, save(record(1, { mergedInto: 7 }))],
-  ['a stored passport that a record merges into it', 7, save({ ...nobody, mergedInto: 7 })],
+  ['a stored passport that is merged into it', 7, save({ ...nobody, mergedInto: 7 })],
 ]
 
 /** Changes of the credentials response, too. */
@@ -40,16 +40,8 @@ export const CREDENTIAL_CHANGES: [what: string, id: number, change: Change][] = 
   ['a record that merges it', 12, save({ ...nobody, mergedInto: 7 })],
   ['a removal', 7, (store) => store.passports.remove(7, NOON)],
   ['a removal record', 12, (store) => store.records.save([{ kind: 'removal', id: 12 }], saving)],
-  [
-    'a copy of other passports over the whole range',
-    7,
-    copyOver([{ ...restingAda, connections: 9 }, nobody]),
-  ],
-  [
-    'a copy without passports over its range',
-    7,
-    (store) => passportsOf(store).replace({ after: [6], until: [7] }, []),
-  ],
+  ['a copy of other passports', 7, copyOver([{ ...restingAda, connections: 9 }, nobody])],
+  ['a copy without it', 7, (store) => passportsOf(store).replace({ after: [6], until: [7] }, [])],
 ]
 
 const saving = { now: NOON, restore: false }
