@@ -1,7 +1,7 @@
 import { READS, type Read } from './reads.ts'
 import type { Sample, Series } from './rounds.ts'
 
-export type Goal = { least: number } | { most: number }
+type Goal = { least: number } | { most: number }
 
 /** A figure over all rounds: median, minimum and maximum. */
 export type Figure = {

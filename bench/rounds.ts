@@ -73,7 +73,7 @@ export function searchSubjects(server: Server, loads: Loads): Subject[] {
     {
       side: 'ours',
       read: 'keywords',
-      // The previous subject has measured it.
+      // Measured together with the previous subject.
       run: async () => searched ?? { requests: 0, rate: Number.NaN, p99: Number.NaN },
     },
   ]

@@ -34,7 +34,6 @@ export type Config = {
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** One sentence for each problem of the environment. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError'
   readonly problems: readonly string[]
@@ -210,7 +209,6 @@ export function misspeltSettings(env: Environment): string[] {
   })
 }
 
-/** The Levenshtein distance. */
 function distance(one: string, other: string): number {
   let row = Array.from({ length: other.length + 1 }, (_, at) => at)
   for (const [at, letter] of [...one].entries()) {
@@ -252,6 +250,6 @@ function parseRedisUrl(text: string): string | undefined {
   const url = /^rediss?:\/\//.test(text) ? URL.parse(text) : null
   // The path is a database number; the Redis client throws on other paths.
   if (!url?.hostname || url.port === '0' || !/^(\/\d{0,9})?$/.test(url.pathname)) return undefined
-  // An @ without a user belongs to a password with an unescaped / or ? or #: URL.parse took a part of it for the host.
+  // With an unescaped /, ? or # in the password, URL.parse takes the start of the password for the host.
   return url.username !== '' || url.password !== '' || !text.includes('@') ? text : undefined
 }

@@ -37,7 +37,7 @@ describe('requests and responses in docs/migrate.md', () => {
     await store[Symbol.asyncDispose]()
   })
 
-  test('there are more than 25', () => expect(rows.length).toBeGreaterThan(25))
+  test('docs/migrate.md has more than 25 of them', () => expect(rows.length).toBeGreaterThan(25))
 
   test.each(rows)('%s', async (sends = '', status = '', sameAs = '') => {
     const [request = '', ...headers] = codeIn(sends)
@@ -68,7 +68,6 @@ const linksOf = (page: string) =>
     .map(([, link = '']) => link)
     .filter((link) => !/^[a-z]+:/.test(link))
 
-/** The anchors that GitHub creates for headings. */
 const anchorsOf = (page: string) =>
   [...readPage(page).matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
     heading

@@ -2,7 +2,6 @@ import { expect, test } from 'bun:test'
 import { SCENARIOS } from '../stress/scenarios.ts'
 import { isTest, readPage, testsNamedIn } from './support/docs/named-tests.ts'
 
-/** The stress scenarios named in a text. */
 const scenariosIn = (text: string) => [...text.matchAll(/stress\s`([^`]+)`/g)].map(([, name = '']) => name)
 
 const page = readPage('docs/reliability.md')

@@ -1,4 +1,4 @@
-/** What bench/request-files/main.ts runs under coverage. */
+/** The requests that bench/request-files/main.ts runs under coverage. */
 import { expect, test } from 'bun:test'
 import { serveTest } from '../../test/support/http/server.ts'
 import { openTestStore } from '../../test/support/store/engines.ts'

@@ -47,7 +47,6 @@ export function publicError(error: unknown): { code: ErrorCode; message: string 
   return error
 }
 
-/** The response to an internal error outside of a route. */
 export function internalError(requestId: string): Response {
   const { status, headers, body } = presentError(undefined, requestId)
   return new Response(body, { status, headers: baseHeaders({ ...headers, 'X-Request-Id': requestId }) })

@@ -1,7 +1,6 @@
 export type RateLimitResult = {
   /** Requests that remain in this window. -1: the request is over the limit and was not counted. */
   remaining: number
-  /** Seconds until the window ends. */
   seconds: number
   /** Uncounts the request, if its window has not ended. */
   refund(): void

@@ -5,7 +5,7 @@ import type { RenderedPage } from './rendered-page.ts'
 const MAX_PAGES = 300
 const MAX_BYTES = 32 * 1024 * 1024
 
-/** An estimate: two bytes per character include the compressed bodies. */
+/** An estimate: two bytes per character are enough for the body and its compressed forms. */
 const sizeOf = ({ body }: RenderedPage) => 2 * body.length
 
 /** Rendered pages of the current snapshot; the oldest are evicted first. */

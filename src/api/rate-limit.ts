@@ -3,7 +3,6 @@ import { ServiceError } from '../domain/errors.ts'
 import { ANONYMOUS, DEFAULT_TIERS, EXPLORER, type Tier } from '../domain/tier.ts'
 import type { RateLimitCounter, RateLimitResult } from './fixed-window.ts'
 
-/** Wrong keys per address and window. */
 const WRONG_KEYS = 60
 const WRONG_KEY_WINDOW = 60
 
@@ -13,7 +12,7 @@ type LimiterOptions = {
   tiers: readonly Tier[]
   counter: RateLimitCounter
   now: () => number
-  /** Whether this node knows of `quota` requests of the key in this month. */
+  /** Whether the key has used its monthly quota, by the counts that this node has. */
   isQuotaUsed: (keyId: string, quota: number) => boolean
 }
 
@@ -23,7 +22,6 @@ export function createLimiter({ tiers, counter, now, isQuotaUsed }: LimiterOptio
   const policies = new Map([...byName.values()].map((tier) => [tier, policy(tier)]))
   const policyOf = (tier: Tier) => policies.get(tier) as string
 
-  /** The `RateLimit` header. */
   const describe = (tier: Tier, remaining: number, seconds: number) =>
     `"${tier.name}";r=${remaining};t=${seconds}`
 

@@ -26,7 +26,6 @@ return 0`
 type Options = {
   /** The clock of this node decides which window it is, not the clock of Redis. */
   now: () => number
-  /** How long a request waits for Redis. */
   timeout?: number
   /** Called once per outage. */
   onUnavailable: (reason: string) => void
@@ -78,7 +77,7 @@ export async function createRedisRateLimit(
     try {
       remaining = await withTimeout(timeout, run(client, CONSUME, key, args))
     } catch (error) {
-      // A single late response is no outage while others arrive in time.
+      // One late response is not an outage if other responses arrive in time.
       if (responses === before) disconnect(client, error)
       return own
     }
@@ -137,7 +136,7 @@ function keyOf(client: string, window: number, time: number): string {
 function withTimeout<T>(milliseconds: number, work: Promise<T>): Promise<T> {
   const { promise, resolve, reject } = Promise.withResolvers<T>()
   const expire = () => reject(new Error(`no response within ${milliseconds} ms`))
-  // After a busy event loop, a response may have arrived unread: setImmediate lets it be read first.
+  // A busy event loop may not have read a response that arrived in time: setImmediate reads it first.
   const timer = setTimeout(() => setImmediate(expire), milliseconds)
   work.then(resolve, reject).finally(() => clearTimeout(timer))
   return promise

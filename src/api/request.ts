@@ -11,7 +11,6 @@ export type Context = {
   store: Store
   catalog: Catalog
   pages: PageCache
-  /** The headers of every response to this request. */
   headers: Headers
 }
 
@@ -67,7 +66,6 @@ export function pathOf({ url }: Request): string {
   return url.slice(pathStart(url), end === -1 ? undefined : end).replace(/\/{2,}/g, '/')
 }
 
-/** Throws `uri_too_long`. */
 export function queryOf({ url }: Request): URLSearchParams {
   checkTarget(url)
   const mark = url.indexOf('?')

@@ -9,7 +9,6 @@ export function retirementHeaders(plan: RetirementPlan, deprecatedAt: number): R
   return {
     Deprecation: `@${Math.floor((plan.deprecatedAt ?? deprecatedAt) / 1000)}`,
     Link: links.join(', '),
-    // toUTCString writes the format of HTTP dates.
     ...(plan.sunsetAt !== undefined && { Sunset: new Date(plan.sunsetAt).toUTCString() }),
   }
 }
@@ -20,7 +19,7 @@ export function checkRemoval(plan: RetirementPlan, now: number): void {
   throw new ServiceError('removed', `V1 was removed on ${day}. ${adviceOf(plan)}`)
 }
 
-/** Throws `brownout` during a brown-out, unless the key is exempt. */
+/** Throws `brownout` during a brownout, unless the key is exempt. */
 export function checkBrownout(plan: RetirementPlan, now: number, keyId: string | undefined): void {
   const brownout = brownoutAt(plan, now)
   if (!brownout || (keyId !== undefined && plan.exempt.includes(keyId))) return

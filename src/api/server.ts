@@ -46,7 +46,6 @@ const IDLE_SECONDS = 75
 
 const NOT_FOUND: Route = { path: '/*', kind: 'own', name: 'not_found' }
 
-/** Throws if the port is not available. */
 export function startApiServer(options: ApiServerOptions): ApiServer {
   const { host, port, reusePort = false, tls, store, catalog } = options
   const state = createServerState(options, { store, catalog, pages: createPageCache() })
@@ -94,7 +93,6 @@ export function startApiServer(options: ApiServerOptions): ApiServer {
   }
 }
 
-/** The route with and without a trailing slash. */
 function withSlash(route: Route): Route[] {
   const isSlashOptional = route.kind !== 'own' && !route.path.endsWith('/') && !route.path.endsWith('*')
   return isSlashOptional ? [route, { ...route, path: `${route.path}/` }] : [route]

@@ -45,17 +45,17 @@ export function createUsageCounter(now: () => number) {
       Object.assign(state, { counts: [], byKey: new Map(), lastUsed: new Map() })
       return { counts, lastUsed }
     },
-    /** Whether this node knows of `quota` requests of the key in this month. */
+    /** Whether the key has used its monthly quota, by the counts that this node has. */
     isQuotaUsed(keyId: string, quota: number): boolean {
       startDay(state, now())
       return monthSum(state, keyId) >= quota
     },
-    /** Takes over the sums of a month, as the store had them on this day. */
+    /** Sets the monthly sums to those that the store had on this day. */
     setMonth(sums: ReadonlyMap<string, number>, day: string): void {
       startDay(state, now())
-      // Sums that arrive after the month has ended would block keys until the end of the next one.
+      // Sums of the previous month would count against the quota of this month.
       if (monthOf(day) !== monthOf(state.today)) return
-      // The sums lack counts that are not stored yet, so no sum may decrease.
+      // Stored sums lack the counts that are still buffered: the larger sum is kept.
       const known = [...state.stored.keys(), ...state.since.keys()].map(
         (keyId) => [keyId, monthSum(state, keyId)] as const,
       )

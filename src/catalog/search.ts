@@ -1,9 +1,8 @@
 import type { Snapshot } from './snapshot.ts'
 
-/** Size of the result cache. */
 const MOST_BYTES = 16_000_000
 
-/** A search with an LRU cache of results: the pages of one search need one search. */
+/** Keyword search with an LRU cache: the pages of one keyword share one search. */
 export function createSearcher() {
   const results = new Map<string, Uint32Array>()
   let searched: Snapshot | undefined
@@ -40,7 +39,6 @@ export function createSearcher() {
   }
 }
 
-/** An entry without matches takes memory too. */
 const sizeOf = (keyword: string, { byteLength }: Uint32Array) => byteLength + 2 * keyword.length + 200
 
 /** The ranks of all passports whose folded name contains the folded keyword. */
@@ -58,7 +56,6 @@ export function searchNames({ names, starts }: Snapshot, keyword: string): Uint3
       ranks = larger
     }
     ranks[count++] = rank
-    // Each name matches at most once.
     at = starts[rank + 1] as number
   }
   return ranks.slice(0, count)

@@ -2,7 +2,7 @@ import type { ListedPassport, ListingChanges, ListingStore } from '../store/stor
 
 /** All listed passports in rank order: highest score first, equal scores by id. Immutable and shared between threads. */
 export type Snapshot = {
-  /** The position in the changes of the store. */
+  /** The last change of the store that the snapshot includes. */
   cursor: string
   ids: Float64Array<SharedArrayBuffer>
   scores: Float64Array<SharedArrayBuffer>
@@ -94,7 +94,6 @@ function createBuilder(passports: number, nameBytes = 0) {
       for (let at = 0; at < bytes; at++) names[end + at] = from.names[start + at] as number
       endName(from.ids[rank] as number, from.scores[rank] as number, bytes)
     },
-    /** Copies the arrays to shared memory. */
     finish(cursor: string): Snapshot {
       const snapshot = {
         cursor,

@@ -15,7 +15,6 @@ export type Option = {
   default?: string
   /** Completes the message "--port must be ...". */
   accepts?: string
-  /** Returns undefined for a value that is not accepted. */
   parse?: (text: string) => unknown
 }
 
@@ -32,7 +31,7 @@ export type Values<O extends Options> = {
 }
 
 /** One way to call a command. If several forms match, the last one is used. */
-export type Form<Name extends string = string, Action extends string = string> = {
+type Form<Name extends string = string, Action extends string = string> = {
   /** One or more words that select the form, such as "create". */
   action?: Action
   /** Such as "FROM INTO", "[FILE]" or "FILE...". */

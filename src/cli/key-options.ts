@@ -27,6 +27,6 @@ export function parseGrace(text: string): number | undefined {
   return length !== undefined && length <= LONGEST_GRACE ? length : undefined
 }
 
-/** Clients without a key have the other tiers. */
+/** Excludes the tiers of clients without a key. */
 export const selectableTiers = (tiers: readonly Tier[]) =>
   tiers.map(({ name }) => name).filter((name) => name !== ANONYMOUS && name !== EXPLORER)

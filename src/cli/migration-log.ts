@@ -1,6 +1,5 @@
 const EVERY_MILLISECONDS = 2000
 
-/** Reports the progress of a migration that takes long. */
 export function createMigrationLog(write: (sentence: string) => void, now: () => number) {
   let last = now()
   return (done: number, total: number): void => {

@@ -1,4 +1,3 @@
-/** The environment of a command. */
 export type Terminal = {
   env: Readonly<Record<string, string | undefined>>
   now: () => number

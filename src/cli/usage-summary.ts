@@ -1,7 +1,6 @@
 import type { ApiKey } from '../domain/api-key.ts'
 import { ENDPOINTS, type UsageCount } from '../domain/usage.ts'
 
-/** Stands for all clients without a key. */
 export const NO_KEY_ID = 'anonymous'
 
 export type Client = Pick<ApiKey, 'id' | 'name' | 'owner' | 'lastUsedAt'>

@@ -5,7 +5,6 @@ export type ApiKey = {
   name: string
   /** SHA-256 of the whole key. */
   hash: Uint8Array
-  /** The name of a rate limit tier. */
   tier: string
   /** An e-mail address, or empty. */
   owner: string
@@ -14,7 +13,6 @@ export type ApiKey = {
   revokedAt?: number
   /** Written with a delay of a few seconds. */
   lastUsedAt?: number
-  /** The id of the key that replaces this one. */
   successor?: string
 }
 
@@ -32,7 +30,6 @@ export function formatKey(random: Uint8Array): { id: string; key: string } {
   return { id, key: `ppd_${id}_${random.subarray(ID_BYTES).toHex()}` }
 }
 
-/** The public id of a well-formed key. */
 export function parseKeyId(key: string): string | undefined {
   return /^ppd_([0-9a-f]{10})_[0-9a-f]{64}$/.exec(key)?.[1]
 }

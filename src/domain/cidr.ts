@@ -1,4 +1,3 @@
-/** Accepts an IP address or a CIDR block, such as 10.0.0.0/8. */
 export function isAddressBlock(text: string): boolean {
   const [address = '', bits, ...more] = text.split('/')
   const family = familyOf(address)

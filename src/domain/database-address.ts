@@ -17,7 +17,7 @@ export function parseDatabaseAddress(text: string): DatabaseAddress | undefined 
 export function parsePostgresUrl(text: string): string | undefined {
   if (!/^postgres(ql)?:\/\//.test(text) || !isDecodable(text)) return undefined
   const url = URL.parse(text)
-  // An @ without a user comes from a password with an unescaped / or ? or #: its first half would pass for the host.
+  // With an unescaped /, ? or # in the password, URL.parse takes the start of the password for the host.
   return url && (url.username !== '' || !text.includes('@')) ? text : undefined
 }
 

@@ -13,7 +13,6 @@ export type ErrorCode =
 /** An expected error: a stable code and a sentence for the client. */
 export class ServiceError extends Error {
   readonly code: ErrorCode
-  /** Additional headers of the response. */
   readonly headers: Readonly<Record<string, string>>
 
   constructor(
@@ -31,7 +30,6 @@ export class ServiceError extends Error {
 /** Existing clients compare this sentence: it must not change. */
 export const notFound = () => new ServiceError('not_found', 'Resource not found.')
 
-/** The client disconnected before its response was ready. */
 export class ClientGone extends Error {
   override readonly name = 'ClientGone'
 }

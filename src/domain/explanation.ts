@@ -13,11 +13,9 @@ export type ExplanationLine = {
   accounts: { account: string; value: string; formula: string }[]
 }
 
-/** How the scores of a passport are calculated. */
 export type Explanation = {
   scores: Scores
   lines: readonly ExplanationLine[]
-  /** The version of the rule set. */
   rules: string
   caps: Caps
 }

@@ -47,7 +47,6 @@ export type Passport = {
 /** A passport as the single-passport response shows it. */
 export type FullPassport = Passport & {
   socials: Social[]
-  /** Another passport was merged into this one. */
   merged: boolean
 }
 

@@ -11,7 +11,6 @@ export type PassportRecord = Pick<
   /** The value in the record, if scoring found another value for `human`. */
   givenHuman?: boolean
   scores?: Scores
-  /** The source is calculating a new score. */
   stale?: boolean
   calculatedAt?: number
   /** Absent: the stored credentials stay. */
@@ -20,9 +19,7 @@ export type PassportRecord = Pick<
   dataPoints?: DataPoint[]
   /** Data points made from credentials without a score; replaced together with the credentials. */
   credentialPoints?: DataPoint[]
-  /** The passport this one was merged into. */
   mergedInto?: number
-  /** The rule set that calculated its scores. */
   rules?: string
 }
 

@@ -4,13 +4,11 @@ import { formatInstant } from './text/instant.ts'
 export type RetirementPlan = {
   deprecatedAt?: number
   sunsetAt?: number
-  /** The URL of the successor of V1. */
   successor?: string
   /** The URL of a page of the operator with details. */
   notice?: string
   /** In order of time, without overlap. */
   brownouts: readonly Brownout[]
-  /** Ids of keys that are exempt from brown-outs. */
   exempt: readonly string[]
 }
 
@@ -19,7 +17,6 @@ export type Brownout = { start: number; end: number }
 
 export const NO_PLAN: RetirementPlan = { brownouts: [], exempt: [] }
 
-/** A plan with a date of deprecation. */
 export type DatedPlan = RetirementPlan & { deprecatedAt: number }
 
 /** `deprecatedAt` is the default for plans without a date. */
@@ -47,7 +44,6 @@ export function phaseAt(plan: DatedPlan, now: number): Phase {
 
 type PhaseChange = { at: number; to: 'deprecated' | 'brownout' | 'brownout-end' | 'removed' }
 
-/** The next change of phase after `now`. */
 export function nextChange(plan: DatedPlan, now: number): PhaseChange | undefined {
   if (isRemoved(plan, now)) return undefined
   const changes: PhaseChange[] = [{ at: plan.deprecatedAt, to: 'deprecated' }]
@@ -66,12 +62,12 @@ export function findPlanProblem(plan: DatedPlan): string | undefined {
   }
   const late = brownouts.find(({ end }) => sunsetAt !== undefined && end > sunsetAt)
   if (late && sunsetAt !== undefined) {
-    return `The brown-out of ${span(late)} must end before the sunset (${formatInstant(sunsetAt)}).`
+    return `The brownout of ${span(late)} must end before the sunset (${formatInstant(sunsetAt)}).`
   }
   for (const [at, brownout] of brownouts.entries()) {
     const before = brownouts[at - 1]
     if (before && brownout.start < before.end) {
-      return `The brown-outs of ${span(before)} and of ${span(brownout)} overlap.`
+      return `The brownouts of ${span(before)} and of ${span(brownout)} overlap.`
     }
   }
   return undefined

@@ -2,7 +2,6 @@
 export type Standing = {
   /** 1 for the highest score; equal scores have equal ranks. */
   rank: number
-  /** Number of passports with a lower score. */
   below: number
   total: number
   /** Histogram: passports in each of `BUCKETS` buckets of equal width, from 0 to `highest`. */

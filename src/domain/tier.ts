@@ -1,6 +1,5 @@
 import { parseDuration } from './text/duration.ts'
 
-/** The rate limit and quota of a client. */
 export type Tier = {
   name: string
   /** Per window; `Infinity` means no limit. */
@@ -25,7 +24,6 @@ export const DEFAULT_TIERS: readonly Tier[] = [
   { name: 'unlimited', requests: Number.POSITIVE_INFINITY, window: 10 },
 ]
 
-/** Limits of the counters. */
 const MOST_REQUESTS = 1_000_000
 const MOST_SECONDS = 86_400
 

@@ -1,9 +1,7 @@
 import { quote } from './text/quote.ts'
 
-/** A problem with one field of an input. */
 export type Problem = { field: string; reason: string }
 
-/** An error of the schema validator. */
 type SchemaError = { keyword: string; instancePath: string; params: object; message: string }
 type Params = {
   requiredProperties?: string[]

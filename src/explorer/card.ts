@@ -19,7 +19,6 @@ export const createCard = ({ store, catalog }: ExplorerOptions): ExplorerPage =>
     return drawCard(passport, await catalog.standing(passport.scores.total), host)
   })
 
-/** The alternative text of the card. */
 export function describeCard(passport: FullPassport): string {
   return `${shortNameOf(passport)}: passport score ${formatFigure(passport.scores.total)}`
 }

@@ -5,7 +5,6 @@ import { parseWebAddress } from '../domain/url.ts'
 import { type Html, html, prose } from './html.ts'
 import { renderLayout } from './layout.ts'
 
-/** The retirement plan of V1, for its clients. */
 export function renderDeprecation(plan: DatedPlan, now: number, explorer: boolean): string {
   const main = html`<h1>${headline(plan, now)}</h1>
 <section id="plan" class="notice">
@@ -66,7 +65,7 @@ function link(address: string): Html {
 function renderBrownouts(plan: DatedPlan, now: number): Html {
   if (plan.brownouts.length === 0) return html``
   return html`<section id="brownouts">
-<h2>Brown-outs</h2>
+<h2>Brownouts</h2>
 <p>V1 is switched off at these times, to reveal clients that still need it. Requests then get status 410 with the code <code>brownout</code>; <code>Retry-After</code> is the number of seconds until V1 works again.</p>
 <table>
 <thead><tr><th scope="col">From</th><th scope="col">Until</th><th scope="col" class="extra">Length</th><th scope="col">State</th></tr></thead>
@@ -108,7 +107,7 @@ function renderExemptions(plan: DatedPlan, now: number): Html {
   if (phaseAt(plan, now) === 'removed') return html``
   return html`<section id="exemption">
 <h2>If you need more time</h2>
-<p>${prose('Ask the operator of this service to exempt your key from brown-outs. Send the key id, the ten letters and digits after `ppd_`; never send the key itself. ')}${
+<p>${prose('Ask the operator of this service to exempt your key from brownouts. Send the key id, the ten letters and digits after `ppd_`; never send the key itself. ')}${
     plan.notice === undefined ? '' : html`Contact: ${link(plan.notice)} `
   }</p>
 <p>No key is exempt from the removal.</p>
@@ -128,7 +127,7 @@ function renderHeaders({ deprecatedAt, sunsetAt }: DatedPlan): Html {
 <dt><code>Link</code></dt>
 <dd><code>rel="deprecation"</code> and <code>rel="sunset"</code> link to this page, <code>rel="successor-version"</code> to the successor.</dd>
 <dt><code>Retry-After: 3600</code></dt>
-<dd>During a brown-out: seconds until it ends.</dd>
+<dd>During a brownout: seconds until it ends.</dd>
 </dl>
 </section>`
 }

@@ -38,7 +38,6 @@ export type ExplorerOptions = {
   now: () => number
   /** `open` by default. */
   api?: (() => ApiState) | undefined
-  /** The public base URL; by default the origin of the request. */
   publicUrl?: string | undefined
 }
 

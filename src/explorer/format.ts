@@ -41,7 +41,6 @@ export function formatOrdinal(number: number): string {
 
 const ENDINGS: Record<number, string> = { 1: 'st', 2: 'nd', 3: 'rd' }
 
-/** The day of an instant, in UTC. */
 export const renderDay = (time: number): Html =>
   html`<time>${new Date(time).toISOString().slice(0, 10)}</time>`
 

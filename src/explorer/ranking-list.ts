@@ -56,7 +56,6 @@ export function addressOf(page: number, typed: string): string {
   return query.size === 0 ? '/' : `/?${query}`
 }
 
-/** Links to other pages; empty for a single page. */
 export function renderPager(page: number, last: number, typed: string): Html {
   if (last === 1) return html``
   const link = (target: number, text: string, relation: string) =>

@@ -14,7 +14,6 @@ const MAX_GRAPHEME_LENGTH = 32
 
 /** Untrusted text on one line, safe to show in a page or an SVG; empty if nothing is visible. */
 export function cleanText(text: string): string {
-  // Fast path for most strings.
   if (CLEAN.test(text)) return text
   const line = text.toWellFormed().replace(/\s+/g, ' ').replace(FORBIDDEN, '').trim()
   return BLANK.test(line) ? '' : line
@@ -22,7 +21,6 @@ export function cleanText(text: string): string {
 
 /** The graphemes of a text; stacked marks are truncated. */
 export function* graphemesOf(text: string): Generator<string> {
-  // Fast path for most strings.
   if (PLAIN.test(text)) return yield* text
   for (const { segment } of graphemes.segment(text)) {
     yield segment.length > MAX_GRAPHEME_LENGTH
@@ -54,7 +52,6 @@ export function shortWord(text: string, limit: number): string {
   return word.length > limit ? shortenText(word, limit) : word
 }
 
-/** Whether the first letter belongs to a right-to-left script. */
 export function isRightToLeft(text: string): boolean {
   const [letter = ''] = /\p{L}/u.exec(text) ?? []
   return RIGHT_TO_LEFT.test(letter)

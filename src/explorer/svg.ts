@@ -92,7 +92,6 @@ export function drawScoreParts(
   const available = width - height * parts.length - GAP * (parts.length - 1)
   let at = x
   const drawn = parts.map((part) => {
-    // The minimum is a round dot.
     const length = round(height + (scores[part] / sum) * available)
     const bar = html`<rect x="${round(at)}" y="${y}" width="${length}" height="${height}" rx="${height / 2}" fill="${COLORS[part]}"/>`
     at += length + GAP

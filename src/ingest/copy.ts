@@ -14,11 +14,9 @@ type ReadOptions = {
 
 export type TableReport = {
   name: string
-  /** Items in the source. */
   count: number
   /** Items that were written or deleted. */
   written: number
-  /** Checksum of the source. */
   checksum: string
   isSame: boolean
 }

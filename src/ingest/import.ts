@@ -6,7 +6,6 @@ import { type ParseOptions, parseRecord, RecordError } from './record.ts'
 
 export type Source = { name: string; open: () => AsyncIterable<Uint8Array> }
 
-/** A line that was not imported. */
 export type Refusal = Problem & { file: string; line: number; text: string }
 
 export type ImportReport = {
@@ -23,12 +22,9 @@ export type ImportReport = {
 type ImportOptions = ParseOptions & {
   store: Store
   restore: boolean
-  /** Writes nothing. */
   dryRun: boolean
-  /** Stops at the first refusal. */
   strict: boolean
   onRefusal: (refusal: Refusal) => void
-  /** After each batch. */
   onProgress: (report: ImportReport) => void
 }
 
@@ -42,7 +38,6 @@ const MOST_DEFERRED = 20_000
 type Position = { file: string; line: SourceLine }
 type Pending = Position & { record: IncomingRecord }
 
-/** Imports all lines of all sources; refused lines are reported. */
 export async function importRecords(
   sources: readonly Source[],
   options: ImportOptions,

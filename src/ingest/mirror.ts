@@ -66,7 +66,7 @@ export async function mirror(options: MirrorOptions): Promise<MirrorReport> {
     onProgress(++done, Math.max(total, done))
   }
 
-  /** Copies all pages of the list; returns whether another walk may find more passports. */
+  /** Copies all pages of the list; returns whether reading it again may find more passports. */
   async function walk(): Promise<boolean> {
     const before = seen.size
     const walked = new Set<number>()

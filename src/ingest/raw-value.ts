@@ -2,10 +2,9 @@ import type { Credential } from '../domain/credential.ts'
 import type { RawValue } from '../domain/data-point.ts'
 import { parseInstant } from '../domain/text/instant.ts'
 
-/** The kind of value that a rule accepts. */
 export type RawKind = 'number' | 'date'
 
-/** Words for a fact that is true. */
+/** Display texts that mean true. */
 const YES = /^(verified|yes|true|active|member|claimed|completed|connected|owned)$/i
 
 const DATE = /\d{4}-\d\d-\d\d/

@@ -1,7 +1,6 @@
 import Type, { type Static } from 'typebox'
 import { Credential, Passport, PassportProfile, PassportSocial } from '../domain/v1/schemas.ts'
 
-/** May be null or missing. */
 const maybe = <T extends Type.TSchema>(schema: T) => Type.Optional(Type.Union([schema, Type.Null()]))
 
 /** Larger than in all known records. Limits apply because stored records are also served. */
@@ -62,7 +61,6 @@ const pointFields = {
 }
 const PointLine = Type.Object(pointFields)
 
-/** A raw fact about a stored passport. */
 export const DataPointLine = Type.Object({
   passport: Type.Union([Count, Type.String({ minLength: 1 })]),
   ...pointFields,

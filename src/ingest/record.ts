@@ -26,7 +26,6 @@ export type ParseOptions = {
   rescore: boolean
 }
 
-/** A problem with a field of a line. */
 export class RecordError extends Error {
   readonly problem: Problem
 
@@ -197,7 +196,6 @@ function toDataPoint(line: PointLine, prefix: string): DataPoint {
 }
 
 function toRawValue(field: string, value: PointLine['value']): RawValue {
-  // Turns -0 into 0.
   if (typeof value === 'number') return { kind: 'number', amount: value + 0 }
   if (typeof value === 'boolean') return { kind: 'flag', amount: Number(value) }
   const date = parseInstant(value)

@@ -2,7 +2,6 @@ export type ThrottleOptions = {
   base: string
   key: string | undefined
   userAgent: string
-  /** Maximum requests per second. */
   rate: number
   fetch: (url: string, init: RequestInit) => Promise<Response>
   /** Must end early when the signal is aborted. */
@@ -140,7 +139,6 @@ export function createThrottledClient(options: ThrottleOptions) {
   }
 }
 
-/** Reads the body up to `LARGEST_BODY`. */
 async function readText(path: string, response: Response): Promise<string> {
   const chunks: Uint8Array[] = []
   let size = 0

@@ -14,7 +14,6 @@ export function sanitize(text: string, maxLength: number): string {
   return printable(head.toWellFormed().replace(INVISIBLE, '')) + (isCut ? '…' : '')
 }
 
-/** The name as a quoted and escaped string. */
 export const quoteName = ({ profile }: Passport): string =>
   profile.displayName === '' ? 'without a name' : JSON.stringify(sanitize(profile.displayName, 100))
 

@@ -3,7 +3,6 @@ import type { Rule } from './rules.ts'
 
 const YEAR = 365 * 86_400_000
 
-/** The points for a raw value, and their calculation as text. */
 type Points = { points: number; formula: string }
 
 /** `min(round(convert(value) x multiplier), max_score)`, never below 0. */

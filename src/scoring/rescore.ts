@@ -3,7 +3,6 @@ import type { Store } from '../store/store.ts'
 import type { RuleSet } from './rules.ts'
 import { score } from './score.ts'
 
-/** Polling interval of an idle scorer. */
 const IDLE_MILLISECONDS = 250
 
 /** Passports per transaction: other processes can write in between. */

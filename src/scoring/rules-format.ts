@@ -5,7 +5,6 @@ import { type RuleSet, stampRules } from './rules.ts'
 
 const closed = { additionalProperties: false }
 
-/** Turns raw values of one credential type into points. */
 const Rule = Type.Object(
   {
     name: Type.String({ minLength: 1 }),
@@ -33,7 +32,6 @@ const validator = Compile(RuleSetFile)
 export type Rule = Static<typeof Rule>
 export type RuleSetShape = Static<typeof RuleSetFile>
 
-/** All problems of a rule set, one sentence each. */
 export class RulesError extends Error {
   readonly problems: readonly string[]
 

@@ -21,7 +21,6 @@ const READ_TRANSACTION_MILLISECONDS = 10
 const USAGE_MILLISECONDS = 500
 /** How long usage counts that cannot be stored delay a shutdown. */
 const LAST_ATTEMPTS_MILLISECONDS = 5000
-/** Interval of updates of the monthly quotas. */
 const MONTH_MILLISECONDS = 10_000
 const AFTER_FAILURE_MILLISECONDS = 5000
 
@@ -111,7 +110,7 @@ async function storeUsage(store: Store): Promise<void> {
   const attempt = logFailures('Usage counts cannot be stored yet', () => usage.store(store))
   let deadline = Number.POSITIVE_INFINITY
   for (;;) {
-    // Read before the attempt: it stores the counts that arrived before the stop message.
+    // Read before the attempt, so that the last attempt includes all counts that arrived before the stop message.
     const isStopping = stop.signal.aborted
     if (isStopping) deadline = Math.min(deadline, performance.now() + LAST_ATTEMPTS_MILLISECONDS)
     await attempt()

@@ -14,7 +14,6 @@ import { createThreadMetrics } from './thread-metrics.ts'
 /** `max` in the database URL overrides `connections`. */
 const STORE_OPTIONS = { connections: 10, migrate: false, ...SERVE_TIMEOUT }
 
-/** How often the metrics are sent to the main thread. */
 const METRICS_MILLISECONDS = 1000
 
 declare const self: Worker

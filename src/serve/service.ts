@@ -14,7 +14,6 @@ type Options = { config: Config; workers: number; store: Store; log: Log; now: (
 export type Service = {
   url: URL
   metricsUrl: string | undefined
-  /** Number of listed passports at the start. */
   total: number
   renewTls(): void
   stop(): Promise<void>
@@ -117,7 +116,6 @@ function startBackground(
   })
   return {
     snapshot: () => snapshot,
-    /** Resolves with the first snapshot. */
     first: first.promise,
     post(message: ToBackground): void {
       mayScore ||= message.kind === 'score'

@@ -65,7 +65,7 @@ export function rangeOf(key: readonly string[], { after, until }: CopyRange) {
   return { condition: conditions.join(' and ') || 'true', values }
 }
 
-/** The same, without the row that is not copied. */
+/** Like `rangeOf`, without the setting that marks a copy. */
 export function plainRangeOf(table: PlainTable, range: CopyRange) {
   const { condition, values } = rangeOf(table.key, range)
   return {

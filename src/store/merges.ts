@@ -14,7 +14,7 @@ export function createMerges({
   removals,
   showCredentials,
 }: TrackedWriteModel) {
-  /** Follows the merges of an id to their end. An unknown id is its own survivor. */
+  /** Follows the chain of merges of an id. An id without a merge is its own survivor. */
   function survivorOf(id: number): number {
     let survivor = id
     for (let hops = 0; hops < LONGEST_CHAIN; hops++) {

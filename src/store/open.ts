@@ -17,10 +17,10 @@ type OpenOptions = {
   onNotice?: (sentence: string) => void
 }
 
-/** Options of a serving process: it must detect an unavailable server within its two seconds per request. */
+/** For `serve`: a request must get its 503 within two seconds. */
 export const SERVE_TIMEOUT = { responseTimeout: 1000 }
 
-/** Opens the database and migrates it, unless `migrate` is false. Throws `unavailable` with a sentence. */
+/** Opens the database and migrates it, unless `migrate` is false. Throws `unavailable` with a message for the operator. */
 export async function openStore(address: DatabaseAddress, options: OpenOptions = {}): Promise<Store> {
   return address.engine === 'sqlite' ? openSqlite(address.path, options) : openPostgres(address, options)
 }

@@ -29,7 +29,7 @@ export function createRecordWriter(model: TrackedWriteModel) {
     const survivor = merges.survivorOf(record.mergedInto ?? record.id)
     const taken = owned.findIndex((owner) => {
       const other = owner === undefined ? survivor : merges.survivorOf(owner)
-      // A passport that was merged into this one may arrive before this one is merged.
+      // Another passport may be merged into this one before this one is merged itself.
       return other !== survivor && other !== record.id
     })
     if (taken !== -1) return refuseWallet(record, wallets[taken] as string, owned[taken] as number)

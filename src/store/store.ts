@@ -103,7 +103,7 @@ export type SaveOptions = {
   restore: boolean
   /** Stops at the first refusal: later records are not saved and have no result. */
   strict?: boolean
-  /** Distinguishes the same bytes parsed with other options. */
+  /** Part of the fingerprint: the same bytes parsed with other options are a different record. */
   fingerprintPrefix?: string
   /** Returns the results without writing. */
   dryRun?: boolean
@@ -130,7 +130,6 @@ export type ScoringStore = {
   adopt(rules: string): Awaitable<boolean>
 }
 
-/** The input of scoring. */
 export type Scorable = {
   id: number
   /** The credentials of the record, with their scores. */
@@ -167,7 +166,6 @@ export type MirrorStore = {
 /** The ETags of both responses about a passport, and the run that read them. */
 type Mirrored = { passportEtag: string; credentialsEtag: string; run: number }
 
-/** Stored items, in the same order on every engine. */
 export type CopyTable = {
   name: string
   /** The items after one key, up to and including another. */

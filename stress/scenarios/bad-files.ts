@@ -169,7 +169,7 @@ async function run(
 ): Promise<string | undefined> {
   const options = { cwd: folder, database: path, wrapper: fault.wrapper?.(folder) ?? [] }
   const ended = await runCommand(args, options)
-  // `copy` may name the target file.
+  // The message may name the target file of `copy` instead: any database file is accepted.
   if (ended.code !== 0) return refusalProblem(ended, '.db')
   if (fault.mustRefuse) return 'the command accepted the file'
   return fault.mayDiffer || (await isRight(ended))

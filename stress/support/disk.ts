@@ -39,7 +39,7 @@ export type Disk = Disposable & {
 const MIB = 1024 * 1024
 
 /** A small tmpfs. */
-export async function makeSmallDisk(bytes = 32 * MIB): Promise<Disk> {
+async function makeSmallDisk(bytes = 32 * MIB): Promise<Disk> {
   const folder = tempFolder()
   const mount = `mount -t tmpfs -o size=${bytes} tmpfs "$0" && echo && exec cat`
   const holder = Bun.spawn([...UNSHARE, 'sh', '-c', mount, folder.path], {
@@ -70,7 +70,7 @@ export async function makeSmallDisk(bytes = 32 * MIB): Promise<Disk> {
 }
 
 /** A folder with a limit on the file size, which needs no privileges. */
-export function makeLimitedFolder(): Disk {
+function makeLimitedFolder(): Disk {
   const folder = tempFolder()
   let blocks = 'unlimited'
   return {

@@ -59,7 +59,7 @@ export const FAULTS: readonly Fault[] = [
     },
   },
   {
-    name: 'connections of readers lost',
+    name: 'reader connections dropped',
     async begin({ proxy, sql }) {
       const rows = await sql.unsafe(`select client_port as port ${OURS} and query like 'select%'
         and query not like '%from versions%' and query not like '%string_agg%'`)

@@ -69,7 +69,7 @@ export const FAULTS: readonly Fault[] = [
     name: `replaced by a server that sends ${name}`,
     async begin(redis: Redis) {
       await redis.kill()
-      const other = pretendRedis(reply, { port: redis.port, isPolite: at % 2 === 0 })
+      const other = pretendRedis(reply, { port: redis.port, acceptsHandshake: at % 2 === 0 })
       return () => {
         other[Symbol.dispose]()
         return redis.restart()

@@ -1,7 +1,7 @@
 import { IDS, PEOPLE, VERSIONS, type Version, walletOf } from './soak-dataset.ts'
 import type { Model } from './version-model.ts'
 
-export type Received = { target: string; status: number; headers: Headers; text: string }
+type Received = { target: string; status: number; headers: Headers; text: string }
 
 /** Whether a response may still have this version, `lag` milliseconds after the import of the next one. */
 type IsFresh = (version: Version, lag: number) => boolean

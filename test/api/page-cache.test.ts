@@ -5,7 +5,6 @@ import { snapshotOf } from '../support/store/catalog.ts'
 
 const SNAPSHOT = await snapshotOf([])
 
-/** Counts how often each page is rendered. */
 function caching(options?: Parameters<typeof createPageCache>[0]) {
   const cache = createPageCache(options)
   const rendered: string[] = []

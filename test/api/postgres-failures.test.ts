@@ -22,12 +22,11 @@ const TARGETS = [
 /** The maximum time to a response, whatever happens to PostgreSQL. */
 const LIMIT_MILLISECONDS = 2000
 
-/** A busy machine may be late itself, but not every time. */
+/** A busy machine may delay a response, but not in every retry. */
 const TIMED = { retry: 3, timeout: 60_000 }
 
 const CONNECTIONS = 4
 
-/** The service with its own PostgreSQL. */
 async function serveBefore(postgres: PostgresServer) {
   const store = await openPostgres(postgres, { connections: CONNECTIONS, ...SERVE_TIMEOUT })
   await saveRecords(store, [ada, grace])

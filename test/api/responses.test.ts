@@ -77,7 +77,7 @@ onEveryEngine('errors', (open) => {
   })
 })
 
-onEveryEngine('every answer', (open) => {
+onEveryEngine('every response', (open) => {
   const server = shareServer(() => open(PEOPLE), serveTest)
 
   test('every V1 response has the deprecation headers, errors included', async () => {

@@ -17,7 +17,6 @@ const V1 = ['/api/v1/passports', '/api/v1/passports/7', '/api/v1/passport_creden
 const OWN = ['/health', '/ready', '/openapi.json', '/reference', '/deprecation', '/']
 const GOLDEN = { headers: { 'X-Request-Id': 'golden' } }
 
-/** A server with a clock and a plan that the test sets. */
 function serveAt(store: Store, plan: Partial<RetirementPlan>, { requireKey = false } = {}) {
   const at = { now: NOON }
   const whole = { ...NO_PLAN, ...plan }
@@ -30,7 +29,7 @@ function serveAt(store: Store, plan: Partial<RetirementPlan>, { requireKey = fal
   return { ...server, at, plan: datePlan(whole, DEPRECATED_AT) }
 }
 
-onEveryEngine('a plan of retirement', (open) => {
+onEveryEngine('a retirement plan', (open) => {
   test('the headers announce the deprecation, then the successor, then the sunset', async () => {
     await using store = await open(PEOPLE)
     await using server = serveAt(store, {
@@ -50,7 +49,7 @@ onEveryEngine('a plan of retirement', (open) => {
     for (const name of ['Deprecation', 'Link', 'Retry-After', 'Sunset']) expect(exposed).toContain(name)
   })
 
-  test('a brown-out begins and ends to the millisecond', async () => {
+  test('a brownout begins and ends to the millisecond', async () => {
     await using store = await open(PEOPLE)
     await using server = serveAt(store, { brownouts: [BROWNOUT] })
     const statuses: number[] = []
@@ -61,7 +60,7 @@ onEveryEngine('a plan of retirement', (open) => {
     expect(statuses).toEqual([200, 410, 410, 410, 200])
   })
 
-  test('a brown-out responds 410 with Retry-After and no-store', async () => {
+  test('a brownout responds 410 with Retry-After and no-store', async () => {
     await using store = await open(PEOPLE)
     await using server = serveAt(store, { brownouts: [BROWNOUT], sunsetAt: SUNSET })
     server.at.now = BROWNOUT.end - 1500
@@ -79,7 +78,7 @@ onEveryEngine('a plan of retirement', (open) => {
     }
   })
 
-  test('a brown-out exempts keys on the list; a wrong key still gets 401 and an unknown path 404', async () => {
+  test('a brownout exempts keys on the list; a wrong key still gets 401 and an unknown path 404', async () => {
     await using store = await open(PEOPLE)
     const exempt = await makeKey(store, 1)
     const other = await makeKey(store, 2)

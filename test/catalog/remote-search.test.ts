@@ -24,7 +24,7 @@ function connectSearch() {
 
 const people = (names: readonly string[]) => snapshotOf(names.map((name, id) => ({ id, score: 0, name })))
 
-test('the server answers the searches of several clients, including those sent before the first snapshot', async () => {
+test('several clients get their results, also for searches sent before the first snapshot', async () => {
   using searches = connectSearch()
   const [one, other] = [searches.connect(), searches.connect()]
   const found = Promise.all([one('ada', 0, 9), other('b', 0, 1), one('c', 0, 9), one('ada', 1, 9)])
@@ -48,7 +48,6 @@ test('an aborted search is rejected, and the other searches complete', async () 
   await expect(left).rejects.toThrow(ClientGone)
   searches.server.update(await people(NAMES))
   expect(await stayed).toEqual({ ids: [1], total: 1 })
-  // Aborting after the end of the search has no effect.
   const late = new AbortController()
   expect((await search('ada', 0, 9, late.signal)).total).toBe(2)
   late.abort()

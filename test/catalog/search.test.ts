@@ -14,7 +14,6 @@ const fold = (people: readonly Person[]) =>
 
 const toPeople = (names: readonly string[]): Person[] => names.map((name, id) => ({ id, name, score: 0 }))
 
-/** The ids whose folded name contains the keyword, in rank order. */
 const filter = (people: Iterable<Person>, keyword: string) =>
   [...people]
     .filter(({ name }) => foldName(name).includes(keyword))
@@ -26,7 +25,6 @@ const CHARACTERS = [...'abÉßıИи李雷かがกำநிשָםمُح한1.%_*
 const EMOJI = ['🐉', '👩\u200d👩\u200d👧', '🇩🇰', '\ue020', '\u0301', '\u2028', '\u00a0']
 const text = (maxLength: number) => fc.string({ unit: fc.constantFrom(...CHARACTERS, ...EMOJI), maxLength })
 
-/** Random text, or a part of one of the names. */
 const keywordFor = (names: readonly string[]) => {
   const part = fc
     .tuple(fc.constantFrom(...names), fc.nat(), fc.integer({ min: 1, max: 6 }))
@@ -93,36 +91,7 @@ test('pages of several searches can be requested in any order', async () => {
   expect(search(next, 'a', 0, 9).total).toBe(filter(people, 'a').length - 1)
 })
 
-onEveryEngine('a search', (open, engine) => {
-  test('finds the right passports after random changes of names and scores', async () => {
-    const people = fc.uniqueArray(fc.record({ id: fc.nat(20), name: text(6), score: fc.nat(3) }), {
-      minLength: 3,
-      maxLength: 20,
-      selector: ({ id }) => id,
-    })
-    await fc.assert(
-      fc.asyncProperty(fc.array(people, { minLength: 2, maxLength: 4 }), async (changes) => {
-        await using store = await open()
-        const all = new Map<number, Person>()
-        for (const changed of changes) {
-          for (const person of changed) all.set(person.id, person)
-          await saveRecords(
-            store,
-            changed.map(({ id, name, score }) => named(id, name, score)),
-          )
-          for (const keyword of ['a', 'b', 'e', '李', '%', '_', '🐉', 'и', '"']) {
-            const ids = filter(all.values(), keyword)
-            expect(await catalogOf(store).find({ page: 1, size: 50, keyword })).toEqual({
-              ids,
-              total: ids.length,
-            })
-          }
-        }
-      }),
-      { numRuns: engine === 'sqlite' ? 25 : 5 },
-    )
-  }, 30_000)
-
+onEveryEngine('a search', (open) => {
   test('leaves out merged, removed and renamed passports', async () => {
     await using store = await open([1, 2, 3, 4].map((id) => named(id, `Zoë ${id}`, id)))
     const { find } = catalogOf(store)

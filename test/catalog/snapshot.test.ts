@@ -7,7 +7,7 @@ import type { Store } from '../../src/store/store.ts'
 import { catalogOf, snapshotOf } from '../support/store/catalog.ts'
 import { onEveryEngine, saveRecords } from '../support/store/engines.ts'
 import { scorerOf, step, take } from '../support/store/random-histories.ts'
-import { NOON, named } from '../support/store/records.ts'
+import { named } from '../support/store/records.ts'
 
 const contentsOf = ({ cursor: _, ...contents }: Snapshot) => contents
 
@@ -43,18 +43,6 @@ onEveryEngine('a snapshot', (open, engine) => {
       { numRuns: engine === 'sqlite' ? 25 : 4, seed: 1815 },
     )
   }, 60_000)
-
-  test('contains added passports and no removed ones', async () => {
-    await using store = await open()
-    const empty = await buildSnapshot(store.listing)
-    const people = Array.from({ length: 10 }, (_, id) => named(id, `Person ${id}`, id))
-    await saveRecords(store, people)
-    const full = await updateSnapshot(empty, store.listing)
-    expect([...full.ids]).toEqual(people.map(({ id }) => id).reverse())
-    for (const { id } of people) await store.passports.remove(id, NOON)
-    expect(contentsOf(await updateSnapshot(full, store.listing))).toEqual(contentsOf(empty))
-    expect(empty.ids).toHaveLength(0)
-  })
 
   test('reflects a new score, and stays the same object while no list page changes', async () => {
     await using store = await open([named(1, 'One', 10), named(2, 'Two', 20), named(3, 'Three', 30)])

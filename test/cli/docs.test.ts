@@ -7,7 +7,6 @@ const PATH = join(import.meta.dir, '../../docs/cli.md')
 
 const commands = await loadCommands()
 
-/** Padded as the formatter does. */
 function tableOf(head: string, body: readonly string[][]): string {
   if (body.length === 0) return ''
   const rows = [[head, 'purpose'], ...body]

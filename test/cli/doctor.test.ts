@@ -12,7 +12,6 @@ import { callHere } from '../support/terminal.ts'
 
 type Place = Awaited<ReturnType<typeof workplace>>
 
-/** The findings; `amiss` has the warnings and problems. */
 async function examine({ env }: Pick<Place, 'env'>, more: Record<string, string> = {}, ...args: string[]) {
   const { code, out, err } = await callHere(['doctor', '--json', ...args], { env: { ...env, ...more } })
   const { status, findings } = JSON.parse(out) as { status: string; findings: Finding[] }

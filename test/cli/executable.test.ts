@@ -7,7 +7,6 @@ import { tempFolder } from '../support/temp-folder.ts'
 
 const ROOT = join(import.meta.dir, '../..')
 
-/** The file alone, in an empty folder, with an empty environment. */
 describe('the executable, alone', () => {
   const folder = tempFolder()
   const program = join(folder.path, 'passportd')

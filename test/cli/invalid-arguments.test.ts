@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { runHere } from '../support/terminal.ts'
 
-/** Spaces separate the arguments of a line. */
 const REFUSED: [line: string | string[], sentence: string][] = [
   ['dance', 'There is no command "dance". See "passportd --help".'],
   ['serve --fast', `Unknown option '--fast'. See "passportd serve --help".`],

@@ -70,7 +70,6 @@ withEveryEngine('mcp', (makeDatabase) => {
       merged: false,
     })
     expect(one.text).toContain('(12 activity, 10.25 identity, 20.25 skills)')
-    // A number works too, and a merged passport leads to its target.
     expect((await agent.call('get_passport', { passport: 900 })).data).toMatchObject({ passport_id: 3 })
 
     const { data } = await agent.call('get_credentials', { passport: '7' })
@@ -119,7 +118,6 @@ withEveryEngine('mcp', (makeDatabase) => {
     const { text, isError } = await agent.call('search_passports')
     expect(isError).toBe(true)
     expect(text).toMatch(/There is no database \S+ yet|has schema 0 instead of \d+/)
-    // The database is used as soon as it exists.
     await here.look(() => undefined)
     expect((await agent.call('search_passports')).data).toMatchObject({ total: 0, passports: [] })
   })

@@ -129,7 +129,7 @@ test('import waits for a PostgreSQL server that is stuck for a while', async () 
   const imported = run(['import', FILE], { cwd: folder.path, env })
   await until(async () => (await sql`select from passports limit 1`).length > 0)
   server.freeze()
-  // A node that serves gives up, and the import does not.
+  // The timeout of `serve` has passed; the import waits longer.
   expect((await Promise.allSettled([node.passports.find({ id: 1 })]))[0].status).toBe('rejected')
   server.thaw()
   await node.close()

@@ -2,7 +2,6 @@ import { expect, test } from 'bun:test'
 import { createProgress } from '../../src/cli/progress.ts'
 import type { Terminal } from '../../src/cli/terminal.ts'
 
-/** A terminal with a manual clock, and its output. */
 function fakeTerminal(interactive: boolean) {
   let time = 1_000_000
   const written: string[] = []
@@ -27,7 +26,6 @@ function fakeTerminal(interactive: boolean) {
 
 type Step = [seconds: number, done: number, measured?: number, total?: number]
 
-/** The output of these steps. */
 function show(interactive: boolean, options: { unit: string; total?: number }, steps: Step[]): string[] {
   const { terminal, written, pass } = fakeTerminal(interactive)
   const progress = createProgress(terminal, options)

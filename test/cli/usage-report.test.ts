@@ -17,7 +17,6 @@ const used = (day: string, key: string, status: number, count: number): UsageCou
   count,
 })
 
-/** Two clients in March, and one long before. */
 async function fill(store: Store): Promise<void> {
   const key = { name: '=1+1, "Ada"', hash: new Uint8Array(32), tier: 'high', createdAt: 1 }
   await store.keys.create({ ...key, id: 'k1', owner: 'ada@example.com' })

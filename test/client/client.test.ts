@@ -130,7 +130,6 @@ const UNAVAILABLE: Reply = [
 
 /** A server that sends these responses in order, then repeats the last one. */
 function startReplies(...list: Reply[]) {
-  /** The API key of each request. */
   const receivedKeys: (string | null)[] = []
   const server = Bun.serve({
     port: 0,

@@ -19,7 +19,6 @@ const FAILURES: Record<string, Failure> = {
   redirect: { status: 302, body: '', headers: { Location: '/elsewhere' } },
 }
 
-/** A service that fails in the way named in the path. */
 export function serveFaults() {
   const counts = new Map<string, number>()
   let runs = 0
@@ -42,7 +41,6 @@ export function serveFaults() {
     },
   })
   return {
-    /** The base URL of a new run with its own counts. */
     begin: () => `${server.url.origin}/${++runs}`,
     stop: () => server.stop(true),
   }

@@ -15,7 +15,6 @@ console.log(JSON.stringify(await run(process.argv[2], process.argv[3])))
 `
 const PAGE = `<!doctype html><script type="importmap">{"imports":{"@passportd/client":"${INDEX}"}}</script>`
 
-/** Returns the standard output. */
 async function command(args: string[], cwd: string): Promise<string> {
   const child = Bun.spawn(args, { cwd, stdout: 'pipe', stderr: 'pipe' })
   const [out, err, code] = await Promise.all([

@@ -29,7 +29,7 @@ describe('a retirement plan', () => {
     ])
   })
 
-  test('must be in order of time; brown-outs may touch each other and the sunset', () => {
+  test('must be in order of time; brownouts may touch each other and the sunset', () => {
     expect(findPlanProblem(PLAN)).toBeUndefined()
     expect(findPlanProblem({ ...PLAN, sunsetAt: 400 })).toBeUndefined()
     expect(findPlanProblem({ ...PLAN, brownouts: [], sunsetAt: 99 })).toContain('must not lie before')

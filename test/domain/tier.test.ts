@@ -39,7 +39,7 @@ const BAD = '|x|x=|x=5|x=0/10s|x=5/0s|x=1000001/1s|x=5/25h|x=5/10d|x=5/10s+5/day
 )
 
 test.each([...BAD, 'X=5/10s', '1x=5/10s', 'x"=5/10s', 'x=5/10s,', `${'x'.repeat(33)}=5/10s`])(
-  '"%s is a valid tier" is no list of tiers',
+  '"%s" is not a valid list of tiers',
   (text) => {
     expect(parseTiers(text)).toBeUndefined()
   },

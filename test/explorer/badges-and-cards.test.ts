@@ -9,7 +9,6 @@ import { ADA_WALLET, ada, GRACE_OLD_WALLET, NOON, named, PEOPLE, record } from '
 
 const STYLES = ['flat', 'plain', 'large']
 
-/** All badges and the card of a passport. */
 const svgPathsOf = (id: number | string) => [
   ...STYLES.map((style) => `/badge/${id}.svg?style=${style}`),
   `/card/${id}.svg`,

@@ -23,7 +23,6 @@ const PLAN: RetirementPlan = {
 
 const render = (plan: Partial<RetirementPlan>, now = NOON) =>
   renderDeprecation({ ...NO_PLAN, deprecatedAt: DEPRECATED_AT, ...plan }, now, true)
-/** The text of markup, without spaces between elements. */
 const read = (markup: string) => markup.replace(/<[^>]+>/g, '').replace(/\s+/g, ' ')
 
 onEveryEngine('the deprecation page', (open) => {
@@ -59,7 +58,7 @@ describe('the text of the deprecation page', () => {
     expect(headline(PLAN, PLAN.sunsetAt)).toBe('The V1 passport API was removed')
   })
 
-  test('lists past and future brown-outs, and the successor', () => {
+  test('lists past and future brownouts, and the successor', () => {
     const markup = render(PLAN)
     const rows = [...markup.matchAll(/<tr><td>.*<\/tr>/g)].map(
       ([row]) => row.match(/>([^<]+)<\/td><\/tr>/)?.[1],

@@ -6,7 +6,6 @@ import { addDataPoint, mira, OTHERS, rescore } from '../support/explorer/sample-
 import { openTestStore } from '../support/store/engines.ts'
 import { ADA_WALLET, credential, NOON, record } from '../support/store/records.ts'
 
-/** Elements beyond the right edge. */
 const TOO_WIDE = `[...document.querySelectorAll('main, main *')]
   .filter((part) => part.checkVisibility() && !part.closest('svg *, thead') && part.getBoundingClientRect().right > innerWidth)
   .map((part) => part.outerHTML.slice(0, 100))

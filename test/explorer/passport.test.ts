@@ -43,7 +43,6 @@ onEveryEngine('the passport page', (open) => {
     expect(reasons).toContain('Beta 8.25 in the record 8.25')
     expect(reasons).toContain('1,020 Activity + 12.25 Identity + 10.25 Skills = 1,042.5')
     expect(reasons).not.toContain('The stored score')
-    // Highest score first in each category.
     expect(words.indexOf('Beta')).toBeLessThan(words.indexOf('Alpha'))
     expect(text).toContain(
       '<a href="https://example.com/lens/mira" rel="nofollow noopener noreferrer ugc"><bdi>mira</bdi></a>',

@@ -5,7 +5,6 @@ import { shareServer } from '../support/http/server.ts'
 import { onEveryEngine, openTestStore } from '../support/store/engines.ts'
 import { ADA_WALLET, ada, NOON, named, PEOPLE, record } from '../support/store/records.ts'
 
-/** The visible ranks, names and scores of a page. */
 function rowsOf(text: string): string[] {
   const list = /<ol class="ranking"[\s\S]*?<\/ol>/.exec(text)?.[0] ?? ''
   return [...list.matchAll(/<li>[\s\S]*?<\/li>/g)].map(([row]) => {

@@ -49,7 +49,6 @@ const social = (text: string, url: string): Social => ({
   following: text,
 })
 
-/** A passport with the text in every untrusted field. */
 function hostile(id: number, text: string, link: string) {
   return record(id, {
     profile: { displayName: text, bio: text, location: text, tags: [text, link] },
@@ -68,7 +67,6 @@ const PEOPLE = Array.from({ length: Math.max(MARKUP.length, LINKS.length) }, (_,
   hostile(at + 1, MARKUP[at % MARKUP.length] as string, LINKS[at % LINKS.length] as string),
 )
 
-/** Records dialogs, requests to other hosts, and errors. */
 function watch(page: Page, host: string): string[] {
   const seen: string[] = []
   page.on('dialog', (dialog) => {
@@ -86,7 +84,6 @@ function watch(page: Page, host: string): string[] {
   return seen
 }
 
-/** Finds traces of injected markup. */
 function findInjected(): string[] {
   const strange: string[] = []
   if ('pwned' in window) strange.push('an injected script ran')

@@ -9,7 +9,7 @@ async function* inChunks(whole: Uint8Array, size = whole.length || 1): AsyncGene
   for (let at = 0; at < whole.length; at += size) yield whole.slice(at, at + size)
 }
 
-/** Each line as its number and its text or reason. */
+/** The number of each line, and its text or the reason of its refusal. */
 async function read(source: AsyncIterable<Uint8Array>): Promise<[number, string][]> {
   const lines: SourceLine[] = []
   for await (const some of readLines(source)) lines.push(...some)
@@ -37,7 +37,7 @@ describe('readLines', () => {
 
   test.each<[string, string[], [number, string][]]>([
     ['an empty source', [''], []],
-    ['blanks alone', ['\n ', '\r\n', '\t\n\n'], []],
+    ['only white space', ['\n ', '\r\n', '\t\n\n'], []],
     ['a text without a newline at its end', ['a'], [[1, 'a']]],
     ['a text with a newline at its end', ['a\n'], [[1, 'a']]],
     [

@@ -167,7 +167,6 @@ const title = (line: string | Uint8Array) =>
     ? JSON.stringify(line.slice(0, 90))
     : `bytes ${Buffer.from(line).toString('latin1')}`
 
-/** Imports the line between two valid ones. */
 async function importBetween(store: TestStore, line: string | Uint8Array) {
   const refusals: Refusal[] = []
   async function* open() {

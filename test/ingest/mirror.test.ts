@@ -19,7 +19,6 @@ const FEW = CROWD.slice(-5)
 
 const NONE = { copied: 0, unchanged: 0, gone: 0, removed: 0, failed: 0 }
 
-/** Copies with a fake clock, without delays. */
 async function copy(store: Store, base: string, given: Partial<MirrorOptions> = {}) {
   let time = NOON
   const failures: string[] = []
@@ -52,7 +51,6 @@ async function copy(store: Store, base: string, given: Partial<MirrorOptions> = 
 
 const ofPassports = (seen: readonly Seen[]) => seen.filter(({ path }) => !path.includes('?page='))
 
-/** A service with these records that counts its requests. */
 async function serveSource(
   records: readonly PassportRecord[],
   { engine = 'sqlite', ...faults }: Parameters<typeof faultyProxy>[1] & { engine?: EngineName } = {},
@@ -201,7 +199,6 @@ describe('a source that fails', () => {
 
 describe('a source that is another program', () => {
   type Odd = {
-    /** The body of a page of the list, or its status. */
     list: (page: number) => unknown
     passport?: (id: number) => unknown
     credentials?: (id: number) => unknown
@@ -246,15 +243,15 @@ describe('a source that is another program', () => {
     })
 
   test.each<[string, Odd['list']]>([
-    ['says nothing about pages', paged()],
-    ['has no page after the last', (page) => (page > 3 ? 404 : paged()(page))],
-    ['gives all at once, on every page', () => ({ passports: passports([1, 2, 3, 4, 5]) })],
-    ['has no last page', (page) => paged({ last_page: page + 1 })(Math.min(page, 3))],
-    ['counts in text', paged({ last_page: '3', total: '5' }, [['1', '2'], ['3', '4'], ['5']])],
-    ['counts wrongly', paged({ last_page: 1e9, total: -1 })],
-    ['knows no counts', paged({ last_page: null, total: null })],
+    ['sends no pagination', paged()],
+    ['responds 404 after the last page', (page) => (page > 3 ? 404 : paged()(page))],
+    ['repeats all on every page', () => ({ passports: passports([1, 2, 3, 4, 5]) })],
+    ['always announces another page', (page) => paged({ last_page: page + 1 })(Math.min(page, 3))],
+    ['sends numbers as text', paged({ last_page: '3', total: '5' }, [['1', '2'], ['3', '4'], ['5']])],
+    ['sends wrong totals', paged({ last_page: 1e9, total: -1 })],
+    ['sends null totals', paged({ last_page: null, total: null })],
     [
-      'names passports more than once, and things that are none',
+      'lists passports twice, and other items',
       () => ({
         passports: [...passports([1, 1, 2, 2, 3, 4, 5, 1, null, -1, 1.5, 'x', 1e300]), null, 7, {}],
         pagination: { last_page: 1, total: 16 },
@@ -271,10 +268,10 @@ describe('a source that is another program', () => {
   })
 
   test.each<[string, (order: number[], page: number) => void]>([
-    ['one moved up', (order, page) => page === 1 && order.unshift(...order.splice(5, 1))],
-    ['one was added', (order, page) => page === 1 && order.unshift(9)],
-    ['one was removed', (order, page) => page === 1 && order.splice(0, 1)],
-    ['all changed places', (order) => order.reverse()],
+    ['a passport moves up', (order, page) => page === 1 && order.unshift(...order.splice(5, 1))],
+    ['a passport is added', (order, page) => page === 1 && order.unshift(9)],
+    ['a passport is removed', (order, page) => page === 1 && order.splice(0, 1)],
+    ['all passports move', (order) => order.reverse()],
   ])('a list in which %s during the run is copied completely', async (_, shift) => {
     const order = [1, 2, 3, 4, 5, 6, 7, 8]
     let isFirst = true
@@ -353,20 +350,20 @@ describe('a source that is another program', () => {
   test.each<[string, unknown, string]>([
     ['no passport', {}, 'passport is missing from the response'],
     ['a list', [], 'passport is missing from the response'],
-    ['a score in words', { passport: { score: 'high' } }, 'score must be a number or null, got "high"'],
-    ['a bad date', { passport: { last_calculated_at: 'May' } }, 'last_calculated_at must be a date such as'],
-    ['a field of great depth', `{"passport":{"score":${deep}}}`, 'score must be a number or null, got […]'],
+    ['text as score', { passport: { score: 'high' } }, 'score must be a number or null, got "high"'],
     [
-      'great depth where nobody looks',
+      'an invalid date',
+      { passport: { last_calculated_at: 'May' } },
+      'last_calculated_at must be a date such as',
+    ],
+    ['a deeply nested field', `{"passport":{"score":${deep}}}`, 'score must be a number or null, got […]'],
+    [
+      'a deeply nested unknown field',
       `{"passport":{"passport_profile":{"x":${deep}}}}`,
       'passport is nested too deeply',
     ],
-    ['a number past all numbers', { passport: { score: 1e300 } }, 'score must'],
-    [
-      'an id past all numbers',
-      { passport: { passport_id: 2, connections_count: 2 ** 60 } },
-      'connections_count',
-    ],
+    ['a number above the limit', { passport: { score: 1e300 } }, 'score must'],
+    ['an unsafe integer', { passport: { passport_id: 2, connections_count: 2 ** 60 } }, 'connections_count'],
   ])('a response with %s is reported with its id, and the others are copied', async (_, body, reason) => {
     await using source = serveOdd({
       list: () => ({ passports: passports([1, 2, 3]) }),

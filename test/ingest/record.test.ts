@@ -245,7 +245,7 @@ describe('a credential', () => {
     ])
   })
 
-  test('without a score, a rule or a parsable value keeps the score 0', () => {
+  test('without a score gets 0 if its type has no rule or its value cannot be parsed', () => {
     expect(split({ type: 'kite', score: null }).credentials).toMatchObject([{ type: 'kite', score: 0 }])
     expect(split({ type: 'gitcoin', score: null, value: '' }).credentials).toMatchObject([{ score: 0 }])
     expect(split({ type: 'constructor', score: null }).credentials).toMatchObject([{ type: 'constructor' }])

@@ -13,7 +13,6 @@ async function exportText(store: Store): Promise<string> {
   return text
 }
 
-/** All responses that a client could receive. */
 async function everything(store: Store) {
   const found = await Promise.all(REFS.map((ref) => store.passports.find(ref)))
   const credentials = await Promise.all(found.map((each) => each && store.credentials.list(each.id)))

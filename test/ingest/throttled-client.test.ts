@@ -72,7 +72,6 @@ function createClient(answers: readonly Answer[], options: Partial<ThrottleOptio
   })
   return {
     time,
-    /** The time of each request. */
     begun,
     get: (path = '/x', etag?: string) => time.pass(client.get(path, etag)),
     getMany: (count: number) =>
@@ -104,14 +103,14 @@ describe('rate limit', () => {
     ['429 with seconds', 429, { 'Retry-After': '5' }],
     ['429 with a date', 429, { 'Retry-After': new Date(NOON + 5000).toUTCString() }],
     ['503 with seconds', 503, { 'Retry-After': '5' }],
-    ['429 with nothing left', 429, { RateLimit: '"default";r=0;t=5' }],
-    ['nothing left', 200, { RateLimit: '"default";r=0;t=5' }],
-    ['nothing left, the other way round', 200, { RateLimit: '"default";t=5;r=0' }],
-    ['nothing left of one policy', 200, { RateLimit: '"day";r=9;t=80, "burst";r=0;t=5' }],
-    ['nothing left of two policies', 200, { RateLimit: '"burst";r=0;t=1, "day";r=0;t=5' }],
-    ['nothing left, in the older form', 200, { RateLimit: 'limit=9, remaining=0, reset=5' }],
-    ['nothing left, in fields of their own', 200, { 'RateLimit-Remaining': '0', 'RateLimit-Reset': '5' }],
-  ] as const)('%s holds up all requests, which then come at the agreed pace', async (_, code, headers) => {
+    ['429 with 0 remaining requests', 429, { RateLimit: '"default";r=0;t=5' }],
+    ['200 with 0 remaining requests', 200, { RateLimit: '"default";r=0;t=5' }],
+    ['a RateLimit header with t before r', 200, { RateLimit: '"default";t=5;r=0' }],
+    ['one of two policies with 0 remaining requests', 200, { RateLimit: '"day";r=9;t=80, "burst";r=0;t=5' }],
+    ['two policies with 0 remaining requests', 200, { RateLimit: '"burst";r=0;t=1, "day";r=0;t=5' }],
+    ['the older form of RateLimit', 200, { RateLimit: 'limit=9, remaining=0, reset=5' }],
+    ['RateLimit-Remaining: 0', 200, { 'RateLimit-Remaining': '0', 'RateLimit-Reset': '5' }],
+  ] as const)('%s pauses all requests, which then keep the configured interval', async (_, code, headers) => {
     const { begun, getMany } = createClient([status(code, headers), good], { rate: 100 })
     expect(await getMany(6)).toEqual(Array(6).fill(GOOD))
     const after = code === 200 ? 5 : 6
@@ -119,12 +118,12 @@ describe('rate limit', () => {
   })
 
   test.each([
-    ['some are left', { RateLimit: '"default";r=3;t=60' }],
-    ['the policy that is spent tells no time', { RateLimit: '"day";r=0, "burst";r=5;t=60' }],
-    ['some are left, in fields of their own', { 'RateLimit-Remaining': '1', 'RateLimit-Reset': '60' }],
-    ['the date is past', { 'Retry-After': new Date(NOON - 5000).toUTCString() }],
-    ['the time is no time', { 'Retry-After': 'soon' }],
-  ] as const)('nobody waits where %s', async (_, headers) => {
+    ['requests remain', { RateLimit: '"default";r=3;t=60' }],
+    ['the policy with 0 remaining requests has no reset time', { RateLimit: '"day";r=0, "burst";r=5;t=60' }],
+    ['RateLimit-Remaining is 1', { 'RateLimit-Remaining': '1', 'RateLimit-Reset': '60' }],
+    ['Retry-After is a date in the past', { 'Retry-After': new Date(NOON - 5000).toUTCString() }],
+    ['Retry-After is not a time', { 'Retry-After': 'soon' }],
+  ] as const)('no request waits if %s', async (_, headers) => {
     const { begun, getMany } = createClient([status(200, headers)], { rate: 100 })
     await getMany(3)
     expect(begun).toEqual([0, 10, 20])
@@ -156,14 +155,14 @@ describe('retries', () => {
   const timeout = () => Promise.reject(new DOMException('The operation timed out.', 'TimeoutError'))
 
   test.each([
-    ['a failure of the service', status(500), 'status 500'],
-    ['a service that is not there', status(503), 'status 503'],
-    ['a lost connection', fail('connection reset'), 'connection reset'],
-    ['no answer in time', timeout, 'The operation timed out.'],
-    ['something that is not JSON', html, expect.stringContaining('JSON Parse error')],
-    ['half of the JSON', cutJson, expect.stringContaining('JSON Parse error')],
+    ['status 500', status(500), 'status 500'],
+    ['status 503', status(503), 'status 503'],
+    ['a reset connection', fail('connection reset'), 'connection reset'],
+    ['a timeout', timeout, 'The operation timed out.'],
+    ['a body that is not JSON', html, expect.stringContaining('JSON Parse error')],
+    ['incomplete JSON', cutJson, expect.stringContaining('JSON Parse error')],
     ['text that is not UTF-8', badText, expect.anything()],
-  ] as const)('%s is tried again, and given up after eight tries', async (_, bad, reason) => {
+  ] as const)('%s is retried, and fails after eight attempts', async (_, bad, reason) => {
     const { get } = createClient([good, bad, bad, good, bad])
     await get()
     expect(await get()).toEqual(GOOD)
@@ -216,7 +215,7 @@ describe('retries', () => {
     [400, ResponseError, '/x: received status 400'],
     [401, SourceError, 'http://source.test rejected the request (401). Pass a valid API key.'],
     [403, SourceError, 'http://source.test rejected the request (403). Pass a valid API key.'],
-  ] as const)('%d is not tried again', async (code, kind, message) => {
+  ] as const)('status %d is not retried', async (code, kind, message) => {
     const { begun, get } = createClient([status(code)])
     const error = await get().catch((error) => error)
     expect(error).toBeInstanceOf(kind)
@@ -303,7 +302,7 @@ describe('over a real connection', () => {
     ['br', (zeros: Uint8Array) => brotliCompressSync(zeros, QUICK)],
     ['zstd', zstdCompressSync],
   ] as const)(
-    '64 MB that %s compressed to little are rejected without inflating them',
+    'a body of 64 MB in less than 300 kB of %s is rejected without inflating all of it',
     async (encoding, pack) => {
       const bomb = pack(new Uint8Array(64 * 1024 * 1024))
       expect(bomb.length).toBeLessThan(300_000)

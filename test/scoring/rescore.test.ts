@@ -132,7 +132,6 @@ onEveryEngine('the adoption of a rule set', (open) => {
     expect(await store.scoring.countStale()).toBe(0)
     await adoptRules(scorer(store, otherRules))
     expect(await store.scoring.countStale()).toBe(2)
-    // A node with the old rules scores no passport.
     expect(await rescoreSome(scorer(store))).toBeUndefined()
     expect(await rescoreSome(scorer(store, otherRules))).toBe(2)
     await adoptRules(scorer(store, otherRules))
@@ -199,7 +198,6 @@ onEveryEngine('merging and removing', (open) => {
     expect(await store.passports.find({ wallet: ADA_WALLET })).toMatchObject({ id: 8, merged: true })
     expect(await listAll(store, { ...all, keyword: 'ada' })).toMatchObject({ total: 0 })
     expect(await listAll(store, all)).toMatchObject({ total: 1 })
-    // A later record does not undo the merge.
     await saveRecords(store, [{ ...ada, connections: 99 }])
     expect(await find(store, 7)).toMatchObject({ id: 8 })
     await store.passports.unmerge(7)

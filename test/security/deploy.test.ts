@@ -6,7 +6,6 @@ import { tempFolder } from '../support/temp-folder.ts'
 const ROOT = join(import.meta.dir, '../..')
 const UNIT = readFileSync(join(ROOT, 'deploy/passportd.service'), 'utf8')
 
-/** All settings of the unit, including repeated ones. */
 const settings = [...UNIT.matchAll(/^(\w+)=(.*)$/gm)].map(([, name, value]) => `${name}=${value}`)
 
 test('the systemd unit drops all privileges except its own folder and the network', () => {
@@ -27,7 +26,6 @@ test('the systemd unit drops all privileges except its own folder and the networ
       'SystemCallFilter=~@privileged',
     ]),
   )
-  // Only the state directory is writable.
   expect(UNIT).not.toMatch(/^ReadWritePaths=/m)
 })
 

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 const ROOT = join(import.meta.dir, '../..')
-/** A pattern with quadratic backtracking needs some ten million steps for this length, a linear one some thousand. */
+/** For this length, a pattern with quadratic backtracking needs about ten million steps, a linear one a few thousand. */
 const LONG = 6000
 const LONGEST_MILLISECONDS = 10
 

@@ -7,7 +7,6 @@ import { withEngine, withEveryEngine } from '../support/store/engines.ts'
 import { toLines } from '../support/store/json-lines.ts'
 import { named } from '../support/store/records.ts'
 
-/** About a second on an idle machine. */
 const MAX_MILLISECONDS = 3000
 
 withEveryEngine('serve', (makeDatabase) => {

@@ -7,7 +7,6 @@ import { record } from '../support/store/records.ts'
 
 type TestService = Awaited<ReturnType<typeof startTestService>>
 
-/** Terminates a thread and waits for its restart. */
 async function end({ threads }: TestService, at: number): Promise<void> {
   const count = threads.length
   threads[at]?.terminate()
@@ -30,7 +29,6 @@ describe.skipIf(process.platform !== 'linux')('threads of the service', () => {
     const before = await total()
     expect(before).toBeGreaterThan(0)
     await end(service, SEARCH)
-    // A search during the crash fails.
     await until(async () => (await total()) === before)
     expect(await statuses(service, '/api/v1/passports?keyword=ada')).toEqual([200])
     expect(service.messages()).toEqual(['The search-thread ended; restarting it now.'])

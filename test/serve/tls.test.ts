@@ -7,7 +7,6 @@ import { retryOnce, startLoad } from '../support/http/load.ts'
 import { readLines, until } from '../support/processes.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 
-/** The common name of the certificate of a new connection. */
 const nameAt = (port: number) =>
   new Promise<string>((resolve, reject) => {
     const socket = connect({ port, host: '127.0.0.1', rejectUnauthorized: false }, () => {

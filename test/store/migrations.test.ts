@@ -26,7 +26,6 @@ const KEY = apiKey('k', { name: 'Key', hash: new Uint8Array([1, 2]), tier: 'high
 const keyRow = (hash: string) => `insert into keys (id, name, hash, created_at, tier, owner)
   values ('k', 'Key', ${hash}, 1, 'high', 'a@example.com');`
 
-/** Nothing of the people in fixtures/people.sql is lost. */
 async function expectPeople(store: Store): Promise<void> {
   await expectV1(store, [{ id: 7 }, { id: 9 }, { id: 12 }, { wallet: 'So1ana' }, { wallet: '0xgrace' }])
   expect((await store.v1.findPassport({ id: 9 }))?.body).toContain('Ada Lovélace 🐉')
@@ -103,7 +102,6 @@ async function expectStoredBodies(open: () => Promise<Store>): Promise<void> {
   await again.close()
 }
 
-/** Makes a database file of an earlier schema. */
 function makeFile(path: string, version: number, sql: string): void {
   using old = new Database(path)
   old.run('pragma journal_mode = wal')

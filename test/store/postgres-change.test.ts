@@ -12,7 +12,6 @@ import { saveRecords } from '../support/store/engines.ts'
 import { apiKey, NOON, named } from '../support/store/records.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 
-/** The ids of the list, in order. */
 const idsOf = async (store: Store) =>
   (await listAll(store, { page: 1, size: 250, keyword: undefined })).items.map(({ id }) => id).join()
 
@@ -102,7 +101,7 @@ test('a node that starts while the primary is unavailable leaks no connections',
   await reading
 }, 40_000)
 
-test('a database with another encoding than UTF-8 is refused with a sentence', async () => {
+test('a database with an encoding other than UTF-8 is refused in one sentence', async () => {
   await using database = await testDatabase()
   await using sql = connect(database.url)
   const name = `${database.name}_ascii`

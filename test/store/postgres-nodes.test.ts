@@ -17,7 +17,6 @@ import { apiKey, NOON, named, record } from '../support/store/records.ts'
 const all = { page: 1, size: 250, keyword: undefined }
 const key = apiKey('one', { name: 'Ada' })
 
-/** Two nodes on one new database, and a direct connection to it. */
 async function openTwo() {
   const database = await testDatabase()
   const [one, other] = await Promise.all([openPostgres(database), openPostgres(database)])

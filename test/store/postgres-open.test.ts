@@ -50,7 +50,6 @@ describe('postgres: opening', () => {
     await using sql = connect(database.url)
     await sql`create schema mine`
     await sql`create table public.passports (cats text)`
-    // A name that an earlier version used.
     await sql`create table mine.names (cats text)`
     const store = await openPostgres({ url: withOptions(database.url, 'search_path=mine,public') })
     await saveRecords(store, [named(1, 'Ada')])
@@ -68,13 +67,13 @@ describe('postgres: opening', () => {
     ['colour=red', 'cannot be used: unrecognized configuration parameter "colour"'],
     ['sslmode=maybe', 'cannot be used: '],
     ['sslmode=verify-full&sslrootcert=/nowhere/ca.pem', 'cannot be used: '],
-  ])('the option %s in the URL is refused with a sentence', async (options, sentence) => {
+  ])('the option %s in the URL is refused in one sentence', async (options, sentence) => {
     await using database = await testDatabase()
     expect(await refusalOf(withOptions(database.url, options))).toContain(`/${database.name} ${sentence}`)
   })
 })
 
-test('postgres: a role without the right to create or read tables is refused with a sentence', async () => {
+test('postgres: a role without the right to create or read tables is refused in one sentence', async () => {
   await using server = await startPostgres()
   await using sql = connect(server.url)
   await sql`create role clerk login password 'clerk-secret'`
@@ -97,7 +96,7 @@ describe('postgres: an unavailable server', () => {
       'database "nowhere" does not exist. Create it first: createdb.',
     ],
     ['a name that does not resolve', { hostname: 'postgres.invalid' }, 'is unavailable'],
-    ['a port that nobody listens on', { port: '1' }, 'is unavailable'],
+    ['a port without a listener', { port: '1' }, 'is unavailable'],
   ] as const)('%s is refused in one sentence that names it', async (_, wrong, sentence) => {
     await using database = await testDatabase()
     const url = change(database.url, (url) => Object.assign(url, wrong))
@@ -119,7 +118,7 @@ describe('postgres: an unavailable server', () => {
     await store.close()
   })
 
-  test('a server that becomes read-only refuses writes with a sentence and still serves reads', async () => {
+  test('a server that becomes read-only refuses writes in one sentence and still serves reads', async () => {
     await using server = await startPostgres()
     const store = await openPostgres(server)
     await saveRecords(store, [named(1, 'Ada')])

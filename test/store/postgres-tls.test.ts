@@ -6,7 +6,6 @@ import { CERTIFICATE, tlsSettings } from '../support/postgres/postgres-tls.ts'
 import { until } from '../support/processes.ts'
 
 describe('postgres: encrypted connections', () => {
-  /** Its certificate is self-signed. */
   let server: PostgresServer
   beforeAll(async () => {
     server = await startPostgres({ settings: tlsSettings() })

@@ -64,7 +64,7 @@ describe('sqlite: the file', () => {
       (path) => change(path, 'alter table wallets rename column address to addres3'),
       DAMAGED,
     ],
-  ])('%s is refused with a sentence that names it', (_, prepare, sentence) => {
+  ])('%s is refused in one sentence that names it', (_, prepare, sentence) => {
     using folder = tempFolder()
     const path = join(folder.path, 'x.db')
     prepare(path)

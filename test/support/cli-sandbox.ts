@@ -18,11 +18,8 @@ import { callHere } from './terminal.ts'
 setDefaultTimeout(90_000)
 
 type Given = {
-  /** By name, in the folder. */
   files?: Record<string, string | Uint8Array>
-  /** In the database. */
   records?: readonly PassportRecord[]
-  /** Whether the database has no tables yet. */
   bare?: boolean
 }
 
@@ -51,7 +48,6 @@ export async function workplace(
   return {
     cwd,
     env,
-    /** The database's name in messages. */
     database: nameDatabase(address),
     run: (...args: string[]) => run(args, { cwd, env }),
     /** Expects the command to end with code 1 and `sentence` in its message. */

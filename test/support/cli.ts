@@ -6,7 +6,6 @@ type Env = Record<string, string>
 
 type Options = { env?: Env; cwd: string; stdin?: Uint8Array }
 
-/** The command of package.json. */
 export const COMMAND = [process.execPath, '--smol', MAIN]
 
 export function start(args: readonly string[], { env = {}, cwd, stdin }: Options) {
@@ -50,7 +49,6 @@ export async function serveProcess(args: readonly string[], { env = {}, cwd }: O
 
 const urlIn = (greeting: string) => /https?:\/\/[\d.:]+/.exec(greeting)?.[0]
 
-/** The URL in the output of a server. */
 export const readUrl = async (stdout: ReadableStream<Uint8Array>) => urlIn(await readGreeting(stdout))
 
 async function readGreeting(stdout: ReadableStream<Uint8Array>): Promise<string> {

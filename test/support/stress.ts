@@ -5,7 +5,6 @@ import { SCENARIOS } from '../../stress/scenarios.ts'
 /** The scenarios are divided among this many test files, which run in parallel. */
 const FILES = 3
 
-/** Tests the short form of every third scenario. */
 export function testScenarios(file: number): void {
   for (const scenario of SCENARIOS.filter((_, index) => index % FILES === file)) {
     test(`the stress scenario ${scenario.name} passes all its checks in the short form`, async () => {

@@ -52,7 +52,6 @@ const credential: WireCredential = {
   value: 'Since 2019-04-02, Outgoing transactions: 861',
 }
 
-/** By schema name. */
 export const EXAMPLES = {
   PassportListBody: { passports: [listed], pagination: { current_page: 1, last_page: 40, total: 1000 } },
   PassportBody: { passport: full },

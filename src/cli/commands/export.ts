@@ -57,7 +57,7 @@ async function writeFile(path: string, lines: AsyncIterable<Buffer>): Promise<vo
   }
 }
 
-/** Returns whether the reader took all of it. */
+/** Returns false if the reader closed the pipe before the end. */
 async function writeOut(lines: AsyncIterable<Buffer>): Promise<boolean> {
   try {
     await pipeline(Readable.from(lines), process.stdout, { end: false })

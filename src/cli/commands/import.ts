@@ -15,7 +15,6 @@ import { writeAll } from '../write-all.ts'
 /** Refusals shown on standard error; --rejects writes all of them. */
 const SHOWN_REFUSALS = 20
 
-/** For commands that import records. */
 export const RESTORE_OPTION = {
   restore: { about: 'accept records of removed passports' },
 } as const

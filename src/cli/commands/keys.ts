@@ -87,7 +87,6 @@ export const keys = defineCommand({
   },
 })
 
-/** Arguments of an action after the database is open. */
 type Target = { store: Store; database: string; terminal: Terminal }
 type Run = (target: Target) => Promise<void>
 

@@ -50,7 +50,6 @@ function parseId(text: string): number {
   throw invalidValue('A passport is named by its id, a whole number', text)
 }
 
-/** Runs `work` if the passports exist. */
 async function change(store: Store, ids: readonly number[], work: () => unknown): Promise<void> {
   for (const id of ids) {
     if (!(await store.passports.find({ id }))) throw new CommandError(`There is no passport ${id} here.`)

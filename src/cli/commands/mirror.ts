@@ -77,7 +77,7 @@ function parseBase(text: string): string {
   if (!url || !/^https?:$/.test(url.protocol)) throw invalidValue('URL must be an http or https URL', text)
   if (url.username || url.password)
     throw new UsageError('URL must not contain a user name or password: pass a key with --key.')
-  // The URL of the list stands for the service.
+  // Accepts the URL of an endpoint, too: /api/v1/... is removed.
   return `${url.origin}${url.pathname.replace(/\/(api\/v1(\/.*)?)?$/, '')}`
 }
 

@@ -52,12 +52,10 @@ export const usage = defineCommand({
   },
 })
 
-/** Input of every output format. */
 type Findings = {
   days: Days
   counts: readonly UsageCount[]
   clientOf: (key: string) => Client
-  /** The key of the option --key. */
   only: Client | undefined
   database: string
 }

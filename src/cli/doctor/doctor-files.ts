@@ -3,7 +3,7 @@ import { dirname } from 'node:path'
 import { size } from '../../domain/text/format.ts'
 import { type Finding, ok, problem, warning } from './finding.ts'
 
-/** A busy service fills less in minutes. */
+/** A busy service takes several minutes to fill this much. */
 const LEAST_FREE = 200_000_000
 
 /** Checkpoints keep the WAL below a tenth of this, unless a reader blocks them. */

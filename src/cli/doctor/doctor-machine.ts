@@ -8,7 +8,6 @@ import { type Finding, ok, orProblem, problem, warning } from './finding.ts'
 /** A lower limit suffices for a few hundred concurrent clients only. */
 const FEW_FILES = 4096
 
-/** A clock outside of these years is wrong. */
 const FIRST_YEAR = 2026
 const LAST_YEAR = 2100
 
@@ -33,7 +32,6 @@ export function* examineMachine(now: number) {
   else yield warning('open files', `The limit is ${limit}: raise it (ulimit -n, LimitNOFILE=).`)
 }
 
-/** Only Linux has this file. */
 function readOpenFileLimit(): number | undefined {
   try {
     const text = /^Max open files\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8'))?.[1]

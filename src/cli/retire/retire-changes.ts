@@ -77,7 +77,6 @@ type Changes = {
   [Name in 'deprecatedAt' | 'sunsetAt' | 'successor' | 'notice']?: RetirementPlan[Name] | null
 }
 
-/** Null deletes a value. */
 function withChanges(plan: RetirementPlan, changes: Changes): RetirementPlan {
   const all = Object.entries({ ...plan, ...changes })
   return Object.fromEntries(all.filter(([, value]) => value !== null)) as RetirementPlan

@@ -1,7 +1,6 @@
 import { type Brownout, type DatedPlan, isRemoved } from '../../domain/retirement.ts'
 import { formatInstant } from '../../domain/text/instant.ts'
 
-/** An email to the owners of keys. */
 export function composeEmail(plan: DatedPlan, now: number): string {
   const coming = plan.brownouts.filter(({ end }) => end > now)
   const removed = isRemoved(plan, now)

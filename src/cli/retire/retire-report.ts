@@ -57,7 +57,6 @@ function toPeriods(start: number | undefined, now: number): { days: Days; before
   }
 }
 
-/** Counts requests of every status. */
 const sum = (counts: readonly UsageCount[]) =>
   new Map([...Map.groupBy(counts, ({ key }) => key)].map(([key, some]) => [key, sumUp(some).requests]))
 

@@ -5,7 +5,6 @@ import type { RetireValues } from '../commands/retire.ts'
 import type { Terminal } from '../terminal.ts'
 import { printPlan } from './retire-plan.ts'
 
-/** The command line of an action. */
 export type RetireInput = { values: RetireValues; args: string[]; now: number }
 
 export type RetireContext = {
@@ -15,7 +14,6 @@ export type RetireContext = {
   now: number
   /** The database's name in messages. */
   name: string
-  /** For a plan without a date. */
   deprecatedAt: number
   requireKey: boolean
 }

@@ -11,7 +11,7 @@ export const PassportProfile = Type.Object(
     location: Type.String({ description: 'Empty if unknown' }),
     tags: Type.Array(Type.String()),
   },
-  { ...closed, description: 'What a person says of themselves' },
+  { ...closed, description: 'The self-description of a person' },
 )
 
 export const PassportSocial = Type.Object(
@@ -36,17 +36,19 @@ export const ListedPassport = Type.Object(
     skills_score: score('Sum of the scores of the credentials in the category Skills'),
     score: score('The overall score; the list is sorted by it'),
     calculating_score: Type.Boolean({
-      description: 'True while a new score is being worked out; the old scores are served meanwhile',
+      description: 'True while a new score is being calculated; the old scores are served until then',
     }),
     connections_count: Type.Integer({ minimum: 0 }),
-    human_checkmark: Type.Boolean({ description: 'True if the person is known to be one' }),
-    last_calculated_at: instant('Before the first calculation, when the passport was first recorded'),
+    human_checkmark: Type.Boolean({ description: 'True if the person is known to be human' }),
+    last_calculated_at: instant(
+      'Time of the last calculation; before the first one, the time when the passport was first recorded',
+    ),
     main_wallet: Type.String({ description: 'A wallet address; `0x` addresses are in lower case' }),
     passport_id: Type.Integer({ minimum: 0 }),
     passport_profile: PassportProfile,
     verified_wallets: Type.Array(Type.String(), { description: 'Wallet addresses' }),
   },
-  { ...closed, description: "A person's reputation record, as the list shows it" },
+  { ...closed, description: "A person's reputation record, as listed" },
 )
 
 export const Passport = Type.Object(
@@ -55,33 +57,33 @@ export const Passport = Type.Object(
     merged: Type.Boolean({ description: 'True if another passport was merged into this one' }),
     passport_socials: Type.Array(PassportSocial),
   },
-  { ...closed, description: "A person's reputation record, whole" },
+  { ...closed, description: "A person's complete reputation record" },
 )
 
 export const Credential = Type.Object(
   {
-    id: Type.String({ description: 'Opaque' }),
+    id: Type.String({ description: 'An opaque string' }),
     earned_at: Type.String({ description: 'A date-time; empty if unknown' }),
     category: Type.String({
       description: 'Activity, Identity or Skills; a credential of another category counts toward no score',
     }),
-    last_calculated_at: instant('When the score was last worked out'),
-    max_score: score('The most that a credential of this type can score'),
-    score: score('What this one scores'),
-    name: Type.String({ description: 'For people' }),
-    type: Type.String({ description: 'For programs, such as `active_wallet`; an open set' }),
-    value: Type.String({ description: 'What the score was worked out from, for people' }),
+    last_calculated_at: instant('Time of the last calculation of the score'),
+    max_score: score('The maximum score of a credential of this type'),
+    score: score('The score of this credential'),
+    name: Type.String({ description: 'Display name' }),
+    type: Type.String({ description: 'A machine-readable type such as `active_wallet`; an open set' }),
+    value: Type.String({ description: 'Display text of the fact that was scored' }),
   },
   { ...closed, description: 'A scored item of a passport' },
 )
 
 export const Pagination = Type.Object(
   {
-    current_page: Type.Integer({ minimum: 1, description: 'As asked for, also past the last page' }),
+    current_page: Type.Integer({ minimum: 1, description: 'As requested, also past the last page' }),
     last_page: Type.Integer({ minimum: 1, description: '1 if nothing matches' }),
-    total: Type.Integer({ minimum: 0, description: 'How many passports match, on all pages' }),
+    total: Type.Integer({ minimum: 0, description: 'Number of matching passports on all pages' }),
   },
-  { ...closed, description: 'Where a page lies in the list' },
+  { ...closed, description: 'The position of a page in the list' },
 )
 
 export const PassportListBody = Type.Object(
@@ -95,11 +97,11 @@ export const CredentialListBody = Type.Object({ passport_credentials: Type.Array
 
 export const ErrorBody = Type.Object(
   {
-    error: Type.String({ description: 'A sentence for the caller' }),
+    error: Type.String({ description: 'A message for people' }),
     code: Type.String({ description: 'Stable, for programs' }),
-    request_id: Type.String({ description: 'Names this request in the log of the service' }),
+    request_id: Type.String({ description: 'Identifies the request in the log of the service' }),
   },
-  { ...closed, description: 'Every error, on every path' },
+  { ...closed, description: 'The body of every error' },
 )
 
 export type WireSocial = Static<typeof PassportSocial>

@@ -51,6 +51,5 @@ function renderCredential({ name, value, score, maxScore, earnedAt, calculatedAt
 /** An entity, because one character beyond Latin-1 doubles the page in memory and slows sending. */
 export const UNKNOWN = html`&ndash;`
 
-/** In steps of 0.5 %. */
 const shareOf = (score: number, maxScore: number): number =>
   maxScore > 0 ? Math.round((200 * Math.min(Math.max(score, 0), maxScore)) / maxScore) : 0

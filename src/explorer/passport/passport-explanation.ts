@@ -10,7 +10,7 @@ import { renderLayout } from '../layout.ts'
 import { CATEGORIES, SCORE_PARTS } from '../score-bar.ts'
 import { groupByCategory, UNKNOWN } from './passport-credentials.ts'
 
-/** The sum, for the passport page. The script inserts the lines from their own page. */
+/** The sum of the score, for the passport page. The script inserts the lines of the explanation page. */
 export function renderExplanation({ id, scores }: Passport): Html {
   const { activity, identity, skills, total } = scores
   const isSum = roundScore(activity + identity + skills) === total

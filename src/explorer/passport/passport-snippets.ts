@@ -2,7 +2,6 @@ import { parseOrigin } from '../../domain/url.ts'
 import type { ApiState } from '../explorer-page.ts'
 import { type Html, html } from '../html.ts'
 
-/** Links, commands and badge code for this passport. */
 export function renderSnippets(id: number, origin: string, state: ApiState): Html {
   // Validated, because people paste these lines into shells and pages.
   const plain = parseOrigin(origin)?.origin

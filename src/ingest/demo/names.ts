@@ -25,7 +25,6 @@ const OTHER_SCRIPTS =
 
 const EMOJI = ['🌱', '⚡', '🦊', '🪁', '🧵', '🌊', '❤️', '👩‍💻', '🇵🇹', '🎈', '🏔️', '🫖']
 
-/** Invented names in many scripts and styles. */
 export function inventName(random: Random): string {
   const given = random.pick(GIVEN)
   const start = random.pick(FAMILY_START)

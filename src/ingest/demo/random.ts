@@ -4,7 +4,6 @@ export type Random = ReturnType<typeof createRandom>
 export function createRandom(seed: number) {
   let state = seed
 
-  /** From 0 up to 1, excluding 1. */
   function next(): number {
     state = (state + 0x6d2b79f5) | 0
     let mixed = Math.imul(state ^ (state >>> 15), 1 | state)

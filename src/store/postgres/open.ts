@@ -27,7 +27,7 @@ type Options = Partial<PoolOptions> & {
 /** Most commands need one connection, and should wait for a busy server. */
 const FOR_COMMANDS: PoolOptions = { connections: 2, responseTimeout: 30_000 }
 
-/** Migrates and opens the database. Throws `unavailable` with a sentence. */
+/** Migrates and opens the database. Throws `unavailable` with a message for the operator. */
 export async function openPostgres(
   { url, readUrl }: Address,
   { migrate: mayMigrate = true, onMigrate, ...options }: Options = {},

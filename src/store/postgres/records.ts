@@ -63,7 +63,6 @@ export function createRecords({ longQuery, transaction }: Pool) {
   } satisfies Store['records']
 }
 
-/** Merge, unmerge and removal of single passports. */
 export function createPassportChanges({ transaction }: Pool) {
   type Merges = ReturnType<typeof createMerges>
 

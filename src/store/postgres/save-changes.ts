@@ -10,11 +10,9 @@ import type { TrackedRows } from './tracked-rows.ts'
 /** The rows of all tables that a batch may touch, in memory. */
 export type Loaded = {
   passports: TrackedRows<number, StoredRow>
-  /** Owners by address. */
   wallets: TrackedRows<string, number>
   credentials: TrackedRows<number, { list: readonly Credential[]; isShown: boolean }>
   dataPoints: TrackedRows<number, readonly DataPoint[]>
-  /** Times of removal. */
   removals: TrackedRows<number, number>
   /** Never loaded, only written. */
   v1Passports: TrackedRows<number, V1PassportRow>

@@ -145,7 +145,6 @@ async function saveScores(query: Query, scored: readonly ScoredRow[]): Promise<v
   await renderPassports(query, scored)
 }
 
-/** Stores the V1 responses of listed passports. */
 async function renderPassports(query: Query, passports: readonly ScoredRow[]): Promise<void> {
   const listed = passports.filter(({ row }) => row.merged_into === null)
   const survivors = await query<{ id: number }>(

@@ -15,12 +15,10 @@ export type PassportCounts = {
   passports: number
   /** Passports that wait for a scorer. */
   stale: number
-  /** Passports whose scoring failed. */
   unscorable: number
   /** The latest time of a calculation, overall and by a rule set. */
   newestRecord: number | null
   lastScoring: number | null
-  /** The last day with recorded usage. */
   lastDay: string | null
 }
 

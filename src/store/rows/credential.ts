@@ -1,7 +1,7 @@
 import type { Credential } from '../../domain/credential.ts'
 import { toShownCredentials } from './v1.ts'
 
-/** Stored instead of JSON if the V1 response shows all credentials with the scores of their record. */
+/** Stored instead of JSON if the V1 response contains the same credentials: they are then read from it. */
 const AS_SHOWN = ''
 
 /** `data` is the stored form, `body` the V1 response. */

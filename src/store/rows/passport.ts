@@ -10,7 +10,6 @@ type ScoreRow = {
   skills_score: number
 }
 
-/** A row of `passports`. */
 export type StoredRow = ScoreRow & {
   id: number
   /** 1: waits for a scorer. 2: scoring failed; waits for a change. */

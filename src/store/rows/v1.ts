@@ -76,7 +76,6 @@ export function toV1CredentialsRow(passportId: number, credentials: readonly Cre
   return { passport_id: passportId, body, etag: etagOf(body) }
 }
 
-/** Parses the credentials of a V1 response. */
 export function toShownCredentials(body: string): Credential[] {
   const { passport_credentials } = JSON.parse(body) as { passport_credentials: WireCredential[] }
   return passport_credentials.map(readCredential)

@@ -18,7 +18,6 @@ export function createShownCredentials(reader: Database, transaction: ReadTransa
   }
 }
 
-/** All credentials, including superseded ones. */
 export function createCredentialReader(reader: Database) {
   const find = reader.query<CredentialsRow, [number]>(
     'select data, body from credentials left join v1_credentials using (passport_id) where passport_id = ?',

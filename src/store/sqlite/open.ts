@@ -32,7 +32,7 @@ type Options = {
   onMigrate?: OnProgress | undefined
 }
 
-/** Migrates and opens the database file. Throws `unavailable` with a sentence. */
+/** Migrates and opens the database file. Throws `unavailable` with a message for the operator. */
 export function openSqlite(path: string, options: Options = {}): Store {
   const { create = true, migrate: mayMigrate = true, onMigrate } = options
   return openChecked(path, () => {

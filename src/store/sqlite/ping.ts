@@ -19,7 +19,7 @@ export function createPing(path: string, reader: Database): () => { writes: bool
   }
 }
 
-/** Free bytes below which writes count as failing, before they do. */
+/** With less free disk space, writes are reported as unavailable. */
 const MIN_FREE_BYTES = 1024 * 1024
 
 function hasSpace(folder: string): boolean {

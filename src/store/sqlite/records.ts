@@ -72,7 +72,6 @@ class Rollback extends Error {
   }
 }
 
-/** Merge, unmerge and removal of single passports. */
 export function createPassportChanges(writer: Database) {
   const model = createWriteModel(writer)
   const change = writer.transaction((work: (merges: ReturnType<typeof createMerges>) => void) => {

@@ -3,7 +3,6 @@ import fc from 'fast-check'
 import { createFixedWindow, FIXED_WINDOW_BYTES } from '../../../src/api/fixed-window.ts'
 import { NOON } from '../../support/store/records.ts'
 
-/** With a clock that the test sets. */
 function counting(start = NOON) {
   const clock = { time: start }
   const counters = createFixedWindow(() => clock.time)

@@ -33,7 +33,6 @@ async function limited(tiers: string, options: Partial<ApiServerOptions> = {}) {
     clock,
     usage,
     get: server.get,
-    /** A request without a key from an address. */
     anonymous: (path = LIST, address = '192.0.2.1', more = {}) => server.get(path, from(address, more)),
     with: (key: string, path = LIST, more = {}) =>
       server.get(path, from('192.0.2.1', { 'X-API-KEY': key, ...more })),
@@ -154,7 +153,7 @@ test('every V1 response after authentication counts and reports the remaining re
   )
 })
 
-test('a 410 during a brown-out counts', async () => {
+test('a 410 during a brownout counts', async () => {
   const plan = { ...NO_PLAN, brownouts: [{ start: NOON, end: NOON + 60_000 }] }
   await using server = await limited('anonymous=2/10s', { plan: () => plan })
   expect(fields(await server.anonymous()).slice(0, 3)).toEqual([

@@ -57,7 +57,7 @@ test('a Redis slower than the timeout is unavailable, and no request waits for i
 })
 
 test.each(['+OK\r\n', '$-1\r\n', '$3\r\nabc\r\n', '*0\r\n'])(
-  'one that answers %j is no Redis, and has no say',
+  'a server that responds with %j is not a Redis, and the node counts alone',
   async (answer) => {
     using other = pretendRedis(answer)
     using one = await node(other.url)

@@ -85,7 +85,6 @@ test('every V1 response is counted once, by key, endpoint and status', async () 
     [id, 'credentials', 429, 2],
   ])
 
-  // A key with a wrong secret and a revoked key count as no key.
   await ask(CREDENTIALS, { 'X-API-KEY': makeKey(1, 2).key })
   await store.keys.revoke(id, NOON)
   await ask(CREDENTIALS, { 'X-API-KEY': key })

@@ -12,7 +12,6 @@ import { tempFolder } from '../../support/temp-folder.ts'
 
 const MANY = Array.from({ length: 1200 }, (_, at) => named(1000 + at, `Person ${at}`, at % 90))
 
-/** A SQLite file and a PostgreSQL database, in a new folder. */
 async function databases() {
   await using stack = new AsyncDisposableStack()
   const folder = stack.use(tempFolder())
@@ -32,7 +31,6 @@ async function withStore<T>(url: string, work: (store: Store) => Promise<T>): Pr
   return await work(store)
 }
 
-/** A store with a row in every table. */
 const fill = (url: string) =>
   withStore(url, async (store) => {
     await saveRecords(store, [...PEOPLE, ...MANY])

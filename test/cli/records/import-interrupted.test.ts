@@ -4,7 +4,6 @@ import { until } from '../../support/processes.ts'
 import { withEveryEngine } from '../../support/store/engines.ts'
 import { INVENTED, linesOf, toLines } from '../../support/store/json-lines.ts'
 
-/** Lines per transaction. */
 const BATCH = 500
 /** With at most one credential each, which keeps the test short. */
 const PEOPLE = INVENTED.map((person) => ({ ...person, credentials: person.credentials?.slice(0, 1) ?? [] }))
@@ -63,7 +62,7 @@ function claims(file: string, count: number): string {
 }
 
 withEveryEngine('two imports at once', (makeDatabase) => {
-  test.each([2 * BATCH])('of %i lines end, and their batches are serialized', async (count) => {
+  test.each([2 * BATCH])('of %i lines both complete, one batch at a time', async (count) => {
     await using here = await workplace(makeDatabase, {
       files: { 'a.jsonl': claims('a', count), 'b.jsonl': claims('b', count) },
     })

@@ -173,17 +173,6 @@ withEngine('sqlite', 'import', (makeDatabase) => {
     expect(await here.ids()).toEqual(INVENTED.slice(0, 600).map(({ id }) => id))
   })
 
-  test('removed passports are skipped without --restore', async () => {
-    await using here = await prepare(makeDatabase, { 'a.jsonl': few(0, 3) })
-    await here.import('a.jsonl')
-    await here.call('remove', '2')
-    const { err, code } = await here.import('a.jsonl')
-    expect(code).toBe(0)
-    expect(err).toContain('2 unchanged, 1 of removed passports skipped (--restore accepts them).\n')
-    expect(await here.import('a.jsonl', '--restore')).toMatchObject({ code: 0 })
-    expect(await here.ids()).toEqual([1, 2, 3])
-  })
-
   test('--dry-run reports the result of an import, and writes nothing', async () => {
     await using here = await prepare(makeDatabase, {
       'a.jsonl': few(0, 3),

@@ -24,7 +24,6 @@ const LINES = [
   { passport: 1, type: 'unheard_of', value: true },
 ]
 
-/** A database with two scored people. */
 async function prepare(makeDatabase: MakeDatabase) {
   const here = await workplace(makeDatabase, { files: { 'people.jsonl': toLines(...LINES) } })
   expect((await here.run('import', 'people.jsonl')).code).toBe(0)

@@ -13,7 +13,6 @@ import { timeUntil, until } from '../../support/processes.ts'
 import { onEngine, withEveryEngine } from '../../support/store/engines.ts'
 import { ada, NOON } from '../../support/store/records.ts'
 
-/** An idle machine takes a second. */
 const LATEST_MILLISECONDS = 5000
 
 withEveryEngine('retire', (makeDatabase) => {

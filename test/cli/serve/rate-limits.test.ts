@@ -9,7 +9,6 @@ const LIMIT = 3000
 /** A window of a day: it almost never ends during a test. */
 const TIERS = { TIERS: `standard=${LIMIT}/24h, anonymous=200/24h` }
 
-/** Number of responses by status. */
 async function race(urls: readonly string[], requests: number, headers: Record<string, string> = {}) {
   const statuses: Record<number, number> = {}
   let sent = 0

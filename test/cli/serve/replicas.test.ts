@@ -148,7 +148,6 @@ test(
     expect(wrong(({ status }) => status !== 200 && status !== 503)).toEqual([])
     expect(wrong(({ status, target, text }) => status === 200 && text !== right.get(target))).toEqual([])
     expect(wrong(({ status, retryAfter }) => status === 503 && retryAfter !== '2')).toEqual([])
-    // One available server is sufficient.
     expect(wrong(({ status }, at) => status === 503 && at < calm)).toEqual([])
     const statuses = (name: string) => [
       ...new Set(

@@ -176,7 +176,7 @@ describe.concurrent('serve, independent of the engine', () => {
     expect(inForce()).toEqual(before)
   })
 
-  test('a foreign HOST is reported in one sentence', async () => {
+  test('a HOST that is not an address of this machine is reported in one sentence', async () => {
     using folder = tempFolder()
     const { err, code } = await run(['serve'], { cwd: folder.path, env: { HOST: '192.0.2.1', PORT: '0' } })
     expect(code).toBe(1)

@@ -43,7 +43,6 @@ export async function startDocsRunner(home: string, files: readonly Example[]) {
   const source = await serveProcess([], { cwd: home, env: { DATABASE_URL: 'sqlite:data/source.db' } })
   const env = { PATH: `${bin}:${process.env.PATH}`, HOME: home }
 
-  /** Replaces example URLs and paths by those of the test. */
   function adapt(text: string, folder: string): string {
     const replacements: Record<string, string> = {
       'http://127.0.0.1:8080': demo.url,
@@ -80,7 +79,6 @@ export async function startDocsRunner(home: string, files: readonly Example[]) {
       return folder
     },
 
-    /** Returns the output; throws if the command fails. */
     async run(command: readonly string[], folder: string): Promise<string> {
       const child = Bun.spawn([...command], { cwd: folder, env, stdout: 'pipe', stderr: 'pipe' })
       const [out, err, code] = await Promise.all([

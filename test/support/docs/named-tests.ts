@@ -3,12 +3,10 @@ import { join } from 'node:path'
 
 const ROOT = join(import.meta.dir, '../../..')
 
-/** Reads a file of the project. */
 export const readPage = (path: string) => readFileSync(join(ROOT, path), 'utf8')
 
-export type NamedTest = { file: string; title: string }
+type NamedTest = { file: string; title: string }
 
-/** The tests named in a text, by file and title. */
 export const testsNamedIn = (text: string): NamedTest[] =>
   [...text.matchAll(/`(test\/[^`]+\.test\.ts)`\s+"([^"]+)"/g)].map(([, file = '', title = '']) => ({
     file,

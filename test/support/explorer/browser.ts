@@ -50,7 +50,6 @@ export function inBrowser(title: string, tests: (browser: TestBrowser) => void):
   })
 }
 
-/** Collects console messages and errors of the page. */
 export function watchConsole(page: Page): string[] {
   const messages: string[] = []
   page.on('console', (message) => messages.push(message.text()))

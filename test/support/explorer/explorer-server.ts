@@ -10,7 +10,6 @@ import { NOON } from '../store/records.ts'
 
 type Options = Partial<ApiServerOptions> & Partial<Pick<ExplorerOptions, 'explain' | 'publicUrl' | 'api'>>
 
-/** A real server with the explorer. */
 export function serveExplorer(store: Store, { explain, publicUrl, api, ...options }: Options = {}) {
   const now = options.now ?? (() => NOON)
   const { routes, errorPage } = createExplorer({
@@ -42,7 +41,6 @@ function createExplain(store: Store, now: () => number): ExplorerOptions['explai
   }
 }
 
-/** The text of markup. */
 export const readable = (markup: string) =>
   markup
     .replace(/<[^>]+>/g, ' ')

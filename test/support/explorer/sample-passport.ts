@@ -7,7 +7,6 @@ import { ADA_WALLET, credential, NOON, named, record } from '../store/records.ts
 
 const DAY = 86_400_000
 
-/** A passport with all fields. */
 export const mira = record(12, {
   scores: { total: 1042.5, activity: 1020, identity: 12.25, skills: 10.25 },
   human: true,
@@ -43,7 +42,6 @@ export const mira = record(12, {
   ],
 })
 
-/** Three passports with lower scores, one with a higher score. */
 export const OTHERS = [named(1, 'Ivo', 1500), named(2, 'Sana', 40), named(3, '', 2), named(4, 'Yara', 0)]
 
 /** Saves a data point of passport 12, which makes its score stale. */

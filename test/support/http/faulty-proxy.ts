@@ -11,7 +11,6 @@ const LONGEST_STREAK = 2
 
 type Options = {
   seed?: number
-  /** The share of requests that fail. */
   rate?: number
   /** Further requests hang until `flow()`. */
   stallAfter?: number

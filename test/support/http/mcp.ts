@@ -4,7 +4,6 @@ import { COMMAND, start } from '../cli.ts'
 
 type Place = { cwd: string; env: Record<string, string> }
 
-/** An agent that runs the command. */
 export function stdioAgent({ cwd, env }: Place, args: readonly string[] = []) {
   const [command = '', ...rest] = COMMAND
   return agent(

@@ -78,7 +78,6 @@ export function serveTest(store: Store, options: Partial<ApiServerOptions> = {})
 
   return {
     get,
-    /** Errors reported to `onError`. */
     errors,
     url: server.url,
     port: server.port,

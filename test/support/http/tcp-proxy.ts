@@ -20,7 +20,6 @@ export async function tcpProxy(targetPort: number) {
 
   return {
     port: (server.address() as { port: number }).port,
-    /** Resets all connections. */
     cut() {
       for (const pair of pairs) for (const socket of pair) socket.resetAndDestroy()
     },

@@ -4,7 +4,6 @@ import { openPostgres } from '../../../src/store/postgres/open.ts'
 
 export const connect = (url: string) => new SQL(url, { max: 1 })
 
-/** Whether a connection succeeds. */
 export async function succeeds(work: unknown): Promise<boolean> {
   try {
     await work
@@ -14,7 +13,6 @@ export async function succeeds(work: unknown): Promise<boolean> {
   }
 }
 
-/** The same URL with changes. */
 export function change(address: string, how: (url: URL) => void): string {
   const url = new URL(address)
   how(url)

@@ -7,7 +7,6 @@ import { findPort, until } from './postgres-process.ts'
 
 const PATH = Bun.which('pgbouncer') ?? Bun.which('/usr/sbin/pgbouncer')
 
-/** Whether tests that need a pooler can run. */
 export const hasPgbouncer = PATH !== null
 
 if (!hasPgbouncer) {

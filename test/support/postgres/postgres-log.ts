@@ -16,7 +16,7 @@ export const TALKATIVE = {
   'auto_explain.log_parameter_max_length': 0,
 }
 
-/** The log entries of a verbose server while a store does the work. */
+/** The entries that the server logs during `work`. */
 export async function logOf(server: PostgresServer, work: (store: Store) => unknown): Promise<string[]> {
   const file = join(dirname(server.data), 'log')
   const begin = statSync(file).size

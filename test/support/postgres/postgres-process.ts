@@ -7,7 +7,6 @@ import { OWNER } from './postgres-files.ts'
 
 const PATIENCE_MS = 60_000
 
-/** Runs a program of PostgreSQL to its end. */
 export async function runProgram(file: string, args: readonly string[], cwd: string): Promise<void> {
   const log = join(cwd, 'log')
   const code = await exitOf(spawnInto(log, file, args, cwd))
@@ -39,7 +38,6 @@ export async function launch(file: string, args: readonly string[], cwd: string,
 
   return {
     pid: postmaster,
-    /** Disconnects all clients and shuts down cleanly. */
     async stop() {
       child.ref()
       child.kill('SIGINT')
@@ -94,7 +92,6 @@ function exitOf(child: ChildProcess): Promise<number | null> {
   return new Promise((done, fail) => child.once('exit', done).once('error', fail))
 }
 
-/** The status that the server reports to pg_ctl. */
 function readStatus(data: string): string | undefined {
   const path = join(data, 'postmaster.pid')
   return existsSync(path) ? readFileSync(path, 'utf8').split('\n')[7]?.trim() : undefined

@@ -4,7 +4,6 @@ import { copyOwned, guardedFolder, OWNER } from './postgres-files.ts'
 
 let folder: string | undefined
 
-/** The path of a program of PostgreSQL. */
 export function getProgram(name: 'initdb' | 'postgres'): string {
   folder ??= openPrograms()
   return join(folder, 'bin', name)

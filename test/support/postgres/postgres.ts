@@ -10,13 +10,11 @@ export type PostgresServer = AsyncDisposable & {
   /** The database `postgres`, as a superuser. */
   url: string
   port: number
-  /** The data folder. */
   data: string
   /** Starts again after `stop` or `kill`, with the same port and data. */
   start(): Promise<void>
   /** Disconnects all clients first. */
   stop(): Promise<void>
-  /** Simulates a power failure. */
   kill(): Promise<void>
   /** Stops all responses; connections stay open, and new ones are accepted. */
   freeze(): void
@@ -38,7 +36,6 @@ const SETTINGS: Settings = {
   wal_retrieve_retry_interval: '100ms',
 }
 
-/** A new server with its own cluster. */
 export function startPostgres({ settings = {} }: { settings?: Settings } = {}): Promise<PostgresServer> {
   return startIn(async (data) => {
     await makeCluster(data)
@@ -46,7 +43,6 @@ export function startPostgres({ settings = {} }: { settings?: Settings } = {}): 
   })
 }
 
-/** A streaming standby that serves queries. */
 export async function startReplica(primary: PostgresServer): Promise<PostgresServer> {
   await using sql = new SQL(primary.url, { max: 1 })
   const name = `replica_${randomName()}`

@@ -42,7 +42,6 @@ export async function startRedis({ password = '' } = {}) {
   return {
     url,
     port,
-    /** The response of the server to a command. */
     ask,
     async kill(signal: 'SIGKILL' | 'SIGTERM' = 'SIGKILL') {
       child.kill(signal)
@@ -61,10 +60,10 @@ export async function startRedis({ password = '' } = {}) {
   }
 }
 
-/** A fake Redis: with `isPolite` it accepts the handshake, and it has one response to all other commands. */
+/** A fake Redis that sends `answer` to every command; with `acceptsHandshake`, except to HELLO. */
 export function pretendRedis(
   answer: string | Uint8Array,
-  { delayMilliseconds = 0, port = 0, isPolite = true } = {},
+  { delayMilliseconds = 0, port = 0, acceptsHandshake = true } = {},
 ) {
   const server = Bun.listen({
     hostname: '127.0.0.1',
@@ -72,7 +71,7 @@ export function pretendRedis(
     socket: {
       data(socket, bytes) {
         for (const [command] of bytes.toString('latin1').matchAll(/HELLO|EVAL/g)) {
-          if (isPolite && command === 'HELLO') socket.write('%0\r\n')
+          if (acceptsHandshake && command === 'HELLO') socket.write('%0\r\n')
           else setTimeout(() => socket.write(answer), delayMilliseconds)
         }
       },

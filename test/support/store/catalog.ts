@@ -11,13 +11,11 @@ export function catalogOf(store: Store): Catalog {
   return catalog
 }
 
-/** A page of the ranking with its passports. */
 export async function listAll(store: Store, request: FindRequest) {
   const { ids, total } = await catalogOf(store).find(request)
   return { items: await store.passports.listByIds(ids), total }
 }
 
-/** A snapshot without a store. */
 export function snapshotOf(passports: readonly ListedPassport[]): Promise<Snapshot> {
   const ranked = passports.toSorted((one, other) => other.score - one.score || one.id - other.id)
   return buildSnapshot({

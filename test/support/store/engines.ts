@@ -46,7 +46,6 @@ async function makeMigrated(): Promise<string> {
   return name
 }
 
-/** A store on a new database. */
 export async function openTestStore(
   engine: EngineName,
   records: readonly PassportRecord[] = [],

@@ -57,7 +57,6 @@ export const step = fc.oneof(
 
 type Step = typeof step extends fc.Arbitrary<infer T> ? T : never
 
-/** All ids and wallets that may be in the store. */
 export const REFS = [
   ...Array.from({ length: PEOPLE }, (_, number) => ({ id: number })),
   ...Array.from({ length: WALLETS }, (_, number) => ({ wallet: `0x${number}` })),

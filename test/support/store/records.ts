@@ -53,7 +53,6 @@ export const ADA_SECOND_WALLET = '0xada0000000000000000000000000000000000002'
 export const SOLANA_WALLET = 'DemoSo1anaAddressWhereCaseCounts11111111111'
 export const GRACE_OLD_WALLET = '0xdead000000000000000000000000000000000003'
 
-/** A passport with every field. */
 export const ada = record(7, {
   scores: { total: 42.5, activity: 12, identity: 10.25, skills: 20.25 },
   stale: true,
@@ -98,10 +97,8 @@ export const ada = record(7, {
   ],
 })
 
-/** A passport with only a name. */
 export const grace = named(3, 'Grace Hopper', 42.5)
 
-/** Merged into Grace. */
 export const graceOld = record(900, {
   mergedInto: 3,
   mainWallet: GRACE_OLD_WALLET,
@@ -112,7 +109,6 @@ export const graceOld = record(900, {
 
 export const nobody = record(12)
 
-/** In no particular order. */
 export const PEOPLE = [nobody, grace, graceOld, ada]
 
 export const apiKey = (id: string, given: Partial<ApiKey> = {}): ApiKey => ({

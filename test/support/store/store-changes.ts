@@ -18,30 +18,30 @@ type Change = (store: Store) => unknown
 
 /** Changes of the passport response, with the id of the passport. */
 export const PASSPORT_CHANGES: [what: string, id: number, change: Change][] = [
-  ['a record that says something else', 12, save(record(12, { connections: 1 }))],
+  ['a record with other fields', 12, save(record(12, { connections: 1 }))],
   ['a data point', 12, addPoint],
-  ['a mark that the score is old', 7, (store) => store.scoring.markAll()],
+  ['a stale score', 7, (store) => store.scoring.markAll()],
   ['a new score', 12, inOrder((store) => store.scoring.markAll(), score)],
   ['another rule set', 12, inOrder(adopt('one'), adopt('other'))],
   ['a merge, for the survivor', 7, (store) => store.passports.merge(12, 7)],
   ['the end of a merge, for the survivor', 3, (store) => store.passports.unmerge(900)],
-  ['the removal of one that was merged into it', 3, (store) => store.passports.remove(900, NOON)],
+  ['the removal of its merged passport', 3, (store) => store.passports.remove(900, NOON)],
   ['a new record that is merged into it', 7, save(record(1, { mergedInto: 7 }))],
-  ['a record that is merged into it now', 7, save({ ...nobody, mergedInto: 7 })],
+  ['a stored passport that is merged into it', 7, save({ ...nobody, mergedInto: 7 })],
 ]
 
 /** Changes of the credentials response, too. */
 export const CREDENTIAL_CHANGES: [what: string, id: number, change: Change][] = [
   ['a record with other credentials', 7, save({ ...restingAda, credentials: [credential('new')] })],
   ['a record with the first credentials', 12, save({ ...nobody, credentials: [credential('first')] })],
-  ['a record that takes all credentials away', 7, save({ ...restingAda, credentials: [] })],
+  ['a record without credentials', 7, save({ ...restingAda, credentials: [] })],
   ['a data point that was scored', 12, inOrder(addPoint, score)],
-  ['a merge, for the other', 12, (store) => store.passports.merge(12, 7)],
-  ['a record that says that it is merged', 12, save({ ...nobody, mergedInto: 7 })],
+  ['a merge, for the merged passport', 12, (store) => store.passports.merge(12, 7)],
+  ['a record that merges it', 12, save({ ...nobody, mergedInto: 7 })],
   ['a removal', 7, (store) => store.passports.remove(7, NOON)],
-  ['a record of a removal', 12, (store) => store.records.save([{ kind: 'removal', id: 12 }], saving)],
-  ['a copy of others over all', 7, copyOver([{ ...restingAda, connections: 9 }, nobody])],
-  ['a copy of nothing over it', 7, (store) => passportsOf(store).replace({ after: [6], until: [7] }, [])],
+  ['a removal record', 12, (store) => store.records.save([{ kind: 'removal', id: 12 }], saving)],
+  ['a copy of other passports', 7, copyOver([{ ...restingAda, connections: 9 }, nobody])],
+  ['a copy without it', 7, (store) => passportsOf(store).replace({ after: [6], until: [7] }, [])],
 ]
 
 const saving = { now: NOON, restore: false }

@@ -7,7 +7,6 @@ import type { Store } from '../../../src/store/store.ts'
 
 const ALL = 1000
 
-/** Credentials responses by passport id. */
 export type Shown = ReadonlyMap<number, string>
 
 const withEtag = (body: string) => ({ body, etag: etagOf(body) })

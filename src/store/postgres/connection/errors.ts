@@ -21,7 +21,7 @@ export function isServerError(error: unknown): boolean {
   return !/SYNTAX|INVALID_QUERY|TYPE|ARGUMENT/.test(code)
 }
 
-/** Turns errors of the server into `unavailable` with a sentence; other errors stay. */
+/** Turns errors of the server into `unavailable` with a message for the operator; returns other errors unchanged. */
 export function toServiceError(name: string, error: unknown): unknown {
   if (error instanceof ServiceError || !isServerError(error)) return error
   if ((error as { errno?: unknown }).errno === '25006') return readOnlyError(name, error)

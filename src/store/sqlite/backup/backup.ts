@@ -123,7 +123,6 @@ function resolveFolder(path: string): string {
   try {
     return join(realpathSync(dirname(path)), basename(path))
   } catch {
-    // The folder does not exist.
     return path
   }
 }

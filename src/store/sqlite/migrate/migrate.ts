@@ -37,7 +37,6 @@ const MIGRATIONS: readonly (string | ((database: Database, onProgress: OnProgres
   },
 ]
 
-/** The schema of this program. */
 export const SCHEMA = MIGRATIONS.length
 
 /** "pass" in ASCII: marks files of passportd. */
