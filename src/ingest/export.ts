@@ -12,7 +12,7 @@ type ExportedLines = { text: string; records: number }
 
 /** All removals and passports as lines for an import, in batches by id. */
 export async function* exportRecords(store: Store): AsyncGenerator<ExportedLines> {
-  // Removals come first: a later one would also remove the passports merged into it.
+  // Removals come first, because importing a removal also removes the passports merged into the removed one.
   const removals = await store.records.listRemovals()
   const text = removals.map((id) => `${JSON.stringify({ passport_id: id, removed: true })}\n`).join('')
   if (text !== '') yield { text, records: removals.length }

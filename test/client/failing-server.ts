@@ -8,7 +8,7 @@ const error = (code: string) => ({ error: 'On purpose.', code, request_id: 'r' }
 
 type Failure = { status: number; body: unknown; headers?: Record<string, string>; times?: number }
 
-/** The response of each failure; after `times` requests, the passport. */
+/** The response of each failure for the first `times` requests; later requests get the passport. */
 const FAILURES: Record<string, Failure> = {
   'unavailable-twice': { status: 503, body: error('unavailable'), headers: { 'Retry-After': '0' }, times: 2 },
   unavailable: { status: 503, body: error('unavailable'), headers: { 'Retry-After': '0' } },

@@ -130,7 +130,7 @@ onEveryEngine('mirror', (open, engine) => {
     expect(await target.passports.find({ wallet: ADA_WALLET })).toMatchObject({ id: 1 })
   })
 
-  test('a wallet of another passport here is reported as a failure with its id', async () => {
+  test('a passport with a wallet that another stored passport has is reported as failed', async () => {
     await using source = await serveSource(FEW, { engine })
     await using target = await open([record(5000, { mainWallet: ADA_WALLET })])
     const { report, failures } = await copy(target, source.url)

@@ -136,7 +136,7 @@ describe('sqlite: a database of an earlier version', () => {
     expect(database.query('pragma foreign_key_check').all()).toEqual([])
   })
 
-  test('9 with whole stored bodies keeps the responses and the ETags of settled passports', async () => {
+  test('9 with complete stored bodies keeps the responses and the ETags of passports that are not stale', async () => {
     using folder = tempFolder()
     const path = join(folder.path, 'x.db')
     makeFile(path, 9, `${sqlite3};${sqlite3To8};${sqlite8To9};${storedBodies}`)
@@ -159,7 +159,7 @@ describe('postgres: a database of an earlier version', () => {
     expect(left).toHaveLength(0)
   })
 
-  test('4 with whole stored bodies keeps the responses and the ETags of settled passports', async () => {
+  test('4 with complete stored bodies keeps the responses and the ETags of passports that are not stale', async () => {
     await using database = await testDatabase()
     await using sql = connect(database.url)
     for (const script of [postgres3, postgres3To4, storedBodies]) await sql.unsafe(script)

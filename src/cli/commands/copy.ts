@@ -113,7 +113,7 @@ async function refuseSame(from: Store, to: Store, source: string): Promise<void>
   if (isSame) throw new UsageError(`${source} cannot be copied to itself.`)
 }
 
-/** A copy of the same source that did not change since may be updated. */
+/** Allows a target that is an unchanged copy of the same source. */
 async function refuseOverwrite(store: Store, source: string, target: string, signal: AbortSignal) {
   const note = await store.copying.find()
   if (note === source) return

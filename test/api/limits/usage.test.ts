@@ -39,7 +39,7 @@ test('responses are counted by day, key, endpoint and status until the counts ar
   expect(usage.take().counts).toEqual([])
 })
 
-/** A key of an id and a character; keys of the same id have different secrets. */
+/** `letter` determines the id of the key, `secret` the rest. */
 function makeKey(letter: number, secret: number) {
   return formatKey(new Uint8Array(KEY_RANDOM_BYTES).fill(secret, 5).fill(letter, 0, 5))
 }

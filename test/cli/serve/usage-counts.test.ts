@@ -48,7 +48,7 @@ withEveryEngine('counts', (makeDatabase, engine) => {
 })
 
 withEngine('sqlite', 'counts', (makeDatabase) => {
-  test('wait while another process writes, and requests do not wait', async () => {
+  test('are stored after another process has finished its write, and no request waits', async () => {
     await using here = await workplace(makeDatabase)
     const key = (await here.run('keys', 'create', '--name', 'a')).out.trim()
     await using server = await here.serve()
