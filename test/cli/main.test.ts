@@ -1,4 +1,6 @@
 import { describe, expect, test } from 'bun:test'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { version } from '../../package.json'
 import { COMMANDS } from '../../src/cli/commands.ts'
 import { MAIN, run } from '../support/cli.ts'
@@ -68,6 +70,19 @@ describe('passportd', () => {
     const { err } = await run(['serve'], { cwd: folder.path, env })
     expect(err).toContain('got "mysql://…@host/x"')
     expect(err).not.toContain('secret')
+  })
+
+  test('a file that is not a database is reported in one sentence', async () => {
+    using folder = tempFolder()
+    writeFileSync(join(folder.path, 'x.db'), 'x'.repeat(5000))
+    const { out, err, code } = await run(['serve'], {
+      cwd: folder.path,
+      env: { DATABASE_URL: 'sqlite:x.db' },
+    })
+    expect({ out, code }).toEqual({ out: '', code: 1 })
+    expect(err).toBe(
+      'passportd: x.db is damaged or not a database: restore it from a backup, or name another file in DATABASE_URL.\n',
+    )
   })
 
   test('a folder that cannot be created is reported in one sentence', async () => {

@@ -21,8 +21,10 @@ import { until } from '../support/processes.ts'
 import { type MakeDatabase, saveRecords, withEngine } from '../support/store/engines.ts'
 import { ada, named, PEOPLE } from '../support/store/records.ts'
 
+/** A passport that no scorer changes. */
 const calm = { ...ada, stale: false }
 
+/** A database that changed after its backup. */
 async function backedUp(makeDatabase: MakeDatabase) {
   const here = await workplace(makeDatabase, { records: [...PEOPLE, calm] })
   await here.run('backup', 'kept.db')
@@ -76,6 +78,19 @@ withEngine('sqlite', 'restore', (makeDatabase) => {
     await using _server = await here.serve()
     await here.refuses('is in use: stop the service', 'restore', 'kept.db', '--force')
     expect(await here.export()).toBe(here.after)
+  })
+
+  test('a server started after a restore serves no responses of the old database', async () => {
+    await using here = await backedUp(makeDatabase)
+    const answer = async (url: string) => (await fetch(`${url}/api/v1/passports/3`)).text()
+    {
+      await using server = await here.serve()
+      expect(await answer(server.url)).toContain('Grace the Later')
+    }
+    const { out } = await here.run('restore', 'kept.db', '--force')
+    expect(beside(here.database)).toEqual([basename(keptIn(out))])
+    await using server = await here.serve()
+    expect(await answer(server.url)).toContain('Grace Hopper')
   })
 
   test('the WAL of a killed server stays with the old database', async () => {
