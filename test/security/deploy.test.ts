@@ -39,6 +39,35 @@ test('the systemd unit runs the same command as "npm run passportd"', () => {
   )
 })
 
+/** A data folder in which a compromised service left a preload script for Bun. */
+function hostileFolder() {
+  const folder = tempFolder()
+  writeFileSync(join(folder.path, 'bunfig.toml'), 'preload = ["./evil.ts"]\n')
+  writeFileSync(join(folder.path, 'evil.ts'), 'process.exit(7)\n')
+  writeFileSync(join(folder.path, '.env'), 'BUN_OPTIONS=--preload=./evil.ts\n')
+  return folder
+}
+
+test('the systemd unit does not run code of its data folder', () => {
+  using data = hostileFolder()
+  const local = (text = '') =>
+    text.replaceAll('/opt/passportd', ROOT).replaceAll('/var/lib/passportd', data.path)
+  const [, command] = /^ExecStart=(.*) serve$/m.exec(UNIT) as string[]
+  const [, folder] = /^WorkingDirectory=(.*)$/m.exec(UNIT) as string[]
+  expect(local(folder)).not.toBe(data.path)
+  // Also in the data folder itself: an operator may run the same command there.
+  for (const cwd of [local(folder), data.path]) {
+    const { exitCode, stdout } = Bun.spawnSync([...local(command).split(' '), '--version'], { cwd, env: {} })
+    expect([exitCode, `${stdout}`]).toEqual([0, expect.stringMatching(/^passportd \d/)])
+  }
+})
+
+test('the systemd unit retries for ever, except after invalid settings', () => {
+  expect(settings).toEqual(
+    expect.arrayContaining(['Restart=always', 'StartLimitIntervalSec=0', 'RestartPreventExitStatus=2']),
+  )
+})
+
 test.skipIf(!Bun.which('systemd-analyze'))('systemd accepts the unit and rates its exposure as low', () => {
   using folder = tempFolder()
   const path = join(folder.path, 'passportd.service')
@@ -77,6 +106,8 @@ test.each(['compose.yaml', 'compose.scaled.yaml'])(
 test('the image has the executable, an unprivileged user, a data folder and a health check', () => {
   expect(FINAL).toStartWith('debian:12-slim\nCOPY --from=build /app/dist/passportd ')
   expect(FINAL.match(/^USER (.+)$/gm)).toEqual(['USER 10001'])
+  // The service can write to /data: code there must not run.
+  expect(FINAL.match(/^WORKDIR (.+)$/gm)).toEqual(['WORKDIR /'])
   for (const line of [
     'VOLUME /data',
     'install -d -o passportd -g passportd -m 700 /data',
@@ -85,6 +116,7 @@ test('the image has the executable, an unprivileged user, a data folder and a he
     expect(FINAL).toContain(line)
   const [, check = '[]'] = /^HEALTHCHECK .*\n\s+CMD (.+)$/m.exec(FINAL) ?? []
   expect(JSON.parse(check).slice(0, 3)).toEqual(['/usr/bin/env', 'BUN_BE_BUN=1', 'passportd'])
+  expect(BUILD).toContain('RUN npm ci --omit=dev')
 })
 
 test('the build context has only the files that the image needs: no data, settings or history', () => {
@@ -94,10 +126,10 @@ test('the build context has only the files that the image needs: no data, settin
   for (const path of copied) expect([path, existsSync(join(ROOT, path))]).toEqual([path, true])
 })
 
-test('the files of the build context are enough to build a working executable', () => {
+test('the files of the build context are enough to build an executable, which runs no code of its data folder', async () => {
   using folder = tempFolder()
   for (const path of copied) cpSync(join(ROOT, path), join(folder.path, path), { recursive: true })
-  // Replaces "npm install --omit=dev": only production dependencies.
+  // Replaces "npm ci --omit=dev": only production dependencies.
   const { dependencies } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
   for (const name of Object.keys(dependencies)) {
     const place = join(folder.path, 'node_modules', name)
@@ -107,4 +139,13 @@ test('the files of the build context are enough to build a working executable', 
   const run = (...command: string[]) => Bun.spawnSync(command, { cwd: folder.path }).stdout.toString()
   expect(run(process.execPath, 'deploy/executable.ts')).toBe('dist/passportd\n')
   expect(run(join(folder.path, 'dist/passportd'), '--version')).toMatch(/^passportd \d/)
+
+  using data = hostileFolder()
+  const [, check = '[]'] = /^HEALTHCHECK .*\n\s+CMD (.+)$/m.exec(FINAL) ?? []
+  using server = Bun.serve({ port: 0, fetch: () => new Response() })
+  const env = { PATH: `${join(folder.path, 'dist')}:${process.env.PATH}`, PORT: String(server.port) }
+  for (const command of [['passportd', '--version'], JSON.parse(check)]) {
+    const child = Bun.spawn(command, { cwd: data.path, env })
+    expect([command, await child.exited]).toEqual([command, 0])
+  }
 })

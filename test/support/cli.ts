@@ -7,7 +7,7 @@ type Env = Record<string, string>
 type Options = { env?: Env; cwd: string; stdin?: Uint8Array }
 
 /** The command of package.json. */
-export const COMMAND = [process.execPath, '--smol', MAIN]
+export const COMMAND = [process.execPath, '--smol', '--config=/dev/null', '--no-env-file', MAIN]
 
 export function start(args: readonly string[], { env = {}, cwd, stdin }: Options) {
   return Bun.spawn([...COMMAND, ...args], {
