@@ -19,7 +19,17 @@ const terminal: Terminal = {
   columns: () => process.stderr.columns || 80,
 }
 
+/** Values are literal: Bun would expand "$", so it starts with --no-env-file. */
+function loadEnvFile(): void {
+  try {
+    process.loadEnvFile('.env')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+  }
+}
+
 try {
+  loadEnvFile()
   await runCommand(process.argv.slice(2), terminal)
 } catch (error) {
   const { lines, code } = describeFailure(error)
