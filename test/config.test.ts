@@ -230,7 +230,9 @@ describe('readConfig', () => {
 
 test('a variable with the prefix PASSPORTD_ is reported', () => {
   expect(unknownSettings({ PATH: '/bin', PORT: '1' }, NAMES)).toEqual([])
-  expect(unknownSettings({ passportd_host: 'x' }, NAMES)).toEqual(['passportd_host is not a setting: use HOST.'])
+  expect(unknownSettings({ passportd_host: 'x' }, NAMES)).toEqual([
+    'passportd_host is not a setting: use HOST.',
+  ])
 })
 
 test('docs/operate.md lists every setting, in the order of the help', () => {

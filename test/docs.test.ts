@@ -147,13 +147,3 @@ test('examples in TypeScript have no type errors', async () => {
   expect(written).not.toBeEmpty()
   expect(await runner.run([join(ROOT, 'node_modules/.bin/tsc'), '--noEmit', '-p', folder], folder)).toBe('')
 })
-
-test('metrics used in the examples exist', async () => {
-  await fetch(`${runner.url}/api/v1/passports/42`)
-  const metrics = await (await fetch(runner.metricsUrl)).text()
-  const used = EXAMPLES.filter(({ language }) => language === 'yaml').flatMap(
-    ({ text }) => text.match(/passportd_\w+/g) ?? [],
-  )
-  expect(used).not.toBeEmpty()
-  expect(used.filter((name) => !metrics.includes(`\n${name}`))).toEqual([])
-})

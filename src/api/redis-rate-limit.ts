@@ -31,6 +31,8 @@ type Options = {
   /** Called once per outage. */
   onUnavailable: (reason: string) => void
   onAvailable: () => void
+  /** Called for each failed request to Redis, and each lost or refused connection. */
+  onError?: () => void
 }
 
 /**
@@ -40,7 +42,7 @@ type Options = {
 export async function createRedisRateLimit(
   url: string,
   local: FixedWindow,
-  { now, timeout = TIMEOUT_MILLISECONDS, onUnavailable, onAvailable }: Options,
+  { now, timeout = TIMEOUT_MILLISECONDS, onUnavailable, onAvailable, onError }: Options,
 ): Promise<RateLimitCounter & Disposable> {
   let current: RedisClient | undefined
   let isUnavailable = false
@@ -67,6 +69,7 @@ export async function createRedisRateLimit(
 
   function scheduleRetry(error: unknown): undefined {
     if (isClosed) return
+    onError?.()
     if (!isUnavailable) onUnavailable(error instanceof Error ? error.message : String(error))
     isUnavailable = true
     retry = setTimeout(connect, RETRY_MILLISECONDS)
@@ -80,6 +83,7 @@ export async function createRedisRateLimit(
     } catch (error) {
       // A single late response is no outage while others arrive in time.
       if (responses === before) disconnect(client, error)
+      else onError?.()
       return own
     }
     responses++

@@ -67,7 +67,6 @@ export async function startDocsRunner(home: string, files: readonly Example[]) {
   return {
     adapt,
     url: demo.url,
-    metricsUrl: /\S+\/metrics/.exec(demo.greeting)?.[0] ?? '',
 
     /** A folder with the files of the pages, a database, and the demo database. */
     async openFolder(page: string) {
