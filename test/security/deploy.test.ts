@@ -103,6 +103,68 @@ test.each(['compose.yaml', 'compose.scaled.yaml'])(
   },
 )
 
+const SCALED = readFileSync(join(ROOT, 'deploy/compose.scaled.yaml'), 'utf8')
+type Service = { environment: Record<string, string>; ports?: string[]; image?: string }
+type Compose = {
+  services: Record<string, Service>
+  configs: Record<string, { content: string }>
+  networks: { default: { ipam: { config: { subnet: string }[] } } }
+}
+const readScaled = () => Bun.YAML.parse(SCALED) as Compose
+
+test('the nodes of compose.scaled.yaml know client addresses, share rate limits and are published on loopback', () => {
+  const { services, configs, networks } = readScaled()
+  const node = services['node-1'] as Service
+  expect(node.environment).toMatchObject({
+    TRUST_PROXY: networks.default.ipam.config[0]?.subnet as string,
+    REDIS_URL: 'redis://redis:6379',
+  })
+  expect(services.redis?.image).toStartWith('redis:')
+  const published = Object.values(services).flatMap(({ ports = [] }) => ports)
+  expect(published).toEqual(['127.0.0.1:8080:8080'])
+  const { content } = configs.haproxy as { content: string }
+  for (const line of ['option forwardfor', 'option redispatch 1', 'retry-on conn-failure empty-response'])
+    expect(content).toContain(line)
+})
+
+test('the database role of compose.scaled.yaml is no superuser', () => {
+  const { services, configs } = readScaled()
+  expect(services['node-1']?.environment.DATABASE_URL).toStartWith('postgres://passportd:')
+  expect(services.primary?.environment.POSTGRES_USER).not.toBe('passportd')
+  expect(configs.database?.content).toMatch(/create role passportd login password/)
+  expect(configs.database?.content).not.toMatch(/superuser/)
+})
+
+/** The configuration of a proxy, with files of this test. */
+const PROXIES: Record<string, { file: string; check: (path: string, folder: string) => string[] }> = {
+  nginx: {
+    file: 'nginx.conf',
+    check: (path, folder) => ['nginx', '-t', '-e', 'stderr', '-g', `pid ${folder}/pid;`, '-c', path],
+  },
+  haproxy: { file: 'haproxy.cfg', check: (path) => ['haproxy', '-c', '-f', path] },
+  caddy: {
+    file: 'Caddyfile',
+    check: (path) => ['caddy', 'validate', '--adapter', 'caddyfile', '--config', path],
+  },
+}
+
+for (const [program, { file, check }] of Object.entries(PROXIES)) {
+  test.skipIf(!Bun.which(program))(`${program} accepts deploy/proxy/${file}`, () => {
+    using folder = tempFolder()
+    const certificate = join(ROOT, 'test/support/postgres/postgres-tls')
+    cpSync(`${certificate}.crt`, join(folder.path, 'tls.crt'))
+    cpSync(`${certificate}.key`, join(folder.path, 'tls.key'))
+    const pem = ['crt', 'key'].map((end) => readFileSync(`${certificate}.${end}`, 'utf8'))
+    writeFileSync(join(folder.path, 'tls.pem'), pem.join(''))
+    const path = join(folder.path, file)
+    const text = readFileSync(join(ROOT, 'deploy/proxy', file), 'utf8')
+    writeFileSync(path, text.replaceAll('/etc/passportd', folder.path))
+    const env = { PATH: process.env.PATH ?? '', HOME: folder.path }
+    const { exitCode, stderr } = Bun.spawnSync(check(path, folder.path), { env })
+    expect([exitCode, exitCode === 0 ? '' : `${stderr}`]).toEqual([0, ''])
+  })
+}
+
 test('the image has the executable, an unprivileged user, a data folder and a health check', () => {
   expect(FINAL).toStartWith('debian:12-slim\nCOPY --from=build /app/dist/passportd ')
   expect(FINAL.match(/^USER (.+)$/gm)).toEqual(['USER 10001'])
