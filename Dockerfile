@@ -6,9 +6,10 @@
 
 FROM node:24-slim AS build
 WORKDIR /app
-RUN npm install -g npm@11
 COPY package.json package-lock.json ./
-RUN npm install --omit=dev
+# The lockfile names this workspace.
+COPY packages/client/package.json packages/client/
+RUN npm ci --omit=dev
 COPY src src
 COPY deploy/executable.ts deploy/executable.ts
 RUN npm run -s build
@@ -19,12 +20,13 @@ COPY --from=build /app/dist/passportd /usr/local/bin/passportd
 RUN useradd --system --uid 10001 --no-create-home --shell /usr/sbin/nologin passportd \
   && install -d -o passportd -g passportd -m 700 /data
 USER 10001
-WORKDIR /data
+# Not /data: Bun would run a bunfig.toml of its working directory, and the service can write to /data.
+WORKDIR /
 VOLUME /data
 ENV HOST=0.0.0.0 PORT=8080 DATABASE_URL=sqlite:/data/passportd.db
 EXPOSE 8080
 STOPSIGNAL SIGTERM
 HEALTHCHECK --interval=10s --timeout=3s --start-period=20s \
-  CMD ["/usr/bin/env", "BUN_BE_BUN=1", "passportd", "-e", "process.exit((await fetch(`http://127.0.0.1:${process.env.PORT}/health`)).ok ? 0 : 1)"]
+  CMD ["/usr/bin/env", "BUN_BE_BUN=1", "passportd", "--config=/dev/null", "--no-env-file", "-e", "process.exit((await fetch(`http://127.0.0.1:${process.env.PORT}/health`)).ok ? 0 : 1)"]
 ENTRYPOINT ["passportd"]
 CMD ["serve"]

@@ -33,6 +33,8 @@ async function build(target: string | undefined): Promise<string> {
       execArgv: ['--smol'],
       // A bunfig.toml in the working directory could otherwise execute code.
       autoloadBunfig: false,
+      // src/cli/main.ts reads .env: Bun would expand "$" in its values.
+      autoloadDotenv: false,
     },
     throw: false,
   })

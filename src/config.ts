@@ -8,6 +8,7 @@ import {
   parseDatabaseAddress,
   parsePostgresUrl,
 } from './domain/database-address.ts'
+import { misspeltSettings } from './domain/setting-names.ts'
 import { parseInstant } from './domain/text/instant.ts'
 import { DEFAULT_TIERS, parseTiers, TIERS_EXAMPLE, type Tier } from './domain/tier.ts'
 import { parseOrigin } from './domain/url.ts'
@@ -114,20 +115,19 @@ export const SETTINGS = {
 type SettingName = keyof typeof SETTINGS
 type ValueOf<Name extends SettingName> = Exclude<ReturnType<(typeof SETTINGS)[Name]['parse']>, undefined>
 
+/** Settings with passwords: NAME_FILE names a file with the value. */
+const SECRETS: readonly string[] = ['DATABASE_URL', 'DATABASE_READ_URL', 'REDIS_URL', 'MIRROR_KEY']
+
+type Options = {
+  demo?: boolean | undefined
+  /** Whether a variable that resembles a setting is a problem. */
+  checkNames?: boolean
+}
+
 /** Throws one `ConfigError` with every problem of `env`. */
-export function readConfig(env: Environment, { demo = false }: { demo?: boolean | undefined }): Config {
-  const problems: string[] = []
-
-  /** An empty variable is unset. */
-  function read<Name extends SettingName>(name: Name): ValueOf<Name> | undefined {
-    const { accepts, parse } = SETTINGS[name]
-    const text = env[name]?.trim() ?? ''
-    if (text === '') return undefined
-    const value = parse(text) as ValueOf<Name> | undefined
-    if (value === undefined) problems.push(`${name} must be ${accepts}, got "${hidePassword(text)}".`)
-    return value
-  }
-
+export function readConfig(env: Environment, { demo = false, checkNames = false }: Options): Config {
+  const problems = checkNames ? misspeltSettings(env, NAMES) : []
+  const read = createReader(env, problems)
   const requireKey = read('REQUIRE_API_KEY') ?? false
   const path = demo ? 'data/demo.db' : 'data/passportd.db'
   const config: Config = {
@@ -146,14 +146,61 @@ export function readConfig(env: Environment, { demo = false }: { demo?: boolean 
     rules: read('RULES'),
     mirrorKey: read('MIRROR_KEY'),
   }
-  const metrics = { host: read('METRICS_HOST') ?? '127.0.0.1', port: read('METRICS_PORT') }
-  if (metrics.port !== undefined) config.metrics = { ...metrics, port: metrics.port }
-  if (metrics.port === config.port && metrics.port !== 0 && metrics.host === config.host)
-    problems.push(`METRICS_PORT must differ from PORT, got "${metrics.port}" for both.`)
+  addMetrics(config, read, problems)
   const readUrl = read('DATABASE_READ_URL')
   if (readUrl !== undefined && config.database.engine === 'postgres') config.database.readUrl = readUrl
   else if (readUrl !== undefined)
     problems.push('DATABASE_READ_URL names a replica: DATABASE_URL must name its PostgreSQL primary.')
+  addTls(config, read, problems)
+  if (problems.length > 0) throw new ConfigError(problems)
+  return config
+}
+
+type Read = <Name extends SettingName>(name: Name) => ValueOf<Name> | undefined
+
+/** Returns a function that reads one setting, and adds to `problems`. */
+function createReader(env: Environment, problems: string[]): Read {
+  return <Name extends SettingName>(name: Name) => {
+    const { accepts, parse } = SETTINGS[name]
+    const text = readText(env, name, problems)
+    if (text === '') return undefined
+    const value = parse(text) as ValueOf<Name> | undefined
+    if (value === undefined) problems.push(`${name} must be ${accepts}, got "${hidePassword(text)}".`)
+    return value
+  }
+}
+
+/** An empty variable is unset. */
+function readText(env: Environment, name: string, problems: string[]): string {
+  const text = env[name]?.trim() ?? ''
+  const fileName = `${name}_FILE`
+  const file = SECRETS.includes(name) ? (env[fileName]?.trim() ?? '') : ''
+  if (file === '') return text
+  if (text !== '') {
+    problems.push(`${name} and ${fileName} are both set: unset one.`)
+    return ''
+  }
+  try {
+    const contents = readFileSync(file, 'utf8').trim()
+    if (contents === '')
+      problems.push(`${fileName} must be a file with a value, got an empty file "${file}".`)
+    return contents
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    problems.push(`${fileName} must be a readable file, got "${file}" (${code}).`)
+    return ''
+  }
+}
+
+function addMetrics(config: Config, read: Read, problems: string[]): void {
+  const [host, port] = [read('METRICS_HOST') ?? '127.0.0.1', read('METRICS_PORT')]
+  if (port === undefined) return
+  config.metrics = { host, port }
+  if (port === config.port && port !== 0 && host === config.host)
+    problems.push(`METRICS_PORT must differ from PORT, got "${port}" for both.`)
+}
+
+function addTls(config: Config, read: Read, problems: string[]): void {
   const [cert, key, http3 = false] = [read('TLS_CERT'), read('TLS_KEY'), read('HTTP3')]
   if (cert !== undefined && key !== undefined) {
     problems.push(...tlsProblems(cert, key))
@@ -161,8 +208,6 @@ export function readConfig(env: Environment, { demo = false }: { demo?: boolean 
   } else if (cert !== key) {
     problems.push('TLS_CERT and TLS_KEY belong together: set both or neither.')
   } else if (http3) problems.push('HTTP3 needs TLS: set TLS_CERT and TLS_KEY.')
-  if (problems.length > 0) throw new ConfigError(problems)
-  return config
 }
 
 function tlsProblems(cert: string, key: string): string[] {
@@ -184,43 +229,8 @@ function tlsProblems(cert: string, key: string): string[] {
   return problems
 }
 
-const NAMES = Object.keys(SETTINGS)
-
-/** A sentence for each variable with the prefix PASSPORTD_, which settings do not have. */
-export function unknownSettings(env: Environment): string[] {
-  return Object.keys(env)
-    .filter((name) => /^PASSPORTD_/i.test(name))
-    .map((name) => {
-      const meant = name.slice('PASSPORTD_'.length).toUpperCase()
-      const advice = NAMES.includes(meant) ? `use ${meant}` : `the settings are ${NAMES.join(', ')}`
-      return `${name} is not a setting: ${advice}.`
-    })
-}
-
-/** A sentence for each variable whose name resembles the name of an unset setting. */
-export function misspeltSettings(env: Environment): string[] {
-  return Object.keys(env).flatMap((name) => {
-    if (NAMES.includes(name)) return []
-    const meant = NAMES.find(
-      (setting) =>
-        env[setting] === undefined && distance(name.toUpperCase(), setting) <= (setting.length > 5 ? 2 : 1),
-    )
-    return meant === undefined ? [] : [`${name} is not a setting: did you mean ${meant}?`]
-  })
-}
-
-function distance(one: string, other: string): number {
-  let row = Array.from({ length: other.length + 1 }, (_, at) => at)
-  for (const [at, letter] of [...one].entries()) {
-    const next = [at + 1]
-    for (const [to, wanted] of [...other].entries()) {
-      const changed = (row[to] as number) + Number(letter !== wanted)
-      next.push(Math.min(changed, (row[to + 1] as number) + 1, (next[to] as number) + 1))
-    }
-    row = next
-  }
-  return row[other.length] as number
-}
+/** All names that `readConfig` reads. */
+export const NAMES = [...Object.keys(SETTINGS), ...SECRETS.map((name) => `${name}_FILE`)]
 
 /** An IPv6 address may have brackets, as in a URL. */
 function parseHost(text: string): string | undefined {

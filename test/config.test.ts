@@ -2,7 +2,8 @@ import { describe, expect, test } from 'bun:test'
 import { generateKeyPairSync } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { readConfig, SETTINGS, unknownSettings } from '../src/config.ts'
+import { NAMES, readConfig, SETTINGS } from '../src/config.ts'
+import { unknownSettings } from '../src/domain/setting-names.ts'
 import { DEFAULT_TIERS } from '../src/domain/tier.ts'
 import { readPage } from './support/docs/named-tests.ts'
 import { tempFolder } from './support/temp-folder.ts'
@@ -153,6 +154,36 @@ describe('readConfig', () => {
     expect(read({ TLS_CERT: cert, TLS_KEY: other })).toThrow('TLS_KEY must be the private key of TLS_CERT.')
   })
 
+  test('a setting with a password can come from a file, but not from both', () => {
+    using folder = tempFolder()
+    const file = (name: string, text: string) => {
+      writeFileSync(join(folder.path, name), text)
+      return join(folder.path, name)
+    }
+    const env = {
+      DATABASE_URL_FILE: file('database', 'postgres://me:secret@db/x\n'),
+      DATABASE_READ_URL_FILE: file('replica', 'postgres://me:secret@replica/x\n'),
+      REDIS_URL_FILE: file('redis', ' redis://:secret@cache:6379\n'),
+      MIRROR_KEY_FILE: file('mirror', 'key\n'),
+    }
+    expect(readConfig(env, {})).toMatchObject({
+      database: { engine: 'postgres', url: 'postgres://me:secret@db/x' },
+      redisUrl: 'redis://:secret@cache:6379',
+      mirrorKey: 'key',
+    })
+    const read = (more: Record<string, string>) => () => readConfig({ ...env, ...more }, {})
+    expect(read({ REDIS_URL: 'redis://x' })).toThrow('REDIS_URL and REDIS_URL_FILE are both set: unset one.')
+    expect(read({ MIRROR_KEY_FILE: '/nowhere' })).toThrow(
+      'MIRROR_KEY_FILE must be a readable file, got "/nowhere" (ENOENT).',
+    )
+    expect(read({ MIRROR_KEY_FILE: file('empty', '\n') })).toThrow(
+      `MIRROR_KEY_FILE must be a file with a value, got an empty file "${join(folder.path, 'empty')}".`,
+    )
+    expect(read({ REDIS_URL_FILE: file('wrong', 'http://:secret@host\n') })).toThrow(
+      'REDIS_URL must be a URL such as redis://host:6379, got "http://…@host".',
+    )
+  })
+
   test('metrics and the API cannot share a port, except port 0', () => {
     const read = (env: Record<string, string>) => () => readConfig(env, { demo: false })
     expect(read({ METRICS_PORT: '8080' })).toThrow('METRICS_PORT must differ from PORT, got "8080" for both.')
@@ -198,8 +229,10 @@ describe('readConfig', () => {
 })
 
 test('a variable with the prefix PASSPORTD_ is reported', () => {
-  expect(unknownSettings({ PATH: '/bin', PORT: '1' })).toEqual([])
-  expect(unknownSettings({ passportd_host: 'x' })).toEqual(['passportd_host is not a setting: use HOST.'])
+  expect(unknownSettings({ PATH: '/bin', PORT: '1' }, NAMES)).toEqual([])
+  expect(unknownSettings({ passportd_host: 'x' }, NAMES)).toEqual([
+    'passportd_host is not a setting: use HOST.',
+  ])
 })
 
 test('docs/operate.md lists every setting, in the order of the help', () => {

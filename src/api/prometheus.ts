@@ -4,6 +4,8 @@ export type Family = {
   name: string
   help: string
   type: 'counter' | 'gauge' | 'histogram'
+  /** The value over several threads is the smallest one, not the sum. */
+  isMinimum?: boolean
   samples: readonly Sample[]
 }
 
@@ -60,10 +62,13 @@ function addFamily(one: Family, other: Family): Family {
   for (const sample of [...one.samples, ...other.samples]) {
     const key = JSON.stringify(sample.labels)
     const sum = sums.get(key)
-    sums.set(key, sum ? addSample(sum, sample) : sample)
+    sums.set(key, sum ? (one.isMinimum ? minSample : addSample)(sum, sample) : sample)
   }
   return { ...one, samples: [...sums.values()] }
 }
+
+const minSample = (one: Sample, other: Sample): Sample =>
+  'value' in one && 'value' in other && other.value < one.value ? other : one
 
 function addSample(one: Sample, other: Sample): Sample {
   if ('value' in one) return 'value' in other ? { ...one, value: one.value + other.value } : one

@@ -30,6 +30,8 @@ type Options = {
   /** Called once per outage. */
   onUnavailable: (reason: string) => void
   onAvailable: () => void
+  /** Called for each failed request to Redis, and each lost or refused connection. */
+  onError?: () => void
 }
 
 /**
@@ -39,7 +41,7 @@ type Options = {
 export async function createRedisRateLimit(
   url: string,
   local: FixedWindow,
-  { now, timeout = TIMEOUT_MILLISECONDS, onUnavailable, onAvailable }: Options,
+  { now, timeout = TIMEOUT_MILLISECONDS, onUnavailable, onAvailable, onError }: Options,
 ): Promise<RateLimitCounter & Disposable> {
   let current: RedisClient | undefined
   let isUnavailable = false
@@ -66,6 +68,7 @@ export async function createRedisRateLimit(
 
   function scheduleRetry(error: unknown): undefined {
     if (isClosed) return
+    onError?.()
     if (!isUnavailable) onUnavailable(error instanceof Error ? error.message : String(error))
     isUnavailable = true
     retry = setTimeout(connect, RETRY_MILLISECONDS)
@@ -79,6 +82,7 @@ export async function createRedisRateLimit(
     } catch (error) {
       // One late response is not an outage if other responses arrive in time.
       if (responses === before) disconnect(client, error)
+      else onError?.()
       return own
     }
     responses++

@@ -39,7 +39,12 @@ export type ApiServerOptions = RequestHandlingOptions &
     routes: readonly Route[]
   }
 
-export type ApiServer = { url: URL; port: number; stop(force?: boolean): Promise<void> }
+export type ApiServer = {
+  url: URL
+  port: number
+  requestsInProgress(): number
+  stop(force?: boolean): Promise<void>
+}
 
 const MAX_BODY_BYTES = 1024 * 1024
 const IDLE_SECONDS = 75
@@ -89,6 +94,7 @@ export function startApiServer(options: ApiServerOptions): ApiServer {
   return {
     url: urlOf(host, bound, tls ? 'https' : 'http'),
     port: bound,
+    requestsInProgress: () => server.pendingRequests,
     stop: (force = false) => server.stop(force),
   }
 }

@@ -3,6 +3,7 @@ import { CommandError, ServiceError } from '../domain/errors.ts'
 import { VERSION } from '../version.ts'
 import { type Command, UsageError } from './command.ts'
 import { commandHelp, programHelp } from './help.ts'
+import { describeSystemError, isClosedByReader } from './system-error.ts'
 import type { Terminal } from './terminal.ts'
 
 /** Loaded on demand: most commands need a small part of the program. */
@@ -47,5 +48,8 @@ export function describeFailure(error: unknown): { lines: readonly string[]; cod
   if (error instanceof UsageError) return { lines: [error.message], code: 2 }
   if (error instanceof CommandError || error instanceof ServiceError)
     return { lines: [error.message], code: 1 }
+  if (isClosedByReader(error)) return { lines: [], code: 0 }
+  const sentence = describeSystemError(error)
+  if (sentence !== undefined) return { lines: [sentence], code: 1 }
   return { lines: [error instanceof Error ? (error.stack ?? error.message) : String(error)], code: 1 }
 }

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { printableLines } from '../domain/text/format.ts'
 import { describeFailure, runCommand } from './commands.ts'
 import { createLogWriter } from './log-writer.ts'
+import { STANDARD_OUTPUT, withPath } from './system-error.ts'
 import type { Terminal } from './terminal.ts'
 import { writeAll } from './write-all.ts'
 
@@ -12,14 +13,33 @@ const terminal: Terminal = {
   now: Date.now,
   random: (bytes) => randomBytes(bytes),
   // Synchronous: a killed process would lose buffered output.
-  out: (text) => writeAll(1, text),
-  err: (text) => writeAll(2, text),
+  out: (text) => writeAll(1, text, STANDARD_OUTPUT),
+  err: writeMessage,
   log: (line) => writeLog(printableLines(line)),
   interactive: process.stderr.isTTY === true,
   columns: () => process.stderr.columns || 80,
 }
 
+/** A message that nobody can read does not stop a command. */
+function writeMessage(text: string): void {
+  try {
+    writeAll(2, text, 'Standard error')
+  } catch {
+    // There is no other place to report it.
+  }
+}
+
+/** Values are literal: Bun would expand "$", so it starts with --no-env-file. */
+function loadEnvFile(): void {
+  try {
+    process.loadEnvFile('.env')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw withPath(error, '.env')
+  }
+}
+
 try {
+  loadEnvFile()
   await runCommand(process.argv.slice(2), terminal)
 } catch (error) {
   const { lines, code } = describeFailure(error)

@@ -90,6 +90,7 @@ function updateSnapshots({ listing }: Store): Promise<void> {
       send({ kind: 'snapshot', snapshot: next })
     }
     snapshot = next
+    send({ kind: 'checked' })
   }
   return repeat('The ranking is outdated', update, (took) =>
     Math.min(Math.max(SNAPSHOT_MILLISECONDS, took * SNAPSHOT_PAUSE_FACTOR), MAX_SNAPSHOT_PAUSE),

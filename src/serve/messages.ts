@@ -44,7 +44,13 @@ export type ToBackground =
   | UsageMessage
   | { kind: 'stop' }
 
-export type FromBackground = LogMessage | SnapshotMessage | MonthMessage | { kind: 'stopped' }
+export type FromBackground =
+  | LogMessage
+  | SnapshotMessage
+  | MonthMessage
+  /** The snapshot is up to date. */
+  | { kind: 'checked' }
+  | { kind: 'stopped' }
 
 export type ToSearch = SnapshotMessage | { kind: 'connect'; port: MessagePort }
 

@@ -9,7 +9,7 @@ import { openStore, SERVE_TIMEOUT } from '../store/open.ts'
 import type { Store } from '../store/store.ts'
 import { createThreadLog, type FromServer, type ToServer } from './messages.ts'
 import { type Listener, listen } from './request-listener.ts'
-import { createThreadMetrics } from './thread-metrics.ts'
+import { createThreadMetrics, type RedisMetrics } from './thread-metrics.ts'
 
 /** `max` in the database URL overrides `connections`. */
 const STORE_OPTIONS = { connections: 10, migrate: false, ...SERVE_TIMEOUT }
@@ -45,7 +45,9 @@ async function start({ config, windows, snapshot }: ToServer & { kind: 'start' }
   catalog.update(snapshot)
   try {
     const metrics = config.metrics && createThreadMetrics()
-    if (metrics) setInterval(() => send({ kind: 'metrics', families: metrics.read() }), METRICS_MILLISECONDS)
+    const inProgress = () => listener?.server().requestsInProgress() ?? 0
+    if (metrics)
+      setInterval(() => send({ kind: 'metrics', families: metrics.read(inProgress()) }), METRICS_MILLISECONDS)
     store = await openStore(config.database, { ...STORE_OPTIONS, onNotice: (sentence) => log.warn(sentence) })
     listener = await listen({
       config,
@@ -53,7 +55,7 @@ async function start({ config, windows, snapshot }: ToServer & { kind: 'start' }
       catalog,
       now: Date.now,
       log,
-      counter: await openRateLimitCounter(config, windows),
+      counter: await openRateLimitCounter(config, windows, metrics?.redis),
       rules: await loadRules(config.rules),
       onUsage: (report) => send({ kind: 'usage', ...report }),
       metrics: metrics?.metrics,
@@ -66,15 +68,26 @@ async function start({ config, windows, snapshot }: ToServer & { kind: 'start' }
 }
 
 /** Counts in memory shared by all server threads, or in Redis, shared by all nodes. */
-async function openRateLimitCounter({ redisUrl }: Config, windows: Int32Array): Promise<RateLimitCounter> {
+async function openRateLimitCounter(
+  { redisUrl }: Config,
+  windows: Int32Array,
+  metrics: RedisMetrics | undefined,
+): Promise<RateLimitCounter> {
   const local = createFixedWindow(Date.now, windows)
   if (redisUrl === undefined) return local
   const { host } = new URL(redisUrl)
+  metrics?.setUp(true)
   return createRedisRateLimit(redisUrl, local, {
     now: Date.now,
-    onUnavailable: (reason) =>
-      log.warn(`Redis at ${host} is unavailable, each node counts its rate limits alone: ${reason}`),
-    onAvailable: () => log.warn(`Redis at ${host} is available again, rate limits are shared.`),
+    onUnavailable(reason) {
+      metrics?.setUp(false)
+      log.warn(`Redis at ${host} is unavailable, each node counts its rate limits alone: ${reason}`)
+    },
+    onAvailable() {
+      metrics?.setUp(true)
+      log.warn(`Redis at ${host} is available again, rate limits are shared.`)
+    },
+    onError: () => metrics?.countError(),
   })
 }
 

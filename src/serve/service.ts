@@ -1,4 +1,5 @@
 import { FIXED_WINDOW_BYTES } from '../api/fixed-window.ts'
+import type { Family } from '../api/prometheus.ts'
 import type { Snapshot } from '../catalog/snapshot.ts'
 import type { Config } from '../config.ts'
 import { CommandError } from '../domain/errors.ts'
@@ -6,6 +7,7 @@ import type { Log } from '../log.ts'
 import type { Store } from '../store/store.ts'
 import type { FromBackground, FromServer, LogMessage, ToBackground, ToSearch, ToServer } from './messages.ts'
 import { startMetrics } from './metrics-server.ts'
+import { gauge } from './store-metrics.ts'
 import { startThread } from './thread.ts'
 import { createMetricSums } from './thread-metrics.ts'
 
@@ -22,7 +24,11 @@ export type Service = {
 /** Starts the threads of the service: servers, search, and background work. Throws if a server cannot start. */
 export async function startService({ config, workers, store, log, now }: Options): Promise<Service> {
   const sums = createMetricSums()
-  const metrics = startMetrics(config, { store, now, readThreads: sums.read })
+  const metrics = startMetrics(config, {
+    store,
+    now,
+    readThreads: () => [...sums.read(), ...background.readMetrics()],
+  })
   const windows = new Int32Array(new SharedArrayBuffer(FIXED_WINDOW_BYTES))
   const servers: ServerThread[] = []
   const background = startBackground(config, log, (message) => {
@@ -95,6 +101,7 @@ function startBackground(
   const first = Promise.withResolvers<void>()
   let stopped: PromiseWithResolvers<void>
   let snapshot: Snapshot | undefined
+  let checkedAt = performance.now()
   let mayScore = false
   const thread = startThread<FromBackground, ToBackground>({
     name: 'background-thread',
@@ -107,6 +114,10 @@ function startBackground(
     onMessage(message) {
       if (message.kind === 'log') return writeLog(log, message)
       if (message.kind === 'stopped') return stopped.resolve()
+      if (message.kind === 'checked') {
+        checkedAt = performance.now()
+        return
+      }
       onUpdate(message)
       if (message.kind === 'month') return
       snapshot = message.snapshot
@@ -116,6 +127,8 @@ function startBackground(
   })
   return {
     snapshot: () => snapshot,
+    readMetrics: () => readSnapshot(snapshot, (performance.now() - checkedAt) / 1000),
+    /** Resolves with the first snapshot. */
     first: first.promise,
     post(message: ToBackground): void {
       mayScore ||= message.kind === 'score'
@@ -124,6 +137,11 @@ function startBackground(
     stop: () => thread.stop({ kind: 'stop' }, stopped.promise),
   }
 }
+
+const readSnapshot = (snapshot: Snapshot | undefined, age: number): Family[] => [
+  gauge('passportd_snapshot_passports', 'Passports in the ranking.', snapshot?.ids.length ?? 0),
+  gauge('passportd_snapshot_age_seconds', 'Time since the ranking was last up to date.', age),
+]
 
 type BoundPort = { port: number; url: string }
 type ServerThread = ReturnType<typeof startServerThread>

@@ -1,5 +1,6 @@
 import { createHistogram, createMetrics } from '../api/metrics.ts'
 import { type Family, sumMetrics } from '../api/prometheus.ts'
+import { gauge } from './store-metrics.ts'
 
 const SAMPLE_MILLISECONDS = 100
 
@@ -10,6 +11,7 @@ const DELAY_BOUNDS = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5]
 export function createThreadMetrics() {
   const metrics = createMetrics()
   const delays = createHistogram(DELAY_BOUNDS)
+  const redis = createRedisMetrics()
   let last = performance.now()
   setInterval(() => {
     const time = performance.now()
@@ -19,8 +21,11 @@ export function createThreadMetrics() {
 
   return {
     metrics,
-    read: (): Family[] => [
+    redis,
+    read: (requestsInProgress: number): Family[] => [
       ...metrics.read(),
+      gauge('passportd_requests_in_progress', 'Requests without a response yet.', requestsInProgress),
+      ...redis.read(),
       {
         name: 'passportd_event_loop_delay_seconds',
         help: 'Event-loop delay of the server threads, sampled ten times a second.',
@@ -30,6 +35,35 @@ export function createThreadMetrics() {
     ],
   }
 }
+
+/** Without REDIS_URL there are no metrics of Redis. */
+function createRedisMetrics() {
+  let isUp: boolean | undefined
+  let errors = 0
+  return {
+    setUp(value: boolean): void {
+      isUp = value
+    },
+    countError(): void {
+      errors++
+    },
+    read(): Family[] {
+      if (isUp === undefined) return []
+      const up = gauge('passportd_redis_up', 'Whether all threads count in Redis: 1 or 0.', Number(isUp))
+      return [
+        { ...up, isMinimum: true },
+        {
+          name: 'passportd_redis_errors_total',
+          help: 'Failed requests to Redis, and lost or refused connections.',
+          type: 'counter',
+          samples: [{ labels: {}, value: errors }],
+        },
+      ]
+    },
+  }
+}
+
+export type RedisMetrics = ReturnType<typeof createRedisMetrics>
 
 /** Sums over all threads. Counters of ended threads are kept, so that no counter decreases. */
 export function createMetricSums() {

@@ -96,6 +96,16 @@ describe('the executable, alone', () => {
     expect(await run(['--version'], cwd)).toMatchObject({ code: 0 })
   })
 
+  test('the executable reads .env literally, and names itself in its help', async () => {
+    const cwd = emptyFolder('settings')
+    writeFileSync(join(cwd, '.env'), 'DATABASE_URL=sqlite:pa$HOME.db\n')
+    writeFileSync(join(cwd, '.env.local'), 'DATABASE_URL=sqlite:local.db\n')
+    writeFileSync(join(cwd, 'people.jsonl'), '{"passport_id":1,"passport_profile":{"display_name":"Ada"}}\n')
+    expect(await run(['import', 'people.jsonl'], cwd, { HOME: '/x' })).toMatchObject({ code: 0 })
+    expect(readdirSync(cwd).toSorted()).toEqual(['.env', '.env.local', 'pa$HOME.db', 'people.jsonl'])
+    expect((await run(['mcp', '--help'], cwd)).out).toContain(`claude mcp add passportd -- ${program} mcp\n`)
+  })
+
   test('the executable runs the health check of the container', async () => {
     const cwd = emptyFolder('health')
     const check = (port: number) =>

@@ -37,6 +37,35 @@ test('the systemd unit runs the same command as "npm run passportd"', () => {
   )
 })
 
+/** A data folder in which a compromised service left a preload script for Bun. */
+function hostileFolder() {
+  const folder = tempFolder()
+  writeFileSync(join(folder.path, 'bunfig.toml'), 'preload = ["./evil.ts"]\n')
+  writeFileSync(join(folder.path, 'evil.ts'), 'process.exit(7)\n')
+  writeFileSync(join(folder.path, '.env'), 'BUN_OPTIONS=--preload=./evil.ts\n')
+  return folder
+}
+
+test('the systemd unit does not run code of its data folder', () => {
+  using data = hostileFolder()
+  const local = (text = '') =>
+    text.replaceAll('/opt/passportd', ROOT).replaceAll('/var/lib/passportd', data.path)
+  const [, command] = /^ExecStart=(.*) serve$/m.exec(UNIT) as string[]
+  const [, folder] = /^WorkingDirectory=(.*)$/m.exec(UNIT) as string[]
+  expect(local(folder)).not.toBe(data.path)
+  // Also in the data folder itself: an operator may run the same command there.
+  for (const cwd of [local(folder), data.path]) {
+    const { exitCode, stdout } = Bun.spawnSync([...local(command).split(' '), '--version'], { cwd, env: {} })
+    expect([exitCode, `${stdout}`]).toEqual([0, expect.stringMatching(/^passportd \d/)])
+  }
+})
+
+test('the systemd unit retries for ever, except after invalid settings', () => {
+  expect(settings).toEqual(
+    expect.arrayContaining(['Restart=always', 'StartLimitIntervalSec=0', 'RestartPreventExitStatus=2']),
+  )
+})
+
 test.skipIf(!Bun.which('systemd-analyze'))('systemd accepts the unit and rates its exposure as low', () => {
   using folder = tempFolder()
   const path = join(folder.path, 'passportd.service')
@@ -72,9 +101,73 @@ test.each(['compose.yaml', 'compose.scaled.yaml'])(
   },
 )
 
+const SCALED = readFileSync(join(ROOT, 'deploy/compose.scaled.yaml'), 'utf8')
+type Service = { environment: Record<string, string>; ports?: string[]; image?: string }
+type Compose = {
+  services: Record<string, Service>
+  configs: Record<string, { content: string }>
+  networks: { default: { ipam: { config: { subnet: string }[] } } }
+}
+const readScaled = () => Bun.YAML.parse(SCALED) as Compose
+
+test('the nodes of compose.scaled.yaml know client addresses, share rate limits and are published on loopback', () => {
+  const { services, configs, networks } = readScaled()
+  const node = services['node-1'] as Service
+  expect(node.environment).toMatchObject({
+    TRUST_PROXY: networks.default.ipam.config[0]?.subnet as string,
+    REDIS_URL: 'redis://redis:6379',
+  })
+  expect(services.redis?.image).toStartWith('redis:')
+  const published = Object.values(services).flatMap(({ ports = [] }) => ports)
+  expect(published).toEqual(['127.0.0.1:8080:8080'])
+  const { content } = configs.haproxy as { content: string }
+  for (const line of ['option forwardfor', 'option redispatch 1', 'retry-on conn-failure empty-response'])
+    expect(content).toContain(line)
+})
+
+test('the database role of compose.scaled.yaml is no superuser', () => {
+  const { services, configs } = readScaled()
+  expect(services['node-1']?.environment.DATABASE_URL).toStartWith('postgres://passportd:')
+  expect(services.primary?.environment.POSTGRES_USER).not.toBe('passportd')
+  expect(configs.database?.content).toMatch(/create role passportd login password/)
+  expect(configs.database?.content).not.toMatch(/superuser/)
+})
+
+/** The configuration of a proxy, with files of this test. */
+const PROXIES: Record<string, { file: string; check: (path: string, folder: string) => string[] }> = {
+  nginx: {
+    file: 'nginx.conf',
+    check: (path, folder) => ['nginx', '-t', '-e', 'stderr', '-g', `pid ${folder}/pid;`, '-c', path],
+  },
+  haproxy: { file: 'haproxy.cfg', check: (path) => ['haproxy', '-c', '-f', path] },
+  caddy: {
+    file: 'Caddyfile',
+    check: (path) => ['caddy', 'validate', '--adapter', 'caddyfile', '--config', path],
+  },
+}
+
+for (const [program, { file, check }] of Object.entries(PROXIES)) {
+  test.skipIf(!Bun.which(program))(`${program} accepts deploy/proxy/${file}`, () => {
+    using folder = tempFolder()
+    const certificate = join(ROOT, 'test/support/postgres/postgres-tls')
+    cpSync(`${certificate}.crt`, join(folder.path, 'tls.crt'))
+    cpSync(`${certificate}.key`, join(folder.path, 'tls.key'))
+    const pem = ['crt', 'key'].map((end) => readFileSync(`${certificate}.${end}`, 'utf8'))
+    writeFileSync(join(folder.path, 'tls.pem'), pem.join(''))
+    const path = join(folder.path, file)
+    const text = readFileSync(join(ROOT, 'deploy/proxy', file), 'utf8')
+    writeFileSync(path, text.replaceAll('/etc/passportd', folder.path))
+    const env = { PATH: process.env.PATH ?? '', HOME: folder.path }
+    const { exitCode, stderr } = Bun.spawnSync(check(path, folder.path), { env })
+    expect([exitCode, exitCode === 0 ? '' : `${stderr}`]).toEqual([0, ''])
+  })
+}
+
 test('the image has the executable, an unprivileged user, a data folder and a health check', () => {
   expect(FINAL).toStartWith('debian:12-slim\nCOPY --from=build /app/dist/passportd ')
   expect(FINAL.match(/^USER (.+)$/gm)).toEqual(['USER 10001'])
+  // The service can write to /data: code there must not run.
+  expect(FINAL.match(/^WORKDIR (.+)$/gm)).toEqual(['WORKDIR /'])
   for (const line of [
     'VOLUME /data',
     'install -d -o passportd -g passportd -m 700 /data',
@@ -83,6 +176,7 @@ test('the image has the executable, an unprivileged user, a data folder and a he
     expect(FINAL).toContain(line)
   const [, check = '[]'] = /^HEALTHCHECK .*\n\s+CMD (.+)$/m.exec(FINAL) ?? []
   expect(JSON.parse(check).slice(0, 3)).toEqual(['/usr/bin/env', 'BUN_BE_BUN=1', 'passportd'])
+  expect(BUILD).toContain('RUN npm ci --omit=dev')
 })
 
 test('the build context has only the files that the image needs: no data, settings or history', () => {
@@ -92,10 +186,10 @@ test('the build context has only the files that the image needs: no data, settin
   for (const path of copied) expect([path, existsSync(join(ROOT, path))]).toEqual([path, true])
 })
 
-test('the files of the build context are enough to build a working executable', () => {
+test('the files of the build context are enough to build an executable, which runs no code of its data folder', async () => {
   using folder = tempFolder()
   for (const path of copied) cpSync(join(ROOT, path), join(folder.path, path), { recursive: true })
-  // Replaces "npm install --omit=dev": only production dependencies.
+  // Replaces "npm ci --omit=dev": only production dependencies.
   const { dependencies } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
   for (const name of Object.keys(dependencies)) {
     const place = join(folder.path, 'node_modules', name)
@@ -105,4 +199,13 @@ test('the files of the build context are enough to build a working executable', 
   const run = (...command: string[]) => Bun.spawnSync(command, { cwd: folder.path }).stdout.toString()
   expect(run(process.execPath, 'deploy/executable.ts')).toBe('dist/passportd\n')
   expect(run(join(folder.path, 'dist/passportd'), '--version')).toMatch(/^passportd \d/)
+
+  using data = hostileFolder()
+  const [, check = '[]'] = /^HEALTHCHECK .*\n\s+CMD (.+)$/m.exec(FINAL) ?? []
+  using server = Bun.serve({ port: 0, fetch: () => new Response() })
+  const env = { PATH: `${join(folder.path, 'dist')}:${process.env.PATH}`, PORT: String(server.port) }
+  for (const command of [['passportd', '--version'], JSON.parse(check)]) {
+    const child = Bun.spawn(command, { cwd: data.path, env })
+    expect([command, await child.exited]).toEqual([command, 0])
+  }
 })

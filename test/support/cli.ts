@@ -6,7 +6,8 @@ type Env = Record<string, string>
 
 type Options = { env?: Env; cwd: string; stdin?: Uint8Array }
 
-export const COMMAND = [process.execPath, '--smol', MAIN]
+/** The command of package.json. */
+export const COMMAND = [process.execPath, '--smol', '--config=/dev/null', '--no-env-file', MAIN]
 
 export function start(args: readonly string[], { env = {}, cwd, stdin }: Options) {
   return Bun.spawn([...COMMAND, ...args], {

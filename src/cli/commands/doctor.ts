@@ -9,6 +9,7 @@ import { examineFiles } from '../doctor/doctor-files.ts'
 import { examineMachine, examineRules, examineSettings } from '../doctor/doctor-machine.ts'
 import { checkRedis, checkReplica, compareClock } from '../doctor/doctor-servers.ts'
 import { type Finding, ok, orProblem, problem, warning } from '../doctor/finding.ts'
+import { describeSystemError } from '../system-error.ts'
 import { formatTable } from '../table.ts'
 import type { Terminal } from '../terminal.ts'
 
@@ -41,7 +42,7 @@ async function examineAll(config: Config, full: boolean, now: () => number): Pro
   const { database, redisUrl } = config
   const findings = await examineRules(config.rules)
   const files =
-    database.engine === 'sqlite' ? examineFiles(database.path) : { isReadable: true, findings: [] }
+    database.engine === 'sqlite' ? examineReachable(database.path) : { isReadable: true, findings: [] }
   findings.push(...files.findings)
   if (files.isReadable)
     findings.push(...(await orProblem('database', () => examineDatabase(config, full, now))))
@@ -51,6 +52,17 @@ async function examineAll(config: Config, full: boolean, now: () => number): Pro
   }
   if (redisUrl !== undefined) findings.push(...(await checkRedis(redisUrl, now)))
   return findings
+}
+
+/** A folder without permission is a finding, too. */
+function examineReachable(path: string): ReturnType<typeof examineFiles> {
+  try {
+    return examineFiles(path)
+  } catch (error) {
+    const text = describeSystemError(error)
+    if (text === undefined) throw error
+    return { isReadable: false, findings: [problem('database', text)] }
+  }
 }
 
 async function examineDatabase(config: Config, full: boolean, now: () => number): Promise<Finding[]> {

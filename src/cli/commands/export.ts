@@ -10,6 +10,7 @@ import { exportRecords } from '../../ingest/export.ts'
 import { DATABASE_OPTIONS, defineCommand } from '../command.ts'
 import { openForCommand } from '../open-store.ts'
 import { createProgress } from '../progress.ts'
+import { STANDARD_OUTPUT, withPath } from '../system-error.ts'
 
 export const exportCommand = defineCommand({
   name: 'export',
@@ -21,7 +22,6 @@ export const exportCommand = defineCommand({
     await using store = await openForCommand(readConfig(terminal.env, values).database)
     const progress = createProgress(terminal, { unit: 'records' })
     let written = 0
-    let isComplete = true
     const lines = async function* () {
       for await (const { text, records } of exportRecords(store)) {
         written += records
@@ -29,10 +29,9 @@ export const exportCommand = defineCommand({
         yield Buffer.from(text)
       }
     }
-    if (path === undefined || path === '-') isComplete = await writeOut(lines())
+    if (path === undefined || path === '-') await writeOut(lines())
     else await writeFile(path, lines())
     progress.end()
-    if (!isComplete) return
     const where = path === undefined || path === '-' ? '' : ` to ${path}`
     terminal.err(`${count(written, 'record')} written${where}.\n`)
   },
@@ -57,14 +56,10 @@ async function writeFile(path: string, lines: AsyncIterable<Buffer>): Promise<vo
   }
 }
 
-/** Returns false if the reader closed the pipe before the end. */
-async function writeOut(lines: AsyncIterable<Buffer>): Promise<boolean> {
+async function writeOut(lines: AsyncIterable<Buffer>): Promise<void> {
   try {
     await pipeline(Readable.from(lines), process.stdout, { end: false })
-    return true
   } catch (error) {
-    // A reader such as `head` may close the pipe early.
-    if ((error as NodeJS.ErrnoException).code !== 'EPIPE') throw error
-    return false
+    throw (error as NodeJS.ErrnoException).syscall === 'write' ? withPath(error, STANDARD_OUTPUT) : error
   }
 }

@@ -8,6 +8,7 @@ import { loadRules } from '../../scoring/load-rules.ts'
 import { shutdownSignal, waitForAbort } from '../../serve/shutdown-signal.ts'
 import { SERVE_TIMEOUT } from '../../store/open.ts'
 import type { Store } from '../../store/store.ts'
+import { PROGRAM } from '../../version.ts'
 import { DATABASE_OPTIONS, defineCommand } from '../command.ts'
 import { openWhole } from '../open-store.ts'
 
@@ -37,6 +38,7 @@ docs/mcp.md shows how to configure an agent. PUBLIC_URL adds links to the explor
     { options: [], about: 'on standard input and output' },
     { required: ['http'], options: ['port'], about: 'over HTTP, at http://HOST:N/mcp' },
   ],
+  examples: [`claude mcp add passportd -- ${PROGRAM} mcp`],
   async run({ values: { http, port, demo } }, terminal) {
     const config = readConfig(terminal.env, { demo })
     if (http) refusePublicHost(config)

@@ -1,7 +1,8 @@
 import { createServer } from 'node:net'
-import { type Config, readConfig, unknownSettings } from '../../config.ts'
+import { type Config, NAMES, readConfig } from '../../config.ts'
 import { nameDatabase, namePostgres } from '../../domain/database-address.ts'
 import { CommandError } from '../../domain/errors.ts'
+import { unknownSettings } from '../../domain/setting-names.ts'
 import { count } from '../../domain/text/format.ts'
 import { inventPeople } from '../../ingest/demo/people.ts'
 import { createLog } from '../../log.ts'
@@ -37,12 +38,12 @@ export const serve = defineCommand({
   forms: [{}],
   async run({ values: { workers, demo = false } }, terminal) {
     refuseWorkers(workers, process.platform)
-    const config = readConfig(terminal.env, { demo })
+    const config = readConfig(terminal.env, { demo, checkNames: true })
     const log = createLog({ write: terminal.log, json: !terminal.interactive, now: terminal.now })
     const started = Promise.withResolvers<Service>()
     // Closing a terminal sends SIGHUP too. Before the start is complete, SIGHUP must not end the process.
     if (!terminal.interactive) process.on('SIGHUP', async () => (await started.promise).renewTls())
-    for (const warning of unknownSettings(terminal.env)) log.warn(warning)
+    for (const warning of unknownSettings(terminal.env, NAMES)) log.warn(warning)
     // An invalid rule set must stop the command, not a thread.
     await loadRules(config.rules)
 

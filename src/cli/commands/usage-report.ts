@@ -46,8 +46,8 @@ export const usage = defineCommand({
     const days = toDays(values.since, values.until ?? dayOf(terminal.now()))
     const { database } = readConfig(terminal.env, values)
     const findings = await find(values.key, days, database)
-    if (values.json) return print(terminal, `${JSON.stringify(toJson(findings))}\n`)
-    if (values.csv) return print(terminal, toCsv(findings))
+    if (values.json) return terminal.out(`${JSON.stringify(toJson(findings))}\n`)
+    if (values.csv) return terminal.out(toCsv(findings))
     showReport(findings, terminal)
   },
 })
@@ -93,15 +93,6 @@ async function find(key: string | undefined, days: Days, database: DatabaseAddre
   return { days, counts, clientOf, only: clientOf(id), database: name }
 }
 
-/** A reader such as `head` may close the pipe early. */
-function print(terminal: Terminal, text: string): void {
-  try {
-    terminal.out(text)
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EPIPE') throw error
-  }
-}
-
 function toJson({ days, counts, clientOf, only }: Findings) {
   const head = { ...days, ...sumUp(counts) }
   const perDay = sumByDay(counts)
@@ -143,7 +134,7 @@ function showReport(findings: Findings, terminal: Terminal): void {
   const table = only
     ? formatTable(rowsOfOne(counts))
     : `${formatTable(rowsOfDays(counts))}\n${formatTable(rowsOfAll(findings))}`
-  print(terminal, `${sentence}\n${table}`)
+  terminal.out(`${sentence}\n${table}`)
   terminal.err(`\n${CAUTION}`)
 }
 

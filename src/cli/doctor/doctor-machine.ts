@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { dependencies } from '../../../package.json'
-import { misspeltSettings, unknownSettings } from '../../config.ts'
+import { NAMES } from '../../config.ts'
+import { misspeltSettings, unknownSettings } from '../../domain/setting-names.ts'
 import { loadRules } from '../../scoring/load-rules.ts'
 import type { Terminal } from '../terminal.ts'
 import { type Finding, ok, orProblem, problem, warning } from './finding.ts'
@@ -13,7 +14,7 @@ const LAST_YEAR = 2100
 
 /** Checks the names only; `readConfig` checks the values. */
 export function examineSettings(env: Terminal['env']): Finding[] {
-  const wrong = [...unknownSettings(env), ...misspeltSettings(env)]
+  const wrong = [...unknownSettings(env, NAMES), ...misspeltSettings(env, NAMES)]
   if (wrong.length === 0) return [ok('settings', 'Every name is known.')]
   return wrong.map((sentence) => warning('settings', sentence))
 }

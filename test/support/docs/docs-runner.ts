@@ -35,7 +35,7 @@ export async function startDocsRunner(home: string, files: readonly Example[]) {
   writeProgram(join(bin, 'npm'), NPM)
   await Bun.write(join(home, '.curlrc'), CURLRC)
   const [demo, keyId, database] = await Promise.all([
-    serveProcess(['--demo'], { cwd: home, env: { METRICS_PORT: '0' } }),
+    serveProcess(['--demo'], { cwd: home }),
     makePeople(home),
     testDatabase(),
   ])
@@ -66,7 +66,6 @@ export async function startDocsRunner(home: string, files: readonly Example[]) {
   return {
     adapt,
     url: demo.url,
-    metricsUrl: /\S+\/metrics/.exec(demo.greeting)?.[0] ?? '',
 
     /** A folder with the files of the pages, a database, and the demo database. */
     async openFolder(page: string) {

@@ -4,6 +4,15 @@ import { COMMAND, start } from '../cli.ts'
 
 type Place = { cwd: string; env: Record<string, string> }
 
+/** The first message of a client. */
+export const HELLO = {
+  jsonrpc: '2.0',
+  id: 1,
+  method: 'initialize',
+  params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'test', version: '1' } },
+}
+
+/** An agent that runs the command. */
 export function stdioAgent({ cwd, env }: Place, args: readonly string[] = []) {
   const [command = '', ...rest] = COMMAND
   return agent(

@@ -81,6 +81,7 @@ export function serveTest(store: Store, options: Partial<ApiServerOptions> = {})
     errors,
     url: server.url,
     port: server.port,
+    requestsInProgress: server.requestsInProgress,
     [Symbol.asyncDispose]: () => server.stop(true),
   }
 }

@@ -1,0 +1,41 @@
+import { editDistance } from './text/edit-distance.ts'
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+/** A sentence for each variable with the prefix PASSPORTD_, which settings do not have. */
+export function unknownSettings(env: Environment, names: readonly string[]): string[] {
+  return Object.keys(env)
+    .filter((name) => /^PASSPORTD_/i.test(name))
+    .map((name) => {
+      const meant = name.slice('PASSPORTD_'.length).toUpperCase()
+      const advice = names.includes(meant) ? `use ${meant}` : `the settings are ${names.join(', ')}`
+      return `${name} is not a setting: ${advice}.`
+    })
+}
+
+/** Other names that people use for a setting. */
+const ALIASES: Readonly<Record<string, string>> = {
+  REQUIRE_KEY: 'REQUIRE_API_KEY',
+  REQUIRE_KEYS: 'REQUIRE_API_KEY',
+  API_KEY_REQUIRED: 'REQUIRE_API_KEY',
+  DB_URL: 'DATABASE_URL',
+  TRUST_PROXIES: 'TRUST_PROXY',
+  TRUSTED_PROXIES: 'TRUST_PROXY',
+  MIRROR_API_KEY: 'MIRROR_KEY',
+}
+
+/** A sentence for each variable whose name resembles the name of an unset setting. */
+export function misspeltSettings(env: Environment, names: readonly string[]): string[] {
+  const isSet = (name: string) => (env[name] ?? '').trim() !== ''
+  return Object.keys(env).flatMap((name) => {
+    if (names.includes(name) || !isSet(name)) return []
+    const meant = names.find((setting) => !isSet(setting) && resembles(name.toUpperCase(), setting))
+    return meant === undefined ? [] : [`${name} is not a setting: did you mean ${meant}?`]
+  })
+}
+
+/** Variables of other programs, such as HOSTS or POST, may be near a short name: it must match but for case. */
+function resembles(name: string, setting: string): boolean {
+  const most = setting.length > 9 ? 2 : setting.length > 5 ? 1 : 0
+  return ALIASES[name] === setting || editDistance(name, setting) <= most
+}

@@ -1,0 +1,120 @@
+import { Database } from 'bun:sqlite'
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { run } from '../support/cli.ts'
+import { workplace } from '../support/cli-sandbox.ts'
+import { HELLO, httpAgent, mcpOverHttp, stdioAgent } from '../support/http/mcp.ts'
+import { databaseMaker } from '../support/store/engines.ts'
+import { PEOPLE } from '../support/store/records.ts'
+
+const sqlite = databaseMaker('sqlite')
+
+describe('with PUBLIC_URL', () => {
+  const PUBLIC_URL = 'https://p.example'
+  const api = 'https://p.example/api/v1/passports/7'
+  let here: Awaited<ReturnType<typeof workplace>>
+  let server: Awaited<ReturnType<typeof mcpOverHttp>>
+
+  beforeAll(async () => {
+    here = await workplace(sqlite, { records: PEOPLE })
+    server = await mcpOverHttp({ ...here, env: { ...here.env, PUBLIC_URL } })
+  })
+
+  afterAll(async () => {
+    await server[Symbol.asyncDispose]()
+    await here[Symbol.asyncDispose]()
+  })
+
+  test('HTTP gives the same results, with absolute links', async () => {
+    await using agent = await httpAgent(server.url)
+    expect((await agent.client.listTools()).tools).toHaveLength(4)
+    expect((await agent.call('get_passport', { passport: '7' })).data).toMatchObject({
+      score: 42.5,
+      links: { api, page: 'https://p.example/passports/7' },
+    })
+    expect((await agent.call('get_passport', { passport: '8' })).text).toBe('There is no passport "8".')
+  })
+
+  test('no call writes to the database', async () => {
+    using database = new Database(here.env.DATABASE_URL.slice('sqlite:'.length))
+    // Increments with every commit of another connection.
+    const version = () => database.query('pragma data_version').values()[0]?.[0]
+    const before = version()
+    await using agent = await httpAgent(server.url)
+    await agent.call('search_passports', { keyword: 'ada' })
+    for (const tool of ['get_passport', 'get_credentials', 'explain_score']) {
+      expect(await agent.call(tool, { passport: '7' })).toMatchObject({ isError: false })
+    }
+    expect(version()).toBe(before)
+    await here.look((store) => store.scoring.markAll())
+    expect(version()).not.toBe(before)
+  })
+
+  test('results have no links if the explorer is off', async () => {
+    await using agent = await stdioAgent({ ...here, env: { ...here.env, PUBLIC_URL, EXPLORER: 'off' } })
+    expect((await agent.call('get_passport', { passport: '7' })).data?.links).toEqual({ api })
+  })
+
+  test('HTTP requests with another Host or Origin are refused', async () => {
+    const { port } = server.url
+    const ask = async (headers: Record<string, string>, path = '/mcp', method = 'POST') => {
+      const response = await fetch(new URL(path, server.url), {
+        method,
+        headers: {
+          'Content-Type': 'application/json',
+          Accept: 'application/json, text/event-stream',
+          ...headers,
+        },
+        ...(method === 'POST' && { body: JSON.stringify(HELLO) }),
+      })
+      await response.arrayBuffer()
+      return response.status
+    }
+    expect(await ask({})).toBe(200)
+    expect(await ask({ Host: `localhost:${port}` })).toBe(200)
+    expect(await ask({ Host: `[::1]:${port}` })).toBe(200)
+    expect(await ask({ Host: 'p.example' })).toBe(200)
+    expect(await ask({ Origin: server.url.origin })).toBe(200)
+    expect(await ask({ Host: `evil.example:${port}` })).toBe(403)
+    expect(await ask({ Host: 'localhost.evil.example' })).toBe(403)
+    expect(await ask({ Host: `evil.example:${port}`, Origin: `http://evil.example:${port}` })).toBe(403)
+    expect(await ask({ Origin: 'https://evil.example' })).toBe(403)
+    expect(await ask({ Origin: 'http://127.0.0.1:1' })).toBe(403)
+    expect(await ask({ Origin: 'null' })).toBe(403)
+    expect(await ask({}, '/')).toBe(404)
+    expect(await ask({}, '/mcp', 'GET')).toBe(405)
+  })
+
+  test('a call over HTTP that is cancelled at once gets a response', async () => {
+    const params = { name: 'get_passport', arguments: { passport: '7' } }
+    const response = await fetch(server.url, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', Accept: 'application/json, text/event-stream' },
+      body: JSON.stringify([
+        { jsonrpc: '2.0', id: 1, method: 'tools/call', params },
+        { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } },
+      ]),
+      signal: AbortSignal.timeout(5000),
+    })
+    expect(await response.json()).toMatchObject({ id: 1, result: { structuredContent: { passport_id: 7 } } })
+  })
+
+  test('a port in use, and a public host with REQUIRE_API_KEY, are refused', async () => {
+    const mcp = (port: string, env: Record<string, string> = {}) =>
+      run(['mcp', '--http', '--port', port], { cwd: here.cwd, env: { ...here.env, ...env } })
+    expect((await mcp(server.url.port)).err).toContain('Set --port to another port')
+    const open = await mcp('0', { HOST: '0.0.0.0', REQUIRE_API_KEY: 'true' })
+    expect(open).toMatchObject({ code: 1, out: '' })
+  })
+})
+
+test('HTTP errors do not reveal the database, and SIGTERM ends the process', async () => {
+  await using here = await workplace(sqlite, { bare: true })
+  await using server = await mcpOverHttp(here)
+  await using agent = await httpAgent(server.url)
+  expect(await agent.call('get_passport', { passport: '7' })).toMatchObject({
+    isError: true,
+    text: 'The service cannot reach its data right now. Try again shortly.',
+  })
+  server.child.kill('SIGTERM')
+  expect(await server.child.exited).toBe(0)
+})

@@ -1,0 +1,118 @@
+import { Database } from 'bun:sqlite'
+import { expect, test } from 'bun:test'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { createLimiter } from '../../../src/api/rate-limit.ts'
+import { DEFAULT_TIERS } from '../../../src/domain/tier.ts'
+import { workplace } from '../../support/cli-sandbox.ts'
+import { parseExposition } from '../../support/http/prometheus.ts'
+import { serveTest } from '../../support/http/server.ts'
+import { until } from '../../support/processes.ts'
+import { hasRedis, startRedis } from '../../support/redis/redis.ts'
+import { databaseMaker, onEveryEngine } from '../../support/store/engines.ts'
+import { NOON, named } from '../../support/store/records.ts'
+
+const DEPLOY = join(import.meta.dir, '../../../deploy')
+const ALERTS = join(DEPLOY, 'prometheus-alerts.yaml')
+
+type Rule = { alert: string; expr: string; annotations: { summary: string } }
+const readRules = () =>
+  (Bun.YAML.parse(readFileSync(ALERTS, 'utf8')) as { groups: { rules: Rule[] }[] }).groups.flatMap(
+    ({ rules }) => rules,
+  )
+
+/** Metrics that exist only with a replica. */
+const OF_REPLICAS = ['passportd_replica_lag_seconds']
+
+/** The names of our metrics in PromQL, without the suffixes of histograms. */
+const metricsIn = (text: string) =>
+  [...text.matchAll(/\b(?:passportd|process)_\w+/g)].map(([name]) => name.replace(/_(bucket|sum|count)$/, ''))
+
+async function scrape({ greeting }: { greeting: string }) {
+  return parseExposition(await (await fetch(/Metrics +(http\S+)/.exec(greeting)?.[1] ?? '')).text())
+}
+
+test.if(hasRedis)('metrics report Redis and the snapshot, over all workers', async () => {
+  await using redis = await startRedis()
+  await using here = await workplace(databaseMaker('sqlite'), { records: [named(1, 'Ada'), named(2, 'Bob')] })
+  await using server = await here.serve(['--workers', '2'], { METRICS_PORT: '0', REDIS_URL: redis.url })
+  const read = async (name: string) => (await scrape(server)).value(name)
+  // The first metrics of both workers.
+  await until(async () => (await read('passportd_redis_up')) !== undefined)
+  expect(await read('passportd_redis_up')).toBe(1)
+  expect(await read('passportd_redis_errors_total')).toBe(0)
+  expect(await read('passportd_requests_in_progress')).toBe(0)
+  expect(await read('passportd_snapshot_passports')).toBe(2)
+  expect(await read('passportd_snapshot_age_seconds')).toBeLessThan(60)
+
+  const names = (await scrape(server)).families
+  const rules = readRules()
+  const used = rules.flatMap(({ expr }) => metricsIn(expr))
+  expect(used.length).toBeGreaterThan(5)
+  expect(used.filter((name) => !names.has(name) && !OF_REPLICAS.includes(name))).toEqual([])
+  const dashboard = JSON.parse(readFileSync(join(DEPLOY, 'grafana-dashboard.json'), 'utf8'))
+  const shown = dashboard.panels.flatMap(({ targets = [] }: { targets?: { expr: string }[] }) =>
+    targets.flatMap(({ expr }) => metricsIn(expr)),
+  )
+  expect(shown.length).toBeGreaterThan(3)
+  expect(shown.filter((name: string) => !names.has(name))).toEqual([])
+
+  await redis.kill()
+  await until(async () => (await read('passportd_redis_up')) === 0)
+  expect(await read('passportd_redis_errors_total')).toBeGreaterThanOrEqual(1)
+  await redis.restart()
+  await until(async () => (await read('passportd_redis_up')) === 1)
+})
+
+test('the metrics of Redis are missing without REDIS_URL, and the snapshot age grows while the database cannot be read', async () => {
+  await using here = await workplace(databaseMaker('sqlite'), { records: [named(1, 'Ada')] })
+  await using server = await here.serve([], { METRICS_PORT: '0' })
+  const { families, value } = await scrape(server)
+  expect(families.has('passportd_redis_up')).toBe(false)
+  expect(value('passportd_snapshot_passports')).toBe(1)
+  await here.call('remove', '1')
+  await until(async () => (await scrape(server)).value('passportd_snapshot_passports') === 0)
+  using database = new Database(here.database)
+  database.run('pragma busy_timeout = 10000')
+  database.run('alter table ranking rename to gone')
+  await until(async () => Number((await scrape(server)).value('passportd_snapshot_age_seconds')) > 3)
+})
+
+onEveryEngine('requests in progress', (open) => {
+  test('a request is in progress until it has its response', async () => {
+    await using store = await open([named(1, 'Ada')])
+    const counted = Promise.withResolvers<void>()
+    await using server = serveTest(store, {
+      limiter: createLimiter({
+        tiers: DEFAULT_TIERS,
+        // Waits like a slow Redis.
+        counter: {
+          consume: async () => {
+            await counted.promise
+            return { remaining: 1, seconds: 1, refund: () => undefined }
+          },
+        },
+        now: () => NOON,
+        isQuotaUsed: () => false,
+      }),
+    })
+    const response = server.get('/api/v1/passports/1')
+    await until(() => server.requestsInProgress() === 1)
+    counted.resolve()
+    expect((await response).status).toBe(200)
+    expect(server.requestsInProgress()).toBe(0)
+  })
+})
+
+test('every alert has a summary and is listed in docs/operate.md', () => {
+  const page = readFileSync(join(DEPLOY, '../docs/operate.md'), 'utf8')
+  const rules = readRules()
+  expect(rules.length).toBeGreaterThan(5)
+  expect(rules.filter(({ annotations }) => !annotations?.summary)).toEqual([])
+  expect(rules.filter(({ alert }) => !page.includes(`\`${alert}\``)).map(({ alert }) => alert)).toEqual([])
+})
+
+test.skipIf(!Bun.which('promtool'))('Prometheus accepts the alerts', () => {
+  const { exitCode, stderr } = Bun.spawnSync(['promtool', 'check', 'rules', ALERTS])
+  expect([exitCode, `${stderr}`]).toEqual([0, ''])
+})

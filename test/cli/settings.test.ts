@@ -1,0 +1,81 @@
+import { describe, expect, test } from 'bun:test'
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { run, serveProcess } from '../support/cli.ts'
+import { tempFolder } from '../support/temp-folder.ts'
+
+/** A folder with these files. */
+function folderWith(files: Record<string, string>) {
+  const folder = tempFolder()
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder.path, name), text)
+  return folder
+}
+
+describe('.env', () => {
+  test('values are literal, the environment has precedence, and .env.local is not read', async () => {
+    using folder = folderWith({
+      '.env': 'DATABASE_URL=sqlite:pa$HOME.db\nTIERS="standard=7/10s"\n',
+      '.env.local': 'DATABASE_URL=sqlite:local.db\n',
+      'people.jsonl': '{"passport_id":1,"passport_profile":{"display_name":"Ada"}}\n',
+    })
+    const cwd = folder.path
+    const create = ['import', 'people.jsonl']
+    expect(await run(create, { cwd, env: { HOME: '/x' } })).toMatchObject({ code: 0 })
+    expect(existsSync(join(cwd, 'pa$HOME.db'))).toBe(true)
+    expect(existsSync(join(cwd, 'local.db'))).toBe(false)
+    expect(await run(create, { cwd, env: { DATABASE_URL: 'sqlite:b.db' } })).toMatchObject({ code: 0 })
+    expect(existsSync(join(cwd, 'b.db'))).toBe(true)
+  })
+
+  test('a folder with the name .env is reported in one sentence', async () => {
+    using folder = tempFolder()
+    mkdirSync(join(folder.path, '.env'))
+    expect(await run(['--version'], { cwd: folder.path })).toEqual({
+      out: '',
+      err: 'passportd: .env cannot be read: it is a folder (EISDIR).\n',
+      code: 1,
+    })
+  })
+})
+
+describe('names of settings', () => {
+  test.each([
+    ['REQUIRE_APIKEY', 'REQUIRE_API_KEY'],
+    ['require_api_key', 'REQUIRE_API_KEY'],
+    ['REQUIRE_KEY', 'REQUIRE_API_KEY'],
+    ['API_KEY_REQUIRED', 'REQUIRE_API_KEY'],
+    ['DATABASEURL', 'DATABASE_URL'],
+    ['DB_URL', 'DATABASE_URL'],
+    ['TRUST_PROXIES', 'TRUST_PROXY'],
+    ['MIRROR_API_KEY', 'MIRROR_KEY'],
+    ['REDIS_URL_FLE', 'REDIS_URL_FILE'],
+  ])('serve refuses %s and suggests %s', async (name, meant) => {
+    using folder = tempFolder()
+    expect(await run(['serve'], { cwd: folder.path, env: { PORT: '0', [name]: 'true' } })).toEqual({
+      out: '',
+      err: `passportd: ${name} is not a setting: did you mean ${meant}?\n`,
+      code: 2,
+    })
+  })
+
+  test('foreign variables and empty ones do not stop serve', async () => {
+    using folder = tempFolder()
+    const env = {
+      REQUIRE_APIKEY: '',
+      HOSTS: 'a',
+      POST: '1',
+      RULE: 'x',
+      HTTP2: '1',
+      HOSTNAME: 'x',
+      REDIS_HOST: 'x',
+      REDIS_PORT: '1',
+      METRICS_ENABLED: '1',
+      DATABASE_HOST: 'x',
+      DATABASE_URL: 'sqlite:x.db',
+      // Near a setting that is set.
+      DB_URL: 'x',
+    }
+    await using server = await serveProcess([], { cwd: folder.path, env })
+    expect((await fetch(`${server.url}/health`)).status).toBe(200)
+  })
+})
