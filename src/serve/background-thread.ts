@@ -3,7 +3,7 @@ import { buildSnapshot, type Snapshot, updateSnapshot } from '../catalog/snapsho
 import type { Config } from '../config.ts'
 import { count } from '../domain/text/format.ts'
 import { dayOf } from '../domain/usage.ts'
-import { loadRules } from '../scoring/load-rules.ts'
+import { findRules } from '../scoring/active-rules.ts'
 import { adoptRules, keepRescoring, type Rescorer } from '../scoring/rescore.ts'
 import { openStore, SERVE_TIMEOUT } from '../store/open.ts'
 import type { Store } from '../store/store.ts'
@@ -46,7 +46,7 @@ self.onmessage = ({ data }: MessageEvent<ToBackground>) => {
 /** Runs writes and long reads outside of the server threads: scores, usage counts, the snapshot. */
 async function run(config: Config): Promise<void> {
   const store = await openStore(config.database, { ...SERVE_TIMEOUT, migrate: false })
-  const jobs = [updateSnapshots(store), storeUsage(store), updateScores(store, config.rules)]
+  const jobs = [updateSnapshots(store), storeUsage(store), updateScores(store)]
   if (config.tiers.some(({ monthly }) => monthly !== undefined)) jobs.push(updateQuotas(store))
   // One failed job must not end the others.
   await Promise.allSettled(jobs)
@@ -121,17 +121,17 @@ async function storeUsage(store: Store): Promise<void> {
   if (usage.size() > 0) log.error(`The usage counts of ${count(usage.size(), 'request')} are lost.`)
 }
 
-async function updateScores(store: Store, path: string | undefined): Promise<void> {
+async function updateScores(store: Store): Promise<void> {
   await mayScore.promise
   const onFailure = (id: number, error: unknown) =>
     log.error(`Scoring failed: passport ${id}: ${(error as Error).message}`)
   const onOtherRules = () =>
-    log.warn('Another rule set is in force: only nodes with that rule set score passports.')
+    log.warn('Nodes of another version use another built-in rule set: only they score passports.')
   let scorer: Rescorer | undefined
   while (!stop.signal.aborted) {
     try {
       // Rules are adopted once: after a failure, another node may have put newer rules in force.
-      scorer ??= await adopt({ store, rules: await loadRules(path), now: Date.now, onFailure })
+      scorer ??= await adopt({ store, rules: await findRules(store), now: Date.now, onFailure })
       await keepRescoring(scorer, stop.signal, onOtherRules)
     } catch (error) {
       log.error(`Scoring failed: ${(error as Error).message}`)

@@ -11,6 +11,7 @@ import { shutdownSignal, waitForAbort } from '../../serve/shutdown-signal.ts'
 import { SERVE_TIMEOUT } from '../../store/open.ts'
 import type { Store } from '../../store/store.ts'
 import { PROGRAM, VERSION } from '../../version.ts'
+import { applySetting } from '../apply-rules.ts'
 import { DATABASE_OPTIONS, defineCommand } from '../command.ts'
 import { createMigrationLog } from '../migration-log.ts'
 import { openWhole } from '../open-store.ts'
@@ -44,13 +45,14 @@ export const serve = defineCommand({
     if (!terminal.interactive) process.on('SIGHUP', async () => (await started.promise).renewTls())
     for (const warning of unknownSettings(terminal.env)) log.warn(warning)
     // An invalid rule set must stop the command, not a thread.
-    await loadRules(config.rules)
+    const rules = await loadRules(config.rules)
 
     await using store = await openWhole(config.database, {
       ...SERVE_TIMEOUT,
       onNotice: (sentence) => log.warn(sentence),
       onMigrate: createMigrationLog(log.info, terminal.now),
     })
+    await applySetting(store, rules, config, terminal.now())
     if (demo) await fillWithPeople(store, terminal.now())
     const isPortShared = await isShared(config)
     const end = shutdownSignal()

@@ -12,6 +12,7 @@ import { checkVersion, migrate, refuseOutdatedSchema } from './migrate/migrate.t
 import { createMirror } from './mirror.ts'
 import { createPassportReader } from './passports.ts'
 import { createPassportChanges, createRecords } from './records.ts'
+import { createRules } from './rules.ts'
 import { createScoring } from './scoring.ts'
 import { createRetirement } from './settings.ts'
 import { createUsage } from './usage.ts'
@@ -45,6 +46,8 @@ export async function openPostgres(
   const read = withFallback(({ query }) => query, replica ?? primary, primary)
   const readMuch = withFallback(({ longQuery }) => longQuery, replica ?? primary, primary)
 
+  const readCurrent = withFallback(({ query }) => query, primary, replica ?? primary)
+
   const passports = createPassportReader(read)
   const atPrimary = createPassportReader(primary.query)
   const { keys, forget } = createKeys(primary, replica)
@@ -72,6 +75,7 @@ export async function openPostgres(
     v1: createV1Reader(read),
     listing,
     scoring: createScoring(primary, findId),
+    rules: createRules(primary, readCurrent),
     mirror: createMirror(primary),
     keys,
     usage: createUsage(primary),

@@ -20,6 +20,7 @@ import { createPassportReader } from './passports.ts'
 import { createPing } from './ping.ts'
 import { createReadTransaction } from './read-transaction.ts'
 import { createPassportChanges, createRecords } from './records.ts'
+import { createRules } from './rules.ts'
 import { createScoring } from './scoring.ts'
 import { createRetirement } from './settings.ts'
 import { createUsage } from './usage.ts'
@@ -63,6 +64,7 @@ export function openSqlite(path: string, options: Options = {}): Store {
       v1: createV1Reader(shared, transaction),
       listing: guardErrors(path, createListing(listing), {}),
       scoring: bulkWrites(createScoring({ ...connections, find: findId })),
+      rules: writes(createRules(connections)),
       mirror: writes(createMirror(connections)),
       keys: { ...createKeyReader(shared, transaction), ...writes(createKeys(connections)) },
       usage: writes(createUsage(connections)),

@@ -7,6 +7,7 @@ import keySuccessors from '../../migrations/sqlite/0008-key-successors.sql' with
 import v1 from '../../migrations/sqlite/0009-v1.sql' with { type: 'text' }
 import staleIndex from '../../migrations/sqlite/0010-stale-index.sql' with { type: 'text' }
 import v1Fields from '../../migrations/sqlite/0010-v1-fields.sql' with { type: 'text' }
+import ruleSets from '../../migrations/sqlite/0011-rule-sets.sql' with { type: 'text' }
 import { outdatedSchemaError } from '../../outdated-schema.ts'
 import { type OnProgress, removeDocumentFiles, storeV1 } from './migration-9.ts'
 
@@ -35,6 +36,7 @@ const MIGRATIONS: readonly (string | ((database: Database, onProgress: OnProgres
     const hasItems = database.query(`select 1 from pragma_table_info('v1_passports') where name = 'item'`)
     if (hasItems.get() !== null) database.run(v1Fields)
   },
+  ruleSets,
 ]
 
 /** The schema of this program. */
