@@ -76,6 +76,8 @@ export type Store = {
     find(): Awaitable<string | undefined>
     note(text: string): Awaitable<void>
   }
+  /** The schema of the database if a newer passportd has migrated it meanwhile. */
+  newerSchema(): Awaitable<number | undefined>
   /** Checks reads and writes. Throws `unavailable` if the store cannot be read. */
   ping(): Awaitable<{ writes: boolean; replica?: boolean }>
   close(): Awaitable<void>

@@ -81,8 +81,8 @@ export const keys = defineCommand({
     // A whole key is accepted as an id, too.
     const id = parseKeyId(given) ?? given
     const run = ACTIONS[action](values, { id, tiers, now: terminal.now() })
-    // For other actions a missing database means a wrong DATABASE_URL.
-    await using store = await openForCommand(database, { create: action === 'create' })
+    // A missing database means a wrong DATABASE_URL.
+    await using store = await openForCommand(database)
     await run({ store, database: nameDatabase(database), terminal })
   },
 })
