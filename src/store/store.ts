@@ -56,6 +56,8 @@ export type Store = {
     replace(id: string, successor: string, endsAt: number): Awaitable<boolean>
     /** Returns whether the key exists. A revoked key keeps its first date. */
     revoke(id: string, now: number): Awaitable<boolean>
+    /** Deletes the keys that were revoked or expired before a time; returns their number. */
+    purge(before: number): Awaitable<number>
   }
   usage: {
     /** Adds to the stored counts, and updates the last use of keys. */

@@ -59,7 +59,11 @@ withEveryEngine('applied rules', (makeDatabase) => {
         passport: { score: number; calculating_score: boolean }
       }
       const page = await (await fetch(`${server.url}/passports/1/score`)).text()
-      return passport.score === score && !passport.calculating_score && page.includes(`By rule set <code>${version}</code>`)
+      return (
+        passport.score === score &&
+        !passport.calculating_score &&
+        page.includes(`By rule set <code>${version}</code>`)
+      )
     }
     await until(shows(10, 'one'))
     expect((await here.rules('apply', here.path('two.json'))).code).toBe(0)
