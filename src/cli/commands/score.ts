@@ -5,7 +5,7 @@ import { findRules } from '../../scoring/active-rules.ts'
 import { loadRules } from '../../scoring/load-rules.ts'
 import { adoptRules, keepRescoring, type Rescorer, rescoreSome } from '../../scoring/rescore.ts'
 import { shutdownSignal } from '../../serve/shutdown-signal.ts'
-import { applySetting } from '../apply-rules.ts'
+import { prepareSetting } from '../apply-rules.ts'
 import { DATABASE_OPTIONS, defineCommand } from '../command.ts'
 import { openForCommand } from '../open-store.ts'
 import { createProgress } from '../progress.ts'
@@ -27,7 +27,8 @@ export const score = defineCommand({
     const onFailure = (id: number, error: unknown) =>
       terminal.err(`Passport ${id} cannot be scored: ${(error as Error).message}\n`)
     await using store = await openForCommand(config.database)
-    await applySetting(store, setting, config, terminal.now())
+    const applySetting = await prepareSetting(store, setting, config, terminal.now())
+    await applySetting()
     const rules = await findRules(store)
     const scorer = { store, rules, now: terminal.now, onFailure }
     await adoptRules(scorer)

@@ -11,7 +11,7 @@ import { shutdownSignal, waitForAbort } from '../../serve/shutdown-signal.ts'
 import { SERVE_TIMEOUT } from '../../store/open.ts'
 import type { Store } from '../../store/store.ts'
 import { PROGRAM, VERSION } from '../../version.ts'
-import { applySetting } from '../apply-rules.ts'
+import { prepareSetting } from '../apply-rules.ts'
 import { DATABASE_OPTIONS, defineCommand } from '../command.ts'
 import { createMigrationLog } from '../migration-log.ts'
 import { openWhole } from '../open-store.ts'
@@ -52,11 +52,11 @@ export const serve = defineCommand({
       onNotice: (sentence) => log.warn(sentence),
       onMigrate: createMigrationLog(log.info, terminal.now),
     })
-    await applySetting(store, rules, config, terminal.now())
+    const beforeScoring = await prepareSetting(store, rules, config, terminal.now())
     if (demo) await fillWithPeople(store, terminal.now())
     const isPortShared = await isShared(config)
     const end = shutdownSignal()
-    const service = await startService({ config, workers, store, log, now: terminal.now })
+    const service = await startService({ config, workers, store, log, now: terminal.now, beforeScoring })
     started.resolve(service)
     if (isPortShared) log.warn(SHARED_PORT)
     if (!end.aborted) terminal.out(greeting(service, config, { demo, workers }))
