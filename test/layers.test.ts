@@ -114,7 +114,6 @@ const LONG_FILES = new Set([
   'test/ingest/mirror.test.ts',
   'test/ingest/record.test.ts',
   'test/ingest/throttled-client.test.ts',
-  'test/scoring/rescore.test.ts',
 ])
 
 test('no source file has more than 300 lines', () => {
@@ -149,8 +148,6 @@ const stripText = (code: string) =>
 const MAY_SLEEP: Record<string, string> = {
   'test/cli/backup.test.ts': 'polls the database of another process',
   'test/cli/doctor.test.ts': 'paces a background writer',
-  'test/cli/postgres.test.ts': 'freezes PostgreSQL for longer than the timeout of a serving node',
-  'test/cli/records/copy.test.ts': 'kills the process after growing delays',
   'test/cli/restore.test.ts': 'kills the process at a random time',
   'test/cli/serve/replicas.test.ts': 'paces the requests of a client',
   'test/ingest/mirror.test.ts': 'proves that nothing more is sent',

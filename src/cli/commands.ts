@@ -22,6 +22,7 @@ export const COMMANDS: Record<string, () => Promise<Command>> = {
   merge: async () => (await import('./commands/merge.ts')).merge,
   remove: async () => (await import('./commands/merge.ts')).remove,
   retire: async () => (await import('./commands/retire.ts')).retire,
+  migrate: async () => (await import('./commands/migrate.ts')).migrate,
   copy: async () => (await import('./commands/copy.ts')).copy,
   backup: async () => (await import('./commands/backup.ts')).backup,
   restore: async () => (await import('./commands/backup.ts')).restore,

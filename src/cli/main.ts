@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { printableLines } from '../domain/text/format.ts'
+import { ask } from './ask.ts'
 import { describeFailure, runCommand } from './commands.ts'
 import { createLogWriter } from './log-writer.ts'
 import { STANDARD_OUTPUT, withPath } from './system-error.ts'
@@ -18,6 +19,7 @@ const terminal: Terminal = {
   log: (line) => writeLog(printableLines(line)),
   interactive: process.stderr.isTTY === true,
   columns: () => process.stderr.columns || 80,
+  ask: process.stdin.isTTY && process.stderr.isTTY ? ask : undefined,
 }
 
 /** A message that nobody can read does not stop a command. */

@@ -6,17 +6,23 @@ import type { Store } from '../store/store.ts'
 type Options = Parameters<typeof openStore>[1]
 type OpenStore = Store & AsyncDisposable
 
-/** For `await using`. Creates a missing database only if `options` say so. */
+/** For commands that may create a database, but not migrate an older one. */
+export const MAY_CREATE: Options = { create: true, migrate: 'new' }
+
+/** For `await using`. By default a missing or outdated database is refused. */
 export async function openForCommand(
   database: DatabaseAddress,
-  options: Options = { create: false },
+  options: Options = { create: false, migrate: false },
 ): Promise<OpenStore> {
   const store = await openStore(database, options)
   return { ...store, [Symbol.asyncDispose]: async () => store.close() }
 }
 
 /** For serving or importing: the database may be new, but must not be an incomplete copy. */
-export async function openWhole(database: DatabaseAddress, options: Options = {}): Promise<OpenStore> {
+export async function openWhole(
+  database: DatabaseAddress,
+  options: Options = MAY_CREATE,
+): Promise<OpenStore> {
   const store = await openForCommand(database, options)
   const note = (await store.copying.find()) ?? ''
   if (note === '' || note.includes('\n')) return store

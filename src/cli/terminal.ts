@@ -9,4 +9,6 @@ export type Terminal = {
   /** Whether `err` is a terminal. */
   interactive: boolean
   columns: () => number
+  /** Asks a person; absent without a terminal. */
+  ask?: ((question: string) => Promise<string>) | undefined
 }

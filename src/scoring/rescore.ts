@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Store } from '../store/store.ts'
+import { toRuleSet } from './active-rules.ts'
 import type { RuleSet } from './rules.ts'
 import { score } from './score.ts'
 
@@ -31,16 +32,25 @@ export async function adoptRules({ store, rules }: Pick<Rescorer, 'store' | 'rul
   while (!(await store.scoring.adopt(rules.stamp))) await new Promise(setImmediate)
 }
 
-/** Scores stale passports until the signal is aborted. `onSuperseded`: another rule set is in force now. */
+/**
+ * Scores stale passports until the signal is aborted, and adopts each rule set that is applied meanwhile. `onSuperseded`: another
+ * rule set is in force, and none is applied, so that a node with another built-in rule set scores.
+ */
 export async function keepRescoring(
   scorer: Rescorer,
   signal: AbortSignal,
   onSuperseded: () => void,
 ): Promise<void> {
+  let current = scorer
   let isSuperseded = false
   while (!signal.aborted) {
-    const count = await rescoreSome(scorer)
-    if (count === undefined && !isSuperseded) onSuperseded()
+    const count = await rescoreSome(current)
+    if (count === undefined) {
+      const active = await current.store.rules.active()
+      if (active) current = { ...current, rules: toRuleSet(active) }
+      if (active) await adoptRules(current)
+      else if (!isSuperseded) onSuperseded()
+    }
     isSuperseded = count === undefined
     if (!count) await sleep(IDLE_MILLISECONDS, undefined, { signal }).catch(() => undefined)
     // SQLite blocks the event loop: signals and messages are processed here.

@@ -1,5 +1,7 @@
 import Type, { type Static } from 'typebox'
 import { Compile } from 'typebox/compile'
+import { Settings } from 'typebox/system'
+import { quote } from '../domain/text/quote.ts'
 import { describeProblems } from '../domain/validation-problem.ts'
 import { type RuleSet, stampRules } from './rules.ts'
 
@@ -46,11 +48,59 @@ export class RulesError extends Error {
 export function parseRules(value: unknown): RuleSet {
   const problems = validator.Check(value)
     ? contradictions(value)
-    : describeProblems(value, validator.Errors(value)).map(
+    : describeProblems(value, listErrors(value)).map(
         ({ field, reason }) => `${field || 'The rule set'} ${reason}.`,
       )
   if (problems.length > 0) throw new RulesError(problems)
   return stampRules(value as RuleSetShape)
+}
+
+/** The validator stops at 8 errors by default; that limit is for untrusted input. */
+function listErrors(value: unknown) {
+  const { maxErrors } = Settings.Get()
+  Settings.Set({ maxErrors: Number.POSITIVE_INFINITY })
+  try {
+    return validator.Errors(value)
+  } finally {
+    Settings.Set({ maxErrors })
+  }
+}
+
+/** Only these count toward a score. */
+const CATEGORIES = ['Activity', 'Identity', 'Skills']
+
+/** Contents of a valid rule set file that are probably mistakes, one sentence each. */
+export function warningsOf(text: string): string[] {
+  const { types } = JSON.parse(text) as RuleSetShape
+  return [
+    ...Object.entries(types)
+      .filter(([, { category }]) => !CATEGORIES.includes(category))
+      .map(
+        ([type, { category }]) =>
+          `types.${type}.category is ${quote(category)}: only Activity, Identity and Skills count toward a score.`,
+      ),
+    ...listRepeated(text).map((path) => `${path} is defined more than once: the last definition applies.`),
+  ]
+}
+
+/** The paths of names that an object has more than once: JSON.parse() hides them. */
+function listRepeated(text: string): string[] {
+  const repeated = new Set<string>()
+  const objects: { path: string[]; names: Set<string> }[] = []
+  let last = '""'
+  for (const [token] of text.matchAll(/"(?:[^"\\]|\\.)*"|[{}[\]:]/g)) {
+    const inner = objects.at(-1)
+    if (token === '{' || token === '[') {
+      objects.push({ path: inner ? [...inner.path, JSON.parse(last)] : [], names: new Set() })
+    } else if (token === '}' || token === ']') objects.pop()
+    else if (token !== ':') last = token
+    else if (inner) {
+      const name = JSON.parse(last)
+      if (inner.names.has(name)) repeated.add([...inner.path, name].join('.'))
+      inner.names.add(name)
+    }
+  }
+  return [...repeated]
 }
 
 function contradictions({ types, caps = {} }: RuleSetShape): string[] {

@@ -3,7 +3,7 @@ import { buildSnapshot, type Snapshot, updateSnapshot } from '../catalog/snapsho
 import type { Config } from '../config.ts'
 import { count } from '../domain/text/format.ts'
 import { dayOf } from '../domain/usage.ts'
-import { loadRules } from '../scoring/load-rules.ts'
+import { findRules } from '../scoring/active-rules.ts'
 import { adoptRules, keepRescoring, type Rescorer } from '../scoring/rescore.ts'
 import { openStore, SERVE_TIMEOUT } from '../store/open.ts'
 import type { Store } from '../store/store.ts'
@@ -23,12 +23,15 @@ const USAGE_MILLISECONDS = 500
 const LAST_ATTEMPTS_MILLISECONDS = 5000
 const MONTH_MILLISECONDS = 10_000
 const AFTER_FAILURE_MILLISECONDS = 5000
+/** Interval of checks whether a newer version has migrated the database. */
+const SCHEMA_MILLISECONDS = 1000
 
 declare const self: Worker
 
 const send = (message: FromBackground) => postMessage(message)
 const log = createThreadLog(send)
 const stop = new AbortController()
+const stopScoring = new AbortController()
 const mayScore = Promise.withResolvers<void>()
 const usage = createUsageBuffer()
 
@@ -45,7 +48,7 @@ self.onmessage = ({ data }: MessageEvent<ToBackground>) => {
 /** Runs writes and long reads outside of the server threads: scores, usage counts, the snapshot. */
 async function run(config: Config): Promise<void> {
   const store = await openStore(config.database, { ...SERVE_TIMEOUT, migrate: false })
-  const jobs = [updateSnapshots(store), storeUsage(store), updateScores(store, config.rules)]
+  const jobs = [updateSnapshots(store), storeUsage(store), updateScores(store), watchSchema(store)]
   if (config.tiers.some(({ monthly }) => monthly !== undefined)) jobs.push(updateQuotas(store))
   // One failed job must not end the others.
   await Promise.allSettled(jobs)
@@ -121,18 +124,36 @@ async function storeUsage(store: Store): Promise<void> {
   if (usage.size() > 0) log.error(`The usage counts of ${count(usage.size(), 'request')} are lost.`)
 }
 
-async function updateScores(store: Store, path: string | undefined): Promise<void> {
+/** A newer version may store scores in another way: this node then serves and counts usage, but leaves scores to it. */
+async function watchSchema(store: Store): Promise<void> {
+  async function check(): Promise<void> {
+    const schema = await store.newerSchema()
+    if (schema === undefined || stopScoring.signal.aborted) return
+    stopScoring.abort()
+    log.warn(
+      `The database was migrated by a newer passportd (schema ${schema}): this node calculates no scores any more. Replace it by the newer version.`,
+    )
+  }
+  // Other jobs log that the database is unavailable.
+  while (!stop.signal.aborted) {
+    await check().catch(() => undefined)
+    await pause(SCHEMA_MILLISECONDS)
+  }
+}
+
+async function updateScores(store: Store): Promise<void> {
   await mayScore.promise
   const onFailure = (id: number, error: unknown) =>
     log.error(`Scoring failed: passport ${id}: ${(error as Error).message}`)
   const onOtherRules = () =>
-    log.warn('Another rule set is in force: only nodes with that rule set score passports.')
+    log.warn('Nodes of another version use another built-in rule set: only they score passports.')
+  const scoringEnd = AbortSignal.any([stop.signal, stopScoring.signal])
   let scorer: Rescorer | undefined
-  while (!stop.signal.aborted) {
+  while (!scoringEnd.aborted) {
     try {
       // Rules are adopted once: after a failure, another node may have put newer rules in force.
-      scorer ??= await adopt({ store, rules: await loadRules(path), now: Date.now, onFailure })
-      await keepRescoring(scorer, stop.signal, onOtherRules)
+      scorer ??= await adopt({ store, rules: await findRules(store), now: Date.now, onFailure })
+      await keepRescoring(scorer, scoringEnd, onOtherRules)
     } catch (error) {
       log.error(`Scoring failed: ${(error as Error).message}`)
       await pause(AFTER_FAILURE_MILLISECONDS)

@@ -17,7 +17,7 @@ import { datePlan, isRemoved, NO_PLAN, type RetirementPlan } from '../domain/ret
 import { createExplorer } from '../explorer/explorer.ts'
 import { createReferenceRoutes } from '../explorer/reference-routes.ts'
 import type { Log } from '../log.ts'
-import type { RuleSet } from '../scoring/rules.ts'
+import { findRules } from '../scoring/active-rules.ts'
 import { score } from '../scoring/score.ts'
 import type { Store } from '../store/store.ts'
 import { VERSION } from '../version.ts'
@@ -31,8 +31,6 @@ type ListenerOptions = {
   now: () => number
   log: Log
   counter: RateLimitCounter
-  /** For the pages that explain a score. */
-  rules: RuleSet
   onUsage: (report: UsageReport) => void
   metrics?: Metrics | undefined
 }
@@ -49,7 +47,7 @@ export async function listen({ config, log, onUsage, ...options }: ListenerOptio
   const usage = createUsageCounter(now)
   const errors = createErrorLog(log)
   let plan = (await store.retirement.find()) ?? NO_PLAN
-  const pages = createPages({ config, store, catalog, now, rules: options.rules, plan: () => plan })
+  const pages = createPages({ config, store, catalog, now, plan: () => plan })
   let { port } = config
   const start = () =>
     startApiServer({
@@ -115,11 +113,11 @@ export async function listen({ config, log, onUsage, ...options }: ListenerOptio
   }
 }
 
-type PageOptions = Pick<ListenerOptions, 'config' | 'store' | 'catalog' | 'now' | 'rules'> & {
+type PageOptions = Pick<ListenerOptions, 'config' | 'store' | 'catalog' | 'now'> & {
   plan: () => RetirementPlan
 }
 
-function createPages({ config, store, catalog, now, rules, plan }: PageOptions) {
+function createPages({ config, store, catalog, now, plan }: PageOptions) {
   const openApi = createOpenApi(VERSION)
   const document = createPage(JSON.stringify(openApi), JSON_HEADERS)
   const shown = { plan: () => datePlan(plan(), config.deprecatedAt), now, explorer: config.explorer }
@@ -127,7 +125,7 @@ function createPages({ config, store, catalog, now, rules, plan }: PageOptions) 
     ? createExplorer({
         store,
         catalog,
-        explain: createExplain(store, rules, now),
+        explain: createExplain(store, now),
         now,
         api: () => (isRemoved(plan(), now()) ? 'removed' : config.requireKey ? 'key required' : 'open'),
         publicUrl: config.publicUrl,
@@ -148,10 +146,11 @@ function readTls({ cert, key, http3 }: NonNullable<Config['tls']>) {
   return { cert: readFileSync(cert, 'utf8'), key: readFileSync(key, 'utf8'), http3 }
 }
 
-function createExplain(store: Store, rules: RuleSet, now: () => number) {
+function createExplain(store: Store, now: () => number) {
   return async (ref: PassportRef): Promise<Explanation | undefined> => {
     const evidence = await store.scoring.find(ref)
     if (!evidence) return undefined
+    const rules = await findRules(store)
     const { scores, lines } = score(evidence, rules, now())
     return { scores, lines, rules: rules.version, caps: rules.caps ?? {} }
   }

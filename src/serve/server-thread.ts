@@ -4,7 +4,6 @@ import { createSearchClient } from '../catalog/remote-search.ts'
 import { createSharedCatalog } from '../catalog/shared-catalog.ts'
 import type { Config } from '../config.ts'
 import { CommandError, ServiceError } from '../domain/errors.ts'
-import { loadRules } from '../scoring/load-rules.ts'
 import { openStore, SERVE_TIMEOUT } from '../store/open.ts'
 import type { Store } from '../store/store.ts'
 import { createThreadLog, type FromServer, type ToServer } from './messages.ts'
@@ -56,7 +55,6 @@ async function start({ config, windows, snapshot }: ToServer & { kind: 'start' }
       now: Date.now,
       log,
       counter: await openRateLimitCounter(config, windows, metrics?.redis),
-      rules: await loadRules(config.rules),
       onUsage: (report) => send({ kind: 'usage', ...report }),
       metrics: metrics?.metrics,
     })

@@ -11,7 +11,15 @@ import { gauge } from './store-metrics.ts'
 import { startThread } from './thread.ts'
 import { createMetricSums } from './thread-metrics.ts'
 
-type Options = { config: Config; workers: number; store: Store; log: Log; now: () => number }
+type Options = {
+  config: Config
+  workers: number
+  store: Store
+  log: Log
+  now: () => number
+  /** Called when all servers listen. */
+  beforeScoring?: () => Promise<void>
+}
 
 export type Service = {
   url: URL
@@ -22,7 +30,8 @@ export type Service = {
 }
 
 /** Starts the threads of the service: servers, search, and background work. Throws if a server cannot start. */
-export async function startService({ config, workers, store, log, now }: Options): Promise<Service> {
+export async function startService(options: Options): Promise<Service> {
+  const { config, workers, store, log, now } = options
   const sums = createMetricSums()
   const metrics = startMetrics(config, {
     store,
@@ -63,6 +72,7 @@ export async function startService({ config, workers, store, log, now }: Options
     const { port, url } = await first.started
     while (servers.length < workers) servers.push(addServer(port))
     await Promise.all(servers.map(({ started }) => started))
+    await options.beforeScoring?.()
     background.post({ kind: 'score' })
     return {
       url: new URL(url),

@@ -13,6 +13,7 @@ export const PLAIN_TABLES: readonly PlainTable[] = [
   { name: 'settings', key: ['name'] },
   { name: 'mirror_runs', key: ['source'] },
   { name: 'mirrored', key: ['source', 'passport_id'] },
+  { name: 'rule_sets', key: ['stamp'] },
 ]
 
 /** The tables with rows of a passport, in write order. */

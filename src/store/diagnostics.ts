@@ -4,6 +4,7 @@ import type { RetirementPlan } from '../domain/retirement.ts'
 import { diagnosePostgres } from './postgres/diagnostics.ts'
 import type { PassportCounts } from './rows/counts.ts'
 import { diagnoseSqlite } from './sqlite/diagnostics.ts'
+import type { AppliedRules } from './store.ts'
 
 /** The state of a database, read without changing it. */
 export type Diagnostics = {
@@ -24,6 +25,8 @@ export type DatabaseContents = PassportCounts & {
   stillStale: number
   keys: ApiKey[]
   plan: RetirementPlan | undefined
+  /** The active rule set; `undefined` for the built-in one. */
+  rules: AppliedRules | undefined
   /** The note of a copy into this database. */
   copying: string | undefined
 }

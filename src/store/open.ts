@@ -1,4 +1,5 @@
 import type { DatabaseAddress } from '../domain/database-address.ts'
+import type { MigrationMode } from './outdated-schema.ts'
 import { openPostgres } from './postgres/open.ts'
 import { openSqlite } from './sqlite/open.ts'
 import type { Store } from './store.ts'
@@ -6,8 +7,8 @@ import type { Store } from './store.ts'
 type OpenOptions = {
   /** Creates a missing file (SQLite). */
   create?: boolean
-  /** Migrates an outdated database; otherwise it is refused. */
-  migrate?: boolean
+  /** By default an outdated database is migrated; otherwise it is refused. */
+  migrate?: MigrationMode
   /** Connections for short statements (PostgreSQL). */
   connections?: number
   /** Milliseconds without a response after which a server counts as unavailable. */

@@ -1,8 +1,13 @@
 import { ServiceError } from '../domain/errors.ts'
 
+/** `true` migrates any older database, `'new'` only creates the tables of an empty one, `false` does neither. */
+export type MigrationMode = boolean | 'new'
+
 /** The error for a database that another command must migrate first. */
 export const outdatedSchemaError = (name: string, version: number, wanted: number) =>
   new ServiceError(
     'unavailable',
-    `${name} has schema ${version} instead of ${wanted}: run "import" or "serve" to migrate it.`,
+    version === 0
+      ? `${name} has no tables yet: "serve", "import", "mirror" or "copy" creates them.`
+      : `${name} has schema ${version}, but this version needs ${wanted}: make a backup, then run "passportd migrate".`,
   )

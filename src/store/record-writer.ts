@@ -8,136 +8,17 @@ import type { TrackedWriteModel } from './v1-renderer.ts'
 
 type PassportIncoming = Extract<IncomingRecord, { kind: 'passport' }>
 
+/** The write model of a batch, and the merges on top of it. */
+type Writer = { model: TrackedWriteModel; merges: ReturnType<typeof createMerges> }
+
 /** Writes records one at a time, inside the transaction of the write model. */
 export function createRecordWriter(model: TrackedWriteModel) {
-  const { passports, credentials, dataPoints, removals, wallets: owners } = model
-  const merges = createMerges(model)
-
-  function savePassport(
-    { passport: record, sourceBytes }: PassportIncoming,
-    options: SaveOptions,
-  ): SaveResult {
-    const { now, restore, fingerprintPrefix = '' } = options
-    const wasRemoved = removals.has(record.id)
-    if (wasRemoved && !restore) return { outcome: 'removed' }
-    const before = passports.find(record.id)
-    const fingerprint = fingerprintPrefix + hashOf(sourceBytes ?? JSON.stringify(record))
-    if (before?.fingerprint === fingerprint) return { outcome: 'unchanged' }
-
-    const wallets = walletsOf(record)
-    const owned = wallets.map((wallet) => owners.findOwner(wallet))
-    const survivor = merges.survivorOf(record.mergedInto ?? record.id)
-    const taken = owned.findIndex((owner) => {
-      const other = owner === undefined ? survivor : merges.survivorOf(owner)
-      // Another passport may be merged into this one before this one is merged itself.
-      return other !== survivor && other !== record.id
-    })
-    if (taken !== -1) return refuseWallet(record, wallets[taken] as string, owned[taken] as number)
-    if (record.mergedInto !== undefined && merges.leadsTo(record.mergedInto, record.id)) {
-      return {
-        outcome: 'refused',
-        field: 'merged_into',
-        reason:
-          record.mergedInto === record.id
-            ? 'is the passport itself'
-            : `passport ${record.mergedInto} is merged into ${record.id} itself`,
-      }
-    }
-
-    if (wasRemoved) removals.remove(record.id)
-    const row = { ...toRecordRow(record), ...state(record, before, now), fingerprint }
-    passports.put(row)
-    // Most changed records keep their wallets.
-    const isSame = owned.every((owner) => owner === record.id) && sameWallets(before, row)
-    if (!isSame) {
-      if (before) owners.removeAll(record.id)
-      wallets.forEach((wallet, at) => {
-        // Of two merged passports the survivor owns the wallet.
-        const mayOwn = owned[at] === undefined || owned[at] === record.id || survivor === record.id
-        if (mayOwn) owners.setOwner(wallet, record.id)
-      })
-    }
-    if (record.credentials) {
-      // Old scores and old credentials are shown until the new ones are calculated.
-      const isShown = row.stale === 0 || before === undefined
-      credentials.put(record.id, record.credentials, isShown)
-      if (isShown) model.showCredentials(record.id, record.credentials)
-    }
-    const { dataPoints: points, credentialPoints = [] } = record
-    if (points) dataPoints.replace(record.id, [...points, ...credentialPoints])
-    else if (record.credentials && (before || credentialPoints.length > 0)) {
-      const others = dataPoints
-        .list(record.id)
-        .filter(({ account }) => !account.startsWith(CREDENTIAL_ACCOUNT))
-      dataPoints.replace(record.id, [...others, ...credentialPoints])
-    }
-    return { outcome: before ? 'changed' : 'added' }
-  }
-
-  /** The score columns. Old scores stay until the scorer has calculated new ones. */
-  function state(record: PassportRecord, before: StoredRow | undefined, now: number) {
-    // Without credentials in the record, the score depends on the stored ones.
-    const usesStored =
-      record.credentials === undefined &&
-      before !== undefined &&
-      (credentials.list(record.id).length > 0 || dataPoints.list(record.id).length > 0)
-    const stale =
-      record.stale === true ||
-      (record.rules !== undefined && record.rules !== (model.rules() ?? record.rules)) ||
-      (usesStored && before.stale !== 0) ||
-      (before !== undefined && before.given_human !== Number(record.givenHuman ?? record.human)) ||
-      (record.dataPoints === undefined && dataPoints.list(record.id).length > 0) ||
-      !addsUp(record)
-    const keepsOld = before !== undefined && (stale || usesStored)
-    return {
-      ...toScoreRow(keepsOld ? toScores(before) : (record.scores ?? NO_SCORES)),
-      stale: Number(stale),
-      calculated_at: (keepsOld ? before.calculated_at : record.calculatedAt) ?? before?.calculated_at ?? now,
-      human: Number(record.human || (keepsOld && before.human === 1)),
-      merged_into: record.mergedInto ?? before?.merged_into ?? null,
-      rules: record.rules ?? '',
-    }
-  }
-
-  function saveDataPoint(record: IncomingRecord & { kind: 'data-point' }): SaveResult {
-    const id = find(record.passport)
-    if (id === undefined && 'id' in record.passport && removals.has(record.passport.id)) {
-      return { outcome: 'removed' }
-    }
-    if (id === undefined) {
-      const name = 'id' in record.passport ? record.passport.id : record.passport.wallet
-      return { outcome: 'refused', field: 'passport', reason: `there is no passport ${name} here` }
-    }
-    const { type, account } = record.point
-    const before = dataPoints.list(id).find((point) => point.type === type && point.account === account)
-    if (before && Bun.deepEquals(before, record.point)) return { outcome: 'unchanged' }
-    dataPoints.put(id, record.point)
-    passports.put({ ...(passports.find(id) as StoredRow), stale: 1 })
-    return { outcome: before ? 'changed' : 'added' }
-  }
-
-  function find(ref: PassportRef): number | undefined {
-    const id = 'id' in ref ? ref.id : owners.findOwner(ref.wallet)
-    const survivor = id === undefined ? undefined : merges.survivorOf(id)
-    return survivor !== undefined && passports.findSurvivor(survivor) !== undefined ? survivor : undefined
-  }
-
-  function saveOne(record: IncomingRecord, options: SaveOptions): SaveResult {
-    switch (record.kind) {
-      case 'passport':
-        return savePassport(record, options)
-      case 'data-point':
-        return saveDataPoint(record)
-      case 'removal':
-        return { outcome: merges.remove(record.id, options.now) ? 'changed' : 'unchanged' }
-    }
-  }
-
+  const writer: Writer = { model, merges: createMerges(model) }
   return {
     save(batch: readonly IncomingRecord[], options: SaveOptions): SaveResult[] {
       const results: SaveResult[] = []
       for (const record of batch) {
-        const result = saveOne(record, options)
+        const result = saveOne(writer, record, options)
         results.push(result)
         if (options.strict && result.outcome === 'refused') break
       }
@@ -145,6 +26,153 @@ export function createRecordWriter(model: TrackedWriteModel) {
       return results
     },
   }
+}
+
+function saveOne(writer: Writer, record: IncomingRecord, options: SaveOptions): SaveResult {
+  switch (record.kind) {
+    case 'passport':
+      return savePassport(writer, record, options)
+    case 'data-point':
+      return saveDataPoint(writer, record)
+    case 'removal':
+      return { outcome: writer.merges.remove(record.id, options.now) ? 'changed' : 'unchanged' }
+  }
+}
+
+function savePassport(
+  writer: Writer,
+  { passport: record, sourceBytes }: PassportIncoming,
+  { now, restore, fingerprintPrefix = '' }: SaveOptions,
+): SaveResult {
+  const { model, merges } = writer
+  const wasRemoved = model.removals.has(record.id)
+  if (wasRemoved && !restore) return { outcome: 'removed' }
+  const before = model.passports.find(record.id)
+  const fingerprint = fingerprintPrefix + hashOf(sourceBytes ?? JSON.stringify(record))
+  if (before?.fingerprint === fingerprint) return { outcome: 'unchanged' }
+  const wallets = walletsOf(record).map((address) => ({ address, owner: model.wallets.findOwner(address) }))
+  const survivor = merges.survivorOf(record.mergedInto ?? record.id)
+  const refusal = findRefusal(writer, record, wallets, survivor)
+  if (refusal) return refusal
+
+  if (wasRemoved) model.removals.remove(record.id)
+  const row = { ...toRecordRow(record), ...stateOf(model, record, before, now), fingerprint }
+  model.passports.put(row)
+  saveWallets(model, wallets, { before, row, survivor })
+  if (record.credentials) {
+    // Old scores and old credentials are shown until the new ones are calculated.
+    const isShown = row.stale === 0 || before === undefined
+    model.credentials.put(record.id, record.credentials, isShown)
+    if (isShown) model.showCredentials(record.id, record.credentials)
+  }
+  saveDataPoints(model, record, before !== undefined)
+  return { outcome: before ? 'changed' : 'added' }
+}
+
+/** A wallet of the record, and the passport that owns it before the record is saved. */
+type OwnedWallet = { address: string; owner: number | undefined }
+
+function findRefusal(
+  { merges }: Writer,
+  record: PassportRecord,
+  wallets: readonly OwnedWallet[],
+  survivor: number,
+): SaveResult | undefined {
+  const taken = wallets.find(({ owner }) => {
+    const other = owner === undefined ? survivor : merges.survivorOf(owner)
+    // A passport that was merged into this one may arrive before this one is merged.
+    return other !== survivor && other !== record.id
+  })
+  if (taken) return refuseWallet(record, taken.address, taken.owner as number)
+  if (record.mergedInto === undefined || !merges.leadsTo(record.mergedInto, record.id)) return undefined
+  return {
+    outcome: 'refused',
+    field: 'merged_into',
+    reason:
+      record.mergedInto === record.id
+        ? 'is the passport itself'
+        : `passport ${record.mergedInto} is merged into ${record.id} itself`,
+  }
+}
+
+type Saved = { before: StoredRow | undefined; row: Wallets & { id: number }; survivor: number }
+
+function saveWallets(
+  { wallets: owners }: TrackedWriteModel,
+  wallets: readonly OwnedWallet[],
+  { before, row, survivor }: Saved,
+): void {
+  // Most changed records keep their wallets.
+  if (wallets.every(({ owner }) => owner === row.id) && sameWallets(before, row)) return
+  if (before) owners.removeAll(row.id)
+  for (const { address, owner } of wallets) {
+    // Of two merged passports the survivor owns the wallet.
+    const mayOwn = owner === undefined || owner === row.id || survivor === row.id
+    if (mayOwn) owners.setOwner(address, row.id)
+  }
+}
+
+function saveDataPoints({ dataPoints }: TrackedWriteModel, record: PassportRecord, isKnown: boolean): void {
+  const { id, dataPoints: points, credentialPoints = [] } = record
+  if (points) dataPoints.replace(id, [...points, ...credentialPoints])
+  else if (record.credentials && (isKnown || credentialPoints.length > 0)) {
+    const others = dataPoints.list(id).filter(({ account }) => !account.startsWith(CREDENTIAL_ACCOUNT))
+    dataPoints.replace(id, [...others, ...credentialPoints])
+  }
+}
+
+/** The score columns. Old scores stay until the scorer has calculated new ones. */
+function stateOf(
+  { credentials, dataPoints, rules }: TrackedWriteModel,
+  record: PassportRecord,
+  before: StoredRow | undefined,
+  now: number,
+) {
+  // Without credentials in the record, the score depends on the stored ones.
+  const usesStored =
+    record.credentials === undefined &&
+    before !== undefined &&
+    (credentials.list(record.id).length > 0 || dataPoints.list(record.id).length > 0)
+  const stale =
+    record.stale === true ||
+    (record.rules !== undefined && record.rules !== (rules() ?? record.rules)) ||
+    (usesStored && before.stale !== 0) ||
+    (before !== undefined && before.given_human !== Number(record.givenHuman ?? record.human)) ||
+    (record.dataPoints === undefined && dataPoints.list(record.id).length > 0) ||
+    !addsUp(record)
+  const keepsOld = before !== undefined && (stale || usesStored)
+  return {
+    ...toScoreRow(keepsOld ? toScores(before) : (record.scores ?? NO_SCORES)),
+    stale: Number(stale),
+    calculated_at: (keepsOld ? before.calculated_at : record.calculatedAt) ?? before?.calculated_at ?? now,
+    human: Number(record.human || (keepsOld && before.human === 1)),
+    merged_into: record.mergedInto ?? before?.merged_into ?? null,
+    rules: record.rules ?? '',
+  }
+}
+
+function saveDataPoint(writer: Writer, record: IncomingRecord & { kind: 'data-point' }): SaveResult {
+  const { passports, dataPoints, removals } = writer.model
+  const id = findSurvivor(writer, record.passport)
+  if (id === undefined && 'id' in record.passport && removals.has(record.passport.id)) {
+    return { outcome: 'removed' }
+  }
+  if (id === undefined) {
+    const name = 'id' in record.passport ? record.passport.id : record.passport.wallet
+    return { outcome: 'refused', field: 'passport', reason: `there is no passport ${name} here` }
+  }
+  const { type, account } = record.point
+  const before = dataPoints.list(id).find((point) => point.type === type && point.account === account)
+  if (before && Bun.deepEquals(before, record.point)) return { outcome: 'unchanged' }
+  dataPoints.put(id, record.point)
+  passports.put({ ...(passports.find(id) as StoredRow), stale: 1 })
+  return { outcome: before ? 'changed' : 'added' }
+}
+
+function findSurvivor({ model, merges }: Writer, ref: PassportRef): number | undefined {
+  const id = 'id' in ref ? ref.id : model.wallets.findOwner(ref.wallet)
+  const survivor = id === undefined ? undefined : merges.survivorOf(id)
+  return survivor !== undefined && model.passports.findSurvivor(survivor) !== undefined ? survivor : undefined
 }
 
 /** Whether the record changed the store. */

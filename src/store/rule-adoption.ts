@@ -1,20 +1,27 @@
 /** Passports that a new rule set marks as stale in one transaction. */
 export const ADOPTION_BATCH = 2500
 
+/** The setting with the stamp of the applied rule set that is active; absent for the built-in one. */
+export const ACTIVE = 'active_rules'
+
 /** `adopted_to` is the last passport id that the adoption has marked as stale. */
 export const ADOPTION_SETTINGS = ['rules', 'adopting', 'adopted_to'] as const
 
 /** The rule set in force, and the one that is replacing it. */
-export type AdoptionState = { [name in (typeof ADOPTION_SETTINGS)[number]]?: string | undefined }
+export type AdoptionState = { [name in (typeof ADOPTION_SETTINGS)[number]]?: string | undefined } & {
+  active_rules?: string | undefined
+}
 
-/** The rule set to score with: the one that is being adopted, or else the one in force. */
-export const targetRules = ({ rules, adopting }: AdoptionState): string | undefined => adopting ?? rules
+/** The rule set to score with: the active one, or else the one that is being adopted or in force. */
+export const targetRules = ({ active_rules, adopting, rules }: AdoptionState): string | undefined =>
+  active_rules ?? adopting ?? rules
 
 /** Passports to mark as stale: those after an id, except those that a rule set scored. */
 export type MarkRange = { after: number; except: string | null; withRecordScores: boolean }
 
-/** The passports that the adoption of a rule set marks next; `undefined` if the rule set is in force. */
-export function nextMarkRange({ rules, adopting, adopted_to }: AdoptionState, next: string) {
+/** The passports that the adoption of a rule set marks next; `undefined` if it is in force, or another one is active. */
+export function nextMarkRange({ rules, adopting, adopted_to, active_rules }: AdoptionState, next: string) {
+  if ((active_rules ?? next) !== next) return undefined
   if (rules === next && adopting === undefined) return undefined
   const after = adopting === next ? Number(adopted_to) : -1
   // The first rule set keeps the scores that came with records; a later one replaces them.

@@ -43,6 +43,7 @@ export type Store = {
   v1: ReturnType<typeof createSqliteV1> | ReturnType<typeof createPostgresV1>
   listing: ListingStore
   scoring: ScoringStore
+  rules: RulesStore
   mirror: MirrorStore
   keys: {
     create(key: ApiKey): Awaitable<void>
@@ -55,6 +56,8 @@ export type Store = {
     replace(id: string, successor: string, endsAt: number): Awaitable<boolean>
     /** Returns whether the key exists. A revoked key keeps its first date. */
     revoke(id: string, now: number): Awaitable<boolean>
+    /** Deletes the keys that were revoked or expired before a time; returns their number. */
+    purge(before: number): Awaitable<number>
   }
   usage: {
     /** Adds to the stored counts, and updates the last use of keys. */
@@ -75,6 +78,8 @@ export type Store = {
     find(): Awaitable<string | undefined>
     note(text: string): Awaitable<void>
   }
+  /** The schema of the database if a newer passportd has migrated it meanwhile. */
+  newerSchema(): Awaitable<number | undefined>
   /** Checks reads and writes. Throws `unavailable` if the store cannot be read. */
   ping(): Awaitable<{ writes: boolean; replica?: boolean }>
   close(): Awaitable<void>
@@ -121,15 +126,43 @@ export type ScoringStore = {
    */
   work(limit: number, job: ScoringJob): Awaitable<number | undefined>
   find(ref: PassportRef): Awaitable<Scorable | undefined>
+  /** The next passports by id, without merged ones. */
+  list(afterId: number, limit: number): Awaitable<Scorable[]>
   countStale(): Awaitable<number>
   markAll(): Awaitable<void>
   /**
    * Puts a rule set in force, one batch per call; returns `true` at the end. Passports that another rule set scored become
-   * stale. If another rule set was in force, passports with scores from their records become stale too.
+   * stale. If another rule set was in force, passports with scores from their records become stale too. Nothing happens while
+   * another applied rule set is active.
    */
   adopt(rules: string): Awaitable<boolean>
 }
 
+export type RulesStore = {
+  /** Any rule set that was applied. */
+  find(stamp: string): Awaitable<AppliedRules | undefined>
+  /** `undefined` if none was ever applied: the built-in rule set is active. */
+  active(): Awaitable<AppliedRules | undefined>
+  /** The last applied one first. */
+  list(): Awaitable<AppliedRules[]>
+  /** Stores and activates a rule set. */
+  apply(rules: AppliedRules): Awaitable<void>
+  /** Activates the rule set that was applied before the active one, or the built-in one; `undefined`: there is none. */
+  rollBack(builtIn: AppliedRules): Awaitable<AppliedRules | undefined>
+}
+
+/** A stored rule set. */
+export type AppliedRules = {
+  stamp: string
+  /** The rule set as JSON. */
+  body: string
+  /** 0 for the built-in rule set after a rollback. */
+  appliedAt: number
+  /** The command "rules apply", the setting RULES, or a rollback to the built-in rule set. */
+  source: 'apply' | 'RULES' | 'built-in'
+}
+
+/** The input of scoring. */
 export type Scorable = {
   id: number
   /** The credentials of the record, with their scores. */

@@ -1,7 +1,9 @@
 import { join } from 'node:path'
 import { createRandom } from '../../src/ingest/demo/random.ts'
+import { toAppliedRules } from '../../src/scoring/active-rules.ts'
 import { loadRules } from '../../src/scoring/load-rules.ts'
 import { adoptRules, rescoreSome } from '../../src/scoring/rescore.ts'
+import type { RuleSet } from '../../src/scoring/rules.ts'
 import { start } from '../../test/support/cli.ts'
 import { workplace } from '../../test/support/cli-sandbox.ts'
 import { databaseMaker } from '../../test/support/store/engines.ts'
@@ -29,7 +31,7 @@ export const killScorer: Scenario = {
     const random = createRandom(21)
     const people = SCORABLE.slice(0, times > 1 ? 300 : 100)
     await using undisturbed = await prepare(people)
-    const duration = await timeOf(() => undisturbed.startScorer(1, ['--all']).exited)
+    const duration = await timeOf(async () => (await undisturbed.startScorer(1, ['--all'])).exited)
     const expected = new Map<number, Record<string, string>>()
     for (const set of RULE_SETS) {
       await undisturbed.score(set)
@@ -40,7 +42,7 @@ export const killScorer: Scenario = {
     let [kills, midway] = [0, 0]
     while (kills < times) {
       const set = random.pick(RULE_SETS)
-      const child = sandbox.startScorer(set, random.pick([['--all'], ['--all', '--watch']]))
+      const child = await sandbox.startScorer(set, random.pick([['--all'], ['--all', '--watch']]))
       const isKilled = random.chance(0.3)
         ? await killWithin(child, duration, random)
         : await killMidway(sandbox, child, random.whole(0, people.length - 1))
@@ -99,8 +101,13 @@ function rules(multiplier: number): string {
 async function prepare(people: typeof SCORABLE) {
   const files = { '1.json': rules(1), '2.json': rules(2) }
   const sandbox = await workplace(databaseMaker('sqlite'), { files, records: people })
-  async function score(set: number): Promise<void> {
+  async function apply(set: number): Promise<RuleSet> {
     const rules = await loadRules(join(sandbox.cwd, `${set}.json`))
+    await sandbox.look((store) => store.rules.apply(toAppliedRules(rules, 'apply', Date.now())))
+    return rules
+  }
+  async function score(set: number): Promise<void> {
+    const rules = await apply(set)
     const onFailure = (id: number, error: unknown) => {
       throw new Error(`Scoring of passport ${id} failed`, { cause: error })
     }
@@ -113,7 +120,9 @@ async function prepare(people: typeof SCORABLE) {
   return {
     ...sandbox,
     score,
-    startScorer: (set: number, options: readonly string[]) =>
-      start(['score', ...options], { cwd: sandbox.cwd, env: { ...sandbox.env, RULES: `${set}.json` } }),
+    async startScorer(set: number, options: readonly string[]) {
+      await apply(set)
+      return start(['score', ...options], sandbox)
+    },
   }
 }

@@ -250,7 +250,7 @@ withEngine('postgres', 'doctor', (makeDatabase) => {
   test('a replica that is up to date is reported', async () => {
     await using primary = await startPostgres()
     const env = { DATABASE_URL: primary.url }
-    await callHere(['keys', 'list'], { env })
+    await callHere(['migrate'], { env })
     await using replica = await startReplica(primary)
     const found = await examine({ env }, { DATABASE_READ_URL: replica.url })
     expect({ code: found.code, amiss: found.amiss, replica: found.text('replica') }).toEqual({

@@ -8,11 +8,11 @@ const REFUSED: [line: string | string[], sentence: string][] = [
   ['serve --workers 0', '--workers must be a whole number from 1 to 64, got "0".'],
   [
     'keys',
-    'An action is missing: use one of create, list, set, rotate, revoke. See "passportd keys --help".',
+    'An action is missing: use one of create, list, set, rotate, revoke, purge. See "passportd keys --help".',
   ],
   [
     'keys steal',
-    'There is no "keys steal": use one of create, list, set, rotate, revoke. See "passportd keys --help".',
+    'There is no "keys steal": use one of create, list, set, rotate, revoke, purge. See "passportd keys --help".',
   ],
   ['keys create', 'An option is missing. Usage: passportd keys create --name NAME [--tier NAME]'],
   [['keys', 'create', '--name', ' '], '--name must be one line of 1 to 100 characters, got " ".'],
@@ -70,7 +70,7 @@ const REFUSED: [line: string | string[], sentence: string][] = [
   ['merge 1 2 3', "Unexpected argument '3'."],
   ['merge 1 2 --undo', "Unexpected argument '2'."],
   ['remove', 'The argument ID is missing. Usage: passportd remove ID'],
-  ['rules', 'An action is missing: use one of check, show.'],
+  ['rules', 'An action is missing: use one of check, diff, apply, rollback, list, show.'],
   ['completions', 'The argument SHELL is missing. Usage: passportd completions SHELL'],
   ['completions __proto__', 'SHELL must be one of bash, zsh, fish, got "__proto__".'],
   ['mcp --port 1', '--port is not accepted here. Usage: passportd mcp, or passportd mcp --http [--port N]'],

@@ -31,7 +31,7 @@ describe('passportd', () => {
     using folder = tempFolder()
     expect(await run(['keys', 'steal'], { cwd: folder.path })).toEqual({
       out: '',
-      err: 'passportd: There is no "keys steal": use one of create, list, set, rotate, revoke. See "passportd keys --help".\n',
+      err: 'passportd: There is no "keys steal": use one of create, list, set, rotate, revoke, purge. See "passportd keys --help".\n',
       code: 2,
     })
     expect([...new Bun.Glob('**').scanSync(folder.path)]).toEqual([])
@@ -87,7 +87,7 @@ describe('passportd', () => {
 
   test('a folder that cannot be created is reported in one sentence', async () => {
     using folder = tempFolder()
-    const { err, code } = await run(['keys', 'create', '--name', 'a'], {
+    const { err, code } = await run(['import', '/dev/null'], {
       cwd: folder.path,
       env: { DATABASE_URL: 'sqlite:/proc/passportd/x.db' },
     })

@@ -3,7 +3,12 @@ import { describeFailure, runCommand } from '../../src/cli/commands.ts'
 import { printableLines } from '../../src/domain/text/format.ts'
 import { NOON } from './store/records.ts'
 
-type Options = { env?: Record<string, string>; now?: number }
+type Options = {
+  env?: Record<string, string>
+  now?: number
+  /** Answers questions, as a person at a terminal would. */
+  ask?: (question: string) => Promise<string>
+}
 
 /** Runs a command in this process, with a fixed clock, and throws its errors. */
 export async function runHere(args: readonly string[], options: Options = {}) {
@@ -27,7 +32,7 @@ export async function callHere(args: readonly string[], options: Options = {}) {
 
 type Output = { out: string; err: string }
 
-async function runInto(output: Output, args: readonly string[], { env = {}, now = NOON }: Options) {
+async function runInto(output: Output, args: readonly string[], { env = {}, now = NOON, ask }: Options) {
   await runCommand([...args], {
     env,
     now: () => now,
@@ -40,6 +45,7 @@ async function runInto(output: Output, args: readonly string[], { env = {}, now 
     },
     log: () => undefined,
     interactive: false,
+    ask,
     columns: () => 80,
   })
 }

@@ -10,7 +10,7 @@ import { copyStore, digestOf, digestStore, type TableReport } from '../../ingest
 import { shutdownSignal } from '../../serve/shutdown-signal.ts'
 import type { Store } from '../../store/store.ts'
 import { defineCommand, invalidValue, UsageError } from '../command.ts'
-import { openForCommand } from '../open-store.ts'
+import { MAY_CREATE, openForCommand } from '../open-store.ts'
 import { createProgress } from '../progress.ts'
 import { formatTable } from '../table.ts'
 import type { Terminal } from '../terminal.ts'
@@ -53,7 +53,7 @@ async function copyDatabase(
   if (source === target) throw new UsageError(`${source} cannot be copied to itself.`)
   const signal = shutdownSignal()
   await using fromStore = await openForCommand(from)
-  await using toStore = await openForCommand(to, { create: true })
+  await using toStore = await openForCommand(to, MAY_CREATE)
   if (!replace) await refuseOverwrite(toStore, source, target, signal)
   await refuseSame(fromStore, toStore, source)
   await toStore.copying.note(source)

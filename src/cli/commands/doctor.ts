@@ -6,7 +6,12 @@ import { diagnose } from '../../store/diagnostics.ts'
 import { DATABASE_OPTIONS, defineCommand, JSON_OPTION } from '../command.ts'
 import { examineContents, examineSchema } from '../doctor/doctor-contents.ts'
 import { examineFiles } from '../doctor/doctor-files.ts'
-import { examineMachine, examineRules, examineSettings } from '../doctor/doctor-machine.ts'
+import {
+  examineActiveRules,
+  examineMachine,
+  examineRules,
+  examineSettings,
+} from '../doctor/doctor-machine.ts'
 import { checkRedis, checkReplica, compareClock } from '../doctor/doctor-servers.ts'
 import { type Finding, ok, orProblem, problem, warning } from '../doctor/finding.ts'
 import { describeSystemError } from '../system-error.ts'
@@ -72,6 +77,7 @@ async function examineDatabase(config: Config, full: boolean, now: () => number)
     ok('database', `${nameDatabase(config.database)} can be read.`),
     ...examineSchema(examination, full),
     ...(contents ? examineContents(contents, config, now()) : []),
+    ...(contents ? await examineActiveRules(contents.rules, config.rules) : []),
     ...(clock === undefined ? [] : [compareClock('PostgreSQL', clock, now())]),
   ]
 }

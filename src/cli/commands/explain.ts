@@ -4,6 +4,7 @@ import { CommandError } from '../../domain/errors.ts'
 import type { ExplanationLine } from '../../domain/explanation.ts'
 import { parsePassportRef } from '../../domain/passport.ts'
 import { printable } from '../../domain/text/format.ts'
+import { findRules } from '../../scoring/active-rules.ts'
 import { findExplanation } from '../../scoring/explain.ts'
 import { loadRules } from '../../scoring/load-rules.ts'
 import type { RuleSet } from '../../scoring/rules.ts'
@@ -21,8 +22,9 @@ export const explain = defineCommand({
     const ref = parsePassportRef(given)
     if (!ref) throw invalidValue('A passport is named by its id or a wallet', given)
     const config = readConfig(terminal.env, values)
-    const rules = await loadRules(config.rules)
+    const initialRules = await loadRules(config.rules)
     await using store = await openForCommand(config.database)
+    const rules = await findRules(store, initialRules)
     const found = await findExplanation(store, ref, rules, terminal.now())
     if (!found) throw new CommandError(`There is no passport ${given} in ${nameDatabase(config.database)}.`)
     const { passport, outcome } = found

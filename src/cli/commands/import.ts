@@ -4,6 +4,7 @@ import { CommandError } from '../../domain/errors.ts'
 import { count, printable } from '../../domain/text/format.ts'
 import type { ImportReport, Refusal, Source } from '../../ingest/import.ts'
 import type { RawKind } from '../../ingest/raw-value.ts'
+import { findRules } from '../../scoring/active-rules.ts'
 import { loadRules } from '../../scoring/load-rules.ts'
 import { type RuleSet, ruleOf } from '../../scoring/rules.ts'
 import { DATABASE_OPTIONS, defineCommand, UsageError } from '../command.ts'
@@ -38,11 +39,12 @@ export const importCommand = defineCommand({
     const { rejects, strict = false, 'dry-run': dryRun = false, rescore = false, restore = false } = values
     const sources = args.map(toSource)
     const config = readConfig(terminal.env, values)
-    const rules = await loadRules(config.rules)
+    const initialRules = await loadRules(config.rules)
     refuseOverwrite(sources, rejects)
     const refusals = createRefusals(terminal, rejects)
     const { importRecords } = await import('../../ingest/import.ts')
     await using store = await openWhole(config.database)
+    const rules = await findRules(store, initialRules)
     const progress = createProgress(terminal, { unit: 'lines', ...sizeOf(sources) })
     const bytesRead = () => sources.reduce((sum, source) => sum + source.bytesRead(), 0)
     try {

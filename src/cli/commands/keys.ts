@@ -10,6 +10,7 @@ import {
 } from '../../domain/api-key.ts'
 import { nameDatabase } from '../../domain/database-address.ts'
 import { CommandError } from '../../domain/errors.ts'
+import { parseDuration } from '../../domain/text/duration.ts'
 import { printable } from '../../domain/text/format.ts'
 import { formatInstant, parseInstant } from '../../domain/text/instant.ts'
 import type { Tier } from '../../domain/tier.ts'
@@ -22,10 +23,9 @@ import {
   UsageError,
   type Values,
 } from '../command.ts'
-import { isoTime } from '../iso-time.ts'
 import { LONGEST_NAME, parseGrace, parseName, parseOwner, selectableTiers } from '../key-options.ts'
+import { prepareList, preparePurge, presentKey } from '../keys/key-list.ts'
 import { openForCommand } from '../open-store.ts'
-import { formatTable } from '../table.ts'
 import type { Terminal } from '../terminal.ts'
 
 const OPTIONS = {
@@ -56,11 +56,19 @@ const OPTIONS = {
     parse: parseGrace,
     about: 'how long the old key stays valid: 7d, 12h, 30m, 90s; 0 ends it at once',
   },
+  active: { about: 'list only keys that are valid' },
+  'older-than': {
+    placeholder: 'TIME',
+    default: '30d',
+    accepts: 'a duration, such as 30d or 12h',
+    parse: parseDuration,
+    about: 'delete keys that were revoked or expired longer ago: 30d, 12h',
+  },
   ...JSON_OPTION,
   ...DATABASE_OPTIONS,
 } as const
 
-type KeyValues = Values<typeof OPTIONS>
+export type KeyValues = Values<typeof OPTIONS>
 
 export const keys = defineCommand({
   name: 'keys',
@@ -70,10 +78,15 @@ export const keys = defineCommand({
   options: OPTIONS,
   forms: [
     { action: 'create', required: ['name'], options: ['tier', 'owner', 'expires', 'json'] },
-    { action: 'list', options: ['json'] },
+    {
+      action: 'list',
+      options: ['active', 'tier', 'owner', 'json'],
+      about: 'with the rest of monthly quotas',
+    },
     { action: 'set', args: 'ID', options: ['tier', 'owner', 'name', 'json'] },
     { action: 'rotate', args: 'ID', options: ['grace', 'expires', 'json'] },
     { action: 'revoke', args: 'ID', options: ['json'] },
+    { action: 'purge', options: ['older-than'], about: 'deletes revoked and expired keys' },
   ],
   examples: ['passportd keys create --name me --tier high --expires 2027-01-31'],
   async run({ values, args: [given = ''], action }, terminal) {
@@ -81,8 +94,8 @@ export const keys = defineCommand({
     // A whole key is accepted as an id, too.
     const id = parseKeyId(given) ?? given
     const run = ACTIONS[action](values, { id, tiers, now: terminal.now() })
-    // For other actions a missing database means a wrong DATABASE_URL.
-    await using store = await openForCommand(database, { create: action === 'create' })
+    // A missing database means a wrong DATABASE_URL.
+    await using store = await openForCommand(database)
     await run({ store, database: nameDatabase(database), terminal })
   },
 })
@@ -92,6 +105,8 @@ type Run = (target: Target) => Promise<void>
 
 type Given = { id: string; tiers: readonly Tier[]; now: number }
 
+export type KeyAction = (values: KeyValues, given: Given) => Run
+
 /** Each action checks its options before the database is opened. */
 const ACTIONS = {
   create: prepareCreate,
@@ -99,7 +114,8 @@ const ACTIONS = {
   set: prepareSet,
   rotate: prepareRotate,
   revoke: prepareRevoke,
-} satisfies Record<string, (values: KeyValues, given: Given) => Run>
+  purge: preparePurge,
+} satisfies Record<string, KeyAction>
 
 function parseTier(text: string, tiers: readonly Tier[]): string {
   const names = selectableTiers(tiers)
@@ -122,17 +138,6 @@ function prepareCreate(values: KeyValues, { tiers, now }: Given): Run {
   return async (target) => {
     const id = await makeKey(target, wanted, values.json === true)
     printAdvice(target, values, `This is key ${id} for ${wanted.name}.`)
-  }
-}
-
-function prepareList({ json }: KeyValues): Run {
-  return async ({ store, database, terminal }) => {
-    const all = (await store.keys.list()).map((key) => present(key, terminal.now()))
-    if (json) return terminal.out(`${JSON.stringify(all)}\n`)
-    if (all.length === 0)
-      return terminal.err(`There are no keys in ${database}: "keys create --name NAME" creates one.\n`)
-    const head = ['ID', 'NAME', 'STATE', 'TIER', 'OWNER', 'CREATED', 'EXPIRES', 'LAST USED']
-    terminal.out(formatTable([head, ...all.map(toRow)]))
   }
 }
 
@@ -201,7 +206,7 @@ async function makeKey({ store, terminal }: Target, wanted: NewKey, json: boolea
   if (expiresAt !== undefined) made.expiresAt = expiresAt
   await store.keys.create(made)
   try {
-    terminal.out(json ? `${JSON.stringify({ key, ...present(made, terminal.now()) })}\n` : `${key}\n`)
+    terminal.out(json ? `${JSON.stringify({ key, ...presentKey(made, terminal.now()) })}\n` : `${key}\n`)
   } catch (error) {
     await store.keys.revoke(id, terminal.now())
     throw new CommandError(`The key could not be printed, and was revoked: ${(error as Error).message}.`)
@@ -235,23 +240,4 @@ async function findRotatable(target: Target, id: string, now: number): Promise<A
 async function exemptSuccessor({ retirement }: Store, id: string, made: string): Promise<void> {
   const plan = await retirement.find()
   if (plan?.exempt.includes(id)) await retirement.save({ ...plan, exempt: [...plan.exempt, made] })
-}
-
-function toRow({ id, name, state, tier, owner, ...times }: ReturnType<typeof present>): string[] {
-  const days = [times.created_at, times.expires_at, times.last_used_at].map((time) => time?.slice(0, 10))
-  return [id, printable(name), state, tier, printable(owner) || '-', ...days.map((day) => day ?? 'never')]
-}
-
-function present(key: ApiKey, now: number) {
-  return {
-    id: key.id,
-    name: key.name,
-    state: keyState(key, now),
-    tier: key.tier,
-    owner: key.owner,
-    created_at: isoTime(key.createdAt),
-    expires_at: isoTime(key.expiresAt),
-    revoked_at: isoTime(key.revokedAt),
-    last_used_at: isoTime(key.lastUsedAt),
-  }
 }

@@ -4,6 +4,7 @@ import { type Config, parsePort, readConfig } from '../../config.ts'
 import { CommandError } from '../../domain/errors.ts'
 import { createLog } from '../../log.ts'
 import type { createMcpServer } from '../../mcp/server.ts'
+import { findRules } from '../../scoring/active-rules.ts'
 import { loadRules } from '../../scoring/load-rules.ts'
 import { shutdownSignal, waitForAbort } from '../../serve/shutdown-signal.ts'
 import { SERVE_TIMEOUT } from '../../store/open.ts'
@@ -42,7 +43,7 @@ docs/mcp.md shows how to configure an agent. PUBLIC_URL adds links to the explor
   async run({ values: { http, port, demo } }, terminal) {
     const config = readConfig(terminal.env, { demo })
     if (http) refusePublicHost(config)
-    const rules = await loadRules(config.rules)
+    const initialRules = await loadRules(config.rules)
     const { createMcpServer } = await import('../../mcp/server.ts')
     const log = createLog({ write: terminal.log, json: !terminal.interactive, now: terminal.now })
     const end = shutdownSignal()
@@ -50,7 +51,11 @@ docs/mcp.md shows how to configure an agent. PUBLIC_URL adds links to the explor
     let running = 0
     const createServer = () =>
       createMcpServer({
-        open: async () => ({ ...(await stores.open()), rules, config, now: terminal.now }),
+        async open() {
+          const opened = await stores.open()
+          const rules = await findRules(opened.store, initialRules)
+          return { ...opened, rules, config, now: terminal.now }
+        },
         log,
         isLocal: !http,
         onCall: (step) => {

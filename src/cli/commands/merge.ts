@@ -1,8 +1,11 @@
 import { readConfig } from '../../config.ts'
+import { nameDatabase } from '../../domain/database-address.ts'
 import { CommandError } from '../../domain/errors.ts'
+import { printable } from '../../domain/text/format.ts'
 import type { Store } from '../../store/store.ts'
 import { DATABASE_OPTIONS, defineCommand, invalidValue } from '../command.ts'
 import { openForCommand } from '../open-store.ts'
+import type { Terminal } from '../terminal.ts'
 
 export const merge = defineCommand({
   name: 'merge',
@@ -31,17 +34,30 @@ export const remove = defineCommand({
   name: 'remove',
   summary: 'remove a passport from every response',
   description: `Deletes its record, credentials and wallets, and the passports merged into it. A later import or
-    mirror skips it, unless it runs with --restore.`,
-  options: DATABASE_OPTIONS,
+    mirror skips it, unless it runs with --restore. On a terminal the command asks first.`,
+  options: { yes: { about: 'remove without asking' }, ...DATABASE_OPTIONS },
   forms: [{ args: 'ID' }],
   async run({ values, args: [given = ''] }, terminal) {
     const id = parseId(given)
     const { database } = readConfig(terminal.env, values)
     await using store = await openForCommand(database)
-    await change(store, [id], () => store.passports.remove(id, terminal.now()))
+    await change(store, [id], async () => {
+      if (!values.yes) await confirm(id, store, nameDatabase(database), terminal)
+      await store.passports.remove(id, terminal.now())
+    })
     terminal.err(`Passport ${id} is removed. Only an import or mirror with --restore adds it again.\n`)
   },
 })
+
+/** Asks on a terminal; throws unless the answer is yes. */
+async function confirm(id: number, store: Store, database: string, { ask }: Terminal): Promise<void> {
+  if (!ask) return
+  const name = printable((await store.passports.find({ id }))?.profile.displayName || 'without a name')
+  const answer = await ask(
+    `Remove passport ${id} (${name}) and the passports merged into it from ${database}? [y/N] `,
+  )
+  if (!/^y(es)?$/i.test(answer.trim())) throw new CommandError('Nothing was removed: the answer was not yes.')
+}
 
 /** Changes take an id: a wallet can move to another passport. */
 function parseId(text: string): number {

@@ -4,6 +4,7 @@ import { CommandError } from '../../domain/errors.ts'
 import { count, printable } from '../../domain/text/format.ts'
 import type { MirrorReport } from '../../ingest/mirror.ts'
 import { ResponseError, SourceError } from '../../ingest/throttled-client.ts'
+import { findRules } from '../../scoring/active-rules.ts'
 import { loadRules } from '../../scoring/load-rules.ts'
 import { shutdownSignal } from '../../serve/shutdown-signal.ts'
 import { VERSION } from '../../version.ts'
@@ -30,10 +31,11 @@ export const mirror = defineCommand({
     const base = parseBase(url)
     const config = readConfig(terminal.env, values)
     const key = parseKey(values.key ?? config.mirrorKey)
-    const rules = await loadRules(config.rules)
+    const initialRules = await loadRules(config.rules)
     const { mirror: mirrorAll } = await import('../../ingest/mirror.ts')
     const signal = shutdownSignal()
     await using store = await openWhole(config.database)
+    const rules = await findRules(store, initialRules)
     const progress = createProgress(terminal, { unit: 'passports' })
     try {
       const report = await mirrorAll({

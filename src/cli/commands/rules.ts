@@ -1,37 +1,162 @@
+import { readFileSync } from 'node:fs'
+import { type Config, readConfig } from '../../config.ts'
 import { CommandError } from '../../domain/errors.ts'
-import { count } from '../../domain/text/format.ts'
+import { count, printable } from '../../domain/text/format.ts'
+import { findRules, toAppliedRules, toRuleSet } from '../../scoring/active-rules.ts'
 import { loadChecker, readRules } from '../../scoring/load-rules.ts'
-import { DEFAULT_RULES } from '../../scoring/rules.ts'
-import { defineCommand } from '../command.ts'
+import { adoptRules } from '../../scoring/rescore.ts'
+import { DEFAULT_RULES, type RuleSet } from '../../scoring/rules.ts'
+import { diffRules } from '../../scoring/rules-diff.ts'
+import type { Store } from '../../store/store.ts'
+import { DATABASE_OPTIONS, defineCommand, JSON_OPTION, type Values } from '../command.ts'
+import { isoTime } from '../iso-time.ts'
+import { openForCommand } from '../open-store.ts'
+import { createProgress } from '../progress.ts'
+import { describeDiff, presentDiff } from '../rules/diff-report.ts'
+import { formatTable } from '../table.ts'
 import type { Terminal } from '../terminal.ts'
+
+const OPTIONS = {
+  'dry-run': { about: 'show the effect and change nothing, like "diff"' },
+  'built-in': { about: 'show the built-in rule set' },
+  ...JSON_OPTION,
+  ...DATABASE_OPTIONS,
+} as const
 
 export const rules = defineCommand({
   name: 'rules',
-  summary: 'check or show rule sets, which turn values into points',
-  description: 'RULES=FILE activates a rule set. docs/scoring.md describes the format.',
-  options: {},
+  summary: 'check, compare and apply rule sets, which turn values into points',
+  description: `The database keeps every applied rule set. All processes use the active one; running nodes adopt another
+    one within seconds. docs/scoring.md describes the format.`,
+  options: OPTIONS,
   forms: [
-    { action: 'check', args: 'FILE', about: 'reports every problem of the file' },
-    { action: 'show', about: 'prints the built-in rule set' },
+    { action: 'check', args: 'FILE', options: [], about: 'reports every problem of the file' },
+    { action: 'diff', args: 'FILE', options: ['json'], about: 'shows how the file would change the scores' },
+    { action: 'apply', args: 'FILE', options: ['dry-run', 'json'], about: 'stores and activates the file' },
+    {
+      action: 'rollback',
+      options: [],
+      about: 'activates the rule set that was applied before the active one',
+    },
+    { action: 'list', options: ['json'], about: 'lists all applied rule sets, the last one first' },
+    {
+      action: 'show',
+      args: '[STAMP]',
+      options: ['built-in'],
+      about: 'prints an applied rule set, by default the active one',
+    },
   ],
-  examples: ['passportd rules show > rules.json', 'passportd rules check rules.json'],
-  async run({ args: [path = ''], action }, terminal) {
-    if (action === 'check') return checkRules(path, terminal)
-    const { stamp: _, ...shown } = DEFAULT_RULES
-    terminal.out(`${JSON.stringify(shown, null, 2)}\n`)
+  examples: [
+    'passportd rules show > rules.json',
+    'passportd rules diff rules.json',
+    'passportd rules apply rules.json',
+  ],
+  async run({ values, args: [given = ''], action }, terminal) {
+    if (action === 'check') return checkRules(given, terminal)
+    if (values['built-in']) return printRules(DEFAULT_RULES, terminal)
+    const config = readConfig(terminal.env, values)
+    const file = action === 'diff' || action === 'apply' ? await parseFile(given, terminal) : undefined
+    await using store = await openForCommand(primaryOf(config))
+    const target = { store, values, terminal }
+    if (file && (values['dry-run'] || action === 'diff')) await showDiff(file, target)
+    else if (file) await applyRules(file, target)
+    else if (action === 'rollback') await rollBack(target)
+    else if (action === 'list') await listRules(target)
+    else await showRules(given, target)
   },
 })
 
+type Target = { store: Store; values: Values<typeof OPTIONS>; terminal: Terminal }
+
+/** A replica may lag. */
+function primaryOf({ database }: Config): Config['database'] {
+  return database.engine === 'postgres' ? { engine: 'postgres', url: database.url } : database
+}
+
 async function checkRules(path: string, terminal: Terminal): Promise<void> {
-  const { parseRules, RulesError } = await loadChecker()
+  const { version, types } = await parseFile(path, terminal)
+  terminal.out(
+    `${path} is a valid rule set: version ${version}, ${count(Object.keys(types).length, 'type')}.\n`,
+  )
+}
+
+/** Prints all problems and warnings; throws if there are problems. */
+async function parseFile(path: string, terminal: Terminal): Promise<RuleSet> {
+  const { parseRules, RulesError, warningsOf } = await loadChecker()
   try {
-    const { version, types } = parseRules(readRules(path))
-    terminal.out(
-      `${path} is a valid rule set: version ${version}, ${count(Object.keys(types).length, 'type')}.\n`,
-    )
+    const found = parseRules(readRules(path))
+    const warnings = warningsOf(readFileSync(path, 'utf8'))
+    for (const warning of warnings) terminal.err(`${path}: warning: ${printable(warning)}\n`)
+    return found
   } catch (error) {
     if (!(error instanceof RulesError)) throw error
-    for (const problem of error.problems) terminal.err(`${path}: ${problem}\n`)
+    for (const problem of error.problems) terminal.err(`${path}: ${printable(problem)}\n`)
     throw new CommandError(`${path} has ${count(error.problems.length, 'problem')}.`)
   }
+}
+
+async function showDiff(after: RuleSet, { store, values, terminal }: Target): Promise<void> {
+  const before = await findRules(store)
+  const total = await store.passports.count()
+  const progress = createProgress(terminal, { unit: 'passports', total })
+  const now = terminal.now()
+  const diff = await diffRules({ store, before, after, now, onProgress: (done) => progress.update(done) })
+  progress.end()
+  if (values.json) {
+    const sets = { before: before.stamp, after: after.stamp }
+    return terminal.out(`${JSON.stringify({ ...sets, ...presentDiff(diff) }, null, 2)}\n`)
+  }
+  terminal.out(describeDiff(diff))
+  terminal.err(`Compared ${before.stamp}, which is active, with ${after.stamp}. Nothing was changed.\n`)
+}
+
+async function applyRules(next: RuleSet, { store, terminal }: Target): Promise<void> {
+  await store.rules.apply(toAppliedRules(next, 'apply', terminal.now()))
+  await adoptRules({ store, rules: next })
+  terminal.err(`Rule set ${next.stamp} is active. ${await describeStale(store)}\n`)
+}
+
+async function rollBack({ store, terminal }: Target): Promise<void> {
+  const previous = await store.rules.rollBack(toAppliedRules(DEFAULT_RULES, 'built-in', 0))
+  if (!previous) throw new CommandError('There is no earlier rule set: the built-in one is active.')
+  await adoptRules({ store, rules: toRuleSet(previous) })
+  const name = `${previous.source === 'built-in' ? 'The built-in rule set' : 'Rule set'} ${previous.stamp}`
+  terminal.err(`${name} is active again. ${await describeStale(store)}\n`)
+}
+
+async function describeStale({ scoring }: Store): Promise<string> {
+  const stale = await scoring.countStale()
+  return `${count(stale, 'score')} will be calculated by running nodes, or by "passportd score".`
+}
+
+async function listRules({ store, values, terminal }: Target): Promise<void> {
+  const active = await store.rules.active()
+  const all = (await store.rules.list()).map((each) => ({
+    stamp: each.stamp,
+    version: toRuleSet(each).version,
+    active: each.stamp === active?.stamp,
+    applied_at: each.appliedAt === 0 ? null : isoTime(each.appliedAt),
+    source: each.source,
+  }))
+  if (values.json) return terminal.out(`${JSON.stringify(all)}\n`)
+  if (all.length === 0)
+    return terminal.err(`No rule set was applied: the built-in set ${DEFAULT_RULES.stamp} is active.\n`)
+  const rows = all.map((each) => [
+    printable(each.stamp),
+    each.active ? 'active' : '',
+    each.applied_at ?? '-',
+    each.source,
+  ])
+  terminal.out(formatTable([['STAMP', 'STATE', 'APPLIED', 'SOURCE'], ...rows]))
+}
+
+async function showRules(stamp: string, { store, terminal }: Target): Promise<void> {
+  if (stamp === '') return printRules(await findRules(store), terminal)
+  const found = await store.rules.find(stamp)
+  if (!found) throw new CommandError(`There is no rule set "${stamp}": "rules list" shows the stamps.`)
+  printRules(toRuleSet(found), terminal)
+}
+
+function printRules({ stamp: _, ...shown }: RuleSet, terminal: Terminal): void {
+  terminal.out(`${JSON.stringify(shown, null, 2)}\n`)
 }

@@ -1,9 +1,11 @@
 import { readConfig } from '../../config.ts'
 import { CommandError } from '../../domain/errors.ts'
 import { count } from '../../domain/text/format.ts'
+import { findRules } from '../../scoring/active-rules.ts'
 import { loadRules } from '../../scoring/load-rules.ts'
 import { adoptRules, keepRescoring, type Rescorer, rescoreSome } from '../../scoring/rescore.ts'
 import { shutdownSignal } from '../../serve/shutdown-signal.ts'
+import { prepareSetting } from '../apply-rules.ts'
 import { DATABASE_OPTIONS, defineCommand } from '../command.ts'
 import { openForCommand } from '../open-store.ts'
 import { createProgress } from '../progress.ts'
@@ -21,10 +23,13 @@ export const score = defineCommand({
   forms: [{}],
   async run({ values }, terminal) {
     const config = readConfig(terminal.env, values)
-    const rules = await loadRules(config.rules)
+    const setting = await loadRules(config.rules)
     const onFailure = (id: number, error: unknown) =>
       terminal.err(`Passport ${id} cannot be scored: ${(error as Error).message}\n`)
     await using store = await openForCommand(config.database)
+    const applySetting = await prepareSetting(store, setting, config, terminal.now())
+    await applySetting()
+    const rules = await findRules(store)
     const scorer = { store, rules, now: terminal.now, onFailure }
     await adoptRules(scorer)
     if (values.all) await store.scoring.markAll()
@@ -44,7 +49,7 @@ async function scoreStale(scorer: Rescorer, terminal: Terminal): Promise<number>
   for (;;) {
     const some = await rescoreSome(scorer)
     if (some === undefined)
-      throw new CommandError('Another rule set is active: set RULES to the file that the other scorers use.')
+      throw new CommandError('Another rule set was applied meanwhile: run the command again to use it.')
     if (some === 0) break
     done += some
     progress.update(done)
@@ -58,6 +63,6 @@ async function watch(scorer: Rescorer, terminal: Terminal): Promise<void> {
   const end = shutdownSignal()
   terminal.err('Watching for stale passports. Stop with Ctrl+C.\n')
   await keepRescoring(scorer, end, () =>
-    terminal.err('Another rule set is active: its scorers handle stale passports.\n'),
+    terminal.err('Scorers of another version use another built-in rule set: they handle stale passports.\n'),
   )
 }

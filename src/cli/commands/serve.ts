@@ -12,6 +12,7 @@ import { shutdownSignal, waitForAbort } from '../../serve/shutdown-signal.ts'
 import { SERVE_TIMEOUT } from '../../store/open.ts'
 import type { Store } from '../../store/store.ts'
 import { PROGRAM, VERSION } from '../../version.ts'
+import { prepareSetting } from '../apply-rules.ts'
 import { DATABASE_OPTIONS, defineCommand } from '../command.ts'
 import { createMigrationLog } from '../migration-log.ts'
 import { openWhole } from '../open-store.ts'
@@ -45,17 +46,18 @@ export const serve = defineCommand({
     if (!terminal.interactive) process.on('SIGHUP', async () => (await started.promise).renewTls())
     for (const warning of unknownSettings(terminal.env, NAMES)) log.warn(warning)
     // An invalid rule set must stop the command, not a thread.
-    await loadRules(config.rules)
+    const rules = await loadRules(config.rules)
 
     await using store = await openWhole(config.database, {
       ...SERVE_TIMEOUT,
       onNotice: (sentence) => log.warn(sentence),
       onMigrate: createMigrationLog(log.info, terminal.now),
     })
+    const beforeScoring = await prepareSetting(store, rules, config, terminal.now())
     if (demo) await fillWithPeople(store, terminal.now())
     const isPortShared = await isShared(config)
     const end = shutdownSignal()
-    const service = await startService({ config, workers, store, log, now: terminal.now })
+    const service = await startService({ config, workers, store, log, now: terminal.now, beforeScoring })
     started.resolve(service)
     if (isPortShared) log.warn(SHARED_PORT)
     if (!end.aborted) terminal.out(greeting(service, config, { demo, workers }))

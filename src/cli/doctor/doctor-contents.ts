@@ -13,7 +13,7 @@ const SOON = 14 * 24 * 60 * MINUTE
 const SLACK = 5 * MINUTE
 
 export function* examineSchema({ schema, knownSchema, damage }: Diagnostics, full: boolean) {
-  const older = `It is ${schema}, but this program needs ${knownSchema}: the next command that opens the database migrates it. Make a backup first.`
+  const older = `It is ${schema}, but this program needs ${knownSchema}: make a backup, then run "passportd migrate".`
   if (schema === knownSchema) yield ok('schema', `It is ${schema}, as this program needs.`)
   else yield warning('schema', older)
   yield examineIntegrity(damage, full)

@@ -3,6 +3,7 @@ import { dependencies } from '../../../package.json'
 import { NAMES } from '../../config.ts'
 import { misspeltSettings, unknownSettings } from '../../domain/setting-names.ts'
 import { loadRules } from '../../scoring/load-rules.ts'
+import type { AppliedRules } from '../../store/store.ts'
 import type { Terminal } from '../terminal.ts'
 import { type Finding, ok, orProblem, problem, warning } from './finding.ts'
 
@@ -47,4 +48,17 @@ export async function examineRules(path: string | undefined): Promise<Finding[]>
     const { version } = await loadRules(path)
     return [ok('rules', `${path ?? 'The built-in set'} is valid: version ${version}.`)]
   })
+}
+
+/** Compares the active rule set of the database with RULES. */
+export async function examineActiveRules(
+  active: AppliedRules | undefined,
+  path: string | undefined,
+): Promise<Finding[]> {
+  const name = active ? `Rule set ${active.stamp}` : 'The built-in rule set'
+  // examineRules() reports an invalid file.
+  const file = path === undefined ? undefined : await loadRules(path).catch(() => undefined)
+  if (!file || file.stamp === active?.stamp) return [ok('rules', `${name} is active.`)]
+  const advice = 'unset RULES, or activate the file with "passportd rules apply"'
+  return [warning('rules', `${name} is active, but RULES names ${file.stamp}: ${advice}.`)]
 }

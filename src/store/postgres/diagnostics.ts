@@ -5,6 +5,7 @@ import { createPool, type Pool } from './connection/health-checked-pool.ts'
 import { createCopying } from './copy-tables.ts'
 import { createKeys } from './keys.ts'
 import { checkVersion, checkWritable, SCHEMA } from './migrate/migrate.ts'
+import { createRules } from './rules.ts'
 import { createRetirement } from './settings.ts'
 
 const OPTIONS = { connections: 1, responseTimeout: 10_000 }
@@ -52,6 +53,7 @@ async function readContents(pool: Pool): Promise<DatabaseContents> {
     stillStale: later?.count ?? 0,
     keys: await createKeys(pool, undefined).keys.list(),
     plan: await createRetirement(pool.query, pool.query).find(),
+    rules: await createRules(pool, pool.query).active(),
     copying: await createCopying(pool.query, pool.query).find(),
   }
 }

@@ -1,5 +1,5 @@
 import type { ApiKey } from '../../domain/api-key.ts'
-import { type KeyRow, toKey, toKeyRow } from '../rows/key.ts'
+import { ENDED_BEFORE, type KeyRow, toKey, toKeyRow } from '../rows/key.ts'
 import type { Store } from '../store.ts'
 import type { Pool } from './connection/health-checked-pool.ts'
 import { insertRows, type Query } from './connection/query.ts'
@@ -15,20 +15,53 @@ const CACHE_SIZE = 10_000
 
 /** `find` reads from the primary, or from the replica if the primary is unavailable: a replica may not know a revocation. */
 export function createKeys(primary: Pool, replica: Pool | undefined) {
+  const { find, forget } = createCache(primary, replica)
+
+  /** Returns the number of changed keys. */
+  async function change(text: string, values: unknown[]): Promise<number> {
+    const changed = await changeKeys(primary, text, values)
+    forget()
+    return changed
+  }
+
+  return {
+    /** To be called when keys have changed. */
+    forget,
+
+    keys: {
+      create: (key) => insertKey(primary, key),
+      find,
+      async list() {
+        const rows = await primary.query<SelectedKey>(`${SELECT} order by created_at desc, id`)
+        return rows.map(fromSelected)
+      },
+      update: async (id, { name, tier, owner }) =>
+        (await change(
+          `update keys set name = coalesce($1::text, name), tier = coalesce($2::text, tier),
+             owner = coalesce($3::text, owner) where id = $4 returning 1 as one`,
+          [name ?? null, tier ?? null, owner ?? null, id],
+        )) > 0,
+      replace: async (id, successor, endsAt) =>
+        (await change(
+          `update keys set expires_at = least(expires_at, $1::bigint), successor = $2
+           where id = $3 and successor is null returning 1 as one`,
+          [endsAt, successor, id],
+        )) > 0,
+      revoke: async (id, now) =>
+        (await change(
+          'update keys set revoked_at = coalesce(revoked_at, $1) where id = $2 returning 1 as one',
+          [now, id],
+        )) > 0,
+      purge: (before) => change(`delete from keys where ${ENDED_BEFORE} returning 1 as one`, [before]),
+    } satisfies Store['keys'],
+  }
+}
+
+/** Results are not cached if keys changed meanwhile, or if they come from a replica, which may lag. */
+function createCache(primary: Pool, replica: Pool | undefined) {
   const cache = new Map<string, ApiKey>()
   let changes = 0
 
-  function forget(): void {
-    cache.clear()
-    changes++
-  }
-
-  async function findIn(query: Query, id: string): Promise<ApiKey | undefined> {
-    const [found] = await query<SelectedKey>(`${SELECT} where id = $1`, [id])
-    return found && fromSelected(found)
-  }
-
-  /** Results are not cached if keys changed meanwhile, or if they come from a replica, which may lag. */
   async function findAndCache(id: string): Promise<ApiKey | undefined> {
     const before = changes
     let key: ApiKey | undefined
@@ -44,49 +77,29 @@ export function createKeys(primary: Pool, replica: Pool | undefined) {
     return key
   }
 
-  /** Returns whether the key exists. */
-  async function change(text: string, values: unknown[]): Promise<boolean> {
-    const changed = await primary.transaction(async (query) => {
-      const rows = await query(text, values)
-      await incrementVersion(query, 'keys')
-      return rows.length > 0
-    })
-    forget()
-    return changed
-  }
-
   return {
-    /** To be called when keys have changed. */
-    forget,
-
-    keys: {
-      create: (key) =>
-        primary.transaction(async (query) => {
-          await insertRows(query, 'keys', [{ ...toKeyRow(key), hash: `\\x${key.hash.toHex()}` }])
-          await incrementVersion(query, 'keys')
-        }),
-      find: (id) => cache.get(id) ?? findAndCache(id),
-      async list() {
-        const rows = await primary.query<SelectedKey>(`${SELECT} order by created_at desc, id`)
-        return rows.map(fromSelected)
-      },
-      update: (id, { name, tier, owner }) =>
-        change(
-          `update keys set name = coalesce($1::text, name), tier = coalesce($2::text, tier),
-             owner = coalesce($3::text, owner) where id = $4 returning 1 as one`,
-          [name ?? null, tier ?? null, owner ?? null, id],
-        ),
-      replace: (id, successor, endsAt) =>
-        change(
-          `update keys set expires_at = least(expires_at, $1::bigint), successor = $2
-           where id = $3 and successor is null returning 1 as one`,
-          [endsAt, successor, id],
-        ),
-      revoke: (id, now) =>
-        change('update keys set revoked_at = coalesce(revoked_at, $1) where id = $2 returning 1 as one', [
-          now,
-          id,
-        ]),
-    } satisfies Store['keys'],
+    find: (id: string) => cache.get(id) ?? findAndCache(id),
+    forget(): void {
+      cache.clear()
+      changes++
+    },
   }
 }
+
+async function findIn(query: Query, id: string): Promise<ApiKey | undefined> {
+  const [found] = await query<SelectedKey>(`${SELECT} where id = $1`, [id])
+  return found && fromSelected(found)
+}
+
+const insertKey = ({ transaction }: Pool, key: ApiKey) =>
+  transaction(async (query) => {
+    await insertRows(query, 'keys', [{ ...toKeyRow(key), hash: `\\x${key.hash.toHex()}` }])
+    await incrementVersion(query, 'keys')
+  })
+
+const changeKeys = ({ transaction }: Pool, text: string, values: unknown[]) =>
+  transaction(async (query) => {
+    const rows = await query(text, values)
+    await incrementVersion(query, 'keys')
+    return rows.length
+  })

@@ -1,6 +1,7 @@
 import { namePostgres } from '../../domain/database-address.ts'
 import { ServiceError } from '../../domain/errors.ts'
 import type { PassportRef } from '../../domain/passport.ts'
+import type { MigrationMode } from '../outdated-schema.ts'
 import type { Store } from '../store.ts'
 import { createPool, type Pool, type PoolOptions } from './connection/health-checked-pool.ts'
 import type { Query } from './connection/query.ts'
@@ -8,10 +9,11 @@ import { createCopying, createCopyTables } from './copy-tables.ts'
 import { listCredentials } from './credentials-and-points.ts'
 import { createKeys } from './keys.ts'
 import { createListing } from './listing.ts'
-import { checkVersion, migrate, refuseOutdatedSchema } from './migrate/migrate.ts'
+import { checkVersion, findNewerSchema, prepareSchema } from './migrate/migrate.ts'
 import { createMirror } from './mirror.ts'
 import { createPassportReader } from './passports.ts'
 import { createPassportChanges, createRecords } from './records.ts'
+import { createRules } from './rules.ts'
 import { createScoring } from './scoring.ts'
 import { createRetirement } from './settings.ts'
 import { createUsage } from './usage.ts'
@@ -20,7 +22,7 @@ import { createV1Reader } from './v1.ts'
 type Address = { url: string; readUrl?: string | undefined }
 
 type Options = Partial<PoolOptions> & {
-  migrate?: boolean
+  migrate?: MigrationMode
   onMigrate?: (done: number, total: number) => void
 }
 
@@ -30,13 +32,13 @@ const FOR_COMMANDS: PoolOptions = { connections: 2, responseTimeout: 30_000 }
 /** Migrates and opens the database. Throws `unavailable` with a message for the operator. */
 export async function openPostgres(
   { url, readUrl }: Address,
-  { migrate: mayMigrate = true, onMigrate, ...options }: Options = {},
+  { migrate: mode = true, onMigrate, ...options }: Options = {},
 ): Promise<Store> {
   const pool = (to: string) => createPool(to, namePostgres(to), { ...FOR_COMMANDS, ...options })
   const primary = pool(url)
   const replica = readUrl === undefined ? undefined : pool(readUrl)
   try {
-    const prepare: Prepare = mayMigrate ? (to, name) => migrate(to, name, onMigrate) : refuseOutdatedSchema
+    const prepare: Prepare = (to, name) => prepareSchema(to, name, { mode, onProgress: onMigrate })
     await begin(prepare, { primary, url, replica, readUrl })
   } catch (error) {
     await Promise.all([primary.close(), replica?.close()])
@@ -44,6 +46,8 @@ export async function openPostgres(
   }
   const read = withFallback(({ query }) => query, replica ?? primary, primary)
   const readMuch = withFallback(({ longQuery }) => longQuery, replica ?? primary, primary)
+
+  const readCurrent = withFallback(({ query }) => query, primary, replica ?? primary)
 
   const passports = createPassportReader(read)
   const atPrimary = createPassportReader(primary.query)
@@ -72,12 +76,14 @@ export async function openPostgres(
     v1: createV1Reader(read),
     listing,
     scoring: createScoring(primary, findId),
+    rules: createRules(primary, readCurrent),
     mirror: createMirror(primary),
     keys,
     usage: createUsage(primary),
     retirement: createRetirement(read, primary.query),
     copyTables: createCopyTables(primary),
     copying: createCopying(read, primary.query),
+    newerSchema: () => findNewerSchema(primary.query),
     async ping() {
       const [writes, reads] = await Promise.allSettled([primary.ping(), replica?.ping()])
       if (writes.status === 'rejected' && (!replica || reads.status === 'rejected')) throw writes.reason
@@ -105,7 +111,7 @@ function withFallback(queryOf: (pool: Pool) => Query, first: Pool, second: Pool)
   }
 }
 
-type Prepare = (pool: Pool, name: string) => Promise<void>
+type Prepare = (pool: Pool, name: string) => Promise<unknown>
 
 /** With an unavailable primary, a node can still read from a migrated replica. */
 async function begin(

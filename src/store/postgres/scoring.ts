@@ -72,6 +72,12 @@ export function createScoring(
       return loaded?.scorable
     },
 
+    async list(afterId, limit) {
+      const rest = 'where merged_into is null and id > $1 order by id limit $2'
+      const rows = await selectRows<StoredRow>(longQuery, 'passports', rest, [afterId, limit])
+      return (await loadScorables(longQuery, rows)).map(({ scorable }) => scorable)
+    },
+
     async countStale() {
       const [row] = await longQuery<{ count: number }>(STALE_COUNT)
       return row?.count ?? 0

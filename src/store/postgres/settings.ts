@@ -1,5 +1,5 @@
 import { RETIREMENT } from '../copy-tables.ts'
-import { ADOPTION_SETTINGS, type AdoptionState } from '../rule-adoption.ts'
+import { ACTIVE, ADOPTION_SETTINGS, type AdoptionState } from '../rule-adoption.ts'
 import type { Store } from '../store.ts'
 import type { Query } from './connection/query.ts'
 
@@ -21,7 +21,7 @@ export const createSettings = (query: Query) => ({
 export async function findAdoptionState(query: Query): Promise<AdoptionState> {
   const rows = await query<{ name: string; value: string }>(
     'select name, value from settings where name = any($1::text[])',
-    [ADOPTION_SETTINGS],
+    [[...ADOPTION_SETTINGS, ACTIVE]],
   )
   return Object.fromEntries(rows.map(({ name, value }) => [name, value]))
 }

@@ -19,7 +19,7 @@ export function connectWriter(path: string, create: boolean): Database {
   else if (sizeOf(path) === 0) {
     throw new ServiceError(
       'unavailable',
-      `There is no database ${path} yet: "import", "mirror" or "serve" creates it.`,
+      `There is no database ${path} yet: check DATABASE_URL, or create it with "serve" (the demo database with "serve --demo"), "import", "mirror", "copy" or "restore".`,
     )
   }
   const database = connect(path, { create: true, readwrite: true }, WRITER_WAIT)

@@ -9,6 +9,7 @@ import { connectReader, throwTranslated, translateErrors } from './connect.ts'
 import { createCopying } from './copy-tables.ts'
 import { createKeys } from './keys.ts'
 import { checkOwner, identify, SCHEMA } from './migrate/migrate.ts'
+import { createRules } from './rules.ts'
 import { createRetirement } from './settings.ts'
 
 export async function diagnoseSqlite(path: string, full: boolean): Promise<Diagnostics> {
@@ -58,6 +59,7 @@ async function readContents(database: Database): Promise<DatabaseContents> {
     stillStale: database.query<{ count: number }, []>(STALE_COUNT).get()?.count ?? 0,
     keys: createKeys(connections).list(),
     plan: createRetirement(connections).find(),
+    rules: createRules(connections).active(),
     copying: await createCopying(connections).find(),
   }
 }

@@ -1,6 +1,6 @@
 import type { Database } from 'bun:sqlite'
 import type { ApiKey } from '../../domain/api-key.ts'
-import { type KeyRow, toKey, toKeyRow } from '../rows/key.ts'
+import { ENDED_BEFORE, type KeyRow, toKey, toKeyRow } from '../rows/key.ts'
 import type { Store } from '../store.ts'
 import type { ReadTransaction } from './read-transaction.ts'
 import { prepareInsert } from './statements.ts'
@@ -38,6 +38,8 @@ export function createKeys({ reader, writer }: { reader: Database; writer: Datab
   )
   const revoke = writer.query('update keys set revoked_at = coalesce(revoked_at, ?) where id = ?')
 
+  const purge = writer.query(`delete from keys where ${ENDED_BEFORE}`)
+
   return {
     create: (key) => void insert.run(toKeyRow(key)),
     list: () => list.all().map(toKey),
@@ -45,5 +47,6 @@ export function createKeys({ reader, writer }: { reader: Database; writer: Datab
       update.run(name ?? null, tier ?? null, owner ?? null, id).changes > 0,
     replace: (id, successor, endsAt) => replace.run(endsAt, successor, id).changes > 0,
     revoke: (id, now) => revoke.run(now, id).changes > 0,
+    purge: (before) => purge.run(before).changes,
   } satisfies Omit<Store['keys'], 'find'>
 }

@@ -1,4 +1,5 @@
 import type { PassportRef } from '../../domain/passport.ts'
+import type { MigrationMode } from '../outdated-schema.ts'
 import type { Store } from '../store.ts'
 import {
   closeOnError,
@@ -13,13 +14,14 @@ import { createCopying, createCopyTables } from './copy-tables.ts'
 import { createShownCredentials } from './credentials-and-points.ts'
 import { createKeyReader, createKeys } from './keys.ts'
 import { createListing } from './listing.ts'
-import { migrate, refuseOutdatedSchema } from './migrate/migrate.ts'
+import { findNewerSchema, prepareSchema } from './migrate/migrate.ts'
 import type { OnProgress } from './migrate/migration-9.ts'
 import { createMirror } from './mirror.ts'
 import { createPassportReader } from './passports.ts'
 import { createPing } from './ping.ts'
 import { createReadTransaction } from './read-transaction.ts'
 import { createPassportChanges, createRecords } from './records.ts'
+import { createRules } from './rules.ts'
 import { createScoring } from './scoring.ts'
 import { createRetirement } from './settings.ts'
 import { createUsage } from './usage.ts'
@@ -28,16 +30,16 @@ import { createWalLimit } from './wal-checkpoint.ts'
 
 type Options = {
   create?: boolean
-  migrate?: boolean
+  migrate?: MigrationMode
   onMigrate?: OnProgress | undefined
 }
 
 /** Migrates and opens the database file. Throws `unavailable` with a message for the operator. */
 export function openSqlite(path: string, options: Options = {}): Store {
-  const { create = true, migrate: mayMigrate = true, onMigrate } = options
+  const { create = true, migrate: mode = true, onMigrate } = options
   return openChecked(path, () => {
     const writer = connectWriter(path, create)
-    closeOnError(writer, () => (mayMigrate ? migrate(writer, onMigrate) : refuseOutdatedSchema(writer)))
+    closeOnError(writer, () => prepareSchema(writer, mode, onMigrate))
     const reader = connectReader(path)
     /** For short reads, which share read transactions. */
     const shared = connectReader(path)
@@ -63,12 +65,14 @@ export function openSqlite(path: string, options: Options = {}): Store {
       v1: createV1Reader(shared, transaction),
       listing: guardErrors(path, createListing(listing), {}),
       scoring: bulkWrites(createScoring({ ...connections, find: findId })),
+      rules: writes(createRules(connections)),
       mirror: writes(createMirror(connections)),
       keys: { ...createKeyReader(shared, transaction), ...writes(createKeys(connections)) },
       usage: writes(createUsage(connections)),
       retirement: writes(createRetirement(connections)),
       copyTables: createCopyTables(connections).map(({ name, ...table }) => ({ name, ...bulkWrites(table) })),
       copying: writes(createCopying(connections)),
+      newerSchema: () => translateErrors(path, () => findNewerSchema(reader)),
       ping: () => translateErrors(path, ping),
       close() {
         transaction.close()

@@ -15,6 +15,7 @@ import {
   stateAfterStep,
 } from '../rule-adoption.ts'
 import type { ScoringJob, ScoringStore } from '../store.ts'
+import type { WriteModel } from '../write-model.ts'
 import { isEnvironmentError } from './connect.ts'
 import { createCredentialReader, createDataPointReader } from './credentials-and-points.ts'
 import { createAdoption } from './settings.ts'
@@ -25,43 +26,61 @@ type Connections = { reader: Database; writer: Database; find: (ref: PassportRef
 
 export function createScoring({ reader, writer, find }: Connections): ScoringStore {
   const model = createWriteModel(writer)
-  const dataPoints = createDataPointReader(writer)
-  const credentialReader = createCredentialReader(writer)
+  const evidence = createEvidence(writer)
+  const readEvidence = createEvidence(reader)
+  const countStale = reader.query<{ count: number }, []>(STALE_COUNT)
+  const listAfter = reader.query<StoredRow, [number, number]>(
+    'select * from passports where merged_into is null and id > ? order by id limit ?',
+  )
+  const work = prepareWork(writer, model, evidence)
+  const adopt = prepareAdoption(writer)
+  const markStale = createMarker(writer)
+  const markBatch = writer.transaction((after: number) =>
+    markStale({ after, except: null, withRecordScores: true }),
+  )
+
+  return {
+    work: (limit, job) => work.immediate(limit, job),
+    find(ref: PassportRef) {
+      const id = find(ref)
+      const row = id === undefined ? undefined : model.passports.find(id)
+      return row && load(row, evidence).scorable
+    },
+    list: (afterId, limit) => listAfter.all(afterId, limit).map((row) => load(row, readEvidence).scorable),
+    countStale: () => countStale.get()?.count ?? 0,
+    markAll() {
+      for (let after: number | undefined = -1; after !== undefined; after = markBatch.immediate(after));
+    },
+    adopt: (rules) => adopt.immediate(rules),
+  }
+}
+
+/** The readers of a passport's credentials and data points. */
+type Evidence = ReturnType<typeof createEvidence>
+
+const createEvidence = (database: Database) => ({
+  credentials: createCredentialReader(database),
+  dataPoints: createDataPointReader(database),
+})
+
+function load(row: StoredRow, { credentials, dataPoints }: Evidence) {
+  const stored = credentials.find(row.id)
+  const all = fromCredentialData(stored)
+  return { all, isShown: isAsShown(stored), scorable: toScorable(row, all, dataPoints.list(row.id)) }
+}
+
+/** Scores and saves stale passports in one transaction. */
+function prepareWork(writer: Database, model: WriteModel, evidence: Evidence) {
   const listStale = writer.query<StoredRow, [number]>(
     'select * from passports where stale <> 0 and stale = 1 order by id limit ?',
   )
-  const countStale = reader.query<{ count: number }, []>(STALE_COUNT)
   const markUnscorable = writer.query('update passports set stale = 2 where id = ?')
-  const adoption = createAdoption(writer)
-  const markStale = createMarker(writer)
-
-  const load = (row: StoredRow) => {
-    const stored = credentialReader.find(row.id)
-    const all = fromCredentialData(stored)
-    return { all, isShown: isAsShown(stored), scorable: toScorable(row, all, dataPoints.list(row.id)) }
-  }
-
-  /** All steps that may fail come before the first write: a failed passport stays unchanged. */
-  function saveOne(before: StoredRow, { rules, now, score }: ScoringJob): void {
-    const { all, isShown, scorable } = load(before)
-    const { row, credentials } = applyScore(before, all, score(scorable), { rules, now })
-    const isUnchanged = isShown && isSameList(all, credentials)
-    const isListed = row.merged_into === null
-    const v1 = isListed && toV1PassportRow(row, model.passports.listMerged(row.id).length > 0)
-    const shown = isListed && !isUnchanged && toV1CredentialsRow(row.id, credentials)
-    model.passports.put(row)
-    if (v1) model.v1.putPassport(v1)
-    if (isUnchanged) return
-    model.credentials.put(row.id, credentials, isListed)
-    if (shown) model.v1.putCredentials(shown)
-  }
-
-  const work = writer.transaction((limit: number, job: ScoringJob) => {
+  return writer.transaction((limit: number, job: ScoringJob) => {
     if ((model.rules() ?? job.rules) !== job.rules) return undefined
     const rows = listStale.all(limit)
     for (const row of rows) {
       try {
-        saveOne(row, job)
+        saveScore(row, job, model, evidence)
       } catch (error) {
         if (isEnvironmentError(error)) throw error
         // A failed passport must not block the others.
@@ -72,8 +91,32 @@ export function createScoring({ reader, writer, find }: Connections): ScoringSto
     if (rows.length > 0) incrementRankingVersion(writer)
     return rows.length
   })
+}
 
-  const adopt = writer.transaction((rules: string) => {
+/** All steps that may fail come before the first write: a failed passport stays unchanged. */
+function saveScore(
+  before: StoredRow,
+  { rules, now, score }: ScoringJob,
+  model: WriteModel,
+  evidence: Evidence,
+) {
+  const { all, isShown, scorable } = load(before, evidence)
+  const { row, credentials } = applyScore(before, all, score(scorable), { rules, now })
+  const isUnchanged = isShown && isSameList(all, credentials)
+  const isListed = row.merged_into === null
+  const v1 = isListed && toV1PassportRow(row, model.passports.listMerged(row.id).length > 0)
+  const shown = isListed && !isUnchanged && toV1CredentialsRow(row.id, credentials)
+  model.passports.put(row)
+  if (v1) model.v1.putPassport(v1)
+  if (isUnchanged) return
+  model.credentials.put(row.id, credentials, isListed)
+  if (shown) model.v1.putCredentials(shown)
+}
+
+function prepareAdoption(writer: Database) {
+  const adoption = createAdoption(writer)
+  const markStale = createMarker(writer)
+  return writer.transaction((rules: string) => {
     const state = adoption.find()
     const range = nextMarkRange(state, rules)
     if (!range) return true
@@ -81,24 +124,6 @@ export function createScoring({ reader, writer, find }: Connections): ScoringSto
     adoption.save(stateAfterStep(state, rules, end))
     return end === undefined
   })
-
-  const markBatch = writer.transaction((after: number) =>
-    markStale({ after, except: null, withRecordScores: true }),
-  )
-
-  return {
-    work: (limit, job) => work.immediate(limit, job),
-    find(ref: PassportRef) {
-      const id = find(ref)
-      const row = id === undefined ? undefined : model.passports.find(id)
-      return row && load(row).scorable
-    },
-    countStale: () => countStale.get()?.count ?? 0,
-    markAll() {
-      for (let after: number | undefined = -1; after !== undefined; after = markBatch.immediate(after));
-    },
-    adopt: (rules) => adopt.immediate(rules),
-  }
 }
 
 /** Unchanged credentials are the same objects. */

@@ -1,6 +1,6 @@
 import type { Database } from 'bun:sqlite'
 import { RETIREMENT } from '../copy-tables.ts'
-import { ADOPTION_SETTINGS, type AdoptionState } from '../rule-adoption.ts'
+import { ACTIVE, ADOPTION_SETTINGS, type AdoptionState } from '../rule-adoption.ts'
 import type { Store } from '../store.ts'
 
 export function createSettings(writer: Database) {
@@ -18,7 +18,8 @@ export function createSettings(writer: Database) {
 export function createAdoption(writer: Database) {
   const { get, set } = createSettings(writer)
   return {
-    find: (): AdoptionState => Object.fromEntries(ADOPTION_SETTINGS.map((name) => [name, get(name)])),
+    find: (): AdoptionState =>
+      Object.fromEntries([...ADOPTION_SETTINGS, ACTIVE].map((name) => [name, get(name)])),
     save: (state: AdoptionState) => ADOPTION_SETTINGS.forEach((name) => void set(name, state[name])),
   }
 }

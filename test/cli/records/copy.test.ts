@@ -5,6 +5,7 @@ import { type DatabaseAddress, parseDatabaseAddress } from '../../../src/domain/
 import type { Store } from '../../../src/store/store.ts'
 import { run, start } from '../../support/cli.ts'
 import { testDatabase } from '../../support/postgres/postgres.ts'
+import { until } from '../../support/processes.ts'
 import { listAll } from '../../support/store/catalog.ts'
 import { saveRecords } from '../../support/store/engines.ts'
 import { ada, GRACE_OLD_WALLET, NOON, named, PEOPLE, record } from '../../support/store/records.ts'
@@ -45,6 +46,7 @@ const fill = (url: string) =>
       { now: NOON, restore: false },
     )
     await store.passports.remove(12, NOON)
+    await store.rules.apply({ stamp: 'rules-1', body: '{}', appliedAt: NOON, source: 'apply' })
     await store.scoring.adopt('rules-1')
     const one = {
       id: 'k1',
@@ -79,6 +81,7 @@ const everything = (url: string) =>
     keys: await store.keys.list(),
     usage: await store.usage.list({ since: '2026-01-01', until: '2026-12-31' }),
     plan: await store.retirement.find(),
+    rules: await store.rules.active(),
     stale: await store.scoring.countStale(),
     removals: await store.records.listRemovals(),
     seen: await store.mirror.find('https://example.com', 7),
@@ -96,11 +99,13 @@ describe('copy', () => {
     expect(there.out).toMatch(/^keys +2 +2 +[0-9a-f]{16}$/m)
     expect(there.out).toMatch(/^usage +2 +2 /m)
     expect(there.out).toMatch(/^mirrored +3 +3 /m)
+    expect(there.out).toMatch(/^rule sets +1 +1 /m)
     expect(there.err).toContain('now holds exactly what')
     const back = await run(['copy', at.postgres, at.other], { cwd: at.cwd })
     expect(back.code).toBe(0)
     const before = await everything(at.sqlite)
     expect(before.stale).toBeGreaterThan(0)
+    expect(before.rules).toMatchObject({ stamp: 'rules-1' })
     expect(await everything(at.postgres)).toEqual(before)
     expect(await everything(at.other)).toEqual(before)
     expect(back.out).toBe(there.out)
@@ -187,15 +192,15 @@ describe('copy', () => {
   test('a copy that is killed and run again ends with the same contents', async () => {
     await using at = await databases()
     await fill(at.sqlite)
-    let code: number | null = null
-    for (let wait = 150; code !== 0; wait += 100) {
-      const child = start(['copy', at.sqlite, at.postgres], { cwd: at.cwd })
-      const timer = setTimeout(() => child.kill('SIGKILL'), wait)
-      await child.exited
-      clearTimeout(timer)
-      code = child.exitCode
-      expect(wait).toBeLessThan(10_000)
-    }
+    await withStore(at.postgres, async (target) => {
+      for (const copied of [1, 600, 1100]) {
+        const child = start(['copy', at.sqlite, at.postgres], { cwd: at.cwd })
+        await until(async () => child.exitCode !== null || (await target.passports.count()) >= copied)
+        child.kill('SIGKILL')
+        await child.exited
+      }
+    })
+    expect((await run(['copy', at.sqlite, at.postgres], { cwd: at.cwd })).code).toBe(0)
     expect(await everything(at.postgres)).toEqual(await everything(at.sqlite))
   }, 60_000)
 

@@ -11,8 +11,12 @@ import { INVENTED, linesOf, toLines } from '../../support/store/json-lines.ts'
 const few = (from: number, to: number) => linesOf(INVENTED.slice(from, to))
 
 /** A new database and a folder with these files, in which the commands run. */
-async function prepare(makeDatabase: MakeDatabase, files: Record<string, string | Uint8Array> = {}) {
-  const here = await workplace(makeDatabase, { files })
+async function prepare(
+  makeDatabase: MakeDatabase,
+  files: Record<string, string | Uint8Array> = {},
+  bare = false,
+) {
+  const here = await workplace(makeDatabase, { files, bare })
   return {
     ...here,
     /** In this process, which saves the start of another one. */
@@ -250,14 +254,14 @@ withEngine('sqlite', 'import, independent of the engine,', (makeDatabase) => {
     [['.'], 1, '. is a folder: pass the files in it.'],
     [['a.jsonl', '--rejects', './a.jsonl'], 2, '--rejects ./a.jsonl is also imported: choose another file.'],
   ])('reports %p in one sentence, and writes nothing', async (args, code, sentence) => {
-    await using here = await prepare(makeDatabase, FILES)
+    await using here = await prepare(makeDatabase, FILES, true)
     expect(await here.run('import', ...args)).toEqual({ out: '', err: `passportd: ${sentence}\n`, code })
     expect(existsSync(here.database)).toBe(false)
     expect(readFileSync(join(here.cwd, 'a.jsonl'), 'utf8')).toBe(FILES['a.jsonl'])
   })
 
   test('a --rejects file that cannot be written is reported in one sentence', async () => {
-    await using here = await prepare(makeDatabase, FILES)
+    await using here = await prepare(makeDatabase, FILES, true)
     const { err, code } = await here.import('a.jsonl', '--rejects', 'nowhere/rejects.jsonl')
     expect(code).toBe(1)
     expect(err).toMatch(/^passportd: nowhere\/rejects\.jsonl cannot be written: [^\n]+\n$/)

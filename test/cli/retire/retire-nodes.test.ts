@@ -5,7 +5,6 @@ import { readConfig } from '../../../src/config.ts'
 import { ServiceError } from '../../../src/domain/errors.ts'
 import { NO_PLAN } from '../../../src/domain/retirement.ts'
 import { createLog } from '../../../src/log.ts'
-import { DEFAULT_RULES } from '../../../src/scoring/rules.ts'
 import { listen } from '../../../src/serve/request-listener.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { workplace } from '../../support/cli-sandbox.ts'
@@ -63,7 +62,6 @@ onEngine('sqlite', 'a node', (open) => {
       now: () => NOON,
       log: createLog({ write: () => undefined, json: true, now: () => NOON }),
       counter: createFixedWindow(() => NOON),
-      rules: DEFAULT_RULES,
       onUsage: () => undefined,
     })
     const status = async () => (await fetch(new URL('/api/v1/passports/7', server().url))).status

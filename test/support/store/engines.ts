@@ -17,10 +17,12 @@ type Engine = { make: MakeDatabase }
 
 const ENGINES = {
   sqlite: {
-    async make() {
+    async make({ bare = false } = {}) {
       const folder = tempFolder()
+      const path = join(folder.path, 'test.db')
+      if (!bare) await (await openStore({ engine: 'sqlite', path })).close()
       return {
-        url: `sqlite:${join(folder.path, 'test.db')}`,
+        url: `sqlite:${path}`,
         [Symbol.asyncDispose]: async () => folder[Symbol.dispose](),
       }
     },

@@ -5,7 +5,8 @@ import keySuccessors from '../../migrations/postgres/0003-key-successors.sql' wi
 import v1 from '../../migrations/postgres/0004-v1.sql' with { type: 'text' }
 import staleIndex from '../../migrations/postgres/0005-stale-index.sql' with { type: 'text' }
 import v1Fields from '../../migrations/postgres/0005-v1-fields.sql' with { type: 'text' }
-import { outdatedSchemaError } from '../../outdated-schema.ts'
+import ruleSets from '../../migrations/postgres/0006-rule-sets.sql' with { type: 'text' }
+import { type MigrationMode, outdatedSchemaError } from '../../outdated-schema.ts'
 import { readOnlyError } from '../connection/errors.ts'
 import type { Pool } from '../connection/health-checked-pool.ts'
 import { lock, MIGRATE } from '../connection/locks.ts'
@@ -31,6 +32,7 @@ const MIGRATIONS: readonly ((query: Query, onProgress: OnProgress, from: number)
     )
     if (item) await query(v1Fields)
   },
+  (query) => query(ruleSets),
 ]
 
 type OnProgress = (done: number, total: number) => void
@@ -40,26 +42,19 @@ export const SCHEMA = MIGRATIONS.length
 
 const OLDEST_SERVER = 14
 
-/** Migrates the database. Concurrent nodes are safe: the lock admits one. */
-export async function migrate(
-  pool: Pool,
-  name: string,
-  onProgress: OnProgress = () => undefined,
-): Promise<void> {
-  try {
-    await checkWritable(pool.query, name)
-    if ((await checkVersion(pool.query, name)) === SCHEMA) return await renumber(pool.query)
-    await pool.transaction(async (query) => {
-      await lock(query, MIGRATE)
-      const version = await checkVersion(query, name)
-      for (const migration of MIGRATIONS.slice(version)) await migration(query, onProgress, version)
-      await query('create table if not exists passportd (version integer not null)')
-      await query('delete from passportd')
-      await query('insert into passportd (version) values ($1)', [SCHEMA])
-    })
-  } catch (error) {
-    throw explain(error, name)
-  }
+/** Concurrent nodes are safe: the lock admits one. */
+async function migrate(pool: Pool, name: string, onProgress: OnProgress = () => undefined): Promise<void> {
+  await pool.transaction(async (query) => {
+    // A statement may change every passport, or wait for the migration of another node.
+    await query('set local statement_timeout = 0')
+    await query('set local idle_in_transaction_session_timeout = 0')
+    await lock(query, MIGRATE)
+    const version = await checkVersion(query, name)
+    for (const migration of MIGRATIONS.slice(version)) await migration(query, onProgress, version)
+    await query('create table if not exists passportd (version integer not null)')
+    await query('delete from passportd')
+    await query('insert into passportd (version) values ($1)', [SCHEMA])
+  })
 }
 
 /** A dump from another server may contain transaction numbers above those of this server. */
@@ -70,14 +65,30 @@ async function renumber(query: Query): Promise<void> {
   }
 }
 
-/** For processes that may not migrate; the server may be read-only. */
-export async function refuseOutdatedSchema(pool: Pool, name: string): Promise<void> {
+/** Migrates the database if the mode allows it; otherwise throws if it is outdated. Returns its version before. */
+export async function prepareSchema(
+  pool: Pool,
+  name: string,
+  { mode, onProgress }: { mode: MigrationMode; onProgress?: OnProgress | undefined },
+): Promise<number> {
   try {
+    // With `false` the server may be read-only.
+    if (mode !== false) await checkWritable(pool.query, name)
     const version = await checkVersion(pool.query, name)
-    if (version < SCHEMA) throw outdatedSchemaError(name, version, SCHEMA)
+    if (version === SCHEMA && mode === true) await renumber(pool.query)
+    if (version === SCHEMA) return version
+    if (mode === false || (mode === 'new' && version > 0)) throw outdatedSchemaError(name, version, SCHEMA)
+    await migrate(pool, name, onProgress)
+    return version
   } catch (error) {
     throw explain(error, name)
   }
+}
+
+/** The schema of the database if a newer passportd has migrated it. */
+export async function findNewerSchema(query: Query): Promise<number | undefined> {
+  const [row] = await query<{ version: number }>('select version from passportd where version > $1', [SCHEMA])
+  return row?.version
 }
 
 export async function checkWritable(query: Query, name: string): Promise<void> {

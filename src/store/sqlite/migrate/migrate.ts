@@ -7,7 +7,8 @@ import keySuccessors from '../../migrations/sqlite/0008-key-successors.sql' with
 import v1 from '../../migrations/sqlite/0009-v1.sql' with { type: 'text' }
 import staleIndex from '../../migrations/sqlite/0010-stale-index.sql' with { type: 'text' }
 import v1Fields from '../../migrations/sqlite/0010-v1-fields.sql' with { type: 'text' }
-import { outdatedSchemaError } from '../../outdated-schema.ts'
+import ruleSets from '../../migrations/sqlite/0011-rule-sets.sql' with { type: 'text' }
+import { type MigrationMode, outdatedSchemaError } from '../../outdated-schema.ts'
 import { type OnProgress, removeDocumentFiles, storeV1 } from './migration-9.ts'
 
 /** A migration whose tables migration 9 drops: new databases skip it. */
@@ -35,6 +36,7 @@ const MIGRATIONS: readonly (string | ((database: Database, onProgress: OnProgres
     const hasItems = database.query(`select 1 from pragma_table_info('v1_passports') where name = 'item'`)
     if (hasItems.get() !== null) database.run(v1Fields)
   },
+  ruleSets,
 ]
 
 export const SCHEMA = MIGRATIONS.length
@@ -62,10 +64,18 @@ export function migrate(database: Database, onProgress: OnProgress = () => undef
     .immediate()
 }
 
-/** For processes that may not migrate. */
-export function refuseOutdatedSchema(database: Database): void {
+/** Migrates the database if the mode allows it; otherwise throws if it is outdated. Returns its version before. */
+export function prepareSchema(database: Database, mode: MigrationMode, onProgress?: OnProgress): number {
   const version = versionOf(database)
-  if (version < SCHEMA) throw outdatedSchemaError(database.filename, version, SCHEMA)
+  if (mode === true || (mode === 'new' && version === 0)) migrate(database, onProgress)
+  else if (version < SCHEMA) throw outdatedSchemaError(database.filename, version, SCHEMA)
+  return version
+}
+
+/** The schema of the database if a newer passportd has migrated it. */
+export function findNewerSchema(database: Database): number | undefined {
+  const { version } = identify(database)
+  return version > SCHEMA ? version : undefined
 }
 
 /** The owner and schema of a database; a new one has no owner. */

@@ -1,0 +1,30 @@
+import type { Config } from '../config.ts'
+import { formatInstant } from '../domain/text/instant.ts'
+import { toAppliedRules } from '../scoring/active-rules.ts'
+import type { RuleSet } from '../scoring/rules.ts'
+import type { Store } from '../store/store.ts'
+import { UsageError } from './command.ts'
+
+/**
+ * Returns the function that applies the rule set of RULES, which does nothing if it is active. Throws if a newer rule set was
+ * applied: an older one must not replace it.
+ */
+export async function prepareSetting(
+  store: Store,
+  rules: RuleSet,
+  { rules: path }: Config,
+  now: number,
+): Promise<() => Promise<void>> {
+  if (path === undefined) return async () => undefined
+  const active = await store.rules.active()
+  if (active?.stamp === rules.stamp) return async () => undefined
+  const known = await store.rules.find(rules.stamp)
+  const mayReplace = active === undefined || active.source === 'RULES'
+  if (!known && mayReplace) return async () => store.rules.apply(toAppliedRules(rules, 'RULES', now))
+  const since = active && active.appliedAt > 0 ? `was applied ${formatInstant(active.appliedAt)}` : ''
+  throw new UsageError(
+    `RULES names ${path} (rule set ${rules.stamp}), but ${
+      since ? `rule set ${active?.stamp} ${since}` : 'it was rolled back to the built-in rule set'
+    }: unset RULES, or activate the file with "passportd rules apply ${path}".`,
+  )
+}

@@ -1,0 +1,52 @@
+import { count } from '../../domain/text/format.ts'
+import type { Change, Checkmarks, RulesDiff } from '../../scoring/rules-diff.ts'
+import { formatTable } from '../table.ts'
+
+export function presentDiff(diff: RulesDiff) {
+  const { passports, rise, fall, failed, histogram, largest, gained, lost } = diff
+  return {
+    passports,
+    rise,
+    fall,
+    stay: stayOf(diff),
+    failed,
+    histogram: Object.fromEntries(histogram),
+    largest: largest.map(({ id, ...change }) => ({ passport_id: id, ...change })),
+    human: { gained: gained.count, lost: lost.count, gained_ids: gained.ids, lost_ids: lost.ids },
+  }
+}
+
+export function describeDiff(diff: RulesDiff): string {
+  const { passports, rise, fall, failed, histogram, largest, gained, lost } = diff
+  const number = (value: number) => value.toLocaleString('en')
+  const verb = (value: number, singular: string) =>
+    `${number(value)} ${value === 1 ? singular : singular.slice(0, -1)}`
+  const stay = stayOf(diff)
+  const parts = [
+    `${count(passports, 'passport')}: ${count(rise, 'score')} ${rise === 1 ? 'rises' : 'rise'}, ${verb(fall, 'falls')}, ${verb(stay, 'stays')}.\n`,
+    ...(failed > 0 ? [`${count(failed, 'passport')} cannot be scored.\n`] : []),
+    `\n${formatTable([['CHANGE', 'PASSPORTS'], ...[...histogram].map(([range, some]) => [range, number(some)])])}`,
+    ...(largest.length > 0
+      ? [
+          `\nLargest changes\n${formatTable([['PASSPORT', 'BEFORE', 'AFTER', 'CHANGE', 'BECAUSE OF'], ...largest.map(toRow)])}`,
+        ]
+      : []),
+    `\nGain the human checkmark: ${describeMarks(gained)}\nLose the human checkmark: ${describeMarks(lost)}\n`,
+  ]
+  return parts.join('')
+}
+
+const stayOf = ({ passports, rise, fall, failed }: RulesDiff) => passports - rise - fall - failed
+
+const signed = (change: number) => `${change > 0 ? '+' : ''}${Math.round(change * 100) / 100}`
+
+function toRow({ id, before, after, reasons }: Change): string[] {
+  const causes = reasons.map((each) => `${each.type} ${signed(each.after - each.before)}`)
+  // Without a changed credential, a cap changed.
+  return [`${id}`, `${before}`, `${after}`, signed(after - before), causes.join(', ') || 'caps']
+}
+
+function describeMarks({ count: all, ids }: Checkmarks): string {
+  if (all === 0) return '0'
+  return `${all.toLocaleString('en')} (${ids.join(', ')}${all > ids.length ? ', …' : ''})`
+}

@@ -1,0 +1,130 @@
+import type { Scorable, Store } from '../store/store.ts'
+import type { RuleSet } from './rules.ts'
+import { type ExplainedScore, score } from './score.ts'
+
+/** Passports in memory at once. */
+const BATCH = 500
+/** Largest changes that are kept. */
+const LARGEST = 10
+/** Passports that are named for a gained or lost checkmark. */
+const NAMED = 20
+
+/** Bounds of the histogram; a change of less than 1 counts as 1. */
+const BOUNDS = [1, 10, 20, 50] as const
+
+/** The points of one credential type by both rule sets. */
+export type Reason = { type: string; before: number; after: number }
+export type Change = { id: number; before: number; after: number; reasons: Reason[] }
+export type Checkmarks = { count: number; ids: number[] }
+
+export type RulesDiff = {
+  passports: number
+  rise: number
+  fall: number
+  /** Passports by the size of their change, in order. */
+  histogram: Map<string, number>
+  largest: Change[]
+  gained: Checkmarks
+  lost: Checkmarks
+  /** Passports that cannot be scored by one of the rule sets. */
+  failed: number
+}
+
+type Options = {
+  store: Store
+  /** The active rule set and the one to compare it with. */
+  before: RuleSet
+  after: RuleSet
+  now: number
+  onProgress: (done: number) => void
+}
+
+/** Scores all listed passports by both rule sets at the same time, without writing. */
+export async function diffRules({ store, before, after, now, onProgress }: Options): Promise<RulesDiff> {
+  const diff = emptyDiff()
+  for (let last = -1; ; ) {
+    const batch = await store.scoring.list(last, BATCH)
+    for (const passport of batch) add(diff, passport, { before, after, now })
+    diff.largest = diff.largest.toSorted(bySize).slice(0, LARGEST)
+    onProgress(diff.passports)
+    const end = batch.at(-1)
+    if (end === undefined) return diff
+    last = end.id
+  }
+}
+
+const emptyDiff = (): RulesDiff => ({
+  passports: 0,
+  rise: 0,
+  fall: 0,
+  histogram: new Map(
+    [...BOUNDS.toReversed().map((bound) => -bound), 0, ...BOUNDS].map((change) => [label(change), 0]),
+  ),
+  largest: [],
+  gained: { count: 0, ids: [] },
+  lost: { count: 0, ids: [] },
+  failed: 0,
+})
+
+type Sets = Pick<Options, 'before' | 'after' | 'now'>
+
+function add(diff: RulesDiff, passport: Scorable, { before, after, now }: Sets): void {
+  diff.passports++
+  let outcomes: [ExplainedScore, ExplainedScore]
+  try {
+    outcomes = [score(passport, before, now), score(passport, after, now)]
+  } catch {
+    // The scorer logs the reason when it scores this passport.
+    diff.failed++
+    return
+  }
+  const [old, next] = outcomes
+  if (old.human !== next.human) addMark(next.human ? diff.gained : diff.lost, passport.id)
+  const change = roundTwo(next.scores.total - old.scores.total)
+  diff.histogram.set(label(change), (diff.histogram.get(label(change)) ?? 0) + 1)
+  if (change === 0) return
+  if (change > 0) diff.rise++
+  else diff.fall++
+  diff.largest.push({
+    id: passport.id,
+    before: old.scores.total,
+    after: next.scores.total,
+    reasons: reasonsOf(old, next),
+  })
+}
+
+function addMark(marks: Checkmarks, id: number): void {
+  marks.count++
+  if (marks.ids.length < NAMED) marks.ids.push(id)
+}
+
+const bySize = (a: Change, b: Change) =>
+  Math.abs(b.after - b.before) - Math.abs(a.after - a.before) || a.id - b.id
+
+/** The credential types whose points differ, largest difference first. */
+function reasonsOf(old: ExplainedScore, next: ExplainedScore): Reason[] {
+  const [before, after] = [pointsOf(old), pointsOf(next)]
+  return [...new Set([...before.keys(), ...after.keys()])]
+    .map((type) => ({ type, before: before.get(type) ?? 0, after: after.get(type) ?? 0 }))
+    .filter((reason) => reason.before !== reason.after)
+    .sort((a, b) => Math.abs(b.after - b.before) - Math.abs(a.after - a.before))
+}
+
+function pointsOf({ credentials }: ExplainedScore): Map<string, number> {
+  const points = new Map<string, number>()
+  for (const { type, score, superseded } of credentials)
+    if (!superseded) points.set(type, (points.get(type) ?? 0) + score)
+  return points
+}
+
+/** "+10 to +19", "-50 or more". */
+function label(change: number): string {
+  if (change === 0) return '0'
+  const at = BOUNDS.findLastIndex((bound) => Math.max(1, Math.abs(change)) >= bound)
+  const [from, until] = [BOUNDS[at], BOUNDS[at + 1]]
+  const sign = change > 0 ? '+' : '-'
+  if (until === undefined) return `${sign}${from} or more`
+  return change > 0 ? `+${from} to +${until - 1}` : `-${until - 1} to -${from}`
+}
+
+const roundTwo = (value: number) => Math.round(value * 100) / 100

@@ -1,0 +1,38 @@
+import { type DatabaseAddress, namePostgres } from '../domain/database-address.ts'
+import { createPool } from './postgres/connection/health-checked-pool.ts'
+import { SCHEMA as POSTGRES_SCHEMA, prepareSchema as preparePostgres } from './postgres/migrate/migrate.ts'
+import { connectWriter, openChecked } from './sqlite/connect.ts'
+import { prepareSchema as prepareSqlite, SCHEMA as SQLITE_SCHEMA } from './sqlite/migrate/migrate.ts'
+
+type OnProgress = (done: number, total: number) => void
+
+/** Returns the schema before and after. Throws `unavailable` with a sentence. */
+export async function migrateDatabase(
+  address: DatabaseAddress,
+  onProgress: OnProgress,
+): Promise<{ from: number; to: number }> {
+  return address.engine === 'sqlite'
+    ? { from: migrateSqlite(address.path, onProgress), to: SQLITE_SCHEMA }
+    : { from: await migratePostgres(address.url, onProgress), to: POSTGRES_SCHEMA }
+}
+
+function migrateSqlite(path: string, onProgress: OnProgress): number {
+  return openChecked(path, () => {
+    const writer = connectWriter(path, false)
+    try {
+      return prepareSqlite(writer, true, onProgress)
+    } finally {
+      writer.close()
+    }
+  })
+}
+
+async function migratePostgres(url: string, onProgress: OnProgress): Promise<number> {
+  const name = namePostgres(url)
+  const pool = createPool(url, name, { connections: 1, responseTimeout: 30_000 })
+  try {
+    return await preparePostgres(pool, name, { mode: true, onProgress })
+  } finally {
+    await pool.close()
+  }
+}

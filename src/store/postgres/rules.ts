@@ -1,0 +1,50 @@
+import {
+  ACTIVE_RULES,
+  NEXT_APPLIED_AT,
+  PREVIOUS_RULES,
+  type RuleSetRow,
+  toAppliedRules,
+  toRuleSetRow,
+} from '../rows/rule-set.ts'
+import { ACTIVE } from '../rule-adoption.ts'
+import type { AppliedRules, RulesStore } from '../store.ts'
+import type { Pool } from './connection/health-checked-pool.ts'
+import { lock, RULES } from './connection/locks.ts'
+import { type Query, selectRows, upsertRows } from './connection/query.ts'
+import { createSettings } from './settings.ts'
+
+/** `read` prefers the primary: scorers compare the active rule set with the one that the primary has. */
+export function createRules({ transaction }: Pool, read: Query): RulesStore {
+  return {
+    find: (stamp) => findOne(read, 'where stamp = $1', [stamp]),
+    active: () => findOne(read, ACTIVE_RULES),
+    list: async () =>
+      (await selectRows<RuleSetRow>(read, 'rule_sets', 'order by applied_at desc', [])).map(toAppliedRules),
+    apply: (rules) =>
+      transaction(async (query) => {
+        await lock(query, RULES)
+        const [next] = await query<{ time: string | null }>(`${NEXT_APPLIED_AT} $1`, [rules.appliedAt])
+        const appliedAt = Number(next?.time ?? rules.appliedAt)
+        await activate(query, { ...rules, appliedAt })
+      }),
+    rollBack: (builtIn) =>
+      transaction(async (query) => {
+        await lock(query, RULES)
+        const active = await findOne(query, ACTIVE_RULES)
+        const next = (await findOne(query, PREVIOUS_RULES)) ?? builtIn
+        if (!active || active.stamp === next.stamp) return undefined
+        await activate(query, next)
+        return next
+      }),
+  }
+}
+
+async function activate(query: Query, rules: AppliedRules): Promise<void> {
+  await upsertRows(query, 'rule_sets', 'stamp', [toRuleSetRow(rules)])
+  await createSettings(query).set(ACTIVE, rules.stamp)
+}
+
+async function findOne(query: Query, rest: string, values: string[] = []): Promise<AppliedRules | undefined> {
+  const [row] = await selectRows<RuleSetRow>(query, 'rule_sets', rest, values)
+  return row && toAppliedRules(row)
+}

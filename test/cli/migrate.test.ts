@@ -1,0 +1,130 @@
+import { Database } from 'bun:sqlite'
+import { expect, test } from 'bun:test'
+import { lock, MIGRATE } from '../../src/store/postgres/connection/locks.ts'
+import { openPostgres } from '../../src/store/postgres/open.ts'
+import { workplace } from '../support/cli-sandbox.ts'
+import { connect } from '../support/postgres/connect.ts'
+import { testDatabase } from '../support/postgres/postgres.ts'
+import { readLines, until } from '../support/processes.ts'
+import { withEveryEngine } from '../support/store/engines.ts'
+import { record } from '../support/store/records.ts'
+
+/** Runs SQL on the database of either engine. */
+async function execute(url: string, sql: string): Promise<void> {
+  if (url.startsWith('sqlite:')) {
+    using database = new Database(url.slice('sqlite:'.length))
+    database.run('pragma busy_timeout = 10000')
+    return void database.run(sql)
+  }
+  await using server = connect(url)
+  await server.unsafe(sql)
+}
+
+const SCHEMA = { sqlite: 11, postgres: 6 }
+
+const setSchema = (engine: keyof typeof SCHEMA, change: number) =>
+  engine === 'sqlite'
+    ? `pragma user_version = ${SCHEMA.sqlite + change}`
+    : `update passportd set version = ${SCHEMA.postgres + change}`
+
+const COMMANDS = [
+  ['keys', 'create', '--name', 'a'],
+  ['keys', 'list'],
+  ['usage'],
+  ['retire'],
+  ['import', '/dev/null'],
+  ['export'],
+  ['mirror', 'http://127.0.0.1:9'],
+  ['score'],
+  ['explain', '1'],
+  ['rules', 'list'],
+  ['merge', '1', '2'],
+  ['remove', '1'],
+]
+
+withEveryEngine('an older schema', (makeDatabase, engine) => {
+  test('is refused by every command, and migrated by "migrate"', async () => {
+    await using here = await workplace(makeDatabase, { records: [record(1)] })
+    const url = here.env.DATABASE_URL
+    await execute(url, 'drop table rule_sets')
+    await execute(url, setSchema(engine, -1))
+    const [old, wanted] = [SCHEMA[engine] - 1, SCHEMA[engine]]
+    const sentence = `has schema ${old}, but this version needs ${wanted}: make a backup, then run "passportd migrate".`
+    for (const args of [...COMMANDS, ['copy', url, 'sqlite:/nowhere/copy.db']]) {
+      expect({ args, ...(await here.call(...args)) }).toMatchObject({
+        args,
+        code: 1,
+        err: expect.stringContaining(sentence),
+      })
+    }
+    expect((await here.call('doctor')).out).toContain('run "passportd migrate"')
+    expect(await here.call('migrate')).toMatchObject({
+      code: 0,
+      err: expect.stringMatching(new RegExp(`has schema ${wanted} now; it was ${old}\\.`)),
+    })
+    expect((await here.call('migrate')).err).toContain(`has schema ${wanted} already`)
+    expect((await here.call('rules', 'list')).code).toBe(0)
+  })
+})
+
+withEveryEngine('an empty database', (makeDatabase) => {
+  test('is filled with tables by import, and refused by commands that need contents', async () => {
+    await using here = await workplace(makeDatabase, { bare: true })
+    expect((await here.call('keys', 'list')).code).toBe(1)
+    expect(await here.call('keys', 'create', '--name', 'a')).toMatchObject({
+      code: 1,
+      out: '',
+      err: expect.stringContaining('"serve"'),
+    })
+    expect((await here.call('import', '/dev/null')).code).toBe(0)
+    expect((await here.call('keys', 'create', '--name', 'a')).code).toBe(0)
+  })
+})
+
+withEveryEngine('a node whose database a newer version has migrated', (makeDatabase, engine) => {
+  test('serves, stores its usage counts, and logs that it is outdated', async () => {
+    await using here = await workplace(makeDatabase, { records: [record(1)] })
+    await using server = await here.serve()
+    const log = readLines(server.child.stderr)
+    const get = async () => (await fetch(`${server.url}/api/v1/passports/1`)).status
+    expect(await get()).toBe(200)
+    await execute(here.env.DATABASE_URL, setSchema(engine, 1))
+    await until(() => log.some((line) => line.includes('was migrated by a newer passportd')))
+    expect(await get()).toBe(200)
+    server.child.kill('SIGTERM')
+    expect(await server.child.exited).toBe(0)
+    expect(log.filter((line) => line.includes('lost'))).toEqual([])
+    expect(log.filter((line) => line.includes('newer passportd'))).toHaveLength(1)
+    await execute(here.env.DATABASE_URL, setSchema(engine, 0))
+    const counts = await here.look((store) => store.usage.list({ since: '2000-01-01', until: '2999-01-01' }))
+    expect(counts.reduce((sum, { count }) => sum + count, 0)).toBe(2)
+  })
+})
+
+test('postgres: a migration may take longer than the statement timeout', async () => {
+  await using database = await testDatabase()
+  await (await openPostgres(database)).close()
+  await using sql = connect(database.url)
+  await sql.unsafe('drop table rule_sets; update passportd set version = 5')
+  const held = Promise.withResolvers<void>()
+  const release = Promise.withResolvers<void>()
+  // A node waits for the migration of another node in one statement.
+  const blocking = sql.begin(async (transaction) => {
+    await lock((text, values = []) => transaction.unsafe(text, [...values]), MIGRATE)
+    held.resolve()
+    await release.promise
+  })
+  await held.promise
+  await using watcher = connect(database.url)
+  const migrating = openPostgres(database, { longStatement: 100 })
+  await until(async () => {
+    const waiting = await watcher.unsafe(`select 1 from pg_stat_activity where application_name = 'passportd'
+      and datname = current_database() and wait_event_type = 'Lock' and now() - query_start > interval '500 ms'`)
+    return waiting.length > 0
+  })
+  release.resolve()
+  await blocking
+  const store = await migrating
+  expect(await store.rules.list()).toEqual([])
+  await store.close()
+})

@@ -1,0 +1,163 @@
+import { expect, test } from 'bun:test'
+import { join } from 'node:path'
+import type { DataPoint } from '../../../src/domain/data-point.ts'
+import { workplace } from '../../support/cli-sandbox.ts'
+import { until } from '../../support/processes.ts'
+import { type MakeDatabase, withEngine, withEveryEngine } from '../../support/store/engines.ts'
+import { record } from '../../support/store/records.ts'
+import { kiteRules } from '../../support/store/rule-files.ts'
+import { callHere } from '../../support/terminal.ts'
+
+const FILES = {
+  'one.json': kiteRules('one'),
+  'two.json': kiteRules('two', { multiplier: 2 }),
+  'three.json': kiteRules('three', { multiplier: 3 }),
+}
+
+const kites: DataPoint = {
+  type: 'kites',
+  account: '',
+  value: { kind: 'number', amount: 10 },
+  display: '10 kites',
+}
+
+/** A database with one passport that has ten kites, and the rule files. */
+async function kitePlace(makeDatabase: MakeDatabase) {
+  const here = await workplace(makeDatabase, {
+    records: [record(1, { dataPoints: [kites], stale: true })],
+    files: FILES,
+  })
+  const path = (name: string) => join(here.cwd, name)
+  return {
+    ...here,
+    path,
+    scoreOf: () => here.look(async (store) => (await store.passports.find({ id: 1 }))?.scores.total),
+    rules: (...args: string[]) => here.call('rules', ...args),
+    /** With RULES. */
+    withFile: (name: string, ...args: string[]) =>
+      callHere(args, { env: { ...here.env, RULES: path(name) } }),
+  }
+}
+
+withEveryEngine('applied rules', (makeDatabase) => {
+  test('score without RULES uses the applied rule set', async () => {
+    await using here = await kitePlace(makeDatabase)
+    expect(await here.rules('apply', here.path('two.json'))).toMatchObject({
+      code: 0,
+      err: expect.stringMatching(/^Rule set two\+[0-9a-f]{8} is active\./),
+    })
+    expect((await here.call('score')).err).toBe('Scored 1 passport by rule set two.\n')
+    expect(await here.scoreOf()).toBe(20)
+    expect((await here.call('explain', '1')).out).toContain('by rule set two')
+  })
+
+  test('a running node scores and explains by an applied rule set, and by the one before after a rollback', async () => {
+    await using here = await kitePlace(makeDatabase)
+    await using server = await here.serve([], { RULES: here.path('one.json') })
+    const shows = (score: number, version: string) => async () => {
+      const { passport } = (await (await fetch(`${server.url}/api/v1/passports/1`)).json()) as {
+        passport: { score: number; calculating_score: boolean }
+      }
+      const page = await (await fetch(`${server.url}/passports/1/score`)).text()
+      return (
+        passport.score === score &&
+        !passport.calculating_score &&
+        page.includes(`By rule set <code>${version}</code>`)
+      )
+    }
+    await until(shows(10, 'one'))
+    expect((await here.rules('apply', here.path('two.json'))).code).toBe(0)
+    await until(shows(20, 'two'))
+    expect((await here.rules('rollback')).err).toMatch(/^Rule set one\+\w+ is active again\./)
+    await until(shows(10, 'one'))
+    expect(await here.scoreOf()).toBe(10)
+  })
+
+  test('list and show have every applied rule set', async () => {
+    await using here = await kitePlace(makeDatabase)
+    expect((await here.rules('list')).err).toContain('No rule set was applied: the built-in set 2026-11+')
+    for (const name of ['one.json', 'two.json']) await here.rules('apply', here.path(name))
+    const listed = JSON.parse((await here.rules('list', '--json')).out)
+    expect(listed).toMatchObject([
+      { version: 'two', active: true, source: 'apply' },
+      { version: 'one', active: false, source: 'apply' },
+    ])
+    expect(JSON.parse((await here.rules('show')).out)).toEqual(JSON.parse(FILES['two.json']))
+    expect(JSON.parse((await here.rules('show', listed[1].stamp)).out)).toEqual(JSON.parse(FILES['one.json']))
+    expect(JSON.parse((await here.rules('show', '--built-in')).out).version).toBe('2026-11')
+    expect(await here.rules('show', 'none')).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('There is no rule set "none"'),
+    })
+    await here.look(async (store) => {
+      expect((await store.rules.list()).map(({ stamp }) => stamp)).toEqual(
+        listed.map(({ stamp }: { stamp: string }) => stamp),
+      )
+      expect(await store.rules.find(listed[1].stamp)).toMatchObject({ stamp: listed[1].stamp })
+      expect(await store.rules.active()).toMatchObject({ stamp: listed[0].stamp })
+    })
+  })
+
+  test('rollback goes back to the built-in rule set step by step', async () => {
+    await using here = await kitePlace(makeDatabase)
+    for (const name of ['one.json', 'two.json', 'three.json']) await here.rules('apply', here.path(name))
+    expect((await here.rules('rollback')).err).toContain('Rule set two+')
+    expect((await here.rules('rollback')).err).toContain('Rule set one+')
+    expect((await here.rules('rollback')).err).toContain('The built-in rule set 2026-11+')
+    expect(await here.rules('rollback')).toMatchObject({ code: 1 })
+    expect((await here.call('score')).err).toBe('Scored 1 passport by rule set 2026-11.\n')
+  })
+})
+
+withEngine('sqlite', 'RULES', (makeDatabase) => {
+  test('is applied at the start if it is new, and is refused beside a newer applied rule set', async () => {
+    await using here = await kitePlace(makeDatabase)
+    const versions = () =>
+      here.look(async (store) =>
+        (await store.rules.list()).map(({ source, stamp }) => [source, stamp.split('+')[0]]),
+      )
+    expect((await here.withFile('one.json', 'score')).code).toBe(0)
+    expect((await here.withFile('two.json', 'score')).err).toBe('Scored 1 passport by rule set two.\n')
+    expect(await versions()).toEqual([
+      ['RULES', 'two'],
+      ['RULES', 'one'],
+    ])
+    // one.json was replaced by two.json.
+    for (const command of ['score', 'serve']) {
+      expect(await here.withFile('one.json', command)).toMatchObject({
+        code: 2,
+        err: expect.stringMatching(
+          /RULES names \S+one\.json \(rule set one\+\w+\), but rule set two\+\w+ was applied .*: unset RULES/,
+        ),
+      })
+    }
+    // An applied set is not replaced by a file, known or not.
+    await here.rules('apply', here.path('one.json'))
+    expect((await here.withFile('three.json', 'score')).code).toBe(2)
+    expect((await here.withFile('one.json', 'score')).code).toBe(0)
+    // Commands that only read use the active rule set.
+    expect((await here.withFile('two.json', 'explain', '1')).out).toContain('by rule set one')
+    expect(await here.scoreOf()).toBe(10)
+  })
+
+  test('is not applied again after it was rolled back', async () => {
+    await using here = await kitePlace(makeDatabase)
+    await here.withFile('one.json', 'score')
+    await here.rules('rollback')
+    expect(await here.withFile('one.json', 'score')).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('was rolled back'),
+    })
+  })
+})
+
+withEveryEngine('doctor', (makeDatabase) => {
+  test('names the active rule set, and warns if RULES names another one', async () => {
+    await using here = await kitePlace(makeDatabase)
+    await here.rules('apply', here.path('one.json'))
+    expect((await here.call('doctor')).out).toMatch(/ok +rules +Rule set one\+\w+ is active\./)
+    expect((await here.withFile('two.json', 'doctor')).out).toMatch(
+      /warning +rules +Rule set one\+\w+ is active, but RULES names two\+\w+: unset RULES/,
+    )
+  })
+})

@@ -1,0 +1,72 @@
+import { expect, test } from 'bun:test'
+import { join } from 'node:path'
+import type { DataPoint } from '../../../src/domain/data-point.ts'
+import { workplace } from '../../support/cli-sandbox.ts'
+import { withEveryEngine } from '../../support/store/engines.ts'
+import { record } from '../../support/store/records.ts'
+import { kiteRules } from '../../support/store/rule-files.ts'
+
+const point = (type: string, amount: number): DataPoint => ({
+  type,
+  account: '',
+  value: { kind: 'number', amount },
+  display: `${amount}`,
+})
+
+/** Twelve passports with 1 to 12 kites, one with a proof, one without anything, one that is merged. */
+const RECORDS = [
+  ...Array.from({ length: 12 }, (_, at) => record(at + 1, { dataPoints: [point('kites', at + 1)] })),
+  record(20, { dataPoints: [point('worldcoin', 1)] }),
+  record(21),
+  record(22, { dataPoints: [point('kites', 80)], mergedInto: 1 }),
+]
+
+withEveryEngine('rules diff', (makeDatabase) => {
+  test('reports how many scores change, the largest changes with their reasons, and human checkmarks', async () => {
+    const files = {
+      'kites.json': kiteRules('kites', { proves_human: true }),
+      'none.json': kiteRules('none', { multiplier: 0 }),
+    }
+    await using here = await workplace(makeDatabase, { records: RECORDS, files })
+    const file = join(here.cwd, 'kites.json')
+    const stale = await here.look((store) => store.scoring.countStale())
+    const report = JSON.parse((await here.call('rules', 'diff', '--json', file)).out)
+    expect(report).toMatchObject({
+      passports: 14,
+      rise: 12,
+      fall: 1,
+      stay: 1,
+      human: { gained: 12, lost: 1, gained_ids: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12], lost_ids: [20] },
+    })
+    expect(report.largest).toHaveLength(10)
+    expect(report.largest[0]).toEqual({
+      passport_id: 12,
+      before: 0,
+      after: 12,
+      reasons: [{ type: 'kites', before: 0, after: 12 }],
+    })
+    expect(report.histogram).toMatchObject({ '-9 to -1': 1, '0': 1, '+1 to +9': 9, '+10 to +19': 3 })
+
+    const text = (await here.call('rules', 'diff', file)).out
+    expect(text).toContain('14 passports: 12 scores rise, 1 falls, 1 stays.')
+    expect(text).toMatch(/^ *12 +0 +12 +\+12 +kites \+12$/m)
+    expect(text).toContain('Gain the human checkmark: 12 (1, 2, 3')
+    expect(text).toContain('Lose the human checkmark: 1 (20)')
+
+    // Nothing was changed.
+    expect((await here.call('rules', 'apply', '--dry-run', file)).out).toBe(text)
+    expect((await here.call('rules', 'list')).err).toContain('No rule set was applied')
+    expect(await here.look((store) => store.scoring.countStale())).toBe(stale)
+    // The next comparison is with the active rule set.
+    await here.call('rules', 'apply', file)
+    expect((await here.call('rules', 'diff', file)).out).toContain('0 scores rise, 0 fall, 14 stay.')
+  })
+
+  test('reads the passports in batches', async () => {
+    const records = Array.from({ length: 1201 }, (_, id) => record(id, { dataPoints: [point('kites', 1)] }))
+    await using here = await workplace(makeDatabase, { records, files: { 'k.json': kiteRules('k') } })
+    expect((await here.call('rules', 'diff', join(here.cwd, 'k.json'))).out).toContain(
+      '1,201 passports: 1,201 scores rise, 0 fall, 0 stay.',
+    )
+  })
+})

@@ -1,0 +1,116 @@
+import { expect, test } from 'bun:test'
+import type { Store } from '../../src/store/store.ts'
+import { listAll } from '../support/store/catalog.ts'
+import { onEveryEngine, saveRecords } from '../support/store/engines.ts'
+import { ADA_WALLET, ada, NOON, record } from '../support/store/records.ts'
+
+const LATER = NOON + 1000
+const OPTIONS = { now: NOON, restore: false }
+const point = {
+  type: 'base_builder',
+  account: '',
+  value: { kind: 'number' as const, amount: 1 },
+  display: '1 contract',
+}
+const find = async (store: Store, id: number) => await store.passports.find({ id })
+
+onEveryEngine('merging and removing', (open) => {
+  const all = { page: 1, size: 250, keyword: undefined }
+
+  test('a merged passport redirects to its survivor until it is unmerged', async () => {
+    await using store = await open([ada, record(8, { profile: { displayName: 'Survivor' } })])
+    await store.passports.merge(7, 8)
+    expect(await store.passports.find({ wallet: ADA_WALLET })).toMatchObject({ id: 8, merged: true })
+    expect(await listAll(store, { ...all, keyword: 'ada' })).toMatchObject({ total: 0 })
+    expect(await listAll(store, all)).toMatchObject({ total: 1 })
+    // A later record does not undo the merge.
+    await saveRecords(store, [{ ...ada, connections: 99 }])
+    expect(await find(store, 7)).toMatchObject({ id: 8 })
+    await store.passports.unmerge(7)
+    expect(await store.passports.find({ wallet: ADA_WALLET })).toMatchObject({ id: 7, merged: false })
+    expect(await listAll(store, { ...all, keyword: 'ada' })).toMatchObject({ total: 1 })
+    expect(await find(store, 8)).toMatchObject({ merged: false })
+  })
+
+  test('a merge with an unknown or merged passport is refused', async () => {
+    await using store = await open([record(1), record(2), record(3)])
+    await store.passports.merge(1, 2)
+    expect(() => store.passports.merge(1, 3)).toThrow('Passport 1 is merged into 2 already.')
+    expect(() => store.passports.merge(3, 1)).toThrow('Passport 1 is merged into 2 already.')
+    expect(() => store.passports.merge(3, 9)).toThrow('Resource not found.')
+    expect(() => store.passports.merge(3, 3)).toThrow('A passport cannot be merged into itself.')
+    expect(() => store.passports.unmerge(3)).toThrow('Passport 3 is not merged into another.')
+  })
+
+  test.each([
+    [
+      'the wallet of a passport that was merged into it',
+      3,
+      [
+        record(3, { mainWallet: '0xw', verifiedWallets: ['0xw'] }),
+        record(9, { mainWallet: '0xw', mergedInto: 3 }),
+      ],
+    ],
+    [
+      'the wallet of a chain of merges',
+      7,
+      [
+        record(0, { mainWallet: '0xw', mergedInto: 3 }),
+        record(3, { mainWallet: '0xw', mergedInto: 7 }),
+        record(7),
+      ],
+    ],
+  ])('a survivor has %s, in every order of the records', async (_, id, records) => {
+    for (const order of [records, records.toReversed()]) {
+      await using store = await open()
+      const results = await saveRecords(store, order)
+      expect(results).toEqual(records.map(() => ({ outcome: 'added' })))
+      expect(await store.passports.find({ wallet: '0xw' })).toMatchObject({ id })
+    }
+  })
+
+  test('a wallet that a survivor took over stays with it until the passport is unmerged', async () => {
+    const former = record(12, { mainWallet: '0x12', verifiedWallets: ['0x12'] })
+    const survivor = record(7, { mainWallet: '0x7', verifiedWallets: ['0x7', '0x12'] })
+    for (const isUndone of [false, true]) {
+      await using store = await open([record(7), former])
+      await store.passports.merge(12, 7)
+      await saveRecords(store, [survivor])
+      if (isUndone) await store.passports.unmerge(12)
+      else await store.passports.remove(12, LATER)
+      expect(await store.passports.find({ wallet: '0x12' })).toMatchObject({ id: isUndone ? 12 : 7 })
+      const verifiedWallets = isUndone ? ['0x7'] : ['0x7', '0x12']
+      expect(await find(store, 7)).toMatchObject({ mainWallet: '0x7', verifiedWallets })
+    }
+  })
+
+  test('a removed passport is gone from every response, with the passports merged into it', async () => {
+    await using store = await open([ada, record(8, { mergedInto: 7 }), record(9)])
+    await store.passports.remove(7, LATER)
+    for (const ref of [{ id: 7 }, { id: 8 }, { wallet: ADA_WALLET }]) {
+      expect(await store.passports.find(ref)).toBeUndefined()
+    }
+    expect(await store.credentials.list(7)).toEqual([])
+    expect(await listAll(store, all)).toMatchObject({ total: 1 })
+    expect(await listAll(store, { ...all, keyword: 'ada' })).toMatchObject({ total: 0 })
+    expect(await store.records.listRemovals()).toEqual([7, 8])
+    expect(() => store.passports.remove(7, LATER)).toThrow('Resource not found.')
+  })
+
+  test('a removed passport is imported again only with the restore option', async () => {
+    await using store = await open([ada])
+    await store.passports.remove(7, LATER)
+    expect(await saveRecords(store, [ada])).toEqual([{ outcome: 'removed' }])
+    expect(await store.records.save([{ kind: 'data-point', passport: { id: 7 }, point }], OPTIONS)).toEqual([
+      { outcome: 'removed' },
+    ])
+    expect(await find(store, 7)).toBeUndefined()
+    const restored = await store.records.save([{ kind: 'passport', passport: ada }], {
+      ...OPTIONS,
+      restore: true,
+    })
+    expect(restored).toEqual([{ outcome: 'added' }])
+    expect(await find(store, 7)).toMatchObject({ id: 7 })
+    expect(await saveRecords(store, [{ ...ada, connections: 3 }])).toEqual([{ outcome: 'changed' }])
+  })
+})
