@@ -12,6 +12,7 @@ import { killMirror } from './scenarios/kill-mirror.ts'
 import { killScorer } from './scenarios/kill-scorer.ts'
 import { killServer } from './scenarios/kill-server.ts'
 import { newRelease } from './scenarios/new-release.ts'
+import { orphanedWal } from './scenarios/orphaned-wal.ts'
 import { postgres } from './scenarios/postgres.ts'
 import { redis } from './scenarios/redis.ts'
 import { soak } from './scenarios/soak.ts'
@@ -36,4 +37,5 @@ export const SCENARIOS: readonly Scenario[] = [
   newRelease,
   threadCrash,
   soak,
+  orphanedWal,
 ]

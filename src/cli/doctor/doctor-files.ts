@@ -1,6 +1,7 @@
 import { accessSync, constants, type Stats, statfsSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { size } from '../../domain/text/format.ts'
+import { orphanedWalProblem } from '../../store/sqlite/connect.ts'
 import { type Finding, ok, problem, warning } from './finding.ts'
 
 /** A busy service fills less in minutes. */
@@ -20,6 +21,9 @@ const find = (path: string): Found[] => {
 export function examineFiles(path: string): { isReadable: boolean; findings: Finding[] } {
   const folder = dirname(path)
   const [database] = find(path)
+  const orphanedWal = orphanedWalProblem(path)
+  if (orphanedWal !== undefined)
+    return { isReadable: false, findings: [problem('database', orphanedWal), ...examineFolder(folder)] }
   if (!database) {
     const text = `There is no file ${path}: "serve", "import" or "restore" creates it. If it should exist, check DATABASE_URL and the working directory.`
     return { isReadable: false, findings: [problem('database', text), ...examineFolder(folder)] }
