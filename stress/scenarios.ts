@@ -11,6 +11,7 @@ import { killImport } from './scenarios/kill-import.ts'
 import { killMirror } from './scenarios/kill-mirror.ts'
 import { killScorer } from './scenarios/kill-scorer.ts'
 import { killServer } from './scenarios/kill-server.ts'
+import { largeRecords } from './scenarios/large-records.ts'
 import { newRelease } from './scenarios/new-release.ts'
 import { orphanedWal } from './scenarios/orphaned-wal.ts'
 import { postgres } from './scenarios/postgres.ts'
@@ -38,4 +39,5 @@ export const SCENARIOS: readonly Scenario[] = [
   threadCrash,
   soak,
   orphanedWal,
+  largeRecords,
 ]

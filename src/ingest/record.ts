@@ -17,6 +17,7 @@ import {
   type PointLine,
   type SocialLine,
 } from './record-format.ts'
+import { findOversized } from './record-size.ts'
 
 export type ParseOptions = {
   now: number
@@ -67,7 +68,10 @@ function check<T>(validator: Validator, value: unknown): T {
 
 function toPassportRecord(line: PassportLine, options: ParseOptions): IncomingRecord {
   if (line.removed) return { kind: 'removal', id: line.passport_id }
-  return { kind: 'passport', passport: toPassport(line, options) }
+  const passport = toPassport(line, options)
+  const oversized = findOversized(passport)
+  if (oversized) throw new RecordError(oversized.field, oversized.reason)
+  return { kind: 'passport', passport }
 }
 
 function toPassport(line: PassportLine, options: ParseOptions): PassportRecord {

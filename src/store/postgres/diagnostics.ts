@@ -1,6 +1,7 @@
 import { namePostgres } from '../../domain/database-address.ts'
 import type { DatabaseContents, Diagnostics } from '../diagnostics.ts'
 import { PASSPORT_COUNTS, type PassportCounts, RECHECK_DELAY, STALE_COUNT } from '../rows/counts.ts'
+import { OVERSIZED, type Oversized } from '../rows/oversized.ts'
 import { createPool, type Pool } from './connection/health-checked-pool.ts'
 import { createCopying } from './copy-tables.ts'
 import { createKeys } from './keys.ts'
@@ -51,6 +52,7 @@ async function readContents(pool: Pool): Promise<DatabaseContents> {
     ...counts,
     stillStale: later?.count ?? 0,
     keys: await createKeys(pool, undefined).keys.list(),
+    oversized: await pool.longQuery<Oversized>(OVERSIZED),
     plan: await createRetirement(pool.query, pool.query).find(),
     copying: await createCopying(pool.query, pool.query).find(),
   }
