@@ -6,7 +6,7 @@ import {
   type DatabaseAddress,
   hidePassword,
   parseDatabaseAddress,
-  parsePostgresUrl,
+  parsePostgresUrls,
 } from './domain/database-address.ts'
 import { parseInstant } from './domain/text/instant.ts'
 import { DEFAULT_TIERS, parseTiers, TIERS_EXAMPLE, type Tier } from './domain/tier.ts'
@@ -68,9 +68,15 @@ export const SETTINGS = {
     parseDatabaseAddress,
   ),
   DATABASE_READ_URL: optional(
-    'PostgreSQL replica for reads',
-    'the URL of a replica, such as postgres://user:password@host/database',
-    parsePostgresUrl,
+    'PostgreSQL replicas for reads, separated by commas',
+    'the URLs of replicas, such as postgres://user:password@host/database',
+    parsePostgresUrls,
+  ),
+  REPLICA_MAX_LAG: define(
+    'seconds behind the primary above which a replica is not read',
+    '5',
+    'a number of seconds from 1 to 3600',
+    (text) => parseNumber(text, 1, 3600),
   ),
   REQUIRE_API_KEY: flag('refuse clients without a key'),
   EXPLORER: flag('show passports to people in a browser', 'on, unless a key is required'),
@@ -151,9 +157,10 @@ export function readConfig(env: Environment, { demo = false }: { demo?: boolean 
   if (metrics.port !== undefined) config.metrics = { ...metrics, port: metrics.port }
   if (metrics.port === config.port && metrics.port !== 0 && metrics.host === config.host)
     problems.push(`METRICS_PORT must differ from PORT, got "${metrics.port}" for both.`)
-  const readUrl = read('DATABASE_READ_URL')
-  if (readUrl !== undefined && config.database.engine === 'postgres') config.database.readUrl = readUrl
-  else if (readUrl !== undefined)
+  const [readUrls, maxLag] = [read('DATABASE_READ_URL'), read('REPLICA_MAX_LAG')]
+  if (readUrls !== undefined && config.database.engine === 'postgres')
+    config.database = { ...config.database, readUrls, ...(maxLag !== undefined && { maxLag: maxLag * 1000 }) }
+  else if (readUrls !== undefined)
     problems.push('DATABASE_READ_URL names a replica: DATABASE_URL must name its PostgreSQL primary.')
   const [cert, key, http3 = false] = [read('TLS_CERT'), read('TLS_KEY'), read('HTTP3')]
   if (cert !== undefined && key !== undefined) {
@@ -231,6 +238,11 @@ function parseHost(text: string): string | undefined {
 
 export function parsePort(text: string): number | undefined {
   return /^\d{1,5}$/.test(text) && Number(text) <= 65535 ? Number(text) : undefined
+}
+
+function parseNumber(text: string, least: number, most: number): number | undefined {
+  const number = /^\d{1,9}(\.\d{1,3})?$/.test(text) ? Number(text) : Number.NaN
+  return number >= least && number <= most ? number : undefined
 }
 
 function parseFlag(text: string): boolean | undefined {

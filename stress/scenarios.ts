@@ -16,6 +16,7 @@ import { newRelease } from './scenarios/new-release.ts'
 import { orphanedWal } from './scenarios/orphaned-wal.ts'
 import { postgres } from './scenarios/postgres.ts'
 import { redis } from './scenarios/redis.ts'
+import { replicaLag } from './scenarios/replica-lag.ts'
 import { soak } from './scenarios/soak.ts'
 import { threadCrash } from './scenarios/thread-crash.ts'
 
@@ -40,4 +41,5 @@ export const SCENARIOS: readonly Scenario[] = [
   soak,
   orphanedWal,
   largeRecords,
+  replicaLag,
 ]

@@ -92,7 +92,7 @@ describe('readConfig', () => {
     expect(readConfig(env, { demo: true }).database).toEqual({
       engine: 'postgres',
       url: env.DATABASE_URL,
-      readUrl: env.DATABASE_READ_URL,
+      readUrls: [env.DATABASE_READ_URL],
     })
   })
 

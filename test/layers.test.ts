@@ -212,7 +212,6 @@ const MAY_SLEEP: Record<string, string> = {
   'test/cli/postgres.test.ts': 'freezes PostgreSQL for longer than the timeout of a serving node',
   'test/cli/records/copy.test.ts': 'kills the process after growing delays',
   'test/cli/restore.test.ts': 'kills the process at a random time',
-  'test/cli/serve/replicas.test.ts': 'paces the requests of a client',
   'test/cli/serve/serve.test.ts': 'kills the process after fixed delays',
   'test/ingest/mirror.test.ts': 'proves that nothing more is sent',
   'test/ingest/throttled-client.test.ts': 'shortens real timeouts and aborts during a request',

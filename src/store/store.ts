@@ -76,8 +76,15 @@ export type Store = {
     note(text: string): Awaitable<void>
   }
   /** Checks reads and writes. Throws `unavailable` if the store cannot be read. */
-  ping(): Awaitable<{ writes: boolean; replica?: boolean }>
+  ping(): Awaitable<{ writes: boolean; replicas?: ReplicaStatus[] }>
   close(): Awaitable<void>
+}
+
+/** `promoted`: it is no longer a replica. `lag` is the time behind the primary in milliseconds. */
+export type ReplicaStatus = {
+  name: string
+  state: 'ok' | 'lagging' | 'promoted' | 'unavailable'
+  lag: number
 }
 
 /** The input of the ranking snapshot (src/catalog). */

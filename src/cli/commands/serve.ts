@@ -81,8 +81,8 @@ async function fillWithPeople(store: Store, now: number): Promise<void> {
 }
 
 function replicaOf({ database }: Config): string {
-  if (database.engine === 'sqlite' || database.readUrl === undefined) return ''
-  return `  Replica    ${namePostgres(database.readUrl)}\n`
+  const { readUrls = [] } = database.engine === 'postgres' ? database : {}
+  return readUrls.map((url) => `  Replica    ${namePostgres(url)}\n`).join('')
 }
 
 function greeting(
