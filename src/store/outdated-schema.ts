@@ -1,8 +1,14 @@
 import { ServiceError } from '../domain/errors.ts'
 
-/** The error for a database that another command must migrate first. */
-export const outdatedSchemaError = (name: string, version: number, wanted: number) =>
-  new ServiceError(
-    'unavailable',
-    `${name} has schema ${version} instead of ${wanted}: run "import" or "serve" to migrate it.`,
-  )
+/** A database that another command must migrate first. `version` is 0 if it has no tables yet. */
+export class OutdatedSchemaError extends ServiceError {
+  readonly version: number
+
+  constructor(name: string, version: number, wanted: number) {
+    super(
+      'unavailable',
+      `${name} has schema ${version} instead of ${wanted}: run "import" or "serve" to migrate it.`,
+    )
+    this.version = version
+  }
+}

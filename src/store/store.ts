@@ -28,7 +28,9 @@ export type Store = {
   }
   records: {
     /** Saves all records in one transaction. The results are in the order of the records. */
-    save(records: readonly IncomingRecord[], options: SaveOptions): Awaitable<SaveResult[]>
+    save: SaveRecords
+    /** Gives `work` a function that saves as `save` does, in one transaction that is rolled back. Other writers wait. */
+    rollBack<T>(work: (save: SaveRecords) => Promise<T>): Promise<T>
     /** Saves the records if the store has no passports; returns whether it did. */
     saveIfEmpty(records: readonly IncomingRecord[], options: SaveOptions): Awaitable<boolean>
     /** The next passports by id, including merged ones. */
@@ -112,9 +114,12 @@ export type SaveOptions = {
   strict?: boolean
   /** Distinguishes the same bytes parsed with other options. */
   fingerprintPrefix?: string
-  /** Returns the results without writing. */
-  dryRun?: boolean
 }
+
+export type SaveRecords = (
+  records: readonly IncomingRecord[],
+  options: SaveOptions,
+) => Awaitable<SaveResult[]>
 
 /** `removed`: the passport was removed, so the record was ignored. */
 export type SaveResult =

@@ -128,10 +128,11 @@ export function guardErrors<T extends Methods>(path: string, methods: T, { befor
     name,
     (...args: never[]) => {
       try {
-        return translateErrors(path, () => {
+        const result = translateErrors(path, () => {
           before?.()
           return method(...args)
         })
+        return result instanceof Promise ? result.catch((error) => throwTranslated(path, error)) : result
       } finally {
         after?.()
       }

@@ -5,7 +5,7 @@ import keySuccessors from '../../migrations/postgres/0003-key-successors.sql' wi
 import v1 from '../../migrations/postgres/0004-v1.sql' with { type: 'text' }
 import staleIndex from '../../migrations/postgres/0005-stale-index.sql' with { type: 'text' }
 import v1Fields from '../../migrations/postgres/0005-v1-fields.sql' with { type: 'text' }
-import { outdatedSchemaError } from '../../outdated-schema.ts'
+import { OutdatedSchemaError } from '../../outdated-schema.ts'
 import { readOnlyError } from '../connection/errors.ts'
 import type { Pool } from '../connection/health-checked-pool.ts'
 import { lock, MIGRATE } from '../connection/locks.ts'
@@ -74,7 +74,7 @@ async function renumber(query: Query): Promise<void> {
 export async function refuseOutdatedSchema(pool: Pool, name: string): Promise<void> {
   try {
     const version = await checkVersion(pool.query, name)
-    if (version < SCHEMA) throw outdatedSchemaError(name, version, SCHEMA)
+    if (version < SCHEMA) throw new OutdatedSchemaError(name, version, SCHEMA)
   } catch (error) {
     throw explain(error, name)
   }

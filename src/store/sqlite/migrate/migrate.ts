@@ -7,7 +7,7 @@ import keySuccessors from '../../migrations/sqlite/0008-key-successors.sql' with
 import v1 from '../../migrations/sqlite/0009-v1.sql' with { type: 'text' }
 import staleIndex from '../../migrations/sqlite/0010-stale-index.sql' with { type: 'text' }
 import v1Fields from '../../migrations/sqlite/0010-v1-fields.sql' with { type: 'text' }
-import { outdatedSchemaError } from '../../outdated-schema.ts'
+import { OutdatedSchemaError } from '../../outdated-schema.ts'
 import { type OnProgress, removeDocumentFiles, storeV1 } from './migration-9.ts'
 
 /** A migration whose tables migration 9 drops: new databases skip it. */
@@ -66,7 +66,7 @@ export function migrate(database: Database, onProgress: OnProgress = () => undef
 /** For processes that may not migrate. */
 export function refuseOutdatedSchema(database: Database): void {
   const version = versionOf(database)
-  if (version < SCHEMA) throw outdatedSchemaError(database.filename, version, SCHEMA)
+  if (version < SCHEMA) throw new OutdatedSchemaError(database.filename, version, SCHEMA)
 }
 
 /** The owner and schema of a database; a new one has no owner. */
