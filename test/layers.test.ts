@@ -110,13 +110,7 @@ const read = (file: string) => readFileSync(join(ROOT, file), 'utf8')
 
 const MAX_LINES = 300
 /** To be split. */
-const LONG_FILES = new Set([
-  'test/cli/mcp.test.ts',
-  'test/ingest/mirror.test.ts',
-  'test/ingest/record.test.ts',
-  'test/ingest/throttled-client.test.ts',
-  'test/scoring/rescore.test.ts',
-])
+const LONG_FILES = new Set(['test/cli/mcp.test.ts', 'test/scoring/rescore.test.ts'])
 
 test('no source file has more than 300 lines', () => {
   expect(sources.length).toBeGreaterThan(200)
@@ -213,8 +207,6 @@ const MAY_SLEEP: Record<string, string> = {
   'test/cli/records/copy.test.ts': 'kills the process after growing delays',
   'test/cli/restore.test.ts': 'kills the process at a random time',
   'test/cli/serve/serve.test.ts': 'kills the process after fixed delays',
-  'test/ingest/mirror.test.ts': 'proves that nothing more is sent',
-  'test/ingest/throttled-client.test.ts': 'shortens real timeouts and aborts during a request',
   'test/store/read-transaction.test.ts': 'lets the checkpoint interval and the reader threads run',
 }
 
