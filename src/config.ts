@@ -28,6 +28,8 @@ export type Config = {
   redisUrl?: string | undefined
   rules?: string | undefined
   mirrorKey?: string | undefined
+  /** Usage counts are kept for this many days. */
+  usageDays?: number | undefined
   /** Paths of PEM files, for HTTPS with HTTP/2. */
   tls?: { cert: string; key: string; http3: boolean }
 }
@@ -113,6 +115,12 @@ export const SETTINGS = {
   ),
   RULES: anyText('file with your own rule set', 'built-in rule set'),
   MIRROR_KEY: anyText('key for the service that "mirror" copies'),
+  USAGE_DAYS: define(
+    'days after which usage counts are deleted',
+    'kept',
+    'a whole number of days from 31 to 36500',
+    (text) => (/^\d+$/.test(text) ? parseNumber(text, 31, 36_500) : undefined),
+  ),
   TLS_CERT: anyText('PEM file with the certificate; with TLS_KEY, serves HTTPS and HTTP/2'),
   TLS_KEY: anyText('PEM file with the private key of the certificate'),
   HTTP3: flag('serve HTTP/3 on the same port as well; needs TLS'),
@@ -152,6 +160,7 @@ export function readConfig(env: Environment, { demo = false }: { demo?: boolean 
     redisUrl: read('REDIS_URL'),
     rules: read('RULES'),
     mirrorKey: read('MIRROR_KEY'),
+    usageDays: read('USAGE_DAYS'),
   }
   const metrics = { host: read('METRICS_HOST') ?? '127.0.0.1', port: read('METRICS_PORT') }
   if (metrics.port !== undefined) config.metrics = { ...metrics, port: metrics.port }

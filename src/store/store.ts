@@ -63,6 +63,8 @@ export type Store = {
     add(counts: readonly UsageCount[], lastUsed: ReadonlyMap<string, number>): Awaitable<void>
     /** By day, key, endpoint and status. */
     list(days: Days): Awaitable<UsageCount[]>
+    /** Deletes the counts of the oldest day before `day`; returns whether there was one. */
+    removeOldest(day: string): Awaitable<boolean>
     /** Responses per key, without 304 and 429, which are free. */
     sumByKey(days: Days): Awaitable<[key: string, count: number][]>
   }

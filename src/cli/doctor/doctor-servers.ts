@@ -1,4 +1,5 @@
 import { RedisClient } from 'bun'
+import { explainRedisError } from '../../api/redis-error.ts'
 import { namePostgres } from '../../domain/database-address.ts'
 import { formatDuration } from '../../domain/text/duration.ts'
 import { diagnoseReplica } from '../../store/postgres/diagnostics.ts'
@@ -54,7 +55,7 @@ export async function checkRedis(url: string, now: () => number): Promise<Findin
   try {
     return await Promise.race([queryRedis(client, now), timeout()])
   } catch (error) {
-    const reason = (error as Error).message.replace(/\.$/, '')
+    const reason = await explainRedisError(url, error)
     const advice = 'Check REDIS_URL; until then each node counts its own rate limits'
     return [problem('redis', `Redis is unavailable: ${reason}. ${advice}.`)]
   } finally {

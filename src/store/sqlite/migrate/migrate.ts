@@ -1,4 +1,5 @@
 import type { Database } from 'bun:sqlite'
+import { fileURLToPath } from 'node:url'
 import { ServiceError } from '../../../domain/errors.ts'
 import passports from '../../migrations/sqlite/0001-passports.sql' with { type: 'text' }
 import scoring from '../../migrations/sqlite/0002-scoring.sql' with { type: 'text' }
@@ -66,7 +67,7 @@ export function migrate(database: Database, onProgress: OnProgress = () => undef
 /** For processes that may not migrate. */
 export function refuseOutdatedSchema(database: Database): void {
   const version = versionOf(database)
-  if (version < SCHEMA) throw new OutdatedSchemaError(database.filename, version, SCHEMA)
+  if (version < SCHEMA) throw new OutdatedSchemaError(nameOf(database), version, SCHEMA)
 }
 
 /** The owner and schema of a database; a new one has no owner. */
@@ -85,16 +86,19 @@ export function identify(database: Database): {
 function versionOf(database: Database): number {
   const { owner, version } = identify(database)
   if (owner === 'another') {
-    throw new ServiceError('unavailable', `${database.filename} is a database of another program.`)
+    throw new ServiceError('unavailable', `${nameOf(database)} is a database of another program.`)
   }
   if (version > SCHEMA) {
     throw new ServiceError(
       'unavailable',
-      `${database.filename} was written by a newer passportd (schema ${version}, this one knows ${SCHEMA}): run the newer one.`,
+      `${nameOf(database)} was written by a newer passportd (schema ${version}, this one knows ${SCHEMA}): run the newer one.`,
     )
   }
   return version
 }
+
+/** The path; a connection that must not write has a URI. */
+const nameOf = ({ filename }: Database) => (filename.startsWith('file:') ? fileURLToPath(filename) : filename)
 
 function readPragma(database: Database, name: 'user_version' | 'application_id'): number {
   return database.query<Record<string, number>, []>(`pragma ${name}`).get()?.[name] ?? 0
