@@ -201,13 +201,9 @@ test('every test asserts something', () => {
 
 /** Test files that may wait for a fixed time, with the reason. */
 const MAY_SLEEP: Record<string, string> = {
-  'test/cli/backup.test.ts': 'polls the database of another process',
-  'test/cli/doctor.test.ts': 'paces a background writer',
   'test/cli/postgres.test.ts': 'freezes PostgreSQL for longer than the timeout of a serving node',
   'test/cli/records/copy.test.ts': 'kills the process after growing delays',
-  'test/cli/restore.test.ts': 'kills the process at a random time',
   'test/cli/serve/serve.test.ts': 'kills the process after fixed delays',
-  'test/store/read-transaction.test.ts': 'lets the checkpoint interval and the reader threads run',
 }
 
 test('tests wait for conditions, not for fixed times', () => {

@@ -1,5 +1,5 @@
 import { RedisClient } from 'bun'
-import { explainRedisError } from '../../api/redis-error.ts'
+import { explainRedisError } from '../../api/redis/redis-error.ts'
 import { namePostgres } from '../../domain/database-address.ts'
 import { formatDuration } from '../../domain/text/duration.ts'
 import { diagnoseReplica } from '../../store/postgres/diagnostics.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { createFixedWindow } from '../../../src/api/fixed-window.ts'
-import { createRedisRateLimit } from '../../../src/api/redis-rate-limit.ts'
+import { createRedisRateLimit } from '../../../src/api/redis/redis-rate-limit.ts'
 import { until } from '../../support/processes.ts'
 import { hasRedis, pretendRedis, startRedis } from '../../support/redis/redis.ts'
 import { NOON } from '../../support/store/records.ts'

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { RedisClient } from 'bun'
-import type { FixedWindow, RateLimitCounter, RateLimitResult } from './fixed-window.ts'
+import type { FixedWindow, RateLimitCounter, RateLimitResult } from '../fixed-window.ts'
 import { explainRedisError } from './redis-error.ts'
 
 const TIMEOUT_MILLISECONDS = 100
