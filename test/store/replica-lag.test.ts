@@ -54,7 +54,9 @@ test('a replica whose replication is cut is not read: a removed passport is not 
   expect(await node.v1.findPassport({ id: 1 })).toBeUndefined()
   const { replicas } = await node.ping()
   expect(replicas?.[0]?.lag).toBeGreaterThan(MAX_LAG)
-  expect(node.notices).toEqual([expect.stringMatching(/ is .* behind its primary: other servers are used/)])
+  expect(node.notices).toContainEqual(
+    expect.stringMatching(/ is .* behind its primary: other servers are used/),
+  )
   proxy.flow()
   await waitFor(node, 'ok')
   await until(() => node.notices.some((sentence) => sentence.includes('is up to date again')))
@@ -96,7 +98,7 @@ test('a promoted replica is not read while its primary is available, but without
   await writer.passports.remove(1, NOON)
   await waitFor(node, 'promoted')
   expect(await node.v1.findPassport({ id: 1 })).toBeUndefined()
-  expect(node.notices).toEqual([expect.stringContaining('is no longer a replica')])
+  expect(node.notices).toContainEqual(expect.stringContaining('is no longer a replica'))
   await primary.stop()
   await until(async () => (await node.ping()).writes === false)
   expect(await node.v1.findPassport({ id: 1 })).toMatchObject({ id: 1 })
