@@ -6,10 +6,10 @@ import {
   type DatabaseAddress,
   hidePassword,
   parseDatabaseAddress,
-  parsePostgresUrl,
+  parsePostgresUrls,
 } from './domain/database-address.ts'
-import { misspeltSettings } from './domain/setting-names.ts'
 import { parseInstant } from './domain/text/instant.ts'
+import { misspeltSettings } from './domain/text/setting-names.ts'
 import { DEFAULT_TIERS, parseTiers, TIERS_EXAMPLE, type Tier } from './domain/tier.ts'
 import { parseOrigin } from './domain/url.ts'
 
@@ -29,6 +29,8 @@ export type Config = {
   redisUrl?: string | undefined
   rules?: string | undefined
   mirrorKey?: string | undefined
+  /** Usage counts are kept for this many days. */
+  usageDays?: number | undefined
   /** Paths of PEM files, for HTTPS with HTTP/2. */
   tls?: { cert: string; key: string; http3: boolean }
 }
@@ -68,9 +70,15 @@ export const SETTINGS = {
     parseDatabaseAddress,
   ),
   DATABASE_READ_URL: optional(
-    'PostgreSQL replica for reads',
-    'the URL of a replica, such as postgres://user:password@host/database',
-    parsePostgresUrl,
+    'PostgreSQL replicas for reads, separated by commas',
+    'the URLs of replicas, such as postgres://user:password@host/database',
+    parsePostgresUrls,
+  ),
+  REPLICA_MAX_LAG: define(
+    'seconds behind the primary above which a replica is not read',
+    '5',
+    'a number of seconds from 1 to 3600',
+    (text) => parseNumber(text, 1, 3600),
   ),
   REQUIRE_API_KEY: flag('refuse clients without a key'),
   EXPLORER: flag('show passports to people in a browser', 'on, unless a key is required'),
@@ -107,6 +115,12 @@ export const SETTINGS = {
   ),
   RULES: anyText('file with your own rule set', 'built-in rule set'),
   MIRROR_KEY: anyText('key for the service that "mirror" copies'),
+  USAGE_DAYS: define(
+    'days after which usage counts are deleted',
+    'kept',
+    'a whole number of days from 31 to 36500',
+    (text) => (/^\d+$/.test(text) ? parseNumber(text, 31, 36_500) : undefined),
+  ),
   TLS_CERT: anyText('PEM file with the certificate; with TLS_KEY, serves HTTPS and HTTP/2'),
   TLS_KEY: anyText('PEM file with the private key of the certificate'),
   HTTP3: flag('serve HTTP/3 on the same port as well; needs TLS'),
@@ -145,11 +159,13 @@ export function readConfig(env: Environment, { demo = false, checkNames = false 
     redisUrl: read('REDIS_URL'),
     rules: read('RULES'),
     mirrorKey: read('MIRROR_KEY'),
+    usageDays: read('USAGE_DAYS'),
   }
   addMetrics(config, read, problems)
-  const readUrl = read('DATABASE_READ_URL')
-  if (readUrl !== undefined && config.database.engine === 'postgres') config.database.readUrl = readUrl
-  else if (readUrl !== undefined)
+  const [readUrls, maxLag] = [read('DATABASE_READ_URL'), read('REPLICA_MAX_LAG')]
+  if (readUrls !== undefined && config.database.engine === 'postgres')
+    config.database = { ...config.database, readUrls, ...(maxLag !== undefined && { maxLag: maxLag * 1000 }) }
+  else if (readUrls !== undefined)
     problems.push('DATABASE_READ_URL names a replica: DATABASE_URL must name its PostgreSQL primary.')
   addTls(config, read, problems)
   if (problems.length > 0) throw new ConfigError(problems)
@@ -239,6 +255,11 @@ function parseHost(text: string): string | undefined {
 
 export function parsePort(text: string): number | undefined {
   return /^\d{1,5}$/.test(text) && Number(text) <= 65535 ? Number(text) : undefined
+}
+
+function parseNumber(text: string, least: number, most: number): number | undefined {
+  const number = /^\d{1,9}(\.\d{1,3})?$/.test(text) ? Number(text) : Number.NaN
+  return number >= least && number <= most ? number : undefined
 }
 
 function parseFlag(text: string): boolean | undefined {

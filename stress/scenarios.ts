@@ -11,9 +11,12 @@ import { killImport } from './scenarios/kill-import.ts'
 import { killMirror } from './scenarios/kill-mirror.ts'
 import { killScorer } from './scenarios/kill-scorer.ts'
 import { killServer } from './scenarios/kill-server.ts'
+import { largeRecords } from './scenarios/large-records.ts'
 import { newRelease } from './scenarios/new-release.ts'
+import { orphanedWal } from './scenarios/orphaned-wal.ts'
 import { postgres } from './scenarios/postgres.ts'
 import { redis } from './scenarios/redis.ts'
+import { replicaLag } from './scenarios/replica-lag.ts'
 import { soak } from './scenarios/soak.ts'
 import { threadCrash } from './scenarios/thread-crash.ts'
 
@@ -36,4 +39,7 @@ export const SCENARIOS: readonly Scenario[] = [
   newRelease,
   threadCrash,
   soak,
+  orphanedWal,
+  largeRecords,
+  replicaLag,
 ]

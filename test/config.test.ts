@@ -3,7 +3,7 @@ import { generateKeyPairSync } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { NAMES, readConfig, SETTINGS } from '../src/config.ts'
-import { unknownSettings } from '../src/domain/setting-names.ts'
+import { unknownSettings } from '../src/domain/text/setting-names.ts'
 import { DEFAULT_TIERS } from '../src/domain/tier.ts'
 import { readPage } from './support/docs/named-tests.ts'
 import { tempFolder } from './support/temp-folder.ts'
@@ -93,7 +93,7 @@ describe('readConfig', () => {
     expect(readConfig(env, { demo: true }).database).toEqual({
       engine: 'postgres',
       url: env.DATABASE_URL,
-      readUrl: env.DATABASE_READ_URL,
+      readUrls: [env.DATABASE_READ_URL],
     })
   })
 

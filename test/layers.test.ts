@@ -109,17 +109,11 @@ const tests = sources.filter((file) => file.endsWith('.test.ts'))
 const read = (file: string) => readFileSync(join(ROOT, file), 'utf8')
 
 const MAX_LINES = 300
-/** To be split. */
-const LONG_FILES = new Set([
-  'test/ingest/mirror.test.ts',
-  'test/ingest/record.test.ts',
-  'test/ingest/throttled-client.test.ts',
-])
 
 test('no source file has more than 300 lines', () => {
   expect(sources.length).toBeGreaterThan(200)
   const long = sources.filter((file) => read(file).trimEnd().split('\n').length > MAX_LINES)
-  expect(long.filter((file) => !LONG_FILES.has(file))).toEqual([])
+  expect(long).toEqual([])
 })
 
 test('no folder has more than 20 source files', () => {
@@ -144,19 +138,8 @@ const stripText = (code: string) =>
     .replace(/\/\*[\s\S]*?\*\/|(?<!:)\/\/.*$/gm, '')
     .replace(/`(?:[^`\\]|\\[\s\S])*`/g, (template) => template.replaceAll('\n', ' '))
 
-/** Test files that may wait for a fixed time, with the reason. */
-const MAY_SLEEP: Record<string, string> = {
-  'test/cli/backup.test.ts': 'polls the database of another process',
-  'test/cli/doctor.test.ts': 'paces a background writer',
-  'test/cli/restore.test.ts': 'kills the process at a random time',
-  'test/cli/serve/replicas.test.ts': 'paces the requests of a client',
-  'test/ingest/mirror.test.ts': 'proves that nothing more is sent',
-  'test/ingest/throttled-client.test.ts': 'shortens real timeouts and aborts during a request',
-  'test/store/read-transaction.test.ts': 'lets the checkpoint interval and the reader threads run',
-}
-
 test('tests wait for conditions, not for fixed times', () => {
   const sleep = /\bBun\.sleep\(|(?<![\w.]|async )sleep\(|(?<!spyOn\(globalThis, ')\bsetTimeout\(/
   const found = tests.filter((file) => sleep.test(stripText(read(file))))
-  expect(found.filter((file) => !(file in MAY_SLEEP))).toEqual([])
+  expect(found).toEqual([])
 })

@@ -1,3 +1,4 @@
+import type { ReplicaStatus } from '../store/store.ts'
 import type { Context, Route } from './request.ts'
 import { json } from './response.ts'
 
@@ -13,15 +14,21 @@ function getHealth(_request: Request, context: Context): Response {
 
 const present = (works: boolean) => (works ? 'ok' : 'unavailable')
 
+/** From worst to best. */
+const STATES = ['unavailable', 'promoted', 'lagging', 'ok'] as const
+
+const worstOf = (replicas: readonly ReplicaStatus[]) =>
+  STATES.find((worst) => replicas.some(({ state }) => state === worst))
+
 /** Throws `unavailable` if the store cannot be read. A store that cannot be written is ready. */
 async function getReadiness(_request: Request, context: Context): Promise<Response> {
-  const { writes, replica } = await context.store.ping()
+  const { writes, replicas } = await context.store.ping()
   return json(
     context,
     JSON.stringify({
       status: 'ready',
       writes: present(writes),
-      ...(replica !== undefined && { replica: present(replica) }),
+      ...(replicas && { replica: worstOf(replicas) }),
     }),
   )
 }

@@ -61,9 +61,13 @@ const object = (properties: object, required: string[]) => ({
 })
 
 const STATE = { enum: ['ok', 'unavailable'] }
+const REPLICA = { enum: ['ok', 'lagging', 'promoted', 'unavailable'] }
 
-/** `replica` is present if one is configured. */
-const READINESS = object({ status: { const: 'ready' }, writes: STATE, replica: STATE }, ['status', 'writes'])
+/** `replica` is present if one is configured: the worst state of all replicas. */
+const READINESS = object({ status: { const: 'ready' }, writes: STATE, replica: REPLICA }, [
+  'status',
+  'writes',
+])
 
 type ServicePath = {
   id: string

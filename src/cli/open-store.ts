@@ -1,6 +1,11 @@
+import { mkdtempSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { type DatabaseAddress, nameDatabase } from '../domain/database-address.ts'
 import { CommandError } from '../domain/errors.ts'
 import { openStore } from '../store/open.ts'
+import { OutdatedSchemaError } from '../store/outdated-schema.ts'
+import { orphanedWalProblem } from '../store/sqlite/connect.ts'
 import type { Store } from '../store/store.ts'
 
 type Options = Parameters<typeof openStore>[1]
@@ -31,4 +36,28 @@ export async function openWhole(
   throw new CommandError(
     `The copy of ${note} to ${nameDatabase(database)} is incomplete: run "passportd copy" again to complete it, or accept the contents with "passportd copy --forget" and the database URL.`,
   )
+}
+
+/** For a dry run: neither creates nor migrates the database. A new one is empty, like the temporary file that stands for it. */
+export async function openForDryRun(database: DatabaseAddress): Promise<OpenStore> {
+  if (database.engine === 'sqlite' && isMissing(database.path)) return openTemporary()
+  try {
+    return await openWhole(database, { create: false, migrate: false })
+  } catch (error) {
+    if (error instanceof OutdatedSchemaError && error.version === 0) return openTemporary()
+    throw error
+  }
+}
+
+const isMissing = (path: string) =>
+  (statSync(path, { throwIfNoEntry: false })?.size ?? 0) === 0 && orphanedWalProblem(path) === undefined
+
+async function openTemporary(): Promise<OpenStore> {
+  const folder = mkdtempSync(join(tmpdir(), 'passportd-dry-run-'))
+  const store = await openForCommand({ engine: 'sqlite', path: join(folder, 'new.db') }, {})
+  const close = async () => {
+    await store.close()
+    rmSync(folder, { recursive: true })
+  }
+  return { ...store, close, [Symbol.asyncDispose]: close }
 }

@@ -1,7 +1,13 @@
-/** The database to use: a SQLite file, or a PostgreSQL server with an optional read replica. */
+/** The database to use: a SQLite file, or a PostgreSQL server with optional read replicas. */
 export type DatabaseAddress =
   | { engine: 'sqlite'; path: string }
-  | { engine: 'postgres'; url: string; readUrl?: string }
+  | {
+      engine: 'postgres'
+      url: string
+      readUrls?: readonly string[]
+      /** Milliseconds behind the primary above which a replica is not read. */
+      maxLag?: number
+    }
 
 export const DATABASE_EXAMPLES = 'sqlite:data/passportd.db or postgres://user:password@host/database'
 
@@ -16,9 +22,28 @@ export function parseDatabaseAddress(text: string): DatabaseAddress | undefined 
 
 export function parsePostgresUrl(text: string): string | undefined {
   if (!/^postgres(ql)?:\/\//.test(text) || !isDecodable(text)) return undefined
-  const url = URL.parse(text)
-  // With an unescaped /, ? or # in the password, URL.parse takes the start of the password for the host.
-  return url && (url.username !== '' || !text.includes('@')) ? text : undefined
+  const isValid = splitHosts(text).every((host) => {
+    const url = URL.parse(host)
+    // With an unescaped /, ? or # in the password, URL.parse takes the start of the password for the host.
+    return url && (url.username !== '' || !text.includes('@'))
+  })
+  return isValid ? text : undefined
+}
+
+/** Replicas, separated by commas. */
+export function parsePostgresUrls(text: string): readonly string[] | undefined {
+  const urls = text.split(/,(?=\s*postgres(?:ql)?:\/\/)/).map((url) => parsePostgresUrl(url.trim()))
+  return urls.every((url) => url !== undefined) ? urls : undefined
+}
+
+/** One URL for each host of an address with several, such as `postgres://user:password@host1,host2:5433/database`. */
+export function splitHosts(text: string): string[] {
+  const [, start = '', hosts = '', rest = ''] = /^(\w+:\/\/(?:[^/?#]*@)?)([^/?#]*)(.*)$/s.exec(text) ?? []
+  // The order of the hosts decides, and the first one that accepts writes is used.
+  const options = rest
+    .replace(/([?&])target_session_attrs=(?:read-write|primary|any)(?:&|$)/, '$1')
+    .replace(/[?&]$/, '')
+  return hosts.split(',').map((host) => start + host + options)
 }
 
 function isDecodable(text: string): boolean {
@@ -39,6 +64,6 @@ export const nameDatabase = (address: DatabaseAddress): string =>
   address.engine === 'sqlite' ? address.path : namePostgres(address.url)
 
 export function namePostgres(text: string): string {
-  const { host, pathname } = new URL(text)
-  return `postgres://${host}${pathname}`
+  const urls = splitHosts(text).map((host) => new URL(host))
+  return `postgres://${urls.map(({ host }) => host).join()}${urls[0]?.pathname ?? ''}`
 }

@@ -1,6 +1,6 @@
 import type { IncomingRecord } from '../domain/record.ts'
 import type { Problem } from '../domain/validation-problem.ts'
-import type { Store } from '../store/store.ts'
+import type { SaveRecords, Store } from '../store/store.ts'
 import { readLines, type SourceLine } from './jsonl.ts'
 import { type ParseOptions, parseRecord, RecordError } from './record.ts'
 
@@ -37,96 +37,115 @@ const MOST_DEFERRED = 20_000
 
 type Position = { file: string; line: SourceLine }
 type Pending = Position & { record: IncomingRecord }
+type Refuse = (each: Pending, problem: Problem) => void
 
-export async function importRecords(
+/** The state of an import. */
+type Run = {
+  options: ImportOptions
+  saveRecords: SaveRecords
+  report: ImportReport
+  batch: Pending[]
+  batchBytes: number
+  /** Refused records: the store may accept them after later lines, which free a wallet or add a passport. */
+  deferred: Map<unknown, { each: Pending; problem: Problem }>
+}
+
+/** Imports all lines of all sources; refused lines are reported. */
+export function importRecords(sources: readonly Source[], options: ImportOptions): Promise<ImportReport> {
+  const { records } = options.store
+  if (options.dryRun) return records.rollBack((save) => importWith(save, sources, options))
+  return importWith(records.save, sources, options)
+}
+
+async function importWith(
+  saveRecords: SaveRecords,
   sources: readonly Source[],
   options: ImportOptions,
 ): Promise<ImportReport> {
   const counts = { added: 0, changed: 0, unchanged: 0, removed: 0 }
   const report: ImportReport = { lines: 0, ...counts, refused: 0, unknownFields: 0 }
-  let batch: Pending[] = []
-  let batchBytes = 0
-  /** Refused records: the store may accept them after later lines, which free a wallet or add a passport. */
-  const deferred = new Map<unknown, { each: Pending; problem: Problem }>()
-  const defer = (each: Pending, problem: Problem) => deferred.set(keyOf(each), { each, problem })
+  const run: Run = { options, saveRecords, report, batch: [], batchBytes: 0, deferred: new Map() }
+  await readAll(run, sources)
+  await saveBatch(run)
+  await retryDeferred(run)
+  return report
+}
 
-  function refuse({ file, line }: Position, { field, reason }: Problem): void {
-    report.refused++
-    const text = 'bytes' in line ? new TextDecoder().decode(line.bytes) : ''
-    options.onRefusal({ file, line: line.number, field, reason, text })
-  }
-
-  function parse(file: string, line: SourceLine): void {
-    report.lines++
-    try {
-      if ('reason' in line) throw new RecordError('', line.reason)
-      const { record, unknownFields } = parseRecord(parseJson(line.bytes), options)
-      report.unknownFields += unknownFields
-      batch.push({
-        file,
-        line,
-        record: record.kind === 'passport' ? { ...record, sourceBytes: line.bytes } : record,
-      })
-      batchBytes += line.bytes.length
-    } catch (error) {
-      if (!(error instanceof RecordError)) throw error
-      refuse({ file, line }, error.problem)
-    }
-  }
-
-  async function save(
-    pending: readonly Pending[],
-    onRefused: (each: Pending, problem: Problem) => void,
-  ): Promise<void> {
-    const fingerprintPrefix = options.rescore ? 'rescored ' : ''
-    const records = pending.map(({ record }) => record)
-    const results = await options.store.records.save(records, { ...options, fingerprintPrefix })
-    for (const [at, each] of pending.entries()) {
-      const result = results[at]
-      if (result?.outcome === 'refused') onRefused(each, result)
-      else if (result) {
-        report[result.outcome]++
-        // A later line about the same passport replaces a deferred one.
-        deferred.delete(keyOf(each))
-      }
-    }
-    options.onProgress(report)
-  }
-
-  async function flush(): Promise<void> {
-    const pending = batch
-    batch = []
-    batchBytes = 0
-    if (pending.length > 0)
-      await save(pending, (each, problem) => {
-        if (options.strict || deferred.size >= MOST_DEFERRED) refuse(each, problem)
-        else defer(each, problem)
-      })
-  }
-
-  /** Repeats while each round saves at least one record. */
-  async function retryDeferred(): Promise<void> {
-    for (let before = Number.POSITIVE_INFINITY; deferred.size > 0 && deferred.size < before; ) {
-      before = deferred.size
-      const again = [...deferred.values()].map(({ each }) => each)
-      deferred.clear()
-      for (let at = 0; at < again.length; at += BATCH) await save(again.slice(at, at + BATCH), defer)
-    }
-    for (const { each, problem } of deferred.values()) refuse(each, problem)
-  }
-
-  readAll: for (const { name, open } of sources) {
+async function readAll(run: Run, sources: readonly Source[]): Promise<void> {
+  for (const { name, open } of sources) {
     for await (const lines of readLines(open())) {
       for (const line of lines) {
-        parse(name, line)
-        if (batch.length === BATCH || batchBytes > BATCH_BYTES) await flush()
-        if (options.strict && report.refused > 0) break readAll
+        parse(run, name, line)
+        if (run.batch.length === BATCH || run.batchBytes > BATCH_BYTES) await saveBatch(run)
+        if (run.options.strict && run.report.refused > 0) return
       }
     }
   }
-  await flush()
-  await retryDeferred()
-  return report
+}
+
+function parse(run: Run, file: string, line: SourceLine): void {
+  run.report.lines++
+  try {
+    if ('reason' in line) throw new RecordError('', line.reason)
+    const { record, unknownFields } = parseRecord(parseJson(line.bytes), run.options)
+    run.report.unknownFields += unknownFields
+    run.batch.push({
+      file,
+      line,
+      record: record.kind === 'passport' ? { ...record, sourceBytes: line.bytes } : record,
+    })
+    run.batchBytes += line.bytes.length
+  } catch (error) {
+    if (!(error instanceof RecordError)) throw error
+    refuse(run, { file, line }, error.problem)
+  }
+}
+
+function refuse({ report, options }: Run, { file, line }: Position, { field, reason }: Problem): void {
+  report.refused++
+  const text = 'bytes' in line ? new TextDecoder().decode(line.bytes) : ''
+  options.onRefusal({ file, line: line.number, field, reason, text })
+}
+
+async function save(run: Run, pending: readonly Pending[], onRefused: Refuse): Promise<void> {
+  const { options, report, deferred } = run
+  const fingerprintPrefix = options.rescore ? 'rescored ' : ''
+  const records = pending.map(({ record }) => record)
+  const results = await run.saveRecords(records, { ...options, fingerprintPrefix })
+  for (const [at, each] of pending.entries()) {
+    const result = results[at]
+    if (result?.outcome === 'refused') onRefused(each, result)
+    else if (result) {
+      report[result.outcome]++
+      // A later line about the same passport replaces a deferred one.
+      deferred.delete(keyOf(each))
+    }
+  }
+  options.onProgress(report)
+}
+
+async function saveBatch(run: Run): Promise<void> {
+  const pending = run.batch
+  run.batch = []
+  run.batchBytes = 0
+  if (pending.length === 0) return
+  await save(run, pending, (each, problem) => {
+    if (run.options.strict || run.deferred.size >= MOST_DEFERRED) refuse(run, each, problem)
+    else run.deferred.set(keyOf(each), { each, problem })
+  })
+}
+
+/** Repeats while each round saves at least one record. */
+async function retryDeferred(run: Run): Promise<void> {
+  const { deferred } = run
+  const defer: Refuse = (each, problem) => deferred.set(keyOf(each), { each, problem })
+  for (let before = Number.POSITIVE_INFINITY; deferred.size > 0 && deferred.size < before; ) {
+    before = deferred.size
+    const again = [...deferred.values()].map(({ each }) => each)
+    deferred.clear()
+    for (let at = 0; at < again.length; at += BATCH) await save(run, again.slice(at, at + BATCH), defer)
+  }
+  for (const { each, problem } of deferred.values()) refuse(run, each, problem)
 }
 
 /** The last line about a passport wins. */

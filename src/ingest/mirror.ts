@@ -5,6 +5,7 @@ import {
   createThrottledClient,
   ResponseError,
   SourceError,
+  type ThrottledClient,
   type ThrottleOptions,
 } from './throttled-client.ts'
 import { parseIds, parsePagination, parseResponseId, toLine } from './v1-response.ts'
@@ -24,7 +25,8 @@ export type MirrorOptions = ThrottleOptions &
     store: Store
     concurrency: number
     restore: boolean
-    onFailure: (id: number, reason: string) => void
+    /** `id` is a text if the source has an invalid id. */
+    onFailure: (id: number | string, reason: string) => void
     onProgress: (done: number, total: number) => void
   }
 
@@ -33,86 +35,117 @@ const PAGE_SIZE = 250
 const MAX_WALKS = 4
 const UNSEEN_BATCH = 500
 
+/** The state of a run. */
+type Run = {
+  options: MirrorOptions
+  client: ThrottledClient
+  /** The number of the run. */
+  number: number
+  report: MirrorReport
+  seen: Set<number>
+  /** Values in the list that are no ids. */
+  invalid: Set<string>
+  refused: number[]
+  done: number
+  total: number
+}
+
 /** Copies all listed passports of a source with their credentials. Unchanged ones are skipped by ETag. */
 export async function mirror(options: MirrorOptions): Promise<MirrorReport> {
-  const { store, base, concurrency, onFailure, onProgress } = options
-  const client = createThrottledClient(options)
-  const run = await store.mirror.begin(base)
-  const report: MirrorReport = { copied: 0, unchanged: 0, gone: 0, removed: 0, failed: 0 }
-  const seen = new Set<number>()
-  const refused: number[] = []
-  let done = 0
-  let total = 0
-
-  async function copyNow(id: number, onRefused: (id: number, error: RecordError) => void): Promise<void> {
-    try {
-      const outcome = await copyPassport(id, run, client, options)
-      if (outcome) report[outcome]++
-    } catch (error) {
-      if (error instanceof RecordError) onRefused(id, error)
-      else if (error instanceof ResponseError) fail(id, error)
-      else throw error
-    }
+  const { store, base, concurrency } = options
+  const run: Run = {
+    options,
+    client: createThrottledClient(options),
+    number: await store.mirror.begin(base),
+    report: { copied: 0, unchanged: 0, gone: 0, removed: 0, failed: 0 },
+    seen: new Set(),
+    invalid: new Set(),
+    refused: [],
+    done: 0,
+    total: 0,
   }
-
-  function fail(id: number, { message }: Error): void {
-    report.failed++
-    onFailure(id, message)
-  }
-
-  /** A refused record is retried at the end, when its wallet may be free. */
-  async function copy(id: number): Promise<void> {
-    await copyNow(id, () => refused.push(id))
-    onProgress(++done, Math.max(total, done))
-  }
-
-  /** Copies all pages of the list; returns whether reading it again may find more passports. */
-  async function walk(): Promise<boolean> {
-    const before = seen.size
-    const walked = new Set<number>()
-    let page = 1
-    for (; ; page++) {
-      const reply = await client.get(`/api/v1/passports?page=${page}&per_page=${PAGE_SIZE}`)
-      if (reply.status !== 200 && page > 1) break
-      const ids = reply.status === 200 ? parseIds(reply.body) : undefined
-      if (reply.status !== 200 || !ids)
-        throw new SourceError(`${base} has no list of passports (${reply.status}): check the URL.`)
-      const isRepeated = ids.every((id) => walked.has(id))
-      const fresh = ids.filter((id) => !seen.has(id))
-      for (const id of ids) {
-        walked.add(id)
-        seen.add(id)
-      }
-      const { last, count } = parsePagination(reply.body)
-      total = Math.max(count, seen.size)
-      await inParallel(fresh, concurrency, copy)
-      // The last page of some sources is missing or wrong.
-      if (isRepeated || (last !== undefined && page >= last)) break
-    }
-    return page > 1 && seen.size > before
-  }
-
   let walks = 0
   do walks++
-  while ((await walk()) && walks < MAX_WALKS)
+  while ((await walk(run)) && walks < MAX_WALKS)
+  await copyUnlisted(run)
+  await inParallel(run.refused, concurrency, (id) => copyNow(run, id, (error) => fail(run, id, error)))
+  await store.mirror.end(base)
+  return run.report
+}
 
+/** Copies all pages of the list; returns whether another walk may find more passports. */
+async function walk(run: Run): Promise<boolean> {
+  const { client, seen, options } = run
+  const before = seen.size
+  const walked = new Set<number>()
+  let page = 1
+  for (; ; page++) {
+    const reply = await client.get(`/api/v1/passports?page=${page}&per_page=${PAGE_SIZE}`)
+    if (reply.status !== 200 && page > 1) break
+    const list = reply.status === 200 ? parseIds(reply.body) : undefined
+    if (reply.status !== 200 || !list)
+      throw new SourceError(`${options.base} has no list of passports (${reply.status}): check the URL.`)
+    reportInvalid(run, list.invalid)
+    const isRepeated = list.ids.every((id) => walked.has(id))
+    const fresh = list.ids.filter((id) => !seen.has(id))
+    for (const id of list.ids) {
+      walked.add(id)
+      seen.add(id)
+    }
+    const { last, count } = parsePagination(reply.body)
+    run.total = Math.max(count, seen.size)
+    await inParallel(fresh, options.concurrency, (id) => copy(run, id))
+    // The last page of some sources is missing or wrong.
+    if (isRepeated || (last !== undefined && page >= last)) break
+  }
+  return page > 1 && seen.size > before
+}
+
+function reportInvalid(run: Run, values: readonly string[]): void {
+  for (const value of values) {
+    if (run.invalid.has(value)) continue
+    run.invalid.add(value)
+    fail(run, value, new Error('the list has this passport_id, but ids are whole numbers from 0'))
+  }
+}
+
+/** Passports of earlier runs that the list no longer has. */
+async function copyUnlisted(run: Run): Promise<void> {
+  const { store, base, concurrency } = run.options
   for (let after: number | undefined = -1; after !== undefined; ) {
-    const unseen: number[] = await store.mirror.listUnseen(base, run, after, UNSEEN_BATCH)
-    const unlisted = unseen.filter((id) => !seen.has(id))
-    await inParallel(unlisted, concurrency, copy)
+    const unseen: number[] = await store.mirror.listUnseen(base, run.number, after, UNSEEN_BATCH)
+    const unlisted = unseen.filter((id) => !run.seen.has(id))
+    await inParallel(unlisted, concurrency, (id) => copy(run, id))
     after = unseen.at(-1)
   }
-  await inParallel(refused, concurrency, (id) => copyNow(id, fail))
-  await store.mirror.end(base)
-  return report
+}
+
+/** A refused record is retried at the end, when its wallet may be free. */
+async function copy(run: Run, id: number): Promise<void> {
+  await copyNow(run, id, () => run.refused.push(id))
+  run.options.onProgress(++run.done, Math.max(run.total, run.done))
+}
+
+async function copyNow(run: Run, id: number, onRefused: (error: RecordError) => void): Promise<void> {
+  try {
+    const outcome = await copyPassport(run, id)
+    if (outcome) run.report[outcome]++
+  } catch (error) {
+    if (error instanceof RecordError) onRefused(error)
+    else if (error instanceof ResponseError) fail(run, id, error)
+    else throw error
+  }
+}
+
+function fail({ report, options }: Run, id: number | string, { message }: Error): void {
+  report.failed++
+  options.onFailure(id, message)
 }
 
 /** Returns undefined if this run has copied the passport before an interruption. */
 async function copyPassport(
+  { options, client, number: run }: Run,
   id: number,
-  run: number,
-  client: ReturnType<typeof createThrottledClient>,
-  options: MirrorOptions,
 ): Promise<keyof MirrorReport | undefined> {
   const { store, base } = options
   const noted = await store.mirror.find(base, id)

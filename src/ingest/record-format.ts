@@ -3,7 +3,7 @@ import { Credential, Passport, PassportProfile, PassportSocial } from '../domain
 
 const maybe = <T extends Type.TSchema>(schema: T) => Type.Optional(Type.Union([schema, Type.Null()]))
 
-/** Larger than in all known records. Limits apply because stored records are also served. */
+/** Larger than in all known records. src/domain/record-limits.ts limits the sizes of whole fields. */
 const LONGEST_TEXT = 20_000
 const LONGEST_NAME = 1000
 /** Two keys share an index, and an index entry of PostgreSQL holds at most 2,704 bytes. */
@@ -56,7 +56,7 @@ const pointFields = {
   type: Type.String({ minLength: 1, maxLength: LONGEST_KEY }),
   value: Type.Union([Type.Number(), Type.Boolean(), Type.String()]),
   account: maybe(text(LONGEST_KEY)),
-  display: maybe(text(LONGEST_TEXT)),
+  display: maybe(text(LONGEST_NAME)),
   earned_at: maybe(Type.String()),
 }
 const PointLine = Type.Object(pointFields)

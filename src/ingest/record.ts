@@ -3,9 +3,9 @@ import { type Credential, roundScore } from '../domain/credential.ts'
 import type { DataPoint, RawValue } from '../domain/data-point.ts'
 import { parsePassportRef, type Scores, type Social } from '../domain/passport.ts'
 import { credentialAccount, type IncomingRecord, type PassportRecord } from '../domain/record.ts'
-import { stableId } from '../domain/stable-id.ts'
 import { parseInstant } from '../domain/text/instant.ts'
 import { quote } from '../domain/text/quote.ts'
+import { stableId } from '../domain/text/stable-id.ts'
 import { describeProblems, type Problem } from '../domain/validation-problem.ts'
 import { parseWallet } from '../domain/wallet.ts'
 import { type RawKind, readRawValue } from './raw-value.ts'
@@ -17,6 +17,7 @@ import {
   type PointLine,
   type SocialLine,
 } from './record-format.ts'
+import { findOversized } from './record-size.ts'
 
 export type ParseOptions = {
   now: number
@@ -66,7 +67,10 @@ function check<T>(validator: Validator, value: unknown): T {
 
 function toPassportRecord(line: PassportLine, options: ParseOptions): IncomingRecord {
   if (line.removed) return { kind: 'removal', id: line.passport_id }
-  return { kind: 'passport', passport: toPassport(line, options) }
+  const passport = toPassport(line, options)
+  const oversized = findOversized(passport)
+  if (oversized) throw new RecordError(oversized.field, oversized.reason)
+  return { kind: 'passport', passport }
 }
 
 function toPassport(line: PassportLine, options: ParseOptions): PassportRecord {

@@ -40,103 +40,120 @@ const LONGEST_BACKOFF = 30_000
 const LONGEST_WAIT = 3600_000
 const LARGEST_BODY = 8 * 1024 * 1024
 
+export type ThrottledClient = {
+  /** Throws a `SourceError` or a `ResponseError`. */
+  get(path: string, etag?: string): Promise<Reply>
+}
+
+/** The state that all requests share. Times are those of `ticks`. */
+type State = {
+  options: ThrottleOptions
+  nextSlot: number
+  pausedUntil: number
+  lastResponse: number | undefined
+}
+
 /** Sends GET requests to a V1 service, with a rate limit, Retry-After support and retries. */
-export function createThrottledClient(options: ThrottleOptions) {
-  const { fetch, sleep, now, ticks, random, signal, base, key, userAgent, rate } = options
-  const gap = 1000 / rate
-  let nextSlot = 0
-  let pausedUntil = 0
-  let lastResponse: number | undefined
+export function createThrottledClient(options: ThrottleOptions): ThrottledClient {
+  const state: State = { options, nextSlot: 0, pausedUntil: 0, lastResponse: undefined }
+  return { get: (path, etag) => get(state, path, etag) }
+}
 
-  async function waitForSlot(): Promise<void> {
-    for (;;) {
-      const slot = Math.max(nextSlot, pausedUntil, ticks())
-      nextSlot = slot + gap
-      const wait = slot - ticks()
-      if (wait > 0) await sleep(wait)
-      signal.throwIfAborted()
-      // A response may have paused all requests during the sleep.
-      if (slot >= pausedUntil) return
-    }
+async function get(state: State, path: string, etag: string | undefined): Promise<Reply> {
+  const { ticks, sleep, random } = state.options
+  let failures = 0
+  let waits = 0
+  for (;;) {
+    const reply = await attempt(state, path, etag)
+    if ('status' in reply) return reply
+    if (reply.waited) waits++
+    else failures++
+    const attempts = state.lastResponse === undefined ? FIRST_ATTEMPTS : ATTEMPTS
+    if (failures >= attempts || waits >= WAITS) throw giveUp(state, path, failures + waits, reply.retry)
+    // Jitter: clients that failed together must not retry together.
+    const backoff =
+      Math.min(FIRST_BACKOFF * 2 ** Math.max(failures, waits), LONGEST_BACKOFF) * (0.5 + random() / 2)
+    if (!reply.waited) await sleep(backoff)
+    else if (state.pausedUntil <= ticks()) pause(state, backoff)
   }
+}
 
-  function pause(milliseconds: number): void {
-    pausedUntil = Math.max(pausedUntil, ticks() + Math.min(milliseconds, LONGEST_WAIT))
+async function attempt(state: State, path: string, etag: string | undefined): Promise<Reply | Retry> {
+  const { base, key, userAgent, fetch, signal, now, ticks } = state.options
+  await waitForSlot(state)
+  const headers: Record<string, string> = { Accept: 'application/json', 'User-Agent': userAgent }
+  if (key !== undefined) headers['X-API-KEY'] = key
+  if (etag) headers['If-None-Match'] = etag
+  try {
+    const response = await fetch(base + path, {
+      headers,
+      redirect: 'manual',
+      signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT)]),
+    })
+    const wait = readWait(response.headers, now())
+    if (wait !== undefined) pause(state, wait)
+    const reply = await read(base, path, response, wait !== undefined)
+    state.lastResponse = ticks()
+    return reply
+  } catch (error) {
+    if (error instanceof SourceError || error instanceof ResponseError) throw error
+    signal.throwIfAborted()
+    return { retry: (error as Error).message, waited: false }
   }
+}
 
-  async function attempt(path: string, etag: string | undefined): Promise<Reply | Retry> {
-    await waitForSlot()
-    const headers: Record<string, string> = { Accept: 'application/json', 'User-Agent': userAgent }
-    if (key !== undefined) headers['X-API-KEY'] = key
-    if (etag) headers['If-None-Match'] = etag
-    try {
-      const response = await fetch(base + path, {
-        headers,
-        redirect: 'manual',
-        signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT)]),
-      })
-      const wait = readWait(response.headers, now())
-      if (wait !== undefined) pause(wait)
-      const reply = await read(path, response, wait !== undefined)
-      lastResponse = ticks()
-      return reply
-    } catch (error) {
-      if (error instanceof SourceError || error instanceof ResponseError) throw error
-      signal.throwIfAborted()
-      return { retry: (error as Error).message, waited: false }
-    }
+async function waitForSlot(state: State): Promise<void> {
+  const { rate, ticks, sleep, signal } = state.options
+  for (;;) {
+    const slot = Math.max(state.nextSlot, state.pausedUntil, ticks())
+    state.nextSlot = slot + 1000 / rate
+    const wait = slot - ticks()
+    if (wait > 0) await sleep(wait)
+    signal.throwIfAborted()
+    // A response may have paused all requests during the sleep.
+    if (slot >= state.pausedUntil) return
   }
+}
 
-  async function read(path: string, response: Response, hasRetryTime: boolean): Promise<Reply | Retry> {
-    const { status } = response
-    if (status === 200) {
-      const text = await readText(path, response)
-      return { status, body: JSON.parse(text), etag: response.headers.get('ETag') ?? '' }
-    }
-    await response.body?.cancel()
-    if (status === 304) return { status }
-    if (status === 404 || status === 410) return { status: 404 }
-    if (status === 429 || status >= 500)
-      return { retry: `status ${status}`, waited: status === 429 || hasRetryTime }
-    if (status === 401 || status === 403)
-      throw new SourceError(`${base} rejected the request (${status}). Pass a valid API key.`)
-    if (status >= 300 && status < 400) {
-      const place = URL.parse(response.headers.get('Location') ?? '', base + path)
-      throw new SourceError(
-        `${base} redirects to ${place ? place.origin + place.pathname : 'another URL'} (${status}). Use that URL.`,
-      )
-    }
-    throw new ResponseError(`${path}: received status ${status}`)
-  }
+function pause(state: State, milliseconds: number): void {
+  const end = state.options.ticks() + Math.min(milliseconds, LONGEST_WAIT)
+  state.pausedUntil = Math.max(state.pausedUntil, end)
+}
 
-  function giveUp(path: string, tries: number, last: string): Error {
-    const problem = `no valid response after ${tries} attempts, the last: ${last}`
-    if (lastResponse === undefined) return new SourceError(`${base}: ${problem}. Check the URL.`)
-    if (ticks() - lastResponse > LONGEST_OUTAGE)
-      return new SourceError(`${base} stopped responding: ${problem}. Run the command again later.`)
-    return new ResponseError(`${path}: ${problem}`)
+async function read(
+  base: string,
+  path: string,
+  response: Response,
+  hasRetryTime: boolean,
+): Promise<Reply | Retry> {
+  const { status } = response
+  if (status === 200) {
+    const text = await readText(path, response)
+    return { status, body: JSON.parse(text), etag: response.headers.get('ETag') ?? '' }
   }
+  await response.body?.cancel()
+  if (status === 304) return { status }
+  if (status === 404 || status === 410) return { status: 404 }
+  if (status === 429 || status >= 500)
+    return { retry: `status ${status}`, waited: status === 429 || hasRetryTime }
+  if (status === 401 || status === 403)
+    throw new SourceError(`${base} rejected the request (${status}). Pass a valid API key.`)
+  if (status >= 300 && status < 400) {
+    const place = URL.parse(response.headers.get('Location') ?? '', base + path)
+    throw new SourceError(
+      `${base} redirects to ${place ? place.origin + place.pathname : 'another URL'} (${status}). Use that URL.`,
+    )
+  }
+  throw new ResponseError(`${path}: received status ${status}`)
+}
 
-  return {
-    /** Throws a `SourceError` or an `ResponseError`. */
-    async get(path: string, etag?: string): Promise<Reply> {
-      let failures = 0
-      let waits = 0
-      for (;;) {
-        const reply = await attempt(path, etag)
-        if ('status' in reply) return reply
-        if (reply.waited) waits++
-        else failures++
-        const attempts = lastResponse === undefined ? FIRST_ATTEMPTS : ATTEMPTS
-        if (failures >= attempts || waits >= WAITS) throw giveUp(path, failures + waits, reply.retry)
-        // Jitter: clients that failed together must not retry together.
-        const backoff =
-          Math.min(FIRST_BACKOFF * 2 ** Math.max(failures, waits), LONGEST_BACKOFF) * (0.5 + random() / 2)
-        if (!reply.waited) await sleep(backoff)
-        else if (pausedUntil <= ticks()) pause(backoff)
-      }
-    },
-  }
+function giveUp({ options, lastResponse }: State, path: string, tries: number, last: string): Error {
+  const { base, ticks } = options
+  const problem = `no valid response after ${tries} attempts, the last: ${last}`
+  if (lastResponse === undefined) return new SourceError(`${base}: ${problem}. Check the URL.`)
+  if (ticks() - lastResponse > LONGEST_OUTAGE)
+    return new SourceError(`${base} stopped responding: ${problem}. Run the command again later.`)
+  return new ResponseError(`${path}: ${problem}`)
 }
 
 async function readText(path: string, response: Response): Promise<string> {

@@ -1,15 +1,21 @@
 import Type, { type TSchema } from 'typebox'
+import { quote } from '../domain/text/quote.ts'
 import { Credential, Passport } from '../domain/v1/schemas.ts'
 import { RecordError } from './record.ts'
 
 /** Fields outside of V1 are ignored, in particular those that our own export adds. */
 const { merged: _, ...PASSPORT_FIELDS } = Passport.properties
 
-/** The distinct ids on a list page; undefined if the body is not a list page. */
-export function parseIds(body: unknown): number[] | undefined {
+/** The distinct ids on a list page, and values that are no ids; undefined if the body is not a list page. */
+export function parseIds(body: unknown): { ids: number[]; invalid: string[] } | undefined {
   const passports = field(body, 'passports')
   if (!Array.isArray(passports)) return undefined
-  return [...new Set(passports.flatMap((each) => parseCount(field(each, 'passport_id')) ?? []))]
+  const given = passports.map((each) => field(each, 'passport_id'))
+  const isInvalid = (value: unknown) => parseCount(value) === undefined
+  return {
+    ids: [...new Set(given.flatMap((value) => parseCount(value) ?? []))],
+    invalid: [...new Set(given.filter(isInvalid).map((value) => (value == null ? 'none' : quote(value))))],
+  }
 }
 
 export function parsePagination(body: unknown): { last: number | undefined; count: number } {
@@ -55,7 +61,8 @@ function toNumber(value: unknown): unknown {
 }
 
 function parseCount(value: unknown): number | undefined {
-  const count = Number(value ?? Number.NaN)
+  const isNumber = typeof value === 'number' || (typeof value === 'string' && /^\s*\d+\s*$/.test(value))
+  const count = isNumber ? Number(value) : Number.NaN
   return Number.isSafeInteger(count) && count >= 0 ? count : undefined
 }
 

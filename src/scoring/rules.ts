@@ -1,4 +1,4 @@
-import { digest } from '../domain/stable-id.ts'
+import { digest } from '../domain/text/stable-id.ts'
 import defaultRules from './default-rules.json' with { type: 'json' }
 import type { Rule, RuleSetShape } from './rules-format.ts'
 

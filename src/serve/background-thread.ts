@@ -22,6 +22,9 @@ const USAGE_MILLISECONDS = 500
 /** How long usage counts that cannot be stored delay a shutdown. */
 const LAST_ATTEMPTS_MILLISECONDS = 5000
 const MONTH_MILLISECONDS = 10_000
+/** Interval of the removal of old usage counts. */
+const REMOVAL_MILLISECONDS = 3_600_000
+const DAY_MILLISECONDS = 86_400_000
 const AFTER_FAILURE_MILLISECONDS = 5000
 /** Interval of checks whether a newer version has migrated the database. */
 const SCHEMA_MILLISECONDS = 1000
@@ -50,6 +53,7 @@ async function run(config: Config): Promise<void> {
   const store = await openStore(config.database, { ...SERVE_TIMEOUT, migrate: false })
   const jobs = [updateSnapshots(store), storeUsage(store), updateScores(store), watchSchema(store)]
   if (config.tiers.some(({ monthly }) => monthly !== undefined)) jobs.push(updateQuotas(store))
+  if (config.usageDays !== undefined) jobs.push(removeOldUsage(store, config.usageDays))
   // One failed job must not end the others.
   await Promise.allSettled(jobs)
   await store.close()
@@ -107,6 +111,15 @@ function updateQuotas({ usage: stored }: Store): Promise<void> {
     send({ kind: 'month', day, sums })
   }
   return repeat('Monthly quotas are outdated', update, () => MONTH_MILLISECONDS)
+}
+
+/** One day at a time: a long delete would delay other writes. */
+function removeOldUsage({ usage: stored }: Store, days: number): Promise<void> {
+  async function remove(): Promise<void> {
+    const before = dayOf(Date.now() - days * DAY_MILLISECONDS)
+    while (!stop.signal.aborted && (await stored.removeOldest(before))) await pause(0)
+  }
+  return repeat('Old usage counts cannot be deleted', remove, () => REMOVAL_MILLISECONDS)
 }
 
 /** Stores usage counts. While the store is unavailable, they stay in the buffer. */

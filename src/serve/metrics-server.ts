@@ -11,7 +11,7 @@ type Options = { store: Store; now: () => number; readThreads: () => Family[] }
 export function startMetrics({ metrics, database }: Config, { store, now, readThreads }: Options) {
   if (!metrics) return undefined
   const { host, port } = metrics
-  const replica = database.engine === 'postgres' && database.readUrl !== undefined
+  const replica = database.engine === 'postgres' && database.readUrls !== undefined
   const readStore = createStoreMetrics(store, { now, replica })
   const collect = async () => [
     gauge('passportd_info', 'The running version.', 1, { version: VERSION }),

@@ -1,5 +1,5 @@
 import { createFixedWindow, type RateLimitCounter } from '../api/fixed-window.ts'
-import { createRedisRateLimit } from '../api/redis-rate-limit.ts'
+import { createRedisRateLimit } from '../api/redis/redis-rate-limit.ts'
 import { createSearchClient } from '../catalog/remote-search.ts'
 import { createSharedCatalog } from '../catalog/shared-catalog.ts'
 import type { Config } from '../config.ts'

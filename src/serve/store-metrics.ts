@@ -1,5 +1,5 @@
 import type { Family } from '../api/prometheus.ts'
-import type { Store } from '../store/store.ts'
+import type { ReplicaStatus, Store } from '../store/store.ts'
 
 /** Counting stale passports is expensive: the count is cached this long. */
 const STALE_MILLISECONDS = 10_000
@@ -25,7 +25,7 @@ export function createStoreMetrics(store: Store, { now, replica }: { now: () => 
     const parts = {
       reads: health !== undefined,
       writes: health?.writes === true,
-      ...(replica && { replica: health?.replica === true }),
+      ...(replica && { replica: health?.replicas?.every(({ state }) => state === 'ok') === true }),
     }
     const up: Family = {
       name: 'passportd_store_up',
@@ -33,8 +33,21 @@ export function createStoreMetrics(store: Store, { now, replica }: { now: () => 
       type: 'gauge',
       samples: Object.entries(parts).map(([part, works]) => ({ labels: { part }, value: Number(works) })),
     }
-    return [up, ...(await readStale())]
+    return [up, ...presentLags(health?.replicas), ...(await readStale())]
   }
+}
+
+function presentLags(replicas: readonly ReplicaStatus[] = []): Family[] {
+  const known = replicas.filter(({ state }) => state === 'ok' || state === 'lagging')
+  if (known.length === 0) return []
+  return [
+    {
+      name: 'passportd_replica_lag_seconds',
+      help: 'Time that a replica is behind its primary.',
+      type: 'gauge',
+      samples: known.map(({ name, lag }) => ({ labels: { replica: name }, value: lag / 1000 })),
+    },
+  ]
 }
 
 async function attempt<T>(work: () => T | Promise<T>): Promise<T | undefined> {

@@ -3,6 +3,7 @@ import type { DatabaseAddress } from '../domain/database-address.ts'
 import type { RetirementPlan } from '../domain/retirement.ts'
 import { diagnosePostgres } from './postgres/diagnostics.ts'
 import type { PassportCounts } from './rows/counts.ts'
+import type { Oversized } from './rows/oversized.ts'
 import { diagnoseSqlite } from './sqlite/diagnostics.ts'
 import type { AppliedRules } from './store.ts'
 
@@ -24,6 +25,8 @@ export type DatabaseContents = PassportCounts & {
   /** Passports that are stale after a short wait. */
   stillStale: number
   keys: ApiKey[]
+  /** Largest first. */
+  oversized: Oversized[]
   plan: RetirementPlan | undefined
   /** The active rule set; `undefined` for the built-in one. */
   rules: AppliedRules | undefined

@@ -1,5 +1,6 @@
 import { NO_SCORES, type PassportRef, walletsOf } from '../domain/passport.ts'
 import { addsUp, CREDENTIAL_ACCOUNT, type IncomingRecord, type PassportRecord } from '../domain/record.ts'
+import { MOST_DATA_POINTS } from '../domain/record-limits.ts'
 import { hashOf } from './hash.ts'
 import { createMerges } from './merges.ts'
 import { type StoredRow, toRecordRow, toScoreRow, toScores } from './rows/passport.ts'
@@ -162,8 +163,13 @@ function saveDataPoint(writer: Writer, record: IncomingRecord & { kind: 'data-po
     return { outcome: 'refused', field: 'passport', reason: `there is no passport ${name} here` }
   }
   const { type, account } = record.point
-  const before = dataPoints.list(id).find((point) => point.type === type && point.account === account)
+  const stored = dataPoints.list(id)
+  const before = stored.find((point) => point.type === type && point.account === account)
   if (before && Bun.deepEquals(before, record.point)) return { outcome: 'unchanged' }
+  if (!before && stored.length >= MOST_DATA_POINTS) {
+    const reason = `has ${stored.length} data points already, and ${MOST_DATA_POINTS} are accepted`
+    return { outcome: 'refused', field: 'passport', reason }
+  }
   dataPoints.put(id, record.point)
   passports.put({ ...(passports.find(id) as StoredRow), stale: 1 })
   return { outcome: before ? 'changed' : 'added' }

@@ -28,7 +28,9 @@ export type Store = {
   }
   records: {
     /** Saves all records in one transaction. The results are in the order of the records. */
-    save(records: readonly IncomingRecord[], options: SaveOptions): Awaitable<SaveResult[]>
+    save: SaveRecords
+    /** Gives `work` a function that saves as `save` does, in one transaction that is rolled back. Other writers wait. */
+    rollBack<T>(work: (save: SaveRecords) => Promise<T>): Promise<T>
     /** Saves the records if the store has no passports; returns whether it did. */
     saveIfEmpty(records: readonly IncomingRecord[], options: SaveOptions): Awaitable<boolean>
     /** The next passports by id, including merged ones. */
@@ -64,6 +66,8 @@ export type Store = {
     add(counts: readonly UsageCount[], lastUsed: ReadonlyMap<string, number>): Awaitable<void>
     /** By day, key, endpoint and status. */
     list(days: Days): Awaitable<UsageCount[]>
+    /** Deletes the counts of the oldest day before `day`; returns whether there was one. */
+    removeOldest(day: string): Awaitable<boolean>
     /** Responses per key, without 304 and 429, which are free. */
     sumByKey(days: Days): Awaitable<[key: string, count: number][]>
   }
@@ -81,8 +85,15 @@ export type Store = {
   /** The schema of the database if a newer passportd has migrated it meanwhile. */
   newerSchema(): Awaitable<number | undefined>
   /** Checks reads and writes. Throws `unavailable` if the store cannot be read. */
-  ping(): Awaitable<{ writes: boolean; replica?: boolean }>
+  ping(): Awaitable<{ writes: boolean; replicas?: ReplicaStatus[] }>
   close(): Awaitable<void>
+}
+
+/** `promoted`: it is no longer a replica. `lag` is the time behind the primary in milliseconds. */
+export type ReplicaStatus = {
+  name: string
+  state: 'ok' | 'lagging' | 'promoted' | 'unavailable'
+  lag: number
 }
 
 /** The input of the ranking snapshot (src/catalog). */
@@ -110,9 +121,12 @@ export type SaveOptions = {
   strict?: boolean
   /** Part of the fingerprint: the same bytes parsed with other options are a different record. */
   fingerprintPrefix?: string
-  /** Returns the results without writing. */
-  dryRun?: boolean
 }
+
+export type SaveRecords = (
+  records: readonly IncomingRecord[],
+  options: SaveOptions,
+) => Awaitable<SaveResult[]>
 
 /** `removed`: the passport was removed, so the record was ignored. */
 export type SaveResult =

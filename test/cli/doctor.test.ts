@@ -2,6 +2,7 @@ import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
 import { chmodSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { examineSpace } from '../../src/cli/doctor/doctor-files.ts'
 import type { Finding } from '../../src/cli/doctor/finding.ts'
 import { workplace } from '../support/cli-sandbox.ts'
 import { startPostgres, startReplica } from '../support/postgres/postgres.ts'
@@ -177,7 +178,20 @@ withEngine('sqlite', 'doctor', (makeDatabase) => {
     change('pragma user_version = 99')
     expect((await examine(here)).text('database')).toContain('a newer passportd')
     change('pragma application_id = 7')
-    expect((await examine(here)).text('database')).toContain('another program')
+    expect((await examine(here)).text('database')).toStartWith(
+      `${here.database} is a database of another program`,
+    )
+  })
+
+  test.each<[string, number, { database: number; wal: number }]>([
+    ['ok', 180e6, { database: 24e6, wal: 4e6 }],
+    ['warning', 20e6, { database: 24e6, wal: 4e6 }],
+    ['problem', 7e6, { database: 24e6, wal: 4e6 }],
+    ['warning', 15e9, { database: 100e9, wal: 0 }],
+    ['problem', 9e9, { database: 100e9, wal: 0 }],
+    ['problem', 1e6, { database: 4096, wal: 0 }],
+  ])('free space is judged by the size of the database and its WAL: %s', (level, free, sizes) => {
+    expect(examineSpace('data', free, sizes).level).toBe(level as Finding['level'])
   })
 
   test('files that other users can read are warnings', async () => {
@@ -222,10 +236,15 @@ withEngine('sqlite', 'doctor', (makeDatabase) => {
       redis: expect.stringMatching(/^It is available, version \d/),
     })
     await redis.kill()
-    expect(await examine(here, { REDIS_URL: redis.url })).toMatchObject({
-      code: 1,
-      amiss: ['problem: redis'],
-    })
+    const down = await examine(here, { REDIS_URL: redis.url })
+    expect(down).toMatchObject({ code: 1, amiss: ['problem: redis'] })
+    expect(down.text('redis')).toContain('nothing listens on its port')
+    await using locked = await startRedis({ password: 'secret' })
+    const wrong = await examine(here, { REDIS_URL: locked.url.replace('secret', 'wrong') })
+    expect(wrong).toMatchObject({ code: 1, amiss: ['problem: redis'] })
+    expect(wrong.text('redis')).toContain('it refuses the user or password of REDIS_URL')
+    const missing = await examine(here, { REDIS_URL: locked.url.replace(':secret@', '') })
+    expect(missing.text('redis')).toContain('it needs a password, and REDIS_URL has none')
   })
 })
 
@@ -256,7 +275,7 @@ withEngine('postgres', 'doctor', (makeDatabase) => {
     expect({ code: found.code, amiss: found.amiss, replica: found.text('replica') }).toEqual({
       code: 0,
       amiss: [],
-      replica: 'It is available and up to date.',
+      replica: expect.stringContaining('is available and up to date.'),
     })
   })
 })

@@ -22,7 +22,7 @@ test('a node without the primary learns of a revocation from the replica', async
   await using replica = await startReplica(primary)
   const proxy = await tcpProxy(primary.port)
   const url = primary.url.replace(`:${primary.port}/`, `:${proxy.port}/`)
-  const node = await openPostgres({ url, readUrl: replica.url }, SERVE_TIMEOUT)
+  const node = await openPostgres({ url, readUrls: [replica.url] }, SERVE_TIMEOUT)
   expect(await node.keys.find('k')).toMatchObject({ id: 'k' })
   await proxy[Symbol.asyncDispose]()
   await until(async () => (await node.ping()).writes === false)

@@ -121,7 +121,7 @@ describe('postgres: two nodes', () => {
     await using sql = connect(replica.url)
     await until(async () => (await sql`select from keys`).length === 1)
     await sql`select pg_wal_replay_pause()`
-    const reader = await openPostgres({ url: primary.url, readUrl: replica.url })
+    const reader = await openPostgres({ url: primary.url, readUrls: [replica.url] })
     await reader.keys.revoke('one', NOON)
     await reader.ping()
     await primary.stop()

@@ -22,6 +22,17 @@ describe('sqlite: the file', () => {
     expect(() => openSqlite(join(path, 'y.db'))).toThrow(`The folder ${path} cannot be created`)
   })
 
+  test('is in a folder that only its owner can enter, whatever the umask', () => {
+    using folder = tempFolder()
+    const before = process.umask(0)
+    try {
+      void openSqlite(join(folder.path, 'a/b/x.db')).close()
+    } finally {
+      process.umask(before)
+    }
+    for (const made of ['a', 'a/b']) expect(statSync(join(folder.path, made)).mode & 0o777).toBe(0o700)
+  })
+
   test('shows a change by another process at once', async () => {
     using folder = tempFolder()
     const path = join(folder.path, 'x.db')

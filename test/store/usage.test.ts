@@ -42,6 +42,25 @@ onEveryEngine('usage', (open) => {
     expect(new Map(sums)).toEqual(new Map(keys.map((key) => [key, 12])))
   })
 
+  test('old days are deleted one at a time, oldest first', async () => {
+    await using store = await open()
+    const days = ['2026-01-03', '2026-01-01', '2026-01-02']
+    await store.usage.add(
+      days.flatMap((day) => [used(day, 'a', 1), used(day, 'b', 1)]),
+      new Map(),
+    )
+    expect(await store.usage.removeOldest('2026-01-03')).toBe(true)
+    expect((await store.usage.list(ALL)).map(({ day }) => day)).toEqual([
+      '2026-01-02',
+      '2026-01-02',
+      '2026-01-03',
+      '2026-01-03',
+    ])
+    expect(await store.usage.removeOldest('2026-01-03')).toBe(true)
+    expect(await store.usage.removeOldest('2026-01-03')).toBe(false)
+    expect(await store.usage.list(ALL)).toHaveLength(2)
+  })
+
   test('the last use of a key never decreases, and unknown keys are ignored', async () => {
     await using store = await open()
     const key = apiKey('one')

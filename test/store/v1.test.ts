@@ -119,7 +119,9 @@ onEveryEngine('V1 responses', (open, engine) => {
     await using store = await open(AT_REST)
     await score(store)
     const before = await bodyOf(store, 7)
-    await store.records.save([{ kind: 'removal', id: 7 }], { now: NOON, restore: false, dryRun: true })
+    await store.records.rollBack(async (save) =>
+      save([{ kind: 'removal', id: 7 }], { now: NOON, restore: false }),
+    )
     expect(await saveRecords(store, AT_REST)).toEqual(AT_REST.map(() => ({ outcome: 'unchanged' })))
     expect(await bodyOf(store, 7)).toBe(before as string)
   })

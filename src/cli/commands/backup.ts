@@ -6,6 +6,7 @@ import { CommandError } from '../../domain/errors.ts'
 import { count, size } from '../../domain/text/format.ts'
 import { backUp, belongsToDatabase, type Contents } from '../../store/sqlite/backup/backup.ts'
 import { restore as restoreFile } from '../../store/sqlite/backup/restore.ts'
+import { orphanedWalProblem } from '../../store/sqlite/connect.ts'
 import { DATABASE_OPTIONS, defineCommand } from '../command.ts'
 import type { Terminal } from '../terminal.ts'
 
@@ -21,6 +22,8 @@ export const backup = defineCommand({
     const found = statSync(file, { throwIfNoEntry: false })
     if (found && !found.isFile()) throw new CommandError(`${file} is not a file: choose another name.`)
     if (found && !values.force) throw new CommandError(`${file} exists already: --force replaces it.`)
+    const orphanedWal = orphanedWalProblem(path)
+    if (orphanedWal !== undefined) throw new CommandError(orphanedWal)
     if (!statSync(path, { throwIfNoEntry: false }))
       throw new CommandError(`There is no database ${path}: check DATABASE_URL and the working directory.`)
     const begin = terminal.now()

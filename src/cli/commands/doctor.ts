@@ -51,9 +51,9 @@ async function examineAll(config: Config, full: boolean, now: () => number): Pro
   findings.push(...files.findings)
   if (files.isReadable)
     findings.push(...(await orProblem('database', () => examineDatabase(config, full, now))))
-  if (database.engine === 'postgres' && database.readUrl !== undefined) {
-    const { readUrl } = database
-    findings.push(...(await orProblem('replica', async () => [await checkReplica(readUrl)])))
+  if (database.engine === 'postgres') {
+    for (const readUrl of database.readUrls ?? [])
+      findings.push(...(await orProblem('replica', async () => [await checkReplica(readUrl, database)])))
   }
   if (redisUrl !== undefined) findings.push(...(await checkRedis(redisUrl, now)))
   return findings

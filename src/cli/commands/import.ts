@@ -8,7 +8,7 @@ import { findRules } from '../../scoring/active-rules.ts'
 import { loadRules } from '../../scoring/load-rules.ts'
 import { type RuleSet, ruleOf } from '../../scoring/rules.ts'
 import { DATABASE_OPTIONS, defineCommand, UsageError } from '../command.ts'
-import { openWhole } from '../open-store.ts'
+import { openForDryRun, openWhole } from '../open-store.ts'
 import { createProgress } from '../progress.ts'
 import type { Terminal } from '../terminal.ts'
 import { writeAll } from '../write-all.ts'
@@ -29,7 +29,7 @@ export const importCommand = defineCommand({
   options: {
     rejects: { placeholder: 'FILE', about: 'write every refusal, with its line, as JSON lines' },
     strict: { about: 'stop at the first refusal' },
-    'dry-run': { about: 'check the lines, and each 500 of them against the database; write nothing' },
+    'dry-run': { about: 'report the result of the import, and write nothing' },
     rescore: { about: 'calculate the score of credentials that carry a score' },
     ...RESTORE_OPTION,
     ...DATABASE_OPTIONS,
@@ -43,7 +43,7 @@ export const importCommand = defineCommand({
     refuseOverwrite(sources, rejects)
     const refusals = createRefusals(terminal, rejects)
     const { importRecords } = await import('../../ingest/import.ts')
-    await using store = await openWhole(config.database)
+    await using store = await (dryRun ? openForDryRun : openWhole)(config.database)
     const rules = await findRules(store, initialRules)
     const progress = createProgress(terminal, { unit: 'lines', ...sizeOf(sources) })
     const bytesRead = () => sources.reduce((sum, source) => sum + source.bytesRead(), 0)

@@ -2,8 +2,8 @@ import { createServer } from 'node:net'
 import { type Config, NAMES, readConfig } from '../../config.ts'
 import { nameDatabase, namePostgres } from '../../domain/database-address.ts'
 import { CommandError } from '../../domain/errors.ts'
-import { unknownSettings } from '../../domain/setting-names.ts'
 import { count } from '../../domain/text/format.ts'
+import { unknownSettings } from '../../domain/text/setting-names.ts'
 import { inventPeople } from '../../ingest/demo/people.ts'
 import { createLog } from '../../log.ts'
 import { loadRules } from '../../scoring/load-rules.ts'
@@ -84,8 +84,8 @@ async function fillWithPeople(store: Store, now: number): Promise<void> {
 }
 
 function replicaOf({ database }: Config): string {
-  if (database.engine === 'sqlite' || database.readUrl === undefined) return ''
-  return `  Replica    ${namePostgres(database.readUrl)}\n`
+  const { readUrls = [] } = database.engine === 'postgres' ? database : {}
+  return readUrls.map((url) => `  Replica    ${namePostgres(url)}\n`).join('')
 }
 
 function greeting(

@@ -1,10 +1,11 @@
 import { accessSync, constants, type Stats, statfsSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { size } from '../../domain/text/format.ts'
+import { orphanedWalProblem } from '../../store/sqlite/connect.ts'
 import { type Finding, ok, problem, warning } from './finding.ts'
 
-/** A busy service takes several minutes to fill this much. */
-const LEAST_FREE = 200_000_000
+/** Below this the service does not try to write. */
+const LEAST_FREE = 1024 * 1024
 
 /** Checkpoints keep the WAL below a tenth of this, unless a reader blocks them. */
 const LARGE_WAL = 500_000_000
@@ -20,6 +21,9 @@ const find = (path: string): Found[] => {
 export function examineFiles(path: string): { isReadable: boolean; findings: Finding[] } {
   const folder = dirname(path)
   const [database] = find(path)
+  const orphanedWal = orphanedWalProblem(path)
+  if (orphanedWal !== undefined)
+    return { isReadable: false, findings: [problem('database', orphanedWal), ...examineFolder(folder)] }
   if (!database) {
     const text = `There is no file ${path}: "serve", "import" or "restore" creates it. If it should exist, check DATABASE_URL and the working directory.`
     return { isReadable: false, findings: [problem('database', text), ...examineFolder(folder)] }
@@ -32,7 +36,7 @@ export function examineFiles(path: string): { isReadable: boolean; findings: Fin
     ...examineFolder(folder),
     ...examineRights(all),
     ...examineWal(wal),
-    examineSpace(folder, all),
+    examineSpace(folder, freeBytes(folder), { database: database.file.size, wal: wal[0]?.file.size ?? 0 }),
   ]
   if (database.file.size > 0) return { isReadable: true, findings }
   const empty = warning('database', `${path} is empty: "serve" or "import" creates its tables.`)
@@ -83,12 +87,19 @@ function* examineWal(wal: readonly Found[]) {
   }
 }
 
-function examineSpace(folder: string, all: readonly Found[]): Finding {
+function freeBytes(folder: string): number {
   const { bavail, bsize } = statfsSync(folder)
-  const free = bavail * bsize
-  const used = all.reduce((sum, { file }) => sum + file.size, 0)
-  const sizes = `${size(free)} are free in ${folder}; the database and the files next to it use ${size(used)}`
-  if (free < LEAST_FREE) return problem('space', `${sizes}: writes will fail soon. Free some space.`)
+  return bavail * bsize
+}
+
+type Sizes = { database: number; wal: number }
+
+/** A checkpoint may append the whole WAL to the database, and a tenth leaves time to react. */
+export function examineSpace(folder: string, free: number, { database, wal }: Sizes): Finding {
+  const used = database + wal
+  const sizes = `${size(free)} are free in ${folder}; the database and its WAL use ${size(used)}`
+  if (free < LEAST_FREE + wal + database / 10)
+    return problem('space', `${sizes}: writes will fail soon. Free some space.`)
   if (free < used)
     return warning('space', `${sizes}: too little for a backup or restore. Free space, or use another disk.`)
   return ok('space', `${sizes}.`)

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { dependencies } from '../../../package.json'
 import { NAMES } from '../../config.ts'
-import { misspeltSettings, unknownSettings } from '../../domain/setting-names.ts'
+import { misspeltSettings, unknownSettings } from '../../domain/text/setting-names.ts'
 import { loadRules } from '../../scoring/load-rules.ts'
 import type { AppliedRules } from '../../store/store.ts'
 import type { Terminal } from '../terminal.ts'

@@ -1,12 +1,15 @@
 import { RedisClient } from 'bun'
+import { explainRedisError } from '../../api/redis/redis-error.ts'
+import { namePostgres } from '../../domain/database-address.ts'
+import { formatDuration } from '../../domain/text/duration.ts'
 import { diagnoseReplica } from '../../store/postgres/diagnostics.ts'
 import { SCHEMA } from '../../store/postgres/migrate/migrate.ts'
+import { DEFAULT_MAX_LAG } from '../../store/postgres/open.ts'
 import { type Finding, ok, problem, warning } from './finding.ts'
 
 /** Rate limits, expiry dates and brownouts depend on the clock of each machine. */
 const LARGEST_DIFFERENCE = 2000
 
-const LONG_BEHIND = 30_000
 const TIMEOUT_MILLISECONDS = 2000
 const OLDEST_REDIS = 7
 
@@ -21,16 +24,27 @@ export function compareClock(whose: string, theirs: number, ours: number): Findi
   )
 }
 
-export async function checkReplica(url: string): Promise<Finding> {
-  const { schema, isReplica, behind } = await diagnoseReplica(url)
-  const schemas = `Its schema is ${schema}, but this program needs ${SCHEMA}`
+export async function checkReplica(
+  url: string,
+  { url: primary, maxLag = DEFAULT_MAX_LAG }: Primary,
+): Promise<Finding> {
+  const { schema, isReplica, isUpToDate, isReceiving } = await diagnoseReplica(url, primary, maxLag)
+  const name = namePostgres(url)
+  const schemas = `The schema of ${name} is ${schema}, but this program needs ${SCHEMA}`
   if (schema !== SCHEMA) return problem('replica', `${schemas}: is it a replica of this primary?`)
   if (!isReplica)
-    return warning('replica', 'DATABASE_READ_URL is not a replica: its data may differ from the primary.')
-  if (behind <= LONG_BEHIND) return ok('replica', 'It is available and up to date.')
-  const seconds = Math.round(behind / 1000)
-  return warning('replica', `It is ${seconds} s behind its primary: check the network and the load.`)
+    return warning('replica', `${name} is not a replica: reads use other servers. Correct DATABASE_READ_URL.`)
+  const behind = `${name} did not get the changes of its primary within ${formatDuration(maxLag)}, so reads use other servers`
+  if (!isUpToDate)
+    return problem(
+      'replica',
+      `${behind}: check its replication (pg_stat_wal_receiver, primary_conninfo), the network and the load.`,
+    )
+  if (isReceiving) return ok('replica', `${name} is available and up to date.`)
+  return warning('replica', `${name} is up to date, but no WAL receiver runs there: check primary_conninfo.`)
 }
+
+type Primary = { url: string; maxLag?: number }
 
 export async function checkRedis(url: string, now: () => number): Promise<Finding[]> {
   const client = new RedisClient(url, {
@@ -41,7 +55,7 @@ export async function checkRedis(url: string, now: () => number): Promise<Findin
   try {
     return await Promise.race([queryRedis(client, now), timeout()])
   } catch (error) {
-    const reason = (error as Error).message.replace(/\.$/, '')
+    const reason = await explainRedisError(url, error)
     const advice = 'Check REDIS_URL; until then each node counts its own rate limits'
     return [problem('redis', `Redis is unavailable: ${reason}. ${advice}.`)]
   } finally {

@@ -1,7 +1,8 @@
 import { namePostgres } from '../../domain/database-address.ts'
 import type { DatabaseContents, Diagnostics } from '../diagnostics.ts'
 import { PASSPORT_COUNTS, type PassportCounts, RECHECK_DELAY, STALE_COUNT } from '../rows/counts.ts'
-import { createPool, type Pool } from './connection/health-checked-pool.ts'
+import { OVERSIZED, type Oversized } from '../rows/oversized.ts'
+import { createPool, openPrimaryPool, type Pool } from './connection/health-checked-pool.ts'
 import { createCopying } from './copy-tables.ts'
 import { createKeys } from './keys.ts'
 import { checkVersion, checkWritable, SCHEMA } from './migrate/migrate.ts'
@@ -12,7 +13,7 @@ const OPTIONS = { connections: 1, responseTimeout: 10_000 }
 
 export async function diagnosePostgres(url: string): Promise<Diagnostics> {
   const name = namePostgres(url)
-  const pool = createPool(url, name, OPTIONS)
+  const pool = await openPrimaryPool(url, name, OPTIONS)
   try {
     await checkWritable(pool.query, name)
     const schema = await checkVersion(pool.query, name)
@@ -26,21 +27,38 @@ export async function diagnosePostgres(url: string): Promise<Diagnostics> {
   }
 }
 
-/** The schema of a replica and its lag in milliseconds. */
-export async function diagnoseReplica(url: string) {
-  const name = namePostgres(url)
-  const pool = createPool(url, name, OPTIONS)
+/** The schema of a replica, and whether it gets the current changes of its primary within `maxLag` milliseconds. */
+export async function diagnoseReplica(url: string, primaryUrl: string, maxLag: number) {
+  const [name, primaryName] = [namePostgres(url), namePostgres(primaryUrl)]
+  const primary = await openPrimaryPool(primaryUrl, primaryName, OPTIONS)
+  const replica = createPool(url, name, OPTIONS)
   try {
-    const schema = await checkVersion(pool.query, name)
-    const [row] = await pool.query<{ is_replica: boolean; behind: number }>(
-      `select pg_is_in_recovery() as is_replica,
-         case when pg_last_wal_receive_lsn() = pg_last_wal_replay_lsn() then 0
-           else coalesce(extract(epoch from clock_timestamp() - pg_last_xact_replay_timestamp()) * 1000, 0)
-         end::float8 as behind`,
+    const schema = await checkVersion(replica.query, name)
+    const [state] = await replica.query<{ isReplica: boolean; isReceiving: boolean }>(
+      `select pg_is_in_recovery() as "isReplica", exists (select from pg_stat_wal_receiver) as "isReceiving"`,
     )
-    return { schema, isReplica: row?.is_replica ?? false, behind: row?.behind ?? 0 }
+    // An unavailable primary is another finding.
+    const [current] = await primary
+      .query<{ lsn: string }>('select pg_current_wal_flush_lsn()::text as lsn')
+      .catch(() => [])
+    const isUpToDate = !state?.isReplica || !current || (await reaches(replica, current.lsn, maxLag))
+    return { schema, isReplica: false, isReceiving: false, ...state, isUpToDate }
   } finally {
-    await pool.close()
+    await Promise.all([primary.close(), replica.close()])
+  }
+}
+
+const RECHECK_REPLICA_MILLISECONDS = 100
+
+/** Whether the replica replays the WAL up to a position in time. */
+async function reaches({ query }: Pool, lsn: string, wait: number): Promise<boolean> {
+  for (const end = performance.now() + wait; ; await Bun.sleep(RECHECK_REPLICA_MILLISECONDS)) {
+    const [row] = await query<{ reached: boolean }>(
+      'select pg_last_wal_replay_lsn() >= $1::text::pg_lsn as reached',
+      [lsn],
+    )
+    if (row?.reached) return true
+    if (performance.now() > end) return false
   }
 }
 
@@ -52,6 +70,7 @@ async function readContents(pool: Pool): Promise<DatabaseContents> {
     ...counts,
     stillStale: later?.count ?? 0,
     keys: await createKeys(pool, undefined).keys.list(),
+    oversized: await pool.longQuery<Oversized>(OVERSIZED),
     plan: await createRetirement(pool.query, pool.query).find(),
     rules: await createRules(pool, pool.query).active(),
     copying: await createCopying(pool.query, pool.query).find(),

@@ -14,7 +14,7 @@ const fromSelected = ({ row, hash }: SelectedKey) => toKey({ ...row, hash })
 const CACHE_SIZE = 10_000
 
 /** `find` reads from the primary, or from the replica if the primary is unavailable: a replica may not know a revocation. */
-export function createKeys(primary: Pool, replica: Pool | undefined) {
+export function createKeys(primary: Pool, replica: Pick<Pool, 'query'> | undefined) {
   const { find, forget } = createCache(primary, replica)
 
   /** Returns the number of changed keys. */
@@ -58,7 +58,7 @@ export function createKeys(primary: Pool, replica: Pool | undefined) {
 }
 
 /** Results are not cached if keys changed meanwhile, or if they come from a replica, which may lag. */
-function createCache(primary: Pool, replica: Pool | undefined) {
+function createCache(primary: Pool, replica: Pick<Pool, 'query'> | undefined) {
   const cache = new Map<string, ApiKey>()
   let changes = 0
 

@@ -3,8 +3,10 @@ import { ServiceError } from '../../domain/errors.ts'
 import type { PassportRef } from '../../domain/passport.ts'
 import type { MigrationMode } from '../outdated-schema.ts'
 import type { Store } from '../store.ts'
-import { createPool, type Pool, type PoolOptions } from './connection/health-checked-pool.ts'
+import { createPool, openPrimaryPool, type Pool } from './connection/health-checked-pool.ts'
 import type { Query } from './connection/query.ts'
+import { createReplicas } from './connection/replicas.ts'
+import type { PoolOptions } from './connection/sql-pools.ts'
 import { createCopying, createCopyTables } from './copy-tables.ts'
 import { listCredentials } from './credentials-and-points.ts'
 import { createKeys } from './keys.ts'
@@ -19,7 +21,7 @@ import { createRetirement } from './settings.ts'
 import { createUsage } from './usage.ts'
 import { createV1Reader } from './v1.ts'
 
-type Address = { url: string; readUrl?: string | undefined }
+type Address = { url: string; readUrls?: readonly string[]; maxLag?: number }
 
 type Options = Partial<PoolOptions> & {
   migrate?: MigrationMode
@@ -29,45 +31,40 @@ type Options = Partial<PoolOptions> & {
 /** Most commands need one connection, and should wait for a busy server. */
 const FOR_COMMANDS: PoolOptions = { connections: 2, responseTimeout: 30_000 }
 
+/** For replicas, in milliseconds. */
+export const DEFAULT_MAX_LAG = 5000
+
 /** Migrates and opens the database. Throws `unavailable` with a message for the operator. */
 export async function openPostgres(
-  { url, readUrl }: Address,
-  { migrate: mode = true, onMigrate, ...options }: Options = {},
+  { url, readUrls = [], maxLag = DEFAULT_MAX_LAG }: Address,
+  { migrate: mode = true, onMigrate, ...given }: Options = {},
 ): Promise<Store> {
-  const pool = (to: string) => createPool(to, namePostgres(to), { ...FOR_COMMANDS, ...options })
-  const primary = pool(url)
-  const replica = readUrl === undefined ? undefined : pool(readUrl)
+  const options = { ...FOR_COMMANDS, ...given }
+  const primary = await openPrimaryPool(url, namePostgres(url), options)
+  const pools = readUrls.map((readUrl) => {
+    const name = namePostgres(readUrl)
+    return { name, pool: createPool(readUrl, name, options) }
+  })
+  const close = async () =>
+    void (await Promise.all([primary, ...pools.map(({ pool }) => pool)].map((each) => each.close())))
   try {
     const prepare: Prepare = (to, name) => prepareSchema(to, name, { mode, onProgress: onMigrate })
-    await begin(prepare, { primary, url, replica, readUrl })
+    await begin(prepare, primary, namePostgres(url), pools)
   } catch (error) {
-    await Promise.all([primary.close(), replica?.close()])
+    await close()
     throw error
   }
-  const read = withFallback(({ query }) => query, replica ?? primary, primary)
-  const readMuch = withFallback(({ longQuery }) => longQuery, replica ?? primary, primary)
-
-  const readCurrent = withFallback(({ query }) => query, primary, replica ?? primary)
-
+  const replicas = createReplicas(primary, pools, { maxLag, onNotice: options.onNotice })
+  const read = replicas.read(({ query }) => query)
+  /** The active rule set: a replica may not know the last one. */
+  const readCurrent: Query = <Row>(...args: Parameters<Query>) =>
+    primary.query<Row>(...args).catch(() => read<Row>(...args))
   const passports = createPassportReader(read)
   const atPrimary = createPassportReader(primary.query)
-  const { keys, forget } = createKeys(primary, replica)
-  const listing = createListing(readMuch)
+  const { keys, forget } = createKeys(primary, pools.length === 0 ? undefined : { query: read })
+  const listing = createListing(replicas.read(({ longQuery }) => longQuery))
   const findId = async (ref: PassportRef) => (await atPrimary.find(ref))?.id
-
-  let keysVersion: number | undefined
-  let keysVersionOfReplica: number | undefined
-  primary.watch((version, isOtherServer) => {
-    if (isOtherServer || version !== keysVersion) forget()
-    if (isOtherServer) listing.forget()
-    keysVersion = version
-  })
-  replica?.watch((version, isOtherServer) => {
-    // If only this node has lost the primary, the replica still receives revocations.
-    if (version !== keysVersionOfReplica) forget()
-    if (isOtherServer) listing.forget()
-    keysVersionOfReplica = version
-  })
+  watch({ primary, pools, replicas, forgetKeys: forget, forgetListing: listing.forget })
 
   return {
     passports: { ...passports, ...createPassportChanges(primary) },
@@ -85,29 +82,48 @@ export async function openPostgres(
     copying: createCopying(read, primary.query),
     newerSchema: () => findNewerSchema(primary.query),
     async ping() {
-      const [writes, reads] = await Promise.allSettled([primary.ping(), replica?.ping()])
-      if (writes.status === 'rejected' && (!replica || reads.status === 'rejected')) throw writes.reason
+      const [writes, ...reads] = await Promise.allSettled(
+        [primary, ...pools.map(({ pool }) => pool)].map((each) => each.ping()),
+      )
+      if (writes?.status !== 'fulfilled' && !reads.some(({ status }) => status === 'fulfilled'))
+        throw writes?.reason
       return {
-        writes: writes.status === 'fulfilled' && writes.value.writes,
-        ...(replica && { replica: reads.status === 'fulfilled' }),
+        writes: writes?.status === 'fulfilled' && writes.value.writes,
+        ...(pools.length > 0 && { replicas: replicas.list() }),
       }
     },
-    async close() {
-      await Promise.all([primary.close(), replica?.close()])
-    },
+    close,
   }
 }
 
-/** Reads from the first pool, and after any error from the second. */
-function withFallback(queryOf: (pool: Pool) => Query, first: Pool, second: Pool): Query {
-  if (first === second) return queryOf(first)
-  return async <Row>(text: string, values?: readonly unknown[]) => {
-    try {
-      return await queryOf(first)<Row>(text, values)
-    } catch {
-      // The first pool reports its own errors.
-      return queryOf(second)<Row>(text, values)
-    }
+type Watched = {
+  primary: Pool
+  pools: readonly { pool: Pool }[]
+  replicas: ReturnType<typeof createReplicas>
+  forgetKeys: () => void
+  forgetListing: () => void
+}
+
+/** Clears caches after changes by other nodes, and after another server begins to respond. */
+function watch({ primary, pools, replicas, forgetKeys, forgetListing }: Watched): void {
+  let keysVersion: number | undefined
+  let wasDiverged = false
+  primary.watch((health) => {
+    replicas.onPrimary(health)
+    if (health.isOtherServer || health.keys !== keysVersion) forgetKeys()
+    if (health.isOtherServer) forgetListing()
+    keysVersion = health.keys
+  })
+  for (const [index, { pool }] of pools.entries()) {
+    let keysVersionOfReplica: number | undefined
+    pool.watch((health) => {
+      replicas.onReplica(index, health)
+      // If only this node has lost the primary, the replica still receives revocations.
+      if (health.keys !== keysVersionOfReplica) forgetKeys()
+      if (health.isOtherServer || replicas.isDiverged() !== wasDiverged) forgetListing()
+      wasDiverged = replicas.isDiverged()
+      keysVersionOfReplica = health.keys
+    })
   }
 }
 
@@ -116,14 +132,20 @@ type Prepare = (pool: Pool, name: string) => Promise<unknown>
 /** With an unavailable primary, a node can still read from a migrated replica. */
 async function begin(
   prepare: Prepare,
-  { primary, url, replica, readUrl }: Address & { primary: Pool; replica: Pool | undefined },
+  primary: Pool,
+  name: string,
+  replicas: readonly { pool: Pool; name: string }[],
 ): Promise<void> {
   try {
-    await prepare(primary, namePostgres(url))
+    await prepare(primary, name)
   } catch (error) {
     const isUnavailable =
       error instanceof ServiceError && error.code === 'unavailable' && error.cause !== undefined
-    if (!isUnavailable || !replica || readUrl === undefined) throw error
-    if ((await checkVersion(replica.query, namePostgres(readUrl))) === 0) throw error
+    if (!isUnavailable) throw error
+    for (const { pool, name: replica } of replicas) {
+      const version = await checkVersion(pool.query, replica).catch(() => 0)
+      if (version > 0) return
+    }
+    throw error
   }
 }

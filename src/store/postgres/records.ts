@@ -4,7 +4,7 @@ import type { IncomingRecord } from '../../domain/record.ts'
 import { createMerges } from '../merges.ts'
 import { createRecordWriter, isChange } from '../record-writer.ts'
 import { type StoredRow, toRecord } from '../rows/passport.ts'
-import type { SaveOptions, SaveResult, Store } from '../store.ts'
+import type { SaveOptions, SaveRecords, SaveResult, Store } from '../store.ts'
 import type { Pool } from './connection/health-checked-pool.ts'
 import { lockForWriting } from './connection/locks.ts'
 import { type Query, selectRows } from './connection/query.ts'
@@ -16,10 +16,14 @@ export function createRecords({ longQuery, transaction }: Pool) {
   async function saveIn(query: Query, batch: readonly IncomingRecord[], options: SaveOptions) {
     const { model, save } = await loadWriteModel(query, keysOf(batch))
     const results = createRecordWriter(model).save(batch, options)
-    if (!options.dryRun && results.some(isChange)) {
-      await save()
-      await incrementVersion(query, 'ranking')
-    }
+    const isChanged = results.some(isChange)
+    if (isChanged) await save()
+    return { results, isChanged }
+  }
+
+  async function saveAndAnnounce(query: Query, batch: readonly IncomingRecord[], options: SaveOptions) {
+    const { results, isChanged } = await saveIn(query, batch, options)
+    if (isChanged) await incrementVersion(query, 'ranking')
     return results
   }
 
@@ -27,13 +31,26 @@ export function createRecords({ longQuery, transaction }: Pool) {
     save: (batch, options) =>
       transaction(async (query): Promise<SaveResult[]> => {
         await lockForWriting(query)
-        return saveIn(query, batch, options)
+        return saveAndAnnounce(query, batch, options)
       }),
+    async rollBack<T>(work: (save: SaveRecords) => Promise<T>): Promise<T> {
+      let result: { value: T } | undefined
+      try {
+        await transaction(async (query) => {
+          await lockForWriting(query)
+          result = { value: await work(async (...batch) => (await saveIn(query, ...batch)).results) }
+          throw new Rollback('A dry run is rolled back.')
+        })
+      } catch (error) {
+        if (!(error instanceof Rollback)) throw error
+      }
+      return (result as { value: T }).value
+    },
     saveIfEmpty: (batch, options) =>
       transaction(async (query) => {
         await lockForWriting(query)
         if ((await query('select 1 as one from passports limit 1')).length > 0) return false
-        await saveIn(query, batch, options)
+        await saveAndAnnounce(query, batch, options)
         return true
       }),
     /** One snapshot: a passport and its credentials are consistent. */
@@ -63,6 +80,9 @@ export function createRecords({ longQuery, transaction }: Pool) {
   } satisfies Store['records']
 }
 
+class Rollback extends Error {}
+
+/** Merge, unmerge and removal of single passports. */
 export function createPassportChanges({ transaction }: Pool) {
   type Merges = ReturnType<typeof createMerges>
 

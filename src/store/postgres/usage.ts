@@ -22,6 +22,13 @@ export function createUsage({ longQuery, transaction }: Pool): Store['usage'] {
           ])
         }
       }),
+    async removeOldest(day) {
+      const rows = await longQuery(
+        'delete from usage where day = (select min(day) from usage where day < $1) returning 1 as one',
+        [day],
+      )
+      return rows.length > 0
+    },
     async sumByKey({ since, until }) {
       const rows = await longQuery<{ key_id: string; count: number }>(
         `select key_id, sum(count)::float8 as count from usage

@@ -2,6 +2,7 @@ import { Database, type DatabaseOptions, SQLiteError } from 'bun:sqlite'
 import { closeSync, existsSync, mkdirSync, openSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { ServiceError } from '../../domain/errors.ts'
+import { size } from '../../domain/text/format.ts'
 import { checkOwner } from './migrate/migrate.ts'
 
 /** Milliseconds that a write waits for a write of another process. */
@@ -15,6 +16,7 @@ const CHECKPOINT_PAGES = 4000
 
 /** The only writing connection. `create` creates a missing file and its folder. */
 export function connectWriter(path: string, create: boolean): Database {
+  refuseOrphanedWal(path)
   if (create) makeFile(path)
   else if (sizeOf(path) === 0) {
     throw new ServiceError(
@@ -126,10 +128,11 @@ export function guardErrors<T extends Methods>(path: string, methods: T, { befor
     name,
     (...args: never[]) => {
       try {
-        return translateErrors(path, () => {
+        const result = translateErrors(path, () => {
           before?.()
           return method(...args)
         })
+        return result instanceof Promise ? result.catch((error) => throwTranslated(path, error)) : result
       } finally {
         after?.()
       }
@@ -139,17 +142,36 @@ export function guardErrors<T extends Methods>(path: string, methods: T, { befor
 }
 
 function connect(path: string, mode: DatabaseOptions, wait: number): Database {
+  refuseOrphanedWal(path)
   const database = new Database(path, { ...mode, strict: true })
   database.run(`pragma busy_timeout = ${wait}`)
   return database
 }
 
+/** SQLite deletes the WAL of an empty file, even for a reader. */
+function refuseOrphanedWal(path: string): void {
+  const problem = orphanedWalProblem(path)
+  if (problem !== undefined) throw new ServiceError('unavailable', problem)
+}
+
+/** A sentence if the database file was lost, but not its WAL. */
+export function orphanedWalProblem(path: string): string | undefined {
+  const wal = `${path}-wal`
+  // In this order: a process that creates the database fills the file before its WAL.
+  const bytes = existsSync(wal) ? sizeOf(wal) : 0
+  if (bytes === 0 || sizeOf(path) > 0) return undefined
+  return `${path} is empty or missing, but ${wal} holds ${size(bytes)} of changes, which opening it would delete: put the file back, restore a backup ("passportd restore FILE" keeps the WAL), or move the WAL away.`
+}
+
 /** Only the owner may read the file: it holds unpublished data. SQLite gives the WAL the same permissions. */
 function makeFile(path: string): void {
   const folder = dirname(path)
-  make(`The folder ${folder}`, () => mkdirSync(folder, { recursive: true }))
+  make(`The folder ${folder}`, () => makeFolder(folder))
   if (!existsSync(path)) make(path, () => closeSync(openSync(path, 'a', 0o600)))
 }
+
+/** Closed to other users under every umask. */
+export const makeFolder = (folder: string) => mkdirSync(folder, { recursive: true, mode: 0o700 })
 
 function make(what: string, work: () => void): void {
   try {

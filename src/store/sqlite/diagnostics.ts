@@ -4,6 +4,7 @@ import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { DatabaseContents, Diagnostics } from '../diagnostics.ts'
 import { PASSPORT_COUNTS, type PassportCounts, RECHECK_DELAY, STALE_COUNT } from '../rows/counts.ts'
+import { OVERSIZED, type Oversized } from '../rows/oversized.ts'
 import { listDamage } from './backup/backup.ts'
 import { connectReader, throwTranslated, translateErrors } from './connect.ts'
 import { createCopying } from './copy-tables.ts'
@@ -58,6 +59,7 @@ async function readContents(database: Database): Promise<DatabaseContents> {
     ...counts,
     stillStale: database.query<{ count: number }, []>(STALE_COUNT).get()?.count ?? 0,
     keys: createKeys(connections).list(),
+    oversized: database.query<Oversized, []>(OVERSIZED).all(),
     plan: createRetirement(connections).find(),
     rules: createRules(connections).active(),
     copying: await createCopying(connections).find(),

@@ -4,7 +4,7 @@ import type { IncomingRecord } from '../../domain/record.ts'
 import { createMerges } from '../merges.ts'
 import { createRecordWriter, isChange } from '../record-writer.ts'
 import { type StoredRow, toRecord } from '../rows/passport.ts'
-import type { SaveOptions, SaveResult, Store } from '../store.ts'
+import type { SaveOptions, Store } from '../store.ts'
 import { trackChanges } from '../v1-renderer.ts'
 import { createCredentialReader, createDataPointReader } from './credentials-and-points.ts'
 import { incrementRankingVersion } from './statements.ts'
@@ -26,7 +26,6 @@ export function createRecords({ reader, writer }: { reader: Database; writer: Da
   const save = writer.transaction((batch: readonly IncomingRecord[], options: SaveOptions) => {
     const results = createRecordWriter(trackChanges(model)).save(batch, options)
     if (results.some(isChange)) incrementRankingVersion(writer)
-    if (options.dryRun) throw new Rollback(results)
     return results
   })
 
@@ -47,13 +46,18 @@ export function createRecords({ reader, writer }: { reader: Database; writer: Da
 
   return {
     save(batch, options) {
+      const results = save.immediate(batch, options)
+      if (batch.some(({ kind }) => kind === 'removal')) truncateWal(writer)
+      return results
+    },
+    async rollBack(work) {
+      writer.run('begin immediate')
       try {
-        const results = save.immediate(batch, options)
-        if (batch.some(({ kind }) => kind === 'removal')) truncateWal(writer)
-        return results
-      } catch (error) {
-        if (error instanceof Rollback) return error.results
-        throw error
+        // Nested transactions are savepoints.
+        return await work(save)
+      } finally {
+        // An error may have ended the transaction.
+        if (writer.inTransaction) writer.run('rollback')
       }
     },
     saveIfEmpty: (batch, options) => saveIfEmpty.immediate(batch, options),
@@ -62,16 +66,7 @@ export function createRecords({ reader, writer }: { reader: Database; writer: Da
   } satisfies Store['records']
 }
 
-/** Rolls a dry run back and carries its results. */
-class Rollback extends Error {
-  readonly results: SaveResult[]
-
-  constructor(results: SaveResult[]) {
-    super('rolled back')
-    this.results = results
-  }
-}
-
+/** Merge, unmerge and removal of single passports. */
 export function createPassportChanges(writer: Database) {
   const model = createWriteModel(writer)
   const change = writer.transaction((work: (merges: ReturnType<typeof createMerges>) => void) => {

@@ -19,6 +19,10 @@ export function createUsage({ reader, writer }: { reader: Database; writer: Data
      where day >= ? and day <= ? and key_id <> '' and status not in (304, 429) group by key_id`,
   )
 
+  const removeOldest = writer.query<unknown, [string]>(
+    'delete from usage where day = (select min(day) from usage where day < ?)',
+  )
+
   const add = writer.transaction((counts: readonly UsageCount[], lastUsed: ReadonlyMap<string, number>) => {
     for (const each of counts) count.run(toUsageRow(each))
     for (const [id, time] of lastUsed) use.run(time, id)
@@ -26,6 +30,7 @@ export function createUsage({ reader, writer }: { reader: Database; writer: Data
 
   return {
     add: (counts, lastUsed) => add.immediate(counts, lastUsed),
+    removeOldest: (day) => removeOldest.run(day).changes > 0,
     list: ({ since, until }) => list.all(since, until).map(toUsageCount),
     sumByKey: ({ since, until }) => sumByKey.all(since, until).map(({ key_id, count }) => [key_id, count]),
   } satisfies Store['usage']

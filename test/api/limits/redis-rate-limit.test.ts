@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { createFixedWindow } from '../../../src/api/fixed-window.ts'
-import { createRedisRateLimit } from '../../../src/api/redis-rate-limit.ts'
+import { createRedisRateLimit } from '../../../src/api/redis/redis-rate-limit.ts'
 import { until } from '../../support/processes.ts'
 import { hasRedis, pretendRedis, startRedis } from '../../support/redis/redis.ts'
 import { NOON } from '../../support/store/records.ts'
@@ -47,6 +47,18 @@ test('without a reachable Redis the node counts alone and no request waits', asy
   expect(alone.news).toHaveLength(1)
   expect(alone.news[0]).toStartWith('unavailable: ')
   expect(alone.news[0]).not.toContain('secret')
+})
+
+test.if(hasRedis)('a wrong password is told from a port without a server', async () => {
+  await using redis = await startRedis({ password: 'secret' })
+  using wrong = await node(redis.url.replace('secret', 'wrong'))
+  using missing = await node(redis.url.replace(':secret@', ''))
+  using nobody = await node('redis://127.0.0.1:1')
+  expect([wrong, missing, nobody].flatMap(({ news }) => news)).toEqual([
+    'unavailable: it refuses the user or password of REDIS_URL',
+    'unavailable: it needs a password, and REDIS_URL has none',
+    'unavailable: nothing listens on its port (ECONNREFUSED)',
+  ])
 })
 
 test('a Redis slower than the timeout is unavailable, and no request waits for it', async () => {

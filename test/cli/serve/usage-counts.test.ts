@@ -47,6 +47,21 @@ withEveryEngine('counts', (makeDatabase, engine) => {
   })
 })
 
+withEveryEngine('old counts', (makeDatabase) => {
+  test('are deleted in the background after USAGE_DAYS', async () => {
+    await using here = await workplace(makeDatabase)
+    const dayAgo = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString().slice(0, 10)
+    const days = [0, 20, 40, 400, 4000].map(dayAgo)
+    const counts = days.map((day) => ({ day, key: '', endpoint: 'list', status: 200, count: 1 }) as const)
+    await here.look((store) => store.usage.add(counts, new Map()))
+    await using _server = await here.serve([], { USAGE_DAYS: '31' })
+    const stored = () =>
+      here.look(async (store) => (await store.usage.list(ALL)).map(({ day }) => day).toReversed())
+    await until(async () => (await stored()).length === 2)
+    expect(await stored()).toEqual(days.slice(0, 2))
+  })
+})
+
 withEngine('sqlite', 'counts', (makeDatabase) => {
   test('are stored after another process has finished its write, and no request waits', async () => {
     await using here = await workplace(makeDatabase)

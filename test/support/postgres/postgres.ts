@@ -43,7 +43,8 @@ export function startPostgres({ settings = {} }: { settings?: Settings } = {}): 
   })
 }
 
-export async function startReplica(primary: PostgresServer): Promise<PostgresServer> {
+/** A streaming standby that serves queries. It replicates from `source`, which may be a proxy of the primary. */
+export async function startReplica(primary: PostgresServer, source = primary.url): Promise<PostgresServer> {
   await using sql = new SQL(primary.url, { max: 1 })
   const name = `replica_${randomName()}`
   const replica = await startIn(async (data) => {
@@ -52,7 +53,7 @@ export async function startReplica(primary: PostgresServer): Promise<PostgresSer
     const [stopped] = await sql`select labelfile from pg_backup_stop(wait_for_archive => false)`
     writeOwned(join(data, 'backup_label'), stopped.labelfile)
     writeOwned(join(data, 'standby.signal'), '')
-    return { primary_conninfo: `${primary.url}?application_name=${name}` }
+    return { primary_conninfo: `${source}?application_name=${name}` }
   })
   await until(async () => {
     const rows =

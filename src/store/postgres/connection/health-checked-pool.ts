@@ -1,44 +1,22 @@
-import { SQL } from 'bun'
+import { splitHosts } from '../../../domain/database-address.ts'
 import { ServiceError } from '../../../domain/errors.ts'
-import { isServerError, toServiceError } from './errors.ts'
+import { isServerError, readOnlyError, toServiceError } from './errors.ts'
 import type { Query } from './query.ts'
-
-const LONG_STATEMENT = 60_000
-
-/** Limits in multiples of `responseTimeout`. The server cancels short statements; health checks detect a dead server earlier. */
-const SHORT_STATEMENT = 1.5
-
-/** A statement that runs this much longer than its limit is on a dead connection. */
-const LOST = 1.5
-
-/**
- * Wait for a result, including time in the queue. A short wait on the replica and another on the primary stay below two
- * seconds; a long wait stays below the ten seconds after which Bun closes an idle connection.
- */
-const SHORT_WAIT = 0.7
-const LONG_WAIT = 8
+import {
+  closeSqlPools,
+  createSqlPools,
+  type Limits,
+  limitsOf,
+  type PoolOptions,
+  type SqlPools,
+} from './sql-pools.ts'
 
 const HEALTH_CHECK_MILLISECONDS = 250
 
-const MOST_CONNECTIONS = 1000
-
-/** Separate connections for long statements: short ones must not wait for them. */
-const LONG_CONNECTIONS = 2
-
-export type PoolOptions = {
-  /** For short statements. */
-  connections: number
-  /** Milliseconds without a response after which the server counts as down. */
-  responseTimeout: number
-  /** Timeout of a long statement in milliseconds. */
-  longStatement?: number
-  /** Reports that the server is down, and that it is back. */
-  onNotice?: (sentence: string) => void
-}
-
 /**
  * Connection pools to one server, with health checks. When the server stops responding, pending calls fail, and later calls
- * fail at once until it responds again.
+ * fail at once until it responds again. With several hosts, the next one is tried whenever a host does not respond or, like a
+ * standby, accepts no writes.
  */
 export type Pool = {
   query: Query
@@ -48,9 +26,23 @@ export type Pool = {
   transaction<T>(work: (query: Query) => Promise<T>, mode?: string): Promise<T>
   /** Throws `unavailable` if the server does not respond. */
   ping(): Promise<{ writes: boolean }>
-  /** Starts the health checks; each success reports the version of the keys. */
-  watch(onVersion: (keys: number, isOtherServer: boolean) => void): void
+  isUp(): boolean
+  /** Starts the health checks; each success is reported. */
+  watch(onHealth: (health: Health) => void): void
   close(): Promise<void>
+}
+
+/** The result of a health check. */
+export type Health = {
+  writes: boolean
+  /** The version of the keys. */
+  keys: number
+  isOtherServer: boolean
+  isReplica: boolean
+  /** The position in the WAL: flushed on a primary, replayed on a replica. */
+  lsn: number
+  /** When the check was sent, by `performance.now()`. */
+  sentAt: number
 }
 
 /** Pools that are replaced together, and the pending calls on them. */
@@ -61,201 +53,212 @@ type Session = {
   overdue: number
 }
 
-/** Milliseconds until the call fails, and until the connection counts as dead. */
-type Limits = { wait: number; lost: number }
+type State = {
+  hosts: readonly string[]
+  /** Index of the current host. */
+  host: number
+  name: string
+  options: PoolOptions
+  session: Session
+  down: ServiceError | undefined
+  healthChecks: Timer | undefined
+  probing: Promise<Health> | undefined
+  /** Identifies the server that responded last. */
+  server: string
+  onHealth: (health: Health) => void
+  isClosed: boolean
+}
 
 /** Connects on first use. `name` is the server in messages. */
-export function createPool(url: string, name: string, options: PoolOptions): Pool {
-  const { responseTimeout, longStatement = LONG_STATEMENT, onNotice } = options
-  const lost = longStatement + responseTimeout * LOST
-  const short: Limits = {
-    wait: responseTimeout * SHORT_WAIT,
-    lost: responseTimeout * (SHORT_STATEMENT + LOST),
+export function createPool(url: string, name: string, options: PoolOptions, host = 0): Pool {
+  const hosts = splitHosts(url)
+  const session = openSession(hosts[host] ?? url, name, options)
+  const state: State = {
+    hosts,
+    host,
+    name,
+    options,
+    session,
+    down: undefined,
+    healthChecks: undefined,
+    probing: undefined,
+    server: '',
+    onHealth: () => undefined,
+    isClosed: false,
   }
-  const long: Limits = { wait: responseTimeout * LONG_WAIT, lost }
-  const unavailable = (sentence: string) => new ServiceError('unavailable', `${name} ${sentence}`)
-
-  let session = openSession()
-  let down: ServiceError | undefined
-  let healthChecks: Timer | undefined
-  let probing: Promise<{ writes: boolean }> | undefined
-  let server = ''
-  let notify: (keys: number, isOtherServer: boolean) => void = () => undefined
-  let closed = false
-
-  function openSession(): Session {
-    try {
-      return { pools: createSqlPools(url, options), waiting: new Set(), overdue: 0 }
-    } catch (error) {
-      throw unavailable(`cannot be used: ${(error as Error).message}. Check the options of DATABASE_URL.`)
-    }
-  }
-
-  /** Runs the work, but fails as soon as the server is down. */
-  function guard<T>(work: (pools: SqlPools, lost?: Timer) => PromiseLike<T>, limits: Limits): Promise<T> {
-    if (down) return Promise.reject(down)
-    const current = session
-    return new Promise<T>((resolve, reject) => {
-      let isOverdue = false
-      const isWaiting = () => current.waiting.has(reject)
-      const giveUp = () => {
-        if (!isWaiting()) return
-        isOverdue = limits === short
-        if (isOverdue) current.overdue++
-        reject(unavailable('is too slow.'))
-      }
-      const replace = () => {
-        if (isWaiting() && current === session) {
-          markDown(unavailable('does not respond on an open connection.'))
-        }
-      }
-      // No limits before the first health check: a server may accept connections slowly.
-      const timers = healthChecks ? [after(limits.lost, replace), after(limits.wait, giveUp)] : []
-      const settle = () => {
-        for (const timer of timers) clearTimeout(timer)
-        current.waiting.delete(reject)
-        if (isOverdue) current.overdue--
-      }
-      current.waiting.add(reject)
-      work(current.pools, timers[0]).then(
-        (result) => {
-          settle()
-          resolve(result)
-        },
-        (error) => {
-          settle()
-          if (healthChecks && isServerError(error)) void probe()
-          reject(toServiceError(name, error))
-        },
-      )
-    })
-  }
-
-  /** Replaces all connections: open ones may hang. */
-  function markDown(error: ServiceError): void {
-    if (closed) return
-    if (!down) onNotice?.(error.message)
-    down = error
-    const old = session
-    session = openSession()
-    void closeSqlPools(old.pools, 0)
-    for (const fail of old.waiting) fail(error)
-  }
-
-  async function checkHealth(): Promise<{ writes: boolean }> {
-    const { promise: timeout, reject } = Promise.withResolvers<never>()
-    const timer = after(responseTimeout, () => reject(unavailable('does not respond.')))
-    try {
-      const response =
-        session.pools.probe.unsafe(`select current_setting('transaction_read_only') = 'off' as writes,
-        pg_postmaster_start_time()::text as server,
-        (select version from versions where name = 'keys')::float8 as keys`)
-      const [row] = await Promise.race([response, timeout])
-      const { writes, server: answering, keys } = row as { writes: boolean; server: string; keys: number }
-      // Another server may have equal counters for different changes.
-      const isOtherServer = (server !== '' && answering !== server) || down !== undefined
-      server = answering
-      if (down) onNotice?.(`${name} responds again.`)
-      down = undefined
-      notify(keys, isOtherServer)
-      return { writes }
-    } catch (error) {
-      const fault = toServiceError(name, error)
-      const failure =
-        fault instanceof ServiceError ? fault : unavailable(`cannot be used: ${(error as Error).message}.`)
-      markDown(failure)
-      throw failure
-    } finally {
-      clearTimeout(timer)
-    }
-  }
-
-  /** Single-flight: concurrent calls share a health check. */
-  function probe(): Promise<{ writes: boolean }> {
-    probing ??= checkHealth().finally(() => {
-      probing = undefined
-    })
-    // Some calls ignore the result: checkHealth() has recorded the failure.
-    probing.catch(() => undefined)
-    return probing
-  }
-
+  const { short, long, transaction } = limitsOf(options)
   return {
     query(text, values = []) {
-      if (session.overdue > 0) return Promise.reject(unavailable('is too slow.'))
-      return guard((pools) => pools.short.unsafe(text, [...values]), short)
+      if (state.session.overdue > 0) return Promise.reject(unavailable(name, 'is too slow.'))
+      return guard(state, short, (pools) => pools.short.unsafe(text, [...values]), true)
     },
-    longQuery: (text, values = []) => guard((pools) => pools.long.unsafe(text, [...values]), long),
+    longQuery: (text, values = []) => guard(state, long, (pools) => pools.long.unsafe(text, [...values])),
     transaction: (work, mode = '') =>
-      guard(
-        (pools, timer) =>
-          pools.long.begin(mode, (transaction) =>
-            work((text, values = []) => {
-              // The timeout applies to each statement and to the commit.
-              timer?.refresh()
-              return transaction.unsafe(text, [...values])
-            }),
-          ),
-        { wait: Number.POSITIVE_INFINITY, lost },
+      guard(state, transaction, (pools, timer) =>
+        pools.long.begin(mode, (connection) =>
+          work((text, values = []) => {
+            // The timeout applies to each statement and to the commit.
+            timer?.refresh()
+            return connection.unsafe(text, [...values])
+          }),
+        ),
       ),
-    ping: probe,
-    watch(onVersion) {
-      notify = onVersion
-      healthChecks ??= setInterval(probe, HEALTH_CHECK_MILLISECONDS).unref()
+    ping: () => probe(state),
+    isUp: () => state.down === undefined,
+    watch(onHealth) {
+      state.onHealth = onHealth
+      state.healthChecks ??= setInterval(() => probe(state), HEALTH_CHECK_MILLISECONDS).unref()
     },
     async close() {
-      closed = true
-      clearInterval(healthChecks)
-      await closeSqlPools(session.pools)
+      state.isClosed = true
+      clearInterval(state.healthChecks)
+      await closeSqlPools(state.session.pools)
     },
   }
+}
+
+/** The same for a primary: begins with the first host that accepts writes. */
+export async function openPrimaryPool(url: string, name: string, options: PoolOptions): Promise<Pool> {
+  const hosts = splitHosts(url)
+  return createPool(url, name, options, hosts.length > 1 ? await findWritable(hosts, name, options) : 0)
+}
+
+/** The index of the first host that accepts writes, or else that responds, or else the first. */
+async function findWritable(hosts: readonly string[], name: string, options: PoolOptions): Promise<number> {
+  let responding: number | undefined
+  for (const [index, host] of hosts.entries()) {
+    const { pools } = openSession(host, name, options)
+    try {
+      const [row] = await pools.probe.unsafe(`select current_setting('transaction_read_only') as mode`)
+      if (row.mode === 'off') return index
+      responding ??= index
+    } catch (error) {
+      if (!isServerError(error)) throw error
+    } finally {
+      await closeSqlPools(pools, 0)
+    }
+  }
+  return responding ?? 0
+}
+
+const unavailable = (name: string, sentence: string) => new ServiceError('unavailable', `${name} ${sentence}`)
+
+function openSession(url: string, name: string, options: PoolOptions): Session {
+  try {
+    return { pools: createSqlPools(url, options), waiting: new Set(), overdue: 0 }
+  } catch (error) {
+    const reason = `cannot be used: ${(error as Error).message}. Check the options of DATABASE_URL.`
+    throw unavailable(name, reason)
+  }
+}
+
+/** Runs the work, but fails as soon as the server is down. */
+function guard<T>(
+  state: State,
+  limits: Limits,
+  work: (pools: SqlPools, lost?: Timer) => PromiseLike<T>,
+  isShort = false,
+): Promise<T> {
+  if (state.down) return Promise.reject(state.down)
+  const { session, name } = state
+  return new Promise<T>((resolve, reject) => {
+    let isOverdue = false
+    const isWaiting = () => session.waiting.has(reject)
+    const giveUp = () => {
+      if (!isWaiting()) return
+      isOverdue = isShort
+      if (isOverdue) session.overdue++
+      reject(unavailable(name, 'is too slow.'))
+    }
+    const replace = () => {
+      if (isWaiting() && session === state.session)
+        markDown(state, unavailable(name, 'does not respond on an open connection.'))
+    }
+    // No limits before the first health check: a server may accept connections slowly.
+    const timers = state.healthChecks ? [after(limits.lost, replace), after(limits.wait, giveUp)] : []
+    const settle = () => {
+      for (const timer of timers) clearTimeout(timer)
+      session.waiting.delete(reject)
+      if (isOverdue) session.overdue--
+    }
+    session.waiting.add(reject)
+    work(session.pools, timers[0]).then(
+      (result) => {
+        settle()
+        resolve(result)
+      },
+      (error) => {
+        settle()
+        if (state.healthChecks && isServerError(error)) void probe(state)
+        reject(toServiceError(name, error))
+      },
+    )
+  })
+}
+
+/** Replaces all connections: open ones may hang. The next host is tried. */
+function markDown(state: State, error: ServiceError): void {
+  if (state.isClosed) return
+  if (!state.down) state.options.onNotice?.(error.message)
+  state.down = error
+  const old = state.session
+  state.host = (state.host + 1) % state.hosts.length
+  state.session = openSession(state.hosts[state.host] as string, state.name, state.options)
+  void closeSqlPools(old.pools, 0)
+  for (const fail of old.waiting) fail(error)
+}
+
+const HEALTH = `select current_setting('transaction_read_only') = 'off' as writes,
+  pg_postmaster_start_time()::text as server,
+  (select version from versions where name = 'keys')::float8 as keys,
+  pg_is_in_recovery() as "isReplica",
+  (case when pg_is_in_recovery() then pg_last_wal_replay_lsn() else pg_current_wal_flush_lsn() end
+    - '0/0'::pg_lsn)::float8 as lsn`
+
+async function checkHealth(state: State): Promise<Health> {
+  const { name, options, session } = state
+  const { promise: timeout, reject } = Promise.withResolvers<never>()
+  const timer = after(options.responseTimeout, () => reject(unavailable(name, 'does not respond.')))
+  const sentAt = performance.now()
+  try {
+    const [row] = await Promise.race([session.pools.probe.unsafe(HEALTH), timeout])
+    const { server, ...rest } = row as Pick<Health, 'writes' | 'keys' | 'isReplica' | 'lsn'> & {
+      server: string
+    }
+    if (state.hosts.length > 1 && !rest.writes) throw readOnlyError(name, new Error('a standby'))
+    // Another server may have equal counters for different changes.
+    const isOtherServer = (state.server !== '' && server !== state.server) || state.down !== undefined
+    state.server = server
+    if (state.down) options.onNotice?.(`${name} responds again.`)
+    state.down = undefined
+    const health = { ...rest, isOtherServer, sentAt }
+    state.onHealth(health)
+    return health
+  } catch (error) {
+    const fault = toServiceError(name, error)
+    const failure =
+      fault instanceof ServiceError
+        ? fault
+        : unavailable(name, `cannot be used: ${(error as Error).message}.`)
+    markDown(state, failure)
+    throw failure
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/** Single-flight: concurrent calls share a health check. */
+function probe(state: State): Promise<Health> {
+  state.probing ??= checkHealth(state).finally(() => {
+    state.probing = undefined
+  })
+  // Some calls ignore the result: checkHealth() has recorded the failure.
+  state.probing.catch(() => undefined)
+  return state.probing
 }
 
 /** Calls `work` after a delay; setImmediate processes results that arrived while this process was blocked. */
 function after(milliseconds: number, work: () => void): Timer | undefined {
   if (milliseconds === Number.POSITIVE_INFINITY) return undefined
   return setTimeout(() => setImmediate(work), milliseconds)
-}
-
-type SqlPools = { short: SQL; long: SQL; probe: SQL }
-
-function createSqlPools(
-  url: string,
-  { connections, responseTimeout, longStatement = LONG_STATEMENT }: PoolOptions,
-): SqlPools {
-  const { searchParams, pathname } = new URL(url)
-  const database = decodeURIComponent(pathname.slice(1))
-  const pool = (max: number, limit: number, settings: Record<string, string> = {}) =>
-    new SQL(url, {
-      max,
-      // Otherwise PGDATABASE overrides the URL.
-      ...(database && { database }),
-      ...(!searchParams.has('connect_timeout') && { connectionTimeout: 5 }),
-      connection: {
-        application_name: 'passportd',
-        statement_timeout: String(limit),
-        // A stopped process must not hold locks until the others time out.
-        idle_in_transaction_session_timeout: String(longStatement / 2),
-        // Overrides the settings of the database.
-        bytea_output: 'hex',
-        default_transaction_isolation: 'read committed',
-        ...settings,
-        ...Object.fromEntries([...searchParams].filter(([key]) => key === 'application_name')),
-      },
-    })
-  const max = Number(searchParams.get('max') ?? connections)
-  if (!Number.isInteger(max) || max < 1 || max > MOST_CONNECTIONS) {
-    throw new RangeError(`max must be a whole number from 1 to ${MOST_CONNECTIONS}`)
-  }
-  return {
-    short: pool(max, responseTimeout * SHORT_STATEMENT),
-    // Batches differ in size, and so do their best plans.
-    long: pool(LONG_CONNECTIONS, longStatement, { plan_cache_mode: 'force_custom_plan' }),
-    probe: pool(1, responseTimeout),
-  }
-}
-
-async function closeSqlPools(pools: SqlPools, timeout?: number): Promise<void> {
-  const options = timeout === undefined ? undefined : { timeout }
-  await Promise.allSettled(Object.values(pools).map((sql) => sql.close(options)))
 }

@@ -6,7 +6,7 @@ import v1 from '../../migrations/postgres/0004-v1.sql' with { type: 'text' }
 import staleIndex from '../../migrations/postgres/0005-stale-index.sql' with { type: 'text' }
 import v1Fields from '../../migrations/postgres/0005-v1-fields.sql' with { type: 'text' }
 import ruleSets from '../../migrations/postgres/0006-rule-sets.sql' with { type: 'text' }
-import { type MigrationMode, outdatedSchemaError } from '../../outdated-schema.ts'
+import { type MigrationMode, OutdatedSchemaError } from '../../outdated-schema.ts'
 import { readOnlyError } from '../connection/errors.ts'
 import type { Pool } from '../connection/health-checked-pool.ts'
 import { lock, MIGRATE } from '../connection/locks.ts'
@@ -77,7 +77,8 @@ export async function prepareSchema(
     const version = await checkVersion(pool.query, name)
     if (version === SCHEMA && mode === true) await renumber(pool.query)
     if (version === SCHEMA) return version
-    if (mode === false || (mode === 'new' && version > 0)) throw outdatedSchemaError(name, version, SCHEMA)
+    if (mode === false || (mode === 'new' && version > 0))
+      throw new OutdatedSchemaError(name, version, SCHEMA)
     await migrate(pool, name, onProgress)
     return version
   } catch (error) {

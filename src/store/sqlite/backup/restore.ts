@@ -1,8 +1,14 @@
 import { Database } from 'bun:sqlite'
-import { existsSync, linkSync, mkdirSync, realpathSync, renameSync, rmSync, statSync } from 'node:fs'
+import { existsSync, linkSync, realpathSync, renameSync, rmSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { ServiceError } from '../../../domain/errors.ts'
-import { isEnvironmentError, throwTranslated, translateErrors } from '../connect.ts'
+import {
+  isEnvironmentError,
+  makeFolder,
+  orphanedWalProblem,
+  throwTranslated,
+  translateErrors,
+} from '../connect.ts'
 import { identify, migrate } from '../migrate/migrate.ts'
 import { removeDocumentFiles } from '../migrate/migration-9.ts'
 import { writeAtomically } from './atomic-file.ts'
@@ -14,10 +20,12 @@ import { check, checkBackup, isDamage, writeSnapshot } from './backup.ts'
  */
 export function restore(file: string, name: string, { force, now }: { force: boolean; now: number }) {
   checkBackup(file)
-  mkdirSync(dirname(name), { recursive: true })
+  makeFolder(dirname(name))
   // A symbolic link stays; its target is replaced, because SQLite keeps the WAL beside the target.
   const path = existsSync(name) ? realpathSync(name) : name
-  const old = existsSync(path) ? lockExclusively(path) : undefined
+  // SQLite would delete the WAL of an empty file; `keep` moves it.
+  const isLost = !existsSync(path) || orphanedWalProblem(path) !== undefined
+  const old = isLost ? undefined : lockExclusively(path)
   try {
     if (!force && old !== undefined && !old.isEmpty) {
       throw new ServiceError(

@@ -1,4 +1,5 @@
 import type { Database } from 'bun:sqlite'
+import { fileURLToPath } from 'node:url'
 import { ServiceError } from '../../../domain/errors.ts'
 import passports from '../../migrations/sqlite/0001-passports.sql' with { type: 'text' }
 import scoring from '../../migrations/sqlite/0002-scoring.sql' with { type: 'text' }
@@ -8,7 +9,7 @@ import v1 from '../../migrations/sqlite/0009-v1.sql' with { type: 'text' }
 import staleIndex from '../../migrations/sqlite/0010-stale-index.sql' with { type: 'text' }
 import v1Fields from '../../migrations/sqlite/0010-v1-fields.sql' with { type: 'text' }
 import ruleSets from '../../migrations/sqlite/0011-rule-sets.sql' with { type: 'text' }
-import { type MigrationMode, outdatedSchemaError } from '../../outdated-schema.ts'
+import { type MigrationMode, OutdatedSchemaError } from '../../outdated-schema.ts'
 import { type OnProgress, removeDocumentFiles, storeV1 } from './migration-9.ts'
 
 /** A migration whose tables migration 9 drops: new databases skip it. */
@@ -68,7 +69,7 @@ export function migrate(database: Database, onProgress: OnProgress = () => undef
 export function prepareSchema(database: Database, mode: MigrationMode, onProgress?: OnProgress): number {
   const version = versionOf(database)
   if (mode === true || (mode === 'new' && version === 0)) migrate(database, onProgress)
-  else if (version < SCHEMA) throw outdatedSchemaError(database.filename, version, SCHEMA)
+  else if (version < SCHEMA) throw new OutdatedSchemaError(nameOf(database), version, SCHEMA)
   return version
 }
 
@@ -94,16 +95,19 @@ export function identify(database: Database): {
 function versionOf(database: Database): number {
   const { owner, version } = identify(database)
   if (owner === 'another') {
-    throw new ServiceError('unavailable', `${database.filename} is a database of another program.`)
+    throw new ServiceError('unavailable', `${nameOf(database)} is a database of another program.`)
   }
   if (version > SCHEMA) {
     throw new ServiceError(
       'unavailable',
-      `${database.filename} was written by a newer passportd (schema ${version}, this one knows ${SCHEMA}): run the newer one.`,
+      `${nameOf(database)} was written by a newer passportd (schema ${version}, this one knows ${SCHEMA}): run the newer one.`,
     )
   }
   return version
 }
+
+/** The path; a connection that must not write has a URI. */
+const nameOf = ({ filename }: Database) => (filename.startsWith('file:') ? fileURLToPath(filename) : filename)
 
 function readPragma(database: Database, name: 'user_version' | 'application_id'): number {
   return database.query<Record<string, number>, []>(`pragma ${name}`).get()?.[name] ?? 0

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { RedisClient } from 'bun'
-import type { FixedWindow, RateLimitCounter, RateLimitResult } from './fixed-window.ts'
+import type { FixedWindow, RateLimitCounter, RateLimitResult } from '../fixed-window.ts'
+import { explainRedisError } from './redis-error.ts'
 
 const TIMEOUT_MILLISECONDS = 100
 const CONNECT_MILLISECONDS = 1000
@@ -50,7 +51,9 @@ export async function createRedisRateLimit(
   let retry: Timer | undefined
 
   async function connect(): Promise<void> {
-    const client = await openClient(url, timeout).catch(scheduleRetry)
+    const client = await openClient(url, timeout).catch(async (error) =>
+      scheduleRetry(await explainRedisError(url, error)),
+    )
     if (!client) return
     if (isClosed) return client.close()
     current = client
@@ -63,13 +66,13 @@ export async function createRedisRateLimit(
     if (current !== client) return
     current = undefined
     client.close()
-    scheduleRetry(error)
+    scheduleRetry(error instanceof Error ? error.message : String(error))
   }
 
-  function scheduleRetry(error: unknown): undefined {
+  function scheduleRetry(error: string): undefined {
     if (isClosed) return
     onError?.()
-    if (!isUnavailable) onUnavailable(error instanceof Error ? error.message : String(error))
+    if (!isUnavailable) onUnavailable(error)
     isUnavailable = true
     retry = setTimeout(connect, RETRY_MILLISECONDS)
   }

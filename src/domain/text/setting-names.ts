@@ -1,4 +1,4 @@
-import { editDistance } from './text/edit-distance.ts'
+import { editDistance } from './edit-distance.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 

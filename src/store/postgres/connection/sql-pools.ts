@@ -1,0 +1,88 @@
+import { SQL } from 'bun'
+
+const LONG_STATEMENT = 60_000
+
+/** Limits in multiples of `responseTimeout`. The server cancels short statements; health checks detect a dead server earlier. */
+const SHORT_STATEMENT = 1.5
+
+/** A statement that runs this much longer than its limit is on a dead connection. */
+const LOST = 1.5
+
+/**
+ * Wait for a result, including time in the queue. A short wait on the replica and another on the primary stay below two
+ * seconds; a long wait stays below the ten seconds after which Bun closes an idle connection.
+ */
+const SHORT_WAIT = 0.7
+const LONG_WAIT = 8
+
+const MOST_CONNECTIONS = 1000
+
+/** Separate connections for long statements: short ones must not wait for them. */
+const LONG_CONNECTIONS = 2
+
+export type PoolOptions = {
+  /** For short statements. */
+  connections: number
+  /** Milliseconds without a response after which the server counts as down. */
+  responseTimeout: number
+  /** Timeout of a long statement in milliseconds. */
+  longStatement?: number
+  /** Reports that the server is down, and that it is back. */
+  onNotice?: (sentence: string) => void
+}
+
+/** Milliseconds until the call fails, and until the connection counts as dead. */
+export type Limits = { wait: number; lost: number }
+
+export function limitsOf({ responseTimeout, longStatement = LONG_STATEMENT }: PoolOptions) {
+  const lost = longStatement + responseTimeout * LOST
+  return {
+    short: { wait: responseTimeout * SHORT_WAIT, lost: responseTimeout * (SHORT_STATEMENT + LOST) },
+    long: { wait: responseTimeout * LONG_WAIT, lost },
+    transaction: { wait: Number.POSITIVE_INFINITY, lost },
+  } satisfies Record<string, Limits>
+}
+
+export type SqlPools = { short: SQL; long: SQL; probe: SQL }
+
+/** Pools to one host. */
+export function createSqlPools(
+  url: string,
+  { connections, responseTimeout, longStatement = LONG_STATEMENT }: PoolOptions,
+): SqlPools {
+  const { searchParams, pathname } = new URL(url)
+  const database = decodeURIComponent(pathname.slice(1))
+  const pool = (max: number, limit: number, settings: Record<string, string> = {}) =>
+    new SQL(url, {
+      max,
+      // Otherwise PGDATABASE overrides the URL.
+      ...(database && { database }),
+      ...(!searchParams.has('connect_timeout') && { connectionTimeout: 5 }),
+      connection: {
+        application_name: 'passportd',
+        statement_timeout: String(limit),
+        // A stopped process must not hold locks until the others time out.
+        idle_in_transaction_session_timeout: String(longStatement / 2),
+        // Overrides the settings of the database.
+        bytea_output: 'hex',
+        default_transaction_isolation: 'read committed',
+        ...settings,
+        ...Object.fromEntries([...searchParams].filter(([key]) => key === 'application_name')),
+      },
+    })
+  const max = Number(searchParams.get('max') ?? connections)
+  if (!Number.isInteger(max) || max < 1 || max > MOST_CONNECTIONS) {
+    throw new RangeError(`max must be a whole number from 1 to ${MOST_CONNECTIONS}`)
+  }
+  return {
+    short: pool(max, responseTimeout * SHORT_STATEMENT),
+    // Batches differ in size, and so do their best plans.
+    long: pool(LONG_CONNECTIONS, longStatement, { plan_cache_mode: 'force_custom_plan' }),
+    probe: pool(1, responseTimeout),
+  }
+}
+
+export async function closeSqlPools(pools: SqlPools, timeout?: number): Promise<void> {
+  const options = timeout === undefined ? undefined : { timeout }
+  await Promise.allSettled(Object.values(pools).map((sql) => sql.close(options)))
+}

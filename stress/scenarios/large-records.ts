@@ -1,0 +1,69 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { tempFolder } from '../../test/support/temp-folder.ts'
+import { check, type Scenario } from '../scenario.ts'
+import { runCommand, tryToServe } from '../support/command.ts'
+import { statusOf } from '../support/process-status.ts'
+
+const PEOPLE = 250
+const MAX_PAGE_BYTES = 8_000_000
+const MAX_MEMORY_MEGABYTES = 700
+const AT_ONCE = 8
+
+/** Within the limits of single texts and lists, but 3.8 MB each. */
+const hostile = (id: number) => ({
+  passport_id: id,
+  passport_profile: { tags: Array.from({ length: 2000 }, (_, at) => `${at}`.padEnd(1904, 'x')) },
+})
+
+/** Close to the largest accepted record. */
+const large = (id: number) => ({
+  passport_id: id,
+  score: id,
+  passport_profile: {
+    display_name: `Person ${id} `.padEnd(999, '\u00e9'),
+    bio: 'b'.repeat(9900),
+    location: 'l'.repeat(900),
+    tags: Array.from({ length: 5 }, (_, at) => `${at}`.padEnd(1100, 't')),
+  },
+  verified_wallets: Array.from({ length: 170 }, (_, at) => `0x${`${id * 1000 + at}`.padStart(40, '0')}`),
+})
+
+const linesOf = (make: (id: number) => object, count: number) =>
+  Array.from({ length: count }, (_, id) => `${JSON.stringify(make(id + 1))}\n`).join('')
+
+export const largeRecords: Scenario = {
+  name: 'large-records',
+  title: 'pages of 250 of the largest accepted records, after an import of larger ones',
+  long: 200,
+  short: 16,
+  async run(times, fail) {
+    using folder = tempFolder()
+    const options = { cwd: folder.path, database: join(folder.path, 'people.db') }
+    writeFileSync(join(folder.path, 'hostile.jsonl'), linesOf(hostile, 5))
+    writeFileSync(join(folder.path, 'large.jsonl'), linesOf(large, PEOPLE))
+    const refused = await runCommand(['import', 'hostile.jsonl'], options)
+    if (refused.code !== 1 || !refused.err.includes('5 lines were refused'))
+      fail(`hostile records: ${refused.err}`)
+    const accepted = await runCommand(['import', 'large.jsonl'], options)
+    if (accepted.code !== 0) fail(`large records: ${accepted.err}`)
+    await using server = await tryToServe(options)
+    let largest = 0
+    async function getPage(at: number): Promise<void> {
+      const query = at % 2 === 0 ? '' : '&keyword=person'
+      const response = await fetch(`${server.url}/api/v1/passports?per_page=${PEOPLE - (at % 8)}${query}`)
+      const { byteLength } = await response.arrayBuffer()
+      largest = Math.max(largest, byteLength)
+      if (response.status !== 200 || byteLength > MAX_PAGE_BYTES)
+        fail(`status ${response.status} with ${byteLength} bytes`)
+    }
+    for (let count = 0; count < times; count += AT_ONCE)
+      await check(fail, 'pages', () =>
+        Promise.all(Array.from({ length: AT_ONCE }, (_, at) => getPage(count + at))),
+      )
+    const { mostMemory: memory } = statusOf(server.child.pid)
+    if (memory > MAX_MEMORY_MEGABYTES) fail(`${memory} MB of memory`)
+    await server.stop()
+    return { count: times, note: `pages of up to ${largest.toLocaleString('en')} bytes, ${memory} MB` }
+  },
+}

@@ -1,0 +1,60 @@
+import { expect, test } from 'bun:test'
+import { existsSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { workplace } from '../../support/cli-sandbox.ts'
+import { connect } from '../../support/postgres/connect.ts'
+import { withEngine, withEveryEngine } from '../../support/store/engines.ts'
+import { PEOPLE } from '../../support/store/records.ts'
+
+const lines = (rows: readonly object[]) => rows.map((row) => `${JSON.stringify(row)}\n`).join('')
+
+/** More than a batch of each; the points need the people, and the last person takes the wallet of the first. */
+const files = {
+  'people.jsonl': lines([
+    ...Array.from({ length: 700 }, (_, id) => ({ passport_id: 1000 + id, main_wallet: `0x${1000 + id}` })),
+    { passport_id: 1000 },
+    { passport_id: 5000, main_wallet: '0x1000' },
+  ]),
+  'points.jsonl': lines(
+    Array.from({ length: 700 }, (_, id) => ({ passport: 1000 + id, type: 'github', value: id })),
+  ),
+}
+const ARGS = ['people.jsonl', 'points.jsonl']
+
+withEveryEngine('import --dry-run', (makeDatabase) => {
+  test('of several files reports the same as the import, and changes nothing', async () => {
+    await using here = await workplace(makeDatabase, { files, records: PEOPLE })
+    const before = await here.look((store) => store.records.list(0, 2000))
+    const dry = await here.run('import', '--dry-run', ...ARGS)
+    expect(await here.look((store) => store.records.list(0, 2000))).toEqual(before)
+    const real = await here.run('import', ...ARGS)
+    expect(dry).toEqual({ ...real, err: `Nothing was written. ${real.err}` })
+    expect(real.code).toBe(0)
+  })
+
+  test('on a database that does not exist reports the same as the import, and creates nothing', async () => {
+    await using here = await workplace(makeDatabase, { files, bare: true })
+    const dry = await here.run('import', '--dry-run', ...ARGS)
+    expect(dry).toMatchObject({ code: 0, err: expect.stringContaining('1,402 lines: 1,401 added') })
+    expect(existsSync(here.database)).toBe(false)
+    expect(readdirSync(here.cwd).toSorted()).toEqual(ARGS)
+  })
+})
+
+withEngine('sqlite', 'import --dry-run', (makeDatabase) => {
+  test('creates no folder for a database that does not exist', async () => {
+    await using here = await workplace(makeDatabase, { files })
+    here.env.DATABASE_URL = `sqlite:${join(here.cwd, 'data/new.db')}`
+    expect((await here.run('import', '--dry-run', ...ARGS)).code).toBe(0)
+    expect(existsSync(join(here.cwd, 'data'))).toBe(false)
+  })
+})
+
+withEngine('postgres', 'import --dry-run', (makeDatabase) => {
+  test('creates no tables', async () => {
+    await using here = await workplace(makeDatabase, { files, bare: true })
+    expect((await here.run('import', '--dry-run', ...ARGS)).code).toBe(0)
+    await using sql = connect(here.env.DATABASE_URL)
+    expect(await sql`select from pg_tables where schemaname = 'public'`).toHaveLength(0)
+  })
+})

@@ -1,0 +1,126 @@
+import { expect, spyOn, test } from 'bun:test'
+import { SERVE_TIMEOUT } from '../../src/store/open.ts'
+import { openPostgres } from '../../src/store/postgres/open.ts'
+import type { Store } from '../../src/store/store.ts'
+import { tcpProxy } from '../support/http/tcp-proxy.ts'
+import { connect } from '../support/postgres/connect.ts'
+import { type PostgresServer, startPostgres, startReplica } from '../support/postgres/postgres.ts'
+import { until } from '../support/processes.ts'
+import { saveRecords } from '../support/store/engines.ts'
+import { NOON, named } from '../support/store/records.ts'
+
+const MAX_LAG = 300
+
+/** A migrated primary with one passport, and a proxy that its replicas replicate through. */
+async function startPrimary() {
+  const primary = await startPostgres()
+  const writer = await openPostgres(primary)
+  await saveRecords(writer, [named(1, 'Ada')])
+  const proxy = await tcpProxy(primary.port)
+  return {
+    primary,
+    writer,
+    proxy,
+    source: primary.url.replace(`:${primary.port}/`, `:${proxy.port}/`),
+    async [Symbol.asyncDispose]() {
+      await writer.close()
+      await proxy[Symbol.asyncDispose]()
+      await primary[Symbol.asyncDispose]()
+    },
+  }
+}
+
+async function openNode(primary: PostgresServer, replicas: readonly PostgresServer[]) {
+  const notices: string[] = []
+  const store = await openPostgres(
+    { url: primary.url, readUrls: replicas.map(({ url }) => url), maxLag: MAX_LAG },
+    { ...SERVE_TIMEOUT, onNotice: (sentence) => notices.push(sentence) },
+  )
+  return { ...store, notices, [Symbol.asyncDispose]: async () => store.close() }
+}
+
+const statesOf = async (store: Store) => (await store.ping()).replicas?.map(({ state }) => state).join()
+const waitFor = (store: Store, states: string) => until(async () => (await statesOf(store)) === states)
+
+test('a replica whose replication is cut is not read: a removed passport is not found', async () => {
+  await using cluster = await startPrimary()
+  const { primary, writer, proxy, source } = cluster
+  await using replica = await startReplica(primary, source)
+  await using node = await openNode(primary, [replica])
+  await waitFor(node, 'ok')
+  proxy.hang()
+  await writer.passports.remove(1, NOON)
+  await waitFor(node, 'lagging')
+  expect(await node.v1.findPassport({ id: 1 })).toBeUndefined()
+  const { replicas } = await node.ping()
+  expect(replicas?.[0]?.lag).toBeGreaterThan(MAX_LAG)
+  expect(node.notices).toContainEqual(
+    expect.stringMatching(/ is .* behind its primary: other servers are used/),
+  )
+  proxy.flow()
+  await waitFor(node, 'ok')
+  await until(() => node.notices.some((sentence) => sentence.includes('is up to date again')))
+}, 60_000)
+
+test('a replica that was already behind at the start is not read', async () => {
+  await using cluster = await startPrimary()
+  const { primary, writer, proxy, source } = cluster
+  await using replica = await startReplica(primary, source)
+  proxy.hang()
+  await writer.passports.remove(1, NOON)
+  await using node = await openNode(primary, [replica])
+  expect(await node.v1.findPassport({ id: 1 })).toBeUndefined()
+  await waitFor(node, 'lagging')
+  expect(await node.v1.findPassport({ id: 1 })).toBeUndefined()
+}, 60_000)
+
+test('a replica does not lag while the primary has no changes', async () => {
+  await using cluster = await startPrimary()
+  const { primary } = cluster
+  await using replica = await startReplica(primary)
+  await using node = await openNode(primary, [replica])
+  await waitFor(node, 'ok')
+  const later = performance.now() + 3_600_000
+  const clock = spyOn(performance, 'now').mockImplementation(() => later)
+  await waitFor(node, 'ok')
+  expect((await node.ping()).replicas).toMatchObject([{ state: 'ok', lag: 0 }])
+  clock.mockRestore()
+}, 60_000)
+
+test('a promoted replica is not read while its primary is available, but without it', async () => {
+  await using cluster = await startPrimary()
+  const { primary, writer } = cluster
+  await using replica = await startReplica(primary)
+  await using node = await openNode(primary, [replica])
+  await waitFor(node, 'ok')
+  await using sql = connect(replica.url)
+  await sql`select pg_promote()`
+  await writer.passports.remove(1, NOON)
+  await waitFor(node, 'promoted')
+  expect(await node.v1.findPassport({ id: 1 })).toBeUndefined()
+  expect(node.notices).toContainEqual(expect.stringContaining('is no longer a replica'))
+  await primary.stop()
+  await until(async () => (await node.ping()).writes === false)
+  expect(await node.v1.findPassport({ id: 1 })).toMatchObject({ id: 1 })
+}, 60_000)
+
+test('of several replicas one that is available and up to date is read', async () => {
+  await using cluster = await startPrimary()
+  const { primary, writer, proxy, source } = cluster
+  await using cut = await startReplica(primary, source)
+  await using good = await startReplica(primary)
+  await using node = await openNode(primary, [cut, good])
+  await waitFor(node, 'ok,ok')
+  proxy.hang()
+  await writer.passports.remove(1, NOON)
+  await waitFor(node, 'lagging,ok')
+  expect(await node.v1.findPassport({ id: 1 })).toBeUndefined()
+  // Without the primary, the replica with the latest changes is read.
+  await primary.kill()
+  await until(async () => (await node.ping()).writes === false)
+  expect(await node.v1.findPassport({ id: 1 })).toBeUndefined()
+  await good.stop()
+  await until(async () => (await statesOf(node)) === 'ok,unavailable')
+  // Outdated, but better than no response.
+  expect(await node.v1.findPassport({ id: 1 })).toMatchObject({ id: 1 })
+}, 60_000)

@@ -1,0 +1,61 @@
+import type { PassportRecord } from '../../../src/domain/record.ts'
+import { inventPeople } from '../../../src/ingest/demo/people.ts'
+import { type MirrorOptions, mirror } from '../../../src/ingest/mirror.ts'
+import type { Store } from '../../../src/store/store.ts'
+import { faultyProxy, type Seen } from '../http/faulty-proxy.ts'
+import { serveTest } from '../http/server.ts'
+import { type EngineName, openTestStore } from '../store/engines.ts'
+import { ada, NOON } from '../store/records.ts'
+
+/** More than one list page; one passport has every field. */
+export const CROWD = [...inventPeople().slice(0, 260), { ...ada, id: 2007 }]
+export const SOME = CROWD.slice(-60)
+export const FEW = CROWD.slice(-5)
+
+export const NONE = { copied: 0, unchanged: 0, gone: 0, removed: 0, failed: 0 }
+
+/** Copies with a fake clock, without delays. */
+export async function copy(store: Store, base: string, given: Partial<MirrorOptions> = {}) {
+  let time = NOON
+  const failures: string[] = []
+  const progress: [number, number][] = []
+  const report = await mirror({
+    store,
+    base,
+    key: undefined,
+    userAgent: 'test',
+    rate: 1000,
+    concurrency: 8,
+    restore: false,
+    rescore: false,
+    rawKindOf: () => undefined,
+    fetch: (url, init) => fetch(url, init),
+    async sleep(milliseconds) {
+      await new Promise(setImmediate)
+      time += Math.ceil(milliseconds)
+    },
+    now: () => time,
+    ticks: () => time,
+    random: () => 0,
+    signal: new AbortController().signal,
+    onFailure: (id, reason) => failures.push(`${id}: ${reason}`),
+    onProgress: (...at) => progress.push(at),
+    ...given,
+  })
+  return { report, failures, progress }
+}
+
+export const ofPassports = (seen: readonly Seen[]) => seen.filter(({ path }) => !path.includes('?page='))
+
+/** A service with these records that counts its requests. */
+export async function serveSource(
+  records: readonly PassportRecord[],
+  { engine = 'sqlite', ...faults }: Parameters<typeof faultyProxy>[1] & { engine?: EngineName } = {},
+) {
+  await using started = new AsyncDisposableStack()
+  const store = started.use(await openTestStore(engine, records))
+  const server = started.use(serveTest(store))
+  const proxy = started.use(await faultyProxy(server.url, faults))
+  const running = started.move()
+  return { ...proxy, store, [Symbol.asyncDispose]: () => running.disposeAsync() }
+}

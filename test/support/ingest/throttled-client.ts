@@ -1,0 +1,71 @@
+import { createThrottledClient, type ThrottleOptions } from '../../../src/ingest/throttled-client.ts'
+import { NOON } from '../store/records.ts'
+
+type Answer = () => Response | Promise<Response>
+
+export const good: Answer = () => Response.json({ fine: true })
+export const status = (code: number, headers: Record<string, string> = {}): Answer => {
+  return () => new Response(code === 304 ? null : '{"fine":true}', { status: code, headers })
+}
+export const fail = (message: string): Answer => {
+  return () => Promise.reject(new Error(message))
+}
+
+export const GOOD = { status: 200 as const, body: { fine: true }, etag: '' }
+
+/** A fake clock that advances only while all work waits. */
+function fakeTime() {
+  let time = NOON
+  const sleepers: { at: number; wake: () => void }[] = []
+  return {
+    now: () => time,
+    sleep: (milliseconds: number) =>
+      new Promise<void>((wake) => sleepers.push({ at: time + milliseconds, wake })),
+    async pass<T>(work: Promise<T>): Promise<T> {
+      let over = false
+      const end = () => {
+        over = true
+      }
+      work.then(end, end)
+      while (!over) {
+        await new Promise(setImmediate)
+        const next = sleepers.sort((one, other) => one.at - other.at).shift()
+        if (!next) continue
+        time = next.at
+        next.wake()
+      }
+      return work
+    },
+  }
+}
+
+/** A client whose requests receive `answers` in turn; the last one repeats. */
+export function createClient(answers: readonly Answer[], options: Partial<ThrottleOptions> = {}) {
+  const time = fakeTime()
+  const begun: number[] = []
+  const client = createThrottledClient({
+    base: 'http://source.test',
+    key: undefined,
+    userAgent: 'test',
+    rate: 1000,
+    now: time.now,
+    ticks: time.now,
+    sleep: time.sleep,
+    random: () => 0,
+    signal: new AbortController().signal,
+    async fetch() {
+      const next = answers[begun.length] ?? answers.at(-1)
+      begun.push(time.now() - NOON)
+      return (next as Answer)()
+    },
+    ...options,
+  })
+  return {
+    time,
+    /** The time of each request. */
+    begun,
+    get: (path = '/x', etag?: string) => time.pass(client.get(path, etag)),
+    getMany: (count: number) =>
+      time.pass(Promise.all(Array.from({ length: count }, (_, at) => client.get(`/${at}`)))),
+  }
+}
