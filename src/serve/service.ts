@@ -1,4 +1,4 @@
-import { FIXED_WINDOW_BYTES } from '../api/fixed-window.ts'
+import { createWindowMemory } from '../api/fixed-window.ts'
 import type { Snapshot } from '../catalog/snapshot.ts'
 import type { Config } from '../config.ts'
 import { CommandError } from '../domain/errors.ts'
@@ -24,7 +24,7 @@ export type Service = {
 export async function startService({ config, workers, store, log, now }: Options): Promise<Service> {
   const sums = createMetricSums()
   const metrics = startMetrics(config, { store, now, readThreads: sums.read })
-  const windows = new Int32Array(new SharedArrayBuffer(FIXED_WINDOW_BYTES))
+  const windows = createWindowMemory()
   const servers: ServerThread[] = []
   const background = startBackground(config, log, (message) => {
     if (message.kind === 'snapshot') search.post(message)
