@@ -5,7 +5,10 @@ import { createLogWriter } from './log-writer.ts'
 import type { Terminal } from './terminal.ts'
 import { writeAll } from './write-all.ts'
 
-const writeLog = createLogWriter()
+/** A failure message that nobody reads must not keep the process alive, nor may a log that nobody reads. */
+const PATIENCE_MILLISECONDS = 1000
+
+const writeLog = createLogWriter(Bun.stderr)
 
 const terminal: Terminal = {
   env: process.env,
@@ -13,14 +16,17 @@ const terminal: Terminal = {
   random: (bytes) => randomBytes(bytes),
   // Synchronous: a killed process would lose buffered output.
   out: (text) => writeAll(1, text),
-  err: (text) => writeAll(2, text),
+  err: (text) => writeAll(2, text, PATIENCE_MILLISECONDS),
+  announce: (text) => createLogWriter(Bun.stdout)(text),
   log: (line) => writeLog(printableLines(line)),
   interactive: process.stderr.isTTY === true,
   columns: () => process.stderr.columns || 80,
+  exit: (code) => process.exit(code),
 }
 
 try {
   await runCommand(process.argv.slice(2), terminal)
+  setTimeout(() => process.exit(), PATIENCE_MILLISECONDS).unref()
 } catch (error) {
   const { lines, code } = describeFailure(error)
   for (const line of lines) terminal.err(`passportd: ${printableLines(line)}\n`)

@@ -38,8 +38,12 @@ async function runInto(output: Output, args: readonly string[], { env = {}, now 
     err: (text) => {
       output.err += text
     },
+    announce: (text) => {
+      output.out += text
+    },
     log: () => undefined,
     interactive: false,
     columns: () => 80,
+    exit: () => undefined,
   })
 }

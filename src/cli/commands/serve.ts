@@ -53,11 +53,11 @@ export const serve = defineCommand({
     })
     if (demo) await fillWithPeople(store, terminal.now())
     const isPortShared = await isShared(config)
-    const end = shutdownSignal()
+    const end = shutdownSignal(() => terminal.exit(1))
     const service = await startService({ config, workers, store, log, now: terminal.now })
     started.resolve(service)
     if (isPortShared) log.warn(SHARED_PORT)
-    if (!end.aborted) terminal.out(greeting(service, config, { demo, workers }))
+    if (!end.aborted) terminal.announce(greeting(service, config, { demo, workers }))
     await waitForAbort(end)
     await service.stop()
   },
