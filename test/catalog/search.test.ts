@@ -84,7 +84,7 @@ test('pages of several searches can be requested in any order', async () => {
   ] as const) {
     const ids = filter(people, keyword)
     const offset = page * 250
-    expect(search(snapshot, keyword, offset, 250)).toEqual({
+    expect(search(snapshot, keyword, offset, 250)).toMatchObject({
       ids: ids.slice(offset, offset + 250),
       total: ids.length,
     })
@@ -112,7 +112,7 @@ onEveryEngine('a search', (open, engine) => {
           )
           for (const keyword of ['a', 'b', 'e', '李', '%', '_', '🐉', 'и', '"']) {
             const ids = filter(all.values(), keyword)
-            expect(await catalogOf(store).find({ page: 1, size: 50, keyword })).toEqual({
+            expect(await catalogOf(store).find({ page: 1, size: 50, keyword })).toMatchObject({
               ids,
               total: ids.length,
             })
@@ -145,5 +145,5 @@ test('the cache of keywords without matches is bounded', async () => {
   for (let number = 0; number < 20_000; number++) search(snapshot, keyword(number), 0, 1)
   Bun.gc(true)
   expect(process.memoryUsage.rss() - before).toBeLessThan(80_000_000)
-  expect(search(snapshot, 'ada', 0, 1)).toEqual({ ids: [1], total: 1 })
+  expect(search(snapshot, 'ada', 0, 1)).toMatchObject({ ids: [1], total: 1 })
 })

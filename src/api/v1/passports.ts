@@ -1,3 +1,4 @@
+import { findPage } from '../../catalog/find-page.ts'
 import { notFound } from '../../domain/errors.ts'
 import { parseKeyword } from '../../domain/keyword.ts'
 import { lastPage, parsePageRequest } from '../../domain/page.ts'
@@ -37,8 +38,7 @@ type ListRequest = { page: number; size: number; keyword: string | undefined; si
 
 async function renderList({ store, catalog }: Context, request: ListRequest): Promise<RenderedPage> {
   const { page, size } = request
-  const { ids, total } = await catalog.find(request)
-  const items = await store.v1.listItems(ids)
+  const { items, total } = await findPage({ catalog, store }, request, store.v1.listItems)
   const pagination = JSON.stringify({ current_page: page, last_page: lastPage(total, size), total })
   return createPage(`{"passports":[${items.join(',')}],"pagination":${pagination}}`, JSON_HEADERS)
 }

@@ -48,7 +48,7 @@ export async function openPostgres(
   const passports = createPassportReader(read)
   const atPrimary = createPassportReader(primary.query)
   const { keys, forget } = createKeys(primary, replica)
-  const listing = createListing(readMuch)
+  const listing = createListing(readMuch, read)
   const findId = async (ref: PassportRef) => (await atPrimary.find(ref))?.id
 
   let keysVersion: number | undefined

@@ -26,5 +26,6 @@ export function snapshotOf(passports: readonly ListedPassport[]): Promise<Snapsh
       return ''
     },
     readChanges: () => undefined,
+    readRecent: () => undefined,
   })
 }
