@@ -1,12 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { buildSnapshot, type Snapshot, updateSnapshot } from '../catalog/snapshot.ts'
 import type { Config } from '../config.ts'
+import { brownoutAt, datePlan, NO_PLAN, type Phase, phaseAt } from '../domain/retirement.ts'
 import { count } from '../domain/text/format.ts'
 import { dayOf } from '../domain/usage.ts'
 import { loadRules } from '../scoring/load-rules.ts'
 import { adoptRules, keepRescoring, type Rescorer } from '../scoring/rescore.ts'
 import { openStore, SERVE_TIMEOUT } from '../store/open.ts'
 import type { Store } from '../store/store.ts'
+import { createErrorLog } from './error-log.ts'
 import { createThreadLog, type FromBackground, type ToBackground } from './messages.ts'
 import { createUsageBuffer } from './usage-buffer.ts'
 
@@ -24,11 +26,16 @@ const LAST_ATTEMPTS_MILLISECONDS = 5000
 /** Interval of updates of the monthly quotas. */
 const MONTH_MILLISECONDS = 10_000
 const AFTER_FAILURE_MILLISECONDS = 5000
+const PLAN_MILLISECONDS = 1000
+
+/** A failure that repeats for hours is logged at its begin, and then with a count. */
+const FAILURE_LOG_MILLISECONDS = 60_000
 
 declare const self: Worker
 
 const send = (message: FromBackground) => postMessage(message)
 const log = createThreadLog(send)
+const failures = createErrorLog(log, FAILURE_LOG_MILLISECONDS)
 const stop = new AbortController()
 const mayScore = Promise.withResolvers<void>()
 const usage = createUsageBuffer()
@@ -46,11 +53,17 @@ self.onmessage = ({ data }: MessageEvent<ToBackground>) => {
 /** Runs writes and long reads outside of the server threads: scores, usage counts, the snapshot. */
 async function run(config: Config): Promise<void> {
   const store = await openStore(config.database, { ...SERVE_TIMEOUT, migrate: false })
-  const jobs = [updateSnapshots(store), storeUsage(store), updateScores(store, config.rules)]
+  const jobs = [
+    updateSnapshots(store),
+    storeUsage(store),
+    updateScores(store, config.rules),
+    logRetirement(store),
+  ]
   if (config.tiers.some(({ monthly }) => monthly !== undefined)) jobs.push(updateQuotas(store))
   // One failed job must not end the others.
   await Promise.allSettled(jobs)
   await store.close()
+  failures.end()
   send({ kind: 'stopped' })
 }
 
@@ -58,7 +71,7 @@ const pause = (milliseconds: number) =>
   // An abort ends the pause early.
   sleep(milliseconds, undefined, { signal: stop.signal }).catch(() => undefined)
 
-/** Runs a job until the service stops. A failure that repeats is logged once. */
+/** Runs a job until the service stops. A failure that repeats is logged once, and counted when it ends. */
 async function repeat(failing: string, job: () => Promise<void>, pauseAfter: (took: number) => number) {
   const attempt = logFailures(failing, job)
   while (!stop.signal.aborted) {
@@ -70,14 +83,18 @@ async function repeat(failing: string, job: () => Promise<void>, pauseAfter: (to
 
 function logFailures(failing: string, job: () => Promise<void>) {
   let last = ''
+  let attempts = 0
   return async (): Promise<void> => {
     try {
       await job()
+      if (attempts > 0) log.info(`No longer: ${failing}.`, { failed_attempts: attempts })
       last = ''
+      attempts = 0
     } catch (error) {
       const { message } = error as Error
       if (message !== last) log.error(`${failing}: ${message}`)
       last = message
+      attempts++
     }
   }
 }
@@ -106,6 +123,24 @@ function updateQuotas({ usage: stored }: Store): Promise<void> {
   return repeat('Monthly quotas are outdated', update, () => MONTH_MILLISECONDS)
 }
 
+/** Logs the begin and the end of brown-outs, and the removal of V1. */
+function logRetirement({ retirement }: Store): Promise<void> {
+  let known: Phase = 'deprecated'
+  async function update(): Promise<void> {
+    const plan = datePlan((await retirement.find()) ?? NO_PLAN, 0)
+    const phase = phaseAt(plan, Date.now())
+    if (phase === known) return
+    if (known === 'brownout') log.info('The brown-out of V1 ended.')
+    if (phase === 'brownout') {
+      const until = new Date(brownoutAt(plan, Date.now())?.end ?? 0).toISOString()
+      log.info(`A brown-out of V1 began: it responds 410 until ${until}.`)
+    }
+    if (phase === 'removed') log.info('V1 is removed: it responds 410.')
+    known = phase
+  }
+  return repeat('The retirement plan cannot be read', update, () => PLAN_MILLISECONDS)
+}
+
 /** Stores usage counts. While the store is unavailable, they stay in the buffer. */
 async function storeUsage(store: Store): Promise<void> {
   const attempt = logFailures('Usage counts cannot be stored yet', () => usage.store(store))
@@ -124,7 +159,7 @@ async function storeUsage(store: Store): Promise<void> {
 async function updateScores(store: Store, path: string | undefined): Promise<void> {
   await mayScore.promise
   const onFailure = (id: number, error: unknown) =>
-    log.error(`Scoring failed: passport ${id}: ${(error as Error).message}`)
+    failures.error(`Scoring failed: passport ${id}: ${(error as Error).message}`)
   const onOtherRules = () =>
     log.warn('Another rule set is in force: only nodes with that rule set score passports.')
   let scorer: Rescorer | undefined
@@ -134,7 +169,7 @@ async function updateScores(store: Store, path: string | undefined): Promise<voi
       scorer ??= await adopt({ store, rules: await loadRules(path), now: Date.now, onFailure })
       await keepRescoring(scorer, stop.signal, onOtherRules)
     } catch (error) {
-      log.error(`Scoring failed: ${(error as Error).message}`)
+      failures.error(`Scoring failed: ${(error as Error).message}`)
       await pause(AFTER_FAILURE_MILLISECONDS)
     }
   }

@@ -23,7 +23,7 @@ export type Service = {
 /** Starts the threads of the service: servers, search, and background work. Throws if a server cannot start. */
 export async function startService({ config, workers, store, log, now }: Options): Promise<Service> {
   const sums = createMetricSums()
-  const metrics = startMetrics(config, { store, now, readThreads: sums.read })
+  const metrics = await startMetrics(config, { store, now, readThreads: sums.read })
   const windows = createWindowMemory()
   const servers: ServerThread[] = []
   const background = startBackground(config, log, (message) => {

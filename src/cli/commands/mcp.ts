@@ -58,7 +58,7 @@ docs/mcp.md shows how to configure an agent. PUBLIC_URL adds links to the explor
 
     if (!http) return serveStdio(createServer(), end, () => running)
     const { serveMcp } = await import('../../mcp/http.ts')
-    const server = serveMcp({ host: config.host, port, publicUrl: config.publicUrl, log, createServer })
+    const server = await serveMcp({ host: config.host, port, publicUrl: config.publicUrl, log, createServer })
     terminal.announce(`MCP is served at ${server.url}\n`)
     await waitForAbort(end)
     await server.stop()

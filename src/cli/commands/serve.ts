@@ -57,9 +57,20 @@ export const serve = defineCommand({
     const service = await startService({ config, workers, store, log, now: terminal.now })
     started.resolve(service)
     if (isPortShared) log.warn(SHARED_PORT)
+    // On a terminal, the greeting says the same.
+    if (!terminal.interactive)
+      log.info('Started.', {
+        version: VERSION,
+        url: service.url.origin,
+        database: nameDatabase(config.database),
+        passports: service.total,
+        workers,
+      })
     if (!end.aborted) terminal.announce(greeting(service, config, { demo, workers }))
     await waitForAbort(end)
+    log.info('Stopping: requests in progress are completed.')
     await service.stop()
+    log.info('Stopped.')
   },
 })
 
