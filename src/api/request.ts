@@ -2,7 +2,7 @@ import type { Catalog } from '../catalog/catalog.ts'
 import { ServiceError } from '../domain/errors.ts'
 import type { Awaitable, Store } from '../store/store.ts'
 import type { RouteName } from './metrics.ts'
-import type { PageCache } from './page-cache.ts'
+import type { PageCache, TakeTurn } from './page-cache.ts'
 
 /** `params` are the decoded parameters of the route's path. */
 export type RouteRequest = Request & { params: Readonly<Record<string, string>> }
@@ -11,6 +11,8 @@ export type Context = {
   store: Store
   catalog: Catalog
   pages: PageCache
+  /** To be awaited before a page is rendered or sent. */
+  takeTurn: TakeTurn
   /** The headers of every response to this request. */
   headers: Headers
 }

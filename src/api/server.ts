@@ -10,7 +10,7 @@ import type { RateLimitResult } from './fixed-window.ts'
 import { HEALTH_ROUTES } from './health.ts'
 import type { Metrics, RouteName } from './metrics.ts'
 import { urlOf } from './open-port.ts'
-import { createPageCache } from './page-cache.ts'
+import { createPageCache, createTurns } from './page-cache.ts'
 import type { Limiter } from './rate-limit.ts'
 import { type RenderedPage, sendPage } from './rendered-page.ts'
 import {
@@ -51,7 +51,12 @@ const NOT_FOUND: Route = { path: '/*', kind: 'own', name: 'not_found' }
 /** Throws if the port is not available. */
 export function startApiServer(options: ApiServerOptions): ApiServer {
   const { host, port, reusePort = false, tls, store, catalog } = options
-  const state = createServerState(options, { store, catalog, pages: createPageCache() })
+  const state = createServerState(options, {
+    store,
+    catalog,
+    pages: createPageCache(),
+    takeTurn: createTurns(),
+  })
   const routes = [...V1_ROUTES, ...HEALTH_ROUTES, ...options.routes].flatMap(withSlash)
 
   /** Matches wildcard routes and paths with repeated slashes. Bun's own wildcards would match "//" uncollapsed. */

@@ -1,20 +1,13 @@
 import { expect, test } from 'bun:test'
-import { closeSync, constants, openSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { COMMAND, readUrl } from '../support/cli.ts'
 import { findPort } from '../support/postgres/postgres-process.ts'
 import { until } from '../support/processes.ts'
 import { tempFolder } from '../support/temp-folder.ts'
+import { fillPipe, openUnreadPipe } from '../support/unread-pipe.ts'
 
 /** Their log entries are longer than a pipe, which holds 64 KiB on Linux. */
 const REQUESTS = 1500
-
-/** A pipe that is open and that nobody reads. */
-function openUnreadPipe(path: string): { descriptor: number } & Disposable {
-  Bun.spawnSync(['mkfifo', path])
-  const descriptor = openSync(path, constants.O_RDWR)
-  return { descriptor, [Symbol.dispose]: () => closeSync(descriptor) }
-}
 
 test.each(['1', '2'])(
   'serve --workers %s with an unread log stops within 12 s of SIGTERM',
@@ -54,7 +47,7 @@ test.each(['1', '2'])(
 test('serve with full output pipes that nobody reads starts, serves and stops', async () => {
   using folder = tempFolder()
   using pipe = openUnreadPipe(join(folder.path, 'log'))
-  fill(join(folder.path, 'log'))
+  fillPipe(join(folder.path, 'log'))
   const port = await findPort()
   const child = Bun.spawn([...COMMAND, 'serve'], {
     cwd: folder.path,
@@ -76,15 +69,3 @@ test('serve with full output pipes that nobody reads starts, serves and stops', 
     await child.exited
   }
 }, 20_000)
-
-/** Writes to a pipe until it accepts no more. */
-function fill(path: string): void {
-  const descriptor = openSync(path, constants.O_WRONLY | constants.O_NONBLOCK)
-  try {
-    for (;;) writeSync(descriptor, 'x')
-  } catch (error) {
-    expect((error as NodeJS.ErrnoException).code).toBe('EAGAIN')
-  } finally {
-    closeSync(descriptor)
-  }
-}

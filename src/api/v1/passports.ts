@@ -21,6 +21,7 @@ export async function listPassports(request: RouteRequest, context: Context): Pr
   const query = queryOf(request)
   const { page, size } = parsePageRequest(query.get('page'), query.get('per_page'))
   const keyword = parseKeyword(query.get('keyword'))
+  await context.takeTurn()
   if (keyword !== undefined) {
     return sendPage(
       request,
