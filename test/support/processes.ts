@@ -64,7 +64,10 @@ const linkOf = (pid: number, fd: string) => orNothing(() => readlinkSync(`/proc/
 
 /** The log entries of a process that are warnings or errors. */
 export const readProblems = async (stderr: ReadableStream<Uint8Array>) =>
-  (await new Response(stderr).text())
+  problemsIn(await new Response(stderr).text())
+
+export const problemsIn = (log: string) =>
+  log
     .split('\n')
     .filter((line) => line !== '' && !line.includes('"level":"info"'))
     .join('\n')
