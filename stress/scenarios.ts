@@ -1,24 +1,29 @@
 import type { Scenario } from './scenario.ts'
 import { backup } from './scenarios/backup.ts'
 import { badFiles } from './scenarios/bad-files.ts'
+import { chosenSlots } from './scenarios/clients/chosen-slots.ts'
+import { largePages } from './scenarios/clients/large-pages.ts'
+import { notModified } from './scenarios/clients/not-modified.ts'
 import { clockBack } from './scenarios/clock-back.ts'
 import { diskFullImport } from './scenarios/disk-full-import.ts'
 import { diskFullServe } from './scenarios/disk-full-serve.ts'
 import { drain } from './scenarios/drain.ts'
 import { expensive } from './scenarios/expensive.ts'
 import { garbage } from './scenarios/garbage.ts'
-import { killImport } from './scenarios/kill-import.ts'
-import { killMirror } from './scenarios/kill-mirror.ts'
-import { killScorer } from './scenarios/kill-scorer.ts'
-import { killServer } from './scenarios/kill-server.ts'
+import { killImport } from './scenarios/kill/kill-import.ts'
+import { killMirror } from './scenarios/kill/kill-mirror.ts'
+import { killScorer } from './scenarios/kill/kill-scorer.ts'
+import { killServer } from './scenarios/kill/kill-server.ts'
 import { largeRecords } from './scenarios/large-records.ts'
 import { newRelease } from './scenarios/new-release.ts'
+import { oneMoment } from './scenarios/one-moment.ts'
 import { orphanedWal } from './scenarios/orphaned-wal.ts'
 import { postgres } from './scenarios/postgres.ts'
 import { redis } from './scenarios/redis.ts'
 import { replicaLag } from './scenarios/replica-lag.ts'
 import { soak } from './scenarios/soak.ts'
 import { threadCrash } from './scenarios/thread-crash.ts'
+import { unreadLog } from './scenarios/unread-log.ts'
 
 /** In the order of execution. */
 export const SCENARIOS: readonly Scenario[] = [
@@ -38,6 +43,11 @@ export const SCENARIOS: readonly Scenario[] = [
   drain,
   newRelease,
   threadCrash,
+  largePages,
+  notModified,
+  chosenSlots,
+  oneMoment,
+  unreadLog,
   soak,
   orphanedWal,
   largeRecords,

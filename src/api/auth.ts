@@ -1,5 +1,6 @@
 import { timingSafeEqual } from 'node:crypto'
-import { type ApiKey, parseKeyId } from '../domain/api-key.ts'
+import { type ApiKey, keyState, parseKeyId } from '../domain/api-key.ts'
+import { unauthorized } from '../domain/errors.ts'
 
 /** Clients send these when the variable that should hold their key is unset. */
 const NO_KEY = new Set(['', '""', 'undefined', 'null', 'None'])
@@ -37,4 +38,14 @@ function trimKey(text: string): string {
   while (start < end && BLANKS.includes(text.charAt(start))) start++
   while (start < end && BLANKS.includes(text.charAt(end - 1))) end--
   return text.slice(start, end)
+}
+
+/** Throws `unauthorized` for a wrong, revoked, expired or missing required key. */
+export function checkKey(
+  sent: SentKey | undefined,
+  key: ApiKey | undefined,
+  { requireKey, now }: { requireKey: boolean; now: () => number },
+): void {
+  const isAuthorized = sent ? matchesKey(sent, key) && keyState(key, now()) === 'active' : !requireKey
+  if (!isAuthorized) throw unauthorized()
 }

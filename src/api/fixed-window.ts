@@ -2,8 +2,11 @@ export type RateLimitResult = {
   /** Requests that remain in this window. -1: the request is over the limit and was not counted. */
   remaining: number
   seconds: number
-  /** Uncounts the request, if its window has not ended. */
-  refund(): void
+  /**
+   * Uncounts the request, if its window has not ended. Returns whether the request is free: a client gets at most
+   * `REFUND_FACTOR` times its limit refunded in each window.
+   */
+  refund(): boolean
 }
 
 export type RateLimitCounter = {
@@ -13,31 +16,40 @@ export type RateLimitCounter = {
 
 export type FixedWindow = { consume(client: string, limit: number, window: number): RateLimitResult }
 
+export const REFUND_FACTOR = 10
+
 /** Slots of the hash table: clients counted at the same time. A power of 2. */
 const SLOTS = 2 ** 17
 
 /** Slots to probe for a client (linear probing). */
 const PROBES = 8
 
-/** A slot: the client's hash, the second in which its window ends, and a word with the window's stamp and the count. */
+/** A slot: the client's hash, the end of its window in seconds, the window's stamp with the count, and the refunds. */
 const WORDS = 4
 const END = 1
 const STATE = 2
+const REFUNDS = 3
+
+/** Random words at the end of the memory: start values of the hashes, so that no client can choose its slot. */
+const SEED = SLOTS * WORDS
+const SEED_WORDS = 2
 
 const COUNT_BITS = 20
 const COUNT = 2 ** COUNT_BITS - 1
 const WINDOW = 2 ** (31 - COUNT_BITS) - 1
 
-export const FIXED_WINDOW_BYTES = SLOTS * WORDS * Int32Array.BYTES_PER_ELEMENT
+/** Memory for `createFixedWindow`, which threads can share. */
+export function createWindowMemory(): Int32Array<SharedArrayBuffer> {
+  const memory = new Int32Array(new SharedArrayBuffer((SEED + SEED_WORDS) * Int32Array.BYTES_PER_ELEMENT))
+  memory.set(crypto.getRandomValues(new Int32Array(SEED_WORDS)), SEED)
+  return memory
+}
 
 /**
  * Counts exactly, also in memory that several threads share. Windows are aligned to the clock and the same for all
  * clients: at the start of a window every count is 0.
  */
-export function createFixedWindow(
-  now: () => number,
-  memory: Int32Array = new Int32Array(SLOTS * WORDS),
-): FixedWindow {
+export function createFixedWindow(now: () => number, memory: Int32Array = createWindowMemory()): FixedWindow {
   return {
     consume(client, limit, window) {
       const time = now() / 1000
@@ -52,9 +64,12 @@ export function createFixedWindow(
         const state = Atomics.load(memory, slot + STATE)
         const isCurrent = state >>> COUNT_BITS === stamp && Atomics.load(memory, slot + END) === end
         const count = isCurrent ? state & COUNT : 0
-        if (count >= limit) return { remaining: -1, seconds, refund: () => undefined }
+        if (count >= limit) return { remaining: -1, seconds, refund: () => false }
         // Stored before the count: a thread that reads the new count must read the new end.
-        if (!isCurrent) Atomics.store(memory, slot + END, end)
+        if (!isCurrent) {
+          Atomics.store(memory, slot + REFUNDS, 0)
+          Atomics.store(memory, slot + END, end)
+        }
         const next = (stamp << COUNT_BITS) | (count + 1)
         const isCounted = Atomics.compareExchange(memory, slot + STATE, state, next) === state
         // Another thread may have evicted the client meanwhile: count again in the new slot.
@@ -62,7 +77,7 @@ export function createFixedWindow(
         return {
           remaining: limit - count - 1,
           seconds,
-          refund: () => refund(memory, slot, { owner, end, stamp }),
+          refund: () => refund(memory, slot, { owner, end, stamp, most: REFUND_FACTOR * limit }),
         }
       }
     },
@@ -77,8 +92,8 @@ type Window = { time: number; end: number; stamp: number }
  */
 function findSlot(memory: Int32Array, client: string, { time, end, stamp }: Window): number {
   // Two FNV-1a hashes in JavaScript: passing the string to Bun's native hash costs more.
-  let hash = 0x811c9dc5
-  let start = 0x9747b28c
+  let hash = memory[SEED] as number
+  let start = memory[SEED + 1] as number
   for (let at = 0; at < client.length; at++) {
     const code = client.charCodeAt(at)
     hash = Math.imul(hash ^ code, 0x01000193)
@@ -115,16 +130,17 @@ function claim(memory: Int32Array, slot: number, from: number, hash: number): bo
   return before === from || before === hash
 }
 
-type CountedRequest = { owner: number; end: number; stamp: number }
+type CountedRequest = { owner: number; end: number; stamp: number; most: number }
 
-function refund(memory: Int32Array, slot: number, { owner, end, stamp }: CountedRequest): void {
+function refund(memory: Int32Array, slot: number, { owner, end, stamp, most }: CountedRequest): boolean {
+  if (Atomics.add(memory, slot + REFUNDS, 1) >= most) return false
   for (;;) {
     const state = Atomics.load(memory, slot + STATE)
     const isSame =
       Atomics.load(memory, slot) === owner &&
       Atomics.load(memory, slot + END) === end &&
       state >>> COUNT_BITS === stamp
-    if (!isSame || (state & COUNT) === 0) return
-    if (Atomics.compareExchange(memory, slot + STATE, state, state - 1) === state) return
+    if (!isSame || (state & COUNT) === 0) return true
+    if (Atomics.compareExchange(memory, slot + STATE, state, state - 1) === state) return true
   }
 }

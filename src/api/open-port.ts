@@ -7,17 +7,26 @@ type Binding = {
   names: { host: string; port: string }
 }
 
-/** Calls `listen`; if the port is not available, throws a `CommandError`. */
-export function openPort<T>({ host, port, names }: Binding, listen: () => T): T {
-  try {
-    return listen()
-  } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException
-    throw new CommandError(
-      code === 'EADDRINUSE'
-        ? `Port ${port} on ${host} is in use. Set ${names.port} to another port.`
-        : `Cannot listen on ${host}, port ${port}: ${message}. Set ${names.host} and ${names.port}.`,
-    )
+/** The system may need a moment to free the port of a process that was killed. */
+const RETRY_MILLISECONDS = 2000
+const PAUSE_MILLISECONDS = 50
+
+/** Calls `listen`, again if the port is in use; if the port stays unavailable, throws a `CommandError`. */
+export async function openPort<T>({ host, port, names }: Binding, listen: () => T): Promise<T> {
+  const deadline = performance.now() + RETRY_MILLISECONDS
+  for (;;) {
+    try {
+      return listen()
+    } catch (error) {
+      const { code, message } = error as NodeJS.ErrnoException
+      if (code !== 'EADDRINUSE')
+        throw new CommandError(
+          `Cannot listen on ${host}, port ${port}: ${message}. Set ${names.host} and ${names.port}.`,
+        )
+      if (performance.now() >= deadline)
+        throw new CommandError(`Port ${port} on ${host} is in use. Set ${names.port} to another port.`)
+      await Bun.sleep(PAUSE_MILLISECONDS)
+    }
   }
 }
 

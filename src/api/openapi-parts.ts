@@ -73,7 +73,7 @@ type ErrorDescription = { description: string; sentence: string; headers?: Heade
 
 const ERRORS: Record<DocumentedError, ErrorDescription> = {
   invalid_request: {
-    description: 'A parameter is invalid; the message names it and the accepted values',
+    description: 'A parameter or `Host` is invalid; the message names it and the accepted values',
     sentence: 'page must be a whole number from 1, got "zero".',
   },
   unauthorized: {
@@ -87,6 +87,10 @@ const ERRORS: Record<DocumentedError, ErrorDescription> = {
     description: 'The method is not GET, HEAD or OPTIONS',
     sentence: 'POST is not possible here: this API is read-only, use GET.',
     headers: ['Allow'],
+  },
+  precondition_failed: {
+    description: 'The body does not have an `ETag` of `If-Match`',
+    sentence: 'If-Match does not contain the current ETag: send the request without it.',
   },
   uri_too_long: {
     description: 'The path and query are too long',
@@ -110,7 +114,12 @@ const ERRORS: Record<DocumentedError, ErrorDescription> = {
   },
 }
 
-export const COMMON_ERRORS: DocumentedError[] = ['method_not_allowed', 'uri_too_long', 'internal']
+export const COMMON_ERRORS: DocumentedError[] = [
+  'invalid_request',
+  'method_not_allowed',
+  'uri_too_long',
+  'internal',
+]
 
 export function successResponses(description: string, names: readonly HeaderName[], content: object) {
   const headers = headerRefs(names)

@@ -33,6 +33,12 @@ export function createOpenApi(version: string) {
       schemas: namedSchemas(),
       headers: HEADERS,
       parameters: {
+        IfMatch: {
+          name: 'If-Match',
+          in: 'header',
+          description: 'ETags, or `*`: if the body has another `ETag`, the status is 412.',
+          schema: { type: 'string' },
+        },
         IfNoneMatch: {
           name: 'If-None-Match',
           in: 'header',
@@ -95,7 +101,7 @@ const path = ({
       ...successResponses(summary, [...COMMON_HEADER_NAMES, 'NoCache', 'ETag', ...headers], {
         [type]: { schema },
       }),
-      ...errorResponses([...COMMON_ERRORS, ...errors], COMMON_HEADER_NAMES),
+      ...errorResponses([...COMMON_ERRORS, 'precondition_failed', ...errors], COMMON_HEADER_NAMES),
     },
   },
   options: preflightOperation(id, 'Service', COMMON_HEADER_NAMES),

@@ -2,7 +2,7 @@ import type { Catalog } from '../catalog/catalog.ts'
 import { ServiceError } from '../domain/errors.ts'
 import type { Awaitable, Store } from '../store/store.ts'
 import type { RouteName } from './metrics.ts'
-import type { PageCache } from './page-cache.ts'
+import type { PageCache, TakeTurn } from './page-cache.ts'
 
 /** `params` are the decoded parameters of the route's path. */
 export type RouteRequest = Request & { params: Readonly<Record<string, string>> }
@@ -11,6 +11,9 @@ export type Context = {
   store: Store
   catalog: Catalog
   pages: PageCache
+  /** To be awaited before a page is rendered or sent. */
+  takeTurn: TakeTurn
+  /** The headers of every response to this request. */
   headers: Headers
 }
 
@@ -22,8 +25,16 @@ export type Route = {
   name: RouteName
   /** GET and HEAD by default. */
   methods?: readonly string[]
+  /** A 304 costs nothing, because it takes one indexed read. */
+  isCheap?: true
   /** A route without a handler responds 404 and does not count. */
   handle?: (request: RouteRequest, context: Context) => Awaitable<Response>
+}
+
+/** The route with and without a trailing slash. */
+export function withSlash(route: Route): Route[] {
+  const isSlashOptional = route.kind !== 'own' && !route.path.endsWith('/') && !route.path.endsWith('*')
+  return isSlashOptional ? [route, { ...route, path: `${route.path}/` }] : [route]
 }
 
 const READ_ONLY = ['GET', 'HEAD']
@@ -36,6 +47,18 @@ export function checkMethod(method: string, route: Route): void {
   throw new ServiceError('method_not_allowed', `${method} is not possible here: ${advice}.`, {
     headers: { Allow: allowedMethods(route) },
   })
+}
+
+/** A host name or an IP address, and a port. A comma would join two headers. */
+const HOST = /^(?:[\w.~!$&'()*+;=%-]*|\[[\da-f:.]+\])(?::\d{0,5})?$/i
+
+/** HTTP/1.0 needs no `Host`, and it may be empty. */
+export function checkHost({ headers }: Request): void {
+  if (HOST.test(headers.get('host') ?? '')) return
+  throw new ServiceError(
+    'invalid_request',
+    'Host must be one host name or IP address, with an optional port.',
+  )
 }
 
 const KNOWN_METHODS = new Set(['GET', 'HEAD', 'OPTIONS', 'POST', 'PUT', 'PATCH', 'DELETE'])

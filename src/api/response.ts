@@ -1,3 +1,4 @@
+import { ServiceError } from '../domain/errors.ts'
 import type { RetirementPlan } from '../domain/retirement.ts'
 import type { Tier } from '../domain/tier.ts'
 import { etagOf } from '../store/hash.ts'
@@ -42,11 +43,25 @@ export function preflight({ headers }: Pick<Context, 'headers'>, route: Route): 
   return response
 }
 
+export const isAny = (condition: string) => condition.trim() === '*'
+
+/** Throws `precondition_failed` if a response has none of the ETags in `If-Match`, by strong comparison. */
+export function checkIfMatch({ headers }: Request, response: Response): void {
+  const condition = response.status === 200 ? headers.get('if-match') : null
+  if (condition === null || isAny(condition)) return
+  const etag = response.headers.get('ETag')
+  if (condition.split(',').some((tag) => tag.trim() === etag)) return
+  throw new ServiceError(
+    'precondition_failed',
+    'If-Match does not contain the current ETag: send the request without it.',
+  )
+}
+
 /** Weak comparison, as RFC 9110 requires for `If-None-Match`. */
 export function matchesEtag(condition: string, etag: string): boolean {
   return (
     condition === etag ||
-    condition.trim() === '*' ||
+    isAny(condition) ||
     condition.split(',').some((tag) => tag.trim().replace(/^W\//, '') === etag)
   )
 }

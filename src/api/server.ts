@@ -1,20 +1,20 @@
-import { type ApiKey, keyState } from '../domain/api-key.ts'
-import { ClientGone, notFound, unauthorized } from '../domain/errors.ts'
+import { ClientGone, notFound } from '../domain/errors.ts'
 import { NO_PLAN, type RetirementPlan } from '../domain/retirement.ts'
 import type { Tier } from '../domain/tier.ts'
 import type { Endpoint } from '../domain/usage.ts'
 import { createClientAddressOf } from './address.ts'
-import { matchesKey, parseKeyHeader, type SentKey } from './auth.ts'
+import { checkKey, matchesKey, parseKeyHeader } from './auth.ts'
 import { internalError, presentError, publicError } from './errors.ts'
 import type { RateLimitResult } from './fixed-window.ts'
 import { HEALTH_ROUTES } from './health.ts'
 import type { Metrics, RouteName } from './metrics.ts'
 import { urlOf } from './open-port.ts'
-import { createPageCache } from './page-cache.ts'
+import { createPageCache, createTurns } from './page-cache.ts'
 import type { Limiter } from './rate-limit.ts'
 import { type RenderedPage, sendPage } from './rendered-page.ts'
 import {
   type Context,
+  checkHost,
   checkMethod,
   matchPath,
   methodName,
@@ -22,8 +22,9 @@ import {
   type Route,
   type RouteRequest,
   requestIdOf,
+  withSlash,
 } from './request.ts'
-import { baseHeaders, createV1Headers, matchesEtag, preflight } from './response.ts'
+import { baseHeaders, checkIfMatch, createV1Headers, isAny, matchesEtag, preflight } from './response.ts'
 import { checkBrownout, checkRemoval } from './retirement.ts'
 import type { UsageCounter } from './usage.ts'
 import { V1_ROUTES } from './v1/routes.ts'
@@ -53,7 +54,12 @@ const NOT_FOUND: Route = { path: '/*', kind: 'own', name: 'not_found' }
 
 export function startApiServer(options: ApiServerOptions): ApiServer {
   const { host, port, reusePort = false, tls, store, catalog } = options
-  const state = createServerState(options, { store, catalog, pages: createPageCache() })
+  const state = createServerState(options, {
+    store,
+    catalog,
+    pages: createPageCache(),
+    takeTurn: createTurns(),
+  })
   const routes = [...V1_ROUTES, ...HEALTH_ROUTES, ...options.routes].flatMap(withSlash)
 
   /** Matches wildcard routes and paths with repeated slashes. Bun's own wildcards would match "//" uncollapsed. */
@@ -99,11 +105,6 @@ export function startApiServer(options: ApiServerOptions): ApiServer {
   }
 }
 
-function withSlash(route: Route): Route[] {
-  const isSlashOptional = route.kind !== 'own' && !route.path.endsWith('/') && !route.path.endsWith('*')
-  return isSlashOptional ? [route, { ...route, path: `${route.path}/` }] : [route]
-}
-
 type RequestHandlingOptions = {
   now: () => number
   requireKey: boolean
@@ -146,6 +147,8 @@ type Exchange = {
   tier: Tier | undefined
   /** `undefined` if the tier has no limit. */
   consumed: RateLimitResult | undefined
+  /** A 304 that does not count. */
+  isFree: boolean
 }
 
 const NO_TIER = 'none'
@@ -183,6 +186,7 @@ function handle(
     keyId: '',
     tier: undefined,
     consumed: undefined,
+    isFree: false,
   })
 }
 
@@ -197,6 +201,7 @@ async function respond(state: ServerState, exchange: Exchange): Promise<Response
   const { limiter, plan } = state
   const { request, route, address } = exchange
   try {
+    checkHost(request)
     if (request.method === 'OPTIONS') {
       return complete(state, exchange, preflight(contextOf(state, exchange), route))
     }
@@ -208,7 +213,7 @@ async function respond(state: ServerState, exchange: Exchange): Promise<Response
       const sent = parseKeyHeader(request.headers.get('x-api-key'))
       const key = sent?.id === undefined ? undefined : await state.shared.store.keys.find(sent.id)
       if (sent && !matchesKey(sent, key)) await limiter.consumeWrongKey(address())
-      checkKey(state, sent, key)
+      checkKey(sent, key, state)
       exchange.keyId = key?.id ?? ''
       exchange.tier = limiter.tierOf(key)
       exchange.consumed = limiter.check(exchange.tier, await limiter.consume(exchange.tier, key, address))
@@ -222,20 +227,12 @@ async function respond(state: ServerState, exchange: Exchange): Promise<Response
         await limiter.consume(exchange.tier, undefined, address),
       )
     }
-    return complete(state, exchange, await route.handle(request, contextOf(state, exchange)))
+    const response = await route.handle(request, contextOf(state, exchange))
+    checkIfMatch(request, response)
+    return complete(state, exchange, response)
   } catch (error) {
     return complete(state, exchange, fail(state, exchange, error))
   }
-}
-
-/** Throws `unauthorized` for a wrong, revoked, expired or missing required key. */
-function checkKey(
-  { requireKey, now }: ServerState,
-  sent: SentKey | undefined,
-  key: ApiKey | undefined,
-): void {
-  const isAuthorized = sent ? matchesKey(sent, key) && keyState(key, now()) === 'active' : !requireKey
-  if (!isAuthorized) throw unauthorized()
 }
 
 function fail(state: ServerState, exchange: Exchange, error: unknown): Response {
@@ -261,16 +258,17 @@ function complete(state: ServerState, exchange: Exchange, response: Response): R
   return completed
 }
 
-/** Turns a 200 whose ETag matches If-None-Match into a 304, which does not count. */
+/** Turns a 200 whose ETag matches If-None-Match into a 304. It is free if it was cheap and the client knew the ETag. */
 function addHeaders({ limiter }: ServerState, exchange: Exchange, response: Response): Response {
-  const { request, id, tier, consumed } = exchange
+  const { request, route, id, tier, consumed } = exchange
   const { headers } = response
   const condition = response.status === 200 ? request.headers.get('if-none-match') : null
   const isFresh = condition !== null && matchesEtag(condition, headers.get('ETag') ?? '')
   headers.set('X-Request-Id', id)
-  if (isFresh) consumed?.refund()
+  exchange.isFree = isFresh && route.isCheap === true && !isAny(condition) && consumed?.refund() !== false
   if (tier && consumed) {
-    headers.set('RateLimit', limiter.describe(tier, consumed.remaining + Number(isFresh), consumed.seconds))
+    const remaining = consumed.remaining + Number(exchange.isFree)
+    headers.set('RateLimit', limiter.describe(tier, remaining, consumed.seconds))
   }
   if (!isFresh) return response
   headers.delete('Content-Type')
@@ -280,8 +278,10 @@ function addHeaders({ limiter }: ServerState, exchange: Exchange, response: Resp
 
 function record(state: ServerState, exchange: Exchange, status: number): void {
   const { usage, metrics, onResponse } = state
-  const { request, route, id, time, startedAt, keyId, tier, address } = exchange
-  if (route.kind === 'v1') usage.count(keyId, route.name as Endpoint, status, time)
+  const { request, route, id, time, startedAt, keyId, tier, address, isFree } = exchange
+  // A month's quota exempts 304, so one that is not free is stored as the 200 that it replaced.
+  const counted = status === 304 && !isFree ? 200 : status
+  if (route.kind === 'v1') usage.count(keyId, route.name as Endpoint, counted, time)
   if (!state.isTimed) return
   const seconds = (performance.now() - startedAt) / 1000
   const tierName = tier?.name ?? NO_TIER

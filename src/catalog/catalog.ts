@@ -8,13 +8,22 @@ import { buildSnapshot, type Snapshot, updateSnapshot } from './snapshot.ts'
 /** `keyword` is folded. Aborting the signal rejects a search with `ClientGone`. */
 export type FindRequest = PageRequest & { keyword: string | undefined; signal?: AbortSignal | undefined }
 
-export type RankingPage = { ids: readonly number[]; total: number }
+export type RankingPage = {
+  ids: readonly number[]
+  total: number
+  snapshot: Snapshot
+  /** The ranks of all matches; `undefined` without a keyword. */
+  ranks?: Uint32Array<SharedArrayBuffer> | undefined
+}
 
 /** The ranking of all listed passports: pages, keyword search and the standing of a score. */
 export type Catalog = {
   /** A new object after every change that list pages show. */
   current(): Awaitable<Snapshot>
+  /** The ids of a page, as of the snapshot. */
   find(request: FindRequest): Awaitable<RankingPage>
+  /** Resolves when there may be a newer snapshot. */
+  next(snapshot: Snapshot): Awaitable<void>
   standing(score: number): Awaitable<Standing>
 }
 
@@ -41,10 +50,13 @@ export function createCatalog({ listing }: Pick<Store, 'listing'>): Catalog {
       const offset = (page - 1) * size
       return keyword === undefined ? pageOf(known, offset, size) : search(known, keyword, offset, size)
     },
+    // The next call checks the store.
+    next: () => undefined,
     standing: async (score) => findStanding(await current(), score),
   }
 }
 
-export function pageOf({ ids }: Snapshot, offset: number, size: number): RankingPage {
-  return { ids: Array.from(ids.subarray(offset, offset + size)), total: ids.length }
+export function pageOf(snapshot: Snapshot, offset: number, size: number): RankingPage {
+  const { ids } = snapshot
+  return { ids: Array.from(ids.subarray(offset, offset + size)), total: ids.length, snapshot }
 }

@@ -17,6 +17,8 @@ export function createSearchClient(port: MessagePort) {
 
   return {
     search(keyword: string, offset: number, size: number, signal?: AbortSignal): Promise<RankingPage> {
+      // The client may have disconnected while its request waited for its turn.
+      if (signal?.aborted) return Promise.reject(new ClientGone())
       const id = ++last
       const result = Promise.withResolvers<RankingPage>()
       waiting.set(id, result)

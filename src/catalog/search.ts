@@ -1,14 +1,15 @@
+import type { RankingPage } from './catalog.ts'
 import type { Snapshot } from './snapshot.ts'
 
 const MOST_BYTES = 16_000_000
 
 /** Keyword search with an LRU cache: the pages of one keyword share one search. */
 export function createSearcher() {
-  const results = new Map<string, Uint32Array>()
+  const results = new Map<string, Uint32Array<SharedArrayBuffer>>()
   let searched: Snapshot | undefined
   let kept = 0
 
-  function keep(keyword: string, ranks: Uint32Array): void {
+  function keep(keyword: string, ranks: Uint32Array<SharedArrayBuffer>): void {
     results.set(keyword, ranks)
     kept += sizeOf(keyword, ranks)
     for (const [oldest, old] of results) {
@@ -19,7 +20,7 @@ export function createSearcher() {
   }
 
   /** Returns the ids of one page and the number of all matches. */
-  return (snapshot: Snapshot, keyword: string, offset: number, size: number) => {
+  return (snapshot: Snapshot, keyword: string, offset: number, size: number): RankingPage => {
     if (snapshot !== searched) {
       results.clear()
       kept = 0
@@ -35,14 +36,15 @@ export function createSearcher() {
       keep(keyword, ranks)
     }
     const page = ranks.subarray(offset, offset + size)
-    return { ids: Array.from(page, (rank) => snapshot.ids[rank] as number), total: ranks.length }
+    const ids = Array.from(page, (rank) => snapshot.ids[rank] as number)
+    return { ids, total: ranks.length, snapshot, ranks }
   }
 }
 
 const sizeOf = (keyword: string, { byteLength }: Uint32Array) => byteLength + 2 * keyword.length + 200
 
 /** The ranks of all passports whose folded name contains the folded keyword. */
-export function searchNames({ names, starts }: Snapshot, keyword: string): Uint32Array {
+export function searchNames({ names, starts }: Snapshot, keyword: string): Uint32Array<SharedArrayBuffer> {
   const text = Buffer.from(names.buffer)
   const wanted = Buffer.from(keyword)
   let ranks = new Uint32Array(1024)
@@ -58,7 +60,9 @@ export function searchNames({ names, starts }: Snapshot, keyword: string): Uint3
     ranks[count++] = rank
     at = starts[rank + 1] as number
   }
-  return ranks.slice(0, count)
+  const found = new Uint32Array(new SharedArrayBuffer(count * Uint32Array.BYTES_PER_ELEMENT))
+  found.set(ranks.subarray(0, count))
+  return found
 }
 
 /** The rank of the name at a byte position, at or after the rank `from`. */

@@ -1,15 +1,34 @@
-import { type Catalog, pageOf } from './catalog.ts'
+import { type Catalog, pageOf, type RankingPage } from './catalog.ts'
 import type { SearchClient } from './remote-search.ts'
 import { findStanding } from './score-distribution.ts'
 import type { Snapshot } from './snapshot.ts'
+
+/** Snapshots are updated about once a second while there are changes. */
+const LONGEST_WAIT_MILLISECONDS = 2000
 
 /** A catalog whose snapshots come from the background thread and whose searches run in the search thread. */
 export function createSharedCatalog() {
   let snapshot: Snapshot
   let client: SearchClient | undefined
+  let updated = Promise.withResolvers<void>()
+
+  /** The same snapshot is the same object, although the search thread sends a copy. */
+  function own(found: RankingPage): RankingPage {
+    return found.snapshot.cursor === snapshot.cursor ? { ...found, snapshot } : found
+  }
+
   return {
     update(next: Snapshot): void {
       snapshot = next
+      updated.resolve()
+      updated = Promise.withResolvers()
+    },
+    async next({ cursor }: Snapshot): Promise<void> {
+      if (cursor !== snapshot.cursor) return
+      const late = Promise.withResolvers<void>()
+      const timer = setTimeout(late.resolve, LONGEST_WAIT_MILLISECONDS)
+      await Promise.race([updated.promise, late.promise])
+      clearTimeout(timer)
     },
     searchWith(next: SearchClient): void {
       client?.close()
@@ -20,7 +39,7 @@ export function createSharedCatalog() {
       const offset = (page - 1) * size
       if (keyword === undefined) return pageOf(snapshot, offset, size)
       if (!client) throw new Error('The search thread has not started yet.')
-      return client.search(keyword, offset, size, signal)
+      return client.search(keyword, offset, size, signal).then(own)
     },
     standing: (score: number) => findStanding(snapshot, score),
   } satisfies Catalog & Record<string, unknown>

@@ -2,11 +2,11 @@
 const LONGEST_BACKLOG = 1024 * 1024
 
 /**
- * Writes to standard error without blocking. A log that is full, closed or stuck loses entries, but it never fails
- * or delays the request that logs.
+ * Writes to standard output or standard error without blocking. A log that is full, closed or stuck loses entries, but
+ * it never fails or delays the request that logs.
  */
-export function createLogWriter(): (line: string) => void {
-  const sink = Bun.stderr.writer()
+export function createLogWriter(file: Bun.BunFile): (line: string) => void {
+  const sink = file.writer()
   let backlog = 0
   return (line) => {
     if (backlog > LONGEST_BACKLOG) return

@@ -7,25 +7,30 @@ import { STANDARD_OUTPUT, withPath } from './system-error.ts'
 import type { Terminal } from './terminal.ts'
 import { writeAll } from './write-all.ts'
 
-const writeLog = createLogWriter()
+/** A failure message that nobody reads must not keep the process alive, nor may a log that nobody reads. */
+const PATIENCE_MILLISECONDS = 1000
+
+const writeLog = createLogWriter(Bun.stderr)
 
 const terminal: Terminal = {
   env: process.env,
   now: Date.now,
   random: (bytes) => randomBytes(bytes),
   // Synchronous: a killed process would lose buffered output.
-  out: (text) => writeAll(1, text, STANDARD_OUTPUT),
+  out: (text) => writeAll(1, text, { path: STANDARD_OUTPUT }),
   err: writeMessage,
+  announce: (text) => createLogWriter(Bun.stdout)(text),
   log: (line) => writeLog(printableLines(line)),
   interactive: process.stderr.isTTY === true,
   columns: () => process.stderr.columns || 80,
   ask: process.stdin.isTTY && process.stderr.isTTY ? ask : undefined,
+  exit: (code) => process.exit(code),
 }
 
 /** A message that nobody can read does not stop a command. */
 function writeMessage(text: string): void {
   try {
-    writeAll(2, text, 'Standard error')
+    writeAll(2, text, { path: 'Standard error', patience: PATIENCE_MILLISECONDS })
   } catch {
     // There is no other place to report it.
   }
@@ -43,6 +48,7 @@ function loadEnvFile(): void {
 try {
   loadEnvFile()
   await runCommand(process.argv.slice(2), terminal)
+  setTimeout(() => process.exit(), PATIENCE_MILLISECONDS).unref()
 } catch (error) {
   const { lines, code } = describeFailure(error)
   for (const line of lines) terminal.err(`passportd: ${printableLines(line)}\n`)

@@ -19,6 +19,7 @@ export function createExplorer(options: ExplorerOptions) {
     const { params, signal } = request
     const origin = publicUrl ?? originOf(request)
     const shown = { path: pathOf(request), params, query: queryOf(request), origin, signal }
+    await context.takeTurn()
     const version = await page.version(shown)
     if (version === undefined) return sendPage(request, context, await page.render(shown))
     const key = `${request.url} ${origin} ${version}`

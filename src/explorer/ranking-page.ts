@@ -1,4 +1,5 @@
 import type { Catalog } from '../catalog/catalog.ts'
+import { findPage } from '../catalog/find-page.ts'
 import { parseKeyword } from '../domain/keyword.ts'
 import { lastPage, parsePageRequest } from '../domain/page.ts'
 import { type Passport, parsePassportRef } from '../domain/passport.ts'
@@ -37,10 +38,11 @@ async function find({ store, catalog }: ExplorerOptions, { query, signal }: Expl
   const text = (query.get('q') ?? '').trim()
   const keyword = parseKeyword(text)
   const typed = keyword === undefined ? '' : text
-  const { total: all, highest } = await catalog.standing(0)
+  const { total: known, highest } = await catalog.standing(0)
   const { items, total } = await search(store, catalog, { page, size, keyword, signal }, text)
   const ranked = await Promise.all(items.map((passport) => rank(catalog, passport)))
   const [first, last] = [(page - 1) * size + 1, lastPage(total, size)]
+  const all = keyword === undefined ? total : Math.max(known, total)
   return { typed, page, first, last, total, all, highest, ranked }
 }
 
@@ -51,11 +53,11 @@ async function search(
   request: Parameters<Catalog['find']>[0],
   typed: string,
 ): Promise<{ items: readonly Passport[]; total: number }> {
-  const { ids, total } = await catalog.find(request)
-  const ref = total === 0 ? parsePassportRef(typed) : undefined
+  const found = await findPage({ catalog, store }, request, store.passports.listByIds)
+  const ref = found.total === 0 ? parsePassportRef(typed) : undefined
   const passport = ref && (await store.passports.find(ref))
   if (passport) return { items: [passport], total: 1 }
-  return { items: await store.passports.listByIds(ids), total }
+  return found
 }
 
 async function rank(catalog: Catalog, passport: Passport): Promise<Ranked> {

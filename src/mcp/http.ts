@@ -17,7 +17,7 @@ type Options = {
 }
 
 /** MCP over streamable HTTP, at `/mcp`. Throws a `CommandError` if the port is not available. */
-export function serveMcp({ host, port, publicUrl, log, createServer }: Options) {
+export async function serveMcp({ host, port, publicUrl, log, createServer }: Options) {
   const names = new Set(['localhost', host.toLowerCase(), publicUrl && new URL(publicUrl).hostname])
 
   async function handle(request: Request): Promise<Response> {
@@ -35,7 +35,7 @@ export function serveMcp({ host, port, publicUrl, log, createServer }: Options) 
     }
   }
 
-  const server = openPort({ host, port, names: { host: 'HOST', port: '--port' } }, () =>
+  const server = await openPort({ host, port, names: { host: 'HOST', port: '--port' } }, () =>
     Bun.serve({
       hostname: host,
       port,

@@ -1,5 +1,6 @@
 import type { TSchema } from 'typebox'
 import type { Catalog } from '../catalog/catalog.ts'
+import { findPage } from '../catalog/find-page.ts'
 import type { Config } from '../config.ts'
 import { lastPage } from '../domain/page.ts'
 import type { Passport, PassportRef } from '../domain/passport.ts'
@@ -71,8 +72,8 @@ export const TOOLS: Readonly<Record<string, Tool>> = {
 
 async function search(args: Arguments, { store, catalog, config }: ToolContext) {
   const { page, size, keyword } = parseSearch(args)
-  const { ids, total } = await catalog.find({ page, size, keyword })
-  const items = await store.passports.listByIds(ids)
+  const request = { page, size, keyword }
+  const { items, total } = await findPage({ catalog, store }, request, store.passports.listByIds)
   const data: SearchResult = {
     total,
     page,

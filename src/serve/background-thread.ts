@@ -1,12 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { buildSnapshot, type Snapshot, updateSnapshot } from '../catalog/snapshot.ts'
 import type { Config } from '../config.ts'
+import { brownoutAt, datePlan, NO_PLAN, type Phase, phaseAt } from '../domain/retirement.ts'
 import { count } from '../domain/text/format.ts'
 import { dayOf } from '../domain/usage.ts'
 import { findRules } from '../scoring/active-rules.ts'
 import { adoptRules, keepRescoring, type Rescorer } from '../scoring/rescore.ts'
 import { openStore, SERVE_TIMEOUT } from '../store/open.ts'
 import type { Store } from '../store/store.ts'
+import { createErrorLog } from './error-log.ts'
 import { createThreadLog, type FromBackground, type ToBackground } from './messages.ts'
 import { createUsageBuffer } from './usage-buffer.ts'
 
@@ -28,11 +30,16 @@ const DAY_MILLISECONDS = 86_400_000
 const AFTER_FAILURE_MILLISECONDS = 5000
 /** Interval of checks whether a newer version has migrated the database. */
 const SCHEMA_MILLISECONDS = 1000
+const PLAN_MILLISECONDS = 1000
+
+/** A failure that repeats for hours is logged at its begin, and then with a count. */
+const FAILURE_LOG_MILLISECONDS = 60_000
 
 declare const self: Worker
 
 const send = (message: FromBackground) => postMessage(message)
 const log = createThreadLog(send)
+const failures = createErrorLog(log, FAILURE_LOG_MILLISECONDS)
 const stop = new AbortController()
 const stopScoring = new AbortController()
 const mayScore = Promise.withResolvers<void>()
@@ -51,12 +58,19 @@ self.onmessage = ({ data }: MessageEvent<ToBackground>) => {
 /** Runs writes and long reads outside of the server threads: scores, usage counts, the snapshot. */
 async function run(config: Config): Promise<void> {
   const store = await openStore(config.database, { ...SERVE_TIMEOUT, migrate: false })
-  const jobs = [updateSnapshots(store), storeUsage(store), updateScores(store), watchSchema(store)]
+  const jobs = [
+    updateSnapshots(store),
+    storeUsage(store),
+    updateScores(store),
+    watchSchema(store),
+    logRetirement(store),
+  ]
   if (config.tiers.some(({ monthly }) => monthly !== undefined)) jobs.push(updateQuotas(store))
   if (config.usageDays !== undefined) jobs.push(removeOldUsage(store, config.usageDays))
   // One failed job must not end the others.
   await Promise.allSettled(jobs)
   await store.close()
+  failures.end()
   send({ kind: 'stopped' })
 }
 
@@ -64,7 +78,7 @@ const pause = (milliseconds: number) =>
   // An abort ends the pause early.
   sleep(milliseconds, undefined, { signal: stop.signal }).catch(() => undefined)
 
-/** Runs a job until the service stops. A failure that repeats is logged once. */
+/** Runs a job until the service stops. A failure that repeats is logged once, and counted when it ends. */
 async function repeat(failing: string, job: () => Promise<void>, pauseAfter: (took: number) => number) {
   const attempt = logFailures(failing, job)
   while (!stop.signal.aborted) {
@@ -76,14 +90,18 @@ async function repeat(failing: string, job: () => Promise<void>, pauseAfter: (to
 
 function logFailures(failing: string, job: () => Promise<void>) {
   let last = ''
+  let attempts = 0
   return async (): Promise<void> => {
     try {
       await job()
+      if (attempts > 0) log.info(`No longer: ${failing}.`, { failed_attempts: attempts })
       last = ''
+      attempts = 0
     } catch (error) {
       const { message } = error as Error
       if (message !== last) log.error(`${failing}: ${message}`)
       last = message
+      attempts++
     }
   }
 }
@@ -122,6 +140,24 @@ function removeOldUsage({ usage: stored }: Store, days: number): Promise<void> {
   return repeat('Old usage counts cannot be deleted', remove, () => REMOVAL_MILLISECONDS)
 }
 
+/** Logs the begin and the end of brown-outs, and the removal of V1. */
+function logRetirement({ retirement }: Store): Promise<void> {
+  let known: Phase = 'deprecated'
+  async function update(): Promise<void> {
+    const plan = datePlan((await retirement.find()) ?? NO_PLAN, 0)
+    const phase = phaseAt(plan, Date.now())
+    if (phase === known) return
+    if (known === 'brownout') log.info('The brown-out of V1 ended.')
+    if (phase === 'brownout') {
+      const until = new Date(brownoutAt(plan, Date.now())?.end ?? 0).toISOString()
+      log.info(`A brown-out of V1 began: it responds 410 until ${until}.`)
+    }
+    if (phase === 'removed') log.info('V1 is removed: it responds 410.')
+    known = phase
+  }
+  return repeat('The retirement plan cannot be read', update, () => PLAN_MILLISECONDS)
+}
+
 /** Stores usage counts. While the store is unavailable, they stay in the buffer. */
 async function storeUsage(store: Store): Promise<void> {
   const attempt = logFailures('Usage counts cannot be stored yet', () => usage.store(store))
@@ -157,7 +193,7 @@ async function watchSchema(store: Store): Promise<void> {
 async function updateScores(store: Store): Promise<void> {
   await mayScore.promise
   const onFailure = (id: number, error: unknown) =>
-    log.error(`Scoring failed: passport ${id}: ${(error as Error).message}`)
+    failures.error(`Scoring failed: passport ${id}: ${(error as Error).message}`)
   const onOtherRules = () =>
     log.warn('Nodes of another version use another built-in rule set: only they score passports.')
   const scoringEnd = AbortSignal.any([stop.signal, stopScoring.signal])
@@ -168,7 +204,7 @@ async function updateScores(store: Store): Promise<void> {
       scorer ??= await adopt({ store, rules: await findRules(store), now: Date.now, onFailure })
       await keepRescoring(scorer, scoringEnd, onOtherRules)
     } catch (error) {
-      log.error(`Scoring failed: ${(error as Error).message}`)
+      failures.error(`Scoring failed: ${(error as Error).message}`)
       await pause(AFTER_FAILURE_MILLISECONDS)
     }
   }

@@ -6,8 +6,8 @@ const INTERVAL_MILLISECONDS = 1000
 const MAX_MESSAGES = 20
 const OTHER_ERRORS = 'Further errors with different messages.'
 
-/** Logs each error message at most once a second; `left_out` is the number of suppressed repetitions. */
-export function createErrorLog(log: Pick<Log, 'error'>) {
+/** Logs each error message at most once per interval; `left_out` is the number of suppressed repetitions. */
+export function createErrorLog(log: Pick<Log, 'error'>, interval = INTERVAL_MILLISECONDS) {
   const recent = new Map<string, { fields: Fields; suppressed: number }>()
   let timer: Timer | undefined
 
@@ -20,7 +20,7 @@ export function createErrorLog(log: Pick<Log, 'error'>) {
         recent.set(message, { fields, suppressed: 0 })
       }
     }
-    timer = recent.size > 0 ? setTimeout(logSuppressed, INTERVAL_MILLISECONDS) : undefined
+    timer = recent.size > 0 ? setTimeout(logSuppressed, interval) : undefined
     timer?.unref()
   }
 
@@ -35,7 +35,7 @@ export function createErrorLog(log: Pick<Log, 'error'>) {
       }
       recent.set(entry, { fields, suppressed: 0 })
       log.error(entry === message ? message : `${OTHER_ERRORS} One of them: ${message}`, fields)
-      timer ??= setTimeout(logSuppressed, INTERVAL_MILLISECONDS)
+      timer ??= setTimeout(logSuppressed, interval)
       timer.unref()
     },
     end(): void {

@@ -8,7 +8,7 @@ import { createStoreMetrics, gauge } from './store-metrics.ts'
 type Options = { store: Store; now: () => number; readThreads: () => Family[] }
 
 /** Serves `GET /metrics` on its own port, if METRICS_PORT is set. */
-export function startMetrics({ metrics, database }: Config, { store, now, readThreads }: Options) {
+export async function startMetrics({ metrics, database }: Config, { store, now, readThreads }: Options) {
   if (!metrics) return undefined
   const { host, port } = metrics
   const replica = database.engine === 'postgres' && database.readUrls !== undefined
@@ -19,7 +19,7 @@ export function startMetrics({ metrics, database }: Config, { store, now, readTh
     ...readProcess(),
     ...(await readStore()),
   ]
-  const server = openPort({ host, port, names: { host: 'METRICS_HOST', port: 'METRICS_PORT' } }, () =>
+  const server = await openPort({ host, port, names: { host: 'METRICS_HOST', port: 'METRICS_PORT' } }, () =>
     Bun.serve({
       hostname: host,
       port,

@@ -68,7 +68,7 @@ export async function listen({ config, log, onUsage, ...options }: ListenerOptio
       metrics,
       onResponse: config.logRequests ? createRequestLog(log) : undefined,
     })
-  let server = openPort({ ...config, names: { host: 'HOST', port: 'PORT' } }, start)
+  let server = await openPort({ ...config, names: { host: 'HOST', port: 'PORT' } }, start)
   // The next server uses the same port, also if the system chose it.
   port = server.port
 

@@ -1,4 +1,4 @@
-import { FIXED_WINDOW_BYTES } from '../api/fixed-window.ts'
+import { createWindowMemory } from '../api/fixed-window.ts'
 import type { Family } from '../api/prometheus.ts'
 import type { Snapshot } from '../catalog/snapshot.ts'
 import type { Config } from '../config.ts'
@@ -33,12 +33,12 @@ export type Service = {
 export async function startService(options: Options): Promise<Service> {
   const { config, workers, store, log, now } = options
   const sums = createMetricSums()
-  const metrics = startMetrics(config, {
+  const metrics = await startMetrics(config, {
     store,
     now,
     readThreads: () => [...sums.read(), ...background.readMetrics()],
   })
-  const windows = new Int32Array(new SharedArrayBuffer(FIXED_WINDOW_BYTES))
+  const windows = createWindowMemory()
   const servers: ServerThread[] = []
   const background = startBackground(config, log, (message) => {
     if (message.kind === 'snapshot') search.post(message)

@@ -3,10 +3,14 @@ const SHUTDOWN_SIGNALS = ['SIGINT', 'SIGTERM'] as const
 /** One Ctrl+C may arrive twice: from the terminal, and again from npm. */
 const DUPLICATE_MILLISECONDS = 500
 
-/** Aborted by the first SIGINT or SIGTERM. A second one kills the process. */
-export function shutdownSignal(): AbortSignal {
+/** A shutdown takes at most 12 s, including the time for the last log entries. */
+const DEADLINE_MILLISECONDS = 11_000
+
+/** Aborted by the first SIGINT or SIGTERM. A second one kills the process, and the deadline calls `onDeadline`. */
+export function shutdownSignal(onDeadline?: () => void): AbortSignal {
   const controller = new AbortController()
   function onSignal(): void {
+    if (onDeadline && !controller.signal.aborted) setTimeout(onDeadline, DEADLINE_MILLISECONDS).unref()
     controller.abort()
     setTimeout(() => {
       for (const signal of SHUTDOWN_SIGNALS) process.off(signal, onSignal)

@@ -102,13 +102,18 @@ export type ListingStore = {
   readAll(add: (passport: ListedPassport) => void): Awaitable<string>
   /** The changes since a cursor; `undefined` if they are too many or unknown, so that `readAll` is needed. */
   readChanges(since: string): Awaitable<ListingChanges | undefined>
+  /** The same for few changes, fast, and never later than V1 reads that follow. */
+  readRecent(since: string): Awaitable<ListingChanges | undefined>
 }
 
 /** `name` is folded. */
 export type ListedPassport = { id: number; score: number; name: string }
 
+/** The version is another after each change of the passport's V1 response. */
+export type ChangedPassport = ListedPassport & { version: number }
+
 /** `listed` takes precedence over `unlisted`. */
-export type ListingChanges = { cursor: string; listed: ListedPassport[]; unlisted: number[] }
+export type ListingChanges = { cursor: string; listed: ChangedPassport[]; unlisted: number[] }
 
 /** Both days are included. */
 export type Days = { since: string; until: string }

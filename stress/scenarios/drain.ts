@@ -4,6 +4,7 @@ import { type DatabaseAddress, parseDatabaseAddress } from '../../src/domain/dat
 import { openStore } from '../../src/store/open.ts'
 import { serveProcess } from '../../test/support/cli.ts'
 import { testDatabase } from '../../test/support/postgres/postgres.ts'
+import { readProblems } from '../../test/support/processes.ts'
 import { tempFolder } from '../../test/support/temp-folder.ts'
 import type { Fail, Scenario } from '../scenario.ts'
 import { countUsage } from '../support/database-checks.ts'
@@ -88,7 +89,7 @@ async function stopUnderLoad(
   const duration = performance.now() - begin
   end.abort()
   await sending
-  const log = await new Response(server.child.stderr).text()
+  const log = await readProblems(server.child.stderr)
   if (code !== 0 || log !== '') fail(`serve exited with ${code} after ${duration} ms: ${log}`)
   if (duration > LONGEST_STOP_MILLISECONDS)
     fail(`the stop took ${duration} ms; the limit is ${LONGEST_STOP_MILLISECONDS} ms`)

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { serveProcess } from '../../test/support/cli.ts'
 import { findPort } from '../../test/support/postgres/postgres-process.ts'
+import { readProblems } from '../../test/support/processes.ts'
 import { tempFolder } from '../../test/support/temp-folder.ts'
 import type { Fail, Result, Scenario } from '../scenario.ts'
 import { demoArgs } from '../support/demo-args.ts'
@@ -95,7 +96,7 @@ async function replaceServers(times: number, isMigrating: boolean, fail: Fail): 
     const next = await start()
     current.child.kill('SIGTERM')
     const code = await current.child.exited
-    const log = await new Response(current.child.stderr).text()
+    const log = await readProblems(current.child.stderr)
     if (code !== 0 || log !== '') fail(`the old server exited with ${code}: ${log}`)
     current = next
   }

@@ -1,4 +1,5 @@
 import { COMMAND, readUrl } from '../../test/support/cli.ts'
+import { problemsIn } from '../../test/support/processes.ts'
 
 export type CommandOptions = {
   cwd: string
@@ -54,11 +55,11 @@ export async function tryToServe(options: CommandOptions, args: readonly string[
     child,
     url,
     log: () => log,
-    /** Sends SIGTERM and waits for the exit. */
+    /** Sends SIGTERM and waits for the exit. `err` has warnings and errors only. */
     async stop(): Promise<Ended> {
       child.kill('SIGTERM')
       await Promise.all([child.exited, reading])
-      return { out: '', err: log, code: child.exitCode }
+      return { out: '', err: problemsIn(log), code: child.exitCode }
     },
     async [Symbol.asyncDispose]() {
       child.kill('SIGKILL')

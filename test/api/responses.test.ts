@@ -194,6 +194,26 @@ onEveryEngine('caching', (open) => {
     }
   })
 
+  test('If-Match gets 412 unless it has the current ETag or a star', async () => {
+    for (const path of V1) {
+      const { text, headers } = await server.get(path)
+      const etag = headers.get('ETag') ?? ''
+      for (const condition of [etag, ` ${etag} `, `"other",${etag}`, '*']) {
+        const reply = await server.get(path, { headers: { 'If-Match': condition } })
+        expect([reply.status, reply.text]).toEqual([200, text])
+      }
+      // If-Match compares strongly: a weak ETag never matches.
+      for (const condition of ['"other"', `W/${etag}`, etag.replaceAll('"', '')]) {
+        for (const more of [{}, { 'If-None-Match': etag }] as Record<string, string>[]) {
+          const reply = await server.get(path, { headers: { 'If-Match': condition, ...more } })
+          expect([reply.status, reply.body.code]).toEqual([412, 'precondition_failed'])
+        }
+      }
+    }
+    const missing = await server.get('/api/v1/passports/8', { headers: { 'If-Match': '*' } })
+    expect(missing.status).toBe(404)
+  })
+
   test('the ETag changes with the content', async () => {
     await using store = await open(PEOPLE)
     await using server = serveTest(store)
@@ -216,16 +236,35 @@ onEveryEngine('caching', (open) => {
 
 describe('on the wire', () => {
   onEveryEngine('raw requests', (open) => {
-    test('a malformed Host does not change the response', async () => {
+    test('a malformed Host gets 400, an empty one is allowed', async () => {
       await using store = await open(PEOPLE)
       await using server = serveTest(store)
-      for (const host of ['a/b', 'a?b', '', '[::1', 'a#b', '..', ':80']) {
-        const answer = await sendBytes(
-          server.port,
-          `GET /api/v1/passports/7 HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`,
-        )
-        expect(answer).toStartWith('HTTP/1.1 200 OK')
+      const ask = (host: string, path = '/api/v1/passports/7') =>
+        sendBytes(server.port, `GET ${path} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`)
+      for (const host of [
+        'a/b',
+        'a?b',
+        '[::1',
+        'a#b',
+        'a b',
+        'a@b',
+        'a<b',
+        'a, b',
+        'a:b',
+        '[zz]',
+        'a\r\nHost: b',
+      ]) {
+        for (const path of ['/api/v1/passports/7', '/api/v1/passports', '/health', '/nothing']) {
+          const answer = await ask(host, path)
+          expect(answer).toStartWith('HTTP/1.1 400 Bad Request')
+          expect(answer).toContain('"code":"invalid_request"')
+        }
       }
+      for (const host of ['', 'a', 'a_b.example:80', '127.0.0.1', '[::1]:8080']) {
+        expect(await ask(host)).toStartWith('HTTP/1.1 200 OK')
+      }
+      const old = await sendBytes(server.port, 'GET /api/v1/passports/7 HTTP/1.0\r\n\r\n')
+      expect(old).toStartWith('HTTP/1.1 200 OK')
     })
   })
 

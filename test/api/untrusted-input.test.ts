@@ -55,14 +55,13 @@ test('links contain only a well-formed Host, and no proxy header', async () => {
   const ask = (fields: string, target = '/passports/7') =>
     send(server.port, `GET ${target} HTTP/1.1\r\n${fields}\r\n`)
   const proxied = `Host: good.example\r\nX-Forwarded-Host: ${evil}\r\nX-Forwarded-Proto: https\r\nForwarded: host=${evil}\r\nX-Original-URL: /${evil}\r\nX-Rewrite-URL: /${evil}`
-  for (const reply of [
-    await ask(proxied),
-    await ask(proxied, `http://${evil}/passports/7`),
-    await ask(`Host: ${evil}"><script>`),
-    await ask(`Host: a@${evil}`),
-    await ask(`Host: a/${evil}`),
-  ]) {
+  for (const reply of [await ask(proxied), await ask(proxied, `http://${evil}/passports/7`)]) {
     expect(reply).toStartWith('HTTP/1.1 200 ')
+    expect(reply).not.toContain(evil)
+  }
+  for (const host of [`${evil}"><script>`, `a@${evil}`, `a/${evil}`]) {
+    const reply = await ask(`Host: ${host}`)
+    expect(reply).toStartWith('HTTP/1.1 400 ')
     expect(reply).not.toContain(evil)
   }
   await using store = await openTestStore('sqlite', PEOPLE)

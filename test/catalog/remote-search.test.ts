@@ -29,14 +29,14 @@ test('several clients get their results, also for searches sent before the first
   const [one, other] = [searches.connect(), searches.connect()]
   const found = Promise.all([one('ada', 0, 9), other('b', 0, 1), one('c', 0, 9), one('ada', 1, 9)])
   searches.server.update(await people(NAMES))
-  expect(await found).toEqual([
+  expect(await found).toMatchObject([
     { ids: [0, 2], total: 2 },
     { ids: [1], total: 2 },
     { ids: [], total: 0 },
     { ids: [2], total: 2 },
   ])
   searches.server.update(await people(['ada']))
-  expect(await other('ada', 0, 9)).toEqual({ ids: [0], total: 1 })
+  expect(await other('ada', 0, 9)).toMatchObject({ ids: [0], total: 1 })
 })
 
 test('an aborted search is rejected, and the other searches complete', async () => {
@@ -47,7 +47,8 @@ test('an aborted search is rejected, and the other searches complete', async () 
   leaving.abort()
   await expect(left).rejects.toThrow(ClientGone)
   searches.server.update(await people(NAMES))
-  expect(await stayed).toEqual({ ids: [1], total: 1 })
+  expect(await stayed).toMatchObject({ ids: [1], total: 1 })
+  // Aborting after the end of the search has no effect.
   const late = new AbortController()
   expect((await search('ada', 0, 9, late.signal)).total).toBe(2)
   late.abort()

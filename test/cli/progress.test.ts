@@ -11,6 +11,8 @@ function fakeTerminal(interactive: boolean) {
     random: (bytes) => new Uint8Array(bytes),
     out: () => {},
     err: (text) => written.push(text),
+    announce: () => undefined,
+    exit: () => undefined,
     log: () => {},
     interactive,
     columns: () => 200,

@@ -58,6 +58,19 @@ describe('error pages', () => {
     }
   })
 
+  test('a page that is not modified counts toward the limit', async () => {
+    const tiers = DEFAULT_TIERS.map((tier) => (tier.name === EXPLORER ? { ...tier, requests: 3 } : tier))
+    const now = () => NOON
+    const limiter = createLimiter({ tiers, counter: createFixedWindow(now), now, isQuotaUsed: () => false })
+    await using server = serveExplorer(store, { limiter })
+    const etag = (await server.look('/passports/7')).headers.get('ETag') ?? ''
+    const again = (path: string, condition: string) =>
+      server.look(path, { headers: { 'If-None-Match': condition } })
+    expect((await again('/passports/7', etag)).status).toBe(304)
+    expect((await again('/card/7.svg', '*')).status).toBe(304)
+    expect((await again('/passports/7', etag)).status).toBe(429)
+  })
+
   test('429 shows the time to retry', async () => {
     const tiers = DEFAULT_TIERS.map((tier) => (tier.name === EXPLORER ? { ...tier, requests: 1 } : tier))
     const now = () => NOON

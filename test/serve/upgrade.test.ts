@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { serveProcess, takePort } from '../support/cli.ts'
 import { retryOnce, startLoad } from '../support/http/load.ts'
 import { parseExposition } from '../support/http/prometheus.ts'
-import { until } from '../support/processes.ts'
+import { readProblems, until } from '../support/processes.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 
 const ANSWERED = 'passportd_requests_total{route="passport",status="200",tier="anonymous"}'
@@ -39,6 +39,6 @@ test.skipIf(process.platform !== 'linux')(
     const before = load.sent()
     await until(() => load.sent() > before + 100)
     expect(await load.end()).toEqual([])
-    expect(await new Response(first.child.stderr).text()).toBe('')
+    expect(await readProblems(first.child.stderr)).toBe('')
   },
 )

@@ -61,6 +61,16 @@ const read = (path: string) => orNothing(() => readFileSync(path, 'utf8'), '').t
 const list = (path: string) => orNothing(() => readdirSync(path), [])
 const linkOf = (pid: number, fd: string) => orNothing(() => readlinkSync(`/proc/${pid}/fd/${fd}`), '')
 
+/** The log entries of a process that are warnings or errors. */
+export const readProblems = async (stderr: ReadableStream<Uint8Array>) =>
+  problemsIn(await new Response(stderr).text())
+
+export const problemsIn = (log: string) =>
+  log
+    .split('\n')
+    .filter((line) => line !== '' && !line.includes('"level":"info"'))
+    .join('\n')
+
 /** Collects the lines of a stream, such as the log of a server. */
 export function readLines(stream: ReadableStream<Uint8Array>): string[] {
   const lines: string[] = []

@@ -43,9 +43,13 @@ async function runInto(output: Output, args: readonly string[], { env = {}, now 
     err: (text) => {
       output.err += text
     },
+    announce: (text) => {
+      output.out += text
+    },
     log: () => undefined,
     interactive: false,
     ask,
     columns: () => 80,
+    exit: () => undefined,
   })
 }

@@ -4,6 +4,7 @@ export type PassportErrorCode =
   | 'unauthorized'
   | 'not_found'
   | 'method_not_allowed'
+  | 'precondition_failed'
   | 'uri_too_long'
   | 'rate_limited'
   | 'brownout'

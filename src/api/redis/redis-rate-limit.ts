@@ -1,6 +1,11 @@
 import { createHash } from 'node:crypto'
 import { RedisClient } from 'bun'
-import type { FixedWindow, RateLimitCounter, RateLimitResult } from '../fixed-window.ts'
+import {
+  type FixedWindow,
+  type RateLimitCounter,
+  type RateLimitResult,
+  REFUND_FACTOR,
+} from '../fixed-window.ts'
 import { explainRedisError } from './redis-error.ts'
 
 const TIMEOUT_MILLISECONDS = 100
@@ -20,9 +25,13 @@ local count = redis.call('incr', KEYS[1])
 if count == 1 then redis.call('pexpire', KEYS[1], ARGV[2]) end
 return limit - count`
 
+/** The second key counts the refunds of the window. */
 const REFUND = `
+local refunds = redis.call('incr', KEYS[2])
+if refunds == 1 then redis.call('pexpire', KEYS[2], ARGV[2]) end
+if refunds > ${REFUND_FACTOR} * tonumber(ARGV[1]) then return 0 end
 if tonumber(redis.call('get', KEYS[1]) or '0') > 0 then redis.call('decr', KEYS[1]) end
-return 0`
+return 1`
 
 type Options = {
   /** The clock of this node decides which window it is, not the clock of Redis. */
@@ -81,7 +90,7 @@ export async function createRedisRateLimit(
     const before = responses
     let remaining: number
     try {
-      remaining = await withTimeout(timeout, run(client, CONSUME, key, args))
+      remaining = await withTimeout(timeout, run(client, CONSUME, [key], args))
     } catch (error) {
       // One late response is not an outage if other responses arrive in time.
       if (responses === before) disconnect(client, error)
@@ -91,9 +100,9 @@ export async function createRedisRateLimit(
     responses++
     if (remaining < 0) own.refund()
     const refund = () => {
-      own.refund()
       // A lost refund costs the client one request of its limit.
-      if (current === client) run(client, REFUND, key).catch(() => undefined)
+      if (current === client) run(client, REFUND, [key, `${key}:refunds`], args).catch(() => undefined)
+      return own.refund()
     }
     return { remaining: Math.min(remaining, own.remaining), seconds: own.seconds, refund }
   }
@@ -120,7 +129,7 @@ async function openClient(url: string, timeout: number): Promise<RedisClient> {
   const client = new RedisClient(url, { autoReconnect: false, enableOfflineQueue: false })
   try {
     await withTimeout(Math.max(CONNECT_MILLISECONDS, timeout), client.connect())
-    await withTimeout(timeout, run(client, CONSUME, PROBE_KEY, ['1000000', String(RETRY_MILLISECONDS)]))
+    await withTimeout(timeout, run(client, CONSUME, [PROBE_KEY], ['1000000', String(RETRY_MILLISECONDS)]))
     return client
   } catch (error) {
     client.close()
@@ -128,8 +137,8 @@ async function openClient(url: string, timeout: number): Promise<RedisClient> {
   }
 }
 
-async function run(client: RedisClient, script: string, key: string, args: string[] = []): Promise<number> {
-  const response: unknown = await client.send('EVAL', [script, '1', key, ...args])
+async function run(client: RedisClient, script: string, keys: string[], args: string[]): Promise<number> {
+  const response: unknown = await client.send('EVAL', [script, String(keys.length), ...keys, ...args])
   if (!Number.isInteger(response)) throw new Error('Redis sent a response that is not an integer')
   return response as number
 }

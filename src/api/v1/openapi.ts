@@ -21,6 +21,7 @@ const V1_HEADERS: HeaderName[] = [
 
 const SHARED_ERRORS: DocumentedError[] = [
   ...COMMON_ERRORS,
+  'precondition_failed',
   'unauthorized',
   'rate_limited',
   'removed',
@@ -56,7 +57,11 @@ function get({ id, summary, description, parameters, schema, success, headers = 
     tags: ['V1'],
     deprecated: true,
     security: [{}, { ApiKey: [] }],
-    parameters: [...parameters, { $ref: '#/components/parameters/IfNoneMatch' }],
+    parameters: [
+      ...parameters,
+      { $ref: '#/components/parameters/IfMatch' },
+      { $ref: '#/components/parameters/IfNoneMatch' },
+    ],
     responses: {
       ...successResponses(
         success,

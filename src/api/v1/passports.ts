@@ -1,3 +1,4 @@
+import { findPage } from '../../catalog/find-page.ts'
 import { notFound } from '../../domain/errors.ts'
 import { parseKeyword } from '../../domain/keyword.ts'
 import { lastPage, parsePageRequest } from '../../domain/page.ts'
@@ -20,6 +21,7 @@ export async function listPassports(request: RouteRequest, context: Context): Pr
   const query = queryOf(request)
   const { page, size } = parsePageRequest(query.get('page'), query.get('per_page'))
   const keyword = parseKeyword(query.get('keyword'))
+  await context.takeTurn()
   if (keyword !== undefined) {
     return sendPage(
       request,
@@ -37,8 +39,7 @@ type ListRequest = { page: number; size: number; keyword: string | undefined; si
 
 async function renderList({ store, catalog }: Context, request: ListRequest): Promise<RenderedPage> {
   const { page, size } = request
-  const { ids, total } = await catalog.find(request)
-  const items = await store.v1.listItems(ids)
+  const { items, total } = await findPage({ catalog, store }, request, store.v1.listItems)
   const pagination = JSON.stringify({ current_page: page, last_page: lastPage(total, size), total })
   return createPage(`{"passports":[${items.join(',')}],"pagination":${pagination}}`, JSON_HEADERS)
 }

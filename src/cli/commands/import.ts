@@ -117,7 +117,7 @@ function createRefusals(terminal: Terminal, path: string | undefined) {
   let shown = 0
   return {
     add(refusal: Refusal): void {
-      if (file !== undefined) writeAll(file, `${JSON.stringify(refusal)}\n`, path ?? '')
+      if (file !== undefined) writeAll(file, `${JSON.stringify(refusal)}\n`, { path: path ?? '' })
       if (shown++ < SHOWN_REFUSALS) {
         const what = [refusal.field, refusal.reason].filter(Boolean).join(': ')
         terminal.err(`${refusal.file}:${refusal.line}: ${printable(what)}\n`)

@@ -46,7 +46,7 @@ docs/mcp.md shows how to configure an agent. PUBLIC_URL adds links to the explor
     const initialRules = await loadRules(config.rules)
     const { createMcpServer } = await import('../../mcp/server.ts')
     const log = createLog({ write: terminal.log, json: !terminal.interactive, now: terminal.now })
-    const end = shutdownSignal()
+    const end = shutdownSignal(() => terminal.exit(1))
     await using stores = keepStore(config.database)
     let running = 0
     const createServer = () =>
@@ -65,8 +65,8 @@ docs/mcp.md shows how to configure an agent. PUBLIC_URL adds links to the explor
 
     if (!http) return serveStdio(createServer(), end, () => running)
     const { serveMcp } = await import('../../mcp/http.ts')
-    const server = serveMcp({ host: config.host, port, publicUrl: config.publicUrl, log, createServer })
-    terminal.out(`MCP is served at ${server.url}\n`)
+    const server = await serveMcp({ host: config.host, port, publicUrl: config.publicUrl, log, createServer })
+    terminal.announce(`MCP is served at ${server.url}\n`)
     await waitForAbort(end)
     await server.stop()
   },

@@ -56,13 +56,24 @@ export const serve = defineCommand({
     const beforeScoring = await prepareSetting(store, rules, config, terminal.now())
     if (demo) await fillWithPeople(store, terminal.now())
     const isPortShared = await isShared(config)
-    const end = shutdownSignal()
+    const end = shutdownSignal(() => terminal.exit(1))
     const service = await startService({ config, workers, store, log, now: terminal.now, beforeScoring })
     started.resolve(service)
     if (isPortShared) log.warn(SHARED_PORT)
-    if (!end.aborted) terminal.out(greeting(service, config, { demo, workers }))
+    // On a terminal, the greeting says the same.
+    if (!terminal.interactive)
+      log.info('Started.', {
+        version: VERSION,
+        url: service.url.origin,
+        database: nameDatabase(config.database),
+        passports: service.total,
+        workers,
+      })
+    if (!end.aborted) terminal.announce(greeting(service, config, { demo, workers }))
     await waitForAbort(end)
+    log.info('Stopping: requests in progress are completed.')
     await service.stop()
+    log.info('Stopped.')
   },
 })
 

@@ -1,8 +1,11 @@
-import type { ListedPassport, ListingStore } from '../store.ts'
+import type { ChangedPassport, ListingChanges, ListingStore } from '../store.ts'
 import type { Query } from './connection/query.ts'
 
 /** After more changes the whole listing is read. */
 const MOST_CHANGES = 50_000
+
+/** A server thread reads at most this many at once. */
+const MOST_RECENT_CHANGES = 5000
 
 /** Folded names contain no line feed. */
 const SEPARATOR = '\n'
@@ -23,9 +26,26 @@ const READ_ALL = `select ${CURSOR},
 type AllRow = { cursor: string; ranked: Buffer | null; names: string | null }
 
 /** Rows carry the number of the transaction that wrote them. */
-export function createListing(read: Query): ListingStore & { forget(): void } {
+export function createListing(read: Query, readFast = read): ListingStore & { forget(): void } {
   /** Part of the cursor: equal transaction numbers of another server mean other changes. */
   let server = 0
+
+  async function readChanges(query: Query, since: string, most: number): Promise<ListingChanges | undefined> {
+    const serverNumber = server
+    const [known, counter, transaction] = since.split(':')
+    if (known !== String(serverNumber)) return undefined
+    const [now] = await query<{ counter: string }>(`select ${COUNTER}::text as counter`)
+    if (now?.counter === counter) return { cursor: since, listed: [], unlisted: [] }
+    const [row] = await query<{ cursor: string; listed: ChangedPassport[]; unlisted: number[] }>(
+      `select ${CURSOR},
+         coalesce((select json_agg(json_build_object('id', passport_id, 'score', score, 'name', name, 'version', version)) from
+           (select * from v1_passports where version >= $1::bigint limit ${most + 1}) as changed), '[]') as listed,
+         coalesce((select json_agg(passport_id) from unlisted where version >= $1::bigint), '[]') as unlisted`,
+      [transaction],
+    )
+    if (row === undefined || row.listed.length > most) return undefined
+    return { ...row, cursor: `${serverNumber}:${row.cursor}` }
+  }
 
   return {
     /** To be called when another server responds, or the same one after an interruption. */
@@ -47,21 +67,7 @@ export function createListing(read: Query): ListingStore & { forget(): void } {
       }
       return cursor
     },
-    async readChanges(since) {
-      const serverNumber = server
-      const [known, counter, transaction] = since.split(':')
-      if (known !== String(serverNumber)) return undefined
-      const [now] = await read<{ counter: string }>(`select ${COUNTER}::text as counter`)
-      if (now?.counter === counter) return { cursor: since, listed: [], unlisted: [] }
-      const [row] = await read<{ cursor: string; listed: ListedPassport[]; unlisted: number[] }>(
-        `select ${CURSOR},
-           coalesce((select json_agg(json_build_object('id', passport_id, 'score', score, 'name', name)) from
-             (select * from v1_passports where version >= $1::bigint limit ${MOST_CHANGES + 1}) as changed), '[]') as listed,
-           coalesce((select json_agg(passport_id) from unlisted where version >= $1::bigint), '[]') as unlisted`,
-        [transaction],
-      )
-      if (row === undefined || row.listed.length > MOST_CHANGES) return undefined
-      return { ...row, cursor: `${serverNumber}:${row.cursor}` }
-    },
+    readChanges: (since) => readChanges(read, since, MOST_CHANGES),
+    readRecent: (since) => readChanges(readFast, since, MOST_RECENT_CHANGES),
   }
 }

@@ -62,7 +62,10 @@ export async function openPostgres(
   const passports = createPassportReader(read)
   const atPrimary = createPassportReader(primary.query)
   const { keys, forget } = createKeys(primary, pools.length === 0 ? undefined : { query: read })
-  const listing = createListing(replicas.read(({ longQuery }) => longQuery))
+  const listing = createListing(
+    replicas.read(({ longQuery }) => longQuery),
+    read,
+  )
   const findId = async (ref: PassportRef) => (await atPrimary.find(ref))?.id
   watch({ primary, pools, replicas, forgetKeys: forget, forgetListing: listing.forget })
 

@@ -1,40 +1,57 @@
 import type { Database } from 'bun:sqlite'
-import type { ListedPassport, ListingStore } from '../store.ts'
+import type { ChangedPassport, ListedPassport, ListingChanges, ListingStore } from '../store.ts'
+import type { ReadTransaction } from './read-transaction.ts'
 
 /** After more changes the whole listing is read. */
 const MOST_CHANGES = 50_000
 
+/** A server thread reads at most this many at once. */
+const MOST_RECENT_CHANGES = 5000
+
 /** Needs its own connection, because it reads for a long time. */
-export function createListing(reader: Database): ListingStore {
-  const findVersion = reader.query<{ version: number }, []>('select version from ranking')
+export function createListing(reader: Database): Omit<ListingStore, 'readRecent'> {
+  const version = createVersionReader(reader)
   const listAll = reader.query<ListedPassport, []>(
     `select passport_id as id, score, name from v1_passports indexed by v1_passports_by_version
      order by score desc, passport_id`,
   )
-  const listChanged = reader.query<ListedPassport, [number, number]>(
-    'select passport_id as id, score, name from v1_passports where version > ? limit ?',
-  )
-  const listUnlisted = reader.query<{ id: number }, [number]>(
-    'select passport_id as id from unlisted where version > ?',
-  )
-  const version = () => findVersion.get()?.version ?? 0
 
   return {
     readAll: reader.transaction((add: (passport: ListedPassport) => void) => {
       for (const passport of listAll.iterate()) add(passport)
       return String(version())
     }),
-    readChanges: reader.transaction((since: string) => {
-      const now = version()
-      if (String(now) === since) return { cursor: since, listed: [], unlisted: [] }
-      const listed = listChanged.all(Number(since), MOST_CHANGES + 1)
-      // A cursor ahead of the counter comes from another database.
-      if (listed.length > MOST_CHANGES || now < Number(since)) return undefined
-      return {
-        cursor: String(now),
-        listed,
-        unlisted: listUnlisted.all(Number(since)).map(({ id }) => id),
-      }
-    }),
+    readChanges: reader.transaction(createChangesReader(reader, MOST_CHANGES)),
+  }
+}
+
+/** Reads in the transaction of V1 reads. */
+export function createRecentChanges(reader: Database, transaction: ReadTransaction) {
+  const read = createChangesReader(reader, MOST_RECENT_CHANGES)
+  return (since: string) => transaction.read(() => read(since))
+}
+
+function createVersionReader(reader: Database): () => number {
+  const find = reader.query<{ version: number }, []>('select version from ranking')
+  return () => find.get()?.version ?? 0
+}
+
+function createChangesReader(reader: Database, most: number) {
+  const version = createVersionReader(reader)
+  const listChanged = reader.query<ChangedPassport, [number, number]>(
+    'select passport_id as id, score, name, version from v1_passports where version > ? limit ?',
+  )
+  const listUnlisted = reader.query<{ id: number }, [number, number]>(
+    'select passport_id as id from unlisted where version > ? limit ?',
+  )
+
+  return (since: string): ListingChanges | undefined => {
+    const now = version()
+    if (String(now) === since) return { cursor: since, listed: [], unlisted: [] }
+    const listed = listChanged.all(Number(since), most + 1)
+    const unlisted = listUnlisted.all(Number(since), most + 1)
+    // A cursor ahead of the counter comes from another database.
+    if (listed.length > most || unlisted.length > most || now < Number(since)) return undefined
+    return { cursor: String(now), listed, unlisted: unlisted.map(({ id }) => id) }
   }
 }

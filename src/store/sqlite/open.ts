@@ -13,7 +13,7 @@ import {
 import { createCopying, createCopyTables } from './copy-tables.ts'
 import { createShownCredentials } from './credentials-and-points.ts'
 import { createKeyReader, createKeys } from './keys.ts'
-import { createListing } from './listing.ts'
+import { createListing, createRecentChanges } from './listing.ts'
 import { findNewerSchema, prepareSchema } from './migrate/migrate.ts'
 import type { OnProgress } from './migrate/migration-9.ts'
 import { createMirror } from './mirror.ts'
@@ -63,7 +63,10 @@ export function openSqlite(path: string, options: Options = {}): Store {
       records: bulkWrites(createRecords(connections)),
       credentials: createShownCredentials(shared, transaction),
       v1: createV1Reader(shared, transaction),
-      listing: guardErrors(path, createListing(listing), {}),
+      listing: {
+        ...guardErrors(path, createListing(listing), {}),
+        readRecent: createRecentChanges(shared, transaction),
+      },
       scoring: bulkWrites(createScoring({ ...connections, find: findId })),
       rules: writes(createRules(connections)),
       mirror: writes(createMirror(connections)),

@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { createFixedWindow, FIXED_WINDOW_BYTES } from '../../../src/api/fixed-window.ts'
+import { createFixedWindow, createWindowMemory } from '../../../src/api/fixed-window.ts'
+import { findCollisions } from '../../support/http/slot-collisions.ts'
 import { NOON } from '../../support/store/records.ts'
 
 function counting(start = NOON) {
@@ -34,6 +35,17 @@ test('a refund removes a count once', () => {
   expect(take('a', 2, 10)).toBe(-1)
   counters.consume('a', 2, 10).refund()
   expect(take('a', 2, 10)).toBe(-1)
+})
+
+test('refunds are limited to ten times the limit in each window', () => {
+  const { counters, clock } = counting()
+  for (let turn = 0; turn < 20; turn++) expect(counters.consume('a', 2, 10).refund()).toBe(true)
+  expect(counters.consume('a', 2, 10).refund()).toBe(false)
+  expect(counters.consume('b', 2, 10).refund()).toBe(true)
+  expect(counters.consume('a', 2, 10)).toMatchObject({ remaining: 0 })
+  clock.time += 10_000
+  for (let turn = 0; turn < 20; turn++) expect(counters.consume('a', 2, 10).refund()).toBe(true)
+  expect(counters.consume('a', 2, 10).refund()).toBe(false)
 })
 
 test('a late refund does not change the next window', () => {
@@ -73,7 +85,7 @@ test('windows work after the year 2038', () => {
 })
 
 test('counters on the same memory share their counts', () => {
-  const memory = new Int32Array(new SharedArrayBuffer(FIXED_WINDOW_BYTES))
+  const memory = createWindowMemory()
   const [one, other] = [createFixedWindow(() => NOON, memory), createFixedWindow(() => NOON, memory)]
   expect(one.consume('a', 3, 10).remaining).toBe(2)
   const taken = other.consume('a', 3, 10)
@@ -83,7 +95,7 @@ test('counters on the same memory share their counts', () => {
 })
 
 test('racing threads accept exactly the limit', async () => {
-  const memory = new SharedArrayBuffer(FIXED_WINDOW_BYTES)
+  const memory = createWindowMemory()
   const race = () =>
     new Promise<number>((resolve, reject) => {
       const worker = new Worker(new URL('../../support/threads/racing-windows.ts', import.meta.url))
@@ -96,7 +108,7 @@ test('racing threads accept exactly the limit', async () => {
     })
   const passed = await Promise.all([race(), race()])
   expect(passed.reduce((sum, count) => sum + count)).toBe(50_000)
-  const counters = createFixedWindow(() => NOON, new Int32Array(memory))
+  const counters = createFixedWindow(() => NOON, memory)
   expect(counters.consume('free', 1_000_000, 3600).remaining).toBe(999_999)
 })
 
@@ -145,4 +157,16 @@ test('exactly the limit is accepted in each window, for any sequence of clients'
     }),
     { numRuns: 50 },
   )
+})
+
+test('addresses that collide with a victim in one process do not collide after its restart', () => {
+  const window = 3600
+  const victim = 'anonymous 192.0.2.1'
+  const near = findCollisions(victim, window)
+  // Enough to fill all slots of the victim.
+  expect(near.length).toBeGreaterThan(30)
+
+  const counters = createFixedWindow(() => NOON, createWindowMemory())
+  for (const client of near) while (counters.consume(client, 1000, window).remaining > 0);
+  expect(counters.consume(victim, 1000, window).remaining).toBe(999)
 })

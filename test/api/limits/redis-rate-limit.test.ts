@@ -112,6 +112,29 @@ describe.skipIf(!hasRedis)('with Redis', () => {
     expect(await other.take('a', 1)).toBe(0)
   })
 
+  test('all nodes together refund at most ten times the limit in each window', async () => {
+    await using redis = await startRedis()
+    const clock = { time: NOON }
+    using one = await node(redis.url, { clock })
+    using other = await node(redis.url, { clock })
+    for (let turn = 0; turn < 10; turn++) {
+      for (const { counters } of [one, other]) {
+        const taken = await counters.consume('a', 2, 10)
+        expect(taken.remaining).toBe(1)
+        taken.refund()
+      }
+      await one.take('b', 1000, 10)
+      await other.take('b', 1000, 10)
+    }
+    ;(await one.counters.consume('a', 2, 10)).refund()
+    await one.take('b', 1000, 10)
+    expect([await other.take('a', 2, 10), await other.take('a', 2, 10)]).toEqual([0, -1])
+    clock.time += 10_000
+    expect(await one.take('a', 2, 10)).toBe(1)
+    const lives = (await redis.ask('KEYS', '*')).map((key: string) => redis.ask('PTTL', key))
+    expect(Math.min(...(await Promise.all(lives)))).toBeGreaterThan(0)
+  })
+
   test('a window ends by the clock of the node', async () => {
     await using redis = await startRedis()
     const clock = { time: NOON + 9_999 }

@@ -89,7 +89,7 @@ onEveryEngine('requests in progress', (open) => {
         counter: {
           consume: async () => {
             await counted.promise
-            return { remaining: 1, seconds: 1, refund: () => undefined }
+            return { remaining: 1, seconds: 1, refund: () => true }
           },
         },
         now: () => NOON,

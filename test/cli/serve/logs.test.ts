@@ -6,8 +6,9 @@ import type { Fields } from '../../../src/log.ts'
 import { createErrorLog } from '../../../src/serve/error-log.ts'
 import { truncateAddress } from '../../../src/serve/request-log.ts'
 import { openSqlite } from '../../../src/store/sqlite/open.ts'
+import { VERSION } from '../../../src/version.ts'
 import { run, serveProcess } from '../../support/cli.ts'
-import { until } from '../../support/processes.ts'
+import { readLines, until } from '../../support/processes.ts'
 import { saveRecords } from '../../support/store/engines.ts'
 import { named } from '../../support/store/records.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
@@ -49,10 +50,39 @@ test('LOG_REQUESTS=true logs one entry per request, by route', async () => {
   }
   const passport = { ...common, route: 'passport' }
   const known = { tier: 'standard', address: '203.0.113.0' }
-  expect(entries).toEqual([
+  expect(entries.filter(({ message }) => message === 'request')).toEqual([
     { ...passport, request_id: 'mine', method: 'GET', status: 200, key: key.split('_')[1], ...known },
     { ...passport, method: 'HEAD', status: 404, tier: 'anonymous', address: '2001:db8:1::/48' },
     { ...common, method: 'GET', route: 'health', status: 200, tier: 'none', address: '127.0.0.0' },
+  ])
+})
+
+test('the log reports start, stop, and the begin and end of a brown-out', async () => {
+  using folder = tempFolder()
+  const path = join(folder.path, 'test.db')
+  const store = openSqlite(path)
+  await using server = await serveProcess([], {
+    cwd: folder.path,
+    env: { DATABASE_URL: `sqlite:${path}` },
+  })
+  const log = readLines(server.child.stderr)
+  const isLogged = (text: string) => log.some((line) => line.includes(text))
+  const brownout = { start: Date.now(), end: Date.now() + 3_600_000 }
+  await store.retirement.save({ brownouts: [brownout], exempt: [] })
+  await until(() => isLogged('A brown-out of V1 began'))
+  await store.retirement.save({ brownouts: [], exempt: [] })
+  await until(() => isLogged('The brown-out of V1 ended.'))
+  await store.close()
+  server.child.kill('SIGTERM')
+  expect(await server.child.exited).toBe(0)
+  await until(() => isLogged('Stopped.'))
+  const until410 = new Date(brownout.end).toISOString()
+  expect(log.map((line) => JSON.parse(line))).toMatchObject([
+    { message: 'Started.', version: VERSION, url: server.url, database: path, passports: 0, workers: 1 },
+    { message: `A brown-out of V1 began: it responds 410 until ${until410}.` },
+    { message: 'The brown-out of V1 ended.' },
+    { message: 'Stopping: requests in progress are completed.' },
+    { message: 'Stopped.' },
   ])
 })
 
@@ -118,7 +148,9 @@ test('no key, query, path or whole address is logged, also for failed requests',
   database.ruin()
   await askAll(1990)
   await askRaw(server.url, `${key} /health HTTP/1.1\r\nHost: ${key}\r\nConnection: close\r\n\r\n`)
-  const { text, entries } = await entriesOf(server.child)
+  const { text: all, entries } = await entriesOf(server.child)
+  // The first entry has the address of the server.
+  const text = all.slice(all.indexOf('\n'))
   expect(entries.filter(({ message }) => message === 'request').length).toBeGreaterThanOrEqual(asked)
   // Only the first of many equal errors is logged: it may be that of a list page.
   expect(entries.some(({ level, route }) => level === 'error' && route !== undefined)).toBe(true)

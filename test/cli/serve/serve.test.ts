@@ -5,7 +5,7 @@ import { connect } from 'node:net'
 import { join } from 'node:path'
 import { MAIN, readUrl, run, serveProcess, takePort } from '../../support/cli.ts'
 import { workplace } from '../../support/cli-sandbox.ts'
-import { until } from '../../support/processes.ts'
+import { readProblems, until } from '../../support/processes.ts'
 import { databaseMaker, withEngine, withEveryEngine } from '../../support/store/engines.ts'
 import { named, PEOPLE } from '../../support/store/records.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
@@ -96,7 +96,7 @@ withEngine('sqlite', 'serve', (makeDatabase) => {
     await using server = await here.serve()
     server.child.kill('SIGINT')
     expect(await server.child.exited).toBe(0)
-    expect(await new Response(server.child.stderr).text()).toBe('')
+    expect(await readProblems(server.child.stderr)).toBe('')
   })
 })
 
@@ -197,10 +197,7 @@ describe.concurrent('serve, independent of the engine', () => {
     expect(response.status).toBe(401)
     expect(response.headers.get('Deprecation')).toBe('@1748736000')
     server.child.kill('SIGTERM')
-    const warnings = (await new Response(server.child.stderr).text())
-      .trim()
-      .split('\n')
-      .map((line) => JSON.parse(line))
+    const warnings = (await readProblems(server.child.stderr)).split('\n').map((line) => JSON.parse(line))
     expect(warnings).toMatchObject([
       { level: 'warn', message: 'PASSPORTD_PORT is not a setting: use PORT.' },
       {

@@ -7,7 +7,7 @@ import type { Store } from '../../../src/store/store.ts'
 import { serveProcess } from '../../support/cli.ts'
 import { workplace } from '../../support/cli-sandbox.ts'
 import { startPostgres } from '../../support/postgres/postgres.ts'
-import { until } from '../../support/processes.ts'
+import { readProblems, until } from '../../support/processes.ts'
 import { databaseMaker, withEngine, withEveryEngine } from '../../support/store/engines.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
 
@@ -40,7 +40,7 @@ withEveryEngine('counts', (makeDatabase, engine) => {
     await ask(server.url, 17, { 'X-API-KEY': key })
     server.child.kill('SIGTERM')
     expect(await server.child.exited).toBe(0)
-    expect(await new Response(server.child.stderr).text()).toBe('')
+    expect(await readProblems(server.child.stderr)).toBe('')
     await using store = await here.open()
     expect((await store.usage.list(ALL)).map(({ count }) => count)).toEqual([40, 17])
     expect((await store.keys.list())[0]?.lastUsedAt).toBeGreaterThanOrEqual(begin)

@@ -24,5 +24,6 @@ export function snapshotOf(passports: readonly ListedPassport[]): Promise<Snapsh
       return ''
     },
     readChanges: () => undefined,
+    readRecent: () => undefined,
   })
 }

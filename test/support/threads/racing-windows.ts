@@ -4,8 +4,8 @@ import { NOON } from '../store/records.ts'
 declare const self: Worker
 
 /** Runs in a thread: counts as fast as possible, and reports how many requests passed. */
-self.onmessage = ({ data }: MessageEvent<{ memory: SharedArrayBuffer; turns: number; limit: number }>) => {
-  const counters = createFixedWindow(() => NOON, new Int32Array(data.memory))
+self.onmessage = ({ data }: MessageEvent<{ memory: Int32Array; turns: number; limit: number }>) => {
+  const counters = createFixedWindow(() => NOON, data.memory)
   let passed = 0
   for (let turn = 0; turn < data.turns; turn++) {
     counters.consume('free', 1_000_000, 3600).refund()

@@ -1,16 +1,16 @@
-import { createRandom, type Random } from '../../src/ingest/demo/random.ts'
-import { workplace } from '../../test/support/cli-sandbox.ts'
-import { databaseMaker, type EngineName } from '../../test/support/store/engines.ts'
-import { INVENTED, linesOf, toLines } from '../../test/support/store/json-lines.ts'
-import { check, type Fail, type Scenario } from '../scenario.ts'
+import { createRandom, type Random } from '../../../src/ingest/demo/random.ts'
+import { workplace } from '../../../test/support/cli-sandbox.ts'
+import { databaseMaker, type EngineName } from '../../../test/support/store/engines.ts'
+import { INVENTED, linesOf, toLines } from '../../../test/support/store/json-lines.ts'
+import { check, type Fail, type Scenario } from '../../scenario.ts'
 import {
   checkFile,
   checkSame,
   countPassports,
   everythingIn,
   type Sandbox,
-} from '../support/database-checks.ts'
-import { killWithin, succeed, timeOf } from '../support/kill.ts'
+} from '../../support/database-checks.ts'
+import { killWithin, succeed, timeOf } from '../../support/kill.ts'
 
 /** A killed client cannot damage a PostgreSQL server: most kills are on SQLite. */
 const ON_POSTGRES = 1 / 6

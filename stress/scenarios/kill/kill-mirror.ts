@@ -1,16 +1,16 @@
-import { createRandom } from '../../src/ingest/demo/random.ts'
-import { workplace } from '../../test/support/cli-sandbox.ts'
-import { databaseMaker, saveRecords } from '../../test/support/store/engines.ts'
-import { INVENTED } from '../../test/support/store/json-lines.ts'
-import { check, type Scenario } from '../scenario.ts'
+import { createRandom } from '../../../src/ingest/demo/random.ts'
+import { workplace } from '../../../test/support/cli-sandbox.ts'
+import { databaseMaker, saveRecords } from '../../../test/support/store/engines.ts'
+import { INVENTED } from '../../../test/support/store/json-lines.ts'
+import { check, type Scenario } from '../../scenario.ts'
 import {
   checkFile,
   checkSame,
   countPassports,
   responsesIn,
   type Sandbox,
-} from '../support/database-checks.ts'
-import { killWithin, succeed, timeOf } from '../support/kill.ts'
+} from '../../support/database-checks.ts'
+import { killWithin, succeed, timeOf } from '../../support/kill.ts'
 
 const PEOPLE = INVENTED.filter(({ stale }) => !stale)
 

@@ -1,8 +1,8 @@
-import { createRandom, type Random } from '../../src/ingest/demo/random.ts'
-import { workplace } from '../../test/support/cli-sandbox.ts'
-import { databaseMaker } from '../../test/support/store/engines.ts'
-import { INVENTED, linesOf, toLines } from '../../test/support/store/json-lines.ts'
-import { check, type Fail, type Scenario } from '../scenario.ts'
+import { createRandom, type Random } from '../../../src/ingest/demo/random.ts'
+import { workplace } from '../../../test/support/cli-sandbox.ts'
+import { databaseMaker } from '../../../test/support/store/engines.ts'
+import { INVENTED, linesOf, toLines } from '../../../test/support/store/json-lines.ts'
+import { check, type Fail, type Scenario } from '../../scenario.ts'
 import {
   checkFile,
   checkSame,
@@ -11,10 +11,10 @@ import {
   responsesIn,
   type Sandbox,
   withoutDates,
-} from '../support/database-checks.ts'
-import { createImportLoop } from '../support/import-loop.ts'
-import { succeed } from '../support/kill.ts'
-import { startReaders } from '../support/kill-server-readers.ts'
+} from '../../support/database-checks.ts'
+import { createImportLoop } from '../../support/import-loop.ts'
+import { succeed } from '../../support/kill.ts'
+import { startReaders } from '../../support/kill-server-readers.ts'
 
 const SCORED = INVENTED.filter(({ stale }) => !stale)
 /** The responses of these people never change. */

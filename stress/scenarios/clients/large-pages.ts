@@ -1,0 +1,86 @@
+import { join } from 'node:path'
+import { inventPeople } from '../../../src/ingest/demo/people.ts'
+import { openSqlite } from '../../../src/store/sqlite/open.ts'
+import { serveProcess } from '../../../test/support/cli.ts'
+import { parseExposition } from '../../../test/support/http/prometheus.ts'
+import { tempFolder } from '../../../test/support/temp-folder.ts'
+import type { Scenario } from '../../scenario.ts'
+
+/** The limit of a client without a key in 10 s. Rounds are shorter, so that the server has no limit. */
+const PAGES = 1000
+const TIERS = 'anonymous=unlimited'
+const SIZES = 13
+const COPIES = 8
+
+/** On an idle machine it is about 20 ms. The machine may be busy, also with the client. */
+const LONGEST_HEALTH_MILLISECONDS = 1000
+
+export const largePages: Scenario = {
+  name: 'large-pages',
+  title: 'one client requests 1,000 different pages of about 250 at once; others wait only a little',
+  long: 20,
+  short: 1,
+  async run(times, fail) {
+    using folder = tempFolder()
+    const env = { DATABASE_URL: `sqlite:${await savePeople(folder.path)}`, METRICS_PORT: '0', TIERS }
+    await using server = await serveProcess([], { cwd: folder.path, env })
+    const metrics = /Metrics +(\S+)/.exec(server.greeting)?.[1] as string
+    let slowest = 0
+    for (let round = 0; round < times; round++) {
+      const probe = await startProbe(server.url)
+      const statuses = await Promise.all(
+        Array.from({ length: PAGES }, (_, at) => get(server.url, round * PAGES + at)),
+      )
+      slowest = Math.max(slowest, await probe.end())
+      for (const status of new Set(statuses)) if (status !== 200) fail(`a page within the limit: ${status}`)
+    }
+    if (slowest > LONGEST_HEALTH_MILLISECONDS)
+      fail(`/health took ${slowest} ms; the limit is ${LONGEST_HEALTH_MILLISECONDS} ms`)
+    const values = parseExposition(await (await fetch(metrics)).text())
+    const delays = (bound: string) =>
+      values.value(`passportd_event_loop_delay_seconds_bucket{le="${bound}"}`) ?? 0
+    const late = delays('+Inf') - delays('0.025')
+    return {
+      count: times,
+      note: `/health took at most ${slowest} ms; ${late} of ${delays('+Inf')} event-loop delays above 25 ms`,
+    }
+  },
+}
+
+/** Several sizes make different pages: more than the server caches. */
+async function get(url: string, at: number): Promise<number> {
+  const page = 1 + (Math.floor(at / SIZES) % (COPIES * 4))
+  const size = 250 - (at % SIZES)
+  const response = await fetch(`${url}/api/v1/passports?per_page=${size}&page=${page}`)
+  await response.arrayBuffer()
+  return response.status
+}
+
+async function startProbe(url: string) {
+  const script = join(import.meta.dir, '../../support/health-probe.ts')
+  const child = Bun.spawn([process.execPath, script, url], { stdin: 'pipe', stdout: 'pipe' })
+  const reader = child.stdout.getReader()
+  const read = async () => new TextDecoder().decode((await reader.read()).value)
+  await read()
+  return {
+    async end(): Promise<number> {
+      await child.stdin.end()
+      return JSON.parse(await read()).slowest
+    },
+  }
+}
+
+async function savePeople(folder: string): Promise<string> {
+  const path = join(folder, 'people.db')
+  const store = openSqlite(path)
+  const people = inventPeople()
+  for (let copy = 0; copy < COPIES; copy++) {
+    const records = people.map((person) => ({
+      kind: 'passport' as const,
+      passport: { ...person, id: person.id + copy * 10_000, mainWallet: '', verifiedWallets: [] },
+    }))
+    await store.records.save(records, { now: 0, restore: false })
+  }
+  await store.close()
+  return path
+}

@@ -1,0 +1,102 @@
+import { expect, test } from 'bun:test'
+import fc from 'fast-check'
+import { addChanges, applyChanges, noChanges } from '../../src/catalog/recent-changes.ts'
+import { searchNames } from '../../src/catalog/search.ts'
+import { createSharedCatalog } from '../../src/catalog/shared-catalog.ts'
+import { buildSnapshot } from '../../src/catalog/snapshot.ts'
+import type { ListedPassport } from '../../src/store/store.ts'
+import { serveTest } from '../support/http/server.ts'
+import { snapshotOf } from '../support/store/catalog.ts'
+import { onEveryEngine, saveRecords } from '../support/store/engines.ts'
+import { NOON, named } from '../support/store/records.ts'
+
+onEveryEngine('a page of a snapshot that is older than the store', (open) => {
+  test('shows the ranking, the total and the passports of one moment', async () => {
+    const before = Array.from({ length: 60 }, (_, id) => named(id + 1, `Ada ${id + 1}`, 60 - id))
+    await using store = await open(before)
+    const catalog = createSharedCatalog()
+    const snapshot = await buildSnapshot(store.listing)
+    catalog.update(snapshot)
+    await using server = serveTest(store, { catalog })
+    // One batch renames all passports, adds some, and changes some scores; others are removed or merged.
+    const after = before.map(({ id, scores }) => named(id, `Bob ${id}`, id === 60 ? 99 : scores.total))
+    await saveRecords(store, [...after, named(70, 'Bob 70', 58.5), named(71, 'Bob 71', 0)])
+    await store.passports.remove(2, NOON)
+    await store.passports.merge(20, 30)
+
+    const pages = []
+    for (const page of [1, 2, 3, 4]) {
+      const { body } = await server.get(`/api/v1/passports?per_page=25&page=${page}`)
+      expect(body.pagination).toEqual({ current_page: page, last_page: 3, total: 60 })
+      pages.push(...body.passports)
+    }
+    const listed = [...after.map(({ id }) => id), 70, 71].filter((id) => id !== 2 && id !== 20)
+    const scoreOf = (id: number) => (id === 60 ? 99 : id === 70 ? 58.5 : id === 71 ? 0 : 61 - id)
+    expect(pages.map(({ passport_id }) => passport_id)).toEqual(
+      listed.toSorted((one, other) => scoreOf(other) - scoreOf(one) || one - other),
+    )
+    for (const { passport_id, passport_profile } of pages) {
+      expect(passport_profile.display_name).toBe(`Bob ${passport_id}`)
+    }
+  })
+
+  test('of a passport that was removed with all others is empty', async () => {
+    await using store = await open([named(1, 'Ada')])
+    const catalog = createSharedCatalog()
+    catalog.update(await buildSnapshot(store.listing))
+    await using server = serveTest(store, { catalog })
+    await store.passports.remove(1, NOON)
+    const { body } = await server.get('/api/v1/passports')
+    expect(body).toEqual({ passports: [], pagination: { current_page: 1, last_page: 1, total: 0 } })
+  })
+})
+
+const passport = fc.record({
+  id: fc.nat({ max: 30 }),
+  score: fc.nat({ max: 5 }),
+  name: fc.constantFrom('ada', 'bob', 'ada bob'),
+})
+const changes = fc.array(
+  fc.record({
+    listed: fc.uniqueArray(passport, { maxLength: 6, selector: ({ id }) => id }),
+    unlisted: fc.uniqueArray(fc.nat({ max: 30 }), { maxLength: 6 }),
+  }),
+  { maxLength: 4 },
+)
+
+test('changes applied to a page give the page of a new snapshot, for any changes and pages', async () => {
+  const passports = fc.uniqueArray(passport, { maxLength: 30, selector: ({ id }) => id })
+  await fc.assert(
+    fc.asyncProperty(
+      passports,
+      changes,
+      fc.constantFrom(undefined, 'ada', 'nobody'),
+      fc.integer({ min: 1, max: 4 }),
+      fc.integer({ min: 1, max: 12 }),
+      async (listed, steps, keyword, page, size) => {
+        const snapshot = await snapshotOf(listed)
+        const model = new Map<number, ListedPassport>(listed.map((each) => [each.id, each]))
+        let recent = noChanges(snapshot)
+        for (const [at, step] of steps.entries()) {
+          for (const id of step.unlisted) model.delete(id)
+          for (const each of step.listed) model.set(each.id, each)
+          const versioned = step.listed.map((each) => ({ ...each, version: at + 1 }))
+          recent = addChanges(recent, { cursor: `${at + 1}`, listed: versioned, unlisted: step.unlisted })
+        }
+        const ranks = keyword === undefined ? undefined : searchNames(snapshot, keyword)
+        const offset = (page - 1) * size
+        const ids = Array.from(ranks ?? snapshot.ids.keys(), (rank) => snapshot.ids[rank] as number)
+        const found = { ids: ids.slice(offset, offset + size), total: ids.length, snapshot, ranks }
+        const expected = [...model.values()]
+          .filter(({ name }) => name.includes(keyword ?? ''))
+          .sort((one, other) => other.score - one.score || one.id - other.id)
+          .map(({ id }) => id)
+        expect(applyChanges(found, recent, { page, size, keyword })).toMatchObject({
+          ids: expected.slice(offset, offset + size),
+          total: expected.length,
+        })
+      },
+    ),
+    { numRuns: 2000 },
+  )
+})

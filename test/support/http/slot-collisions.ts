@@ -1,0 +1,24 @@
+import { createFixedWindow, createWindowMemory } from '../../../src/api/fixed-window.ts'
+import { NOON } from '../store/records.ts'
+
+/** Networks of a /44 block whose slots are beside the slot of the client, found by trying them in a memory of our own. */
+export function findCollisions(client: string, window: number): string[] {
+  const memory = createWindowMemory()
+  const empty = memory.slice()
+  const counters = createFixedWindow(() => NOON, memory)
+  counters.consume(client, 1000, window)
+  const slot = memory.findIndex((word, at) => word !== empty[at])
+  const isTaken = () =>
+    memory
+      .subarray(Math.max(0, slot - 32), slot + 32)
+      .some((word, at) => word !== empty[Math.max(0, slot - 32) + at])
+  const found: string[] = []
+  memory.set(empty)
+  for (let network = 0; network < 2 ** 19; network++) {
+    const name = `anonymous 2001:db8:${(network >> 16).toString(16)}:${(network & 0xffff).toString(16)}::/64`
+    counters.consume(name, 1000, window)
+    if (isTaken()) found.push(name)
+    if (isTaken() || network % 1000 === 0) memory.set(empty)
+  }
+  return found
+}
