@@ -51,8 +51,7 @@ test('serve with full output pipes that nobody reads starts, serves and stops', 
   const port = await findPort()
   const child = Bun.spawn([...COMMAND, 'serve'], {
     cwd: folder.path,
-    // An unknown setting is logged before the start.
-    env: { PATH: process.env.PATH ?? '', PORT: String(port), REQUIRE_KEY: '1' },
+    env: { PATH: process.env.PATH ?? '', PORT: String(port) },
     stdin: 'ignore',
     stdout: pipe.descriptor,
     stderr: pipe.descriptor,
