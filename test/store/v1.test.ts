@@ -28,7 +28,7 @@ onEveryEngine('V1 responses', (open, engine) => {
         }
       }),
       // The seed makes the histories reproducible.
-      { numRuns: engine === 'sqlite' ? 40 : 6, seed: 1815 },
+      { numRuns: engine === 'sqlite' ? 20 : 4, seed: 1815 },
     )
   }, 60_000)
 

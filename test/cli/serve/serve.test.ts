@@ -219,5 +219,5 @@ test('npm start runs serve --demo, as the README shows', async () => {
   expect(scripts.start).toBe('exec bun --smol --config=/dev/null --no-env-file src/cli/main.ts serve --demo')
   const top = (await Bun.file(join(root, 'README.md')).text()).split('\n').slice(0, 20).join('\n')
   expect(top).toContain('npm install && npm start')
-  expect(top).toContain('npm ci && npm test')
+  expect(top).toContain('npm install && npm test')
 })
