@@ -128,11 +128,10 @@ export function guardErrors<T extends Methods>(path: string, methods: T, { befor
     name,
     (...args: never[]) => {
       try {
-        const result = translateErrors(path, () => {
+        return translateErrors(path, () => {
           before?.()
           return method(...args)
         })
-        return result instanceof Promise ? result.catch((error) => throwTranslated(path, error)) : result
       } finally {
         after?.()
       }

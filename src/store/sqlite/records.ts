@@ -6,6 +6,7 @@ import { createRecordWriter, isChange } from '../record-writer.ts'
 import { type StoredRow, toRecord } from '../rows/passport.ts'
 import type { SaveOptions, Store } from '../store.ts'
 import { trackChanges } from '../v1-renderer.ts'
+import { throwTranslated } from './connect.ts'
 import { createCredentialReader, createDataPointReader } from './credentials-and-points.ts'
 import { incrementRankingVersion } from './statements.ts'
 import { truncateWal } from './wal-checkpoint.ts'
@@ -55,6 +56,8 @@ export function createRecords({ reader, writer }: { reader: Database; writer: Da
       try {
         // Nested transactions are savepoints.
         return await work(save)
+      } catch (error) {
+        return throwTranslated(writer.filename, error)
       } finally {
         // An error may have ended the transaction.
         if (writer.inTransaction) writer.run('rollback')
