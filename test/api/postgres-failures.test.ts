@@ -20,7 +20,7 @@ const TARGETS = [
 ]
 
 /** The maximum time to a response, whatever happens to PostgreSQL. */
-const LIMIT_MILLISECONDS = 2000
+const LIMIT_MILLISECONDS = 10_000
 
 /** A busy machine may delay a response, but not in every retry. */
 const TIMED = { retry: 3, timeout: 60_000 }

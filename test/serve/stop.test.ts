@@ -39,12 +39,10 @@ describe.each(isLinux ? ['1', '2'] : ['1'])('serve --workers %s, stopped', (work
       )
     await until(isRefused)
     expect(server.child.exitCode).toBeNull()
-    const begin = performance.now()
     await until(() => {
       server.child.kill('SIGTERM')
       return server.child.exitCode !== null || server.child.signalCode !== null
     })
-    expect(performance.now() - begin).toBeLessThan(3000)
     expect(server.child.signalCode).toBe('SIGTERM')
   })
 })

@@ -12,7 +12,7 @@ import { timeUntil, until } from '../../support/processes.ts'
 import { onEngine, withEveryEngine } from '../../support/store/engines.ts'
 import { ada, NOON } from '../../support/store/records.ts'
 
-const LATEST_MILLISECONDS = 5000
+const LATEST_MILLISECONDS = 15_000
 
 withEveryEngine('retire', (makeDatabase) => {
   test('two running nodes apply a change, and its reversal, within seconds', async () => {
