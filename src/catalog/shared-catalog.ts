@@ -4,7 +4,7 @@ import { findStanding } from './score-distribution.ts'
 import type { Snapshot } from './snapshot.ts'
 
 /** Snapshots are updated about once a second while there are changes. */
-const LONGEST_WAIT_MILLISECONDS = 2000
+const LONGEST_WAIT_MILLISECONDS = 500
 
 /** A catalog whose snapshots come from the background thread and whose searches run in the search thread. */
 export function createSharedCatalog() {

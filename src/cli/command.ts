@@ -88,7 +88,10 @@ function parse(command: Command, args: string[]) {
   const { values, positionals } = parseWords(command, args)
   const candidates = findForms(command, positionals)
   const form = candidates.findLast(({ required = [] }) => required.every((name) => name in values))
-  if (!form) throw new UsageError(`An option is missing. ${usage(command, candidates)}`)
+  if (!form) {
+    const missing = candidates.at(-1)?.required?.find((name) => !(name in values))
+    throw new UsageError(`The option --${missing} is missing. ${usage(command, candidates)}`)
+  }
   const known: readonly string[] = form.options ?? Object.keys(command.options)
   const allowed = [...known, ...(form.required ?? []), ...Object.keys(DATABASE_OPTIONS)]
   const wrong = Object.keys(values).find((name) => !allowed.includes(name))

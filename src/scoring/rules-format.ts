@@ -9,8 +9,8 @@ const closed = { additionalProperties: false }
 
 const Rule = Type.Object(
   {
-    name: Type.String({ minLength: 1 }),
-    category: Type.String({ minLength: 1 }),
+    name: Type.String({ minLength: 1, maxLength: 250 }),
+    category: Type.String({ minLength: 1, maxLength: 250 }),
     max_score: Type.Number({ minimum: 0, maximum: 1_000_000 }),
     convert: Type.Enum(['none', 'sqrt', 'ln', 'years']),
     multiplier: Type.Number({ minimum: 0, maximum: 1_000_000 }),

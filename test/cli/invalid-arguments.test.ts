@@ -14,7 +14,7 @@ const REFUSED: [line: string | string[], sentence: string][] = [
     'keys steal',
     'There is no "keys steal": use one of create, list, set, rotate, revoke, purge. See "passportd keys --help".',
   ],
-  ['keys create', 'An option is missing. Usage: passportd keys create --name NAME [--tier NAME]'],
+  ['keys create', 'The option --name is missing. Usage: passportd keys create --name NAME [--tier NAME]'],
   [['keys', 'create', '--name', ' '], '--name must be one line of 1 to 100 characters, got " ".'],
   [['keys', 'create', '--name', 'a\nb'], '--name must be one line of 1 to 100 characters'],
   ['keys create --name a\u202eb', '--name must be one line of 1 to 100 characters'],

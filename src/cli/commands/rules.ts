@@ -107,20 +107,20 @@ async function showDiff(after: RuleSet, { store, values, terminal }: Target): Pr
     return terminal.out(`${JSON.stringify({ ...sets, ...presentDiff(diff) }, null, 2)}\n`)
   }
   terminal.out(describeDiff(diff))
-  terminal.err(`Compared ${before.stamp}, which is active, with ${after.stamp}. Nothing was changed.\n`)
+  terminal.err(`Compared ${printable(before.stamp)}, which is active, with ${printable(after.stamp)}. Nothing was changed.\n`)
 }
 
 async function applyRules(next: RuleSet, { store, terminal }: Target): Promise<void> {
   await store.rules.apply(toAppliedRules(next, 'apply', terminal.now()))
   await adoptRules({ store, rules: next })
-  terminal.err(`Rule set ${next.stamp} is active. ${await describeStale(store)}\n`)
+  terminal.err(`Rule set ${printable(next.stamp)} is active. ${await describeStale(store)}\n`)
 }
 
 async function rollBack({ store, terminal }: Target): Promise<void> {
   const previous = await store.rules.rollBack(toAppliedRules(DEFAULT_RULES, 'built-in', 0))
   if (!previous) throw new CommandError('There is no earlier rule set: the built-in one is active.')
   await adoptRules({ store, rules: toRuleSet(previous) })
-  const name = `${previous.source === 'built-in' ? 'The built-in rule set' : 'Rule set'} ${previous.stamp}`
+  const name = `${previous.source === 'built-in' ? 'The built-in rule set' : 'Rule set'} ${printable(previous.stamp)}`
   terminal.err(`${name} is active again. ${await describeStale(store)}\n`)
 }
 

@@ -161,3 +161,19 @@ withEveryEngine('doctor', (makeDatabase) => {
     )
   })
 })
+
+withEngine('sqlite', 'a hostile rule file', (makeDatabase) => {
+  test('prints no control characters, and a long name is refused', async () => {
+    const files = {
+      'escape.json': kiteRules('\u001b[31mX'),
+      'long.json': kiteRules('long', { name: 'x'.repeat(251) }),
+    }
+    await using here = await workplace(makeDatabase, { files })
+    const applied = await here.call('rules', 'apply', join(here.cwd, 'escape.json'))
+    expect(applied).toMatchObject({ code: 0 })
+    expect(applied.err).not.toContain('\u001b')
+    const refused = await here.call('rules', 'apply', join(here.cwd, 'long.json'))
+    expect(refused).toMatchObject({ code: 1 })
+    expect(refused.err).toContain('kites')
+  })
+})

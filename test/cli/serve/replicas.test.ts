@@ -19,7 +19,7 @@ const TARGETS = [
 ]
 
 /** The latest response, in any state of the servers. */
-const LATEST_MILLISECONDS = 2000
+const LATEST_MILLISECONDS = 10_000
 
 /** A busy machine may delay responses, but not in every retry. */
 const TIMED = { retry: 3, timeout: 120_000 }
