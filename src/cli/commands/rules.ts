@@ -107,7 +107,9 @@ async function showDiff(after: RuleSet, { store, values, terminal }: Target): Pr
     return terminal.out(`${JSON.stringify({ ...sets, ...presentDiff(diff) }, null, 2)}\n`)
   }
   terminal.out(describeDiff(diff))
-  terminal.err(`Compared ${printable(before.stamp)}, which is active, with ${printable(after.stamp)}. Nothing was changed.\n`)
+  terminal.err(
+    `Compared ${printable(before.stamp)}, which is active, with ${printable(after.stamp)}. Nothing was changed.\n`,
+  )
 }
 
 async function applyRules(next: RuleSet, { store, terminal }: Target): Promise<void> {
