@@ -49,7 +49,7 @@ test('without a reachable Redis the node counts alone and no request waits', asy
   expect(alone.news[0]).not.toContain('secret')
 })
 
-test.if(hasRedis)('a wrong password is told from a port without a server', async () => {
+test.if(hasRedis)('a wrong password and a port without a server are reported differently', async () => {
   await using redis = await startRedis({ password: 'secret' })
   using wrong = await node(redis.url.replace('secret', 'wrong'))
   using missing = await node(redis.url.replace(':secret@', ''))

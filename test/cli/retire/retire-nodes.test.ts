@@ -51,7 +51,7 @@ onEngine('sqlite', 'a node', (open) => {
       ...store.retirement,
       async find() {
         reads++
-        if (away) throw new ServiceError('unavailable', 'The store is away.')
+        if (away) throw new ServiceError('unavailable', 'The store is unavailable.')
         return store.retirement.find()
       },
     }
