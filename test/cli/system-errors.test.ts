@@ -79,10 +79,11 @@ test.skipIf(isRoot && !Bun.which('setpriv'))(
     writeFileSync(join(folder.path, 'a.jsonl'), 'x\n')
     chmodSync(locked, 0o000)
     chmodSync(folder.path, 0o777)
-    // Root may enter every folder.
-    const user = isRoot ? ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups'] : []
+    // Root may enter every folder, unless it drops these capabilities. Another user might not be able to read the checkout.
+    const rights = '-dac_override,-dac_read_search'
+    const limit = isRoot ? ['setpriv', `--bounding-set=${rights}`, `--inh-caps=${rights}`] : []
     const call = async (database: string, args: string) => {
-      const child = Bun.spawn([...user, ...COMMAND, ...args.split(' ')], {
+      const child = Bun.spawn([...limit, ...COMMAND, ...args.split(' ')], {
         cwd: folder.path,
         env: { PATH: process.env.PATH ?? '', DATABASE_URL: `sqlite:${database}` },
         stdout: 'pipe',
