@@ -92,7 +92,7 @@ test('requests in progress when PostgreSQL stops get 503', async () => {
   }
   await postgres.start()
   await expectBack(service)
-}, 60_000)
+}, 120_000)
 
 test(
   'PostgreSQL that hangs means 503 within two seconds, then at once',

@@ -86,5 +86,5 @@ onEveryEngine('random requests', (open) => {
     )
     expect(server.errors).toEqual([])
     expect([...statuses].sort()).toEqual(expect.arrayContaining([200, 204, 400, 401, 404, 405]))
-  }, 60_000)
+  }, 120_000)
 })

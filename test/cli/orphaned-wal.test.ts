@@ -78,4 +78,4 @@ test(
 test('an empty or missing database file with a WAL is replaced by restore, which keeps the WAL', async () => {
   await expectRestore(empty)
   await expectRestore(rmSync)
-}, 60_000)
+}, 120_000)

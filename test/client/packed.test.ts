@@ -72,7 +72,7 @@ describe('the packed client', () => {
       ],
     }
     expect(ids.length).toBeGreaterThan(2)
-  }, 60_000)
+  }, 120_000)
 
   afterAll(async () => {
     await faulty.stop()

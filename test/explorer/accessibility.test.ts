@@ -41,7 +41,7 @@ inBrowser('accessibility', (browser) => {
     }
     await Promise.all([run(), run(), run()])
     expect(results).toEqual([])
-  }, 60_000)
+  }, 120_000)
 })
 
 const COLOUR_RULES = ['color-contrast', 'link-in-text-block']

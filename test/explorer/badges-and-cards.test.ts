@@ -170,5 +170,5 @@ inBrowser('badges and cards in a browser', (browser) => {
     const paths = [...people.map(({ id }) => id), 999].flatMap(svgPathsOf)
     const urls = paths.map((path) => server.url.origin + path)
     expect(await findSvgErrors(browser, urls)).toEqual([])
-  }, 30_000)
+  }, 120_000)
 })

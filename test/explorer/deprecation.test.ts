@@ -120,5 +120,5 @@ inBrowser('the deprecation page in a browser', (browser) => {
     }
     expect(complaints).toEqual([])
     await context.close()
-  }, 30_000)
+  }, 120_000)
 })

@@ -38,7 +38,7 @@ inBrowser('the ranking in a browser', (browser) => {
     expect(page.url()).toBe(server.url.href)
     expect(complaints).toEqual([])
     await page.close()
-  }, 30_000)
+  }, 120_000)
 
   test('a late response does not replace a newer one', async () => {
     const page = await browser.newPage()
@@ -58,7 +58,7 @@ inBrowser('the ranking in a browser', (browser) => {
     expect(await countOf(page)).toContain('for “ada”')
     expect(page.url()).toBe(`${server.url}?q=ada`)
     await page.close()
-  }, 30_000)
+  }, 120_000)
 
   test('a failed search shows the reason, and Enter retries it', async () => {
     const page = await browser.newPage()
@@ -70,7 +70,7 @@ inBrowser('the ranking in a browser', (browser) => {
     await page.getByText(/for “ada”/).waitFor()
     expect(page.url()).toBe(`${server.url}?q=ada`)
     await page.close()
-  }, 30_000)
+  }, 120_000)
 
   test('the form, the pager and the links work without a script', async () => {
     const context = await browser.newContext({ javaScriptEnabled: false })
@@ -85,7 +85,7 @@ inBrowser('the ranking in a browser', (browser) => {
     await page.locator('.ranking li').first().click()
     await page.waitForURL('**/passports/*')
     await context.close()
-  }, 30_000)
+  }, 120_000)
 
   test('the keyboard reaches the skip link, the search and each passport', async () => {
     const page = await browser.newPage()
@@ -106,7 +106,7 @@ inBrowser('the ranking in a browser', (browser) => {
     await page.keyboard.press('Enter')
     await page.waitForURL('**/passports/*')
     await page.close()
-  }, 30_000)
+  }, 120_000)
 
   test('fits 320 px and wide screens with any name', async () => {
     const long = 'W'.repeat(150)
@@ -133,5 +133,5 @@ inBrowser('the ranking in a browser', (browser) => {
       expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width)
     }
     await page.close()
-  }, 30_000)
+  }, 120_000)
 })

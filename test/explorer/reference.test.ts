@@ -118,7 +118,7 @@ inBrowser('the reference page in a browser', (browser) => {
     expect(refused.summary).toStartWith('401 in ')
     expect(refused.curl).toBe(`curl -H "X-API-KEY: $KEY" '${server.url}api/v1/passports/42'`)
     await page.close()
-  }, 30_000)
+  }, 120_000)
 
   test('fits a screen of 320 px without horizontal scrolling', async () => {
     await using store = await openTestStore('sqlite')
@@ -129,5 +129,5 @@ inBrowser('the reference page in a browser', (browser) => {
     const width = await page.evaluate(() => document.documentElement.scrollWidth)
     expect(width).toBeLessThanOrEqual(320)
     await page.close()
-  }, 30_000)
+  }, 120_000)
 })

@@ -128,7 +128,7 @@ inBrowser('untrusted input in pages', (browser) => {
     }
     expect(seen).toEqual([])
     await page.close()
-  }, 60_000)
+  }, 120_000)
 
   test('links only to web pages, without credentials in the URL', async () => {
     const anchors: string[] = []
@@ -161,5 +161,5 @@ inBrowser('untrusted input in pages', (browser) => {
       expect(complaints.join('\n')).toContain('Content Security Policy')
     }
     await page.close()
-  }, 60_000)
+  }, 120_000)
 })

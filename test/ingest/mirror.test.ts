@@ -15,7 +15,7 @@ onEveryEngine('mirror', (open, engine) => {
     expect(report).toEqual({ ...NONE, copied: CROWD.length })
     expect(await everyAnswer(target)).toEqual(await everyAnswer(source.store))
     expect(progress).toEqual(CROWD.map((_, at) => [at + 1, CROWD.length]))
-  }, 30_000)
+  }, 120_000)
 
   test('a second run copies only changes, with conditional requests', async () => {
     await using source = await serveSource(FEW, { engine })

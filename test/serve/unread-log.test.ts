@@ -67,4 +67,4 @@ test('serve with full output pipes that nobody reads starts, serves and stops', 
     child.kill('SIGKILL')
     await child.exited
   }
-}, 20_000)
+}, 120_000)

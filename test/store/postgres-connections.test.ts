@@ -36,7 +36,7 @@ test('connections that die silently are replaced, and calls fail with unavailabl
   }
   await recover()
   await store.close()
-}, 60_000)
+}, 120_000)
 
 test('a slow read of the ranking does not make other requests fail', async () => {
   await using database = await testDatabase()
@@ -51,4 +51,4 @@ test('a slow read of the ranking does not make other requests fail', async () =>
     await until(async () => (await find().catch(() => undefined)) !== undefined)
   })
   await store.close()
-}, 60_000)
+}, 120_000)

@@ -29,7 +29,7 @@ test('a node without the primary learns of a revocation from the replica', async
   await admin.keys.revoke('k', NOON)
   await until(async () => (await node.keys.find('k'))?.revokedAt === NOON)
   await Promise.all([node.close(), admin.close()])
-}, 30_000)
+}, 120_000)
 
 test('a failover clears all caches, even if the counters are equal', async () => {
   await using database = await testDatabase()
@@ -74,7 +74,7 @@ test('a failover clears all caches, even if the counters are equal', async () =>
   await node.close()
   await sql.unsafe(`drop database ${database.name}_old with (force)`)
   await sql.close()
-}, 30_000)
+}, 120_000)
 
 test('a node that starts while the primary is unavailable leaks no connections', async () => {
   await using primary = await startPostgres()
@@ -99,7 +99,7 @@ test('a node that starts while the primary is unavailable leaks no connections',
   expect(await count()).toBeLessThanOrEqual(20)
   node.child.kill('SIGKILL')
   await reading
-}, 40_000)
+}, 120_000)
 
 test('a database with an encoding other than UTF-8 is refused in one sentence', async () => {
   await using database = await testDatabase()
@@ -140,4 +140,4 @@ test('a locked table delays no request by more than two seconds', async () => {
   await locking
   await until(() => succeeds(node.passports.find({ id: 1 })))
   await node.close()
-}, 30_000)
+}, 120_000)

@@ -225,7 +225,7 @@ describe('postgres: two nodes that change the same passports at once', () => {
     for (const [what, rows] of Object.entries(broken)) expect([what, rows.length]).toEqual([what, 0])
     await workOff(one, addOne('a'))
     expect(await other.scoring.countStale()).toBe(0)
-  }, 30_000)
+  }, 120_000)
 })
 
 describe('postgres: changes of the ranking', () => {

@@ -75,7 +75,7 @@ describe('postgres: among 20,000 passports', () => {
     await (await openPostgres(server)).close()
     sql = connect(server.url)
     await fill(sql)
-  }, 30_000)
+  }, 120_000)
   afterAll(() => server[Symbol.asyncDispose]())
 
   /** The plans of all statements except health checks. Ten runs: from the sixth on PostgreSQL may use a generic plan. */

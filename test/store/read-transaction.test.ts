@@ -52,7 +52,7 @@ test('the WAL is truncated during constant reads', async () => {
   expect(18 * batchBytes).toBeGreaterThan(3 * 32 * 1024 * 1024)
   reading.terminate()
   await store.close()
-}, 60_000)
+}, 120_000)
 
 test('a long read delays one write, but not the following ones', async () => {
   using folder = tempFolder()

@@ -30,7 +30,7 @@ onEveryEngine('V1 responses', (open, engine) => {
       // The seed makes the histories reproducible.
       { numRuns: engine === 'sqlite' ? 20 : 4, seed: 1815 },
     )
-  }, 60_000)
+  }, 120_000)
 
   test.each([...PASSPORT_CHANGES, ...CREDENTIAL_CHANGES])('reflect %s', async (_, id, change) => {
     await using store = await open(AT_REST)

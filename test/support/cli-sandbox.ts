@@ -15,7 +15,7 @@ import { tempFolder } from './temp-folder.ts'
 import { callHere } from './terminal.ts'
 
 // Commands are slow on a busy machine, and a test that times out stops the shared PostgreSQL.
-setDefaultTimeout(90_000)
+setDefaultTimeout(120_000)
 
 type Given = {
   files?: Record<string, string | Uint8Array>

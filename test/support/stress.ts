@@ -12,6 +12,6 @@ export function testScenarios(file: number): void {
       const { count } = await runScenario(scenario, scenario.short, (message) => messages.push(message))
       expect(messages).toEqual([])
       expect(count).toBeGreaterThanOrEqual(scenario.short)
-    }, 60_000)
+    }, 120_000)
   }
 }

@@ -109,7 +109,7 @@ describe('copy', () => {
     expect(await everything(at.postgres)).toEqual(before)
     expect(await everything(at.other)).toEqual(before)
     expect(back.out).toBe(there.out)
-  }, 30_000)
+  }, 120_000)
 
   test('a target that is not empty stays unchanged without --replace', async () => {
     await using at = await databases()
@@ -130,7 +130,7 @@ describe('copy', () => {
     const replaced = await run(['copy', at.sqlite, at.postgres, '--replace'], { cwd: at.cwd })
     expect(replaced.code).toBe(0)
     expect(await everything(at.postgres)).toEqual(await everything(at.sqlite))
-  }, 30_000)
+  }, 120_000)
 
   test('a second copy transfers later changes, unless the target was changed', async () => {
     await using at = await databases()
@@ -146,7 +146,7 @@ describe('copy', () => {
     const refused = await copy()
     expect(refused.code).toBe(1)
     expect(refused.err).toContain('was changed since it was copied. --replace')
-  }, 30_000)
+  }, 120_000)
 
   test('an interrupted copy continues, and writes only the differences', async () => {
     await using at = await databases()
@@ -163,7 +163,7 @@ describe('copy', () => {
     // The batches are 50, then 500: the first 550 were copied before.
     expect(out).toMatch(/^passports +1,203 +653 /m)
     expect(await everything(at.postgres)).toEqual(await everything(at.sqlite))
-  }, 30_000)
+  }, 120_000)
 
   test('an incomplete copy cannot be served or imported to until it is completed or accepted', async () => {
     await using at = await databases()
@@ -202,7 +202,7 @@ describe('copy', () => {
     })
     expect((await run(['copy', at.sqlite, at.postgres], { cwd: at.cwd })).code).toBe(0)
     expect(await everything(at.postgres)).toEqual(await everything(at.sqlite))
-  }, 60_000)
+  }, 120_000)
 
   test('a missing source is not created', async () => {
     using folder = tempFolder()

@@ -121,7 +121,7 @@ describe.concurrent('the periodic write', () => {
     const store = await openStore({ engine: 'postgres', url: postgres.url })
     expect(await countIn(store)).toBe(35)
     await store.close()
-  }, 20_000)
+  }, 120_000)
 })
 
 test('counts of a failed write are added to the next write', async () => {
