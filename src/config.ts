@@ -19,6 +19,7 @@ export type Config = {
   database: DatabaseAddress
   requireKey: boolean
   explorer: boolean
+  compatV2: boolean
   publicUrl?: string | undefined
   /** Epoch milliseconds. */
   deprecatedAt: number
@@ -82,6 +83,7 @@ export const SETTINGS = {
   ),
   REQUIRE_API_KEY: flag('refuse clients without a key'),
   EXPLORER: flag('show passports to people in a browser', 'on, unless a key is required'),
+  COMPAT_V2: flag('serve /api/v2 as well as /api/v1', 'true'),
   PUBLIC_URL: define(
     'public base URL, for shared links',
     'as requested',
@@ -151,6 +153,7 @@ export function readConfig(env: Environment, { demo = false, checkNames = false 
     requireKey,
     // The explorer must not bypass REQUIRE_API_KEY by default.
     explorer: read('EXPLORER') ?? !requireKey,
+    compatV2: read('COMPAT_V2') ?? true,
     publicUrl: read('PUBLIC_URL'),
     deprecatedAt: read('DEPRECATED_AT') ?? Date.UTC(2025, 2, 31),
     tiers: read('TIERS') ?? DEFAULT_TIERS,

@@ -17,7 +17,7 @@ export const HEADERS = {
   ContentLocation: text('Path of the surviving passport after a merge', '/api/v1/passports/7'),
   ContentSecurityPolicy: text('The page loads its own files only', "default-src 'none'"),
   ContentTypeOptions: always('Browsers must not guess the type', 'nosniff'),
-  Deprecation: text('Deprecation date of V1, in seconds since 1970 (RFC 9745)', '@1743379200'),
+  Deprecation: text('Deprecation date of V1 and V2, in seconds since 1970 (RFC 9745)', '@1743379200'),
   ETag: text('Identifies the body; send it in `If-None-Match`', '"2kq0y6c4v1xzn"'),
   Link: text(
     'The deprecation page; the successor and the removal, once known',
@@ -27,7 +27,7 @@ export const HEADERS = {
   RateLimit: text('Remaining requests, and seconds until the window ends', '"anonymous";r=999;t=8'),
   RateLimitPolicy: text('The limit: requests per window of seconds', '"anonymous";q=1000;w=10'),
   RetryAfter: text('Seconds to wait', '2'),
-  Sunset: text('Removal date of V1, once known (RFC 8594)', 'Thu, 31 Dec 2026 23:59:59 GMT'),
+  Sunset: text('Removal date of V1 and V2, once known (RFC 8594)', 'Thu, 31 Dec 2026 23:59:59 GMT'),
   Vary: always('The body is compressed as `Accept-Encoding` allows', 'Accept-Encoding'),
   WwwAuthenticate: text('How to authenticate', 'ApiKey realm="passportd", header="X-API-KEY"'),
 } as const
@@ -102,7 +102,7 @@ const ERRORS: Record<DocumentedError, ErrorDescription> = {
     headers: ['RetryAfter'],
   },
   removed: {
-    description: 'V1 was removed or is switched off (`brownout`); the message names the successor',
+    description: 'The API was removed or is switched off (`brownout`); the message names the successor',
     sentence: 'V1 was removed on 2026-12-31. See /deprecation.',
     headers: ['RetryAfter'],
   },

@@ -1,5 +1,6 @@
 import type { TSchema } from 'typebox'
-import * as schemas from '../domain/v1/schemas.ts'
+import * as v1Schemas from '../domain/v1/schemas.ts'
+import * as v2Schemas from '../domain/v2/schemas.ts'
 import {
   COMMON_ERRORS,
   COMMON_HEADER_NAMES,
@@ -10,10 +11,10 @@ import {
   preflightOperation,
   successResponses,
 } from './openapi-parts.ts'
-import { V1_PATHS } from './v1/openapi.ts'
+import { V1_PATHS, V2_PATHS } from './v1/openapi.ts'
 
 /** The OpenAPI document. Its schemas are the ones that the code uses. */
-export function createOpenApi(version: string) {
+export function createOpenApi(version: string, { compatV2 = true } = {}) {
   return {
     openapi: '3.1.1',
     info: {
@@ -21,16 +22,17 @@ export function createOpenApi(version: string) {
       version,
       summary: 'Professional-reputation records over the frozen V1 API',
       description:
-        'A passport is a person’s professional-reputation record: scores, profile, verified wallets, linked socials, scored credentials. V1 is read-only and deprecated: it keeps working for existing clients and gets no new features. No field is ever null: unknown text is `""`, an unknown list `[]`, an unknown number `0`.',
+        'A passport is a person’s professional-reputation record: scores, profile, verified wallets, linked socials, scored credentials. V1 is read-only and deprecated: it keeps working for existing clients and gets no new features. No field of V1 is ever null: unknown text is `""`, an unknown list `[]`, an unknown number `0`.',
     },
     servers: [{ url: '/', description: 'The service that serves this document' }],
     tags: [
       { name: 'V1', description: 'The three endpoints of the V1 API' },
+      ...(compatV2 ? [V2_TAG] : []),
       { name: 'Service', description: 'For operators and tools' },
     ],
-    paths: { ...V1_PATHS, ...SERVICE_PATHS },
+    paths: { ...V1_PATHS, ...(compatV2 && V2_PATHS), ...SERVICE_PATHS },
     components: {
-      schemas: namedSchemas(),
+      schemas: namedSchemas(compatV2 ? { ...v1Schemas, ...v2Schemas } : v1Schemas),
       headers: HEADERS,
       parameters: {
         IfMatch: {
@@ -57,6 +59,11 @@ export function createOpenApi(version: string) {
       },
     },
   }
+}
+
+const V2_TAG = {
+  name: 'V2',
+  description: 'The endpoints of V1 with the fields that later clients read; deprecated together with V1',
 }
 
 const object = (properties: object, required: string[]) => ({
@@ -143,7 +150,7 @@ const SERVICE_PATHS = {
 }
 
 /** Named schemas appear once; other places refer to them by `$ref`. */
-function namedSchemas(): Record<string, unknown> {
+function namedSchemas(schemas: Record<string, TSchema>): Record<string, unknown> {
   const names = new Map<unknown, string>(Object.entries(schemas).map(([name, schema]) => [schema, name]))
   const toRef = (value: unknown): unknown => {
     const name = names.get(value)
@@ -154,7 +161,5 @@ function namedSchemas(): Record<string, unknown> {
     if (typeof value !== 'object' || value === null) return value
     return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, toRef(inner)]))
   }
-  return Object.fromEntries(
-    Object.entries(schemas).map(([name, schema]: [string, TSchema]) => [name, descend(schema)]),
-  )
+  return Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, descend(schema)]))
 }

@@ -17,11 +17,13 @@ export type Context = {
   headers: Headers
 }
 
+export type ApiVersion = 'v1' | 'v2'
+
 export type Route = {
   /** A path of `Bun.serve`. A trailing slash is ignored, except for `own` routes. */
   path: string
-  /** `v1`: authenticated and rate-limited. `page`: rate-limited, with HTML errors. `own`: neither. */
-  kind: 'v1' | 'page' | 'own'
+  /** An API version: authenticated and rate-limited. `page`: rate-limited, with HTML errors. `own`: neither. */
+  kind: ApiVersion | 'page' | 'own'
   name: RouteName
   /** GET and HEAD by default. */
   methods?: readonly string[]
@@ -30,6 +32,8 @@ export type Route = {
   /** A route without a handler responds 404 and does not count. */
   handle?: (request: RouteRequest, context: Context) => Awaitable<Response>
 }
+
+export const isApi = ({ kind }: Route): boolean => kind === 'v1' || kind === 'v2'
 
 /** The route with and without a trailing slash. */
 export function withSlash(route: Route): Route[] {

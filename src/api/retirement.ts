@@ -1,7 +1,7 @@
 import { ServiceError } from '../domain/errors.ts'
 import { brownoutAt, isRemoved, type RetirementPlan } from '../domain/retirement.ts'
 
-/** The headers about the end of V1 (RFC 9745, RFC 8594). */
+/** The headers about the end of V1 and V2 (RFC 9745, RFC 8594). */
 export function retirementHeaders(plan: RetirementPlan, deprecatedAt: number): Record<string, string> {
   const links = ['</deprecation>; rel="deprecation"; type="text/html"']
   if (plan.successor !== undefined) links.push(`<${plan.successor}>; rel="successor-version"`)
@@ -13,20 +13,26 @@ export function retirementHeaders(plan: RetirementPlan, deprecatedAt: number): R
   }
 }
 
-export function checkRemoval(plan: RetirementPlan, now: number): void {
+/** `version` is the API version for the message. */
+export function checkRemoval(plan: RetirementPlan, now: number, version = 'v1'): void {
   if (plan.sunsetAt === undefined || !isRemoved(plan, now)) return
   const day = new Date(plan.sunsetAt).toISOString().slice(0, 10)
-  throw new ServiceError('removed', `V1 was removed on ${day}. ${adviceOf(plan)}`)
+  throw new ServiceError('removed', `${version.toUpperCase()} was removed on ${day}. ${adviceOf(plan)}`)
 }
 
 /** Throws `brownout` during a brownout, unless the key is exempt. */
-export function checkBrownout(plan: RetirementPlan, now: number, keyId: string | undefined): void {
+export function checkBrownout(
+  plan: RetirementPlan,
+  now: number,
+  keyId: string | undefined,
+  version = 'v1',
+): void {
   const brownout = brownoutAt(plan, now)
   if (!brownout || (keyId !== undefined && plan.exempt.includes(keyId))) return
   const end = new Date(brownout.end).toISOString()
   throw new ServiceError(
     'brownout',
-    `V1 is switched off until ${end}, to show what its removal will mean. ${adviceOf(plan)}`,
+    `${version.toUpperCase()} is switched off until ${end}, to show what its removal will mean. ${adviceOf(plan)}`,
     { headers: { 'Retry-After': String(Math.ceil((brownout.end - now) / 1000)) } },
   )
 }

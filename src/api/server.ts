@@ -16,6 +16,7 @@ import {
   type Context,
   checkHost,
   checkMethod,
+  isApi,
   matchPath,
   methodName,
   pathOf,
@@ -27,7 +28,7 @@ import {
 import { baseHeaders, checkIfMatch, createV1Headers, isAny, matchesEtag, preflight } from './response.ts'
 import { checkBrownout, checkRemoval } from './retirement.ts'
 import type { UsageCounter } from './usage.ts'
-import { V1_ROUTES } from './v1/routes.ts'
+import { V1_ROUTES, V2_ROUTES } from './v1/routes.ts'
 
 export type ApiServerOptions = RequestHandlingOptions &
   Pick<Context, 'store' | 'catalog'> & {
@@ -36,7 +37,9 @@ export type ApiServerOptions = RequestHandlingOptions &
     reusePort?: boolean | undefined
     /** HTTPS with HTTP/2; the contents of PEM files. */
     tls?: { cert: string; key: string; http3: boolean } | undefined
-    /** In addition to V1, `/health` and `/ready`. */
+    /** Serves V2 as well; on by default. */
+    compatV2?: boolean
+    /** In addition to the API, `/health` and `/ready`. */
     routes: readonly Route[]
   }
 
@@ -53,14 +56,15 @@ const IDLE_SECONDS = 75
 const NOT_FOUND: Route = { path: '/*', kind: 'own', name: 'not_found' }
 
 export function startApiServer(options: ApiServerOptions): ApiServer {
-  const { host, port, reusePort = false, tls, store, catalog } = options
+  const { host, port, reusePort = false, tls, store, catalog, compatV2 = true } = options
   const state = createServerState(options, {
     store,
     catalog,
     pages: createPageCache(),
     takeTurn: createTurns(),
   })
-  const routes = [...V1_ROUTES, ...HEALTH_ROUTES, ...options.routes].flatMap(withSlash)
+  const api = compatV2 ? [...V1_ROUTES, ...V2_ROUTES] : V1_ROUTES
+  const routes = [...api, ...HEALTH_ROUTES, ...options.routes].flatMap(withSlash)
 
   /** Matches wildcard routes and paths with repeated slashes. Bun's own wildcards would match "//" uncollapsed. */
   function handleOther(request: Request, server: Bun.Server<undefined>): Promise<Response> {
@@ -193,7 +197,7 @@ function handle(
 /** The headers depend on the tier of the client. */
 const contextOf = ({ shared, v1Headers }: ServerState, { route, consumed, tier }: Exchange): Context => ({
   ...shared,
-  headers: route.kind === 'v1' ? v1Headers(consumed && tier) : BASE_HEADERS,
+  headers: isApi(route) ? v1Headers(consumed && tier) : BASE_HEADERS,
 })
 
 /** Authentication, rate limit, handler. One function, because each further `await` slows every request down. */
@@ -206,10 +210,10 @@ async function respond(state: ServerState, exchange: Exchange): Promise<Response
       return complete(state, exchange, preflight(contextOf(state, exchange), route))
     }
     // First, because it needs no store.
-    const retirement = route.kind === 'v1' && plan() !== NO_PLAN ? plan() : undefined
-    if (retirement) checkRemoval(retirement, exchange.time)
+    const retirement = isApi(route) && plan() !== NO_PLAN ? plan() : undefined
+    if (retirement) checkRemoval(retirement, exchange.time, route.kind)
     if (!route.handle) throw notFound()
-    if (route.kind === 'v1') {
+    if (isApi(route)) {
       const sent = parseKeyHeader(request.headers.get('x-api-key'))
       const key = sent?.id === undefined ? undefined : await state.shared.store.keys.find(sent.id)
       if (sent && !matchesKey(sent, key)) await limiter.consumeWrongKey(address())
@@ -219,7 +223,7 @@ async function respond(state: ServerState, exchange: Exchange): Promise<Response
       exchange.consumed = limiter.check(exchange.tier, await limiter.consume(exchange.tier, key, address))
     }
     checkMethod(request.method, route)
-    if (retirement) checkBrownout(retirement, exchange.time, exchange.keyId)
+    if (retirement) checkBrownout(retirement, exchange.time, exchange.keyId, route.kind)
     if (route.kind === 'page') {
       exchange.tier = limiter.tierOfPages()
       exchange.consumed = limiter.check(
@@ -281,7 +285,7 @@ function record(state: ServerState, exchange: Exchange, status: number): void {
   const { request, route, id, time, startedAt, keyId, tier, address, isFree } = exchange
   // A month's quota exempts 304, so one that is not free is stored as the 200 that it replaced.
   const counted = status === 304 && !isFree ? 200 : status
-  if (route.kind === 'v1') usage.count(keyId, route.name as Endpoint, counted, time)
+  if (isApi(route)) usage.count(keyId, route.name as Endpoint, counted, time)
   if (!state.isTimed) return
   const seconds = (performance.now() - startedAt) / 1000
   const tierName = tier?.name ?? NO_TIER

@@ -1,27 +1,29 @@
 import { type Credential, sumScores } from './credential.ts'
 import type { DataPoint } from './data-point.ts'
 import type { Passport, PassportRef, Scores, Social } from './passport.ts'
+import type { LaterFields } from './v2/later-fields.ts'
 
 /** An imported passport. Absent fields are unknown to its source. */
 export type PassportRecord = Pick<
   Passport,
   'id' | 'human' | 'connections' | 'mainWallet' | 'verifiedWallets' | 'profile'
-> & {
-  socials: Social[]
-  /** The value in the record, if scoring found another value for `human`. */
-  givenHuman?: boolean
-  scores?: Scores
-  stale?: boolean
-  calculatedAt?: number
-  /** Absent: the stored credentials stay. */
-  credentials?: Credential[]
-  /** Absent: the stored data points stay. */
-  dataPoints?: DataPoint[]
-  /** Data points made from credentials without a score; replaced together with the credentials. */
-  credentialPoints?: DataPoint[]
-  mergedInto?: number
-  rules?: string
-}
+> &
+  LaterFields & {
+    socials: Social[]
+    /** The value in the record, if scoring found another value for `human`. */
+    givenHuman?: boolean
+    scores?: Scores
+    stale?: boolean
+    calculatedAt?: number
+    /** Absent: the stored credentials stay. */
+    credentials?: Credential[]
+    /** Absent: the stored data points stay. */
+    dataPoints?: DataPoint[]
+    /** Data points made from credentials without a score; replaced together with the credentials. */
+    credentialPoints?: DataPoint[]
+    mergedInto?: number
+    rules?: string
+  }
 
 export type IncomingRecord =
   | {

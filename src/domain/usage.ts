@@ -1,6 +1,15 @@
-export const ENDPOINTS = ['list', 'passport', 'credentials', 'other'] as const
+export const ENDPOINTS = [
+  'list',
+  'passport',
+  'credentials',
+  'other',
+  'v2_list',
+  'v2_passport',
+  'v2_credentials',
+  'v2_other',
+] as const
 
-/** An endpoint of V1; `other` is an unknown path. */
+/** An endpoint of V1, or of V2 with the prefix; `other` is an unknown path. */
 export type Endpoint = (typeof ENDPOINTS)[number]
 
 /** Responses per day, key, endpoint and status. */

@@ -20,7 +20,7 @@ ${renderBrownouts(plan, now)}
 ${renderAdvice(plan, now)}
 ${renderExemptions(plan, now)}
 ${renderHeaders(plan)}
-<p class="soft">All times are in UTC.</p>`
+<p class="soft">The plan also applies to <code>/api/v2</code>, if it is served here. All times are in UTC.</p>`
   return renderLayout({
     title: 'Deprecation of V1',
     description: 'Deprecation of the V1 passport API: its dates, and what to do',

@@ -38,6 +38,7 @@ type Schema = {
   description?: string
   default?: unknown
   items?: Schema
+  anyOf?: Schema[]
   properties?: Record<string, Schema>
 }
 
@@ -49,10 +50,11 @@ export function renderReference(
   { plan, phase, explorer }: { plan: DatedPlan; phase: Phase; explorer: boolean },
 ): string {
   const endpoints = Object.entries(document.paths).map(([path, item]) => toEndpoint(path, item))
-  const v1 = endpoints.filter(({ operation }) => operation.tags.includes('V1'))
-  const service = endpoints.filter(({ operation }) => operation.tags.includes('Service'))
+  const isService = ({ operation }: Endpoint) => operation.tags.includes('Service')
+  const service = endpoints.filter(isService)
+  const api = endpoints.filter((endpoint) => !isService(endpoint))
   const main = html`<h1>The V1 passport API</h1>
-<nav class="contents" aria-label="Endpoints">${v1.map(({ operation }) => html`<a href="#${operation.operationId}">${operation.summary}</a>`)}
+<nav class="contents" aria-label="Endpoints">${api.map(({ operation }) => html`<a href="#${operation.operationId}">${operation.summary}</a>`)}
 <a href="/openapi.json">OpenAPI document</a></nav>
 <p>${prose(document.info.description)}</p>
 ${renderNotice(plan, phase)}
@@ -62,7 +64,7 @@ ${renderNotice(plan, phase)}
 <input id="api-key" autocomplete="off" spellcheck="false" placeholder="ppd_… (optional)">
 </section>
 <noscript><p class="notice">Sending requests from this page requires JavaScript.</p></noscript>
-${v1.map((endpoint) => renderEndpoint(document, endpoint))}
+${api.map((endpoint) => renderEndpoint(document, endpoint))}
 <section id="service">
 <h2>For operators and tools</h2>
 <dl>${service.map(({ path, operation }) => html`<dt><a href="${path}"><code>${path}</code></a></dt><dd>${operation.summary}</dd>`)}</dl>
@@ -159,6 +161,7 @@ function renderFields(document: ReferenceDocument, schema: Schema): Html {
 
 function typeName(whole: Schema, inner: Schema): string {
   if (whole.type === 'array') return `list of ${inner.type}s`
+  if (whole.anyOf) return whole.anyOf.map(({ type }) => type).join(' or ')
   return whole.format === undefined ? (whole.type ?? '') : `${whole.type}, ${whole.format}`
 }
 

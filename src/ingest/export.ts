@@ -29,11 +29,15 @@ export async function* exportRecords(store: Store): AsyncGenerator<ExportedLines
 export function presentRecord(record: PassportRecord): PassportLine {
   const { scores = NO_SCORES, stale = false, calculatedAt = 0 } = record
   const { passport_id, ...passport } = presentListedPassport({ ...record, scores, stale, calculatedAt })
+  const { imageUrl, mainWalletChangedAt, nominations } = record
   return {
     passport_id,
     ...passport,
     last_calculated_at: instant(record.calculatedAt),
     passport_socials: record.socials.map(presentSocial),
+    ...(imageUrl !== undefined && { image_url: imageUrl }),
+    ...(mainWalletChangedAt !== undefined && { main_wallet_changed_at: instant(mainWalletChangedAt) }),
+    ...(nominations !== undefined && { nominations_received_count: nominations }),
     // An import takes an empty list for "no credentials" and resets the scores.
     ...(record.credentials?.length && { credentials: record.credentials.map(toCredentialLine) }),
     ...(record.dataPoints?.length && { data_points: record.dataPoints.map(toPointLine) }),

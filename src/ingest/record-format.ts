@@ -43,6 +43,8 @@ const SocialLine = Type.Object(lenientFields(PassportSocial))
 const ProfileLine = Type.Object({
   ...lenientFields(PassportProfile),
   display_name: maybe(text(LONGEST_NAME)),
+  image_url: maybe(text(LONGEST_TEXT)),
+  name: maybe(text(LONGEST_NAME)),
 })
 const CredentialLine = Type.Object({
   ...lenientFields(Credential),
@@ -74,14 +76,24 @@ const exportFields = {
   removed: maybe(Type.Boolean()),
 }
 
+/** Fields that V2 adds; `verified` and `user` repeat others and are ignored. */
+const laterFields = {
+  image_url: maybe(text(LONGEST_TEXT)),
+  main_wallet_changed_at: maybe(Type.String()),
+  nominations_received_count: maybe(Count),
+  verified: maybe(Type.Unknown()),
+  user: maybe(Type.Unknown()),
+}
+
 const { passport_id: _, ...passportFields } = lenientFields(Passport)
 
-/** The single-passport shape of V1 with its credentials, and the fields that an export adds. */
+/** The single-passport shape of V1 or V2 with its credentials, and the fields that an export adds. */
 export const PassportLine = Type.Object({
   passport_id: Count,
   ...passportFields,
   passport_profile: maybe(ProfileLine),
   credentials: maybe(Type.Array(CredentialLine, { maxItems: MOST })),
+  ...laterFields,
   ...exportFields,
 })
 
@@ -89,8 +101,14 @@ export type PointLine = Static<typeof PointLine>
 export type DataPointLine = Static<typeof DataPointLine>
 export type SocialLine = Lenient<Static<typeof PassportSocial>>
 export type CredentialLine = Lenient<Static<typeof Credential> & { derived: boolean; superseded: boolean }>
-export type PassportLine = Omit<Lenient<Static<typeof Passport>>, 'passport_id'> &
-  Static<Type.TObject<typeof exportFields>> & { passport_id: number; credentials?: CredentialLine[] | null }
+type ProfileLine = Lenient<Static<typeof PassportProfile> & { image_url: string; name: string }>
+export type PassportLine = Omit<Lenient<Static<typeof Passport>>, 'passport_id' | 'passport_profile'> &
+  Static<Type.TObject<typeof laterFields>> &
+  Static<Type.TObject<typeof exportFields>> & {
+    passport_id: number
+    passport_profile?: ProfileLine | null
+    credentials?: CredentialLine[] | null
+  }
 
 const NESTED: Record<string, Type.TObject> = {
   passport_profile: ProfileLine,

@@ -10,6 +10,7 @@ export function findOversized(record: PassportRecord): { field: string; reason: 
     'passport_profile.display_name': profile.displayName,
     'passport_profile.location': profile.location,
     'passport_profile.tags': profile.tags,
+    image_url: record.imageUrl ?? '',
     verified_wallets: verifiedWallets,
     passport_socials: socials.map(presentSocial),
     credentials: [...credentials.map(presentCredential), ...credentialPoints],

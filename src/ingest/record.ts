@@ -6,6 +6,7 @@ import { credentialAccount, type IncomingRecord, type PassportRecord } from '../
 import { parseInstant } from '../domain/text/instant.ts'
 import { quote } from '../domain/text/quote.ts'
 import { stableId } from '../domain/text/stable-id.ts'
+import type { LaterFields } from '../domain/v2/later-fields.ts'
 import { describeProblems, type Problem } from '../domain/validation-problem.ts'
 import { parseWallet } from '../domain/wallet.ts'
 import { type RawKind, readRawValue } from './raw-value.ts'
@@ -89,11 +90,12 @@ function toPassport(line: PassportLine, options: ParseOptions): PassportRecord {
     ],
     profile: {
       bio: text(line.passport_profile?.bio),
-      displayName: text(line.passport_profile?.display_name),
+      displayName: text(line.passport_profile?.display_name) || text(line.passport_profile?.name),
       location: text(line.passport_profile?.location),
       tags: (line.passport_profile?.tags ?? []).map(text).filter((tag) => tag !== ''),
     },
     socials: (line.passport_socials ?? []).map(toSocial),
+    ...toLaterFields(line),
   }
   if (scores) record.scores = scores
   if (line.human_in_record != null) record.givenHuman = line.human_in_record
@@ -219,6 +221,16 @@ function toSocial(line: SocialLine): Social {
     imageUrl: text(line.profile_image_url),
     followers: text(line.follower_count),
     following: text(line.following_count),
+  }
+}
+
+function toLaterFields(line: PassportLine): LaterFields {
+  const imageUrl = text(line.image_url) || text(line.passport_profile?.image_url)
+  const mainWalletChangedAt = instant('main_wallet_changed_at', line.main_wallet_changed_at)
+  return {
+    ...(imageUrl !== '' && { imageUrl }),
+    ...(mainWalletChangedAt !== undefined && { mainWalletChangedAt }),
+    ...(line.nominations_received_count != null && { nominations: line.nominations_received_count }),
   }
 }
 

@@ -1,6 +1,7 @@
 import { NO_SCORES, type PassportRef, walletsOf } from '../domain/passport.ts'
 import { addsUp, CREDENTIAL_ACCOUNT, type IncomingRecord, type PassportRecord } from '../domain/record.ts'
 import { MOST_DATA_POINTS } from '../domain/record-limits.ts'
+import { toLaterText } from '../domain/v2/later-fields.ts'
 import { hashOf } from './hash.ts'
 import { createMerges } from './merges.ts'
 import { type StoredRow, toRecordRow, toScoreRow, toScores } from './rows/passport.ts'
@@ -49,7 +50,7 @@ function savePassport(
   const wasRemoved = model.removals.has(record.id)
   if (wasRemoved && !restore) return { outcome: 'removed' }
   const before = model.passports.find(record.id)
-  const fingerprint = fingerprintPrefix + hashOf(sourceBytes ?? JSON.stringify(record))
+  const fingerprint = fingerprintOf(record, sourceBytes, fingerprintPrefix)
   if (before?.fingerprint === fingerprint) return { outcome: 'unchanged' }
   const wallets = walletsOf(record).map((address) => ({ address, owner: model.wallets.findOwner(address) }))
   const survivor = merges.survivorOf(record.mergedInto ?? record.id)
@@ -68,6 +69,12 @@ function savePassport(
   }
   saveDataPoints(model, record, before !== undefined)
   return { outcome: before ? 'changed' : 'added' }
+}
+
+/** Earlier versions ignored the fields that only V2 shows: with them, the same bytes are a different record. */
+function fingerprintOf(record: PassportRecord, sourceBytes: Uint8Array | undefined, prefix: string): string {
+  const version = toLaterText(record) === '' ? '' : 'v2:'
+  return prefix + version + hashOf(sourceBytes ?? JSON.stringify(record))
 }
 
 /** A wallet of the record, and the passport that owns it before the record is saved. */

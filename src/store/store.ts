@@ -5,8 +5,8 @@ import type { FullPassport, Passport, PassportRef, Scores } from '../domain/pass
 import type { IncomingRecord, PassportRecord } from '../domain/record.ts'
 import type { RetirementPlan } from '../domain/retirement.ts'
 import type { UsageCount } from '../domain/usage.ts'
-import type { createV1Reader as createPostgresV1 } from './postgres/v1.ts'
-import type { createV1Reader as createSqliteV1 } from './sqlite/v1.ts'
+import type { createV1Reader as createPostgresV1, createV2Reader as createPostgresV2 } from './postgres/v1.ts'
+import type { createV1Reader as createSqliteV1, createV2Reader as createSqliteV2 } from './sqlite/v1.ts'
 
 /** SQLite returns values, PostgreSQL returns promises. */
 export type Awaitable<T> = T | Promise<T>
@@ -43,6 +43,8 @@ export type Store = {
   }
   /** V1 responses. The types of the engines, so that go-to-definition leads from a route to its SQL. */
   v1: ReturnType<typeof createSqliteV1> | ReturnType<typeof createPostgresV1>
+  /** V2 responses; credentials are those of V1. */
+  v2: ReturnType<typeof createSqliteV2> | ReturnType<typeof createPostgresV2>
   listing: ListingStore
   scoring: ScoringStore
   rules: RulesStore

@@ -1,4 +1,3 @@
-import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
 import { lock, MIGRATE } from '../../src/store/postgres/connection/locks.ts'
 import { openPostgres } from '../../src/store/postgres/open.ts'
@@ -7,20 +6,10 @@ import { connect } from '../support/postgres/connect.ts'
 import { testDatabase } from '../support/postgres/postgres.ts'
 import { readLines, until } from '../support/processes.ts'
 import { withEveryEngine } from '../support/store/engines.ts'
+import { execute, revertSchema } from '../support/store/execute-sql.ts'
 import { record } from '../support/store/records.ts'
 
-/** Runs SQL on the database of either engine. */
-async function execute(url: string, sql: string): Promise<void> {
-  if (url.startsWith('sqlite:')) {
-    using database = new Database(url.slice('sqlite:'.length))
-    database.run('pragma busy_timeout = 10000')
-    return void database.run(sql)
-  }
-  await using server = connect(url)
-  await server.unsafe(sql)
-}
-
-const SCHEMA = { sqlite: 11, postgres: 6 }
+const SCHEMA = { sqlite: 12, postgres: 7 }
 
 const setSchema = (engine: keyof typeof SCHEMA, change: number) =>
   engine === 'sqlite'
@@ -46,8 +35,7 @@ withEveryEngine('an older schema', (makeDatabase, engine) => {
   test('is refused by every command, and migrated by "migrate"', async () => {
     await using here = await workplace(makeDatabase, { records: [record(1)] })
     const url = here.env.DATABASE_URL
-    await execute(url, 'drop table rule_sets')
-    await execute(url, setSchema(engine, -1))
+    await revertSchema(url)
     const [old, wanted] = [SCHEMA[engine] - 1, SCHEMA[engine]]
     const sentence = `has schema ${old}, but this version needs ${wanted}: make a backup, then run "passportd migrate".`
     for (const args of [...COMMANDS, ['copy', url, 'sqlite:/nowhere/copy.db']]) {

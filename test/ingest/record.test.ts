@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import type { DataPoint } from '../../src/domain/data-point.ts'
 import type { PassportRecord } from '../../src/domain/record.ts'
+import { presentPassport } from '../../src/domain/v1/present.ts'
+import { presentPassportV2 } from '../../src/domain/v2/present.ts'
 import { presentRecord } from '../../src/ingest/export.ts'
 import { PassportLine } from '../../src/ingest/record-format.ts'
 import { CREDENTIAL, nulls, parse, parsePassport, parsePoint } from '../support/ingest/parse-record.ts'
@@ -121,7 +123,7 @@ test('unknown fields are counted at every level and ignored', () => {
     passport_id: 7,
     surprise: 1,
     ['__proto__']: { human_checkmark: true },
-    passport_profile: { name: 'x', shoe_size: 43 },
+    passport_profile: { nickname: 'x', shoe_size: 43 },
     passport_socials: [{ source: 'lens', verified: true }],
     credentials: [{ ...CREDENTIAL, onchain_at: null }],
     data_points: [{ type: 'github', value: 1, colour: 'red' }],
@@ -166,5 +168,64 @@ describe('a data point', () => {
     })
     const unknown = { account: null, display: null, earned_at: null }
     expect(parsePoint(unknown)).toEqual({ ...plain, account: '', display: '' })
+  })
+})
+
+describe('the fields that only V2 shows', () => {
+  const later = {
+    imageUrl: 'https://example.com/ada.png',
+    mainWalletChangedAt: Date.UTC(2024, 4, 6),
+    nominations: 3,
+  }
+
+  test('are parsed from an export to the same record', () => {
+    for (const record of [{ ...ada, ...later }, { ...ada, nominations: 0 }, ada]) {
+      expect(parsePassport(presentRecord(record))).toEqual(record)
+    }
+    expect(presentRecord(ada)).not.toContainAnyKeys([
+      'image_url',
+      'main_wallet_changed_at',
+      'nominations_received_count',
+    ])
+  })
+
+  test('are parsed from a passport of V2 as it is, without unknown fields', () => {
+    const passport = presentPassportV2(
+      presentPassport({ ...ada, stale: false, calculatedAt: NOON, merged: false }),
+      later,
+    )
+    const { record, unknownFields } = parse(passport)
+    expect(unknownFields).toBe(0)
+    const { credentials: _, stale: __, ...rest } = ada
+    expect(record).toEqual({ kind: 'passport', passport: { ...rest, ...later } })
+  })
+
+  test('are unknown if they are null, empty or absent', () => {
+    const nothing = { image_url: '', main_wallet_changed_at: null, nominations_received_count: null }
+    for (const line of [{}, nothing, { passport_profile: { image_url: null } }]) {
+      expect(parsePassport(line)).not.toContainAnyKeys(['imageUrl', 'mainWalletChangedAt', 'nominations'])
+    }
+  })
+
+  test('image_url at the top level takes precedence, and name replaces an empty display_name', () => {
+    const passport_profile = { image_url: 'https://example.com/2', name: 'Ada L.' }
+    expect(parsePassport({ image_url: 'https://example.com/1', passport_profile })).toMatchObject({
+      imageUrl: 'https://example.com/1',
+      profile: { displayName: 'Ada L.' },
+    })
+    expect(
+      parsePassport({ passport_profile: { ...passport_profile, display_name: 'Ada' } }).profile.displayName,
+    ).toBe('Ada')
+  })
+
+  test.each([
+    [{ main_wallet_changed_at: 'yesterday' }, 'main_wallet_changed_at must be a date'],
+    [{ main_wallet_changed_at: 5 }, 'main_wallet_changed_at'],
+    [{ nominations_received_count: -1 }, 'nominations_received_count'],
+    [{ nominations_received_count: 1.5 }, 'nominations_received_count'],
+    [{ nominations_received_count: '3' }, 'nominations_received_count'],
+    [{ image_url: ['https://example.com'] }, 'image_url'],
+  ])('%j is refused by field', (line, message) => {
+    expect(() => parsePassport(line)).toThrow(message)
   })
 })

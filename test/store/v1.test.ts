@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
+import type { PassportRecord } from '../../src/domain/record.ts'
 import { adoptRules } from '../../src/scoring/rescore.ts'
 import { DEFAULT_RULES } from '../../src/scoring/rules.ts'
 import type { CopyTable, Store } from '../../src/store/store.ts'
@@ -136,5 +137,45 @@ onEveryEngine('V1 responses', (open, engine) => {
       after = { after: item.key }
     }
     await expectV1(store, [...IDS, { id: 1 }])
+  })
+})
+
+onEveryEngine('V2 responses', (open) => {
+  const [ada] = AT_REST.filter(({ id }) => id === 7)
+  const nominated = { ...(ada as PassportRecord), nominations: 2 }
+  const shown = async (store: Store) =>
+    JSON.parse((await store.v2.findPassport({ id: 7 }))?.body ?? '').passport
+
+  test('reflect the fields that only V2 shows, after scoring, a merge and its undoing', async () => {
+    await using store = await open([...AT_REST.filter(({ id }) => id !== 7), nominated])
+    await score(store)
+    expect(await shown(store)).toMatchObject({ nominations_received_count: 2 })
+    await store.passports.merge(7, 3)
+    expect(await shown(store)).toMatchObject({ passport_id: 3, nominations_received_count: 0 })
+    await store.passports.unmerge(7)
+    expect(await shown(store)).toMatchObject({ passport_id: 7, nominations_received_count: 2 })
+    await expectV1(store, IDS)
+  })
+
+  test('of a passport are new to readers of the ranking if only such a field changes', async () => {
+    await using store = await open(AT_REST)
+    const cursor = await store.listing.readAll(() => undefined)
+    const { body } = (await store.v1.findPassport({ id: 7 })) as { body: string }
+    await saveRecords(store, [nominated])
+    expect(await store.listing.readChanges(cursor)).toMatchObject({ listed: [{ id: 7 }], unlisted: [] })
+    expect(await bodyOf(store, 7)).toBe(body)
+  })
+
+  test('change when bytes are imported that an earlier version imported without these fields', async () => {
+    await using store = await open()
+    const sourceBytes = new TextEncoder().encode('the same line')
+    const save = async (passport: PassportRecord) =>
+      (
+        await store.records.save([{ kind: 'passport', passport, sourceBytes }], { now: NOON, restore: false })
+      )[0]
+    expect(await save(ada as PassportRecord)).toEqual({ outcome: 'added' })
+    expect(await save(nominated)).toEqual({ outcome: 'changed' })
+    expect(await save(nominated)).toEqual({ outcome: 'unchanged' })
+    expect(await shown(store)).toMatchObject({ nominations_received_count: 2 })
   })
 })

@@ -1,4 +1,5 @@
 import type { WireCredential, WireListedPassport, WirePassport } from '../../domain/v1/schemas.ts'
+import { presentListedPassportV2, presentPassportV2 } from '../../domain/v2/present.ts'
 
 const wallet = '0xde30f1a2b3c4d5e6f708192a3b4c5d6e7f809102'
 
@@ -40,6 +41,12 @@ const full: WirePassport = {
   ],
 }
 
+const later = {
+  imageUrl: 'https://example.com/zoe.png',
+  mainWalletChangedAt: Date.UTC(2024, 5, 1),
+  nominations: 3,
+}
+
 const credential: WireCredential = {
   id: '5b0c9a0e-6a1f-4a63-9d0b-7a3f5c1e2d44',
   earned_at: '2019-04-02T00:00:00.000Z',
@@ -52,8 +59,12 @@ const credential: WireCredential = {
   value: 'Since 2019-04-02, Outgoing transactions: 861',
 }
 
+const pagination = { current_page: 1, last_page: 40, total: 1000 }
+
 export const EXAMPLES = {
-  PassportListBody: { passports: [listed], pagination: { current_page: 1, last_page: 40, total: 1000 } },
+  PassportListBody: { passports: [listed], pagination },
   PassportBody: { passport: full },
+  PassportListBodyV2: { passports: [presentListedPassportV2(listed, later)], pagination },
+  PassportBodyV2: { passport: presentPassportV2(full, later) },
   CredentialListBody: { passport_credentials: [credential] },
 }

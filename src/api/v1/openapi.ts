@@ -8,9 +8,10 @@ import {
   preflightOperation,
   successResponses,
 } from '../openapi-parts.ts'
+import type { ApiVersion } from '../request.ts'
 import { EXAMPLES } from './examples.ts'
 
-const V1_HEADERS: HeaderName[] = [
+const API_HEADERS: HeaderName[] = [
   ...COMMON_HEADER_NAMES,
   'Deprecation',
   'Link',
@@ -39,6 +40,7 @@ const query = (name: string, description: string, schema: object, example?: stri
 const positive = (fallback: number) => ({ type: 'integer', minimum: 1, default: fallback })
 
 type Operation = {
+  tag: 'V1' | 'V2'
   id: string
   summary: string
   description: string
@@ -49,12 +51,12 @@ type Operation = {
   error: DocumentedError
 }
 
-function get({ id, summary, description, parameters, schema, success, headers = [], error }: Operation) {
+function get({ tag, id, summary, description, parameters, schema, success, headers = [], error }: Operation) {
   return {
     operationId: id,
     summary,
     description,
-    tags: ['V1'],
+    tags: [tag],
     deprecated: true,
     security: [{}, { ApiKey: [] }],
     parameters: [
@@ -65,10 +67,10 @@ function get({ id, summary, description, parameters, schema, success, headers = 
     responses: {
       ...successResponses(
         success,
-        [...V1_HEADERS, 'NoCache', 'ETag', ...headers],
+        [...API_HEADERS, 'NoCache', 'ETag', ...headers],
         jsonContent(schema, EXAMPLES[schema]),
       ),
-      ...errorResponses([error, ...SHARED_ERRORS], V1_HEADERS),
+      ...errorResponses([error, ...SHARED_ERRORS], API_HEADERS),
     },
   }
 }
@@ -76,13 +78,33 @@ function get({ id, summary, description, parameters, schema, success, headers = 
 const path = (operation: Operation, parameters?: object[]) => ({
   ...(parameters && { parameters }),
   get: get(operation),
-  options: { ...preflightOperation(operation.id, 'V1', V1_HEADERS), deprecated: true },
+  options: { ...preflightOperation(operation.id, operation.tag, API_HEADERS), deprecated: true },
 })
 
+/** The tag of a version, the suffix of its operation ids and schemas, and that of its summaries. */
+const namesOf = (version: ApiVersion) =>
+  version === 'v1'
+    ? ({ tag: 'V1', suffix: '', title: '' } as const)
+    : ({ tag: 'V2', suffix: 'V2', title: ' (V2)' } as const)
+
 export const V1_PATHS = {
-  '/api/v1/passports': path({
-    id: 'listPassports',
-    summary: 'List passports by score',
+  '/api/v1/passports': listPath('v1'),
+  '/api/v1/passports/{id}': passportPath('v1'),
+  '/api/v1/passport_credentials': credentialsPath('v1'),
+}
+
+export const V2_PATHS = {
+  '/api/v2/passports': listPath('v2'),
+  '/api/v2/passports/{id}': passportPath('v2'),
+  '/api/v2/passport_credentials': credentialsPath('v2'),
+}
+
+function listPath(version: ApiVersion) {
+  const { tag, suffix, title } = namesOf(version)
+  return path({
+    tag,
+    id: `listPassports${suffix}`,
+    summary: `List passports by score${title}`,
     description: 'Highest score first, equal scores by `passport_id`. Unknown parameters are ignored.',
     parameters: [
       query(
@@ -93,19 +115,24 @@ export const V1_PATHS = {
       query('page', 'Page number, from 1. Past the last page the list is empty.', positive(1)),
       query('per_page', 'Passports per page. Values above 250 count as 250.', positive(25)),
     ],
-    schema: 'PassportListBody',
+    schema: `PassportListBody${suffix}`,
     success: 'A page of passports',
     headers: ['Vary'],
     error: 'invalid_request',
-  }),
-  '/api/v1/passports/{id}': path(
+  })
+}
+
+function passportPath(version: ApiVersion) {
+  const { tag, suffix, title } = namesOf(version)
+  return path(
     {
-      id: 'getPassport',
-      summary: 'Get a passport by id or wallet',
+      tag,
+      id: `getPassport${suffix}`,
+      summary: `Get a passport by id or wallet${title}`,
       description:
         'For a passport that was merged into another, the response is the surviving passport, named in `Content-Location`.',
       parameters: [],
-      schema: 'PassportBody',
+      schema: `PassportBody${suffix}`,
       success: 'The passport',
       headers: ['ContentLocation'],
       error: 'not_found',
@@ -121,10 +148,15 @@ export const V1_PATHS = {
         example: '42',
       },
     ],
-  ),
-  '/api/v1/passport_credentials': path({
-    id: 'listCredentials',
-    summary: 'List the credentials of a passport',
+  )
+}
+
+function credentialsPath(version: ApiVersion) {
+  const { tag, suffix, title } = namesOf(version)
+  return path({
+    tag,
+    id: `listCredentials${suffix}`,
+    summary: `List the credentials of a passport${title}`,
     description: 'Highest score first, then by name, then by id.',
     parameters: [
       query(
@@ -138,5 +170,5 @@ export const V1_PATHS = {
     schema: 'CredentialListBody',
     success: 'All credentials of the passport',
     error: 'not_found',
-  }),
+  })
 }

@@ -4,20 +4,28 @@ import { parseKeyword } from '../../domain/keyword.ts'
 import { lastPage, parsePageRequest } from '../../domain/page.ts'
 import { parsePassportRef } from '../../domain/passport.ts'
 import { createPage, type RenderedPage, sendPage } from '../rendered-page.ts'
-import { type Context, queryOf, type RouteRequest } from '../request.ts'
+import { type ApiVersion, type Context, queryOf, type RouteRequest } from '../request.ts'
 import { JSON_HEADERS, json } from '../response.ts'
 
-export async function getPassport({ params }: RouteRequest, context: Context): Promise<Response> {
+export async function getPassport(
+  version: ApiVersion,
+  { params }: RouteRequest,
+  context: Context,
+): Promise<Response> {
   const ref = parsePassportRef(params.id ?? '')
-  const passport = ref && (await context.store.v1.findPassport(ref))
+  const passport = ref && (await context.store[version].findPassport(ref))
   if (!passport) throw notFound()
   const response = json(context, passport.body, passport.etag)
-  if (passport.merged) response.headers.set('Content-Location', `/api/v1/passports/${passport.id}`)
+  if (passport.merged) response.headers.set('Content-Location', `/api/${version}/passports/${passport.id}`)
   return response
 }
 
 /** Pages without a keyword are cached until the snapshot changes. */
-export async function listPassports(request: RouteRequest, context: Context): Promise<Response> {
+export async function listPassports(
+  version: ApiVersion,
+  request: RouteRequest,
+  context: Context,
+): Promise<Response> {
   const query = queryOf(request)
   const { page, size } = parsePageRequest(query.get('page'), query.get('per_page'))
   const keyword = parseKeyword(query.get('keyword'))
@@ -26,20 +34,25 @@ export async function listPassports(request: RouteRequest, context: Context): Pr
     return sendPage(
       request,
       context,
-      await renderList(context, { page, size, keyword, signal: request.signal }),
+      await renderList(version, context, { page, size, keyword, signal: request.signal }),
     )
   }
-  const rendered = await context.pages.get(await context.catalog.current(), `${page} ${size}`, () =>
-    renderList(context, { page, size, keyword }),
+  const key = `${version} ${page} ${size}`
+  const rendered = await context.pages.get(await context.catalog.current(), key, () =>
+    renderList(version, context, { page, size, keyword }),
   )
   return sendPage(request, context, rendered)
 }
 
 type ListRequest = { page: number; size: number; keyword: string | undefined; signal?: AbortSignal }
 
-async function renderList({ store, catalog }: Context, request: ListRequest): Promise<RenderedPage> {
+async function renderList(
+  version: ApiVersion,
+  { store, catalog }: Context,
+  request: ListRequest,
+): Promise<RenderedPage> {
   const { page, size } = request
-  const { items, total } = await findPage({ catalog, store }, request, store.v1.listItems)
+  const { items, total } = await findPage({ catalog, store }, request, store[version].listItems)
   const pagination = JSON.stringify({ current_page: page, last_page: lastPage(total, size), total })
   return createPage(`{"passports":[${items.join(',')}],"pagination":${pagination}}`, JSON_HEADERS)
 }

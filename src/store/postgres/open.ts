@@ -19,7 +19,7 @@ import { createRules } from './rules.ts'
 import { createScoring } from './scoring.ts'
 import { createRetirement } from './settings.ts'
 import { createUsage } from './usage.ts'
-import { createV1Reader } from './v1.ts'
+import { createV1Reader, createV2Reader } from './v1.ts'
 
 type Address = { url: string; readUrls?: readonly string[]; maxLag?: number }
 
@@ -74,6 +74,7 @@ export async function openPostgres(
     records: createRecords(primary),
     credentials: { list: (passportId) => listCredentials(read, passportId) },
     v1: createV1Reader(read),
+    v2: createV2Reader(read),
     listing,
     scoring: createScoring(primary, findId),
     rules: createRules(primary, readCurrent),

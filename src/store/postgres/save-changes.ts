@@ -3,7 +3,7 @@ import type { DataPoint } from '../../domain/data-point.ts'
 import { toCredentialData } from '../rows/credential.ts'
 import { toDataPointRow } from '../rows/data-point.ts'
 import type { StoredRow } from '../rows/passport.ts'
-import type { V1CredentialsRow, V1PassportRow } from '../rows/v1.ts'
+import { IS_CHANGED, type V1CredentialsRow, type V1PassportRow } from '../rows/v1.ts'
 import { insertRows, type Query, upsertRows } from './connection/query.ts'
 import type { TrackedRows } from './tracked-rows.ts'
 
@@ -88,7 +88,7 @@ export async function saveV1(
   passports: readonly V1PassportRow[],
   credentials: readonly V1CredentialsRow[],
 ): Promise<void> {
-  await upsertRows(query, 'v1_passports', 'passport_id', passports, 'v1_passports.etag <> excluded.etag')
+  await upsertRows(query, 'v1_passports', 'passport_id', passports, IS_CHANGED)
   await upsertRows(
     query,
     'v1_credentials',

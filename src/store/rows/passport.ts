@@ -1,6 +1,7 @@
 import { roundScore } from '../../domain/credential.ts'
 import type { FullPassport, Passport, Scores } from '../../domain/passport.ts'
 import type { PassportRecord } from '../../domain/record.ts'
+import { fromLaterText, toLaterText } from '../../domain/v2/later-fields.ts'
 import { foldWallet } from '../../domain/wallet.ts'
 
 type ScoreRow = {
@@ -28,6 +29,8 @@ export type StoredRow = ScoreRow & {
   given_human: number
   fingerprint: string
   rules: string
+  /** The fields of the record that only V2 shows (`toLaterText`). */
+  later_fields: string
 }
 
 export function toScores(row: ScoreRow): Scores {
@@ -84,6 +87,7 @@ export function toRecordRow(record: PassportRecord) {
     tags: JSON.stringify(record.profile.tags),
     socials: JSON.stringify(record.socials),
     given_human: Number(record.givenHuman ?? record.human),
+    later_fields: toLaterText(record),
   }
 }
 
@@ -91,6 +95,7 @@ export function toRecordRow(record: PassportRecord) {
 export function toRecord(row: StoredRow): PassportRecord {
   return {
     ...toPassport(row),
+    ...fromLaterText(row.later_fields),
     socials: JSON.parse(row.socials),
     ...(row.merged_into !== null && { mergedInto: row.merged_into }),
     ...(row.given_human !== row.human && { givenHuman: row.given_human === 1 }),

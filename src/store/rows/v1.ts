@@ -7,6 +7,7 @@ import {
   readCredential,
 } from '../../domain/v1/present.ts'
 import type { WireCredential } from '../../domain/v1/schemas.ts'
+import { fromLaterText, toLaterText, toShownFields } from '../../domain/v2/later-fields.ts'
 import { etagOf } from '../hash.ts'
 import { type StoredRow, toFullPassport } from './passport.ts'
 
@@ -21,6 +22,10 @@ export type V1Passport = V1Body & {
 export type FoundPassport = V1Passport & { stale: number | boolean }
 
 export type FoundItem = { item: string; stale: number | boolean }
+
+/** SQL condition of an update: V1 or V2 shows something else. */
+export const IS_CHANGED =
+  'v1_passports.etag <> excluded.etag or v1_passports.later_fields <> excluded.later_fields'
 
 /** SQL for a passport in list pages and for the single-passport response, on either engine. */
 export const ITEM = `'{' || fields || '}'`
@@ -37,6 +42,8 @@ export type V1PassportRow = {
   more_fields: string
   etag: string
   merged: number
+  /** The fields that V2 adds, as shown (`toLaterText`). */
+  later_fields: string
 }
 
 export type V1CredentialsRow = { passport_id: number; body: string; etag: string }
@@ -53,6 +60,7 @@ export function toV1PassportRow(row: StoredRow, merged: boolean): V1PassportRow 
     more_fields,
     etag: etagOf(`{"passport":{${fields},${more_fields}}}`),
     merged: Number(merged),
+    later_fields: toLaterText(toShownFields(fromLaterText(row.later_fields), passport.socials)),
   }
 }
 

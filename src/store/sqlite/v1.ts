@@ -11,22 +11,20 @@ import {
   type V1Body,
   type V1Passport,
 } from '../rows/v1.ts'
+import { type FoundItemV2, type FoundPassportV2, toItemV2, toPassportV2 } from '../rows/v2.ts'
 import type { ReadTransaction } from './read-transaction.ts'
 
 /** Without `indexed by`, SQLite reads the table instead of the small index. */
 const STALE =
   'exists (select 1 from passports indexed by passports_stale where id = passport_id and stale <> 0) as stale'
 
+const PASSPORT = `select passport_id as id, ${BODY} as body, etag, merged, ${STALE}`
+const LIST_ITEM = `select passport_id as id, score, ${ITEM} as item, ${STALE}`
+
 export function createV1Reader(reader: Database, transaction: ReadTransaction) {
-  const findPassport = createFinder<FoundPassport>(
-    reader,
-    `select passport_id as id, ${BODY} as body, etag, merged, ${STALE} from v1_passports`,
-  )
+  const findPassport = createFinder<FoundPassport>(reader, `${PASSPORT} from v1_passports`)
   const findCredentials = createFinder<V1Body>(reader, 'select body, etag from v1_credentials')
-  const listItems = reader.query<FoundItem & { id: number; score: number }, [string]>(
-    `select passport_id as id, score, ${ITEM} as item, ${STALE} from v1_passports
-     where passport_id in (select value from json_each(?))`,
-  )
+  const listItems = createLister<FoundItem>(reader, `${LIST_ITEM} from v1_passports`)
 
   return {
     findPassport(ref: PassportRef): V1Passport | undefined {
@@ -39,12 +37,21 @@ export function createV1Reader(reader: Database, transaction: ReadTransaction) {
     },
 
     /** List items by score, then id. Passports that are no longer listed are left out. */
-    listItems: (ids: readonly number[]): string[] =>
-      transaction.read(() => {
-        const rows = listItems.all(`[${ids}]`)
-        // Sorting in SQLite would copy the rows.
-        return rows.sort((one, other) => other.score - one.score || one.id - other.id).map(toItem)
-      }),
+    listItems: (ids: readonly number[]): string[] => transaction.read(() => listItems(ids).map(toItem)),
+  }
+}
+
+/** V2 responses are made from those of V1. */
+export function createV2Reader(reader: Database, transaction: ReadTransaction) {
+  const findPassport = createFinder<FoundPassportV2>(reader, `${PASSPORT}, later_fields from v1_passports`)
+  const listItems = createLister<FoundItemV2>(reader, `${LIST_ITEM}, later_fields from v1_passports`)
+
+  return {
+    findPassport(ref: PassportRef): V1Passport | undefined {
+      const row = transaction.read(() => findPassport(ref))
+      return row && toPassportV2(row)
+    },
+    listItems: (ids: readonly number[]): string[] => transaction.read(() => listItems(ids)).map(toItemV2),
   }
 }
 
@@ -57,4 +64,13 @@ function createFinder<Row>(reader: Database, select: string) {
     const kind = refKind(ref)
     return listed[kind].get(refValue(ref)) ?? merged[kind].get(refValue(ref)) ?? undefined
   }
+}
+
+function createLister<Row>(reader: Database, select: string) {
+  const list = reader.query<Row & { id: number; score: number }, [string]>(
+    `${select} where passport_id in (select value from json_each(?))`,
+  )
+  // Sorting in SQLite would copy the rows.
+  return (ids: readonly number[]) =>
+    list.all(`[${ids}]`).sort((one, other) => other.score - one.score || one.id - other.id)
 }

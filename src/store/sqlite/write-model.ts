@@ -3,6 +3,7 @@ import type { DataPoint } from '../../domain/data-point.ts'
 import { toCredentialData } from '../rows/credential.ts'
 import { toDataPointRow } from '../rows/data-point.ts'
 import type { StoredRow } from '../rows/passport.ts'
+import { IS_CHANGED } from '../rows/v1.ts'
 import { targetRules } from '../rule-adoption.ts'
 import type { WriteModel } from '../write-model.ts'
 import { createCredentialReader, createDataPointReader } from './credentials-and-points.ts'
@@ -99,7 +100,7 @@ function createRemovalTable(writer: Database): WriteModel['removals'] {
 }
 
 function createV1Writer(writer: Database): WriteModel['v1'] {
-  const putPassport = prepareUpsert(writer, 'v1_passports', 'etag <> excluded.etag')
+  const putPassport = prepareUpsert(writer, 'v1_passports', IS_CHANGED)
   const putCredentials = prepareUpsert(writer, 'v1_credentials', 'etag <> excluded.etag')
   const removePassport = writer.query('delete from v1_passports where passport_id = ?')
   const removeCredentials = writer.query('delete from v1_credentials where passport_id = ?')

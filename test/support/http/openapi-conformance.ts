@@ -65,22 +65,23 @@ function findResponse(method: string, path: string, status: number): DocumentedR
   return operation?.responses[status]
 }
 
-/** Undocumented paths respond 404, V1 paths also 410, and 204 to preflights. */
+/** Undocumented paths respond 404, paths of the API also 410, and 204 to preflights. */
 function unknownPath(path: string, method: string, status: number): DocumentedResponse | undefined {
-  const ofV1Path = /^\/api\/v1(\/|$)/.test(path)
+  const ofApi = /^\/api\/v[12](\/|$)/.test(path)
   if (method === 'OPTIONS') {
-    return document.paths[ofV1Path ? '/api/v1/passports' : '/health']?.options?.responses[status]
+    return document.paths[ofApi ? '/api/v1/passports' : '/health']?.options?.responses[status]
   }
-  if (status !== 404 && !(ofV1Path && status === 410)) return undefined
+  if (status !== 404 && !(ofApi && status === 410)) return undefined
   const v1 = document.paths['/api/v1/passports/{id}']?.get.responses[status]
-  if (!v1 || ofV1Path) return v1
+  if (!v1 || ofApi) return v1
   const ofV1 = ['Deprecation', 'Link', 'RateLimit', 'RateLimit-Policy', 'Sunset']
   const headers = Object.entries(v1.headers).filter(([name]) => !ofV1.includes(name))
   return { ...v1, headers: Object.fromEntries(headers) }
 }
 
 function findPath(path: string) {
-  const plain = path.length > 1 && path.startsWith('/api/v1/') ? path.replace(/\/$/, '') : path
+  const plain = path.length > 1 && /^\/api\/v[12]\//.test(path) ? path.replace(/\/$/, '') : path
   if (document.paths[plain]) return document.paths[plain]
-  return /^\/api\/v1\/passports\/[^/]+$/.test(plain) ? document.paths['/api/v1/passports/{id}'] : undefined
+  const [, version] = /^\/api\/(v[12])\/passports\/[^/]+$/.exec(plain) ?? []
+  return document.paths[`/api/${version}/passports/{id}`]
 }

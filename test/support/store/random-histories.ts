@@ -21,6 +21,13 @@ const passport = fc.record(
     verified_wallets: fc.array(wallet, { maxLength: 2 }),
     passport_profile: fc.record({ display_name: fc.string({ maxLength: 6 }) }),
     last_calculated_at: fc.constantFrom('2024-01-01', '2025-02-02T03:04:05.678Z'),
+    image_url: fc.constantFrom('https://example.com/a.png', '/a.png', ''),
+    main_wallet_changed_at: fc.constantFrom('2023-03-03', null),
+    nominations_received_count: fc.integer({ min: 0, max: 3 }),
+    passport_socials: fc.array(
+      fc.record({ profile_image_url: fc.constantFrom('', 'https://example.com/b.png', 'c') }),
+      { maxLength: 2 },
+    ),
     credentials: fc.uniqueArray(
       fc.record({
         id: fc.constantFrom('a', 'b', 'c'),

@@ -6,6 +6,9 @@ update passports set fingerprint = '';
 alter table credentials rename to credential_rows;
 alter index credentials_pkey rename to credential_rows_pkey;
 
+-- Migration 7 adds both columns later_fields to databases that have passed this migration.
+alter table passports add column later_fields text not null default '';
+
 create table credentials (
   passport_id bigint primary key,
   data text not null
@@ -20,7 +23,8 @@ create table v1_passports (
   fields text not null,
   more_fields text not null,
   etag text not null,
-  merged integer not null
+  merged integer not null,
+  later_fields text not null default ''
 );
 
 create index v1_passports_by_version on v1_passports (version);

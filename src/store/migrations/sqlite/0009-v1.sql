@@ -25,6 +25,9 @@ update passports set fingerprint = '';
 
 alter table credentials rename to credential_rows;
 
+-- Migration 12 adds both columns later_fields to databases that have passed this migration.
+alter table passports add column later_fields text not null default '';
+
 -- All credentials of a passport as one JSON list, including superseded ones.
 create table credentials (
   passport_id integer primary key,
@@ -43,7 +46,8 @@ create table v1_passports (
   fields text not null,
   more_fields text not null,
   etag text not null,
-  merged integer not null
+  merged integer not null,
+  later_fields text not null default ''
 ) strict;
 
 -- Covering index of the ranking.

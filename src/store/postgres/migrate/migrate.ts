@@ -6,12 +6,14 @@ import v1 from '../../migrations/postgres/0004-v1.sql' with { type: 'text' }
 import staleIndex from '../../migrations/postgres/0005-stale-index.sql' with { type: 'text' }
 import v1Fields from '../../migrations/postgres/0005-v1-fields.sql' with { type: 'text' }
 import ruleSets from '../../migrations/postgres/0006-rule-sets.sql' with { type: 'text' }
+import laterFields from '../../migrations/postgres/0007-later-fields.sql' with { type: 'text' }
 import { type MigrationMode, OutdatedSchemaError } from '../../outdated-schema.ts'
 import { readOnlyError } from '../connection/errors.ts'
 import type { Pool } from '../connection/health-checked-pool.ts'
 import { lock, MIGRATE } from '../connection/locks.ts'
 import type { Query } from '../connection/query.ts'
 import { storeV1 } from './migration-4.ts'
+import { storeImages } from './migration-7.ts'
 
 /** In order; the table `passportd` holds the number of applied migrations. */
 const MIGRATIONS: readonly ((query: Query, onProgress: OnProgress, from: number) => Promise<unknown>)[] = [
@@ -27,13 +29,24 @@ const MIGRATIONS: readonly ((query: Query, onProgress: OnProgress, from: number)
   async (query) => {
     await query(staleIndex)
     // Only an early version 4 created this column.
-    const [item] = await query(
-      `select 1 as one from pg_attribute where attrelid = 'v1_passports'::regclass and attname = 'item'`,
-    )
-    if (item) await query(v1Fields)
+    if (await hasColumn(query, 'item')) await query(v1Fields)
   },
   (query) => query(ruleSets),
+  async (query) => {
+    // A database that is new or older than version 4 has the columns from migration 4.
+    if (await hasColumn(query, 'later_fields')) return
+    await query(laterFields)
+    await storeImages(query)
+  },
 ]
+
+async function hasColumn(query: Query, name: string): Promise<boolean> {
+  const rows = await query(
+    `select 1 as one from pg_attribute where attrelid = 'v1_passports'::regclass and attname = $1`,
+    [name],
+  )
+  return rows.length > 0
+}
 
 type OnProgress = (done: number, total: number) => void
 

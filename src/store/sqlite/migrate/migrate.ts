@@ -9,8 +9,10 @@ import v1 from '../../migrations/sqlite/0009-v1.sql' with { type: 'text' }
 import staleIndex from '../../migrations/sqlite/0010-stale-index.sql' with { type: 'text' }
 import v1Fields from '../../migrations/sqlite/0010-v1-fields.sql' with { type: 'text' }
 import ruleSets from '../../migrations/sqlite/0011-rule-sets.sql' with { type: 'text' }
+import laterFields from '../../migrations/sqlite/0012-later-fields.sql' with { type: 'text' }
 import { type MigrationMode, OutdatedSchemaError } from '../../outdated-schema.ts'
 import { type OnProgress, removeDocumentFiles, storeV1 } from './migration-9.ts'
+import { storeImages } from './migration-12.ts'
 
 /** A migration whose tables migration 9 drops: new databases skip it. */
 const DROPPED = ''
@@ -34,11 +36,19 @@ const MIGRATIONS: readonly (string | ((database: Database, onProgress: OnProgres
   (database) => {
     database.run(staleIndex)
     // Only an early version 9 created this column.
-    const hasItems = database.query(`select 1 from pragma_table_info('v1_passports') where name = 'item'`)
-    if (hasItems.get() !== null) database.run(v1Fields)
+    if (hasColumn(database, 'item')) database.run(v1Fields)
   },
   ruleSets,
+  (database) => {
+    // A database that is new or older than version 9 has the columns from migration 9.
+    if (hasColumn(database, 'later_fields')) return
+    database.run(laterFields)
+    storeImages(database)
+  },
 ]
+
+const hasColumn = (database: Database, name: string) =>
+  database.query(`select 1 from pragma_table_info('v1_passports') where name = ?`).get(name) !== null
 
 export const SCHEMA = MIGRATIONS.length
 

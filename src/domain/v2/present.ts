@@ -1,0 +1,52 @@
+import type { WireListedPassport, WirePassport, WireSocial } from '../v1/schemas.ts'
+import type { LaterFields } from './later-fields.ts'
+import type { WireListedPassportV2, WirePassportV2, WireSocialV2 } from './schemas.ts'
+
+/** `later` are the fields as shown (`toShownFields`). */
+export function presentListedPassportV2(
+  passport: WireListedPassport,
+  { imageUrl = '', mainWalletChangedAt, nominations = 0 }: LaterFields,
+): WireListedPassportV2 {
+  const { display_name } = passport.passport_profile
+  return {
+    ...passport,
+    passport_profile: { ...passport.passport_profile, image_url: imageUrl, name: display_name },
+    verified: passport.human_checkmark,
+    main_wallet_changed_at:
+      mainWalletChangedAt === undefined ? null : new Date(mainWalletChangedAt).toISOString(),
+    nominations_received_count: nominations,
+    user: {
+      id: String(passport.passport_id),
+      name: display_name,
+      email: null,
+      admin: false,
+      profile_picture_url: imageUrl,
+    },
+  }
+}
+
+export function presentPassportV2(passport: WirePassport, later: LaterFields): WirePassportV2 {
+  return {
+    ...presentListedPassportV2(passport, later),
+    merged: passport.merged,
+    passport_socials: passport.passport_socials.map(presentSocialV2),
+  }
+}
+
+function presentSocialV2(social: WireSocial): WireSocialV2 {
+  return {
+    ...social,
+    follower_count: parseCount(social.follower_count),
+    following_count: parseCount(social.following_count),
+  }
+}
+
+const COUNT = /^(\d+|\d{1,3}(?:,\d{3})+|\d+\.\d+(?= ?[kmb])) ?([kmb]?)$/i
+const FACTORS: Record<string, number> = { k: 1e3, m: 1e6, b: 1e9 }
+
+/** Accepts 1204, 1,204 and 1.2k. Other text is ambiguous: 1.204 may be a decimal or a thousand. */
+export function parseCount(text: string): number | null {
+  const [, number = '', unit = ''] = COUNT.exec(text.trim()) ?? []
+  const count = Math.round(Number(number.replaceAll(',', '')) * (FACTORS[unit.toLowerCase()] ?? 1))
+  return number !== '' && Number.isSafeInteger(count) ? count : null
+}

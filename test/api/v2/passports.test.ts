@@ -1,0 +1,152 @@
+import { expect, test } from 'bun:test'
+import { expectGolden } from '../../support/http/golden.ts'
+import { serveTest, shareServer } from '../../support/http/server.ts'
+import { onEveryEngine, saveRecords } from '../../support/store/engines.ts'
+import {
+  ADA_SECOND_WALLET,
+  ada,
+  GRACE_OLD_WALLET,
+  grace,
+  graceOld,
+  NOON,
+  nobody,
+  record,
+} from '../../support/store/records.ts'
+
+const LIST = '/api/v2/passports'
+const NOMINATED = {
+  ...grace,
+  imageUrl: 'https://example.com/grace.png',
+  mainWalletChangedAt: Date.UTC(2024, 4, 6, 7, 8, 9),
+  nominations: 12,
+}
+const PEOPLE = [nobody, NOMINATED, graceOld, ada]
+
+onEveryEngine('GET /api/v2', (open) => {
+  const server = shareServer(() => open(PEOPLE), serveTest)
+
+  test('matches its golden files', async () => {
+    expectGolden('v2-list', (await server.get(LIST)).text)
+    expectGolden('v2-one', (await server.get(`${LIST}/7`)).text)
+    expectGolden('v2-one-recorded', (await server.get(`${LIST}/3`)).text)
+    expectGolden('v2-one-unknown', (await server.get(`${LIST}/12`)).text)
+    const credentials = await server.get('/api/v2/passport_credentials?passport_id=7')
+    expectGolden('credentials', credentials.text)
+  })
+
+  test.each([
+    '/passports',
+    '/passports/',
+    '//passports',
+    '/passports?page=2&per_page=1',
+    '/passports?page=9',
+    '/passports?keyword=love',
+    '/passports?keyword=nobody-has-this-name',
+    '/passports?page=0',
+    `/passports?keyword=${'x'.repeat(201)}`,
+    `/passports?keyword=${'x'.repeat(9000)}`,
+    '/passports?filter[main_wallet]=0x1&limit=2&sort=score',
+    '/passports/7',
+    '/passports/7/',
+    '/passports//7',
+    `/passports/${ADA_SECOND_WALLET.toUpperCase()}`,
+    '/passports/8',
+    '/passports/nobody',
+    '/passports/900',
+    `/passports/${GRACE_OLD_WALLET}`,
+    '/passport_credentials',
+    '/passport_credentials?passport_id=7',
+    '/passport_credentials?id=7',
+    '/passport_credentials/?passport_id=900',
+    '/passport_credentials?passport_id=8',
+    '',
+    '/',
+    '/nothing',
+  ])('%p differs from V1 only in the fields that V2 adds', async (target) => {
+    for (const method of ['GET', 'HEAD', 'OPTIONS', 'POST']) {
+      const init = { method, headers: { 'X-Request-Id': 'same' } }
+      const v1 = await server.get(`/api/v1${target}`, init)
+      const v2 = await server.get(`/api/v2${target}`, init)
+      expect(v2.status).toBe(v1.status)
+      expect(headersOf(v2.headers)).toEqual(headersOf(v1.headers))
+      expect(withoutLaterFields(v2.text)).toBe(v1.text)
+    }
+  })
+
+  test('a merged passport has the survivor and its V2 path', async () => {
+    const { headers, body } = await server.get(`${LIST}/900`)
+    expect(headers.get('Content-Location')).toBe('/api/v2/passports/3')
+    expect(body.passport).toMatchObject({ passport_id: 3, merged: true, nominations_received_count: 12 })
+  })
+
+  test('the ETag is that of the V2 body', async () => {
+    for (const target of ['/passports', '/passports/7']) {
+      const etagOf = async (version: string) =>
+        (await server.get(`/api/${version}${target}`)).headers.get('ETag') ?? ''
+      const [v1, v2] = [await etagOf('v1'), await etagOf('v2')]
+      const ask = async (etag: string) =>
+        (await server.get(`/api/v2${target}`, { headers: { 'If-None-Match': etag } })).status
+      expect([await ask(v1), await ask(v2)]).toEqual([200, 304])
+    }
+  })
+
+  test('a change of a field that only V2 shows appears in V2, and V1 keeps its ETag', async () => {
+    await using store = await open([ada])
+    await using server = serveTest(store)
+    const etags = async (version: string) =>
+      Promise.all(
+        ['', '/7'].map(async (path) =>
+          (await server.get(`/api/${version}/passports${path}`)).headers.get('ETag'),
+        ),
+      )
+    const [v1, v2] = [await etags('v1'), await etags('v2')]
+    await saveRecords(store, [{ ...ada, nominations: 5 }])
+    expect(await etags('v1')).toEqual(v1)
+    for (const [at, etag] of (await etags('v2')).entries()) expect(etag).not.toBe(v2[at] as string)
+    expect((await server.get(LIST)).body.passports[0].nominations_received_count).toBe(5)
+    await saveRecords(store, [ada])
+    expect(await etags('v2')).toEqual(v2)
+  })
+
+  test('calculating_score is true while a passport is stale', async () => {
+    await using store = await open([record(1, { stale: true, calculatedAt: NOON }), record(2)])
+    await using server = serveTest(store)
+    const shown = async (id: number) => (await server.get(`${LIST}/${id}`)).body.passport.calculating_score
+    expect([await shown(1), await shown(2)]).toEqual([true, false])
+    const { passports } = (await server.get(LIST)).body
+    expect(passports.map((each: { calculating_score: boolean }) => each.calculating_score)).toEqual([
+      true,
+      false,
+    ])
+  })
+})
+
+/** Without headers that depend on the body, on the count of requests or on the version in a path. */
+function headersOf(headers: Headers) {
+  const OMITTED = ['content-length', 'date', 'etag', 'ratelimit']
+  return Object.fromEntries(
+    [...headers]
+      .filter(([name]) => !OMITTED.includes(name))
+      .map(([name, value]) => [name, value.replace('/api/v2/', '/api/v1/')]),
+  )
+}
+
+const LATER = new Set([
+  'verified',
+  'main_wallet_changed_at',
+  'nominations_received_count',
+  'user',
+  'image_url',
+])
+
+/** The counts of socials become text again. Credentials have a `name` in V1 as well. */
+function withoutLaterFields(text: string): string {
+  if (text === '') return ''
+  return JSON.stringify(
+    JSON.parse(text, function (this: object, name, value) {
+      const isLater = LATER.has(name) || (name === 'name' && 'display_name' in this)
+      if (isLater) return undefined
+      return name === 'follower_count' || name === 'following_count' ? String(value) : value
+    }),
+  )
+}

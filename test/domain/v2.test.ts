@@ -1,0 +1,80 @@
+import { describe, expect, test } from 'bun:test'
+import { fromLaterText, toLaterText, toShownFields } from '../../src/domain/v2/later-fields.ts'
+import { parseCount } from '../../src/domain/v2/present.ts'
+import { ada } from '../support/store/records.ts'
+
+describe('a count of a social profile', () => {
+  test.each([
+    ['1204', 1204],
+    [' 0 ', 0],
+    ['0012', 12],
+    ['1,204', 1204],
+    ['12,345,678', 12_345_678],
+    ['1.2k', 1200],
+    ['1.25 K', 1250],
+    ['3M', 3_000_000],
+    ['2b', 2_000_000_000],
+    ['1,204k', 1_204_000],
+    ['9007199254740991', Number.MAX_SAFE_INTEGER],
+  ])('%p is %p', (text, count) => expect(parseCount(text)).toBe(count))
+
+  test.each([
+    '',
+    ' ',
+    'many',
+    '-5',
+    '+5',
+    '1.204',
+    '1.2',
+    '12,34',
+    '1,2k',
+    '1 204',
+    '1e3',
+    '0x10',
+    '٣',
+    'k',
+    '5kk',
+    '5t',
+    '~500',
+    '500+',
+    'Infinity',
+    '9007199254740993',
+    '9'.repeat(400),
+  ])('%p is ambiguous or no number', (text) => expect(parseCount(text)).toBeNull())
+})
+
+describe('the image of a passport', () => {
+  const socials = (...urls: string[]) =>
+    urls.flatMap((imageUrl) => ada.socials.map((each) => ({ ...each, imageUrl })))
+  const shown = (imageUrl: string | undefined, ...urls: string[]) =>
+    toShownFields({ imageUrl }, socials(...urls)).imageUrl
+
+  test('is that of the record, or else the first one of the socials', () => {
+    expect(shown('https://a.example/1.png', 'https://b.example/2.png')).toBe('https://a.example/1.png')
+    expect(shown(undefined, '', 'HTTP://b.example/2.png', 'https://c.example')).toBe('HTTP://b.example/2.png')
+    expect(shown('/relative.png', 'https://b.example/2.png')).toBe('https://b.example/2.png')
+    expect(shown(undefined)).toBeUndefined()
+  })
+
+  test.each([
+    '',
+    '/a.png',
+    '//example.com/a.png',
+    'data:image/png;base64,AAAA',
+    'ipfs://a',
+    'javascript:alert(1)',
+    'https://',
+    'https://a b',
+    ' https://example.com',
+    'https://example.com/\n',
+    `https://example.com/${'x'.repeat(2000)}`,
+  ])('is never %p', (url) => expect(shown(url, url)).toBeUndefined())
+})
+
+test('stored fields are empty text if none is known, and 0 is known', () => {
+  expect(toLaterText({})).toBe('')
+  expect(toLaterText({ imageUrl: undefined })).toBe('')
+  expect(fromLaterText('')).toEqual({})
+  const known = { imageUrl: 'https://example.com/🐉', mainWalletChangedAt: 0, nominations: 0 }
+  expect(fromLaterText(toLaterText(known))).toEqual(known)
+})
