@@ -6,9 +6,9 @@ import type { IncomingRecord, PassportRecord } from '../domain/record.ts'
 import type { RetirementPlan } from '../domain/retirement.ts'
 import type { UsageCount } from '../domain/usage.ts'
 import type { createV1Reader as createPostgresV1 } from './postgres/v1.ts'
-import type { createV3Reader as createPostgresV3 } from './postgres/v3.ts'
+import type { createV3Reader as createPostgresV3 } from './postgres/v3/find-passports.ts'
 import type { createV1Reader as createSqliteV1 } from './sqlite/v1.ts'
-import type { createV3Reader as createSqliteV3 } from './sqlite/v3.ts'
+import type { createV3Reader as createSqliteV3 } from './sqlite/v3/find-passports.ts'
 
 /** SQLite returns values, PostgreSQL returns promises. */
 export type Awaitable<T> = T | Promise<T>

@@ -26,7 +26,7 @@ import { createScoring } from './scoring.ts'
 import { createRetirement } from './settings.ts'
 import { createUsage } from './usage.ts'
 import { createV1Reader } from './v1.ts'
-import { createV3Reader } from './v3.ts'
+import { createV3Reader } from './v3/find-passports.ts'
 import { createWalLimit } from './wal-checkpoint.ts'
 
 type Options = {

@@ -1,6 +1,6 @@
-import type { PassportKey } from '../../domain/v3/key.ts'
-import { LONGEST_CHAIN } from '../merges.ts'
-import type { StoredRow } from '../rows/passport.ts'
+import type { PassportKey } from '../../../domain/v3/key.ts'
+import { LONGEST_CHAIN } from '../../merges.ts'
+import type { StoredRow } from '../../rows/passport.ts'
 import {
   type KeyResult,
   MAX_BYTES,
@@ -8,9 +8,9 @@ import {
   MOST_OWNERS,
   NO_CREDENTIALS,
   toPassportV3,
-} from '../rows/v3.ts'
-import type { FindOptions } from '../store.ts'
-import type { Query } from './connection/query.ts'
+} from '../../rows/v3.ts'
+import type { FindOptions } from '../../store.ts'
+import type { Query } from '../connection/query.ts'
 
 /** `offset 0` prevents the planner, which cannot estimate the number of rows, from reading the whole table. */
 const passportOf = (id: string) =>

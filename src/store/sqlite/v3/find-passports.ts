@@ -1,8 +1,8 @@
 import type { Database } from 'bun:sqlite'
-import type { PassportKey } from '../../domain/v3/key.ts'
-import { LONGEST_CHAIN } from '../merges.ts'
-import type { CredentialsRow } from '../rows/credential.ts'
-import type { StoredRow } from '../rows/passport.ts'
+import type { PassportKey } from '../../../domain/v3/key.ts'
+import { LONGEST_CHAIN } from '../../merges.ts'
+import type { CredentialsRow } from '../../rows/credential.ts'
+import type { StoredRow } from '../../rows/passport.ts'
 import {
   type KeyResult,
   MAX_BYTES,
@@ -10,9 +10,9 @@ import {
   MOST_OWNERS,
   NO_CREDENTIALS,
   toPassportV3,
-} from '../rows/v3.ts'
-import type { FindOptions } from '../store.ts'
-import type { ReadTransaction } from './read-transaction.ts'
+} from '../../rows/v3.ts'
+import type { FindOptions } from '../../store.ts'
+import type { ReadTransaction } from '../read-transaction.ts'
 
 /** Keys of one call: a read blocks the event loop. */
 const MOST_KEYS = 100
