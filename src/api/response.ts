@@ -3,7 +3,7 @@ import type { RetirementPlan } from '../domain/retirement.ts'
 import type { Tier } from '../domain/tier.ts'
 import { etagOf } from '../store/hash.ts'
 import type { Limiter } from './rate-limit.ts'
-import { allowedMethods, type Context, type Route } from './request.ts'
+import { allowedMethods, type Context, isDeprecated, type Route } from './request.ts'
 import { retirementHeaders } from './retirement.ts'
 
 /** Pages of any origin may read every response and all of its headers. */
@@ -66,21 +66,23 @@ export function matchesEtag(condition: string, etag: string): boolean {
   )
 }
 
-type V1HeaderOptions = { plan: () => RetirementPlan; deprecatedAt: number; limiter: Limiter }
+type ApiHeaderOptions = { plan: () => RetirementPlan; deprecatedAt: number; limiter: Limiter }
 
-/** Caches the headers of V1 responses per tier until the retirement plan changes. */
-export function createV1Headers({ plan, deprecatedAt, limiter }: V1HeaderOptions) {
+/** Caches the headers of API responses per tier until the retirement plan changes. */
+export function createApiHeaders({ plan, deprecatedAt, limiter }: ApiHeaderOptions) {
   let known: RetirementPlan | undefined
-  const byTier = new Map<Tier | undefined, Headers>()
+  const deprecated = new Map<Tier | undefined, Headers>()
+  const v3 = new Map<Tier | undefined, Headers>()
 
-  return (tier: Tier | undefined) => {
+  return (route: Route, tier: Tier | undefined) => {
     const current = plan()
-    if (current !== known) byTier.clear()
+    if (current !== known) deprecated.clear()
     known = current
+    const byTier = isDeprecated(route) ? deprecated : v3
     let headers = byTier.get(tier)
     if (!headers) {
       headers = baseHeaders({
-        ...retirementHeaders(current, deprecatedAt),
+        ...(isDeprecated(route) && retirementHeaders(current, deprecatedAt)),
         ...(tier && { 'RateLimit-Policy': limiter.policyOf(tier) }),
       })
       byTier.set(tier, headers)

@@ -6,7 +6,7 @@ import { renderLayout } from './layout.ts'
 /** The parts of an OpenAPI document that the reference page shows. */
 export type ReferenceDocument = {
   info: { title: string; version: string; description: string }
-  paths: Record<string, { parameters?: readonly unknown[]; get: unknown }>
+  paths: Record<string, { parameters?: readonly unknown[]; get?: unknown; options?: unknown }>
   components: { schemas: Record<string, unknown> }
 }
 
@@ -49,10 +49,12 @@ export function renderReference(
   document: ReferenceDocument,
   { plan, phase, explorer }: { plan: DatedPlan; phase: Phase; explorer: boolean },
 ): string {
-  const endpoints = Object.entries(document.paths).map(([path, item]) => toEndpoint(path, item))
+  const endpoints = Object.entries(document.paths)
+    .filter(([, item]) => item.get !== undefined)
+    .map(([path, item]) => toEndpoint(path, item))
   const isService = ({ operation }: Endpoint) => operation.tags.includes('Service')
   const service = endpoints.filter(isService)
-  const api = endpoints.filter((endpoint) => !isService(endpoint))
+  const api = endpoints.filter(({ operation }) => operation.tags.some((tag) => /^V\d/.test(tag)))
   const main = html`<h1>The V1 passport API</h1>
 <nav class="contents" aria-label="Endpoints">${api.map(({ operation }) => html`<a href="#${operation.operationId}">${operation.summary}</a>`)}
 <a href="/openapi.json">OpenAPI document</a></nav>

@@ -4,11 +4,11 @@ import { parseKeyword } from '../../domain/keyword.ts'
 import { lastPage, parsePageRequest } from '../../domain/page.ts'
 import { parsePassportRef } from '../../domain/passport.ts'
 import { createPage, type RenderedPage, sendPage } from '../rendered-page.ts'
-import { type ApiVersion, type Context, queryOf, type RouteRequest } from '../request.ts'
+import { type Context, type DeprecatedVersion, queryOf, type RouteRequest } from '../request.ts'
 import { JSON_HEADERS, json } from '../response.ts'
 
 export async function getPassport(
-  version: ApiVersion,
+  version: DeprecatedVersion,
   { params }: RouteRequest,
   context: Context,
 ): Promise<Response> {
@@ -22,7 +22,7 @@ export async function getPassport(
 
 /** Pages without a keyword are cached until the snapshot changes. */
 export async function listPassports(
-  version: ApiVersion,
+  version: DeprecatedVersion,
   request: RouteRequest,
   context: Context,
 ): Promise<Response> {
@@ -47,7 +47,7 @@ export async function listPassports(
 type ListRequest = { page: number; size: number; keyword: string | undefined; signal?: AbortSignal }
 
 async function renderList(
-  version: ApiVersion,
+  version: DeprecatedVersion,
   { store, catalog }: Context,
   request: ListRequest,
 ): Promise<RenderedPage> {

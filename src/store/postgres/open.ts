@@ -20,6 +20,7 @@ import { createScoring } from './scoring.ts'
 import { createRetirement } from './settings.ts'
 import { createUsage } from './usage.ts'
 import { createV1Reader, createV2Reader } from './v1.ts'
+import { createV3Reader } from './v3/find-passports.ts'
 
 type Address = { url: string; readUrls?: readonly string[]; maxLag?: number }
 
@@ -75,6 +76,7 @@ export async function openPostgres(
     credentials: { list: (passportId) => listCredentials(read, passportId) },
     v1: createV1Reader(read),
     v2: createV2Reader(read),
+    v3: createV3Reader(read),
     listing,
     scoring: createScoring(primary, findId),
     rules: createRules(primary, readCurrent),

@@ -26,6 +26,7 @@ import { createScoring } from './scoring.ts'
 import { createRetirement } from './settings.ts'
 import { createUsage } from './usage.ts'
 import { createV1Reader, createV2Reader } from './v1.ts'
+import { createV3Reader } from './v3/find-passports.ts'
 import { createWalLimit } from './wal-checkpoint.ts'
 
 type Options = {
@@ -64,6 +65,7 @@ export function openSqlite(path: string, options: Options = {}): Store {
       credentials: createShownCredentials(shared, transaction),
       v1: createV1Reader(shared, transaction),
       v2: createV2Reader(shared, transaction),
+      v3: createV3Reader(shared, transaction),
       listing: {
         ...guardErrors(path, createListing(listing), {}),
         readRecent: createRecentChanges(shared, transaction),

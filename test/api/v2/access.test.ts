@@ -141,6 +141,6 @@ test('every V2 operation is marked deprecated, and no schema refers to a missing
     expect(Object.keys(components.schemas).some((name) => name.endsWith('V2'))).toBe(compatV2)
     const operations = Object.entries(paths).filter(([path]) => path.startsWith('/api/v2/'))
     expect(operations).toHaveLength(compatV2 ? 3 : 0)
-    for (const [, { get }] of operations) expect(get).toMatchObject({ deprecated: true, tags: ['V2'] })
+    for (const [, item] of operations) expect(item).toMatchObject({ get: { deprecated: true, tags: ['V2'] } })
   }
 })
