@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { inBrowser } from '../support/explorer/browser.ts'
+import { inBrowser, serveBlankPage } from '../support/explorer/browser.ts'
 import { serveExplorer } from '../support/explorer/explorer-server.ts'
 import { makeKey } from '../support/http/keys.ts'
 import { openTestStore } from '../support/store/engines.ts'
@@ -12,10 +12,7 @@ inBrowser('a page of another origin', (browser) => {
     await using store = await openTestStore('sqlite', PEOPLE)
     await using server = serveExplorer(store, { requireKey: true })
     const { key } = await makeKey(store, 1)
-    await using site = Bun.serve({
-      port: 0,
-      fetch: () => new Response('', { headers: { 'Content-Type': 'text/html' } }),
-    })
+    await using site = serveBlankPage()
     const page = await browser.newPage()
     await page.goto(site.url.href)
     const get = (path: string, headers: Record<string, string>): Promise<Reply> =>

@@ -1,0 +1,22 @@
+import { codeIn, rowsOf } from './tables.ts'
+
+/** Whether the service has V2; otherwise requests to it are left out. */
+const HAS_V2 = false
+
+/** A request of docs/migrate.md; `headers` are lines, and `sameAs` is a path with the same response. */
+export type MigrateRequest = {
+  method: string
+  path: string
+  headers: string[]
+  status: number
+  sameAs: string | undefined
+}
+
+export const MIGRATE_REQUESTS: MigrateRequest[] = rowsOf('docs/migrate.md')
+  .filter(([request = '']) => /^`[A-Z]+ \//.test(request))
+  .map(([request = '', status = '', sameAs = '']) => {
+    const [line = '', ...headers] = codeIn(request)
+    const [method = '', path = ''] = line.split(' ')
+    return { method, path, headers, status: Number(status), sameAs: codeIn(sameAs)[0] }
+  })
+  .filter(({ path }) => HAS_V2 || !path.startsWith('/api/v2/'))
