@@ -6,6 +6,7 @@ export const STATUS_OF = {
   unauthorized: 401,
   not_found: 404,
   method_not_allowed: 405,
+  not_acceptable: 406,
   precondition_failed: 412,
   uri_too_long: 414,
   rate_limited: 429,

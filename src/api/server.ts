@@ -11,7 +11,7 @@ import type { Metrics, RouteName } from './metrics.ts'
 import { urlOf } from './open-port.ts'
 import { createPageCache, createTurns } from './page-cache.ts'
 import type { Limiter } from './rate-limit.ts'
-import { type RenderedPage, sendPage } from './rendered-page.ts'
+import { prefersJson, type RenderedPage, sendPage } from './rendered-page.ts'
 import {
   type Context,
   checkHost,
@@ -51,7 +51,8 @@ export type ApiServer = {
 }
 
 const MAX_BODY_BYTES = 1024 * 1024
-const IDLE_SECONDS = 75
+/** Clients may be idle for 75 s. Bun closes connections up to 4 s early. */
+const IDLE_SECONDS = 80
 
 const NOT_FOUND: Route = { path: '/*', kind: 'own', name: 'not_found' }
 
@@ -247,7 +248,7 @@ function fail(state: ServerState, exchange: Exchange, error: unknown): Response 
   if (error instanceof ClientGone) return new Response(null, { status: 499, headers: context.headers })
   const { status, headers, body } = presentError(error, id)
   if (status >= 500) onError(error, { id, method: methodName(request.method), route: route.name })
-  if (route.kind === 'page' && errorPage) {
+  if (route.kind === 'page' && errorPage && !prefersJson(request)) {
     const page = errorPage(status, publicError(error).message, id)
     return sendPage(request, context, { ...page, headers: { ...headers, ...page.headers } })
   }

@@ -3,6 +3,7 @@ export type ErrorCode =
   | 'unauthorized'
   | 'not_found'
   | 'method_not_allowed'
+  | 'not_acceptable'
   | 'precondition_failed'
   | 'uri_too_long'
   | 'rate_limited'
