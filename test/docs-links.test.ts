@@ -2,49 +2,34 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { PAGES } from './support/docs/examples.ts'
+import { MIGRATE_REQUESTS } from './support/docs/migrate-requests.ts'
 import { readPage } from './support/docs/named-tests.ts'
+import { codeIn, rowsOf } from './support/docs/tables.ts'
+import { serveExplorer } from './support/explorer/explorer-server.ts'
 import { sendRaw } from './support/http/raw-request.ts'
-import { serveTest } from './support/http/server.ts'
 import { openTestStore, type TestStore } from './support/store/engines.ts'
 import { INVENTED } from './support/store/json-lines.ts'
 
 const ROOT = join(import.meta.dir, '..')
 
-/** The cells of all table rows that begin with code; other rows are headers. */
-const rowsOf = (page: string) =>
-  readPage(page)
-    .split('\n')
-    .filter((line) => line.startsWith('| `'))
-    .map((line) =>
-      line
-        .split('|')
-        .slice(1, -1)
-        .map((cell) => cell.trim()),
-    )
-
-const codeIn = (cell: string) => [...cell.matchAll(/`([^`]+)`/g)].map(([, code = '']) => code)
-
 describe('requests and responses in docs/migrate.md', () => {
-  const rows = rowsOf('docs/migrate.md')
   let store: TestStore
-  let server: ReturnType<typeof serveTest>
+  let server: ReturnType<typeof serveExplorer>
   beforeAll(async () => {
     store = await openTestStore('sqlite', INVENTED)
-    server = serveTest(store)
+    server = serveExplorer(store)
   })
   afterAll(async () => {
     await server[Symbol.asyncDispose]()
     await store[Symbol.asyncDispose]()
   })
 
-  test('docs/migrate.md has more than 25 of them', () => expect(rows.length).toBeGreaterThan(25))
+  test('docs/migrate.md has more than 30 of them', () => expect(MIGRATE_REQUESTS.length).toBeGreaterThan(30))
 
-  test.each(rows)('%s', async (sends = '', status = '', sameAs = '') => {
-    const [request = '', ...headers] = codeIn(sends)
-    const response = await sendRaw(server.port, request, headers)
-    expect(response.status).toBe(Number(status))
-    for (const other of codeIn(sameAs))
-      expect(response.body).toBe((await sendRaw(server.port, `GET ${other}`, [])).body)
+  test.each(MIGRATE_REQUESTS)('$method $path $headers', async ({ method, path, headers, status, sameAs }) => {
+    const response = await sendRaw(server.port, `${method} ${path}`, headers)
+    expect(response.status).toBe(status)
+    if (sameAs) expect(response.body).toBe((await sendRaw(server.port, `GET ${sameAs}`, [])).body)
   })
 })
 

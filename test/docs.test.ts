@@ -2,6 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { type DocsRunner, startDocsRunner } from './support/docs/docs-runner.ts'
 import { type Example, PAGES, readExamples } from './support/docs/examples.ts'
+import { readPage } from './support/docs/named-tests.ts'
+import { needPrograms } from './support/docs/programs.ts'
 import { tempFolder } from './support/temp-folder.ts'
 
 /** Examples that are not run, by page, heading, language and number, with the reason. */
@@ -11,6 +13,7 @@ const NOT_RUN: Record<string, string> = {
   'docs/backup.md: PostgreSQL: sh':
     'needs programs that may be missing; test/cli/backup.test.ts runs the same commands',
   'docs/mcp.md: Over HTTP: sh': 'runs until it is stopped; test/cli/mcp-http.test.ts runs the same command',
+  'docs/migrate.md: Go: `earned_at` may be empty: go': 'needs Go; was run by hand with Go 1.19',
   'docs/performance.md: Performance: sh': 'runs for half an hour',
   'docs/records.md: Import: text': 'two of many error messages; test/ingest/malformed.test.ts has all',
   'docs/records.md: Mirror: text': 'the report of a mirror of ten thousand passports',
@@ -48,6 +51,8 @@ const RUN: Record<string, Run> = {
       withoutYears(output.join('\n')),
     )
   },
+  nginx: (_, text) => expectLines(text, 'deploy/proxy/nginx.conf'),
+  caddy: (_, text) => expectLines(text, 'deploy/proxy/Caddyfile'),
   json: (_, text) => JSON.parse(text),
   jsonl: (_, text) =>
     text
@@ -72,6 +77,14 @@ async function failureOf(work: () => unknown): Promise<string> {
   }
 }
 
+/** The lines of a configuration come from a file that deploy/proxy/check.sh checks. */
+function expectLines(text: string, file: string): void {
+  const known = readPage(file)
+    .split('\n')
+    .map((line) => line.trim())
+  for (const line of text.trim().split('\n')) expect(known).toContain(line.trim())
+}
+
 /** Every program on the pages prints something. */
 async function runProgram(command: readonly string[], folder: string): Promise<void> {
   expect(await runner.run(command, folder)).not.toBe('')
@@ -84,6 +97,7 @@ const canRun = ({ language, text }: Example) =>
 /** Programs that may be missing on a machine with Node and npm. */
 const programsOf = ({ language, text }: Example) => [
   ...(language === 'py' ? ['python3'] : []),
+  ...(language === 'py' && /^import requests$/m.test(text) ? ['python3-requests'] : []),
   ...(language === 'sh' && /^curl /m.test(text) ? ['curl'] : []),
 ]
 
@@ -138,16 +152,14 @@ for (const page of PAGES) {
       folder = await runner.openFolder(page)
     })
     for (const example of examples) {
-      const missing = programsOf(example).filter((program) => Bun.which(program) === null)
-      const isSkipped = missing.length > 0 && process.env.CI !== 'true'
-      const title = `${example.heading}, line ${example.line}`
-      test.skipIf(isSkipped)(
-        isSkipped ? `${title}: SKIPPED, ${missing} is not installed` : title,
-        async () => {
-          const text = runner.adapt(example.text, folder)
-          expect(await failureOf(() => RUN[example.language]?.(example, text, folder))).toBe('')
-        },
+      const { isSkipped, title } = needPrograms(
+        programsOf(example),
+        `${example.heading}, line ${example.line}`,
       )
+      test.skipIf(isSkipped)(title, async () => {
+        const text = runner.adapt(example.text, folder)
+        expect(await failureOf(() => RUN[example.language]?.(example, text, folder))).toBe('')
+      })
     }
   })
 }

@@ -6,6 +6,7 @@ export const STATUS_OF = {
   unauthorized: 401,
   not_found: 404,
   method_not_allowed: 405,
+  not_acceptable: 406,
   ambiguous: 409,
   precondition_failed: 412,
   content_too_large: 413,

@@ -80,8 +80,8 @@ export const jsonContent = (schema: string, example: unknown) => ({
   'application/json': { schema: { $ref: `#/components/schemas/${schema}` }, example },
 })
 
-/** One code per status: `brownout` has the same status as `removed`. */
-export type DocumentedError = Exclude<ErrorCode, 'brownout'>
+/** One code per status: `brownout` has the same status as `removed`. Only the explorer uses `not_acceptable`. */
+export type DocumentedError = Exclude<ErrorCode, 'brownout' | 'not_acceptable'>
 
 type ErrorDescription = { description: string; sentence: string; headers?: HeaderName[] }
 

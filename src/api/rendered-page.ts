@@ -54,13 +54,34 @@ export const pageRoute = (path: string, page: () => RenderedPage): Route => ({
 
 /** The encoding with the highest weight in `Accept-Encoding`; `undefined` is no encoding. */
 export function chooseEncoding(accepted: string): Encoding | undefined {
+  const weights = parseWeights(accepted)
+  const weigh = (name: string) => weights.get(name) ?? weights.get('*') ?? 0
+  const best = weigh('zstd') >= weigh('gzip') ? 'zstd' : 'gzip'
+  return weigh(best) > 0 && weigh(best) >= (weights.get('identity') ?? 0) ? best : undefined
+}
+
+/** Whether `Accept` prefers JSON to HTML: by weight, or by an exact name if the weights are equal. */
+export function prefersJson({ headers }: Request): boolean {
+  const weights = parseWeights(headers.get('accept') ?? '')
+  const [json, html] = [weighType(weights, 'application/json'), weighType(weights, 'text/html')]
+  if (json.weight !== html.weight) return json.weight > html.weight
+  return json.weight > 0 && json.depth > html.depth
+}
+
+/** The weight of a media type, and how exactly `Accept` names it. */
+function weighType(weights: ReadonlyMap<string, number>, type: string) {
+  const ranges = ['*/*', type.replace(/[^/]+$/, '*'), type]
+  const depth = ranges.findLastIndex((range) => weights.has(range))
+  return { weight: weights.get(ranges[depth] ?? '') ?? 0, depth }
+}
+
+/** The values of a header such as `gzip;q=0.5, *`, in lower case, with their weights. */
+function parseWeights(header: string): Map<string, number> {
   const weights = new Map<string, number>()
-  for (const part of accepted.toLowerCase().split(',')) {
+  for (const part of header.toLowerCase().split(',')) {
     const [name = '', ...parameters] = part.split(';').map((text) => text.trim())
     const weight = parameters.find((text) => text.startsWith('q='))
     weights.set(name, weight === undefined ? 1 : Number(weight.slice(2)) || 0)
   }
-  const weigh = (name: string) => weights.get(name) ?? weights.get('*') ?? 0
-  const best = weigh('zstd') >= weigh('gzip') ? 'zstd' : 'gzip'
-  return weigh(best) > 0 && weigh(best) >= (weights.get('identity') ?? 0) ? best : undefined
+  return weights
 }

@@ -9,7 +9,7 @@ import type { Metrics } from './metrics.ts'
 import { urlOf } from './open-port.ts'
 import { createPageCache, createTurns } from './page-cache.ts'
 import type { Limiter } from './rate-limit.ts'
-import { type RenderedPage, sendPage } from './rendered-page.ts'
+import { prefersJson, type RenderedPage, sendPage } from './rendered-page.ts'
 import {
   bodyTooLarge,
   type Context,
@@ -57,7 +57,8 @@ export type ApiServer = {
 
 /** The runtime responds 413 to larger bodies, without a body of its own. */
 const MAX_RUNTIME_BODY_BYTES = 64 * 1024 * 1024
-const IDLE_SECONDS = 75
+/** Clients may be idle for 75 s. Bun closes connections up to 4 s early. */
+const IDLE_SECONDS = 80
 
 const NOT_FOUND: Route = { path: '/*', kind: 'own', name: 'not_found' }
 
@@ -253,7 +254,7 @@ function fail(state: ServerState, exchange: Exchange, error: unknown): Response 
   const present = route.kind === 'v3' ? presentProblem : presentError
   const { status, headers, body } = present(error, id)
   if (status >= 500) onError(error, { id, method: methodName(request.method), route: route.name })
-  if (route.kind === 'page' && errorPage) {
+  if (route.kind === 'page' && errorPage && !prefersJson(request)) {
     const page = errorPage(status, publicError(error).message, id)
     return sendPage(request, context, { ...page, headers: { ...headers, ...page.headers } })
   }

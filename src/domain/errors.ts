@@ -3,6 +3,7 @@ export type ErrorCode =
   | 'unauthorized'
   | 'not_found'
   | 'method_not_allowed'
+  | 'not_acceptable'
   | 'ambiguous'
   | 'precondition_failed'
   | 'content_too_large'

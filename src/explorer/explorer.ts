@@ -1,6 +1,7 @@
 import { createPageCache } from '../api/page-cache.ts'
-import { pageRoute, type RenderedPage, sendPage } from '../api/rendered-page.ts'
+import { pageRoute, prefersJson, type RenderedPage, sendPage } from '../api/rendered-page.ts'
 import { type Context, originOf, pathOf, queryOf, type Route, type RouteRequest } from '../api/request.ts'
+import { ServiceError } from '../domain/errors.ts'
 import passportScript from './assets/passport.client.js' with { type: 'text' }
 import rankingScript from './assets/ranking.client.js' with { type: 'text' }
 import { createBadge } from './badge.ts'
@@ -33,14 +34,25 @@ export function createExplorer(options: ExplorerOptions) {
     handle: (request, context) => show(page, request, context),
   })
 
+  /** A route for HTML. A client that prefers JSON gets an error that names the path in the API. */
+  const htmlRoute = (path: string, page: ExplorerPage): Route => ({
+    ...route(path, page),
+    async handle(request, context) {
+      checkAccept(request)
+      const response = await show(page, request, context)
+      response.headers.append('Vary', 'Accept')
+      return response
+    },
+  })
+
   /** Unknown paths in the explorer's folders respond with its 404 page. */
   const missing = (path: string): Route => ({ path, kind: 'page', name: 'explorer' })
 
   return {
     routes: [
-      route('/', createRankingPage(options)),
-      route('/passports/:ref', createPassportPage(options)),
-      route('/passports/:ref/score', createExplanationPage(options)),
+      htmlRoute('/', createRankingPage(options)),
+      htmlRoute('/passports/:ref', createPassportPage(options)),
+      htmlRoute('/passports/:ref/score', createExplanationPage(options)),
       route('/badge/:file', createBadge(options)),
       route('/card/:file', createCard(options)),
       ...['/passports', '/badge', '/card'].flatMap((path) => [missing(path), missing(`${path}/*`)]),
@@ -52,6 +64,13 @@ export function createExplorer(options: ExplorerOptions) {
       return { ...page, headers: { ...page.headers, 'Cache-Control': 'no-store' } }
     },
   }
+}
+
+function checkAccept(request: RouteRequest): void {
+  if (!prefersJson(request)) return
+  const [, , ref] = pathOf(request).split('/')
+  const path = ref ? `/api/v1/passports/${ref}` : '/api/v1/passports'
+  throw new ServiceError('not_acceptable', `This is a page for people. Request JSON from ${path}.`)
 }
 
 const RANKING_SCRIPT = file('text/javascript', rankingScript, POLICY.explorer)

@@ -1,5 +1,7 @@
 import { isTooDeep } from '../domain/text/quote.ts'
 import type { Store } from '../store/store.ts'
+import { mergeCopy, removeCopies } from './mirror-gone.ts'
+import { MERGED, readNote, writeNote } from './mirror-notes.ts'
 import { type ParseOptions, parseRecord, RecordError } from './record.ts'
 import {
   createThrottledClient,
@@ -8,16 +10,28 @@ import {
   type ThrottledClient,
   type ThrottleOptions,
 } from './throttled-client.ts'
-import { parseIds, parsePagination, parseResponseId, toLine } from './v1-response.ts'
+import { parseIds, parsePagination, parseSurvivor, toLine } from './v1-response.ts'
 
 export type MirrorReport = {
   copied: number
   unchanged: number
-  /** Removed or merged at the source; the copies stay. */
+  /** Merged here, because the source has merged them. */
+  merged: number
+  /** Removed at the source; the copies stay. */
   gone: number
+  /** Removed at the source and here. */
+  pruned: number
   /** Passports that were removed here. */
   removed: number
   failed: number
+}
+
+export type MirrorResult = {
+  report: MirrorReport
+  /** The passports that are gone at the source and stay here. */
+  gone: number[]
+  /** The reason why none of them was removed. */
+  refusal: string | undefined
 }
 
 export type MirrorOptions = ThrottleOptions &
@@ -25,6 +39,12 @@ export type MirrorOptions = ThrottleOptions &
     store: Store
     concurrency: number
     restore: boolean
+    /** The version of the source's API. */
+    version: 1 | 2
+    /** Whether copies of passports that are gone are removed; `some`: at most half of the copies. */
+    prune: 'none' | 'some' | 'all'
+    /** A passport that is gone but not pruned. */
+    onKept: (id: number, reason: string) => void
     /** `id` is a text if the source has an invalid id. */
     onFailure: (id: number | string, reason: string) => void
     onProgress: (done: number, total: number) => void
@@ -46,21 +66,32 @@ type Run = {
   /** Values in the list that are no ids. */
   invalid: Set<string>
   refused: number[]
+  /** Unlisted passports and the survivors that the source names. */
+  merges: Map<number, number>
+  gone: number[]
+  /** The gone passports whose request got 404. */
+  missing: Set<number>
+  /** The source failed to respond to some requests. */
+  hasErrors: boolean
   done: number
   total: number
 }
 
 /** Copies all listed passports of a source with their credentials. Unchanged ones are skipped by ETag. */
-export async function mirror(options: MirrorOptions): Promise<MirrorReport> {
+export async function mirror(options: MirrorOptions): Promise<MirrorResult> {
   const { store, base, concurrency } = options
   const run: Run = {
     options,
     client: createThrottledClient(options),
     number: await store.mirror.begin(base),
-    report: { copied: 0, unchanged: 0, gone: 0, removed: 0, failed: 0 },
+    report: { copied: 0, unchanged: 0, merged: 0, gone: 0, pruned: 0, removed: 0, failed: 0 },
     seen: new Set(),
     invalid: new Set(),
     refused: [],
+    merges: new Map(),
+    gone: [],
+    missing: new Set(),
+    hasErrors: false,
     done: 0,
     total: 0,
   }
@@ -68,10 +99,16 @@ export async function mirror(options: MirrorOptions): Promise<MirrorReport> {
   do walks++
   while ((await walk(run)) && walks < MAX_WALKS)
   await copyUnlisted(run)
+  // Before the retry: wallets of merged and removed passports become free.
+  await mergeCopies(run)
+  const refusal = await prune(run)
   await inParallel(run.refused, concurrency, (id) => copyNow(run, id, (error) => fail(run, id, error)))
   await store.mirror.end(base)
-  return run.report
+  return { report: run.report, gone: run.gone, refusal }
 }
+
+const listPath = ({ options }: Run, page: number, size: number) =>
+  `/api/v${options.version}/passports?page=${page}&per_page=${size}`
 
 /** Copies all pages of the list; returns whether another walk may find more passports. */
 async function walk(run: Run): Promise<boolean> {
@@ -80,7 +117,7 @@ async function walk(run: Run): Promise<boolean> {
   const walked = new Set<number>()
   let page = 1
   for (; ; page++) {
-    const reply = await client.get(`/api/v1/passports?page=${page}&per_page=${PAGE_SIZE}`)
+    const reply = await client.get(listPath(run, page, PAGE_SIZE))
     if (reply.status !== 200 && page > 1) break
     const list = reply.status === 200 ? parseIds(reply.body) : undefined
     if (reply.status !== 200 || !list)
@@ -132,8 +169,10 @@ async function copyNow(run: Run, id: number, onRefused: (error: RecordError) => 
     if (outcome) run.report[outcome]++
   } catch (error) {
     if (error instanceof RecordError) onRefused(error)
-    else if (error instanceof ResponseError) fail(run, id, error)
-    else throw error
+    else if (error instanceof ResponseError) {
+      run.hasErrors = true
+      fail(run, id, error)
+    } else throw error
   }
 }
 
@@ -142,33 +181,92 @@ function fail({ report, options }: Run, id: number | string, { message }: Error)
   options.onFailure(id, message)
 }
 
-/** Returns undefined if this run has copied the passport before an interruption. */
-async function copyPassport(
-  { options, client, number: run }: Run,
-  id: number,
-): Promise<keyof MirrorReport | undefined> {
-  const { store, base } = options
+/** Returns undefined if this run has copied the passport before an interruption, or if its outcome is not known yet. */
+async function copyPassport(run: Run, id: number): Promise<keyof MirrorReport | undefined> {
+  const { options, client, number, seen } = run
+  const { store, base, version } = options
   const noted = await store.mirror.find(base, id)
-  if (noted?.run === run) return undefined
-  // A passport that is no longer stored is fetched without ETags.
-  const known = noted && (await store.passports.find({ id })) ? noted : undefined
-  const passportPath = `/api/v1/passports/${id}`
-  const credentialsPath = `/api/v1/passport_credentials?passport_id=${id}`
+  const usable = noted && readNote(noted, version)
+  if (usable?.run === number) return undefined
+  const stored = await store.passports.find({ id })
+  if (!stored && !seen.has(id)) return undefined
+  // A passport that is no longer stored is fetched without ETags. So is a merged one: 304 would hide its survivor.
+  const known = stored?.id === id || (stored && seen.has(id)) ? usable : undefined
+  const passportPath = `/api/v${version}/passports/${id}`
+  const credentialsPath = `/api/v${version}/passport_credentials?passport_id=${id}`
   let passport = await client.get(passportPath, known?.passportEtag)
-  if (passport.status === 404) return 'gone'
+  if (passport.status === 404) return addMissing(run, id)
   let credentials = await client.get(credentialsPath, known?.credentialsEtag)
   if (passport.status === 304 && credentials.status === 304 && known) {
-    await store.mirror.note(base, id, { ...known, run })
+    await store.mirror.note(base, id, writeNote({ ...known, run: number }, version))
     return 'unchanged'
   }
   // A record needs both bodies, even if only one changed.
   if (passport.status === 304) passport = await client.get(passportPath)
   if (credentials.status === 304) credentials = await client.get(credentialsPath)
-  if (passport.status !== 200 || parseResponseId(passport.body, id) !== id) return 'gone'
+  if (passport.status !== 200) return addMissing(run, id)
+  const survivor = parseSurvivor(passport, id)
+  if (survivor !== id) return addMerge(run, id, survivor)
+  if (noted?.passportEtag === MERGED && stored && stored.id !== id) await store.passports.unmerge(id)
   const { body, etag } = credentials.status === 200 ? credentials : { body: undefined, etag: '' }
-  const outcome = await save(toLine(id, passport.body, body), options)
-  await store.mirror.note(base, id, { passportEtag: passport.etag, credentialsEtag: etag, run })
+  // A passport that was pruned is back.
+  const restore = options.restore || noted?.run === 0
+  const outcome = await save(toLine(id, passport.body, body), { ...options, restore })
+  const note = { passportEtag: passport.etag, credentialsEtag: etag, run: number }
+  await store.mirror.note(base, id, writeNote(note, version))
   return outcome
+}
+
+function addMissing(run: Run, id: number): 'gone' {
+  run.missing.add(id)
+  run.gone.push(id)
+  return 'gone'
+}
+
+/** A passport that is still listed was merged a moment ago, or the source is wrong: the next run decides. */
+function addMerge({ seen, merges, gone }: Run, id: number, survivor: number): 'gone' | undefined {
+  if (!seen.has(id)) merges.set(id, survivor)
+  else gone.push(id)
+  return seen.has(id) ? 'gone' : undefined
+}
+
+async function mergeCopies(run: Run): Promise<void> {
+  const { store, base } = run.options
+  const isMerged = async (id: number) => (await store.passports.find({ id }))?.id !== id
+  // Survivors of earlier merges first: the passports merged into them follow.
+  const [first, last]: [number[], number[]] = [[], []]
+  for (const id of run.merges.keys()) ((await isMerged(id)) ? last : first).push(id)
+  for (const id of [...first, ...last]) {
+    const outcome = await mergeCopy(store, id, run.merges.get(id) as number, run.seen)
+    if (typeof outcome === 'object') fail(run, id, new Error(outcome.problem))
+    else run.report[outcome]++
+    if (outcome === 'merged')
+      await store.mirror.note(base, id, { passportEtag: MERGED, credentialsEtag: '', run: run.number })
+  }
+}
+
+/** Returns the reason if nothing may be removed. */
+async function prune(run: Run): Promise<string | undefined> {
+  const { prune, store, base, now, onKept } = run.options
+  const gone = run.missing.difference(run.seen)
+  if (prune === 'none' || gone.size === 0) return undefined
+  const refusal = await findRefusal(run, gone.size)
+  if (refusal) return refusal
+  const removed = new Set(await removeCopies(gone, { store, source: base, now, onKept }))
+  run.gone = run.gone.filter((id) => !removed.has(id))
+  run.report.gone -= removed.size
+  run.report.pruned = removed.size
+  return undefined
+}
+
+async function findRefusal(run: Run, gone: number): Promise<string | undefined> {
+  const { client, hasErrors, options } = run
+  if (hasErrors) return 'some requests failed'
+  const list = await client.get(listPath(run, 1, 1))
+  if (list.status !== 200 || !parseIds(list.body)) return 'the source no longer has a list of passports'
+  const copies = await options.store.mirror.count(options.base)
+  if (options.prune === 'all' || gone * 2 <= copies) return undefined
+  return `${gone} of ${copies} copied passports are gone at the source; if that is right, use --prune-all`
 }
 
 async function save(line: object, options: MirrorOptions): Promise<keyof MirrorReport> {

@@ -13,7 +13,10 @@ export type ThrottleOptions = {
   signal: AbortSignal
 }
 
-export type Reply = { status: 200; body: unknown; etag: string } | { status: 304 } | { status: 404 }
+export type Reply =
+  | { status: 200; body: unknown; etag: string; location: string }
+  | { status: 304 }
+  | { status: 404 }
 
 /** The source is unavailable or rejects all requests; a retry does not help. */
 export class SourceError extends Error {
@@ -129,10 +132,15 @@ async function read(
   const { status } = response
   if (status === 200) {
     const text = await readText(path, response)
-    return { status, body: JSON.parse(text), etag: response.headers.get('ETag') ?? '' }
+    const { headers } = response
+    const [etag, location] = [headers.get('ETag') ?? '', headers.get('Content-Location') ?? '']
+    return { status, body: JSON.parse(text), etag, location }
   }
   await response.body?.cancel()
   if (status === 304) return { status }
+  // A brownout. It says nothing about a passport.
+  if (status === 410 && response.headers.has('Retry-After'))
+    throw new SourceError(`${base} is switched off for a while (410). Run the command again later.`)
   if (status === 404 || status === 410) return { status: 404 }
   if (status === 429 || status >= 500)
     return { retry: `status ${status}`, waited: status === 429 || hasRetryTime }

@@ -3,8 +3,15 @@ import { quote } from '../domain/text/quote.ts'
 import { Credential, Passport } from '../domain/v1/schemas.ts'
 import { RecordError } from './record.ts'
 
-/** Fields outside of V1 are ignored, in particular those that our own export adds. */
-const { merged: _, ...PASSPORT_FIELDS } = Passport.properties
+const { merged: _, ...V1_FIELDS } = Passport.properties
+
+/** Other fields are ignored, in particular those that our own export adds. */
+const PASSPORT_FIELDS = {
+  ...V1_FIELDS,
+  image_url: Type.String(),
+  main_wallet_changed_at: Type.String(),
+  nominations_received_count: Type.Integer(),
+}
 
 /** The distinct ids on a list page, and values that are no ids; undefined if the body is not a list page. */
 export function parseIds(body: unknown): { ids: number[]; invalid: string[] } | undefined {
@@ -26,9 +33,15 @@ export function parsePagination(body: unknown): { last: number | undefined; coun
   }
 }
 
-/** The id in the response: the survivor's if the requested passport was merged. */
-export const parseResponseId = (body: unknown, requested: number): number =>
-  parseCount(field(field(body, 'passport'), 'passport_id')) ?? requested
+/** The id in the body or in `Content-Location`: the survivor's if the requested passport was merged. */
+export function parseSurvivor(
+  { body, location }: { body: unknown; location: string },
+  requested: number,
+): number {
+  const given = parseCount(field(field(body, 'passport'), 'passport_id')) ?? requested
+  if (given !== requested) return given
+  return parseCount(/\/passports\/(\d+)$/.exec(location)?.[1]) ?? requested
+}
 
 /** Combines both responses about a passport into one line for `parseRecord`. */
 export function toLine(id: number, passportBody: unknown, credentialsBody: unknown): object {

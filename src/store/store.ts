@@ -21,6 +21,8 @@ export type Store = {
     listByIds(ids: readonly number[]): Awaitable<Passport[]>
     /** Includes merged passports. */
     count(): Awaitable<number>
+    /** The passports that are merged into this one, not through another. */
+    listMerged(id: number): Awaitable<number[]>
     /** Throws `not_found`, or `invalid_request` if one of them is merged already. */
     merge(from: number, into: number): Awaitable<void>
     /** Throws `not_found`, or `invalid_request` if it is not merged. */
@@ -223,12 +225,14 @@ export type MirrorStore = {
   end(source: string): Awaitable<void>
   find(source: string, id: number): Awaitable<Mirrored | undefined>
   note(source: string, id: number, seen: Mirrored): Awaitable<void>
-  /** Passports that only earlier runs have seen, by id. */
+  /** Passports that only earlier runs have seen, by id. Pruned ones are left out here and in `count`. */
   listUnseen(source: string, run: number, afterId: number, limit: number): Awaitable<number[]>
+  count(source: string): Awaitable<number>
+  listSources(): Awaitable<string[]>
 }
 
-/** The ETags of both responses about a passport, and the run that read them. */
-type Mirrored = { passportEtag: string; credentialsEtag: string; run: number }
+/** The ETags of both responses about a passport, and the run that read them. The run of a pruned passport is 0. */
+export type Mirrored = { passportEtag: string; credentialsEtag: string; run: number }
 
 export type CopyTable = {
   name: string

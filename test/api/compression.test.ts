@@ -59,11 +59,11 @@ onEveryEngine('compression', (open) => {
         const plain = await ask(path, 'identity')
         const body = await plain.text()
         const etag = plain.headers.get('ETag') ?? ''
-        expect([path, plain.headers.get('Content-Encoding'), plain.headers.get('Vary')]).toEqual([
+        expect([
           path,
-          null,
-          'Accept-Encoding',
-        ])
+          plain.headers.get('Content-Encoding'),
+          plain.headers.get('Vary')?.split(', ')[0],
+        ]).toEqual([path, null, 'Accept-Encoding'])
         const packed = await ask(path, encoding)
         const bytes = await packed.bytes()
         expect([packed.headers.get('Content-Encoding'), packed.headers.get('ETag')]).toEqual([encoding, etag])

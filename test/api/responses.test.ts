@@ -59,13 +59,15 @@ onEveryEngine('errors', (open) => {
   test('an unknown path responds to preflights, and to any other method with 404', async () => {
     await using store = await open(PEOPLE)
     await using server = serveTest(store, { requireKey: true })
-    for (const path of ['/nowhere', '/api/v1/nothing', '/api/v2']) {
+    for (const path of ['/nowhere', '/api/v1/nothing', '/api/v9/x', '//api/v9//x', '/%zz']) {
       expect((await server.get(path, { method: 'OPTIONS' })).status).toBe(204)
       for (const method of ['GET', 'POST', 'DELETE']) {
         const { status, headers } = await server.get(path, { method })
         expect([status, headers.get('Access-Control-Allow-Origin')]).toEqual([404, '*'])
       }
     }
+    for (const path of ['/', '//', '///'])
+      expect((await server.get(path, { method: 'OPTIONS' })).status).toBe(204)
   })
 
   test.each(['POST', 'PUT', 'PATCH', 'DELETE'])('%s is not allowed anywhere', async (method) => {

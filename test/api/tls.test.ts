@@ -56,7 +56,7 @@ test('HTTP/2 multiplexes requests on one connection, with the same headers and b
 test('TLS to a plain HTTP port fails at once', async () => {
   await using store = await openTestStore('sqlite', PEOPLE)
   await using server = serveTest(store)
-  // A server that waits for the handshake would close the connection after 75 s, later than the test may take.
+  // A server that waits for the handshake would close the connection after 75 s or more, later than the test may take.
   const error = await new Promise<Error | undefined>((resolve) => {
     const socket = connectTls({ port: server.port, host: '127.0.0.1', rejectUnauthorized: false })
     socket.on('secureConnect', () => resolve(undefined))

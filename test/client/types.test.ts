@@ -24,7 +24,11 @@ const SAME: [
   Same<client.Credential, Shape<'Credential'>>,
   Same<client.Pagination, Shape<'Pagination'>>,
   Same<client.PassportPage, Shape<'PassportListBody'>>,
-  Same<Exclude<client.PassportErrorCode, 'timeout' | 'network' | 'invalid_answer'>, ErrorCode>,
+  // Only pages respond with `not_acceptable`.
+  Same<
+    Exclude<client.PassportErrorCode, 'timeout' | 'network' | 'invalid_answer'>,
+    Exclude<ErrorCode, 'not_acceptable'>
+  >,
 ] = [true, true, true, true, true, true, true, true]
 
 /** Shows that the check can fail. */

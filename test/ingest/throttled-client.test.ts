@@ -146,4 +146,14 @@ describe('retries', () => {
     expect(error.message).toBe(message)
     expect(begun).toHaveLength(1)
   })
+
+  test('410 with Retry-After is a brownout and fails the whole run', async () => {
+    const { begun, get } = createClient([status(410, { 'Retry-After': '60' })])
+    const error = await get().catch((error) => error)
+    expect(error).toBeInstanceOf(SourceError)
+    expect(error.message).toBe(
+      'http://source.test is switched off for a while (410). Run the command again later.',
+    )
+    expect(begun).toHaveLength(1)
+  })
 })

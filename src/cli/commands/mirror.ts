@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { readConfig } from '../../config.ts'
 import { CommandError } from '../../domain/errors.ts'
 import { count, printable } from '../../domain/text/format.ts'
-import type { MirrorReport } from '../../ingest/mirror.ts'
+import type { MirrorReport, MirrorResult } from '../../ingest/mirror.ts'
 import { ResponseError, SourceError } from '../../ingest/throttled-client.ts'
 import { findRules } from '../../scoring/active-rules.ts'
 import { loadRules } from '../../scoring/load-rules.ts'
@@ -15,20 +15,25 @@ import { RESTORE_OPTION, rawKindOf } from './import.ts'
 
 export const mirror = defineCommand({
   name: 'mirror',
-  summary: 'copy all passports of another V1 service',
-  description: `URL is the base URL, without /api/v1. To continue an interrupted run, run it again; later runs request
-    only changed passports. Passports that were removed there are kept here.`,
+  summary: 'copy all passports of another V1 or V2 service',
+  description: `URL is the base URL. The copy uses /api/v2 if URL ends in /api/v2, otherwise /api/v1. To continue an
+    interrupted run, run it again; later runs request only changed passports. Passports that were merged there are
+    merged here. Passports that were removed there are named and kept here, unless --prune is given.`,
   options: {
     key: { placeholder: 'KEY', about: 'sent as X-API-KEY; MIRROR_KEY hides it from the process list' },
     // Timers cannot wait long enough for a lower rate.
     rate: { ...number(0.001, 100_000), default: '10', about: 'maximum number of requests per second' },
     concurrency: { ...number(1, 256), default: '4', about: 'maximum number of concurrent requests' },
+    prune: {
+      about: 'remove the copies of passports that are gone at the source, at most half of all its copies',
+    },
+    'prune-all': { about: 'remove them, however many they are' },
     ...RESTORE_OPTION,
     ...DATABASE_OPTIONS,
   },
   forms: [{ args: 'URL' }],
   async run({ values, args: [url = ''] }, terminal) {
-    const base = parseBase(url)
+    const { base, version } = parseSource(url)
     const config = readConfig(terminal.env, values)
     const key = parseKey(values.key ?? config.mirrorKey)
     const initialRules = await loadRules(config.rules)
@@ -37,13 +42,19 @@ export const mirror = defineCommand({
     await using store = await openWhole(config.database)
     const rules = await findRules(store, initialRules)
     const progress = createProgress(terminal, { unit: 'passports' })
+    const report = (id: number | string, reason: string) => {
+      progress.end()
+      terminal.err(`passport ${id}: ${printable(reason)}\n`)
+    }
     try {
-      const report = await mirrorAll({
+      const result = await mirrorAll({
         base,
+        version,
         key,
         rate: values.rate,
         concurrency: Math.floor(values.concurrency),
         restore: values.restore === true,
+        prune: values['prune-all'] ? 'all' : values.prune ? 'some' : 'none',
         store,
         userAgent: `passportd/${VERSION} (mirror)`,
         rescore: false,
@@ -54,16 +65,16 @@ export const mirror = defineCommand({
         ticks: () => performance.now(),
         random: Math.random,
         signal,
-        onFailure: (id, reason) => {
-          progress.end()
-          terminal.err(`passport ${id}: ${printable(reason)}\n`)
-        },
+        onKept: (id, reason) => report(id, `gone at the source, but kept: ${reason}`),
+        onFailure: report,
         onProgress: (done, total) => progress.update(done, done, total),
       })
       progress.end()
-      terminal.err(`${describe(report)}\n`)
-      if (report.failed > 0)
-        throw new CommandError(`${count(report.failed, 'passport')} failed: run the command again to retry.`)
+      terminal.err(`${describeGone(result)}${describe(result.report)}\n`)
+      const { failed } = result.report
+      if (failed > 0)
+        throw new CommandError(`${count(failed, 'passport')} failed: run the command again to retry.`)
+      if (result.refusal) throw new CommandError(`Nothing was removed: ${result.refusal}.`)
     } catch (error) {
       progress.end()
       if (signal.aborted) throw new CommandError('Stopped. Run the command again to continue.')
@@ -74,13 +85,14 @@ export const mirror = defineCommand({
   },
 })
 
-function parseBase(text: string): string {
+/** Accepts the URL of an endpoint, too. */
+function parseSource(text: string): { base: string; version: 1 | 2 } {
   const url = URL.parse(text)
   if (!url || !/^https?:$/.test(url.protocol)) throw invalidValue('URL must be an http or https URL', text)
   if (url.username || url.password)
     throw new UsageError('URL must not contain a user name or password: pass a key with --key.')
-  // Accepts the URL of an endpoint, too: /api/v1/... is removed.
-  return `${url.origin}${url.pathname.replace(/\/(api\/v1(\/.*)?)?$/, '')}`
+  const version = /\/api\/v2(\/.*)?$/.test(url.pathname) ? 2 : 1
+  return { base: `${url.origin}${url.pathname.replace(/\/(api\/v[12](\/.*)?)?$/, '')}`, version }
 }
 
 function parseKey(text: string | undefined): string | undefined {
@@ -97,8 +109,19 @@ function number(least: number, most: number) {
   return { placeholder: 'N', accepts: `a number from ${least} to ${most}`, parse }
 }
 
-function describe({ copied, unchanged, gone, removed, failed }: MirrorReport): string {
+const MOST_NAMED = 20
+
+function describeGone({ gone }: MirrorResult): string {
+  if (gone.length === 0) return ''
+  const more = gone.length > MOST_NAMED ? ` and ${gone.length - MOST_NAMED} more` : ''
+  const named = gone.sort((one, other) => one - other).slice(0, MOST_NAMED)
+  return `Gone at the source, kept here: ${named.join(', ')}${more}.\n`
+}
+
+function describe({ copied, unchanged, merged, gone, pruned, removed, failed }: MirrorReport): string {
   const parts = [`${copied} copied`, `${unchanged} unchanged`, `${gone} gone`, `${failed} failed`]
+  if (merged > 0) parts.push(`${merged} merged`)
+  if (pruned > 0) parts.push(`${pruned} pruned`)
   if (removed > 0) parts.push(`${removed} of removed passports skipped (--restore accepts them)`)
   return `${parts.join(', ')}.`
 }

@@ -39,10 +39,21 @@ export function createMirror({ query, transaction }: Pool): MirrorStore {
     async listUnseen(source, run, afterId, limit) {
       const rows = await query<{ passport_id: number }>(
         `select passport_id::float8 as passport_id from mirrored
-         where source = $1 and mirrored.passport_id > $2 and run < $3 order by mirrored.passport_id limit $4`,
-        [source, afterId, run, limit],
+         where source = $1 and mirrored.passport_id > $2 and run between 1 and $3 order by mirrored.passport_id limit $4`,
+        [source, afterId, run - 1, limit],
       )
       return rows.map((row) => row.passport_id)
+    },
+    async count(source) {
+      const [row] = await query<{ count: number }>(
+        'select count(*)::float8 as count from mirrored where source = $1 and run > 0',
+        [source],
+      )
+      return row?.count ?? 0
+    },
+    async listSources() {
+      const rows = await query<{ source: string }>('select source from mirror_runs order by source')
+      return rows.map(({ source }) => source)
     },
   }
 }

@@ -21,6 +21,14 @@ export function createPassportReader(read: Query) {
       return row?.count ?? 0
     },
 
+    async listMerged(id: number) {
+      const rows = await read<{ id: number }>(
+        'select id::float8 as id from passports where merged_into = $1 order by passports.id',
+        [id],
+      )
+      return rows.map((row) => row.id)
+    },
+
     async listByIds(ids: readonly number[]) {
       if (ids.length === 0) return []
       const rows = await selectRows<StoredRow>(

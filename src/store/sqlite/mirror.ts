@@ -15,8 +15,12 @@ export function createMirror({ reader, writer }: { reader: Database; writer: Dat
     `insert or replace into mirrored (source, passport_id, passport_etag, credentials_etag, run) values (?, ?, ?, ?, ?)`,
   )
   const listUnseen = reader.query<{ passport_id: number }, [string, number, number, number]>(
-    `select passport_id from mirrored where source = ? and passport_id > ? and run < ? order by passport_id limit ?`,
+    `select passport_id from mirrored where source = ? and passport_id > ? and run between 1 and ? order by passport_id limit ?`,
   )
+  const count = reader.query<{ count: number }, [string]>(
+    'select count(*) as count from mirrored where source = ? and run > 0',
+  )
+  const listSources = reader.query<{ source: string }, []>('select source from mirror_runs order by source')
 
   const begin = writer.transaction((source: string) => {
     const last = findRun.get(source)
@@ -40,6 +44,8 @@ export function createMirror({ reader, writer }: { reader: Database; writer: Dat
       note.run(source, id, passportEtag, credentialsEtag, run)
     },
     listUnseen: (source, run, afterId, limit) =>
-      listUnseen.all(source, afterId, run, limit).map((row) => row.passport_id),
+      listUnseen.all(source, afterId, run - 1, limit).map((row) => row.passport_id),
+    count: (source) => count.get(source)?.count ?? 0,
+    listSources: () => listSources.all().map(({ source }) => source),
   } satisfies MirrorStore
 }

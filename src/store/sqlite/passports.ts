@@ -16,6 +16,9 @@ export function createPassportReader(reader: Database, transaction: ReadTransact
     'select * from passports where id in (select value from json_each(?)) and merged_into is null',
   )
   const count = reader.query<{ count: number }, []>('select count(*) as count from passports')
+  const listMerged = reader.query<{ id: number }, [number]>(
+    'select id from passports where merged_into = ? order by id',
+  )
 
   return {
     find: (ref: PassportRef) =>
@@ -25,6 +28,8 @@ export function createPassportReader(reader: Database, transaction: ReadTransact
       }),
 
     count: () => transaction.read(() => count.get()?.count ?? 0),
+
+    listMerged: (id: number) => transaction.read(() => listMerged.all(id).map((row) => row.id)),
 
     listByIds: (ids: readonly number[]) =>
       transaction.read(() => {

@@ -9,6 +9,7 @@ import { workplace } from '../../support/cli-sandbox.ts'
 import { everyAnswer } from '../../support/http/every-response.ts'
 import { answer, faultyProxy, serveRaw } from '../../support/http/faulty-proxy.ts'
 import { serveTest } from '../../support/http/server.ts'
+import { serveOdd } from '../../support/ingest/odd-source.ts'
 import { type MakeDatabase, openTestStore, withEngine, withEveryEngine } from '../../support/store/engines.ts'
 import { NOON } from '../../support/store/records.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
@@ -86,6 +87,56 @@ withEveryEngine('mirror', (makeDatabase) => {
 })
 
 withEngine('sqlite', 'mirror, whatever the database', (makeDatabase) => {
+  test('passports that are gone are named, and removed with --prune', async () => {
+    await using given = await prepare(makeDatabase, PEOPLE)
+    await given.mirror()
+    const ids = (await given.store.records.list(-1, 100)).map(({ id }) => id)
+    for (const id of ids.slice(0, 22)) await given.store.passports.remove(id, NOON)
+    expect(await given.mirror()).toEqual({
+      out: '',
+      err: `Gone at the source, kept here: ${ids.slice(0, 20).join(', ')} and 2 more.\n0 copied, 78 unchanged, 22 gone, 0 failed.\n`,
+      code: 0,
+    })
+    await given.store.passports.merge(ids[22] as number, ids[23] as number)
+    expect(await given.mirror('--prune')).toEqual({
+      out: '',
+      err: '0 copied, 77 unchanged, 0 gone, 0 failed, 1 merged, 22 pruned.\n',
+      code: 0,
+    })
+    await using copy = await given.open()
+    expect(await everyAnswer(copy)).toEqual(await everyAnswer(given.store))
+  })
+
+  test('--prune removes at most half of the copies, --prune-all any number', async () => {
+    await using given = await prepare(makeDatabase, PEOPLE.slice(0, 3))
+    await given.mirror()
+    for (const id of [1, 2]) await given.store.passports.remove(id, NOON)
+    expect(await given.mirror('--prune')).toEqual({
+      out: '',
+      err:
+        'Gone at the source, kept here: 1, 2.\n0 copied, 1 unchanged, 2 gone, 0 failed.\n' +
+        'passportd: Nothing was removed: 2 of 3 copied passports are gone at the source; if that is right, use --prune-all.\n',
+      code: 1,
+    })
+    expect(await given.mirror('--prune-all')).toMatchObject({
+      err: '0 copied, 1 unchanged, 0 gone, 0 failed, 2 pruned.\n',
+      code: 0,
+    })
+  })
+
+  test('a gone passport that must stay is named with the reason', async () => {
+    await using given = await prepare(makeDatabase, PEOPLE.slice(0, 3))
+    await given.mirror()
+    await given.run('merge', '2', '1')
+    await given.store.passports.remove(1, NOON)
+    expect(await given.mirror('--prune')).toMatchObject({
+      err:
+        'passport 1: gone at the source, but kept: passport 2 is merged into it\n' +
+        'Gone at the source, kept here: 1.\n0 copied, 2 unchanged, 1 gone, 0 failed.\n',
+      code: 0,
+    })
+  })
+
   test('the key comes from --key or MIRROR_KEY, and is never printed', async () => {
     await using given = await prepare(makeDatabase, PEOPLE.slice(0, 3), { requireKey: true })
     const { cwd, env, proxy } = given
@@ -137,6 +188,22 @@ describe.concurrent('a source', () => {
     expect(code).toBe(1)
     expect(err).toContain("Unrecognized token '\ufffd'")
     expect(err).not.toMatch(/[^\n\P{Cc}]/u)
+  })
+
+  test.each([
+    ['', '/api/v1/'],
+    ['/', '/api/v1/'],
+    ['/api/v1', '/api/v1/'],
+    ['/api/v1/passports?page=2', '/api/v1/'],
+    ['/api/v2', '/api/v2/'],
+    ['/api/v2/', '/api/v2/'],
+    ['/api/v2/passports/7', '/api/v2/'],
+    ['/sub/api/v2', '/sub/api/v2/'],
+  ])('with the URL %p is read below %s', async (given, prefix) => {
+    await using source = serveOdd({ list: () => ({ passports: [{ passport_id: 7 }] }) })
+    expect(await mirror(source.url + given)).toMatchObject({ code: 0 })
+    expect(source.paths.length).toBeGreaterThan(2)
+    for (const path of source.paths) expect(path).toStartWith(prefix)
   })
 
   test('that is unavailable is reported in one sentence', async () => {

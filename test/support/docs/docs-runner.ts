@@ -73,6 +73,7 @@ export async function startDocsRunner(home: string, files: readonly Example[]) {
       mkdirSync(join(folder, 'data'), { recursive: true })
       mkdirSync(join(folder, 'backups'))
       symlinkSync(join(home, 'data/demo.db'), join(folder, 'data/demo.db'))
+      symlinkSync(join(import.meta.dir, '../../../node_modules'), join(folder, 'node_modules'))
       copyFileSync(join(home, 'data/passportd.db'), join(folder, 'data/passportd.db'))
       for (const { file, text } of files) if (file) await Bun.write(join(folder, file), adapt(text, folder))
       return folder

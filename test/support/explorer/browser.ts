@@ -56,3 +56,7 @@ export function watchConsole(page: Page): string[] {
   page.on('pageerror', (error) => messages.push(error.message))
   return messages
 }
+
+/** A web site of another origin. */
+export const serveBlankPage = () =>
+  Bun.serve({ port: 0, fetch: () => new Response('', { headers: { 'Content-Type': 'text/html' } }) })

@@ -12,14 +12,15 @@ export const CROWD = [...inventPeople().slice(0, 260), { ...ada, id: 2007 }]
 export const SOME = CROWD.slice(-60)
 export const FEW = CROWD.slice(-5)
 
-export const NONE = { copied: 0, unchanged: 0, gone: 0, removed: 0, failed: 0 }
+export const NONE = { copied: 0, unchanged: 0, merged: 0, gone: 0, pruned: 0, removed: 0, failed: 0 }
 
 /** Copies with a fake clock, without delays. */
 export async function copy(store: Store, base: string, given: Partial<MirrorOptions> = {}) {
   let time = NOON
   const failures: string[] = []
   const progress: [number, number][] = []
-  const report = await mirror({
+  const kept: string[] = []
+  const { report, gone, refusal } = await mirror({
     store,
     base,
     key: undefined,
@@ -27,6 +28,9 @@ export async function copy(store: Store, base: string, given: Partial<MirrorOpti
     rate: 1000,
     concurrency: 8,
     restore: false,
+    version: 1,
+    prune: 'none',
+    onKept: (id, reason) => kept.push(`${id}: ${reason}`),
     rescore: false,
     rawKindOf: () => undefined,
     fetch: (url, init) => fetch(url, init),
@@ -42,7 +46,7 @@ export async function copy(store: Store, base: string, given: Partial<MirrorOpti
     onProgress: (...at) => progress.push(at),
     ...given,
   })
-  return { report, failures, progress }
+  return { report, gone, refusal, failures, kept, progress }
 }
 
 export const ofPassports = (seen: readonly Seen[]) => seen.filter(({ path }) => !path.includes('?page='))

@@ -18,7 +18,7 @@ export function serveOdd({
     fetch(request) {
       const url = new URL(request.url)
       paths.push(url.pathname + url.search)
-      const id = Number(url.searchParams.get('passport_id') ?? url.pathname.split('/')[4])
+      const id = Number(url.searchParams.get('passport_id') ?? url.pathname.split('/').at(-1))
       const body = url.pathname.endsWith('/passports')
         ? list(Number(url.searchParams.get('page')))
         : url.pathname.endsWith('/passport_credentials')

@@ -11,7 +11,7 @@ export const fail = (message: string): Answer => {
   return () => Promise.reject(new Error(message))
 }
 
-export const GOOD = { status: 200 as const, body: { fine: true }, etag: '' }
+export const GOOD = { status: 200 as const, body: { fine: true }, etag: '', location: '' }
 
 /** A fake clock that advances only while all work waits. */
 function fakeTime() {

@@ -1,0 +1,81 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { join } from 'node:path'
+import { MIGRATE_REQUESTS } from '../support/docs/migrate-requests.ts'
+import { needPrograms } from '../support/docs/programs.ts'
+import { inBrowser, serveBlankPage } from '../support/explorer/browser.ts'
+import { serveExplorer } from '../support/explorer/explorer-server.ts'
+import { openTestStore, type TestStore } from '../support/store/engines.ts'
+import { INVENTED } from '../support/store/json-lines.ts'
+
+type Sent = { base: string; requests: { method: string; path: string; headers: Record<string, string> }[] }
+type Reply = { status: number; body: string }
+
+describe('the requests of docs/migrate.md', () => {
+  let store: TestStore
+  let server: ReturnType<typeof serveExplorer>
+  beforeAll(async () => {
+    store = await openTestStore('sqlite', INVENTED)
+    server = serveExplorer(store)
+  })
+  afterAll(async () => {
+    await server[Symbol.asyncDispose]()
+    await store[Symbol.asyncDispose]()
+  })
+
+  /** Sends all requests, and for each the request with the same response. */
+  async function check(send: (sent: Sent) => Promise<Reply[]>): Promise<void> {
+    const requests = MIGRATE_REQUESTS.flatMap(({ method, path, headers, sameAs = path }) => [
+      { method, path, headers: Object.fromEntries(headers.map(splitHeader)) },
+      { method: 'GET', path: sameAs, headers: {} },
+    ])
+    const replies = await send({ base: server.url.origin, requests })
+    for (const [at, { method, path, status, sameAs }] of MIGRATE_REQUESTS.entries()) {
+      const [reply, same] = [replies[2 * at], replies[2 * at + 1]]
+      expect({ method, path, status: reply?.status }).toEqual({ method, path, status })
+      if (sameAs !== undefined)
+        expect({ path, body: reply?.body }).toEqual({ path, body: same?.body as string })
+    }
+    expect(replies).toHaveLength(requests.length)
+  }
+
+  for (const [name, program, file, needed] of [
+    ["Node's fetch", 'node', 'send-fetch.mjs', []],
+    ['axios', 'node', 'send-axios.mjs', []],
+    ['Python requests', 'python3', 'send_requests.py', ['python3-requests']],
+  ] as const) {
+    const { isSkipped, title } = needPrograms(needed, `get their responses with ${name}`)
+    test.skipIf(isSkipped)(title, () =>
+      check(async (sent) => {
+        const child = Bun.spawn([program, join(import.meta.dir, 'programs', file)], {
+          stdin: new Blob([JSON.stringify(sent)]),
+          stdout: 'pipe',
+        })
+        return JSON.parse(await new Response(child.stdout).text())
+      }),
+    )
+  }
+
+  inBrowser('in a browser', (browser) => {
+    test('get their responses on a page of another origin', async () => {
+      await using site = serveBlankPage()
+      const page = await browser.newPage()
+      await page.goto(site.url.href)
+      await check((sent) =>
+        page.evaluate(async ({ base, requests }) => {
+          const replies = []
+          for (const { method, path, headers } of requests) {
+            const response = await fetch(base + path, { method, headers })
+            replies.push({ status: response.status, body: await response.text() })
+          }
+          return replies
+        }, sent),
+      )
+      await page.close()
+    })
+  })
+})
+
+function splitHeader(line: string): [string, string] {
+  const [name = '', value = ''] = line.split(': ')
+  return [name, value]
+}

@@ -1,0 +1,89 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { serveExplorer } from '../support/explorer/explorer-server.ts'
+import { openTestStore, type TestStore } from '../support/store/engines.ts'
+import { PEOPLE } from '../support/store/records.ts'
+
+const HTML = 'text/html; charset=utf-8'
+const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8'
+const AXIOS = 'application/json, text/plain, */*'
+
+describe('Accept on pages', () => {
+  let store: TestStore
+  let server: ReturnType<typeof serveExplorer>
+  beforeAll(async () => {
+    store = await openTestStore('sqlite', PEOPLE)
+    server = serveExplorer(store)
+  })
+  afterAll(async () => {
+    await server[Symbol.asyncDispose]()
+    await store[Symbol.asyncDispose]()
+  })
+
+  const look = (path: string, accept: string) => server.look(path, { headers: { Accept: accept } })
+
+  test.each([
+    '',
+    '*/*',
+    'text/*',
+    BROWSER,
+    'text/html, application/json',
+    'application/json;q=0.5, text/html',
+    'application/json;q=0.9, */*',
+    'application/json;q=0',
+    'image/png',
+    ';q=,,/',
+  ])('%p gets the page', async (accept) => {
+    for (const path of ['/', '/passports/7', '/passports/7/score']) {
+      const { status, headers } = await look(path, accept)
+      expect([status, headers.get('Content-Type')]).toEqual([200, HTML])
+      expect(headers.get('Vary')).toBe('Accept-Encoding, Accept')
+    }
+    expect((await look('/passports/4711', accept)).headers.get('Content-Type')).toBe(HTML)
+  })
+
+  test.each([
+    'application/json',
+    'APPLICATION/JSON; charset=utf-8',
+    'application/*',
+    AXIOS,
+    'text/html;q=0.8, application/json;q=0.9',
+    'text/html;q=0, */*',
+  ])('%p gets a JSON error that names the path in the API', async (accept) => {
+    for (const [path, api] of [
+      ['/', '/api/v1/passports'],
+      ['/passports/7', '/api/v1/passports/7'],
+      ['//passports/7/', '/api/v1/passports/7'],
+      ['/passports/0xAb%20c', '/api/v1/passports/0xAb%20c'],
+      ['/passports/7/score', '/api/v1/passports/7'],
+    ] as const) {
+      const { status, headers, text } = await look(path, accept)
+      expect([status, headers.get('Content-Type')]).toEqual([406, 'application/json'])
+      expect(headers.get('Access-Control-Allow-Origin')).toBe('*')
+      expect(JSON.parse(text)).toEqual({
+        error: `This is a page for people. Request JSON from ${api}.`,
+        code: 'not_acceptable',
+        request_id: headers.get('X-Request-Id'),
+      })
+    }
+  })
+
+  test.each([
+    ['/passports', 404, 'not_found'],
+    ['/passports/7/8', 404, 'not_found'],
+    ['/badge/7', 404, 'not_found'],
+    ['/?page=abc', 406, 'not_acceptable'],
+    [`/badge/${'x'.repeat(9000)}.svg`, 414, 'uri_too_long'],
+  ])('a client that prefers JSON gets errors as JSON: %s', async (path, status, code) => {
+    const reply = await look(path, AXIOS)
+    expect([reply.status, reply.headers.get('Content-Type')]).toEqual([status, 'application/json'])
+    expect(JSON.parse(reply.text).code).toBe(code)
+    expect((await look(path, BROWSER)).headers.get('Content-Type')).toBe(HTML)
+  })
+
+  test('images have one type, so that Accept does not matter', async () => {
+    for (const path of ['/badge/7.svg', '/card/7.svg']) {
+      const { status, headers } = await look(path, 'application/json')
+      expect([status, headers.get('Content-Type')]).toEqual([200, 'image/svg+xml; charset=utf-8'])
+    }
+  })
+})

@@ -1,0 +1,145 @@
+import { describe, expect, test } from 'bun:test'
+import { parseSurvivor } from '../../src/ingest/v1-response.ts'
+import { everyAnswer } from '../support/http/every-response.ts'
+import { copy, NONE, serveSource } from '../support/ingest/mirror.ts'
+import { plain, serveOdd } from '../support/ingest/odd-source.ts'
+import { onEveryEngine, openTestStore, saveRecords } from '../support/store/engines.ts'
+import { ADA_WALLET, NOON, named, record } from '../support/store/records.ts'
+
+const FIVE = [1, 2, 3, 4, 5].map((id) => named(id, `Person ${id}`, id))
+
+onEveryEngine('merges of a mirrored source', (open, engine) => {
+  test('are carried over, chains included, and later runs change nothing', async () => {
+    await using source = await serveSource(FIVE, { engine })
+    await using target = await open()
+    await copy(target, source.url)
+    await source.store.passports.merge(1, 2)
+    expect((await copy(target, source.url)).report).toEqual({ ...NONE, merged: 1, unchanged: 4 })
+    expect(await target.passports.find({ id: 1 })).toMatchObject({ id: 2, merged: true })
+    expect(await everyAnswer(target)).toEqual(await everyAnswer(source.store))
+    // Now 1 leads to 3 through 2.
+    await source.store.passports.merge(2, 3)
+    expect((await copy(target, source.url)).report).toMatchObject({ merged: 1, gone: 0, failed: 0 })
+    expect(await everyAnswer(target)).toEqual(await everyAnswer(source.store))
+    expect((await copy(target, source.url)).report).toEqual({ ...NONE, unchanged: 5 })
+    expect(await target.passports.listMerged(2)).toEqual([1])
+    expect(await target.passports.listMerged(3)).toEqual([2])
+  })
+
+  test('are undone when the source undoes them, but merges made here stay', async () => {
+    await using source = await serveSource(FIVE, { engine })
+    await using target = await open()
+    await copy(target, source.url)
+    await target.passports.merge(4, 5)
+    await source.store.passports.merge(1, 2)
+    await copy(target, source.url)
+    await source.store.passports.unmerge(1)
+    expect((await copy(target, source.url)).report).toMatchObject({ failed: 0, gone: 0, merged: 0 })
+    expect(await target.passports.find({ id: 1 })).toMatchObject({ id: 1 })
+    expect(await target.passports.find({ id: 4 })).toMatchObject({ id: 5 })
+    expect((await copy(target, source.url)).report).toEqual({ ...NONE, unchanged: 5 })
+  })
+
+  test('free the wallets that the survivor took over', async () => {
+    await using source = await serveSource([record(1, { mainWallet: ADA_WALLET }), record(2)], { engine })
+    await using target = await open()
+    await copy(target, source.url)
+    await source.store.passports.merge(1, 2)
+    await saveRecords(source.store, [record(2, { mainWallet: ADA_WALLET })])
+    const { report, failures } = await copy(target, source.url)
+    expect({ report, failures }).toEqual({ report: { ...NONE, merged: 1, copied: 1 }, failures: [] })
+    expect(await target.passports.find({ wallet: ADA_WALLET })).toMatchObject({
+      id: 2,
+      mainWallet: ADA_WALLET,
+    })
+  })
+
+  test('that contradict a merge made here are reported as failed', async () => {
+    await using source = await serveSource(FIVE, { engine })
+    await using target = await open()
+    await copy(target, source.url)
+    await target.passports.merge(1, 3)
+    await source.store.passports.merge(1, 2)
+    const { report, failures } = await copy(target, source.url)
+    expect(report).toMatchObject({ merged: 0, failed: 1 })
+    expect(failures).toEqual(['1: it is merged into passport 3 here, but into passport 2 at the source'])
+    expect(await target.passports.find({ id: 1 })).toMatchObject({ id: 3 })
+  })
+
+  test('lead to the passport into which the survivor was merged here', async () => {
+    await using source = await serveSource(FIVE, { engine })
+    await using target = await open()
+    await copy(target, source.url)
+    await target.passports.merge(2, 3)
+    await source.store.passports.merge(1, 2)
+    expect((await copy(target, source.url)).report).toMatchObject({ merged: 1, failed: 0 })
+    expect(await target.passports.find({ id: 1 })).toMatchObject({ id: 3 })
+  })
+
+  test('into a passport that was removed here are reported as failed', async () => {
+    await using source = await serveSource(FIVE, { engine })
+    await using target = await open()
+    await copy(target, source.url)
+    await target.passports.remove(2, NOON)
+    await source.store.passports.merge(1, 2)
+    const { report, failures } = await copy(target, source.url)
+    expect(report).toMatchObject({ merged: 0, removed: 1, failed: 1 })
+    expect(failures).toEqual(['1: the source has merged it into passport 2, which was not copied'])
+    expect(await target.passports.find({ id: 1 })).toMatchObject({ id: 1 })
+  })
+
+  test('of passports that were removed here are ignored', async () => {
+    await using source = await serveSource(FIVE, { engine })
+    await using target = await open()
+    await copy(target, source.url)
+    await target.passports.remove(1, NOON)
+    await source.store.passports.merge(1, 2)
+    expect((await copy(target, source.url)).report).toMatchObject({
+      merged: 0,
+      removed: 0,
+      failed: 0,
+      gone: 0,
+    })
+    expect(await target.passports.find({ id: 1 })).toBeUndefined()
+  })
+})
+
+describe('a source with wrong bodies', () => {
+  test('merges nothing that it lists', async () => {
+    let isWrong = false
+    const list = () => ({ passports: [1, 2, 3].map((passport_id) => ({ passport_id })) })
+    await using source = serveOdd({ list, passport: (id) => plain(isWrong ? 1 : id) })
+    await using target = await openTestStore('sqlite')
+    await copy(target, source.url)
+    isWrong = true
+    expect((await copy(target, source.url, { prune: 'all' })).report).toEqual({
+      ...NONE,
+      unchanged: 1,
+      gone: 2,
+    })
+    for (const id of [1, 2, 3]) expect(await target.passports.find({ id })).toMatchObject({ id })
+  })
+
+  test('merges nothing into a passport that it does not list', async () => {
+    let ids = [1, 2, 3]
+    const list = () => ({ passports: ids.map((passport_id) => ({ passport_id })) })
+    await using source = serveOdd({ list, passport: (id) => plain(ids.length === 3 ? id : 9) })
+    await using target = await openTestStore('sqlite', [record(9)])
+    await copy(target, source.url)
+    ids = []
+    const { report, failures } = await copy(target, source.url, { prune: 'all' })
+    expect(report).toEqual({ ...NONE, failed: 3 })
+    expect(failures.sort()[0]).toBe('1: the source has merged it into passport 9, which was not copied')
+  })
+})
+
+test.each([
+  [{ passport: { passport_id: 7 } }, '', 7],
+  [{ passport: { passport_id: '8' } }, '/api/v1/passports/9', 8],
+  [{ passport: { passport_id: 7 } }, '/api/v1/passports/9', 9],
+  [{ passport: {} }, 'https://example.com/api/v2/passports/9', 9],
+  [{ passport: { passport_id: 7 } }, '/api/v1/passports/0xab', 7],
+  [null, '/api/v1/passports/7', 7],
+])('the survivor of 7 in %j with Content-Location %p is %d', (body, location, survivor) => {
+  expect(parseSurvivor({ body, location }, 7)).toBe(survivor)
+})
