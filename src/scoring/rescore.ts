@@ -22,7 +22,7 @@ export async function rescoreSome({ store, rules, now, onFailure }: Rescorer): P
   return store.scoring.work(BATCH, {
     rules: rules.stamp,
     now: time,
-    score: (passport) => score(passport, rules, time),
+    score: (passport, at) => score(passport, rules, at),
     onFailure,
   })
 }

@@ -45,7 +45,7 @@ export function createScoring(
         const scored: ScoredRow[] = []
         for (const { row, all, scorable } of await loadScorables(query, rows)) {
           try {
-            scored.push(applyScore(row, all, score(scorable), { rules, now }))
+            scored.push(applyScore(row, all, score(scorable, now), { rules, now }))
           } catch (error) {
             failed.push({ id: row.id, error })
           }

@@ -101,7 +101,7 @@ function saveScore(
   evidence: Evidence,
 ) {
   const { all, isShown, scorable } = load(before, evidence)
-  const { row, credentials } = applyScore(before, all, score(scorable), { rules, now })
+  const { row, credentials } = applyScore(before, all, score(scorable, now), { rules, now })
   const isUnchanged = isShown && isSameList(all, credentials)
   const isListed = row.merged_into === null
   const v1 = isListed && toV1PassportRow(row, model.passports.listMerged(row.id).length > 0)

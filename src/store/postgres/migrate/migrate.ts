@@ -6,6 +6,7 @@ import v1 from '../../migrations/postgres/0004-v1.sql' with { type: 'text' }
 import staleIndex from '../../migrations/postgres/0005-stale-index.sql' with { type: 'text' }
 import v1Fields from '../../migrations/postgres/0005-v1-fields.sql' with { type: 'text' }
 import ruleSets from '../../migrations/postgres/0006-rule-sets.sql' with { type: 'text' }
+import events from '../../migrations/postgres/0007-events.sql' with { type: 'text' }
 import { type MigrationMode, OutdatedSchemaError } from '../../outdated-schema.ts'
 import { readOnlyError } from '../connection/errors.ts'
 import type { Pool } from '../connection/health-checked-pool.ts'
@@ -33,6 +34,7 @@ const MIGRATIONS: readonly ((query: Query, onProgress: OnProgress, from: number)
     if (item) await query(v1Fields)
   },
   (query) => query(ruleSets),
+  (query) => query(events),
 ]
 
 type OnProgress = (done: number, total: number) => void

@@ -9,6 +9,7 @@ import v1 from '../../migrations/sqlite/0009-v1.sql' with { type: 'text' }
 import staleIndex from '../../migrations/sqlite/0010-stale-index.sql' with { type: 'text' }
 import v1Fields from '../../migrations/sqlite/0010-v1-fields.sql' with { type: 'text' }
 import ruleSets from '../../migrations/sqlite/0011-rule-sets.sql' with { type: 'text' }
+import events from '../../migrations/sqlite/0012-events.sql' with { type: 'text' }
 import { type MigrationMode, OutdatedSchemaError } from '../../outdated-schema.ts'
 import { type OnProgress, removeDocumentFiles, storeV1 } from './migration-9.ts'
 
@@ -38,6 +39,7 @@ const MIGRATIONS: readonly (string | ((database: Database, onProgress: OnProgres
     if (hasItems.get() !== null) database.run(v1Fields)
   },
   ruleSets,
+  events,
 ]
 
 export const SCHEMA = MIGRATIONS.length
