@@ -1,4 +1,5 @@
 import type { Database } from 'bun:sqlite'
+import { createEventWriter } from '../events/sqlite.ts'
 import {
   ACTIVE_RULES,
   NEXT_APPLIED_AT,
@@ -7,9 +8,9 @@ import {
   toAppliedRules,
   toRuleSetRow,
 } from '../rows/rule-set.ts'
-import { ACTIVE } from '../rule-adoption.ts'
+import { ACTIVE, toActivated } from '../rule-adoption.ts'
 import type { AppliedRules, RulesStore } from '../store.ts'
-import { createSettings } from './settings.ts'
+import { createAdoption, createSettings } from './settings.ts'
 import { prepareUpsert } from './statements.ts'
 
 export function createRules({ reader, writer }: { reader: Database; writer: Database }) {
@@ -22,21 +23,25 @@ export function createRules({ reader, writer }: { reader: Database; writer: Data
   const nextTime = writer.query<{ time: number | null }, [number]>(`${NEXT_APPLIED_AT} ?`)
   const put = prepareUpsert(writer, 'rule_sets')
   const settings = createSettings(writer)
+  const adoption = createAdoption(writer)
+  const log = createEventWriter(writer)
 
-  function activate(rules: AppliedRules): void {
+  function activate(rules: AppliedRules, now: number): void {
+    log.append({ events: toActivated(adoption.find(), rules.stamp), removed: [] }, now)
     put.run(toRuleSetRow(rules))
     settings.set(ACTIVE, rules.stamp)
   }
 
   const apply = writer.transaction((rules: AppliedRules) => {
-    activate({ ...rules, appliedAt: nextTime.get(rules.appliedAt)?.time ?? rules.appliedAt })
+    const appliedAt = nextTime.get(rules.appliedAt)?.time ?? rules.appliedAt
+    activate({ ...rules, appliedAt }, rules.appliedAt)
   })
 
-  const rollBack = writer.transaction((builtIn: AppliedRules): AppliedRules | undefined => {
+  const rollBack = writer.transaction((builtIn: AppliedRules, now: number): AppliedRules | undefined => {
     const active = settings.get(ACTIVE)
     const next = orUndefined(findPrevious.get()) ?? builtIn
     if (active === undefined || active === next.stamp) return undefined
-    activate(next)
+    activate(next, now)
     return next
   })
 
@@ -45,7 +50,7 @@ export function createRules({ reader, writer }: { reader: Database; writer: Data
     active: () => orUndefined(findActive.get()),
     list: () => list.all().map(toAppliedRules),
     apply: (rules) => apply.immediate(rules),
-    rollBack: (builtIn) => rollBack.immediate(builtIn),
+    rollBack: (builtIn, now = Date.now()) => rollBack.immediate(builtIn, now),
   } satisfies RulesStore
 }
 
