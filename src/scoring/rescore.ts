@@ -28,8 +28,12 @@ export async function rescoreSome({ store, rules, now, onFailure }: Rescorer): P
 }
 
 /** Puts the rule set in force; all passports scored by another one become stale. */
-export async function adoptRules({ store, rules }: Pick<Rescorer, 'store' | 'rules'>): Promise<void> {
-  while (!(await store.scoring.adopt(rules.stamp))) await new Promise(setImmediate)
+export async function adoptRules({
+  store,
+  rules,
+  now = Date.now,
+}: Pick<Rescorer, 'store' | 'rules'> & Partial<Pick<Rescorer, 'now'>>): Promise<void> {
+  while (!(await store.scoring.adopt(rules.stamp, now()))) await new Promise(setImmediate)
 }
 
 /**

@@ -63,15 +63,17 @@ export function scorePassport(loaded: LoadedScorable, job: ScoringJob): Scored {
   }
   const credentials = keepUnchanged(all, calculated)
   const isUnchanged = isAsShown(stored) && isSameList(all, credentials)
-  const shown =
-    isUnchanged || isAsShown(stored) || row.merged_into !== null ? all : shownCredentialsOf(stored)
   const event = toScoreChanged(
-    { row: before, credentials: countedOf(shown) },
-    { row, credentials: countedOf(credentials) },
+    { row: before, credentials: isUnchanged ? all : shownBefore(loaded) },
+    { row, credentials: isUnchanged ? all : countedOf(credentials) },
     causeByScoring(loaded, job),
   )
   return { row, credentials, isUnchanged, event }
 }
+
+/** A merged passport has no V1 response. */
+const shownBefore = ({ row, stored, all }: LoadedScorable) =>
+  isAsShown(stored) || row.merged_into !== null ? countedOf(all) : shownCredentialsOf(stored)
 
 /** Unchanged credentials are the same objects. */
 const isSameList = (before: readonly Credential[], after: readonly Credential[]) =>
