@@ -32,6 +32,8 @@ export type Config = {
   mirrorKey?: string | undefined
   /** Usage counts are kept for this many days. */
   usageDays?: number | undefined
+  /** Events are kept for this many days; infinite for `forever`. */
+  historyDays?: number | undefined
   /** Paths of PEM files, for HTTPS with HTTP/2. */
   tls?: { cert: string; key: string; http3: boolean }
 }
@@ -123,6 +125,12 @@ export const SETTINGS = {
     'a whole number of days from 31 to 36500',
     (text) => (/^\d+$/.test(text) ? parseNumber(text, 31, 36_500) : undefined),
   ),
+  HISTORY: define(
+    'days after which events are deleted, or forever',
+    'forever',
+    'forever, or a whole number of days from 1 to 36500',
+    parseHistory,
+  ),
   TLS_CERT: anyText('PEM file with the certificate; with TLS_KEY, serves HTTPS and HTTP/2'),
   TLS_KEY: anyText('PEM file with the private key of the certificate'),
   HTTP3: flag('serve HTTP/3 on the same port as well; needs TLS'),
@@ -163,6 +171,7 @@ export function readConfig(env: Environment, { demo = false, checkNames = false 
     rules: read('RULES'),
     mirrorKey: read('MIRROR_KEY'),
     usageDays: read('USAGE_DAYS'),
+    historyDays: read('HISTORY'),
   }
   addMetrics(config, read, problems)
   const [readUrls, maxLag] = [read('DATABASE_READ_URL'), read('REPLICA_MAX_LAG')]
@@ -263,6 +272,11 @@ export function parsePort(text: string): number | undefined {
 function parseNumber(text: string, least: number, most: number): number | undefined {
   const number = /^\d{1,9}(\.\d{1,3})?$/.test(text) ? Number(text) : Number.NaN
   return number >= least && number <= most ? number : undefined
+}
+
+function parseHistory(text: string): number | undefined {
+  if (text === 'forever') return Number.POSITIVE_INFINITY
+  return /^\d+$/.test(text) ? parseNumber(text, 1, 36_500) : undefined
 }
 
 function parseFlag(text: string): boolean | undefined {

@@ -22,15 +22,19 @@ export async function rescoreSome({ store, rules, now, onFailure }: Rescorer): P
   return store.scoring.work(BATCH, {
     rules: rules.stamp,
     now: time,
-    score: (passport) => score(passport, rules, time),
+    score: (passport, at) => score(passport, rules, at),
     onFailure,
   })
 }
 
 /** Stores the rule set and puts it in force; all passports scored by another one become stale. */
-export async function adoptRules({ store, rules }: Pick<Rescorer, 'store' | 'rules'>): Promise<void> {
+export async function adoptRules({
+  store,
+  rules,
+  now = Date.now,
+}: Pick<Rescorer, 'store' | 'rules'> & Partial<Pick<Rescorer, 'now'>>): Promise<void> {
   await store.rules.keep(toAppliedRules(rules, 'built-in', 0))
-  while (!(await store.scoring.adopt(rules.stamp))) await new Promise(setImmediate)
+  while (!(await store.scoring.adopt(rules.stamp, now()))) await new Promise(setImmediate)
 }
 
 /**

@@ -5,6 +5,7 @@ import type { FullPassport, Passport, PassportRef, Scores } from '../domain/pass
 import type { IncomingRecord, PassportRecord } from '../domain/record.ts'
 import type { RetirementPlan } from '../domain/retirement.ts'
 import type { UsageCount } from '../domain/usage.ts'
+import type { EventLog, EventType, LogEvent } from '../domain/v3/event.ts'
 import type { createV1Reader as createPostgresV1, createV2Reader as createPostgresV2 } from './postgres/v1.ts'
 import type { createV3Reader as createPostgresV3 } from './postgres/v3/find-passports.ts'
 import type { createV1Reader as createSqliteV1, createV2Reader as createSqliteV2 } from './sqlite/v1.ts'
@@ -24,9 +25,9 @@ export type Store = {
     /** The passports that are merged into this one, not through another. */
     listMerged(id: number): Awaitable<number[]>
     /** Throws `not_found`, or `invalid_request` if one of them is merged already. */
-    merge(from: number, into: number): Awaitable<void>
+    merge(from: number, into: number, now?: number): Awaitable<void>
     /** Throws `not_found`, or `invalid_request` if it is not merged. */
-    unmerge(id: number): Awaitable<void>
+    unmerge(id: number, now?: number): Awaitable<void>
     /** Deletes the passport and those merged into it. Throws `not_found`. */
     remove(id: number, now: number): Awaitable<void>
   }
@@ -54,6 +55,7 @@ export type Store = {
   listing: ListingStore
   scoring: ScoringStore
   rules: RulesStore
+  events: EventStore
   mirror: MirrorStore
   keys: {
     create(key: ApiKey): Awaitable<void>
@@ -103,6 +105,29 @@ export type ReplicaStatus = {
   state: 'ok' | 'lagging' | 'promoted' | 'unavailable'
   lag: number
 }
+
+export type EventStore = {
+  /** Reads one row: followers compare `last` to detect new events. */
+  log(): Awaitable<EventLog>
+  /** The next events, oldest first. */
+  list(page: EventPage): Awaitable<EventList>
+  /** The events of these passports later than a time, newest first. Read the passports first: `undo` needs all later events. */
+  listAfterTime(passportIds: readonly number[], time: number): Awaitable<LogEvent[]>
+  /** Deletes the oldest events before a time, one batch per call; returns their number. */
+  prune(before: number): Awaitable<number>
+}
+
+/** Without `passport` and `types`, all events. */
+export type EventPage = {
+  /** A sequence number; 0 for the begin of the log. */
+  after: number
+  limit: number
+  passport?: number
+  types?: readonly EventType[]
+}
+
+/** `end` is the number up to which the log was read: the next page begins after it, even if this one is empty. */
+export type EventList = { events: LogEvent[]; end: number }
 
 /** The input of the ranking snapshot (src/catalog). */
 export type ListingStore = {
@@ -166,7 +191,7 @@ export type ScoringStore = {
    * stale. If another rule set was in force, passports with scores from their records become stale too. Nothing happens while
    * another applied rule set is active.
    */
-  adopt(rules: string): Awaitable<boolean>
+  adopt(rules: string, now?: number): Awaitable<boolean>
 }
 
 export type RulesStore = {
@@ -181,7 +206,7 @@ export type RulesStore = {
   /** Stores and activates a rule set. */
   apply(rules: AppliedRules): Awaitable<void>
   /** Activates the rule set that was applied before the active one, or the built-in one; `undefined`: there is none. */
-  rollBack(builtIn: AppliedRules): Awaitable<AppliedRules | undefined>
+  rollBack(builtIn: AppliedRules, now?: number): Awaitable<AppliedRules | undefined>
 }
 
 /** A stored rule set. */
@@ -212,7 +237,8 @@ export type ScoringJob = {
   /** The stamp of the rule set. */
   rules: string
   now: number
-  score: (passport: Scorable) => ScoreResult
+  /** Also called with an earlier time, to find out whether only time has passed. */
+  score: (passport: Scorable, now: number) => ScoreResult
   /** Called after scoring threw. The passport stays stale and is not tried again until it changes. */
   onFailure: (id: number, error: unknown) => void
 }

@@ -1,5 +1,7 @@
 import type { Credential } from '../domain/credential.ts'
 import { handlesOf } from '../domain/v3/handle.ts'
+import type { CauseOf, Changes } from './events/changes.ts'
+import { trackEvents } from './events/tracker.ts'
 import type { StoredRow } from './rows/passport.ts'
 import { toV1CredentialsRow, toV1PassportRow } from './rows/v1.ts'
 import type { WriteModel } from './write-model.ts'
@@ -8,13 +10,14 @@ import type { WriteModel } from './write-model.ts'
 export type TrackedWriteModel = WriteModel & {
   /** Renders these credentials too. Without this call, the shown credentials stay. */
   showCredentials(passportId: number, credentials: readonly Credential[]): void
-  /** Must be called once, at the end of the transaction. */
-  renderV1(): void
+  /** Must be called once, at the end of the transaction. Returns its events. */
+  renderV1(): Changes
 }
 
 /** Tracks changed passports: each is rendered once, in the transaction that changes it. */
-export function trackChanges(model: WriteModel): TrackedWriteModel {
+export function trackChanges(model: WriteModel, causeOf: CauseOf): TrackedWriteModel {
   const { passports, credentials, dataPoints, handles } = model
+  const events = trackEvents(model, causeOf)
   /** Rows by id; `undefined` ones are read when they are rendered. */
   const changed = new Map<number, StoredRow | undefined>()
   const shown = new Map<number, readonly Credential[]>()
@@ -35,7 +38,13 @@ export function trackChanges(model: WriteModel): TrackedWriteModel {
     ...model,
     passports: {
       ...passports,
+      find(id) {
+        const row = passports.find(id)
+        events.note(id, row)
+        return row
+      },
       put(row) {
+        events.note(row.id)
         const before = passports.findSurvivor(row.id)
         if (before === undefined) shown.set(row.id, [])
         passports.put(row)
@@ -45,6 +54,7 @@ export function trackChanges(model: WriteModel): TrackedWriteModel {
       },
       remove(id) {
         const survivor = passports.findSurvivor(id)
+        events.noteRemoval(id)
         passports.remove(id)
         changed.delete(id)
         noteSurvivor(survivor)
@@ -53,9 +63,11 @@ export function trackChanges(model: WriteModel): TrackedWriteModel {
     credentials: { ...credentials, list: (id) => [...(shown.get(id) ?? credentials.list(id))] },
     showCredentials: (passportId, list) => void shown.set(passportId, list),
     renderV1() {
+      const changes = events.compare(changed, shown)
       for (const [id, row] of changed) render(id, row)
       changed.clear()
       shown.clear()
+      return changes
     },
   }
 }

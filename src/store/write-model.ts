@@ -21,6 +21,8 @@ export type WriteModel = {
   }
   credentials: {
     list(passportId: number): Credential[]
+    /** The credentials in the V1 response of a listed passport, before this transaction. */
+    listShown(passportId: number): Credential[]
     /** `isShown`: the V1 response will show these credentials. */
     put(passportId: number, credentials: readonly Credential[], isShown: boolean): void
   }

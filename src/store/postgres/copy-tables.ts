@@ -11,6 +11,7 @@ import {
   toPassportItems,
   toRowItem,
 } from '../copy-tables.ts'
+import { restartEventLog } from '../events/postgres.ts'
 import type { CopyTable, Store } from '../store.ts'
 import type { Pool } from './connection/health-checked-pool.ts'
 import { lockForWriting } from './connection/locks.ts'
@@ -64,6 +65,7 @@ function createPassportTables({ transaction }: Pool): CopyTable {
           if (name === 'wallets') await upsertRows(query, name, 'address', tables[at] ?? [])
           else await insertRows(query, name, tables[at] ?? [])
         }
+        await restartEventLog(query, Date.now())
         await incrementVersion(query, 'ranking')
       }),
   }

@@ -18,12 +18,20 @@ export async function mapCredentials(
   query: Query,
   passportIds: number[],
 ): Promise<Map<number, Credential[]>> {
+  const rows = await mapCredentialRows(query, passportIds)
+  return new Map([...rows].map(([id, row]) => [id, fromCredentialData(row)]))
+}
+
+export async function mapCredentialRows(
+  query: Query,
+  passportIds: number[],
+): Promise<Map<number, CredentialsRow>> {
   const rows = await query<CredentialsRow & { id: number }>(
     `select passport_id::float8 as id, data, body from credentials left join v1_credentials using (passport_id)
      where passport_id = any($1::bigint[])`,
     [passportIds],
   )
-  return new Map(rows.map(({ id, ...row }) => [id, fromCredentialData(row)]))
+  return new Map(rows.map(({ id, ...row }) => [id, row]))
 }
 
 /** All data points of each passport, by type and account. */

@@ -1,6 +1,7 @@
 import { namePostgres } from '../../domain/database-address.ts'
 import { ServiceError } from '../../domain/errors.ts'
 import type { PassportRef } from '../../domain/passport.ts'
+import { createEvents } from '../events/postgres.ts'
 import type { MigrationMode } from '../outdated-schema.ts'
 import type { Store } from '../store.ts'
 import { createPool, openPrimaryPool, type Pool } from './connection/health-checked-pool.ts'
@@ -80,6 +81,7 @@ export async function openPostgres(
     listing,
     scoring: createScoring(primary, findId),
     rules: createRules(primary, readCurrent),
+    events: createEvents(read, primary),
     mirror: createMirror(primary),
     keys,
     usage: createUsage(primary),

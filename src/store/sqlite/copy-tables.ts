@@ -12,6 +12,7 @@ import {
   toPassportItems,
   toRowItem,
 } from '../copy-tables.ts'
+import { restartEventLog } from '../events/sqlite.ts'
 import type { CopyItem, CopyRange, CopyTable, Store } from '../store.ts'
 import { createSettings } from './settings.ts'
 import { incrementRankingVersion, NEXT_VERSION, prepareUpsert } from './statements.ts'
@@ -54,6 +55,7 @@ function createPassportTables({ reader, writer }: Connections): CopyTable {
     }
     const tables = fromPassportItems(items)
     for (const [at, { name }] of PASSPORT_TABLES.entries()) insertRows(writer, name, tables[at] ?? [])
+    restartEventLog(writer, Date.now())
     incrementRankingVersion(writer)
   })
 

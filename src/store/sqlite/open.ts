@@ -1,4 +1,5 @@
 import type { PassportRef } from '../../domain/passport.ts'
+import { createEventPruning, createEventReader } from '../events/sqlite.ts'
 import type { MigrationMode } from '../outdated-schema.ts'
 import type { Store } from '../store.ts'
 import {
@@ -72,6 +73,7 @@ export function openSqlite(path: string, options: Options = {}): Store {
       },
       scoring: bulkWrites(createScoring({ ...connections, find: findId })),
       rules: writes(createRules(connections)),
+      events: { ...createEventReader(shared, transaction), ...writes(createEventPruning(writer)) },
       mirror: writes(createMirror(connections)),
       keys: { ...createKeyReader(shared, transaction), ...writes(createKeys(connections)) },
       usage: writes(createUsage(connections)),

@@ -1,4 +1,5 @@
 import type { Database } from 'bun:sqlite'
+import { createEventWriter } from '../events/sqlite.ts'
 import {
   ACTIVE_RULES,
   APPLIED_RULES,
@@ -8,9 +9,9 @@ import {
   toAppliedRules,
   toRuleSetRow,
 } from '../rows/rule-set.ts'
-import { ACTIVE } from '../rule-adoption.ts'
+import { ACTIVE, toActivated } from '../rule-adoption.ts'
 import type { AppliedRules, RulesStore } from '../store.ts'
-import { createSettings } from './settings.ts'
+import { createAdoption, createSettings } from './settings.ts'
 import { prepareInsert, prepareUpsert } from './statements.ts'
 
 export function createRules({ reader, writer }: { reader: Database; writer: Database }) {
@@ -24,21 +25,25 @@ export function createRules({ reader, writer }: { reader: Database; writer: Data
   const put = prepareUpsert(writer, 'rule_sets')
   const insert = prepareInsert(writer, 'rule_sets', 'on conflict do nothing')
   const settings = createSettings(writer)
+  const adoption = createAdoption(writer)
+  const log = createEventWriter(writer)
 
-  function activate(rules: AppliedRules): void {
+  function activate(rules: AppliedRules, now: number): void {
+    log.append({ events: toActivated(adoption.find(), rules.stamp), removed: [] }, now)
     put.run(toRuleSetRow(rules))
     settings.set(ACTIVE, rules.stamp)
   }
 
   const apply = writer.transaction((rules: AppliedRules) => {
-    activate({ ...rules, appliedAt: nextTime.get(rules.appliedAt)?.time ?? rules.appliedAt })
+    const appliedAt = nextTime.get(rules.appliedAt)?.time ?? rules.appliedAt
+    activate({ ...rules, appliedAt }, rules.appliedAt)
   })
 
-  const rollBack = writer.transaction((builtIn: AppliedRules): AppliedRules | undefined => {
+  const rollBack = writer.transaction((builtIn: AppliedRules, now: number): AppliedRules | undefined => {
     const active = settings.get(ACTIVE)
     const next = orUndefined(findPrevious.get()) ?? builtIn
     if (active === undefined || active === next.stamp) return undefined
-    activate(next)
+    activate(next, now)
     return next
   })
 
@@ -50,7 +55,7 @@ export function createRules({ reader, writer }: { reader: Database; writer: Data
       if (find.get(rules.stamp) === null) insert.run(toRuleSetRow(rules))
     },
     apply: (rules) => apply.immediate(rules),
-    rollBack: (builtIn) => rollBack.immediate(builtIn),
+    rollBack: (builtIn, now = Date.now()) => rollBack.immediate(builtIn, now),
   } satisfies RulesStore
 }
 

@@ -1,6 +1,6 @@
 import type { Database } from 'bun:sqlite'
 import type { DataPoint } from '../../domain/data-point.ts'
-import { toCredentialData } from '../rows/credential.ts'
+import { shownCredentialsOf, toCredentialData } from '../rows/credential.ts'
 import { toDataPointRow } from '../rows/data-point.ts'
 import type { StoredRow } from '../rows/passport.ts'
 import { IS_CHANGED } from '../rows/v1.ts'
@@ -67,10 +67,11 @@ function createWalletTable(writer: Database): WriteModel['wallets'] {
 }
 
 function createCredentialTable(writer: Database): WriteModel['credentials'] {
-  const { listAll } = createCredentialReader(writer)
+  const { find, listAll } = createCredentialReader(writer)
   const put = prepareUpsert(writer, 'credentials', 'data <> excluded.data')
   return {
     list: listAll,
+    listShown: (id) => shownCredentialsOf(find(id)),
     put: (passportId, list, isShown) =>
       void put.run({ passport_id: passportId, data: toCredentialData(list, isShown) }),
   }

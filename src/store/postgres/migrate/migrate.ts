@@ -8,6 +8,7 @@ import v1Fields from '../../migrations/postgres/0005-v1-fields.sql' with { type:
 import ruleSets from '../../migrations/postgres/0006-rule-sets.sql' with { type: 'text' }
 import laterFields from '../../migrations/postgres/0007-later-fields.sql' with { type: 'text' }
 import handles from '../../migrations/postgres/0008-handles.sql' with { type: 'text' }
+import events from '../../migrations/postgres/0009-events.sql' with { type: 'text' }
 import { type MigrationMode, OutdatedSchemaError } from '../../outdated-schema.ts'
 import { readOnlyError } from '../connection/errors.ts'
 import type { Pool } from '../connection/health-checked-pool.ts'
@@ -44,6 +45,7 @@ const MIGRATIONS: readonly ((query: Query, onProgress: OnProgress, from: number)
     await query(handles)
     await storeHandles(query, onProgress)
   },
+  (query) => query(events),
 ]
 
 async function hasColumn(query: Query, name: string): Promise<boolean> {

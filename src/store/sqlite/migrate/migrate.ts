@@ -11,6 +11,7 @@ import v1Fields from '../../migrations/sqlite/0010-v1-fields.sql' with { type: '
 import ruleSets from '../../migrations/sqlite/0011-rule-sets.sql' with { type: 'text' }
 import laterFields from '../../migrations/sqlite/0012-later-fields.sql' with { type: 'text' }
 import handles from '../../migrations/sqlite/0013-handles.sql' with { type: 'text' }
+import events from '../../migrations/sqlite/0014-events.sql' with { type: 'text' }
 import { type MigrationMode, OutdatedSchemaError } from '../../outdated-schema.ts'
 import { type OnProgress, removeDocumentFiles, storeV1 } from './migration-9.ts'
 import { storeImages } from './migration-12.ts'
@@ -51,6 +52,7 @@ const MIGRATIONS: readonly (string | ((database: Database, onProgress: OnProgres
     database.run(handles)
     storeHandles(database, onProgress)
   },
+  events,
 ]
 
 const hasColumn = (database: Database, name: string) =>
