@@ -8,7 +8,7 @@ import { HEALTH_ROUTES } from './health.ts'
 import type { Metrics } from './metrics.ts'
 import { urlOf } from './open-port.ts'
 import { createPageCache, createTurns } from './page-cache.ts'
-import type { Limiter } from './rate-limit.ts'
+import { charge, type Limiter } from './rate-limit.ts'
 import { prefersJson, type RenderedPage, sendPage } from './rendered-page.ts'
 import {
   bodyTooLarge,
@@ -28,10 +28,11 @@ import {
   requestIdOf,
   withSlash,
 } from './request.ts'
-import { baseHeaders, checkIfMatch, createApiHeaders, isAny, matchesEtag, preflight } from './response.ts'
+import { addHeaders, baseHeaders, checkIfMatch, createApiHeaders, preflight } from './response.ts'
 import { checkBrownout, checkRemoval } from './retirement.ts'
 import type { UsageCounter } from './usage.ts'
 import { V1_ROUTES, V2_ROUTES } from './v1/routes.ts'
+import { createEventStreams } from './v3/event-streams.ts'
 import { presentProblem } from './v3/problem.ts'
 import { V3_ROUTES } from './v3/routes.ts'
 
@@ -44,6 +45,8 @@ export type ApiServerOptions = RequestHandlingOptions &
     tls?: { cert: string; key: string; http3: boolean } | undefined
     /** Serves V2 as well; on by default. */
     compatV2?: boolean
+    publicUrl?: string | undefined
+    streamLimits?: Parameters<typeof createEventStreams>[0]['limits']
     /** In addition to the API, `/health` and `/ready`. */
     routes: readonly Route[]
   }
@@ -51,7 +54,9 @@ export type ApiServerOptions = RequestHandlingOptions &
 export type ApiServer = {
   url: URL
   port: number
+  /** Without open streams. */
   requestsInProgress(): number
+  openStreams(): number
   stop(force?: boolean): Promise<void>
 }
 
@@ -63,25 +68,9 @@ const IDLE_SECONDS = 80
 const NOT_FOUND: Route = { path: '/*', kind: 'own', name: 'not_found' }
 
 export function startApiServer(options: ApiServerOptions): ApiServer {
-  const {
-    host,
-    port,
-    reusePort = false,
-    tls,
-    store,
-    catalog,
-    explainAll,
-    requireKey,
-    compatV2 = true,
-  } = options
-  const state = createServerState(options, {
-    store,
-    catalog,
-    explainAll,
-    requireKey,
-    pages: createPageCache(),
-    takeTurn: createTurns(),
-  })
+  const { host, port, reusePort = false, tls, compatV2 = true } = options
+  const state = createServerState(options)
+  const { streams } = state.shared
   const api = [...V1_ROUTES, ...(compatV2 ? V2_ROUTES : []), ...V3_ROUTES]
   const routes = [...api, ...HEALTH_ROUTES, ...options.routes].flatMap(withSlash)
 
@@ -123,8 +112,12 @@ export function startApiServer(options: ApiServerOptions): ApiServer {
   return {
     url: urlOf(host, bound, tls ? 'https' : 'http'),
     port: bound,
-    requestsInProgress: () => server.pendingRequests,
-    stop: (force = false) => server.stop(force),
+    requestsInProgress: () => server.pendingRequests - streams.count(),
+    openStreams: streams.count,
+    stop(force = false) {
+      streams.end()
+      return server.stop(force)
+    },
   }
 }
 
@@ -149,19 +142,31 @@ const NO_TIER = 'none'
 const BASE_HEADERS = baseHeaders({})
 
 type ServerState = RequestHandlingOptions & {
-  shared: Omit<Context, 'headers' | 'charge'>
+  shared: Omit<Context, 'headers' | 'charge' | 'keyId' | 'disconnect' | 'onError'>
   addressOf: ReturnType<typeof createClientAddressOf>
   headersOf: ReturnType<typeof createApiHeaders>
   isTimed: boolean
 }
 
-const createServerState = (options: RequestHandlingOptions, shared: ServerState['shared']): ServerState => ({
-  ...options,
-  shared,
-  addressOf: createClientAddressOf(options.trustedProxies),
-  headersOf: createApiHeaders(options),
-  isTimed: options.metrics !== undefined || options.onResponse !== undefined,
-})
+function createServerState(options: ApiServerOptions): ServerState {
+  const { store, catalog, explainAll, now, requireKey, publicUrl = '', streamLimits: limits } = options
+  return {
+    ...options,
+    shared: {
+      store,
+      catalog,
+      explainAll,
+      now,
+      requireKey,
+      streams: createEventStreams({ store, source: `${publicUrl}/api/v3`, now, limits }),
+      pages: createPageCache(),
+      takeTurn: createTurns(),
+    },
+    addressOf: createClientAddressOf(options.trustedProxies),
+    headersOf: createApiHeaders(options),
+    isTimed: options.metrics !== undefined || options.onResponse !== undefined,
+  }
+}
 
 function handle(
   state: ServerState,
@@ -176,6 +181,7 @@ function handle(
     time: state.now(),
     startedAt: state.isTimed ? performance.now() : 0,
     address: () => state.addressOf(server.requestIP(request)?.address ?? '', request.headers),
+    server,
     key: undefined,
     tier: undefined,
     consumed: undefined,
@@ -190,17 +196,11 @@ const contextOf = (state: ServerState, exchange: Exchange): Context => ({
   headers: isApi(exchange.route)
     ? state.headersOf(exchange.route, exchange.consumed && exchange.tier)
     : BASE_HEADERS,
-  charge: (units) => charge(state, exchange, units),
+  charge: (units) => charge(state.limiter, exchange, units),
+  keyId: exchange.key?.id ?? '',
+  disconnect: () => exchange.server.timeout(exchange.request, 1),
+  onError: (error) => reportError(state, exchange, error),
 })
-
-/** The first unit was counted before the handler was called. */
-async function charge({ limiter }: ServerState, exchange: Exchange, units: number): Promise<void> {
-  const { tier, key, address } = exchange
-  if (!tier || units <= exchange.units) return
-  const consumed = await limiter.consume(tier, key, address, units - exchange.units)
-  exchange.consumed = limiter.check(tier, consumed, units)
-  exchange.units = units
-}
 
 /** Authentication, rate limit, handler. One function, because each further `await` slows every request down. */
 async function respond(state: ServerState, exchange: Exchange): Promise<Response> {
@@ -246,14 +246,14 @@ async function respond(state: ServerState, exchange: Exchange): Promise<Response
 }
 
 function fail(state: ServerState, exchange: Exchange, error: unknown): Response {
-  const { onError, errorPage } = state
+  const { errorPage } = state
   const { request, route, id } = exchange
   const context = contextOf(state, exchange)
   // The client has disconnected; proxies log status 499 in this case.
   if (error instanceof ClientGone) return new Response(null, { status: 499, headers: context.headers })
   const present = route.kind === 'v3' ? presentProblem : presentError
   const { status, headers, body } = present(error, id)
-  if (status >= 500) onError(error, { id, method: methodName(request.method), route: route.name })
+  if (status >= 500) reportError(state, exchange, error)
   if (route.kind === 'page' && errorPage && !prefersJson(request)) {
     const page = errorPage(status, publicError(error).message, id)
     return sendPage(request, context, { ...page, headers: { ...headers, ...page.headers } })
@@ -263,29 +263,13 @@ function fail(state: ServerState, exchange: Exchange, error: unknown): Response 
   return response
 }
 
+const reportError = ({ onError }: ServerState, { request, route, id }: Exchange, error: unknown) =>
+  onError(error, { id, method: methodName(request.method), route: route.name })
+
 function complete(state: ServerState, exchange: Exchange, response: Response): Response {
-  const completed = addHeaders(state, exchange, response)
+  const completed = addHeaders(state.limiter, exchange, response)
   record(state, exchange, completed.status)
   return completed
-}
-
-/** Turns a 200 whose ETag matches If-None-Match into a 304. It is free if it was cheap and the client knew the ETag. */
-function addHeaders({ limiter }: ServerState, exchange: Exchange, response: Response): Response {
-  const { request, route, id, tier, consumed } = exchange
-  const { headers } = response
-  const condition = response.status === 200 ? request.headers.get('if-none-match') : null
-  const isFresh = condition !== null && matchesEtag(condition, headers.get('ETag') ?? '')
-  headers.set('X-Request-Id', id)
-  exchange.isFree =
-    isFresh && route.isCheap?.(request) === true && !isAny(condition) && consumed?.refund() !== false
-  if (tier && consumed) {
-    const remaining = consumed.remaining + Number(exchange.isFree)
-    headers.set('RateLimit', limiter.describe(tier, remaining, consumed.seconds))
-  }
-  if (!isFresh) return response
-  headers.delete('Content-Type')
-  headers.delete('Content-Encoding')
-  return new Response(null, { status: 304, headers })
 }
 
 function record(state: ServerState, exchange: Exchange, status: number): void {

@@ -3,6 +3,7 @@ export type PassportErrorCode =
   | 'invalid_request'
   | 'unauthorized'
   | 'not_found'
+  | 'before_history'
   | 'method_not_allowed'
   | 'ambiguous'
   | 'precondition_failed'
@@ -12,6 +13,8 @@ export type PassportErrorCode =
   | 'rate_limited'
   | 'brownout'
   | 'removed'
+  | 'cursor_expired'
+  | 'overloaded'
   | 'unavailable'
   | 'internal'
   /** No response within the timeout. */
