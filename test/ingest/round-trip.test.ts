@@ -14,15 +14,14 @@ async function exportText(store: Store): Promise<string> {
 }
 
 async function everything(store: Store) {
-  const found = await Promise.all(REFS.map((ref) => store.passports.find(ref)))
-  const credentials = await Promise.all(found.map((each) => each && store.credentials.list(each.id)))
-  return { found, credentials, list: await listAll(store, { page: 1, size: 250, keyword: undefined }) }
+  const found = await Promise.all(REFS.map((ref) => store.credentials.find(ref)))
+  return { found, list: await listAll(store, { page: 1, size: 250, keyword: undefined }) }
 }
 
 /** A stale passport shows old credentials, which are not exported. */
 async function scored(store: Store) {
-  const { found, credentials, list } = await everything(store)
-  return { found, list, credentials: credentials.filter((_, at) => found[at]?.stale === false) }
+  const { found, list } = await everything(store)
+  return { list, found: found.map((each) => (each?.passport.stale ? each.passport : each)) }
 }
 
 onEveryEngine('an export', (open, engine) => {

@@ -1,4 +1,3 @@
-import type { PassportRef } from '../../domain/passport.ts'
 import type { MigrationMode } from '../outdated-schema.ts'
 import type { Store } from '../store.ts'
 import {
@@ -47,7 +46,6 @@ export function openSqlite(path: string, options: Options = {}): Store {
     const listing = connectReader(path)
     const ping = createPing(path, reader)
     const passports = createPassportReader(shared, transaction)
-    const findId = (ref: PassportRef) => passports.find(ref)?.id
     const connections = { reader, writer }
 
     /** A write ends the shared read transaction: later reads see it, and the WAL can be truncated. */
@@ -67,7 +65,7 @@ export function openSqlite(path: string, options: Options = {}): Store {
         ...guardErrors(path, createListing(listing), {}),
         readRecent: createRecentChanges(shared, transaction),
       },
-      scoring: bulkWrites(createScoring({ ...connections, find: findId })),
+      scoring: bulkWrites(createScoring(connections)),
       rules: writes(createRules(connections)),
       mirror: writes(createMirror(connections)),
       keys: { ...createKeyReader(shared, transaction), ...writes(createKeys(connections)) },
