@@ -75,6 +75,12 @@ export type Store = {
     find(): Awaitable<RetirementPlan | undefined>
     save(plan: RetirementPlan): Awaitable<void>
   }
+  /** A random id of the database; backups of the file have the same one. */
+  identity: {
+    find(): Awaitable<string | undefined>
+    /** Does nothing if the database has an id. */
+    create(id: string): Awaitable<void>
+  }
   /** All stored data, for a copy between databases. */
   copyTables: readonly CopyTable[]
   copying: {

@@ -16,7 +16,7 @@ import { createPassportReader } from './passports.ts'
 import { createPassportChanges, createRecords } from './records.ts'
 import { createRules } from './rules.ts'
 import { createScoring } from './scoring.ts'
-import { createRetirement } from './settings.ts'
+import { createIdentity, createRetirement } from './settings.ts'
 import { createUsage } from './usage.ts'
 import { createV1Reader } from './v1.ts'
 
@@ -78,6 +78,7 @@ export async function openPostgres(
     keys,
     usage: createUsage(primary),
     retirement: createRetirement(read, primary.query),
+    identity: createIdentity(read, primary.query),
     copyTables: createCopyTables(primary),
     copying: createCopying(read, primary.query),
     newerSchema: () => findNewerSchema(primary.query),

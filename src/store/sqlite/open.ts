@@ -22,7 +22,7 @@ import { createReadTransaction } from './read-transaction.ts'
 import { createPassportChanges, createRecords } from './records.ts'
 import { createRules } from './rules.ts'
 import { createScoring } from './scoring.ts'
-import { createRetirement } from './settings.ts'
+import { createIdentity, createRetirement } from './settings.ts'
 import { createUsage } from './usage.ts'
 import { createV1Reader } from './v1.ts'
 import { createWalLimit } from './wal-checkpoint.ts'
@@ -71,6 +71,7 @@ export function openSqlite(path: string, options: Options = {}): Store {
       keys: { ...createKeyReader(shared, transaction), ...writes(createKeys(connections)) },
       usage: writes(createUsage(connections)),
       retirement: writes(createRetirement(connections)),
+      identity: writes(createIdentity(connections)),
       copyTables: createCopyTables(connections).map(({ name, ...table }) => ({ name, ...bulkWrites(table) })),
       copying: writes(createCopying(connections)),
       newerSchema: () => translateErrors(path, () => findNewerSchema(reader)),
