@@ -2,7 +2,7 @@ import type { Catalog } from '../catalog/catalog.ts'
 import { ServiceError } from '../domain/errors.ts'
 import type { Awaitable, Store } from '../store/store.ts'
 import type { RouteName } from './metrics.ts'
-import type { PageCache, TakeTurn } from './page-cache.ts'
+import type { LargePages, PageCache, TakeTurn } from './page-cache.ts'
 
 /** `params` are the decoded parameters of the route's path. */
 export type RouteRequest = Request & { params: Readonly<Record<string, string>> }
@@ -13,6 +13,8 @@ export type Context = {
   pages: PageCache
   /** To be awaited before a page is rendered or sent. */
   takeTurn: TakeTurn
+  /** Renders and sends a page of more than one chunk. */
+  largePages: LargePages
   /** The headers of every response to this request. */
   headers: Headers
 }

@@ -2,6 +2,7 @@ import { ClientGone, notFound } from '../domain/errors.ts'
 import { NO_PLAN, type RetirementPlan } from '../domain/retirement.ts'
 import type { Tier } from '../domain/tier.ts'
 import type { Endpoint } from '../domain/usage.ts'
+import type { Awaitable } from '../store/store.ts'
 import { createClientAddressOf } from './address.ts'
 import { checkKey, matchesKey, parseKeyHeader } from './auth.ts'
 import { internalError, presentError, publicError } from './errors.ts'
@@ -9,7 +10,7 @@ import type { RateLimitResult } from './fixed-window.ts'
 import { HEALTH_ROUTES } from './health.ts'
 import type { Metrics, RouteName } from './metrics.ts'
 import { urlOf } from './open-port.ts'
-import { createPageCache, createTurns } from './page-cache.ts'
+import { createLargePages, createPageCache, createTurns } from './page-cache.ts'
 import type { Limiter } from './rate-limit.ts'
 import { prefersJson, type RenderedPage, sendPage } from './rendered-page.ts'
 import {
@@ -63,6 +64,7 @@ export function startApiServer(options: ApiServerOptions): ApiServer {
     catalog,
     pages: createPageCache(),
     takeTurn: createTurns(),
+    largePages: createLargePages(),
   })
   const api = compatV2 ? [...V1_ROUTES, ...V2_ROUTES] : V1_ROUTES
   const routes = [...api, ...HEALTH_ROUTES, ...options.routes].flatMap(withSlash)
@@ -236,11 +238,11 @@ async function respond(state: ServerState, exchange: Exchange): Promise<Response
     checkIfMatch(request, response)
     return complete(state, exchange, response)
   } catch (error) {
-    return complete(state, exchange, fail(state, exchange, error))
+    return complete(state, exchange, await fail(state, exchange, error))
   }
 }
 
-function fail(state: ServerState, exchange: Exchange, error: unknown): Response {
+function fail(state: ServerState, exchange: Exchange, error: unknown): Awaitable<Response> {
   const { onError, errorPage } = state
   const { request, route, id } = exchange
   const context = contextOf(state, exchange)

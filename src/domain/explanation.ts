@@ -1,5 +1,5 @@
 import type { Caps } from './credential.ts'
-import type { Scores } from './passport.ts'
+import type { Passport, Scores } from './passport.ts'
 
 /** How the score of one credential is calculated, or why data points have no credential. */
 export type ExplanationLine = {
@@ -14,6 +14,7 @@ export type ExplanationLine = {
 }
 
 export type Explanation = {
+  passport: Passport
   scores: Scores
   lines: readonly ExplanationLine[]
   rules: string

@@ -152,7 +152,7 @@ function createExplain(store: Store, now: () => number) {
     if (!evidence) return undefined
     const rules = await findRules(store)
     const { scores, lines } = score(evidence, rules, now())
-    return { scores, lines, rules: rules.version, caps: rules.caps ?? {} }
+    return { passport: evidence.passport, scores, lines, rules: rules.version, caps: rules.caps ?? {} }
   }
 }
 

@@ -3,6 +3,7 @@ import {
   NEXT_APPLIED_AT,
   PREVIOUS_RULES,
   type RuleSetRow,
+  timeIfActive,
   toAppliedRules,
   toRuleSetRow,
 } from '../rows/rule-set.ts'
@@ -24,8 +25,8 @@ export function createRules({ transaction }: Pool, read: Query): RulesStore {
       transaction(async (query) => {
         await lock(query, RULES)
         const [next] = await query<{ time: string | null }>(`${NEXT_APPLIED_AT} $1`, [rules.appliedAt])
-        const appliedAt = Number(next?.time ?? rules.appliedAt)
-        await activate(query, { ...rules, appliedAt })
+        const time = timeIfActive(await findOne(query, ACTIVE_RULES), rules) ?? next?.time
+        await activate(query, { ...rules, appliedAt: Number(time ?? rules.appliedAt) })
       }),
     rollBack: (builtIn) =>
       transaction(async (query) => {

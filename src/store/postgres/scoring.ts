@@ -1,5 +1,4 @@
 import type { Credential } from '../../domain/credential.ts'
-import type { PassportRef } from '../../domain/passport.ts'
 import { applyScore, toScorable } from '../apply-score.ts'
 import { STALE_COUNT } from '../rows/counts.ts'
 import { toCredentialData } from '../rows/credential.ts'
@@ -18,17 +17,14 @@ import type { ScoringStore } from '../store.ts'
 import type { Pool } from './connection/health-checked-pool.ts'
 import { lock, lockForWriting, lockShared, RULES } from './connection/locks.ts'
 import { type Query, selectRows, upsertRows } from './connection/query.ts'
-import { mapCredentials, mapDataPoints } from './credentials-and-points.ts'
+import { findScorable, mapCredentials, mapDataPoints } from './credentials-and-points.ts'
 import { saveV1 } from './save-changes.ts'
 import { findAdoptionState, saveAdoptionState } from './settings.ts'
 import { incrementVersion } from './versions.ts'
 
 type ScoredRow = { row: StoredRow; credentials: readonly Credential[] }
 
-export function createScoring(
-  { query, longQuery, transaction }: Pool,
-  find: (ref: PassportRef) => Promise<number | undefined>,
-): ScoringStore {
+export function createScoring({ query, longQuery, transaction }: Pool): ScoringStore {
   return {
     async work(limit, { rules, now, score, onFailure }) {
       const failed: { id: number; error: unknown }[] = []
@@ -64,13 +60,7 @@ export function createScoring(
       return count
     },
 
-    async find(ref) {
-      const id = await find(ref)
-      if (id === undefined) return undefined
-      const rows = await selectRows<StoredRow>(query, 'passports', 'where id = $1', [id])
-      const [loaded] = await loadScorables(query, rows)
-      return loaded?.scorable
-    },
+    find: (ref) => findScorable(query, ref),
 
     async list(afterId, limit) {
       const rest = 'where merged_into is null and id > $1 order by id limit $2'

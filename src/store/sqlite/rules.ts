@@ -4,6 +4,7 @@ import {
   NEXT_APPLIED_AT,
   PREVIOUS_RULES,
   type RuleSetRow,
+  timeIfActive,
   toAppliedRules,
   toRuleSetRow,
 } from '../rows/rule-set.ts'
@@ -19,6 +20,7 @@ export function createRules({ reader, writer }: { reader: Database; writer: Data
   const findActive = select(reader, ACTIVE_RULES)
   const list = select(reader, 'order by applied_at desc')
   const findPrevious = select(writer, PREVIOUS_RULES)
+  const active = select(writer, ACTIVE_RULES)
   const nextTime = writer.query<{ time: number | null }, [number]>(`${NEXT_APPLIED_AT} ?`)
   const put = prepareUpsert(writer, 'rule_sets')
   const settings = createSettings(writer)
@@ -29,7 +31,8 @@ export function createRules({ reader, writer }: { reader: Database; writer: Data
   }
 
   const apply = writer.transaction((rules: AppliedRules) => {
-    activate({ ...rules, appliedAt: nextTime.get(rules.appliedAt)?.time ?? rules.appliedAt })
+    const time = timeIfActive(orUndefined(active.get()), rules) ?? nextTime.get(rules.appliedAt)?.time
+    activate({ ...rules, appliedAt: time ?? rules.appliedAt })
   })
 
   const rollBack = writer.transaction((builtIn: AppliedRules): AppliedRules | undefined => {
