@@ -18,9 +18,7 @@ export function createReferenceRoutes(
   document: ReferenceDocument,
   { plan, now, explorer }: Options,
 ): Route[] {
-  const reference = cached(POLICY.reference, () =>
-    renderReference(document, { plan: plan(), phase: phaseAt(plan(), now()), explorer }),
-  )
+  const reference = createReference(document, { plan, now, explorer })
   const deprecation = cached(POLICY.deprecation, () => renderDeprecation(plan(), now(), explorer))
   return [
     pageRoute('/reference', reference),
@@ -29,6 +27,19 @@ export function createReferenceRoutes(
     pageRoute('/reference.js', () => SCRIPT),
     ...(explorer ? [] : [pageRoute('/', reference)]),
   ]
+}
+
+/** Rendered again only if the plan or its phase changes. */
+function createReference(document: ReferenceDocument, { plan, now, explorer }: Options): () => RenderedPage {
+  let page: RenderedPage | undefined
+  let key = ''
+  return () => {
+    const shown = { plan: plan(), phase: phaseAt(plan(), now()), explorer }
+    const nextKey = JSON.stringify(shown)
+    if (!page || nextKey !== key) page = file('text/html', renderReference(document, shown), POLICY.reference)
+    key = nextKey
+    return page
+  }
 }
 
 /** Reuses the page and its compressed bodies until its content changes. */

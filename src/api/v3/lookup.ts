@@ -115,7 +115,7 @@ async function sendItems(request: Request, context: Context, items: AsyncGenerat
     body += part
     if (body.length > MAX_WHOLE_LENGTH) return stream(context, 'application/json', body, parts)
   }
-  const response = sendPage(request, context, createPage(body, JSON_HEADERS))
+  const response = await sendPage(request, context, createPage(body, JSON_HEADERS))
   response.headers.delete('ETag')
   return response
 }
