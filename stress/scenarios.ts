@@ -10,6 +10,7 @@ import { diskFullServe } from './scenarios/disk-full-serve.ts'
 import { drain } from './scenarios/drain.ts'
 import { expensive } from './scenarios/expensive.ts'
 import { garbage } from './scenarios/garbage.ts'
+import { events } from './scenarios/kill/events.ts'
 import { killImport } from './scenarios/kill/kill-import.ts'
 import { killMirror } from './scenarios/kill/kill-mirror.ts'
 import { killScorer } from './scenarios/kill/kill-scorer.ts'
@@ -52,4 +53,5 @@ export const SCENARIOS: readonly Scenario[] = [
   orphanedWal,
   largeRecords,
   replicaLag,
+  events,
 ]
