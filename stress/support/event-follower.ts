@@ -83,7 +83,8 @@ function apply(passports: Map<number, Copy>, event: LogEvent): void {
 export async function projectionOf(store: Store): Promise<Record<string, string>> {
   const texts: Record<string, string> = {}
   for (const { id, scores, human, rules = '', mergedInto } of await store.records.list(-1, 100_000)) {
-    const credentials = new Map((await store.credentials.list(id)).map(({ type, score }) => [type, score]))
+    const shown = mergedInto === undefined ? await store.credentials.find({ id }) : undefined
+    const credentials = new Map(shown?.credentials.map(({ type, score }) => [type, score]))
     const copy = { score: scores?.total ?? 0, human, rules, credentials }
     texts[`passport ${id}`] = describe(mergedInto === undefined ? copy : { ...copy, mergedInto })
   }

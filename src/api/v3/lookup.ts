@@ -4,7 +4,7 @@ import { quote } from '../../domain/text/quote.ts'
 import { type Fields, parseFields } from '../../domain/v3/fields.ts'
 import { invalidValues, MOST_INVALID } from '../../domain/v3/invalid.ts'
 import { type PassportKey, parsePassportKey } from '../../domain/v3/key.ts'
-import { createPage, sendPage } from '../rendered-page.ts'
+import { sendPage } from '../rendered-page.ts'
 import type { Context, RouteRequest } from '../request.ts'
 import { JSON_HEADERS } from '../response.ts'
 import { readJson } from './json-body.ts'
@@ -111,11 +111,13 @@ const failed = (key: string, error: string, more: object = {}): Item => ({
 async function sendItems(request: Request, context: Context, items: AsyncGenerator<Item>): Promise<Response> {
   const parts = toJson(items)
   let body = ''
-  for await (const part of parts) {
-    body += part
+  for (let part = await parts.next(); !part.done; part = await parts.next()) {
+    body += part.value
     if (body.length > MAX_WHOLE_LENGTH) return stream(context, 'application/json', body, parts)
   }
-  const response = await sendPage(request, context, createPage(body, JSON_HEADERS))
+  // A response to POST has no ETag; hashing a large body would take milliseconds.
+  const page = { status: 200, headers: JSON_HEADERS, body, etag: '', compressed: {} }
+  const response = await sendPage(request, context, page)
   response.headers.delete('ETag')
   return response
 }
@@ -163,5 +165,6 @@ function stream({ headers }: Context, type: string, first: string, rest: AsyncGe
   })
   const response = new Response(body, { headers })
   response.headers.set('Content-Type', type)
+  response.headers.set('Vary', 'Accept-Encoding')
   return response
 }
