@@ -20,7 +20,10 @@ async function execute(url: string, sql: string): Promise<void> {
   await server.unsafe(sql)
 }
 
-const SCHEMA = { sqlite: 11, postgres: 6 }
+const SCHEMA = { sqlite: 12, postgres: 7 }
+
+/** The tables of the last migration. */
+const NEWEST = ['events', 'event_log', 'event_rules']
 
 const setSchema = (engine: keyof typeof SCHEMA, change: number) =>
   engine === 'sqlite'
@@ -37,6 +40,7 @@ const COMMANDS = [
   ['mirror', 'http://127.0.0.1:9'],
   ['score'],
   ['explain', '1'],
+  ['history', '1'],
   ['rules', 'list'],
   ['merge', '1', '2'],
   ['remove', '1'],
@@ -46,7 +50,7 @@ withEveryEngine('an older schema', (makeDatabase, engine) => {
   test('is refused by every command, and migrated by "migrate"', async () => {
     await using here = await workplace(makeDatabase, { records: [record(1)] })
     const url = here.env.DATABASE_URL
-    await execute(url, 'drop table rule_sets')
+    for (const table of NEWEST) await execute(url, `drop table ${table}`)
     await execute(url, setSchema(engine, -1))
     const [old, wanted] = [SCHEMA[engine] - 1, SCHEMA[engine]]
     const sentence = `has schema ${old}, but this version needs ${wanted}: make a backup, then run "passportd migrate".`
@@ -63,7 +67,7 @@ withEveryEngine('an older schema', (makeDatabase, engine) => {
       err: expect.stringMatching(new RegExp(`has schema ${wanted} now; it was ${old}\\.`)),
     })
     expect((await here.call('migrate')).err).toContain(`has schema ${wanted} already`)
-    expect((await here.call('rules', 'list')).code).toBe(0)
+    expect((await here.call('history', '1')).code).toBe(0)
   })
 })
 
@@ -105,7 +109,7 @@ test('postgres: a migration may take longer than the statement timeout', async (
   await using database = await testDatabase()
   await (await openPostgres(database)).close()
   await using sql = connect(database.url)
-  await sql.unsafe('drop table rule_sets; update passportd set version = 5')
+  await sql.unsafe(`drop table ${NEWEST}; update passportd set version = ${SCHEMA.postgres - 1}`)
   const held = Promise.withResolvers<void>()
   const release = Promise.withResolvers<void>()
   // A node waits for the migration of another node in one statement.
@@ -125,6 +129,6 @@ test('postgres: a migration may take longer than the statement timeout', async (
   release.resolve()
   await blocking
   const store = await migrating
-  expect(await store.rules.list()).toEqual([])
+  expect(await store.events.log()).toMatchObject({ last: 0 })
   await store.close()
 })
