@@ -9,6 +9,7 @@ import { createReplicas } from './connection/replicas.ts'
 import type { PoolOptions } from './connection/sql-pools.ts'
 import { createCopying, createCopyTables } from './copy-tables.ts'
 import { listCredentials } from './credentials-and-points.ts'
+import { createFacetsReader } from './facets.ts'
 import { createKeys } from './keys.ts'
 import { createListing } from './listing.ts'
 import { checkVersion, findNewerSchema, prepareSchema } from './migrate/migrate.ts'
@@ -62,10 +63,8 @@ export async function openPostgres(
   const passports = createPassportReader(read)
   const atPrimary = createPassportReader(primary.query)
   const { keys, forget } = createKeys(primary, pools.length === 0 ? undefined : { query: read })
-  const listing = createListing(
-    replicas.read(({ longQuery }) => longQuery),
-    read,
-  )
+  const readLong = replicas.read(({ longQuery }) => longQuery)
+  const listing = createListing(readLong, read)
   const findId = async (ref: PassportRef) => (await atPrimary.find(ref))?.id
   watch({ primary, pools, replicas, forgetKeys: forget, forgetListing: listing.forget })
 
@@ -75,6 +74,7 @@ export async function openPostgres(
     credentials: { list: (passportId) => listCredentials(read, passportId) },
     v1: createV1Reader(read),
     listing,
+    facets: createFacetsReader(readLong),
     scoring: createScoring(primary, findId),
     rules: createRules(primary, readCurrent),
     mirror: createMirror(primary),

@@ -56,12 +56,14 @@ async function load(query: Query, named: BatchKeys): Promise<Loaded & { rules: s
     removals: trackRows(removals.map(({ passport_id, removed_at }) => [passport_id, removed_at])),
     v1Passports: trackRows(),
     v1Credentials: trackRows(),
+    touched: new Set(),
     rules: targetRules(adoption),
   }
 }
 
 function createWriteModel(loaded: Loaded, rules: string | undefined): WriteModel {
-  const { passports, wallets, credentials, dataPoints, removals, v1Passports, v1Credentials } = loaded
+  const { passports, wallets, credentials, dataPoints, removals, v1Passports, v1Credentials, touched } =
+    loaded
 
   function removeWallets(passportId: number): void {
     for (const [address, owner] of wallets.entries()) if (owner === passportId) wallets.delete(address)
@@ -101,6 +103,7 @@ function createWriteModel(loaded: Loaded, rules: string | undefined): WriteModel
     v1: {
       putPassport: (row) => v1Passports.set(row.passport_id, row),
       putCredentials: (row) => v1Credentials.set(row.passport_id, row),
+      touch: (id) => void touched.add(id),
       remove(id) {
         v1Passports.delete(id)
         v1Credentials.delete(id)

@@ -12,6 +12,7 @@ import {
 } from './connect.ts'
 import { createCopying, createCopyTables } from './copy-tables.ts'
 import { createShownCredentials } from './credentials-and-points.ts'
+import { createFacetsReader } from './facets.ts'
 import { createKeyReader, createKeys } from './keys.ts'
 import { createListing, createRecentChanges } from './listing.ts'
 import { findNewerSchema, prepareSchema } from './migrate/migrate.ts'
@@ -67,6 +68,7 @@ export function openSqlite(path: string, options: Options = {}): Store {
         ...guardErrors(path, createListing(listing), {}),
         readRecent: createRecentChanges(shared, transaction),
       },
+      facets: guardErrors(path, createFacetsReader(listing), {}),
       scoring: bulkWrites(createScoring({ ...connections, find: findId })),
       rules: writes(createRules(connections)),
       mirror: writes(createMirror(connections)),
