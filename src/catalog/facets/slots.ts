@@ -57,6 +57,12 @@ export function replaceSlots(slots: Slots, removed: readonly number[], added: re
   const indexOf = (id: number) => countWhile(byId.length, (index) => idOf(byId[index]) < id)
   const gone = new Set(removed.map(indexOf).filter((index, at) => idOf(byId[index]) === removed[at]))
   const merged = new Uint32Array(byId.length + added.length)
+  if (gone.size === 0 && !(idOf(added[0]) < idOf(byId.at(-1)))) {
+    merged.set(byId)
+    merged.set(added, byId.length)
+    slots.byId = merged
+    return
+  }
   let length = 0
   let next = 0
   for (let index = 0; index < byId.length; index++) {
