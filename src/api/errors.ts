@@ -6,8 +6,11 @@ export const STATUS_OF = {
   unauthorized: 401,
   not_found: 404,
   method_not_allowed: 405,
+  ambiguous: 409,
   precondition_failed: 412,
+  content_too_large: 413,
   uri_too_long: 414,
+  unsupported_media_type: 415,
   rate_limited: 429,
   brownout: 410,
   removed: 410,
@@ -29,15 +32,17 @@ export function presentError(error: unknown, requestId: string): ErrorResponse {
   const { code, message } = publicError(error)
   return {
     status: STATUS_OF[code],
-    headers: {
-      ...HEADERS[code],
-      ...(error instanceof ServiceError && error.headers),
-      'Content-Type': 'application/json',
-      'Cache-Control': 'no-store',
-    },
+    headers: errorHeaders(error, code, 'application/json'),
     body: JSON.stringify({ error: message, code, request_id: requestId }),
   }
 }
+
+export const errorHeaders = (error: unknown, code: ErrorCode, type: string) => ({
+  ...HEADERS[code],
+  ...(error instanceof ServiceError && error.headers),
+  'Content-Type': type,
+  'Cache-Control': 'no-store',
+})
 
 export function publicError(error: unknown): { code: ErrorCode; message: string } {
   if (!(error instanceof ServiceError))

@@ -88,13 +88,25 @@ const ERRORS: Record<DocumentedError, ErrorDescription> = {
     sentence: 'POST is not possible here: this API is read-only, use GET.',
     headers: ['Allow'],
   },
+  ambiguous: {
+    description: 'The handle belongs to several passports: `candidates` has their ids, at most 10',
+    sentence: 'github:zoe is a handle of several passports.',
+  },
   precondition_failed: {
     description: 'The body does not have an `ETag` of `If-Match`',
     sentence: 'If-Match does not contain the current ETag: send the request without it.',
   },
+  content_too_large: {
+    description: 'The body is larger than 1 MiB',
+    sentence: 'The body may have at most 1048576 bytes.',
+  },
   uri_too_long: {
     description: 'The path and query are too long',
     sentence: 'The path and query may have at most 8192 characters.',
+  },
+  unsupported_media_type: {
+    description: 'The body is not `application/json`',
+    sentence: 'Content-Type must be application/json, got "text/plain".',
   },
   rate_limited: {
     description: 'Too many requests; `Retry-After` is the number of seconds to wait',

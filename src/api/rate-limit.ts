@@ -56,10 +56,10 @@ export function createLimiter({ tiers, counter, now, isQuotaUsed }: LimiterOptio
     check,
 
     /** Counts the request by key, or by address without a key. A tier without a limit does not count. */
-    consume(tier: Tier, key: ApiKey | undefined, address: () => string) {
+    consume(tier: Tier, key: ApiKey | undefined, address: () => string, units = 1) {
       checkMonth(tier, key)
       if (tier.requests === Number.POSITIVE_INFINITY) return undefined
-      return counter.consume(`${tier.name} ${key?.id ?? address()}`, tier.requests, tier.window)
+      return counter.consume(`${tier.name} ${key?.id ?? address()}`, tier.requests, tier.window, units)
     },
 
     /** Counts a wrong key; throws `rate_limited` after too many from this address. */

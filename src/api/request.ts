@@ -1,6 +1,9 @@
 import type { Catalog } from '../catalog/catalog.ts'
+import type { ApiKey } from '../domain/api-key.ts'
 import { ServiceError } from '../domain/errors.ts'
+import type { Tier } from '../domain/tier.ts'
 import type { Awaitable, Store } from '../store/store.ts'
+import type { RateLimitResult } from './fixed-window.ts'
 import type { RouteName } from './metrics.ts'
 import type { PageCache, TakeTurn } from './page-cache.ts'
 
@@ -15,20 +18,56 @@ export type Context = {
   takeTurn: TakeTurn
   /** The headers of every response to this request. */
   headers: Headers
+  /** Makes a v3 request count as `units` requests. Throws `rate_limited`. */
+  charge: (units: number) => Awaitable<void>
 }
 
 export type Route = {
   /** A path of `Bun.serve`. A trailing slash is ignored, except for `own` routes. */
   path: string
-  /** `v1`: authenticated and rate-limited. `page`: rate-limited, with HTML errors. `own`: neither. */
-  kind: 'v1' | 'page' | 'own'
+  /** `v1`, `v3`: authenticated and rate-limited. `page`: rate-limited, with HTML errors. `own`: neither. */
+  kind: 'v1' | 'v3' | 'page' | 'own'
   name: RouteName
   /** GET and HEAD by default. */
   methods?: readonly string[]
+  /** A key is required, also where the others are open. */
+  needsKey?: true
   /** A 304 costs nothing, because it takes one indexed read. */
   isCheap?: true
   /** A route without a handler responds 404 and does not count. */
   handle?: (request: RouteRequest, context: Context) => Awaitable<Response>
+}
+
+/** A request and its state until the response is sent. */
+export type Exchange = {
+  readonly request: RouteRequest
+  readonly route: Route
+  readonly id: string
+  readonly time: number
+  readonly startedAt: number
+  readonly address: () => string
+  key: ApiKey | undefined
+  tier: Tier | undefined
+  /** `undefined` if the tier has no limit. */
+  consumed: RateLimitResult | undefined
+  /** The number of requests that the request counts as. */
+  units: number
+  /** A 304 that does not count. */
+  isFree: boolean
+}
+
+/** The loggable part of a request: without path, query and key. */
+export type RequestSummary = {
+  id: string
+  method: string
+  route: RouteName
+  status: number
+  seconds: number
+  /** Empty without a key. */
+  keyId: string
+  /** `none` if the request ended before its tier was determined. */
+  tier: string
+  address: () => string
 }
 
 /** The route with and without a trailing slash. */
@@ -61,10 +100,22 @@ export function checkHost({ headers }: Request): void {
   )
 }
 
-const KNOWN_METHODS = new Set(['GET', 'HEAD', 'OPTIONS', 'POST', 'PUT', 'PATCH', 'DELETE'])
+const KNOWN_METHODS = new Set(['GET', 'HEAD', 'OPTIONS', 'POST', 'PUT', 'PATCH', 'DELETE', 'QUERY'])
 
 /** The method for logs; unknown methods are untrusted input. */
 export const methodName = (method: string) => (KNOWN_METHODS.has(method) ? method : 'other')
+
+export const isApi = ({ kind }: Route) => kind === 'v1' || kind === 'v3'
+
+const MAX_BODY_BYTES = 1024 * 1024
+
+export const isBodyTooLarge = ({ headers }: Request) =>
+  Number(headers.get('content-length') ?? 0) > MAX_BODY_BYTES
+
+export const bodyTooLarge = () =>
+  new ServiceError('content_too_large', `The body may have at most ${MAX_BODY_BYTES} bytes.`, {
+    headers: { Connection: 'close' },
+  })
 
 const MAX_TARGET = 8 * 1024
 

@@ -66,21 +66,23 @@ export function matchesEtag(condition: string, etag: string): boolean {
   )
 }
 
-type V1HeaderOptions = { plan: () => RetirementPlan; deprecatedAt: number; limiter: Limiter }
+type ApiHeaderOptions = { plan: () => RetirementPlan; deprecatedAt: number; limiter: Limiter }
 
-/** Caches the headers of V1 responses per tier until the retirement plan changes. */
-export function createV1Headers({ plan, deprecatedAt, limiter }: V1HeaderOptions) {
+/** Caches the headers of V1 and v3 responses per tier until the retirement plan of V1 changes. */
+export function createApiHeaders({ plan, deprecatedAt, limiter }: ApiHeaderOptions) {
   let known: RetirementPlan | undefined
-  const byTier = new Map<Tier | undefined, Headers>()
+  const v1 = new Map<Tier | undefined, Headers>()
+  const v3 = new Map<Tier | undefined, Headers>()
 
-  return (tier: Tier | undefined) => {
+  return (kind: Route['kind'], tier: Tier | undefined) => {
     const current = plan()
-    if (current !== known) byTier.clear()
+    if (current !== known) v1.clear()
     known = current
+    const byTier = kind === 'v1' ? v1 : v3
     let headers = byTier.get(tier)
     if (!headers) {
       headers = baseHeaders({
-        ...retirementHeaders(current, deprecatedAt),
+        ...(kind === 'v1' && retirementHeaders(current, deprecatedAt)),
         ...(tier && { 'RateLimit-Policy': limiter.policyOf(tier) }),
       })
       byTier.set(tier, headers)

@@ -1,33 +1,38 @@
 import { ClientGone, notFound } from '../domain/errors.ts'
 import { NO_PLAN, type RetirementPlan } from '../domain/retirement.ts'
-import type { Tier } from '../domain/tier.ts'
 import type { Endpoint } from '../domain/usage.ts'
 import { createClientAddressOf } from './address.ts'
 import { checkKey, matchesKey, parseKeyHeader } from './auth.ts'
 import { internalError, presentError, publicError } from './errors.ts'
-import type { RateLimitResult } from './fixed-window.ts'
 import { HEALTH_ROUTES } from './health.ts'
-import type { Metrics, RouteName } from './metrics.ts'
+import type { Metrics } from './metrics.ts'
 import { urlOf } from './open-port.ts'
 import { createPageCache, createTurns } from './page-cache.ts'
 import type { Limiter } from './rate-limit.ts'
 import { type RenderedPage, sendPage } from './rendered-page.ts'
 import {
+  bodyTooLarge,
   type Context,
   checkHost,
   checkMethod,
+  type Exchange,
+  isApi,
+  isBodyTooLarge,
   matchPath,
   methodName,
   pathOf,
+  type RequestSummary,
   type Route,
   type RouteRequest,
   requestIdOf,
   withSlash,
 } from './request.ts'
-import { baseHeaders, checkIfMatch, createV1Headers, isAny, matchesEtag, preflight } from './response.ts'
+import { baseHeaders, checkIfMatch, createApiHeaders, isAny, matchesEtag, preflight } from './response.ts'
 import { checkBrownout, checkRemoval } from './retirement.ts'
 import type { UsageCounter } from './usage.ts'
 import { V1_ROUTES } from './v1/routes.ts'
+import { presentProblem } from './v3/problem.ts'
+import { V3_ROUTES } from './v3/routes.ts'
 
 export type ApiServerOptions = RequestHandlingOptions &
   Pick<Context, 'store' | 'catalog'> & {
@@ -36,7 +41,7 @@ export type ApiServerOptions = RequestHandlingOptions &
     reusePort?: boolean | undefined
     /** HTTPS with HTTP/2; the contents of PEM files. */
     tls?: { cert: string; key: string; http3: boolean } | undefined
-    /** In addition to V1, `/health` and `/ready`. */
+    /** In addition to V1, v3, `/health` and `/ready`. */
     routes: readonly Route[]
   }
 
@@ -47,7 +52,8 @@ export type ApiServer = {
   stop(force?: boolean): Promise<void>
 }
 
-const MAX_BODY_BYTES = 1024 * 1024
+/** The runtime responds 413 to larger bodies, without a body of its own. */
+const MAX_RUNTIME_BODY_BYTES = 64 * 1024 * 1024
 const IDLE_SECONDS = 75
 
 const NOT_FOUND: Route = { path: '/*', kind: 'own', name: 'not_found' }
@@ -60,7 +66,7 @@ export function startApiServer(options: ApiServerOptions): ApiServer {
     pages: createPageCache(),
     takeTurn: createTurns(),
   })
-  const routes = [...V1_ROUTES, ...HEALTH_ROUTES, ...options.routes].flatMap(withSlash)
+  const routes = [...V1_ROUTES, ...V3_ROUTES, ...HEALTH_ROUTES, ...options.routes].flatMap(withSlash)
 
   /** Matches wildcard routes and paths with repeated slashes. Bun's own wildcards would match "//" uncollapsed. */
   function handleOther(request: Request, server: Bun.Server<undefined>): Promise<Response> {
@@ -78,7 +84,7 @@ export function startApiServer(options: ApiServerOptions): ApiServer {
     reusePort,
     development: false,
     idleTimeout: IDLE_SECONDS,
-    maxRequestBodySize: MAX_BODY_BYTES,
+    maxRequestBodySize: MAX_RUNTIME_BODY_BYTES,
     ...(tls && { tls: { cert: tls.cert, key: tls.key }, http2: true, http3: tls.http3 }),
     routes: Object.fromEntries(
       routes
@@ -121,44 +127,14 @@ type RequestHandlingOptions = {
   onResponse?: ((summary: RequestSummary) => void) | undefined
 }
 
-/** The loggable part of a request: without path, query and key. */
-export type RequestSummary = {
-  id: string
-  method: string
-  route: RouteName
-  status: number
-  seconds: number
-  /** Empty without a key. */
-  keyId: string
-  /** `none` if the request ended before its tier was determined. */
-  tier: string
-  address: () => string
-}
-
-/** A request and its state until the response is sent. */
-type Exchange = {
-  readonly request: RouteRequest
-  readonly route: Route
-  readonly id: string
-  readonly time: number
-  readonly startedAt: number
-  readonly address: () => string
-  keyId: string
-  tier: Tier | undefined
-  /** `undefined` if the tier has no limit. */
-  consumed: RateLimitResult | undefined
-  /** A 304 that does not count. */
-  isFree: boolean
-}
-
 const NO_TIER = 'none'
 
 const BASE_HEADERS = baseHeaders({})
 
 type ServerState = RequestHandlingOptions & {
-  shared: Omit<Context, 'headers'>
+  shared: Omit<Context, 'headers' | 'charge'>
   addressOf: ReturnType<typeof createClientAddressOf>
-  v1Headers: ReturnType<typeof createV1Headers>
+  headersOf: ReturnType<typeof createApiHeaders>
   isTimed: boolean
 }
 
@@ -166,7 +142,7 @@ const createServerState = (options: RequestHandlingOptions, shared: ServerState[
   ...options,
   shared,
   addressOf: createClientAddressOf(options.trustedProxies),
-  v1Headers: createV1Headers(options),
+  headersOf: createApiHeaders(options),
   isTimed: options.metrics !== undefined || options.onResponse !== undefined,
 })
 
@@ -183,18 +159,31 @@ function handle(
     time: state.now(),
     startedAt: state.isTimed ? performance.now() : 0,
     address: () => state.addressOf(server.requestIP(request)?.address ?? '', request.headers),
-    keyId: '',
+    key: undefined,
     tier: undefined,
     consumed: undefined,
+    units: 1,
     isFree: false,
   })
 }
 
 /** The headers depend on the tier of the client. */
-const contextOf = ({ shared, v1Headers }: ServerState, { route, consumed, tier }: Exchange): Context => ({
-  ...shared,
-  headers: route.kind === 'v1' ? v1Headers(consumed && tier) : BASE_HEADERS,
+const contextOf = (state: ServerState, exchange: Exchange): Context => ({
+  ...state.shared,
+  headers: isApi(exchange.route)
+    ? state.headersOf(exchange.route.kind, exchange.consumed && exchange.tier)
+    : BASE_HEADERS,
+  charge: (units) => charge(state, exchange, units),
 })
+
+/** The first unit was counted before the handler was called. */
+async function charge({ limiter }: ServerState, exchange: Exchange, units: number): Promise<void> {
+  const { tier, key, address } = exchange
+  if (!tier || units <= exchange.units) return
+  const consumed = await limiter.consume(tier, key, address, units - exchange.units)
+  exchange.consumed = limiter.check(tier, consumed)
+  exchange.units = units
+}
 
 /** Authentication, rate limit, handler. One function, because each further `await` slows every request down. */
 async function respond(state: ServerState, exchange: Exchange): Promise<Response> {
@@ -202,6 +191,10 @@ async function respond(state: ServerState, exchange: Exchange): Promise<Response
   const { request, route, address } = exchange
   try {
     checkHost(request)
+    if (isBodyTooLarge(request)) {
+      if (route.kind === 'v3') throw bodyTooLarge()
+      return new Response(null, { status: 413, headers: { Connection: 'close' } })
+    }
     if (request.method === 'OPTIONS') {
       return complete(state, exchange, preflight(contextOf(state, exchange), route))
     }
@@ -209,17 +202,17 @@ async function respond(state: ServerState, exchange: Exchange): Promise<Response
     const retirement = route.kind === 'v1' && plan() !== NO_PLAN ? plan() : undefined
     if (retirement) checkRemoval(retirement, exchange.time)
     if (!route.handle) throw notFound()
-    if (route.kind === 'v1') {
+    if (isApi(route)) {
       const sent = parseKeyHeader(request.headers.get('x-api-key'))
       const key = sent?.id === undefined ? undefined : await state.shared.store.keys.find(sent.id)
       if (sent && !matchesKey(sent, key)) await limiter.consumeWrongKey(address())
-      checkKey(sent, key, state)
-      exchange.keyId = key?.id ?? ''
+      checkKey(sent, key, route.needsKey ? { ...state, requireKey: true } : state)
+      exchange.key = key
       exchange.tier = limiter.tierOf(key)
       exchange.consumed = limiter.check(exchange.tier, await limiter.consume(exchange.tier, key, address))
     }
     checkMethod(request.method, route)
-    if (retirement) checkBrownout(retirement, exchange.time, exchange.keyId)
+    if (retirement) checkBrownout(retirement, exchange.time, exchange.key?.id ?? '')
     if (route.kind === 'page') {
       exchange.tier = limiter.tierOfPages()
       exchange.consumed = limiter.check(
@@ -241,7 +234,8 @@ function fail(state: ServerState, exchange: Exchange, error: unknown): Response 
   const context = contextOf(state, exchange)
   // The client has disconnected; proxies log status 499 in this case.
   if (error instanceof ClientGone) return new Response(null, { status: 499, headers: context.headers })
-  const { status, headers, body } = presentError(error, id)
+  const present = route.kind === 'v3' ? presentProblem : presentError
+  const { status, headers, body } = present(error, id)
   if (status >= 500) onError(error, { id, method: methodName(request.method), route: route.name })
   if (route.kind === 'page' && errorPage) {
     const page = errorPage(status, publicError(error).message, id)
@@ -278,10 +272,11 @@ function addHeaders({ limiter }: ServerState, exchange: Exchange, response: Resp
 
 function record(state: ServerState, exchange: Exchange, status: number): void {
   const { usage, metrics, onResponse } = state
-  const { request, route, id, time, startedAt, keyId, tier, address, isFree } = exchange
+  const { request, route, id, time, startedAt, key, units, tier, address, isFree } = exchange
+  const keyId = key?.id ?? ''
   // A month's quota exempts 304, so one that is not free is stored as the 200 that it replaced.
   const counted = status === 304 && !isFree ? 200 : status
-  if (route.kind === 'v1') usage.count(keyId, route.name as Endpoint, counted, time)
+  if (isApi(route)) usage.count(keyId, route.name as Endpoint, counted, time, units)
   if (!state.isTimed) return
   const seconds = (performance.now() - startedAt) / 1000
   const tierName = tier?.name ?? NO_TIER

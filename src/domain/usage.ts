@@ -1,7 +1,19 @@
-export const ENDPOINTS = ['list', 'passport', 'credentials', 'other'] as const
+const V3_ENDPOINTS = [
+  'v3_passport',
+  'v3_lookup',
+  'v3_list',
+  'v3_events',
+  'v3_diff',
+  'v3_rules',
+  'v3_other',
+] as const
 
-/** An endpoint of V1; `other` is an unknown path. */
+export const ENDPOINTS = ['list', 'passport', 'credentials', 'other', ...V3_ENDPOINTS] as const
+
+/** An endpoint of V1, or of v3 by its prefix; `other` is an unknown path. */
 export type Endpoint = (typeof ENDPOINTS)[number]
+
+export const isV3 = (endpoint: Endpoint): boolean => endpoint.startsWith('v3_')
 
 /** Responses per day, key, endpoint and status. */
 export type UsageCount = {

@@ -22,6 +22,7 @@ export const PASSPORT_TABLES = [
   { name: 'wallets', id: 'passport_id', order: 'passport_id, address' },
   { name: 'credentials', id: 'passport_id', order: 'passport_id' },
   { name: 'data_points', id: 'passport_id', order: 'passport_id, type, account' },
+  { name: 'handles', id: 'passport_id', order: 'passport_id, handle' },
   { name: 'v1_passports', id: 'passport_id', order: 'passport_id' },
   { name: 'v1_credentials', id: 'passport_id', order: 'passport_id' },
 ] as const

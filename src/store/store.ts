@@ -6,7 +6,9 @@ import type { IncomingRecord, PassportRecord } from '../domain/record.ts'
 import type { RetirementPlan } from '../domain/retirement.ts'
 import type { UsageCount } from '../domain/usage.ts'
 import type { createV1Reader as createPostgresV1 } from './postgres/v1.ts'
+import type { createV3Reader as createPostgresV3 } from './postgres/v3/find-passports.ts'
 import type { createV1Reader as createSqliteV1 } from './sqlite/v1.ts'
+import type { createV3Reader as createSqliteV3 } from './sqlite/v3/find-passports.ts'
 
 /** SQLite returns values, PostgreSQL returns promises. */
 export type Awaitable<T> = T | Promise<T>
@@ -43,6 +45,8 @@ export type Store = {
   }
   /** V1 responses. The types of the engines, so that go-to-definition leads from a route to its SQL. */
   v1: ReturnType<typeof createSqliteV1> | ReturnType<typeof createPostgresV1>
+  /** Passports of v3. */
+  v3: ReturnType<typeof createSqliteV3> | ReturnType<typeof createPostgresV3>
   listing: ListingStore
   facets: {
     /** In any order. Passports that are not listed are left out. */
@@ -137,6 +141,9 @@ export type ChangedPassport = ListedPassport & { version: number }
 /** `listed` takes precedence over `unlisted`. */
 export type ListingChanges = { cursor: string; listed: ChangedPassport[]; unlisted: number[] }
 
+/** What to read in addition to the passport. */
+export type FindOptions = { credentials: boolean }
+
 /** Both days are included. */
 export type Days = { since: string; until: string }
 
@@ -167,6 +174,7 @@ export type ScoringStore = {
    */
   work(limit: number, job: ScoringJob): Awaitable<number | undefined>
   find(ref: PassportRef): Awaitable<Scorable | undefined>
+  listByIds(ids: readonly number[]): Awaitable<Scorable[]>
   /** The next passports by id, without merged ones. */
   list(afterId: number, limit: number): Awaitable<Scorable[]>
   countStale(): Awaitable<number>
@@ -180,12 +188,14 @@ export type ScoringStore = {
 }
 
 export type RulesStore = {
-  /** Any rule set that was applied. */
+  /** Any rule set that was ever in force. */
   find(stamp: string): Awaitable<AppliedRules | undefined>
   /** `undefined` if none was ever applied: the built-in rule set is active. */
   active(): Awaitable<AppliedRules | undefined>
-  /** The last applied one first. */
+  /** Those that were applied, the last one first. */
   list(): Awaitable<AppliedRules[]>
+  /** Stores a rule set without activating it, unless it is stored. */
+  keep(rules: AppliedRules): Awaitable<void>
   /** Stores and activates a rule set. */
   apply(rules: AppliedRules): Awaitable<void>
   /** Activates the rule set that was applied before the active one, or the built-in one; `undefined`: there is none. */

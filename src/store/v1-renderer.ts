@@ -1,9 +1,10 @@
 import type { Credential } from '../domain/credential.ts'
+import { handlesOf } from '../domain/v3/handle.ts'
 import type { StoredRow } from './rows/passport.ts'
 import { toV1CredentialsRow, toV1PassportRow } from './rows/v1.ts'
 import type { WriteModel } from './write-model.ts'
 
-/** A write model that renders the V1 responses of changed passports. */
+/** A write model that renders the V1 responses of changed passports and stores their handles. */
 export type TrackedWriteModel = WriteModel & {
   /** Renders these credentials too. Without this call, the shown credentials stay. */
   showCredentials(passportId: number, credentials: readonly Credential[]): void
@@ -13,7 +14,7 @@ export type TrackedWriteModel = WriteModel & {
 
 /** Tracks changed passports: each is rendered once, in the transaction that changes it. */
 export function trackChanges(model: WriteModel): TrackedWriteModel {
-  const { passports, credentials } = model
+  const { passports, credentials, dataPoints, handles } = model
   /** Rows by id; `undefined` ones are read when they are rendered. */
   const changed = new Map<number, StoredRow | undefined>()
   const shown = new Map<number, readonly Credential[]>()
@@ -27,7 +28,9 @@ export function trackChanges(model: WriteModel): TrackedWriteModel {
 
   function render(id: number, known: StoredRow | undefined): void {
     const row = known ?? passports.find(id)
-    if (row) renderPassport(model, row, shown.get(id))
+    if (!row) return
+    renderPassport(model, row, shown.get(id))
+    handles.replace(id, handlesOf(JSON.parse(row.socials), dataPoints.list(id)))
   }
 
   return {

@@ -11,7 +11,7 @@ export type WriteModel = {
     findSurvivor(id: number): number | null | undefined
     listMerged(into: number): number[]
     put(row: StoredRow): void
-    /** Also removes its wallets, credentials, data points and V1 responses. */
+    /** Also removes its wallets, credentials, data points, handles and V1 responses. */
     remove(id: number): void
   }
   wallets: {
@@ -29,6 +29,10 @@ export type WriteModel = {
     /** Replaces the point of the same type and account. */
     put(passportId: number, point: DataPoint): void
     replace(passportId: number, points: readonly DataPoint[]): void
+  }
+  /** The handles of a passport (src/domain/v3/handle.ts), sorted. */
+  handles: {
+    replace(passportId: number, handles: readonly string[]): void
   }
   removals: {
     has(passportId: number): boolean

@@ -96,7 +96,9 @@ onEveryEngine('every response', (open) => {
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 304, 405, 204, 200, 401, 404])
     for (const { headers } of answers) {
       expect(headers.get('Deprecation')).toBe('@1748736000')
-      expect(headers.get('Link')).toBe('</deprecation>; rel="deprecation"; type="text/html"')
+      expect(headers.get('Link')).toBe(
+        '</deprecation>; rel="deprecation"; type="text/html", </api/v3>; rel="successor-version"',
+      )
       expect(headers.has('Sunset')).toBe(false)
     }
     expect((await server.get('/health')).headers.has('Deprecation')).toBe(false)

@@ -37,3 +37,13 @@ export async function mapDataPoints(query: Query, passportIds: number[]): Promis
   const groups = Map.groupBy(rows, ({ passport_id }) => passport_id)
   return new Map([...groups].map(([id, group]) => [id, group.map(toDataPoint)]))
 }
+
+/** The handles of each passport, sorted. */
+export async function mapHandles(query: Query, passportIds: number[]): Promise<Map<number, string[]>> {
+  const rows = await query<{ id: number; handle: string }>(
+    'select passport_id::float8 as id, handle from handles where passport_id = any($1::bigint[])',
+    [passportIds],
+  )
+  const groups = Map.groupBy(rows, ({ id }) => id)
+  return new Map([...groups].map(([id, group]) => [id, group.map(({ handle }) => handle).sort()]))
+}

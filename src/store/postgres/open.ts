@@ -9,7 +9,6 @@ import { createReplicas } from './connection/replicas.ts'
 import type { PoolOptions } from './connection/sql-pools.ts'
 import { createCopying, createCopyTables } from './copy-tables.ts'
 import { listCredentials } from './credentials-and-points.ts'
-import { createFacetsReader } from './facets.ts'
 import { createKeys } from './keys.ts'
 import { createListing } from './listing.ts'
 import { checkVersion, findNewerSchema, prepareSchema } from './migrate/migrate.ts'
@@ -21,6 +20,8 @@ import { createScoring } from './scoring.ts'
 import { createRetirement } from './settings.ts'
 import { createUsage } from './usage.ts'
 import { createV1Reader } from './v1.ts'
+import { createFacetsReader } from './v3/facets.ts'
+import { createV3Reader } from './v3/find-passports.ts'
 
 type Address = { url: string; readUrls?: readonly string[]; maxLag?: number }
 
@@ -73,6 +74,7 @@ export async function openPostgres(
     records: createRecords(primary),
     credentials: { list: (passportId) => listCredentials(read, passportId) },
     v1: createV1Reader(read),
+    v3: createV3Reader(read),
     listing,
     facets: createFacetsReader(readLong),
     scoring: createScoring(primary, findId),

@@ -1,5 +1,6 @@
 import {
   ACTIVE_RULES,
+  APPLIED_RULES,
   NEXT_APPLIED_AT,
   PREVIOUS_RULES,
   type RuleSetRow,
@@ -10,16 +11,20 @@ import { ACTIVE } from '../rule-adoption.ts'
 import type { AppliedRules, RulesStore } from '../store.ts'
 import type { Pool } from './connection/health-checked-pool.ts'
 import { lock, RULES } from './connection/locks.ts'
-import { type Query, selectRows, upsertRows } from './connection/query.ts'
+import { insertRows, type Query, selectRows, upsertRows } from './connection/query.ts'
 import { createSettings } from './settings.ts'
 
 /** `read` prefers the primary: scorers compare the active rule set with the one that the primary has. */
-export function createRules({ transaction }: Pool, read: Query): RulesStore {
+export function createRules({ query, transaction }: Pool, read: Query): RulesStore {
   return {
     find: (stamp) => findOne(read, 'where stamp = $1', [stamp]),
     active: () => findOne(read, ACTIVE_RULES),
     list: async () =>
-      (await selectRows<RuleSetRow>(read, 'rule_sets', 'order by applied_at desc', [])).map(toAppliedRules),
+      (await selectRows<RuleSetRow>(read, 'rule_sets', APPLIED_RULES, [])).map(toAppliedRules),
+    async keep(rules) {
+      if (await findOne(read, 'where stamp = $1', [rules.stamp])) return
+      await insertRows(query, 'rule_sets', [toRuleSetRow(rules)], 'on conflict do nothing')
+    },
     apply: (rules) =>
       transaction(async (query) => {
         await lock(query, RULES)

@@ -13,6 +13,8 @@ export type Loaded = {
   wallets: TrackedRows<string, number>
   credentials: TrackedRows<number, { list: readonly Credential[]; isShown: boolean }>
   dataPoints: TrackedRows<number, readonly DataPoint[]>
+  /** Sorted. */
+  handles: TrackedRows<number, readonly string[]>
   removals: TrackedRows<number, number>
   /** Never loaded, only written. */
   v1Passports: TrackedRows<number, V1PassportRow>
@@ -22,7 +24,7 @@ export type Loaded = {
 }
 
 export async function saveChanges(query: Query, loaded: Loaded): Promise<void> {
-  const { passports, wallets, credentials, dataPoints, removals, v1Passports, v1Credentials, touched } =
+  const { passports, wallets, credentials, dataPoints, handles, removals, v1Passports, v1Credentials } =
     loaded
   const remove = async (table: string, condition: string, keys: readonly unknown[]) => {
     if (keys.length > 0) await query(`delete from ${table} where ${condition}`, [keys])
@@ -31,6 +33,7 @@ export async function saveChanges(query: Query, loaded: Loaded): Promise<void> {
   await remove('removals', 'passport_id = any($1::bigint[])', removals.removed())
   await remove('credentials', 'passport_id = any($1::bigint[])', credentials.removed())
   await remove('data_points', 'passport_id = any($1::bigint[])', dataPoints.changed())
+  await remove('handles', 'passport_id = any($1::bigint[])', handles.changed())
   await remove('passports', 'id = any($1::bigint[])', passports.removed())
 
   await upsertRows(
@@ -59,6 +62,11 @@ export async function saveChanges(query: Query, loaded: Loaded): Promise<void> {
     'data_points',
     dataPoints.written().flatMap(([id, points]) => points.map((point) => toDataPointRow(id, point))),
   )
+  await insertRows(
+    query,
+    'handles',
+    handles.written().flatMap(([passport_id, list]) => list.map((handle) => ({ handle, passport_id }))),
+  )
   await upsertRows(
     query,
     'removals',
@@ -70,7 +78,7 @@ export async function saveChanges(query: Query, loaded: Loaded): Promise<void> {
     query,
     v1Passports.written().map(([, row]) => row),
     v1Credentials.written().map(([, row]) => row),
-    touched,
+    loaded.touched,
   )
 }
 

@@ -72,6 +72,11 @@ export function createScoring(
       return loaded?.scorable
     },
 
+    async listByIds(ids) {
+      const rows = await selectRows<StoredRow>(query, 'passports', 'where id = any($1::bigint[])', [ids])
+      return (await loadScorables(query, rows)).map(({ scorable }) => scorable)
+    },
+
     async list(afterId, limit) {
       const rest = 'where merged_into is null and id > $1 order by id limit $2'
       const rows = await selectRows<StoredRow>(longQuery, 'passports', rest, [afterId, limit])

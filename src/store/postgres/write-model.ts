@@ -4,7 +4,7 @@ import { targetRules } from '../rule-adoption.ts'
 import { type TrackedWriteModel, trackChanges } from '../v1-renderer.ts'
 import type { WriteModel } from '../write-model.ts'
 import { type Query, selectRows } from './connection/query.ts'
-import { mapCredentials, mapDataPoints } from './credentials-and-points.ts'
+import { mapCredentials, mapDataPoints, mapHandles } from './credentials-and-points.ts'
 import { type Loaded, saveChanges } from './save-changes.ts'
 import { findAdoptionState } from './settings.ts'
 import { trackRows } from './tracked-rows.ts'
@@ -36,7 +36,7 @@ async function load(query: Query, named: BatchKeys): Promise<Loaded & { rules: s
     [...named.removed],
   )
   const ids = [...new Set([...named.ids, ...named.removed, ...rows.map(({ id }) => id)])]
-  const [wallets, credentials, dataPoints, removals, adoption] = await Promise.all([
+  const [wallets, credentials, dataPoints, handles, removals, adoption] = await Promise.all([
     selectRows<WalletRow>(
       query,
       'wallets',
@@ -45,6 +45,7 @@ async function load(query: Query, named: BatchKeys): Promise<Loaded & { rules: s
     ),
     mapCredentials(query, ids),
     mapDataPoints(query, ids),
+    mapHandles(query, ids),
     selectRows<RemovalRow>(query, 'removals', 'where passport_id = any($1::bigint[])', [ids]),
     findAdoptionState(query),
   ])
@@ -53,6 +54,7 @@ async function load(query: Query, named: BatchKeys): Promise<Loaded & { rules: s
     wallets: trackRows(wallets.map(({ address, passport_id }) => [address, passport_id])),
     credentials: trackRows([...credentials].map(([id, list]) => [id, { list, isShown: false }])),
     dataPoints: trackRows(dataPoints),
+    handles: trackRows(handles),
     removals: trackRows(removals.map(({ passport_id, removed_at }) => [passport_id, removed_at])),
     v1Passports: trackRows(),
     v1Credentials: trackRows(),
@@ -62,8 +64,17 @@ async function load(query: Query, named: BatchKeys): Promise<Loaded & { rules: s
 }
 
 function createWriteModel(loaded: Loaded, rules: string | undefined): WriteModel {
-  const { passports, wallets, credentials, dataPoints, removals, v1Passports, v1Credentials, touched } =
-    loaded
+  const {
+    passports,
+    wallets,
+    credentials,
+    dataPoints,
+    handles,
+    removals,
+    v1Passports,
+    v1Credentials,
+    touched,
+  } = loaded
 
   function removeWallets(passportId: number): void {
     for (const [address, owner] of wallets.entries()) if (owner === passportId) wallets.delete(address)
@@ -82,7 +93,8 @@ function createWriteModel(loaded: Loaded, rules: string | undefined): WriteModel
       put: (row) => passports.set(row.id, row),
       remove(id) {
         removeWallets(id)
-        for (const rows of [passports, credentials, dataPoints, v1Passports, v1Credentials]) rows.delete(id)
+        for (const rows of [passports, credentials, dataPoints, handles, v1Passports, v1Credentials])
+          rows.delete(id)
       },
     },
     wallets: { findOwner: wallets.get, setOwner: wallets.set, removeAll: removeWallets },
@@ -94,6 +106,12 @@ function createWriteModel(loaded: Loaded, rules: string | undefined): WriteModel
       list: (id) => [...(dataPoints.get(id) ?? [])],
       put: (id, point) => dataPoints.set(id, unique([...(dataPoints.get(id) ?? []), point])),
       replace: (id, points) => dataPoints.set(id, unique(points)),
+    },
+    handles: {
+      replace(id, list) {
+        // Most changed records keep their handles.
+        if (!Bun.deepEquals(list, handles.get(id) ?? [])) handles.set(id, list)
+      },
     },
     removals: {
       has: (id) => removals.get(id) !== undefined,

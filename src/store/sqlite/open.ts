@@ -12,7 +12,6 @@ import {
 } from './connect.ts'
 import { createCopying, createCopyTables } from './copy-tables.ts'
 import { createShownCredentials } from './credentials-and-points.ts'
-import { createFacetsReader } from './facets.ts'
 import { createKeyReader, createKeys } from './keys.ts'
 import { createListing, createRecentChanges } from './listing.ts'
 import { findNewerSchema, prepareSchema } from './migrate/migrate.ts'
@@ -27,6 +26,8 @@ import { createScoring } from './scoring.ts'
 import { createRetirement } from './settings.ts'
 import { createUsage } from './usage.ts'
 import { createV1Reader } from './v1.ts'
+import { createFacetsReader } from './v3/facets.ts'
+import { createV3Reader } from './v3/find-passports.ts'
 import { createWalLimit } from './wal-checkpoint.ts'
 
 type Options = {
@@ -64,6 +65,7 @@ export function openSqlite(path: string, options: Options = {}): Store {
       records: bulkWrites(createRecords(connections)),
       credentials: createShownCredentials(shared, transaction),
       v1: createV1Reader(shared, transaction),
+      v3: createV3Reader(shared, transaction),
       listing: {
         ...guardErrors(path, createListing(listing), {}),
         readRecent: createRecentChanges(shared, transaction),

@@ -1,6 +1,7 @@
 import type { Database } from 'bun:sqlite'
 import {
   ACTIVE_RULES,
+  APPLIED_RULES,
   NEXT_APPLIED_AT,
   PREVIOUS_RULES,
   type RuleSetRow,
@@ -10,17 +11,18 @@ import {
 import { ACTIVE } from '../rule-adoption.ts'
 import type { AppliedRules, RulesStore } from '../store.ts'
 import { createSettings } from './settings.ts'
-import { prepareUpsert } from './statements.ts'
+import { prepareInsert, prepareUpsert } from './statements.ts'
 
 export function createRules({ reader, writer }: { reader: Database; writer: Database }) {
   const select = (database: Database, rest: string) =>
     database.query<RuleSetRow, string[]>(`select * from rule_sets ${rest}`)
   const find = select(reader, 'where stamp = ?')
   const findActive = select(reader, ACTIVE_RULES)
-  const list = select(reader, 'order by applied_at desc')
+  const list = select(reader, APPLIED_RULES)
   const findPrevious = select(writer, PREVIOUS_RULES)
   const nextTime = writer.query<{ time: number | null }, [number]>(`${NEXT_APPLIED_AT} ?`)
   const put = prepareUpsert(writer, 'rule_sets')
+  const insert = prepareInsert(writer, 'rule_sets', 'on conflict do nothing')
   const settings = createSettings(writer)
 
   function activate(rules: AppliedRules): void {
@@ -44,6 +46,9 @@ export function createRules({ reader, writer }: { reader: Database; writer: Data
     find: (stamp) => orUndefined(find.get(stamp)),
     active: () => orUndefined(findActive.get()),
     list: () => list.all().map(toAppliedRules),
+    keep(rules) {
+      if (find.get(rules.stamp) === null) insert.run(toRuleSetRow(rules))
+    },
     apply: (rules) => apply.immediate(rules),
     rollBack: (builtIn) => rollBack.immediate(builtIn),
   } satisfies RulesStore

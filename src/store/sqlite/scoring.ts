@@ -32,6 +32,9 @@ export function createScoring({ reader, writer, find }: Connections): ScoringSto
   const listAfter = reader.query<StoredRow, [number, number]>(
     'select * from passports where merged_into is null and id > ? order by id limit ?',
   )
+  const listIn = reader.query<StoredRow, [string]>(
+    'select * from passports where id in (select value from json_each(?))',
+  )
   const work = prepareWork(writer, model, evidence)
   const adopt = prepareAdoption(writer)
   const markStale = createMarker(writer)
@@ -46,6 +49,7 @@ export function createScoring({ reader, writer, find }: Connections): ScoringSto
       const row = id === undefined ? undefined : model.passports.find(id)
       return row && load(row, evidence).scorable
     },
+    listByIds: (ids) => listIn.all(`[${ids}]`).map((row) => load(row, readEvidence).scorable),
     list: (afterId, limit) => listAfter.all(afterId, limit).map((row) => load(row, readEvidence).scorable),
     countStale: () => countStale.get()?.count ?? 0,
     markAll() {

@@ -18,6 +18,7 @@ export function createWriteModel(writer: Database): WriteModel {
     wallets: createWalletTable(writer),
     credentials: createCredentialTable(writer),
     dataPoints: createDataPointTable(writer),
+    handles: createHandleTable(writer),
     removals: createRemovalTable(writer),
     v1,
     rules: () => targetRules(adoption.find()),
@@ -35,8 +36,9 @@ function createPassportTable(writer: Database, v1: WriteModel['v1']): WriteModel
     'delete from wallets where passport_id = ?',
     'delete from credentials where passport_id = ?',
     'delete from data_points where passport_id = ?',
+    'delete from handles where passport_id = ?',
     'delete from passports where id = ?',
-  ].map((sql) => writer.query(sql))
+  ]
 
   return {
     find: (id) => find.get(id) ?? undefined,
@@ -45,7 +47,7 @@ function createPassportTable(writer: Database, v1: WriteModel['v1']): WriteModel
     put: (row) => void put.run(row),
     remove(id) {
       v1.remove(id)
-      for (const deletion of deletions) deletion.run(id)
+      for (const deletion of deletions) writer.query(deletion).run(id)
     },
   }
 }
@@ -83,6 +85,29 @@ function createDataPointTable(writer: Database): WriteModel['dataPoints'] {
     replace(passportId, points) {
       removeAll.run(passportId)
       for (const point of points) putPoint(passportId, point)
+    },
+  }
+}
+
+/** Statements are prepared on use, because earlier migrations use this model without the table. */
+function createHandleTable(writer: Database): WriteModel['handles'] {
+  return {
+    replace(passportId, handles) {
+      const rows = writer
+        .query<{ handle: string }, [number]>(
+          'select handle from handles where passport_id = ? order by handle',
+        )
+        .all(passportId)
+      // Most changed records keep their handles.
+      if (
+        Bun.deepEquals(
+          handles,
+          rows.map(({ handle }) => handle),
+        )
+      )
+        return
+      if (rows.length > 0) writer.query('delete from handles where passport_id = ?').run(passportId)
+      for (const handle of handles) writer.query('insert into handles values (?, ?)').run(handle, passportId)
     },
   }
 }

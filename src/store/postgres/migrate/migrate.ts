@@ -6,12 +6,14 @@ import v1 from '../../migrations/postgres/0004-v1.sql' with { type: 'text' }
 import staleIndex from '../../migrations/postgres/0005-stale-index.sql' with { type: 'text' }
 import v1Fields from '../../migrations/postgres/0005-v1-fields.sql' with { type: 'text' }
 import ruleSets from '../../migrations/postgres/0006-rule-sets.sql' with { type: 'text' }
+import handles from '../../migrations/postgres/0007-handles.sql' with { type: 'text' }
 import { type MigrationMode, OutdatedSchemaError } from '../../outdated-schema.ts'
 import { readOnlyError } from '../connection/errors.ts'
 import type { Pool } from '../connection/health-checked-pool.ts'
 import { lock, MIGRATE } from '../connection/locks.ts'
 import type { Query } from '../connection/query.ts'
 import { storeV1 } from './migration-4.ts'
+import { storeHandles } from './migration-7.ts'
 
 /** In order; the table `passportd` holds the number of applied migrations. */
 const MIGRATIONS: readonly ((query: Query, onProgress: OnProgress, from: number) => Promise<unknown>)[] = [
@@ -33,6 +35,10 @@ const MIGRATIONS: readonly ((query: Query, onProgress: OnProgress, from: number)
     if (item) await query(v1Fields)
   },
   (query) => query(ruleSets),
+  async (query, onProgress) => {
+    await query(handles)
+    await storeHandles(query, onProgress)
+  },
 ]
 
 type OnProgress = (done: number, total: number) => void

@@ -9,8 +9,10 @@ import v1 from '../../migrations/sqlite/0009-v1.sql' with { type: 'text' }
 import staleIndex from '../../migrations/sqlite/0010-stale-index.sql' with { type: 'text' }
 import v1Fields from '../../migrations/sqlite/0010-v1-fields.sql' with { type: 'text' }
 import ruleSets from '../../migrations/sqlite/0011-rule-sets.sql' with { type: 'text' }
+import handles from '../../migrations/sqlite/0012-handles.sql' with { type: 'text' }
 import { type MigrationMode, OutdatedSchemaError } from '../../outdated-schema.ts'
 import { type OnProgress, removeDocumentFiles, storeV1 } from './migration-9.ts'
+import { storeHandles } from './migration-12.ts'
 
 /** A migration whose tables migration 9 drops: new databases skip it. */
 const DROPPED = ''
@@ -38,6 +40,10 @@ const MIGRATIONS: readonly (string | ((database: Database, onProgress: OnProgres
     if (hasItems.get() !== null) database.run(v1Fields)
   },
   ruleSets,
+  (database, onProgress) => {
+    database.run(handles)
+    storeHandles(database, onProgress)
+  },
 ]
 
 export const SCHEMA = MIGRATIONS.length

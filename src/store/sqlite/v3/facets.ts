@@ -1,6 +1,6 @@
 import type { Database } from 'bun:sqlite'
-import { FACETS_COLUMNS, FACETS_TABLES, type FacetsRow, toFacets } from '../rows/facets.ts'
-import type { Store } from '../store.ts'
+import { FACETS_COLUMNS, FACETS_TABLES, type FacetsRow, toFacets } from '../../rows/facets.ts'
+import type { Store } from '../../store.ts'
 
 export function createFacetsReader(reader: Database): Store['facets'] {
   const list = reader.query<FacetsRow, [string]>(

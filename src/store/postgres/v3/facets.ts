@@ -1,6 +1,6 @@
-import { FACETS_COLUMNS, FACETS_TABLES, type FacetsRow, toFacets } from '../rows/facets.ts'
-import type { Store } from '../store.ts'
-import type { Query } from './connection/query.ts'
+import { FACETS_COLUMNS, FACETS_TABLES, type FacetsRow, toFacets } from '../../rows/facets.ts'
+import type { Store } from '../../store.ts'
+import type { Query } from '../connection/query.ts'
 
 export const createFacetsReader = (read: Query): Store['facets'] => ({
   async list(ids) {

@@ -1,11 +1,11 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { foldName } from '../../src/domain/text/fold-name.ts'
-import { adoptRules } from '../../src/scoring/rescore.ts'
-import type { Facets, Store } from '../../src/store/store.ts'
-import { onEveryEngine, saveRecords } from '../support/store/engines.ts'
-import { scorerOf, step, take } from '../support/store/random-histories.ts'
-import { ada, credential, grace, graceOld, record } from '../support/store/records.ts'
+import { foldName } from '../../../src/domain/text/fold-name.ts'
+import { adoptRules } from '../../../src/scoring/rescore.ts'
+import type { Facets, Store } from '../../../src/store/store.ts'
+import { onEveryEngine, saveRecords } from '../../support/store/engines.ts'
+import { scorerOf, step, take } from '../../support/store/random-histories.ts'
+import { ada, credential, grace, graceOld, record } from '../../support/store/records.ts'
 
 /** The facets of all listed passports, from the records and the shown credentials. */
 async function expectedOf(store: Store): Promise<Facets[]> {
