@@ -4,7 +4,7 @@ import type { Facets } from '../../store/store.ts'
 import { createByteCache } from '../byte-cache.ts'
 import { cutPage, type ListPage } from '../sorted-list.ts'
 import { type Column, countValues, createColumn, setValues, sortSlots, valueAt } from './column.ts'
-import { type Columns, hasBit, select } from './select.ts'
+import { type Columns, keepSelected, select } from './select.ts'
 import { addSlot, createSlots, replaceSlots } from './slots.ts'
 
 /** A list of a million passports takes 4 MB. */
@@ -35,7 +35,10 @@ export function createFacetIndex() {
 
   function add(facets: Facets): number {
     const slot = addSlot(slots, facets)
-    for (const field of FIELDS) setValues(columns[field], slot, [facets[field]].flat())
+    for (const field of FIELDS) {
+      const values = facets[field]
+      setValues(columns[field], slot, typeof values === 'number' ? [values] : values)
+    }
     return slot
   }
 
@@ -49,7 +52,7 @@ export function createFacetIndex() {
   function makeList(request: ListRequest) {
     const order = orderOf(request.sort.field)
     const bits = select(slots, columns, request)
-    const value = bits ? order.filter((slot) => hasBit(bits, slot)) : order
+    const value = bits ? keepSelected(order, bits) : order
     return { value, bytes: value.byteLength }
   }
 

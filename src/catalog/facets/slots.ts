@@ -52,25 +52,23 @@ export function addSlot(slots: Slots, { id, name }: Pick<Facets, 'id' | 'name'>)
 
 /** Removes the passports with these ids, and adds new slots, which are sorted by id. */
 export function replaceSlots(slots: Slots, removed: readonly number[], added: readonly number[]): void {
-  const { byId } = slots
-  const idOf = (slot: number | undefined) => slots.ids[slot as number] as number
-  const indexOf = (id: number) => countWhile(byId.length, (index) => idOf(byId[index]) < id)
-  const gone = new Set(removed.map(indexOf).filter((index, at) => idOf(byId[index]) === removed[at]))
-  const merged = new Uint32Array(byId.length + added.length)
-  if (gone.size === 0 && !(idOf(added[0]) < idOf(byId.at(-1)))) {
-    merged.set(byId)
-    merged.set(added, byId.length)
-    slots.byId = merged
-    return
-  }
+  const { byId, ids } = slots
+  const indexOf = (id: number) =>
+    countWhile(byId.length, (index) => (ids[byId[index] as number] as number) < id)
+  const isAt = (index: number, id: number) => index < byId.length && ids[byId[index] as number] === id
+  const gone = removed.map((id) => ({ id, index: indexOf(id) })).filter(({ id, index }) => isAt(index, id))
+  const changes: { index: number; slot?: number }[] = [
+    ...added.map((slot) => ({ index: indexOf(ids[slot] as number), slot })),
+    ...gone.map(({ index }) => ({ index })),
+  ].sort((one, other) => one.index - other.index)
+  const merged = new Uint32Array(byId.length - gone.length + added.length)
+  let from = 0
   let length = 0
-  let next = 0
-  for (let index = 0; index < byId.length; index++) {
-    if (gone.has(index)) continue
-    while (next < added.length && idOf(added[next]) < idOf(byId[index]))
-      merged[length++] = added[next++] as number
-    merged[length++] = byId[index] as number
+  for (const { index, slot } of [...changes, { index: byId.length }]) {
+    merged.set(byId.subarray(from, index), length)
+    length += index - from
+    from = slot === undefined ? index + 1 : index
+    if (slot !== undefined) merged[length++] = slot
   }
-  while (next < added.length) merged[length++] = added[next++] as number
-  slots.byId = merged.slice(0, length)
+  slots.byId = merged
 }
