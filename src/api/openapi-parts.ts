@@ -12,11 +12,17 @@ export const HEADERS = {
   AllowHeaders: text('Headers that a page may send', 'X-API-KEY, Content-Type'),
   MaxAge: text('Seconds that a browser may cache the preflight', '86400'),
   Allow: text('Methods of this path', 'GET, HEAD, OPTIONS'),
+  Immutable: {
+    description: 'A response never changes; `private` if the operator requires keys',
+    schema: { enum: ['public', 'private'].map((scope) => `${scope}, max-age=31536000, immutable`) },
+    example: 'public, max-age=31536000, immutable',
+  },
   NoCache: always('Caches must revalidate with `If-None-Match` before each use', 'no-cache'),
   NoStore: always('Errors are not cached', 'no-store'),
   ContentLocation: text('Path of the surviving passport after a merge', '/api/v1/passports/7'),
   ContentSecurityPolicy: text('The page loads its own files only', "default-src 'none'"),
   ContentTypeOptions: always('Browsers must not guess the type', 'nosniff'),
+  ConnectionClose: always('The rest of the body is not read', 'close'),
   Deprecation: text('Deprecation date of V1, in seconds since 1970 (RFC 9745)', '@1743379200'),
   ETag: text('Identifies the body; send it in `If-None-Match`', '"2kq0y6c4v1xzn"'),
   Link: text(
@@ -41,11 +47,13 @@ const FIELDS: Partial<Record<HeaderName, string>> = {
   AllowMethods: 'Access-Control-Allow-Methods',
   AllowHeaders: 'Access-Control-Allow-Headers',
   MaxAge: 'Access-Control-Max-Age',
+  Immutable: 'Cache-Control',
   NoCache: 'Cache-Control',
   NoStore: 'Cache-Control',
   ContentLocation: 'Content-Location',
   ContentSecurityPolicy: 'Content-Security-Policy',
   ContentTypeOptions: 'X-Content-Type-Options',
+  ConnectionClose: 'Connection',
   RequestId: 'X-Request-Id',
   RateLimitPolicy: 'RateLimit-Policy',
   RetryAfter: 'Retry-After',
@@ -61,6 +69,12 @@ export const COMMON_HEADER_NAMES: HeaderName[] = [
 
 const headerRefs = (names: readonly HeaderName[]) =>
   Object.fromEntries(names.map((name) => [FIELDS[name] ?? name, { $ref: `#/components/headers/${name}` }]))
+
+/** The body of an error by its code; V1 and v3 have different ones. */
+type ErrorContent = (code: DocumentedError, sentence: string) => object
+
+const errorContent: ErrorContent = (code, sentence) =>
+  jsonContent('ErrorBody', { error: sentence, code, request_id: HEADERS.RequestId.example })
 
 export const jsonContent = (schema: string, example: unknown) => ({
   'application/json': { schema: { $ref: `#/components/schemas/${schema}` }, example },
@@ -99,6 +113,7 @@ const ERRORS: Record<DocumentedError, ErrorDescription> = {
   content_too_large: {
     description: 'The body is larger than 1 MiB',
     sentence: 'The body may have at most 1048576 bytes.',
+    headers: ['ConnectionClose'],
   },
   uri_too_long: {
     description: 'The path and query are too long',
@@ -142,24 +157,32 @@ export function successResponses(description: string, names: readonly HeaderName
 }
 
 /** `common` are the headers of all responses of the path. */
-export function errorResponses(codes: readonly DocumentedError[], common: readonly HeaderName[]) {
+export function errorResponses(
+  codes: readonly DocumentedError[],
+  common: readonly HeaderName[],
+  toContent = errorContent,
+) {
   return Object.fromEntries(
     codes.map((code) => {
       const { description, sentence, headers = [] } = ERRORS[code]
-      const example = { error: sentence, code, request_id: HEADERS.RequestId.example }
       return [
         STATUS_OF[code],
         {
           description,
           headers: headerRefs([...common, 'NoStore', ...headers]),
-          content: jsonContent('ErrorBody', example),
+          content: toContent(code, sentence),
         },
       ]
     }),
   )
 }
 
-export const preflightOperation = (id: string, tag: string, common: readonly HeaderName[]) => ({
+export const preflightOperation = (
+  id: string,
+  tag: string,
+  common: readonly HeaderName[],
+  toContent = errorContent,
+) => ({
   operationId: `${id}Options`,
   summary: 'CORS preflight',
   description: 'Pages of any origin may call this path, with `X-API-KEY` and any other header.',
@@ -170,6 +193,6 @@ export const preflightOperation = (id: string, tag: string, common: readonly Hea
       description: 'The allowed methods and headers',
       headers: headerRefs([...common, 'Allow', 'AllowMethods', 'AllowHeaders', 'MaxAge']),
     },
-    ...errorResponses(COMMON_ERRORS, common),
+    ...errorResponses(COMMON_ERRORS, common, toContent),
   },
 })

@@ -1,5 +1,6 @@
 import type { TSchema } from 'typebox'
-import * as schemas from '../domain/v1/schemas.ts'
+import * as v1Schemas from '../domain/v1/schemas.ts'
+import * as v3Schemas from '../domain/v3/schemas.ts'
 import {
   COMMON_ERRORS,
   COMMON_HEADER_NAMES,
@@ -11,24 +12,26 @@ import {
   successResponses,
 } from './openapi-parts.ts'
 import { V1_PATHS } from './v1/openapi.ts'
+import { V3_PATHS } from './v3/openapi.ts'
 
 /** The OpenAPI document. Its schemas are the ones that the code uses. */
 export function createOpenApi(version: string) {
   return {
-    openapi: '3.1.1',
+    openapi: '3.2.0',
     info: {
       title: 'passportd',
       version,
-      summary: 'Professional-reputation records over the frozen V1 API',
+      summary: 'Professional-reputation records: the frozen V1 API, and v3',
       description:
-        'A passport is a person’s professional-reputation record: scores, profile, verified wallets, linked socials, scored credentials. V1 is read-only and deprecated: it keeps working for existing clients and gets no new features. No field is ever null: unknown text is `""`, an unknown list `[]`, an unknown number `0`.',
+        'A passport is a person’s professional-reputation record: scores, profile, verified wallets, linked socials, scored credentials. V1 is read-only and deprecated: it keeps working for existing clients and gets no new features. In V1 no field is ever null: unknown text is `""`, an unknown list `[]`, an unknown number `0`. In v3 `null` is unknown and `0` is zero.',
     },
     servers: [{ url: '/', description: 'The service that serves this document' }],
     tags: [
       { name: 'V1', description: 'The three endpoints of the V1 API' },
+      { name: 'v3', description: 'The successor of V1' },
       { name: 'Service', description: 'For operators and tools' },
     ],
-    paths: { ...V1_PATHS, ...SERVICE_PATHS },
+    paths: { ...V1_PATHS, ...V3_PATHS, ...SERVICE_PATHS },
     components: {
       schemas: namedSchemas(),
       headers: HEADERS,
@@ -144,9 +147,14 @@ const SERVICE_PATHS = {
 
 /** Named schemas appear once; other places refer to them by `$ref`. */
 function namedSchemas(): Record<string, unknown> {
-  const names = new Map<unknown, string>(Object.entries(schemas).map(([name, schema]) => [schema, name]))
+  const schemas = {
+    ...v1Schemas,
+    ...Object.fromEntries(Object.entries(v3Schemas).map(([name, schema]) => [`V3${name}`, schema])),
+  }
+  // By contents: an optional schema is a copy.
+  const names = new Map(Object.entries(schemas).map(([name, schema]) => [JSON.stringify(schema), name]))
   const toRef = (value: unknown): unknown => {
-    const name = names.get(value)
+    const name = names.get(JSON.stringify(value))
     return name === undefined ? descend(value) : { $ref: `#/components/schemas/${name}` }
   }
   const descend = (value: unknown): unknown => {

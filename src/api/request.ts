@@ -1,7 +1,9 @@
 import type { Catalog } from '../catalog/catalog.ts'
 import type { ApiKey } from '../domain/api-key.ts'
 import { ServiceError } from '../domain/errors.ts'
+import type { Explanation } from '../domain/explanation.ts'
 import type { Tier } from '../domain/tier.ts'
+import type { PassportV3 } from '../domain/v3/passport.ts'
 import type { Awaitable, Store } from '../store/store.ts'
 import type { RateLimitResult } from './fixed-window.ts'
 import type { RouteName } from './metrics.ts'
@@ -10,10 +12,19 @@ import type { PageCache, TakeTurn } from './page-cache.ts'
 /** `params` are the decoded parameters of the route's path. */
 export type RouteRequest = Request & { params: Readonly<Record<string, string>> }
 
+/** With the rule set and at the time of each passport's last calculation. */
+export type ExplainAll = (
+  passports: readonly Pick<PassportV3, 'id' | 'rules' | 'calculatedAt'>[],
+) => Awaitable<ReadonlyMap<number, Explanation>>
+
 export type Context = {
   store: Store
   catalog: Catalog
   pages: PageCache
+  /** Explains the scores of passports, by id. */
+  explainAll: ExplainAll
+  /** Whether every request needs a key. */
+  requireKey: boolean
   /** To be awaited before a page is rendered or sent. */
   takeTurn: TakeTurn
   /** The headers of every response to this request. */
@@ -33,7 +44,7 @@ export type Route = {
   /** A key is required, also where the others are open. */
   needsKey?: true
   /** A 304 costs nothing, because it takes one indexed read. */
-  isCheap?: true
+  isCheap?: (request: Request) => boolean
   /** A route without a handler responds 404 and does not count. */
   handle?: (request: RouteRequest, context: Context) => Awaitable<Response>
 }
@@ -107,7 +118,7 @@ export const methodName = (method: string) => (KNOWN_METHODS.has(method) ? metho
 
 export const isApi = ({ kind }: Route) => kind === 'v1' || kind === 'v3'
 
-const MAX_BODY_BYTES = 1024 * 1024
+export const MAX_BODY_BYTES = 1024 * 1024
 
 export const isBodyTooLarge = ({ headers }: Request) =>
   Number(headers.get('content-length') ?? 0) > MAX_BODY_BYTES

@@ -35,7 +35,7 @@ import { presentProblem } from './v3/problem.ts'
 import { V3_ROUTES } from './v3/routes.ts'
 
 export type ApiServerOptions = RequestHandlingOptions &
-  Pick<Context, 'store' | 'catalog'> & {
+  Pick<Context, 'store' | 'catalog' | 'explainAll'> & {
     host: string
     port: number
     reusePort?: boolean | undefined
@@ -59,10 +59,12 @@ const IDLE_SECONDS = 75
 const NOT_FOUND: Route = { path: '/*', kind: 'own', name: 'not_found' }
 
 export function startApiServer(options: ApiServerOptions): ApiServer {
-  const { host, port, reusePort = false, tls, store, catalog } = options
+  const { host, port, reusePort = false, tls, store, catalog, explainAll, requireKey } = options
   const state = createServerState(options, {
     store,
     catalog,
+    explainAll,
+    requireKey,
     pages: createPageCache(),
     takeTurn: createTurns(),
   })
@@ -259,7 +261,8 @@ function addHeaders({ limiter }: ServerState, exchange: Exchange, response: Resp
   const condition = response.status === 200 ? request.headers.get('if-none-match') : null
   const isFresh = condition !== null && matchesEtag(condition, headers.get('ETag') ?? '')
   headers.set('X-Request-Id', id)
-  exchange.isFree = isFresh && route.isCheap === true && !isAny(condition) && consumed?.refund() !== false
+  exchange.isFree =
+    isFresh && route.isCheap?.(request) === true && !isAny(condition) && consumed?.refund() !== false
   if (tier && consumed) {
     const remaining = consumed.remaining + Number(exchange.isFree)
     headers.set('RateLimit', limiter.describe(tier, remaining, consumed.seconds))

@@ -5,15 +5,18 @@ import { countWhile } from './sorted-list.ts'
 const distributions = new WeakMap<Snapshot, readonly number[]>()
 
 export function findStanding(snapshot: Snapshot, score: number): Standing {
-  const { scores } = snapshot
   return {
-    rank: countBefore(scores, (other) => other > score) + 1,
-    below: scores.length - countBefore(scores, (other) => other >= score),
-    total: scores.length,
+    ...rankOf(snapshot, score),
     distribution: distributionOf(snapshot),
     highest: highestOf(snapshot),
   }
 }
+
+export const rankOf = ({ scores }: Snapshot, score: number) => ({
+  rank: countBefore(scores, (other) => other > score) + 1,
+  below: scores.length - countBefore(scores, (other) => other >= score),
+  total: scores.length,
+})
 
 const highestOf = ({ scores }: Snapshot) => Math.max(scores[0] ?? 0, 0)
 

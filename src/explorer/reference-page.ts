@@ -6,7 +6,7 @@ import { renderLayout } from './layout.ts'
 /** The parts of an OpenAPI document that the reference page shows. */
 export type ReferenceDocument = {
   info: { title: string; version: string; description: string }
-  paths: Record<string, { parameters?: readonly unknown[]; get: unknown }>
+  paths: Record<string, { parameters?: readonly unknown[]; get?: unknown; options?: unknown }>
   components: { schemas: Record<string, unknown> }
 }
 
@@ -48,7 +48,9 @@ export function renderReference(
   document: ReferenceDocument,
   { plan, phase, explorer }: { plan: DatedPlan; phase: Phase; explorer: boolean },
 ): string {
-  const endpoints = Object.entries(document.paths).map(([path, item]) => toEndpoint(path, item))
+  const endpoints = Object.entries(document.paths)
+    .filter(([, item]) => item.get !== undefined)
+    .map(([path, item]) => toEndpoint(path, item))
   const v1 = endpoints.filter(({ operation }) => operation.tags.includes('V1'))
   const service = endpoints.filter(({ operation }) => operation.tags.includes('Service'))
   const main = html`<h1>The V1 passport API</h1>

@@ -1,5 +1,7 @@
+import type { Explanation } from '../domain/explanation.ts'
 import type { FullPassport, PassportRef } from '../domain/passport.ts'
 import type { Scorable, Store } from '../store/store.ts'
+import { findRules, toRuleSet } from './active-rules.ts'
 import type { RuleSet } from './rules.ts'
 import { type ExplainedScore, score } from './score.ts'
 
@@ -33,4 +35,36 @@ function notes(
     )
   }
   return found
+}
+
+type Calculated = { id: number; rules: string; calculatedAt: number }
+
+/** Explains the stored scores: by the rule set and at the time of their calculation. */
+export function createExplainer(store: Store) {
+  const known = new Map<string, RuleSet>()
+
+  /** The active rule set, if the scores come from a record or from an unknown rule set. */
+  async function rulesOf(stamp: string): Promise<RuleSet> {
+    const stored = known.get(stamp) ?? (stamp === '' ? undefined : await store.rules.find(stamp))
+    if (!stored) return findRules(store)
+    const rules = 'body' in stored ? toRuleSet(stored) : stored
+    known.set(stamp, rules)
+    return rules
+  }
+
+  return async (passports: readonly Calculated[]): Promise<Map<number, Explanation>> => {
+    const evidence = await store.scoring.listByIds(passports.map(({ id }) => id))
+    const byId = new Map(evidence.map((each) => [each.id, each]))
+    const stamps = new Set(passports.map(({ rules }) => rules))
+    const ruleSets = new Map<string, RuleSet>()
+    for (const stamp of stamps) ruleSets.set(stamp, await rulesOf(stamp))
+    const explanations = new Map<number, Explanation>()
+    for (const { id, rules: stamp, calculatedAt } of passports) {
+      const [scorable, rules] = [byId.get(id), ruleSets.get(stamp)]
+      if (!scorable || !rules) continue
+      const { scores, lines } = score(scorable, rules, calculatedAt)
+      explanations.set(id, { scores, lines, rules: rules.stamp, caps: rules.caps ?? {} })
+    }
+    return explanations
+  }
 }

@@ -18,6 +18,7 @@ import { createExplorer } from '../explorer/explorer.ts'
 import { createReferenceRoutes } from '../explorer/reference-routes.ts'
 import type { Log } from '../log.ts'
 import { findRules } from '../scoring/active-rules.ts'
+import { createExplainer } from '../scoring/explain.ts'
 import { score } from '../scoring/score.ts'
 import type { Store } from '../store/store.ts'
 import { VERSION } from '../version.ts'
@@ -48,6 +49,7 @@ export async function listen({ config, log, onUsage, ...options }: ListenerOptio
   const errors = createErrorLog(log)
   let plan = (await store.retirement.find()) ?? NO_PLAN
   const pages = createPages({ config, store, catalog, now, plan: () => plan })
+  const explainAll = createExplainer(store)
   let { port } = config
   const start = () =>
     startApiServer({
@@ -59,6 +61,7 @@ export async function listen({ config, log, onUsage, ...options }: ListenerOptio
       tls: config.tls && readTls(config.tls),
       store,
       catalog,
+      explainAll,
       now,
       limiter: createLimiter({ tiers: config.tiers, counter, now, isQuotaUsed: usage.isQuotaUsed }),
       usage,

@@ -1,6 +1,6 @@
 import type { InvalidValue } from '../../domain/errors.ts'
 import { describeUnknown } from '../../domain/text/nearest-name.ts'
-import { invalidValues } from '../../domain/v3/invalid.ts'
+import { invalidValues, MOST_INVALID } from '../../domain/v3/invalid.ts'
 import { queryOf } from '../request.ts'
 
 const LONGEST_POINTER = 60
@@ -13,6 +13,7 @@ export function parametersOf<Name extends string>(
   const query = queryOf(request)
   const invalid: InvalidValue[] = []
   for (const name of new Set(query.keys())) {
+    if (invalid.length === MOST_INVALID) break
     const pointer = `?${name.slice(0, LONGEST_POINTER)}`
     if (!known.includes(name as Name)) {
       invalid.push({ pointer, detail: describeUnknown('parameter', name, known) })

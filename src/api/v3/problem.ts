@@ -5,7 +5,7 @@ import { type ErrorResponse, errorHeaders, publicError, STATUS_OF } from '../err
 export const PROBLEM_TYPE = 'application/problem+json'
 
 /** The names of the statuses in RFC 9110. */
-const TITLES: Readonly<Record<number, string>> = {
+export const TITLES: Readonly<Record<number, string>> = {
   400: 'Bad Request',
   401: 'Unauthorized',
   404: 'Not Found',

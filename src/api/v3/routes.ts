@@ -1,6 +1,25 @@
 import type { Route } from '../request.ts'
+import { lookUp } from './lookup.ts'
+import { getPassport } from './passports.ts'
+import { getRules } from './rules.ts'
 
 export const V3_ROUTES: readonly Route[] = [
+  {
+    path: '/api/v3/passports/:key',
+    kind: 'v3',
+    name: 'v3_passport',
+    isCheap: (request) => !request.url.includes('explanation'),
+    handle: getPassport,
+  },
+  {
+    path: '/api/v3/lookup',
+    kind: 'v3',
+    name: 'v3_lookup',
+    methods: ['POST', 'QUERY'],
+    needsKey: true,
+    handle: lookUp,
+  },
+  { path: '/api/v3/rules/:stamp', kind: 'v3', name: 'v3_rules', isCheap: () => true, handle: getRules },
   { path: '/api/v3', kind: 'v3', name: 'v3_other' },
   { path: '/api/v3/*', kind: 'v3', name: 'v3_other' },
 ]

@@ -1,12 +1,16 @@
 import { editDistance } from './edit-distance.ts'
 import { quote } from './quote.ts'
 
-/** A received name that is not one of the known ones, as a sentence: with the most similar known name, and all known names. */
+/** A received name that is not one of the known ones, as a sentence: with the most similar known name, or else with known names. */
 export function describeUnknown(noun: string, name: string, known: readonly string[]): string {
   const nearest = nearestName(name, known)
-  const advice = nearest === undefined ? '' : ` did you mean ${nearest}?`
-  return `${quote(name)} is not a known ${noun}:${advice} Known are ${known.join(', ')}.`
+  if (nearest !== undefined) return `${quote(name)} is not a known ${noun}: did you mean ${nearest}?`
+  if (known.length === 0) return `${quote(name)} is not a known ${noun}: there is none here.`
+  const more = known.length > MOST_LISTED ? ', and others' : ''
+  return `${quote(name)} is not a known ${noun}: use ${known.slice(0, MOST_LISTED).join(', ')}${more}.`
 }
+
+const MOST_LISTED = 14
 
 /** Longer names than this resemble no known one. */
 const LONGEST = 60

@@ -1,0 +1,160 @@
+import { INCLUDES } from '../../domain/v3/fields.ts'
+import { STATUS_OF } from '../errors.ts'
+import {
+  COMMON_ERRORS,
+  COMMON_HEADER_NAMES,
+  type DocumentedError,
+  errorResponses,
+  HEADERS,
+  type HeaderName,
+  preflightOperation,
+  successResponses,
+} from '../openapi-parts.ts'
+import { LOOKUP, LOOKUP_REQUEST, PASSPORT, RULE_SET } from './examples.ts'
+import { PROBLEM_TYPE, TITLES } from './problem.ts'
+
+export const V3_HEADERS: HeaderName[] = [...COMMON_HEADER_NAMES, 'RateLimit', 'RateLimitPolicy']
+
+const SHARED_ERRORS: DocumentedError[] = [
+  ...COMMON_ERRORS,
+  'content_too_large',
+  'unauthorized',
+  'rate_limited',
+  'unavailable',
+]
+
+const ref = (name: string) => ({ $ref: `#/components/schemas/V3${name}` })
+
+/** An error as problem+json. */
+export function problemContent(code: DocumentedError, detail: string) {
+  const status = STATUS_OF[code]
+  const example = {
+    type: 'about:blank',
+    title: TITLES[status],
+    status,
+    detail,
+    code,
+    request_id: HEADERS.RequestId.example,
+    errors: code === 'invalid_request' ? [{ pointer: '?select', detail }] : [],
+    ...(code === 'ambiguous' && { candidates: [7, 12] }),
+  }
+  return { [PROBLEM_TYPE]: { schema: ref('Problem'), example } }
+}
+
+export const problems = (codes: readonly DocumentedError[]) =>
+  errorResponses([...codes, ...SHARED_ERRORS], V3_HEADERS, problemContent)
+
+export const preflight = (id: string) => preflightOperation(id, 'v3', V3_HEADERS, problemContent)
+
+/** The parameters of every route that responds with passports. */
+export const FIELD_PARAMETERS = [
+  {
+    name: 'include',
+    in: 'query',
+    description: 'Further parts of the passport',
+    style: 'form',
+    explode: false,
+    schema: { type: 'array', items: { enum: INCLUDES } },
+  },
+  {
+    name: 'select',
+    in: 'query',
+    description: 'Only these fields, as dotted paths such as `passport_profile.display_name`',
+    style: 'form',
+    explode: false,
+    schema: { type: 'array', items: { type: 'string' } },
+  },
+]
+
+const CONDITIONS = ['IfMatch', 'IfNoneMatch'].map((name) => ({ $ref: `#/components/parameters/${name}` }))
+
+const pathParameter = (name: string, description: string, example: string) => ({
+  name,
+  in: 'path',
+  required: true,
+  description,
+  schema: { type: 'string' },
+  example,
+})
+
+const common = (operationId: string, summary: string, description: string) => ({
+  operationId,
+  summary,
+  description,
+  tags: ['v3'],
+  security: [{}, { ApiKey: [] }],
+})
+
+const lookup = (id: string) => ({
+  ...common(
+    id,
+    'Look up many passports',
+    'Up to 1,000 keys. One item for each key, in the order of the keys, repeats included. Each 100 keys, or part of them, count as one request. A key is always required.',
+  ),
+  security: [{ ApiKey: [] }],
+  requestBody: {
+    required: true,
+    content: { 'application/json': { schema: ref('LookupRequest'), example: LOOKUP_REQUEST } },
+  },
+  responses: {
+    200: {
+      ...successResponses('An item for each key', [...V3_HEADERS, 'NoCache', 'Vary'], {
+        'application/json': { schema: ref('LookupBody'), example: LOOKUP },
+        'application/x-ndjson': {
+          itemSchema: ref('LookupItem'),
+          example: LOOKUP.items.map((item) => `${JSON.stringify(item)}\n`).join(''),
+        },
+      })[200],
+    },
+    ...problems(['invalid_request', 'unsupported_media_type']),
+  },
+})
+
+export const V3_PATHS = {
+  '/api/v3/passports/{key}': {
+    parameters: [
+      pathParameter(
+        'key',
+        'Digits only: a passport id. A source and a name with a colon between them: a social profile or an account, in any letter case. Otherwise: a wallet; `0x` addresses in any letter case.',
+        'github:zoe',
+      ),
+    ],
+    get: {
+      ...common(
+        'getPassportV3',
+        'Get a passport by id, wallet or handle',
+        'For a passport that was merged into another, the response is the surviving passport, named in `Content-Location`.',
+      ),
+      parameters: [...FIELD_PARAMETERS, ...CONDITIONS],
+      responses: {
+        ...successResponses('The passport', [...V3_HEADERS, 'NoCache', 'ETag', 'ContentLocation'], {
+          'application/json': {
+            schema: { anyOf: [ref('Passport'), ref('SelectedPassport')] },
+            example: PASSPORT,
+          },
+        }),
+        ...problems(['not_found', 'ambiguous', 'precondition_failed']),
+      },
+    },
+    options: preflight('getPassportV3'),
+  },
+  '/api/v3/lookup': {
+    post: lookup('lookUp'),
+    query: lookup('lookUpByQuery'),
+    options: preflight('lookUp'),
+  },
+  '/api/v3/rules/{stamp}': {
+    parameters: [pathParameter('stamp', 'The field `rules` of a passport', RULE_SET.stamp)],
+    get: {
+      ...common('getRules', 'Get the rule set behind a score', 'A stamp always has the same contents.'),
+      parameters: CONDITIONS,
+      responses: {
+        ...successResponses('The rule set', [...V3_HEADERS, 'Immutable', 'ETag'], {
+          'application/json': { schema: ref('RuleSet'), example: RULE_SET },
+        }),
+        ...problems(['not_found', 'precondition_failed']),
+      },
+    },
+    options: preflight('getRules'),
+  },
+}
