@@ -1,7 +1,8 @@
-import { ServiceError } from '../errors.ts'
-import { editDistance } from '../text/edit-distance.ts'
+import type { ServiceError } from '../errors.ts'
 import { foldName } from '../text/fold-name.ts'
+import { describeUnknown } from '../text/nearest-name.ts'
 import { quote } from '../text/quote.ts'
+import { invalidParameter } from './invalid.ts'
 
 /** The fields of a filter and the kind of their values. */
 export const FILTER_FIELDS = {
@@ -79,7 +80,10 @@ function readField(reader: Reader): FilterField {
   const start = reader.position
   const name = readWhile(reader, /[^\s,|:"!<>=]/)
   if (name === '') throw unexpected(reader, `a field (${FIELD_NAMES.join(', ')})`)
-  if (!isField(name)) throw unknownField(name, start)
+  if (!isField(name)) {
+    const unknown = describeUnknown('field', name, FIELD_NAMES)
+    throw invalidFilter(`filter at character ${start + 1}: ${unknown}`)
+  }
   if (!skip(reader, ':')) throw unexpected(reader, `a colon after ${name}`)
   return name
 }
@@ -165,7 +169,7 @@ function skip(reader: Reader, character: string): boolean {
   return true
 }
 
-const invalidFilter = (detail: string) => new ServiceError('invalid_request', detail)
+const invalidFilter = (detail: string) => invalidParameter('filter', detail)
 
 const refuse = (position: number, received: string, accepted: string) =>
   invalidFilter(`filter at character ${position + 1}: expected ${accepted}, got ${quote(received)}.`)
@@ -175,9 +179,4 @@ function unexpected({ text, position }: Reader, accepted: string): ServiceError 
   return invalidFilter(
     `filter at character ${position + 1}: expected ${accepted}, got the end of the filter.`,
   )
-}
-
-function unknownField(name: string, position: number): ServiceError {
-  const [nearest] = FIELD_NAMES.toSorted((one, other) => editDistance(name, one) - editDistance(name, other))
-  return refuse(position, name, `a field (${FIELD_NAMES.join(', ')}; the nearest is ${nearest})`)
 }

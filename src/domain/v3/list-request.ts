@@ -1,7 +1,7 @@
-import { ServiceError } from '../errors.ts'
 import { quote } from '../text/quote.ts'
 import { digest } from '../text/stable-id.ts'
 import type { Filter } from './filter.ts'
+import { invalidParameter } from './invalid.ts'
 
 export const SORT_FIELDS = [
   'score',
@@ -34,11 +34,11 @@ export type ListRequest = ListQuery & {
 /** `value` is null for passports without a value of the field. */
 export type Group = { value: string | null; count: number }
 
-const DEFAULT_LIMIT = 25
-const LARGEST_LIMIT = 250
+export const DEFAULT_LIMIT = 25
+export const LARGEST_LIMIT = 250
 
 const refuse = (name: string, accepted: string, received: string) =>
-  new ServiceError('invalid_request', `${name} must be ${accepted}, got ${quote(received)}.`)
+  invalidParameter(name, `${name} must be ${accepted}, got ${quote(received)}.`)
 
 export function parseLimit(text: string | undefined): number {
   if (text === undefined) return DEFAULT_LIMIT
@@ -83,8 +83,8 @@ export function parseCursor(query: ListQuery, text: string): Position {
     throw refuse('cursor', 'the value of "next" in the previous page', text)
   }
   if (hash === hashOf(query)) return position
-  throw new ServiceError(
-    'invalid_request',
+  throw invalidParameter(
+    'cursor',
     'cursor belongs to a list with another q, filter or sort: repeat those of the first page, or start without a cursor.',
   )
 }
