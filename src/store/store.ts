@@ -190,6 +190,8 @@ export type ScoringStore = {
 export type RulesStore = {
   /** Any rule set that was ever in force. */
   find(stamp: string): Awaitable<AppliedRules | undefined>
+  /** Those of these rule sets that are known. */
+  listByStamps(stamps: readonly string[]): Awaitable<AppliedRules[]>
   /** `undefined` if none was ever applied: the built-in rule set is active. */
   active(): Awaitable<AppliedRules | undefined>
   /** Those that were applied, the last one first. */
