@@ -26,9 +26,10 @@ export function createLimiter({ tiers, counter, now, isQuotaUsed }: LimiterOptio
     `"${tier.name}";r=${remaining};t=${seconds}`
 
   /** Throws `rate_limited` if the request was over the limit. */
-  function check(tier: Tier, consumed: RateLimitResult | undefined): RateLimitResult | undefined {
+  function check(tier: Tier, consumed: RateLimitResult | undefined, units = 1): RateLimitResult | undefined {
     if (!consumed || consumed.remaining >= 0) return consumed
-    const limit = `${tier.requests.toLocaleString('en')} requests in ${tier.window} s`
+    const cost = units === 1 ? '' : `, and this request counts as ${units}`
+    const limit = `${tier.requests.toLocaleString('en')} requests in ${tier.window} s${cost}`
     throw rateLimited(limit, consumed.seconds, {
       'RateLimit-Policy': policyOf(tier),
       RateLimit: describe(tier, 0, consumed.seconds),

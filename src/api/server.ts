@@ -198,7 +198,7 @@ async function charge({ limiter }: ServerState, exchange: Exchange, units: numbe
   const { tier, key, address } = exchange
   if (!tier || units <= exchange.units) return
   const consumed = await limiter.consume(tier, key, address, units - exchange.units)
-  exchange.consumed = limiter.check(tier, consumed)
+  exchange.consumed = limiter.check(tier, consumed, units)
   exchange.units = units
 }
 

@@ -43,25 +43,23 @@ type Calculated = { id: number; rules: string; calculatedAt: number }
 export function createExplainer(store: Store) {
   const known = new Map<string, RuleSet>()
 
-  /** The active rule set, if the scores come from a record or from an unknown rule set. */
-  async function rulesOf(stamp: string): Promise<RuleSet> {
-    const stored = known.get(stamp) ?? (stamp === '' ? undefined : await store.rules.find(stamp))
-    if (!stored) return findRules(store)
-    const rules = 'body' in stored ? toRuleSet(stored) : stored
-    known.set(stamp, rules)
-    return rules
+  /** Rule sets by stamp. One that is not stored, or no rule set at all, is replaced by the active one. */
+  async function findRuleSets(stamps: ReadonlySet<string>): Promise<(stamp: string) => RuleSet> {
+    const missing = [...stamps].filter((stamp) => stamp !== '' && !known.has(stamp))
+    if (missing.length > 0)
+      for (const each of await store.rules.listByStamps(missing)) known.set(each.stamp, toRuleSet(each))
+    const active = await findRules(store)
+    return (stamp) => known.get(stamp) ?? active
   }
 
   return async (passports: readonly Calculated[]): Promise<Map<number, Explanation>> => {
     const evidence = await store.scoring.listByIds(passports.map(({ id }) => id))
     const byId = new Map(evidence.map((each) => [each.id, each]))
-    const stamps = new Set(passports.map(({ rules }) => rules))
-    const ruleSets = new Map<string, RuleSet>()
-    for (const stamp of stamps) ruleSets.set(stamp, await rulesOf(stamp))
+    const rulesOf = await findRuleSets(new Set(passports.map(({ rules }) => rules)))
     const explanations = new Map<number, Explanation>()
     for (const { id, rules: stamp, calculatedAt } of passports) {
-      const [scorable, rules] = [byId.get(id), ruleSets.get(stamp)]
-      if (!scorable || !rules) continue
+      const [scorable, rules] = [byId.get(id), rulesOf(stamp)]
+      if (!scorable) continue
       const { scores, lines } = score(scorable, rules, calculatedAt)
       explanations.set(id, { scores, lines, rules: rules.stamp, caps: rules.caps ?? {} })
     }

@@ -111,8 +111,8 @@ const failed = (key: string, error: string, more: object = {}): Item => ({
 async function sendItems(request: Request, context: Context, items: AsyncGenerator<Item>): Promise<Response> {
   const parts = toJson(items)
   let body = ''
-  for await (const part of parts) {
-    body += part
+  for (let part = await parts.next(); !part.done; part = await parts.next()) {
+    body += part.value
     if (body.length > MAX_WHOLE_LENGTH) return stream(context, 'application/json', body, parts)
   }
   const response = sendPage(request, context, createPage(body, JSON_HEADERS))
@@ -163,5 +163,6 @@ function stream({ headers }: Context, type: string, first: string, rest: AsyncGe
   })
   const response = new Response(body, { headers })
   response.headers.set('Content-Type', type)
+  response.headers.set('Vary', 'Accept-Encoding')
   return response
 }

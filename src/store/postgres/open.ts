@@ -21,6 +21,7 @@ import { createScoring } from './scoring.ts'
 import { createRetirement } from './settings.ts'
 import { createUsage } from './usage.ts'
 import { createV1Reader, createV2Reader } from './v1.ts'
+import { createFacetsReader } from './v3/facets.ts'
 import { createV3Reader } from './v3/find-passports.ts'
 
 type Address = { url: string; readUrls?: readonly string[]; maxLag?: number }
@@ -64,10 +65,8 @@ export async function openPostgres(
   const passports = createPassportReader(read)
   const atPrimary = createPassportReader(primary.query)
   const { keys, forget } = createKeys(primary, pools.length === 0 ? undefined : { query: read })
-  const listing = createListing(
-    replicas.read(({ longQuery }) => longQuery),
-    read,
-  )
+  const readLong = replicas.read(({ longQuery }) => longQuery)
+  const listing = createListing(readLong, read)
   const findId = async (ref: PassportRef) => (await atPrimary.find(ref))?.id
   watch({ primary, pools, replicas, forgetKeys: forget, forgetListing: listing.forget })
 
@@ -79,6 +78,7 @@ export async function openPostgres(
     v2: createV2Reader(read),
     v3: createV3Reader(read),
     listing,
+    facets: createFacetsReader(readLong),
     scoring: createScoring(primary, findId),
     rules: createRules(primary, readCurrent),
     events: createEvents(read, primary),

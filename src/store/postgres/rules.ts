@@ -19,6 +19,10 @@ import { createSettings, findAdoptionState } from './settings.ts'
 export function createRules({ query, transaction }: Pool, read: Query): RulesStore {
   return {
     find: (stamp) => findOne(read, 'where stamp = $1', [stamp]),
+    listByStamps: async (stamps) =>
+      (await selectRows<RuleSetRow>(read, 'rule_sets', 'where stamp = any($1::text[])', [stamps])).map(
+        toAppliedRules,
+      ),
     active: () => findOne(read, ACTIVE_RULES),
     list: async () =>
       (await selectRows<RuleSetRow>(read, 'rule_sets', APPLIED_RULES, [])).map(toAppliedRules),

@@ -18,6 +18,7 @@ export function createRules({ reader, writer }: { reader: Database; writer: Data
   const select = (database: Database, rest: string) =>
     database.query<RuleSetRow, string[]>(`select * from rule_sets ${rest}`)
   const find = select(reader, 'where stamp = ?')
+  const listIn = select(reader, 'where stamp in (select value from json_each(?))')
   const findActive = select(reader, ACTIVE_RULES)
   const list = select(reader, APPLIED_RULES)
   const findPrevious = select(writer, PREVIOUS_RULES)
@@ -49,6 +50,7 @@ export function createRules({ reader, writer }: { reader: Database; writer: Data
 
   return {
     find: (stamp) => orUndefined(find.get(stamp)),
+    listByStamps: (stamps) => listIn.all(JSON.stringify(stamps)).map(toAppliedRules),
     active: () => orUndefined(findActive.get()),
     list: () => list.all().map(toAppliedRules),
     keep(rules) {
