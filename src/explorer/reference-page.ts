@@ -204,39 +204,55 @@ function renderField(
 
 function renderBody(operationId: string, example: unknown): Html {
   const id = `${operationId}-body`
+  const text = JSON.stringify(example, null, 2)
   return html`
 <div class="field">
 <label for="${id}">Body <span class="soft">JSON</span></label>
-<textarea id="${id}" rows="6" spellcheck="false">${JSON.stringify(example, null, 2)}</textarea>
+<textarea id="${id}" rows="${text.split('\n').length}" spellcheck="false">${text}</textarea>
 </div>`
 }
 
 /** All fields of the schema; nested objects are indented. */
 function renderFields(document: ReferenceDocument, schema: Schema): Html {
-  const properties = propertiesOf(document, schema)
-  if (!properties) return html``
-  return html`<dl class="fields">${Object.entries(properties).map(([name, field]) => {
+  const fields = fieldsOf(document, schema)
+  if (fields.size === 0) return html``
+  const rows = [...fields].map(([name, field]) => {
     const whole = resolveSchema(document, field)
     return html`<dt><code>${name}</code> <span class="soft">${typeName(document, whole)}</span></dt>
 <dd>${prose(whole.description ?? '')}${renderFields(document, whole)}</dd>`
-  })}</dl>`
+  })
+  return html`<dl class="fields">${rows}</dl>`
 }
 
 /** The fields of an object, of the items of a list, or of all alternatives. */
-function propertiesOf(document: ReferenceDocument, schema: Schema): Schema['properties'] {
-  const { items, anyOf, properties } = resolveSchema(document, schema)
-  if (items) return propertiesOf(document, items)
-  if (!anyOf) return properties
-  const all = anyOf.map((each) => propertiesOf(document, each) ?? {})
-  return Object.assign({}, ...all.toReversed())
+function fieldsOf(document: ReferenceDocument, schema: Schema): Map<string, Schema> {
+  const { items, anyOf, properties = {} } = resolveSchema(document, schema)
+  if (items) return fieldsOf(document, items)
+  if (!anyOf) return new Map(Object.entries(properties))
+  const all = anyOf.flatMap((each) => [...fieldsOf(document, each)])
+  return new Map(
+    [...Map.groupBy(all, ([name]) => name)].map(([name, same]) => [
+      name,
+      mergeSchemas(same.map(([, field]) => field)),
+    ]),
+  )
+}
+
+function mergeSchemas(schemas: readonly Schema[]): Schema {
+  const distinct = [...new Map(schemas.map((schema) => [JSON.stringify(schema), schema])).values()]
+  return distinct.length === 1 ? (distinct[0] as Schema) : { anyOf: distinct }
 }
 
 function typeName(document: ReferenceDocument, schema: Schema): string {
-  const { type, format, items, prefixItems, anyOf, enum: values } = resolveSchema(document, schema)
+  const { type, format, items, prefixItems, anyOf, ...fixed } = resolveSchema(document, schema)
+  const values = fixed.enum ?? (fixed.const === undefined ? undefined : [fixed.const])
+  if (values) return values.map((value) => JSON.stringify(value)).join(' or ')
   if (anyOf) return [...new Set(anyOf.map((each) => typeName(document, each)))].join(' or ')
-  if (values) return values.map((value) => JSON.stringify(value)).join(', ')
   if (prefixItems) return `[${prefixItems.map((each) => typeName(document, each)).join(', ')}]`
-  if (items) return `list of ${typeName(document, items)}s`
+  if (items)
+    return resolveSchema(document, items).enum
+      ? `list of ${typeName(document, items)}`
+      : `list of ${typeName(document, items)}s`
   return format === undefined ? (type ?? '') : `${type}, ${format}`
 }
 

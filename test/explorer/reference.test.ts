@@ -83,6 +83,20 @@ onEveryEngine('the reference page', (open) => {
     }
   })
 
+  test('types name alternatives, constants and lists', async () => {
+    const { text } = await server.get('/reference/v3')
+    for (const type of [
+      '<code>bio</code> <span class="soft">string or null',
+      '<code>error</code> <span class="soft">&quot;not_found&quot; or &quot;malformed&quot; or &quot;ambiguous&quot;',
+      '<code>include</code> <span class="soft">list of &quot;credentials&quot; or &quot;standing&quot; or &quot;explanation&quot;<',
+      '<code>keys</code> <span class="soft">list of strings<',
+      '<code>items</code> <span class="soft">list of objects<',
+    ]) {
+      expect(text).toContain(type)
+    }
+    expect(text).not.toMatch(/<dl class="fields"><\/dl>|undefined/)
+  })
+
   test('each version has a page with its own endpoints, and the switch marks it', async () => {
     const { paths } = (await server.get('/openapi.json')).body
     for (const [path, version] of [
