@@ -1,15 +1,15 @@
-import { ClientGone, notFound } from '../domain/errors.ts'
+import { notFound } from '../domain/errors.ts'
 import { NO_PLAN, type RetirementPlan } from '../domain/retirement.ts'
 import type { Endpoint } from '../domain/usage.ts'
 import { createClientAddressOf } from './address.ts'
 import { checkKey, matchesKey, parseKeyHeader } from './auth.ts'
-import { internalError, presentError, publicError } from './errors.ts'
+import { type ErrorHandling, respondToError } from './error-response.ts'
+import { internalError } from './errors.ts'
 import { HEALTH_ROUTES } from './health.ts'
 import type { Metrics } from './metrics.ts'
 import { urlOf } from './open-port.ts'
-import { createPageCache, createTurns } from './page-cache.ts'
+import { createLargePages, createPageCache, createTurns } from './page-cache.ts'
 import type { Limiter } from './rate-limit.ts'
-import { prefersJson, type RenderedPage, sendPage } from './rendered-page.ts'
 import {
   bodyTooLarge,
   type Context,
@@ -32,7 +32,6 @@ import { baseHeaders, checkIfMatch, createApiHeaders, isAny, matchesEtag, prefli
 import { checkBrownout, checkRemoval } from './retirement.ts'
 import type { UsageCounter } from './usage.ts'
 import { V1_ROUTES, V2_ROUTES } from './v1/routes.ts'
-import { presentProblem } from './v3/problem.ts'
 import { V3_ROUTES } from './v3/routes.ts'
 
 export type ApiServerOptions = RequestHandlingOptions &
@@ -81,6 +80,7 @@ export function startApiServer(options: ApiServerOptions): ApiServer {
     requireKey,
     pages: createPageCache(),
     takeTurn: createTurns(),
+    largePages: createLargePages(),
   })
   const api = [...V1_ROUTES, ...(compatV2 ? V2_ROUTES : []), ...V3_ROUTES]
   const routes = [...api, ...HEALTH_ROUTES, ...options.routes].flatMap(withSlash)
@@ -128,7 +128,7 @@ export function startApiServer(options: ApiServerOptions): ApiServer {
   }
 }
 
-type RequestHandlingOptions = {
+type RequestHandlingOptions = ErrorHandling & {
   now: () => number
   requireKey: boolean
   limiter: Limiter
@@ -138,8 +138,6 @@ type RequestHandlingOptions = {
   plan: () => RetirementPlan
   /** Used if the plan has no deprecation date. */
   deprecatedAt: number
-  errorPage?: ((status: number, message: string, requestId: string) => RenderedPage) | undefined
-  onError: (error: unknown, request: Pick<RequestSummary, 'id' | 'method' | 'route'>) => void
   metrics?: Metrics | undefined
   onResponse?: ((summary: RequestSummary) => void) | undefined
 }
@@ -241,26 +239,9 @@ async function respond(state: ServerState, exchange: Exchange): Promise<Response
     checkIfMatch(request, response)
     return complete(state, exchange, response)
   } catch (error) {
-    return complete(state, exchange, fail(state, exchange, error))
+    const response = await respondToError(state, exchange, contextOf(state, exchange), error)
+    return complete(state, exchange, response)
   }
-}
-
-function fail(state: ServerState, exchange: Exchange, error: unknown): Response {
-  const { onError, errorPage } = state
-  const { request, route, id } = exchange
-  const context = contextOf(state, exchange)
-  // The client has disconnected; proxies log status 499 in this case.
-  if (error instanceof ClientGone) return new Response(null, { status: 499, headers: context.headers })
-  const present = route.kind === 'v3' ? presentProblem : presentError
-  const { status, headers, body } = present(error, id)
-  if (status >= 500) onError(error, { id, method: methodName(request.method), route: route.name })
-  if (route.kind === 'page' && errorPage && !prefersJson(request)) {
-    const page = errorPage(status, publicError(error).message, id)
-    return sendPage(request, context, { ...page, headers: { ...headers, ...page.headers } })
-  }
-  const response = new Response(body, { status, headers: context.headers })
-  for (const name in headers) response.headers.set(name, headers[name] as string)
-  return response
 }
 
 function complete(state: ServerState, exchange: Exchange, response: Response): Response {

@@ -1,5 +1,6 @@
 import type { Awaitable, Store } from '../store/store.ts'
 import type { Catalog, FindRequest, RankingPage } from './catalog.ts'
+import { mapChunks } from './chunks.ts'
 import { addChanges, applyChanges, isSame, noChanges, type RecentChanges } from './recent-changes.ts'
 import type { Snapshot } from './snapshot.ts'
 
@@ -15,7 +16,7 @@ export type Reader = { catalog: Catalog; store: Pick<Store, 'listing'> }
 
 type Page = { ids: readonly number[]; total: number }
 
-/** A page of the ranking and its passports, which `list` reads: all of one state of the database. */
+/** A page of the ranking and its passports, which `list` reads in chunks: all of one state of the database. */
 export const findPage = <T>(
   reader: Reader,
   request: FindRequest,
@@ -30,6 +31,7 @@ export async function findConsistent<T, P extends Page>(
   list: (ids: readonly number[]) => Awaitable<T[]>,
   cut: (found: RankingPage, changes: RecentChanges) => P,
 ): Promise<P & { items: T[] }> {
+  const read = async (ids: readonly number[]) => (await mapChunks(ids, list)).flat(1) as T[]
   for (let snapshots = 1; ; snapshots++) {
     const found = await catalog.find(request)
     let changes = await readChanges(listing, known.get(found.snapshot) ?? noChanges(found.snapshot))
@@ -37,7 +39,7 @@ export async function findConsistent<T, P extends Page>(
       const before: RecentChanges = changes
       known.set(found.snapshot, before)
       const page = cut(found, before)
-      const items = await list(page.ids)
+      const items = await read(page.ids)
       const after = await readChanges(listing, before)
       if (after && page.ids.every((id) => isSame(before, after, id))) return { ...page, items }
       changes = after
@@ -45,7 +47,7 @@ export async function findConsistent<T, P extends Page>(
     // Passports that vanished are left out.
     if (snapshots === SNAPSHOTS) {
       const page = cut(found, noChanges(found.snapshot))
-      return { ...page, items: await list(page.ids) }
+      return { ...page, items: await read(page.ids) }
     }
     await catalog.next(found.snapshot)
   }

@@ -20,12 +20,7 @@ export function createReferenceRoutes(
 ): Route[] {
   const versions = versionsOf(document)
   const references = versions.map((version) =>
-    pageRoute(
-      referencePath(versions, version),
-      cached(POLICY.reference, () =>
-        renderReference(document, { version, plan: plan(), phase: phaseAt(plan(), now()), explorer }),
-      ),
-    ),
+    pageRoute(referencePath(versions, version), createReference(document, version, { plan, now, explorer })),
   )
   const deprecation = cached(POLICY.deprecation, () => renderDeprecation(plan(), now(), explorer))
   return [
@@ -35,6 +30,23 @@ export function createReferenceRoutes(
     pageRoute('/reference.js', () => SCRIPT),
     ...(explorer ? [] : references.slice(0, 1).map((route) => ({ ...route, path: '/' }))),
   ]
+}
+
+/** Rendered again only if the plan or its phase changes. */
+function createReference(
+  document: ReferenceDocument,
+  version: string,
+  { plan, now, explorer }: Options,
+): () => RenderedPage {
+  let page: RenderedPage | undefined
+  let key = ''
+  return () => {
+    const shown = { version, plan: plan(), phase: phaseAt(plan(), now()), explorer }
+    const nextKey = JSON.stringify(shown)
+    if (!page || nextKey !== key) page = file('text/html', renderReference(document, shown), POLICY.reference)
+    key = nextKey
+    return page
+  }
 }
 
 /** Reuses the page and its compressed bodies until its content changes. */

@@ -27,6 +27,9 @@ export const PASSPORT_TABLES = [
   { name: 'v1_credentials', id: 'passport_id', order: 'passport_id' },
 ] as const
 
+/** The setting with the id of the database. It is not copied. */
+export const IDENTITY = 'database_id'
+
 /** The setting with the retirement plan. */
 export const RETIREMENT = 'retirement'
 

@@ -43,8 +43,8 @@ export type Store = {
     listRemovals(): Awaitable<number[]>
   }
   credentials: {
-    /** The credentials in the V1 response: highest score first, then by name, then by id. */
-    list(passportId: number): Awaitable<Credential[]>
+    /** A passport with the credentials in its V1 response, of one moment: highest score first, then by name, then by id. */
+    find(ref: PassportRef): Awaitable<{ passport: FullPassport; credentials: Credential[] } | undefined>
   }
   /** V1 responses. The types of the engines, so that go-to-definition leads from a route to its SQL. */
   v1: ReturnType<typeof createSqliteV1> | ReturnType<typeof createPostgresV1>
@@ -88,6 +88,12 @@ export type Store = {
   retirement: {
     find(): Awaitable<RetirementPlan | undefined>
     save(plan: RetirementPlan): Awaitable<void>
+  }
+  /** A random id of the database; backups of the file have the same one. */
+  identity: {
+    find(): Awaitable<string | undefined>
+    /** Does nothing if the database has an id. */
+    create(id: string): Awaitable<void>
   }
   /** All stored data, for a copy between databases. */
   copyTables: readonly CopyTable[]
@@ -202,7 +208,8 @@ export type ScoringStore = {
    * and a crash leaves them stale. Returns their number, or `undefined` if another rule set is in force.
    */
   work(limit: number, job: ScoringJob): Awaitable<number | undefined>
-  find(ref: PassportRef): Awaitable<Scorable | undefined>
+  /** A passport with the input of its score, of one moment. */
+  find(ref: PassportRef): Awaitable<(Scorable & { passport: FullPassport }) | undefined>
   listByIds(ids: readonly number[]): Awaitable<Scorable[]>
   /** The next passports by id, without merged ones. */
   list(afterId: number, limit: number): Awaitable<Scorable[]>

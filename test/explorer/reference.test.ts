@@ -1,5 +1,8 @@
 import { expect, test } from 'bun:test'
-import { NO_PLAN } from '../../src/domain/retirement.ts'
+import { createOpenApi } from '../../src/api/openapi.ts'
+import type { Context } from '../../src/api/request.ts'
+import { datePlan, NO_PLAN } from '../../src/domain/retirement.ts'
+import { createReferenceRoutes } from '../../src/explorer/reference-routes.ts'
 import { inventPeople } from '../../src/ingest/demo/people.ts'
 import { inBrowser, watchConsole } from '../support/explorer/browser.ts'
 import { makeKey } from '../support/http/keys.ts'
@@ -208,4 +211,30 @@ inBrowser('the reference page in a browser', (browser) => {
     }
     await page.close()
   }, 120_000)
+})
+
+test('the reference page is rendered again only when the plan changes', async () => {
+  const openApi = createOpenApi('0.0.0')
+  let rendered = 0
+  const document = {
+    ...openApi,
+    get paths() {
+      rendered++
+      return openApi.paths
+    },
+  }
+  let plan = datePlan(NO_PLAN, NOON)
+  const routes = createReferenceRoutes(document, { plan: () => plan, now: () => NOON, explorer: true })
+  const context = { headers: new Headers() } as Context
+  const get = async () => {
+    const request = Object.assign(new Request('http://x/reference'), { params: {} })
+    const response = await routes.find(({ path }) => path === '/reference')?.handle?.(request, context)
+    return response?.text()
+  }
+  const first = await get()
+  expect(await get()).toBe(first)
+  expect(rendered).toBe(1)
+  plan = { ...plan, sunsetAt: NOON + 1000 }
+  expect(await get()).not.toBe(first)
+  expect(rendered).toBe(2)
 })

@@ -128,7 +128,9 @@ describe('postgres: among 20,000 passports', () => {
   ])('%s is found by an index', async (_, work, index) => {
     const plans = await plansOf(work)
     expect(plans).toContain(index)
-    expect(plans.match(/Seq Scan on (?!passportd|versions|settings).*/g) ?? []).toEqual([])
+    expect(plans.match(/Seq Scan on (?!passportd|versions|settings|event_log|event_rules).*/g) ?? []).toEqual(
+      [],
+    )
   })
 
   test('a lookup of 1,000 keys takes as many statements as one of 101 keys', async () => {
@@ -182,6 +184,8 @@ async function fill(sql: SQL): Promise<void> {
       from generate_series(1, 20000) as id`)
     await transaction.unsafe(`insert into wallets select main_wallet, id from passports`)
     await transaction.unsafe(`insert into credentials select id, '[]' from passports`)
+    await transaction.unsafe(`insert into events select id, id, 0, 1, '' from passports`)
+    await transaction.unsafe(`update event_log set last = 20000`)
     await transaction.unsafe(`insert into v1_passports (passport_id, score, name, fields, more_fields, etag, merged)
       select id, score, 'person ' || id, '{}', '{}', '', 0 from passports where merged_into is null`)
     await transaction.unsafe(
@@ -217,7 +221,9 @@ describe('postgres: a database with the collation of a language', () => {
     const store = await openPostgres({ url })
     await saveRecords(store, [person, ...people])
     await using sqlite = await openTestStore('sqlite', [person, ...people])
-    expect(await store.credentials.list(1)).toEqual(await sqlite.credentials.list(1))
+    expect((await store.credentials.find({ id: 1 }))?.credentials).toEqual(
+      (await sqlite.credentials.find({ id: 1 }))?.credentials,
+    )
     expect(await store.records.list(0, 1)).toEqual(await sqlite.records.list(0, 1))
     for (const keyword of 'a b e z ss asa strasse ada жу 李 i istanbul _'.split(' ')) {
       expect(await listAll(store, { ...all, keyword })).toEqual(await listAll(sqlite, { ...all, keyword }))

@@ -83,7 +83,7 @@ onEveryEngine('V1 responses', (open, engine) => {
       score: 1,
       calculating_score: true,
     })
-    expect(await store.credentials.list(1)).toMatchObject([{ id: 'old' }])
+    expect((await store.credentials.find({ id: 1 }))?.credentials).toMatchObject([{ id: 'old' }])
     expect(await credentialsOf(store, 1)).not.toContain('"new"')
     await score(store)
     expect(JSON.parse((await bodyOf(store, 1)) as string).passport).toMatchObject({

@@ -22,7 +22,11 @@ async function expectedOf(store: Store): Promise<Facets[]> {
       location: fold([profile.location]),
       tag: fold(profile.tags),
       source: fold(socials.map(({ source }) => source)),
-      type: fold((await store.credentials.list(id)).filter(({ score }) => score > 0).map(({ type }) => type)),
+      type: fold(
+        ((await store.credentials.find({ id }))?.credentials ?? [])
+          .filter(({ score }) => score > 0)
+          .map(({ type }) => type),
+      ),
       rules: fold([rules ?? '']),
     })),
   )
