@@ -3,6 +3,7 @@ import { backup } from './scenarios/backup.ts'
 import { badFiles } from './scenarios/bad-files.ts'
 import { chosenSlots } from './scenarios/clients/chosen-slots.ts'
 import { largePages } from './scenarios/clients/large-pages.ts'
+import { lookup } from './scenarios/clients/lookup.ts'
 import { notModified } from './scenarios/clients/not-modified.ts'
 import { clockBack } from './scenarios/clock-back.ts'
 import { diskFullImport } from './scenarios/disk-full-import.ts'
@@ -52,4 +53,5 @@ export const SCENARIOS: readonly Scenario[] = [
   orphanedWal,
   largeRecords,
   replicaLag,
+  lookup,
 ]

@@ -20,7 +20,7 @@ async function execute(url: string, sql: string): Promise<void> {
   await server.unsafe(sql)
 }
 
-const SCHEMA = { sqlite: 11, postgres: 6 }
+const SCHEMA = { sqlite: 12, postgres: 7 }
 
 const setSchema = (engine: keyof typeof SCHEMA, change: number) =>
   engine === 'sqlite'
@@ -46,7 +46,7 @@ withEveryEngine('an older schema', (makeDatabase, engine) => {
   test('is refused by every command, and migrated by "migrate"', async () => {
     await using here = await workplace(makeDatabase, { records: [record(1)] })
     const url = here.env.DATABASE_URL
-    await execute(url, 'drop table rule_sets')
+    await execute(url, 'drop table handles')
     await execute(url, setSchema(engine, -1))
     const [old, wanted] = [SCHEMA[engine] - 1, SCHEMA[engine]]
     const sentence = `has schema ${old}, but this version needs ${wanted}: make a backup, then run "passportd migrate".`
@@ -105,7 +105,7 @@ test('postgres: a migration may take longer than the statement timeout', async (
   await using database = await testDatabase()
   await (await openPostgres(database)).close()
   await using sql = connect(database.url)
-  await sql.unsafe('drop table rule_sets; update passportd set version = 5')
+  await sql.unsafe('drop table handles; update passportd set version = 6')
   const held = Promise.withResolvers<void>()
   const release = Promise.withResolvers<void>()
   // A node waits for the migration of another node in one statement.

@@ -31,7 +31,7 @@ export function parseFields({ include = [], select }: Given, pointerOf: PointerO
   check('include', include, 'value of include', INCLUDES)
   check('select', select ?? [], 'field', PATHS)
   if (select?.length === 0)
-    invalid.push({ pointer: pointerOf('select', 0), detail: 'select names no field.' })
+    invalid.push({ pointer: pointerOf('select', 0), detail: 'The list select is empty.' })
   if (invalid.length > 0) throw invalidValues(invalid)
   const roots = [...include, ...(select ?? []).map((path) => path.split('.', 1)[0])]
   return {

@@ -156,7 +156,7 @@ test.each([
     '#/select/1',
     '"scores" is not a known field: did you mean score?',
   ],
-  ['an empty select', '{"keys":[],"select":[]}', '#/select/0', 'select names no field.'],
+  ['an empty select', '{"keys":[],"select":[]}', '#/select/0', 'The list select is empty.'],
   ['no JSON', 'keys=7', '#', refused('1: unexpected "keys=7"')],
   ['JSON that ends early', '{"keys":["7"', '#', refused('13: unexpected the end')],
   ['a comma too many', '{"keys":["7",]}', '#', refused('14: unexpected "]}"')],
