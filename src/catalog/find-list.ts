@@ -20,10 +20,7 @@ export async function findList<T>(
   request: ListRequest & { signal?: AbortSignal },
   list: (ids: readonly number[]) => Awaitable<T[]>,
 ): Promise<FoundList<T>> {
-  // The ranking is always in memory.
-  if (request.filter.length === 0 && !request.groupBy && request.sort.field === 'score') {
-    return findInRanking(reader, request, list)
-  }
+  if (isRanking(request)) return findInRanking(reader, request, list)
   for (let attempt = 1; ; attempt++) {
     const found = await reader.catalog.list(request, attempt > 1)
     const items = await list(found.ids)
@@ -31,6 +28,10 @@ export async function findList<T>(
     if ((changes && !includesAny(changes, found.ids)) || attempt === ATTEMPTS) return { ...found, items }
   }
 }
+
+/** Whether the snapshot, which is always in memory, has the list. */
+export const isRanking = ({ filter, groupBy, sort }: ListRequest): boolean =>
+  filter.length === 0 && !groupBy && sort.field === 'score'
 
 function findInRanking<T>(
   reader: Reader,

@@ -15,7 +15,7 @@ type Result =
 /** The index of a large database takes longer when it is first used. */
 const LONGEST_LIST_MILLISECONDS = 10_000
 
-export function createSearchClient(port: MessagePort) {
+export function createSearchClient(port: MessagePort, longestList = LONGEST_LIST_MILLISECONDS) {
   const waiting = new Map<number, PromiseWithResolvers<RankingPage | LivePage>>()
   let last = 0
   port.onmessage = ({ data }: MessageEvent<Result>) => {
@@ -53,7 +53,7 @@ export function createSearchClient(port: MessagePort) {
       const page = send<LivePage>({ list, cursor }, signal)
       const id = last
       const error = new ServiceError('unavailable', 'The index for filters is not ready yet.')
-      const timer = setTimeout(() => cancel(id, error), LONGEST_LIST_MILLISECONDS)
+      const timer = setTimeout(() => cancel(id, error), longestList)
       return page.finally(() => clearTimeout(timer))
     },
     /** Rejects pending requests, because the search thread has ended. */

@@ -1,4 +1,4 @@
-import { findList } from '../../catalog/find-list.ts'
+import { findList, isRanking } from '../../catalog/find-list.ts'
 import { parseKeyword } from '../../domain/keyword.ts'
 import type { Fields } from '../../domain/v3/fields.ts'
 import { parseFilter } from '../../domain/v3/filter.ts'
@@ -21,14 +21,14 @@ const PARAMETERS = ['q', 'filter', 'sort', 'group_by', 'limit', 'cursor', 'inclu
 
 type Parameters = Partial<Record<(typeof PARAMETERS)[number], string>>
 
-/** Pages without a keyword are cached until the snapshot changes. */
+/** Pages of the ranking are cached until the snapshot changes. */
 export async function listPassports(request: RouteRequest, context: Context): Promise<Response> {
   const parameters = parametersOf(request, PARAMETERS)
   const fields = fieldsOf(parameters)
   const list = { ...parseListRequest(parameters), signal: request.signal }
   await context.takeTurn()
   const render = () => renderList(context, parameters, list, fields)
-  if (list.keyword !== undefined) return sendPage(request, context, await render())
+  if (list.keyword !== undefined || !isRanking(list)) return sendPage(request, context, await render())
   const snapshot = await context.catalog.current()
   return sendPage(request, context, await context.pages.get(snapshot, linkTo(parameters), render))
 }

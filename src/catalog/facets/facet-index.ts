@@ -58,7 +58,7 @@ export function createFacetIndex() {
 
   return {
     /** Changed passports leave unused slots: with too many of them, a new index is smaller. */
-    isSparse: () => slots.count > 100_000 + 2 * slots.byId.length,
+    isSparse: () => slots.count > 10_000 + 2 * slots.byId.length,
 
     /** Removes the passports with these ids, and adds others. */
     replace(removed: readonly number[], added: readonly Facets[]): void {

@@ -10,6 +10,9 @@ const CHUNK = 500
 /** During a build, changes are read after this many chunks: after more changes, the build would have to start again. */
 const CHUNKS_BETWEEN_CHANGES = 20
 
+/** A replica may be behind the snapshot. */
+const CHECK_MILLISECONDS = 1000
+
 /** All passports have the state of `cursor` or a later one. */
 type State = { index: FacetIndex; cursor: string }
 
@@ -21,14 +24,15 @@ export type LivePage = FacetPage & { cursor: string }
 /** A facet index that follows the store. It is built when it is first used. */
 export function createLiveIndex(store: Reader) {
   let state: State | undefined
-  let checkedFor: string | undefined
+  let checked: { cursor: string | undefined; at: number } = { cursor: undefined, at: 0 }
   let isRebuilding = false
   let queue: Promise<unknown> = Promise.resolve()
 
   async function update(snapshot: Snapshot, cursor: string | undefined): Promise<State> {
-    if (state && cursor !== undefined && cursor === checkedFor) return state
+    const isChecked = cursor !== undefined && cursor === checked.cursor
+    if (state && isChecked && performance.now() < checked.at + CHECK_MILLISECONDS) return state
     if (!state || !(await readChanges(store, state))) state = await build(store, snapshot)
-    checkedFor = cursor
+    checked = { cursor, at: performance.now() }
     if (state.index.isSparse() && !isRebuilding) void rebuild(snapshot)
     return state
   }
@@ -51,8 +55,9 @@ export function createLiveIndex(store: Reader) {
 
   return {
     /**
-     * Reads the changes of the store before the first page for each `cursor`, and without a cursor before each page. Requests
-     * wait for each other. `snapshot` has the passports of the first build.
+     * Reads the changes of the store before the first page for each `cursor`, and without a cursor before each page. With the
+     * same cursor, it reads them again after a second. Requests wait for each other. `snapshot` has the passports of the first
+     * build.
      */
     find(snapshot: Snapshot, request: ListRequest, cursor?: string): Promise<LivePage> {
       const page = queue.then(() => find(snapshot, request, cursor))

@@ -80,6 +80,34 @@ onEveryEngine('a live index', (open, engine) => {
     expect(await total()).toBe(3)
   })
 
+  test('is replaced by a new one after many changes', async () => {
+    const all = (total: number) => Array.from({ length: 1000 }, (_, id) => named(id, '', total))
+    await using store = await open(all(0))
+    const snapshot = await buildSnapshot(store.listing)
+    let read = 0
+    const index = createLiveIndex({
+      listing: store.listing,
+      facets: {
+        list(ids) {
+          read += ids.length
+          return store.facets.list(ids)
+        },
+      },
+    })
+    const find = () => index.find(snapshot, requestOf('score:>=0', 'passport_id'))
+    for (let round = 1; round <= 12; round++) {
+      await saveRecords(store, all(round))
+      await find()
+    }
+    // The first index, 12 rounds of changes, and the new index.
+    while (read < 14_000) {
+      expect((await find()).total).toBe(1000)
+      await new Promise(setImmediate)
+    }
+    await saveRecords(store, [named(5, '', 99)])
+    expect(await index.find(snapshot, requestOf('score:99'))).toMatchObject({ ids: [5], total: 1 })
+  }, 60_000)
+
   test('is built from a new snapshot if the changes since the given one are unknown', async () => {
     await using store = await open([record(1, { human: true })])
     const cursor = engine === 'sqlite' ? '999' : '999:999:999'
