@@ -29,6 +29,10 @@ export const HEADERS = {
     'The deprecation page; the successor and the removal, once known',
     '</deprecation>; rel="deprecation"; type="text/html"',
   ),
+  NextLink: text(
+    'The next page, unless this is the last',
+    '</api/v3/passports?cursor=MjYgNyA0YjFkMGM5Zg>; rel="next"',
+  ),
   RequestId: text('Identifies the request in the log of the service', '0b5e9a52-8c0f-4f0e-9b63-2f3b5f0f7a11'),
   RateLimit: text('Remaining requests, and seconds until the window ends', '"anonymous";r=999;t=8'),
   RateLimitPolicy: text('The limit: requests per window of seconds', '"anonymous";q=1000;w=10'),
@@ -54,6 +58,7 @@ const FIELDS: Partial<Record<HeaderName, string>> = {
   ContentSecurityPolicy: 'Content-Security-Policy',
   ContentTypeOptions: 'X-Content-Type-Options',
   ConnectionClose: 'Connection',
+  NextLink: 'Link',
   RequestId: 'X-Request-Id',
   RateLimitPolicy: 'RateLimit-Policy',
   RetryAfter: 'Retry-After',

@@ -53,6 +53,10 @@ export type Store = {
   /** Passports of v3. */
   v3: ReturnType<typeof createSqliteV3> | ReturnType<typeof createPostgresV3>
   listing: ListingStore
+  facets: {
+    /** In any order. Passports that are not listed are left out. */
+    list(ids: readonly number[]): Awaitable<Facets[]>
+  }
   scoring: ScoringStore
   rules: RulesStore
   events: EventStore
@@ -148,7 +152,25 @@ export type ListingStore = {
 /** `name` is folded. */
 export type ListedPassport = { id: number; score: number; name: string }
 
-/** The version is another after each change of the passport's V1 response. */
+/** The values that v3 lists are filtered, grouped and sorted by. All text is folded, without duplicates; empty text is left out. */
+export type Facets = {
+  id: number
+  name: string
+  score: number
+  activity_score: number
+  identity_score: number
+  skills_score: number
+  /** "true" or "false". */
+  human: readonly string[]
+  location: readonly string[]
+  tag: readonly string[]
+  source: readonly string[]
+  /** The types of its shown credentials with a score above 0. */
+  type: readonly string[]
+  rules: readonly string[]
+}
+
+/** The version is another after each change of the passport's V1 responses. */
 export type ChangedPassport = ListedPassport & { version: number }
 
 /** `listed` takes precedence over `unlisted`. */

@@ -20,6 +20,7 @@ import { createScoring } from './scoring.ts'
 import { createIdentity, createRetirement } from './settings.ts'
 import { createUsage } from './usage.ts'
 import { createV1Reader, createV2Reader } from './v1.ts'
+import { createFacetsReader } from './v3/facets.ts'
 import { createV3Reader } from './v3/find-passports.ts'
 
 type Address = { url: string; readUrls?: readonly string[]; maxLag?: number }
@@ -62,10 +63,8 @@ export async function openPostgres(
     primary.query<Row>(...args).catch(() => read<Row>(...args))
   const passports = createPassportReader(read)
   const { keys, forget } = createKeys(primary, pools.length === 0 ? undefined : { query: read })
-  const listing = createListing(
-    replicas.read(({ longQuery }) => longQuery),
-    read,
-  )
+  const readLong = replicas.read(({ longQuery }) => longQuery)
+  const listing = createListing(readLong, read)
   watch({ primary, pools, replicas, forgetKeys: forget, forgetListing: listing.forget })
 
   return {
@@ -76,6 +75,7 @@ export async function openPostgres(
     v2: createV2Reader(read),
     v3: createV3Reader(read),
     listing,
+    facets: createFacetsReader(readLong),
     scoring: createScoring(primary),
     rules: createRules(primary, readCurrent),
     events: createEvents(read, primary),

@@ -26,6 +26,7 @@ import { createScoring } from './scoring.ts'
 import { createIdentity, createRetirement } from './settings.ts'
 import { createUsage } from './usage.ts'
 import { createV1Reader, createV2Reader } from './v1.ts'
+import { createFacetsReader } from './v3/facets.ts'
 import { createV3Reader } from './v3/find-passports.ts'
 import { createWalLimit } from './wal-checkpoint.ts'
 
@@ -69,6 +70,7 @@ export function openSqlite(path: string, options: Options = {}): Store {
         ...guardErrors(path, createListing(listing), {}),
         readRecent: createRecentChanges(shared, transaction),
       },
+      facets: guardErrors(path, createFacetsReader(listing), {}),
       scoring: bulkWrites(createScoring(connections)),
       rules: writes(createRules(connections)),
       events: { ...createEventReader(shared, transaction), ...writes(createEventPruning(writer)) },
