@@ -12,7 +12,7 @@ import type { Context } from '../request.ts'
 export type RenderedResult = { passport: PassportV3; json: string } | { candidates: number[] } | undefined
 
 /** Passports that are rendered in one turn of the event loop. */
-const PER_TURN = 100
+const PER_TURN = 50
 
 /** The results of the first keys, at least one, in order: the store bounds the size of a read. */
 export async function readPassports(
