@@ -2,7 +2,7 @@ import { ClientGone } from '../domain/errors.ts'
 import type { Awaitable } from '../store/store.ts'
 import { presentError, publicError } from './errors.ts'
 import { prefersJson, type RenderedPage, sendPage } from './rendered-page.ts'
-import { type Context, type Exchange, methodName, type RequestSummary } from './request.ts'
+import type { Context, Exchange, RequestSummary } from './request.ts'
 import { presentProblem } from './v3/problem.ts'
 
 export type ErrorHandling = {
@@ -12,7 +12,7 @@ export type ErrorHandling = {
 
 /** The response to a request that failed: HTML for pages, problem+json for v3, otherwise the error of V1. */
 export function respondToError(
-  { onError, errorPage }: ErrorHandling,
+  { errorPage }: ErrorHandling,
   { request, route, id }: Exchange,
   context: Context,
   error: unknown,
@@ -21,7 +21,7 @@ export function respondToError(
   if (error instanceof ClientGone) return new Response(null, { status: 499, headers: context.headers })
   const present = route.kind === 'v3' ? presentProblem : presentError
   const { status, headers, body } = present(error, id)
-  if (status >= 500) onError(error, { id, method: methodName(request.method), route: route.name })
+  if (status >= 500) context.onError(error)
   if (route.kind === 'page' && errorPage && !prefersJson(request)) {
     const page = errorPage(status, publicError(error).message, id)
     return sendPage(request, context, { ...page, headers: { ...headers, ...page.headers } })

@@ -5,6 +5,7 @@ export const STATUS_OF = {
   invalid_request: 400,
   unauthorized: 401,
   not_found: 404,
+  before_history: 404,
   method_not_allowed: 405,
   not_acceptable: 406,
   ambiguous: 409,
@@ -15,7 +16,9 @@ export const STATUS_OF = {
   rate_limited: 429,
   brownout: 410,
   removed: 410,
+  cursor_expired: 410,
   internal: 500,
+  overloaded: 503,
   unavailable: 503,
 } satisfies Record<ErrorCode, number>
 
@@ -23,6 +26,7 @@ const RETRY_SECONDS = '2'
 
 const HEADERS: Partial<Record<ErrorCode, Record<string, string>>> = {
   unauthorized: { 'WWW-Authenticate': 'ApiKey realm="passportd", header="X-API-KEY"' },
+  overloaded: { 'Retry-After': RETRY_SECONDS },
   unavailable: { 'Retry-After': RETRY_SECONDS },
 }
 

@@ -33,6 +33,7 @@ export const HEADERS = {
     'The next page, unless this is the last',
     '</api/v3/passports?cursor=MjYgNyA0YjFkMGM5Zg>; rel="next"',
   ),
+  AccelBuffering: always('Streams only: proxies must not buffer events', 'no'),
   RequestId: text('Identifies the request in the log of the service', '0b5e9a52-8c0f-4f0e-9b63-2f3b5f0f7a11'),
   RateLimit: text('Remaining requests, and seconds until the window ends', '"anonymous";r=999;t=8'),
   RateLimitPolicy: text('The limit: requests per window of seconds', '"anonymous";q=1000;w=10'),
@@ -59,6 +60,7 @@ const FIELDS: Partial<Record<HeaderName, string>> = {
   ContentTypeOptions: 'X-Content-Type-Options',
   ConnectionClose: 'Connection',
   NextLink: 'Link',
+  AccelBuffering: 'X-Accel-Buffering',
   RequestId: 'X-Request-Id',
   RateLimitPolicy: 'RateLimit-Policy',
   RetryAfter: 'Retry-After',
@@ -102,6 +104,11 @@ const ERRORS: Record<DocumentedError, ErrorDescription> = {
     headers: ['WwwAuthenticate'],
   },
   not_found: { description: 'The passport does not exist', sentence: 'Resource not found.' },
+  before_history: {
+    description:
+      'The passport does not exist, or did not exist at that time (`not_found`); or the time is before the log began: `known_since` is its begin',
+    sentence: 'as_of is 2020-01-01T00:00:00.000Z, but changes are known since 2026-11-02T09:18:56.019Z.',
+  },
   method_not_allowed: {
     description: 'The method is not GET, HEAD or OPTIONS',
     sentence: 'POST is not possible here: this API is read-only, use GET.',
@@ -136,6 +143,17 @@ const ERRORS: Record<DocumentedError, ErrorDescription> = {
   removed: {
     description: 'The API was removed or is switched off (`brownout`); the message names the successor',
     sentence: 'V1 was removed on 2026-12-31. See /deprecation.',
+    headers: ['RetryAfter'],
+  },
+  cursor_expired: {
+    description:
+      'The log does not have all events after the cursor: they were pruned, or the cursor is of another log. `oldest_cursor` is the oldest valid cursor',
+    sentence:
+      'The events after k3f9a2-17 are not known: read the passports again, and continue after 8c1f0a-4000 or latest.',
+  },
+  overloaded: {
+    description: 'The database is unavailable (`unavailable`), or the server has too many open streams',
+    sentence: 'The server has too many open streams. Try again shortly.',
     headers: ['RetryAfter'],
   },
   internal: { description: 'An internal error', sentence: 'Something went wrong on our side.' },

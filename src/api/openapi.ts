@@ -1,6 +1,7 @@
 import type { TSchema } from 'typebox'
 import * as v1Schemas from '../domain/v1/schemas.ts'
 import * as v2Schemas from '../domain/v2/schemas.ts'
+import * as v3EventSchemas from '../domain/v3/event-schema.ts'
 import * as v3Schemas from '../domain/v3/schemas.ts'
 import {
   COMMON_ERRORS,
@@ -14,6 +15,7 @@ import {
 } from './openapi-parts.ts'
 import { V1_PATHS, V2_PATHS } from './v1/openapi.ts'
 import { V3_PATHS } from './v3/openapi.ts'
+import { V3_EVENT_PATHS } from './v3/openapi-events.ts'
 
 /** The OpenAPI document. Its schemas are the ones that the code uses. */
 export function createOpenApi(version: string, { compatV2 = true } = {}) {
@@ -37,6 +39,7 @@ export function createOpenApi(version: string, { compatV2 = true } = {}) {
       ...V1_PATHS,
       ...(compatV2 && V2_PATHS),
       ...V3_PATHS,
+      ...V3_EVENT_PATHS,
       ...SERVICE_PATHS,
       ...(compatV2 && REFERENCE_OF_V2),
     },
@@ -176,9 +179,10 @@ const REFERENCE_OF_V2 = { '/reference/v2': htmlPath('getReferenceOfV2', 'API ref
 
 /** Named schemas appear once; other places refer to them by `$ref`. */
 function namedSchemas(deprecated: Record<string, TSchema>): Record<string, unknown> {
+  const v3 = Object.entries({ ...v3Schemas, ...v3EventSchemas })
   const schemas = {
     ...deprecated,
-    ...Object.fromEntries(Object.entries(v3Schemas).map(([name, schema]) => [`V3${name}`, schema])),
+    ...Object.fromEntries(v3.map(([name, schema]) => [`V3${name}`, schema])),
   }
   // By contents: an optional schema is a copy.
   const names = new Map(Object.entries(schemas).map(([name, schema]) => [JSON.stringify(schema), name]))

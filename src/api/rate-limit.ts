@@ -2,6 +2,7 @@ import type { ApiKey } from '../domain/api-key.ts'
 import { ServiceError } from '../domain/errors.ts'
 import { ANONYMOUS, DEFAULT_TIERS, EXPLORER, type Tier } from '../domain/tier.ts'
 import type { RateLimitCounter, RateLimitResult } from './fixed-window.ts'
+import type { Exchange } from './request.ts'
 
 const WRONG_KEYS = 60
 const WRONG_KEY_WINDOW = 60
@@ -76,6 +77,15 @@ export function createLimiter({ tiers, counter, now, isQuotaUsed }: LimiterOptio
 }
 
 export type Limiter = ReturnType<typeof createLimiter>
+
+/** Makes a request count as `units` requests. The first unit was counted before its handler was called. */
+export async function charge(limiter: Limiter, exchange: Exchange, units: number): Promise<void> {
+  const { tier, key, address } = exchange
+  if (!tier || units <= exchange.units) return
+  const consumed = await limiter.consume(tier, key, address, units - exchange.units)
+  exchange.consumed = limiter.check(tier, consumed, units)
+  exchange.units = units
+}
 
 function policy({ name, requests, window, monthly }: Tier): string {
   const month = monthly === undefined ? '' : `, "${name}-month";q=${monthly};w=${DAYS_OF_MONTH * 86_400}`

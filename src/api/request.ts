@@ -8,6 +8,7 @@ import type { Awaitable, Store } from '../store/store.ts'
 import type { RateLimitResult } from './fixed-window.ts'
 import type { RouteName } from './metrics.ts'
 import type { LargePages, PageCache, TakeTurn } from './page-cache.ts'
+import type { EventStreams } from './v3/event-streams.ts'
 
 /** `params` are the decoded parameters of the route's path. */
 export type RouteRequest = Request & { params: Readonly<Record<string, string>> }
@@ -23,6 +24,8 @@ export type Context = {
   pages: PageCache
   /** Explains the scores of passports, by id. */
   explainAll: ExplainAll
+  streams: EventStreams
+  now: () => number
   /** Whether every request needs a key. */
   requireKey: boolean
   /** To be awaited before a page is rendered or sent. */
@@ -33,6 +36,12 @@ export type Context = {
   headers: Headers
   /** Makes a v3 request count as `units` requests. Throws `rate_limited`. */
   charge: (units: number) => Awaitable<void>
+  /** The id of the client's key; empty without a key. */
+  keyId: string
+  /** Closes the connection within seconds, also if the client does not read. */
+  disconnect: () => void
+  /** Logs an error after the response began. */
+  onError: (error: unknown) => void
 }
 
 export type DeprecatedVersion = 'v1' | 'v2'
@@ -61,6 +70,7 @@ export type Exchange = {
   readonly time: number
   readonly startedAt: number
   readonly address: () => string
+  readonly server: Bun.Server<undefined>
   key: ApiKey | undefined
   tier: Tier | undefined
   /** `undefined` if the tier has no limit. */

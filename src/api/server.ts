@@ -9,7 +9,7 @@ import { HEALTH_ROUTES } from './health.ts'
 import type { Metrics } from './metrics.ts'
 import { urlOf } from './open-port.ts'
 import { createLargePages, createPageCache, createTurns } from './page-cache.ts'
-import type { Limiter } from './rate-limit.ts'
+import { charge, type Limiter } from './rate-limit.ts'
 import {
   bodyTooLarge,
   type Context,
@@ -28,10 +28,11 @@ import {
   requestIdOf,
   withSlash,
 } from './request.ts'
-import { baseHeaders, checkIfMatch, createApiHeaders, isAny, matchesEtag, preflight } from './response.ts'
+import { addHeaders, baseHeaders, checkIfMatch, createApiHeaders, preflight } from './response.ts'
 import { checkBrownout, checkRemoval } from './retirement.ts'
 import type { UsageCounter } from './usage.ts'
 import { V1_ROUTES, V2_ROUTES } from './v1/routes.ts'
+import { createEventStreams } from './v3/event-streams.ts'
 import { V3_ROUTES } from './v3/routes.ts'
 
 export type ApiServerOptions = RequestHandlingOptions &
@@ -43,6 +44,8 @@ export type ApiServerOptions = RequestHandlingOptions &
     tls?: { cert: string; key: string; http3: boolean } | undefined
     /** Serves V2 as well; on by default. */
     compatV2?: boolean
+    publicUrl?: string | undefined
+    streamLimits?: Parameters<typeof createEventStreams>[0]['limits']
     /** In addition to the API, `/health` and `/ready`. */
     routes: readonly Route[]
   }
@@ -50,7 +53,9 @@ export type ApiServerOptions = RequestHandlingOptions &
 export type ApiServer = {
   url: URL
   port: number
+  /** Without open streams. */
   requestsInProgress(): number
+  openStreams(): number
   stop(force?: boolean): Promise<void>
 }
 
@@ -62,26 +67,9 @@ const IDLE_SECONDS = 80
 const NOT_FOUND: Route = { path: '/*', kind: 'own', name: 'not_found' }
 
 export function startApiServer(options: ApiServerOptions): ApiServer {
-  const {
-    host,
-    port,
-    reusePort = false,
-    tls,
-    store,
-    catalog,
-    explainAll,
-    requireKey,
-    compatV2 = true,
-  } = options
-  const state = createServerState(options, {
-    store,
-    catalog,
-    explainAll,
-    requireKey,
-    pages: createPageCache(),
-    takeTurn: createTurns(),
-    largePages: createLargePages(),
-  })
+  const { host, port, reusePort = false, tls, compatV2 = true } = options
+  const state = createServerState(options)
+  const { streams } = state.shared
   const api = [...V1_ROUTES, ...(compatV2 ? V2_ROUTES : []), ...V3_ROUTES]
   const routes = [...api, ...HEALTH_ROUTES, ...options.routes].flatMap(withSlash)
 
@@ -123,8 +111,12 @@ export function startApiServer(options: ApiServerOptions): ApiServer {
   return {
     url: urlOf(host, bound, tls ? 'https' : 'http'),
     port: bound,
-    requestsInProgress: () => server.pendingRequests,
-    stop: (force = false) => server.stop(force),
+    requestsInProgress: () => server.pendingRequests - streams.count(),
+    openStreams: streams.count,
+    stop(force = false) {
+      streams.end()
+      return server.stop(force)
+    },
   }
 }
 
@@ -147,19 +139,32 @@ const NO_TIER = 'none'
 const BASE_HEADERS = baseHeaders({})
 
 type ServerState = RequestHandlingOptions & {
-  shared: Omit<Context, 'headers' | 'charge'>
+  shared: Omit<Context, 'headers' | 'charge' | 'keyId' | 'disconnect' | 'onError'>
   addressOf: ReturnType<typeof createClientAddressOf>
   headersOf: ReturnType<typeof createApiHeaders>
   isTimed: boolean
 }
 
-const createServerState = (options: RequestHandlingOptions, shared: ServerState['shared']): ServerState => ({
-  ...options,
-  shared,
-  addressOf: createClientAddressOf(options.trustedProxies),
-  headersOf: createApiHeaders(options),
-  isTimed: options.metrics !== undefined || options.onResponse !== undefined,
-})
+function createServerState(options: ApiServerOptions): ServerState {
+  const { store, catalog, explainAll, now, requireKey, publicUrl = '', streamLimits: limits } = options
+  return {
+    ...options,
+    shared: {
+      store,
+      catalog,
+      explainAll,
+      now,
+      requireKey,
+      streams: createEventStreams({ store, source: `${publicUrl}/api/v3`, now, limits }),
+      pages: createPageCache(),
+      takeTurn: createTurns(),
+      largePages: createLargePages(),
+    },
+    addressOf: createClientAddressOf(options.trustedProxies),
+    headersOf: createApiHeaders(options),
+    isTimed: options.metrics !== undefined || options.onResponse !== undefined,
+  }
+}
 
 function handle(
   state: ServerState,
@@ -174,6 +179,7 @@ function handle(
     time: state.now(),
     startedAt: state.isTimed ? performance.now() : 0,
     address: () => state.addressOf(server.requestIP(request)?.address ?? '', request.headers),
+    server,
     key: undefined,
     tier: undefined,
     consumed: undefined,
@@ -188,17 +194,17 @@ const contextOf = (state: ServerState, exchange: Exchange): Context => ({
   headers: isApi(exchange.route)
     ? state.headersOf(exchange.route, exchange.consumed && exchange.tier)
     : BASE_HEADERS,
-  charge: (units) => charge(state, exchange, units),
+  charge: (units) => charge(state.limiter, exchange, units),
+  keyId: exchange.key?.id ?? '',
+  disconnect: () => exchange.server.timeout(exchange.request, 1),
+  onError: (error) => state.onError(error, summaryOf(exchange)),
 })
 
-/** The first unit was counted before the handler was called. */
-async function charge({ limiter }: ServerState, exchange: Exchange, units: number): Promise<void> {
-  const { tier, key, address } = exchange
-  if (!tier || units <= exchange.units) return
-  const consumed = await limiter.consume(tier, key, address, units - exchange.units)
-  exchange.consumed = limiter.check(tier, consumed, units)
-  exchange.units = units
-}
+const summaryOf = ({ request, route, id }: Exchange) => ({
+  id,
+  method: methodName(request.method),
+  route: route.name,
+})
 
 /** Authentication, rate limit, handler. One function, because each further `await` slows every request down. */
 async function respond(state: ServerState, exchange: Exchange): Promise<Response> {
@@ -245,33 +251,14 @@ async function respond(state: ServerState, exchange: Exchange): Promise<Response
 }
 
 function complete(state: ServerState, exchange: Exchange, response: Response): Response {
-  const completed = addHeaders(state, exchange, response)
+  const completed = addHeaders(state.limiter, exchange, response)
   record(state, exchange, completed.status)
   return completed
 }
 
-/** Turns a 200 whose ETag matches If-None-Match into a 304. It is free if it was cheap and the client knew the ETag. */
-function addHeaders({ limiter }: ServerState, exchange: Exchange, response: Response): Response {
-  const { request, route, id, tier, consumed } = exchange
-  const { headers } = response
-  const condition = response.status === 200 ? request.headers.get('if-none-match') : null
-  const isFresh = condition !== null && matchesEtag(condition, headers.get('ETag') ?? '')
-  headers.set('X-Request-Id', id)
-  exchange.isFree =
-    isFresh && route.isCheap?.(request) === true && !isAny(condition) && consumed?.refund() !== false
-  if (tier && consumed) {
-    const remaining = consumed.remaining + Number(exchange.isFree)
-    headers.set('RateLimit', limiter.describe(tier, remaining, consumed.seconds))
-  }
-  if (!isFresh) return response
-  headers.delete('Content-Type')
-  headers.delete('Content-Encoding')
-  return new Response(null, { status: 304, headers })
-}
-
 function record(state: ServerState, exchange: Exchange, status: number): void {
   const { usage, metrics, onResponse } = state
-  const { request, route, id, time, startedAt, key, units, tier, address, isFree } = exchange
+  const { route, time, startedAt, key, units, tier, address, isFree } = exchange
   const keyId = key?.id ?? ''
   // A month's quota exempts 304, so one that is not free is stored as the 200 that it replaced.
   const counted = status === 304 && !isFree ? 200 : status
@@ -280,6 +267,5 @@ function record(state: ServerState, exchange: Exchange, status: number): void {
   const seconds = (performance.now() - startedAt) / 1000
   const tierName = tier?.name ?? NO_TIER
   metrics?.countRequest(route.name, status, tierName, seconds)
-  const method = methodName(request.method)
-  onResponse?.({ id, method, route: route.name, status, seconds, keyId, tier: tierName, address })
+  onResponse?.({ ...summaryOf(exchange), status, seconds, keyId, tier: tierName, address })
 }

@@ -2,6 +2,7 @@ export type ErrorCode =
   | 'invalid_request'
   | 'unauthorized'
   | 'not_found'
+  | 'before_history'
   | 'method_not_allowed'
   | 'not_acceptable'
   | 'ambiguous'
@@ -12,6 +13,8 @@ export type ErrorCode =
   | 'rate_limited'
   | 'brownout'
   | 'removed'
+  | 'cursor_expired'
+  | 'overloaded'
   | 'unavailable'
   | 'internal'
 

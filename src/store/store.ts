@@ -118,12 +118,12 @@ export type ReplicaStatus = {
 }
 
 export type EventStore = {
-  /** Reads one row: followers compare `last` to detect new events. */
+  /** Reads one row, never from a replica: followers compare `last` to detect new events. */
   log(): Awaitable<EventLog>
   /** The next events, oldest first. */
   list(page: EventPage): Awaitable<EventList>
-  /** The events of these passports later than a time, newest first. Read the passports first: `undo` needs all later events. */
-  listAfterTime(passportIds: readonly number[], time: number): Awaitable<LogEvent[]>
+  /** The events of these passports later than a time. Read the passports first: `undo` needs all later events. */
+  listAfterTime(passportIds: readonly number[], time: number): Awaitable<LaterEvents>
   /** Deletes the oldest events before a time, one batch per call; returns their number. */
   prune(before: number): Awaitable<number>
 }
@@ -138,7 +138,10 @@ export type EventPage = {
 }
 
 /** `end` is the number up to which the log was read: the next page begins after it, even if this one is empty. */
-export type EventList = { events: LogEvent[]; end: number }
+export type EventList = { events: LogEvent[]; end: number; log: EventLog }
+
+/** Newest first. Events before `knownSince` are unknown. */
+export type LaterEvents = { events: LogEvent[]; knownSince: number }
 
 /** The input of the ranking snapshot (src/catalog). */
 export type ListingStore = {

@@ -30,10 +30,7 @@ const SAME: [
   Same<client.PassportPage, Shape<'PassportListBody'>>,
   // Only pages respond with `not_acceptable`.
   Same<
-    Exclude<
-      client.PassportErrorCode,
-      'timeout' | 'network' | 'invalid_answer' | 'before_history' | 'cursor_expired' | 'overloaded'
-    >,
+    Exclude<client.PassportErrorCode, 'timeout' | 'network' | 'invalid_answer'>,
     Exclude<ErrorCode, 'not_acceptable'>
   >,
 ] = [true, true, true, true, true, true, true, true]
@@ -62,9 +59,10 @@ const SAME_V3: [
   Same<client.V3ScoreChange, Static<typeof eventSchemas.ScoreChangedData>>,
   Same<client.V3EventType, WireEvent['type']>,
   // The schema does not say which data a type has.
+  Same<client.V3Diff, Static<typeof eventSchemas.Diff>>,
   client.V3Event extends WireEvent ? true : false,
   Same<keyof client.V3Event, keyof WireEvent>,
-] = [true, true, true, true, true, true, true, true, true, true, true, true, true, true]
+] = [true, true, true, true, true, true, true, true, true, true, true, true, true, true, true]
 
 /** Shows that the check can fail. */
 const OTHER: Same<{ a: number }, { a?: number }> = false

@@ -83,8 +83,10 @@ export type V3Passport = {
   /** The rule set that calculated the scores; null if they come from the record. */
   rules: string | null
   credentials?: V3Credential[]
-  standing?: V3Standing
-  explanation?: V3Explanation
+  /** Null with `asOf`. */
+  standing?: V3Standing | null
+  /** Null with `asOf`. */
+  explanation?: V3Explanation | null
 }
 
 type Part<T> = T extends (infer Item)[]

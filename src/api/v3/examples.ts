@@ -1,3 +1,4 @@
+import type { WireDiff, WireEventPage } from '../../domain/v3/event-schema.ts'
 import type { WirePassport } from '../../domain/v3/schemas.ts'
 
 const wallet = '0xde30f1a2b3c4d5e6f708192a3b4c5d6e7f809102'
@@ -106,4 +107,32 @@ export const RULE_SET = {
       proves_human: false,
     },
   },
+}
+
+export const EVENTS: WireEventPage = {
+  items: [
+    {
+      specversion: '1.0',
+      id: 'k3f9a2-918273',
+      source: 'https://passports.example.com/api/v3',
+      type: 'score.changed',
+      subject: '7',
+      time: calculated,
+      data: {
+        score: [23, 26],
+        skills_score: [18, 21],
+        rules: stamp,
+        credentials: [{ type: 'github', score: [18, 21], cause: 'value' }],
+      },
+    },
+  ],
+  next: 'k3f9a2-918273',
+}
+
+export const DIFF: WireDiff = {
+  passport_id: 7,
+  from: '2026-11-01T00:00:00.000Z',
+  to: '2026-11-03T00:00:00.000Z',
+  score: [23, 26],
+  causes: [{ type: 'github', delta: 3, cause: 'value' }],
 }

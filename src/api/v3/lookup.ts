@@ -7,6 +7,7 @@ import { type PassportKey, parsePassportKey } from '../../domain/v3/key.ts'
 import { sendPage } from '../rendered-page.ts'
 import type { Context, RouteRequest } from '../request.ts'
 import { JSON_HEADERS } from '../response.ts'
+import { parsePast } from './instants.ts'
 import { readJson } from './json-body.ts'
 import { parametersOf } from './parameters.ts'
 import { type RenderedResult, readPassports } from './read-passports.ts'
@@ -22,19 +23,20 @@ const CHUNK_LENGTH = 64 * 1024
 
 export async function lookUp(request: RouteRequest, context: Context): Promise<Response> {
   parametersOf(request, [])
-  const { keys, fields } = parseLookup(await readJson(request))
+  const { keys, fields, asOf } = parseLookup(await readJson(request), context.now())
   await context.charge(Math.max(1, Math.ceil(keys.length / KEYS_PER_UNIT)))
-  const items = listItems(context, keys, fields)
+  const items = listItems(context, keys, (some) => readPassports(context, some, fields, asOf))
   const isNdjson = request.headers.get('accept')?.includes('application/x-ndjson')
   return isNdjson ? sendLines(context, items) : sendItems(request, context, items)
 }
 
-type Lookup = { keys: readonly string[]; fields: Fields }
+type Lookup = { keys: readonly string[]; fields: Fields; asOf: number | undefined }
 
-const MEMBERS = ['keys', 'include', 'select'] as const
+const LISTS = ['keys', 'include', 'select'] as const
+const MEMBERS = [...LISTS, 'as_of'] as const
 
 /** Throws `invalid_request` with all invalid values. */
-function parseLookup(body: unknown): Lookup {
+function parseLookup(body: unknown, now: number): Lookup {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
     throw invalidValues([{ pointer: '#', detail: `The body must be an object, got ${quote(body)}.` }])
   }
@@ -43,17 +45,24 @@ function parseLookup(body: unknown): Lookup {
     .slice(0, MOST_INVALID)
     .map((name) => ({ pointer: pointerTo(name), detail: describeUnknown('member', name, MEMBERS) }))
   const given: Partial<Record<(typeof MEMBERS)[number], unknown>> = body
-  for (const name of MEMBERS) invalid.push(...checkTexts(name, given[name]))
+  for (const name of LISTS) invalid.push(...checkTexts(name, given[name]))
+  const { as_of } = given
+  if (as_of !== undefined && typeof as_of !== 'string')
+    invalid.push({ pointer: '#/as_of', detail: `as_of must be a text, got ${quote(as_of)}.` })
   if (invalid.length > 0) throw invalidValues(invalid)
   const { keys, include, select } = given as { keys: string[]; include?: string[]; select?: string[] }
-  return { keys, fields: parseFields({ include, select }, pointerTo) }
+  return {
+    keys,
+    fields: parseFields({ include, select }, pointerTo),
+    asOf: typeof as_of === 'string' ? parsePast('as_of', as_of, now, '#/as_of') : undefined,
+  }
 }
 
 const pointerTo = (name: string, at?: number) =>
   `#/${name.slice(0, 60).replaceAll('~', '~0').replaceAll('/', '~1')}${at === undefined ? '' : `/${at}`}`
 
 /** Only `keys` is required. */
-function checkTexts(name: (typeof MEMBERS)[number], value: unknown): InvalidValue[] {
+function checkTexts(name: (typeof LISTS)[number], value: unknown): InvalidValue[] {
   if (value === undefined && name !== 'keys') return []
   if (!Array.isArray(value)) {
     const got = value === undefined ? 'nothing' : quote(value)
@@ -73,7 +82,11 @@ function checkTexts(name: (typeof MEMBERS)[number], value: unknown): InvalidValu
 type Item = { json: string; isFound: boolean }
 
 /** One item per key, in order. Each key is read once; its item is kept until its last use. */
-async function* listItems(context: Context, texts: readonly string[], fields: Fields): AsyncGenerator<Item> {
+async function* listItems(
+  { takeTurn }: Context,
+  texts: readonly string[],
+  read: (keys: readonly PassportKey[]) => Promise<RenderedResult[]>,
+): AsyncGenerator<Item> {
   const uses = new Map<string, number>()
   for (const text of texts) uses.set(text, (uses.get(text) ?? 0) + 1)
   const parsed = [...uses.keys()].map((text) => ({ text, key: parsePassportKey(text) }))
@@ -83,9 +96,9 @@ async function* listItems(context: Context, texts: readonly string[], fields: Fi
   let next = 0
   for (const text of texts) {
     while (!items.has(text)) {
-      await context.takeTurn()
+      await takeTurn()
       const keys = readable.slice(next).map(({ key }) => key)
-      for (const result of await readPassports(context, keys, fields)) {
+      for (const result of await read(keys)) {
         const asked = readable[next++]?.text ?? ''
         items.set(asked, toItem(asked, result))
       }

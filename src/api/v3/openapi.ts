@@ -25,7 +25,7 @@ const SHARED_ERRORS: DocumentedError[] = [
   'unavailable',
 ]
 
-const ref = (name: string) => ({ $ref: `#/components/schemas/V3${name}` })
+export const ref = (name: string) => ({ $ref: `#/components/schemas/V3${name}` })
 
 /** An error as problem+json. */
 export function problemContent(code: DocumentedError, detail: string) {
@@ -39,12 +39,14 @@ export function problemContent(code: DocumentedError, detail: string) {
     request_id: HEADERS.RequestId.example,
     errors: code === 'invalid_request' ? [{ pointer: '?select', detail }] : [],
     ...(code === 'ambiguous' && { candidates: [7, 12] }),
+    ...(code === 'before_history' && { known_since: '2026-11-02T09:18:56.019Z' }),
+    ...(code === 'cursor_expired' && { oldest_cursor: '8c1f0a-4000' }),
   }
   return { [PROBLEM_TYPE]: { schema: ref('Problem'), example } }
 }
 
 export const problems = (codes: readonly DocumentedError[]) =>
-  errorResponses([...codes, ...SHARED_ERRORS], V3_HEADERS, problemContent)
+  errorResponses([...SHARED_ERRORS, ...codes], V3_HEADERS, problemContent)
 
 export const preflight = (id: string) => preflightOperation(id, 'v3', V3_HEADERS, problemContent)
 
@@ -68,9 +70,11 @@ export const FIELD_PARAMETERS = [
   },
 ]
 
-const CONDITIONS = ['IfMatch', 'IfNoneMatch'].map((name) => ({ $ref: `#/components/parameters/${name}` }))
+export const CONDITIONS = ['IfMatch', 'IfNoneMatch'].map((name) => ({
+  $ref: `#/components/parameters/${name}`,
+}))
 
-const pathParameter = (name: string, description: string, example: string) => ({
+export const pathParameter = (name: string, description: string, example: string) => ({
   name,
   in: 'path',
   required: true,
@@ -79,7 +83,7 @@ const pathParameter = (name: string, description: string, example: string) => ({
   example,
 })
 
-const common = (operationId: string, summary: string, description: string) => ({
+export const common = (operationId: string, summary: string, description: string) => ({
   operationId,
   summary,
   description,
@@ -108,7 +112,7 @@ const lookup = (id: string) => ({
         },
       })[200],
     },
-    ...problems(['invalid_request', 'unsupported_media_type']),
+    ...problems(['invalid_request', 'before_history', 'unsupported_media_type']),
   },
 })
 
@@ -144,6 +148,20 @@ const LIST_PARAMETERS = [
   }),
   query('cursor', '`next` of the previous page, with the same `q`, `filter` and `sort`', { type: 'string' }),
 ]
+const AS_OF = {
+  name: 'as_of',
+  in: 'query',
+  description:
+    'A time in the past (RFC 3339), or a day, which is its first moment in UTC. Scores, credentials, the human checkmark and the rule stamp are those of this time; other fields are current.',
+  schema: { type: 'string' },
+  example: '2026-10-01',
+}
+
+export const KEY = pathParameter(
+  'key',
+  'Digits only: a passport id. A source and a name with a colon between them: a social profile or an account, in any letter case. Otherwise: a wallet; `0x` addresses in any letter case.',
+  'github:zoe',
+)
 
 export const V3_PATHS = {
   '/api/v3/passports': {
@@ -164,20 +182,14 @@ export const V3_PATHS = {
     options: preflight('listPassportsV3'),
   },
   '/api/v3/passports/{key}': {
-    parameters: [
-      pathParameter(
-        'key',
-        'Digits only: a passport id. A source and a name with a colon between them: a social profile or an account, in any letter case. Otherwise: a wallet; `0x` addresses in any letter case.',
-        'github:zoe',
-      ),
-    ],
+    parameters: [KEY],
     get: {
       ...common(
         'getPassportV3',
         'Get a passport by id, wallet or handle',
         'For a passport that was merged into another, the response is the surviving passport, named in `Content-Location`.',
       ),
-      parameters: [...FIELD_PARAMETERS, ...CONDITIONS],
+      parameters: [...FIELD_PARAMETERS, AS_OF, ...CONDITIONS],
       responses: {
         ...successResponses('The passport', [...V3_HEADERS, 'NoCache', 'ETag', 'ContentLocation'], {
           'application/json': {
@@ -185,7 +197,7 @@ export const V3_PATHS = {
             example: PASSPORT,
           },
         }),
-        ...problems(['not_found', 'ambiguous', 'precondition_failed']),
+        ...problems(['before_history', 'ambiguous', 'precondition_failed']),
       },
     },
     options: preflight('getPassportV3'),

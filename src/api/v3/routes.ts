@@ -1,4 +1,6 @@
 import type { Route } from '../request.ts'
+import { getDiff } from './diff.ts'
+import { listEvents } from './events.ts'
 import { listPassports } from './list.ts'
 import { lookUp } from './lookup.ts'
 import { getPassport } from './passports.ts'
@@ -10,9 +12,11 @@ export const V3_ROUTES: readonly Route[] = [
     path: '/api/v3/passports/:key',
     kind: 'v3',
     name: 'v3_passport',
-    isCheap: (request) => !request.url.includes('explanation'),
+    isCheap: ({ url }) => !url.includes('explanation') && !url.includes('as_of'),
     handle: getPassport,
   },
+  { path: '/api/v3/passports/:key/diff', kind: 'v3', name: 'v3_diff', handle: getDiff },
+  { path: '/api/v3/events', kind: 'v3', name: 'v3_events', needsKey: true, handle: listEvents },
   {
     path: '/api/v3/lookup',
     kind: 'v3',

@@ -12,11 +12,10 @@ import {
   type ScoreState,
 } from '../../domain/v3/event.ts'
 import { fold, type ScoreDiff } from '../../domain/v3/fold.ts'
-import { presentEvent } from '../../domain/v3/present-event.ts'
+import { presentDiff, presentEvent } from '../../domain/v3/present-event.ts'
 import { undo } from '../../domain/v3/undo.ts'
 import type { Store } from '../../store/store.ts'
 import { DATABASE_OPTIONS, defineCommand, invalidValue, JSON_OPTION } from '../command.ts'
-import { isoTime } from '../iso-time.ts'
 import { openForCommand } from '../open-store.ts'
 import { formatTable } from '../table.ts'
 
@@ -69,12 +68,16 @@ export const diff = defineCommand({
     await using store = await openForCommand(database)
     const found = await findState(store, ref)
     if (!found) throw new CommandError(`There is no passport ${given} in ${nameDatabase(database)}.`)
-    const { knownSince } = await store.events.log()
+    const { events: later, knownSince } = await store.events.listAfterTime([found.id], from)
     if (from < knownSince)
       throw new CommandError(`FROM is too early: changes are logged since ${formatInstant(knownSince)}.`)
-    const events = Map.groupBy(await store.events.listAfterTime([found.id], from), ({ time }) => time > to)
+    const events = Map.groupBy(later, ({ time }) => time > to)
     const result = fold(undo(found.state, events.get(true) ?? []), events.get(false) ?? [])
-    terminal.out(values.json ? toJson(found.id, [from, to], result) : toText(found.id, result))
+    terminal.out(
+      values.json
+        ? `${JSON.stringify(presentDiff(found.id, from, to, result), null, 2)}\n`
+        : toText(found.id, result),
+    )
   },
 })
 
@@ -142,10 +145,6 @@ const toArrow = ([before, after]: Change<string | number | null>) =>
 const nameType = (type: string | undefined) => (type === undefined ? 'other' : printable(type))
 
 const signed = (delta: number) => (delta > 0 ? `+${delta}` : String(delta))
-
-function toJson(id: number, [from, to]: [number, number], { score, causes }: ScoreDiff): string {
-  return `${JSON.stringify({ passport_id: id, from: isoTime(from), to: isoTime(to), score, causes }, null, 2)}\n`
-}
 
 function toText(id: number, { score, causes }: ScoreDiff): string {
   const rows = causes.map(({ type, delta, cause }) => [nameType(type), signed(delta), cause])

@@ -1,4 +1,4 @@
-import Type, { type Static } from 'typebox'
+import Type, { type Static, type TSchema } from 'typebox'
 import { CAUSES, EVENT_TYPES, PASSPORT_FIELDS } from './event.ts'
 
 const closed = { additionalProperties: false }
@@ -10,15 +10,18 @@ const cause = Type.Enum([...CAUSES], {
   description:
     'Why the score changed: the credential was added or is gone, its value changed, the rule set changed, only time passed, the record has another score, or a merge changed it',
 })
-const change = (description: string) =>
-  Type.Tuple([Type.Number(), Type.Number()], { description: `${description}: before and after` })
+/** Before and after. OpenAPI has no tuples in the form of TypeBox. */
+const pair = <Schema extends TSchema>(schema: Schema, description: string) =>
+  Type.Unsafe<[Static<Schema>, Static<Schema>]>(
+    Type.Array(schema, { minItems: 2, maxItems: 2, description: `${description}: before and after` }),
+  )
+const change = (description: string) => pair(Type.Number(), description)
+const scoreOrNull = Type.Union([Type.Number(), Type.Null()])
 
 const ChangedCredential = Type.Object(
   {
     type: Type.String(),
-    score: Type.Tuple([Type.Union([Type.Number(), Type.Null()]), Type.Union([Type.Number(), Type.Null()])], {
-      description: 'Before and after; null if the passport did not have the credential',
-    }),
+    score: pair(scoreOrNull, 'The score of the credential, null if the passport did not have it'),
     cause,
   },
   closed,
@@ -30,9 +33,9 @@ export const ScoreChangedData = Type.Object(
     activity_score: Type.Optional(change('The activity score')),
     identity_score: Type.Optional(change('The identity score')),
     skills_score: Type.Optional(change('The skills score')),
-    human_checkmark: Type.Optional(Type.Tuple([Type.Boolean(), Type.Boolean()])),
+    human_checkmark: Type.Optional(pair(Type.Boolean(), 'The human checkmark')),
     last_calculated_at: Type.Optional(
-      Type.Tuple([Type.String({ format: 'date-time' }), Type.String({ format: 'date-time' })]),
+      pair(Type.String({ format: 'date-time' }), 'The time of the last calculation'),
     ),
     rules,
     credentials: Type.Array(ChangedCredential),
@@ -54,7 +57,7 @@ const Data = Type.Union([
   Type.Object({ from: passportId }, closed),
   Type.Object({}, closed),
   ScoreChangedData,
-  Type.Object({ rules: Type.Tuple([rules, rules]) }, closed),
+  Type.Object({ rules: pair(rules, 'The rule set') }, closed),
 ])
 
 /** A CloudEvents 1.0 object. */
@@ -75,5 +78,42 @@ export const Event = Type.Object(
   { ...closed, description: 'A change of a passport or of the rule set' },
 )
 
+export const EventPage = Type.Object(
+  {
+    items: Type.Array(Event, { description: 'Oldest first' }),
+    next: Type.String({
+      description:
+        'The cursor to continue after. If it is the cursor of the request, there are no newer events yet',
+    }),
+  },
+  closed,
+)
+
+export const Diff = Type.Object(
+  {
+    passport_id: passportId,
+    from: Type.String({ format: 'date-time' }),
+    to: Type.String({ format: 'date-time' }),
+    score: pair(scoreOrNull, 'The overall score, null if the passport did not exist'),
+    causes: Type.Array(
+      Type.Object(
+        {
+          type: Type.Union([Type.String(), Type.Null()], {
+            description:
+              'The type of the credential; null for the part that no credential explains, such as a cap',
+          }),
+          delta: Type.Number(),
+          cause,
+        },
+        closed,
+      ),
+      { description: 'They add up to the difference; the largest first' },
+    ),
+  },
+  { ...closed, description: 'The net change of a score, and why' },
+)
+
 export type WireEvent = Static<typeof Event>
+export type WireEventPage = Static<typeof EventPage>
+export type WireDiff = Static<typeof Diff>
 export type WireEventData = WireEvent['data']

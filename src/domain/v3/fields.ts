@@ -69,12 +69,12 @@ export function pick(value: unknown, selection: Selection | true): unknown {
   )
 }
 
-type Shape = { properties?: Record<string, Shape>; items?: Shape }
+type Shape = { properties?: Record<string, Shape>; items?: Shape; anyOf?: Shape[] }
 
 const pathsOf = ({ properties = {} }: Shape): string[] =>
   Object.entries(properties).flatMap(([name, inner]) => [
     name,
-    ...pathsOf(inner.items ?? inner).map((path) => `${name}.${path}`),
+    ...pathsOf(inner.items ?? inner.anyOf?.[0] ?? inner).map((path) => `${name}.${path}`),
   ])
 
 /** All dotted paths that `select` accepts. */

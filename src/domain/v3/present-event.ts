@@ -1,5 +1,6 @@
 import { type Change, causesOf, type EventContent, type LogEvent, type ScoreChange } from './event.ts'
-import type { WireEvent, WireEventData } from './event-schema.ts'
+import type { WireDiff, WireEvent, WireEventData } from './event-schema.ts'
+import type { ScoreDiff } from './fold.ts'
 
 /** `log` is the name of the log, `source` the URL of the API. */
 export function presentEvent(event: LogEvent, { log, source }: { log: string; source: string }): WireEvent {
@@ -59,3 +60,13 @@ const mapChange = <T, U>([before, after]: Change<T>, map: (value: T) => U): [U, 
 ]
 
 const copy = <T>([before, after]: Change<T>): [T, T] => [before, after]
+
+export function presentDiff(passportId: number, from: number, to: number, diff: ScoreDiff): WireDiff {
+  return {
+    passport_id: passportId,
+    from: presentTime(from),
+    to: presentTime(to),
+    score: copy(diff.score),
+    causes: diff.causes.map(({ type = null, delta, cause }) => ({ type, delta, cause })),
+  }
+}

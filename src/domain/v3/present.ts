@@ -3,9 +3,10 @@ import type { Social } from '../passport.ts'
 import type { CredentialV3, PassportV3 } from './passport.ts'
 import type { WireCredential, WireExplanation, WirePassport, WireSocial, WireStanding } from './schemas.ts'
 
-type Included = { standing?: WireStanding | undefined; explanation?: WireExplanation | undefined }
+/** An absent part was not included; `null` is unknown. */
+type Included = { standing?: WireStanding | null; explanation?: WireExplanation | null }
 
-export function presentPassport(passport: PassportV3, { standing, explanation }: Included): WirePassport {
+export function presentPassport(passport: PassportV3, included: Included): WirePassport {
   const { scores, profile } = passport
   return {
     passport_id: passport.id,
@@ -28,8 +29,7 @@ export function presentPassport(passport: PassportV3, { standing, explanation }:
     merged_from: passport.mergedFrom,
     rules: orNull(passport.rules),
     ...(passport.credentials && { credentials: passport.credentials.map(presentCredential) }),
-    ...(standing && { standing }),
-    ...(explanation && { explanation }),
+    ...included,
   }
 }
 

@@ -78,7 +78,7 @@ export const Credential = Type.Object(
     issuer: text('Always null: records do not name issuers yet'),
     from: orNull(
       Type.Enum(['record', 'rule']),
-      'The score comes from the record, or a rule calculated it; null while newer credentials wait for a score',
+      'The score comes from the record, or a rule calculated it; null while newer credentials wait for a score, and with `as_of` if the credential changed since',
     ),
   },
   { ...closed, description: 'A scored item of a passport' },
@@ -136,7 +136,8 @@ export const Passport = Type.Object(
     identity_score: score('Sum of the scores of the credentials in the category Identity'),
     skills_score: score('Sum of the scores of the credentials in the category Skills'),
     calculating_score: Type.Boolean({
-      description: 'True while a new score is being calculated; the old scores are served until then',
+      description:
+        'True while a new score is being calculated; the old scores are served until then. False with `as_of`',
     }),
     last_calculated_at: instant(
       'Time of the last calculation; before the first one, the time when the passport was first recorded',
@@ -155,8 +156,8 @@ export const Passport = Type.Object(
         description: 'With `include`. Highest score first, then by name, then by id',
       }),
     ),
-    standing: Type.Optional(Standing),
-    explanation: Type.Optional(Explanation),
+    standing: Type.Optional(orNull(Standing, 'With `include`. null with `as_of`')),
+    explanation: Type.Optional(orNull(Explanation, 'With `include`. null with `as_of`')),
   },
   { ...closed, description: "A person's reputation record" },
 )
@@ -179,6 +180,7 @@ export const LookupRequest = Type.Object(
     }),
     include: Type.Optional(Type.Array(Type.Enum(['credentials', 'standing', 'explanation']))),
     select: Type.Optional(Type.Array(Type.String(), { description: 'Dotted paths of fields' })),
+    as_of: Type.Optional(Type.String({ description: 'As the parameter `as_of` of a single passport' })),
   },
   closed,
 )

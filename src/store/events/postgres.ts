@@ -3,6 +3,7 @@ import type { Query } from '../postgres/connection/query.ts'
 import {
   type EventLogRow,
   type EventRow,
+  mostScanned,
   type StampRow,
   scanEnd,
   stampsOf,
@@ -75,45 +76,52 @@ export async function restartEventLog(query: Query, now: number): Promise<void> 
   await query('delete from events')
 }
 
-/** One statement reads events and the rule stamps in them: a second one might read another replica. */
+/** One statement reads events, the log and its rule stamps: a second one might read another replica. */
+const LOG = `json_build_object('name', name, 'first', first, 'last', last, 'known_since', known_since) as log`
 const STAMPS = `(select json_agg(event_rules) from event_rules) as stamps`
 
-type Found = { rows: EventRow[] | null; stamps: StampRow[] | null }
+type Found = { log: EventLogRow; rows: EventRow[] | null; stamps: StampRow[] | null }
 
-export function createEvents(read: Query, { transaction }: Pool): EventStore {
+export function createEvents(read: Query, { query, transaction }: Pool): EventStore {
+  /** A replica may not have all events of a passport that another replica has shown. */
+  const readCurrent: Query = <Row>(...args: Parameters<Query>) =>
+    query<Row>(...args).catch(() => read<Row>(...args))
+
   return {
     async log() {
-      const [row] = await read<{ log: EventLogRow }>(
-        `select json_build_object('name', name, 'first', first, 'last', last, 'known_since', known_since) as log
-         from event_log`,
-      )
+      const [row] = await query<Pick<Found, 'log'>>(`select ${LOG} from event_log`)
       return toEventLog(row?.log as EventLogRow)
     },
-    async list({ after, limit, passport, types }) {
-      const most = scanEnd(after, types, passport)
+    async list(page) {
+      const { after, limit, passport, types } = page
       const owner = passport === undefined ? '' : 'passport_id = $4::bigint and'
-      const [row] = await read<Found & { last: number }>(
-        `select last::float8 as last, ${STAMPS},
+      const [found] = await read<Found>(
+        `select ${LOG}, ${STAMPS},
            (select json_agg(page order by sequence) from (
              select * from events
-             where ${owner} sequence > $1::bigint and sequence <= least(last, $2::bigint)${typeCondition(types)}
+             where ${owner} sequence > $1::bigint
+               and sequence <= least(last, greatest($1::bigint, first - 1) + $2::bigint)${typeCondition(types)}
              order by sequence limit $3::bigint
            ) as page) as rows
          from event_log`,
-        [after, most, limit, ...(passport === undefined ? [] : [passport])],
+        [after, mostScanned(page), limit, ...(passport === undefined ? [] : [passport])],
       )
-      const events = toEvents(row)
-      const end = Math.max(after, Math.min(row?.last ?? 0, most))
-      return { events, end: (events.length === limit && events.at(-1)?.sequence) || end }
+      const log = toEventLog(found?.log as EventLogRow)
+      const events = toEvents(found as Found)
+      return { events, end: (events.length === limit && events.at(-1)?.sequence) || scanEnd(page, log), log }
     },
     async listAfterTime(ids, time) {
-      const [row] = await read<Found>(
-        `select ${STAMPS}, (select json_agg(found order by sequence desc) from (
-           select * from events where passport_id = any($1::bigint[]) and time > $2::bigint
-         ) as found) as rows`,
+      const [found] = await readCurrent<Found>(
+        `select ${LOG}, ${STAMPS}, (select json_agg(found order by sequence desc) from (
+           select * from events where passport_id = any($1::bigint[]) and events.time > $2::bigint
+         ) as found) as rows
+         from event_log`,
         [ids, time],
       )
-      return toEvents(row)
+      return {
+        events: toEvents(found as Found),
+        knownSince: toEventLog(found?.log as EventLogRow).knownSince,
+      }
     },
     prune: (before) =>
       transaction(async (query) => {
@@ -135,7 +143,7 @@ export function createEvents(read: Query, { transaction }: Pool): EventStore {
   }
 }
 
-function toEvents(found: Found | undefined) {
-  const stamps = new Map((found?.stamps ?? []).map(({ id, stamp }) => [id, stamp]))
-  return (found?.rows ?? []).map((row) => toLogEvent(row, stamps))
+function toEvents({ rows, stamps }: Found) {
+  const known = new Map((stamps ?? []).map(({ id, stamp }) => [id, stamp]))
+  return (rows ?? []).map((row) => toLogEvent(row, known))
 }

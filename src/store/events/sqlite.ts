@@ -92,12 +92,16 @@ export function createEventReader(reader: Database, transaction: ReadTransaction
     log: () => transaction.read(getLog),
     list: (page) =>
       transaction.read(() => {
-        const end = Math.min(getLog().last, scanEnd(page.after, page.types, page.passport))
+        const log = getLog()
+        const end = scanEnd(page, log)
         const events = toEvents(listRows(page, end))
-        const isFull = events.length === page.limit
-        return { events, end: (isFull && events.at(-1)?.sequence) || Math.max(page.after, end) }
+        return { events, end: (events.length === page.limit && events.at(-1)?.sequence) || end, log }
       }),
-    listAfterTime: (ids, time) => transaction.read(() => toEvents(listAfterTime.all(`[${ids}]`, time))),
+    listAfterTime: (ids, time) =>
+      transaction.read(() => ({
+        events: toEvents(listAfterTime.all(`[${ids}]`, time)),
+        knownSince: getLog().knownSince,
+      })),
   } satisfies Partial<EventStore>
 }
 

@@ -11,6 +11,7 @@ import {
   PASSPORT_FIELDS,
   type ScoreChange,
 } from '../../domain/v3/event.ts'
+import type { EventPage } from '../store.ts'
 
 export type EventRow = {
   sequence: number
@@ -33,9 +34,13 @@ export type StampRow = { id: number; stamp: string }
 /** A page that filters by type reads at most this many events. */
 const MOST_SCANNED = 10_000
 
-/** The last event that a page may read: all events of a passport have an index, but a type may be rare. */
-export const scanEnd = (after: number, types: readonly EventType[] | undefined, passport?: number): number =>
-  types && passport === undefined ? after + MOST_SCANNED : Number.MAX_SAFE_INTEGER
+/** Events that a page may read: all events of a passport have an index, but a type may be rare. */
+export const mostScanned = ({ types, passport }: EventPage): number =>
+  types && passport === undefined ? MOST_SCANNED : Number.MAX_SAFE_INTEGER
+
+/** The last event that a page may read. */
+export const scanEnd = (page: EventPage, { first, last }: EventLog): number =>
+  Math.max(page.after, Math.min(last, Math.max(page.after, first - 1) + mostScanned(page)))
 
 /** SQL on either engine. */
 export const typeCondition = (types: readonly EventType[] | undefined): string =>

@@ -148,7 +148,7 @@ onEveryEngine('GET /api/v3/passports/{key}', (open) => {
 
   test.each([
     ['include', 'inclde=standing', '"inclde" is not a known parameter: did you mean include?'],
-    ['as_of', 'as_of=2026-01-01', '"as_of" is not a known parameter: use include, select.'],
+    ['unlike any', 'page=2', '"page" is not a known parameter: use include, select, as_of.'],
     ['repeated', 'select=score&select=rules', 'select may be given once, got 2 values.'],
     [
       'value',

@@ -153,7 +153,7 @@ onEveryEngine('events', (open) => {
     await adoptRules({ store, rules: capped })
     await scoreAt(store, NOON + 1, capped)
     const state = (await readStates(store)).get(7)
-    const { score, causes } = fold(state, await store.events.listAfterTime([7], NOON))
+    const { score, causes } = fold(state, (await store.events.listAfterTime([7], NOON)).events)
     expect(score).toEqual([10, 3])
     expect(causes).toEqual([{ delta: -7, cause: 'rules' }])
   })

@@ -79,7 +79,7 @@ async function expectHistory(store: Store, moments: readonly Moment[]): Promise<
   const now = moments.at(-1) as Moment
   const ids = [...new Set(moments.flatMap(({ states }) => [...states.keys()]))]
   for (const { time, states } of moments) {
-    const later = Map.groupBy(await store.events.listAfterTime(ids, time), passportOf)
+    const later = Map.groupBy((await store.events.listAfterTime(ids, time)).events, passportOf)
     for (const id of ids) {
       const events = later.get(id) ?? []
       const state = undo(now.states.get(id), events)
