@@ -6,7 +6,7 @@ type Goal = { least: number } | { most: number }
 /** A figure over all rounds: median, minimum and maximum. */
 export type Figure = {
   name: string
-  unit: '' | 'MB' | 'a second'
+  unit: '' | 'MB' | 'a second' | 'bytes'
   value: number
   low: number
   high: number

@@ -9,6 +9,7 @@ import {
   parsePostgresUrls,
 } from './domain/database-address.ts'
 import { parseInstant } from './domain/text/instant.ts'
+import { parseFlag, parseHistory, parseNumber } from './domain/text/setting.ts'
 import { misspeltSettings } from './domain/text/setting-names.ts'
 import { DEFAULT_TIERS, parseTiers, TIERS_EXAMPLE, type Tier } from './domain/tier.ts'
 import { parseOrigin } from './domain/url.ts'
@@ -267,21 +268,6 @@ function parseHost(text: string): string | undefined {
 
 export function parsePort(text: string): number | undefined {
   return /^\d{1,5}$/.test(text) && Number(text) <= 65535 ? Number(text) : undefined
-}
-
-function parseNumber(text: string, least: number, most: number): number | undefined {
-  const number = /^\d{1,9}(\.\d{1,3})?$/.test(text) ? Number(text) : Number.NaN
-  return number >= least && number <= most ? number : undefined
-}
-
-function parseHistory(text: string): number | undefined {
-  if (text === 'forever') return Number.POSITIVE_INFINITY
-  return /^\d+$/.test(text) ? parseNumber(text, 1, 36_500) : undefined
-}
-
-function parseFlag(text: string): boolean | undefined {
-  if (/^(true|1|yes|on)$/i.test(text)) return true
-  return /^(false|0|no|off)$/i.test(text) ? false : undefined
 }
 
 /** Without a path: the service is served at the root. */

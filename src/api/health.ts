@@ -1,3 +1,4 @@
+import { ServiceError } from '../domain/errors.ts'
 import type { ReplicaStatus } from '../store/store.ts'
 import type { Context, Route } from './request.ts'
 import { json } from './response.ts'
@@ -7,8 +8,15 @@ export const HEALTH_ROUTES: readonly Route[] = [
   { path: '/ready', kind: 'own', name: 'ready', handle: getReadiness },
 ]
 
-/** Does not access the store. */
-function getHealth(_request: Request, context: Context): Response {
+/** `serve` sends the id of its database to a process on the same port. */
+export const DATABASE_HEADER = 'X-Database-Id'
+
+/** Accesses the store only to compare the id of a database. */
+async function getHealth({ headers }: Request, context: Context): Promise<Response> {
+  const expected = headers.get(DATABASE_HEADER)
+  const id = expected === null ? null : await context.store.identity.find()
+  if (id && id !== expected)
+    throw new ServiceError('precondition_failed', 'This process serves another database.')
   return json(context, '{"status":"ok"}')
 }
 

@@ -24,18 +24,25 @@ export function createOpenApi(version: string, { compatV2 = true } = {}) {
     info: {
       title: 'passportd',
       version,
-      summary: 'Professional-reputation records: the frozen V1 API, and v3',
+      summary: 'Professional-reputation records: the frozen V1 API, and its successor v3',
       description:
-        'A passport is a person’s professional-reputation record: scores, profile, verified wallets, linked socials, scored credentials. V1 is read-only and deprecated: it keeps working for existing clients and gets no new features. No field of V1 is ever null: unknown text is `""`, an unknown list `[]`, an unknown number `0`. In v3 `null` is unknown and `0` is zero.',
+        'A passport is a person’s professional-reputation record: scores, profile, verified wallets, linked socials, scored credentials.',
     },
     servers: [{ url: '/', description: 'The service that serves this document' }],
     tags: [
-      { name: 'V1', description: 'The three endpoints of the V1 API' },
+      V1_TAG,
       ...(compatV2 ? [V2_TAG] : []),
-      { name: 'v3', description: 'The successor of V1' },
+      V3_TAG,
       { name: 'Service', description: 'For operators and tools' },
     ],
-    paths: { ...V1_PATHS, ...(compatV2 && V2_PATHS), ...V3_PATHS, ...V3_EVENT_PATHS, ...SERVICE_PATHS },
+    paths: {
+      ...V1_PATHS,
+      ...(compatV2 && V2_PATHS),
+      ...V3_PATHS,
+      ...V3_EVENT_PATHS,
+      ...SERVICE_PATHS,
+      ...(compatV2 && REFERENCE_OF_V2),
+    },
     components: {
       schemas: namedSchemas(compatV2 ? { ...v1Schemas, ...v2Schemas } : v1Schemas),
       headers: HEADERS,
@@ -66,9 +73,22 @@ export function createOpenApi(version: string, { compatV2 = true } = {}) {
   }
 }
 
+const V1_TAG = {
+  name: 'V1',
+  description:
+    'V1 is read-only and deprecated: it keeps working for existing clients and gets no new features. No field is ever null: unknown text is `""`, an unknown list `[]`, an unknown number `0`.',
+}
+
 const V2_TAG = {
   name: 'V2',
-  description: 'The endpoints of V1 with the fields that later clients read; deprecated together with V1',
+  description:
+    'V2 has the endpoints of V1 with the fields that later clients read. It is deprecated together with V1.',
+}
+
+const V3_TAG = {
+  name: 'v3',
+  description:
+    'v3 is the successor of V1. `null` is unknown and `0` is zero. A `key` is a passport id, a wallet, or a source and a name such as `github:zoe`. Unknown parameters are errors. The body of every error is `application/problem+json` with a stable `code`, and `errors` names the invalid values.',
 }
 
 const object = (properties: object, required: string[]) => ({
@@ -146,13 +166,16 @@ const SERVICE_PATHS = {
     schema: { type: 'object' },
     headers: ['Vary'],
   }),
-  '/reference': htmlPath('getReference', 'API reference with forms to try the endpoints'),
+  '/reference': htmlPath('getReference', 'API reference of V1 with forms to try the endpoints'),
+  '/reference/v3': htmlPath('getReferenceOfV3', 'API reference of v3'),
   '/deprecation': htmlPath('getDeprecation', 'Deprecation of V1: its dates, and what to do'),
   '/': htmlPath(
     'getStartPage',
     'Start page: passports by score, or the API reference if the explorer is off',
   ),
 }
+
+const REFERENCE_OF_V2 = { '/reference/v2': htmlPath('getReferenceOfV2', 'API reference of V2') }
 
 /** Named schemas appear once; other places refer to them by `$ref`. */
 function namedSchemas(deprecated: Record<string, TSchema>): Record<string, unknown> {

@@ -70,3 +70,26 @@ export function createTurns() {
 }
 
 export type TakeTurn = ReturnType<typeof createTurns>
+
+/** Large pages that are rendered and compressed at the same time. Each may use 30 MB. */
+const LARGE_PAGES = 4
+
+/** Limits the memory of pages that wait for the store or the compression: further pages wait until one is sent. */
+export function createLargePages() {
+  const waiting: (() => void)[] = []
+  let running = 0
+
+  return async <T>(work: () => Promise<T>): Promise<T> => {
+    if (running === LARGE_PAGES) await new Promise<void>((resolve) => waiting.push(resolve))
+    else running++
+    try {
+      return await work()
+    } finally {
+      const next = waiting.shift()
+      if (next) next()
+      else running--
+    }
+  }
+}
+
+export type LargePages = ReturnType<typeof createLargePages>

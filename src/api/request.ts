@@ -7,7 +7,7 @@ import type { PassportV3 } from '../domain/v3/passport.ts'
 import type { Awaitable, Store } from '../store/store.ts'
 import type { RateLimitResult } from './fixed-window.ts'
 import type { RouteName } from './metrics.ts'
-import type { PageCache, TakeTurn } from './page-cache.ts'
+import type { LargePages, PageCache, TakeTurn } from './page-cache.ts'
 import type { EventStreams } from './v3/event-streams.ts'
 
 /** `params` are the decoded parameters of the route's path. */
@@ -30,6 +30,8 @@ export type Context = {
   requireKey: boolean
   /** To be awaited before a page is rendered or sent. */
   takeTurn: TakeTurn
+  /** Renders and sends a page of more than one chunk. */
+  largePages: LargePages
   /** The headers of every response to this request. */
   headers: Headers
   /** Makes a v3 request count as `units` requests. Throws `rate_limited`. */

@@ -1,15 +1,15 @@
-import { ClientGone, notFound } from '../domain/errors.ts'
+import { notFound } from '../domain/errors.ts'
 import { NO_PLAN, type RetirementPlan } from '../domain/retirement.ts'
 import type { Endpoint } from '../domain/usage.ts'
 import { createClientAddressOf } from './address.ts'
 import { checkKey, matchesKey, parseKeyHeader } from './auth.ts'
-import { internalError, presentError, publicError } from './errors.ts'
+import { type ErrorHandling, respondToError } from './error-response.ts'
+import { internalError } from './errors.ts'
 import { HEALTH_ROUTES } from './health.ts'
 import type { Metrics } from './metrics.ts'
 import { urlOf } from './open-port.ts'
-import { createPageCache, createTurns } from './page-cache.ts'
+import { createLargePages, createPageCache, createTurns } from './page-cache.ts'
 import { charge, type Limiter } from './rate-limit.ts'
-import { prefersJson, type RenderedPage, sendPage } from './rendered-page.ts'
 import {
   bodyTooLarge,
   type Context,
@@ -33,7 +33,6 @@ import { checkBrownout, checkRemoval } from './retirement.ts'
 import type { UsageCounter } from './usage.ts'
 import { V1_ROUTES, V2_ROUTES } from './v1/routes.ts'
 import { createEventStreams } from './v3/event-streams.ts'
-import { presentProblem } from './v3/problem.ts'
 import { V3_ROUTES } from './v3/routes.ts'
 
 export type ApiServerOptions = RequestHandlingOptions &
@@ -121,7 +120,7 @@ export function startApiServer(options: ApiServerOptions): ApiServer {
   }
 }
 
-type RequestHandlingOptions = {
+type RequestHandlingOptions = ErrorHandling & {
   now: () => number
   requireKey: boolean
   limiter: Limiter
@@ -131,8 +130,6 @@ type RequestHandlingOptions = {
   plan: () => RetirementPlan
   /** Used if the plan has no deprecation date. */
   deprecatedAt: number
-  errorPage?: ((status: number, message: string, requestId: string) => RenderedPage) | undefined
-  onError: (error: unknown, request: Pick<RequestSummary, 'id' | 'method' | 'route'>) => void
   metrics?: Metrics | undefined
   onResponse?: ((summary: RequestSummary) => void) | undefined
 }
@@ -161,6 +158,7 @@ function createServerState(options: ApiServerOptions): ServerState {
       streams: createEventStreams({ store, source: `${publicUrl}/api/v3`, now, limits }),
       pages: createPageCache(),
       takeTurn: createTurns(),
+      largePages: createLargePages(),
     },
     addressOf: createClientAddressOf(options.trustedProxies),
     headersOf: createApiHeaders(options),
@@ -199,7 +197,13 @@ const contextOf = (state: ServerState, exchange: Exchange): Context => ({
   charge: (units) => charge(state.limiter, exchange, units),
   keyId: exchange.key?.id ?? '',
   disconnect: () => exchange.server.timeout(exchange.request, 1),
-  onError: (error) => reportError(state, exchange, error),
+  onError: (error) => state.onError(error, summaryOf(exchange)),
+})
+
+const summaryOf = ({ request, route, id }: Exchange) => ({
+  id,
+  method: methodName(request.method),
+  route: route.name,
 })
 
 /** Authentication, rate limit, handler. One function, because each further `await` slows every request down. */
@@ -241,30 +245,10 @@ async function respond(state: ServerState, exchange: Exchange): Promise<Response
     checkIfMatch(request, response)
     return complete(state, exchange, response)
   } catch (error) {
-    return complete(state, exchange, fail(state, exchange, error))
+    const response = await respondToError(state, exchange, contextOf(state, exchange), error)
+    return complete(state, exchange, response)
   }
 }
-
-function fail(state: ServerState, exchange: Exchange, error: unknown): Response {
-  const { errorPage } = state
-  const { request, route, id } = exchange
-  const context = contextOf(state, exchange)
-  // The client has disconnected; proxies log status 499 in this case.
-  if (error instanceof ClientGone) return new Response(null, { status: 499, headers: context.headers })
-  const present = route.kind === 'v3' ? presentProblem : presentError
-  const { status, headers, body } = present(error, id)
-  if (status >= 500) reportError(state, exchange, error)
-  if (route.kind === 'page' && errorPage && !prefersJson(request)) {
-    const page = errorPage(status, publicError(error).message, id)
-    return sendPage(request, context, { ...page, headers: { ...headers, ...page.headers } })
-  }
-  const response = new Response(body, { status, headers: context.headers })
-  for (const name in headers) response.headers.set(name, headers[name] as string)
-  return response
-}
-
-const reportError = ({ onError }: ServerState, { request, route, id }: Exchange, error: unknown) =>
-  onError(error, { id, method: methodName(request.method), route: route.name })
 
 function complete(state: ServerState, exchange: Exchange, response: Response): Response {
   const completed = addHeaders(state.limiter, exchange, response)
@@ -274,7 +258,7 @@ function complete(state: ServerState, exchange: Exchange, response: Response): R
 
 function record(state: ServerState, exchange: Exchange, status: number): void {
   const { usage, metrics, onResponse } = state
-  const { request, route, id, time, startedAt, key, units, tier, address, isFree } = exchange
+  const { route, time, startedAt, key, units, tier, address, isFree } = exchange
   const keyId = key?.id ?? ''
   // A month's quota exempts 304, so one that is not free is stored as the 200 that it replaced.
   const counted = status === 304 && !isFree ? 200 : status
@@ -283,6 +267,5 @@ function record(state: ServerState, exchange: Exchange, status: number): void {
   const seconds = (performance.now() - startedAt) / 1000
   const tierName = tier?.name ?? NO_TIER
   metrics?.countRequest(route.name, status, tierName, seconds)
-  const method = methodName(request.method)
-  onResponse?.({ id, method, route: route.name, status, seconds, keyId, tier: tierName, address })
+  onResponse?.({ ...summaryOf(exchange), status, seconds, keyId, tier: tierName, address })
 }

@@ -1,5 +1,7 @@
 import { ConfigError } from '../config.ts'
 import { CommandError, ServiceError } from '../domain/errors.ts'
+import { editDistance } from '../domain/text/edit-distance.ts'
+import { quote } from '../domain/text/quote.ts'
 import { VERSION } from '../version.ts'
 import { type Command, UsageError } from './command.ts'
 import { commandHelp, programHelp } from './help.ts'
@@ -39,11 +41,22 @@ export async function runCommand([name = '--help', ...args]: string[], terminal:
   if (name === 'help' && args[0] !== undefined) return runCommand([args[0], '--help'], terminal)
   if (['help', '--help', '-h'].includes(name)) return terminal.out(programHelp(await loadCommands()))
   const load = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
-  if (!load) throw new UsageError(`There is no command "${name}". See "passportd --help".`)
+  if (!load) throw unknownCommand(name)
   const command = await load()
   if (args.some((arg) => arg === '--help' || arg === '-h')) return terminal.out(commandHelp(command))
   await command.execute(args, terminal)
 }
+
+function unknownCommand(name: string): UsageError {
+  const short = name.slice(0, LONGEST_NAME)
+  const nearest = Object.keys(COMMANDS)
+    .map((command) => ({ command, distance: editDistance(short, command) }))
+    .sort((one, other) => one.distance - other.distance)[0]
+  const meant = nearest && nearest.distance <= 2 ? `: did you mean "${nearest.command}"?` : '.'
+  return new UsageError(`There is no command ${quote(name)}${meant} See "passportd --help".`)
+}
+
+const LONGEST_NAME = 40
 
 /** The messages for the operator and the exit code. An unexpected error is a bug and keeps its stack. */
 export function describeFailure(error: unknown): { lines: readonly string[]; code: number } {

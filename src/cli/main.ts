@@ -2,8 +2,9 @@ import { randomBytes } from 'node:crypto'
 import { printableLines } from '../domain/text/format.ts'
 import { ask } from './ask.ts'
 import { describeFailure, runCommand } from './commands.ts'
+import { loadEnvFile } from './env-file.ts'
 import { createLogWriter } from './log-writer.ts'
-import { STANDARD_OUTPUT, withPath } from './system-error.ts'
+import { STANDARD_OUTPUT } from './system-error.ts'
 import type { Terminal } from './terminal.ts'
 import { writeAll } from './write-all.ts'
 
@@ -33,15 +34,6 @@ function writeMessage(text: string): void {
     writeAll(2, text, { path: 'Standard error', patience: PATIENCE_MILLISECONDS })
   } catch {
     // There is no other place to report it.
-  }
-}
-
-/** Values are literal: Bun would expand "$", so it starts with --no-env-file. */
-function loadEnvFile(): void {
-  try {
-    process.loadEnvFile('.env')
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw withPath(error, '.env')
   }
 }
 

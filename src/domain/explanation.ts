@@ -1,5 +1,5 @@
 import type { Caps } from './credential.ts'
-import type { Scores } from './passport.ts'
+import type { Passport, Scores } from './passport.ts'
 
 /** How the score of one credential is calculated, or why data points have no credential. */
 export type ExplanationLine = {
@@ -19,3 +19,5 @@ export type Explanation = {
   rules: string
   caps: Caps
 }
+
+export type ExplainedPassport = Explanation & { passport: Passport }

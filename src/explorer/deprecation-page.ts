@@ -95,7 +95,7 @@ function renderAdvice(plan: DatedPlan, now: number): Html {
 <p>${prose(describeEnd(plan, now))}</p>
 <p>${
     plan.successor === undefined
-      ? html`Migrate your programs to <code>${DEFAULT_SUCCESSOR}</code> of this service (<a href="/reference">reference</a>).`
+      ? html`Migrate your programs to <code>${DEFAULT_SUCCESSOR}</code> of this service (<a href="/reference/v3">reference</a>).`
       : html`Migrate your programs to ${link(plan.successor)}`
   }</p>
 </section>`

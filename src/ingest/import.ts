@@ -1,3 +1,4 @@
+import type { DataPoint } from '../domain/data-point.ts'
 import type { IncomingRecord } from '../domain/record.ts'
 import type { Problem } from '../domain/validation-problem.ts'
 import type { SaveRecords, Store } from '../store/store.ts'
@@ -17,6 +18,8 @@ export type ImportReport = {
   removed: number
   refused: number
   unknownFields: number
+  /** Types of data points and of credentials without a score; the first 1000. */
+  typesWithoutRule: Set<string>
 }
 
 type ImportOptions = ParseOptions & {
@@ -34,6 +37,8 @@ const BATCH_BYTES = 8 * 1024 * 1024
 
 /** Refused records held for a retry; further ones are reported at once. */
 const MOST_DEFERRED = 20_000
+
+const MOST_TYPES = 1000
 
 type Position = { file: string; line: SourceLine }
 type Pending = Position & { record: IncomingRecord }
@@ -63,8 +68,21 @@ async function importWith(
   options: ImportOptions,
 ): Promise<ImportReport> {
   const counts = { added: 0, changed: 0, unchanged: 0, removed: 0 }
-  const report: ImportReport = { lines: 0, ...counts, refused: 0, unknownFields: 0 }
-  const run: Run = { options, saveRecords, report, batch: [], batchBytes: 0, deferred: new Map() }
+  const typesWithoutRule = new Set<string>()
+  const report: ImportReport = { lines: 0, ...counts, refused: 0, unknownFields: 0, typesWithoutRule }
+  const rawKindOf: ImportOptions['rawKindOf'] = (type) => {
+    const kind = options.rawKindOf(type)
+    if (kind === undefined && typesWithoutRule.size < MOST_TYPES) typesWithoutRule.add(type)
+    return kind
+  }
+  const run: Run = {
+    options: { ...options, rawKindOf },
+    saveRecords,
+    report,
+    batch: [],
+    batchBytes: 0,
+    deferred: new Map(),
+  }
   await readAll(run, sources)
   await saveBatch(run)
   await retryDeferred(run)
@@ -89,6 +107,7 @@ function parse(run: Run, file: string, line: SourceLine): void {
     if ('reason' in line) throw new RecordError('', line.reason)
     const { record, unknownFields } = parseRecord(parseJson(line.bytes), run.options)
     run.report.unknownFields += unknownFields
+    for (const { type } of pointsOf(record)) run.options.rawKindOf(type)
     run.batch.push({
       file,
       line,
@@ -99,6 +118,11 @@ function parse(run: Run, file: string, line: SourceLine): void {
     if (!(error instanceof RecordError)) throw error
     refuse(run, { file, line }, error.problem)
   }
+}
+
+function pointsOf(record: IncomingRecord): readonly DataPoint[] {
+  if (record.kind === 'data-point') return [record.point]
+  return record.kind === 'passport' ? (record.passport.dataPoints ?? []) : []
 }
 
 function refuse({ report, options }: Run, { file, line }: Position, { field, reason }: Problem): void {

@@ -115,8 +115,7 @@ async function getPassport(args: Arguments, { store, config }: ToolContext) {
 }
 
 async function getCredentials(args: Arguments, { store, config }: ToolContext) {
-  const passport = await findNamed(args, (ref) => store.passports.find(ref))
-  const all = await store.credentials.list(passport.id)
+  const { passport, credentials: all } = await findNamed(args, (ref) => store.credentials.find(ref))
   const credentials = all.slice(0, MAX_LIST).map((credential) => {
     const { id: _, earned_at, ...each } = presentCredential(credential)
     return {

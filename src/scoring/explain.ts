@@ -7,8 +7,9 @@ import { type ExplainedScore, score } from './score.ts'
 
 /** Calculates the score with the current rules and says why responses may show another one. */
 export async function findExplanation(store: Store, ref: PassportRef, rules: RuleSet, now: number) {
-  const [passport, evidence] = [await store.passports.find(ref), await store.scoring.find(ref)]
-  if (!passport || !evidence) return undefined
+  const evidence = await store.scoring.find(ref)
+  if (!evidence) return undefined
+  const { passport } = evidence
   const outcome = score(evidence, rules, now)
   return { passport, outcome, notes: notes(passport, evidence, outcome, rules, ref) }
 }

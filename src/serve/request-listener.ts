@@ -11,7 +11,7 @@ import { createUsageCounter, type UsageReport } from '../api/usage.ts'
 import type { Catalog } from '../catalog/catalog.ts'
 import type { Config } from '../config.ts'
 import { ServiceError } from '../domain/errors.ts'
-import type { Explanation } from '../domain/explanation.ts'
+import type { ExplainedPassport } from '../domain/explanation.ts'
 import type { PassportRef } from '../domain/passport.ts'
 import { datePlan, isRemoved, NO_PLAN, type RetirementPlan } from '../domain/retirement.ts'
 import { createExplorer } from '../explorer/explorer.ts'
@@ -150,12 +150,12 @@ function readTls({ cert, key, http3 }: NonNullable<Config['tls']>) {
 }
 
 function createExplain(store: Store, now: () => number) {
-  return async (ref: PassportRef): Promise<Explanation | undefined> => {
+  return async (ref: PassportRef): Promise<ExplainedPassport | undefined> => {
     const evidence = await store.scoring.find(ref)
     if (!evidence) return undefined
     const rules = await findRules(store)
     const { scores, lines } = score(evidence, rules, now())
-    return { scores, lines, rules: rules.version, caps: rules.caps ?? {} }
+    return { passport: evidence.passport, scores, lines, rules: rules.version, caps: rules.caps ?? {} }
   }
 }
 

@@ -30,7 +30,7 @@ export function toLoadedScorable(
   return { row, stored, all, scorable: toScorable(row, all, dataPoints) }
 }
 
-function toScorable(row: StoredRow, all: readonly Credential[], dataPoints: DataPoint[]): Scorable {
+export function toScorable(row: StoredRow, all: readonly Credential[], dataPoints: DataPoint[]): Scorable {
   return {
     id: row.id,
     recordCredentials: all.filter(({ givenScore }) => givenScore !== undefined),

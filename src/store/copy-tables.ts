@@ -1,4 +1,4 @@
-import type { CopyItem, CopyKey, CopyRange } from './store.ts'
+import type { CopyItem, CopyKey, CopyRange } from './copy-table.ts'
 
 /** Bytes are hexadecimal text, as in the JSON of PostgreSQL. */
 export type Row = Record<string, string | number | null>
@@ -26,6 +26,9 @@ export const PASSPORT_TABLES = [
   { name: 'v1_passports', id: 'passport_id', order: 'passport_id' },
   { name: 'v1_credentials', id: 'passport_id', order: 'passport_id' },
 ] as const
+
+/** The setting with the id of the database. It is not copied. */
+export const IDENTITY = 'database_id'
 
 /** The setting with the retirement plan. */
 export const RETIREMENT = 'retirement'

@@ -6,6 +6,7 @@ import type { IncomingRecord, PassportRecord } from '../domain/record.ts'
 import type { RetirementPlan } from '../domain/retirement.ts'
 import type { UsageCount } from '../domain/usage.ts'
 import type { EventLog, EventType, LogEvent } from '../domain/v3/event.ts'
+import type { CopyTable } from './copy-table.ts'
 import type { createV1Reader as createPostgresV1, createV2Reader as createPostgresV2 } from './postgres/v1.ts'
 import type { createV3Reader as createPostgresV3 } from './postgres/v3/find-passports.ts'
 import type { createV1Reader as createSqliteV1, createV2Reader as createSqliteV2 } from './sqlite/v1.ts'
@@ -43,8 +44,8 @@ export type Store = {
     listRemovals(): Awaitable<number[]>
   }
   credentials: {
-    /** The credentials in the V1 response: highest score first, then by name, then by id. */
-    list(passportId: number): Awaitable<Credential[]>
+    /** A passport with the credentials in its V1 response, of one moment: highest score first, then by name, then by id. */
+    find(ref: PassportRef): Awaitable<{ passport: FullPassport; credentials: Credential[] } | undefined>
   }
   /** V1 responses. The types of the engines, so that go-to-definition leads from a route to its SQL. */
   v1: ReturnType<typeof createSqliteV1> | ReturnType<typeof createPostgresV1>
@@ -53,6 +54,10 @@ export type Store = {
   /** Passports of v3. */
   v3: ReturnType<typeof createSqliteV3> | ReturnType<typeof createPostgresV3>
   listing: ListingStore
+  facets: {
+    /** In any order. Passports that are not listed are left out. */
+    list(ids: readonly number[]): Awaitable<Facets[]>
+  }
   scoring: ScoringStore
   rules: RulesStore
   events: EventStore
@@ -84,6 +89,12 @@ export type Store = {
   retirement: {
     find(): Awaitable<RetirementPlan | undefined>
     save(plan: RetirementPlan): Awaitable<void>
+  }
+  /** A random id of the database; backups of the file have the same one. */
+  identity: {
+    find(): Awaitable<string | undefined>
+    /** Does nothing if the database has an id. */
+    create(id: string): Awaitable<void>
   }
   /** All stored data, for a copy between databases. */
   copyTables: readonly CopyTable[]
@@ -145,7 +156,25 @@ export type ListingStore = {
 /** `name` is folded. */
 export type ListedPassport = { id: number; score: number; name: string }
 
-/** The version is another after each change of the passport's V1 response. */
+/** The values that v3 lists are filtered, grouped and sorted by. All text is folded, without duplicates; empty text is left out. */
+export type Facets = {
+  id: number
+  name: string
+  score: number
+  activity_score: number
+  identity_score: number
+  skills_score: number
+  /** "true" or "false". */
+  human: readonly string[]
+  location: readonly string[]
+  tag: readonly string[]
+  source: readonly string[]
+  /** The types of its shown credentials with a score above 0. */
+  type: readonly string[]
+  rules: readonly string[]
+}
+
+/** The version is another after each change of the passport's V1 responses. */
 export type ChangedPassport = ListedPassport & { version: number }
 
 /** `listed` takes precedence over `unlisted`. */
@@ -183,7 +212,8 @@ export type ScoringStore = {
    * and a crash leaves them stale. Returns their number, or `undefined` if another rule set is in force.
    */
   work(limit: number, job: ScoringJob): Awaitable<number | undefined>
-  find(ref: PassportRef): Awaitable<Scorable | undefined>
+  /** A passport with the input of its score, of one moment. */
+  find(ref: PassportRef): Awaitable<(Scorable & { passport: FullPassport }) | undefined>
   listByIds(ids: readonly number[]): Awaitable<Scorable[]>
   /** The next passports by id, without merged ones. */
   list(afterId: number, limit: number): Awaitable<Scorable[]>
@@ -264,17 +294,3 @@ export type MirrorStore = {
 
 /** The ETags of both responses about a passport, and the run that read them. The run of a pruned passport is 0. */
 export type Mirrored = { passportEtag: string; credentialsEtag: string; run: number }
-
-export type CopyTable = {
-  name: string
-  /** The items after one key, up to and including another. */
-  list(range: CopyRange & { limit?: number }): Awaitable<CopyItem[]>
-  /** Replaces all items in the range. */
-  replace(range: CopyRange, items: readonly CopyItem[]): Awaitable<void>
-}
-
-export type CopyKey = readonly (string | number)[]
-export type CopyRange = { after?: CopyKey | undefined; until?: CopyKey | undefined }
-
-/** `value` is JSON, the same on every engine. */
-export type CopyItem = { key: CopyKey; value: unknown }

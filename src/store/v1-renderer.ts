@@ -21,6 +21,8 @@ export function trackChanges(model: WriteModel, causeOf: CauseOf): TrackedWriteM
   /** Rows by id; `undefined` ones are read when they are rendered. */
   const changed = new Map<number, StoredRow | undefined>()
   const shown = new Map<number, readonly Credential[]>()
+  /** V1 does not show the rule set, but v3 does. */
+  const withOtherRules = new Set<number>()
 
   /** The response of a survivor says whether another passport is merged into it. */
   function noteSurvivor(id: number | null | undefined): void {
@@ -45,12 +47,13 @@ export function trackChanges(model: WriteModel, causeOf: CauseOf): TrackedWriteM
       },
       put(row) {
         events.note(row.id)
-        const before = passports.findSurvivor(row.id)
+        const before = passports.find(row.id)
         if (before === undefined) shown.set(row.id, [])
+        else if (before.rules !== row.rules) withOtherRules.add(row.id)
         passports.put(row)
         changed.set(row.id, row)
         noteSurvivor(row.merged_into)
-        noteSurvivor(before)
+        noteSurvivor(before?.merged_into)
       },
       remove(id) {
         const survivor = passports.findSurvivor(id)
@@ -65,8 +68,10 @@ export function trackChanges(model: WriteModel, causeOf: CauseOf): TrackedWriteM
     renderV1() {
       const changes = events.compare(changed, shown)
       for (const [id, row] of changed) render(id, row)
+      for (const id of withOtherRules) model.v1.touch(id)
       changed.clear()
       shown.clear()
+      withOtherRules.clear()
       return changes
     },
   }

@@ -45,6 +45,8 @@ export type WriteModel = {
   v1: {
     putPassport(row: V1PassportRow): void
     putCredentials(row: V1CredentialsRow): void
+    /** Makes a new version of a listed passport: another field than those of V1 has changed. */
+    touch(passportId: number): void
     remove(passportId: number): void
   }
   /** The rule set that is being adopted, or else the one in force. */

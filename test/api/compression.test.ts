@@ -1,8 +1,9 @@
 import { expect, test } from 'bun:test'
-import { chooseEncoding } from '../../src/api/rendered-page.ts'
+import { chooseEncoding, createPage, sendPage } from '../../src/api/rendered-page.ts'
+import { etagOf } from '../../src/store/hash.ts'
 import { serveExplorer } from '../support/explorer/explorer-server.ts'
 import { onEveryEngine } from '../support/store/engines.ts'
-import { named } from '../support/store/records.ts'
+import { named, record } from '../support/store/records.ts'
 
 const PEOPLE = Array.from({ length: 30 }, (_, id) => named(id, `Person ${id}`, 100 - id))
 
@@ -34,6 +35,27 @@ const DECOMPRESS = {
   zstd: (bytes: Uint8Array<ArrayBuffer>) => Bun.zstdDecompressSync(bytes).toString(),
   gzip: (bytes: Uint8Array<ArrayBuffer>) => Buffer.from(Bun.gunzipSync(bytes)).toString(),
 }
+
+test.each(['zstd', 'gzip'] as const)(
+  'a large body is compressed as %s by another thread',
+  async (encoding) => {
+    const body = 'abc'.repeat(100_000)
+    const page = createPage(body, {})
+    const request = new Request('http://x/', { headers: { 'Accept-Encoding': encoding } })
+    const context = { headers: new Headers() }
+    let isSent = false
+    const sending = [1, 2].map(async () => {
+      const response = await sendPage(request, context, page)
+      isSent = true
+      return response
+    })
+    // Only a result of another thread needs more than microtasks.
+    for (let count = 0; count < 100; count++) await undefined
+    expect(isSent).toBe(false)
+    for (const response of await Promise.all(sending))
+      expect(DECOMPRESS[encoding](await response.bytes())).toBe(body)
+  },
+)
 
 onEveryEngine('compression', (open) => {
   test.each(['zstd', 'gzip'] as const)(
@@ -90,6 +112,34 @@ onEveryEngine('compression', (open) => {
     ]) {
       const { headers } = await fetch(server.url.origin + path, { decompress: false })
       expect([path, headers.has('Content-Encoding'), headers.has('Vary')]).toEqual([path, false, false])
+    }
+  })
+
+  test('a list of many large passports has the same bytes and ETag in every encoding', async () => {
+    const bio = 'Zoë 中 '.repeat(1200)
+    const people = Array.from({ length: 120 }, (_, id) =>
+      record(id, { profile: { displayName: `Person ${id}`, bio }, scores: { total: 1000 - id } }),
+    )
+    await using store = await open(people)
+    await using server = serveExplorer(store)
+    for (const query of ['?per_page=250', '?per_page=250&keyword=person']) {
+      const url = `${server.url.origin}/api/v1/passports${query}`
+      const replies = await Promise.all(
+        ['identity', 'gzip', 'zstd', 'gzip', 'zstd', 'identity'].map((encoding) =>
+          fetch(url, { headers: { 'Accept-Encoding': encoding } }),
+        ),
+      )
+      for (const reply of replies) {
+        const text = await reply.text()
+        expect(reply.headers.get('ETag')).toBe(etagOf(text))
+        const { passports, pagination } = JSON.parse(text)
+        expect(pagination).toEqual({ current_page: 1, last_page: 1, total: 120 })
+        expect(passports.map(({ passport_id }: { passport_id: number }) => passport_id)).toEqual(
+          people.map(({ id }) => id),
+        )
+        expect(passports[119].passport_profile.bio).toBe(bio)
+        expect(JSON.stringify({ passports, pagination })).toBe(text)
+      }
     }
   })
 })

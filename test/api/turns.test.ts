@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { createTurns } from '../../src/api/page-cache.ts'
+import { createLargePages, createTurns } from '../../src/api/page-cache.ts'
 
 test('after two pages, further pages wait for the next turn of the event loop', async () => {
   const takeTurn = createTurns()
@@ -22,4 +22,26 @@ test('after two pages, further pages wait for the next turn of the event loop', 
   await new Promise(setImmediate)
   await new Promise(setImmediate)
   expect(takeTurn()).toBeUndefined()
+})
+
+test('at most four large pages are rendered at the same time, also after a failure', async () => {
+  const largePages = createLargePages()
+  const gates = Array.from({ length: 7 }, () => Promise.withResolvers<void>())
+  const started: number[] = []
+  const pages = gates.map(({ promise }, at) =>
+    largePages(async () => {
+      started.push(at)
+      await promise
+      return at
+    }).catch((error: Error) => error.message),
+  )
+  await new Promise(setImmediate)
+  expect(started).toEqual([0, 1, 2, 3])
+  gates[2]?.reject(new Error('failed'))
+  expect(await pages[2]).toBe('failed')
+  await new Promise(setImmediate)
+  expect(started).toEqual([0, 1, 2, 3, 4])
+  for (const { resolve } of gates) resolve()
+  expect(await Promise.all(pages)).toEqual([0, 1, 'failed', 3, 4, 5, 6])
+  expect(await largePages(async () => 'later')).toBe('later')
 })

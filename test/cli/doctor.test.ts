@@ -49,6 +49,7 @@ withEveryEngine('doctor', (makeDatabase) => {
     })
     expect(text('passports')).toBe('The database holds 4 passports, including merged ones.')
     expect(text('keys')).toBe('No key is active, and no key is required.')
+    expect(text('rules')).toBe('The built-in rule set is active.')
     expect((await here.call('doctor')).out).toMatch(/^ok +schema +It is \d+, as this program needs\.$/m)
   })
 

@@ -3,6 +3,9 @@ import { runHere } from '../support/terminal.ts'
 
 const REFUSED: [line: string | string[], sentence: string][] = [
   ['dance', 'There is no command "dance". See "passportd --help".'],
+  ['exprot', 'There is no command "exprot": did you mean "export"? See "passportd --help".'],
+  ['key', 'There is no command "key": did you mean "keys"? See "passportd --help".'],
+  [[`keys${'s'.repeat(60)}`], `There is no command "keys${'s'.repeat(36)}…". See "passportd --help".`],
   ['serve --fast', `Unknown option '--fast'. See "passportd serve --help".`],
   ['serve now', `Unexpected argument 'now'. See "passportd serve --help".`],
   ['serve --workers 0', '--workers must be a whole number from 1 to 64, got "0".'],

@@ -27,6 +27,31 @@ describe('.env', () => {
     expect(existsSync(join(cwd, 'b.db'))).toBe(true)
   })
 
+  test('comments, exports, empty and quoted values, also of several lines, are accepted', async () => {
+    using folder = folderWith({
+      '.env':
+        '# comment\r\n\n export DATABASE_URL = sqlite:a.db # why\nEMPTY=\nA.B-C=1\nTEXT="one\ntwo \'\nthree"\nLAST=`x`',
+      'people.jsonl': '{"passport_id":1}\n',
+    })
+    expect(await run(['import', 'people.jsonl'], { cwd: folder.path })).toMatchObject({ code: 0 })
+    expect(existsSync(join(folder.path, 'a.db'))).toBe(true)
+  })
+
+  test.each([
+    ['REQUIRE_API_KEY: true\n', 1],
+    ['PORT=1\n\nREQUIRE_API_KEY true\nHOST=x\n', 3],
+    ['TEXT="a\nb"\nsecret', 3],
+    ['TEXT="a\nPORT=1\n', 1],
+    ['=x', 1],
+  ])('%j is refused with the number of the line, and without its text', async (text, line) => {
+    using folder = folderWith({ '.env': text })
+    expect(await run(['keys', 'list'], { cwd: folder.path })).toEqual({
+      out: '',
+      err: `passportd: .env:${line}: the line must be NAME=value or a comment, and a quoted value must end.\n`,
+      code: 1,
+    })
+  })
+
   test('a folder with the name .env is reported in one sentence', async () => {
     using folder = tempFolder()
     mkdirSync(join(folder.path, '.env'))
@@ -49,6 +74,10 @@ describe('names of settings', () => {
     ['TRUST_PROXIES', 'TRUST_PROXY'],
     ['MIRROR_API_KEY', 'MIRROR_KEY'],
     ['REDIS_URL_FLE', 'REDIS_URL_FILE'],
+    ['PASSPORTD_REQUIRE_API_KEY', 'REQUIRE_API_KEY'],
+    ['passportd_database_url_file', 'DATABASE_URL_FILE'],
+    ['REQUIRE_API_KEY_FILE', 'REQUIRE_API_KEY'],
+    ['HTTP_3', 'HTTP3'],
   ])('serve refuses %s and suggests %s', async (name, meant) => {
     using folder = tempFolder()
     expect(await run(['serve'], { cwd: folder.path, env: { PORT: '0', [name]: 'true' } })).toEqual({
@@ -66,6 +95,10 @@ describe('names of settings', () => {
       POST: '1',
       RULE: 'x',
       HTTP2: '1',
+      TIER: 'production',
+      RULES_FILE: 'x',
+      // Kubernetes sets this for a service with the name passportd.
+      PASSPORTD_PORT: 'tcp://10.0.0.1:8080',
       HOSTNAME: 'x',
       REDIS_HOST: 'x',
       REDIS_PORT: '1',

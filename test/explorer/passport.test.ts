@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
 import { ServiceError } from '../../src/domain/errors.ts'
+import type { Passport } from '../../src/domain/passport.ts'
 import { readable, serveExplorer } from '../support/explorer/explorer-server.ts'
 import { addDataPoint, mira, OTHERS, rescore } from '../support/explorer/sample-passport.ts'
 import { shareServer } from '../support/http/server.ts'
@@ -134,7 +135,8 @@ onEveryEngine('the passport page', (open) => {
   test('explains a difference between the rules and the stored score', async () => {
     await using store = await open([mira])
     const scores = { total: 1000, activity: 1000, identity: 0, skills: 0 }
-    const explanation = { scores, lines: [], rules: 'other', caps: { Activity: 1000 } }
+    const passport = (await store.passports.find({ id: 12 })) as Passport
+    const explanation = { passport, scores, lines: [], rules: 'other', caps: { Activity: 1000 } }
     await using server = serveExplorer(store, { explain: () => explanation })
     expect(readable((await server.look('/passports/12/score')).text)).toContain(
       'The result is 1,000. The stored score, 1,042.5, comes from',
@@ -147,7 +149,8 @@ onEveryEngine('the passport page', (open) => {
     await using server = serveExplorer(store, { explain })
     expect((await server.look('/passports/12')).status).toBe(200)
     expect((await server.look('/passports/12/score')).status).toBe(503)
-    expect((await server.look('/passports/4711/score')).status).toBe(404)
+    await using working = serveExplorer(store)
+    expect((await working.look('/passports/4711/score')).status).toBe(404)
     expect((await server.look('/passports/12/scores')).status).toBe(404)
   })
 })

@@ -140,7 +140,7 @@ describe('a source that is another program', () => {
       socials: [{ source: 'lens', followers: '1842', following: '' }],
       verifiedWallets: [ADA_WALLET],
     })
-    expect(await target.credentials.list(3)).toMatchObject([
+    expect((await target.credentials.find({ id: 3 }))?.credentials).toMatchObject([
       { id: 'a', score: 12.5, maxScore: 20, value: '' },
       { name: 'lens', score: 0 },
     ])

@@ -14,16 +14,15 @@ async function exportText(store: Store): Promise<string> {
 }
 
 async function everything(store: Store) {
-  const found = await Promise.all(REFS.map((ref) => store.passports.find(ref)))
-  const credentials = await Promise.all(found.map((each) => each && store.credentials.list(each.id)))
+  const found = await Promise.all(REFS.map((ref) => store.credentials.find(ref)))
   const v2 = await Promise.all(REFS.map((ref) => store.v2.findPassport(ref)))
-  return { found, credentials, v2, list: await listAll(store, { page: 1, size: 250, keyword: undefined }) }
+  return { found, v2, list: await listAll(store, { page: 1, size: 250, keyword: undefined }) }
 }
 
 /** A stale passport shows old credentials, which are not exported. */
 async function scored(store: Store) {
-  const { found, credentials, v2, list } = await everything(store)
-  return { found, v2, list, credentials: credentials.filter((_, at) => found[at]?.stale === false) }
+  const { found, v2, list } = await everything(store)
+  return { v2, list, found: found.map((each) => (each?.passport.stale ? each.passport : each)) }
 }
 
 onEveryEngine('an export', (open, engine) => {

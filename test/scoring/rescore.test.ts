@@ -45,7 +45,7 @@ onEveryEngine('the state of a score', (open) => {
       scores: { total: 54.5, skills: 32.25 },
       calculatedAt: LATER,
     })
-    expect(await store.credentials.list(7)).toContainEqual(
+    expect((await store.credentials.find({ id: 7 }))?.credentials).toContainEqual(
       expect.objectContaining({ name: 'Base Developer', score: 12, maxScore: 40, value: '4 contracts' }),
     )
     expect(await rescoreSome(scorer(store))).toBe(0)
@@ -61,7 +61,9 @@ onEveryEngine('the state of a score', (open) => {
     expect(await find(store, 7)).toMatchObject({ stale: false })
     expect(await hand(store, { id: 7 }, contracts(9))).toEqual([{ outcome: 'changed' }])
     await rescoreSome(scorer(store))
-    expect(await store.credentials.list(7)).toMatchObject([{ type: 'base_builder', score: 18 }])
+    expect((await store.credentials.find({ id: 7 }))?.credentials).toMatchObject([
+      { type: 'base_builder', score: 18 },
+    ])
     expect(await first()).toBe(7)
     expect(await hand(store, { id: 5 }, contracts(1))).toEqual([
       { outcome: 'refused', field: 'passport', reason: 'there is no passport 5 here' },

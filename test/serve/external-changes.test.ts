@@ -25,7 +25,7 @@ withEveryEngine('serve', (makeDatabase) => {
     expect(await timeUntil(() => isListed('', 2))).toBeLessThan(MAX_MILLISECONDS)
     expect(await timeUntil(() => isListed('keyword=grace', 1))).toBeLessThan(MAX_MILLISECONDS)
 
-    expect((await here.run('remove', '2')).code).toBe(0)
+    expect((await here.run('remove', '2', '--yes')).code).toBe(0)
     expect((await fetch(`${server.url}/api/v1/passports/2`)).status).toBe(404)
     expect(await timeUntil(() => isListed('keyword=grace', 0))).toBeLessThan(MAX_MILLISECONDS)
   })

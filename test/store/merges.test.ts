@@ -89,8 +89,9 @@ onEveryEngine('merging and removing', (open) => {
     await store.passports.remove(7, LATER)
     for (const ref of [{ id: 7 }, { id: 8 }, { wallet: ADA_WALLET }]) {
       expect(await store.passports.find(ref)).toBeUndefined()
+      expect(await store.credentials.find(ref)).toBeUndefined()
+      expect(await store.scoring.find(ref)).toBeUndefined()
     }
-    expect(await store.credentials.list(7)).toEqual([])
     expect(await listAll(store, all)).toMatchObject({ total: 1 })
     expect(await listAll(store, { ...all, keyword: 'ada' })).toMatchObject({ total: 0 })
     expect(await store.records.listRemovals()).toEqual([7, 8])

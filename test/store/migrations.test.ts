@@ -35,7 +35,8 @@ async function expectPeople(store: Store): Promise<void> {
   await expectV1(store, [{ id: 7 }, { id: 9 }, { id: 12 }, { wallet: 'So1ana' }, { wallet: '0xgrace' }])
   expect((await store.v1.findPassport({ id: 9 }))?.body).toContain('Ada Lovélace 🐉')
   expect(await store.v1.findPassport({ wallet: '0xgrace' })).toMatchObject({ id: 7, merged: 1 })
-  expect((await store.credentials.list(7)).map(({ id }) => id)).toEqual(['c-1', 'p-1', 'c-2'])
+  const found = await store.credentials.find({ id: 7 })
+  expect(found?.credentials.map(({ id }) => id)).toEqual(['c-1', 'p-1', 'c-2'])
 
   const [ada, grace, bob] = await store.records.list(-1, 10)
   expect(ada).toMatchObject({
@@ -64,6 +65,8 @@ async function expectPeople(store: Store): Promise<void> {
     items: [{ id: 7 }, { id: 12 }],
     total: 2,
   })
+  const byHandle = await store.v3.find([{ handle: 'active_wallet:0xada', wallet: '' }], { credentials: true })
+  expect(byHandle).toMatchObject([{ passport: { id: 7, mergedFrom: [9] } }])
   expect(await store.records.listRemovals()).toEqual([13])
   expect(await store.keys.find('k')).toEqual(KEY)
 }

@@ -3,7 +3,8 @@ import fc from 'fast-check'
 import type { PassportRecord } from '../../src/domain/record.ts'
 import { adoptRules } from '../../src/scoring/rescore.ts'
 import { DEFAULT_RULES } from '../../src/scoring/rules.ts'
-import type { CopyTable, Store } from '../../src/store/store.ts'
+import type { CopyTable } from '../../src/store/copy-table.ts'
+import type { Store } from '../../src/store/store.ts'
 import { onEveryEngine, openTestStore, saveRecords } from '../support/store/engines.ts'
 import { REFS, scorerOf, step, take } from '../support/store/random-histories.ts'
 import { ADA_WALLET, credential, GRACE_OLD_WALLET, NOON, record } from '../support/store/records.ts'
@@ -83,7 +84,7 @@ onEveryEngine('V1 responses', (open, engine) => {
       score: 1,
       calculating_score: true,
     })
-    expect(await store.credentials.list(1)).toMatchObject([{ id: 'old' }])
+    expect((await store.credentials.find({ id: 1 }))?.credentials).toMatchObject([{ id: 'old' }])
     expect(await credentialsOf(store, 1)).not.toContain('"new"')
     await score(store)
     expect(JSON.parse((await bodyOf(store, 1)) as string).passport).toMatchObject({

@@ -1,3 +1,5 @@
+import type { FindRequest } from '../../catalog/catalog.ts'
+import { CHUNK, mapChunks } from '../../catalog/chunks.ts'
 import { findPage } from '../../catalog/find-page.ts'
 import { notFound } from '../../domain/errors.ts'
 import { parseKeyword } from '../../domain/keyword.ts'
@@ -30,29 +32,45 @@ export async function listPassports(
   const { page, size } = parsePageRequest(query.get('page'), query.get('per_page'))
   const keyword = parseKeyword(query.get('keyword'))
   await context.takeTurn()
-  if (keyword !== undefined) {
-    return sendPage(
-      request,
-      context,
-      await renderList(version, context, { page, size, keyword, signal: request.signal }),
-    )
-  }
-  const key = `${version} ${page} ${size}`
-  const rendered = await context.pages.get(await context.catalog.current(), key, () =>
-    renderList(version, context, { page, size, keyword }),
-  )
-  return sendPage(request, context, rendered)
+  const respond = async () =>
+    sendPage(request, context, await findList(version, context, request, { page, size, keyword }))
+  return size > CHUNK ? context.largePages(respond) : respond()
 }
 
-type ListRequest = { page: number; size: number; keyword: string | undefined; signal?: AbortSignal }
+type ListRequest = { page: number; size: number; keyword: string | undefined }
+
+async function findList(
+  version: DeprecatedVersion,
+  context: Context,
+  { signal }: Request,
+  request: ListRequest,
+): Promise<RenderedPage> {
+  if (request.keyword !== undefined) return renderList(version, context, { ...request, signal })
+  const key = `${version} ${request.page} ${request.size}`
+  return context.pages.get(await context.catalog.current(), key, () => renderList(version, context, request))
+}
 
 async function renderList(
   version: DeprecatedVersion,
   { store, catalog }: Context,
-  request: ListRequest,
+  request: FindRequest,
 ): Promise<RenderedPage> {
   const { page, size } = request
   const { items, total } = await findPage({ catalog, store }, request, store[version].listItems)
   const pagination = JSON.stringify({ current_page: page, last_page: lastPage(total, size), total })
-  return createPage(`{"passports":[${items.join(',')}],"pagination":${pagination}}`, JSON_HEADERS)
+  return createPage(await joinList(items, `],"pagination":${pagination}}`), JSON_HEADERS)
+}
+
+const START = '{"passports":['
+
+/** Joining more takes several milliseconds. */
+const LARGE_LENGTH = 1024 * 1024
+
+async function joinList(items: readonly string[], end: string): Promise<RenderedPage['body']> {
+  const length = items.reduce((sum, item) => sum + item.length, 0)
+  if (length < LARGE_LENGTH) return `${START}${items.join(',')}${end}`
+  const chunks = await mapChunks(items, (chunk, at) =>
+    Buffer.from(`${at === 0 ? START : ','}${chunk.join(',')}`),
+  )
+  return Buffer.concat([...chunks, Buffer.from(end)])
 }

@@ -69,6 +69,17 @@ export const PASSPORT: WirePassport = {
   },
 }
 
+export const LIST = {
+  items: [{ passport_id: 7, score: 26 }],
+  next: 'MjYgNyA0YjFkMGM5Zg',
+  total: 1204,
+  groups: [
+    { value: 'github', count: 871 },
+    { value: 'ens', count: 402 },
+  ],
+  more_groups: 0,
+}
+
 export const LOOKUP_REQUEST = { keys: ['7', wallet, 'github:zoe', 'github:'], select: ['score'] }
 
 export const LOOKUP = {

@@ -1,4 +1,6 @@
 import { INCLUDES } from '../../domain/v3/fields.ts'
+import { FILTER_FIELDS, LONGEST_FILTER } from '../../domain/v3/filter.ts'
+import { DEFAULT_LIMIT, GROUP_FIELDS, LARGEST_LIMIT, SORT_FIELDS } from '../../domain/v3/list-request.ts'
 import { STATUS_OF } from '../errors.ts'
 import {
   COMMON_ERRORS,
@@ -10,7 +12,7 @@ import {
   preflightOperation,
   successResponses,
 } from '../openapi-parts.ts'
-import { LOOKUP, LOOKUP_REQUEST, PASSPORT, RULE_SET } from './examples.ts'
+import { LIST, LOOKUP, LOOKUP_REQUEST, PASSPORT, RULE_SET } from './examples.ts'
 import { PROBLEM_TYPE, TITLES } from './problem.ts'
 
 export const V3_HEADERS: HeaderName[] = [...COMMON_HEADER_NAMES, 'RateLimit', 'RateLimitPolicy']
@@ -114,6 +116,38 @@ const lookup = (id: string) => ({
   },
 })
 
+const query = (name: string, description: string, schema: object, example?: string) => ({
+  name,
+  in: 'query',
+  description,
+  schema,
+  ...(example !== undefined && { example }),
+})
+
+const LIST_PARAMETERS = [
+  query('q', 'Only passports whose `display_name` contains this text, ignoring case and accents', {
+    type: 'string',
+    maxLength: 200,
+  }),
+  query(
+    'filter',
+    `Terms \`field:value\`. A comma means "and", a pipe "or", \`!\` "not"; scores are compared by \`>\`, \`>=\`, \`<\`, \`<=\`. A value with a comma, pipe or colon is put in double quotes. Fields: ${Object.keys(FILTER_FIELDS).join(', ')}.`,
+    { type: 'string', maxLength: LONGEST_FILTER },
+    'human:true,score:>50,type:github|ens,tag:!bot',
+  ),
+  query('sort', 'A field; with a minus sign, the highest value comes first', {
+    enum: SORT_FIELDS.flatMap((field) => [`-${field}`, field]),
+    default: '-score',
+  }),
+  query('group_by', 'Counts all matching passports by the values of this field', { enum: GROUP_FIELDS }),
+  query('limit', 'Passports per page', {
+    type: 'integer',
+    minimum: 1,
+    maximum: LARGEST_LIMIT,
+    default: DEFAULT_LIMIT,
+  }),
+  query('cursor', '`next` of the previous page, with the same `q`, `filter` and `sort`', { type: 'string' }),
+]
 const AS_OF = {
   name: 'as_of',
   in: 'query',
@@ -130,6 +164,23 @@ export const KEY = pathParameter(
 )
 
 export const V3_PATHS = {
+  '/api/v3/passports': {
+    get: {
+      ...common(
+        'listPassportsV3',
+        'List, filter, sort and count passports',
+        'Highest score first. Follow `next` until it is null. While passports change, no unchanged passport is repeated or left out.',
+      ),
+      parameters: [...LIST_PARAMETERS, ...FIELD_PARAMETERS, ...CONDITIONS],
+      responses: {
+        ...successResponses('A page of passports', [...V3_HEADERS, 'NoCache', 'ETag', 'NextLink', 'Vary'], {
+          'application/json': { schema: ref('ListBody'), example: LIST },
+        }),
+        ...problems(['invalid_request', 'precondition_failed']),
+      },
+    },
+    options: preflight('listPassportsV3'),
+  },
   '/api/v3/passports/{key}': {
     parameters: [KEY],
     get: {

@@ -15,7 +15,7 @@ import { checkKnown } from './instants.ts'
 export type RenderedResult = { passport: PassportV3; json: string } | { candidates: number[] } | undefined
 
 /** Passports that are rendered in one turn of the event loop. */
-const PER_TURN = 100
+const PER_TURN = 50
 
 /** Passports whose later events are read in one statement. */
 const MOST_WITH_EVENTS = 100

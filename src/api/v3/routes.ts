@@ -1,11 +1,13 @@
 import type { Route } from '../request.ts'
 import { getDiff } from './diff.ts'
 import { listEvents } from './events.ts'
+import { listPassports } from './list.ts'
 import { lookUp } from './lookup.ts'
 import { getPassport } from './passports.ts'
 import { getRules } from './rules.ts'
 
 export const V3_ROUTES: readonly Route[] = [
+  { path: '/api/v3/passports', kind: 'v3', name: 'v3_list', handle: listPassports },
   {
     path: '/api/v3/passports/:key',
     kind: 'v3',

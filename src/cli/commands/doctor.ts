@@ -21,8 +21,8 @@ import type { Terminal } from '../terminal.ts'
 export const doctor = defineCommand({
   name: 'doctor',
   summary: 'find problems and suggest solutions',
-  description: `Checks the settings, files, schema, integrity, free space, clock, stale scores, keys and servers.
-    Changes nothing. The exit code is 1 if there are problems; warnings do not change it.`,
+  description: `Checks the settings, rule sets, files, schema, integrity, free space, clock, stale scores, keys, the
+    retirement of V1, replicas and Redis. Changes nothing. The exit code is 1 if there are problems; warnings do not change it.`,
   options: {
     full: { about: 'also compare indexes with their tables: takes minutes for a large database' },
     ...JSON_OPTION,

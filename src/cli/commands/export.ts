@@ -16,9 +16,14 @@ export const exportCommand = defineCommand({
   name: 'export',
   summary: 'export all records as JSON lines',
   description: 'An import of the file into an empty database gives the same service. Keys are not exported.',
-  options: DATABASE_OPTIONS,
+  options: { force: { about: 'replace FILE if it exists' }, ...DATABASE_OPTIONS },
   forms: [{ args: '[FILE]', about: 'to standard output without FILE; compressed if FILE ends in .gz' }],
-  async run({ values, args: [path] }, terminal) {
+  async run({ values, args: [given] }, terminal) {
+    const path = given === '-' ? undefined : given
+    // A device or a pipe must not be replaced by a file.
+    const found = path === undefined ? undefined : statSync(path, { throwIfNoEntry: false })
+    if (found?.isFile() && !values.force)
+      throw new CommandError(`${path} exists already: --force replaces it.`)
     await using store = await openForCommand(readConfig(terminal.env, values).database)
     const progress = createProgress(terminal, { unit: 'records' })
     let written = 0
@@ -29,18 +34,16 @@ export const exportCommand = defineCommand({
         yield Buffer.from(text)
       }
     }
-    if (path === undefined || path === '-') await writeOut(lines())
-    else await writeFile(path, lines())
+    if (path === undefined) await writeOut(lines())
+    else await writeFile(path, found?.isFile() ?? true, lines())
     progress.end()
-    const where = path === undefined || path === '-' ? '' : ` to ${path}`
+    const where = path === undefined ? '' : ` to ${path}`
     terminal.err(`${count(written, 'record')} written${where}.\n`)
   },
 })
 
 /** The file gets its name when it is complete. */
-async function writeFile(path: string, lines: AsyncIterable<Buffer>): Promise<void> {
-  // A device or a pipe must not be replaced by a file.
-  const isPlain = statSync(path, { throwIfNoEntry: false })?.isFile() ?? true
+async function writeFile(path: string, isPlain: boolean, lines: AsyncIterable<Buffer>): Promise<void> {
   const partial = isPlain ? `${path}.part` : path
   try {
     // An existing file may be readable by others, or be a link.

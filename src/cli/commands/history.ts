@@ -108,12 +108,11 @@ async function findState(
   store: Store,
   ref: PassportRef,
 ): Promise<{ id: number; state: ScoreState } | undefined> {
-  const passport = await store.passports.find(ref)
+  const shown = await store.credentials.find(ref)
   const scorable = await store.scoring.find(ref)
-  if (!passport || !scorable) return undefined
-  const { id, scores, human, calculatedAt } = passport
-  const credentials = await store.credentials.list(id)
-  return { id, state: { scores, human, calculatedAt, rules: scorable.rules, credentials } }
+  if (!shown || !scorable) return undefined
+  const { id, scores, human, calculatedAt } = shown.passport
+  return { id, state: { scores, human, calculatedAt, rules: scorable.rules, credentials: shown.credentials } }
 }
 
 function describe(event: EventContent): string {

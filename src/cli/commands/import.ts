@@ -2,6 +2,7 @@ import { createReadStream, openSync, type Stats, statSync } from 'node:fs'
 import { readConfig } from '../../config.ts'
 import { CommandError } from '../../domain/errors.ts'
 import { count, printable } from '../../domain/text/format.ts'
+import { quote } from '../../domain/text/quote.ts'
 import type { ImportReport, Refusal, Source } from '../../ingest/import.ts'
 import type { RawKind } from '../../ingest/raw-value.ts'
 import { findRules } from '../../scoring/active-rules.ts'
@@ -27,9 +28,12 @@ export const importCommand = defineCommand({
     (the exit code is then 1), and the other lines are imported. Importing the same file twice changes nothing.
     To continue an interrupted import, run it again.`,
   options: {
-    rejects: { placeholder: 'FILE', about: 'write every refusal, with its line, as JSON lines' },
+    rejects: {
+      placeholder: 'FILE',
+      about: 'write every refusal, with its line, as JSON lines; also with --dry-run',
+    },
     strict: { about: 'stop at the first refusal' },
-    'dry-run': { about: 'report the result of the import, and write nothing' },
+    'dry-run': { about: 'report the result of the import, and change no database' },
     rescore: { about: 'calculate the score of credentials that carry a score' },
     ...RESTORE_OPTION,
     ...DATABASE_OPTIONS,
@@ -63,7 +67,8 @@ export const importCommand = defineCommand({
         onProgress: ({ lines }) => progress.update(lines, bytesRead()),
       })
       progress.end()
-      terminal.err(`${dryRun ? 'Nothing was written. ' : ''}${describe(report)}\n`)
+      terminal.err(`${dryRun ? 'Nothing was imported. ' : ''}${describe(report, strict)}\n`)
+      if (report.typesWithoutRule.size > 0) terminal.err(`${describeTypes([...report.typesWithoutRule])}\n`)
       if (report.refused > 0) throw new CommandError(refusals.summary(report.refused, strict))
     } finally {
       progress.end()
@@ -139,7 +144,10 @@ function openRejects(path: string): number {
   }
 }
 
-function describe({ lines, added, changed, unchanged, removed, unknownFields }: ImportReport): string {
+/** The numbers of lines add up. */
+function describe(report: ImportReport, strict: boolean): string {
+  const { lines, added, changed, unchanged, removed, refused, unknownFields } = report
+  const rest = lines - added - changed - unchanged - removed - refused
   const parts = [
     `${count(lines, 'line')}: ${added.toLocaleString('en')} added`,
     `${changed.toLocaleString('en')} changed`,
@@ -147,6 +155,17 @@ function describe({ lines, added, changed, unchanged, removed, unknownFields }: 
   ]
   if (removed > 0)
     parts.push(`${removed.toLocaleString('en')} of removed passports skipped (--restore accepts them)`)
+  if (refused > 0) parts.push(`${refused.toLocaleString('en')} refused`)
+  if (rest > 0)
+    parts.push(`${rest.toLocaleString('en')} ${strict ? 'not imported' : 'replaced by a later line'}`)
   if (unknownFields > 0) parts.push(`${count(unknownFields, 'unknown field')} ignored`)
   return `${parts.join(', ')}.`
+}
+
+const SHOWN_TYPES = 10
+
+function describeTypes(types: readonly string[]): string {
+  const shown = types.slice(0, SHOWN_TYPES).map((type) => printable(quote(type)))
+  if (types.length > SHOWN_TYPES) shown.push(`and ${types.length - SHOWN_TYPES} more`)
+  return `The rule set has no rule for ${count(types.length, 'type')}, which give no points: ${shown.join(', ')}.`
 }

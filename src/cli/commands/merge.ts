@@ -34,7 +34,7 @@ export const remove = defineCommand({
   name: 'remove',
   summary: 'remove a passport from every response',
   description: `Deletes its record, credentials and wallets, and the passports merged into it. A later import or
-    mirror skips it, unless it runs with --restore. On a terminal the command asks first.`,
+    mirror skips it, unless it runs with --restore. On a terminal the command asks first; without one it needs --yes.`,
   options: { yes: { about: 'remove without asking' }, ...DATABASE_OPTIONS },
   forms: [{ args: 'ID' }],
   async run({ values, args: [given = ''] }, terminal) {
@@ -51,7 +51,7 @@ export const remove = defineCommand({
 
 /** Asks on a terminal; throws unless the answer is yes. */
 async function confirm(id: number, store: Store, database: string, { ask }: Terminal): Promise<void> {
-  if (!ask) return
+  if (!ask) throw new CommandError('Nothing was removed: without a terminal, "remove" needs --yes.')
   const name = printable((await store.passports.find({ id }))?.profile.displayName || 'without a name')
   const answer = await ask(
     `Remove passport ${id} (${name}) and the passports merged into it from ${database}? [y/N] `,

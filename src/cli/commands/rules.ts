@@ -30,7 +30,7 @@ export const rules = defineCommand({
     one within seconds. docs/scoring.md describes the format.`,
   options: OPTIONS,
   forms: [
-    { action: 'check', args: 'FILE', options: [], about: 'reports every problem of the file' },
+    { action: 'check', args: 'FILE', options: [], about: 'reports the problems of the file' },
     { action: 'diff', args: 'FILE', options: ['json'], about: 'shows how the file would change the scores' },
     { action: 'apply', args: 'FILE', options: ['dry-run', 'json'], about: 'stores and activates the file' },
     {
@@ -80,19 +80,28 @@ async function checkRules(path: string, terminal: Terminal): Promise<void> {
   )
 }
 
-/** Prints all problems and warnings; throws if there are problems. */
+/** Prints problems and warnings; throws if there are problems. */
 async function parseFile(path: string, terminal: Terminal): Promise<RuleSet> {
   const { parseRules, RulesError, warningsOf } = await loadChecker()
   try {
     const found = parseRules(readRules(path))
     const warnings = warningsOf(readFileSync(path, 'utf8'))
-    for (const warning of warnings) terminal.err(`${path}: warning: ${printable(warning)}\n`)
+    printSome(warnings, 'warning', (warning) => terminal.err(`${path}: ${warning}\n`))
     return found
   } catch (error) {
     if (!(error instanceof RulesError)) throw error
-    for (const problem of error.problems) terminal.err(`${path}: ${printable(problem)}\n`)
+    printSome(error.problems, 'problem', (problem) => terminal.err(`${path}: ${problem}\n`))
     throw new CommandError(`${path} has ${count(error.problems.length, 'problem')}.`)
   }
+}
+
+const SHOWN_SENTENCES = 100
+
+function printSome(sentences: readonly string[], noun: string, print: (line: string) => void): void {
+  const prefix = noun === 'warning' ? 'warning: ' : ''
+  for (const sentence of sentences.slice(0, SHOWN_SENTENCES)) print(`${prefix}${printable(sentence)}`)
+  const rest = sentences.length - SHOWN_SENTENCES
+  if (rest > 0) print(`${count(rest, `more ${noun}`)}.`)
 }
 
 async function showDiff(after: RuleSet, { store, values, terminal }: Target): Promise<void> {

@@ -1,7 +1,9 @@
 import { createServer } from 'node:net'
+import { DATABASE_HEADER } from '../../api/health.ts'
+import { urlOf } from '../../api/open-port.ts'
 import { type Config, NAMES, readConfig } from '../../config.ts'
 import { nameDatabase, namePostgres } from '../../domain/database-address.ts'
-import { CommandError } from '../../domain/errors.ts'
+import { CommandError, ServiceError } from '../../domain/errors.ts'
 import { count } from '../../domain/text/format.ts'
 import { unknownSettings } from '../../domain/text/setting-names.ts'
 import { inventPeople } from '../../ingest/demo/people.ts'
@@ -56,6 +58,8 @@ export const serve = defineCommand({
     const beforeScoring = await prepareSetting(store, rules, config, terminal.now())
     if (demo) await fillWithPeople(store, terminal.now())
     const isPortShared = await isShared(config)
+    const id = await identify(store)
+    if (isPortShared && id !== undefined) await refuseOtherDatabase(config, id)
     const end = shutdownSignal(() => terminal.exit(1))
     const service = await startService({ config, workers, store, log, now: terminal.now, beforeScoring })
     started.resolve(service)
@@ -88,6 +92,35 @@ function isShared({ host, port }: Config): Promise<boolean> {
     .listen(port, host, () => probe.close(() => resolve(false)))
   return promise
 }
+
+/** `undefined` if the database is read-only or its disk is full: the service can start nevertheless. */
+async function identify({ identity }: Store): Promise<string | undefined> {
+  try {
+    const known = await identity.find()
+    if (known !== undefined) return known
+    await identity.create(crypto.randomUUID())
+    return await identity.find()
+  } catch (error) {
+    if (error instanceof ServiceError) return undefined
+    throw error
+  }
+}
+
+/** A process that does not respond, or is an older release, is not refused. */
+async function refuseOtherDatabase({ host, port, tls }: Config, id: string): Promise<void> {
+  const url = new URL('/health', urlOf(host, port, tls ? 'https' : 'http'))
+  const response = await fetch(url, {
+    headers: { [DATABASE_HEADER]: id },
+    signal: AbortSignal.timeout(HEALTH_MILLISECONDS),
+    tls: { rejectUnauthorized: false },
+  }).catch(() => undefined)
+  if (response?.status !== 412) return
+  throw new CommandError(
+    `Another passportd serves another database on port ${port}. Stop it, or set PORT to another port.`,
+  )
+}
+
+const HEALTH_MILLISECONDS = 2000
 
 async function fillWithPeople(store: Store, now: number): Promise<void> {
   const people = inventPeople().map((passport) => ({ kind: 'passport' as const, passport }))

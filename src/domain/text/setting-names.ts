@@ -37,5 +37,12 @@ export function misspeltSettings(env: Environment, names: readonly string[]): st
 /** Variables of other programs, such as HOSTS or POST, may be near a short name: it must match but for case. */
 function resembles(name: string, setting: string): boolean {
   const most = setting.length > 9 ? 2 : setting.length > 5 ? 1 : 0
-  return ALIASES[name] === setting || editDistance(name, setting) <= most
+  return ALIASES[name] === setting || isSameName(name, setting) || editDistance(name, setting) <= most
+}
+
+/** Underscores are ignored. Names over five characters also match with the prefix PASSPORTD_ or the suffix _FILE. */
+function isSameName(name: string, setting: string): boolean {
+  const bare = (text: string) => text.replaceAll('_', '')
+  const names = setting.length > 5 ? [setting, `PASSPORTD_${setting}`, `${setting}_FILE`] : [setting]
+  return names.some((each) => bare(each) === bare(name))
 }

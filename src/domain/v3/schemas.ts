@@ -212,6 +212,32 @@ export const LookupBody = Type.Object(
   closed,
 )
 
+export const Group = Type.Object(
+  {
+    value: orNull(Type.String(), 'In lower case, without accents; null for passports without a value'),
+    count: Type.Integer({ minimum: 1, description: 'Number of matching passports with the value' }),
+  },
+  closed,
+)
+
+export const ListBody = Type.Object(
+  {
+    items: Type.Array(PassportOrSelected),
+    next: orNull(Type.String(), 'The `cursor` of the next page; null on the last page'),
+    total: Type.Integer({ minimum: 0, description: 'Number of all matching passports' }),
+    groups: Type.Optional(
+      Type.Array(Group, {
+        maxItems: 100,
+        description: 'With `group_by`. All matching passports by value, largest group first',
+      }),
+    ),
+    more_groups: Type.Optional(
+      Type.Integer({ minimum: 0, description: 'With `group_by`. Number of groups that were left out' }),
+    ),
+  },
+  closed,
+)
+
 export const RuleSet = Type.Object(
   { stamp: Type.String({ description: 'The version and a digest' }), ...RuleSetFile.properties },
   { ...closed, description: 'A rule set; the same stamp always has the same contents' },

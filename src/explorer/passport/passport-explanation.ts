@@ -1,6 +1,6 @@
 import { type Caps, roundScore } from '../../domain/credential.ts'
 import { notFound } from '../../domain/errors.ts'
-import type { Explanation, ExplanationLine } from '../../domain/explanation.ts'
+import type { ExplainedPassport, ExplanationLine } from '../../domain/explanation.ts'
 import { type Passport, parsePassportRef, type Scores } from '../../domain/passport.ts'
 import { CREDENTIAL_ACCOUNT } from '../../domain/record.ts'
 import { type ExplorerOptions, type ExplorerPage, file, POLICY } from '../explorer-page.ts'
@@ -25,19 +25,19 @@ export function renderExplanation({ id, scores }: Passport): Html {
 }
 
 /** Explains a score line by line. Not cached, because the result depends on the clock. */
-export const createExplanationPage = ({ store, explain }: ExplorerOptions): ExplorerPage => ({
+export const createExplanationPage = ({ explain }: ExplorerOptions): ExplorerPage => ({
   version: () => undefined,
   async render({ params }) {
     const ref = parsePassportRef(params.ref ?? '')
-    const passport = ref && (await store.passports.find(ref))
-    const explanation = passport && (await explain({ id: passport.id }))
+    const explanation = ref && (await explain(ref))
     if (!explanation) throw notFound()
+    const { passport } = explanation
     const name = shortNameOf(passport)
     const main = html`<h1>Score calculation of <a href="/passports/${passport.id}"><bdi>${name}</bdi></a></h1>
 <article class="passport-page">
 <section id="explanation">
 <div id="lines">
-${renderLines(explanation, passport)}
+${renderLines(explanation)}
 </div>
 </section>
 </article>`
@@ -47,7 +47,7 @@ ${renderLines(explanation, passport)}
   },
 })
 
-function renderLines({ scores, lines, rules, caps }: Explanation, passport: Passport): Html {
+function renderLines({ passport, scores, lines, rules, caps }: ExplainedPassport): Html {
   return html`<p>By rule set <code>${rules}</code>${lines.length === 0 ? html`: there are no credentials to score.` : html`, with the current data:`}</p>
 ${differs(scores, passport) ? html`<p class="differs">The result is ${formatFigure(scores.total)}. The stored score, ${formatFigure(passport.scores.total)}, comes from the imported record, an earlier calculation or other rules.</p>` : html``}
 ${

@@ -21,9 +21,9 @@ export function createPassportPage({ store, catalog, api = () => 'open' }: Explo
     },
     async render({ params, origin }) {
       const ref = parsePassportRef(params.ref ?? '')
-      const passport = ref && (await store.passports.find(ref))
-      if (!passport) throw notFound()
-      const credentials = await store.credentials.list(passport.id)
+      const found = ref && (await store.credentials.find(ref))
+      if (!found) throw notFound()
+      const { passport, credentials } = found
       const standing = await catalog.standing(passport.scores.total)
       const name = shortNameOf(passport)
       const score = formatFigure(passport.scores.total)

@@ -1,16 +1,39 @@
 import type { Credential } from '../../domain/credential.ts'
 import type { DataPoint } from '../../domain/data-point.ts'
+import type { PassportRef } from '../../domain/passport.ts'
+import { toScorable } from '../apply-score.ts'
 import { type CredentialsRow, fromCredentialData } from '../rows/credential.ts'
 import { type DataPointRow, toDataPoint } from '../rows/data-point.ts'
-import { toShownCredentials, type V1Body } from '../rows/v1.ts'
+import { toFullPassport } from '../rows/passport.ts'
+import { toShownCredentials } from '../rows/v1.ts'
 import { type Query, selectRows } from './connection/query.ts'
+import { findRow } from './passports.ts'
 
-/** The credentials in the V1 response: highest score first, then by name, then by id. */
-export async function listCredentials(query: Query, passportId: number): Promise<Credential[]> {
-  const [row] = await query<Pick<V1Body, 'body'>>('select body from v1_credentials where passport_id = $1', [
-    passportId,
-  ])
-  return row ? toShownCredentials(row.body) : []
+/** SQL for columns of a passport. */
+const DATA = '(select data from credentials where passport_id = passports.id) as data'
+const BODY = '(select body from v1_credentials where passport_id = passports.id) as body'
+const POINTS =
+  '(select json_agg(data_points order by type, account) from data_points where passport_id = passports.id) as points'
+
+/** A passport with the credentials in its V1 response. */
+export async function findShownCredentials(query: Query, ref: PassportRef) {
+  const found = await findRow<{ body: string | null }>(query, ref, [BODY])
+  return (
+    found && {
+      passport: toFullPassport(found.row, found.merged),
+      credentials: found.body === null ? [] : toShownCredentials(found.body),
+    }
+  )
+}
+
+/** A passport with the input of its score. */
+export async function findScorable(query: Query, ref: PassportRef) {
+  type Columns = { data: string | null; body: string | null; points: DataPointRow[] | null }
+  const found = await findRow<Columns>(query, ref, [DATA, BODY, POINTS])
+  if (!found) return undefined
+  const { row, merged, data, body, points } = found
+  const all = data === null ? [] : fromCredentialData({ data, body })
+  return { ...toScorable(row, all, (points ?? []).map(toDataPoint)), passport: toFullPassport(row, merged) }
 }
 
 /** All credentials of each passport, including superseded ones. */

@@ -1,6 +1,5 @@
 import { namePostgres } from '../../domain/database-address.ts'
 import { ServiceError } from '../../domain/errors.ts'
-import type { PassportRef } from '../../domain/passport.ts'
 import { createEvents } from '../events/postgres.ts'
 import type { MigrationMode } from '../outdated-schema.ts'
 import type { Store } from '../store.ts'
@@ -9,7 +8,7 @@ import type { Query } from './connection/query.ts'
 import { createReplicas } from './connection/replicas.ts'
 import type { PoolOptions } from './connection/sql-pools.ts'
 import { createCopying, createCopyTables } from './copy-tables.ts'
-import { listCredentials } from './credentials-and-points.ts'
+import { findShownCredentials } from './credentials-and-points.ts'
 import { createKeys } from './keys.ts'
 import { createListing } from './listing.ts'
 import { checkVersion, findNewerSchema, prepareSchema } from './migrate/migrate.ts'
@@ -18,9 +17,10 @@ import { createPassportReader } from './passports.ts'
 import { createPassportChanges, createRecords } from './records.ts'
 import { createRules } from './rules.ts'
 import { createScoring } from './scoring.ts'
-import { createRetirement } from './settings.ts'
+import { createIdentity, createRetirement } from './settings.ts'
 import { createUsage } from './usage.ts'
 import { createV1Reader, createV2Reader } from './v1.ts'
+import { createFacetsReader } from './v3/facets.ts'
 import { createV3Reader } from './v3/find-passports.ts'
 
 type Address = { url: string; readUrls?: readonly string[]; maxLag?: number }
@@ -62,30 +62,28 @@ export async function openPostgres(
   const readCurrent: Query = <Row>(...args: Parameters<Query>) =>
     primary.query<Row>(...args).catch(() => read<Row>(...args))
   const passports = createPassportReader(read)
-  const atPrimary = createPassportReader(primary.query)
   const { keys, forget } = createKeys(primary, pools.length === 0 ? undefined : { query: read })
-  const listing = createListing(
-    replicas.read(({ longQuery }) => longQuery),
-    read,
-  )
-  const findId = async (ref: PassportRef) => (await atPrimary.find(ref))?.id
+  const readLong = replicas.read(({ longQuery }) => longQuery)
+  const listing = createListing(readLong, read)
   watch({ primary, pools, replicas, forgetKeys: forget, forgetListing: listing.forget })
 
   return {
     passports: { ...passports, ...createPassportChanges(primary) },
     records: createRecords(primary),
-    credentials: { list: (passportId) => listCredentials(read, passportId) },
+    credentials: { find: (ref) => findShownCredentials(read, ref) },
     v1: createV1Reader(read),
     v2: createV2Reader(read),
     v3: createV3Reader(read),
     listing,
-    scoring: createScoring(primary, findId),
+    facets: createFacetsReader(readLong),
+    scoring: createScoring(primary),
     rules: createRules(primary, readCurrent),
     events: createEvents(read, primary),
     mirror: createMirror(primary),
     keys,
     usage: createUsage(primary),
     retirement: createRetirement(read, primary.query),
+    identity: createIdentity(read, primary.query),
     copyTables: createCopyTables(primary),
     copying: createCopying(read, primary.query),
     newerSchema: () => findNewerSchema(primary.query),

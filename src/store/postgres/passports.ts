@@ -7,12 +7,7 @@ import { type Query, selectRows } from './connection/query.ts'
 export function createPassportReader(read: Query) {
   return {
     async find(ref: PassportRef) {
-      const [found] = await read<{ row: StoredRow; merged: boolean }>(
-        `select to_json(passports) as row,
-           exists (select 1 from passports as other where other.merged_into = passports.id) as merged
-         from passports where id = ${SURVIVOR_ID[refKind(ref)]} and merged_into is null`,
-        [refValue(ref)],
-      )
+      const found = await findRow(read, ref)
       return found && toFullPassport(found.row, found.merged)
     },
 
@@ -40,4 +35,22 @@ export function createPassportReader(read: Query) {
       return rows.map(toPassport)
     },
   } satisfies Partial<Store['passports']>
+}
+
+/** Finds the row of a passport, or of its survivor, with further columns of the same moment. */
+export async function findRow<More = object>(
+  query: Query,
+  ref: PassportRef,
+  columns: readonly string[] = [],
+) {
+  const selected = [
+    'to_json(passports) as row',
+    'exists (select 1 from passports as other where other.merged_into = passports.id) as merged',
+    ...columns,
+  ]
+  const [found] = await query<{ row: StoredRow; merged: boolean } & More>(
+    `select ${selected} from passports where id = ${SURVIVOR_ID[refKind(ref)]} and merged_into is null`,
+    [refValue(ref)],
+  )
+  return found
 }

@@ -5,6 +5,7 @@ import {
   NEXT_APPLIED_AT,
   PREVIOUS_RULES,
   type RuleSetRow,
+  timeIfActive,
   toAppliedRules,
   toRuleSetRow,
 } from '../rows/rule-set.ts'
@@ -34,8 +35,8 @@ export function createRules({ query, transaction }: Pool, read: Query): RulesSto
       transaction(async (query) => {
         await lock(query, RULES)
         const [next] = await query<{ time: string | null }>(`${NEXT_APPLIED_AT} $1`, [rules.appliedAt])
-        const appliedAt = Number(next?.time ?? rules.appliedAt)
-        await activate(query, { ...rules, appliedAt }, rules.appliedAt)
+        const time = timeIfActive(await findOne(query, ACTIVE_RULES), rules) ?? next?.time
+        await activate(query, { ...rules, appliedAt: Number(time ?? rules.appliedAt) }, rules.appliedAt)
       }),
     rollBack: (builtIn, now = Date.now()) =>
       transaction(async (query) => {

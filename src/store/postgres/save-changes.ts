@@ -19,6 +19,8 @@ export type Loaded = {
   /** Never loaded, only written. */
   v1Passports: TrackedRows<number, V1PassportRow>
   v1Credentials: TrackedRows<number, V1CredentialsRow>
+  /** Listed passports with a new version. */
+  touched: Set<number>
 }
 
 export async function saveChanges(query: Query, loaded: Loaded): Promise<void> {
@@ -76,6 +78,7 @@ export async function saveChanges(query: Query, loaded: Loaded): Promise<void> {
     query,
     v1Passports.written().map(([, row]) => row),
     v1Credentials.written().map(([, row]) => row),
+    loaded.touched,
   )
 }
 
@@ -91,18 +94,26 @@ async function unlist(query: Query, ids: readonly number[]): Promise<void> {
   await query('delete from v1_credentials where passport_id = any($1::bigint[])', [ids])
 }
 
-/** Writes V1 responses; unchanged rows keep their version. */
+/** Writes V1 responses. Passports without a change of either response keep their version, except the `touched` ones. */
 export async function saveV1(
   query: Query,
   passports: readonly V1PassportRow[],
   credentials: readonly V1CredentialsRow[],
+  touched: Iterable<number> = [],
 ): Promise<void> {
   await upsertRows(query, 'v1_passports', 'passport_id', passports, IS_CHANGED)
-  await upsertRows(
+  const changed = await upsertRows<{ id: number }>(
     query,
     'v1_credentials',
     'passport_id',
     credentials,
-    'v1_credentials.etag <> excluded.etag',
+    'v1_credentials.etag <> excluded.etag returning passport_id::float8 as id',
+  )
+  const ids = [...touched, ...changed.map(({ id }) => id)]
+  if (ids.length === 0) return
+  await query(
+    `update v1_passports set version = default
+     where passport_id = any($1::bigint[]) and version <> pg_current_xact_id()::text::bigint`,
+    [ids],
   )
 }

@@ -1,4 +1,3 @@
-import type { PassportRef } from '../../domain/passport.ts'
 import { type Scored, scorePassport, toLoadedScorable } from '../apply-score.ts'
 import { appendEvents } from '../events/postgres.ts'
 import { STALE_COUNT } from '../rows/counts.ts'
@@ -19,15 +18,12 @@ import type { ScoringStore } from '../store.ts'
 import type { Pool } from './connection/health-checked-pool.ts'
 import { lock, lockForWriting, lockShared, RULES } from './connection/locks.ts'
 import { type Query, selectRows, upsertRows } from './connection/query.ts'
-import { mapCredentialRows, mapDataPoints } from './credentials-and-points.ts'
+import { findScorable, mapCredentialRows, mapDataPoints } from './credentials-and-points.ts'
 import { saveV1 } from './save-changes.ts'
 import { findAdoptionState, saveAdoptionState } from './settings.ts'
 import { incrementVersion } from './versions.ts'
 
-export function createScoring(
-  { query, longQuery, transaction }: Pool,
-  find: (ref: PassportRef) => Promise<number | undefined>,
-): ScoringStore {
+export function createScoring({ query, longQuery, transaction }: Pool): ScoringStore {
   return {
     async work(limit, job) {
       const { rules, now, onFailure } = job
@@ -65,13 +61,7 @@ export function createScoring(
       return count
     },
 
-    async find(ref) {
-      const id = await find(ref)
-      if (id === undefined) return undefined
-      const rows = await selectRows<StoredRow>(query, 'passports', 'where id = $1', [id])
-      const [loaded] = await loadScorables(query, rows)
-      return loaded?.scorable
-    },
+    find: (ref) => findScorable(query, ref),
 
     async listByIds(ids) {
       const rows = await selectRows<StoredRow>(query, 'passports', 'where id = any($1::bigint[])', [ids])

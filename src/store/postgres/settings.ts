@@ -1,4 +1,4 @@
-import { RETIREMENT } from '../copy-tables.ts'
+import { IDENTITY, RETIREMENT } from '../copy-tables.ts'
 import { ACTIVE, ADOPTION_SETTINGS, type AdoptionState } from '../rule-adoption.ts'
 import type { Store } from '../store.ts'
 import type { Query } from './connection/query.ts'
@@ -37,5 +37,16 @@ export function createRetirement(read: Query, write: Query): Store['retirement']
       return text === undefined ? undefined : JSON.parse(text)
     },
     save: (plan) => createSettings(write).set(RETIREMENT, JSON.stringify(plan)),
+  }
+}
+
+export function createIdentity(read: Query, write: Query): Store['identity'] {
+  return {
+    find: () => createSettings(read).get(IDENTITY),
+    create: async (id) =>
+      void (await write('insert into settings (name, value) values ($1, $2) on conflict do nothing', [
+        IDENTITY,
+        id,
+      ])),
   }
 }

@@ -65,6 +65,7 @@ async function load(query: Query, named: BatchKeys): Promise<Loaded & Unchanged>
     removals: trackRows(removals.map(({ passport_id, removed_at }) => [passport_id, removed_at])),
     v1Passports: trackRows(),
     v1Credentials: trackRows(),
+    touched: new Set(),
     rules: targetRules(adoption),
     credentialRows,
   }
@@ -75,8 +76,17 @@ function createWriteModel(
   credentialRows: Unchanged['credentialRows'],
   rules: string | undefined,
 ): WriteModel {
-  const { passports, wallets, credentials, dataPoints, handles, removals, v1Passports, v1Credentials } =
-    loaded
+  const {
+    passports,
+    wallets,
+    credentials,
+    dataPoints,
+    handles,
+    removals,
+    v1Passports,
+    v1Credentials,
+    touched,
+  } = loaded
 
   function removeWallets(passportId: number): void {
     for (const [address, owner] of wallets.entries()) if (owner === passportId) wallets.delete(address)
@@ -124,6 +134,7 @@ function createWriteModel(
     v1: {
       putPassport: (row) => v1Passports.set(row.passport_id, row),
       putCredentials: (row) => v1Credentials.set(row.passport_id, row),
+      touch: (id) => void touched.add(id),
       remove(id) {
         v1Passports.delete(id)
         v1Credentials.delete(id)

@@ -101,14 +101,15 @@ type ScoreData = [
   parts: 0 | (0 | Change<number>)[],
 ]
 
-/** `time` is the difference to the time of the passport. */
+/** Unchanged values are null, and left out at the end. `time` is the difference to the time of the passport. */
 type CredentialData = [
   type: string,
   cause: number,
   before: number | null,
   after: number | null,
   time?: number | null,
-  fields?: { i?: string; n?: string; c?: string; m?: number; v?: string; e?: number | null },
+  maxScore?: number | null,
+  fields?: { i?: string; n?: string; c?: string; v?: string; e?: number | null } | null,
 ]
 
 function encodeScoreChange(change: ScoreChange, numberOf: NumberOf): string {
@@ -139,15 +140,13 @@ function toCredentialData(
     ...(id !== undefined && { i: id }),
     ...(name !== undefined && { n: name }),
     ...(category !== undefined && { c: category }),
-    ...(maxScore !== undefined && { m: maxScore }),
     ...(value !== undefined && { v: value }),
     ...(earnedAt !== undefined && { e: earnedAt }),
   }
   const time = calculatedAt === undefined ? null : base - calculatedAt
-  const data: CredentialData = [type, CAUSES.indexOf(cause), ...score]
-  if (Object.keys(fields).length > 0) data.push(time, fields)
-  else if (time !== null) data.push(time)
-  return data
+  const data = [time, maxScore ?? null, Object.keys(fields).length > 0 ? fields : null] as const
+  const end = data.findLastIndex((value) => value !== null) + 1
+  return [type, CAUSES.indexOf(cause), ...score, ...data.slice(0, end)] as CredentialData
 }
 
 /** `stamps` are those of the whole log, by their numbers. */
@@ -210,11 +209,12 @@ function decodeScoreChange(data: Partial<ScoreData>, stampOf: StampOf): ScoreCha
 }
 
 function fromCredentialData(data: CredentialData, base: number): CredentialChange {
-  const [type, cause, before, after, time = null, { i, n, c, m, v, e } = {}] = data
+  const [type, cause, before, after, time = null, maxScore = null, rest] = data
+  const { i, n, c, v, e } = rest ?? {}
   const fields: CredentialFields = {
     ...(n !== undefined && { name: n }),
     ...(c !== undefined && { category: c }),
-    ...(m !== undefined && { maxScore: m }),
+    ...(maxScore !== null && { maxScore }),
     ...(v !== undefined && { value: v }),
     ...(e !== undefined && { earnedAt: e }),
     ...(time !== null && { calculatedAt: base - time }),

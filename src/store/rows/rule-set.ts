@@ -25,3 +25,10 @@ export const NEXT_APPLIED_AT = 'select max(applied_at) + 1 as time from rule_set
 /** SQL on either engine: the rule set that was applied before the active one. */
 export const PREVIOUS_RULES = `where applied_at < (select applied_at from rule_sets ${ACTIVE_RULES}) and applied_at > 0
   order by applied_at desc limit 1`
+
+/** The time of a rule set that is active already: applying it again does not change its time. */
+export const timeIfActive = (
+  active: AppliedRules | undefined,
+  { stamp }: AppliedRules,
+): number | undefined =>
+  active?.stamp === stamp && active.source !== 'built-in' ? active.appliedAt : undefined

@@ -1,4 +1,3 @@
-import type { PassportRef } from '../../domain/passport.ts'
 import { createEventPruning, createEventReader } from '../events/sqlite.ts'
 import type { MigrationMode } from '../outdated-schema.ts'
 import type { Store } from '../store.ts'
@@ -24,9 +23,10 @@ import { createReadTransaction } from './read-transaction.ts'
 import { createPassportChanges, createRecords } from './records.ts'
 import { createRules } from './rules.ts'
 import { createScoring } from './scoring.ts'
-import { createRetirement } from './settings.ts'
+import { createIdentity, createRetirement } from './settings.ts'
 import { createUsage } from './usage.ts'
 import { createV1Reader, createV2Reader } from './v1.ts'
+import { createFacetsReader } from './v3/facets.ts'
 import { createV3Reader } from './v3/find-passports.ts'
 import { createWalLimit } from './wal-checkpoint.ts'
 
@@ -49,7 +49,6 @@ export function openSqlite(path: string, options: Options = {}): Store {
     const listing = connectReader(path)
     const ping = createPing(path, reader)
     const passports = createPassportReader(shared, transaction)
-    const findId = (ref: PassportRef) => passports.find(ref)?.id
     const connections = { reader, writer }
 
     /** A write ends the shared read transaction: later reads see it, and the WAL can be truncated. */
@@ -71,13 +70,15 @@ export function openSqlite(path: string, options: Options = {}): Store {
         ...guardErrors(path, createListing(listing), {}),
         readRecent: createRecentChanges(shared, transaction),
       },
-      scoring: bulkWrites(createScoring({ ...connections, find: findId })),
+      facets: guardErrors(path, createFacetsReader(listing), {}),
+      scoring: bulkWrites(createScoring(connections)),
       rules: writes(createRules(connections)),
       events: { ...createEventReader(shared, transaction), ...writes(createEventPruning(writer)) },
       mirror: writes(createMirror(connections)),
       keys: { ...createKeyReader(shared, transaction), ...writes(createKeys(connections)) },
       usage: writes(createUsage(connections)),
       retirement: writes(createRetirement(connections)),
+      identity: writes(createIdentity(connections)),
       copyTables: createCopyTables(connections).map(({ name, ...table }) => ({ name, ...bulkWrites(table) })),
       copying: writes(createCopying(connections)),
       newerSchema: () => translateErrors(path, () => findNewerSchema(reader)),

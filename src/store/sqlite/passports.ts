@@ -6,12 +6,7 @@ import type { Store } from '../store.ts'
 import type { ReadTransaction } from './read-transaction.ts'
 
 export function createPassportReader(reader: Database, transaction: ReadTransaction) {
-  const prepareFind = (id: string) =>
-    reader.query<StoredRow & { merged: number }, [string | number]>(
-      `select *, exists (select 1 from passports as other where other.merged_into = passports.id) as merged
-       from passports where id = ${id} and merged_into is null`,
-    )
-  const find = { id: prepareFind(SURVIVOR_ID.id), wallet: prepareFind(SURVIVOR_ID.wallet) }
+  const find = createFinder(reader)
   const listByIds = reader.query<StoredRow, [string]>(
     'select * from passports where id in (select value from json_each(?)) and merged_into is null',
   )
@@ -23,8 +18,8 @@ export function createPassportReader(reader: Database, transaction: ReadTransact
   return {
     find: (ref: PassportRef) =>
       transaction.read(() => {
-        const row = find[refKind(ref)].get(refValue(ref))
-        return row === null ? undefined : toFullPassport(row, row.merged === 1)
+        const row = find(ref)
+        return row && toFullPassport(row, row.merged === 1)
       }),
 
     count: () => transaction.read(() => count.get()?.count ?? 0),
@@ -37,4 +32,15 @@ export function createPassportReader(reader: Database, transaction: ReadTransact
         return rows.sort((one, other) => other.score - one.score || one.id - other.id).map(toPassport)
       }),
   } satisfies Partial<Store['passports']>
+}
+
+/** Finds the row of a passport, or of its survivor. */
+export function createFinder(reader: Database) {
+  const prepare = (id: string) =>
+    reader.query<StoredRow & { merged: number }, [string | number]>(
+      `select *, exists (select 1 from passports as other where other.merged_into = passports.id) as merged
+       from passports where id = ${id} and merged_into is null`,
+    )
+  const find = { id: prepare(SURVIVOR_ID.id), wallet: prepare(SURVIVOR_ID.wallet) }
+  return (ref: PassportRef) => find[refKind(ref)].get(refValue(ref)) ?? undefined
 }

@@ -6,6 +6,7 @@ import {
   NEXT_APPLIED_AT,
   PREVIOUS_RULES,
   type RuleSetRow,
+  timeIfActive,
   toAppliedRules,
   toRuleSetRow,
 } from '../rows/rule-set.ts'
@@ -22,6 +23,7 @@ export function createRules({ reader, writer }: { reader: Database; writer: Data
   const findActive = select(reader, ACTIVE_RULES)
   const list = select(reader, APPLIED_RULES)
   const findPrevious = select(writer, PREVIOUS_RULES)
+  const active = select(writer, ACTIVE_RULES)
   const nextTime = writer.query<{ time: number | null }, [number]>(`${NEXT_APPLIED_AT} ?`)
   const put = prepareUpsert(writer, 'rule_sets')
   const insert = prepareInsert(writer, 'rule_sets', 'on conflict do nothing')
@@ -36,8 +38,8 @@ export function createRules({ reader, writer }: { reader: Database; writer: Data
   }
 
   const apply = writer.transaction((rules: AppliedRules) => {
-    const appliedAt = nextTime.get(rules.appliedAt)?.time ?? rules.appliedAt
-    activate({ ...rules, appliedAt }, rules.appliedAt)
+    const time = timeIfActive(orUndefined(active.get()), rules) ?? nextTime.get(rules.appliedAt)?.time
+    activate({ ...rules, appliedAt: time ?? rules.appliedAt }, rules.appliedAt)
   })
 
   const rollBack = writer.transaction((builtIn: AppliedRules, now: number): AppliedRules | undefined => {

@@ -4,7 +4,7 @@ import type { EventContent } from '../../domain/v3/event.ts'
 import { scorePassport, toLoadedScorable } from '../apply-score.ts'
 import { createEventWriter } from '../events/sqlite.ts'
 import { STALE_COUNT } from '../rows/counts.ts'
-import type { StoredRow } from '../rows/passport.ts'
+import { type StoredRow, toFullPassport } from '../rows/passport.ts'
 import { toV1CredentialsRow, toV1PassportRow } from '../rows/v1.ts'
 import {
   ADOPTION_BATCH,
@@ -19,16 +19,18 @@ import type { ScoringJob, ScoringStore } from '../store.ts'
 import type { WriteModel } from '../write-model.ts'
 import { isEnvironmentError } from './connect.ts'
 import { createCredentialReader, createDataPointReader } from './credentials-and-points.ts'
+import { createFinder } from './passports.ts'
 import { createAdoption } from './settings.ts'
 import { incrementRankingVersion } from './statements.ts'
 import { createWriteModel } from './write-model.ts'
 
-type Connections = { reader: Database; writer: Database; find: (ref: PassportRef) => number | undefined }
+type Connections = { reader: Database; writer: Database }
 
-export function createScoring({ reader, writer, find }: Connections): ScoringStore {
+export function createScoring({ reader, writer }: Connections): ScoringStore {
   const model = createWriteModel(writer)
   const evidence = createEvidence(writer)
   const readEvidence = createEvidence(reader)
+  const find = createFinder(reader)
   const countStale = reader.query<{ count: number }, []>(STALE_COUNT)
   const listAfter = reader.query<StoredRow, [number, number]>(
     'select * from passports where merged_into is null and id > ? order by id limit ?',
@@ -45,11 +47,10 @@ export function createScoring({ reader, writer, find }: Connections): ScoringSto
 
   return {
     work: (limit, job) => work.immediate(limit, job),
-    find(ref: PassportRef) {
-      const id = find(ref)
-      const row = id === undefined ? undefined : model.passports.find(id)
-      return row && load(row, evidence).scorable
-    },
+    find: reader.transaction((ref: PassportRef) => {
+      const row = find(ref)
+      return row && { ...load(row, readEvidence).scorable, passport: toFullPassport(row, row.merged === 1) }
+    }),
     listByIds: (ids) => listIn.all(`[${ids}]`).map((row) => load(row, readEvidence).scorable),
     list: (afterId, limit) => listAfter.all(afterId, limit).map((row) => load(row, readEvidence).scorable),
     countStale: () => countStale.get()?.count ?? 0,

@@ -1,5 +1,5 @@
 import type { Database } from 'bun:sqlite'
-import { RETIREMENT } from '../copy-tables.ts'
+import { IDENTITY, RETIREMENT } from '../copy-tables.ts'
 import { ACTIVE, ADOPTION_SETTINGS, type AdoptionState } from '../rule-adoption.ts'
 import type { Store } from '../store.ts'
 
@@ -34,4 +34,13 @@ export function createRetirement({ reader, writer }: { reader: Database; writer:
     },
     save: (plan) => settings.set(RETIREMENT, JSON.stringify(plan)),
   } satisfies Store['retirement']
+}
+
+export function createIdentity({ reader, writer }: { reader: Database; writer: Database }) {
+  const { get } = createSettings(reader)
+  const insert = writer.query('insert or ignore into settings (name, value) values (?, ?)')
+  return {
+    find: () => get(IDENTITY),
+    create: (id) => void insert.run(IDENTITY, id),
+  } satisfies Store['identity']
 }

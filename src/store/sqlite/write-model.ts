@@ -128,12 +128,19 @@ function createRemovalTable(writer: Database): WriteModel['removals'] {
 function createV1Writer(writer: Database): WriteModel['v1'] {
   const putPassport = prepareUpsert(writer, 'v1_passports', IS_CHANGED)
   const putCredentials = prepareUpsert(writer, 'v1_credentials', 'etag <> excluded.etag')
+  const touch = writer.query(
+    `update v1_passports set version = ${NEXT_VERSION} where passport_id = ? and version <> ${NEXT_VERSION}`,
+  )
   const removePassport = writer.query('delete from v1_passports where passport_id = ?')
   const removeCredentials = writer.query('delete from v1_credentials where passport_id = ?')
   const unlist = writer.query(`insert or replace into unlisted values (?, ${NEXT_VERSION})`)
   return {
     putPassport: (row) => void putPassport.run(row),
-    putCredentials: (row) => void putCredentials.run(row),
+    /** A change of the credentials alone is a new version, too. */
+    putCredentials(row) {
+      if (putCredentials.run(row).changes > 0) touch.run(row.passport_id)
+    },
+    touch: (passportId) => void touch.run(passportId),
     remove(passportId) {
       if (removePassport.run(passportId).changes > 0) unlist.run(passportId)
       removeCredentials.run(passportId)

@@ -5,6 +5,7 @@ import { serveProcess } from '../../../test/support/cli.ts'
 import { parseExposition } from '../../../test/support/http/prometheus.ts'
 import { tempFolder } from '../../../test/support/temp-folder.ts'
 import type { Scenario } from '../../scenario.ts'
+import { startProbe } from '../../support/probe.ts'
 
 /** The limit of a client without a key in 10 s. Rounds are shorter, so that the server has no limit. */
 const PAGES = 1000
@@ -54,20 +55,6 @@ async function get(url: string, at: number): Promise<number> {
   const response = await fetch(`${url}/api/v1/passports?per_page=${size}&page=${page}`)
   await response.arrayBuffer()
   return response.status
-}
-
-async function startProbe(url: string) {
-  const script = join(import.meta.dir, '../../support/health-probe.ts')
-  const child = Bun.spawn([process.execPath, script, url], { stdin: 'pipe', stdout: 'pipe' })
-  const reader = child.stdout.getReader()
-  const read = async () => new TextDecoder().decode((await reader.read()).value)
-  await read()
-  return {
-    async end(): Promise<number> {
-      await child.stdin.end()
-      return JSON.parse(await read()).slowest
-    },
-  }
 }
 
 async function savePeople(folder: string): Promise<string> {

@@ -108,7 +108,7 @@ onEveryEngine('V2', (open) => {
       const response = await fetch(server.url.origin + path, init)
       return [response.status, await response.text(), response.headers.get('Deprecation')]
     }
-    const unknown = await ask('/api/v3/passports')
+    const unknown = await ask('/api/v9/passports')
     expect(unknown[0]).toBe(404)
     for (const path of [...V2, '/api/v2', '//api/v2/passports']) expect(await ask(path)).toEqual(unknown)
     expect((await ask('/api/v2/passports', 'OPTIONS'))[0]).toBe(204)

@@ -28,7 +28,7 @@ withEveryEngine('import --dry-run', (makeDatabase) => {
     const dry = await here.run('import', '--dry-run', ...ARGS)
     expect(await here.look((store) => store.records.list(0, 2000))).toEqual(before)
     const real = await here.run('import', ...ARGS)
-    expect(dry).toEqual({ ...real, err: `Nothing was written. ${real.err}` })
+    expect(dry).toEqual({ ...real, err: `Nothing was imported. ${real.err}` })
     expect(real.code).toBe(0)
   })
 

@@ -35,13 +35,24 @@ withEngine('sqlite', 'export writes everything', (makeDatabase) => {
     expect(gunzipSync(readFileSync(join(here.cwd, 'all.jsonl.gz'))).toString()).toBe(out)
   })
 
+  test('to a file that exists only with --force', async () => {
+    await using here = await workplace(makeDatabase, { records: PEOPLE, files: { 'all.jsonl': 'old' } })
+    expect(await here.run('export', 'all.jsonl')).toEqual({
+      out: '',
+      err: 'passportd: all.jsonl exists already: --force replaces it.\n',
+      code: 1,
+    })
+    expect(readFileSync(join(here.cwd, 'all.jsonl'), 'utf8')).toBe('old')
+    expect(readdirSync(here.cwd)).toEqual(['all.jsonl'])
+  })
+
   test('to a file that only its owner may read, replacing an older file', async () => {
     await using here = await workplace(makeDatabase, {
       records: PEOPLE,
       files: { 'all.jsonl': 'of an earlier export, and longer'.repeat(1000) },
     })
     const { out } = await here.run('export')
-    expect(await here.run('export', 'all.jsonl')).toEqual({
+    expect(await here.run('export', '--force', 'all.jsonl')).toEqual({
       out: '',
       err: '4 records written to all.jsonl.\n',
       code: 0,
@@ -67,7 +78,7 @@ withEngine('sqlite', 'export writes everything', (makeDatabase) => {
 
   test('with removals first', async () => {
     await using here = await workplace(makeDatabase, { records: PEOPLE })
-    await here.call('remove', '12')
+    await here.call('remove', '12', '--yes')
     const { out } = await here.run('export')
     expect(out).toStartWith('{"passport_id":12,"removed":true}\n')
     expect(idsIn(out)).toEqual([12, 3, 7, 900])

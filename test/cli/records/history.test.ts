@@ -69,7 +69,7 @@ withEveryEngine('history and diff', (makeDatabase) => {
 
   test.each([
     [['history', '99'], 'There is no passport 99 in'],
-    [['history', 'a b'], 'A passport is named by its id or a wallet, got "a b".'],
+    [['history', '9'.repeat(20)], 'A passport is named by its id or a wallet, got "9'],
     [['diff', '99', '2026-01-03', '2026-01-04'], 'There is no passport 99 in'],
     [
       ['diff', '7', '2025-01-03', '2026-01-04'],

@@ -27,7 +27,7 @@ async function prepare(
     },
     async export() {
       const path = join(here.cwd, 'export.jsonl')
-      await here.call('export', path)
+      await here.call('export', '--force', path)
       return readFileSync(path, 'utf8')
     },
     async ids() {
@@ -77,7 +77,7 @@ withEveryEngine('import', (makeDatabase) => {
     const { err, code } = await here.import('after.jsonl')
     expect(err.split('\n')).toEqual([
       'after.jsonl:707: passport: there is no passport 99 here',
-      '707 lines: 704 added, 1 changed, 0 unchanged.',
+      '707 lines: 704 added, 1 changed, 0 unchanged, 1 refused, 1 replaced by a later line.',
       'passportd: 1 line was refused.',
       '',
     ])
@@ -120,7 +120,7 @@ withEngine('sqlite', 'import', (makeDatabase) => {
     await here.call('score')
     const before = await look()
     const { err } = await here.import('a.jsonl')
-    expect(err).toContain('62 lines: 0 added, 0 changed, 61 unchanged.\n')
+    expect(err).toContain('62 lines: 0 added, 0 changed, 61 unchanged, 1 refused.\n')
     expect(await look()).toEqual(before)
   })
 
@@ -158,7 +158,7 @@ withEngine('sqlite', 'import', (makeDatabase) => {
       'bad.jsonl:2: is not JSON: Unexpected EOF',
       'bad.jsonl:3: score: must be at least 0 or null, got -1',
       'bad.jsonl:4: main_wallet: wallet 0xa belongs to passport 1',
-      '5 lines: 2 added, 0 changed, 0 unchanged.',
+      '5 lines: 2 added, 0 changed, 0 unchanged, 3 refused.',
       'passportd: 3 lines were refused.',
       '',
     ])
@@ -173,8 +173,38 @@ withEngine('sqlite', 'import', (makeDatabase) => {
     const { err, code } = await here.import('bad.jsonl', 'next.jsonl', '--strict')
     expect(code).toBe(1)
     expect(err).toStartWith('bad.jsonl:601: is not JSON')
-    expect(err).toEndWith('passportd: Stopped: 1 line was refused.\n')
+    expect(err).toEndWith(
+      '601 lines: 600 added, 0 changed, 0 unchanged, 1 refused.\npassportd: Stopped: 1 line was refused.\n',
+    )
     expect(await here.ids()).toEqual(INVENTED.slice(0, 600).map(({ id }) => id))
+  })
+
+  test('--strict counts the lines that were read but not imported', async () => {
+    const taken = { passport_id: 5000, main_wallet: '0xa' }
+    await using here = await prepare(makeDatabase, {
+      'bad.jsonl': toLines({ passport_id: 1, main_wallet: '0xa' }, taken, { passport_id: 5001 }),
+    })
+    const { err } = await here.import('bad.jsonl', '--strict')
+    expect(err).toContain('3 lines: 1 added, 0 changed, 0 unchanged, 1 refused, 1 not imported.\n')
+  })
+
+  test('types without a rule are named once', async () => {
+    const points = (count: number) =>
+      Array.from({ length: count }, (_, at) => ({ passport: 1, type: `type ${at}`, value: 1 }))
+    const credentials = [{ type: 'unscored' }, { type: 'scored', score: 1 }, { type: 'gitcoin' }]
+    await using here = await prepare(makeDatabase, {
+      'few.jsonl': toLines({ passport_id: 1, credentials }, ...points(2), ...points(2)),
+      'many.jsonl': toLines(
+        { passport_id: 1, data_points: [{ type: 'own\u001b', value: 1 }] },
+        ...points(30),
+      ),
+    })
+    expect((await here.import('few.jsonl')).err).toEndWith(
+      '\nThe rule set has no rule for 3 types, which give no points: "unscored", "type 0", "type 1".\n',
+    )
+    expect((await here.import('many.jsonl')).err).toMatch(
+      /\nThe rule set has no rule for 31 types, which give no points: "own.*", ("type \d", ){9}and 21 more\.\n$/,
+    )
   })
 
   test('--dry-run reports the result of an import, and writes nothing', async () => {
@@ -186,7 +216,7 @@ withEngine('sqlite', 'import', (makeDatabase) => {
     const before = await here.export()
     const { err, code } = await here.import('b.jsonl', '--dry-run')
     expect(code).toBe(1)
-    expect(err).toContain('Nothing was written. 5 lines: 2 added, 0 changed, 2 unchanged.\n')
+    expect(err).toContain('Nothing was imported. 5 lines: 2 added, 0 changed, 2 unchanged, 1 refused.\n')
     expect(await here.export()).toBe(before)
   })
 })

@@ -82,7 +82,7 @@ withEveryEngine('passports', (makeDatabase) => {
     expect([await idOf('1'), await idOf('0xaa')]).toEqual([2, 2])
     expect((await here.call('merge', '1', '--undo')).err).toBe('Passport 1 is separate again.\n')
     expect([await idOf('1'), await idOf('0xaa')]).toEqual([1, 1])
-    expect((await here.call('remove', '1')).err).toStartWith('Passport 1 is removed.')
+    expect((await here.call('remove', '1', '--yes')).err).toStartWith('Passport 1 is removed.')
     expect([await idOf('1'), await idOf('0xaa')]).toEqual([undefined, undefined])
     const again = await here.run('import', 'people.jsonl')
     expect(again.err).toContain('4 of removed passports skipped (--restore accepts them)')
@@ -133,6 +133,21 @@ test('the built-in rule set passes "rules check"', async () => {
     err: '',
     code: 0,
   })
+})
+
+test('rules check shows at most 100 problems', async () => {
+  using folder = tempFolder()
+  const types = Object.fromEntries(Array.from({ length: 150 }, (_, at) => [`type${at}`, 1]))
+  writeFileSync(join(folder.path, 'bad.json'), JSON.stringify({ version: '1', types }))
+  const { err, code } = await run(['rules', 'check', 'bad.json'], { cwd: folder.path })
+  const lines = err.trimEnd().split('\n')
+  expect(code).toBe(1)
+  expect(lines).toHaveLength(102)
+  expect(lines.slice(99)).toEqual([
+    'bad.json: types.type99 must be an object, got 1.',
+    'bad.json: 50 more problems.',
+    'passportd: bad.json has 150 problems.',
+  ])
 })
 
 test('rules check reports every problem', async () => {

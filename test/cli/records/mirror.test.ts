@@ -78,7 +78,7 @@ withEveryEngine('mirror', (makeDatabase) => {
   test('passports that were removed here are skipped without --restore', async () => {
     await using given = await prepare(makeDatabase, PEOPLE.slice(0, 3))
     await given.mirror()
-    await given.run('remove', '2')
+    await given.run('remove', '2', '--yes')
     expect((await given.mirror()).err).toBe(
       '0 copied, 2 unchanged, 0 gone, 0 failed, 1 of removed passports skipped (--restore accepts them).\n',
     )

@@ -28,13 +28,24 @@ withEngine('sqlite', 'remove on a terminal', (makeDatabase) => {
     expect(await here.look((store) => store.passports.count())).toBe(isRemoved ? 0 : 1)
   })
 
-  test('asks nothing with --yes, or without a terminal', async () => {
+  test('asks nothing with --yes', async () => {
     const ask = () => {
       throw new Error('asked')
     }
-    await using here = await workplace(makeDatabase, { records: [record(1), record(2)] })
+    await using here = await workplace(makeDatabase, { records: [record(1)] })
     expect((await callHere(['remove', '1', '--yes'], { env: here.env, ask })).code).toBe(0)
-    expect((await here.run('remove', '2')).code).toBe(0)
+  })
+
+  test('without a terminal needs --yes', async () => {
+    await using here = await workplace(makeDatabase, { records: [record(1)] })
+    expect(await here.run('remove', '1')).toEqual({
+      out: '',
+      err: 'passportd: Nothing was removed: without a terminal, "remove" needs --yes.\n',
+      code: 1,
+    })
+    expect(await here.look((store) => store.passports.count())).toBe(1)
+    expect((await here.run('remove', '1', '--yes')).code).toBe(0)
+    expect(await here.look((store) => store.passports.count())).toBe(0)
   })
 
   test('reads the answer from a real terminal', async () => {

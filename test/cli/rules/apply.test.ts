@@ -98,6 +98,18 @@ withEveryEngine('applied rules', (makeDatabase) => {
     })
   })
 
+  test('the active rule set keeps its time when it is applied again', async () => {
+    await using here = await kitePlace(makeDatabase)
+    const apply = (name: string) => here.rules('apply', here.path(name))
+    const list = async () => JSON.parse((await here.rules('list', '--json')).out)
+    await apply('one.json')
+    await apply('two.json')
+    const before = await list()
+    expect((await apply('two.json')).code).toBe(0)
+    expect(await list()).toEqual(before)
+    expect((await here.rules('rollback')).err).toMatch(/^Rule set one\+/)
+  })
+
   test('rollback goes back to the built-in rule set step by step', async () => {
     await using here = await kitePlace(makeDatabase)
     for (const name of ['one.json', 'two.json', 'three.json']) await here.rules('apply', here.path(name))

@@ -70,7 +70,7 @@ test('the metrics of Redis are missing without REDIS_URL, and the snapshot age g
   const { families, value } = await scrape(server)
   expect(families.has('passportd_redis_up')).toBe(false)
   expect(value('passportd_snapshot_passports')).toBe(1)
-  await here.call('remove', '1')
+  await here.call('remove', '1', '--yes')
   await until(async () => (await scrape(server)).value('passportd_snapshot_passports') === 0)
   using database = new Database(here.database)
   database.run('pragma busy_timeout = 10000')

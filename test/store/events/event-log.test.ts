@@ -41,7 +41,7 @@ describe('a database without an event log', () => {
     await before.close()
     const old = new Database(path)
     for (const table of EVENT_TABLES) old.run(`drop table ${table}`)
-    old.run('pragma user_version = 11')
+    old.run('pragma user_version = 13')
     old.close()
     // SQLite stores milliseconds of its own clock.
     const begin = Date.now() - 1
@@ -59,7 +59,7 @@ describe('a database without an event log', () => {
     await before.close()
     const sql = connect(database.url)
     for (const table of EVENT_TABLES) await sql.unsafe(`drop table ${table}`)
-    await sql.unsafe('update passportd set version = 6')
+    await sql.unsafe('update passportd set version = 8')
     await sql.close()
     const begin = Date.now() - 1
     const store = await openPostgres(database)

@@ -37,7 +37,8 @@ function createExplain(store: Store, now: () => number): ExplorerOptions['explai
     const evidence = await store.scoring.find(ref)
     if (!evidence) return undefined
     const { scores, lines } = score(evidence, DEFAULT_RULES, now())
-    return { scores, lines, rules: DEFAULT_RULES.version, caps: DEFAULT_RULES.caps ?? {} }
+    const { version, caps = {} } = DEFAULT_RULES
+    return { passport: evidence.passport, scores, lines, rules: version, caps }
   }
 }
 

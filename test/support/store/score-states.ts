@@ -10,7 +10,7 @@ export async function readStates(store: Store): Promise<Map<number, ScoreState>>
     // Responses may still show older credentials than the stored ones.
     const shown =
       mergedInto === undefined
-        ? await store.credentials.list(id)
+        ? ((await store.credentials.find({ id }))?.credentials ?? [])
         : credentials.filter(({ superseded }) => !superseded).toSorted(byScore)
     states.set(id, {
       scores: scores as ScoreState['scores'],

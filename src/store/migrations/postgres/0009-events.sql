@@ -8,7 +8,8 @@ create table events (
   data text not null
 );
 
-create index events_by_passport on events (passport_id, sequence) where passport_id is not null;
+-- Without the sequence: equal keys are stored once. A passport has few events.
+create index events_by_passport on events (passport_id) where passport_id is not null;
 
 create table event_log (
   name text not null,

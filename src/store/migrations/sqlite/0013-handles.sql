@@ -1,5 +1,5 @@
 -- The socials and accounts of a passport as `source:name`, in lower case. Several passports may have the same one.
--- migrate/migration-12.ts fills the table.
+-- migrate/migration-13.ts fills the table.
 create table handles (
   handle text not null,
   passport_id integer not null references passports (id),

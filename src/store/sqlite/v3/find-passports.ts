@@ -15,7 +15,7 @@ import type { FindOptions } from '../../store.ts'
 import type { ReadTransaction } from '../read-transaction.ts'
 
 /** Keys of one call: a read blocks the event loop. */
-const MOST_KEYS = 100
+const MOST_KEYS = 50
 
 export function createV3Reader(reader: Database, transaction: ReadTransaction) {
   const find = reader.query<StoredRow, [number]>('select * from passports where id = ?')

@@ -1,0 +1,92 @@
+import { expect, test } from 'bun:test'
+import { TOOLS, type ToolContext } from '../../src/mcp/tools.ts'
+import { findExplanation } from '../../src/scoring/explain.ts'
+import { DEFAULT_RULES } from '../../src/scoring/rules.ts'
+import type { Store } from '../../src/store/store.ts'
+import { readable, serveExplorer } from '../support/explorer/explorer-server.ts'
+import { onEveryEngine, saveRecords } from '../support/store/engines.ts'
+import { credential, NOON, record } from '../support/store/records.ts'
+
+const version = (name: string, score: number) =>
+  record(1, {
+    profile: { displayName: `Ada ${name}` },
+    scores: { total: score, identity: score },
+    credentials: [credential(name, { name: `Credential ${name}`, score })],
+  })
+
+const OLD = version('old', 2)
+const NEW = version('new', 3)
+
+/** Makes a change after the first read. */
+function withChange(store: Store, change: () => unknown): Store {
+  let isChanged = false
+  const after = <T extends object>(group: T): T =>
+    new Proxy(group, {
+      get: (_, name: keyof T & string) => {
+        const method = group[name] as (...args: unknown[]) => unknown
+        if (name !== 'find' && name !== 'list') return method
+        return async (...args: unknown[]) => {
+          const result = await method(...args)
+          if (!isChanged) {
+            isChanged = true
+            await change()
+          }
+          return result
+        }
+      },
+    })
+  return {
+    ...store,
+    passports: after(store.passports),
+    credentials: after(store.credentials),
+    scoring: after(store.scoring),
+  }
+}
+
+const CHANGES = [
+  ['removed', (store: Store) => store.passports.remove(1, NOON)],
+  ['changed', (store: Store) => saveRecords(store, [NEW])],
+] as const
+
+onEveryEngine('a passport that changes while it is read', (open) => {
+  test.each(CHANGES)('is shown as it was before it was %s', async (_, change) => {
+    for (const [path, shown] of [
+      ['/passports/1', 'Credential old'],
+      ['/passports/1/score', 'Credential old'],
+    ] as const) {
+      await using store = await open([OLD])
+      await using server = serveExplorer(withChange(store, () => change(store)))
+      const { status, text } = await server.look(path)
+      expect([path, status]).toEqual([path, 200])
+      expect(readable(text)).toContain(shown)
+      expect(readable(text)).toContain('Ada old')
+      expect(text).not.toContain('new')
+    }
+  })
+
+  test.each(CHANGES)('is explained as it was before it was %s', async (_, change) => {
+    await using store = await open([OLD])
+    const found = await findExplanation(
+      withChange(store, () => change(store)),
+      { id: 1 },
+      DEFAULT_RULES,
+      NOON,
+    )
+    expect(found).toMatchObject({
+      passport: { profile: { displayName: 'Ada old' } },
+      outcome: { lines: [{ name: 'Credential old' }] },
+      notes: [],
+    })
+  })
+
+  test.each(CHANGES)('is listed with its credentials as they were before it was %s', async (_, change) => {
+    await using store = await open([OLD])
+    const changing = withChange(store, () => change(store))
+    const context = { store: changing, config: {}, rules: DEFAULT_RULES, now: () => NOON } as ToolContext
+    expect((await TOOLS.get_credentials?.call({ passport: '1' }, context))?.data).toMatchObject({
+      name: 'Ada old',
+      total: 1,
+      credentials: [{ name: 'Credential old' }],
+    })
+  })
+})

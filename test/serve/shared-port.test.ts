@@ -1,0 +1,52 @@
+import { expect, test } from 'bun:test'
+import { run } from '../support/cli.ts'
+import { workplace } from '../support/cli-sandbox.ts'
+import { serveTest } from '../support/http/server.ts'
+import { readProblems } from '../support/processes.ts'
+import { onEveryEngine, withEveryEngine } from '../support/store/engines.ts'
+import { named } from '../support/store/records.ts'
+
+withEveryEngine('a port that another process listens on', (makeDatabase) => {
+  test.skipIf(process.platform !== 'linux')(
+    'is refused for another database, and shared for the same one',
+    async () => {
+      await using here = await workplace(makeDatabase, { records: [named(1, 'Ada')] })
+      await using other = await workplace(makeDatabase, { records: [named(2, 'Bob')] })
+      await using first = await here.serve()
+      const { port } = new URL(first.url)
+      const { cwd, env } = other
+      expect(await run(['serve'], { cwd, env: { ...env, PORT: port } })).toEqual({
+        out: '',
+        err: `passportd: Another passportd serves another database on port ${port}. Stop it, or set PORT to another port.\n`,
+        code: 1,
+      })
+      await using second = await here.serve([], { PORT: port })
+      expect((await fetch(`${second.url}/api/v1/passports/1`)).status).toBe(200)
+      second.child.kill('SIGTERM')
+      expect(await readProblems(second.child.stderr)).toContain('Another process listens on this port')
+    },
+  )
+})
+
+onEveryEngine('/health', (open) => {
+  test('compares the id of the database, and does not reveal it', async () => {
+    await using store = await open()
+    await using server = serveTest(store)
+    const ask = async (id: string) => {
+      const response = await fetch(`${server.url.origin}/health`, { headers: { 'X-Database-Id': id } })
+      return {
+        status: response.status,
+        text: `${JSON.stringify([...response.headers])} ${await response.text()}`,
+      }
+    }
+    expect((await ask('x')).status).toBe(200)
+    await store.identity.create('first')
+    await store.identity.create('second')
+    expect(await store.identity.find()).toBe('first')
+    expect((await ask('first')).status).toBe(200)
+    const refused = await ask('second')
+    expect(refused.status).toBe(412)
+    expect(refused.text).not.toContain('first')
+    expect((await fetch(`${server.url.origin}/health`)).status).toBe(200)
+  })
+})
