@@ -99,6 +99,9 @@ export const V3_EVENT_PATHS = {
                   },
                 },
               },
+              example: EVENTS.items
+                .map((event) => `id: ${event.id}\nevent: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`)
+                .join(''),
             },
           },
         ),
