@@ -6,6 +6,7 @@ import type { IncomingRecord, PassportRecord } from '../domain/record.ts'
 import type { RetirementPlan } from '../domain/retirement.ts'
 import type { UsageCount } from '../domain/usage.ts'
 import type { EventLog, EventType, LogEvent } from '../domain/v3/event.ts'
+import type { CopyTable } from './copy-table.ts'
 import type { createV1Reader as createPostgresV1, createV2Reader as createPostgresV2 } from './postgres/v1.ts'
 import type { createV3Reader as createPostgresV3 } from './postgres/v3/find-passports.ts'
 import type { createV1Reader as createSqliteV1, createV2Reader as createSqliteV2 } from './sqlite/v1.ts'
@@ -293,17 +294,3 @@ export type MirrorStore = {
 
 /** The ETags of both responses about a passport, and the run that read them. The run of a pruned passport is 0. */
 export type Mirrored = { passportEtag: string; credentialsEtag: string; run: number }
-
-export type CopyTable = {
-  name: string
-  /** The items after one key, up to and including another. */
-  list(range: CopyRange & { limit?: number }): Awaitable<CopyItem[]>
-  /** Replaces all items in the range. */
-  replace(range: CopyRange, items: readonly CopyItem[]): Awaitable<void>
-}
-
-export type CopyKey = readonly (string | number)[]
-export type CopyRange = { after?: CopyKey | undefined; until?: CopyKey | undefined }
-
-/** `value` is JSON, the same on every engine. */
-export type CopyItem = { key: CopyKey; value: unknown }

@@ -47,6 +47,16 @@ describe.each(isLinux ? ['1', '2'] : ['1'])('serve --workers %s, stopped', (work
   })
 })
 
+test('a server that has evaluated filters leaves no WAL', async () => {
+  using folder = tempFolder()
+  await using server = await serveProcess([], { cwd: folder.path })
+  expect((await fetch(`${server.url}/api/v3/passports?filter=human:true`)).status).toBe(200)
+  server.child.kill('SIGTERM')
+  expect(await server.child.exited).toBe(0)
+  expect(await Bun.file(join(folder.path, 'data/passportd.db')).exists()).toBe(true)
+  expect(await Bun.file(join(folder.path, 'data/passportd.db-wal')).exists()).toBe(false)
+})
+
 test.each(['SIGTERM', 'SIGINT'] as const)('%s during the start ends the process', async (signal) => {
   using folder = tempFolder()
   const child = start(['serve', '--demo'], { cwd: folder.path, env: { PORT: '0' } })

@@ -99,6 +99,7 @@ describe('postgres: among 20,000 passports', () => {
     await passports.merge(77, 78)
     await passports.unmerge(77)
   }
+  const ONE_PASSPORT = { after: 0, limit: 100, passport: 77 }
   let next = 1000
   const removeNext = ({ passports }: Store) => {
     next += 50
@@ -123,6 +124,9 @@ describe('postgres: among 20,000 passports', () => {
     ['a stale passport', (store) => store.scoring.work(5, scoreNothing), 'passports_stale'],
     ['the number of stale passports', (store) => store.scoring.countStale(), 'passports_stale'],
     ['a batch of an export', (store) => store.records.list(77, 50), 'passports_pkey'],
+    ['a page of events', (store) => store.events.list({ after: 7000, limit: 100 }), 'events_pkey'],
+    ['the events of a passport', (store) => store.events.list(ONE_PASSPORT), 'events_by_passport'],
+    ['later events of passports', (store) => store.events.listAfterTime([7, 8], 0), 'events_by_passport'],
     ['a row that a merge locks', mergeAndUnmerge, 'passports_pkey'],
     ['a row that a removal locks', removeNext, 'passports_by_survivor'],
   ])('%s is found by an index', async (_, work, index) => {
@@ -197,6 +201,9 @@ async function fill(sql: SQL): Promise<void> {
     )
     await transaction.unsafe(`insert into unlisted (passport_id) select generate_series(30000, 40000)`)
     await transaction.unsafe(`insert into removals select id, 0 from generate_series(30000, 40000) as id`)
+    await transaction.unsafe(`insert into event_rules (stamp) values ('')`)
+    await transaction.unsafe(`insert into events select id, id, 0, 1, '[0,0,1]' from passports`)
+    await transaction.unsafe(`update event_log set last = 20000`)
   })
   await sql.unsafe('vacuum analyze')
 }

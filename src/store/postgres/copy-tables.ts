@@ -1,3 +1,4 @@
+import type { CopyTable } from '../copy-table.ts'
 import {
   COPYING,
   fromPassportItems,
@@ -12,7 +13,7 @@ import {
   toRowItem,
 } from '../copy-tables.ts'
 import { restartEventLog } from '../events/postgres.ts'
-import type { CopyTable, Store } from '../store.ts'
+import type { Store } from '../store.ts'
 import type { Pool } from './connection/health-checked-pool.ts'
 import { lockForWriting } from './connection/locks.ts'
 import { insertRows, type Query, selectRows, upsertRows } from './connection/query.ts'

@@ -1,4 +1,5 @@
 import type { Database } from 'bun:sqlite'
+import type { CopyItem, CopyRange, CopyTable } from '../copy-table.ts'
 import {
   COPYING,
   fromPassportItems,
@@ -13,7 +14,7 @@ import {
   toRowItem,
 } from '../copy-tables.ts'
 import { restartEventLog } from '../events/sqlite.ts'
-import type { CopyItem, CopyRange, CopyTable, Store } from '../store.ts'
+import type { Store } from '../store.ts'
 import { createSettings } from './settings.ts'
 import { incrementRankingVersion, NEXT_VERSION, prepareUpsert } from './statements.ts'
 

@@ -17,9 +17,11 @@ async function scrape(server: { greeting: string }): Promise<Exposition> {
 
 const LISTED = 'passportd_requests_total{route="list",status="200",tier="anonymous"}'
 
-/** One connection per request, so that all workers get some. */
+/** One connection per request, so that all workers get some. PostgreSQL may be unavailable on a busy machine. */
 const ask = (url: string, times: number) =>
-  Promise.all(Array.from({ length: times }, async () => (await fetch(url, { keepalive: false })).text()))
+  Promise.all(
+    Array.from({ length: times }, () => until(async () => (await fetch(url, { keepalive: false })).ok)),
+  )
 
 withEveryEngine('METRICS_PORT', (makeDatabase) => {
   test('METRICS_PORT serves metrics and nothing else', async () => {
@@ -30,7 +32,7 @@ withEveryEngine('METRICS_PORT', (makeDatabase) => {
     const response = await fetch(urlOf(server))
     expect(response.headers.get('Content-Type')).toBe('text/plain; version=0.0.4; charset=utf-8')
     const { families, value } = parseExposition(await response.text())
-    expect(value('passportd_request_seconds_count{route="list"}')).toBe(3)
+    expect(value('passportd_request_seconds_count{route="list"}')).toBeGreaterThanOrEqual(3)
     expect(value('passportd_store_up{part="reads"}')).toBe(1)
     expect(value('passportd_store_up{part="writes"}')).toBe(1)
     expect(value('passportd_info{version="0.2.0"}')).toBe(1)

@@ -28,7 +28,14 @@ const TRANSPORT = new Set([
   'transfer-encoding',
 ])
 /** Headers that a documented response may lack. */
-const OPTIONAL = new Set(['content-location', 'ratelimit', 'ratelimit-policy', 'retry-after', 'sunset'])
+const OPTIONAL = new Set([
+  'content-location',
+  'ratelimit',
+  'ratelimit-policy',
+  'retry-after',
+  'sunset',
+  'x-accel-buffering',
+])
 
 /** Throws unless the OpenAPI document describes the status, all headers and all fields of the response. */
 export function checkConformance(method: string, path: string, response: Response, body: string): void {

@@ -84,6 +84,8 @@ export function serveTest(store: Store, options: Partial<ApiServerOptions> = {})
     url: server.url,
     port: server.port,
     requestsInProgress: server.requestsInProgress,
+    openStreams: server.openStreams,
+    stop: server.stop,
     [Symbol.asyncDispose]: () => server.stop(true),
   }
 }

@@ -6,7 +6,7 @@ import { DEFAULT_RULES } from '../../../src/scoring/rules.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { NOON } from './records.ts'
 
-const PEOPLE = 8
+export const PEOPLE = 8
 const WALLETS = 12
 const id = fc.integer({ min: 0, max: PEOPLE - 1 })
 const type = fc.constantFrom('github', 'worldcoin', 'ens', 'kites')
