@@ -18,7 +18,7 @@ export type RenderedResult = { passport: PassportV3; json: string } | { candidat
 const PER_TURN = 50
 
 /** Passports whose later events are read in one statement. */
-const MOST_WITH_EVENTS = 100
+const MOST_WITH_EVENTS = 50
 
 /**
  * The results of the first keys, at least one, in order: the store bounds the size of a read. `asOf` is a time in the past;
