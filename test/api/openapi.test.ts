@@ -52,21 +52,24 @@ test('every example matches its schema', () => {
   expect(found.length).toBeGreaterThan(100)
   for (const { where, type, schema, itemSchema, example } of found) {
     const whole = { ...(schema ?? itemSchema), components: document.components }
-    const values = PARSERS[type]?.(String(example)) ?? [example]
+    const values = PARSE[type]?.(String(example)) ?? [example]
     for (const value of values) expect([where, Schema.Check(whole, value)]).toEqual([where, true])
   }
 })
 
-/** The items of a stream. */
-const PARSERS: Record<string, (text: string) => unknown[]> = {
-  'application/x-ndjson': (text) => parts(text, '\n').map((line) => JSON.parse(line)),
+/** The items of streams. */
+const PARSE: Record<string, (text: string) => unknown[]> = {
+  'application/x-ndjson': (text) =>
+    text
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line)),
   'text/event-stream': (text) =>
-    parts(text, '\n\n').map((event) =>
-      Object.fromEntries(event.split('\n').map((line) => /^(\w+): (.*)$/.exec(line)?.slice(1) ?? [])),
-    ),
+    text
+      .trimEnd()
+      .split('\n\n')
+      .map((block) => Object.fromEntries(block.split('\n').map((line) => line.split(/: (.*)/, 2)))),
 }
-
-const parts = (text: string, separator: string) => text.split(separator).filter((part) => part !== '')
 
 test('every body of the API has an example', () => {
   const contents = contentsOf(createOpenApi('0')).filter(({ where }) => where.includes(' /api/'))
