@@ -45,6 +45,7 @@ type Schema = {
   format?: string
   description?: string
   default?: unknown
+  examples?: readonly unknown[]
   const?: unknown
   enum?: readonly string[]
   items?: Schema
@@ -155,8 +156,10 @@ function toEndpoints(path: string, item: PathItem): Endpoint[] {
   return [...groups.values()].flatMap((group) => {
     const operation = group[0]?.operation
     if (!operation) return []
-    // References are headers common to all endpoints, without a form field.
-    const parameters = [...shared, ...(operation.parameters ?? [])].filter((each) => 'name' in each)
+    // Headers have no form field; references are headers common to all endpoints.
+    const parameters = [...shared, ...(operation.parameters ?? [])]
+      .filter((each) => 'name' in each)
+      .filter((each) => each.in !== 'header')
     return [{ path, methods: group.map(({ method }) => method), operation, parameters }]
   })
 }
@@ -192,12 +195,12 @@ function renderField(
   { name, in: place, description, required, schema, example }: Parameter,
 ) {
   const id = `${operationId}-${name}`
-  const standard = schema.default === undefined ? '' : String(schema.default)
+  const placeholder = String(schema.default ?? schema.examples?.[0] ?? '')
   const values = schema.enum ?? schema.items?.enum
   return html`
 <div class="field">
 <label for="${id}"><code>${name}</code> <span class="soft">${schema.type === 'array' ? 'list' : (schema.type ?? 'string')}${required ? ', required' : ''}</span></label>
-<input id="${id}" name="${name}" data-in="${place}" autocomplete="off" spellcheck="false" placeholder="${standard}" value="${example ?? ''}" ${required ? html`required` : html``} aria-describedby="${id}-about">
+<input id="${id}" name="${name}" data-in="${place}" autocomplete="off" spellcheck="false" placeholder="${placeholder}" value="${example ?? ''}" ${required ? html`required` : html``} aria-describedby="${id}-about">
 <p id="${id}-about" class="soft">${prose(description)}${values ? html`: ${values.join(', ')}` : html``}</p>
 </div>`
 }

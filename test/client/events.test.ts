@@ -104,7 +104,7 @@ describe('pulled events', () => {
 
 describe('followed events', () => {
   test('continue after the last event when the connection is lost, without a repeat', async () => {
-    const whole = sse(5)
+    const whole = sse(21)
     await using service = serve(
       () => page([1], 1),
       () => page([], 1),
@@ -112,15 +112,16 @@ describe('followed events', () => {
       () => ended(': hello\n\n', sse(2), sse(3), sse(4).slice(0, 60)),
       () => problem(503, 'unavailable'),
       () => ended(sse(4)),
-      () => ended(),
-      () => stream(whole.slice(0, 20), whole.slice(20), sse(6).replaceAll('\n', '\r\n')),
+      // The filter left out the events up to 20.
+      () => ended(':\nid: k-20\n\n'),
+      () => stream(whole.slice(0, 20), whole.slice(20), sse(22).replaceAll('\n', '\r\n')),
     )
     const { ids } = await read(service.v3.events({ follow: true }), 6)
-    expect(ids).toEqual(['k-1', 'k-2', 'k-3', 'k-4', 'k-5', 'k-6'])
+    expect(ids).toEqual(['k-1', 'k-2', 'k-3', 'k-4', 'k-21', 'k-22'])
     expect(service.requests).toEqual([
       `${PULL}limit=1000`,
       `${PULL}after=k-1&limit=1000`,
-      ...['k-1', 'k-3', 'k-3', 'k-4', 'k-4'].map((after) => `${FOLLOW}after=${after}&limit=1000`),
+      ...['k-1', 'k-3', 'k-3', 'k-4', 'k-20'].map((after) => `${FOLLOW}after=${after}&limit=1000`),
     ])
   })
 

@@ -59,6 +59,7 @@ describe('the packed client', () => {
       notices: ['2025-03-31T00:00:00.000Z'],
       listed: ids,
       found: [...ids, 'malformed'],
+      events: ['k-2', 'k-3', 'k-4'],
       failures: [
         'not_found 404',
         'invalid_request 400',

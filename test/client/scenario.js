@@ -24,6 +24,9 @@ export async function run(baseUrl, faulty, apiKey) {
   for await (const { passport_id } of v3.list({ q: 'ada', limit: 2, select: ['passport_id'] }))
     listed.push(passport_id)
   const { items } = await v3.lookup([...ids, 'github:'], { select: ['passport_id'] })
+  const events = []
+  const changing = createClient({ baseUrl: `${faulty}/events`, apiKey, longestWait: 10 })
+  for await (const { id } of changing.v3.events({ follow: true })) if (events.push(id) === 3) break
   const failures = []
   const failing = (way, options = {}) =>
     createClient({ baseUrl: `${faulty}/${way}`, ...options }).passports.get(1)
@@ -62,6 +65,7 @@ export async function run(baseUrl, faulty, apiKey) {
     notices,
     listed,
     found: items.map((item) => item.passport?.passport_id ?? item.error),
+    events,
     failures,
   }
 }

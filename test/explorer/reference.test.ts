@@ -70,7 +70,7 @@ onEveryEngine('the reference page', (open) => {
   const V1_SCHEMAS = ['ListedPassport', 'PassportProfile', 'PassportSocial', 'Credential', 'Pagination']
   const V3_SCHEMAS = [
     ...['Passport', 'Profile', 'Social', 'Credential', 'Standing', 'Explanation', 'ExplanationLine'],
-    ...['LookupRequest', 'LookupBody', 'ListBody', 'Group', 'RuleSet'],
+    ...['LookupRequest', 'LookupBody', 'ListBody', 'Group', 'RuleSet', 'Diff', 'EventPage', 'Event'],
   ]
   test.each([
     ['/reference', ['Passport', ...V1_SCHEMAS]],
@@ -97,6 +97,10 @@ onEveryEngine('the reference page', (open) => {
     ]) {
       expect(text).toContain(type)
     }
+    expect(text).toContain(
+      'name="as_of" data-in="query" autocomplete="off" spellcheck="false" placeholder="2026-10-01" value=""',
+    )
+    expect(text).not.toContain('name="Last-Event-ID"')
     expect(text).not.toMatch(/<dl class="fields"><\/dl>|undefined/)
   })
 

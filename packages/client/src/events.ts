@@ -24,7 +24,7 @@ export async function* follow<T>(transport: Transport, { field, pathAfter, after
       for await (const { id, data } of readEvents(stream, signal)) {
         failures = 0
         last = id ?? last
-        yield parseBody<T>(data, field)
+        if (data !== '') yield parseBody<T>(data, field)
       }
       throw new PassportError('network', 'The connection was closed.')
     } catch (error) {
@@ -33,6 +33,7 @@ export async function* follow<T>(transport: Transport, { field, pathAfter, after
   }
 }
 
+/** Without data, only the place in the stream is new. */
 type ServerSentEvent = { id: string | undefined; data: string }
 
 async function* readEvents(
@@ -45,7 +46,7 @@ async function* readEvents(
     const [, name, value = ''] = /^([^:]*)(?:: ?(.*))?$/s.exec(line) ?? []
     if (name === 'id') id = value
     else if (name === 'data') data.push(value)
-    else if (line === '' && data.length > 0) {
+    else if (line === '') {
       yield { id, data: data.join('\n') }
       data = []
     }

@@ -19,8 +19,7 @@ const EVENT_PARAMETERS = [
   query(
     'after',
     'A cursor: `next` of a page, or the `id` of an event. `latest` is the end of the log. Without it, the oldest events come first.',
-    { type: 'string' },
-    { example: 'k3f9a2-918273' },
+    { type: 'string', examples: ['k3f9a2-918273'] },
   ),
   query('limit', 'Events per page; ignored by streams', {
     type: 'integer',

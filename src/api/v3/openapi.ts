@@ -116,12 +116,11 @@ const lookup = (id: string) => ({
   },
 })
 
-const query = (name: string, description: string, schema: object, example?: string) => ({
+const query = (name: string, description: string, schema: object) => ({
   name,
   in: 'query',
   description,
   schema,
-  ...(example !== undefined && { example }),
 })
 
 const LIST_PARAMETERS = [
@@ -132,8 +131,11 @@ const LIST_PARAMETERS = [
   query(
     'filter',
     `Terms \`field:value\`. A comma means "and", a pipe "or", \`!\` "not"; scores are compared by \`>\`, \`>=\`, \`<\`, \`<=\`. A value with a comma, pipe or colon is put in double quotes. Fields: ${Object.keys(FILTER_FIELDS).join(', ')}.`,
-    { type: 'string', maxLength: LONGEST_FILTER },
-    'human:true,score:>50,type:github|ens,tag:!bot',
+    {
+      type: 'string',
+      maxLength: LONGEST_FILTER,
+      examples: ['human:true,score:>50,type:github|ens,tag:!bot'],
+    },
   ),
   query('sort', 'A field; with a minus sign, the highest value comes first', {
     enum: SORT_FIELDS.flatMap((field) => [`-${field}`, field]),
@@ -153,8 +155,7 @@ const AS_OF = {
   in: 'query',
   description:
     'A time in the past (RFC 3339), or a day, which is its first moment in UTC. Scores, credentials, the human checkmark and the rule stamp are those of this time; other fields are current.',
-  schema: { type: 'string' },
-  example: '2026-10-01',
+  schema: { type: 'string', examples: ['2026-10-01'] },
 }
 
 export const KEY = pathParameter(

@@ -60,8 +60,8 @@ export async function readPassports(
 type Found = Awaited<ReturnType<Context['store']['v3']['find']>>
 
 /** The passports with later events undone. Throws `before_history`. */
-async function findAt(
-  { store }: Context,
+export async function findAt(
+  { store }: Pick<Context, 'store'>,
   keys: readonly PassportKey[],
   options: FindOptions,
   time: number,

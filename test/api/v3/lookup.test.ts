@@ -1,11 +1,15 @@
+import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
 import { connect } from 'node:net'
+import { join } from 'node:path'
+import { openSqlite } from '../../../src/store/sqlite/open.ts'
 import { makeKey } from '../../support/http/keys.ts'
 import { limited } from '../../support/http/limited-server.ts'
 import { sendBytes } from '../../support/http/raw-request.ts'
 import { serveTest } from '../../support/http/server.ts'
-import { onEveryEngine, openTestStore, type TestStore } from '../../support/store/engines.ts'
+import { onEveryEngine, openTestStore, saveRecords, type TestStore } from '../../support/store/engines.ts'
 import { ADA_WALLET, ada, PEOPLE, record } from '../../support/store/records.ts'
+import { tempFolder } from '../../support/temp-folder.ts'
 
 const PATH = '/api/v3/lookup'
 const JSON_BODY = { 'Content-Type': 'application/json' }
@@ -113,23 +117,34 @@ onEveryEngine('lookup', (open) => {
     ).toEqual(people.map(({ id }) => id))
     expect(server.errors).toEqual([])
   })
-
-  test('a failing store gets 503, and no part of a response', async () => {
-    await using store = await open(PEOPLE)
-    const { key } = await makeKey(store, 1)
-    const find = () => Promise.reject(new Error('broken'))
-    await using server = serveTest({ ...store, v3: { ...store.v3, find } })
-    for (const accept of ['*/*', 'application/x-ndjson']) {
-      const reply = await server.get(PATH, {
-        method: 'POST',
-        headers: { ...JSON_BODY, 'X-API-KEY': key, Accept: accept },
-        body: '{"keys":["7"]}',
-      })
-      expect([reply.status, reply.body.code]).toEqual([500, 'internal'])
-    }
-    expect(server.errors).toHaveLength(2)
-  })
 })
+
+test.each(['*/*', 'application/x-ndjson'])(
+  'a failing read gets 500 as problem+json, and no part of a response: Accept %s',
+  async (accept) => {
+    using folder = tempFolder()
+    const path = join(folder.path, 'x.db')
+    const store = openSqlite(path)
+    await saveRecords(store, PEOPLE)
+    const { key } = await makeKey(store, 1)
+    await using server = serveTest(store)
+    const vandal = new Database(path)
+    vandal.run('alter table passports rename column socials to gone')
+    vandal.close()
+    const failed = await server.get(PATH, {
+      method: 'POST',
+      headers: { ...JSON_BODY, 'X-API-KEY': key, Accept: accept },
+      body: '{"keys":["7"]}',
+    })
+    expect([failed.status, failed.body.code, failed.body.detail]).toEqual([
+      500,
+      'internal',
+      'Something went wrong on our side.',
+    ])
+    expect(server.errors).toHaveLength(1)
+    await store.close()
+  },
+)
 
 const refused = (body: string) => `The body is not valid JSON at character ${body}.`
 

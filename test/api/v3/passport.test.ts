@@ -183,6 +183,11 @@ onEveryEngine('GET /api/v3/passports/{key}', (open) => {
     expect([status, body.code, body.candidates]).toEqual([409, 'ambiguous', [1, 2]])
   })
 
+  test('a long query gets 414 as problem+json', async () => {
+    const { status, body } = await get(`7?select=${'x'.repeat(9000)}`)
+    expect([status, body.code, body.title]).toEqual([414, 'uri_too_long', 'URI Too Long'])
+  })
+
   test('ETag, 304, 412, HEAD, OPTIONS and 405 work as in V1', async () => {
     const path = '/api/v3/passports/7'
     const whole = await server.get(path)
