@@ -6,12 +6,12 @@ import { figuresOf } from './goals.ts'
 import { mixedKeywords } from './keywords.ts'
 import { describeMachine } from './machine.ts'
 import { readOptions, requireProgram } from './options.ts'
-import { startPeer } from './peer-server.ts'
 import { unmappedMegabytes } from './process-stats.ts'
 import { isOfBare, loadsOf, samplePaths } from './reads.ts'
 import { printReport, type Report, writeMarkdown } from './report.ts'
 import { runRounds, type Subject, searchSubjects, subjectOf } from './rounds.ts'
 import { checkSameBodies, startBare, startOurs } from './servers.ts'
+import { startPeer } from './start-peer/peer-server.ts'
 
 const options = readOptions(process.argv.slice(2))
 requireProgram('wrk', 'wrk')

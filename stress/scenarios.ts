@@ -1,7 +1,9 @@
 import type { Scenario } from './scenario.ts'
 import { backup } from './scenarios/backup.ts'
 import { badFiles } from './scenarios/bad-files.ts'
+import { asOf } from './scenarios/clients/as-of.ts'
 import { chosenSlots } from './scenarios/clients/chosen-slots.ts'
+import { eventStreams } from './scenarios/clients/event-streams.ts'
 import { largePages } from './scenarios/clients/large-pages.ts'
 import { lookup } from './scenarios/clients/lookup.ts'
 import { notModified } from './scenarios/clients/not-modified.ts'
@@ -56,4 +58,6 @@ export const SCENARIOS: readonly Scenario[] = [
   replicaLag,
   events,
   lookup,
+  asOf,
+  eventStreams,
 ]

@@ -28,7 +28,7 @@ onEveryEngine('errors', (open) => {
     '/api/v1',
     '/api/v1/',
     '/api/v2',
-    '/api/v3/passports',
+    '/api/v9/passports',
     '/api/v1/passports/7/credentials',
     '/api/v1//nothing',
     '/API/V1/passports',

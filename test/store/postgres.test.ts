@@ -188,8 +188,6 @@ async function fill(sql: SQL): Promise<void> {
       from generate_series(1, 20000) as id`)
     await transaction.unsafe(`insert into wallets select main_wallet, id from passports`)
     await transaction.unsafe(`insert into credentials select id, '[]' from passports`)
-    await transaction.unsafe(`insert into events select id, id, 0, 1, '' from passports`)
-    await transaction.unsafe(`update event_log set last = 20000`)
     await transaction.unsafe(`insert into v1_passports (passport_id, score, name, fields, more_fields, etag, merged)
       select id, score, 'person ' || id, '{}', '{}', '', 0 from passports where merged_into is null`)
     await transaction.unsafe(
