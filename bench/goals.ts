@@ -1,4 +1,4 @@
-import { READS, type Read } from './reads.ts'
+import { LOOKUP_KEYS, READS, type Read } from './reads.ts'
 import type { Sample, Series } from './rounds.ts'
 
 type Goal = { least: number } | { most: number }
@@ -6,7 +6,7 @@ type Goal = { least: number } | { most: number }
 /** A figure over all rounds: median, minimum and maximum. */
 export type Figure = {
   name: string
-  unit: '' | 'MB' | 'a second'
+  unit: '' | 'MB' | 'a second' | 'bytes'
   value: number
   low: number
   high: number
@@ -30,10 +30,11 @@ export function figuresOf({ series, fewer, megabytes, passports }: Input): Figur
     of: SeriesKey,
     to: SeriesKey,
     value: (sample: Sample) => number,
-    goal: Goal,
+    goal?: Goal,
+    scale = 1,
   ): Figure[] {
     const [ones, others] = [samplesOf(...of), samplesOf(...to)]
-    const ratios = ones.map((one, round) => value(one) / value(others[round] ?? one))
+    const ratios = ones.map((one, round) => (value(one) / value(others[round] ?? one)) * scale)
     return ones.length === 0 || others.length === 0 ? [] : [figureOf(name, '', ratios, goal)]
   }
 
@@ -53,6 +54,15 @@ export function figuresOf({ series, fewer, megabytes, passports }: Input): Figur
       ['ours', 'by-id'],
       cpu,
       { least: 0.85 },
+    ),
+    ...ratio('v3 by id / V1 by id: CPU', ['ours', 'v3-by-id'], ['ours', 'by-id'], cpu),
+    ...ratio(
+      'v3 lookup / v3 by id: CPU for each passport',
+      ['ours', 'lookup'],
+      ['ours', 'v3-by-id'],
+      cpu,
+      { most: 0.6 },
+      1 / LOOKUP_KEYS,
     ),
     ...(rates.length > 0
       ? [figureOf('keywords, three and more characters', 'a second', rates, { least: 300 })]

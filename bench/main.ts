@@ -6,12 +6,12 @@ import { figuresOf } from './goals.ts'
 import { mixedKeywords } from './keywords.ts'
 import { describeMachine } from './machine.ts'
 import { readOptions, requireProgram } from './options.ts'
-import { startPeer } from './peer-server.ts'
 import { unmappedMegabytes } from './process-stats.ts'
-import { loadsOf, samplePaths } from './reads.ts'
+import { isOfBare, loadsOf, samplePaths } from './reads.ts'
 import { printReport, type Report, writeMarkdown } from './report.ts'
 import { runRounds, type Subject, searchSubjects, subjectOf } from './rounds.ts'
 import { checkSameBodies, startBare, startOurs } from './servers.ts'
+import { startPeer } from './start-peer/peer-server.ts'
 
 const options = readOptions(process.argv.slice(2))
 requireProgram('wrk', 'wrk')
@@ -35,7 +35,8 @@ async function measure(): Promise<Report> {
   const subjects: Subject[] = []
   // Samples that are compared must be taken close together.
   for (const read of reads) {
-    subjects.push(subjectOf('bare', read, bare, loads[read]), subjectOf('ours', read, ours, loads[read]))
+    if (isOfBare(read)) subjects.push(subjectOf('bare', read, bare, loads[read]))
+    subjects.push(subjectOf('ours', read, ours, loads[read]))
     if (read !== 'by-id') continue
     if (fewer < passports) {
       const server = started.use(await startOurs(await openDataSet(fewer)))

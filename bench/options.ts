@@ -1,7 +1,9 @@
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { DATA_FOLDER } from './data-set.ts'
-import { READS, type Read } from './reads.ts'
+import { READS, type Read, V3_READS, type V3Read } from './reads.ts'
+
+const NAMES = [...Object.keys(READS), ...Object.keys(V3_READS)]
 
 const HELP = `npm run bench -- [options]
 
@@ -13,7 +15,7 @@ The first run creates its data sets in BENCH_DATA (${DATA_FOLDER}); later runs u
   --fewer N        passports in the smaller data set, which shows the effect of the size (default 10000)
   --rounds N       measured rounds, after one warm-up round (default 5)
   --seconds N      duration of each load (default 2)
-  --only READ,...  measure only these reads: ${Object.keys(READS).join(', ')}
+  --only READ,...  measure only these reads: ${NAMES.join(', ')}
   --no-peer        skip the peer, Fastify on PostgreSQL, which needs node and npm
   --no-search      skip keyword search
   --json FILE      write the results to FILE (default bench-results.json in BENCH_DATA)
@@ -33,7 +35,7 @@ export function readOptions(args: readonly string[]) {
       fewer: { type: 'string', default: '10000' },
       rounds: { type: 'string', default: '5' },
       seconds: { type: 'string', default: '2' },
-      only: { type: 'string', default: Object.keys(READS).join() },
+      only: { type: 'string', default: NAMES.join() },
       peer: { type: 'boolean', default: true },
       search: { type: 'boolean', default: true },
       json: { type: 'string', default: join(DATA_FOLDER, 'bench-results.json') },
@@ -61,10 +63,9 @@ export function parseCount(name: string, text: string): number {
   return Number(text)
 }
 
-function parseRead(name: string): Read {
-  if (!Object.hasOwn(READS, name))
-    refuse(`--only got "${name}"; it accepts ${Object.keys(READS).join(', ')}.`)
-  return name as Read
+function parseRead(name: string): Read | V3Read {
+  if (!NAMES.includes(name)) refuse(`--only got "${name}"; it accepts ${NAMES.join(', ')}.`)
+  return name as Read | V3Read
 }
 
 function refuse(message: string): never {

@@ -1,5 +1,5 @@
 import { walletOf } from './data-set.ts'
-import { type Load, loadInTurn, loadOf, paced } from './wrk.ts'
+import { type Load, loadInTurn, loadOf, loadOfBodies, paced } from './wrk.ts'
 
 /** The reads that are compared with the bare server, by their name in `--only`. */
 export const READS = {
@@ -12,15 +12,25 @@ export const READS = {
   'random-page': 'random page',
 } as const
 
+/** Reads that the bare server does not have. */
+export const V3_READS = { 'v3-by-id': 'v3 by id', lookup: 'v3 lookup of 1,000 ids' } as const
+
 export type Read = keyof typeof READS
+export type V3Read = keyof typeof V3_READS
+
+export const isOfBare = (read: Read | V3Read): read is Read => Object.hasOwn(READS, read)
+
+export const LOOKUP_KEYS = 1000
 
 const PAGE = 25
+/** Lookups are large: more connections only wait. */
+const LOOKUP_CONNECTIONS = 4
 /** Enough to keep the search thread busy without a long queue. */
 const SEARCH_CONNECTIONS = 4
 /** About 2,000 requests per second: latency is measured on a server that is not saturated. */
 const PACED = { connections: 8, milliseconds: 3 }
 
-export type Loads = Record<Read | 'by-id-paced' | 'keywords', Load>
+export type Loads = Record<Read | V3Read | 'by-id-paced' | 'keywords', Load>
 
 /** Ids, wallets and page numbers are random over all passports. */
 export function loadsOf(passports: number, keywords: readonly string[]): Loads {
@@ -37,10 +47,19 @@ export function loadsOf(passports: number, keywords: readonly string[]): Loads {
     'middle-page': page(Math.ceil(last / 2)),
     'last-page': page(last),
     'random-page': page(`math.random(1, ${last})`),
+    'v3-by-id': loadOf(`'/api/v3/passports/' .. ${id}`),
+    lookup: loadOfBodies('/api/v3/lookup', lookupBody(id), LOOKUP_CONNECTIONS),
     'by-id-paced': paced(byId, PACED.milliseconds, PACED.connections),
     keywords: loadInTurn(searches, SEARCH_CONNECTIONS),
   }
 }
+
+/** A Lua expression for the body of a lookup. */
+const lookupBody = (id: string) => `(function()
+  local keys = {}
+  for at = 1, ${LOOKUP_KEYS} do keys[at] = '"' .. ${id} .. '"' end
+  return '{"keys":[' .. table.concat(keys, ',') .. ']}'
+end)()`
 
 /** One request for each route of `bare`. */
 export const samplePaths = (passports: number) => [

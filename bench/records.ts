@@ -3,6 +3,7 @@
  *
  *   npx bun bench/records.ts [--records 20000] [--rounds 3] [--against 6bf2148]
  */
+import { Database } from 'bun:sqlite'
 import {
   closeSync,
   mkdirSync,
@@ -19,6 +20,7 @@ import { presentRecord } from '../src/ingest/export.ts'
 import { DEFAULT_RULES } from '../src/scoring/rules.ts'
 import { tempFolder } from '../test/support/temp-folder.ts'
 import { manyPeople } from './data-set.ts'
+import { bytesPerEvent } from './event-bytes.ts'
 import { figureOf } from './goals.ts'
 import { describeMachine } from './machine.ts'
 import { parseCount } from './options.ts'
@@ -36,7 +38,7 @@ const { values } = parseArgs({
 const records = parseCount('records', values.records)
 const rounds = parseCount('rounds', values.rounds)
 
-type Rates = { import: number[]; rescore: number[] }
+type Rates = { import: number[]; rescore: number[]; bytes: number[] }
 
 using folder = tempFolder()
 const people = join(folder.path, 'people.jsonl')
@@ -44,8 +46,8 @@ const rules = join(folder.path, 'rules.json')
 writePeople()
 writeRules()
 const earlier = await checkOut(values.against)
-const ours: Rates = { import: [], rescore: [] }
-const theirs: Rates = { import: [], rescore: [] }
+const ours: Rates = { import: [], rescore: [], bytes: [] }
+const theirs: Rates = { import: [], rescore: [], bytes: [] }
 for (let round = 0; round < rounds; round++) {
   console.error(`Round ${round + 1} of ${rounds}`)
   await measure(ROOT, ours)
@@ -60,6 +62,7 @@ const figures = (['import', 'rescore'] as const).flatMap((command) => [
     ours[command].map((rate, round) => rate / (theirs[command][round] ?? rate)),
   ),
 ])
+figures.push(figureOf('event in the file, with its index', 'bytes', ours.bytes))
 console.log(table(figureRows(figures)))
 console.log(JSON.stringify({ machine: describeMachine(), records, rounds, against: values.against, figures }))
 
@@ -67,6 +70,8 @@ async function measure(root: string, rates: Rates): Promise<void> {
   const database = join(folder.path, 'people.db')
   rates.import.push(await rateOf(root, database, ['import', people], /([\d,]+) added/))
   rates.rescore.push(await rateOf(root, database, ['score', '--all'], /Scored ([\d,]+) passport/))
+  // Earlier commits have no event log.
+  if (root === ROOT) rates.bytes.push(bytesPerEvent(new Database(database)))
   for (const suffix of ['', '-wal', '-shm']) rmSync(database + suffix, { force: true })
 }
 

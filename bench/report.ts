@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { type Figure, spreadOf } from './goals.ts'
 import type { Machine } from './machine.ts'
-import { READS } from './reads.ts'
+import { READS, V3_READS } from './reads.ts'
 import type { Sample, Series } from './rounds.ts'
 
 export type Report = {
@@ -38,7 +38,12 @@ function describe({ machine, options }: Report): string {
 ${rounds} rounds, ${seconds} s each load; medians with the lowest and the highest.`
 }
 
-const NAMES: Record<string, string> = { ...READS, 'by-id-paced': 'by id, paced', keywords: 'keywords' }
+const NAMES: Record<string, string> = {
+  ...READS,
+  ...V3_READS,
+  'by-id-paced': 'by id, paced',
+  keywords: 'keywords',
+}
 
 function seriesRows({ series }: Report): Row[] {
   return series.map(({ side, read, samples }) => ({

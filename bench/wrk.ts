@@ -17,6 +17,14 @@ function init() rest = string.sub(wrk.format('GET', ''), 5) end
 function request() return 'GET ' .. ${path} .. rest end`,
 })
 
+/** A load that posts JSON; the body is a Lua expression. */
+export const loadOfBodies = (path: string, body: string, connections: number): Load => ({
+  connections,
+  script: (from) => `math.randomseed(${from + 1})
+wrk.headers['Content-Type'] = 'application/json'
+function request() return wrk.format('POST', '${path}', nil, ${body}) end`,
+})
+
 /** A load that requests each path of a list in turn. */
 export const loadInTurn = (paths: readonly string[], connections: number): Load => ({
   connections,

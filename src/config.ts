@@ -9,6 +9,7 @@ import {
   parsePostgresUrls,
 } from './domain/database-address.ts'
 import { parseInstant } from './domain/text/instant.ts'
+import { parseFlag, parseHistory, parseNumber } from './domain/text/setting.ts'
 import { misspeltSettings } from './domain/text/setting-names.ts'
 import { DEFAULT_TIERS, parseTiers, TIERS_EXAMPLE, type Tier } from './domain/tier.ts'
 import { parseOrigin } from './domain/url.ts'
@@ -32,6 +33,8 @@ export type Config = {
   mirrorKey?: string | undefined
   /** Usage counts are kept for this many days. */
   usageDays?: number | undefined
+  /** Events are kept for this many days; infinite for `forever`. */
+  historyDays?: number | undefined
   /** Paths of PEM files, for HTTPS with HTTP/2. */
   tls?: { cert: string; key: string; http3: boolean }
 }
@@ -123,6 +126,12 @@ export const SETTINGS = {
     'a whole number of days from 31 to 36500',
     (text) => (/^\d+$/.test(text) ? parseNumber(text, 31, 36_500) : undefined),
   ),
+  HISTORY: define(
+    'days after which events are deleted, or forever',
+    'forever',
+    'forever, or a whole number of days from 1 to 36500',
+    parseHistory,
+  ),
   TLS_CERT: anyText('PEM file with the certificate; with TLS_KEY, serves HTTPS and HTTP/2'),
   TLS_KEY: anyText('PEM file with the private key of the certificate'),
   HTTP3: flag('serve HTTP/3 on the same port as well; needs TLS'),
@@ -163,6 +172,7 @@ export function readConfig(env: Environment, { demo = false, checkNames = false 
     rules: read('RULES'),
     mirrorKey: read('MIRROR_KEY'),
     usageDays: read('USAGE_DAYS'),
+    historyDays: read('HISTORY'),
   }
   addMetrics(config, read, problems)
   const [readUrls, maxLag] = [read('DATABASE_READ_URL'), read('REPLICA_MAX_LAG')]
@@ -258,16 +268,6 @@ function parseHost(text: string): string | undefined {
 
 export function parsePort(text: string): number | undefined {
   return /^\d{1,5}$/.test(text) && Number(text) <= 65535 ? Number(text) : undefined
-}
-
-function parseNumber(text: string, least: number, most: number): number | undefined {
-  const number = /^\d{1,9}(\.\d{1,3})?$/.test(text) ? Number(text) : Number.NaN
-  return number >= least && number <= most ? number : undefined
-}
-
-function parseFlag(text: string): boolean | undefined {
-  if (/^(true|1|yes|on)$/i.test(text)) return true
-  return /^(false|0|no|off)$/i.test(text) ? false : undefined
 }
 
 /** Without a path: the service is served at the root. */

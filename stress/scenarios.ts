@@ -1,8 +1,11 @@
 import type { Scenario } from './scenario.ts'
 import { backup } from './scenarios/backup.ts'
 import { badFiles } from './scenarios/bad-files.ts'
+import { asOf } from './scenarios/clients/as-of.ts'
 import { chosenSlots } from './scenarios/clients/chosen-slots.ts'
+import { eventStreams } from './scenarios/clients/event-streams.ts'
 import { largePages } from './scenarios/clients/large-pages.ts'
+import { lookup } from './scenarios/clients/lookup.ts'
 import { notModified } from './scenarios/clients/not-modified.ts'
 import { clockBack } from './scenarios/clock-back.ts'
 import { diskFullImport } from './scenarios/disk-full-import.ts'
@@ -10,6 +13,7 @@ import { diskFullServe } from './scenarios/disk-full-serve.ts'
 import { drain } from './scenarios/drain.ts'
 import { expensive } from './scenarios/expensive.ts'
 import { garbage } from './scenarios/garbage.ts'
+import { events } from './scenarios/kill/events.ts'
 import { killImport } from './scenarios/kill/kill-import.ts'
 import { killMirror } from './scenarios/kill/kill-mirror.ts'
 import { killScorer } from './scenarios/kill/kill-scorer.ts'
@@ -52,4 +56,8 @@ export const SCENARIOS: readonly Scenario[] = [
   orphanedWal,
   largeRecords,
   replicaLag,
+  events,
+  lookup,
+  asOf,
+  eventStreams,
 ]

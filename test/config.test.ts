@@ -73,6 +73,16 @@ describe('readConfig', () => {
     expect(explorer({ EXPLORER: 'off' })).toBe(false)
   })
 
+  test('HISTORY is a number of days, or forever', () => {
+    const days = (HISTORY: string) => readConfig({ HISTORY }, { demo: false }).historyDays
+    expect([days(''), days('forever'), days('90')]).toEqual([undefined, Number.POSITIVE_INFINITY, 90])
+    for (const wrong of ['0', '1.5', '90d', 'never', '36501']) {
+      expect(() => days(wrong)).toThrow(
+        `HISTORY must be forever, or a whole number of days from 1 to 36500, got "${wrong}".`,
+      )
+    }
+  })
+
   test.each(['passports.example.com', 'https://a.example/x', 'ftp://a.example', 'https://u:p@a.example'])(
     'PUBLIC_URL %s is refused',
     (url) => {

@@ -41,7 +41,7 @@ const layerOf = (path: string) => path.split('/')[0] ?? path
 
 function importsOf(file: string, folder = SRC): string[] {
   const source = readFileSync(join(folder, file), 'utf8')
-  return [...source.matchAll(/(?:from|import)\s*\(?\s*'([^']+)'/g)].map((match) => match[1] as string)
+  return [...source.matchAll(/\b(?:from|import)\s*\(?\s*'([^']+)'/g)].map((match) => match[1] as string)
 }
 
 test('every file of src belongs to a layer', () => {

@@ -1,6 +1,7 @@
 import { timingSafeEqual } from 'node:crypto'
 import { type ApiKey, keyState, parseKeyId } from '../domain/api-key.ts'
 import { unauthorized } from '../domain/errors.ts'
+import type { Store } from '../store/store.ts'
 
 /** Clients send these when the variable that should hold their key is unset. */
 const NO_KEY = new Set(['', '""', 'undefined', 'null', 'None'])
@@ -48,4 +49,9 @@ export function checkKey(
 ): void {
   const isAuthorized = sent ? matchesKey(sent, key) && keyState(key, now()) === 'active' : !requireKey
   if (!isAuthorized) throw unauthorized()
+}
+
+export async function isActiveKey({ keys }: Pick<Store, 'keys'>, id: string, now: number): Promise<boolean> {
+  const key = await keys.find(id)
+  return key !== undefined && keyState(key, now) === 'active'
 }

@@ -10,11 +10,13 @@ export type RateLimitResult = {
 }
 
 export type RateLimitCounter = {
-  /** Counts a request of `client`, which may send `limit` requests per window of `window` seconds. */
-  consume(client: string, limit: number, window: number): RateLimitResult | Promise<RateLimitResult>
+  /** Counts a request of `client`, which may send `limit` requests per window of `window` seconds, as `units` requests. */
+  consume(...args: Consume): RateLimitResult | Promise<RateLimitResult>
 }
 
-export type FixedWindow = { consume(client: string, limit: number, window: number): RateLimitResult }
+export type FixedWindow = { consume(...args: Consume): RateLimitResult }
+
+type Consume = [client: string, limit: number, window: number, units?: number]
 
 export const REFUND_FACTOR = 10
 
@@ -51,7 +53,7 @@ export function createWindowMemory(): Int32Array<SharedArrayBuffer> {
  */
 export function createFixedWindow(now: () => number, memory: Int32Array = createWindowMemory()): FixedWindow {
   return {
-    consume(client, limit, window) {
+    consume(client, limit, window, units = 1) {
       const time = now() / 1000
       const index = Math.floor(time / window)
       const stamp = index & WINDOW
@@ -64,18 +66,18 @@ export function createFixedWindow(now: () => number, memory: Int32Array = create
         const state = Atomics.load(memory, slot + STATE)
         const isCurrent = state >>> COUNT_BITS === stamp && Atomics.load(memory, slot + END) === end
         const count = isCurrent ? state & COUNT : 0
-        if (count >= limit) return { remaining: -1, seconds, refund: () => false }
+        if (count + units > limit) return { remaining: -1, seconds, refund: () => false }
         // Stored before the count: a thread that reads the new count must read the new end.
         if (!isCurrent) {
           Atomics.store(memory, slot + REFUNDS, 0)
           Atomics.store(memory, slot + END, end)
         }
-        const next = (stamp << COUNT_BITS) | (count + 1)
+        const next = (stamp << COUNT_BITS) | (count + units)
         const isCounted = Atomics.compareExchange(memory, slot + STATE, state, next) === state
         // Another thread may have evicted the client meanwhile: count again in the new slot.
         if (!isCounted || Atomics.load(memory, slot) !== owner) continue
         return {
-          remaining: limit - count - 1,
+          remaining: limit - count - units,
           seconds,
           refund: () => refund(memory, slot, { owner, end, stamp, most: REFUND_FACTOR * limit }),
         }

@@ -12,17 +12,28 @@ export const HEADERS = {
   AllowHeaders: text('Headers that a page may send', 'X-API-KEY, Content-Type'),
   MaxAge: text('Seconds that a browser may cache the preflight', '86400'),
   Allow: text('Methods of this path', 'GET, HEAD, OPTIONS'),
+  Immutable: {
+    description: 'A response never changes; `private` if the operator requires keys',
+    schema: { enum: ['public', 'private'].map((scope) => `${scope}, max-age=31536000, immutable`) },
+    example: 'public, max-age=31536000, immutable',
+  },
   NoCache: always('Caches must revalidate with `If-None-Match` before each use', 'no-cache'),
   NoStore: always('Errors are not cached', 'no-store'),
   ContentLocation: text('Path of the surviving passport after a merge', '/api/v1/passports/7'),
   ContentSecurityPolicy: text('The page loads its own files only', "default-src 'none'"),
   ContentTypeOptions: always('Browsers must not guess the type', 'nosniff'),
   Deprecation: text('Deprecation date of V1 and V2, in seconds since 1970 (RFC 9745)', '@1743379200'),
+  ConnectionClose: always('The rest of the body is not read', 'close'),
   ETag: text('Identifies the body; send it in `If-None-Match`', '"2kq0y6c4v1xzn"'),
   Link: text(
     'The deprecation page; the successor and the removal, once known',
     '</deprecation>; rel="deprecation"; type="text/html"',
   ),
+  NextLink: text(
+    'The next page, unless this is the last',
+    '</api/v3/passports?cursor=MjYgNyA0YjFkMGM5Zg>; rel="next"',
+  ),
+  AccelBuffering: always('Streams only: proxies must not buffer events', 'no'),
   RequestId: text('Identifies the request in the log of the service', '0b5e9a52-8c0f-4f0e-9b63-2f3b5f0f7a11'),
   RateLimit: text('Remaining requests, and seconds until the window ends', '"anonymous";r=999;t=8'),
   RateLimitPolicy: text('The limit: requests per window of seconds', '"anonymous";q=1000;w=10'),
@@ -41,11 +52,15 @@ const FIELDS: Partial<Record<HeaderName, string>> = {
   AllowMethods: 'Access-Control-Allow-Methods',
   AllowHeaders: 'Access-Control-Allow-Headers',
   MaxAge: 'Access-Control-Max-Age',
+  Immutable: 'Cache-Control',
   NoCache: 'Cache-Control',
   NoStore: 'Cache-Control',
   ContentLocation: 'Content-Location',
   ContentSecurityPolicy: 'Content-Security-Policy',
   ContentTypeOptions: 'X-Content-Type-Options',
+  ConnectionClose: 'Connection',
+  NextLink: 'Link',
+  AccelBuffering: 'X-Accel-Buffering',
   RequestId: 'X-Request-Id',
   RateLimitPolicy: 'RateLimit-Policy',
   RetryAfter: 'Retry-After',
@@ -61,6 +76,12 @@ export const COMMON_HEADER_NAMES: HeaderName[] = [
 
 const headerRefs = (names: readonly HeaderName[]) =>
   Object.fromEntries(names.map((name) => [FIELDS[name] ?? name, { $ref: `#/components/headers/${name}` }]))
+
+/** The body of an error by its code; V1 and v3 have different ones. */
+type ErrorContent = (code: DocumentedError, sentence: string) => object
+
+const errorContent: ErrorContent = (code, sentence) =>
+  jsonContent('ErrorBody', { error: sentence, code, request_id: HEADERS.RequestId.example })
 
 export const jsonContent = (schema: string, example: unknown) => ({
   'application/json': { schema: { $ref: `#/components/schemas/${schema}` }, example },
@@ -83,18 +104,36 @@ const ERRORS: Record<DocumentedError, ErrorDescription> = {
     headers: ['WwwAuthenticate'],
   },
   not_found: { description: 'The passport does not exist', sentence: 'Resource not found.' },
+  before_history: {
+    description:
+      'The passport does not exist, or did not exist at that time (`not_found`); or the time is before the log began: `known_since` is its begin',
+    sentence: 'as_of is 2020-01-01T00:00:00.000Z, but changes are known since 2026-11-02T09:18:56.019Z.',
+  },
   method_not_allowed: {
     description: 'The method is not GET, HEAD or OPTIONS',
     sentence: 'POST is not possible here: this API is read-only, use GET.',
     headers: ['Allow'],
   },
+  ambiguous: {
+    description: 'The handle belongs to several passports: `candidates` has their ids, at most 10',
+    sentence: 'github:zoe is a handle of several passports.',
+  },
   precondition_failed: {
     description: 'The body does not have an `ETag` of `If-Match`',
     sentence: 'If-Match does not contain the current ETag: send the request without it.',
   },
+  content_too_large: {
+    description: 'The body is larger than 1 MiB',
+    sentence: 'The body may have at most 1048576 bytes.',
+    headers: ['ConnectionClose'],
+  },
   uri_too_long: {
     description: 'The path and query are too long',
     sentence: 'The path and query may have at most 8192 characters.',
+  },
+  unsupported_media_type: {
+    description: 'The body is not `application/json`',
+    sentence: 'Content-Type must be application/json, got "text/plain".',
   },
   rate_limited: {
     description: 'Too many requests; `Retry-After` is the number of seconds to wait',
@@ -104,6 +143,17 @@ const ERRORS: Record<DocumentedError, ErrorDescription> = {
   removed: {
     description: 'The API was removed or is switched off (`brownout`); the message names the successor',
     sentence: 'V1 was removed on 2026-12-31. See /deprecation.',
+    headers: ['RetryAfter'],
+  },
+  cursor_expired: {
+    description:
+      'The log does not have all events after the cursor: they were pruned, or the cursor is of another log. `oldest_cursor` is the oldest valid cursor',
+    sentence:
+      'The events after k3f9a2-17 are not known: read the passports again, and continue after 8c1f0a-4000 or latest.',
+  },
+  overloaded: {
+    description: 'The database is unavailable (`unavailable`), or the server has too many open streams',
+    sentence: 'The server has too many open streams. Try again shortly.',
     headers: ['RetryAfter'],
   },
   internal: { description: 'An internal error', sentence: 'Something went wrong on our side.' },
@@ -130,24 +180,32 @@ export function successResponses(description: string, names: readonly HeaderName
 }
 
 /** `common` are the headers of all responses of the path. */
-export function errorResponses(codes: readonly DocumentedError[], common: readonly HeaderName[]) {
+export function errorResponses(
+  codes: readonly DocumentedError[],
+  common: readonly HeaderName[],
+  toContent = errorContent,
+) {
   return Object.fromEntries(
     codes.map((code) => {
       const { description, sentence, headers = [] } = ERRORS[code]
-      const example = { error: sentence, code, request_id: HEADERS.RequestId.example }
       return [
         STATUS_OF[code],
         {
           description,
           headers: headerRefs([...common, 'NoStore', ...headers]),
-          content: jsonContent('ErrorBody', example),
+          content: toContent(code, sentence),
         },
       ]
     }),
   )
 }
 
-export const preflightOperation = (id: string, tag: string, common: readonly HeaderName[]) => ({
+export const preflightOperation = (
+  id: string,
+  tag: string,
+  common: readonly HeaderName[],
+  toContent = errorContent,
+) => ({
   operationId: `${id}Options`,
   summary: 'CORS preflight',
   description: 'Pages of any origin may call this path, with `X-API-KEY` and any other header.',
@@ -158,6 +216,6 @@ export const preflightOperation = (id: string, tag: string, common: readonly Hea
       description: 'The allowed methods and headers',
       headers: headerRefs([...common, 'Allow', 'AllowMethods', 'AllowHeaders', 'MaxAge']),
     },
-    ...errorResponses(COMMON_ERRORS, common),
+    ...errorResponses(COMMON_ERRORS, common, toContent),
   },
 })

@@ -1,6 +1,8 @@
 import type { TSchema } from 'typebox'
 import * as v1Schemas from '../domain/v1/schemas.ts'
 import * as v2Schemas from '../domain/v2/schemas.ts'
+import * as v3EventSchemas from '../domain/v3/event-schema.ts'
+import * as v3Schemas from '../domain/v3/schemas.ts'
 import {
   COMMON_ERRORS,
   COMMON_HEADER_NAMES,
@@ -12,25 +14,35 @@ import {
   successResponses,
 } from './openapi-parts.ts'
 import { V1_PATHS, V2_PATHS } from './v1/openapi.ts'
+import { V3_PATHS } from './v3/openapi.ts'
+import { V3_EVENT_PATHS } from './v3/openapi-events.ts'
 
 /** The OpenAPI document. Its schemas are the ones that the code uses. */
 export function createOpenApi(version: string, { compatV2 = true } = {}) {
   return {
-    openapi: '3.1.1',
+    openapi: '3.2.0',
     info: {
       title: 'passportd',
       version,
-      summary: 'Professional-reputation records over the frozen V1 API',
+      summary: 'Professional-reputation records: the frozen V1 API, and its successor v3',
       description:
-        'A passport is a person’s professional-reputation record: scores, profile, verified wallets, linked socials, scored credentials. V1 is read-only and deprecated: it keeps working for existing clients and gets no new features. No field of V1 is ever null: unknown text is `""`, an unknown list `[]`, an unknown number `0`.',
+        'A passport is a person’s professional-reputation record: scores, profile, verified wallets, linked socials, scored credentials.',
     },
     servers: [{ url: '/', description: 'The service that serves this document' }],
     tags: [
-      { name: 'V1', description: 'The three endpoints of the V1 API' },
+      V1_TAG,
       ...(compatV2 ? [V2_TAG] : []),
+      V3_TAG,
       { name: 'Service', description: 'For operators and tools' },
     ],
-    paths: { ...V1_PATHS, ...(compatV2 && V2_PATHS), ...SERVICE_PATHS },
+    paths: {
+      ...V1_PATHS,
+      ...(compatV2 && V2_PATHS),
+      ...V3_PATHS,
+      ...V3_EVENT_PATHS,
+      ...SERVICE_PATHS,
+      ...(compatV2 && REFERENCE_OF_V2),
+    },
     components: {
       schemas: namedSchemas(compatV2 ? { ...v1Schemas, ...v2Schemas } : v1Schemas),
       headers: HEADERS,
@@ -61,9 +73,22 @@ export function createOpenApi(version: string, { compatV2 = true } = {}) {
   }
 }
 
+const V1_TAG = {
+  name: 'V1',
+  description:
+    'V1 is read-only and deprecated: it keeps working for existing clients and gets no new features. No field is ever null: unknown text is `""`, an unknown list `[]`, an unknown number `0`.',
+}
+
 const V2_TAG = {
   name: 'V2',
-  description: 'The endpoints of V1 with the fields that later clients read; deprecated together with V1',
+  description:
+    'V2 has the endpoints of V1 with the fields that later clients read. It is deprecated together with V1.',
+}
+
+const V3_TAG = {
+  name: 'v3',
+  description:
+    'v3 is the successor of V1. `null` is unknown and `0` is zero. A `key` is a passport id, a wallet, or a source and a name such as `github:zoe`. Unknown parameters are errors. The body of every error is `application/problem+json` with a stable `code`, and `errors` names the invalid values.',
 }
 
 const object = (properties: object, required: string[]) => ({
@@ -141,7 +166,8 @@ const SERVICE_PATHS = {
     schema: { type: 'object' },
     headers: ['Vary'],
   }),
-  '/reference': htmlPath('getReference', 'API reference with forms to try the endpoints'),
+  '/reference': htmlPath('getReference', 'API reference of V1 with forms to try the endpoints'),
+  '/reference/v3': htmlPath('getReferenceOfV3', 'API reference of v3'),
   '/deprecation': htmlPath('getDeprecation', 'Deprecation of V1: its dates, and what to do'),
   '/': htmlPath(
     'getStartPage',
@@ -149,11 +175,19 @@ const SERVICE_PATHS = {
   ),
 }
 
+const REFERENCE_OF_V2 = { '/reference/v2': htmlPath('getReferenceOfV2', 'API reference of V2') }
+
 /** Named schemas appear once; other places refer to them by `$ref`. */
-function namedSchemas(schemas: Record<string, TSchema>): Record<string, unknown> {
-  const names = new Map<unknown, string>(Object.entries(schemas).map(([name, schema]) => [schema, name]))
+function namedSchemas(deprecated: Record<string, TSchema>): Record<string, unknown> {
+  const v3 = Object.entries({ ...v3Schemas, ...v3EventSchemas })
+  const schemas = {
+    ...deprecated,
+    ...Object.fromEntries(v3.map(([name, schema]) => [`V3${name}`, schema])),
+  }
+  // By contents: an optional schema is a copy.
+  const names = new Map(Object.entries(schemas).map(([name, schema]) => [JSON.stringify(schema), name]))
   const toRef = (value: unknown): unknown => {
-    const name = names.get(value)
+    const name = names.get(JSON.stringify(value))
     return name === undefined ? descend(value) : { $ref: `#/components/schemas/${name}` }
   }
   const descend = (value: unknown): unknown => {

@@ -2,6 +2,7 @@ import type { ApiKey } from '../domain/api-key.ts'
 import { ServiceError } from '../domain/errors.ts'
 import { ANONYMOUS, DEFAULT_TIERS, EXPLORER, type Tier } from '../domain/tier.ts'
 import type { RateLimitCounter, RateLimitResult } from './fixed-window.ts'
+import type { Exchange } from './request.ts'
 
 const WRONG_KEYS = 60
 const WRONG_KEY_WINDOW = 60
@@ -26,9 +27,10 @@ export function createLimiter({ tiers, counter, now, isQuotaUsed }: LimiterOptio
     `"${tier.name}";r=${remaining};t=${seconds}`
 
   /** Throws `rate_limited` if the request was over the limit. */
-  function check(tier: Tier, consumed: RateLimitResult | undefined): RateLimitResult | undefined {
+  function check(tier: Tier, consumed: RateLimitResult | undefined, units = 1): RateLimitResult | undefined {
     if (!consumed || consumed.remaining >= 0) return consumed
-    const limit = `${tier.requests.toLocaleString('en')} requests in ${tier.window} s`
+    const cost = units === 1 ? '' : `, and this request counts as ${units}`
+    const limit = `${tier.requests.toLocaleString('en')} requests in ${tier.window} s${cost}`
     throw rateLimited(limit, consumed.seconds, {
       'RateLimit-Policy': policyOf(tier),
       RateLimit: describe(tier, 0, consumed.seconds),
@@ -56,10 +58,10 @@ export function createLimiter({ tiers, counter, now, isQuotaUsed }: LimiterOptio
     check,
 
     /** Counts the request by key, or by address without a key. A tier without a limit does not count. */
-    consume(tier: Tier, key: ApiKey | undefined, address: () => string) {
+    consume(tier: Tier, key: ApiKey | undefined, address: () => string, units = 1) {
       checkMonth(tier, key)
       if (tier.requests === Number.POSITIVE_INFINITY) return undefined
-      return counter.consume(`${tier.name} ${key?.id ?? address()}`, tier.requests, tier.window)
+      return counter.consume(`${tier.name} ${key?.id ?? address()}`, tier.requests, tier.window, units)
     },
 
     /** Counts a wrong key; throws `rate_limited` after too many from this address. */
@@ -75,6 +77,15 @@ export function createLimiter({ tiers, counter, now, isQuotaUsed }: LimiterOptio
 }
 
 export type Limiter = ReturnType<typeof createLimiter>
+
+/** Makes a request count as `units` requests. The first unit was counted before its handler was called. */
+export async function charge(limiter: Limiter, exchange: Exchange, units: number): Promise<void> {
+  const { tier, key, address } = exchange
+  if (!tier || units <= exchange.units) return
+  const consumed = await limiter.consume(tier, key, address, units - exchange.units)
+  exchange.consumed = limiter.check(tier, consumed, units)
+  exchange.units = units
+}
 
 function policy({ name, requests, window, monthly }: Tier): string {
   const month = monthly === undefined ? '' : `, "${name}-month";q=${monthly};w=${DAYS_OF_MONTH * 86_400}`

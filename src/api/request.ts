@@ -1,41 +1,99 @@
 import type { Catalog } from '../catalog/catalog.ts'
+import type { ApiKey } from '../domain/api-key.ts'
 import { ServiceError } from '../domain/errors.ts'
+import type { Explanation } from '../domain/explanation.ts'
+import type { Tier } from '../domain/tier.ts'
+import type { PassportV3 } from '../domain/v3/passport.ts'
 import type { Awaitable, Store } from '../store/store.ts'
+import type { RateLimitResult } from './fixed-window.ts'
 import type { RouteName } from './metrics.ts'
 import type { LargePages, PageCache, TakeTurn } from './page-cache.ts'
+import type { EventStreams } from './v3/event-streams.ts'
 
 /** `params` are the decoded parameters of the route's path. */
 export type RouteRequest = Request & { params: Readonly<Record<string, string>> }
+
+/** With the rule set and at the time of each passport's last calculation. */
+export type ExplainAll = (
+  passports: readonly Pick<PassportV3, 'id' | 'rules' | 'calculatedAt'>[],
+) => Awaitable<ReadonlyMap<number, Explanation>>
 
 export type Context = {
   store: Store
   catalog: Catalog
   pages: PageCache
+  /** Explains the scores of passports, by id. */
+  explainAll: ExplainAll
+  streams: EventStreams
+  now: () => number
+  /** Whether every request needs a key. */
+  requireKey: boolean
   /** To be awaited before a page is rendered or sent. */
   takeTurn: TakeTurn
   /** Renders and sends a page of more than one chunk. */
   largePages: LargePages
   /** The headers of every response to this request. */
   headers: Headers
+  /** Makes a v3 request count as `units` requests. Throws `rate_limited`. */
+  charge: (units: number) => Awaitable<void>
+  /** The id of the client's key; empty without a key. */
+  keyId: string
+  /** Closes the connection within seconds, also if the client does not read. */
+  disconnect: () => void
+  /** Logs an error after the response began. */
+  onError: (error: unknown) => void
 }
 
-export type ApiVersion = 'v1' | 'v2'
+export type DeprecatedVersion = 'v1' | 'v2'
 
 export type Route = {
   /** A path of `Bun.serve`. A trailing slash is ignored, except for `own` routes. */
   path: string
   /** An API version: authenticated and rate-limited. `page`: rate-limited, with HTML errors. `own`: neither. */
-  kind: ApiVersion | 'page' | 'own'
+  kind: DeprecatedVersion | 'v3' | 'page' | 'own'
   name: RouteName
   /** GET and HEAD by default. */
   methods?: readonly string[]
+  /** A key is required, also where the others are open. */
+  needsKey?: true
   /** A 304 costs nothing, because it takes one indexed read. */
-  isCheap?: true
+  isCheap?: (request: Request) => boolean
   /** A route without a handler responds 404 and does not count. */
   handle?: (request: RouteRequest, context: Context) => Awaitable<Response>
 }
 
-export const isApi = ({ kind }: Route): boolean => kind === 'v1' || kind === 'v2'
+/** A request and its state until the response is sent. */
+export type Exchange = {
+  readonly request: RouteRequest
+  readonly route: Route
+  readonly id: string
+  readonly time: number
+  readonly startedAt: number
+  readonly address: () => string
+  readonly server: Bun.Server<undefined>
+  key: ApiKey | undefined
+  tier: Tier | undefined
+  /** `undefined` if the tier has no limit. */
+  consumed: RateLimitResult | undefined
+  /** The number of requests that the request counts as. */
+  units: number
+  /** A 304 that does not count. */
+  isFree: boolean
+}
+
+/** The loggable part of a request: without path, query and key. */
+export type RequestSummary = {
+  id: string
+  method: string
+  route: RouteName
+  status: number
+  seconds: number
+  /** Empty without a key. */
+  keyId: string
+  /** `none` if the request ended before its tier was determined. */
+  tier: string
+  address: () => string
+}
 
 /** The route with and without a trailing slash. */
 export function withSlash(route: Route): Route[] {
@@ -67,10 +125,23 @@ export function checkHost({ headers }: Request): void {
   )
 }
 
-const KNOWN_METHODS = new Set(['GET', 'HEAD', 'OPTIONS', 'POST', 'PUT', 'PATCH', 'DELETE'])
+const KNOWN_METHODS = new Set(['GET', 'HEAD', 'OPTIONS', 'POST', 'PUT', 'PATCH', 'DELETE', 'QUERY'])
 
 /** The method for logs; unknown methods are untrusted input. */
 export const methodName = (method: string) => (KNOWN_METHODS.has(method) ? method : 'other')
+
+export const isDeprecated = ({ kind }: Route) => kind === 'v1' || kind === 'v2'
+export const isApi = (route: Route) => route.kind === 'v3' || isDeprecated(route)
+
+export const MAX_BODY_BYTES = 1024 * 1024
+
+export const isBodyTooLarge = ({ headers }: Request) =>
+  Number(headers.get('content-length') ?? 0) > MAX_BODY_BYTES
+
+export const bodyTooLarge = () =>
+  new ServiceError('content_too_large', `The body may have at most ${MAX_BODY_BYTES} bytes.`, {
+    headers: { Connection: 'close' },
+  })
 
 const MAX_TARGET = 8 * 1024
 

@@ -3,7 +3,7 @@ import type { RetirementPlan } from '../domain/retirement.ts'
 import type { Tier } from '../domain/tier.ts'
 import { etagOf } from '../store/hash.ts'
 import type { Limiter } from './rate-limit.ts'
-import { allowedMethods, type Context, type Route } from './request.ts'
+import { allowedMethods, type Context, type Exchange, isDeprecated, type Route } from './request.ts'
 import { retirementHeaders } from './retirement.ts'
 
 /** Pages of any origin may read every response and all of its headers. */
@@ -43,7 +43,7 @@ export function preflight({ headers }: Pick<Context, 'headers'>, route: Route): 
   return response
 }
 
-export const isAny = (condition: string) => condition.trim() === '*'
+const isAny = (condition: string) => condition.trim() === '*'
 
 /** Throws `precondition_failed` if a response has none of the ETags in `If-Match`, by strong comparison. */
 export function checkIfMatch({ headers }: Request, response: Response): void {
@@ -58,7 +58,7 @@ export function checkIfMatch({ headers }: Request, response: Response): void {
 }
 
 /** Weak comparison, as RFC 9110 requires for `If-None-Match`. */
-export function matchesEtag(condition: string, etag: string): boolean {
+function matchesEtag(condition: string, etag: string): boolean {
   return (
     condition === etag ||
     isAny(condition) ||
@@ -66,25 +66,46 @@ export function matchesEtag(condition: string, etag: string): boolean {
   )
 }
 
-type V1HeaderOptions = { plan: () => RetirementPlan; deprecatedAt: number; limiter: Limiter }
+type ApiHeaderOptions = { plan: () => RetirementPlan; deprecatedAt: number; limiter: Limiter }
 
-/** Caches the headers of V1 responses per tier until the retirement plan changes. */
-export function createV1Headers({ plan, deprecatedAt, limiter }: V1HeaderOptions) {
+/** Caches the headers of API responses per tier until the retirement plan changes. */
+export function createApiHeaders({ plan, deprecatedAt, limiter }: ApiHeaderOptions) {
   let known: RetirementPlan | undefined
-  const byTier = new Map<Tier | undefined, Headers>()
+  const deprecated = new Map<Tier | undefined, Headers>()
+  const v3 = new Map<Tier | undefined, Headers>()
 
-  return (tier: Tier | undefined) => {
+  return (route: Route, tier: Tier | undefined) => {
     const current = plan()
-    if (current !== known) byTier.clear()
+    if (current !== known) deprecated.clear()
     known = current
+    const byTier = isDeprecated(route) ? deprecated : v3
     let headers = byTier.get(tier)
     if (!headers) {
       headers = baseHeaders({
-        ...retirementHeaders(current, deprecatedAt),
+        ...(isDeprecated(route) && retirementHeaders(current, deprecatedAt)),
         ...(tier && { 'RateLimit-Policy': limiter.policyOf(tier) }),
       })
       byTier.set(tier, headers)
     }
     return headers
   }
+}
+
+/** Turns a 200 whose ETag matches If-None-Match into a 304. It is free if it was cheap and the client knew the ETag. */
+export function addHeaders(limiter: Limiter, exchange: Exchange, response: Response): Response {
+  const { request, route, id, tier, consumed } = exchange
+  const { headers } = response
+  const condition = response.status === 200 ? request.headers.get('if-none-match') : null
+  const isFresh = condition !== null && matchesEtag(condition, headers.get('ETag') ?? '')
+  headers.set('X-Request-Id', id)
+  exchange.isFree =
+    isFresh && route.isCheap?.(request) === true && !isAny(condition) && consumed?.refund() !== false
+  if (tier && consumed) {
+    const remaining = consumed.remaining + Number(exchange.isFree)
+    headers.set('RateLimit', limiter.describe(tier, remaining, consumed.seconds))
+  }
+  if (!isFresh) return response
+  headers.delete('Content-Type')
+  headers.delete('Content-Encoding')
+  return new Response(null, { status: 304, headers })
 }

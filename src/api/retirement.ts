@@ -1,10 +1,12 @@
 import { ServiceError } from '../domain/errors.ts'
-import { brownoutAt, isRemoved, type RetirementPlan } from '../domain/retirement.ts'
+import { brownoutAt, DEFAULT_SUCCESSOR, isRemoved, type RetirementPlan } from '../domain/retirement.ts'
 
 /** The headers about the end of V1 and V2 (RFC 9745, RFC 8594). */
 export function retirementHeaders(plan: RetirementPlan, deprecatedAt: number): Record<string, string> {
-  const links = ['</deprecation>; rel="deprecation"; type="text/html"']
-  if (plan.successor !== undefined) links.push(`<${plan.successor}>; rel="successor-version"`)
+  const links = [
+    '</deprecation>; rel="deprecation"; type="text/html"',
+    `<${plan.successor ?? DEFAULT_SUCCESSOR}>; rel="successor-version"`,
+  ]
   if (plan.sunsetAt !== undefined) links.push('</deprecation>; rel="sunset"; type="text/html"')
   return {
     Deprecation: `@${Math.floor((plan.deprecatedAt ?? deprecatedAt) / 1000)}`,

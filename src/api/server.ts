@@ -1,38 +1,42 @@
-import { ClientGone, notFound } from '../domain/errors.ts'
+import { notFound } from '../domain/errors.ts'
 import { NO_PLAN, type RetirementPlan } from '../domain/retirement.ts'
-import type { Tier } from '../domain/tier.ts'
 import type { Endpoint } from '../domain/usage.ts'
-import type { Awaitable } from '../store/store.ts'
 import { createClientAddressOf } from './address.ts'
 import { checkKey, matchesKey, parseKeyHeader } from './auth.ts'
-import { internalError, presentError, publicError } from './errors.ts'
-import type { RateLimitResult } from './fixed-window.ts'
+import { type ErrorHandling, respondToError } from './error-response.ts'
+import { internalError } from './errors.ts'
 import { HEALTH_ROUTES } from './health.ts'
-import type { Metrics, RouteName } from './metrics.ts'
+import type { Metrics } from './metrics.ts'
 import { urlOf } from './open-port.ts'
 import { createLargePages, createPageCache, createTurns } from './page-cache.ts'
-import type { Limiter } from './rate-limit.ts'
-import { prefersJson, type RenderedPage, sendPage } from './rendered-page.ts'
+import { charge, type Limiter } from './rate-limit.ts'
 import {
+  bodyTooLarge,
   type Context,
   checkHost,
   checkMethod,
+  type Exchange,
   isApi,
+  isBodyTooLarge,
+  isDeprecated,
   matchPath,
   methodName,
   pathOf,
+  type RequestSummary,
   type Route,
   type RouteRequest,
   requestIdOf,
   withSlash,
 } from './request.ts'
-import { baseHeaders, checkIfMatch, createV1Headers, isAny, matchesEtag, preflight } from './response.ts'
+import { addHeaders, baseHeaders, checkIfMatch, createApiHeaders, preflight } from './response.ts'
 import { checkBrownout, checkRemoval } from './retirement.ts'
 import type { UsageCounter } from './usage.ts'
 import { V1_ROUTES, V2_ROUTES } from './v1/routes.ts'
+import { createEventStreams } from './v3/event-streams.ts'
+import { V3_ROUTES } from './v3/routes.ts'
 
 export type ApiServerOptions = RequestHandlingOptions &
-  Pick<Context, 'store' | 'catalog'> & {
+  Pick<Context, 'store' | 'catalog' | 'explainAll'> & {
     host: string
     port: number
     reusePort?: boolean | undefined
@@ -40,6 +44,8 @@ export type ApiServerOptions = RequestHandlingOptions &
     tls?: { cert: string; key: string; http3: boolean } | undefined
     /** Serves V2 as well; on by default. */
     compatV2?: boolean
+    publicUrl?: string | undefined
+    streamLimits?: Parameters<typeof createEventStreams>[0]['limits']
     /** In addition to the API, `/health` and `/ready`. */
     routes: readonly Route[]
   }
@@ -47,26 +53,24 @@ export type ApiServerOptions = RequestHandlingOptions &
 export type ApiServer = {
   url: URL
   port: number
+  /** Without open streams. */
   requestsInProgress(): number
+  openStreams(): number
   stop(force?: boolean): Promise<void>
 }
 
-const MAX_BODY_BYTES = 1024 * 1024
+/** The runtime responds 413 to larger bodies, without a body of its own. */
+const MAX_RUNTIME_BODY_BYTES = 64 * 1024 * 1024
 /** Clients may be idle for 75 s. Bun closes connections up to 4 s early. */
 const IDLE_SECONDS = 80
 
 const NOT_FOUND: Route = { path: '/*', kind: 'own', name: 'not_found' }
 
 export function startApiServer(options: ApiServerOptions): ApiServer {
-  const { host, port, reusePort = false, tls, store, catalog, compatV2 = true } = options
-  const state = createServerState(options, {
-    store,
-    catalog,
-    pages: createPageCache(),
-    takeTurn: createTurns(),
-    largePages: createLargePages(),
-  })
-  const api = compatV2 ? [...V1_ROUTES, ...V2_ROUTES] : V1_ROUTES
+  const { host, port, reusePort = false, tls, compatV2 = true } = options
+  const state = createServerState(options)
+  const { streams } = state.shared
+  const api = [...V1_ROUTES, ...(compatV2 ? V2_ROUTES : []), ...V3_ROUTES]
   const routes = [...api, ...HEALTH_ROUTES, ...options.routes].flatMap(withSlash)
 
   /** Matches wildcard routes and paths with repeated slashes. Bun's own wildcards would match "//" uncollapsed. */
@@ -85,7 +89,7 @@ export function startApiServer(options: ApiServerOptions): ApiServer {
     reusePort,
     development: false,
     idleTimeout: IDLE_SECONDS,
-    maxRequestBodySize: MAX_BODY_BYTES,
+    maxRequestBodySize: MAX_RUNTIME_BODY_BYTES,
     ...(tls && { tls: { cert: tls.cert, key: tls.key }, http2: true, http3: tls.http3 }),
     routes: Object.fromEntries(
       routes
@@ -107,12 +111,16 @@ export function startApiServer(options: ApiServerOptions): ApiServer {
   return {
     url: urlOf(host, bound, tls ? 'https' : 'http'),
     port: bound,
-    requestsInProgress: () => server.pendingRequests,
-    stop: (force = false) => server.stop(force),
+    requestsInProgress: () => server.pendingRequests - streams.count(),
+    openStreams: streams.count,
+    stop(force = false) {
+      streams.end()
+      return server.stop(force)
+    },
   }
 }
 
-type RequestHandlingOptions = {
+type RequestHandlingOptions = ErrorHandling & {
   now: () => number
   requireKey: boolean
   limiter: Limiter
@@ -122,40 +130,8 @@ type RequestHandlingOptions = {
   plan: () => RetirementPlan
   /** Used if the plan has no deprecation date. */
   deprecatedAt: number
-  errorPage?: ((status: number, message: string, requestId: string) => RenderedPage) | undefined
-  onError: (error: unknown, request: Pick<RequestSummary, 'id' | 'method' | 'route'>) => void
   metrics?: Metrics | undefined
   onResponse?: ((summary: RequestSummary) => void) | undefined
-}
-
-/** The loggable part of a request: without path, query and key. */
-export type RequestSummary = {
-  id: string
-  method: string
-  route: RouteName
-  status: number
-  seconds: number
-  /** Empty without a key. */
-  keyId: string
-  /** `none` if the request ended before its tier was determined. */
-  tier: string
-  address: () => string
-}
-
-/** A request and its state until the response is sent. */
-type Exchange = {
-  readonly request: RouteRequest
-  readonly route: Route
-  readonly id: string
-  readonly time: number
-  readonly startedAt: number
-  readonly address: () => string
-  keyId: string
-  tier: Tier | undefined
-  /** `undefined` if the tier has no limit. */
-  consumed: RateLimitResult | undefined
-  /** A 304 that does not count. */
-  isFree: boolean
 }
 
 const NO_TIER = 'none'
@@ -163,19 +139,32 @@ const NO_TIER = 'none'
 const BASE_HEADERS = baseHeaders({})
 
 type ServerState = RequestHandlingOptions & {
-  shared: Omit<Context, 'headers'>
+  shared: Omit<Context, 'headers' | 'charge' | 'keyId' | 'disconnect' | 'onError'>
   addressOf: ReturnType<typeof createClientAddressOf>
-  v1Headers: ReturnType<typeof createV1Headers>
+  headersOf: ReturnType<typeof createApiHeaders>
   isTimed: boolean
 }
 
-const createServerState = (options: RequestHandlingOptions, shared: ServerState['shared']): ServerState => ({
-  ...options,
-  shared,
-  addressOf: createClientAddressOf(options.trustedProxies),
-  v1Headers: createV1Headers(options),
-  isTimed: options.metrics !== undefined || options.onResponse !== undefined,
-})
+function createServerState(options: ApiServerOptions): ServerState {
+  const { store, catalog, explainAll, now, requireKey, publicUrl = '', streamLimits: limits } = options
+  return {
+    ...options,
+    shared: {
+      store,
+      catalog,
+      explainAll,
+      now,
+      requireKey,
+      streams: createEventStreams({ store, source: `${publicUrl}/api/v3`, now, limits }),
+      pages: createPageCache(),
+      takeTurn: createTurns(),
+      largePages: createLargePages(),
+    },
+    addressOf: createClientAddressOf(options.trustedProxies),
+    headersOf: createApiHeaders(options),
+    isTimed: options.metrics !== undefined || options.onResponse !== undefined,
+  }
+}
 
 function handle(
   state: ServerState,
@@ -190,17 +179,31 @@ function handle(
     time: state.now(),
     startedAt: state.isTimed ? performance.now() : 0,
     address: () => state.addressOf(server.requestIP(request)?.address ?? '', request.headers),
-    keyId: '',
+    server,
+    key: undefined,
     tier: undefined,
     consumed: undefined,
+    units: 1,
     isFree: false,
   })
 }
 
 /** The headers depend on the tier of the client. */
-const contextOf = ({ shared, v1Headers }: ServerState, { route, consumed, tier }: Exchange): Context => ({
-  ...shared,
-  headers: isApi(route) ? v1Headers(consumed && tier) : BASE_HEADERS,
+const contextOf = (state: ServerState, exchange: Exchange): Context => ({
+  ...state.shared,
+  headers: isApi(exchange.route)
+    ? state.headersOf(exchange.route, exchange.consumed && exchange.tier)
+    : BASE_HEADERS,
+  charge: (units) => charge(state.limiter, exchange, units),
+  keyId: exchange.key?.id ?? '',
+  disconnect: () => exchange.server.timeout(exchange.request, 1),
+  onError: (error) => state.onError(error, summaryOf(exchange)),
+})
+
+const summaryOf = ({ request, route, id }: Exchange) => ({
+  id,
+  method: methodName(request.method),
+  route: route.name,
 })
 
 /** Authentication, rate limit, handler. One function, because each further `await` slows every request down. */
@@ -209,24 +212,28 @@ async function respond(state: ServerState, exchange: Exchange): Promise<Response
   const { request, route, address } = exchange
   try {
     checkHost(request)
+    if (isBodyTooLarge(request)) {
+      if (route.kind === 'v3') throw bodyTooLarge()
+      return new Response(null, { status: 413, headers: { Connection: 'close' } })
+    }
     if (request.method === 'OPTIONS') {
       return complete(state, exchange, preflight(contextOf(state, exchange), route))
     }
     // First, because it needs no store.
-    const retirement = isApi(route) && plan() !== NO_PLAN ? plan() : undefined
+    const retirement = isDeprecated(route) && plan() !== NO_PLAN ? plan() : undefined
     if (retirement) checkRemoval(retirement, exchange.time, route.kind)
     if (!route.handle) throw notFound()
     if (isApi(route)) {
       const sent = parseKeyHeader(request.headers.get('x-api-key'))
       const key = sent?.id === undefined ? undefined : await state.shared.store.keys.find(sent.id)
       if (sent && !matchesKey(sent, key)) await limiter.consumeWrongKey(address())
-      checkKey(sent, key, state)
-      exchange.keyId = key?.id ?? ''
+      checkKey(sent, key, route.needsKey ? { ...state, requireKey: true } : state)
+      exchange.key = key
       exchange.tier = limiter.tierOf(key)
       exchange.consumed = limiter.check(exchange.tier, await limiter.consume(exchange.tier, key, address))
     }
     checkMethod(request.method, route)
-    if (retirement) checkBrownout(retirement, exchange.time, exchange.keyId, route.kind)
+    if (retirement) checkBrownout(retirement, exchange.time, exchange.key?.id ?? '', route.kind)
     if (route.kind === 'page') {
       exchange.tier = limiter.tierOfPages()
       exchange.consumed = limiter.check(
@@ -238,61 +245,27 @@ async function respond(state: ServerState, exchange: Exchange): Promise<Response
     checkIfMatch(request, response)
     return complete(state, exchange, response)
   } catch (error) {
-    return complete(state, exchange, await fail(state, exchange, error))
+    const response = await respondToError(state, exchange, contextOf(state, exchange), error)
+    return complete(state, exchange, response)
   }
-}
-
-function fail(state: ServerState, exchange: Exchange, error: unknown): Awaitable<Response> {
-  const { onError, errorPage } = state
-  const { request, route, id } = exchange
-  const context = contextOf(state, exchange)
-  // The client has disconnected; proxies log status 499 in this case.
-  if (error instanceof ClientGone) return new Response(null, { status: 499, headers: context.headers })
-  const { status, headers, body } = presentError(error, id)
-  if (status >= 500) onError(error, { id, method: methodName(request.method), route: route.name })
-  if (route.kind === 'page' && errorPage && !prefersJson(request)) {
-    const page = errorPage(status, publicError(error).message, id)
-    return sendPage(request, context, { ...page, headers: { ...headers, ...page.headers } })
-  }
-  const response = new Response(body, { status, headers: context.headers })
-  for (const name in headers) response.headers.set(name, headers[name] as string)
-  return response
 }
 
 function complete(state: ServerState, exchange: Exchange, response: Response): Response {
-  const completed = addHeaders(state, exchange, response)
+  const completed = addHeaders(state.limiter, exchange, response)
   record(state, exchange, completed.status)
   return completed
 }
 
-/** Turns a 200 whose ETag matches If-None-Match into a 304. It is free if it was cheap and the client knew the ETag. */
-function addHeaders({ limiter }: ServerState, exchange: Exchange, response: Response): Response {
-  const { request, route, id, tier, consumed } = exchange
-  const { headers } = response
-  const condition = response.status === 200 ? request.headers.get('if-none-match') : null
-  const isFresh = condition !== null && matchesEtag(condition, headers.get('ETag') ?? '')
-  headers.set('X-Request-Id', id)
-  exchange.isFree = isFresh && route.isCheap === true && !isAny(condition) && consumed?.refund() !== false
-  if (tier && consumed) {
-    const remaining = consumed.remaining + Number(exchange.isFree)
-    headers.set('RateLimit', limiter.describe(tier, remaining, consumed.seconds))
-  }
-  if (!isFresh) return response
-  headers.delete('Content-Type')
-  headers.delete('Content-Encoding')
-  return new Response(null, { status: 304, headers })
-}
-
 function record(state: ServerState, exchange: Exchange, status: number): void {
   const { usage, metrics, onResponse } = state
-  const { request, route, id, time, startedAt, keyId, tier, address, isFree } = exchange
+  const { route, time, startedAt, key, units, tier, address, isFree } = exchange
+  const keyId = key?.id ?? ''
   // A month's quota exempts 304, so one that is not free is stored as the 200 that it replaced.
   const counted = status === 304 && !isFree ? 200 : status
-  if (isApi(route)) usage.count(keyId, route.name as Endpoint, counted, time)
+  if (isApi(route)) usage.count(keyId, route.name as Endpoint, counted, time, units)
   if (!state.isTimed) return
   const seconds = (performance.now() - startedAt) / 1000
   const tierName = tier?.name ?? NO_TIER
   metrics?.countRequest(route.name, status, tierName, seconds)
-  const method = methodName(request.method)
-  onResponse?.({ id, method, route: route.name, status, seconds, keyId, tier: tierName, address })
+  onResponse?.({ ...summaryOf(exchange), status, seconds, keyId, tier: tierName, address })
 }

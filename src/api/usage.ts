@@ -30,15 +30,16 @@ export function createUsageCounter(now: () => number) {
   }
 
   return {
-    count(keyId: string, endpoint: Endpoint, status: number, time = now()): void {
+    /** A request that costs several units counts as that many requests. */
+    count(keyId: string, endpoint: Endpoint, status: number, time = now(), units = 1): void {
       startDay(state, time)
       const found = state.byKey.get(keyId)?.get(endpoint)?.get(status)
       const count = found ?? addCount(state, keyId, endpoint, status)
-      count.count++
+      count.count += units
       if (keyId === '') return
       state.lastUsed.set(keyId, time)
       // The monthly quota exempts 304 and 429.
-      if (status !== 304 && status !== 429) state.since.set(keyId, (state.since.get(keyId) ?? 0) + 1)
+      if (status !== 304 && status !== 429) state.since.set(keyId, (state.since.get(keyId) ?? 0) + units)
     },
     take(): UsageReport {
       const { counts, lastUsed } = state

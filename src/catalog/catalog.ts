@@ -1,6 +1,8 @@
 import type { PageRequest } from '../domain/page.ts'
 import type { Standing } from '../domain/score-distribution.ts'
+import type { ListRequest } from '../domain/v3/list-request.ts'
 import type { Awaitable, Store } from '../store/store.ts'
+import { createLiveIndex, type LivePage } from './facets/live-index.ts'
 import { findStanding } from './score-distribution.ts'
 import { createSearcher } from './search.ts'
 import { buildSnapshot, type Snapshot, updateSnapshot } from './snapshot.ts'
@@ -22,14 +24,18 @@ export type Catalog = {
   current(): Awaitable<Snapshot>
   /** The ids of a page, as of the snapshot. */
   find(request: FindRequest): Awaitable<RankingPage>
+  /** A page of a list that is filtered, grouped or sorted. `isLatest`: with all changes of the store before the call. */
+  list(request: ListRequest & { signal?: AbortSignal | undefined }, isLatest: boolean): Promise<LivePage>
   /** Resolves when there may be a newer snapshot. */
   next(snapshot: Snapshot): Awaitable<void>
   standing(score: number): Awaitable<Standing>
 }
 
 /** A catalog for one thread. Each call checks the store for changes. */
-export function createCatalog({ listing }: Pick<Store, 'listing'>): Catalog {
+export function createCatalog(store: Pick<Store, 'listing' | 'facets'>): Catalog {
+  const { listing } = store
   const search = createSearcher()
+  const index = createLiveIndex(store)
   let snapshot: Promise<Snapshot> | undefined
 
   function current(): Promise<Snapshot> {
@@ -50,6 +56,7 @@ export function createCatalog({ listing }: Pick<Store, 'listing'>): Catalog {
       const offset = (page - 1) * size
       return keyword === undefined ? pageOf(known, offset, size) : search(known, keyword, offset, size)
     },
+    list: async (request) => index.find(await current(), request),
     // The next call checks the store.
     next: () => undefined,
     standing: async (score) => findStanding(await current(), score),

@@ -1,5 +1,5 @@
 import type { Awaitable, Store } from '../store/store.ts'
-import type { Catalog, FindRequest } from './catalog.ts'
+import type { Catalog, FindRequest, RankingPage } from './catalog.ts'
 import { mapChunks } from './chunks.ts'
 import { addChanges, applyChanges, isSame, noChanges, type RecentChanges } from './recent-changes.ts'
 import type { Snapshot } from './snapshot.ts'
@@ -12,17 +12,25 @@ const SNAPSHOTS = 3
 
 const known = new WeakMap<Snapshot, RecentChanges>()
 
-type Reader = { catalog: Catalog; store: Pick<Store, 'listing'> }
+export type Reader = { catalog: Catalog; store: Pick<Store, 'listing'> }
 
-/**
- * A page of the ranking and its passports, which `list` reads in chunks: all of one state of the database. The snapshot is
- * older than the passports, so the changes since the snapshot are applied to it.
- */
-export async function findPage<T>(
+type Page = { ids: readonly number[]; total: number }
+
+/** A page of the ranking and its passports, which `list` reads in chunks: all of one state of the database. */
+export const findPage = <T>(
+  reader: Reader,
+  request: FindRequest,
+  list: (ids: readonly number[]) => Awaitable<T[]>,
+): Promise<Page & { items: T[] }> =>
+  findConsistent(reader, request, list, (found, changes) => applyChanges(found, changes, request))
+
+/** The snapshot is older than the passports, so `cut` applies the changes since the snapshot to the page that was found. */
+export async function findConsistent<T, P extends Page>(
   { catalog, store: { listing } }: Reader,
   request: FindRequest,
   list: (ids: readonly number[]) => Awaitable<T[]>,
-): Promise<{ items: T[]; total: number }> {
+  cut: (found: RankingPage, changes: RecentChanges) => P,
+): Promise<P & { items: T[] }> {
   const read = async (ids: readonly number[]) => (await mapChunks(ids, list)).flat(1) as T[]
   for (let snapshots = 1; ; snapshots++) {
     const found = await catalog.find(request)
@@ -30,14 +38,17 @@ export async function findPage<T>(
     for (let attempt = 0; changes && attempt < ATTEMPTS; attempt++) {
       const before: RecentChanges = changes
       known.set(found.snapshot, before)
-      const { ids, total } = applyChanges(found, before, request)
-      const items = await read(ids)
+      const page = cut(found, before)
+      const items = await read(page.ids)
       const after = await readChanges(listing, before)
-      if (after && ids.every((id) => isSame(before, after, id))) return { items, total }
+      if (after && page.ids.every((id) => isSame(before, after, id))) return { ...page, items }
       changes = after
     }
     // Passports that vanished are left out.
-    if (snapshots === SNAPSHOTS) return { items: await read(found.ids), total: found.total }
+    if (snapshots === SNAPSHOTS) {
+      const page = cut(found, noChanges(found.snapshot))
+      return { ...page, items: await read(page.ids) }
+    }
     await catalog.next(found.snapshot)
   }
 }

@@ -1,7 +1,9 @@
 import type { PageRequest } from '../domain/page.ts'
+import type { Position } from '../domain/v3/list-request.ts'
 import type { ChangedPassport, ListedPassport, ListingChanges } from '../store/store.ts'
 import type { RankingPage } from './catalog.ts'
 import type { Snapshot } from './snapshot.ts'
+import { countWhile, type SortedList } from './sorted-list.ts'
 
 /** The changes since a snapshot, up to `cursor`. Immutable. */
 export type RecentChanges = {
@@ -37,30 +39,57 @@ export const isSame = (before: RecentChanges, after: RecentChanges, id: number):
   before.listed.get(id)?.version === after.listed.get(id)?.version &&
   before.unlisted.has(id) === after.unlisted.has(id)
 
-/** The page after the changes: `found` without the changed passports, and with those that are listed and match. */
+/** The page after the changes. */
 export function applyChanges(
   found: RankingPage,
   changes: RecentChanges,
-  { page, size, keyword = '' }: PageRequest & { keyword?: string | undefined },
+  { page, size, keyword }: PageRequest & { keyword?: string | undefined },
 ): { ids: readonly number[]; total: number } {
-  if (changes.listed.size === 0 && changes.unlisted.size === 0) return found
-  const list = rankedList(found)
+  if (isEmpty(changes)) return found
+  const list = listRanking(found, changes, keyword)
+  const offset = (page - 1) * size
+  const length = Math.min(Math.max(list.length - offset, 0), size)
+  return { ids: Array.from({ length }, (_, at) => list.at(offset + at).id), total: list.length }
+}
+
+const isEmpty = ({ listed, unlisted }: RecentChanges) => listed.size === 0 && unlisted.size === 0
+
+/** All matches after the changes: those of the snapshot without the changed passports, and the changed ones that match. */
+export function listRanking(found: RankingPage, changes: RecentChanges, keyword = ''): SortedList {
+  const list = listSnapshot(found)
+  if (isEmpty(changes)) return list
   const removed = findChanged(list, changes)
   const added = [...changes.listed.values()]
     .filter(({ name }) => name.includes(keyword))
     .sort((one, other) => other.score - one.score || one.id - other.id)
-  const total = list.length - removed.length + added.length
-  return { ids: mergePage(list, { removed, added, offset: (page - 1) * size, size }), total }
+  /** For each added passport: the number of kept ones before it. */
+  const keptBefore = added.map((passport) => {
+    const at = countWhile(list.length, (index) => isBefore(list.at(index), passport))
+    return at - countWhile(removed.length, (index) => (removed[index] as number) < at)
+  })
+  return {
+    length: list.length - removed.length + added.length,
+    at(index) {
+      const next = countWhile(added.length, (at) => (keptBefore[at] as number) + at < index)
+      const passport = added[next]
+      if (passport && (keptBefore[next] as number) + next === index)
+        return { value: passport.score, id: passport.id }
+      const kept = index - next
+      return list.at(kept + countWhile(removed.length, (at) => (removed[at] as number) - at <= kept))
+    },
+  }
 }
 
-type RankedList = { length: number; idAt(at: number): number; scoreAt(at: number): number }
+/** `idAt` allocates nothing: it is called for all passports. */
+type RankedList = SortedList & { idAt(index: number): number }
 
-function rankedList({ snapshot: { ids, scores }, ranks }: RankingPage): RankedList {
-  const rankOf = (at: number) => (ranks ? (ranks[at] as number) : at)
+function listSnapshot({ snapshot: { ids, scores }, ranks }: RankingPage): RankedList {
+  const rankOf = (index: number) => (ranks ? (ranks[index] as number) : index)
+  const idAt = (index: number) => ids[rankOf(index)] as number
   return {
     length: ranks ? ranks.length : ids.length,
-    idAt: (at) => ids[rankOf(at)] as number,
-    scoreAt: (at) => scores[rankOf(at)] as number,
+    at: (index) => ({ value: scores[rankOf(index)] as number, id: idAt(index) }),
+    idAt,
   }
 }
 
@@ -73,51 +102,12 @@ function findChanged({ length, idAt }: RankedList, { listed, unlisted }: RecentC
   for (const id of listed.keys()) mayChange[id & LAST_BITS] = 1
   for (const id of unlisted) mayChange[id & LAST_BITS] = 1
   const positions: number[] = []
-  for (let at = 0; at < length; at++) {
-    const id = idAt(at)
-    if (mayChange[id & LAST_BITS] === 1 && (listed.has(id) || unlisted.has(id))) positions.push(at)
+  for (let index = 0; index < length; index++) {
+    const id = idAt(index)
+    if (mayChange[id & LAST_BITS] === 1 && (listed.has(id) || unlisted.has(id))) positions.push(index)
   }
   return positions
 }
 
-type Merge = { removed: readonly number[]; added: readonly ListedPassport[]; offset: number; size: number }
-
-/** One page of the list without the removed positions, merged with the added passports. */
-function mergePage(list: RankedList, { removed, added, offset, size }: Merge): number[] {
-  /** For each added passport: the number of kept ones before it. */
-  const keptBefore = added.map((passport) => {
-    const at = countWhile(list.length, (other) => isBefore(list, other, passport))
-    return at - countWhile(removed.length, (index) => (removed[index] as number) < at)
-  })
-  let next = countWhile(added.length, (index) => (keptBefore[index] as number) + index < offset)
-  let kept = offset - next
-  let skipped = countWhile(removed.length, (index) => (removed[index] as number) - index <= kept)
-  const ids: number[] = []
-  while (ids.length < size) {
-    const hasKept = kept + removed.length < list.length
-    if (next < added.length && (!hasKept || (keptBefore[next] as number) <= kept)) {
-      ids.push((added[next++] as ListedPassport).id)
-    } else if (hasKept) {
-      ids.push(list.idAt(kept + skipped))
-      kept++
-      while (skipped < removed.length && (removed[skipped] as number) <= kept + skipped) skipped++
-    } else break
-  }
-  return ids
-}
-
-function isBefore(list: RankedList, at: number, { score, id }: ListedPassport): boolean {
-  const other = list.scoreAt(at)
-  return other > score || (other === score && list.idAt(at) < id)
-}
-
-/** Binary search: the number of leading indexes for which the condition holds. */
-function countWhile(length: number, condition: (index: number) => boolean): number {
-  let [low, high] = [0, length]
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if (condition(middle)) low = middle + 1
-    else high = middle
-  }
-  return low
-}
+const isBefore = (one: Position, { score, id }: ListedPassport) =>
+  one.value > score || (one.value === score && one.id < id)

@@ -1,18 +1,22 @@
 import { BUCKETS, bucketOf, type Standing } from '../domain/score-distribution.ts'
 import type { Snapshot } from './snapshot.ts'
+import { countWhile } from './sorted-list.ts'
 
 const distributions = new WeakMap<Snapshot, readonly number[]>()
 
 export function findStanding(snapshot: Snapshot, score: number): Standing {
-  const { scores } = snapshot
   return {
-    rank: countBefore(scores, (other) => other > score) + 1,
-    below: scores.length - countBefore(scores, (other) => other >= score),
-    total: scores.length,
+    ...rankOf(snapshot, score),
     distribution: distributionOf(snapshot),
     highest: highestOf(snapshot),
   }
 }
+
+export const rankOf = ({ scores }: Snapshot, score: number) => ({
+  rank: countBefore(scores, (other) => other > score) + 1,
+  below: scores.length - countBefore(scores, (other) => other >= score),
+  total: scores.length,
+})
 
 const highestOf = ({ scores }: Snapshot) => Math.max(scores[0] ?? 0, 0)
 
@@ -29,13 +33,6 @@ function distributionOf(snapshot: Snapshot): readonly number[] {
   return distribution
 }
 
-/** Binary search: the number of leading scores for which the condition holds. */
-function countBefore(scores: Float64Array, condition: (score: number) => boolean): number {
-  let [low, high] = [0, scores.length]
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if (condition(scores[middle] as number)) low = middle + 1
-    else high = middle
-  }
-  return low
-}
+/** The number of leading scores for which the condition holds. */
+const countBefore = (scores: Float64Array, condition: (score: number) => boolean) =>
+  countWhile(scores.length, (index) => condition(scores[index] as number))

@@ -1,3 +1,4 @@
+import { createByteCache } from './byte-cache.ts'
 import type { RankingPage } from './catalog.ts'
 import type { Snapshot } from './snapshot.ts'
 
@@ -5,47 +6,31 @@ const MOST_BYTES = 16_000_000
 
 /** Keyword search with an LRU cache: the pages of one keyword share one search. */
 export function createSearcher() {
-  const results = new Map<string, Uint32Array<SharedArrayBuffer>>()
+  const results = createByteCache<Uint32Array<SharedArrayBuffer>>(MOST_BYTES)
   let searched: Snapshot | undefined
-  let kept = 0
-
-  function keep(keyword: string, ranks: Uint32Array<SharedArrayBuffer>): void {
-    results.set(keyword, ranks)
-    kept += sizeOf(keyword, ranks)
-    for (const [oldest, old] of results) {
-      if (kept <= MOST_BYTES) break
-      results.delete(oldest)
-      kept -= sizeOf(oldest, old)
-    }
-  }
 
   /** Returns the ids of one page and the number of all matches. */
   return (snapshot: Snapshot, keyword: string, offset: number, size: number): RankingPage => {
     if (snapshot !== searched) {
       results.clear()
-      kept = 0
       searched = snapshot
     }
-    let ranks = results.get(keyword)
-    if (ranks) {
-      // Moves the entry to the end: the first one is evicted first.
-      results.delete(keyword)
-      results.set(keyword, ranks)
-    } else {
-      ranks = searchNames(snapshot, keyword)
-      keep(keyword, ranks)
-    }
+    const ranks = results.getOrAdd(keyword, () => {
+      const value = searchNames(snapshot, keyword)
+      return { value, bytes: value.byteLength }
+    })
     const page = ranks.subarray(offset, offset + size)
     const ids = Array.from(page, (rank) => snapshot.ids[rank] as number)
     return { ids, total: ranks.length, snapshot, ranks }
   }
 }
 
-const sizeOf = (keyword: string, { byteLength }: Uint32Array) => byteLength + 2 * keyword.length + 200
+/** Folded names, as in a snapshot. */
+export type Names = { names: Uint8Array; starts: Uint32Array }
 
 /** The ranks of all passports whose folded name contains the folded keyword. */
-export function searchNames({ names, starts }: Snapshot, keyword: string): Uint32Array<SharedArrayBuffer> {
-  const text = Buffer.from(names.buffer)
+export function searchNames({ names, starts }: Names, keyword: string): Uint32Array<SharedArrayBuffer> {
+  const text = Buffer.from(names.buffer, names.byteOffset, names.byteLength)
   const wanted = Buffer.from(keyword)
   let ranks = new Uint32Array(1024)
   let count = 0

@@ -41,6 +41,10 @@ export function createSharedCatalog() {
       if (!client) throw new Error('The search thread has not started yet.')
       return client.search(keyword, offset, size, signal).then(own)
     },
+    list({ signal, ...request }, isLatest) {
+      if (!client) throw new Error('The search thread has not started yet.')
+      return client.list(request, isLatest ? undefined : snapshot.cursor, signal)
+    },
     standing: (score: number) => findStanding(snapshot, score),
   } satisfies Catalog & Record<string, unknown>
 }

@@ -1,4 +1,5 @@
 import type { ListedPassport, ListingChanges, ListingStore } from '../store/store.ts'
+import { grow } from './grow.ts'
 
 /** All listed passports in rank order: highest score first, equal scores by id. Immutable and shared between threads. */
 export type Snapshot = {
@@ -109,12 +110,4 @@ function createBuilder(passports: number, nameBytes = 0) {
       return snapshot
     },
   }
-}
-
-type Numbers = Float64Array<ArrayBuffer> | Uint32Array<ArrayBuffer> | Uint8Array<ArrayBuffer>
-
-function grow<T extends Numbers>(from: T, length: number): T {
-  const larger = new (from.constructor as new (length: number) => T)(length)
-  larger.set(from)
-  return larger
 }

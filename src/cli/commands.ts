@@ -20,6 +20,8 @@ export const COMMANDS: Record<string, () => Promise<Command>> = {
   mirror: async () => (await import('./commands/mirror.ts')).mirror,
   score: async () => (await import('./commands/score.ts')).score,
   explain: async () => (await import('./commands/explain.ts')).explain,
+  history: async () => (await import('./commands/history.ts')).history,
+  diff: async () => (await import('./commands/history.ts')).diff,
   rules: async () => (await import('./commands/rules.ts')).rules,
   merge: async () => (await import('./commands/merge.ts')).merge,
   remove: async () => (await import('./commands/merge.ts')).remove,

@@ -41,3 +41,11 @@ export function sumScores(
   const total = capped('Activity', activity) + capped('Identity', identity) + capped('Skills', skills)
   return { activity, identity, skills, total: roundScore(total) }
 }
+
+type Ranked = Pick<Credential, 'id' | 'name' | 'score'>
+
+/** The order of credentials in responses: highest score first, then by name, then by id. */
+export const byScore = (one: Ranked, other: Ranked): number =>
+  other.score - one.score || compare(one.name, other.name) || compare(one.id, other.id)
+
+const compare = (one: string, other: string) => (one < other ? -1 : one > other ? 1 : 0)

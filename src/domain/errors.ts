@@ -2,30 +2,47 @@ export type ErrorCode =
   | 'invalid_request'
   | 'unauthorized'
   | 'not_found'
+  | 'before_history'
   | 'method_not_allowed'
   | 'not_acceptable'
+  | 'ambiguous'
   | 'precondition_failed'
+  | 'content_too_large'
   | 'uri_too_long'
+  | 'unsupported_media_type'
   | 'rate_limited'
   | 'brownout'
   | 'removed'
+  | 'cursor_expired'
+  | 'overloaded'
   | 'unavailable'
   | 'internal'
+
+/** One invalid value. `pointer` is a JSON Pointer into the body, such as `#/keys/3`, or `?` and the name of a parameter. */
+export type InvalidValue = { pointer: string; detail: string }
+
+type ServiceErrorOptions = ErrorOptions & {
+  headers?: Record<string, string>
+  /** All invalid values; in problem+json only. */
+  invalid?: readonly InvalidValue[]
+  /** Further members of problem+json. */
+  members?: Readonly<Record<string, unknown>>
+}
 
 /** An expected error: a stable code and a sentence for the client. */
 export class ServiceError extends Error {
   readonly code: ErrorCode
   readonly headers: Readonly<Record<string, string>>
+  readonly invalid: readonly InvalidValue[]
+  readonly members: Readonly<Record<string, unknown>>
 
-  constructor(
-    code: ErrorCode,
-    message: string,
-    options: ErrorOptions & { headers?: Record<string, string> } = {},
-  ) {
+  constructor(code: ErrorCode, message: string, options: ServiceErrorOptions = {}) {
     super(message, options)
     this.name = 'ServiceError'
     this.code = code
     this.headers = options.headers ?? {}
+    this.invalid = options.invalid ?? []
+    this.members = options.members ?? {}
   }
 }
 

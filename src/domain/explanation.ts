@@ -14,9 +14,10 @@ export type ExplanationLine = {
 }
 
 export type Explanation = {
-  passport: Passport
   scores: Scores
   lines: readonly ExplanationLine[]
   rules: string
   caps: Caps
 }
+
+export type ExplainedPassport = Explanation & { passport: Passport }

@@ -3,15 +3,13 @@ import { foldName } from './text/fold-name.ts'
 
 const LONGEST_KEYWORD = 200
 
-/** The folded keyword; `undefined` if there is nothing to filter by. */
-export function parseKeyword(text: string | null): string | undefined {
-  if (text === null) return undefined
+/** The folded keyword of a parameter; `undefined` if there is nothing to filter by. */
+export function parseKeyword(text: string | null | undefined, name = 'keyword'): string | undefined {
+  if (text === null || text === undefined) return undefined
   const length = [...text].length
   if (length > LONGEST_KEYWORD) {
-    throw new ServiceError(
-      'invalid_request',
-      `keyword must be at most ${LONGEST_KEYWORD} characters, got ${length}.`,
-    )
+    const detail = `${name} must be at most ${LONGEST_KEYWORD} characters, got ${length}.`
+    throw new ServiceError('invalid_request', detail, { invalid: [{ pointer: `?${name}`, detail }] })
   }
   return foldName(text) || undefined
 }

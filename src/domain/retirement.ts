@@ -15,6 +15,9 @@ export type RetirementPlan = {
 /** V1 responds with 410 from start to end. */
 export type Brownout = { start: number; end: number }
 
+/** The successor of V1, unless the plan names another. */
+export const DEFAULT_SUCCESSOR = '/api/v3'
+
 export const NO_PLAN: RetirementPlan = { brownouts: [], exempt: [] }
 
 export type DatedPlan = RetirementPlan & { deprecatedAt: number }

@@ -1,16 +1,28 @@
+const V2_ENDPOINTS = ['v2_list', 'v2_passport', 'v2_credentials', 'v2_other'] as const
+
+const V3_ENDPOINTS = [
+  'v3_passport',
+  'v3_lookup',
+  'v3_list',
+  'v3_events',
+  'v3_diff',
+  'v3_rules',
+  'v3_other',
+] as const
+
 export const ENDPOINTS = [
   'list',
   'passport',
   'credentials',
   'other',
-  'v2_list',
-  'v2_passport',
-  'v2_credentials',
-  'v2_other',
+  ...V2_ENDPOINTS,
+  ...V3_ENDPOINTS,
 ] as const
 
-/** An endpoint of V1, or of V2 with the prefix; `other` is an unknown path. */
+/** An endpoint of V1, or of another version by its prefix; `other` is an unknown path. */
 export type Endpoint = (typeof ENDPOINTS)[number]
+
+export const isV3 = (endpoint: Endpoint): boolean => endpoint.startsWith('v3_')
 
 /** Responses per day, key, endpoint and status. */
 export type UsageCount = {

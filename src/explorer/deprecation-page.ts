@@ -1,4 +1,11 @@
-import { type Brownout, brownoutAt, brownoutState, type DatedPlan, phaseAt } from '../domain/retirement.ts'
+import {
+  type Brownout,
+  brownoutAt,
+  brownoutState,
+  type DatedPlan,
+  DEFAULT_SUCCESSOR,
+  phaseAt,
+} from '../domain/retirement.ts'
 import { formatDuration } from '../domain/text/duration.ts'
 import { formatInstant } from '../domain/text/instant.ts'
 import { parseWebAddress } from '../domain/url.ts'
@@ -12,7 +19,7 @@ export function renderDeprecation(plan: DatedPlan, now: number, explorer: boolea
 <dl class="facts">
 ${fact('Deprecated', since(plan.deprecatedAt, now))}
 ${fact('Removal', plan.sunsetAt === undefined ? html`no date is set` : since(plan.sunsetAt, now))}
-${fact('Successor', plan.successor === undefined ? html`not announced yet` : link(plan.successor))}
+${fact('Successor', link(plan.successor ?? DEFAULT_SUCCESSOR))}
 ${plan.notice === undefined ? [] : fact('More information', link(plan.notice))}
 </dl>
 </section>
@@ -88,7 +95,7 @@ function renderAdvice(plan: DatedPlan, now: number): Html {
 <p>${prose(describeEnd(plan, now))}</p>
 <p>${
     plan.successor === undefined
-      ? 'Find out which of your programs use V1. This page will name the successor.'
+      ? html`Migrate your programs to <code>${DEFAULT_SUCCESSOR}</code> of this service (<a href="/reference/v3">reference</a>).`
       : html`Migrate your programs to ${link(plan.successor)}`
   }</p>
 </section>`

@@ -1,6 +1,6 @@
 import { createPage, type RenderedPage } from '../api/rendered-page.ts'
 import type { Catalog } from '../catalog/catalog.ts'
-import type { Explanation } from '../domain/explanation.ts'
+import type { ExplainedPassport } from '../domain/explanation.ts'
 import type { PassportRef } from '../domain/passport.ts'
 import type { Awaitable, Store } from '../store/store.ts'
 
@@ -34,7 +34,7 @@ export type ExplorerOptions = {
   store: Store
   catalog: Catalog
   /** Explains the score of a passport; `undefined` if it does not exist. */
-  explain: (ref: PassportRef) => Awaitable<Explanation | undefined>
+  explain: (ref: PassportRef) => Awaitable<ExplainedPassport | undefined>
   now: () => number
   /** `open` by default. */
   api?: (() => ApiState) | undefined

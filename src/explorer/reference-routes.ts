@@ -5,7 +5,7 @@ import script from './assets/reference.client.js' with { type: 'text' }
 import { renderDeprecation } from './deprecation-page.ts'
 import { file, POLICY } from './explorer-page.ts'
 import { STYLE } from './layout.ts'
-import { type ReferenceDocument, renderReference } from './reference-page.ts'
+import { type ReferenceDocument, referencePath, renderReference, versionsOf } from './reference-page.ts'
 
 type Options = {
   plan: () => DatedPlan
@@ -18,23 +18,30 @@ export function createReferenceRoutes(
   document: ReferenceDocument,
   { plan, now, explorer }: Options,
 ): Route[] {
-  const reference = createReference(document, { plan, now, explorer })
+  const versions = versionsOf(document)
+  const references = versions.map((version) =>
+    pageRoute(referencePath(versions, version), createReference(document, version, { plan, now, explorer })),
+  )
   const deprecation = cached(POLICY.deprecation, () => renderDeprecation(plan(), now(), explorer))
   return [
-    pageRoute('/reference', reference),
+    ...references,
     pageRoute('/deprecation', deprecation),
     pageRoute('/style.css', () => STYLE),
     pageRoute('/reference.js', () => SCRIPT),
-    ...(explorer ? [] : [pageRoute('/', reference)]),
+    ...(explorer ? [] : references.slice(0, 1).map((route) => ({ ...route, path: '/' }))),
   ]
 }
 
 /** Rendered again only if the plan or its phase changes. */
-function createReference(document: ReferenceDocument, { plan, now, explorer }: Options): () => RenderedPage {
+function createReference(
+  document: ReferenceDocument,
+  version: string,
+  { plan, now, explorer }: Options,
+): () => RenderedPage {
   let page: RenderedPage | undefined
   let key = ''
   return () => {
-    const shown = { plan: plan(), phase: phaseAt(plan(), now()), explorer }
+    const shown = { version, plan: plan(), phase: phaseAt(plan(), now()), explorer }
     const nextKey = JSON.stringify(shown)
     if (!page || nextKey !== key) page = file('text/html', renderReference(document, shown), POLICY.reference)
     key = nextKey

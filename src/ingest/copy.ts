@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
-import type { CopyKey, CopyTable, Store } from '../store/store.ts'
+import type { CopyKey, CopyTable } from '../store/copy-table.ts'
+import type { Store } from '../store/store.ts'
 
 /** Items per batch: few at first, then as many as fit into `LARGEST_BYTES`. */
 const FIRST_BATCH = 50

@@ -1,9 +1,12 @@
 import Type from 'typebox'
+import { ambiguous, noPassport } from '../api/v3/passports.ts'
 import { ServiceError } from '../domain/errors.ts'
 import { parseKeyword } from '../domain/keyword.ts'
-import { type PassportRef, parsePassportRef } from '../domain/passport.ts'
+import type { PassportRef } from '../domain/passport.ts'
 import { quote } from '../domain/text/quote.ts'
-import type { Awaitable } from '../store/store.ts'
+import { type PassportKey, parsePassportKey } from '../domain/v3/key.ts'
+import type { Awaitable, Store } from '../store/store.ts'
+import { MAX_LIST } from './result-schemas.ts'
 
 /** Not validated: agents send values of any type. */
 export type Arguments = Readonly<Record<string, unknown>>
@@ -20,27 +23,76 @@ export const SearchArguments = Type.Object({
   page: Type.Optional(Type.Integer({ minimum: 1, default: 1 })),
 })
 
-export const PassportArguments = Type.Object({
-  passport: Type.String({ description: 'A passport id, such as 42, or a wallet address' }),
+const passport = Type.String({
+  description: 'A passport id, such as 42, a wallet address, or a handle such as github:zoe',
+})
+const time = (description: string) =>
+  Type.String({
+    description: `${description}: a day such as 2026-10-01, or a time such as 2026-10-01T12:00:00Z`,
+  })
+
+export const PassportArguments = Type.Object({ passport })
+
+export const LookupArguments = Type.Object({
+  keys: Type.Array(passport, {
+    minItems: 1,
+    maxItems: MAX_LIST,
+    description: 'Passports, in any mix of keys',
+  }),
 })
 
-/** Calls `find` for the `passport` argument; throws if it finds nothing. */
+export const ScoreAtArguments = Type.Object({ passport, as_of: time('A time in the past') })
+
+export const WhatChangedArguments = Type.Object({
+  passport,
+  from: time('Begin'),
+  to: Type.Optional(time('End; default: now')),
+})
+
+/** Calls `find` for the `passport` argument; throws if it finds nothing, or if several passports have the handle. */
 export async function findNamed<T>(
-  { passport }: Arguments,
+  args: Arguments,
+  store: Pick<Store, 'v3'>,
   find: (ref: PassportRef) => Awaitable<T | undefined>,
 ): Promise<T> {
-  // Agents send an id as a number, although the schema says string.
-  const text = typeof passport === 'number' ? String(passport) : passport
-  if (typeof text !== 'string' || text === '') {
-    throw new ServiceError(
-      'invalid_request',
-      `passport must be a passport id or a wallet, got ${quote(passport)}.`,
-    )
-  }
-  const ref = parsePassportRef(text.trim())
+  const text = parseKeyText('passport', args.passport)
+  const key = parsePassportKey(text)
+  const ref = key && 'handle' in key ? await resolveHandle(store, text, key) : key
   const found = ref && (await find(ref))
   if (found) return found
-  throw new ServiceError('not_found', `There is no passport ${quote(text)}.`)
+  throw noPassport(text)
+}
+
+async function resolveHandle(store: Pick<Store, 'v3'>, text: string, key: PassportKey) {
+  const [found] = await store.v3.find([key], { credentials: false })
+  if (found && 'candidates' in found) throw ambiguous(text, found.candidates)
+  return found && { id: found.passport.id }
+}
+
+/** Agents send an id as a number, although the schema says string. */
+export function parseKeyText(name: string, value: unknown): string {
+  const text = typeof value === 'number' ? String(value) : value
+  if (typeof text === 'string' && text !== '') return text.trim()
+  throw new ServiceError(
+    'invalid_request',
+    `${name} must be a passport id, a wallet or a handle, got ${quote(value)}.`,
+  )
+}
+
+export function parseKeys({ keys }: Arguments): string[] {
+  if (!Array.isArray(keys) || keys.length === 0 || keys.length > MAX_LIST) {
+    const got = Array.isArray(keys) ? keys.length : quote(keys)
+    throw new ServiceError(
+      'invalid_request',
+      `keys must be a list of 1 to ${MAX_LIST} passports, got ${got}.`,
+    )
+  }
+  return keys.map((key, at) => parseKeyText(`keys[${at}]`, key))
+}
+
+export function parseText(name: string, value: unknown): string {
+  if (typeof value === 'string') return value
+  throw new ServiceError('invalid_request', `${name} must be a day or a time, got ${quote(value)}.`)
 }
 
 export function parseSearch(args: Arguments) {

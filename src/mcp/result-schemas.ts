@@ -1,5 +1,7 @@
 import Type, { type Static, type TSchema } from 'typebox'
 import { Credential, Pagination, Passport, PassportSocial } from '../domain/v1/schemas.ts'
+import { Diff } from '../domain/v3/event-schema.ts'
+import { Credential as CredentialV3, Passport as PassportV3 } from '../domain/v3/schemas.ts'
 
 /** Longer lists are truncated to save the agent's context. */
 export const MAX_LIST = 100
@@ -70,8 +72,44 @@ export const ExplanationResult = closedObject({
   notes: Type.Array(Type.String(), { description: 'Reasons why other results may differ' }),
 })
 
+const { activity_score, identity_score, skills_score, rules } = PassportV3.properties
+
+const SCORES = { ...SUMMARY, activity_score, identity_score, skills_score, human_checkmark, rules }
+
+export const LookupResult = closedObject({
+  found: Type.Integer({ description: 'Number of items with a passport' }),
+  items: Type.Array(
+    closedObject({
+      key: Type.String(),
+      passport: Type.Optional(closedObject(SCORES)),
+      error: Type.Optional(Type.Enum(['not_found', 'malformed', 'ambiguous'])),
+      candidates: Type.Optional(
+        Type.Array(Type.Integer(), { description: 'Ids of passports that have the handle' }),
+      ),
+    }),
+    { description: 'One for each key, in the order of the keys' },
+  ),
+})
+
+const { type, name, category, score: points, max_score, value } = CredentialV3.properties
+
+export const ScoreAtResult = closedObject({
+  ...SCORES,
+  as_of: Type.String({ format: 'date-time' }),
+  total: Type.Integer({ description: `Number of credentials; at most ${MAX_LIST} are listed` }),
+  credentials: Type.Array(closedObject({ type, name, category, score: points, max_score, value })),
+})
+
+export const WhatChangedResult = closedObject({
+  ...Diff.properties,
+  total: Type.Integer({ description: `Number of causes; at most ${MAX_LIST} are listed` }),
+})
+
 export type PassportSummary = Static<typeof PassportSummary>
 export type SearchResult = Static<typeof SearchResult>
 export type PassportResult = Static<typeof PassportResult>
 export type CredentialsResult = Static<typeof CredentialsResult>
 export type ExplanationResult = Static<typeof ExplanationResult>
+export type LookupResult = Static<typeof LookupResult>
+export type ScoreAtResult = Static<typeof ScoreAtResult>
+export type WhatChangedResult = Static<typeof WhatChangedResult>

@@ -1,14 +1,9 @@
-import type { TSchema } from 'typebox'
-import type { Catalog } from '../catalog/catalog.ts'
 import { findPage } from '../catalog/find-page.ts'
-import type { Config } from '../config.ts'
 import { lastPage } from '../domain/page.ts'
-import type { Passport, PassportRef } from '../domain/passport.ts'
+import type { PassportRef } from '../domain/passport.ts'
 import { count } from '../domain/text/format.ts'
-import { presentCredential, presentListedPassport, presentPassport } from '../domain/v1/present.ts'
+import { presentCredential, presentPassport } from '../domain/v1/present.ts'
 import { findExplanation } from '../scoring/explain.ts'
-import type { RuleSet } from '../scoring/rules.ts'
-import type { Store } from '../store/store.ts'
 import { type Arguments, findNamed, PassportArguments, parseSearch, SearchArguments } from './arguments.ts'
 import { describeAge, quoteName, sanitize } from './format.ts'
 import {
@@ -16,28 +11,11 @@ import {
   ExplanationResult,
   MAX_LIST,
   PassportResult,
-  type PassportSummary,
   SearchResult,
 } from './result-schemas.ts'
-
-export type ToolContext = {
-  store: Store
-  catalog: Catalog
-  rules: RuleSet
-  config: Pick<Config, 'publicUrl' | 'explorer'>
-  now: () => number
-}
-
-/** `text` is for clients that ignore structured content. */
-type ToolResult = { data: object; text: string }
-
-export type Tool = {
-  title: string
-  description: string
-  inputSchema: TSchema
-  outputSchema: TSchema
-  call(args: Arguments, sources: ToolContext): Promise<ToolResult>
-}
+import { describePassport, summaryOf } from './summary.ts'
+import type { Tool, ToolContext } from './tool.ts'
+import { V3_TOOLS } from './v3-tools.ts'
 
 export const TOOLS: Readonly<Record<string, Tool>> = {
   search_passports: {
@@ -68,6 +46,7 @@ export const TOOLS: Readonly<Record<string, Tool>> = {
     outputSchema: ExplanationResult,
     call: explainScore,
   },
+  ...V3_TOOLS,
 }
 
 async function search(args: Arguments, { store, catalog, config }: ToolContext) {
@@ -91,7 +70,7 @@ async function search(args: Arguments, { store, catalog, config }: ToolContext) 
 }
 
 async function getPassport(args: Arguments, { store, config }: ToolContext) {
-  const passport = await findNamed(args, (ref) => store.passports.find(ref))
+  const passport = await findNamed(args, store, (ref) => store.passports.find(ref))
   const { scores, profile } = passport
   const { passport_profile: _, passport_socials: __, ...shown } = presentPassport(passport)
   const data: PassportResult = {
@@ -115,7 +94,7 @@ async function getPassport(args: Arguments, { store, config }: ToolContext) {
 }
 
 async function getCredentials(args: Arguments, { store, config }: ToolContext) {
-  const { passport, credentials: all } = await findNamed(args, (ref) => store.credentials.find(ref))
+  const { passport, credentials: all } = await findNamed(args, store, (ref) => store.credentials.find(ref))
   const credentials = all.slice(0, MAX_LIST).map((credential) => {
     const { id: _, earned_at, ...each } = presentCredential(credential)
     return {
@@ -135,7 +114,7 @@ async function getCredentials(args: Arguments, { store, config }: ToolContext) {
 
 async function explainScore(args: Arguments, { store, config, rules, now }: ToolContext) {
   const explain = (ref: PassportRef) => findExplanation(store, ref, rules, now())
-  const { passport, outcome, notes } = await findNamed(args, explain)
+  const { passport, outcome, notes } = await findNamed(args, store, explain)
   const lines = outcome.lines.slice(0, MAX_LIST).map((line) => ({
     name: sanitize(line.name, 100),
     category: sanitize(line.category, 50),
@@ -155,21 +134,4 @@ async function explainScore(args: Arguments, { store, config, rules, now }: Tool
   const explained = lines.map((line) => `${JSON.stringify(line.name)}: ${line.score} (${line.formula})`)
   const head = `${describePassport(passport)}. By rule set ${rules.version} it is ${outcome.scores.total}.`
   return { data, text: [head, ...explained, ...notes].join('\n') }
-}
-
-const describePassport = (passport: Passport) =>
-  `Passport ${passport.id}, ${quoteName(passport)}: score ${passport.scores.total}, ${describeAge(passport)}`
-
-function summaryOf(passport: Passport, { publicUrl, explorer }: ToolContext['config']): PassportSummary {
-  const api = `${publicUrl ?? ''}/api/v1/passports/${passport.id}`
-  const page = publicUrl !== undefined && explorer ? `${publicUrl}/passports/${passport.id}` : undefined
-  const { passport_id, score, calculating_score, last_calculated_at } = presentListedPassport(passport)
-  return {
-    passport_id,
-    name: sanitize(passport.profile.displayName, 100),
-    score,
-    calculating_score,
-    last_calculated_at,
-    links: { api, ...(page !== undefined && { page }) },
-  }
 }

@@ -1,5 +1,7 @@
+import type { Explanation } from '../domain/explanation.ts'
 import type { FullPassport, PassportRef } from '../domain/passport.ts'
 import type { Scorable, Store } from '../store/store.ts'
+import { findRules, toRuleSet } from './active-rules.ts'
 import type { RuleSet } from './rules.ts'
 import { type ExplainedScore, score } from './score.ts'
 
@@ -34,4 +36,34 @@ function notes(
     )
   }
   return found
+}
+
+type Calculated = { id: number; rules: string; calculatedAt: number }
+
+/** Explains the stored scores: by the rule set and at the time of their calculation. */
+export function createExplainer(store: Store) {
+  const known = new Map<string, RuleSet>()
+
+  /** Rule sets by stamp. One that is not stored, or no rule set at all, is replaced by the active one. */
+  async function findRuleSets(stamps: ReadonlySet<string>): Promise<(stamp: string) => RuleSet> {
+    const missing = [...stamps].filter((stamp) => stamp !== '' && !known.has(stamp))
+    if (missing.length > 0)
+      for (const each of await store.rules.listByStamps(missing)) known.set(each.stamp, toRuleSet(each))
+    const active = await findRules(store)
+    return (stamp) => known.get(stamp) ?? active
+  }
+
+  return async (passports: readonly Calculated[]): Promise<Map<number, Explanation>> => {
+    const evidence = await store.scoring.listByIds(passports.map(({ id }) => id))
+    const byId = new Map(evidence.map((each) => [each.id, each]))
+    const rulesOf = await findRuleSets(new Set(passports.map(({ rules }) => rules)))
+    const explanations = new Map<number, Explanation>()
+    for (const { id, rules: stamp, calculatedAt } of passports) {
+      const [scorable, rules] = [byId.get(id), rulesOf(stamp)]
+      if (!scorable) continue
+      const { scores, lines } = score(scorable, rules, calculatedAt)
+      explanations.set(id, { scores, lines, rules: rules.stamp, caps: rules.caps ?? {} })
+    }
+    return explanations
+  }
 }

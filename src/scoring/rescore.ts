@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Store } from '../store/store.ts'
-import { toRuleSet } from './active-rules.ts'
+import { toAppliedRules, toRuleSet } from './active-rules.ts'
 import type { RuleSet } from './rules.ts'
 import { score } from './score.ts'
 
@@ -22,14 +22,19 @@ export async function rescoreSome({ store, rules, now, onFailure }: Rescorer): P
   return store.scoring.work(BATCH, {
     rules: rules.stamp,
     now: time,
-    score: (passport) => score(passport, rules, time),
+    score: (passport, at) => score(passport, rules, at),
     onFailure,
   })
 }
 
-/** Puts the rule set in force; all passports scored by another one become stale. */
-export async function adoptRules({ store, rules }: Pick<Rescorer, 'store' | 'rules'>): Promise<void> {
-  while (!(await store.scoring.adopt(rules.stamp))) await new Promise(setImmediate)
+/** Stores the rule set and puts it in force; all passports scored by another one become stale. */
+export async function adoptRules({
+  store,
+  rules,
+  now = Date.now,
+}: Pick<Rescorer, 'store' | 'rules'> & Partial<Pick<Rescorer, 'now'>>): Promise<void> {
+  await store.rules.keep(toAppliedRules(rules, 'built-in', 0))
+  while (!(await store.scoring.adopt(rules.stamp, now()))) await new Promise(setImmediate)
 }
 
 /**

@@ -1,38 +1,11 @@
-import Type, { type Static } from 'typebox'
 import { Compile } from 'typebox/compile'
 import { Settings } from 'typebox/system'
+import { RuleSetFile, type RuleSetShape } from '../domain/rule-set.ts'
 import { quote } from '../domain/text/quote.ts'
 import { describeProblems } from '../domain/validation-problem.ts'
 import { type RuleSet, stampRules } from './rules.ts'
 
-const closed = { additionalProperties: false }
-
-const Rule = Type.Object(
-  {
-    name: Type.String({ minLength: 1, maxLength: 250 }),
-    category: Type.String({ minLength: 1, maxLength: 250 }),
-    max_score: Type.Number({ minimum: 0, maximum: 1_000_000 }),
-    convert: Type.Enum(['none', 'sqrt', 'ln', 'years']),
-    multiplier: Type.Number({ minimum: 0, maximum: 1_000_000 }),
-    accounts: Type.Enum(['sum', 'best']),
-    proves_human: Type.Boolean(),
-  },
-  closed,
-)
-
-const RuleSetFile = Type.Object(
-  {
-    version: Type.String({ minLength: 1, maxLength: 40 }),
-    caps: Type.Optional(Type.Record(Type.String(), Type.Number({ minimum: 0 }))),
-    types: Type.Record(Type.String(), Rule),
-  },
-  closed,
-)
-
 const validator = Compile(RuleSetFile)
-
-export type Rule = Static<typeof Rule>
-export type RuleSetShape = Static<typeof RuleSetFile>
 
 export class RulesError extends Error {
   readonly problems: readonly string[]

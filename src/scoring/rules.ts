@@ -1,6 +1,6 @@
+import type { Rule, RuleSetShape } from '../domain/rule-set.ts'
 import { digest } from '../domain/text/stable-id.ts'
 import defaultRules from './default-rules.json' with { type: 'json' }
-import type { Rule, RuleSetShape } from './rules-format.ts'
 
 export type { Rule }
 export type RuleSet = RuleSetShape & {

@@ -24,7 +24,7 @@ const USAGE_MILLISECONDS = 500
 /** How long usage counts that cannot be stored delay a shutdown. */
 const LAST_ATTEMPTS_MILLISECONDS = 5000
 const MONTH_MILLISECONDS = 10_000
-/** Interval of the removal of old usage counts. */
+/** Interval of the removal of old usage counts and events. */
 const REMOVAL_MILLISECONDS = 3_600_000
 const DAY_MILLISECONDS = 86_400_000
 const AFTER_FAILURE_MILLISECONDS = 5000
@@ -67,6 +67,8 @@ async function run(config: Config): Promise<void> {
   ]
   if (config.tiers.some(({ monthly }) => monthly !== undefined)) jobs.push(updateQuotas(store))
   if (config.usageDays !== undefined) jobs.push(removeOldUsage(store, config.usageDays))
+  const { historyDays = Number.POSITIVE_INFINITY } = config
+  if (Number.isFinite(historyDays)) jobs.push(pruneEvents(store, historyDays))
   // One failed job must not end the others.
   await Promise.allSettled(jobs)
   await store.close()
@@ -138,6 +140,14 @@ function removeOldUsage({ usage: stored }: Store, days: number): Promise<void> {
     while (!stop.signal.aborted && (await stored.removeOldest(before))) await pause(0)
   }
   return repeat('Old usage counts cannot be deleted', remove, () => REMOVAL_MILLISECONDS)
+}
+
+function pruneEvents({ events }: Store, days: number): Promise<void> {
+  async function prune(): Promise<void> {
+    const before = Date.now() - days * DAY_MILLISECONDS
+    while (!stop.signal.aborted && (await events.prune(before)) > 0) await pause(0)
+  }
+  return repeat('Old events cannot be deleted', prune, () => REMOVAL_MILLISECONDS)
 }
 
 /** Logs the begin and the end of brown-outs, and the removal of V1. */

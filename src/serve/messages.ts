@@ -52,7 +52,13 @@ export type FromBackground =
   | { kind: 'checked' }
   | { kind: 'stopped' }
 
-export type ToSearch = SnapshotMessage | { kind: 'connect'; port: MessagePort }
+export type ToSearch =
+  | { kind: 'start'; config: Config }
+  | SnapshotMessage
+  | { kind: 'connect'; port: MessagePort }
+  | { kind: 'stop' }
+
+export type FromSearch = { kind: 'stopped' }
 
 export function createThreadLog(send: (message: LogMessage) => void): Log {
   const entry =

@@ -11,13 +11,14 @@ import { createUsageCounter, type UsageReport } from '../api/usage.ts'
 import type { Catalog } from '../catalog/catalog.ts'
 import type { Config } from '../config.ts'
 import { ServiceError } from '../domain/errors.ts'
-import type { Explanation } from '../domain/explanation.ts'
+import type { ExplainedPassport } from '../domain/explanation.ts'
 import type { PassportRef } from '../domain/passport.ts'
 import { datePlan, isRemoved, NO_PLAN, type RetirementPlan } from '../domain/retirement.ts'
 import { createExplorer } from '../explorer/explorer.ts'
 import { createReferenceRoutes } from '../explorer/reference-routes.ts'
 import type { Log } from '../log.ts'
 import { findRules } from '../scoring/active-rules.ts'
+import { createExplainer } from '../scoring/explain.ts'
 import { score } from '../scoring/score.ts'
 import type { Store } from '../store/store.ts'
 import { VERSION } from '../version.ts'
@@ -48,6 +49,7 @@ export async function listen({ config, log, onUsage, ...options }: ListenerOptio
   const errors = createErrorLog(log)
   let plan = (await store.retirement.find()) ?? NO_PLAN
   const pages = createPages({ config, store, catalog, now, plan: () => plan })
+  const explainAll = createExplainer(store)
   let { port } = config
   const start = () =>
     startApiServer({
@@ -59,6 +61,7 @@ export async function listen({ config, log, onUsage, ...options }: ListenerOptio
       tls: config.tls && readTls(config.tls),
       store,
       catalog,
+      explainAll,
       now,
       limiter: createLimiter({ tiers: config.tiers, counter, now, isQuotaUsed: usage.isQuotaUsed }),
       usage,
@@ -147,7 +150,7 @@ function readTls({ cert, key, http3 }: NonNullable<Config['tls']>) {
 }
 
 function createExplain(store: Store, now: () => number) {
-  return async (ref: PassportRef): Promise<Explanation | undefined> => {
+  return async (ref: PassportRef): Promise<ExplainedPassport | undefined> => {
     const evidence = await store.scoring.find(ref)
     if (!evidence) return undefined
     const rules = await findRules(store)

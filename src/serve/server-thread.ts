@@ -44,9 +44,11 @@ async function start({ config, windows, snapshot }: ToServer & { kind: 'start' }
   catalog.update(snapshot)
   try {
     const metrics = config.metrics && createThreadMetrics()
-    const inProgress = () => listener?.server().requestsInProgress() ?? 0
-    if (metrics)
-      setInterval(() => send({ kind: 'metrics', families: metrics.read(inProgress()) }), METRICS_MILLISECONDS)
+    const readMetrics = () => {
+      const server = listener?.server()
+      return metrics?.read(server?.requestsInProgress() ?? 0, server?.openStreams() ?? 0) ?? []
+    }
+    if (metrics) setInterval(() => send({ kind: 'metrics', families: readMetrics() }), METRICS_MILLISECONDS)
     store = await openStore(config.database, { ...STORE_OPTIONS, onNotice: (sentence) => log.warn(sentence) })
     listener = await listen({
       config,

@@ -5,7 +5,15 @@ import type { Config } from '../config.ts'
 import { CommandError } from '../domain/errors.ts'
 import type { Log } from '../log.ts'
 import type { Store } from '../store/store.ts'
-import type { FromBackground, FromServer, LogMessage, ToBackground, ToSearch, ToServer } from './messages.ts'
+import type {
+  FromBackground,
+  FromSearch,
+  FromServer,
+  LogMessage,
+  ToBackground,
+  ToSearch,
+  ToServer,
+} from './messages.ts'
 import { startMetrics } from './metrics-server.ts'
 import { gauge } from './store-metrics.ts'
 import { startThread } from './thread.ts'
@@ -45,7 +53,7 @@ export async function startService(options: Options): Promise<Service> {
     for (const server of servers) server.post(message)
   })
   /** A restarted search thread is connected to all servers again. */
-  const search = startSearch(log, background.snapshot, () => servers.forEach(connect))
+  const search = startSearch(config, log, background.snapshot, () => servers.forEach(connect))
 
   function connect(server: Pick<ServerThread, 'post'>): void {
     const { port1, port2 } = new MessageChannel()
@@ -60,7 +68,7 @@ export async function startService(options: Options): Promise<Service> {
   async function stop(): Promise<void> {
     await Promise.all(servers.map((server) => server.stop()))
     await background.stop()
-    search.terminate()
+    await search.stop()
     await metrics?.stop()
   }
 
@@ -89,16 +97,22 @@ export async function startService(options: Options): Promise<Service> {
 
 const writeLog = (log: Log, { level, message, fields }: LogMessage) => log[level](message, fields)
 
-function startSearch(log: Log, snapshot: () => Snapshot | undefined, onStart: () => void) {
-  return startThread<never, ToSearch>({
+function startSearch(config: Config, log: Log, snapshot: () => Snapshot | undefined, onStart: () => void) {
+  let stopped: PromiseWithResolvers<void>
+  const thread = startThread<FromSearch, ToSearch>({
     name: 'search-thread',
     log,
     onStart(thread) {
+      stopped = Promise.withResolvers()
+      thread.post({ kind: 'start', config })
       const current = snapshot()
       if (current) thread.post({ kind: 'snapshot', snapshot: current })
       onStart()
     },
+    onMessage: () => stopped.resolve(),
+    onEnd: () => stopped.resolve(),
   })
+  return { post: thread.post, stop: () => thread.stop({ kind: 'stop' }, stopped.promise) }
 }
 
 type Background = ReturnType<typeof startBackground>

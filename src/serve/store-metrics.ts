@@ -1,4 +1,5 @@
 import type { Family } from '../api/prometheus.ts'
+import type { EventLog } from '../domain/v3/event.ts'
 import type { ReplicaStatus, Store } from '../store/store.ts'
 
 /** Counting stale passports is expensive: the count is cached this long. */
@@ -33,8 +34,22 @@ export function createStoreMetrics(store: Store, { now, replica }: { now: () => 
       type: 'gauge',
       samples: Object.entries(parts).map(([part, works]) => ({ labels: { part }, value: Number(works) })),
     }
-    return [up, ...presentLags(health?.replicas), ...(await readStale())]
+    const log = await attempt(() => store.events.log())
+    return [up, ...presentLags(health?.replicas), ...(await readStale()), ...(log ? presentLog(log) : [])]
   }
+}
+
+function presentLog({ first, last }: EventLog): Family[] {
+  return [
+    gauge('passportd_events_last', 'Number of the last event.', last),
+    gauge('passportd_events_first', 'Number of the oldest event that is not pruned.', first),
+    {
+      name: 'passportd_events_pruned_total',
+      help: 'Events that were pruned.',
+      type: 'counter',
+      samples: [{ labels: {}, value: first - 1 }],
+    },
+  ]
 }
 
 function presentLags(replicas: readonly ReplicaStatus[] = []): Family[] {

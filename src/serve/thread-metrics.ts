@@ -22,9 +22,10 @@ export function createThreadMetrics() {
   return {
     metrics,
     redis,
-    read: (requestsInProgress: number): Family[] => [
+    read: (requestsInProgress: number, openStreams: number): Family[] => [
       ...metrics.read(),
       gauge('passportd_requests_in_progress', 'Requests without a response yet.', requestsInProgress),
+      gauge('passportd_event_streams', 'Open event streams.', openStreams),
       ...redis.read(),
       {
         name: 'passportd_event_loop_delay_seconds',

@@ -1,8 +1,34 @@
 import type { Credential } from '../domain/credential.ts'
 import type { DataPoint } from '../domain/data-point.ts'
-import { keepUnchanged } from './rows/credential.ts'
+import type { EventContent } from '../domain/v3/event.ts'
+import { type CauseOf, countedOf, toScoreChanged } from './events/changes.ts'
+import {
+  type CredentialsRow,
+  fromCredentialData,
+  isAsShown,
+  isSame,
+  keepUnchanged,
+  shownCredentialsOf,
+} from './rows/credential.ts'
 import { type StoredRow, toScoreRow, toScores } from './rows/passport.ts'
-import type { Scorable, ScoreResult } from './store.ts'
+import type { Scorable, ScoringJob } from './store.ts'
+
+/** A passport before scoring. */
+export type LoadedScorable = {
+  row: StoredRow
+  stored: CredentialsRow | null | undefined
+  all: readonly Credential[]
+  scorable: Scorable
+}
+
+export function toLoadedScorable(
+  row: StoredRow,
+  stored: CredentialsRow | null | undefined,
+  dataPoints: DataPoint[],
+): LoadedScorable {
+  const all = fromCredentialData(stored)
+  return { row, stored, all, scorable: toScorable(row, all, dataPoints) }
+}
 
 export function toScorable(row: StoredRow, all: readonly Credential[], dataPoints: DataPoint[]): Scorable {
   return {
@@ -16,14 +42,54 @@ export function toScorable(row: StoredRow, all: readonly Credential[], dataPoint
 }
 
 /** A passport and its credentials after scoring. */
-export function applyScore(
-  row: StoredRow,
-  before: readonly Credential[],
-  { scores, human, credentials }: ScoreResult,
-  { rules, now }: { rules: string; now: number },
-): { row: StoredRow; credentials: readonly Credential[] } {
-  return {
-    row: { ...row, ...toScoreRow(scores), human: Number(human), stale: 0, calculated_at: now, rules },
-    credentials: keepUnchanged(before, credentials),
+export type Scored = {
+  row: StoredRow
+  credentials: readonly Credential[]
+  /** The stored credentials and the V1 response have these credentials already. */
+  isUnchanged: boolean
+  event: EventContent | undefined
+}
+
+export function scorePassport(loaded: LoadedScorable, job: ScoringJob): Scored {
+  const { row: before, stored, all, scorable } = loaded
+  const { scores, human, credentials: calculated } = job.score(scorable, job.now)
+  const row: StoredRow = {
+    ...before,
+    ...toScoreRow(scores),
+    human: Number(human),
+    stale: 0,
+    calculated_at: job.now,
+    rules: job.rules,
+  }
+  const credentials = keepUnchanged(all, calculated)
+  const isUnchanged = isAsShown(stored) && isSameList(all, credentials)
+  const event = toScoreChanged(
+    { row: before, credentials: isUnchanged ? all : shownBefore(loaded) },
+    { row, credentials: isUnchanged ? all : countedOf(credentials) },
+    causeByScoring(loaded, job),
+  )
+  return { row, credentials, isUnchanged, event }
+}
+
+/** A merged passport has no V1 response. */
+const shownBefore = ({ row, stored, all }: LoadedScorable) =>
+  isAsShown(stored) || row.merged_into !== null ? countedOf(all) : shownCredentialsOf(stored)
+
+/** Unchanged credentials are the same objects. */
+const isSameList = (before: readonly Credential[], after: readonly Credential[]) =>
+  before.length === after.length && after.every((credential) => before.includes(credential))
+
+/** If several inputs changed since the last score, the first cause that applies is used. */
+function causeByScoring({ row, scorable }: LoadedScorable, job: ScoringJob): CauseOf {
+  let earlier: readonly Credential[] | undefined
+  return (before, after) => {
+    if (!before) return 'added'
+    if (!after) return 'gone'
+    if (after.givenScore !== undefined) return 'record'
+    if (row.rules !== '' && row.rules !== job.rules) return before.value === after.value ? 'rules' : 'value'
+    // With the same inputs, a calculation at the earlier time has the earlier result.
+    earlier ??= job.score(scorable, row.calculated_at).credentials
+    const same = earlier.find(({ id }) => id === before.id)
+    return same && isSame(same, before) ? 'time' : 'value'
   }
 }

@@ -1,4 +1,4 @@
-import type { CopyItem, CopyKey, CopyRange } from './store.ts'
+import type { CopyItem, CopyKey, CopyRange } from './copy-table.ts'
 
 /** Bytes are hexadecimal text, as in the JSON of PostgreSQL. */
 export type Row = Record<string, string | number | null>
@@ -22,6 +22,7 @@ export const PASSPORT_TABLES = [
   { name: 'wallets', id: 'passport_id', order: 'passport_id, address' },
   { name: 'credentials', id: 'passport_id', order: 'passport_id' },
   { name: 'data_points', id: 'passport_id', order: 'passport_id, type, account' },
+  { name: 'handles', id: 'passport_id', order: 'passport_id, handle' },
   { name: 'v1_passports', id: 'passport_id', order: 'passport_id' },
   { name: 'v1_credentials', id: 'passport_id', order: 'passport_id' },
 ] as const

@@ -2,6 +2,7 @@ import { NO_SCORES, type PassportRef, walletsOf } from '../domain/passport.ts'
 import { addsUp, CREDENTIAL_ACCOUNT, type IncomingRecord, type PassportRecord } from '../domain/record.ts'
 import { MOST_DATA_POINTS } from '../domain/record-limits.ts'
 import { toLaterText } from '../domain/v2/later-fields.ts'
+import type { Changes } from './events/changes.ts'
 import { hashOf } from './hash.ts'
 import { createMerges } from './merges.ts'
 import { type StoredRow, toRecordRow, toScoreRow, toScores } from './rows/passport.ts'
@@ -17,15 +18,17 @@ type Writer = { model: TrackedWriteModel; merges: ReturnType<typeof createMerges
 export function createRecordWriter(model: TrackedWriteModel) {
   const writer: Writer = { model, merges: createMerges(model) }
   return {
-    save(batch: readonly IncomingRecord[], options: SaveOptions): SaveResult[] {
+    save(
+      batch: readonly IncomingRecord[],
+      options: SaveOptions,
+    ): { results: SaveResult[]; changes: Changes } {
       const results: SaveResult[] = []
       for (const record of batch) {
         const result = saveOne(writer, record, options)
         results.push(result)
         if (options.strict && result.outcome === 'refused') break
       }
-      model.renderV1()
-      return results
+      return { results, changes: model.renderV1() }
     },
   }
 }

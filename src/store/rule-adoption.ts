@@ -1,3 +1,5 @@
+import type { EventContent } from '../domain/v3/event.ts'
+
 /** Passports that a new rule set marks as stale in one transaction. */
 export const ADOPTION_BATCH = 2500
 
@@ -34,6 +36,16 @@ export const stateAfterStep = (
   rules: string,
   end: number | undefined,
 ): AdoptionState => (end === undefined ? { rules } : { ...state, adopting: rules, adopted_to: String(end) })
+
+/** The event of an activated rule set; none if it is the one to score with already. */
+export function toActivated(state: AdoptionState, next: string): EventContent[] {
+  const before = targetRules(state) ?? ''
+  return before === next ? [] : [{ type: 'rules.changed', rules: [before, next] }]
+}
+
+/** The event of the first step of an adoption. An applied rule set has its event since it was activated. */
+export const toRulesChanged = (state: AdoptionState, next: string): EventContent[] =>
+  state.active_rules === undefined ? toActivated(state, next) : []
 
 /** SQL on either engine: the last id of the `$2` passports after `$1`. */
 export const FIND_BATCH_END = `select cast(max(id) as double precision) as id

@@ -5,8 +5,12 @@ import type { FullPassport, Passport, PassportRef, Scores } from '../domain/pass
 import type { IncomingRecord, PassportRecord } from '../domain/record.ts'
 import type { RetirementPlan } from '../domain/retirement.ts'
 import type { UsageCount } from '../domain/usage.ts'
+import type { EventLog, EventType, LogEvent } from '../domain/v3/event.ts'
+import type { CopyTable } from './copy-table.ts'
 import type { createV1Reader as createPostgresV1, createV2Reader as createPostgresV2 } from './postgres/v1.ts'
+import type { createV3Reader as createPostgresV3 } from './postgres/v3/find-passports.ts'
 import type { createV1Reader as createSqliteV1, createV2Reader as createSqliteV2 } from './sqlite/v1.ts'
+import type { createV3Reader as createSqliteV3 } from './sqlite/v3/find-passports.ts'
 
 /** SQLite returns values, PostgreSQL returns promises. */
 export type Awaitable<T> = T | Promise<T>
@@ -22,9 +26,9 @@ export type Store = {
     /** The passports that are merged into this one, not through another. */
     listMerged(id: number): Awaitable<number[]>
     /** Throws `not_found`, or `invalid_request` if one of them is merged already. */
-    merge(from: number, into: number): Awaitable<void>
+    merge(from: number, into: number, now?: number): Awaitable<void>
     /** Throws `not_found`, or `invalid_request` if it is not merged. */
-    unmerge(id: number): Awaitable<void>
+    unmerge(id: number, now?: number): Awaitable<void>
     /** Deletes the passport and those merged into it. Throws `not_found`. */
     remove(id: number, now: number): Awaitable<void>
   }
@@ -47,9 +51,16 @@ export type Store = {
   v1: ReturnType<typeof createSqliteV1> | ReturnType<typeof createPostgresV1>
   /** V2 responses; credentials are those of V1. */
   v2: ReturnType<typeof createSqliteV2> | ReturnType<typeof createPostgresV2>
+  /** Passports of v3. */
+  v3: ReturnType<typeof createSqliteV3> | ReturnType<typeof createPostgresV3>
   listing: ListingStore
+  facets: {
+    /** In any order. Passports that are not listed are left out. */
+    list(ids: readonly number[]): Awaitable<Facets[]>
+  }
   scoring: ScoringStore
   rules: RulesStore
+  events: EventStore
   mirror: MirrorStore
   keys: {
     create(key: ApiKey): Awaitable<void>
@@ -106,6 +117,32 @@ export type ReplicaStatus = {
   lag: number
 }
 
+export type EventStore = {
+  /** Reads one row, never from a replica: followers compare `last` to detect new events. */
+  log(): Awaitable<EventLog>
+  /** The next events, oldest first. */
+  list(page: EventPage): Awaitable<EventList>
+  /** The events of these passports later than a time. Read the passports first: `undo` needs all later events. */
+  listAfterTime(passportIds: readonly number[], time: number): Awaitable<LaterEvents>
+  /** Deletes the oldest events before a time, one batch per call; returns their number. */
+  prune(before: number): Awaitable<number>
+}
+
+/** Without `passport` and `types`, all events. */
+export type EventPage = {
+  /** A sequence number; 0 for the begin of the log. */
+  after: number
+  limit: number
+  passport?: number
+  types?: readonly EventType[]
+}
+
+/** `end` is the number up to which the log was read: the next page begins after it, even if this one is empty. */
+export type EventList = { events: LogEvent[]; end: number; log: EventLog }
+
+/** Newest first. Events before `knownSince` are unknown. */
+export type LaterEvents = { events: LogEvent[]; knownSince: number }
+
 /** The input of the ranking snapshot (src/catalog). */
 export type ListingStore = {
   /** Calls `add` for each listed passport, highest score first, equal scores by id. Returns a cursor. */
@@ -119,11 +156,32 @@ export type ListingStore = {
 /** `name` is folded. */
 export type ListedPassport = { id: number; score: number; name: string }
 
-/** The version is another after each change of the passport's V1 response. */
+/** The values that v3 lists are filtered, grouped and sorted by. All text is folded, without duplicates; empty text is left out. */
+export type Facets = {
+  id: number
+  name: string
+  score: number
+  activity_score: number
+  identity_score: number
+  skills_score: number
+  /** "true" or "false". */
+  human: readonly string[]
+  location: readonly string[]
+  tag: readonly string[]
+  source: readonly string[]
+  /** The types of its shown credentials with a score above 0. */
+  type: readonly string[]
+  rules: readonly string[]
+}
+
+/** The version is another after each change of the passport's V1 responses. */
 export type ChangedPassport = ListedPassport & { version: number }
 
 /** `listed` takes precedence over `unlisted`. */
 export type ListingChanges = { cursor: string; listed: ChangedPassport[]; unlisted: number[] }
+
+/** What to read in addition to the passport. */
+export type FindOptions = { credentials: boolean }
 
 /** Both days are included. */
 export type Days = { since: string; until: string }
@@ -156,6 +214,7 @@ export type ScoringStore = {
   work(limit: number, job: ScoringJob): Awaitable<number | undefined>
   /** A passport with the input of its score, of one moment. */
   find(ref: PassportRef): Awaitable<(Scorable & { passport: FullPassport }) | undefined>
+  listByIds(ids: readonly number[]): Awaitable<Scorable[]>
   /** The next passports by id, without merged ones. */
   list(afterId: number, limit: number): Awaitable<Scorable[]>
   countStale(): Awaitable<number>
@@ -165,20 +224,24 @@ export type ScoringStore = {
    * stale. If another rule set was in force, passports with scores from their records become stale too. Nothing happens while
    * another applied rule set is active.
    */
-  adopt(rules: string): Awaitable<boolean>
+  adopt(rules: string, now?: number): Awaitable<boolean>
 }
 
 export type RulesStore = {
-  /** Any rule set that was applied. */
+  /** Any rule set that was ever in force. */
   find(stamp: string): Awaitable<AppliedRules | undefined>
+  /** Those of these rule sets that are known. */
+  listByStamps(stamps: readonly string[]): Awaitable<AppliedRules[]>
   /** `undefined` if none was ever applied: the built-in rule set is active. */
   active(): Awaitable<AppliedRules | undefined>
-  /** The last applied one first. */
+  /** Those that were applied, the last one first. */
   list(): Awaitable<AppliedRules[]>
+  /** Stores a rule set without activating it, unless it is stored. */
+  keep(rules: AppliedRules): Awaitable<void>
   /** Stores and activates a rule set. */
   apply(rules: AppliedRules): Awaitable<void>
   /** Activates the rule set that was applied before the active one, or the built-in one; `undefined`: there is none. */
-  rollBack(builtIn: AppliedRules): Awaitable<AppliedRules | undefined>
+  rollBack(builtIn: AppliedRules, now?: number): Awaitable<AppliedRules | undefined>
 }
 
 /** A stored rule set. */
@@ -209,7 +272,8 @@ export type ScoringJob = {
   /** The stamp of the rule set. */
   rules: string
   now: number
-  score: (passport: Scorable) => ScoreResult
+  /** Also called with an earlier time, to find out whether only time has passed. */
+  score: (passport: Scorable, now: number) => ScoreResult
   /** Called after scoring threw. The passport stays stale and is not tried again until it changes. */
   onFailure: (id: number, error: unknown) => void
 }
@@ -230,17 +294,3 @@ export type MirrorStore = {
 
 /** The ETags of both responses about a passport, and the run that read them. The run of a pruned passport is 0. */
 export type Mirrored = { passportEtag: string; credentialsEtag: string; run: number }
-
-export type CopyTable = {
-  name: string
-  /** The items after one key, up to and including another. */
-  list(range: CopyRange & { limit?: number }): Awaitable<CopyItem[]>
-  /** Replaces all items in the range. */
-  replace(range: CopyRange, items: readonly CopyItem[]): Awaitable<void>
-}
-
-export type CopyKey = readonly (string | number)[]
-export type CopyRange = { after?: CopyKey | undefined; until?: CopyKey | undefined }
-
-/** `value` is JSON, the same on every engine. */
-export type CopyItem = { key: CopyKey; value: unknown }

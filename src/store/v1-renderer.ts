@@ -1,22 +1,28 @@
 import type { Credential } from '../domain/credential.ts'
+import { handlesOf } from '../domain/v3/handle.ts'
+import type { CauseOf, Changes } from './events/changes.ts'
+import { trackEvents } from './events/tracker.ts'
 import type { StoredRow } from './rows/passport.ts'
 import { toV1CredentialsRow, toV1PassportRow } from './rows/v1.ts'
 import type { WriteModel } from './write-model.ts'
 
-/** A write model that renders the V1 responses of changed passports. */
+/** A write model that renders the V1 responses of changed passports and stores their handles. */
 export type TrackedWriteModel = WriteModel & {
   /** Renders these credentials too. Without this call, the shown credentials stay. */
   showCredentials(passportId: number, credentials: readonly Credential[]): void
-  /** Must be called once, at the end of the transaction. */
-  renderV1(): void
+  /** Must be called once, at the end of the transaction. Returns its events. */
+  renderV1(): Changes
 }
 
 /** Tracks changed passports: each is rendered once, in the transaction that changes it. */
-export function trackChanges(model: WriteModel): TrackedWriteModel {
-  const { passports, credentials } = model
+export function trackChanges(model: WriteModel, causeOf: CauseOf): TrackedWriteModel {
+  const { passports, credentials, dataPoints, handles } = model
+  const events = trackEvents(model, causeOf)
   /** Rows by id; `undefined` ones are read when they are rendered. */
   const changed = new Map<number, StoredRow | undefined>()
   const shown = new Map<number, readonly Credential[]>()
+  /** V1 does not show the rule set, but v3 does. */
+  const withOtherRules = new Set<number>()
 
   /** The response of a survivor says whether another passport is merged into it. */
   function noteSurvivor(id: number | null | undefined): void {
@@ -25,23 +31,33 @@ export function trackChanges(model: WriteModel): TrackedWriteModel {
 
   function render(id: number, known: StoredRow | undefined): void {
     const row = known ?? passports.find(id)
-    if (row) renderPassport(model, row, shown.get(id))
+    if (!row) return
+    renderPassport(model, row, shown.get(id))
+    handles.replace(id, handlesOf(JSON.parse(row.socials), dataPoints.list(id)))
   }
 
   return {
     ...model,
     passports: {
       ...passports,
+      find(id) {
+        const row = passports.find(id)
+        events.note(id, row)
+        return row
+      },
       put(row) {
-        const before = passports.findSurvivor(row.id)
+        events.note(row.id)
+        const before = passports.find(row.id)
         if (before === undefined) shown.set(row.id, [])
+        else if (before.rules !== row.rules) withOtherRules.add(row.id)
         passports.put(row)
         changed.set(row.id, row)
         noteSurvivor(row.merged_into)
-        noteSurvivor(before)
+        noteSurvivor(before?.merged_into)
       },
       remove(id) {
         const survivor = passports.findSurvivor(id)
+        events.noteRemoval(id)
         passports.remove(id)
         changed.delete(id)
         noteSurvivor(survivor)
@@ -50,9 +66,13 @@ export function trackChanges(model: WriteModel): TrackedWriteModel {
     credentials: { ...credentials, list: (id) => [...(shown.get(id) ?? credentials.list(id))] },
     showCredentials: (passportId, list) => void shown.set(passportId, list),
     renderV1() {
+      const changes = events.compare(changed, shown)
       for (const [id, row] of changed) render(id, row)
+      for (const id of withOtherRules) model.v1.touch(id)
       changed.clear()
       shown.clear()
+      withOtherRules.clear()
+      return changes
     },
   }
 }

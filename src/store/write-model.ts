@@ -11,7 +11,7 @@ export type WriteModel = {
     findSurvivor(id: number): number | null | undefined
     listMerged(into: number): number[]
     put(row: StoredRow): void
-    /** Also removes its wallets, credentials, data points and V1 responses. */
+    /** Also removes its wallets, credentials, data points, handles and V1 responses. */
     remove(id: number): void
   }
   wallets: {
@@ -21,6 +21,8 @@ export type WriteModel = {
   }
   credentials: {
     list(passportId: number): Credential[]
+    /** The credentials in the V1 response of a listed passport, before this transaction. */
+    listShown(passportId: number): Credential[]
     /** `isShown`: the V1 response will show these credentials. */
     put(passportId: number, credentials: readonly Credential[], isShown: boolean): void
   }
@@ -29,6 +31,10 @@ export type WriteModel = {
     /** Replaces the point of the same type and account. */
     put(passportId: number, point: DataPoint): void
     replace(passportId: number, points: readonly DataPoint[]): void
+  }
+  /** The handles of a passport (src/domain/v3/handle.ts), sorted. */
+  handles: {
+    replace(passportId: number, handles: readonly string[]): void
   }
   removals: {
     has(passportId: number): boolean
@@ -39,6 +45,8 @@ export type WriteModel = {
   v1: {
     putPassport(row: V1PassportRow): void
     putCredentials(row: V1CredentialsRow): void
+    /** Makes a new version of a listed passport: another field than those of V1 has changed. */
+    touch(passportId: number): void
     remove(passportId: number): void
   }
   /** The rule set that is being adopted, or else the one in force. */

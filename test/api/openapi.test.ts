@@ -27,19 +27,54 @@ test('every V1 operation is marked deprecated', () => {
     '/api/v1/passports/{id}',
     '/api/v1/passport_credentials',
   ])
-  for (const [, item] of paths) expect(item.get).toMatchObject({ deprecated: true })
+  for (const [, item] of paths) expect(item).toMatchObject({ get: { deprecated: true } })
 })
 
+type Content = Record<string, { schema?: object; itemSchema?: object; example?: unknown }>
+type Operation = { requestBody?: { content: Content }; responses: Record<string, { content?: Content }> }
+
+/** The contents of all requests and responses with a body. */
+function contentsOf({ paths }: ReturnType<typeof createOpenApi>) {
+  return Object.entries(paths).flatMap(([path, item]) =>
+    Object.entries(item as Record<string, Operation>)
+      .filter(([method]) => method !== 'parameters')
+      .flatMap(([method, { requestBody, responses }]) =>
+        [requestBody, ...Object.values(responses)]
+          .flatMap((body) => Object.entries(body?.content ?? {}))
+          .map(([type, content]) => ({ where: `${method} ${path} ${type}`, type, ...content })),
+      ),
+  )
+}
+
 test('every example matches its schema', () => {
-  const { paths, components } = createOpenApi('0')
-  const contents = JSON.stringify(paths)
-  const found: { schema: object; example: unknown }[] = []
-  JSON.parse(contents, (_, value) => {
-    if (value?.schema && value.example !== undefined && value.schema.$ref) found.push(value)
-    return value
-  })
-  expect(found.length).toBeGreaterThan(20)
-  for (const { schema, example } of found) expect(Schema.Check({ ...schema, components }, example)).toBe(true)
+  const document = createOpenApi('0')
+  const found = contentsOf(document).filter(({ example }) => example !== undefined)
+  expect(found.length).toBeGreaterThan(100)
+  for (const { where, type, schema, itemSchema, example } of found) {
+    const whole = { ...(schema ?? itemSchema), components: document.components }
+    const values = PARSE[type]?.(String(example)) ?? [example]
+    for (const value of values) expect([where, Schema.Check(whole, value)]).toEqual([where, true])
+  }
+})
+
+/** The items of streams. */
+const PARSE: Record<string, (text: string) => unknown[]> = {
+  'application/x-ndjson': (text) =>
+    text
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line)),
+  'text/event-stream': (text) =>
+    text
+      .trimEnd()
+      .split('\n\n')
+      .map((block) => Object.fromEntries(block.split('\n').map((line) => line.split(/: (.*)/, 2)))),
+}
+
+test('every body of the API has an example', () => {
+  const contents = contentsOf(createOpenApi('0')).filter(({ where }) => where.includes(' /api/'))
+  const without = contents.filter(({ example }) => example === undefined)
+  expect(without.map(({ where }) => where)).toEqual([])
 })
 
 test('the conformance check rejects wrong statuses, fields and headers', () => {
@@ -72,7 +107,7 @@ onEveryEngine('GET /openapi.json', (open) => {
     await using store = await open()
     await using server = serveTest(store)
     expect((await server.get('/openapi.json')).body).toMatchObject({
-      openapi: '3.1.1',
+      openapi: '3.2.0',
       info: { title: 'passportd' },
     })
   })

@@ -28,7 +28,7 @@ onEveryEngine('errors', (open) => {
     '/api/v1',
     '/api/v1/',
     '/api/v2',
-    '/api/v3/passports',
+    '/api/v9/passports',
     '/api/v1/passports/7/credentials',
     '/api/v1//nothing',
     '/API/V1/passports',
@@ -99,7 +99,9 @@ onEveryEngine('every response', (open) => {
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 304, 405, 204, 200, 401, 404])
     for (const { headers } of answers) {
       expect(headers.get('Deprecation')).toBe('@1748736000')
-      expect(headers.get('Link')).toBe('</deprecation>; rel="deprecation"; type="text/html"')
+      expect(headers.get('Link')).toBe(
+        '</deprecation>; rel="deprecation"; type="text/html", </api/v3>; rel="successor-version"',
+      )
       expect(headers.has('Sunset')).toBe(false)
     }
     expect((await server.get('/health')).headers.has('Deprecation')).toBe(false)

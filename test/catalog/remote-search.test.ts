@@ -39,6 +39,31 @@ test('several clients get their results, also for searches sent before the first
   expect(await other('ada', 0, 9)).toMatchObject({ ids: [0], total: 1 })
 })
 
+test('a list that takes too long is unavailable, and a failed one fails', async () => {
+  const server = createSearchServer(() => Promise.reject(new Error('on purpose')))
+  const channels = [new MessageChannel(), new MessageChannel()] as const
+  for (const { port1 } of channels) server.connect(port1)
+  const hasty = createSearchClient(channels[0].port2, 1)
+  const patient = createSearchClient(channels[1].port2)
+  const request = {
+    keyword: undefined,
+    filter: [],
+    sort: { field: 'score', descending: true },
+    groupBy: undefined,
+    after: undefined,
+    limit: 1,
+  } as const
+  // There is no snapshot yet.
+  await expect(hasty.list(request, undefined)).rejects.toMatchObject({ code: 'unavailable' })
+  server.update(await people(NAMES))
+  await expect(patient.list(request, undefined)).rejects.toThrow('on purpose')
+  await expect(patient.list(request, undefined, AbortSignal.abort())).rejects.toThrow(ClientGone)
+  for (const { port1, port2 } of channels) {
+    port1.close()
+    port2.close()
+  }
+})
+
 test('an aborted search is rejected, and the other searches complete', async () => {
   using searches = connectSearch()
   const search = searches.connect()

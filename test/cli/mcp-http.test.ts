@@ -26,7 +26,7 @@ describe('with PUBLIC_URL', () => {
 
   test('HTTP gives the same results, with absolute links', async () => {
     await using agent = await httpAgent(server.url)
-    expect((await agent.client.listTools()).tools).toHaveLength(4)
+    expect((await agent.client.listTools()).tools).toHaveLength(7)
     expect((await agent.call('get_passport', { passport: '7' })).data).toMatchObject({
       score: 42.5,
       links: { api, page: 'https://p.example/passports/7' },

@@ -36,6 +36,9 @@ withEveryEngine('mcp', (makeDatabase) => {
       'get_passport',
       'get_credentials',
       'explain_score',
+      'lookup_passports',
+      'score_at',
+      'what_changed',
     ])
     for (const { annotations } of tools) {
       expect(annotations).toMatchObject({ readOnlyHint: true, destructiveHint: false })
@@ -92,7 +95,7 @@ withEveryEngine('mcp', (makeDatabase) => {
       ['get_credentials', { passport: '0xabc' }, 'There is no passport "0xabc".'],
       ['explain_score', { passport: 404 }, 'There is no passport "404".'],
       ['get_passport', { passport: '9'.repeat(30) }, `There is no passport "${'9'.repeat(30)}".`],
-      ['get_passport', {}, 'passport must be a passport id or a wallet, got undefined.'],
+      ['get_passport', {}, 'passport must be a passport id, a wallet or a handle, got undefined.'],
       ['search_passports', { keyword: 'a'.repeat(201) }, 'keyword must be at most 200 characters, got 201.'],
       ['search_passports', { keyword: 7 }, 'keyword must be a string, got 7.'],
       ['search_passports', { limit: 26 }, 'limit must be a whole number from 1 to 25, got 26.'],

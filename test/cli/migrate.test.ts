@@ -1,15 +1,17 @@
 import { expect, test } from 'bun:test'
 import { lock, MIGRATE } from '../../src/store/postgres/connection/locks.ts'
+import { SCHEMA as POSTGRES_SCHEMA } from '../../src/store/postgres/migrate/migrate.ts'
 import { openPostgres } from '../../src/store/postgres/open.ts'
+import { SCHEMA as SQLITE_SCHEMA } from '../../src/store/sqlite/migrate/migrate.ts'
 import { workplace } from '../support/cli-sandbox.ts'
 import { connect } from '../support/postgres/connect.ts'
 import { testDatabase } from '../support/postgres/postgres.ts'
 import { readLines, until } from '../support/processes.ts'
 import { withEveryEngine } from '../support/store/engines.ts'
-import { execute, revertSchema } from '../support/store/execute-sql.ts'
+import { execute, OLD_SCHEMA, revertSchema } from '../support/store/execute-sql.ts'
 import { record } from '../support/store/records.ts'
 
-const SCHEMA = { sqlite: 12, postgres: 7 }
+const SCHEMA = { sqlite: SQLITE_SCHEMA, postgres: POSTGRES_SCHEMA }
 
 const setSchema = (engine: keyof typeof SCHEMA, change: number) =>
   engine === 'sqlite'
@@ -36,7 +38,7 @@ withEveryEngine('an older schema', (makeDatabase, engine) => {
     await using here = await workplace(makeDatabase, { records: [record(1)] })
     const url = here.env.DATABASE_URL
     await revertSchema(url)
-    const [old, wanted] = [SCHEMA[engine] - 1, SCHEMA[engine]]
+    const [old, wanted] = [OLD_SCHEMA[engine], SCHEMA[engine]]
     const sentence = `has schema ${old}, but this version needs ${wanted}: make a backup, then run "passportd migrate".`
     for (const args of [...COMMANDS, ['copy', url, 'sqlite:/nowhere/copy.db']]) {
       expect({ args, ...(await here.call(...args)) }).toMatchObject({
@@ -92,6 +94,7 @@ withEveryEngine('a node whose database a newer version has migrated', (makeDatab
 test('postgres: a migration may take longer than the statement timeout', async () => {
   await using database = await testDatabase()
   await (await openPostgres(database)).close()
+  await revertSchema(database.url)
   await using sql = connect(database.url)
   await sql.unsafe('drop table rule_sets; update passportd set version = 5')
   const held = Promise.withResolvers<void>()

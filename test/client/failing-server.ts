@@ -27,9 +27,11 @@ export function serveFaults() {
     hostname: '127.0.0.1',
     // In development mode it would print the errors.
     development: false,
-    fetch({ url, method }) {
+    fetch({ url, method, headers: sent }) {
       if (method === 'OPTIONS') return new Response(null, { headers: HEADERS })
-      const [, run, way = ''] = new URL(url).pathname.split('/')
+      const { pathname, searchParams } = new URL(url)
+      const [, run, way = ''] = pathname.split('/')
+      if (way === 'events') return sendEvents(sent.get('Accept'), searchParams.get('after'))
       if (way === 'silent') return new Promise<Response>(() => undefined)
       if (way === 'cut') return new Response(truncatedBody(), { headers: HEADERS })
       const count = (counts.get(`${run} ${way}`) ?? 0) + 1
@@ -44,6 +46,14 @@ export function serveFaults() {
     begin: () => `${server.url.origin}/${++runs}`,
     stop: () => server.stop(true),
   }
+}
+
+/** A stream has one event, and its connection ends. */
+function sendEvents(accept: string | null, after: string | null): Response {
+  if (accept !== 'text/event-stream') return Response.json({ items: [], next: 'k-1' }, { headers: HEADERS })
+  const id = `k-${Number(after?.slice(2)) + 1}`
+  const body = `: ready\n\nid: ${id}\ndata: ${JSON.stringify({ specversion: '1.0', id })}\n\n`
+  return new Response(body, { headers: { ...HEADERS, 'Content-Type': 'text/event-stream' } })
 }
 
 const truncatedBody = () =>

@@ -3,6 +3,7 @@ import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { inventPeople } from '../../src/ingest/demo/people.ts'
 import { hasBrowser, launchBrowser } from '../support/explorer/browser.ts'
+import { makeKey } from '../support/http/keys.ts'
 import { serveTest } from '../support/http/server.ts'
 import { openTestStore, type TestStore } from '../support/store/engines.ts'
 import { tempFolder } from '../support/temp-folder.ts'
@@ -11,7 +12,7 @@ import { serveFaults } from './failing-server.ts'
 const ROOT = join(import.meta.dir, '../..')
 const INDEX = '/node_modules/@passportd/client/dist/index.js'
 const MAIN = `import { run } from './scenario.js'
-console.log(JSON.stringify(await run(process.argv[2], process.argv[3])))
+console.log(JSON.stringify(await run(...process.argv.slice(2))))
 `
 const PAGE = `<!doctype html><script type="importmap">{"imports":{"@passportd/client":"${INDEX}"}}</script>`
 
@@ -33,6 +34,7 @@ describe('the packed client', () => {
   let store: TestStore
   let service: ReturnType<typeof serveTest>
   let expected: unknown
+  let key: string
   const faulty = serveFaults()
 
   beforeAll(async () => {
@@ -44,6 +46,7 @@ describe('the packed client', () => {
     writeFileSync(join(folder.path, 'main.mjs'), MAIN)
     store = await openTestStore('sqlite', inventPeople())
     service = serveTest(store)
+    key = (await makeKey(store, 1)).key
     const { body: list } = await service.get('/api/v1/passports?keyword=ada&per_page=250')
     const ids = list.passports.map(({ passport_id }: { passport_id: number }) => passport_id)
     const { body: first } = await service.get(`/api/v1/passports/${ids[0]}`)
@@ -54,6 +57,9 @@ describe('the packed client', () => {
       isSame: true,
       credentials: credentials.passport_credentials.length,
       notices: ['2025-03-31T00:00:00.000Z'],
+      listed: ids,
+      found: [...ids, 'malformed'],
+      events: ['k-2', 'k-3', 'k-4'],
       failures: [
         'not_found 404',
         'invalid_request 400',
@@ -68,6 +74,8 @@ describe('the packed client', () => {
         'network undefined',
         'network undefined',
         'timeout undefined',
+        'unauthorized 401',
+        'not_found 404',
         'called off',
       ],
     }
@@ -85,7 +93,8 @@ describe('the packed client', () => {
     ['Node', 'node'],
     ['Bun', process.execPath],
   ])('works in %s', async (_, program) => {
-    const out = await command([program, 'main.mjs', service.url.origin, faulty.begin()], folder.path)
+    const args = [service.url.origin, faulty.begin(), key]
+    const out = await command([program, 'main.mjs', ...args], folder.path)
     expect(JSON.parse(out)).toEqual(expected)
   })
 
@@ -105,9 +114,8 @@ describe('the packed client', () => {
     try {
       const page = await browser.newPage()
       await page.goto(site.url.href)
-      const result = await page.evaluate(
-        `import('/scenario.js').then(({ run }) => run(${JSON.stringify(service.url.origin)}, ${JSON.stringify(faulty.begin())}))`,
-      )
+      const args = JSON.stringify([service.url.origin, faulty.begin(), key])
+      const result = await page.evaluate(`import('/scenario.js').then(({ run }) => run(...${args}))`)
       expect(result).toEqual(expected as never)
     } finally {
       await browser.close()

@@ -4,8 +4,9 @@ import { createClient, createMemoryCache, PassportError } from '@passportd/clien
 /**
  * @param {string} baseUrl of a service with the demo data
  * @param {string} faulty base URL of the failing service
+ * @param {string} apiKey a key of the service
  */
-export async function run(baseUrl, faulty) {
+export async function run(baseUrl, faulty, apiKey) {
   const notices = []
   const client = createClient({
     baseUrl,
@@ -18,6 +19,14 @@ export async function run(baseUrl, faulty) {
   const passport = await client.passports.get(ids[0])
   const again = await client.passports.get(passport.main_wallet)
   const credentials = await client.credentials.list(ids[0])
+  const { v3 } = createClient({ baseUrl, apiKey })
+  const listed = []
+  for await (const { passport_id } of v3.list({ q: 'ada', limit: 2, select: ['passport_id'] }))
+    listed.push(passport_id)
+  const { items } = await v3.lookup([...ids, 'github:'], { select: ['passport_id'] })
+  const events = []
+  const changing = createClient({ baseUrl: `${faulty}/events`, apiKey, longestWait: 10 })
+  for await (const { id } of changing.v3.events({ follow: true })) if (events.push(id) === 3) break
   const failures = []
   const failing = (way, options = {}) =>
     createClient({ baseUrl: `${faulty}/${way}`, ...options }).passports.get(1)
@@ -37,6 +46,8 @@ export async function run(baseUrl, faulty) {
     () => failing('redirect', { retries: 0 }),
     () => failing('cut', { retries: 0 }),
     () => failing('silent', { timeout: 100, retries: 1 }),
+    () => client.v3.lookup([1]),
+    () => v3.passport('lens:nobody'),
     () => client.passports.get(1, { signal: AbortSignal.abort(new Error('called off')) }),
   ]) {
     try {
@@ -52,6 +63,9 @@ export async function run(baseUrl, faulty) {
     isSame: JSON.stringify(again) === JSON.stringify(passport),
     credentials: credentials.length,
     notices,
+    listed,
+    found: items.map((item) => item.passport?.passport_id ?? item.error),
+    events,
     failures,
   }
 }

@@ -20,6 +20,7 @@ inBrowser('accessibility', (browser) => {
     const targets = [
       ...['/?page=2', '/?q=a', '/?q=nobody+at+all', '/?page=999', '/?page=x', '/passports/1'],
       ...['/passports/5000', '/passports/1/score', '/passports/nobody', '/reference', '/deprecation'],
+      '/reference/v3',
     ].map((path) => server.url.origin + path)
     const queue = [...targets, `${bare.url.origin}/`]
     const results: object[] = []

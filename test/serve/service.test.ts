@@ -34,6 +34,21 @@ describe.skipIf(process.platform !== 'linux')('threads of the service', () => {
     expect(service.messages()).toEqual(['The search-thread ended; restarting it now.'])
   })
 
+  test('filtered lists follow changes, also after the search thread has died', async () => {
+    await using service = await startTestService({ workers: 2 })
+    const total = async () => {
+      const response = await service.get('/api/v3/passports?filter=tag:lamplighter')
+      return response.status === 200 ? (await response.json()).total : response.status
+    }
+    expect(await total()).toBe(0)
+    await saveRecords(service.store, [record(5000, { profile: { tags: ['Lamplighter'] } })])
+    await until(async () => (await total()) === 1)
+    await end(service, SEARCH)
+    await until(async () => (await total()) === 1)
+    await service.store.passports.remove(5000, 0)
+    await until(async () => (await total()) === 0)
+  })
+
   test('a server thread that dies is restarted, and the others serve meanwhile', async () => {
     await using service = await startTestService({ workers: 2 })
     const ended = end(service, SERVER)

@@ -1,7 +1,8 @@
 import { Database } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
-import { serveProcess, start } from '../support/cli.ts'
+import { run, serveProcess, start } from '../support/cli.ts'
+import { openEventStream } from '../support/http/event-stream.ts'
 import { socketsOf, until } from '../support/processes.ts'
 import { startSilentRedis } from '../support/redis/silent-redis.ts'
 import { tempFolder } from '../support/temp-folder.ts'
@@ -18,6 +19,18 @@ describe.each(isLinux ? ['1', '2'] : ['1'])('serve --workers %s, stopped', (work
     await redis.isAsked()
     server.child.kill('SIGTERM')
     expect((await response).status).toBe(200)
+    expect(await server.child.exited).toBe(0)
+  })
+
+  test('ends event streams, then exits', async () => {
+    using folder = tempFolder()
+    await using server = await serveProcess(['--demo', '--workers', workers], { cwd: folder.path })
+    const created = await run(['keys', 'create', '--demo', '--name', 'a'], { cwd: folder.path })
+    const options = { key: created.out.trim(), query: '?after=latest' }
+    const streams = await Promise.all(Array.from({ length: 6 }, () => openEventStream(server.url, options)))
+    server.child.kill('SIGTERM')
+    await Promise.all(streams.map(({ ended }) => ended))
+    expect(streams.map(({ response }) => response.status)).toEqual([200, 200, 200, 200, 200, 200])
     expect(await server.child.exited).toBe(0)
   })
 
@@ -45,6 +58,16 @@ describe.each(isLinux ? ['1', '2'] : ['1'])('serve --workers %s, stopped', (work
     })
     expect(server.child.signalCode).toBe('SIGTERM')
   })
+})
+
+test('a server that has evaluated filters leaves no WAL', async () => {
+  using folder = tempFolder()
+  await using server = await serveProcess([], { cwd: folder.path })
+  expect((await fetch(`${server.url}/api/v3/passports?filter=human:true`)).status).toBe(200)
+  server.child.kill('SIGTERM')
+  expect(await server.child.exited).toBe(0)
+  expect(await Bun.file(join(folder.path, 'data/passportd.db')).exists()).toBe(true)
+  expect(await Bun.file(join(folder.path, 'data/passportd.db-wal')).exists()).toBe(false)
 })
 
 test.each(['SIGTERM', 'SIGINT'] as const)('%s during the start ends the process', async (signal) => {

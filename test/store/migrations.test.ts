@@ -65,6 +65,8 @@ async function expectPeople(store: Store): Promise<void> {
     items: [{ id: 7 }, { id: 12 }],
     total: 2,
   })
+  const byHandle = await store.v3.find([{ handle: 'active_wallet:0xada', wallet: '' }], { credentials: true })
+  expect(byHandle).toMatchObject([{ passport: { id: 7, mergedFrom: [9] } }])
   expect(await store.records.listRemovals()).toEqual([13])
   expect(await store.keys.find('k')).toEqual(KEY)
 }

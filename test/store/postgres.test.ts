@@ -3,6 +3,8 @@ import type { SQL } from 'bun'
 import { SERVE_TIMEOUT } from '../../src/store/open.ts'
 import { openPostgres } from '../../src/store/postgres/open.ts'
 import type { ScoringJob, Store } from '../../src/store/store.ts'
+import { makeKey } from '../support/http/keys.ts'
+import { serveTest } from '../support/http/server.ts'
 import { connect, withOptions } from '../support/postgres/connect.ts'
 import { type PostgresServer, startPostgres, testDatabase } from '../support/postgres/postgres.ts'
 import { logOf, TALKATIVE } from '../support/postgres/postgres-log.ts'
@@ -97,6 +99,7 @@ describe('postgres: among 20,000 passports', () => {
     await passports.merge(77, 78)
     await passports.unmerge(77)
   }
+  const ONE_PASSPORT = { after: 0, limit: 100, passport: 77 }
   let next = 1000
   const removeNext = ({ passports }: Store) => {
     next += 50
@@ -109,19 +112,71 @@ describe('postgres: among 20,000 passports', () => {
     ['a response by id', (store) => store.v1.findPassport({ id: 77 }), 'v1_passports_pkey'],
     ['a response by wallet', (store) => store.v1.findPassport({ wallet: '0x77' }), 'v1_passports_pkey'],
     ['the survivor of a merge', (store) => store.v1.findPassport({ id: 51 }), 'passports_pkey'],
+    [
+      'a passport by handle',
+      (store) => store.v3.find([{ handle: 'lens:51', wallet: '' }], FULL),
+      'handles_pkey',
+    ],
+    ['passports by mixed keys', (store) => store.v3.find(MIXED_KEYS, FULL), 'passports_pkey'],
     ['a page of the list', (store) => store.v1.listItems([77, 78, 79]), 'v1_passports_pkey'],
     ['the credentials of one', (store) => store.v1.findCredentials({ id: 77 }), 'v1_credentials_pkey'],
     ['changes of the ranking', (store) => store.listing.readChanges(CURSOR), 'v1_passports_by_version'],
     ['a stale passport', (store) => store.scoring.work(5, scoreNothing), 'passports_stale'],
     ['the number of stale passports', (store) => store.scoring.countStale(), 'passports_stale'],
     ['a batch of an export', (store) => store.records.list(77, 50), 'passports_pkey'],
+    ['a page of events', (store) => store.events.list({ after: 7000, limit: 100 }), 'events_pkey'],
+    ['the events of a passport', (store) => store.events.list(ONE_PASSPORT), 'events_by_passport'],
+    ['later events of passports', (store) => store.events.listAfterTime([7, 8], 0), 'events_by_passport'],
     ['a row that a merge locks', mergeAndUnmerge, 'passports_pkey'],
     ['a row that a removal locks', removeNext, 'passports_by_survivor'],
   ])('%s is found by an index', async (_, work, index) => {
     const plans = await plansOf(work)
     expect(plans).toContain(index)
-    expect(plans.match(/Seq Scan on (?!passportd|versions|settings).*/g) ?? []).toEqual([])
+    expect(plans.match(/Seq Scan on (?!passportd|versions|settings|event_log|event_rules).*/g) ?? []).toEqual(
+      [],
+    )
   })
+
+  test('a lookup of 1,000 keys takes as many statements as one of 101 keys', async () => {
+    const countStatements = async (keys: string[]) => {
+      let found = 0
+      const entries = await logOf(server, async (store) => {
+        const { key } = await makeKey(store, keys.length % 256)
+        await using api = serveTest(store)
+        const { body } = await api.get('/api/v3/lookup', {
+          method: 'POST',
+          headers: { 'X-API-KEY': key, 'Content-Type': 'application/json' },
+          body: JSON.stringify({ keys, include: ['credentials', 'standing', 'explanation'] }),
+        })
+        found = body.found
+      })
+      const statements = entries.filter(
+        (entry) => entry.startsWith('execute') && !/as writes|pg_stat_activity/.test(entry),
+      )
+      return { found, statements: statements.length }
+    }
+    const many = MIXED_KEYS.map((key) =>
+      String('id' in key ? key.id : 'handle' in key ? key.handle : key.wallet),
+    )
+    const some = await countStatements(many.slice(0, 101))
+    expect(some.found).toBeGreaterThan(90)
+    expect(some.statements).toBeGreaterThan(2)
+    const all = await countStatements(many)
+    expect(all.found).toBeGreaterThan(900)
+    expect(all.statements).toBe(some.statements)
+  })
+})
+
+const FULL = { credentials: true }
+
+/** Every kind of key, with merged and unknown passports. */
+const MIXED_KEYS = Array.from({ length: 1000 }, (_, at) => {
+  const id = at * 21
+  return at % 3 === 0
+    ? { id }
+    : at % 3 === 1
+      ? { wallet: `0x${id}` }
+      : { handle: `lens:${id}`, wallet: `lens:${id}` }
 })
 
 /** Inserts rows directly: faster than through the store. */
@@ -135,12 +190,18 @@ async function fill(sql: SQL): Promise<void> {
     await transaction.unsafe(`insert into credentials select id, '[]' from passports`)
     await transaction.unsafe(`insert into v1_passports (passport_id, score, name, fields, more_fields, etag, merged)
       select id, score, 'person ' || id, '{}', '{}', '', 0 from passports where merged_into is null`)
-    await transaction.unsafe(`insert into v1_credentials select passport_id, '{}', '' from v1_passports`)
+    await transaction.unsafe(
+      `insert into v1_credentials select passport_id, '{"passport_credentials":[]}', '' from v1_passports`,
+    )
+    await transaction.unsafe(`insert into handles select 'lens:' || id, id from passports`)
     await transaction.unsafe(
       `insert into data_points select id, 'ens', '', 'number', 1, '', null from passports`,
     )
     await transaction.unsafe(`insert into unlisted (passport_id) select generate_series(30000, 40000)`)
     await transaction.unsafe(`insert into removals select id, 0 from generate_series(30000, 40000) as id`)
+    await transaction.unsafe(`insert into event_rules (stamp) values ('')`)
+    await transaction.unsafe(`insert into events select id, id, 0, 1, '[0,0,1]' from passports`)
+    await transaction.unsafe(`update event_log set last = 20000`)
   })
   await sql.unsafe('vacuum analyze')
 }

@@ -36,8 +36,8 @@ export function socketsOf(pids: readonly number[], port: number, state: keyof ty
 }
 
 /** Polls until the condition holds, or the test times out. */
-export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
-  while (!(await condition())) await Bun.sleep(20)
+export async function until(condition: () => boolean | Promise<boolean>, pause = 20): Promise<void> {
+  while (!(await condition())) await Bun.sleep(pause)
 }
 
 /** Milliseconds until the condition holds; 0 if it holds at once. */

@@ -1,5 +1,7 @@
+import { toQuery, toSegment } from './path.ts'
 import { type ClientOptions, createTransport, type RequestOptions } from './transport.ts'
 import type { Credential, ListedPassport, Passport, PassportPage } from './types.ts'
+import { createV3 } from './v3.ts'
 
 export type ListOptions = RequestOptions & {
   /** Only passports whose display name contains this text. */
@@ -13,13 +15,13 @@ export type PageOptions = ListOptions & {
   page?: number | undefined
 }
 
-/** A client for the V1 passport API. */
+/** A client for the passport API: V1, and v3 below `v3`. */
 export function createClient(options: ClientOptions) {
-  const get = createTransport(options)
+  const transport = createTransport(options)
 
   function getPage({ page, perPage, keyword, signal }: PageOptions = {}): Promise<PassportPage> {
     const query = toQuery({ page, per_page: perPage, keyword })
-    return get<PassportPage>(`/passports${query}`, 'passports', { signal })
+    return transport.send<PassportPage>(`/v1/passports${query}`, 'passports', { signal })
   }
 
   return {
@@ -39,32 +41,20 @@ export function createClient(options: ClientOptions) {
       page: getPage,
       /** Throws `not_found` if there is no such passport. */
       async get(idOrWallet: number | string, options: RequestOptions = {}): Promise<Passport> {
-        const path = `/passports/${encodeURIComponent(checkRef(idOrWallet))}`
-        return (await get<{ passport: Passport }>(path, 'passport', options)).passport
+        const path = `/v1/passports/${toSegment(idOrWallet)}`
+        return (await transport.send<{ passport: Passport }>(path, 'passport', options)).passport
       },
     },
     credentials: {
       /** Best score first. Throws `not_found` if there is no such passport. */
       async list(idOrWallet: number | string, options: RequestOptions = {}): Promise<Credential[]> {
-        const path = `/passport_credentials${toQuery({ passport_id: checkRef(idOrWallet) })}`
+        const path = `/v1/passport_credentials?passport_id=${toSegment(idOrWallet)}`
         const field = 'passport_credentials'
-        return (await get<{ [field]: Credential[] }>(path, field, options))[field]
+        return (await transport.send<{ [field]: Credential[] }>(path, field, options))[field]
       },
     },
+    v3: createV3(transport),
   }
 }
 
 export type Client = ReturnType<typeof createClient>
-
-/** An empty reference would request the list instead. */
-function checkRef(idOrWallet: number | string): string {
-  const ref = String(idOrWallet).trim()
-  if (ref === '') throw new TypeError('A passport id or wallet is required, got "".')
-  return ref
-}
-
-function toQuery(values: Record<string, string | number | undefined>): string {
-  const query = new URLSearchParams()
-  for (const [name, value] of Object.entries(values)) if (value !== undefined) query.set(name, String(value))
-  return query.size === 0 ? '' : `?${query}`
-}

@@ -3,12 +3,21 @@ export type PassportErrorCode =
   | 'invalid_request'
   | 'unauthorized'
   | 'not_found'
+  /** The time is before the first known change; `members.known_since` is a date-time. */
+  | 'before_history'
   | 'method_not_allowed'
+  /** `members.candidates` has the ids of passports with the handle. */
+  | 'ambiguous'
   | 'precondition_failed'
+  | 'content_too_large'
   | 'uri_too_long'
+  | 'unsupported_media_type'
   | 'rate_limited'
   | 'brownout'
   | 'removed'
+  /** A `CursorExpiredError`. */
+  | 'cursor_expired'
+  | 'overloaded'
   | 'unavailable'
   | 'internal'
   /** No response within the timeout. */
@@ -22,11 +31,16 @@ type Details = {
   status?: number | undefined
   requestId?: string | undefined
   retryAfter?: number | undefined
+  errors?: readonly InvalidValue[]
+  members?: Readonly<Record<string, unknown>>
   cause?: unknown
 }
 
+/** `pointer` is a JSON Pointer into the body, or `?` and the name of a parameter. */
+export type InvalidValue = { pointer: string; detail: string }
+
 export class PassportError extends Error {
-  override readonly name = 'PassportError'
+  override readonly name: string = 'PassportError'
   readonly code: PassportErrorCode
   /** HTTP status; undefined without a response. */
   readonly status: number | undefined
@@ -34,6 +48,10 @@ export class PassportError extends Error {
   readonly requestId: string | undefined
   /** The Retry-After header, in milliseconds. */
   readonly retryAfter: number | undefined
+  /** The invalid values of a request to v3. */
+  readonly errors: readonly InvalidValue[]
+  /** Further members of an error of v3. */
+  readonly members: Readonly<Record<string, unknown>>
 
   constructor(code: PassportErrorCode, message: string, details: Details = {}) {
     super(message, { cause: details.cause })
@@ -41,5 +59,16 @@ export class PassportError extends Error {
     this.status = details.status
     this.requestId = details.requestId
     this.retryAfter = details.retryAfter
+    this.errors = details.errors ?? []
+    this.members = details.members ?? {}
+  }
+}
+
+/** The events after the cursor are not known: read the passports again, and continue after `oldestCursor`. */
+export class CursorExpiredError extends PassportError {
+  override readonly name = 'CursorExpiredError'
+
+  get oldestCursor(): string {
+    return String(this.members.oldest_cursor)
   }
 }

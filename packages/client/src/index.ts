@@ -1,7 +1,7 @@
 export { type Cache, type CachedResponse, createMemoryCache } from './cache.ts'
 export { type Client, createClient, type ListOptions, type PageOptions } from './client.ts'
 export type { Deprecation } from './deprecation.ts'
-export { PassportError, type PassportErrorCode } from './errors.ts'
+export { CursorExpiredError, type InvalidValue, PassportError, type PassportErrorCode } from './errors.ts'
 export type { ClientOptions, Fetch, RequestOptions } from './transport.ts'
 export type {
   Credential,
@@ -12,3 +12,33 @@ export type {
   PassportProfile,
   PassportSocial,
 } from './types.ts'
+export type {
+  EventOptions,
+  FieldOptions,
+  Instant,
+  PassportOptions,
+  V3ListOptions,
+  V3PageOptions,
+} from './v3.ts'
+export type {
+  V3Cause,
+  V3Credential,
+  V3Diff,
+  V3Event,
+  V3EventPage,
+  V3EventType,
+  V3Explanation,
+  V3ExplanationLine,
+  V3Group,
+  V3Include,
+  V3LookupBody,
+  V3LookupItem,
+  V3Page,
+  V3Passport,
+  V3PassportField,
+  V3Profile,
+  V3ScoreChange,
+  V3SelectedPassport,
+  V3Social,
+  V3Standing,
+} from './v3-types.ts'

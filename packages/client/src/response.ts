@@ -1,4 +1,4 @@
-import { PassportError, type PassportErrorCode } from './errors.ts'
+import { CursorExpiredError, type InvalidValue, PassportError, type PassportErrorCode } from './errors.ts'
 
 /** Parses a successful response; `field` distinguishes it from other JSON. */
 export function parseBody<T>(body: string, field: string): T {
@@ -10,17 +10,27 @@ export function parseBody<T>(body: string, field: string): T {
   )
 }
 
+/** V1 has the message in `error`, v3 in `detail`. */
 export function toError({ status, headers }: Response, body: string): PassportError {
-  const { error, code, request_id } = (parseJson(body) ?? {}) as Record<string, unknown>
+  const { error, detail, code, request_id, errors, type, title, status: _, ...members } = toRecord(body)
+  const message = error ?? detail
   const details = {
     status,
     requestId: typeof request_id === 'string' ? request_id : (headers.get('X-Request-Id') ?? undefined),
     retryAfter: parseRetryAfter(headers.get('Retry-After')),
   }
-  return typeof code === 'string' && typeof error === 'string'
-    ? new PassportError(code as PassportErrorCode, error, details)
-    : new PassportError('invalid_answer', `Status ${status} without an error body of the service.`, details)
+  if (typeof code !== 'string' || typeof message !== 'string')
+    return new PassportError(
+      'invalid_answer',
+      `Status ${status} without an error body of the service.`,
+      details,
+    )
+  const Kind = code === 'cursor_expired' ? CursorExpiredError : PassportError
+  const invalid = Array.isArray(errors) ? (errors as InvalidValue[]) : []
+  return new Kind(code as PassportErrorCode, message, { ...details, errors: invalid, members })
 }
+
+const toRecord = (body: string) => (parseJson(body) ?? {}) as Record<string, unknown>
 
 /** Seconds or an HTTP date, to milliseconds from now. */
 function parseRetryAfter(text: string | null): number | undefined {

@@ -6,7 +6,7 @@ import { parseBody, toError } from './response.ts'
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>
 
 export type ClientOptions = {
-  /** The URL of the service, such as `https://passports.example`; `/api/v1` is appended. */
+  /** The URL of the service, such as `https://passports.example`; `/api` and the version are appended. */
   baseUrl: string | URL
   apiKey?: string | undefined
   /** Replaces the fetch of the platform. */
@@ -30,7 +30,12 @@ const FIRST_DELAY = 250
 /** setTimeout fires at once for longer delays. */
 const MAX_TIMER = 2 ** 31 - 1
 
-/** Returns a function that sends GET requests with the API key, a timeout and retries. */
+/** A request with a body is a POST that only reads: it is retried like a GET. */
+export type SendOptions = RequestOptions & { body?: unknown }
+
+export type Transport = ReturnType<typeof createTransport>
+
+/** Sends requests with the API key, a timeout and retries. Paths begin with the version. */
 export function createTransport(options: ClientOptions) {
   const { retries = 2, cache } = options
   const timeout = Math.min(options.timeout ?? 10_000, MAX_TIMER)
@@ -40,30 +45,66 @@ export function createTransport(options: ClientOptions) {
   const headers = toHeaders(options.apiKey)
   const notify = createNotifier(options.onDeprecation)
 
-  async function attempt(url: string, signal: AbortSignal | undefined): Promise<string> {
-    const cached = await cache?.get(url)
-    const init = { headers: cached ? { ...headers, 'If-None-Match': cached.etag } : headers }
-    const { response, body } = await exchange(send, url, init, timeout, signal)
+  async function read(url: string, { body: sent, signal }: SendOptions): Promise<string> {
+    const cached = sent === undefined ? await cache?.get(url) : undefined
+    const init = sent === undefined ? { headers } : toPost(headers, sent)
+    if (cached) init.headers = { ...headers, 'If-None-Match': cached.etag }
+    const { response, body } = await exchange(send, url, init, timeout, signal, (response) => response.text())
     // Outside of exchange(): errors of the user's callback or cache are rethrown unchanged, without a retry.
     notify(response, url)
     if (response.status === 304 && cached) return cached.body
     if (!response.ok) throw toError(response, body)
     const etag = response.headers.get('ETag')
-    if (etag !== null) await cache?.set(url, { etag, body })
+    if (etag !== null && sent === undefined) await cache?.set(url, { etag, body })
     return body
   }
 
-  return async function get<T>(path: string, field: string, { signal }: RequestOptions): Promise<T> {
-    for (let failures = 0; ; failures++) {
-      try {
-        return parseBody<T>(await attempt(base + path, signal), field)
-      } catch (error) {
-        if (!(error instanceof PassportError) || !isTemporary(error) || failures >= retries) throw error
-        const delay = error.retryAfter ?? FIRST_DELAY * 2 ** failures * (0.5 + Math.random() / 2)
-        if (delay > maxDelay) throw error
-        await sleep(delay, signal)
+  /** Waits for the next attempt. Throws the error if it is permanent, or after `most` failures. */
+  async function waitAfter(
+    error: unknown,
+    failures: number,
+    most: number,
+    signal?: AbortSignal,
+  ): Promise<void> {
+    if (!(error instanceof PassportError) || !isTemporary(error) || failures >= most) throw error
+    if ((error.retryAfter ?? 0) > maxDelay) throw error
+    const delay = error.retryAfter ?? FIRST_DELAY * 2 ** failures * (0.5 + Math.random() / 2)
+    await sleep(Math.min(delay, maxDelay), signal)
+  }
+
+  return {
+    retries,
+    waitAfter,
+    /** The body of a successful response; `field` distinguishes it from other JSON. */
+    async send<T>(path: string, field: string, options: SendOptions): Promise<T> {
+      for (let failures = 0; ; failures++) {
+        try {
+          return parseBody<T>(await read(base + path, options), field)
+        } catch (error) {
+          await waitAfter(error, failures, retries, options.signal)
+        }
       }
-    }
+    },
+    /** Opens an event stream. The timeout ends with the headers of the response. */
+    async open(path: string, { signal }: RequestOptions): Promise<ReadableStream<Uint8Array>> {
+      const init = { headers: { ...headers, Accept: 'text/event-stream' } }
+      const isStream = ({ headers }: Response) =>
+        headers.get('Content-Type')?.startsWith('text/event-stream') === true
+      const { response, body } = await exchange(send, base + path, init, timeout, signal, (response) =>
+        response.ok && isStream(response) ? '' : response.text(),
+      )
+      if (!response.ok) throw toError(response, body)
+      if (isStream(response) && response.body) return response.body
+      throw new PassportError('invalid_answer', 'The response is not an event stream: check baseUrl.')
+    },
+  }
+}
+
+function toPost(headers: Record<string, string>, body: unknown) {
+  return {
+    method: 'POST',
+    headers: { ...headers, 'Content-Type': 'application/json' },
+    body: JSON.stringify(body),
   }
 }
 
@@ -72,7 +113,7 @@ function toApiUrl(baseUrl: string | URL): string {
   while (base.endsWith('/')) base = base.slice(0, -1)
   if (!URL.canParse(base))
     throw new TypeError(`baseUrl must be a URL such as https://host, got "${baseUrl}".`)
-  return `${base}/api/v1`
+  return `${base}/api`
 }
 
 function toHeaders(apiKey: string | undefined): Record<string, string> {
@@ -96,13 +137,14 @@ function createNotifier(onDeprecation: ClientOptions['onDeprecation']) {
   }
 }
 
-/** One request and its whole response. */
+/** One request and its response, as far as `readBody` reads it. */
 async function exchange(
   send: Fetch,
   url: string,
   init: RequestInit,
   timeout: number,
   signal: AbortSignal | undefined,
+  readBody: (response: Response) => string | Promise<string>,
 ) {
   signal?.throwIfAborted()
   // AbortSignal.timeout() does not keep a Node process alive, and in Node 20 AbortSignal.any() leaks on a long-lived signal.
@@ -114,7 +156,7 @@ async function exchange(
   try {
     // Redirects are errors: the service sends none, and no other host may see the key.
     const response = await send(url, { ...init, signal: controller.signal, redirect: 'error' })
-    return { response, body: await response.text() }
+    return { response, body: await readBody(response) }
   } catch (error) {
     controller.signal.throwIfAborted()
     const reason = error instanceof Error ? error.message : String(error)

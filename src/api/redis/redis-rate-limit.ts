@@ -20,9 +20,10 @@ const PROBE_KEY = `${PREFIX}greeting`
 
 const CONSUME = `
 local limit = tonumber(ARGV[1])
-if tonumber(redis.call('get', KEYS[1]) or '0') >= limit then return -1 end
-local count = redis.call('incr', KEYS[1])
-if count == 1 then redis.call('pexpire', KEYS[1], ARGV[2]) end
+local units = tonumber(ARGV[3])
+if tonumber(redis.call('get', KEYS[1]) or '0') + units > limit then return -1 end
+local count = redis.call('incrby', KEYS[1], units)
+if count == units then redis.call('pexpire', KEYS[1], ARGV[2]) end
 return limit - count`
 
 /** The second key counts the refunds of the window. */
@@ -98,7 +99,7 @@ export async function createRedisRateLimit(
       return own
     }
     responses++
-    if (remaining < 0) own.refund()
+    if (remaining < 0) for (let unit = Number(args[2]); unit > 0; unit--) own.refund()
     const refund = () => {
       // A lost refund costs the client one request of its limit.
       if (current === client) run(client, REFUND, [key, `${key}:refunds`], args).catch(() => undefined)
@@ -109,11 +110,11 @@ export async function createRedisRateLimit(
 
   await connect()
   return {
-    async consume(client, limit, window) {
-      const own = local.consume(client, limit, window)
+    async consume(client, limit, window, units = 1) {
+      const own = local.consume(client, limit, window, units)
       if (!current || own.remaining < 0) return own
-      const lifetime = String(window * 1000 + CLOCK_SKEW_MILLISECONDS)
-      return consumeShared(current, own, keyOf(client, window, now()), [String(limit), lifetime])
+      const args = [limit, window * 1000 + CLOCK_SKEW_MILLISECONDS, units].map(String)
+      return consumeShared(current, own, keyOf(client, window, now()), args)
     },
     [Symbol.dispose]() {
       isClosed = true
@@ -129,7 +130,10 @@ async function openClient(url: string, timeout: number): Promise<RedisClient> {
   const client = new RedisClient(url, { autoReconnect: false, enableOfflineQueue: false })
   try {
     await withTimeout(Math.max(CONNECT_MILLISECONDS, timeout), client.connect())
-    await withTimeout(timeout, run(client, CONSUME, [PROBE_KEY], ['1000000', String(RETRY_MILLISECONDS)]))
+    await withTimeout(
+      timeout,
+      run(client, CONSUME, [PROBE_KEY], ['1000000', String(RETRY_MILLISECONDS), '1']),
+    )
     return client
   } catch (error) {
     client.close()

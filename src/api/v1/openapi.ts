@@ -8,7 +8,7 @@ import {
   preflightOperation,
   successResponses,
 } from '../openapi-parts.ts'
-import type { ApiVersion } from '../request.ts'
+import type { DeprecatedVersion } from '../request.ts'
 import { EXAMPLES } from './examples.ts'
 
 const API_HEADERS: HeaderName[] = [
@@ -82,7 +82,7 @@ const path = (operation: Operation, parameters?: object[]) => ({
 })
 
 /** The tag of a version, the suffix of its operation ids and schemas, and that of its summaries. */
-const namesOf = (version: ApiVersion) =>
+const namesOf = (version: DeprecatedVersion) =>
   version === 'v1'
     ? ({ tag: 'V1', suffix: '', title: '' } as const)
     : ({ tag: 'V2', suffix: 'V2', title: ' (V2)' } as const)
@@ -99,7 +99,7 @@ export const V2_PATHS = {
   '/api/v2/passport_credentials': credentialsPath('v2'),
 }
 
-function listPath(version: ApiVersion) {
+function listPath(version: DeprecatedVersion) {
   const { tag, suffix, title } = namesOf(version)
   return path({
     tag,
@@ -122,7 +122,7 @@ function listPath(version: ApiVersion) {
   })
 }
 
-function passportPath(version: ApiVersion) {
+function passportPath(version: DeprecatedVersion) {
   const { tag, suffix, title } = namesOf(version)
   return path(
     {
@@ -151,7 +151,7 @@ function passportPath(version: ApiVersion) {
   )
 }
 
-function credentialsPath(version: ApiVersion) {
+function credentialsPath(version: DeprecatedVersion) {
   const { tag, suffix, title } = namesOf(version)
   return path({
     tag,

@@ -6,11 +6,11 @@ import { parseKeyword } from '../../domain/keyword.ts'
 import { lastPage, parsePageRequest } from '../../domain/page.ts'
 import { parsePassportRef } from '../../domain/passport.ts'
 import { createPage, type RenderedPage, sendPage } from '../rendered-page.ts'
-import { type ApiVersion, type Context, queryOf, type RouteRequest } from '../request.ts'
+import { type Context, type DeprecatedVersion, queryOf, type RouteRequest } from '../request.ts'
 import { JSON_HEADERS, json } from '../response.ts'
 
 export async function getPassport(
-  version: ApiVersion,
+  version: DeprecatedVersion,
   { params }: RouteRequest,
   context: Context,
 ): Promise<Response> {
@@ -24,7 +24,7 @@ export async function getPassport(
 
 /** Pages without a keyword are cached until the snapshot changes. */
 export async function listPassports(
-  version: ApiVersion,
+  version: DeprecatedVersion,
   request: RouteRequest,
   context: Context,
 ): Promise<Response> {
@@ -40,7 +40,7 @@ export async function listPassports(
 type ListRequest = { page: number; size: number; keyword: string | undefined }
 
 async function findList(
-  version: ApiVersion,
+  version: DeprecatedVersion,
   context: Context,
   { signal }: Request,
   request: ListRequest,
@@ -51,7 +51,7 @@ async function findList(
 }
 
 async function renderList(
-  version: ApiVersion,
+  version: DeprecatedVersion,
   { store, catalog }: Context,
   request: FindRequest,
 ): Promise<RenderedPage> {

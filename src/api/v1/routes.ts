@@ -1,5 +1,5 @@
 import type { Endpoint } from '../../domain/usage.ts'
-import type { ApiVersion, Route } from '../request.ts'
+import type { DeprecatedVersion, Route } from '../request.ts'
 import { listCredentials } from './credentials.ts'
 import { getPassport, listPassports } from './passports.ts'
 
@@ -20,7 +20,7 @@ export const V2_ROUTES = createRoutes('v2', {
 
 type Names = Record<'list' | 'passport' | 'credentials' | 'other', Endpoint>
 
-function createRoutes(kind: ApiVersion, names: Names): readonly Route[] {
+function createRoutes(kind: DeprecatedVersion, names: Names): readonly Route[] {
   const base = `/api/${kind}`
   return [
     { path: `${base}/passports`, kind, name: names.list, handle: (...args) => listPassports(kind, ...args) },
@@ -28,14 +28,14 @@ function createRoutes(kind: ApiVersion, names: Names): readonly Route[] {
       path: `${base}/passports/:id`,
       kind,
       name: names.passport,
-      isCheap: true,
+      isCheap: () => true,
       handle: (...args) => getPassport(kind, ...args),
     },
     {
       path: `${base}/passport_credentials`,
       kind,
       name: names.credentials,
-      isCheap: true,
+      isCheap: () => true,
       handle: listCredentials,
     },
     { path: base, kind, name: names.other },

@@ -16,8 +16,8 @@ import { openWhole } from '../open-store.ts'
 export const mcp = defineCommand({
   name: 'mcp',
   summary: 'serve passports to agents, over the Model Context Protocol',
-  description: `Tools: search_passports, get_passport, get_credentials, explain_score. They only read. The server
-    stops at the end of its input, or by Ctrl+C or SIGTERM.
+  description: `Tools: search_passports, get_passport, get_credentials, explain_score, lookup_passports, score_at,
+    what_changed. They only read. The server stops at the end of its input, or by Ctrl+C or SIGTERM.
 
 docs/mcp.md shows how to configure an agent. PUBLIC_URL adds links to the explorer.`,
   options: {

@@ -21,10 +21,10 @@ export const merge = defineCommand({
     const { database } = readConfig(terminal.env, values)
     await using store = await openForCommand(database)
     if (into === undefined) {
-      await change(store, [from], () => store.passports.unmerge(from))
+      await change(store, [from], () => store.passports.unmerge(from, terminal.now()))
       terminal.err(`Passport ${from} is separate again.\n`)
     } else {
-      await change(store, [from, into], () => store.passports.merge(from, into))
+      await change(store, [from, into], () => store.passports.merge(from, into, terminal.now()))
       terminal.err(`Passport ${from} now leads to ${into}. "passportd merge ${from} --undo" reverts this.\n`)
     }
   },

@@ -128,7 +128,7 @@ async function applyRules(next: RuleSet, { store, terminal }: Target): Promise<v
 }
 
 async function rollBack({ store, terminal }: Target): Promise<void> {
-  const previous = await store.rules.rollBack(toAppliedRules(DEFAULT_RULES, 'built-in', 0))
+  const previous = await store.rules.rollBack(toAppliedRules(DEFAULT_RULES, 'built-in', 0), terminal.now())
   if (!previous) throw new CommandError('There is no earlier rule set: the built-in one is active.')
   await adoptRules({ store, rules: toRuleSet(previous) })
   const name = `${previous.source === 'built-in' ? 'The built-in rule set' : 'Rule set'} ${printable(previous.stamp)}`

@@ -1,4 +1,4 @@
-import { type Brownout, type DatedPlan, isRemoved } from '../../domain/retirement.ts'
+import { type Brownout, type DatedPlan, DEFAULT_SUCCESSOR, isRemoved } from '../../domain/retirement.ts'
 import { formatInstant } from '../../domain/text/instant.ts'
 
 export function composeEmail(plan: DatedPlan, now: number): string {
@@ -11,7 +11,7 @@ export function composeEmail(plan: DatedPlan, now: number): string {
     describeRemoval(plan, removed),
     removed || coming.length === 0 ? undefined : describeBrownouts(coming),
     plan.successor === undefined
-      ? 'Its successor will be announced.'
+      ? `Please change your program to use the successor: ${DEFAULT_SUCCESSOR} of the same service`
       : `Please change your program to use the successor: ${plan.successor}`,
     plan.notice === undefined ? undefined : `More information: ${plan.notice}`,
   ].filter((paragraph) => paragraph !== undefined)

@@ -4,6 +4,7 @@ import {
   brownoutAt,
   brownoutState,
   type DatedPlan,
+  DEFAULT_SUCCESSOR,
   datePlan,
   nextChange,
   phaseAt,
@@ -34,7 +35,7 @@ export async function printPlan(context: RetireContext, plan: RetirementPlan): P
   const rows = [
     ['Deprecated', `${since(dated.deprecatedAt, now)}${byDefault}`],
     ['Removal', plan.sunsetAt === undefined ? 'no date is set' : since(plan.sunsetAt, now)],
-    ['Successor', printable(plan.successor ?? 'none')],
+    ['Successor', printable(plan.successor ?? DEFAULT_SUCCESSOR)],
     ['Notice', printable(plan.notice ?? 'none')],
     ...list(
       'Brownouts',

@@ -2,7 +2,7 @@ import { type ApiKey, keyState } from '../../domain/api-key.ts'
 import { datePlan } from '../../domain/retirement.ts'
 import { printable } from '../../domain/text/format.ts'
 import { formatInstant } from '../../domain/text/instant.ts'
-import { dayOf, type UsageCount } from '../../domain/usage.ts'
+import { dayOf, isV3, type UsageCount } from '../../domain/usage.ts'
 import type { Days } from '../../store/store.ts'
 import { invalidValue } from '../command.ts'
 import { isoTime } from '../iso-time.ts'
@@ -57,8 +57,16 @@ function toPeriods(start: number | undefined, now: number): { days: Days; before
   }
 }
 
+/** Requests per key, without those to v3. */
 const sum = (counts: readonly UsageCount[]) =>
-  new Map([...Map.groupBy(counts, ({ key }) => key)].map(([key, some]) => [key, sumUp(some).requests]))
+  new Map(
+    [
+      ...Map.groupBy(
+        counts.filter(({ endpoint }) => !isV3(endpoint)),
+        ({ key }) => key,
+      ),
+    ].map(([key, some]) => [key, sumUp(some).requests]),
+  )
 
 type Client = ReturnType<typeof describeKey> & ReturnType<typeof compare> & { exempt: boolean }
 

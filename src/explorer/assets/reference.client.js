@@ -32,7 +32,22 @@ function toUrl(form) {
 
 function toCurl(form) {
   const header = key.value ? ' -H "X-API-KEY: $KEY"' : ''
-  return `curl${header} '${toUrl(form).href.replaceAll("'", '%27')}'`
+  const { method, body } = toRequest(form)
+  const json = body === undefined ? undefined : body.replaceAll("'", "'\\''")
+  const sent = json === undefined ? '' : ` -X ${method} -H 'Content-Type: application/json' -d '${json}'`
+  return `curl${header}${sent} '${toUrl(form).href.replaceAll("'", '%27')}'`
+}
+
+function toRequest(form) {
+  const body = form.querySelector('textarea')?.value
+  return {
+    method: form.dataset.method,
+    body,
+    headers: {
+      ...(key.value && { 'X-API-KEY': key.value }),
+      ...(body !== undefined && { 'Content-Type': 'application/json' }),
+    },
+  }
 }
 
 async function send(form) {
@@ -44,7 +59,7 @@ async function send(form) {
   summary.textContent = 'Waiting for the response…'
   const begin = performance.now()
   try {
-    const response = await fetch(toUrl(form), { headers: key.value ? { 'X-API-KEY': key.value } : {} })
+    const response = await fetch(toUrl(form), toRequest(form))
     const text = await response.text()
     const milliseconds = Math.round(performance.now() - begin)
     const size = new Blob([text]).size.toLocaleString('en')

@@ -1,6 +1,6 @@
 import { type Caps, roundScore } from '../../domain/credential.ts'
 import { notFound } from '../../domain/errors.ts'
-import type { Explanation, ExplanationLine } from '../../domain/explanation.ts'
+import type { ExplainedPassport, ExplanationLine } from '../../domain/explanation.ts'
 import { type Passport, parsePassportRef, type Scores } from '../../domain/passport.ts'
 import { CREDENTIAL_ACCOUNT } from '../../domain/record.ts'
 import { type ExplorerOptions, type ExplorerPage, file, POLICY } from '../explorer-page.ts'
@@ -47,7 +47,7 @@ ${renderLines(explanation)}
   },
 })
 
-function renderLines({ passport, scores, lines, rules, caps }: Explanation): Html {
+function renderLines({ passport, scores, lines, rules, caps }: ExplainedPassport): Html {
   return html`<p>By rule set <code>${rules}</code>${lines.length === 0 ? html`: there are no credentials to score.` : html`, with the current data:`}</p>
 ${differs(scores, passport) ? html`<p class="differs">The result is ${formatFigure(scores.total)}. The stored score, ${formatFigure(passport.scores.total)}, comes from the imported record, an earlier calculation or other rules.</p>` : html``}
 ${

@@ -1,3 +1,4 @@
+import type { CopyTable } from '../copy-table.ts'
 import {
   COPYING,
   fromPassportItems,
@@ -11,7 +12,8 @@ import {
   toPassportItems,
   toRowItem,
 } from '../copy-tables.ts'
-import type { CopyTable, Store } from '../store.ts'
+import { restartEventLog } from '../events/postgres.ts'
+import type { Store } from '../store.ts'
 import type { Pool } from './connection/health-checked-pool.ts'
 import { lockForWriting } from './connection/locks.ts'
 import { insertRows, type Query, selectRows, upsertRows } from './connection/query.ts'
@@ -64,6 +66,7 @@ function createPassportTables({ transaction }: Pool): CopyTable {
           if (name === 'wallets') await upsertRows(query, name, 'address', tables[at] ?? [])
           else await insertRows(query, name, tables[at] ?? [])
         }
+        await restartEventLog(query, Date.now())
         await incrementVersion(query, 'ranking')
       }),
   }

@@ -41,12 +41,20 @@ export async function mapCredentials(
   query: Query,
   passportIds: number[],
 ): Promise<Map<number, Credential[]>> {
+  const rows = await mapCredentialRows(query, passportIds)
+  return new Map([...rows].map(([id, row]) => [id, fromCredentialData(row)]))
+}
+
+export async function mapCredentialRows(
+  query: Query,
+  passportIds: number[],
+): Promise<Map<number, CredentialsRow>> {
   const rows = await query<CredentialsRow & { id: number }>(
     `select passport_id::float8 as id, data, body from credentials left join v1_credentials using (passport_id)
      where passport_id = any($1::bigint[])`,
     [passportIds],
   )
-  return new Map(rows.map(({ id, ...row }) => [id, fromCredentialData(row)]))
+  return new Map(rows.map(({ id, ...row }) => [id, row]))
 }
 
 /** All data points of each passport, by type and account. */
@@ -59,4 +67,14 @@ export async function mapDataPoints(query: Query, passportIds: number[]): Promis
   )
   const groups = Map.groupBy(rows, ({ passport_id }) => passport_id)
   return new Map([...groups].map(([id, group]) => [id, group.map(toDataPoint)]))
+}
+
+/** The handles of each passport, sorted. */
+export async function mapHandles(query: Query, passportIds: number[]): Promise<Map<number, string[]>> {
+  const rows = await query<{ id: number; handle: string }>(
+    'select passport_id::float8 as id, handle from handles where passport_id = any($1::bigint[])',
+    [passportIds],
+  )
+  const groups = Map.groupBy(rows, ({ id }) => id)
+  return new Map([...groups].map(([id, group]) => [id, group.map(({ handle }) => handle).sort()]))
 }

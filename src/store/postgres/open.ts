@@ -1,5 +1,6 @@
 import { namePostgres } from '../../domain/database-address.ts'
 import { ServiceError } from '../../domain/errors.ts'
+import { createEvents } from '../events/postgres.ts'
 import type { MigrationMode } from '../outdated-schema.ts'
 import type { Store } from '../store.ts'
 import { createPool, openPrimaryPool, type Pool } from './connection/health-checked-pool.ts'
@@ -19,6 +20,8 @@ import { createScoring } from './scoring.ts'
 import { createIdentity, createRetirement } from './settings.ts'
 import { createUsage } from './usage.ts'
 import { createV1Reader, createV2Reader } from './v1.ts'
+import { createFacetsReader } from './v3/facets.ts'
+import { createV3Reader } from './v3/find-passports.ts'
 
 type Address = { url: string; readUrls?: readonly string[]; maxLag?: number }
 
@@ -60,10 +63,8 @@ export async function openPostgres(
     primary.query<Row>(...args).catch(() => read<Row>(...args))
   const passports = createPassportReader(read)
   const { keys, forget } = createKeys(primary, pools.length === 0 ? undefined : { query: read })
-  const listing = createListing(
-    replicas.read(({ longQuery }) => longQuery),
-    read,
-  )
+  const readLong = replicas.read(({ longQuery }) => longQuery)
+  const listing = createListing(readLong, read)
   watch({ primary, pools, replicas, forgetKeys: forget, forgetListing: listing.forget })
 
   return {
@@ -72,9 +73,12 @@ export async function openPostgres(
     credentials: { find: (ref) => findShownCredentials(read, ref) },
     v1: createV1Reader(read),
     v2: createV2Reader(read),
+    v3: createV3Reader(read),
     listing,
+    facets: createFacetsReader(readLong),
     scoring: createScoring(primary),
     rules: createRules(primary, readCurrent),
+    events: createEvents(read, primary),
     mirror: createMirror(primary),
     keys,
     usage: createUsage(primary),

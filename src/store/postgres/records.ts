@@ -1,6 +1,8 @@
 import { notFound } from '../../domain/errors.ts'
 import { walletsOf } from '../../domain/passport.ts'
 import type { IncomingRecord } from '../../domain/record.ts'
+import { appendEvents } from '../events/postgres.ts'
+import { BY_MERGE, BY_RECORD } from '../events/tracker.ts'
 import { createMerges } from '../merges.ts'
 import { createRecordWriter, isChange } from '../record-writer.ts'
 import { type StoredRow, toRecord } from '../rows/passport.ts'
@@ -14,15 +16,16 @@ import { type BatchKeys, loadWriteModel } from './write-model.ts'
 
 export function createRecords({ longQuery, transaction }: Pool) {
   async function saveIn(query: Query, batch: readonly IncomingRecord[], options: SaveOptions) {
-    const { model, save } = await loadWriteModel(query, keysOf(batch))
-    const results = createRecordWriter(model).save(batch, options)
+    const { model, save } = await loadWriteModel(query, keysOf(batch), BY_RECORD)
+    const { results, changes } = createRecordWriter(model).save(batch, options)
     const isChanged = results.some(isChange)
     if (isChanged) await save()
-    return { results, isChanged }
+    return { results, changes, isChanged }
   }
 
   async function saveAndAnnounce(query: Query, batch: readonly IncomingRecord[], options: SaveOptions) {
-    const { results, isChanged } = await saveIn(query, batch, options)
+    const { results, changes, isChanged } = await saveIn(query, batch, options)
+    await appendEvents(query, changes, options.now)
     if (isChanged) await incrementVersion(query, 'ranking')
     return results
   }
@@ -38,6 +41,7 @@ export function createRecords({ longQuery, transaction }: Pool) {
       try {
         await transaction(async (query) => {
           await lockForWriting(query)
+          // Without events: the event log would stay locked.
           result = { value: await work(async (...batch) => (await saveIn(query, ...batch)).results) }
           throw new Rollback('A dry run is rolled back.')
         })
@@ -86,22 +90,25 @@ class Rollback extends Error {}
 export function createPassportChanges({ transaction }: Pool) {
   type Merges = ReturnType<typeof createMerges>
 
-  async function change(named: Partial<BatchKeys>, work: (merges: Merges) => void): Promise<void> {
+  async function change(named: Partial<BatchKeys>, now: number, work: (merges: Merges) => void) {
     await transaction(async (query) => {
       await lockForWriting(query)
-      const { model, save } = await loadWriteModel(query, { ids: [], addresses: [], removed: [], ...named })
+      const keys = { ids: [], addresses: [], removed: [], ...named }
+      const { model, save } = await loadWriteModel(query, keys, BY_MERGE)
       work(createMerges(model))
-      model.renderV1()
+      const changes = model.renderV1()
       await save()
+      await appendEvents(query, changes, now)
       await incrementVersion(query, 'ranking')
     })
   }
 
   return {
-    merge: (from, into) => change({ ids: [from, into] }, (merges) => merges.merge(from, into)),
-    unmerge: (id) => change({ ids: [id] }, (merges) => merges.unmerge(id)),
+    merge: (from, into, now = Date.now()) =>
+      change({ ids: [from, into] }, now, (merges) => merges.merge(from, into)),
+    unmerge: (id, now = Date.now()) => change({ ids: [id] }, now, (merges) => merges.unmerge(id)),
     remove: (id, now) =>
-      change({ removed: [id] }, (merges) => {
+      change({ removed: [id] }, now, (merges) => {
         if (!merges.exists(id)) throw notFound()
         merges.remove(id, now)
       }),

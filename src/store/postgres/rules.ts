@@ -1,5 +1,7 @@
+import { appendEvents } from '../events/postgres.ts'
 import {
   ACTIVE_RULES,
+  APPLIED_RULES,
   NEXT_APPLIED_AT,
   PREVIOUS_RULES,
   type RuleSetRow,
@@ -7,40 +9,50 @@ import {
   toAppliedRules,
   toRuleSetRow,
 } from '../rows/rule-set.ts'
-import { ACTIVE } from '../rule-adoption.ts'
+import { ACTIVE, toActivated } from '../rule-adoption.ts'
 import type { AppliedRules, RulesStore } from '../store.ts'
 import type { Pool } from './connection/health-checked-pool.ts'
 import { lock, RULES } from './connection/locks.ts'
-import { type Query, selectRows, upsertRows } from './connection/query.ts'
-import { createSettings } from './settings.ts'
+import { insertRows, type Query, selectRows, upsertRows } from './connection/query.ts'
+import { createSettings, findAdoptionState } from './settings.ts'
 
 /** `read` prefers the primary: scorers compare the active rule set with the one that the primary has. */
-export function createRules({ transaction }: Pool, read: Query): RulesStore {
+export function createRules({ query, transaction }: Pool, read: Query): RulesStore {
   return {
     find: (stamp) => findOne(read, 'where stamp = $1', [stamp]),
+    listByStamps: async (stamps) =>
+      (await selectRows<RuleSetRow>(read, 'rule_sets', 'where stamp = any($1::text[])', [stamps])).map(
+        toAppliedRules,
+      ),
     active: () => findOne(read, ACTIVE_RULES),
     list: async () =>
-      (await selectRows<RuleSetRow>(read, 'rule_sets', 'order by applied_at desc', [])).map(toAppliedRules),
+      (await selectRows<RuleSetRow>(read, 'rule_sets', APPLIED_RULES, [])).map(toAppliedRules),
+    async keep(rules) {
+      if (await findOne(read, 'where stamp = $1', [rules.stamp])) return
+      await insertRows(query, 'rule_sets', [toRuleSetRow(rules)], 'on conflict do nothing')
+    },
     apply: (rules) =>
       transaction(async (query) => {
         await lock(query, RULES)
         const [next] = await query<{ time: string | null }>(`${NEXT_APPLIED_AT} $1`, [rules.appliedAt])
         const time = timeIfActive(await findOne(query, ACTIVE_RULES), rules) ?? next?.time
-        await activate(query, { ...rules, appliedAt: Number(time ?? rules.appliedAt) })
+        await activate(query, { ...rules, appliedAt: Number(time ?? rules.appliedAt) }, rules.appliedAt)
       }),
-    rollBack: (builtIn) =>
+    rollBack: (builtIn, now = Date.now()) =>
       transaction(async (query) => {
         await lock(query, RULES)
         const active = await findOne(query, ACTIVE_RULES)
         const next = (await findOne(query, PREVIOUS_RULES)) ?? builtIn
         if (!active || active.stamp === next.stamp) return undefined
-        await activate(query, next)
+        await activate(query, next, now)
         return next
       }),
   }
 }
 
-async function activate(query: Query, rules: AppliedRules): Promise<void> {
+async function activate(query: Query, rules: AppliedRules, now: number): Promise<void> {
+  const state = await findAdoptionState(query)
+  await appendEvents(query, { events: toActivated(state, rules.stamp), removed: [] }, now)
   await upsertRows(query, 'rule_sets', 'stamp', [toRuleSetRow(rules)])
   await createSettings(query).set(ACTIVE, rules.stamp)
 }

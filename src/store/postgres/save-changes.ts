@@ -13,14 +13,19 @@ export type Loaded = {
   wallets: TrackedRows<string, number>
   credentials: TrackedRows<number, { list: readonly Credential[]; isShown: boolean }>
   dataPoints: TrackedRows<number, readonly DataPoint[]>
+  /** Sorted. */
+  handles: TrackedRows<number, readonly string[]>
   removals: TrackedRows<number, number>
   /** Never loaded, only written. */
   v1Passports: TrackedRows<number, V1PassportRow>
   v1Credentials: TrackedRows<number, V1CredentialsRow>
+  /** Listed passports with a new version. */
+  touched: Set<number>
 }
 
 export async function saveChanges(query: Query, loaded: Loaded): Promise<void> {
-  const { passports, wallets, credentials, dataPoints, removals, v1Passports, v1Credentials } = loaded
+  const { passports, wallets, credentials, dataPoints, handles, removals, v1Passports, v1Credentials } =
+    loaded
   const remove = async (table: string, condition: string, keys: readonly unknown[]) => {
     if (keys.length > 0) await query(`delete from ${table} where ${condition}`, [keys])
   }
@@ -28,6 +33,7 @@ export async function saveChanges(query: Query, loaded: Loaded): Promise<void> {
   await remove('removals', 'passport_id = any($1::bigint[])', removals.removed())
   await remove('credentials', 'passport_id = any($1::bigint[])', credentials.removed())
   await remove('data_points', 'passport_id = any($1::bigint[])', dataPoints.changed())
+  await remove('handles', 'passport_id = any($1::bigint[])', handles.changed())
   await remove('passports', 'id = any($1::bigint[])', passports.removed())
 
   await upsertRows(
@@ -56,6 +62,11 @@ export async function saveChanges(query: Query, loaded: Loaded): Promise<void> {
     'data_points',
     dataPoints.written().flatMap(([id, points]) => points.map((point) => toDataPointRow(id, point))),
   )
+  await insertRows(
+    query,
+    'handles',
+    handles.written().flatMap(([passport_id, list]) => list.map((handle) => ({ handle, passport_id }))),
+  )
   await upsertRows(
     query,
     'removals',
@@ -67,6 +78,7 @@ export async function saveChanges(query: Query, loaded: Loaded): Promise<void> {
     query,
     v1Passports.written().map(([, row]) => row),
     v1Credentials.written().map(([, row]) => row),
+    loaded.touched,
   )
 }
 
@@ -82,18 +94,26 @@ async function unlist(query: Query, ids: readonly number[]): Promise<void> {
   await query('delete from v1_credentials where passport_id = any($1::bigint[])', [ids])
 }
 
-/** Writes V1 responses; unchanged rows keep their version. */
+/** Writes V1 responses. Passports without a change of either response keep their version, except the `touched` ones. */
 export async function saveV1(
   query: Query,
   passports: readonly V1PassportRow[],
   credentials: readonly V1CredentialsRow[],
+  touched: Iterable<number> = [],
 ): Promise<void> {
   await upsertRows(query, 'v1_passports', 'passport_id', passports, IS_CHANGED)
-  await upsertRows(
+  const changed = await upsertRows<{ id: number }>(
     query,
     'v1_credentials',
     'passport_id',
     credentials,
-    'v1_credentials.etag <> excluded.etag',
+    'v1_credentials.etag <> excluded.etag returning passport_id::float8 as id',
+  )
+  const ids = [...touched, ...changed.map(({ id }) => id)]
+  if (ids.length === 0) return
+  await query(
+    `update v1_passports set version = default
+     where passport_id = any($1::bigint[]) and version <> pg_current_xact_id()::text::bigint`,
+    [ids],
   )
 }

@@ -1,5 +1,5 @@
-import type { Credential } from '../../domain/credential.ts'
-import { applyScore, toScorable } from '../apply-score.ts'
+import { type Scored, scorePassport, toLoadedScorable } from '../apply-score.ts'
+import { appendEvents } from '../events/postgres.ts'
 import { STALE_COUNT } from '../rows/counts.ts'
 import { toCredentialData } from '../rows/credential.ts'
 import type { StoredRow } from '../rows/passport.ts'
@@ -12,21 +12,21 @@ import {
   nextMarkRange,
   stateAfterStep,
   targetRules,
+  toRulesChanged,
 } from '../rule-adoption.ts'
 import type { ScoringStore } from '../store.ts'
 import type { Pool } from './connection/health-checked-pool.ts'
 import { lock, lockForWriting, lockShared, RULES } from './connection/locks.ts'
 import { type Query, selectRows, upsertRows } from './connection/query.ts'
-import { findScorable, mapCredentials, mapDataPoints } from './credentials-and-points.ts'
+import { findScorable, mapCredentialRows, mapDataPoints } from './credentials-and-points.ts'
 import { saveV1 } from './save-changes.ts'
 import { findAdoptionState, saveAdoptionState } from './settings.ts'
 import { incrementVersion } from './versions.ts'
 
-type ScoredRow = { row: StoredRow; credentials: readonly Credential[] }
-
 export function createScoring({ query, longQuery, transaction }: Pool): ScoringStore {
   return {
-    async work(limit, { rules, now, score, onFailure }) {
+    async work(limit, job) {
+      const { rules, now, onFailure } = job
       const failed: { id: number; error: unknown }[] = []
       const count = await transaction(async (query) => {
         await lockShared(query, RULES)
@@ -38,12 +38,12 @@ export function createScoring({ query, longQuery, transaction }: Pool): ScoringS
           'where stale <> 0 and stale = 1 order by id limit $1 for update skip locked',
           [limit],
         )
-        const scored: ScoredRow[] = []
-        for (const { row, all, scorable } of await loadScorables(query, rows)) {
+        const scored: Scored[] = []
+        for (const loaded of await loadScorables(query, rows)) {
           try {
-            scored.push(applyScore(row, all, score(scorable), { rules, now }))
+            scored.push(scorePassport(loaded, job))
           } catch (error) {
-            failed.push({ id: row.id, error })
+            failed.push({ id: loaded.row.id, error })
           }
         }
         await saveScores(query, scored)
@@ -53,6 +53,7 @@ export function createScoring({ query, longQuery, transaction }: Pool): ScoringS
             failed.map(({ id }) => id),
           ])
         }
+        await appendEvents(query, { events: scored.flatMap(({ event }) => event ?? []), removed: [] }, now)
         if (scored.length > 0) await incrementVersion(query, 'ranking')
         return rows.length
       })
@@ -61,6 +62,11 @@ export function createScoring({ query, longQuery, transaction }: Pool): ScoringS
     },
 
     find: (ref) => findScorable(query, ref),
+
+    async listByIds(ids) {
+      const rows = await selectRows<StoredRow>(query, 'passports', 'where id = any($1::bigint[])', [ids])
+      return (await loadScorables(query, rows)).map(({ scorable }) => scorable)
+    },
 
     async list(afterId, limit) {
       const rest = 'where merged_into is null and id > $1 order by id limit $2'
@@ -82,18 +88,19 @@ export function createScoring({ query, longQuery, transaction }: Pool): ScoringS
       for (let after: number | undefined = -1; after !== undefined; after = await markNext(after));
     },
 
-    adopt: (rules) =>
+    adopt: (rules, now = Date.now()) =>
       transaction(async (query) => {
         await lock(query, RULES)
-        return adoptStep(query, rules)
+        return adoptStep(query, rules, now)
       }),
   }
 }
 
-async function adoptStep(query: Query, rules: string): Promise<boolean> {
+async function adoptStep(query: Query, rules: string, now: number): Promise<boolean> {
   const state = await findAdoptionState(query)
   const range = nextMarkRange(state, rules)
   if (!range) return true
+  await appendEvents(query, { events: toRulesChanged(state, rules), removed: [] }, now)
   const end = await markStale(query, range)
   await saveAdoptionState(query, stateAfterStep(state, rules, end))
   return end === undefined
@@ -114,14 +121,11 @@ async function markStale(
 
 async function loadScorables(query: Query, rows: readonly StoredRow[]) {
   const ids = rows.map(({ id }) => id)
-  const [credentials, points] = await Promise.all([mapCredentials(query, ids), mapDataPoints(query, ids)])
-  return rows.map((row) => {
-    const all = credentials.get(row.id) ?? []
-    return { row, all, scorable: toScorable(row, all, points.get(row.id) ?? []) }
-  })
+  const [credentials, points] = await Promise.all([mapCredentialRows(query, ids), mapDataPoints(query, ids)])
+  return rows.map((row) => toLoadedScorable(row, credentials.get(row.id), points.get(row.id) ?? []))
 }
 
-async function saveScores(query: Query, scored: readonly ScoredRow[]): Promise<void> {
+async function saveScores(query: Query, scored: readonly Scored[]): Promise<void> {
   await upsertRows(
     query,
     'passports',
@@ -141,7 +145,7 @@ async function saveScores(query: Query, scored: readonly ScoredRow[]): Promise<v
   await renderPassports(query, scored)
 }
 
-async function renderPassports(query: Query, passports: readonly ScoredRow[]): Promise<void> {
+async function renderPassports(query: Query, passports: readonly Scored[]): Promise<void> {
   const listed = passports.filter(({ row }) => row.merged_into === null)
   const survivors = await query<{ id: number }>(
     'select distinct merged_into::float8 as id from passports where merged_into = any($1::bigint[])',

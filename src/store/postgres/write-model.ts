@@ -1,10 +1,12 @@
 import type { DataPoint } from '../../domain/data-point.ts'
+import type { CauseOf } from '../events/changes.ts'
+import { type CredentialsRow, fromCredentialData, shownCredentialsOf } from '../rows/credential.ts'
 import type { StoredRow } from '../rows/passport.ts'
 import { targetRules } from '../rule-adoption.ts'
 import { type TrackedWriteModel, trackChanges } from '../v1-renderer.ts'
 import type { WriteModel } from '../write-model.ts'
 import { type Query, selectRows } from './connection/query.ts'
-import { mapCredentials, mapDataPoints } from './credentials-and-points.ts'
+import { mapCredentialRows, mapDataPoints, mapHandles } from './credentials-and-points.ts'
 import { type Loaded, saveChanges } from './save-changes.ts'
 import { findAdoptionState } from './settings.ts'
 import { trackRows } from './tracked-rows.ts'
@@ -16,10 +18,11 @@ export type BatchKeys = { ids: Iterable<number>; addresses: Iterable<string>; re
 export async function loadWriteModel(
   query: Query,
   named: BatchKeys,
+  causeOf: CauseOf,
 ): Promise<{ model: TrackedWriteModel; save: () => Promise<void> }> {
-  const { rules, ...loaded } = await load(query, named)
+  const { rules, credentialRows, ...loaded } = await load(query, named)
   return {
-    model: trackChanges(createWriteModel(loaded, rules)),
+    model: trackChanges(createWriteModel(loaded, credentialRows, rules), causeOf),
     save: () => saveChanges(query, loaded),
   }
 }
@@ -27,7 +30,9 @@ export async function loadWriteModel(
 type WalletRow = { address: string; passport_id: number }
 type RemovalRow = { passport_id: number; removed_at: number }
 
-async function load(query: Query, named: BatchKeys): Promise<Loaded & { rules: string | undefined }> {
+type Unchanged = { rules: string | undefined; credentialRows: ReadonlyMap<number, CredentialsRow> }
+
+async function load(query: Query, named: BatchKeys): Promise<Loaded & Unchanged> {
   const addresses = [...named.addresses]
   const owners = await selectRows<WalletRow>(query, 'wallets', 'where address = any($1::text[])', [addresses])
   const rows = await lockPassports(
@@ -36,32 +41,52 @@ async function load(query: Query, named: BatchKeys): Promise<Loaded & { rules: s
     [...named.removed],
   )
   const ids = [...new Set([...named.ids, ...named.removed, ...rows.map(({ id }) => id)])]
-  const [wallets, credentials, dataPoints, removals, adoption] = await Promise.all([
+  const [wallets, credentialRows, dataPoints, handles, removals, adoption] = await Promise.all([
     selectRows<WalletRow>(
       query,
       'wallets',
       'where address = any($1::text[]) or passport_id = any($2::bigint[])',
       [addresses, ids],
     ),
-    mapCredentials(query, ids),
+    mapCredentialRows(query, ids),
     mapDataPoints(query, ids),
+    mapHandles(query, ids),
     selectRows<RemovalRow>(query, 'removals', 'where passport_id = any($1::bigint[])', [ids]),
     findAdoptionState(query),
   ])
   return {
     passports: trackRows(rows.map((row) => [row.id, row])),
     wallets: trackRows(wallets.map(({ address, passport_id }) => [address, passport_id])),
-    credentials: trackRows([...credentials].map(([id, list]) => [id, { list, isShown: false }])),
+    credentials: trackRows(
+      [...credentialRows].map(([id, row]) => [id, { list: fromCredentialData(row), isShown: false }]),
+    ),
     dataPoints: trackRows(dataPoints),
+    handles: trackRows(handles),
     removals: trackRows(removals.map(({ passport_id, removed_at }) => [passport_id, removed_at])),
     v1Passports: trackRows(),
     v1Credentials: trackRows(),
+    touched: new Set(),
     rules: targetRules(adoption),
+    credentialRows,
   }
 }
 
-function createWriteModel(loaded: Loaded, rules: string | undefined): WriteModel {
-  const { passports, wallets, credentials, dataPoints, removals, v1Passports, v1Credentials } = loaded
+function createWriteModel(
+  loaded: Loaded,
+  credentialRows: Unchanged['credentialRows'],
+  rules: string | undefined,
+): WriteModel {
+  const {
+    passports,
+    wallets,
+    credentials,
+    dataPoints,
+    handles,
+    removals,
+    v1Passports,
+    v1Credentials,
+    touched,
+  } = loaded
 
   function removeWallets(passportId: number): void {
     for (const [address, owner] of wallets.entries()) if (owner === passportId) wallets.delete(address)
@@ -80,18 +105,26 @@ function createWriteModel(loaded: Loaded, rules: string | undefined): WriteModel
       put: (row) => passports.set(row.id, row),
       remove(id) {
         removeWallets(id)
-        for (const rows of [passports, credentials, dataPoints, v1Passports, v1Credentials]) rows.delete(id)
+        for (const rows of [passports, credentials, dataPoints, handles, v1Passports, v1Credentials])
+          rows.delete(id)
       },
     },
     wallets: { findOwner: wallets.get, setOwner: wallets.set, removeAll: removeWallets },
     credentials: {
       list: (id) => [...(credentials.get(id)?.list ?? [])],
+      listShown: (id) => shownCredentialsOf(credentialRows.get(id)),
       put: (id, list, isShown) => credentials.set(id, { list, isShown }),
     },
     dataPoints: {
       list: (id) => [...(dataPoints.get(id) ?? [])],
       put: (id, point) => dataPoints.set(id, unique([...(dataPoints.get(id) ?? []), point])),
       replace: (id, points) => dataPoints.set(id, unique(points)),
+    },
+    handles: {
+      replace(id, list) {
+        // Most changed records keep their handles.
+        if (!Bun.deepEquals(list, handles.get(id) ?? [])) handles.set(id, list)
+      },
     },
     removals: {
       has: (id) => removals.get(id) !== undefined,
@@ -101,6 +134,7 @@ function createWriteModel(loaded: Loaded, rules: string | undefined): WriteModel
     v1: {
       putPassport: (row) => v1Passports.set(row.passport_id, row),
       putCredentials: (row) => v1Credentials.set(row.passport_id, row),
+      touch: (id) => void touched.add(id),
       remove(id) {
         v1Passports.delete(id)
         v1Credentials.delete(id)

@@ -14,7 +14,7 @@ export function toCredentialData(credentials: readonly Credential[], isShown: bo
   return isComplete ? AS_SHOWN : JSON.stringify(credentials.toSorted(byId))
 }
 
-export const isAsShown = (row: CredentialsRow | null): boolean => row?.data === AS_SHOWN
+export const isAsShown = (row: CredentialsRow | null | undefined): boolean => row?.data === AS_SHOWN
 
 /** All credentials of a passport, including superseded ones. */
 export function fromCredentialData(row: CredentialsRow | null | undefined): Credential[] {
@@ -23,6 +23,10 @@ export function fromCredentialData(row: CredentialsRow | null | undefined): Cred
   const shown = row.body === null ? [] : toShownCredentials(row.body)
   return shown.map((credential) => ({ ...credential, givenScore: credential.score })).sort(byId)
 }
+
+/** The credentials in the V1 response. */
+export const shownCredentialsOf = (row: CredentialsRow | null | undefined): Credential[] =>
+  row?.body ? toShownCredentials(row.body) : []
 
 const byId = (one: Credential, other: Credential) => (one.id < other.id ? -1 : 1)
 
@@ -40,5 +44,5 @@ export function keepUnchanged(
 
 const COMPARED = ['score', 'maxScore', 'value', 'name', 'category', 'earnedAt', 'superseded'] as const
 
-const isSame = (before: Credential, after: Credential) =>
+export const isSame = (before: Credential, after: Credential) =>
   COMPARED.every((field) => before[field] === after[field])

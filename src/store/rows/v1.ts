@@ -1,4 +1,4 @@
-import type { Credential } from '../../domain/credential.ts'
+import { byScore, type Credential } from '../../domain/credential.ts'
 import { foldName } from '../../domain/text/fold-name.ts'
 import {
   presentCredential,
@@ -88,8 +88,3 @@ export function toShownCredentials(body: string): Credential[] {
   const { passport_credentials } = JSON.parse(body) as { passport_credentials: WireCredential[] }
   return passport_credentials.map(readCredential)
 }
-
-const byScore = (one: Credential, other: Credential) =>
-  other.score - one.score || compare(one.name, other.name) || compare(one.id, other.id)
-
-const compare = (one: string, other: string) => (one < other ? -1 : one > other ? 1 : 0)

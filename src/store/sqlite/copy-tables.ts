@@ -1,4 +1,5 @@
 import type { Database } from 'bun:sqlite'
+import type { CopyItem, CopyRange, CopyTable } from '../copy-table.ts'
 import {
   COPYING,
   fromPassportItems,
@@ -12,7 +13,8 @@ import {
   toPassportItems,
   toRowItem,
 } from '../copy-tables.ts'
-import type { CopyItem, CopyRange, CopyTable, Store } from '../store.ts'
+import { restartEventLog } from '../events/sqlite.ts'
+import type { Store } from '../store.ts'
 import { createSettings } from './settings.ts'
 import { incrementRankingVersion, NEXT_VERSION, prepareUpsert } from './statements.ts'
 
@@ -54,6 +56,7 @@ function createPassportTables({ reader, writer }: Connections): CopyTable {
     }
     const tables = fromPassportItems(items)
     for (const [at, { name }] of PASSPORT_TABLES.entries()) insertRows(writer, name, tables[at] ?? [])
+    restartEventLog(writer, Date.now())
     incrementRankingVersion(writer)
   })
 

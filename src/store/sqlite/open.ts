@@ -1,3 +1,4 @@
+import { createEventPruning, createEventReader } from '../events/sqlite.ts'
 import type { MigrationMode } from '../outdated-schema.ts'
 import type { Store } from '../store.ts'
 import {
@@ -25,6 +26,8 @@ import { createScoring } from './scoring.ts'
 import { createIdentity, createRetirement } from './settings.ts'
 import { createUsage } from './usage.ts'
 import { createV1Reader, createV2Reader } from './v1.ts'
+import { createFacetsReader } from './v3/facets.ts'
+import { createV3Reader } from './v3/find-passports.ts'
 import { createWalLimit } from './wal-checkpoint.ts'
 
 type Options = {
@@ -62,12 +65,15 @@ export function openSqlite(path: string, options: Options = {}): Store {
       credentials: createShownCredentials(shared, transaction),
       v1: createV1Reader(shared, transaction),
       v2: createV2Reader(shared, transaction),
+      v3: createV3Reader(shared, transaction),
       listing: {
         ...guardErrors(path, createListing(listing), {}),
         readRecent: createRecentChanges(shared, transaction),
       },
+      facets: guardErrors(path, createFacetsReader(listing), {}),
       scoring: bulkWrites(createScoring(connections)),
       rules: writes(createRules(connections)),
+      events: { ...createEventReader(shared, transaction), ...writes(createEventPruning(writer)) },
       mirror: writes(createMirror(connections)),
       keys: { ...createKeyReader(shared, transaction), ...writes(createKeys(connections)) },
       usage: writes(createUsage(connections)),

@@ -1,6 +1,8 @@
 import type { Database } from 'bun:sqlite'
 import { notFound } from '../../domain/errors.ts'
 import type { IncomingRecord } from '../../domain/record.ts'
+import { createEventWriter } from '../events/sqlite.ts'
+import { BY_MERGE, BY_RECORD } from '../events/tracker.ts'
 import { createMerges } from '../merges.ts'
 import { createRecordWriter, isChange } from '../record-writer.ts'
 import { type StoredRow, toRecord } from '../rows/passport.ts'
@@ -24,8 +26,11 @@ export function createRecords({ reader, writer }: { reader: Database; writer: Da
     'select passport_id from removals order by passport_id',
   )
 
+  const events = createEventWriter(writer)
+
   const save = writer.transaction((batch: readonly IncomingRecord[], options: SaveOptions) => {
-    const results = createRecordWriter(trackChanges(model)).save(batch, options)
+    const { results, changes } = createRecordWriter(trackChanges(model, BY_RECORD)).save(batch, options)
+    events.append(changes, options.now)
     if (results.some(isChange)) incrementRankingVersion(writer)
     return results
   })
@@ -72,18 +77,20 @@ export function createRecords({ reader, writer }: { reader: Database; writer: Da
 /** Merge, unmerge and removal of single passports. */
 export function createPassportChanges(writer: Database) {
   const model = createWriteModel(writer)
-  const change = writer.transaction((work: (merges: ReturnType<typeof createMerges>) => void) => {
-    const tracked = trackChanges(model)
+  const events = createEventWriter(writer)
+  type Merges = ReturnType<typeof createMerges>
+  const change = writer.transaction((now: number, work: (merges: Merges) => void) => {
+    const tracked = trackChanges(model, BY_MERGE)
     work(createMerges(tracked))
-    tracked.renderV1()
+    events.append(tracked.renderV1(), now)
     incrementRankingVersion(writer)
   })
 
   return {
-    merge: (from, into) => change.immediate((merges) => merges.merge(from, into)),
-    unmerge: (id) => change.immediate((merges) => merges.unmerge(id)),
+    merge: (from, into, now = Date.now()) => change.immediate(now, (merges) => merges.merge(from, into)),
+    unmerge: (id, now = Date.now()) => change.immediate(now, (merges) => merges.unmerge(id)),
     remove(id, now) {
-      change.immediate((merges) => {
+      change.immediate(now, (merges) => {
         if (!merges.exists(id)) throw notFound()
         merges.remove(id, now)
       })

@@ -1,6 +1,8 @@
 import type { Database } from 'bun:sqlite'
+import { createEventWriter } from '../events/sqlite.ts'
 import {
   ACTIVE_RULES,
+  APPLIED_RULES,
   NEXT_APPLIED_AT,
   PREVIOUS_RULES,
   type RuleSetRow,
@@ -8,47 +10,56 @@ import {
   toAppliedRules,
   toRuleSetRow,
 } from '../rows/rule-set.ts'
-import { ACTIVE } from '../rule-adoption.ts'
+import { ACTIVE, toActivated } from '../rule-adoption.ts'
 import type { AppliedRules, RulesStore } from '../store.ts'
-import { createSettings } from './settings.ts'
-import { prepareUpsert } from './statements.ts'
+import { createAdoption, createSettings } from './settings.ts'
+import { prepareInsert, prepareUpsert } from './statements.ts'
 
 export function createRules({ reader, writer }: { reader: Database; writer: Database }) {
   const select = (database: Database, rest: string) =>
     database.query<RuleSetRow, string[]>(`select * from rule_sets ${rest}`)
   const find = select(reader, 'where stamp = ?')
+  const listIn = select(reader, 'where stamp in (select value from json_each(?))')
   const findActive = select(reader, ACTIVE_RULES)
-  const list = select(reader, 'order by applied_at desc')
+  const list = select(reader, APPLIED_RULES)
   const findPrevious = select(writer, PREVIOUS_RULES)
   const active = select(writer, ACTIVE_RULES)
   const nextTime = writer.query<{ time: number | null }, [number]>(`${NEXT_APPLIED_AT} ?`)
   const put = prepareUpsert(writer, 'rule_sets')
+  const insert = prepareInsert(writer, 'rule_sets', 'on conflict do nothing')
   const settings = createSettings(writer)
+  const adoption = createAdoption(writer)
+  const log = createEventWriter(writer)
 
-  function activate(rules: AppliedRules): void {
+  function activate(rules: AppliedRules, now: number): void {
+    log.append({ events: toActivated(adoption.find(), rules.stamp), removed: [] }, now)
     put.run(toRuleSetRow(rules))
     settings.set(ACTIVE, rules.stamp)
   }
 
   const apply = writer.transaction((rules: AppliedRules) => {
     const time = timeIfActive(orUndefined(active.get()), rules) ?? nextTime.get(rules.appliedAt)?.time
-    activate({ ...rules, appliedAt: time ?? rules.appliedAt })
+    activate({ ...rules, appliedAt: time ?? rules.appliedAt }, rules.appliedAt)
   })
 
-  const rollBack = writer.transaction((builtIn: AppliedRules): AppliedRules | undefined => {
+  const rollBack = writer.transaction((builtIn: AppliedRules, now: number): AppliedRules | undefined => {
     const active = settings.get(ACTIVE)
     const next = orUndefined(findPrevious.get()) ?? builtIn
     if (active === undefined || active === next.stamp) return undefined
-    activate(next)
+    activate(next, now)
     return next
   })
 
   return {
     find: (stamp) => orUndefined(find.get(stamp)),
+    listByStamps: (stamps) => listIn.all(JSON.stringify(stamps)).map(toAppliedRules),
     active: () => orUndefined(findActive.get()),
     list: () => list.all().map(toAppliedRules),
+    keep(rules) {
+      if (find.get(rules.stamp) === null) insert.run(toRuleSetRow(rules))
+    },
     apply: (rules) => apply.immediate(rules),
-    rollBack: (builtIn) => rollBack.immediate(builtIn),
+    rollBack: (builtIn, now = Date.now()) => rollBack.immediate(builtIn, now),
   } satisfies RulesStore
 }
 

@@ -1,9 +1,9 @@
 import type { Database } from 'bun:sqlite'
-import type { Credential } from '../../domain/credential.ts'
 import type { PassportRef } from '../../domain/passport.ts'
-import { applyScore, toScorable } from '../apply-score.ts'
+import type { EventContent } from '../../domain/v3/event.ts'
+import { scorePassport, toLoadedScorable } from '../apply-score.ts'
+import { createEventWriter } from '../events/sqlite.ts'
 import { STALE_COUNT } from '../rows/counts.ts'
-import { fromCredentialData, isAsShown } from '../rows/credential.ts'
 import { type StoredRow, toFullPassport } from '../rows/passport.ts'
 import { toV1CredentialsRow, toV1PassportRow } from '../rows/v1.ts'
 import {
@@ -13,6 +13,7 @@ import {
   type MarkRange,
   nextMarkRange,
   stateAfterStep,
+  toRulesChanged,
 } from '../rule-adoption.ts'
 import type { ScoringJob, ScoringStore } from '../store.ts'
 import type { WriteModel } from '../write-model.ts'
@@ -34,6 +35,9 @@ export function createScoring({ reader, writer }: Connections): ScoringStore {
   const listAfter = reader.query<StoredRow, [number, number]>(
     'select * from passports where merged_into is null and id > ? order by id limit ?',
   )
+  const listIn = reader.query<StoredRow, [string]>(
+    'select * from passports where id in (select value from json_each(?))',
+  )
   const work = prepareWork(writer, model, evidence)
   const adopt = prepareAdoption(writer)
   const markStale = createMarker(writer)
@@ -47,12 +51,13 @@ export function createScoring({ reader, writer }: Connections): ScoringStore {
       const row = find(ref)
       return row && { ...load(row, readEvidence).scorable, passport: toFullPassport(row, row.merged === 1) }
     }),
+    listByIds: (ids) => listIn.all(`[${ids}]`).map((row) => load(row, readEvidence).scorable),
     list: (afterId, limit) => listAfter.all(afterId, limit).map((row) => load(row, readEvidence).scorable),
     countStale: () => countStale.get()?.count ?? 0,
     markAll() {
       for (let after: number | undefined = -1; after !== undefined; after = markBatch.immediate(after));
     },
-    adopt: (rules) => adopt.immediate(rules),
+    adopt: (rules, now = Date.now()) => adopt.immediate(rules, now),
   }
 }
 
@@ -64,11 +69,8 @@ const createEvidence = (database: Database) => ({
   dataPoints: createDataPointReader(database),
 })
 
-function load(row: StoredRow, { credentials, dataPoints }: Evidence) {
-  const stored = credentials.find(row.id)
-  const all = fromCredentialData(stored)
-  return { all, isShown: isAsShown(stored), scorable: toScorable(row, all, dataPoints.list(row.id)) }
-}
+const load = (row: StoredRow, { credentials, dataPoints }: Evidence) =>
+  toLoadedScorable(row, credentials.find(row.id), dataPoints.list(row.id))
 
 /** Scores and saves stale passports in one transaction. */
 function prepareWork(writer: Database, model: WriteModel, evidence: Evidence) {
@@ -76,12 +78,14 @@ function prepareWork(writer: Database, model: WriteModel, evidence: Evidence) {
     'select * from passports where stale <> 0 and stale = 1 order by id limit ?',
   )
   const markUnscorable = writer.query('update passports set stale = 2 where id = ?')
+  const log = createEventWriter(writer)
   return writer.transaction((limit: number, job: ScoringJob) => {
     if ((model.rules() ?? job.rules) !== job.rules) return undefined
     const rows = listStale.all(limit)
+    const events: EventContent[] = []
     for (const row of rows) {
       try {
-        saveScore(row, job, model, evidence)
+        events.push(...saveScore(row, job, model, evidence))
       } catch (error) {
         if (isEnvironmentError(error)) throw error
         // A failed passport must not block the others.
@@ -89,47 +93,44 @@ function prepareWork(writer: Database, model: WriteModel, evidence: Evidence) {
         job.onFailure(row.id, error)
       }
     }
+    log.append({ events, removed: [] }, job.now)
     if (rows.length > 0) incrementRankingVersion(writer)
     return rows.length
   })
 }
 
-/** All steps that may fail come before the first write: a failed passport stays unchanged. */
+/** All steps that may fail come before the first write: a failed passport stays unchanged. Returns its events. */
 function saveScore(
   before: StoredRow,
-  { rules, now, score }: ScoringJob,
+  job: ScoringJob,
   model: WriteModel,
   evidence: Evidence,
-) {
-  const { all, isShown, scorable } = load(before, evidence)
-  const { row, credentials } = applyScore(before, all, score(scorable), { rules, now })
-  const isUnchanged = isShown && isSameList(all, credentials)
+): EventContent[] {
+  const { row, credentials, isUnchanged, event } = scorePassport(load(before, evidence), job)
   const isListed = row.merged_into === null
   const v1 = isListed && toV1PassportRow(row, model.passports.listMerged(row.id).length > 0)
   const shown = isListed && !isUnchanged && toV1CredentialsRow(row.id, credentials)
   model.passports.put(row)
   if (v1) model.v1.putPassport(v1)
-  if (isUnchanged) return
-  model.credentials.put(row.id, credentials, isListed)
+  if (!isUnchanged) model.credentials.put(row.id, credentials, isListed)
   if (shown) model.v1.putCredentials(shown)
+  return event ? [event] : []
 }
 
 function prepareAdoption(writer: Database) {
   const adoption = createAdoption(writer)
   const markStale = createMarker(writer)
-  return writer.transaction((rules: string) => {
+  const log = createEventWriter(writer)
+  return writer.transaction((rules: string, now: number) => {
     const state = adoption.find()
     const range = nextMarkRange(state, rules)
     if (!range) return true
+    log.append({ events: toRulesChanged(state, rules), removed: [] }, now)
     const end = markStale(range)
     adoption.save(stateAfterStep(state, rules, end))
     return end === undefined
   })
 }
-
-/** Unchanged credentials are the same objects. */
-const isSameList = (before: readonly Credential[], after: readonly Credential[]) =>
-  before.length === after.length && after.every((credential) => before.includes(credential))
 
 /** Marks one batch; returns its last id, or `undefined` after the last passport. */
 function createMarker(writer: Database) {

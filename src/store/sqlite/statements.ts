@@ -19,7 +19,8 @@ export function prepareUpsert(database: Database, table: string, where = 'true')
   const columns = columnsOf(database, table)
   const key = columns.flatMap(({ name, pk }) => (pk > 0 ? [name] : []))
   const updates = columns.flatMap(({ name, pk }) => (pk > 0 ? [] : [`${name} = excluded.${name}`]))
-  return prepareInsert(database, table, `on conflict (${key}) do update set ${updates} where ${where}`)
+  const change = updates.length === 0 ? 'nothing' : `update set ${updates} where ${where}`
+  return prepareInsert(database, table, `on conflict (${key}) do ${change}`)
 }
 
 const columnsOf = (database: Database, table: string) =>

@@ -1,6 +1,6 @@
 import type { Database } from 'bun:sqlite'
 import type { DataPoint } from '../../domain/data-point.ts'
-import { toCredentialData } from '../rows/credential.ts'
+import { shownCredentialsOf, toCredentialData } from '../rows/credential.ts'
 import { toDataPointRow } from '../rows/data-point.ts'
 import type { StoredRow } from '../rows/passport.ts'
 import { IS_CHANGED } from '../rows/v1.ts'
@@ -19,6 +19,7 @@ export function createWriteModel(writer: Database): WriteModel {
     wallets: createWalletTable(writer),
     credentials: createCredentialTable(writer),
     dataPoints: createDataPointTable(writer),
+    handles: createHandleTable(writer),
     removals: createRemovalTable(writer),
     v1,
     rules: () => targetRules(adoption.find()),
@@ -36,8 +37,9 @@ function createPassportTable(writer: Database, v1: WriteModel['v1']): WriteModel
     'delete from wallets where passport_id = ?',
     'delete from credentials where passport_id = ?',
     'delete from data_points where passport_id = ?',
+    'delete from handles where passport_id = ?',
     'delete from passports where id = ?',
-  ].map((sql) => writer.query(sql))
+  ]
 
   return {
     find: (id) => find.get(id) ?? undefined,
@@ -46,7 +48,7 @@ function createPassportTable(writer: Database, v1: WriteModel['v1']): WriteModel
     put: (row) => void put.run(row),
     remove(id) {
       v1.remove(id)
-      for (const deletion of deletions) deletion.run(id)
+      for (const deletion of deletions) writer.query(deletion).run(id)
     },
   }
 }
@@ -65,10 +67,11 @@ function createWalletTable(writer: Database): WriteModel['wallets'] {
 }
 
 function createCredentialTable(writer: Database): WriteModel['credentials'] {
-  const { listAll } = createCredentialReader(writer)
+  const { find, listAll } = createCredentialReader(writer)
   const put = prepareUpsert(writer, 'credentials', 'data <> excluded.data')
   return {
     list: listAll,
+    listShown: (id) => shownCredentialsOf(find(id)),
     put: (passportId, list, isShown) =>
       void put.run({ passport_id: passportId, data: toCredentialData(list, isShown) }),
   }
@@ -88,6 +91,29 @@ function createDataPointTable(writer: Database): WriteModel['dataPoints'] {
   }
 }
 
+/** Statements are prepared on use, because earlier migrations use this model without the table. */
+function createHandleTable(writer: Database): WriteModel['handles'] {
+  return {
+    replace(passportId, handles) {
+      const rows = writer
+        .query<{ handle: string }, [number]>(
+          'select handle from handles where passport_id = ? order by handle',
+        )
+        .all(passportId)
+      // Most changed records keep their handles.
+      if (
+        Bun.deepEquals(
+          handles,
+          rows.map(({ handle }) => handle),
+        )
+      )
+        return
+      if (rows.length > 0) writer.query('delete from handles where passport_id = ?').run(passportId)
+      for (const handle of handles) writer.query('insert into handles values (?, ?)').run(handle, passportId)
+    },
+  }
+}
+
 function createRemovalTable(writer: Database): WriteModel['removals'] {
   const find = writer.query('select 1 from removals where passport_id = ?')
   const put = prepareUpsert(writer, 'removals')
@@ -102,12 +128,19 @@ function createRemovalTable(writer: Database): WriteModel['removals'] {
 function createV1Writer(writer: Database): WriteModel['v1'] {
   const putPassport = prepareUpsert(writer, 'v1_passports', IS_CHANGED)
   const putCredentials = prepareUpsert(writer, 'v1_credentials', 'etag <> excluded.etag')
+  const touch = writer.query(
+    `update v1_passports set version = ${NEXT_VERSION} where passport_id = ? and version <> ${NEXT_VERSION}`,
+  )
   const removePassport = writer.query('delete from v1_passports where passport_id = ?')
   const removeCredentials = writer.query('delete from v1_credentials where passport_id = ?')
   const unlist = writer.query(`insert or replace into unlisted values (?, ${NEXT_VERSION})`)
   return {
     putPassport: (row) => void putPassport.run(row),
-    putCredentials: (row) => void putCredentials.run(row),
+    /** A change of the credentials alone is a new version, too. */
+    putCredentials(row) {
+      if (putCredentials.run(row).changes > 0) touch.run(row.passport_id)
+    },
+    touch: (passportId) => void touch.run(passportId),
     remove(passportId) {
       if (removePassport.run(passportId).changes > 0) unlist.run(passportId)
       removeCredentials.run(passportId)

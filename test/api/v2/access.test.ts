@@ -108,7 +108,7 @@ onEveryEngine('V2', (open) => {
       const response = await fetch(server.url.origin + path, init)
       return [response.status, await response.text(), response.headers.get('Deprecation')]
     }
-    const unknown = await ask('/api/v3/passports')
+    const unknown = await ask('/api/v9/passports')
     expect(unknown[0]).toBe(404)
     for (const path of [...V2, '/api/v2', '//api/v2/passports']) expect(await ask(path)).toEqual(unknown)
     expect((await ask('/api/v2/passports', 'OPTIONS'))[0]).toBe(204)
@@ -125,9 +125,9 @@ test.each(['true', 'false'])(
     const statusOf = async (path: string) => (await service.get(path)).status
     expect(await statusOf('/api/v1/passports')).toBe(200)
     expect(await statusOf('/api/v2/passports')).toBe(isOn ? 200 : 404)
-    for (const page of ['/openapi.json', '/reference']) {
-      expect((await (await service.get(page)).text()).includes('/api/v2/passports/{id}')).toBe(isOn)
-    }
+    expect(await statusOf('/reference/v2')).toBe(isOn ? 200 : 404)
+    const document = await (await service.get('/openapi.json')).text()
+    expect(document.includes('/api/v2/passports/{id}')).toBe(isOn)
   },
   30_000,
 )
@@ -141,6 +141,6 @@ test('every V2 operation is marked deprecated, and no schema refers to a missing
     expect(Object.keys(components.schemas).some((name) => name.endsWith('V2'))).toBe(compatV2)
     const operations = Object.entries(paths).filter(([path]) => path.startsWith('/api/v2/'))
     expect(operations).toHaveLength(compatV2 ? 3 : 0)
-    for (const [, { get }] of operations) expect(get).toMatchObject({ deprecated: true, tags: ['V2'] })
+    for (const [, item] of operations) expect(item).toMatchObject({ get: { deprecated: true, tags: ['V2'] } })
   }
 })

@@ -150,6 +150,8 @@ More information: https://example.com/news
     const { out } = await runHere(['retire', 'report'], { env: here.env })
     expect(out).toContain('anonymous  clients without a key  -      0         0       none    -\n')
     expect(out).toContain('(these keys have no owners)')
-    expect(out).toContain('The date of its removal will be announced.\n\nIts successor will be announced.\n')
+    expect(out).toContain(
+      'The date of its removal will be announced.\n\nPlease change your program to use the successor: /api/v3 of the same service\n',
+    )
   })
 })

@@ -29,7 +29,7 @@ withEveryEngine('retire', (makeDatabase) => {
     const { out } = await here.retire('')
     expect(out).toBe(`Deprecated  since 2025-03-31 00:00 UTC (DEPRECATED_AT)
 Removal     no date is set
-Successor   none
+Successor   /api/v3
 Notice      none
 Brownouts   none
 Exempt      none

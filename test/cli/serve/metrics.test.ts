@@ -6,7 +6,7 @@ import { workplace } from '../../support/cli-sandbox.ts'
 import { type Exposition, parseExposition } from '../../support/http/prometheus.ts'
 import { until } from '../../support/processes.ts'
 import { onEveryEngine, saveRecords, withEveryEngine } from '../../support/store/engines.ts'
-import { named, record } from '../../support/store/records.ts'
+import { NOON, named, record } from '../../support/store/records.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
 
 const urlOf = ({ greeting }: { greeting: string }) => /Metrics +(http\S+)/.exec(greeting)?.[1] ?? ''
@@ -71,6 +71,17 @@ onEveryEngine('metrics of the store', (open) => {
     expect(await stale()).toBe(3)
   })
 
+  test('the numbers of the event log are reported', async () => {
+    await using store = await open([record(1), record(2)])
+    await store.records.save([{ kind: 'passport', passport: record(3) }], { now: NOON + 2, restore: false })
+    await store.events.prune(NOON + 1)
+    const read = createStoreMetrics(store, { now: () => 0, replica: false })
+    const { value } = parseExposition(presentFamilies(await read()))
+    expect(value('passportd_events_last')).toBe(3)
+    expect(value('passportd_events_first')).toBe(3)
+    expect(value('passportd_events_pruned_total')).toBe(2)
+  })
+
   test('an unavailable store is reported, with its replica', async () => {
     await using store = await open()
     await store.close()
@@ -79,6 +90,7 @@ onEveryEngine('metrics of the store', (open) => {
     const parts = ['reads', 'writes', 'replica'].map((part) => value(`passportd_store_up{part="${part}"}`))
     expect(parts).toEqual([0, 0, 0])
     expect(value('passportd_stale_passports')).toBeUndefined()
+    expect(value('passportd_events_last')).toBeUndefined()
   })
 })
 

@@ -9,6 +9,7 @@ import { workplace } from '../../support/cli-sandbox.ts'
 import { startPostgres } from '../../support/postgres/postgres.ts'
 import { readProblems, until } from '../../support/processes.ts'
 import { databaseMaker, withEngine, withEveryEngine } from '../../support/store/engines.ts'
+import { record } from '../../support/store/records.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
 
 const ALL = { since: '0000-01-01', until: '9999-12-31' }
@@ -59,6 +60,26 @@ withEveryEngine('old counts', (makeDatabase) => {
       here.look(async (store) => (await store.usage.list(ALL)).map(({ day }) => day).toReversed())
     await until(async () => (await stored()).length === 2)
     expect(await stored()).toEqual(days.slice(0, 2))
+  })
+})
+
+withEveryEngine('old events', (makeDatabase) => {
+  test('are deleted in the background after HISTORY days', async () => {
+    await using here = await workplace(makeDatabase)
+    const dayAgo = (days: number) => Date.now() - days * 86_400_000
+    await here.look(async (store) => {
+      for (const [id, days] of [400, 91, 89].entries()) {
+        const options = { now: dayAgo(days), restore: false }
+        await store.records.save([{ kind: 'passport', passport: record(id) }], options)
+      }
+    })
+    await using _server = await here.serve([], { HISTORY: '90' })
+    const log = () => here.look((store) => store.events.log())
+    await until(async () => (await log()).first === 3)
+    const { knownSince } = await log()
+    expect(knownSince).toBeLessThan(dayAgo(90))
+    const { events } = await here.look((store) => store.events.list({ after: 0, limit: 9, passport: 2 }))
+    expect(events).toMatchObject([{ sequence: 3, type: 'passport.added' }])
   })
 })
 

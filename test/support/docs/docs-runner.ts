@@ -41,7 +41,8 @@ export async function startDocsRunner(home: string, files: readonly Example[]) {
   ])
   copyFileSync(join(home, 'data/passportd.db'), join(home, 'data/source.db'))
   const source = await serveProcess([], { cwd: home, env: { DATABASE_URL: 'sqlite:data/source.db' } })
-  const env = { PATH: `${bin}:${process.env.PATH}`, HOME: home }
+  const { out: key } = await run(['keys', 'create', '--demo', '--name', 'examples'], { cwd: home })
+  const env = { PATH: `${bin}:${process.env.PATH}`, HOME: home, KEY: key.trim() }
 
   function adapt(text: string, folder: string): string {
     const replacements: Record<string, string> = {

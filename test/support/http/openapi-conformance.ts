@@ -8,9 +8,14 @@ type DocumentedResponse = {
 type Operation = { responses: Record<string, DocumentedResponse> }
 
 const document = JSON.parse(JSON.stringify(createOpenApi('0.0.0'))) as {
-  paths: Record<string, { get: Operation; options?: Operation }>
+  paths: Record<string, Record<string, Operation | undefined>>
   components: { schemas: Record<string, object>; headers: Record<string, { schema: object }> }
 }
+
+/** The paths with a parameter. */
+const PATTERNS = Object.keys(document.paths)
+  .filter((template) => template.includes('{'))
+  .map((template) => ({ template, pattern: new RegExp(`^${template.replace(/\{\w+\}/g, '[^/]+')}$`) }))
 
 /** Headers of the transport. */
 const TRANSPORT = new Set([
@@ -23,7 +28,14 @@ const TRANSPORT = new Set([
   'transfer-encoding',
 ])
 /** Headers that a documented response may lack. */
-const OPTIONAL = new Set(['content-location', 'ratelimit', 'ratelimit-policy', 'retry-after', 'sunset'])
+const OPTIONAL = new Set([
+  'content-location',
+  'ratelimit',
+  'ratelimit-policy',
+  'retry-after',
+  'sunset',
+  'x-accel-buffering',
+])
 
 /** Throws unless the OpenAPI document describes the status, all headers and all fields of the response. */
 export function checkConformance(method: string, path: string, response: Response, body: string): void {
@@ -38,7 +50,7 @@ export function checkConformance(method: string, path: string, response: Respons
   const type = response.headers.get('Content-Type')?.split(';', 1)[0] ?? ''
   const schema = described.content[type]?.schema
   if (!schema) throw new Error(`${where}: the document does not describe the type "${type}"`)
-  const value = type === 'application/json' ? JSON.parse(body) : body
+  const value = /json$/.test(type) ? JSON.parse(body) : body
   const [ok, errors] = Schema.Errors({ ...schema, components: document.components }, value)
   if (!ok) throw new Error(`${where}: ${JSON.stringify(errors)}`)
 }
@@ -54,34 +66,43 @@ function checkHeaders(where: string, response: Response, described: DocumentedRe
       throw new Error(`${where}: the document does not describe ${name}: ${value}`)
     }
   }
-  const missing = names.filter((name) => !response.headers.has(name) && !OPTIONAL.has(name))
+  const required = Object.entries(described.headers).flatMap(([name, { $ref }]) =>
+    OPTIONAL.has(name.toLowerCase()) || $ref.endsWith('/NextLink') ? [] : [name],
+  )
+  const missing = required.filter((name) => !response.headers.has(name))
   if (missing.length > 0) throw new Error(`${where}: the headers ${missing} are missing`)
 }
 
 function findResponse(method: string, path: string, status: number): DocumentedResponse | undefined {
   const item = findPath(path)
   if (!item) return unknownPath(path, method, status)
-  const operation = method === 'OPTIONS' ? item.options : item.get
-  return operation?.responses[status]
+  const operation = item[method === 'HEAD' ? 'get' : method.toLowerCase()]
+  // All operations of a path describe the same 405.
+  return (operation ?? item.get ?? item.post)?.responses[status]
 }
 
-/** Undocumented paths respond 404, paths of the API also 410, and 204 to preflights. */
+const MISSING_V3 = '/api/v3/rules/{stamp}'
+
+/** Undocumented paths respond 404, V1 and V2 paths also 410, v3 paths also 413, and 204 to preflights. */
 function unknownPath(path: string, method: string, status: number): DocumentedResponse | undefined {
-  const ofApi = /^\/api\/v[12](\/|$)/.test(path)
+  const ofV1Path = /^\/api\/v[12](\/|$)/.test(path)
+  const ofV3Path = /^\/api\/v3(\/|$)/.test(path)
   if (method === 'OPTIONS') {
-    return document.paths[ofApi ? '/api/v1/passports' : '/health']?.options?.responses[status]
+    const like = ofV1Path ? '/api/v1/passports' : ofV3Path ? MISSING_V3 : '/health'
+    return document.paths[like]?.options?.responses[status]
   }
-  if (status !== 404 && !(ofApi && status === 410)) return undefined
-  const v1 = document.paths['/api/v1/passports/{id}']?.get.responses[status]
-  if (!v1 || ofApi) return v1
+  if (ofV3Path && [404, 413].includes(status)) return document.paths[MISSING_V3]?.get?.responses[status]
+  if (status !== 404 && !(ofV1Path && status === 410)) return undefined
+  const v1 = document.paths['/api/v1/passports/{id}']?.get?.responses[status]
+  if (!v1 || ofV1Path) return v1
   const ofV1 = ['Deprecation', 'Link', 'RateLimit', 'RateLimit-Policy', 'Sunset']
   const headers = Object.entries(v1.headers).filter(([name]) => !ofV1.includes(name))
   return { ...v1, headers: Object.fromEntries(headers) }
 }
 
 function findPath(path: string) {
-  const plain = path.length > 1 && /^\/api\/v[12]\//.test(path) ? path.replace(/\/$/, '') : path
+  const plain = path.length > 1 && path.startsWith('/api/') ? path.replace(/\/$/, '') : path
   if (document.paths[plain]) return document.paths[plain]
-  const [, version] = /^\/api\/(v[12])\/passports\/[^/]+$/.exec(plain) ?? []
-  return document.paths[`/api/${version}/passports/{id}`]
+  const template = PATTERNS.find(({ pattern }) => pattern.test(plain))?.template
+  return template === undefined ? undefined : document.paths[template]
 }

@@ -10,6 +10,7 @@ import { createCatalog } from '../../../src/catalog/catalog.ts'
 import { datePlan, NO_PLAN } from '../../../src/domain/retirement.ts'
 import { DEFAULT_TIERS } from '../../../src/domain/tier.ts'
 import { createReferenceRoutes } from '../../../src/explorer/reference-routes.ts'
+import { createExplainer } from '../../../src/scoring/explain.ts'
 import type { Store } from '../../../src/store/store.ts'
 import type { TestStore } from '../store/engines.ts'
 import { NOON } from '../store/records.ts'
@@ -39,6 +40,7 @@ export function serveTest(store: Store, options: Partial<ApiServerOptions> = {})
     port: 0,
     store,
     catalog: createCatalog(store),
+    explainAll: createExplainer(store),
     now: () => NOON,
     requireKey: false,
     trustedProxies: [],
@@ -67,7 +69,7 @@ export function serveTest(store: Store, options: Partial<ApiServerOptions> = {})
     const text = await response.text()
     // The server collapses repeated slashes.
     checkConformance(init.method ?? 'GET', url.pathname.replace(/\/{2,}/g, '/'), response, text)
-    const isJson = response.headers.get('Content-Type') === 'application/json'
+    const isJson = /^application\/(problem\+)?json$/.test(response.headers.get('Content-Type') ?? '')
     return {
       status: response.status,
       headers: response.headers,
@@ -82,6 +84,8 @@ export function serveTest(store: Store, options: Partial<ApiServerOptions> = {})
     url: server.url,
     port: server.port,
     requestsInProgress: server.requestsInProgress,
+    openStreams: server.openStreams,
+    stop: server.stop,
     [Symbol.asyncDispose]: () => server.stop(true),
   }
 }

@@ -12,10 +12,19 @@ export async function execute(url: string, sql: string): Promise<void> {
   await server.unsafe(sql)
 }
 
-/** Makes a database look like one of the previous version. */
+/** The schemas of version 0.2.0. */
+export const OLD_SCHEMA = { sqlite: 11, postgres: 6 }
+
+/** Makes a database look like one of version 0.2.0. */
 export async function revertSchema(url: string): Promise<void> {
   for (const table of ['passports', 'v1_passports'])
     await execute(url, `alter table ${table} drop column later_fields`)
-  const isSqlite = url.startsWith('sqlite:')
-  await execute(url, isSqlite ? 'pragma user_version = 11' : 'update passportd set version = 6')
+  for (const table of ['handles', 'events', 'event_log', 'event_rules'])
+    await execute(url, `drop table ${table}`)
+  await execute(
+    url,
+    url.startsWith('sqlite:')
+      ? `pragma user_version = ${OLD_SCHEMA.sqlite}`
+      : `update passportd set version = ${OLD_SCHEMA.postgres}`,
+  )
 }

@@ -6,7 +6,7 @@ import { DEFAULT_RULES } from '../../../src/scoring/rules.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { NOON } from './records.ts'
 
-const PEOPLE = 8
+export const PEOPLE = 8
 const WALLETS = 12
 const id = fc.integer({ min: 0, max: PEOPLE - 1 })
 const type = fc.constantFrom('github', 'worldcoin', 'ens', 'kites')
@@ -70,12 +70,12 @@ export const REFS = [
 ]
 
 /** An impossible step is refused and changes nothing. */
-export async function take(store: Store, scorer: Rescorer, each: Step): Promise<void> {
+export async function take(store: Store, scorer: Rescorer, each: Step, now = NOON): Promise<void> {
   try {
-    if ('line' in each) await importText(store, `${JSON.stringify(each.line)}\n`)
-    else if ('merge' in each) await store.passports.merge(...each.merge)
-    else if ('unmerge' in each) await store.passports.unmerge(each.unmerge)
-    else if ('remove' in each) await store.passports.remove(each.remove, NOON)
+    if ('line' in each) await importText(store, `${JSON.stringify(each.line)}\n`, now)
+    else if ('merge' in each) await store.passports.merge(...each.merge, now)
+    else if ('unmerge' in each) await store.passports.unmerge(each.unmerge, now)
+    else if ('remove' in each) await store.passports.remove(each.remove, now)
     else while (await rescoreSome(scorer));
   } catch (error) {
     expect(error).toHaveProperty('code')
@@ -89,14 +89,14 @@ export const scorerOf = (store: Store): Rescorer => ({
   onFailure: (_, error) => expect(error).toBeUndefined(),
 })
 
-export async function importText(store: Store, text: string): Promise<Refusal[]> {
+export async function importText(store: Store, text: string, now = NOON): Promise<Refusal[]> {
   const refusals: Refusal[] = []
   const bytes = async function* () {
     yield new TextEncoder().encode(text)
   }
   await importRecords([{ name: 'test', open: bytes }], {
     store,
-    now: NOON,
+    now,
     rawKindOf: (type) => (type === 'ens' ? 'date' : type === 'kites' ? undefined : 'number'),
     rescore: false,
     restore: false,

@@ -1,6 +1,7 @@
 import { adoptRules, rescoreSome } from '../../../src/scoring/rescore.ts'
 import { DEFAULT_RULES } from '../../../src/scoring/rules.ts'
-import type { CopyTable, Store } from '../../../src/store/store.ts'
+import type { CopyTable } from '../../../src/store/copy-table.ts'
+import type { Store } from '../../../src/store/store.ts'
 import { openTestStore, saveRecords } from './engines.ts'
 import { scorerOf } from './random-histories.ts'
 import { ada, credential, grace, graceOld, NOON, nobody, record } from './records.ts'

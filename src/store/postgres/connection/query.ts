@@ -12,17 +12,17 @@ export async function selectRows<Row>(
   return rows.map(({ row }) => row)
 }
 
-/** Inserts all rows in one statement, with an optional `on conflict` clause. */
-export async function insertRows(
+/** Inserts all rows in one statement, with an optional `on conflict` clause. Returns the rows of a `returning` clause. */
+export async function insertRows<Row>(
   query: Query,
   table: string,
   rows: readonly object[],
   conflict = '',
-): Promise<void> {
+): Promise<Row[]> {
   const [first] = rows
-  if (first === undefined) return
+  if (first === undefined) return []
   const columns = Object.keys(first)
-  await query(
+  return query<Row>(
     `insert into ${table} (${columns})
      select ${columns} from json_populate_recordset(null::${table}, $1::text::json) ${conflict}`,
     [JSON.stringify(rows)],
@@ -30,15 +30,15 @@ export async function insertRows(
 }
 
 /** The same; existing rows are replaced if `where` holds. */
-export async function upsertRows(
+export async function upsertRows<Row>(
   query: Query,
   table: string,
   key: string,
   rows: readonly object[],
   where = 'true',
-): Promise<void> {
+): Promise<Row[]> {
   const updates = Object.keys(rows[0] ?? {}).map((name) => `${name} = excluded.${name}`)
   // `version` is the transaction that wrote the row.
   if (table === 'v1_passports') updates.push('version = excluded.version')
-  await insertRows(query, table, rows, `on conflict (${key}) do update set ${updates} where ${where}`)
+  return insertRows(query, table, rows, `on conflict (${key}) do update set ${updates} where ${where}`)
 }

@@ -7,6 +7,8 @@ import staleIndex from '../../migrations/postgres/0005-stale-index.sql' with { t
 import v1Fields from '../../migrations/postgres/0005-v1-fields.sql' with { type: 'text' }
 import ruleSets from '../../migrations/postgres/0006-rule-sets.sql' with { type: 'text' }
 import laterFields from '../../migrations/postgres/0007-later-fields.sql' with { type: 'text' }
+import handles from '../../migrations/postgres/0008-handles.sql' with { type: 'text' }
+import events from '../../migrations/postgres/0009-events.sql' with { type: 'text' }
 import { type MigrationMode, OutdatedSchemaError } from '../../outdated-schema.ts'
 import { readOnlyError } from '../connection/errors.ts'
 import type { Pool } from '../connection/health-checked-pool.ts'
@@ -14,6 +16,7 @@ import { lock, MIGRATE } from '../connection/locks.ts'
 import type { Query } from '../connection/query.ts'
 import { storeV1 } from './migration-4.ts'
 import { storeImages } from './migration-7.ts'
+import { storeHandles } from './migration-8.ts'
 
 /** In order; the table `passportd` holds the number of applied migrations. */
 const MIGRATIONS: readonly ((query: Query, onProgress: OnProgress, from: number) => Promise<unknown>)[] = [
@@ -38,6 +41,11 @@ const MIGRATIONS: readonly ((query: Query, onProgress: OnProgress, from: number)
     await query(laterFields)
     await storeImages(query)
   },
+  async (query, onProgress) => {
+    await query(handles)
+    await storeHandles(query, onProgress)
+  },
+  (query) => query(events),
 ]
 
 async function hasColumn(query: Query, name: string): Promise<boolean> {

@@ -1,4 +1,4 @@
-import type { Database } from 'bun:sqlite'
+import { Database } from 'bun:sqlite'
 import { existsSync, realpathSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { ServiceError } from '../../../domain/errors.ts'
@@ -16,6 +16,7 @@ export function backUp(path: string, file: string): Contents {
   return writeAtomically(partial, file, (confirm) => {
     writeSnapshot(path, partial)
     confirm()
+    renameEventLog(partial)
     const contents = check(partial)
     refuseLogs(file)
     return contents
@@ -44,6 +45,19 @@ export function writeSnapshot(from: string, to: string): void {
   } finally {
     database.close()
   }
+}
+
+/** The events of the copy and of the original will have the same numbers: the copy is another log. */
+export function renameEventLog(path: string): void {
+  translateErrors(path, () => {
+    const database = new Database(path, { readwrite: true, strict: true })
+    try {
+      const hasLog = database.query(`select 1 from sqlite_schema where name = 'event_log'`).get() !== null
+      if (hasLog) database.run('update event_log set name = lower(hex(randomblob(3)))')
+    } finally {
+      database.close()
+    }
+  })
 }
 
 /** Throws `unavailable` unless it is a database of this or an older passportd. */

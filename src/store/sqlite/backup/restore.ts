@@ -12,7 +12,7 @@ import {
 import { identify, migrate } from '../migrate/migrate.ts'
 import { removeDocumentFiles } from '../migrate/migration-9.ts'
 import { writeAtomically } from './atomic-file.ts'
-import { check, checkBackup, isDamage, writeSnapshot } from './backup.ts'
+import { check, checkBackup, isDamage, renameEventLog, writeSnapshot } from './backup.ts'
 
 /**
  * Replaces the database with a backup. The old database is kept under a name that is returned. The replacement is atomic: a
@@ -38,6 +38,8 @@ export function restore(file: string, name: string, { force, now }: { force: boo
       writeSnapshot(file, partial)
       confirm()
       migrateFile(partial)
+      // One backup may be restored several times.
+      renameEventLog(partial)
       return { ...check(partial), kept: keep(path, now) }
     })
     removeDocumentFiles(path)

@@ -10,9 +10,12 @@ import staleIndex from '../../migrations/sqlite/0010-stale-index.sql' with { typ
 import v1Fields from '../../migrations/sqlite/0010-v1-fields.sql' with { type: 'text' }
 import ruleSets from '../../migrations/sqlite/0011-rule-sets.sql' with { type: 'text' }
 import laterFields from '../../migrations/sqlite/0012-later-fields.sql' with { type: 'text' }
+import handles from '../../migrations/sqlite/0013-handles.sql' with { type: 'text' }
+import events from '../../migrations/sqlite/0014-events.sql' with { type: 'text' }
 import { type MigrationMode, OutdatedSchemaError } from '../../outdated-schema.ts'
 import { type OnProgress, removeDocumentFiles, storeV1 } from './migration-9.ts'
 import { storeImages } from './migration-12.ts'
+import { storeHandles } from './migration-13.ts'
 
 /** A migration whose tables migration 9 drops: new databases skip it. */
 const DROPPED = ''
@@ -45,6 +48,11 @@ const MIGRATIONS: readonly (string | ((database: Database, onProgress: OnProgres
     database.run(laterFields)
     storeImages(database)
   },
+  (database, onProgress) => {
+    database.run(handles)
+    storeHandles(database, onProgress)
+  },
+  events,
 ]
 
 const hasColumn = (database: Database, name: string) =>

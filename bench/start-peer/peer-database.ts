@@ -2,12 +2,12 @@ import { Database } from 'bun:sqlite'
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { SQL } from 'bun'
-import type { Social } from '../src/domain/passport.ts'
-import { own } from '../test/support/postgres/postgres-files.ts'
-import { KEY_HASH } from './api-key.ts'
+import type { Social } from '../../src/domain/passport.ts'
+import { own } from '../../test/support/postgres/postgres-files.ts'
+import { KEY_HASH } from '../api-key.ts'
 import { openDatabase, type PersistentPostgres, POSTGRES_FOLDER } from './persistent-postgres.ts'
 
-const PEER = join(import.meta.dir, 'peer')
+const PEER = join(import.meta.dir, '../peer')
 const CHUNK = 20_000
 
 /** Returns the URL of a database with a data set in the tables of the peer. Fills it if needed. */

@@ -1,0 +1,89 @@
+/**
+ * Measures `as_of` against reads of the current state, on passports with several later changes of their scores.
+ *
+ *   npx bun bench/as-of.ts [--passports 10000] [--changes 5] [--rounds 5] [--seconds 2]
+ */
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { sumScores } from '../src/domain/credential.ts'
+import { openStore } from '../src/store/open.ts'
+import type { Store } from '../src/store/store.ts'
+import { tempFolder } from '../test/support/temp-folder.ts'
+import { createKey } from './api-key.ts'
+import { CREDENTIALS, manyPeople } from './data-set.ts'
+import { figureOf } from './goals.ts'
+import { describeMachine } from './machine.ts'
+import { parseCount, requireProgram } from './options.ts'
+import { figureRows, table } from './report.ts'
+import { runRounds, subjectOf } from './rounds.ts'
+import { startOurs } from './servers.ts'
+import { loadOf } from './wrk.ts'
+
+const { values } = parseArgs({
+  options: {
+    passports: { type: 'string', default: '10000' },
+    changes: { type: 'string', default: '5' },
+    rounds: { type: 'string', default: '5' },
+    seconds: { type: 'string', default: '2' },
+  },
+})
+const passports = parseCount('passports', values.passports)
+const changes = parseCount('changes', values.changes)
+const rounds = parseCount('rounds', values.rounds)
+const seconds = parseCount('seconds', values.seconds)
+
+const BEGIN = Date.UTC(2026, 0, 1)
+const DAY = 86_400_000
+const BATCH = 500
+
+requireProgram('wrk', 'wrk')
+using folder = tempFolder()
+const path = join(folder.path, 'as-of.db')
+const store = await openStore({ engine: 'sqlite', path })
+await createKey(store)
+for (let change = 0; change <= changes; change++) await save(store, change)
+await store.close()
+await using server = await startOurs(path)
+
+const READS = { passport: '?', credentials: '?include=credentials&' }
+const target = (query: string) => loadOf(`'/api/v3/passports/' .. math.random(1, ${passports}) .. '${query}'`)
+const subjects = Object.entries(READS).flatMap(([read, query]) => [
+  subjectOf('now', read, server, target(query)),
+  subjectOf('as_of', read, server, target(`${query}as_of=${new Date(BEGIN + 1).toISOString()}`)),
+])
+const series = await runRounds(subjects, { rounds, seconds })
+const cpuOf = (side: string, read: string) =>
+  series.find((one) => one.side === side && one.read === read)?.samples.map(({ cpu = Number.NaN }) => cpu) ??
+  []
+const figures = Object.keys(READS).map((read) => {
+  const ratios = cpuOf('as_of', read).map((cpu, round) => cpu / (cpuOf('now', read)[round] ?? cpu))
+  return figureOf(`${read}, as_of before ${changes} changes / now: CPU`, '', ratios, { most: 3 })
+})
+console.log(`${passports} passports, ${JSON.stringify(describeMachine())}`)
+console.log(table(figureRows(figures)))
+
+/** Each change gives every passport another score and value of one credential, as scoring does. */
+async function save({ records }: Store, change: number): Promise<void> {
+  const people = [...manyPeople(passports)]
+  for (let at = 0; at < people.length; at += BATCH) {
+    const batch = people.slice(at, at + BATCH).map((person) => {
+      const credentials = person.credentials.slice(0, CREDENTIALS).map((credential, index) => {
+        const score = credential.score + (index === change % CREDENTIALS ? change : 0)
+        return {
+          ...credential,
+          score,
+          givenScore: score,
+          value: `${credential.value} ${index === 0 ? change : ''}`,
+        }
+      })
+      const passport = {
+        ...person,
+        credentials,
+        scores: sumScores(credentials),
+        calculatedAt: BEGIN + change * DAY,
+      }
+      return { kind: 'passport' as const, passport }
+    })
+    await records.save(batch, { now: BEGIN + change * DAY, restore: false })
+  }
+}

@@ -1,0 +1,132 @@
+/**
+ * Measures filtered lists and groups of v3. The first run creates the data set of `npm run bench`.
+ *
+ *   npx bun bench/filters.ts [--passports 1000000] [--rounds 5] [--seconds 2]
+ */
+import { parseArgs } from 'node:util'
+import { parseFilter } from '../src/domain/v3/filter.ts'
+import { formatCursor, type ListQuery, parseSort } from '../src/domain/v3/list-request.ts'
+import { KEY_HEADERS } from './api-key.ts'
+import { sqliteDataSet } from './data-set.ts'
+import { type Figure, figureOf } from './goals.ts'
+import { describeMachine } from './machine.ts'
+import { parseCount, requireProgram } from './options.ts'
+import { unmappedMegabytes } from './process-stats.ts'
+import { loadsOf } from './reads.ts'
+import { figureRows, table } from './report.ts'
+import { runRounds, type Sample, type Series, subjectOf } from './rounds.ts'
+import { type Server, startOurs } from './servers.ts'
+import { type Load, loadOf, runWrk } from './wrk.ts'
+
+const { values } = parseArgs({
+  options: {
+    passports: { type: 'string', default: '1000000' },
+    rounds: { type: 'string', default: '5' },
+    seconds: { type: 'string', default: '2' },
+  },
+})
+const passports = parseCount('passports', values.passports)
+const rounds = parseCount('rounds', values.rounds)
+const seconds = parseCount('seconds', values.seconds)
+
+const LIST = '/api/v3/passports'
+const FILTER = 'human:true,type:github|ens,tag:!bot'
+const PAGE = 25
+/** In many names. Pages with a keyword are not cached: each request reads its passports. */
+const KEYWORD = 'a'
+
+requireProgram('wrk', 'wrk')
+console.log(`${passports} passports, ${JSON.stringify(describeMachine())}`)
+console.log(table(figureRows(await measure())))
+
+async function measure(): Promise<Figure[]> {
+  await using server = await startOurs(await sqliteDataSet(passports))
+  const before = unmappedMegabytes(server.pid)
+  const firstUse = await timeFirstUse(server)
+  const megabytes = unmappedMegabytes(server.pid) - before
+  const loads = await filterLoads(server)
+  const byId = loadsOf(passports, [])['by-id-paced']
+  const series = await runRounds(
+    [
+      ...Object.entries(loads).map(([read, load]) => subjectOf('ours', read, server, load)),
+      subjectOf('ours', 'by-id', server, byId),
+      {
+        side: 'ours',
+        read: 'by-id-during',
+        run: (time, round) => runDuring(server, loads.new, byId, time, round),
+      },
+    ],
+    { rounds, seconds },
+  )
+  return figuresOf(series, firstUse, megabytes)
+}
+
+/** Seconds until the first filtered page, for which the index is built. */
+async function timeFirstUse(server: Server): Promise<number> {
+  const begin = performance.now()
+  while ((await get(server, { filter: FILTER })).status === 503) await Bun.sleep(100)
+  return (performance.now() - begin) / 1000
+}
+
+function get({ url }: Server, parameters: Record<string, string>): Promise<Response> {
+  return fetch(`${url}${LIST}?${new URLSearchParams(parameters)}`, { headers: KEY_HEADERS })
+}
+
+type ListItem = { score: number; passport_id: number }
+
+async function filterLoads(server: Server) {
+  const query: ListQuery = { keyword: KEYWORD, filter: parseFilter(FILTER), sort: parseSort() }
+  const parameters = { q: KEYWORD, filter: FILTER }
+  const response = await get(server, { ...parameters, sort: 'score', limit: String(PAGE + 1) })
+  const { items } = (await response.json()) as { items: ListItem[] }
+  const last = items[PAGE] as ListItem
+  const cursor = formatCursor(query, { value: last.score, id: last.passport_id })
+  const load = (more: Record<string, string>) =>
+    loadOf(`'${LIST}?${new URLSearchParams({ ...parameters, ...more })}'`, 4)
+  return {
+    first: load({}),
+    last: load({ cursor }),
+    grouped: load({ group_by: 'type' }),
+    // Each request has another filter.
+    new: loadOf(`'${LIST}?filter=human:true,score:%3E' .. math.random(1, 1000000) / 10000`, 4),
+  }
+}
+
+/** The load by id while another load runs. */
+async function runDuring(
+  server: Server,
+  other: Load,
+  load: Load,
+  time: number,
+  round: number,
+): Promise<Sample> {
+  const running = runWrk(server.url, other, time + 2, round)
+  await Bun.sleep(1000)
+  const sample = await runWrk(server.url, load, time, round * 1_000_000)
+  await running
+  return sample
+}
+
+function figuresOf(series: readonly Series[], firstUse: number, megabytes: number): Figure[] {
+  const samplesOf = (read: string) => series.find((one) => one.read === read)?.samples ?? []
+  const ratio = (one: string, other: string, of: (sample: Sample) => number) =>
+    samplesOf(one).map((sample, round) => of(sample) / of(samplesOf(other)[round] ?? sample))
+  const cpu = (sample: Sample) => sample.cpu ?? Number.NaN
+  return [
+    figureOf('filtered list, last page / first page: CPU', '', ratio('last', 'first', cpu), { most: 1.2 }),
+    figureOf('filtered list, with groups / without: CPU', '', ratio('grouped', 'first', cpu)),
+    figureOf(
+      'new filters',
+      'a second',
+      samplesOf('new').map(({ rate }) => rate),
+    ),
+    figureOf(
+      'by id: p99 during new filters / without',
+      '',
+      ratio('by-id-during', 'by-id', ({ p99 }) => p99),
+      { most: 2 },
+    ),
+    figureOf('first filtered page, seconds', '', [firstUse]),
+    figureOf('memory of the index', 'MB', [megabytes]),
+  ]
+}

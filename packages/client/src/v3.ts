@@ -1,0 +1,139 @@
+import { follow } from './events.ts'
+import { toQuery, toSegment, toText } from './path.ts'
+import type { RequestOptions, Transport } from './transport.ts'
+import type {
+  V3Diff,
+  V3Event,
+  V3EventPage,
+  V3EventType,
+  V3Include,
+  V3LookupBody,
+  V3LookupItem,
+  V3Page,
+  V3Passport,
+  V3SelectedPassport,
+} from './v3-types.ts'
+
+/** A date-time or a day in ISO 8601, or a Date. */
+export type Instant = string | Date
+
+export type FieldOptions = RequestOptions & {
+  /** Further parts of the passport. */
+  include?: readonly V3Include[] | undefined
+  /** Only these fields, as dotted paths such as `passport_profile.display_name`. */
+  select?: readonly string[] | undefined
+}
+
+export type PassportOptions = FieldOptions & {
+  /** Scores, credentials, the human checkmark and the rule stamp of this time. */
+  asOf?: Instant | undefined
+}
+
+export type V3ListOptions = FieldOptions & {
+  /** Only passports whose display name contains this text. */
+  q?: string | undefined
+  /** Terms such as `human:true,score:>50`. */
+  filter?: string | undefined
+  /** A field, with a minus sign for the highest value first (`-score`). */
+  sort?: string | undefined
+  /** Passports per request, up to 250. */
+  limit?: number | undefined
+}
+
+export type V3PageOptions = V3ListOptions & {
+  /** `next` of the previous page. */
+  cursor?: string | undefined
+  /** Counts all matching passports by the values of this field. */
+  groupBy?: string | undefined
+}
+
+export type EventOptions = RequestOptions & {
+  /** The id of an event, or `latest`. Without it, the oldest event comes first. */
+  after?: string | undefined
+  types?: readonly V3EventType[] | undefined
+  /** Only events of this passport. */
+  passport?: number | string | undefined
+  /** Waits for new events and continues after a lost connection, until `signal` is aborted. Otherwise the last event ends the iteration. */
+  follow?: boolean | undefined
+}
+
+/** The fields of a passport by the options: the selected ones, or all and the included parts. */
+export type Shown<Options> = Options extends { select: readonly string[] }
+  ? V3SelectedPassport
+  : Options extends { include: readonly (infer Name extends V3Include)[] }
+    ? V3Passport & Required<Pick<V3Passport, Name>>
+    : V3Passport
+
+const MOST_KEYS = 1000
+
+export function createV3(transport: Transport) {
+  const { send } = transport
+
+  function getPage<P>({ groupBy, signal, ...rest }: V3PageOptions): Promise<V3Page<P>> {
+    return send(`/v3/passports${toQuery({ ...rest, group_by: groupBy })}`, 'items', { signal })
+  }
+
+  return {
+    /** By id, wallet or a handle such as `github:zoe`. Throws `not_found`, or `ambiguous` if several have the handle. */
+    passport<const O extends PassportOptions>(key: number | string, options?: O): Promise<Shown<O>> {
+      const { asOf, signal, ...fields }: PassportOptions = options ?? {}
+      const field = fields.select?.[0]?.split('.', 1)[0] ?? 'passport_id'
+      return send(`/v3/passports/${toSegment(key)}${toQuery({ ...fields, as_of: asOf })}`, field, { signal })
+    },
+    /** One item per key, in the order of the keys. One request per 1,000 keys; needs an API key. */
+    async lookup<const O extends PassportOptions>(
+      keys: readonly (number | string)[],
+      options?: O,
+    ): Promise<V3LookupBody<Shown<O>>> {
+      const { asOf, signal, ...fields }: PassportOptions = options ?? {}
+      const items: V3LookupItem<Shown<O>>[] = []
+      let found = 0
+      for (let at = 0; at < keys.length; at += MOST_KEYS) {
+        const some = keys.slice(at, at + MOST_KEYS).map(String)
+        const body = { keys: some, ...fields, ...(asOf !== undefined && { as_of: toText(asOf) }) }
+        const part = await send<V3LookupBody<Shown<O>>>('/v3/lookup', 'items', { body, signal })
+        items.push(...part.items)
+        found += part.found
+      }
+      return { items, found }
+    },
+    /** All matches. Fetches pages as they are needed. */
+    async *list<const O extends V3ListOptions>(options?: O): AsyncGenerator<Shown<O>, void, undefined> {
+      let cursor: string | undefined
+      do {
+        const page = await getPage<Shown<O>>({ limit: 250, ...options, cursor })
+        yield* page.items
+        cursor = page.next ?? undefined
+      } while (cursor !== undefined)
+    },
+    /** One page, with the number of all matches and with groups. */
+    page<const O extends V3PageOptions>(options?: O): Promise<V3Page<Shown<O>>> {
+      return getPage(options ?? {})
+    },
+    /** The net change of a score between two times, and why; `to` is now by default. */
+    diff(
+      key: number | string,
+      from: Instant,
+      to?: Instant,
+      { signal }: RequestOptions = {},
+    ): Promise<V3Diff> {
+      return send(`/v3/passports/${toSegment(key)}/diff${toQuery({ from, to })}`, 'causes', { signal })
+    },
+    /** Changes of passports and of the rule set, oldest first; needs an API key. Throws a `CursorExpiredError` if events after the cursor are not known. */
+    async *events(options: EventOptions = {}): AsyncGenerator<V3Event, void, undefined> {
+      const { types, passport, signal } = options
+      const pathAfter = (after: string | undefined) =>
+        `/v3/events${toQuery({ after, types, passport, limit: 1000 })}`
+      let after = options.after
+      for (let next: string | undefined; ; after = next) {
+        const page: V3EventPage = await send(pathAfter(after), 'items', { signal })
+        yield* page.items
+        next = page.next
+        // A page may be empty before the end: its events are of other types.
+        if (next === after) break
+      }
+      if (options.follow)
+        yield* follow<V3Event>(transport, { field: 'specversion', pathAfter, after, signal })
+    },
+  }
+}

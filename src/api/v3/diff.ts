@@ -1,0 +1,47 @@
+import type { WireDiff } from '../../domain/v3/event-schema.ts'
+import { fold } from '../../domain/v3/fold.ts'
+import { invalidParameter } from '../../domain/v3/invalid.ts'
+import { stateOf } from '../../domain/v3/passport-at.ts'
+import { presentDiff } from '../../domain/v3/present-event.ts'
+import { undo } from '../../domain/v3/undo.ts'
+import type { Context, RouteRequest } from '../request.ts'
+import { json } from '../response.ts'
+import { checkKnown, parsePast } from './instants.ts'
+import { parametersOf } from './parameters.ts'
+import { ambiguous, noPassport, parseKey } from './passports.ts'
+
+const PARAMETERS = ['from', 'to'] as const
+
+export async function getDiff(request: RouteRequest, context: Context): Promise<Response> {
+  const times = parseTimes(parametersOf(request, PARAMETERS), context.now())
+  return json(context, JSON.stringify(await findDiff(context, request.params.key ?? '', times)))
+}
+
+/** The net change of a score between two times, and its causes. Throws `not_found`, `ambiguous` or `before_history`. */
+export async function findDiff(
+  { store }: Pick<Context, 'store'>,
+  key: string,
+  { from, to }: ReturnType<typeof parseTimes>,
+): Promise<WireDiff> {
+  const [found] = await store.v3.find([parseKey(key)], { credentials: true })
+  if (!found) throw noPassport(key)
+  if ('candidates' in found) throw ambiguous(key, found.candidates)
+  const { passport } = found
+  const later = await store.events.listAfterTime([passport.id], from)
+  checkKnown('from', from, later.knownSince)
+  const events = Map.groupBy(later.events, ({ time }) => time > to)
+  const state = undo(stateOf(passport), events.get(true) ?? [])
+  if (!state) throw noPassport(key, to)
+  return presentDiff(passport.id, from, to, fold(state, events.get(false) ?? []))
+}
+
+/** `to` is now by default. Throws `invalid_request`. */
+export function parseTimes({ from, to }: { from?: string; to?: string }, now: number) {
+  if (from === undefined) throw invalidParameter('from', 'from is required: a day or a time.')
+  const times = {
+    from: parsePast('from', from, now),
+    to: to === undefined ? now : parsePast('to', to, now),
+  }
+  if (times.from > times.to) throw invalidParameter('to', 'to must not be before from.')
+  return times
+}

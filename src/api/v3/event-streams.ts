@@ -1,0 +1,246 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { ServiceError } from '../../domain/errors.ts'
+import type { EventLog } from '../../domain/v3/event.ts'
+import { type EventCursor, formatEventCursor, isInLog } from '../../domain/v3/event-cursor.ts'
+import { presentEvent } from '../../domain/v3/present-event.ts'
+import type { EventPage, Store } from '../../store/store.ts'
+import { isActiveKey } from '../auth.ts'
+
+/** Open streams of a server thread, and of one key in it. */
+export const MOST_STREAMS = 200
+export const MOST_STREAMS_OF_KEY = 10
+
+/** Interval of reads of the log for new events; all streams of a thread share them. */
+const POLL_MILLISECONDS = 100
+
+const LIMITS = {
+  /** Interval of comments: well below the idle timeout of connections. */
+  commentMilliseconds: 15_000,
+  /** A reader with too much unsent data must read on within this time. */
+  stallMilliseconds: 10_000,
+}
+
+const MOST_UNSENT_BYTES = 1024 * 1024
+
+/** Events that are read and rendered at once. */
+const PAGE = 500
+
+export type EventFilter = Pick<EventPage, 'passport' | 'types'>
+
+type StreamOptions = {
+  filter: EventFilter
+  keyId: string
+  /** Closes the connection, also if the client does not read. */
+  disconnect: () => void
+  /** Called with an error that ends the stream. */
+  onError: (error: unknown) => void
+}
+
+type Stream = StreamOptions & {
+  cursor: EventCursor
+  controller: ReadableStreamDefaultController<Uint8Array>
+  isOpen: boolean
+  /** Set while the stream waits for its reader or for events. */
+  resume: (() => void) | undefined
+  /** Since when the reader has too much unsent data. */
+  stalledAt: number | undefined
+}
+
+type RenderedEvents = { bytes: Uint8Array | undefined; end: number; log: EventLog }
+
+type Options = {
+  store: Pick<Store, 'events' | 'keys'>
+  /** The `source` of the events: the URL of the API. */
+  source: string
+  now: () => number
+  limits?: Partial<typeof LIMITS> | undefined
+}
+
+type Streams = Required<Options> & {
+  limits: typeof LIMITS
+  open: Set<Stream>
+  /** Pages of the current interval: streams at the same place share one read. */
+  pages: Map<string, Promise<RenderedEvents>>
+  /** As of the last poll. */
+  log: EventLog | undefined
+  isPolling: boolean
+  isEnding: boolean
+}
+
+/** The open event streams of a server thread. A stream reads on when its client has received the last events. */
+export function createEventStreams({ limits, ...options }: Options) {
+  const streams: Streams = {
+    ...options,
+    limits: { ...LIMITS, ...limits },
+    open: new Set(),
+    pages: new Map(),
+    log: undefined,
+    isPolling: false,
+    isEnding: false,
+  }
+  return {
+    source: options.source,
+    count: () => streams.open.size,
+    /** The body of a stream of the events after the cursor. Throws `rate_limited` or `overloaded`. */
+    open(cursor: EventCursor, given: StreamOptions): ReadableStream<Uint8Array> {
+      checkNumber(streams, given.keyId)
+      let stream: Stream
+      return new ReadableStream<Uint8Array>(
+        {
+          start(controller) {
+            stream = { ...given, cursor, controller, isOpen: true, resume: undefined, stalledAt: undefined }
+            start(streams, stream)
+          },
+          pull: () => resume(stream),
+          cancel: () => remove(streams, stream),
+        },
+        new ByteLengthQueuingStrategy({ highWaterMark: MOST_UNSENT_BYTES }),
+      )
+    },
+    /** Ends all streams, and refuses new ones. */
+    end(): void {
+      streams.isEnding = true
+      for (const stream of streams.open) close(streams, stream)
+    },
+  }
+}
+
+export type EventStreams = ReturnType<typeof createEventStreams>
+
+function checkNumber({ open, isEnding }: Streams, keyId: string): void {
+  if (isEnding || open.size >= MOST_STREAMS)
+    throw new ServiceError('overloaded', 'The server has too many open streams. Try again shortly.')
+  if ([...open].filter((stream) => stream.keyId === keyId).length < MOST_STREAMS_OF_KEY) return
+  throw new ServiceError('rate_limited', `A key may have ${MOST_STREAMS_OF_KEY} open streams: close one.`, {
+    headers: { 'Retry-After': '2' },
+  })
+}
+
+function start(streams: Streams, stream: Stream): void {
+  streams.open.add(stream)
+  stream.controller.enqueue(toComment(stream.cursor))
+  follow(streams, stream).catch((error) => {
+    stream.onError(error)
+    close(streams, stream)
+  })
+  if (!streams.isPolling) void poll(streams)
+}
+
+function close(streams: Streams, stream: Stream): void {
+  if (stream.isOpen) stream.controller.close()
+  remove(streams, stream)
+}
+
+function remove({ open }: Streams, stream: Stream): void {
+  stream.isOpen = false
+  open.delete(stream)
+  resume(stream)
+}
+
+function resume(stream: Stream): void {
+  stream.resume?.()
+  stream.resume = undefined
+}
+
+/** Sends events until the stream is closed. */
+async function follow(streams: Streams, stream: Stream): Promise<void> {
+  while (stream.isOpen) {
+    const page = await read(streams, stream)
+    const { cursor } = stream
+    if (!stream.isOpen) return
+    // A replica may not have the last events yet.
+    const isRead = page.end > cursor.sequence
+    if (isRead) {
+      // The client connects again, and gets 410.
+      if (!isInLog(cursor, page.log)) return close(streams, stream)
+      if (page.bytes) stream.controller.enqueue(page.bytes)
+      stream.cursor = { ...cursor, sequence: page.end }
+    }
+    if (!isRead || mustWait(streams, stream)) await pause(streams, stream)
+  }
+}
+
+const mustWait = ({ log }: Streams, stream: Stream) =>
+  isFull(stream) || stream.cursor.sequence >= (log?.last ?? Number.POSITIVE_INFINITY)
+
+const isFull = ({ controller }: Stream) => (controller.desiredSize ?? 0) <= 0
+
+async function pause(streams: Streams, stream: Stream): Promise<void> {
+  do {
+    await new Promise<void>((resolve) => {
+      stream.resume = resolve
+    })
+  } while (stream.isOpen && mustWait(streams, stream))
+}
+
+function read(streams: Streams, { cursor: { sequence }, filter }: Stream): Promise<RenderedEvents> {
+  const key = JSON.stringify([sequence, filter.passport, filter.types])
+  const page = streams.pages.get(key) ?? render(streams, sequence, filter)
+  streams.pages.set(key, page)
+  return page
+}
+
+async function render(
+  { store, source }: Streams,
+  after: number,
+  filter: EventFilter,
+): Promise<RenderedEvents> {
+  const { events, end, log } = await store.events.list({ ...filter, after, limit: PAGE })
+  const blocks = events.map((event) => {
+    const wire = presentEvent(event, { log: log.name, source })
+    return `id: ${wire.id}\nevent: ${wire.type}\ndata: ${JSON.stringify(wire)}\n\n`
+  })
+  return { bytes: blocks.length === 0 ? undefined : encode(blocks.join('')), end, log }
+}
+
+/** Reads the log for all streams, while there are any. */
+async function poll(streams: Streams): Promise<void> {
+  const { open, pages, store, limits } = streams
+  let commentedAt = performance.now()
+  streams.isPolling = true
+  while (open.size > 0) {
+    // While the log cannot be read, streams stay open.
+    streams.log = (await attempt(() => store.events.log())) ?? streams.log
+    pages.clear()
+    const time = performance.now()
+    for (const stream of open) check(streams, stream, time)
+    if (time - commentedAt >= limits.commentMilliseconds) {
+      commentedAt = time
+      await Promise.all([...open].map((stream) => comment(streams, stream)))
+    }
+    await sleep(POLL_MILLISECONDS)
+  }
+  streams.isPolling = false
+}
+
+/** Resumes a stream if there are new events; ends it if its log was replaced or if its client does not read. */
+function check(streams: Streams, stream: Stream, time: number): void {
+  const { log, limits } = streams
+  stream.stalledAt = isFull(stream) ? (stream.stalledAt ?? time) : undefined
+  const isStalled = time - (stream.stalledAt ?? time) >= limits.stallMilliseconds
+  if (isStalled || (log && log.name !== stream.cursor.log)) close(streams, stream)
+  // A closed stream stays in memory until all its data is sent.
+  if (isStalled) stream.disconnect()
+  else resume(stream)
+}
+
+/** Shows that the connection works, and where a filtered stream is. Ends the stream of a revoked key. */
+async function comment(streams: Streams, stream: Stream): Promise<void> {
+  const { store, now } = streams
+  const isActive = await attempt(() => isActiveKey(store, stream.keyId, now()))
+  if (isActive === false) close(streams, stream)
+  if (stream.isOpen && !isFull(stream)) stream.controller.enqueue(toComment(stream.cursor))
+}
+
+/** A block without data sets the last event id of the client and is no event. */
+const toComment = (cursor: EventCursor) => encode(`:\nid: ${formatEventCursor(cursor)}\n\n`)
+
+const encode = (text: string) => new TextEncoder().encode(text)
+
+async function attempt<T>(work: () => T | Promise<T>): Promise<T | undefined> {
+  try {
+    return await work()
+  } catch {
+    return undefined
+  }
+}

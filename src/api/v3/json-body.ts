@@ -1,0 +1,53 @@
+import { ClientGone, ServiceError } from '../../domain/errors.ts'
+import { findJsonError } from '../../domain/text/json-error.ts'
+import { quote } from '../../domain/text/quote.ts'
+import { invalidValues } from '../../domain/v3/invalid.ts'
+import { bodyTooLarge, MAX_BODY_BYTES } from '../request.ts'
+
+const JSON_TYPE = /^application\/json\s*(?:;|$)/i
+
+/** The body as a JSON value. Throws `unsupported_media_type`, `content_too_large` or `invalid_request`. */
+export async function readJson(request: Request): Promise<unknown> {
+  const type = request.headers.get('content-type') ?? ''
+  if (!JSON_TYPE.test(type)) throw unsupported('Content-Type must be application/json', type)
+  const encoding = request.headers.get('content-encoding') ?? 'identity'
+  if (encoding !== 'identity') throw unsupported('Content-Encoding must be absent', encoding)
+  const text = decode(await readBytes(request))
+  try {
+    return JSON.parse(text)
+  } catch {
+    const at = findJsonError(text)
+    const received = at >= text.length ? 'the end' : quote(text.slice(at, at + 20))
+    throw invalidBody(`The body is not valid JSON at character ${at + 1}: unexpected ${received}.`)
+  }
+}
+
+const unsupported = (rule: string, got: string) =>
+  new ServiceError('unsupported_media_type', `${rule}, got ${quote(got)}.`)
+
+const invalidBody = (detail: string) => invalidValues([{ pointer: '#', detail }])
+
+/** A chunked body has no Content-Length: its size is known after it was read. */
+async function readBytes(request: Request): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = []
+  let size = 0
+  try {
+    for await (const chunk of request.body ?? []) {
+      size += chunk.length
+      if (size > MAX_BODY_BYTES) throw bodyTooLarge()
+      chunks.push(chunk)
+    }
+  } catch (error) {
+    if (request.signal.aborted) throw new ClientGone()
+    throw error
+  }
+  return Buffer.concat(chunks)
+}
+
+function decode(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch {
+    throw invalidBody('The body is not valid UTF-8.')
+  }
+}

@@ -1,0 +1,80 @@
+import { findList, isRanking } from '../../catalog/find-list.ts'
+import { parseKeyword } from '../../domain/keyword.ts'
+import type { Fields } from '../../domain/v3/fields.ts'
+import { parseFilter } from '../../domain/v3/filter.ts'
+import {
+  formatCursor,
+  type ListRequest,
+  parseCursor,
+  parseGroupBy,
+  parseLimit,
+  parseSort,
+} from '../../domain/v3/list-request.ts'
+import { createPage, type RenderedPage, sendPage } from '../rendered-page.ts'
+import type { Context, RouteRequest } from '../request.ts'
+import { JSON_HEADERS } from '../response.ts'
+import { parametersOf } from './parameters.ts'
+import { fieldsOf } from './passports.ts'
+import { readPassports } from './read-passports.ts'
+
+const PARAMETERS = ['q', 'filter', 'sort', 'group_by', 'limit', 'cursor', 'include', 'select'] as const
+
+type Parameters = Partial<Record<(typeof PARAMETERS)[number], string>>
+
+/** Pages of the ranking are cached until the snapshot changes. */
+export async function listPassports(request: RouteRequest, context: Context): Promise<Response> {
+  const parameters = parametersOf(request, PARAMETERS)
+  const fields = fieldsOf(parameters)
+  const list = { ...parseListRequest(parameters), signal: request.signal }
+  await context.takeTurn()
+  const render = () => renderList(context, parameters, list, fields)
+  if (list.keyword !== undefined || !isRanking(list)) return sendPage(request, context, await render())
+  const snapshot = await context.catalog.current()
+  return sendPage(request, context, await context.pages.get(snapshot, linkTo(parameters), render))
+}
+
+function parseListRequest({ q, filter = '', sort, group_by, limit, cursor }: Parameters): ListRequest {
+  const query = { keyword: parseKeyword(q, 'q'), filter: parseFilter(filter), sort: parseSort(sort) }
+  return {
+    ...query,
+    groupBy: parseGroupBy(group_by),
+    limit: parseLimit(limit),
+    after: cursor === undefined ? undefined : parseCursor(query, cursor),
+  }
+}
+
+const linkTo = (parameters: Parameters) => `/api/v3/passports?${new URLSearchParams(parameters)}`
+
+async function renderList(
+  context: Context,
+  parameters: Parameters,
+  request: ListRequest,
+  fields: Fields,
+): Promise<RenderedPage> {
+  const found = await findList(context, request, (ids) => renderItems(context, ids, fields))
+  const next = found.next ? formatCursor(request, found.next) : null
+  const rest = JSON.stringify({
+    next,
+    total: found.total,
+    ...(found.grouped && { groups: found.grouped.groups, more_groups: found.grouped.more }),
+  })
+  return createPage(`{"items":[${found.items.join(',')}],${rest.slice(1)}`, {
+    ...JSON_HEADERS,
+    ...(next !== null && { Link: `<${linkTo({ ...parameters, cursor: next })}>; rel="next"` }),
+  })
+}
+
+/** In the order of the ids. Passports that are no longer listed are left out. */
+async function renderItems(context: Context, ids: readonly number[], fields: Fields): Promise<string[]> {
+  const items: string[] = []
+  for (let read = 0; read < ids.length; ) {
+    if (read > 0) await context.takeTurn()
+    const keys = ids.slice(read).map((id) => ({ id }))
+    for (const result of await readPassports(context, keys, fields)) {
+      const id = ids[read++]
+      // The id of a merged passport finds the survivor.
+      if (result && 'passport' in result && result.passport.id === id) items.push(result.json)
+    }
+  }
+  return items
+}

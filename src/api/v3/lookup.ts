@@ -1,0 +1,183 @@
+import type { InvalidValue } from '../../domain/errors.ts'
+import { describeUnknown } from '../../domain/text/nearest-name.ts'
+import { quote } from '../../domain/text/quote.ts'
+import { type Fields, parseFields } from '../../domain/v3/fields.ts'
+import { invalidValues, MOST_INVALID } from '../../domain/v3/invalid.ts'
+import { type PassportKey, parsePassportKey } from '../../domain/v3/key.ts'
+import { sendPage } from '../rendered-page.ts'
+import type { Context, RouteRequest } from '../request.ts'
+import { JSON_HEADERS } from '../response.ts'
+import { parsePast } from './instants.ts'
+import { readJson } from './json-body.ts'
+import { parametersOf } from './parameters.ts'
+import { type RenderedResult, readPassports } from './read-passports.ts'
+
+const MOST_KEYS = 1000
+const KEYS_PER_UNIT = 100
+
+/** Larger responses are streamed without compression. */
+const MAX_WHOLE_LENGTH = 8 * 1024 * 1024
+
+/** Streams send about this many characters at once. */
+const CHUNK_LENGTH = 64 * 1024
+
+export async function lookUp(request: RouteRequest, context: Context): Promise<Response> {
+  parametersOf(request, [])
+  const { keys, fields, asOf } = parseLookup(await readJson(request), context.now())
+  await context.charge(Math.max(1, Math.ceil(keys.length / KEYS_PER_UNIT)))
+  const items = listItems(context, keys, (some) => readPassports(context, some, fields, asOf))
+  const isNdjson = request.headers.get('accept')?.includes('application/x-ndjson')
+  return isNdjson ? sendLines(context, items) : sendItems(request, context, items)
+}
+
+type Lookup = { keys: readonly string[]; fields: Fields; asOf: number | undefined }
+
+const LISTS = ['keys', 'include', 'select'] as const
+const MEMBERS = [...LISTS, 'as_of'] as const
+
+/** Throws `invalid_request` with all invalid values. */
+function parseLookup(body: unknown, now: number): Lookup {
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
+    throw invalidValues([{ pointer: '#', detail: `The body must be an object, got ${quote(body)}.` }])
+  }
+  const invalid: InvalidValue[] = Object.keys(body)
+    .filter((name) => !MEMBERS.some((known) => known === name))
+    .slice(0, MOST_INVALID)
+    .map((name) => ({ pointer: pointerTo(name), detail: describeUnknown('member', name, MEMBERS) }))
+  const given: Partial<Record<(typeof MEMBERS)[number], unknown>> = body
+  for (const name of LISTS) invalid.push(...checkTexts(name, given[name]))
+  const { as_of } = given
+  if (as_of !== undefined && typeof as_of !== 'string')
+    invalid.push({ pointer: '#/as_of', detail: `as_of must be a text, got ${quote(as_of)}.` })
+  if (invalid.length > 0) throw invalidValues(invalid)
+  const { keys, include, select } = given as { keys: string[]; include?: string[]; select?: string[] }
+  return {
+    keys,
+    fields: parseFields({ include, select }, pointerTo),
+    asOf: typeof as_of === 'string' ? parsePast('as_of', as_of, now, '#/as_of') : undefined,
+  }
+}
+
+const pointerTo = (name: string, at?: number) =>
+  `#/${name.slice(0, 60).replaceAll('~', '~0').replaceAll('/', '~1')}${at === undefined ? '' : `/${at}`}`
+
+/** Only `keys` is required. */
+function checkTexts(name: (typeof LISTS)[number], value: unknown): InvalidValue[] {
+  if (value === undefined && name !== 'keys') return []
+  if (!Array.isArray(value)) {
+    const got = value === undefined ? 'nothing' : quote(value)
+    return [{ pointer: pointerTo(name), detail: `${name} must be a list of texts, got ${got}.` }]
+  }
+  if (value.length > MOST_KEYS) {
+    const detail = `${name} may have at most ${MOST_KEYS} entries, got ${value.length}.`
+    return [{ pointer: pointerTo(name), detail }]
+  }
+  return value.flatMap((each, at) =>
+    typeof each === 'string'
+      ? []
+      : [{ pointer: pointerTo(name, at), detail: `${name} must have texts, got ${quote(each)}.` }],
+  )
+}
+
+type Item = { json: string; isFound: boolean }
+
+/** One item per key, in order. Each key is read once; its item is kept until its last use. */
+async function* listItems(
+  { takeTurn }: Context,
+  texts: readonly string[],
+  read: (keys: readonly PassportKey[]) => Promise<RenderedResult[]>,
+): AsyncGenerator<Item> {
+  const uses = new Map<string, number>()
+  for (const text of texts) uses.set(text, (uses.get(text) ?? 0) + 1)
+  const parsed = [...uses.keys()].map((text) => ({ text, key: parsePassportKey(text) }))
+  const readable = parsed.filter((each): each is { text: string; key: PassportKey } => each.key !== undefined)
+  const items = new Map<string, Item>()
+  for (const { text, key } of parsed) if (!key) items.set(text, failed(text, 'malformed'))
+  let next = 0
+  for (const text of texts) {
+    while (!items.has(text)) {
+      await takeTurn()
+      const keys = readable.slice(next).map(({ key }) => key)
+      for (const result of await read(keys)) {
+        const asked = readable[next++]?.text ?? ''
+        items.set(asked, toItem(asked, result))
+      }
+    }
+    yield items.get(text) as Item
+    const left = (uses.get(text) ?? 0) - 1
+    uses.set(text, left)
+    if (left === 0) items.delete(text)
+  }
+}
+
+function toItem(key: string, result: RenderedResult): Item {
+  if (!result) return failed(key, 'not_found')
+  if ('candidates' in result) return failed(key, 'ambiguous', { candidates: result.candidates })
+  return { json: `{"key":${JSON.stringify(key)},"passport":${result.json}}`, isFound: true }
+}
+
+const failed = (key: string, error: string, more: object = {}): Item => ({
+  json: JSON.stringify({ key, error, ...more }),
+  isFound: false,
+})
+
+async function sendItems(request: Request, context: Context, items: AsyncGenerator<Item>): Promise<Response> {
+  const parts = toJson(items)
+  let body = ''
+  for (let part = await parts.next(); !part.done; part = await parts.next()) {
+    body += part.value
+    if (body.length > MAX_WHOLE_LENGTH) return stream(context, 'application/json', body, parts)
+  }
+  // A response to POST has no ETag; hashing a large body would take milliseconds.
+  const page = { status: 200, headers: JSON_HEADERS, body, etag: '', compressed: {} }
+  const response = await sendPage(request, context, page)
+  response.headers.delete('ETag')
+  return response
+}
+
+async function* toJson(items: AsyncGenerator<Item>): AsyncGenerator<string> {
+  let found = 0
+  let separator = '{"items":['
+  for await (const { json, isFound } of items) {
+    yield separator + json
+    separator = ','
+    found += Number(isFound)
+  }
+  yield `${separator === ',' ? '' : separator}],"found":${found}}`
+}
+
+/** The first chunk is read before the response begins: a failure before it is an error response. */
+async function sendLines(context: Context, items: AsyncGenerator<Item>): Promise<Response> {
+  const lines = toLines(items)
+  const { value = '' } = await lines.next()
+  return stream(context, 'application/x-ndjson', value, lines)
+}
+
+async function* toLines(items: AsyncGenerator<Item>): AsyncGenerator<string> {
+  let chunk = ''
+  for await (const { json } of items) {
+    chunk += `${json}\n`
+    if (chunk.length < CHUNK_LENGTH) continue
+    yield chunk
+    chunk = ''
+  }
+  yield chunk
+}
+
+/** Reads on when the client has received the last part. */
+function stream({ headers }: Context, type: string, first: string, rest: AsyncGenerator<string>): Response {
+  const encoder = new TextEncoder()
+  const body = new ReadableStream<Uint8Array>({
+    start: (controller) => controller.enqueue(encoder.encode(first)),
+    async pull(controller) {
+      const { value, done } = await rest.next()
+      if (done) controller.close()
+      else controller.enqueue(encoder.encode(value))
+    },
+    cancel: () => void rest.return(undefined),
+  })
+  const response = new Response(body, { headers })
+  response.headers.set('Content-Type', type)
+  response.headers.set('Vary', 'Accept-Encoding')
+  return response
+}

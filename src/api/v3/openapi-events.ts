@@ -1,0 +1,112 @@
+import { EVENT_TYPES } from '../../domain/v3/event.ts'
+import { successResponses } from '../openapi-parts.ts'
+import { MOST_STREAMS, MOST_STREAMS_OF_KEY } from './event-streams.ts'
+import { LARGEST_LIMIT } from './events.ts'
+import { DIFF, EVENTS } from './examples.ts'
+import { CONDITIONS, common, KEY, preflight, problems, ref, V3_HEADERS } from './openapi.ts'
+
+const query = (name: string, description: string, schema: object, more: object = {}) => ({
+  name,
+  in: 'query',
+  description,
+  schema,
+  ...more,
+})
+
+const TIME = 'A time in the past (RFC 3339), or a day, which is its first moment in UTC'
+
+const EVENT_PARAMETERS = [
+  query(
+    'after',
+    'A cursor: `next` of a page, or the `id` of an event. `latest` is the end of the log. Without it, the oldest events come first.',
+    { type: 'string', examples: ['k3f9a2-918273'] },
+  ),
+  query('limit', 'Events per page; ignored by streams', {
+    type: 'integer',
+    minimum: 1,
+    maximum: LARGEST_LIMIT,
+    default: 100,
+  }),
+  query(
+    'types',
+    'Only events of these types',
+    { type: 'array', items: { enum: EVENT_TYPES } },
+    { style: 'form', explode: false },
+  ),
+  query(
+    'passport',
+    'Only events of this passport: an id, a wallet or a handle. An id may be that of a merged or removed passport.',
+    { type: 'string' },
+  ),
+  {
+    name: 'Last-Event-ID',
+    in: 'header',
+    description: 'Streams only: the `id` of the last event that the client received. Overrides `after`.',
+    schema: { type: 'string' },
+  },
+]
+
+export const V3_EVENT_PATHS = {
+  '/api/v3/passports/{key}/diff': {
+    parameters: [KEY],
+    get: {
+      ...common(
+        'getDiff',
+        'Explain why a score changed between two times',
+        'The causes add up to the difference of the scores.',
+      ),
+      parameters: [
+        query('from', TIME, { type: 'string' }, { required: true, example: '2026-10-01' }),
+        query('to', `${TIME}. Now, if absent.`, { type: 'string' }),
+        ...CONDITIONS,
+      ],
+      responses: {
+        ...successResponses('The change of the score', [...V3_HEADERS, 'NoCache', 'ETag'], {
+          'application/json': { schema: ref('Diff'), example: DIFF },
+        }),
+        ...problems(['before_history', 'ambiguous', 'precondition_failed']),
+      },
+    },
+    options: preflight('getDiff'),
+  },
+  '/api/v3/events': {
+    get: {
+      ...common(
+        'listEvents',
+        'List or follow all changes of passports and rule sets',
+        `CloudEvents 1.0 in commit order. Follow \`next\`: when it equals \`after\`, there are no newer events yet. With \`Accept: text/event-stream\`, the response is a stream of server-sent events that stays open; each server thread has at most ${MOST_STREAMS} streams, ${MOST_STREAMS_OF_KEY} of them with the same key. A key is always required.`,
+      ),
+      security: [{ ApiKey: [] }],
+      parameters: [...EVENT_PARAMETERS, ...CONDITIONS],
+      responses: {
+        ...successResponses(
+          'A page of events, or a stream of them',
+          [...V3_HEADERS, 'NoCache', 'ETag', 'NextLink', 'Vary', 'AccelBuffering'],
+          {
+            'application/json': { schema: ref('EventPage'), example: EVENTS },
+            'text/event-stream': {
+              itemSchema: {
+                type: 'object',
+                required: ['id'],
+                properties: {
+                  id: { type: 'string', description: 'The cursor' },
+                  event: { enum: EVENT_TYPES },
+                  data: {
+                    type: 'string',
+                    contentMediaType: 'application/json',
+                    contentSchema: ref('Event'),
+                  },
+                },
+              },
+              example: EVENTS.items
+                .map((event) => `id: ${event.id}\nevent: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`)
+                .join(''),
+            },
+          },
+        ),
+        ...problems(['not_found', 'ambiguous', 'cursor_expired', 'precondition_failed', 'overloaded']),
+      },
+    },
+    options: preflight('listEvents'),
+  },
+}

@@ -1,0 +1,225 @@
+import { INCLUDES } from '../../domain/v3/fields.ts'
+import { FILTER_FIELDS, LONGEST_FILTER } from '../../domain/v3/filter.ts'
+import { DEFAULT_LIMIT, GROUP_FIELDS, LARGEST_LIMIT, SORT_FIELDS } from '../../domain/v3/list-request.ts'
+import { STATUS_OF } from '../errors.ts'
+import {
+  COMMON_ERRORS,
+  COMMON_HEADER_NAMES,
+  type DocumentedError,
+  errorResponses,
+  HEADERS,
+  type HeaderName,
+  preflightOperation,
+  successResponses,
+} from '../openapi-parts.ts'
+import { LIST, LOOKUP, LOOKUP_REQUEST, PASSPORT, RULE_SET } from './examples.ts'
+import { PROBLEM_TYPE, TITLES } from './problem.ts'
+
+export const V3_HEADERS: HeaderName[] = [...COMMON_HEADER_NAMES, 'RateLimit', 'RateLimitPolicy']
+
+const SHARED_ERRORS: DocumentedError[] = [
+  ...COMMON_ERRORS,
+  'content_too_large',
+  'unauthorized',
+  'rate_limited',
+  'unavailable',
+]
+
+export const ref = (name: string) => ({ $ref: `#/components/schemas/V3${name}` })
+
+/** An error as problem+json. */
+export function problemContent(code: DocumentedError, detail: string) {
+  const status = STATUS_OF[code]
+  const example = {
+    type: 'about:blank',
+    title: TITLES[status],
+    status,
+    detail,
+    code,
+    request_id: HEADERS.RequestId.example,
+    errors: code === 'invalid_request' ? [{ pointer: '?select', detail }] : [],
+    ...(code === 'ambiguous' && { candidates: [7, 12] }),
+    ...(code === 'before_history' && { known_since: '2026-11-02T09:18:56.019Z' }),
+    ...(code === 'cursor_expired' && { oldest_cursor: '8c1f0a-4000' }),
+  }
+  return { [PROBLEM_TYPE]: { schema: ref('Problem'), example } }
+}
+
+export const problems = (codes: readonly DocumentedError[]) =>
+  errorResponses([...SHARED_ERRORS, ...codes], V3_HEADERS, problemContent)
+
+export const preflight = (id: string) => preflightOperation(id, 'v3', V3_HEADERS, problemContent)
+
+/** The parameters of every route that responds with passports. */
+export const FIELD_PARAMETERS = [
+  {
+    name: 'include',
+    in: 'query',
+    description: 'Further parts of the passport',
+    style: 'form',
+    explode: false,
+    schema: { type: 'array', items: { enum: INCLUDES } },
+  },
+  {
+    name: 'select',
+    in: 'query',
+    description: 'Only these fields, as dotted paths such as `passport_profile.display_name`',
+    style: 'form',
+    explode: false,
+    schema: { type: 'array', items: { type: 'string' } },
+  },
+]
+
+export const CONDITIONS = ['IfMatch', 'IfNoneMatch'].map((name) => ({
+  $ref: `#/components/parameters/${name}`,
+}))
+
+export const pathParameter = (name: string, description: string, example: string) => ({
+  name,
+  in: 'path',
+  required: true,
+  description,
+  schema: { type: 'string' },
+  example,
+})
+
+export const common = (operationId: string, summary: string, description: string) => ({
+  operationId,
+  summary,
+  description,
+  tags: ['v3'],
+  security: [{}, { ApiKey: [] }],
+})
+
+const lookup = (id: string) => ({
+  ...common(
+    id,
+    'Look up many passports',
+    'Up to 1,000 keys. One item for each key, in the order of the keys, repeats included. Each 100 keys, or part of them, count as one request. A key is always required.',
+  ),
+  security: [{ ApiKey: [] }],
+  requestBody: {
+    required: true,
+    content: { 'application/json': { schema: ref('LookupRequest'), example: LOOKUP_REQUEST } },
+  },
+  responses: {
+    200: {
+      ...successResponses('An item for each key', [...V3_HEADERS, 'NoCache', 'Vary'], {
+        'application/json': { schema: ref('LookupBody'), example: LOOKUP },
+        'application/x-ndjson': {
+          itemSchema: ref('LookupItem'),
+          example: LOOKUP.items.map((item) => `${JSON.stringify(item)}\n`).join(''),
+        },
+      })[200],
+    },
+    ...problems(['invalid_request', 'before_history', 'unsupported_media_type']),
+  },
+})
+
+const query = (name: string, description: string, schema: object) => ({
+  name,
+  in: 'query',
+  description,
+  schema,
+})
+
+const LIST_PARAMETERS = [
+  query('q', 'Only passports whose `display_name` contains this text, ignoring case and accents', {
+    type: 'string',
+    maxLength: 200,
+  }),
+  query(
+    'filter',
+    `Terms \`field:value\`. A comma means "and", a pipe "or", \`!\` "not"; scores are compared by \`>\`, \`>=\`, \`<\`, \`<=\`. A value with a comma, pipe or colon is put in double quotes. Fields: ${Object.keys(FILTER_FIELDS).join(', ')}.`,
+    {
+      type: 'string',
+      maxLength: LONGEST_FILTER,
+      examples: ['human:true,score:>50,type:github|ens,tag:!bot'],
+    },
+  ),
+  query('sort', 'A field; with a minus sign, the highest value comes first', {
+    enum: SORT_FIELDS.flatMap((field) => [`-${field}`, field]),
+    default: '-score',
+  }),
+  query('group_by', 'Counts all matching passports by the values of this field', { enum: GROUP_FIELDS }),
+  query('limit', 'Passports per page', {
+    type: 'integer',
+    minimum: 1,
+    maximum: LARGEST_LIMIT,
+    default: DEFAULT_LIMIT,
+  }),
+  query('cursor', '`next` of the previous page, with the same `q`, `filter` and `sort`', { type: 'string' }),
+]
+const AS_OF = {
+  name: 'as_of',
+  in: 'query',
+  description:
+    'A time in the past (RFC 3339), or a day, which is its first moment in UTC. Scores, credentials, the human checkmark and the rule stamp are those of this time; other fields are current.',
+  schema: { type: 'string', examples: ['2026-10-01'] },
+}
+
+export const KEY = pathParameter(
+  'key',
+  'Digits only: a passport id. A source and a name with a colon between them: a social profile or an account, in any letter case. Otherwise: a wallet; `0x` addresses in any letter case.',
+  'github:zoe',
+)
+
+export const V3_PATHS = {
+  '/api/v3/passports': {
+    get: {
+      ...common(
+        'listPassportsV3',
+        'List, filter, sort and count passports',
+        'Highest score first. Follow `next` until it is null. While passports change, no unchanged passport is repeated or left out.',
+      ),
+      parameters: [...LIST_PARAMETERS, ...FIELD_PARAMETERS, ...CONDITIONS],
+      responses: {
+        ...successResponses('A page of passports', [...V3_HEADERS, 'NoCache', 'ETag', 'NextLink', 'Vary'], {
+          'application/json': { schema: ref('ListBody'), example: LIST },
+        }),
+        ...problems(['invalid_request', 'precondition_failed']),
+      },
+    },
+    options: preflight('listPassportsV3'),
+  },
+  '/api/v3/passports/{key}': {
+    parameters: [KEY],
+    get: {
+      ...common(
+        'getPassportV3',
+        'Get a passport by id, wallet or handle',
+        'For a passport that was merged into another, the response is the surviving passport, named in `Content-Location`.',
+      ),
+      parameters: [...FIELD_PARAMETERS, AS_OF, ...CONDITIONS],
+      responses: {
+        ...successResponses('The passport', [...V3_HEADERS, 'NoCache', 'ETag', 'ContentLocation'], {
+          'application/json': {
+            schema: { anyOf: [ref('Passport'), ref('SelectedPassport')] },
+            example: PASSPORT,
+          },
+        }),
+        ...problems(['before_history', 'ambiguous', 'precondition_failed']),
+      },
+    },
+    options: preflight('getPassportV3'),
+  },
+  '/api/v3/lookup': {
+    post: lookup('lookUp'),
+    query: lookup('lookUpByQuery'),
+    options: preflight('lookUp'),
+  },
+  '/api/v3/rules/{stamp}': {
+    parameters: [pathParameter('stamp', 'The field `rules` of a passport', RULE_SET.stamp)],
+    get: {
+      ...common('getRules', 'Get the rule set behind a score', 'A stamp always has the same contents.'),
+      parameters: CONDITIONS,
+      responses: {
+        ...successResponses('The rule set', [...V3_HEADERS, 'Immutable', 'ETag'], {
+          'application/json': { schema: ref('RuleSet'), example: RULE_SET },
+        }),
+        ...problems(['not_found', 'precondition_failed']),
+      },
+    },
+    options: preflight('getRules'),
+  },
+}

@@ -1,0 +1,90 @@
+import { rankOf } from '../../catalog/score-distribution.ts'
+import type { Snapshot } from '../../catalog/snapshot.ts'
+import type { Explanation } from '../../domain/explanation.ts'
+import { type Fields, pick } from '../../domain/v3/fields.ts'
+import type { PassportKey } from '../../domain/v3/key.ts'
+import type { PassportV3 } from '../../domain/v3/passport.ts'
+import { toPassportBefore } from '../../domain/v3/passport-at.ts'
+import { presentExplanation, presentPassport } from '../../domain/v3/present.ts'
+import type { WireStanding } from '../../domain/v3/schemas.ts'
+import type { FindOptions } from '../../store/store.ts'
+import type { Context } from '../request.ts'
+import { checkKnown } from './instants.ts'
+
+/** A passport as JSON, or the ids of several ones that have the handle, or nothing. */
+export type RenderedResult = { passport: PassportV3; json: string } | { candidates: number[] } | undefined
+
+/** Passports that are rendered in one turn of the event loop. */
+const PER_TURN = 50
+
+/** Passports whose later events are read in one statement. */
+const MOST_WITH_EVENTS = 50
+
+/**
+ * The results of the first keys, at least one, in order: the store bounds the size of a read. `asOf` is a time in the past;
+ * past standings and explanations are unknown.
+ */
+export async function readPassports(
+  context: Context,
+  keys: readonly PassportKey[],
+  { includes, selection }: Fields,
+  asOf?: number,
+): Promise<RenderedResult[]> {
+  const options = { credentials: includes.has('credentials') }
+  const isPast = asOf !== undefined
+  const found = isPast
+    ? await findAt(context, keys.slice(0, MOST_WITH_EVENTS), options, asOf)
+    : await context.store.v3.find(keys, options)
+  const snapshot = includes.has('standing') && !isPast ? await context.catalog.current() : null
+  const explanations = includes.has('explanation') && !isPast ? await explain(context, found) : null
+  const render = (passport: PassportV3): string => {
+    const explanation = explanations?.get(passport.id)
+    const wire = presentPassport(passport, {
+      ...(includes.has('standing') && { standing: snapshot && presentStanding(snapshot, passport) }),
+      ...(includes.has('explanation') && {
+        explanation: explanation ? presentExplanation(explanation) : null,
+      }),
+    })
+    return JSON.stringify(selection ? pick(wire, selection) : wire)
+  }
+  const rendered: RenderedResult[] = []
+  for (const result of found) {
+    if (rendered.length > 0 && rendered.length % PER_TURN === 0) await context.takeTurn()
+    rendered.push(
+      result && 'passport' in result ? { passport: result.passport, json: render(result.passport) } : result,
+    )
+  }
+  return rendered
+}
+
+type Found = Awaited<ReturnType<Context['store']['v3']['find']>>
+
+/** The passports with later events undone. Throws `before_history`. */
+export async function findAt(
+  { store }: Pick<Context, 'store'>,
+  keys: readonly PassportKey[],
+  options: FindOptions,
+  time: number,
+): Promise<Found> {
+  const found = await store.v3.find(keys, options)
+  const ids = new Set(found.flatMap((result) => (result && 'passport' in result ? [result.passport.id] : [])))
+  const { events, knownSince } = await store.events.listAfterTime([...ids], time)
+  checkKnown('as_of', time, knownSince)
+  const later = Map.groupBy(events, (event) => 'passportId' in event && event.passportId)
+  return found.map((result) => {
+    if (!result || !('passport' in result)) return result
+    const passport = toPassportBefore(result.passport, later.get(result.passport.id) ?? [])
+    return passport && { passport }
+  })
+}
+
+async function explain(context: Context, found: Found): Promise<ReadonlyMap<number, Explanation>> {
+  const passports = found.flatMap((result) => (result && 'passport' in result ? [result.passport] : []))
+  return passports.length === 0 ? new Map() : context.explainAll(passports)
+}
+
+function presentStanding(snapshot: Snapshot, { scores }: PassportV3): WireStanding {
+  const { rank, below, total } = rankOf(snapshot, scores.total)
+  // Rounded down: 100 would be above everyone.
+  return { rank, of: total, percentile: total === 0 ? 0 : Math.floor((below / total) * 1000) / 10 }
+}

@@ -1,0 +1,32 @@
+/** An LRU cache with a limit on the size of its values. */
+export function createByteCache<Value>(mostBytes: number) {
+  const entries = new Map<string, { value: Value; bytes: number }>()
+  let kept = 0
+
+  function keep(key: string, made: { value: Value; bytes: number }) {
+    const entry = { value: made.value, bytes: made.bytes + 2 * key.length + 200 }
+    entries.set(key, entry)
+    kept += entry.bytes
+    for (const [oldest, { bytes }] of entries) {
+      if (kept <= mostBytes) break
+      entries.delete(oldest)
+      kept -= bytes
+    }
+    return entry
+  }
+
+  return {
+    getOrAdd(key: string, make: () => { value: Value; bytes: number }): Value {
+      const entry = entries.get(key)
+      if (!entry) return keep(key, make()).value
+      // Moves the entry to the end: the first one is evicted first.
+      entries.delete(key)
+      entries.set(key, entry)
+      return entry.value
+    },
+    clear(): void {
+      entries.clear()
+      kept = 0
+    },
+  }
+}

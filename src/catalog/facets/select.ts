@@ -1,0 +1,70 @@
+import type { Condition, FilterField, Operator } from '../../domain/v3/filter.ts'
+import type { ListQuery } from '../../domain/v3/list-request.ts'
+import { searchNames } from '../search.ts'
+import { type Column, flagLists, type Value } from './column.ts'
+import { namesOf, type Slots } from './slots.ts'
+
+export type Columns = Record<FilterField, Column>
+
+/** One bit for each slot. */
+type Bitmap = Uint32Array
+
+/** The slots that match the filter and the keyword, in use or not; `undefined` selects all. */
+export function select(slots: Slots, columns: Columns, { filter, keyword }: ListQuery): Bitmap | undefined {
+  const bitmaps = filter.map(({ field, conditions }) => selectTerm(slots, columns[field], conditions))
+  if (keyword !== undefined) bitmaps.push(selectNames(slots, keyword))
+  return bitmaps.length === 0 ? undefined : bitmaps.reduce(intersect)
+}
+
+/** The slots whose bit is set, in their order. */
+export function keepSelected(slots: Uint32Array, bits: Bitmap): Uint32Array {
+  const kept = new Uint32Array(slots.length)
+  let length = 0
+  for (let at = 0; at < slots.length; at++) {
+    const slot = slots[at] as number
+    kept[length] = slot
+    length += ((bits[slot >>> 5] as number) >>> (slot & 31)) & 1
+  }
+  return kept.slice(0, length)
+}
+
+function setBit(bits: Bitmap, slot: number): void {
+  bits[slot >>> 5] = (bits[slot >>> 5] as number) | (1 << (slot & 31))
+}
+
+const createBitmap = ({ count }: Slots): Bitmap => new Uint32Array(Math.ceil(count / 32))
+
+function selectTerm(slots: Slots, column: Column, conditions: readonly Condition[]): Bitmap {
+  const flags = new Uint8Array(column.used)
+  for (const condition of conditions) flagLists(column, flags, testOf(condition), condition.not)
+  const bits = createBitmap(slots)
+  for (let slot = 0; slot < slots.count; slot++) {
+    const flag = flags[column.starts[slot] as number] as number
+    bits[slot >>> 5] = (bits[slot >>> 5] as number) | (flag << (slot & 31))
+  }
+  return bits
+}
+
+function selectNames(slots: Slots, keyword: string): Bitmap {
+  const bits = createBitmap(slots)
+  for (const slot of searchNames(namesOf(slots), keyword)) setBit(bits, slot)
+  return bits
+}
+
+function intersect(one: Bitmap, other: Bitmap): Bitmap {
+  for (let at = 0; at < one.length; at++) one[at] = (one[at] as number) & (other[at] as number)
+  return one
+}
+
+const TESTS: Record<Operator, (value: Value, than: Value) => boolean> = {
+  '=': (value, than) => value === than,
+  '>': (value, than) => value > than,
+  '>=': (value, than) => value >= than,
+  '<': (value, than) => value < than,
+  '<=': (value, than) => value <= than,
+}
+
+const testOf =
+  ({ operator, value: than }: Condition) =>
+  (value: Value) =>
+    TESTS[operator](value, than)

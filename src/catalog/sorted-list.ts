@@ -1,0 +1,42 @@
+import type { Position, Sort } from '../domain/v3/list-request.ts'
+
+/** Passports by score, highest first, equal scores by id; or by id. */
+export type SortedList = { length: number; at(index: number): Position }
+
+export type ListPage = {
+  ids: number[]
+  /** The position of the last passport; `undefined` on the last page. */
+  next: Position | undefined
+}
+
+type Cut = { sort: Sort; after: Position | undefined; limit: number }
+
+/** The first passports after a position, in either direction. */
+export function cutPage(list: SortedList, { sort, after, limit }: Cut): ListPage {
+  const isById = sort.field === 'passport_id'
+  const isReversed = isById === sort.descending
+  const isBefore = (one: Position, other: Position) =>
+    isById || one.value === other.value ? one.id < other.id : one.value > other.value
+  const indexes: number[] = []
+  if (isReversed) {
+    const end = after ? countWhile(list.length, (index) => isBefore(list.at(index), after)) : list.length
+    for (let index = end - 1; index >= 0 && indexes.length < limit; index--) indexes.push(index)
+  } else {
+    const start = after ? countWhile(list.length, (index) => !isBefore(after, list.at(index))) : 0
+    for (let index = start; index < list.length && indexes.length < limit; index++) indexes.push(index)
+  }
+  const last = indexes.at(-1)
+  const isEnd = last === undefined || last === (isReversed ? 0 : list.length - 1)
+  return { ids: indexes.map((index) => list.at(index).id), next: isEnd ? undefined : list.at(last) }
+}
+
+/** Binary search: the number of leading indexes for which the condition holds. */
+export function countWhile(length: number, condition: (index: number) => boolean): number {
+  let [low, high] = [0, length]
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if (condition(middle)) low = middle + 1
+    else high = middle
+  }
+  return low
+}

@@ -1,0 +1,153 @@
+import { readConfig } from '../../config.ts'
+import { nameDatabase } from '../../domain/database-address.ts'
+import { CommandError } from '../../domain/errors.ts'
+import { type PassportRef, parsePassportRef } from '../../domain/passport.ts'
+import { printable } from '../../domain/text/format.ts'
+import { formatInstant, parseInstant } from '../../domain/text/instant.ts'
+import {
+  type Change,
+  causesOf,
+  type EventContent,
+  type LogEvent,
+  type ScoreState,
+} from '../../domain/v3/event.ts'
+import { fold, type ScoreDiff } from '../../domain/v3/fold.ts'
+import { presentDiff, presentEvent } from '../../domain/v3/present-event.ts'
+import { undo } from '../../domain/v3/undo.ts'
+import type { Store } from '../../store/store.ts'
+import { DATABASE_OPTIONS, defineCommand, invalidValue, JSON_OPTION } from '../command.ts'
+import { openForCommand } from '../open-store.ts'
+import { formatTable } from '../table.ts'
+
+const PAGE = 1000
+
+export const history = defineCommand({
+  name: 'history',
+  summary: 'list the changes of a passport',
+  description: `Lists its events, oldest first: when it was added, changed, merged and scored, and why its score
+    changed. Events of a removed passport are deleted, except the removal.`,
+  options: { ...JSON_OPTION, ...DATABASE_OPTIONS },
+  forms: [{ args: 'ID', about: 'by passport id or wallet' }],
+  async run({ values, args: [given = ''] }, terminal) {
+    const ref = parseRef(given)
+    const { database } = readConfig(terminal.env, values)
+    await using store = await openForCommand(database)
+    const id = 'id' in ref ? ref.id : (await store.passports.find(ref))?.id
+    const log = await store.events.log()
+    const events = id === undefined ? [] : await listEvents(store, id)
+    const isKnown = events.length > 0 || (await store.passports.find(ref)) !== undefined
+    if (!isKnown) throw new CommandError(`There is no passport ${given} in ${nameDatabase(database)}.`)
+    if (values.json) {
+      const shown = events.map((event) => presentEvent(event, { log: log.name, source: '/api/v3' }))
+      return terminal.out(`${JSON.stringify(shown, null, 2)}\n`)
+    }
+    const rows = events.map((event) => [
+      String(event.sequence),
+      formatInstant(event.time),
+      event.type,
+      describe(event),
+    ])
+    terminal.out(formatTable([['NUMBER', 'TIME', 'EVENT', 'CHANGE'], ...rows]))
+    terminal.err(`Changes are logged since ${formatInstant(log.knownSince)}.\n`)
+  },
+})
+
+export const diff = defineCommand({
+  name: 'diff',
+  summary: 'explain why a score changed between two times',
+  description: `Compares the score at FROM with the score at TO and lists the causes, which add up to the
+    difference. A merged passport has the history of the passport it is merged into.`,
+  options: { ...JSON_OPTION, ...DATABASE_OPTIONS },
+  forms: [{ args: 'ID FROM TO', about: 'by passport id or wallet, and two times such as 2026-11-01' }],
+  examples: ['passportd diff 7 2026-10-01 2026-11-01T12:00:00Z'],
+  async run({ values, args: [given = '', first = '', second = ''] }, terminal) {
+    const ref = parseRef(given)
+    const [from, to] = [parseTime('FROM', first), parseTime('TO', second)]
+    if (from > to) throw invalidValue('TO must be a time after FROM', second)
+    const { database } = readConfig(terminal.env, values)
+    await using store = await openForCommand(database)
+    const found = await findState(store, ref)
+    if (!found) throw new CommandError(`There is no passport ${given} in ${nameDatabase(database)}.`)
+    const { events: later, knownSince } = await store.events.listAfterTime([found.id], from)
+    if (from < knownSince)
+      throw new CommandError(`FROM is too early: changes are logged since ${formatInstant(knownSince)}.`)
+    const events = Map.groupBy(later, ({ time }) => time > to)
+    const result = fold(undo(found.state, events.get(true) ?? []), events.get(false) ?? [])
+    terminal.out(
+      values.json
+        ? `${JSON.stringify(presentDiff(found.id, from, to, result), null, 2)}\n`
+        : toText(found.id, result),
+    )
+  },
+})
+
+function parseRef(text: string): PassportRef {
+  const ref = parsePassportRef(text)
+  if (!ref) throw invalidValue('A passport is named by its id or a wallet', text)
+  return ref
+}
+
+function parseTime(name: string, text: string): number {
+  const time = parseInstant(text)
+  if (time === undefined)
+    throw invalidValue(`${name} must be a time such as 2026-11-01 or 2026-11-01T12:00:00Z`, text)
+  return time
+}
+
+async function listEvents({ events }: Store, passport: number): Promise<LogEvent[]> {
+  const all: LogEvent[] = []
+  for (let after = 0; ; ) {
+    const page = await events.list({ passport, after, limit: PAGE })
+    all.push(...page.events)
+    if (page.events.length < PAGE) return all
+    after = page.end
+  }
+}
+
+async function findState(
+  store: Store,
+  ref: PassportRef,
+): Promise<{ id: number; state: ScoreState } | undefined> {
+  const shown = await store.credentials.find(ref)
+  const scorable = await store.scoring.find(ref)
+  if (!shown || !scorable) return undefined
+  const { id, scores, human, calculatedAt } = shown.passport
+  return { id, state: { scores, human, calculatedAt, rules: scorable.rules, credentials: shown.credentials } }
+}
+
+function describe(event: EventContent): string {
+  switch (event.type) {
+    case 'passport.added':
+      return `score ${event.score}`
+    case 'passport.changed':
+      return event.fields.join(', ')
+    case 'passport.merged':
+      return `into ${event.into}`
+    case 'passport.unmerged':
+      return `from ${event.from}`
+    case 'passport.removed':
+      return ''
+    case 'score.changed': {
+      const causes = causesOf(event.change).map(
+        ({ type, delta, cause }) => `${nameType(type)} ${signed(delta)} (${cause})`,
+      )
+      return [toArrow(event.change.score), ...causes].join(', ')
+    }
+    case 'rules.changed':
+      return printable(toArrow(event.rules))
+  }
+}
+
+const toArrow = ([before, after]: Change<string | number | null>) =>
+  before === after ? `${after}` : `${before ?? 'none'} -> ${after ?? 'none'}`
+
+/** Without a type: caps, categories that do not count, and scores of the record. */
+const nameType = (type: string | undefined) => (type === undefined ? 'other' : printable(type))
+
+const signed = (delta: number) => (delta > 0 ? `+${delta}` : String(delta))
+
+function toText(id: number, { score, causes }: ScoreDiff): string {
+  const rows = causes.map(({ type, delta, cause }) => [nameType(type), signed(delta), cause])
+  const table = rows.length > 0 ? formatTable([['TYPE', 'CHANGE', 'CAUSE'], ...rows]) : ''
+  return `Passport ${id}: ${toArrow(score)}\n${table}`
+}

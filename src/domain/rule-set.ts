@@ -1,0 +1,28 @@
+import Type, { type Static } from 'typebox'
+
+const closed = { additionalProperties: false }
+
+export const Rule = Type.Object(
+  {
+    name: Type.String({ minLength: 1, maxLength: 250 }),
+    category: Type.String({ minLength: 1, maxLength: 250 }),
+    max_score: Type.Number({ minimum: 0, maximum: 1_000_000 }),
+    convert: Type.Enum(['none', 'sqrt', 'ln', 'years']),
+    multiplier: Type.Number({ minimum: 0, maximum: 1_000_000 }),
+    accounts: Type.Enum(['sum', 'best']),
+    proves_human: Type.Boolean(),
+  },
+  closed,
+)
+
+export const RuleSetFile = Type.Object(
+  {
+    version: Type.String({ minLength: 1, maxLength: 40 }),
+    caps: Type.Optional(Type.Record(Type.String(), Type.Number({ minimum: 0 }))),
+    types: Type.Record(Type.String(), Rule),
+  },
+  closed,
+)
+
+export type Rule = Static<typeof Rule>
+export type RuleSetShape = Static<typeof RuleSetFile>

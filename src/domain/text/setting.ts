@@ -1,0 +1,16 @@
+/** Parsers of settings; `undefined` for a malformed text. */
+
+export function parseNumber(text: string, least: number, most: number): number | undefined {
+  const number = /^\d{1,9}(\.\d{1,3})?$/.test(text) ? Number(text) : Number.NaN
+  return number >= least && number <= most ? number : undefined
+}
+
+export function parseHistory(text: string): number | undefined {
+  if (text === 'forever') return Number.POSITIVE_INFINITY
+  return /^\d+$/.test(text) ? parseNumber(text, 1, 36_500) : undefined
+}
+
+export function parseFlag(text: string): boolean | undefined {
+  if (/^(true|1|yes|on)$/i.test(text)) return true
+  return /^(false|0|no|off)$/i.test(text) ? false : undefined
+}

@@ -1,0 +1,132 @@
+import { type Credential, roundScore } from '../credential.ts'
+import type { Scores } from '../passport.ts'
+
+/** A credential as responses show it. */
+export type ShownCredential = Omit<Credential, 'givenScore' | 'superseded'>
+
+/** The part of a passport that can be read as of an instant. */
+export type ScoreState = {
+  scores: Scores
+  human: boolean
+  calculatedAt: number
+  /** The rule set that calculated the scores; empty if they come from the record. */
+  rules: string
+  /** Highest score first, then by name, then by id. */
+  credentials: readonly ShownCredential[]
+}
+
+/** Stored by position: only append. */
+export const EVENT_TYPES = [
+  'passport.added',
+  'passport.changed',
+  'passport.merged',
+  'passport.unmerged',
+  'passport.removed',
+  'score.changed',
+  'rules.changed',
+] as const
+
+export type EventType = (typeof EVENT_TYPES)[number]
+
+/**
+ * Why the score of a credential changed: it appeared or disappeared, its input changed, the rule set changed, only time passed,
+ * the record has another score, or a merge changed it. Stored by position: only append.
+ */
+export const CAUSES = ['added', 'gone', 'value', 'rules', 'time', 'record', 'merge'] as const
+
+export type Cause = (typeof CAUSES)[number]
+
+export type Change<T> = readonly [before: T, after: T]
+
+/** `before` has the old fields that differ: all of them if the credential is gone, none if it was added. */
+export type CredentialChange = {
+  type: string
+  /** Present if the credential is gone, or if the passport has or had several of this type. */
+  id?: string
+  cause: Cause
+  /** `null`: the passport did not have it, or no longer has it. */
+  score: Change<number | null>
+  before: CredentialFields
+}
+
+/** `earnedAt` is `null` if it was absent. */
+export type CredentialFields = Partial<
+  Pick<ShownCredential, 'name' | 'category' | 'maxScore' | 'value' | 'calculatedAt'>
+> & { earnedAt?: number | null }
+
+/** Both values of `score` and `rules` are always present; the other fields are absent if unchanged. */
+export type ScoreChange = {
+  score: Change<number>
+  activity?: Change<number>
+  identity?: Change<number>
+  skills?: Change<number>
+  human?: Change<boolean>
+  calculatedAt?: Change<number>
+  rules: Change<string>
+  credentials: readonly CredentialChange[]
+}
+
+/** Fields of a passport outside of its score, named as in responses. Stored as bits by position: only append. */
+export const PASSPORT_FIELDS = [
+  'connections_count',
+  'main_wallet',
+  'verified_wallets',
+  'passport_profile.display_name',
+  'passport_profile.bio',
+  'passport_profile.location',
+  'passport_profile.tags',
+  'passport_socials',
+  'merged_from',
+] as const
+
+export type PassportField = (typeof PASSPORT_FIELDS)[number]
+
+/** A change of a passport or of the rule set, before it has a number and a time. */
+export type EventContent =
+  | { type: 'passport.added'; passportId: number; score: number; human: boolean; rules: string }
+  | { type: 'passport.changed'; passportId: number; fields: readonly PassportField[] }
+  | { type: 'passport.merged'; passportId: number; into: number }
+  | { type: 'passport.unmerged'; passportId: number; from: number }
+  | { type: 'passport.removed'; passportId: number }
+  | { type: 'score.changed'; passportId: number; change: ScoreChange }
+  | { type: 'rules.changed'; rules: Change<string> }
+
+/** An entry of the event log. Sequence numbers have no gaps and follow the order of commits; times never decrease. */
+export type LogEvent = EventContent & { sequence: number; time: number }
+
+/** The event log. An event before `first` was pruned. Without events, `last` is `first - 1`. */
+export type EventLog = {
+  /** Another after a backup was restored: event numbers are unique within a log only. */
+  name: string
+  first: number
+  last: number
+  /** States before this time are unknown. */
+  knownSince: number
+}
+
+/** A part of a score difference. Without `type` it is the part that no credential explains, such as the cap of a category. */
+export type ScoreCause = { type?: string; delta: number; cause: Cause }
+
+/** The causes of a score change; they add up to the difference. */
+export function causesOf({ score: [before, after], rules, credentials }: ScoreChange): ScoreCause[] {
+  const causes: ScoreCause[] = credentials.map(({ type, cause, score }) => ({
+    type,
+    delta: roundScore((score[1] ?? 0) - (score[0] ?? 0)),
+    cause,
+  }))
+  return withRemainder(causes, after - before, rules[1])
+}
+
+/** Adds the part of the difference that the causes do not explain, and leaves out causes without effect. */
+export function withRemainder(
+  causes: readonly ScoreCause[],
+  difference: number,
+  rules: string,
+): ScoreCause[] {
+  const explained = causes.reduce((sum, { delta }) => sum + delta, 0)
+  const rest: ScoreCause = {
+    delta: roundScore(difference - explained),
+    cause: rules === '' ? 'record' : 'rules',
+  }
+  return [...causes, rest].filter(({ delta }) => delta !== 0)
+}

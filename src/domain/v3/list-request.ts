@@ -1,0 +1,103 @@
+import { quote } from '../text/quote.ts'
+import { digest } from '../text/stable-id.ts'
+import type { Filter } from './filter.ts'
+import { invalidParameter } from './invalid.ts'
+
+export const SORT_FIELDS = [
+  'score',
+  'activity_score',
+  'identity_score',
+  'skills_score',
+  'passport_id',
+] as const
+export const GROUP_FIELDS = ['type', 'tag', 'location', 'source', 'human', 'rules'] as const
+
+export type SortField = (typeof SORT_FIELDS)[number]
+export type GroupField = (typeof GROUP_FIELDS)[number]
+
+/** Equal scores are in the order of the id; an ascending list is the exact reverse of a descending one. */
+export type Sort = { field: SortField; descending: boolean }
+
+/** A passport's place in a sorted list. `value` is that of the sort field. */
+export type Position = { value: number; id: number }
+
+/** Passports to list; `keyword` is folded. */
+export type ListQuery = { keyword: string | undefined; filter: Filter; sort: Sort }
+
+/** One page of them: the first `limit` passports after a position. */
+export type ListRequest = ListQuery & {
+  groupBy: GroupField | undefined
+  after: Position | undefined
+  limit: number
+}
+
+/** `value` is null for passports without a value of the field. */
+export type Group = { value: string | null; count: number }
+
+export const DEFAULT_LIMIT = 25
+export const LARGEST_LIMIT = 250
+
+const refuse = (name: string, accepted: string, received: string) =>
+  invalidParameter(name, `${name} must be ${accepted}, got ${quote(received)}.`)
+
+export function parseLimit(text: string | undefined): number {
+  if (text === undefined) return DEFAULT_LIMIT
+  const limit = /^\d{1,3}$/.test(text) ? Number(text) : 0
+  if (limit >= 1 && limit <= LARGEST_LIMIT) return limit
+  throw refuse('limit', `a whole number from 1 to ${LARGEST_LIMIT}`, text)
+}
+
+/** The highest score first, unless `text` says otherwise. */
+export function parseSort(text = '-score'): Sort {
+  const descending = text.startsWith('-')
+  const field = SORT_FIELDS.find((each) => each === (descending ? text.slice(1) : text))
+  if (field) return { field, descending }
+  throw refuse(
+    'sort',
+    `one of ${SORT_FIELDS.join(', ')}, with a minus sign in front for the highest first`,
+    text,
+  )
+}
+
+export function parseGroupBy(text: string | undefined): GroupField | undefined {
+  const field = GROUP_FIELDS.find((each) => each === text)
+  if (field || text === undefined) return field
+  throw refuse('group_by', `one of ${GROUP_FIELDS.join(', ')}`, text)
+}
+
+/** Identifies the list that a cursor belongs to. */
+const hashOf = ({ keyword, filter, sort }: ListQuery) => digest(JSON.stringify([keyword, filter, sort]))
+
+/** The position and the hash of the query, in base64url. */
+export function formatCursor(query: ListQuery, { value, id }: Position): string {
+  return toBase64Url(`${value} ${id} ${hashOf(query)}`)
+}
+
+const CURSOR = /^(-?\d{1,22}(?:\.\d{1,25})?(?:e[+-]\d{1,3})?) (\d{1,16}) ([0-9a-f]{8})$/
+
+/** Throws `invalid_request` if the cursor is malformed or belongs to another query. */
+export function parseCursor(query: ListQuery, text: string): Position {
+  const [, value, id, hash] = CURSOR.exec(fromBase64Url(text)) ?? []
+  const position = { value: Number(value), id: Number(id) }
+  if (!Number.isSafeInteger(position.id) || toBase64Url(`${value} ${id} ${hash}`) !== text) {
+    throw refuse('cursor', 'the value of "next" in the previous page', text)
+  }
+  if (hash === hashOf(query)) return position
+  throw invalidParameter(
+    'cursor',
+    'cursor belongs to a list with another q, filter or sort: repeat those of the first page, or start without a cursor.',
+  )
+}
+
+const toBase64Url = (text: string) => btoa(text).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '')
+
+/** Empty if the text is not base64url. */
+function fromBase64Url(text: string): string {
+  if (!/^[\w-]{1,100}$/.test(text)) return ''
+  try {
+    return atob(text.replaceAll('-', '+').replaceAll('_', '/'))
+  } catch {
+    // A length that no encoded text has.
+    return ''
+  }
+}

@@ -1,0 +1,72 @@
+import { type Change, causesOf, type EventContent, type LogEvent, type ScoreChange } from './event.ts'
+import type { WireDiff, WireEvent, WireEventData } from './event-schema.ts'
+import type { ScoreDiff } from './fold.ts'
+
+/** `log` is the name of the log, `source` the URL of the API. */
+export function presentEvent(event: LogEvent, { log, source }: { log: string; source: string }): WireEvent {
+  return {
+    specversion: '1.0',
+    id: `${log}-${event.sequence}`,
+    source,
+    type: event.type,
+    ...('passportId' in event && { subject: String(event.passportId) }),
+    time: presentTime(event.time),
+    data: presentData(event),
+  }
+}
+
+function presentData(event: EventContent): WireEventData {
+  switch (event.type) {
+    case 'passport.added':
+      return { score: event.score, human_checkmark: event.human, rules: presentRules(event.rules) }
+    case 'passport.changed':
+      return { fields: [...event.fields] }
+    case 'passport.merged':
+      return { into: event.into }
+    case 'passport.unmerged':
+      return { from: event.from }
+    case 'passport.removed':
+      return {}
+    case 'score.changed':
+      return presentScoreChange(event.change)
+    case 'rules.changed':
+      return { rules: mapChange(event.rules, presentRules) }
+  }
+}
+
+function presentScoreChange(change: ScoreChange) {
+  const { score, activity, identity, skills, human, calculatedAt, rules, credentials } = change
+  const remainder = causesOf(change).find(({ type }) => type === undefined)
+  return {
+    score: copy(score),
+    ...(activity && { activity_score: copy(activity) }),
+    ...(identity && { identity_score: copy(identity) }),
+    ...(skills && { skills_score: copy(skills) }),
+    ...(human && { human_checkmark: copy(human) }),
+    ...(calculatedAt && { last_calculated_at: mapChange(calculatedAt, presentTime) }),
+    rules: presentRules(rules[1]),
+    credentials: credentials.map(({ type, score, cause }) => ({ type, score: copy(score), cause })),
+    ...(remainder && { remainder: { delta: remainder.delta, cause: remainder.cause } }),
+  }
+}
+
+const presentTime = (time: number) => new Date(time).toISOString()
+
+const presentRules = (stamp: string) => (stamp === '' ? null : stamp)
+
+const mapChange = <T, U>([before, after]: Change<T>, map: (value: T) => U): [U, U] => [
+  map(before),
+  map(after),
+]
+
+const copy = <T>([before, after]: Change<T>): [T, T] => [before, after]
+
+export function presentDiff(passportId: number, from: number, to: number, diff: ScoreDiff): WireDiff {
+  return {
+    passport_id: passportId,
+    from: presentTime(from),
+    to: presentTime(to),
+    score: copy(diff.score),
+    causes: diff.causes.map(({ type = null, delta, cause }) => ({ type, delta, cause })),
+  }
+}

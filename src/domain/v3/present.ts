@@ -1,0 +1,90 @@
+import type { Explanation } from '../explanation.ts'
+import type { Social } from '../passport.ts'
+import type { CredentialV3, PassportV3 } from './passport.ts'
+import type { WireCredential, WireExplanation, WirePassport, WireSocial, WireStanding } from './schemas.ts'
+
+/** An absent part was not included; `null` is unknown. */
+type Included = { standing?: WireStanding | null; explanation?: WireExplanation | null }
+
+export function presentPassport(passport: PassportV3, included: Included): WirePassport {
+  const { scores, profile } = passport
+  return {
+    passport_id: passport.id,
+    score: scores.total,
+    activity_score: scores.activity,
+    identity_score: scores.identity,
+    skills_score: scores.skills,
+    calculating_score: passport.stale,
+    last_calculated_at: new Date(passport.calculatedAt).toISOString(),
+    human_checkmark: passport.human,
+    main_wallet: orNull(passport.mainWallet),
+    verified_wallets: passport.verifiedWallets,
+    passport_profile: {
+      display_name: orNull(profile.displayName),
+      bio: orNull(profile.bio),
+      location: orNull(profile.location),
+      tags: profile.tags,
+    },
+    passport_socials: passport.socials.map(presentSocial),
+    merged_from: passport.mergedFrom,
+    rules: orNull(passport.rules),
+    ...(passport.credentials && { credentials: passport.credentials.map(presentCredential) }),
+    ...included,
+  }
+}
+
+/** V1 serves unknown text as "". */
+const orNull = (text: string) => (text === '' ? null : text)
+
+function presentSocial(social: Social): WireSocial {
+  return {
+    source: social.source,
+    profile_name: orNull(social.name),
+    profile_display_name: orNull(social.displayName),
+    profile_bio: orNull(social.bio),
+    location: orNull(social.location),
+    profile_url: orNull(social.url),
+    profile_image_url: orNull(social.imageUrl),
+    follower_count: parseCount(social.followers),
+    following_count: parseCount(social.following),
+  }
+}
+
+/** Digits, with or without commas between thousands. Other texts, such as "1.2k", are not exact. */
+function parseCount(text: string): number | null {
+  return /^(?:\d{1,15}|\d{1,3}(?:,\d{3}){1,4})$/.test(text) ? Number(text.replaceAll(',', '')) : null
+}
+
+function presentCredential(credential: CredentialV3): WireCredential {
+  return {
+    id: credential.id,
+    type: credential.type,
+    name: credential.name,
+    category: credential.category,
+    score: credential.score,
+    max_score: credential.max_score,
+    value: orNull(credential.value),
+    earned_at: orNull(credential.earned_at),
+    last_calculated_at: credential.last_calculated_at,
+    issuer: null,
+    from: credential.from ?? null,
+  }
+}
+
+export function presentExplanation({ rules, scores, lines, caps }: Explanation): WireExplanation {
+  return {
+    rules,
+    score: scores.total,
+    lines: lines.map(({ maxScore, accounts, ...line }) => ({
+      ...line,
+      category: orNull(line.category),
+      max_score: maxScore,
+      accounts: accounts.map(({ account, value, formula }) => ({
+        account: orNull(account),
+        value,
+        formula: orNull(formula),
+      })),
+    })),
+    caps: { ...caps },
+  }
+}

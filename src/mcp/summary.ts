@@ -1,0 +1,25 @@
+import type { Passport } from '../domain/passport.ts'
+import { presentListedPassport } from '../domain/v1/present.ts'
+import { describeAge, quoteName, sanitize } from './format.ts'
+import type { PassportSummary } from './result-schemas.ts'
+import type { ToolContext } from './tool.ts'
+
+export const describePassport = (passport: Passport) =>
+  `Passport ${passport.id}, ${quoteName(passport)}: score ${passport.scores.total}, ${describeAge(passport)}`
+
+export function summaryOf(
+  passport: Passport,
+  { publicUrl, explorer }: ToolContext['config'],
+): PassportSummary {
+  const api = `${publicUrl ?? ''}/api/v1/passports/${passport.id}`
+  const page = publicUrl !== undefined && explorer ? `${publicUrl}/passports/${passport.id}` : undefined
+  const { passport_id, score, calculating_score, last_calculated_at } = presentListedPassport(passport)
+  return {
+    passport_id,
+    name: sanitize(passport.profile.displayName, 100),
+    score,
+    calculating_score,
+    last_calculated_at,
+    links: { api, ...(page !== undefined && { page }) },
+  }
+}

@@ -1,0 +1,25 @@
+import type { TSchema } from 'typebox'
+import type { Catalog } from '../catalog/catalog.ts'
+import type { Config } from '../config.ts'
+import type { RuleSet } from '../scoring/rules.ts'
+import type { Store } from '../store/store.ts'
+import type { Arguments } from './arguments.ts'
+
+export type ToolContext = {
+  store: Store
+  catalog: Catalog
+  rules: RuleSet
+  config: Pick<Config, 'publicUrl' | 'explorer'>
+  now: () => number
+}
+
+/** `text` is for clients that ignore structured content. */
+export type ToolResult = { data: object; text: string }
+
+export type Tool = {
+  title: string
+  description: string
+  inputSchema: TSchema
+  outputSchema: TSchema
+  call(args: Arguments, sources: ToolContext): Promise<ToolResult>
+}

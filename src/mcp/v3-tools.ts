@@ -1,0 +1,141 @@
+import { findDiff, parseTimes } from '../api/v3/diff.ts'
+import { parsePast } from '../api/v3/instants.ts'
+import { ambiguous, noPassport, parseKey } from '../api/v3/passports.ts'
+import { findAt } from '../api/v3/read-passports.ts'
+import { count } from '../domain/text/format.ts'
+import { formatInstant } from '../domain/text/instant.ts'
+import { type PassportKey, parsePassportKey } from '../domain/v3/key.ts'
+import type { PassportV3 } from '../domain/v3/passport.ts'
+import { presentPassport } from '../domain/v3/present.ts'
+import type { Store } from '../store/store.ts'
+import {
+  type Arguments,
+  LookupArguments,
+  parseKeys,
+  parseKeyText,
+  parseText,
+  ScoreAtArguments,
+  WhatChangedArguments,
+} from './arguments.ts'
+import { sanitize } from './format.ts'
+import { LookupResult, MAX_LIST, ScoreAtResult, WhatChangedResult } from './result-schemas.ts'
+import { describePassport, summaryOf } from './summary.ts'
+import type { Tool, ToolContext } from './tool.ts'
+
+export const V3_TOOLS: Readonly<Record<string, Tool>> = {
+  lookup_passports: {
+    title: 'Look up passports',
+    description: `Returns the scores of up to ${MAX_LIST} passports by id, wallet or handle, in order.`,
+    inputSchema: LookupArguments,
+    outputSchema: LookupResult,
+    call: lookUp,
+  },
+  score_at: {
+    title: 'Score at a time',
+    description: 'Returns the score and the credentials of one passport as of a time in the past.',
+    inputSchema: ScoreAtArguments,
+    outputSchema: ScoreAtResult,
+    call: scoreAt,
+  },
+  what_changed: {
+    title: 'What changed a score',
+    description: 'Explains why the score of one passport changed between two times.',
+    inputSchema: WhatChangedArguments,
+    outputSchema: WhatChangedResult,
+    call: whatChanged,
+  },
+}
+
+async function lookUp(args: Arguments, { store, config }: ToolContext) {
+  const keys = parseKeys(args)
+  const parsed = keys.map(parsePassportKey)
+  const found = await findAll(
+    store,
+    parsed.filter((key) => key !== undefined),
+  )
+  const items = keys.map((key, at): LookupResult['items'][number] => {
+    const shown = sanitize(key, 128)
+    if (!parsed[at]) return { key: shown, error: 'malformed' }
+    const result = found.shift()
+    if (!result) return { key: shown, error: 'not_found' }
+    if ('candidates' in result) return { key: shown, error: 'ambiguous', candidates: result.candidates }
+    return { key: shown, passport: scoresOf(result.passport, config) }
+  })
+  const hits = items.filter(({ passport }) => passport).length
+  const lines = items.map(({ key, passport, error, candidates }) =>
+    passport
+      ? `${key}: passport ${passport.passport_id}, ${JSON.stringify(passport.name)}, score ${passport.score}`
+      : `${key}: ${error}${candidates ? `, passports ${candidates.join(', ')}` : ''}`,
+  )
+  const data: LookupResult = { found: hits, items }
+  return { data, text: [`${count(hits, 'passport')} of ${count(keys.length, 'key')}.`, ...lines].join('\n') }
+}
+
+/** The store bounds the size of a read. */
+async function findAll({ v3 }: Store, keys: readonly PassportKey[]) {
+  const found: Awaited<ReturnType<Store['v3']['find']>> = []
+  while (found.length < keys.length)
+    found.push(...(await v3.find(keys.slice(found.length), { credentials: false })))
+  return found
+}
+
+async function scoreAt(args: Arguments, { store, config, now }: ToolContext) {
+  const key = parseKeyText('passport', args.passport)
+  const time = parsePast('as_of', parseText('as_of', args.as_of), now())
+  const [found] = await findAt({ store }, [parseKey(key)], { credentials: true }, time)
+  if (!found) throw noPassport(key, time)
+  if ('candidates' in found) throw ambiguous(key, found.candidates)
+  const { passport } = found
+  const all = presentPassport(passport, {}).credentials ?? []
+  const credentials = all.slice(0, MAX_LIST).map(({ type, name, category, score, max_score, value }) => ({
+    type: sanitize(type, 100),
+    name: sanitize(name, 100),
+    category: sanitize(category, 50),
+    score,
+    max_score,
+    value: value === null ? null : sanitize(value, 200),
+  }))
+  const data: ScoreAtResult = {
+    ...scoresOf(passport, config),
+    as_of: new Date(time).toISOString(),
+    total: all.length,
+    credentials,
+  }
+  const lines = credentials.map((each) => `${JSON.stringify(each.name)}: ${each.score} of ${each.max_score}`)
+  return { data, text: [`As of ${formatInstant(time)}: ${describePassport(passport)}.`, ...lines].join('\n') }
+}
+
+async function whatChanged(args: Arguments, { store, now }: ToolContext) {
+  const key = parseKeyText('passport', args.passport)
+  const from = parseText('from', args.from)
+  const to = args.to ?? null
+  const times = parseTimes(to === null ? { from } : { from, to: parseText('to', to) }, now())
+  const diff = await findDiff({ store }, key, times)
+  const causes = diff.causes.slice(0, MAX_LIST).map(({ type, ...cause }) => ({
+    ...cause,
+    type: type === null ? null : sanitize(type, 100),
+  }))
+  const data: WhatChangedResult = { ...diff, causes, total: diff.causes.length }
+  const [before, after] = diff.score
+  const head = `Passport ${diff.passport_id}: score ${before ?? 'none'} at ${formatInstant(times.from)}, ${after ?? 'none'} at ${formatInstant(times.to)}.`
+  const lines = causes.map(
+    ({ type, delta, cause }) =>
+      `${type === null ? 'other' : JSON.stringify(type)}: ${delta > 0 ? '+' : ''}${delta} (${cause})`,
+  )
+  return { data, text: [head, ...lines].join('\n') }
+}
+
+function scoresOf(passport: PassportV3, config: ToolContext['config']) {
+  const { activity_score, identity_score, skills_score, human_checkmark, rules } = presentPassport(
+    passport,
+    {},
+  )
+  return {
+    ...summaryOf(passport, config),
+    activity_score,
+    identity_score,
+    skills_score,
+    human_checkmark,
+    rules: rules === null ? null : sanitize(rules, 100),
+  }
+}

@@ -1,0 +1,212 @@
+import { expect, spyOn, test } from 'bun:test'
+import fc from 'fast-check'
+import { Compile } from 'typebox/compile'
+import { Passport } from '../../../src/domain/v3/schemas.ts'
+import { makeKey } from '../../support/http/keys.ts'
+import { limited } from '../../support/http/limited-server.ts'
+import { serveTest } from '../../support/http/server.ts'
+import { onEveryEngine } from '../../support/store/engines.ts'
+import { recordHistory, toSeen } from '../../support/store/recorded-history.ts'
+import { credential, NOON, PEOPLE, record } from '../../support/store/records.ts'
+
+const HOUR = 3_600_000
+const passport = Compile(Passport)
+const iso = (time: number) => new Date(time).toISOString()
+
+/** The same passport at noon and an hour later. */
+const before = record(7, {
+  mainWallet: '0x1',
+  profile: { displayName: 'Ada', bio: 'old' },
+  scores: { total: 3, identity: 3 },
+  credentials: [
+    credential('a', { score: 2, value: 'ada.eth' }),
+    credential('b', { type: 'kites', name: 'Kites', score: 1 }),
+  ],
+})
+const after = record(7, {
+  mainWallet: '0x2',
+  profile: { displayName: 'Ada', bio: 'new' },
+  scores: { total: 9, identity: 9 },
+  calculatedAt: NOON + HOUR,
+  credentials: [
+    credential('a', { score: 5, value: 'lovelace.eth' }),
+    credential('c', { type: 'github', name: 'GitHub', score: 4 }),
+  ],
+})
+
+onEveryEngine('as_of', (open) => {
+  async function serve() {
+    const store = await open([before, record(9)])
+    await store.records.save(
+      [
+        { kind: 'passport', passport: after },
+        { kind: 'passport', passport: record(8, { mainWallet: '0x8' }) },
+        { kind: 'passport', passport: record(9, { human: true }) },
+      ],
+      { now: NOON + HOUR, restore: false },
+    )
+    const { init } = await makeKey(store, 1)
+    const server = serveTest(store, { now: () => NOON + 2 * HOUR })
+    return {
+      store,
+      get: (target: string) => server.get(`/api/v3/passports/${target}`),
+      lookUp: (body: object) =>
+        server.get('/api/v3/lookup', {
+          method: 'POST',
+          body: JSON.stringify(body),
+          headers: { ...init.headers, 'Content-Type': 'application/json' },
+        }),
+      async [Symbol.asyncDispose]() {
+        await server[Symbol.asyncDispose]()
+        await store[Symbol.asyncDispose]()
+      },
+    }
+  }
+
+  test('scores, credentials, human flag and rules are those of the time; names, bios and wallets are current', async () => {
+    await using server = await serve()
+    const { status, body } = await server.get(`7?include=credentials&as_of=${iso(NOON + HOUR - 1)}`)
+    expect(status).toBe(200)
+    expect(passport.Check(body)).toBe(true)
+    expect(body).toMatchObject({
+      score: 3,
+      identity_score: 3,
+      calculating_score: false,
+      last_calculated_at: iso(NOON),
+      rules: null,
+      main_wallet: '0x2',
+      passport_profile: { bio: 'new' },
+      credentials: [
+        { id: 'a', score: 2, value: 'ada.eth', from: null },
+        { id: 'b', type: 'kites', name: 'Kites', score: 1, from: null },
+      ],
+    })
+    expect(body.credentials).toHaveLength(2)
+    const human = async (time: number) => (await server.get(`9?as_of=${iso(time)}`)).body.human_checkmark
+    expect([await human(NOON), await human(NOON + HOUR)]).toEqual([false, true])
+    const current = await server.get('7?include=credentials')
+    for (const time of [NOON + HOUR, NOON + 2 * HOUR])
+      expect((await server.get(`7?include=credentials&as_of=${iso(time)}`)).body).toEqual(current.body)
+    expect((await server.get(`0x2?select=score&as_of=${iso(NOON)}`)).text).toBe('{"score":3}')
+  })
+
+  test('standing and explanation are null', async () => {
+    await using server = await serve()
+    const query = `as_of=${iso(NOON)}`
+    const { body } = await server.get(`7?include=standing,explanation&${query}`)
+    expect([body.standing, body.explanation]).toEqual([null, null])
+    expect(passport.Check(body)).toBe(true)
+    expect((await server.get(`7?select=standing.rank&${query}`)).body).toEqual({ standing: null })
+    expect((await server.get(`7?${query}`)).body).not.toHaveProperty('standing')
+  })
+
+  test('a day is its first moment in UTC; an offset is accepted', async () => {
+    await using server = await serve()
+    const { body } = await server.get('7?as_of=2026-01-02')
+    expect(body.detail).toContain('2026-01-02T00:00:00.000Z')
+    expect((await server.get('7?as_of=2026-01-02T14:30:00%2B02:00')).body.score).toBe(3)
+  })
+
+  test('a time that is malformed or in the future gets 400', async () => {
+    await using server = await serve()
+    for (const [text, detail] of [
+      [
+        'yesterday',
+        'as_of must be a day such as 2026-10-01 or a time such as 2026-10-01T12:00:00Z, got "yesterday".',
+      ],
+      [
+        '2026-02-30',
+        'as_of must be a day such as 2026-10-01 or a time such as 2026-10-01T12:00:00Z, got "2026-02-30".',
+      ],
+      [
+        '2026-01-03',
+        'as_of must not be in the future, got "2026-01-03"; it is 2026-01-02T14:00:00.000Z now.',
+      ],
+    ] as const) {
+      const { status, body } = await server.get(`7?as_of=${text}`)
+      expect([status, body.errors]).toEqual([400, [{ pointer: '?as_of', detail }]])
+      const inBody = await server.lookUp({ keys: ['7'], as_of: text })
+      expect([inBody.status, inBody.body.errors]).toEqual([400, [{ pointer: '#/as_of', detail }]])
+    }
+    const { body } = await server.lookUp({ keys: ['7'], as_of: 5 })
+    expect(body.errors).toEqual([{ pointer: '#/as_of', detail: 'as_of must be a text, got 5.' }])
+  })
+
+  test('before the log began: 404 before_history with known_since; before the passport: 404 not_found', async () => {
+    await using server = await serve()
+    const early = { status: 404, code: 'before_history', known_since: iso(NOON) }
+    expect((await server.get(`7?as_of=${iso(NOON - 1)}`)).body).toMatchObject(early)
+    expect((await server.lookUp({ keys: ['7'], as_of: iso(NOON - 1) })).body).toMatchObject(early)
+    const { body } = await server.get(`8?as_of=${iso(NOON)}`)
+    expect(body).toMatchObject({
+      status: 404,
+      code: 'not_found',
+      detail: 'There is no passport "8" at 2026-01-02T12:00:00.000Z.',
+    })
+    expect((await server.get(`8?as_of=${iso(NOON + HOUR)}`)).status).toBe(200)
+    await server.store.events.prune(NOON + 1)
+    const pruned = await server.get(`7?as_of=${iso(NOON - 1)}`)
+    expect(pruned.body).toMatchObject({ code: 'before_history', known_since: iso(NOON) })
+  })
+
+  test('a lookup reads the events of 50 passports in one statement', async () => {
+    await using server = await serve()
+    using list = spyOn(server.store.events, 'listAfterTime')
+    const keys = [
+      '7',
+      '8',
+      '0x2',
+      '0x8',
+      '99',
+      '7',
+      'lens:',
+      ...Array.from({ length: 40 }, (_, id) => `${1000 + id}`),
+    ]
+    const { body } = await server.lookUp({ keys, as_of: iso(NOON), select: ['score', 'credentials.score'] })
+    const past = { score: 3, credentials: [{ score: 2 }, { score: 1 }] }
+    expect(body.items.slice(0, 7)).toEqual([
+      { key: '7', passport: past },
+      { key: '8', error: 'not_found' },
+      { key: '0x2', passport: past },
+      { key: '0x8', error: 'not_found' },
+      { key: '99', error: 'not_found' },
+      { key: '7', passport: past },
+      { key: 'lens:', error: 'malformed' },
+    ])
+    expect(body.found).toBe(3)
+    expect(list).toHaveBeenCalledTimes(1)
+  })
+})
+
+onEveryEngine('as_of in random histories', (open, engine) => {
+  test('equals the response of that time', async () => {
+    let checked = 0
+    const check = async (seed: number) => {
+      await using store = await open()
+      const { seen, end, isPurged } = await recordHistory(store, seed, 25)
+      await using server = serveTest(store, { now: () => end })
+      for (const { time, states } of seen) {
+        for (const [id, state] of states) {
+          const path = `/api/v3/passports/${id}`
+          const current = await server.get(path)
+          // A merged passport has the history of its survivor.
+          if (isPurged(id) || current.body.passport_id !== id) continue
+          const { body } = await server.get(`${path}?include=credentials&as_of=${iso(time)}`)
+          expect(toSeen(body)).toEqual(state)
+          checked++
+        }
+      }
+    }
+    const runs = engine === 'sqlite' ? 6 : 2
+    await fc.assert(fc.asyncProperty(fc.integer(), check), { numRuns: runs, seed: 21, endOnFailure: true })
+    expect(checked).toBeGreaterThan(runs * 40)
+  })
+})
+
+test('a 304 with as_of counts as a request', async () => {
+  await using server = await limited('anonymous=3/10s')
+  const path = `/api/v3/passports/${PEOPLE[0]?.id}?as_of=${iso(NOON)}`
+  const etag = (await server.anonymous(path)).headers.get('ETag') ?? ''
+  const again = await server.anonymous(path, '192.0.2.1', { 'If-None-Match': etag })
+  expect([again.status, again.headers.get('RateLimit')]).toEqual([304, '"anonymous";r=1;t=10'])
+})

@@ -1,0 +1,137 @@
+import { expect, test } from 'bun:test'
+import { roundScore } from '../../../src/domain/credential.ts'
+import { serveTest } from '../../support/http/server.ts'
+import { onEveryEngine } from '../../support/store/engines.ts'
+import { recordHistory } from '../../support/store/recorded-history.ts'
+import { ada, credential, NOON, record } from '../../support/store/records.ts'
+
+const HOUR = 3_600_000
+const iso = (time: number) => new Date(time).toISOString()
+
+onEveryEngine('GET /api/v3/passports/{key}/diff', (open) => {
+  /** Passport 7 has score 3 at noon, and 9 an hour later, when passport 8 is added. */
+  async function serve() {
+    const [old, kites, github] = [
+      credential('a', { score: 2 }),
+      credential('b', { type: 'kites', name: 'Kites', score: 1 }),
+      credential('c', { type: 'github', name: 'GitHub', score: 4 }),
+    ]
+    const store = await open([
+      record(7, { mainWallet: '0x7', scores: { total: 3, identity: 3 }, credentials: [old, kites] }),
+    ])
+    const changed = { ...old, score: 5, givenScore: 5 }
+    await store.records.save(
+      [
+        {
+          kind: 'passport',
+          passport: record(7, {
+            mainWallet: '0x7',
+            scores: { total: 9, identity: 9 },
+            credentials: [changed, github],
+          }),
+        },
+        { kind: 'passport', passport: record(8) },
+      ],
+      { now: NOON + HOUR, restore: false },
+    )
+    const server = serveTest(store, { now: () => NOON + 2 * HOUR })
+    return {
+      get: (target: string) => server.get(`/api/v3/passports/${target}`),
+      async [Symbol.asyncDispose]() {
+        await server[Symbol.asyncDispose]()
+        await store[Symbol.asyncDispose]()
+      },
+    }
+  }
+
+  test('has the net change and its causes; to is now by default', async () => {
+    await using server = await serve()
+    const { status, body } = await server.get(`0x7/diff?from=${iso(NOON)}`)
+    expect(status).toBe(200)
+    expect(body).toEqual({
+      passport_id: 7,
+      from: iso(NOON),
+      to: iso(NOON + 2 * HOUR),
+      score: [3, 9],
+      causes: [
+        { type: 'github', delta: 4, cause: 'added' },
+        { type: 'ens', delta: 3, cause: 'record' },
+        { type: 'kites', delta: -1, cause: 'gone' },
+      ],
+    })
+    const same = await server.get(`7/diff?from=${iso(NOON)}&to=${iso(NOON + HOUR - 1)}`)
+    expect(same.body).toMatchObject({ score: [3, 3], causes: [] })
+    const added = await server.get(`8/diff?from=${iso(NOON)}`)
+    expect(added.body).toMatchObject({ score: [null, 0], causes: [] })
+  })
+
+  test.each([
+    ['', '?from', 'from is required: a day or a time.'],
+    [
+      '?from=x',
+      '?from',
+      'from must be a day such as 2026-10-01 or a time such as 2026-10-01T12:00:00Z, got "x".',
+    ],
+    [
+      '?from=2026-01-03',
+      '?from',
+      'from must not be in the future, got "2026-01-03"; it is 2026-01-02T14:00:00.000Z now.',
+    ],
+    [
+      `?from=${iso(NOON)}&to=2026-01-03`,
+      '?to',
+      'to must not be in the future, got "2026-01-03"; it is 2026-01-02T14:00:00.000Z now.',
+    ],
+    [`?from=${iso(NOON)}&to=2026-01-02`, '?to', 'to must not be before from.'],
+    ['?form=2026-01-02', '?form', '"form" is not a known parameter: did you mean from?'],
+  ])('"%s" gets 400 with advice', async (query, pointer, detail) => {
+    await using server = await serve()
+    const { status, body } = await server.get(`7/diff${query}`)
+    expect([status, body.code, body.errors]).toEqual([400, 'invalid_request', [{ pointer, detail }]])
+  })
+
+  test('an unknown key, a time before the log, and a passport that did not exist get 404', async () => {
+    await using server = await serve()
+    const from = `from=${iso(NOON)}`
+    expect((await server.get(`99/diff?${from}`)).body).toMatchObject({ status: 404, code: 'not_found' })
+    expect((await server.get(`lens:/diff?${from}`)).body).toMatchObject({ errors: [{ pointer: '{key}' }] })
+    expect((await server.get('7/diff?from=2026-01-01')).body).toMatchObject({
+      status: 404,
+      code: 'before_history',
+      known_since: iso(NOON),
+    })
+    expect((await server.get(`8/diff?${from}&to=${iso(NOON)}`)).body).toMatchObject({
+      status: 404,
+      code: 'not_found',
+    })
+  })
+
+  test('an ambiguous handle gets 409', async () => {
+    await using store = await open([ada, { ...ada, id: 8, mainWallet: '', verifiedWallets: [] }])
+    await using server = serveTest(store)
+    const { body } = await server.get(`/api/v3/passports/lens:ada/diff?from=${iso(NOON)}`)
+    expect(body).toMatchObject({ status: 409, code: 'ambiguous', candidates: [7, 8] })
+  })
+
+  test('in random histories the scores are those of the times, and the causes add up', async () => {
+    await using store = await open()
+    const { seen, end, isPurged } = await recordHistory(store, 7, 25)
+    await using server = serveTest(store, { now: () => end })
+    let checked = 0
+    for (const [at, { time, states }] of seen.entries()) {
+      const later = seen[Math.min(at + 9, seen.length - 1)] as (typeof seen)[number]
+      for (const id of states.keys()) {
+        const { body } = await server.get(
+          `/api/v3/passports/${id}/diff?from=${iso(time)}&to=${iso(later.time)}`,
+        )
+        const [before, after] = [states.get(id), later.states.get(id)]
+        if (isPurged(id) || body.passport_id !== id || !before || !after) continue
+        expect(body.score).toEqual([before.scores[0], after.scores[0]])
+        const sum = body.causes.reduce((total: number, { delta }: { delta: number }) => total + delta, 0)
+        expect(roundScore(sum)).toBe(roundScore(body.score[1] - body.score[0]))
+        checked++
+      }
+    }
+    expect(checked).toBeGreaterThan(10)
+  })
+})

@@ -1,0 +1,194 @@
+import { expect, test } from 'bun:test'
+import type { WireEvent } from '../../../../src/domain/v3/event-schema.ts'
+import { toAppliedRules } from '../../../../src/scoring/active-rules.ts'
+import { adoptRules } from '../../../../src/scoring/rescore.ts'
+import { DEFAULT_RULES, stampRules } from '../../../../src/scoring/rules.ts'
+import { scanEnd } from '../../../../src/store/rows/event.ts'
+import { makeKey } from '../../../support/http/keys.ts'
+import { serveTest } from '../../../support/http/server.ts'
+import { onEveryEngine, saveRecords, type TestStore } from '../../../support/store/engines.ts'
+import { ADA_WALLET, ada, NOON, named, PEOPLE, record } from '../../../support/store/records.ts'
+
+const PATH = '/api/v3/events'
+
+async function serve(store: TestStore, options: Parameters<typeof serveTest>[1] = {}) {
+  const { init } = await makeKey(store, 1)
+  const server = serveTest(store, options)
+  const get = (query = '', headers: Record<string, string> = {}) =>
+    server.get(`${PATH}${query}`, { headers: { ...init.headers, ...headers } })
+  return { ...server, get, [Symbol.asyncDispose]: server[Symbol.asyncDispose] }
+}
+
+const numbersOf = ({ items }: { items: WireEvent[] }) => items.map(({ id }) => Number(id.split('-')[1]))
+
+onEveryEngine('GET /api/v3/events', (open) => {
+  test('has CloudEvents, oldest first; the id of an event is a cursor', async () => {
+    await using store = await open([named(7, 'Ada', 5)])
+    await saveRecords(store, [named(7, 'Ada', 6)])
+    await using server = await serve(store, { publicUrl: 'https://passports.example.com' })
+    const { status, headers, body } = await server.get()
+    const { name } = await store.events.log()
+    expect(status).toBe(200)
+    expect(body.items[0]).toEqual({
+      specversion: '1.0',
+      id: `${name}-1`,
+      source: 'https://passports.example.com/api/v3',
+      type: 'passport.added',
+      subject: '7',
+      time: '2026-01-02T12:00:00.000Z',
+      data: { score: 5, human_checkmark: false, rules: null },
+    })
+    expect(body.items[1]).toMatchObject({ type: 'score.changed', data: { score: [5, 6] } })
+    expect(body.next).toBe(`${name}-2`)
+    expect(headers.get('Link')).toBe(`</api/v3/events?after=${name}-2>; rel="next"`)
+    expect((await server.get(`?after=${body.items[0].id}`)).body.items).toEqual([body.items[1]])
+  })
+
+  test('next leads through all events once; at the end it equals after', async () => {
+    await using store = await open(Array.from({ length: 25 }, (_, id) => record(id)))
+    await using server = await serve(store)
+    const seen: number[] = []
+    let after = (await server.get('?limit=10')).body.next as string
+    seen.push(...numbersOf((await server.get('?limit=10')).body))
+    for (;;) {
+      const { body } = await server.get(`?limit=10&after=${after}`)
+      seen.push(...numbersOf(body))
+      if (body.next === after) break
+      after = body.next
+    }
+    expect(seen).toEqual(Array.from({ length: 25 }, (_, at) => at + 1))
+    expect((await server.get('?after=latest')).body).toEqual({ items: [], next: after })
+    await saveRecords(store, [record(99)])
+    expect(numbersOf((await server.get(`?after=${after}`)).body)).toEqual([26])
+  })
+
+  test('filters by type, and by passport with any key', async () => {
+    await using store = await open(PEOPLE)
+    await saveRecords(store, [{ ...ada, connections: 18 }])
+    await store.passports.remove(12, NOON)
+    await using server = await serve(store)
+    const subjects = async (query: string) =>
+      (await server.get(query)).body.items.map(({ type, subject }: WireEvent) => `${type} ${subject}`)
+    const ofAda = ['passport.added 7', 'passport.changed 7']
+    for (const key of ['7', ADA_WALLET.toUpperCase().replace('X', 'x'), 'Lens:Ada'])
+      expect(await subjects(`?passport=${key}`)).toEqual(ofAda)
+    expect(await subjects('?passport=900')).toEqual(['passport.added 900', 'passport.merged 900'])
+    expect(await subjects('?passport=12')).toEqual(['passport.removed 12'])
+    expect(await subjects('?passport=555')).toEqual([])
+    expect(await subjects('?types=passport.changed,passport.removed')).toEqual([
+      'passport.changed 7',
+      'passport.removed 12',
+    ])
+    expect(await subjects('?passport=7&types=passport.changed')).toEqual(['passport.changed 7'])
+    const { body } = await server.get('?types=rules.changed')
+    expect(body).toEqual({ items: [], next: (await server.get('?after=latest')).body.next })
+  })
+
+  test.each([
+    ['?after=17', '?after', 'after must be "next" of a page, the id of an event, or latest, got "17".'],
+    ['?after=', '?after', 'after must be "next" of a page, the id of an event, or latest, got "".'],
+    ['?limit=0', '?limit', 'limit must be a whole number from 1 to 1000, got "0".'],
+    ['?limit=1001', '?limit', 'limit must be a whole number from 1 to 1000, got "1001".'],
+    ['?limit=1e2', '?limit', 'limit must be a whole number from 1 to 1000, got "1e2".'],
+    [
+      '?types=score.change',
+      '?types',
+      '"score.change" is not a known event type: did you mean score.changed?',
+    ],
+    [
+      '?passport=lens:',
+      '?passport',
+      'A key must be an id, a wallet address, or a source and a name such as github:zoe, got "lens:".',
+    ],
+    ['?cursor=x', '?cursor', '"cursor" is not a known parameter: use after, limit, types, passport.'],
+  ])('%s gets 400 with advice', async (query, pointer, detail) => {
+    await using store = await open([ada])
+    await using server = await serve(store)
+    const { status, body } = await server.get(query)
+    expect([status, body.code, body.errors]).toEqual([400, 'invalid_request', [{ pointer, detail }]])
+  })
+
+  test('an unknown passport gets 404, and an ambiguous handle 409', async () => {
+    const [lens] = ada.socials
+    await using store = await open([ada, record(8, { socials: lens ? [lens] : [] })])
+    await using server = await serve(store)
+    expect((await server.get('?passport=lens:nobody')).body).toMatchObject({ status: 404, code: 'not_found' })
+    expect((await server.get('?passport=0xnobody')).body).toMatchObject({ status: 404, code: 'not_found' })
+    const { body } = await server.get('?passport=lens:ada')
+    expect(body).toMatchObject({ status: 409, code: 'ambiguous', candidates: [7, 8] })
+  })
+
+  test('a cursor that is too old, foreign or beyond the end gets 410 with the oldest valid cursor', async () => {
+    await using store = await open([record(1), record(2)])
+    await store.records.save([{ kind: 'passport', passport: record(3) }], { now: NOON + 2, restore: false })
+    await store.events.prune(NOON + 1)
+    await using server = await serve(store)
+    const { name } = await store.events.log()
+    for (const cursor of [`${name}-1`, `${name}-0`, `${name}-4`, 'abcdef-2', `x${name}-2`]) {
+      const { status, body } = await server.get(`?after=${cursor}`)
+      expect([status, body.code, body.oldest_cursor]).toEqual([410, 'cursor_expired', `${name}-2`])
+      expect(body.detail).toContain(cursor)
+    }
+    expect(numbersOf((await server.get(`?after=${name}-2`)).body)).toEqual([3])
+    expect(numbersOf((await server.get()).body)).toEqual([3])
+    await store.events.prune(NOON + 3)
+    const { body } = await server.get('?types=rules.changed')
+    expect(body).toEqual({ items: [], next: `${name}-3` })
+    expect((await server.get(`?after=${body.next}`)).status).toBe(200)
+  })
+
+  test('a key is required also where V1 is open', async () => {
+    await using store = await open([ada])
+    await using server = serveTest(store)
+    const { status, body, headers } = await server.get(PATH)
+    expect([status, body.code]).toEqual([401, 'unauthorized'])
+    expect(headers.has('WWW-Authenticate')).toBe(true)
+  })
+
+  test('ETag, 304, HEAD, compression and 405 work as for lists', async () => {
+    await using store = await open(Array.from({ length: 50 }, (_, id) => record(id)))
+    await using server = await serve(store)
+    const whole = await server.get('', { 'Accept-Encoding': 'zstd' })
+    expect(whole.headers.get('Content-Encoding')).toBe('zstd')
+    expect(whole.body.items).toHaveLength(50)
+    const etag = whole.headers.get('ETag') ?? ''
+    expect((await server.get('', { 'If-None-Match': etag })).status).toBe(304)
+    await saveRecords(store, [record(99)])
+    expect((await server.get('', { 'If-None-Match': etag })).status).toBe(200)
+    const { init } = await makeKey(store, 2)
+    const ask = (method: string, headers = {}) =>
+      fetch(server.url.origin + PATH, { method, headers: { ...init.headers, ...headers } })
+    const head = await ask('HEAD', { Accept: 'text/event-stream' })
+    expect([head.status, await head.text()]).toEqual([200, ''])
+    expect((await ask('POST')).status).toBe(405)
+  })
+
+  test('rules.changed names the stamp that /rules serves', async () => {
+    const { stamp: _, ...shape } = DEFAULT_RULES
+    const next = stampRules({ ...shape, version: 'next' })
+    await using store = await open([ada])
+    await adoptRules({ store, rules: DEFAULT_RULES })
+    await store.rules.apply(toAppliedRules(next, 'apply', NOON))
+    await adoptRules({ store, rules: next })
+    await using server = await serve(store)
+    const { body } = await server.get('?types=rules.changed')
+    const stamps = body.items.map(({ data }: { data: { rules: string[] } }) => data.rules)
+    expect(stamps.at(-1)).toEqual([DEFAULT_RULES.stamp, next.stamp])
+    expect(body.items.at(-1)).not.toHaveProperty('subject')
+    const chain = serveTest(store)
+    for (const stamp of stamps.at(-1)) {
+      const rules = await chain.get(`/api/v3/rules/${encodeURIComponent(stamp)}`)
+      expect([rules.status, rules.body.stamp]).toEqual([200, stamp])
+    }
+    await chain[Symbol.asyncDispose]()
+  })
+})
+
+test('a filter by type reads a bounded part of the log, from its oldest event on', () => {
+  const log = { name: 'x', first: 50_001, last: 70_000, knownSince: 0 }
+  const page = { after: 0, limit: 9, types: ['rules.changed' as const] }
+  expect(scanEnd(page, log)).toBe(60_000)
+  expect(scanEnd({ ...page, after: 65_000 }, log)).toBe(70_000)
+  expect(scanEnd({ ...page, passport: 7 }, log)).toBe(70_000)
+  expect(scanEnd({ after: 80_000, limit: 9 }, log)).toBe(80_000)
+})

@@ -1,0 +1,61 @@
+import { expect, test } from 'bun:test'
+import type { WireEvent } from '../../../../src/domain/v3/event-schema.ts'
+import { openPostgres } from '../../../../src/store/postgres/open.ts'
+import { followEvents } from '../../../support/http/event-stream.ts'
+import { makeKey } from '../../../support/http/keys.ts'
+import { serveTest } from '../../../support/http/server.ts'
+import { testDatabase } from '../../../support/postgres/postgres.ts'
+import { until } from '../../../support/processes.ts'
+import { onEveryEngine, saveRecords } from '../../../support/store/engines.ts'
+import { record } from '../../../support/store/records.ts'
+
+const ROUNDS = 25
+const PER_ROUND = 40
+
+const write = (round: number) => Array.from({ length: PER_ROUND }, (_, at) => record(round * PER_ROUND + at))
+
+const numbersOf = (events: readonly WireEvent[]) => events.map(({ id }) => Number(id.split('-')[1]))
+
+const ALL = Array.from({ length: ROUNDS * PER_ROUND }, (_, at) => at + 1)
+
+onEveryEngine('a client that reconnects', (open) => {
+  test('gets every event once and in order, whenever its connection is cut', async () => {
+    await using store = await open()
+    const { key } = await makeKey(store, 1)
+    await using server = serveTest(store)
+    const follower = followEvents(() => server.url, key)
+    for (let round = 0; round < ROUNDS; round++) {
+      await saveRecords(store, write(round))
+      // At another moment each time: before, while and after the events arrive.
+      if (round % 3 > 0) await until(() => follower.received().length >= round * PER_ROUND + (round % 40))
+      await follower.cut()
+    }
+    await until(() => follower.received().length >= ALL.length)
+    expect(numbersOf(follower.received())).toEqual(ALL)
+    expect(follower.connections()).toBeGreaterThan(10)
+    await follower.end()
+  })
+})
+
+test('postgres: a client of one node gets the events of the other, and continues there when its node stops', async () => {
+  await using database = await testDatabase()
+  const stores = [await openPostgres(database), await openPostgres(database)] as const
+  const { key } = await makeKey(stores[0], 1)
+  const servers = stores.map((store) => serveTest(store))
+  let node = 0
+  const follower = followEvents(() => servers[node]?.url ?? '', key)
+  for (let round = 0; round < ROUNDS; round++) await saveRecords(stores[1], write(round))
+  await until(() => follower.received().length >= ALL.length)
+  node = 1
+  await servers[0]?.stop()
+  await saveRecords(stores[0], write(ROUNDS))
+  await until(() => follower.received().length >= ALL.length + PER_ROUND)
+  expect(numbersOf(follower.received())).toEqual([
+    ...ALL,
+    ...Array.from({ length: PER_ROUND }, (_, at) => ALL.length + at + 1),
+  ])
+  expect(follower.connections()).toBeGreaterThan(1)
+  await follower.end()
+  await servers[1]?.stop()
+  await Promise.all(stores.map((store) => store.close()))
+})

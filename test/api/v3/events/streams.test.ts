@@ -1,0 +1,194 @@
+import { expect, test } from 'bun:test'
+import { MOST_STREAMS, MOST_STREAMS_OF_KEY } from '../../../../src/api/v3/event-streams.ts'
+import { openSqlite } from '../../../../src/store/sqlite/open.ts'
+import { openEventStream } from '../../../support/http/event-stream.ts'
+import { makeKey } from '../../../support/http/keys.ts'
+import { serveTest } from '../../../support/http/server.ts'
+import { until } from '../../../support/processes.ts'
+import {
+  databaseMaker,
+  onEveryEngine,
+  openTestStore,
+  saveRecords,
+  type TestStore,
+} from '../../../support/store/engines.ts'
+import { execute } from '../../../support/store/execute-sql.ts'
+import { NOON, named, record } from '../../../support/store/records.ts'
+
+const people = (count: number, from = 0) => Array.from({ length: count }, (_, at) => record(from + at))
+
+async function serve(store: TestStore, options: Parameters<typeof serveTest>[1] = {}) {
+  const { id, key, init } = await makeKey(store, 1)
+  const server = serveTest(store, options)
+  return {
+    ...server,
+    keyId: id,
+    key,
+    list: async (query = '') => (await server.get(`/api/v3/events${query}`, init)).body,
+    follow: (query = '', lastId?: string) =>
+      openEventStream(server.url, { key, query, ...(lastId !== undefined && { lastId }) }),
+    [Symbol.asyncDispose]: server[Symbol.asyncDispose],
+  }
+}
+
+onEveryEngine('a stream of events', (open) => {
+  test('has the same objects as pages, then those of new changes', async () => {
+    await using store = await open(people(3))
+    await using server = await serve(store)
+    const stream = await server.follow()
+    expect(stream.response.headers.get('Content-Type')).toBe('text/event-stream')
+    await stream.hasEvents(3)
+    await saveRecords(store, [named(1, 'Ada', 5), record(9)])
+    await stream.hasEvents(6)
+    expect(stream.events()).toEqual((await server.list()).items)
+    for (const { id, event, data } of stream.blocks.filter((block) => block.data)) {
+      expect([id, event]).toEqual([data?.id as string, data?.type])
+    }
+    await stream.close()
+    expect(server.errors).toEqual([])
+  })
+
+  test('continues after Last-Event-ID, which overrides after', async () => {
+    await using store = await open(people(5))
+    await using server = await serve(store)
+    const { items } = await server.list()
+    for (const [query, lastId] of [
+      [`?after=${items[2].id}`, undefined],
+      ['', items[2].id],
+      [`?after=${items[0].id}`, items[2].id],
+      [`?after=latest`, items[2].id],
+    ]) {
+      const stream = await server.follow(query, lastId)
+      await stream.hasEvents(2)
+      expect(stream.events()).toEqual(items.slice(3))
+      await stream.close()
+    }
+  })
+
+  test('begins at the end with after=latest, and may be filtered', async () => {
+    await using store = await open(people(5))
+    await using server = await serve(store)
+    const latest = await server.follow('?after=latest')
+    const ofOne = await server.follow('?passport=3')
+    const changes = await server.follow('?types=passport.changed')
+    await saveRecords(store, [record(3, { connections: 1 }), record(4, { connections: 1 })])
+    await Promise.all([latest.hasEvents(2), ofOne.hasEvents(2), changes.hasEvents(2)])
+    expect(latest.events().map(({ subject }) => subject)).toEqual(['3', '4'])
+    expect(ofOne.events().map(({ type }) => type)).toEqual(['passport.added', 'passport.changed'])
+    expect(changes.events()).toEqual(latest.events())
+    await Promise.all([latest, ofOne, changes].map((stream) => stream.close()))
+  })
+
+  test('a comment shows the position, also if the filter left all events out', async () => {
+    await using store = await open(people(2))
+    await using server = await serve(store, { streamLimits: { commentMilliseconds: 100 } })
+    const stream = await server.follow('?types=rules.changed')
+    await saveRecords(store, people(3, 10))
+    const { next } = await server.list()
+    await until(() => stream.lastId() === next)
+    expect(stream.events()).toEqual([])
+    await stream.close()
+  })
+
+  test('ends when its key is revoked', async () => {
+    await using store = await open(people(2))
+    await using server = await serve(store, { streamLimits: { commentMilliseconds: 100 } })
+    const stream = await server.follow()
+    await store.keys.revoke(server.keyId, NOON)
+    await stream.ended
+    expect(stream.events()).toHaveLength(2)
+    expect((await server.follow()).response.status).toBe(401)
+  })
+
+  test('a wrong Last-Event-ID gets 400, and an expired one 410', async () => {
+    await using store = await open(people(2))
+    await using server = await serve(store)
+    const wrong = (await server.follow('', 'x')).response
+    expect([wrong.status, wrong.headers.get('Content-Type')]).toEqual([400, 'application/problem+json'])
+    expect(await wrong.json()).toMatchObject({ errors: [{ pointer: 'Last-Event-ID' }] })
+    const { name } = await store.events.log()
+    for (const cursor of ['abcdef-1', `${name}-3`]) {
+      const expired = (await server.follow('', cursor)).response
+      expect(expired.status).toBe(410)
+      expect(await expired.json()).toMatchObject({ code: 'cursor_expired', oldest_cursor: `${name}-0` })
+    }
+  })
+
+  test('a long history is read in pages, without gaps', async () => {
+    await using store = await open(people(2500))
+    await using server = await serve(store)
+    const stream = await server.follow()
+    await stream.hasEvents(2500)
+    expect(stream.events().map(({ subject }) => Number(subject))).toEqual(
+      Array.from({ length: 2500 }, (_, id) => id),
+    )
+    await stream.close()
+  })
+})
+
+test('a key may have a number of streams, and a server too; a closed one makes room', async () => {
+  await using store = await openTestStore('sqlite', people(1))
+  await using server = serveTest(store)
+  const keys: string[] = []
+  for (let seed = 1; seed <= MOST_STREAMS / MOST_STREAMS_OF_KEY + 1; seed++)
+    keys.push((await makeKey(store, seed)).key)
+  const [first = '', last = ''] = [keys[0], keys.at(-1)]
+  const open = (key: string) => openEventStream(server.url, { key })
+  const streams = await Promise.all(Array.from({ length: MOST_STREAMS_OF_KEY }, () => open(first)))
+  const refused = (await open(first)).response
+  expect([refused.status, refused.headers.get('Retry-After')]).toEqual([429, '2'])
+  expect(await refused.json()).toMatchObject({
+    code: 'rate_limited',
+    detail: 'A key may have 10 open streams: close one.',
+  })
+  await streams.pop()?.close()
+  await until(() => server.openStreams() === MOST_STREAMS_OF_KEY - 1)
+  streams.push(await open(first))
+  for (const key of keys.slice(1, -1))
+    for (let each = 0; each < MOST_STREAMS_OF_KEY; each++) streams.push(await open(key))
+  const full = (await open(last)).response
+  expect([full.status, full.headers.get('Retry-After')]).toEqual([503, '2'])
+  expect(await full.json()).toMatchObject({ code: 'overloaded' })
+  expect(server.openStreams()).toBe(MOST_STREAMS)
+  expect(server.requestsInProgress()).toBe(0)
+  await Promise.all(streams.map((stream) => stream.close()))
+  await until(() => server.openStreams() === 0)
+})
+
+test('streams end when the server stops, after the last event', async () => {
+  await using store = await openTestStore('sqlite', people(3))
+  await using server = await serve(store)
+  const streams = await Promise.all(Array.from({ length: 5 }, () => server.follow()))
+  await Promise.all(streams.map((stream) => stream.hasEvents(3)))
+  await server.stop()
+  await Promise.all(streams.map(({ ended }) => ended))
+  expect(streams.map((stream) => stream.events().length)).toEqual([3, 3, 3, 3, 3])
+})
+
+test('a stream ends when another log replaces its log, and the client then gets 410', async () => {
+  await using database = await databaseMaker('sqlite')()
+  const store = openSqlite(database.url.slice('sqlite:'.length))
+  const { key } = await makeKey(store, 1)
+  await saveRecords(store, people(2))
+  await using server = serveTest(store)
+  const stream = await openEventStream(server.url, { key })
+  await stream.hasEvents(2)
+  await execute(database.url, `update event_log set name = 'other1', first = last + 1`)
+  await stream.ended
+  const lastId = stream.lastId() ?? ''
+  expect((await openEventStream(server.url, { key, lastId })).response.status).toBe(410)
+  await store.close()
+})
+
+test('an error ends the stream and is logged', async () => {
+  await using database = await databaseMaker('sqlite')()
+  const store = openSqlite(database.url.slice('sqlite:'.length))
+  const { key } = await makeKey(store, 1)
+  await saveRecords(store, people(2))
+  await using server = serveTest(store)
+  await execute(database.url, `update events set type = 99`)
+  const stream = await openEventStream(server.url, { key })
+  await stream.ended
+  expect(String(server.errors[0])).toContain('The event type 99 is unknown')
+  await store.close()
+})

@@ -1,0 +1,296 @@
+import { describe, expect, test } from 'bun:test'
+import { createLiveIndex } from '../../../src/catalog/facets/live-index.ts'
+import { createSearchClient, createSearchServer } from '../../../src/catalog/remote-search.ts'
+import { createSharedCatalog } from '../../../src/catalog/shared-catalog.ts'
+import { buildSnapshot } from '../../../src/catalog/snapshot.ts'
+import { parseFilter } from '../../../src/domain/v3/filter.ts'
+import { GROUP_FIELDS, parseSort } from '../../../src/domain/v3/list-request.ts'
+import type { Store } from '../../../src/store/store.ts'
+import { type Reply, serveTest, shareServer } from '../../support/http/server.ts'
+import { onEveryEngine, openTestStore, saveRecords } from '../../support/store/engines.ts'
+import { groupNaively, listNaively } from '../../support/store/naive-list.ts'
+import { ada, credential, NOON, named, PEOPLE, record } from '../../support/store/records.ts'
+
+type Get = (target: string) => Promise<Reply>
+type Parameters = Record<string, string>
+
+const PATH = '/api/v3/passports'
+const pathOf = (parameters: Parameters = {}) => `${PATH}?${new URLSearchParams(parameters)}`
+const idsOf = ({ body }: Reply): number[] =>
+  body.items.map(({ passport_id }: { passport_id: number }) => passport_id)
+
+/** The ids of all pages, by the links. `between` runs before each further page. */
+async function walk(get: Get, parameters: Parameters, between?: () => Promise<unknown>): Promise<number[]> {
+  const ids: number[] = []
+  for (let target: string | undefined = pathOf(parameters); target !== undefined; ) {
+    const reply: Reply = await get(target)
+    expect(reply.status).toBe(200)
+    ids.push(...idsOf(reply))
+    const link = reply.headers.get('Link')
+    expect(link === null).toBe(reply.body.next === null)
+    if (link)
+      expect(new URL(link.slice(1, link.indexOf('>')), 'http://x').searchParams.get('cursor')).toBe(
+        reply.body.next,
+      )
+    target = link?.slice(1, link.indexOf('>'))
+    if (target !== undefined) await between?.()
+  }
+  return ids
+}
+
+/** People with few different values. */
+const people = Array.from({ length: 60 }, (_, at) => {
+  const types = ['github', 'ens', 'lens'].filter((_, bit) => (at >> bit) & 1)
+  return record(at * 3 + 1, {
+    human: at % 4 === 0,
+    profile: {
+      displayName: at % 5 === 0 ? `Zoë ${at}` : `Bob ${at}`,
+      location: ['', 'Lisbon', 'São Paulo, SP'][at % 3] ?? '',
+      tags: at % 7 === 0 ? ['bot', 'Math'] : at % 2 === 0 ? ['math'] : [],
+    },
+    socials: at % 6 === 0 ? ada.socials : [],
+    credentials: types.map((type, score) => credential(type, { type, score })),
+    scores: {
+      total: (types.length * (types.length - 1)) / 2,
+      identity: (types.length * (types.length - 1)) / 2,
+    },
+  })
+})
+
+const FILTERS: Parameters[] = [
+  {},
+  { sort: 'score' },
+  { sort: 'passport_id' },
+  { sort: '-passport_id', filter: 'human:true' },
+  { sort: '-identity_score', filter: 'tag:math' },
+  { sort: 'identity_score', filter: 'type:!ens' },
+  { filter: 'human:true,score:>0' },
+  { filter: 'score:>=1|0,human:!true' },
+  { filter: 'type:github|ens,tag:!bot' },
+  { filter: 'type:ens,type:lens', sort: 'score' },
+  { filter: 'location:"sao paulo, sp"' },
+  { filter: 'location:!LISBON,source:lens' },
+  { filter: 'rules:none' },
+  { q: 'zoe' },
+  { q: 'ZOE', sort: 'score' },
+  { q: 'zoe', filter: 'human:true', sort: 'passport_id' },
+  { q: 'nobody', filter: 'human:true' },
+]
+
+onEveryEngine('GET /api/v3/passports', (open) => {
+  const server = shareServer(() => open(people), serveTest)
+
+  test('lists the same passports, totals and groups as a naive evaluation', async () => {
+    await using store = await open(people)
+    const all = await store.facets.list(people.map(({ id }) => id))
+    await using server = serveTest(store)
+    for (const [at, parameters] of FILTERS.entries()) {
+      const query = {
+        keyword: parameters.q?.toLowerCase(),
+        filter: parseFilter(parameters.filter ?? ''),
+        sort: parseSort(parameters.sort),
+      }
+      const expected = listNaively(all, query)
+      const ids = expected.map(({ id }) => id)
+      expect(await walk(server.get, { ...parameters, limit: '7' })).toEqual(ids)
+      const field = GROUP_FIELDS[at % GROUP_FIELDS.length] ?? 'type'
+      const { body } = await server.get(pathOf({ ...parameters, group_by: field, limit: '250' }))
+      expect(body).toMatchObject({ next: null, total: ids.length, more_groups: 0 })
+      expect(body.groups).toEqual(groupNaively(expected, field))
+    }
+  }, 60_000)
+
+  test('has the passports of single requests, with include and select', async () => {
+    const { body } = await server.get(pathOf({ limit: '2', include: 'credentials' }))
+    expect(body.items).toHaveLength(2)
+    for (const item of body.items) {
+      const single = await server.get(`${PATH}/${item.passport_id}?include=credentials`)
+      expect(item).toEqual(single.body)
+    }
+    const selected = await server.get(pathOf({ limit: '1', filter: 'human:true', select: 'score,standing' }))
+    expect(Object.keys(selected.body.items[0])).toEqual(['score', 'standing'])
+  })
+
+  test('has 25 passports per page, or up to 250', async () => {
+    expect((await server.get(PATH)).body.items).toHaveLength(25)
+    const { body, headers } = await server.get(pathOf({ limit: '250' }))
+    expect(body).toMatchObject({ next: null, total: 60 })
+    expect(body.items).toHaveLength(60)
+    expect(headers.has('Link')).toBe(false)
+  })
+
+  test('ends with a full page', async () => {
+    const first = await server.get(pathOf({ limit: '30' }))
+    const second = await server.get(pathOf({ limit: '30', cursor: first.body.next }))
+    expect(second.body.items).toHaveLength(30)
+    expect(second.body.next).toBeNull()
+  })
+
+  test('responds 304 to the same ETag, until a passport changes', async () => {
+    await using store = await open(people)
+    await using server = serveTest(store)
+    for (const [at, parameters] of [{}, { filter: 'human:true' }, { q: 'bob' }].entries()) {
+      const { headers } = await server.get(pathOf(parameters))
+      const init = { headers: { 'If-None-Match': headers.get('ETag') ?? '' } }
+      expect((await server.get(pathOf(parameters), init)).status).toBe(304)
+      const profile = { displayName: 'Bob' }
+      await saveRecords(store, [record(1000 + at, { human: true, profile })])
+      expect((await server.get(pathOf(parameters), init)).status).toBe(200)
+    }
+  })
+
+  test('leaves out merged and removed passports, and counts a merged one as its survivor only', async () => {
+    await using store = await open(PEOPLE)
+    await using server = serveTest(store)
+    const list = async () => idsOf(await server.get(pathOf({ filter: 'score:>=0', sort: 'passport_id' })))
+    expect(await list()).toEqual([3, 7, 12])
+    await store.passports.merge(12, 7)
+    expect(await list()).toEqual([3, 7])
+    await store.passports.remove(3, NOON)
+    expect(await list()).toEqual([7])
+  })
+
+  const WALKS: Parameters[] = [
+    { limit: '5' },
+    { limit: '5', sort: 'score' },
+    { limit: '5', filter: 'human:false' },
+    { limit: '5', filter: 'human:false', sort: 'score' },
+    { limit: '3', q: 'bob', sort: '-identity_score' },
+    { limit: '5', sort: 'passport_id' },
+  ]
+  test.each(WALKS)(
+    'a walk during writes neither repeats nor skips an unchanged passport: %j',
+    async (parameters) => {
+      const start = Array.from({ length: 60 }, (_, id) => named(id, `Bob ${id}`, id % 8))
+      await using store = await open(start)
+      await using server = serveTest(store)
+      let round = 0
+      const seen = await walk(server.get, parameters, async () => {
+        round++
+        // The odd ids change their score, some leave, and new ones come.
+        const others = start.filter(({ id }) => id % 2 === 1)
+        await saveRecords(store, [
+          ...others.map(({ id }) => named(id, `Bob ${id}`, (id * 7 + round * 5) % 9)),
+          named(1001 + 2 * round, 'Bob', round % 9),
+        ])
+        if (round < 5) await store.passports.remove(round * 2 - 1, NOON)
+      })
+      const unchanged = seen.filter((id) => id % 2 === 0)
+      expect(round).toBeGreaterThan(3)
+      expect(unchanged.toSorted((one, other) => one - other)).toEqual(
+        start.map(({ id }) => id).filter((id) => id % 2 === 0),
+      )
+    },
+  )
+})
+
+/** The search thread, but in this thread. Its catalog knows the snapshot of the begin only. */
+async function shareCatalog(store: Store) {
+  const searches = createSearchServer(createLiveIndex(store).find)
+  const { port1, port2 } = new MessageChannel()
+  const catalog = createSharedCatalog()
+  const snapshot = await buildSnapshot(store.listing)
+  searches.update(snapshot)
+  searches.connect(port1)
+  catalog.update(snapshot)
+  catalog.searchWith(createSearchClient(port2))
+  return {
+    catalog,
+    [Symbol.dispose]() {
+      port1.close()
+      port2.close()
+    },
+  }
+}
+
+onEveryEngine('a filtered list from the search thread', (open) => {
+  test('shows no passport that has changed since and does not match any more', async () => {
+    await using store = await open([1, 2, 3].map((id) => record(id, { human: true, scores: { total: id } })))
+    using shared = await shareCatalog(store)
+    await using server = serveTest(store, { catalog: shared.catalog })
+    const list = (sort: string) => server.get(pathOf({ filter: 'score:>1', sort }))
+    expect(idsOf(await list('-score'))).toEqual([3, 2])
+    await saveRecords(store, [record(3, { human: true, scores: { total: 0.5 } })])
+    // Another page, which is not cached.
+    const reply = await list('score')
+    expect(idsOf(reply)).toEqual([2])
+    expect(reply.body.total).toBe(1)
+  })
+
+  test('responds 500 while the index fails, and the ranking stays available', async () => {
+    await using store = await open([record(1)])
+    using shared = await shareCatalog({
+      ...store,
+      facets: { list: () => Promise.reject(new Error('on purpose')) },
+    })
+    await using server = serveTest(store, { catalog: shared.catalog })
+    expect((await server.get(pathOf({ filter: 'human:true' }))).status).toBe(500)
+    expect(server.errors).toMatchObject([{ message: 'on purpose' }])
+    expect((await server.get(PATH)).status).toBe(200)
+  })
+})
+
+describe('GET /api/v3/passports refuses', () => {
+  const server = shareServer(() => openTestStore('sqlite', people), serveTest)
+  const cursorOf = async (parameters: Parameters) =>
+    (await server.get(pathOf({ limit: '1', ...parameters }))).body.next as string
+
+  const invalid: [parameters: Parameters, name: string, detail: string][] = [
+    [{ filters: 'x' }, 'filters', '"filters" is not a known parameter: did you mean filter?'],
+    [{ page: '2' }, 'page', '"page" is not a known parameter'],
+    [{ limit: '0' }, 'limit', 'limit must be a whole number from 1 to 250, got "0".'],
+    [{ limit: '251' }, 'limit', 'limit must be a whole number from 1 to 250, got "251".'],
+    [{ limit: '' }, 'limit', 'limit must be a whole number from 1 to 250, got "".'],
+    [{ limit: '1.5' }, 'limit', 'limit must be a whole number from 1 to 250, got "1.5".'],
+    [{ sort: 'name' }, 'sort', 'sort must be one of score, activity_score, identity_score, skills_score'],
+    [{ sort: '--score' }, 'sort', 'got "--score".'],
+    [{ group_by: 'score' }, 'group_by', 'group_by must be one of type, tag, location, source, human, rules'],
+    [{ filter: 'human:maybe' }, 'filter', 'filter at character 7: expected human:true or human:false'],
+    [{ filter: 'tpye:ens' }, 'filter', 'did you mean type?'],
+    [{ q: 'x'.repeat(201) }, 'q', 'q must be at most 200 characters, got 201.'],
+    [{ cursor: '' }, 'cursor', 'cursor must be the value of "next" in the previous page, got "".'],
+    [{ cursor: 'abc' }, 'cursor', 'cursor must be the value of "next"'],
+    [{ cursor: btoa('1 2 3') }, 'cursor', 'cursor must be the value of "next"'],
+    [{ cursor: btoa('1 99999999999999999 00000000') }, 'cursor', 'cursor must be the value of "next"'],
+    [{ cursor: '../../etc' }, 'cursor', 'cursor must be the value of "next"'],
+    [{ include: 'all' }, 'include', 'include'],
+    [{ select: 'nothing' }, 'select', '"nothing" is not a known field'],
+  ]
+  test.each(invalid)('%j', async (parameters, name, detail) => {
+    const { status, headers, text } = await server.get(pathOf(parameters))
+    expect(status).toBe(400)
+    expect(headers.get('Content-Type')).toBe('application/problem+json')
+    const problem = JSON.parse(text)
+    expect(problem).toMatchObject({ code: 'invalid_request', errors: [{ pointer: `?${name}` }] })
+    expect(problem.errors[0].detail).toContain(detail)
+  })
+
+  const foreign: [of: Parameters, used: Parameters][] = [
+    [{}, { filter: 'human:true' }],
+    [{ filter: 'human:true' }, {}],
+    [{ filter: 'human:true' }, { filter: 'human:false' }],
+    [{}, { sort: 'score' }],
+    [{ q: 'bob' }, { q: 'zoe' }],
+  ]
+  test.each(foreign)('a cursor of %j for %j', async (of, used) => {
+    const { status, text } = await server.get(pathOf({ ...used, cursor: await cursorOf(of) }))
+    expect(status).toBe(400)
+    expect(JSON.parse(text).errors).toEqual([
+      {
+        pointer: '?cursor',
+        detail:
+          'cursor belongs to a list with another q, filter or sort: repeat those of the first page, or start without a cursor.',
+      },
+    ])
+  })
+
+  test('but accepts a cursor of the same list with another limit, grouping, selection or spelling', async () => {
+    const cursor = await cursorOf({ filter: 'type:ens,score:>0' })
+    const more = { limit: '3', group_by: 'type', select: 'score', cursor }
+    expect((await server.get(pathOf({ ...more, filter: ' type:ENS, score:>0.0' }))).status).toBe(200)
+  })
+
+  test('a cursor with padding', async () => {
+    expect((await server.get(pathOf({ cursor: `${await cursorOf({})}=` }))).status).toBe(400)
+  })
+})

@@ -1,0 +1,241 @@
+import { expect, test } from 'bun:test'
+import { Compile } from 'typebox/compile'
+import { Passport } from '../../../src/domain/v3/schemas.ts'
+import { adoptRules, rescoreSome } from '../../../src/scoring/rescore.ts'
+import { DEFAULT_RULES } from '../../../src/scoring/rules.ts'
+import type { Store } from '../../../src/store/store.ts'
+import { makeKey } from '../../support/http/keys.ts'
+import { limited } from '../../support/http/limited-server.ts'
+import { serveTest, shareServer } from '../../support/http/server.ts'
+import { onEveryEngine, saveRecords } from '../../support/store/engines.ts'
+import { ADA_SECOND_WALLET, ada, credential, NOON, PEOPLE, record } from '../../support/store/records.ts'
+
+const passport = Compile(Passport)
+const social = { ...ada.socials[0], source: 'github', name: 'Zoe' } as (typeof ada.socials)[number]
+
+const zoe = record(1, {
+  socials: [{ ...social, followers: '1,204', following: '1.2k', bio: '' }],
+  credentials: [
+    credential('c-1', { type: 'kite', name: 'Kites', category: 'Skills', score: 4, maxScore: 5 }),
+  ],
+  scores: { total: 4, skills: 4 },
+  dataPoints: [{ type: 'ens', account: '', value: { kind: 'number', amount: 3 }, display: '' }],
+})
+
+/** Scores all stale passports by the built-in rule set. */
+async function scoreAll(store: Store): Promise<void> {
+  const scorer = {
+    store,
+    rules: DEFAULT_RULES,
+    now: () => NOON,
+    onFailure: (_: number, error: unknown) => {
+      throw error
+    },
+  }
+  await adoptRules(scorer)
+  while (await rescoreSome(scorer));
+}
+
+onEveryEngine('GET /api/v3/passports/{key}', (open) => {
+  const server = shareServer(() => open(PEOPLE), serveTest)
+  const get = (target: string) => server.get(`/api/v3/passports/${target}`)
+
+  test('has the fields of V1; unknown text is null, and numbers are numbers', async () => {
+    await using store = await open([zoe])
+    await using server = serveTest(store)
+    const { status, headers, body } = await server.get('/api/v3/passports/1')
+    expect(status).toBe(200)
+    expect(passport.Check(body)).toBe(true)
+    expect(body).toMatchObject({
+      passport_id: 1,
+      score: 4,
+      activity_score: 0,
+      last_calculated_at: '2026-01-02T12:00:00.000Z',
+      main_wallet: null,
+      verified_wallets: [],
+      passport_profile: { display_name: null, bio: null, location: null, tags: [] },
+      passport_socials: [
+        {
+          source: 'github',
+          profile_name: 'Zoe',
+          profile_bio: null,
+          follower_count: 1204,
+          following_count: null,
+        },
+      ],
+      merged_from: [],
+      rules: null,
+    })
+    for (const name of ['credentials', 'standing', 'explanation']) expect(body).not.toHaveProperty(name)
+    expect(headers.get('Cache-Control')).toBe('no-cache')
+    expect(headers.has('Deprecation') || headers.has('Sunset') || headers.has('Link')).toBe(false)
+  })
+
+  test('an id, a wallet and a handle in any case find the passport', async () => {
+    for (const key of [
+      '7',
+      '007',
+      ADA_SECOND_WALLET.toUpperCase().replace('X', 'x'),
+      'Lens:ADA',
+      'lens:%40ada/',
+    ]) {
+      expect((await get(key)).body).toMatchObject({ passport_id: 7 })
+    }
+  })
+
+  test('the key of a merged passport responds with the survivor and Content-Location', async () => {
+    const { body, headers } = await get('900')
+    expect(body).toMatchObject({ passport_id: 3, merged_from: [900] })
+    expect(headers.get('Content-Location')).toBe('/api/v3/passports/3')
+    expect((await get('7')).headers.has('Content-Location')).toBe(false)
+  })
+
+  test('include adds credentials, standing and an explanation that adds up', async () => {
+    await using store = await open([zoe, record(2, { scores: { total: 1 } }), record(3)])
+    await using server = serveTest(store)
+    await scoreAll(store)
+    const { body } = await server.get('/api/v3/passports/1?include=credentials,standing,explanation')
+    expect(passport.Check(body)).toBe(true)
+    expect(body.rules).toBe(DEFAULT_RULES.stamp)
+    expect(body.credentials).toMatchObject([
+      { id: 'c-1', score: 4, from: 'record', earned_at: null, value: null, issuer: null },
+      { type: 'ens', from: 'rule', value: '3' },
+    ])
+    expect(body.standing).toEqual({ rank: 1, of: 3, percentile: 66.6 })
+    expect(body.explanation).toMatchObject({ rules: DEFAULT_RULES.stamp, score: body.score })
+    const sum = body.explanation.lines.reduce(
+      (total: number, { score }: { score: number }) => total + score,
+      0,
+    )
+    expect(sum).toBe(body.score)
+  })
+
+  test('the explanation uses the rule set of the score, also after another one was applied', async () => {
+    await using store = await open([zoe])
+    await using server = serveTest(store)
+    await scoreAll(store)
+    const { stamp: _, ...shape } = { ...DEFAULT_RULES, types: { kite: DEFAULT_RULES.types.ens } }
+    await store.rules.apply({ stamp: 'other', body: JSON.stringify(shape), appliedAt: NOON, source: 'apply' })
+    const { body } = await server.get(
+      '/api/v3/passports/1?select=score,rules,explanation.rules,explanation.score',
+    )
+    expect(body.explanation).toEqual({ rules: body.rules, score: body.score })
+    expect(body.rules).toBe(DEFAULT_RULES.stamp)
+  })
+
+  test('the origin of a credential is null while newer credentials wait for a score', async () => {
+    await using store = await open([zoe])
+    await using server = serveTest(store)
+    await scoreAll(store)
+    await saveRecords(store, [{ ...zoe, stale: true, credentials: [credential('c-9')] }])
+    const { body } = await server.get('/api/v3/passports/1?include=credentials')
+    expect(body.credentials.map(({ from }: { from: string }) => from)).toEqual([null, null])
+  })
+
+  test('select responds with these fields only, in lists too', async () => {
+    const paths = 'score,passport_profile.display_name,passport_socials.source,credentials.score'
+    expect((await get(`7?select=${paths}`)).text).toBe(
+      '{"score":42.5,"passport_profile":{"display_name":"Ada  Lovélace 🐉"},"passport_socials":[{"source":"lens"}],"credentials":[{"score":20.25},{"score":12},{"score":5},{"score":5},{"score":3},{"score":0.25}]}',
+    )
+    expect((await get('7?select=score&include=standing')).body).toEqual({
+      score: 42.5,
+      standing: { rank: 1, of: 3, percentile: 33.3 },
+    })
+    expect(
+      (await get('7?select=passport_profile,passport_profile.bio')).body.passport_profile,
+    ).toHaveProperty('tags')
+  })
+
+  test.each([
+    ['include', 'inclde=standing', '"inclde" is not a known parameter: did you mean include?'],
+    ['unlike any', 'page=2', '"page" is not a known parameter: use include, select, as_of.'],
+    ['repeated', 'select=score&select=rules', 'select may be given once, got 2 values.'],
+    [
+      'value',
+      'include=credential',
+      '"credential" is not a known value of include: did you mean credentials?',
+    ],
+    ['empty', 'include=', '"" is not a known value of include: use credentials, standing, explanation.'],
+    ['field', 'select=score,pasport_id', '"pasport_id" is not a known field: did you mean passport_id?'],
+    ['path', 'select=score.x', '"score.x" is not a known field: did you mean score?'],
+  ])('a wrong parameter gets 400 with advice: %s', async (_, query, detail) => {
+    const { status, body } = await get(`7?${query}`)
+    expect([status, body.code, body.detail]).toEqual([400, 'invalid_request', detail])
+    expect(body.errors).toEqual([{ pointer: `?${query.split('=', 1)}`, detail }])
+  })
+
+  test('all wrong values are listed, at most 20', async () => {
+    expect((await get('7?select=a,b&include=c&')).body.errors).toHaveLength(3)
+    const { body } = await get(`7?${Array.from({ length: 50 }, (_, at) => `p${at}=1`).join('&')}`)
+    expect(body.errors).toHaveLength(20)
+  })
+
+  test('an unknown key gets 404, a malformed one 400, an ambiguous handle 409 with candidates', async () => {
+    for (const key of ['8', 'nobody', 'lens:nobody', 'x'.repeat(128)]) {
+      expect((await get(key)).body).toMatchObject({ status: 404, code: 'not_found' })
+    }
+    for (const key of ['9'.repeat(30), 'lens:', ':ada', '%00', 'x'.repeat(129), `lens:${'x'.repeat(250)}`]) {
+      expect((await get(key)).body).toMatchObject({ code: 'invalid_request', errors: [{ pointer: '{key}' }] })
+    }
+    await using store = await open([record(1, { socials: [social] }), record(2, { socials: [social] })])
+    await using server = serveTest(store)
+    const { status, body } = await server.get('/api/v3/passports/github:zoe')
+    expect([status, body.code, body.candidates]).toEqual([409, 'ambiguous', [1, 2]])
+  })
+
+  test('a long query gets 414 as problem+json', async () => {
+    const { status, body } = await get(`7?select=${'x'.repeat(9000)}`)
+    expect([status, body.code, body.title]).toEqual([414, 'uri_too_long', 'URI Too Long'])
+  })
+
+  test('ETag, 304, 412, HEAD, OPTIONS and 405 work as in V1', async () => {
+    const path = '/api/v3/passports/7'
+    const whole = await server.get(path)
+    const etag = whole.headers.get('ETag') ?? ''
+    expect((await server.get(path, { headers: { 'If-None-Match': etag } })).status).toBe(304)
+    expect((await server.get(`${path}?select=score`, { headers: { 'If-None-Match': etag } })).status).toBe(
+      200,
+    )
+    expect((await server.get(path, { headers: { 'If-Match': '"x"' } })).body.code).toBe('precondition_failed')
+    const head = await server.get(path, { method: 'HEAD' })
+    expect([head.status, head.text, head.headers.get('ETag')]).toEqual([200, '', etag])
+    const options = await server.get(path, { method: 'OPTIONS' })
+    expect([options.status, options.headers.get('Allow')]).toEqual([204, 'GET, HEAD, OPTIONS'])
+    const posted = await server.get(path, { method: 'POST' })
+    expect([posted.status, posted.body.code]).toEqual([405, 'method_not_allowed'])
+  })
+
+  test('keys are checked as in V1, and the retirement of V1 has no effect', async () => {
+    await using store = await open(PEOPLE)
+    const { init } = await makeKey(store, 1)
+    const plan = () => ({ brownouts: [{ start: 0, end: 2 * NOON }], exempt: [], sunsetAt: 1 })
+    await using server = serveTest(store, { requireKey: true, plan })
+    expect((await server.get('/api/v3/passports/7')).body).toMatchObject({
+      code: 'unauthorized',
+      status: 401,
+    })
+    expect((await server.get('/api/v3/passports/7', init)).status).toBe(200)
+    const wrong = { headers: { 'X-API-KEY': 'wrong' } }
+    expect((await server.get('/api/v3/passports/7', wrong)).headers.has('WWW-Authenticate')).toBe(true)
+    expect((await server.get('/api/v1/passports/7', init)).status).toBe(410)
+  })
+})
+
+test('a 304 is free unless it needs an explanation; the limit gives a 429 as problem+json', async () => {
+  await using server = await limited('anonymous=3/10s')
+  const path = '/api/v3/passports/7'
+  const etag = (await server.anonymous(path)).headers.get('ETag') ?? ''
+  const again = await server.anonymous(path, '192.0.2.1', { 'If-None-Match': etag })
+  expect([again.status, again.headers.get('RateLimit')]).toEqual([304, '"anonymous";r=2;t=10'])
+  const explained = `${path}?include=explanation`
+  const other = (await server.anonymous(explained)).headers.get('ETag') ?? ''
+  const costly = await server.anonymous(explained, '192.0.2.1', { 'If-None-Match': other })
+  expect([costly.status, costly.headers.get('RateLimit')]).toEqual([304, '"anonymous";r=0;t=10'])
+  const { status, body, headers } = await server.anonymous(path)
+  expect([status, body.code, headers.get('Retry-After')]).toEqual([429, 'rate_limited', '10'])
+  expect(server.usage.take().counts.map(({ endpoint, status, count }) => [endpoint, status, count])).toEqual([
+    ['v3_passport', 200, 3],
+    ['v3_passport', 304, 1],
+    ['v3_passport', 429, 1],
+  ])
+})

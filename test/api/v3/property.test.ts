@@ -1,0 +1,133 @@
+import { expect, test } from 'bun:test'
+import fc from 'fast-check'
+import { makeKey } from '../../support/http/keys.ts'
+import { serveTest } from '../../support/http/server.ts'
+import { onEveryEngine } from '../../support/store/engines.ts'
+import { PEOPLE } from '../../support/store/records.ts'
+
+const oddText = fc.oneof(
+  fc.string({ unit: 'binary', maxLength: 40 }),
+  fc.constantFrom(
+    '7',
+    '900',
+    'lens:ada',
+    'lens:',
+    ':',
+    '0',
+    '-1',
+    '9'.repeat(30),
+    '',
+    'null',
+    '\ud800',
+    '%',
+
+    'é',
+  ),
+)
+const coded = oddText.map((text) => encodeURIComponent(text.toWellFormed()))
+const path = fc.oneof(
+  coded.map((text) => `/api/v3/passports/${text}`),
+  coded.map((text) => `/api/v3/passports/${text}/diff`),
+  coded.map((text) => `/api/v3/rules/${text}`),
+  fc.constantFrom('/api/v3/passports', '/api/v3/events', '/api/v3/passports/7/diff'),
+  fc.constantFrom('/api/v3/lookup', '/api/v3', '/api/v3/'),
+  coded.map((text) => `/api/v3/${text}`),
+)
+const field = fc.constantFrom(
+  'score',
+  'passport_profile.bio',
+  'credentials.score',
+  'standing',
+  'explanation',
+  'scor',
+)
+const name = fc.constantFrom(
+  ...['include', 'select', 'selct', 'as_of', 'limit', 'q', 'filter', 'sort', 'group_by', 'cursor'],
+  ...['after', 'types', 'passport', 'from', 'to'],
+)
+const value = fc.constantFrom(
+  ...[
+    'human:true',
+    'score:%3E1,tag:!x|y',
+    'score:%3E',
+    'tag:%22',
+    '-score',
+    'score',
+    'type',
+    '1',
+    '250',
+    '251',
+  ],
+  ...['MjYgNyA0YjFkMGM5Zg', 'MA', 'latest', 'k3f9a2-1', 'k3f9a2-', 'score.changed', 'score.changed,x'],
+  ...['2026-01-02T12:00:00Z', '2026-02-30', '9999-12-31', '-1', '2020-01-01', '2026-01-02%2012:00'],
+)
+const query = fc.array(
+  fc.tuple(
+    fc.oneof({ arbitrary: name, weight: 4 }, coded),
+    fc.oneof(coded, value, fc.array(field, { maxLength: 3 }).map(String)),
+  ),
+  { maxLength: 3 },
+)
+const method = fc.constantFrom('GET', 'GET', 'GET', 'HEAD', 'OPTIONS', 'POST', 'QUERY', 'PUT', 'DELETE')
+
+const body = fc.oneof(
+  fc.json(),
+  fc.string({ unit: 'binary', maxLength: 60 }),
+  fc
+    .record(
+      {
+        keys: fc.oneof(fc.array(oddText), fc.array(fc.jsonValue()), fc.jsonValue()),
+        include: fc.oneof(fc.array(field), fc.jsonValue()),
+        select: fc.oneof(fc.array(field), fc.jsonValue()),
+        as_of: fc.oneof(value, fc.jsonValue()),
+        other: fc.jsonValue(),
+      },
+      { requiredKeys: [] },
+    )
+    .map((value) => JSON.stringify(value)),
+  fc
+    .record({ keys: fc.array(oddText, { maxLength: 30 }), select: fc.constant(['score']) })
+    .map((value) => JSON.stringify(value)),
+)
+
+onEveryEngine('random requests to v3', (open) => {
+  test('any request gets a response below 500 that conforms to the OpenAPI document', async () => {
+    await using store = await open(PEOPLE)
+    await using server = serveTest(store)
+    const { key } = await makeKey(store, 1)
+    const keys = fc.constantFrom('', key)
+    const statuses = new Set<number>()
+    await fc.assert(
+      fc.asyncProperty(path, query, method, keys, async (path, query, method, key) => {
+        const target = `${path}?${query.map(([name, value]) => `${name}=${value}`).join('&')}`
+        const reply = await server.get(target, { method, headers: { 'X-API-KEY': key } })
+        statuses.add(reply.status)
+        expect(reply.status).toBeLessThan(500)
+        if (reply.status >= 400 && method !== 'HEAD') expect(reply.body.status).toBe(reply.status)
+      }),
+      { numRuns: 1500 },
+    )
+    expect(server.errors).toEqual([])
+    expect([...statuses].sort()).toEqual(expect.arrayContaining([200, 204, 400, 401, 404, 405]))
+  }, 120_000)
+
+  test('any body of a lookup gets items in the order of its keys, or a problem', async () => {
+    await using store = await open(PEOPLE)
+    await using server = serveTest(store)
+    const { key } = await makeKey(store, 1)
+    const headers = { 'X-API-KEY': key, 'Content-Type': 'application/json' }
+    const statuses = new Set<number>()
+    await fc.assert(
+      fc.asyncProperty(body, async (body) => {
+        const reply = await server.get('/api/v3/lookup', { method: 'POST', headers, body })
+        statuses.add(reply.status)
+        if (reply.status === 404) expect(reply.body.code).toBe('before_history')
+        else if (reply.status === 400) expect(reply.body.errors).not.toEqual([])
+        else expect(reply.body.items.map((item: { key: string }) => item.key)).toEqual(JSON.parse(body).keys)
+      }),
+      { numRuns: 1000 },
+    )
+    expect(server.errors).toEqual([])
+    expect([...statuses].filter((status) => status !== 404).sort()).toEqual([200, 400])
+  }, 120_000)
+})

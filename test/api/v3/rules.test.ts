@@ -1,0 +1,62 @@
+import { expect, test } from 'bun:test'
+import { toAppliedRules } from '../../../src/scoring/active-rules.ts'
+import { adoptRules } from '../../../src/scoring/rescore.ts'
+import { DEFAULT_RULES, stampRules } from '../../../src/scoring/rules.ts'
+import { makeKey } from '../../support/http/keys.ts'
+import { serveTest } from '../../support/http/server.ts'
+import { onEveryEngine } from '../../support/store/engines.ts'
+import { NOON } from '../../support/store/records.ts'
+
+const { stamp: _, ...shape } = DEFAULT_RULES
+const next = stampRules({ ...shape, version: 'next' })
+const path = (stamp: string) => `/api/v3/rules/${encodeURIComponent(stamp)}`
+
+onEveryEngine('GET /api/v3/rules/{stamp}', (open) => {
+  test('has every rule set that was ever in force, also the built-in one', async () => {
+    await using store = await open()
+    await using server = serveTest(store)
+    expect((await server.get(path(DEFAULT_RULES.stamp))).status).toBe(404)
+    await adoptRules({ store, rules: DEFAULT_RULES })
+    await store.rules.apply(toAppliedRules(next, 'apply', NOON))
+    await adoptRules({ store, rules: next })
+    for (const rules of [DEFAULT_RULES, next]) {
+      const { status, headers, body } = await server.get(path(rules.stamp))
+      expect([status, body]).toEqual([200, { ...rules }])
+      expect(headers.get('Cache-Control')).toBe('public, max-age=31536000, immutable')
+      const init = { headers: { 'If-None-Match': headers.get('ETag') ?? '' } }
+      expect((await server.get(path(rules.stamp), init)).status).toBe(304)
+    }
+  })
+
+  test('an adopted built-in rule set is not listed as applied, and a rollback still finds it', async () => {
+    await using store = await open()
+    const older = { ...DEFAULT_RULES, stamp: 'built-in of an older version' }
+    await adoptRules({ store, rules: older })
+    await adoptRules({ store, rules: DEFAULT_RULES })
+    expect(await store.rules.list()).toEqual([])
+    await store.rules.apply(toAppliedRules(next, 'apply', NOON))
+    const builtIn = toAppliedRules(DEFAULT_RULES, 'built-in', 0)
+    expect(await store.rules.rollBack(builtIn)).toMatchObject({ stamp: DEFAULT_RULES.stamp })
+    expect((await store.rules.list()).map(({ stamp }) => stamp)).toEqual([next.stamp, DEFAULT_RULES.stamp])
+    expect(await store.rules.find(older.stamp)).toBeDefined()
+  })
+
+  test('is private where keys are required', async () => {
+    await using store = await open()
+    await adoptRules({ store, rules: DEFAULT_RULES })
+    const { init } = await makeKey(store, 1)
+    await using server = serveTest(store, { requireKey: true })
+    const { headers } = await server.get(path(DEFAULT_RULES.stamp), init)
+    expect(headers.get('Cache-Control')).toBe('private, max-age=31536000, immutable')
+    expect((await server.get(path(DEFAULT_RULES.stamp))).status).toBe(401)
+  })
+
+  test('an unknown stamp gets 404, and a parameter 400', async () => {
+    await using store = await open()
+    await using server = serveTest(store)
+    for (const stamp of ['x', '\0', "' or 1=1", 'x'.repeat(3000)]) {
+      expect((await server.get(path(stamp))).body).toMatchObject({ status: 404, code: 'not_found' })
+    }
+    expect((await server.get(`${path('x')}?a=1`)).body).toMatchObject({ status: 400 })
+  })
+})

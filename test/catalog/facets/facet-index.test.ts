@@ -1,0 +1,115 @@
+import { expect, test } from 'bun:test'
+import fc from 'fast-check'
+import { createFacetIndex, type FacetIndex } from '../../../src/catalog/facets/facet-index.ts'
+import type { GroupField, ListQuery, Position } from '../../../src/domain/v3/list-request.ts'
+import type { Facets } from '../../../src/store/store.ts'
+import {
+  groupNaively,
+  listNaively,
+  someFacets,
+  someGroup,
+  someQuery,
+} from '../../support/store/naive-list.ts'
+
+/** The ids of all pages. */
+function walk(index: FacetIndex, query: ListQuery, limit: number): number[] {
+  const ids: number[] = []
+  let after: Position | undefined
+  do {
+    const page = index.find({ ...query, groupBy: undefined, after, limit })
+    ids.push(...page.ids)
+    after = page.next
+  } while (after)
+  return ids
+}
+
+function expectList(index: FacetIndex, all: readonly Facets[], query: ListQuery, field?: GroupField): void {
+  const expected = listNaively(all, query)
+  expect(walk(index, query, 7)).toEqual(expected.map(({ id }) => id))
+  const { ids, total, grouped } = index.find({ ...query, groupBy: field, after: undefined, limit: 3 })
+  expect({ ids, total }).toEqual({ ids: expected.slice(0, 3).map(({ id }) => id), total: expected.length })
+  expect(grouped).toEqual(field && { groups: groupNaively(expected, field), more: 0 })
+}
+
+const batch = fc.record({
+  added: fc.uniqueArray(someFacets, { maxLength: 30, selector: ({ id }) => id }),
+  removed: fc.array(fc.nat({ max: 60 }), { maxLength: 8 }),
+})
+
+test('lists, totals and groups are those of a naive evaluation, after any changes', () => {
+  fc.assert(
+    fc.property(
+      fc.array(batch, { minLength: 1, maxLength: 4 }),
+      fc.array(someQuery, { minLength: 1, maxLength: 4 }),
+      someGroup,
+      (batches, queries, field) => {
+        const index = createFacetIndex()
+        const all = new Map<number, Facets>()
+        for (const { added, removed } of batches) {
+          index.replace([...new Set([...removed, ...added.map(({ id }) => id)])], added)
+          for (const id of removed) all.delete(id)
+          for (const facets of added) all.set(facets.id, facets)
+          for (const query of queries) expectList(index, [...all.values()], query, field)
+        }
+      },
+    ),
+    { numRuns: 300 },
+  )
+})
+
+const plain: ListQuery = { keyword: undefined, filter: [], sort: { field: 'score', descending: true } }
+const facets = (id: number, given: Partial<Facets> = {}): Facets => ({
+  id,
+  name: '',
+  score: 0,
+  activity_score: 0,
+  identity_score: 0,
+  skills_score: 0,
+  human: ['false'],
+  location: [],
+  tag: [],
+  source: [],
+  type: [],
+  rules: [],
+  ...given,
+})
+
+test('many passports, values and lists of values keep their own values', () => {
+  const all = Array.from({ length: 5000 }, (_, at) =>
+    facets(at * 2 ** 33, { name: `n${at}`, score: at / 4, tag: [`t${at}`, `t${at + 1}`, 'all'] }),
+  )
+  const index = createFacetIndex()
+  for (let at = 0; at < all.length; at += 500) index.replace([], all.slice(at, at + 500))
+  const tagged = (value: string): ListQuery => ({
+    ...plain,
+    filter: [{ field: 'tag', conditions: [{ not: false, operator: '=', value }] }],
+  })
+  for (const value of ['t0', 't1', 't4999', 't5000', 't5001', 'all']) expectList(index, all, tagged(value))
+  expectList(index, all, { ...plain, keyword: 'n49' })
+  expectList(index, all, { ...plain, keyword: '\0' })
+})
+
+test('groups are the hundred largest, and the number of others', () => {
+  const index = createFacetIndex()
+  index.replace(
+    [],
+    Array.from({ length: 300 }, (_, id) => facets(id, { location: id < 150 ? [`place ${id}`] : ['here'] })),
+  )
+  const { grouped } = index.find({ ...plain, groupBy: 'location', after: undefined, limit: 1 })
+  expect(grouped?.groups).toHaveLength(100)
+  expect(grouped?.groups[0]).toEqual({ value: 'here', count: 150 })
+  expect(grouped?.more).toBe(51)
+})
+
+test('an index with many unused slots is sparse', () => {
+  const index = createFacetIndex()
+  const all = Array.from({ length: 1000 }, (_, id) => facets(id))
+  const ids = all.map(({ id }) => id)
+  for (let round = 0; round < 12; round++) {
+    expect(index.isSparse()).toBe(false)
+    index.replace(ids, all)
+  }
+  index.replace(ids, all)
+  expect(index.isSparse()).toBe(true)
+  expectList(index, all, plain)
+})

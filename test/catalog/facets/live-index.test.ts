@@ -1,0 +1,135 @@
+import { expect, test } from 'bun:test'
+import fc from 'fast-check'
+import { createLiveIndex } from '../../../src/catalog/facets/live-index.ts'
+import { buildSnapshot } from '../../../src/catalog/snapshot.ts'
+import { parseFilter } from '../../../src/domain/v3/filter.ts'
+import { type GroupField, type ListRequest, parseSort } from '../../../src/domain/v3/list-request.ts'
+import { adoptRules } from '../../../src/scoring/rescore.ts'
+import { snapshotOf } from '../../support/store/catalog.ts'
+import { onEveryEngine, saveRecords } from '../../support/store/engines.ts'
+import { groupNaively, listNaively } from '../../support/store/naive-list.ts'
+import { scorerOf, step, take } from '../../support/store/random-histories.ts'
+import { named, record } from '../../support/store/records.ts'
+
+const requestOf = (filter: string, sort = '-score', groupBy?: GroupField): ListRequest => ({
+  keyword: undefined,
+  filter: parseFilter(filter),
+  sort: parseSort(sort),
+  groupBy,
+  after: undefined,
+  limit: 250,
+})
+
+const REQUESTS = [
+  requestOf('human:true', '-score', 'type'),
+  requestOf('type:github|ens,score:>5', 'passport_id', 'human'),
+  requestOf('type:!github', '-identity_score', 'rules'),
+  requestOf('', 'skills_score', 'type'),
+]
+
+onEveryEngine('a live index', (open, engine) => {
+  test('has the same lists, totals and groups as a naive evaluation, after a random history', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 3, maxLength: 25 }), async (steps) => {
+        await using store = await open()
+        const scorer = scorerOf(store)
+        await adoptRules(scorer)
+        const snapshot = await buildSnapshot(store.listing)
+        const index = createLiveIndex(store)
+        for (const each of steps) {
+          await take(store, scorer, each)
+          const all = await store.facets.list(Array.from({ length: 10 }, (_, id) => id))
+          for (const request of REQUESTS) {
+            const expected = listNaively(all, request)
+            const { ids, total, grouped } = await index.find(snapshot, request)
+            expect(ids).toEqual(expected.map(({ id }) => id))
+            expect(total).toBe(expected.length)
+            expect(grouped?.groups).toEqual(groupNaively(expected, request.groupBy as GroupField))
+          }
+        }
+      }),
+      { numRuns: engine === 'sqlite' ? 20 : 4, seed: 1815 },
+    )
+  }, 60_000)
+
+  test('that was built from an old snapshot has the changes since', async () => {
+    await using store = await open(Array.from({ length: 1200 }, (_, id) => named(id, 'Old', id)))
+    const snapshot = await buildSnapshot(store.listing)
+    await saveRecords(store, [
+      record(7, { human: true }),
+      record(5000, { human: true, scores: { total: 3 } }),
+    ])
+    await store.passports.remove(1, 0)
+    const index = createLiveIndex(store)
+    expect(await index.find(snapshot, requestOf('human:true'))).toMatchObject({ ids: [7, 5000], total: 2 })
+    expect((await index.find(snapshot, requestOf('human:false'))).total).toBe(1198)
+  })
+
+  test('reads changes once for each cursor, and always without a cursor', async () => {
+    await using store = await open([record(1, { human: true })])
+    const snapshot = await buildSnapshot(store.listing)
+    const index = createLiveIndex(store)
+    const total = async (cursor?: string) =>
+      (await index.find(snapshot, requestOf('human:true'), cursor)).total
+    expect(await total('one')).toBe(1)
+    await saveRecords(store, [record(2, { human: true })])
+    expect(await total('one')).toBe(1)
+    expect(await total('two')).toBe(2)
+    await saveRecords(store, [record(3, { human: true })])
+    expect(await total('two')).toBe(2)
+    expect(await total()).toBe(3)
+  })
+
+  test('is replaced by a new one after many changes', async () => {
+    const all = (total: number) => Array.from({ length: 1000 }, (_, id) => named(id, '', total))
+    await using store = await open(all(0))
+    const snapshot = await buildSnapshot(store.listing)
+    let read = 0
+    const index = createLiveIndex({
+      listing: store.listing,
+      facets: {
+        list(ids) {
+          read += ids.length
+          return store.facets.list(ids)
+        },
+      },
+    })
+    const find = () => index.find(snapshot, requestOf('score:>=0', 'passport_id'))
+    for (let round = 1; round <= 12; round++) {
+      await saveRecords(store, all(round))
+      await find()
+    }
+    // The first index, 12 rounds of changes, and the new index.
+    while (read < 14_000) {
+      expect((await find()).total).toBe(1000)
+      await new Promise(setImmediate)
+    }
+    await saveRecords(store, [named(5, '', 99)])
+    expect(await index.find(snapshot, requestOf('score:99'))).toMatchObject({ ids: [5], total: 1 })
+  }, 60_000)
+
+  test('is built from a new snapshot if the changes since the given one are unknown', async () => {
+    await using store = await open([record(1, { human: true })])
+    const cursor = engine === 'sqlite' ? '999' : '999:999:999'
+    const unknown = { ...(await snapshotOf([{ id: 9, score: 0, name: '' }])), cursor }
+    const { ids } = await createLiveIndex(store).find(unknown, requestOf('human:true'))
+    expect(ids).toEqual([1])
+  })
+
+  test('responds to the next request after a failure of the store', async () => {
+    await using store = await open([record(1, { human: true })])
+    const snapshot = await buildSnapshot(store.listing)
+    let failures = 1
+    const index = createLiveIndex({
+      listing: store.listing,
+      facets: {
+        list(ids) {
+          if (failures-- > 0) throw new Error('on purpose')
+          return store.facets.list(ids)
+        },
+      },
+    })
+    await expect(index.find(snapshot, requestOf('human:true'))).rejects.toThrow('on purpose')
+    expect((await index.find(snapshot, requestOf('human:true'))).ids).toEqual([1])
+  })
+})

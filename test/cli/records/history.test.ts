@@ -1,0 +1,89 @@
+import { expect, test } from 'bun:test'
+import type { PassportRecord } from '../../../src/domain/record.ts'
+import { workplace } from '../../support/cli-sandbox.ts'
+import { withEveryEngine } from '../../support/store/engines.ts'
+import { credential, NOON, record } from '../../support/store/records.ts'
+
+const DAY = 86_400_000
+const WALLET = '0xada0000000000000000000000000000000000001'
+
+const adaWith = (score: number, given: Partial<PassportRecord> = {}) =>
+  record(7, {
+    mainWallet: WALLET,
+    verifiedWallets: [WALLET],
+    scores: { total: score, identity: score },
+    credentials: [credential('a', { score })],
+    ...given,
+  })
+
+withEveryEngine('history and diff', (makeDatabase) => {
+  async function prepare() {
+    const here = await workplace(makeDatabase)
+    await here.look(async (store) => {
+      const steps = [adaWith(2), adaWith(5), adaWith(5, { connections: 1 }), record(8)]
+      for (const [day, passport] of steps.entries())
+        await store.records.save([{ kind: 'passport', passport }], { now: NOON + day * DAY, restore: false })
+      await store.passports.remove(8, NOON + 9 * DAY)
+    })
+    return here
+  }
+
+  test('history lists the changes of a passport with their causes', async () => {
+    await using here = await prepare()
+    for (const id of ['7', WALLET]) {
+      const { out, err } = await here.call('history', id)
+      expect(out).toBe(
+        [
+          'NUMBER  TIME                  EVENT             CHANGE',
+          '1       2026-01-02 12:00 UTC  passport.added    score 2',
+          '2       2026-01-03 12:00 UTC  score.changed     2 -> 5, ens +3 (record)',
+          '3       2026-01-04 12:00 UTC  passport.changed  connections_count\n',
+        ].join('\n'),
+      )
+      expect(err).toBe('Changes are logged since 2026-01-02 12:00 UTC.\n')
+    }
+    const events = JSON.parse((await here.call('history', '7', '--json')).out)
+    expect(events).toMatchObject([{ type: 'passport.added', subject: '7' }, { data: { score: [2, 5] } }, {}])
+  })
+
+  test('history shows the removal of a passport, and nothing else about it', async () => {
+    await using here = await prepare()
+    expect((await here.call('history', '8')).out).toMatch(/^NUMBER.*\n5 .* passport\.removed\n$/)
+  })
+
+  test('diff explains the difference between two times', async () => {
+    await using here = await prepare()
+    const { out } = await here.call('diff', '7', '2026-01-03', '2026-01-09')
+    expect(out).toBe('Passport 7: 2 -> 5\nTYPE  CHANGE  CAUSE\nens   +3      record\n')
+    expect((await here.call('diff', '7', '2026-01-04', '2026-01-09')).out).toBe('Passport 7: 5\n')
+    expect(
+      JSON.parse((await here.call('diff', WALLET, '2026-01-03', '2026-01-03T13:00Z', '--json')).out),
+    ).toEqual({
+      passport_id: 7,
+      from: '2026-01-03T00:00:00.000Z',
+      to: '2026-01-03T13:00:00.000Z',
+      score: [2, 5],
+      causes: [{ type: 'ens', delta: 3, cause: 'record' }],
+    })
+  })
+
+  test.each([
+    [['history', '99'], 'There is no passport 99 in'],
+    [['history', '9'.repeat(20)], 'A passport is named by its id or a wallet, got "9'],
+    [['diff', '99', '2026-01-03', '2026-01-04'], 'There is no passport 99 in'],
+    [
+      ['diff', '7', '2025-01-03', '2026-01-04'],
+      'FROM is too early: changes are logged since 2026-01-02 12:00 UTC.',
+    ],
+    [['diff', '7', '2026-01-05', '2026-01-04'], 'TO must be a time after FROM, got "2026-01-04".'],
+    [
+      ['diff', '7', 'monday', '2026-01-04'],
+      'FROM must be a time such as 2026-11-01 or 2026-11-01T12:00:00Z, got "monday".',
+    ],
+  ])('%j is refused', async (args, sentence) => {
+    await using here = await prepare()
+    const { code, err } = await here.call(...args)
+    expect(code).not.toBe(0)
+    expect(err).toContain(sentence)
+  })
+})

@@ -1,0 +1,132 @@
+import { expect, test } from 'bun:test'
+import { CursorExpiredError, createClient, type V3Event } from '../../packages/client/src/index.ts'
+import { makeKey } from '../support/http/keys.ts'
+import { serveTest } from '../support/http/server.ts'
+import { tcpProxy } from '../support/http/tcp-proxy.ts'
+import { openTestStore } from '../support/store/engines.ts'
+import { credential, NOON, record } from '../support/store/records.ts'
+
+const HOUR = 3_600_000
+const at = (hours: number) => new Date(NOON + hours * HOUR)
+
+/** Passport 7 has the score 10 at noon and 14 an hour later; it is two hours after noon. The client connects by a proxy. */
+async function serve() {
+  const store = await openTestStore('sqlite')
+  const save = (total: number, hours: number) => {
+    const credentials = [credential('c', { type: 'github', score: total })]
+    const passport = record(7, {
+      scores: { total, identity: total },
+      credentials,
+      calculatedAt: NOON + total,
+    })
+    return store.records.save([{ kind: 'passport', passport }], { now: NOON + hours * HOUR, restore: false })
+  }
+  await save(10, 0)
+  await save(14, 1)
+  const server = serveTest(store, { now: () => NOON + 2 * HOUR })
+  const proxy = await tcpProxy(server.port)
+  const { key } = await makeKey(store, 1)
+  return {
+    store,
+    proxy,
+    save,
+    v3: createClient({ baseUrl: `http://127.0.0.1:${proxy.port}`, apiKey: key, longestWait: 20 }).v3,
+    async [Symbol.asyncDispose]() {
+      await proxy[Symbol.asyncDispose]()
+      await server[Symbol.asyncDispose]()
+      await store[Symbol.asyncDispose]()
+    },
+  }
+}
+
+const failure = (work: Promise<unknown>): Promise<unknown> =>
+  work.then(
+    () => Promise.reject(new Error('It did not fail.')),
+    (error) => error,
+  )
+
+const scoreOf = (event: V3Event | undefined) =>
+  event?.type === 'score.changed' || event?.type === 'passport.added' ? event.data.score : undefined
+
+test('a passport and a lookup are read as of a time; before the log there is no history', async () => {
+  await using service = await serve()
+  const { v3 } = service
+  expect((await v3.passport(7)).score).toBe(14)
+  expect((await v3.passport(7, { asOf: at(0.5) })).score).toBe(10)
+  const past = await v3.passport(7, { asOf: at(0.5).toISOString(), include: ['credentials', 'standing'] })
+  expect(past.credentials).toMatchObject([{ type: 'github', score: 10 }])
+  expect(past.standing).toBeNull()
+  const { items } = await v3.lookup([7, 8], { asOf: at(0.5), select: ['score'] })
+  expect(items).toEqual([
+    { key: '7', passport: { score: 10 } },
+    { key: '8', error: 'not_found' },
+  ])
+  expect(await failure(v3.passport(7, { asOf: '2020-01-01' }))).toMatchObject({
+    code: 'before_history',
+    status: 404,
+    members: { known_since: at(0).toISOString() },
+  })
+  expect(await failure(v3.passport(7, { asOf: at(3) }))).toMatchObject({
+    code: 'invalid_request',
+    errors: [{ pointer: '?as_of' }],
+  })
+})
+
+test('a diff has the scores at both times and causes that add up', async () => {
+  await using service = await serve()
+  const expected = {
+    passport_id: 7,
+    from: at(0.5).toISOString(),
+    score: [10, 14],
+    causes: [{ type: 'github', delta: 4, cause: 'record' }],
+  }
+  expect(await service.v3.diff(7, at(0.5), at(1.5))).toMatchObject({ ...expected, to: at(1.5).toISOString() })
+  expect(await service.v3.diff('7', at(0.5).toISOString())).toMatchObject(expected)
+  expect(await failure(service.v3.diff(9, at(0.5)))).toMatchObject({ code: 'not_found' })
+})
+
+test('events are pulled from a cursor to the end, of all or of some types', async () => {
+  await using service = await serve()
+  const { v3 } = service
+  const all = await Array.fromAsync(v3.events())
+  expect(all.map(scoreOf)).toEqual([10, [10, 14]])
+  const after = all[0]?.id
+  expect(await Array.fromAsync(v3.events({ after }))).toEqual(all.slice(1))
+  expect(await Array.fromAsync(v3.events({ types: ['passport.added'], passport: 7 }))).toEqual(
+    all.slice(0, 1),
+  )
+  expect(await Array.fromAsync(v3.events({ passport: 8 }))).toEqual([])
+  expect(await Array.fromAsync(v3.events({ after: 'latest' }))).toEqual([])
+  for (const follow of [false, true]) {
+    const expired = await failure(Array.fromAsync(v3.events({ after: 'foreign-1', follow })))
+    expect(expired).toBeInstanceOf(CursorExpiredError)
+    const { oldestCursor } = expired as CursorExpiredError
+    expect(await Array.fromAsync(v3.events({ after: oldestCursor }))).toEqual(all)
+  }
+})
+
+test('followed events continue after lost connections, without a loss or a repeat', async () => {
+  await using service = await serve()
+  const controller = new AbortController()
+  const events = service.v3.events({ follow: true, signal: controller.signal })
+  const seen: unknown[] = []
+  const read = async (count: number) => {
+    for (let left = count; left > 0; left--) seen.push(scoreOf((await events.next()).value ?? undefined))
+  }
+  await read(2)
+  await service.save(15, 1)
+  await read(1)
+  service.proxy.cut()
+  await service.save(16, 1)
+  await service.save(17, 1)
+  service.proxy.flow()
+  await read(2)
+  service.proxy.cut()
+  service.proxy.flow()
+  await service.save(18, 1)
+  await read(1)
+  expect(seen).toEqual([10, [10, 14], [14, 15], [15, 16], [16, 17], [17, 18]])
+  const waiting = failure(events.next())
+  controller.abort(new Error('Enough.'))
+  expect(await waiting).toEqual(new Error('Enough.'))
+})

@@ -1,0 +1,131 @@
+import { expect, test } from 'bun:test'
+import { createClient, createMemoryCache, PassportError } from '../../packages/client/src/index.ts'
+import { makeKey } from '../support/http/keys.ts'
+import { serveTest } from '../support/http/server.ts'
+import { openTestStore } from '../support/store/engines.ts'
+import { ADA_WALLET, ada, named, PEOPLE, record } from '../support/store/records.ts'
+
+async function serve(records: Parameters<typeof openTestStore>[1] = PEOPLE) {
+  const store = await openTestStore('sqlite', records)
+  const server = serveTest(store)
+  const { key } = await makeKey(store, 1)
+  return {
+    store,
+    server,
+    options: { baseUrl: server.url, apiKey: key },
+    client: createClient({ baseUrl: server.url, apiKey: key }),
+    async [Symbol.asyncDispose]() {
+      await server[Symbol.asyncDispose]()
+      await store[Symbol.asyncDispose]()
+    },
+  }
+}
+
+const failure = (work: Promise<unknown>): Promise<PassportError> =>
+  work.then(
+    () => Promise.reject(new Error('It did not fail.')),
+    (error) => error,
+  )
+
+test('a passport is found by id, wallet and handle, with included parts or selected fields', async () => {
+  await using service = await serve()
+  const { v3 } = service.client
+  const passport = await v3.passport(7)
+  expect(passport).toEqual((await service.server.get('/api/v3/passports/7')).body)
+  expect(await v3.passport(ADA_WALLET)).toEqual(passport)
+  expect(await v3.passport('lens:ada')).toEqual(passport)
+  const { credentials, standing } = await v3.passport('7', { include: ['credentials', 'standing'] })
+  expect(credentials.length).toBe(6)
+  expect(standing).toMatchObject({ rank: 1 })
+  const selected = await v3.passport(7, { select: ['passport_profile.tags', 'score'] })
+  expect(selected).toEqual({ score: 42.5, passport_profile: { tags: ['math', 'poetry'] } })
+})
+
+test('an error of v3 has its code, its invalid values and its further members', async () => {
+  const social = { ...ada.socials[0], source: 'github', name: 'zoe' } as (typeof ada.socials)[number]
+  const twins = [1, 2].map((id) => record(id, { socials: [social] }))
+  await using service = await serve([...PEOPLE, ...twins])
+  const { v3 } = service.client
+  const missing = await failure(v3.passport(999))
+  expect(missing).toBeInstanceOf(PassportError)
+  expect(missing).toMatchObject({ code: 'not_found', status: 404, message: 'There is no passport "999".' })
+  expect(missing.requestId).toMatch(/^[\w-]{8,}$/)
+  expect(await failure(v3.passport('github:zoe'))).toMatchObject({
+    code: 'ambiguous',
+    members: { candidates: [1, 2] },
+  })
+  expect(await failure(v3.passport(7, { select: ['scor'] }))).toMatchObject({
+    code: 'invalid_request',
+    errors: [{ pointer: '?select', detail: '"scor" is not a known field: did you mean score?' }],
+    members: {},
+  })
+  expect(await failure(v3.lookup([7], { include: ['all' as 'standing'] }))).toMatchObject({
+    errors: [{ pointer: '#/include/0' }],
+  })
+  expect(await failure(Promise.try(() => v3.passport(' ')))).toBeInstanceOf(TypeError)
+  const anonymous = createClient({ baseUrl: service.server.url })
+  expect(await failure(anonymous.v3.lookup([7]))).toMatchObject({ code: 'unauthorized', status: 401 })
+})
+
+test('a lookup of many keys is split into requests of 1,000 and keeps their order', async () => {
+  await using service = await serve()
+  const bodies: { keys: string[] }[] = []
+  const { v3 } = createClient({
+    ...service.options,
+    fetch: (url, init) => {
+      bodies.push(JSON.parse(String(init.body)))
+      return fetch(url, init)
+    },
+  })
+  const keys = Array.from({ length: 2345 }, (_, at) =>
+    at % 3 === 0 ? 7 : at % 3 === 1 ? `${at}` : 'lens:ada',
+  )
+  const { items, found } = await v3.lookup(keys, { select: ['passport_id'] })
+  expect(bodies.map((body) => body.keys.length)).toEqual([1000, 1000, 345])
+  expect(items.map(({ key }) => key)).toEqual(keys.map(String))
+  const hits = items.filter((item) => 'passport' in item)
+  expect(hits.length).toBe(found)
+  expect(hits.every(({ passport }) => [3, 7].includes(passport.passport_id as number))).toBe(true)
+  expect(await v3.lookup([])).toEqual({ items: [], found: 0 })
+  expect(bodies).toHaveLength(3)
+})
+
+test('the list iterates over all cursors, and a page has the total and groups', async () => {
+  const people = Array.from({ length: 23 }, (_, id) => named(id, `Person ${id}`, id))
+  await using service = await serve(people)
+  const { v3 } = service.client
+  const ids = async (options: Parameters<typeof v3.list>[0]) =>
+    (await Array.fromAsync(v3.list(options))).map(({ passport_id }) => passport_id)
+  const all = people.map(({ id }) => id)
+  expect(await ids({ limit: 5 })).toEqual(all.toReversed())
+  expect(await ids({ limit: 7, sort: 'score', select: ['passport_id'] })).toEqual(all)
+  expect(await ids({ q: 'person 1', limit: 3 })).toHaveLength(11)
+  expect(await ids({ filter: 'score:>=20' })).toEqual([22, 21, 20])
+  expect(await ids({ filter: 'score:>900' })).toEqual([])
+  const page = await v3.page({ limit: 2, groupBy: 'human' })
+  expect(page).toMatchObject({ total: 23, groups: [{ value: 'false', count: 23 }], more_groups: 0 })
+  const next = await v3.page({ limit: 2, cursor: page.next as string, select: ['passport_id'] })
+  expect(next.items).toEqual([{ passport_id: 20 }, { passport_id: 19 }])
+  expect(await failure(v3.page({ filter: 'score:>1', cursor: page.next as string }))).toMatchObject({
+    code: 'invalid_request',
+    errors: [{ pointer: '?cursor' }],
+  })
+})
+
+test('with a cache, an unchanged passport is revalidated; lookups are never cached', async () => {
+  await using service = await serve()
+  const statuses: number[] = []
+  const { v3 } = createClient({
+    ...service.options,
+    cache: createMemoryCache(),
+    async fetch(url, init) {
+      const response = await fetch(url, init)
+      statuses.push(response.status)
+      return response
+    },
+  })
+  expect(await v3.passport(7)).toEqual(await v3.passport(7))
+  await v3.lookup([7])
+  await v3.lookup([7])
+  expect(statuses).toEqual([200, 304, 200, 200])
+})

@@ -1,0 +1,64 @@
+import { expect, test } from 'bun:test'
+import { onEveryEngine, saveRecords } from '../../support/store/engines.ts'
+import { NOON, record } from '../../support/store/records.ts'
+
+onEveryEngine('pages of events', (open) => {
+  const people = Array.from({ length: 5 }, (_, id) => record(id))
+
+  test('continue after the last event of the page before', async () => {
+    await using store = await open(people)
+    const first = await store.events.list({ after: 0, limit: 3 })
+    expect(first.events.map(({ sequence }) => sequence)).toEqual([1, 2, 3])
+    const second = await store.events.list({ after: first.end, limit: 3 })
+    expect(second.events.map(({ sequence }) => sequence)).toEqual([4, 5])
+    expect(await store.events.list({ after: second.end, limit: 3 })).toMatchObject({ events: [], end: 5 })
+  })
+
+  test('filter by passport and by type', async () => {
+    await using store = await open(people)
+    await saveRecords(store, [record(3, { connections: 1 })])
+    const list = async (filter: object) =>
+      (await store.events.list({ after: 0, limit: 9, ...filter })).events.map(({ sequence }) => sequence)
+    expect(await list({ passport: 3 })).toEqual([4, 6])
+    expect(await list({ types: ['passport.changed'] })).toEqual([6])
+    expect(await list({ passport: 3, types: ['passport.added'] })).toEqual([4])
+    expect(await list({ types: [] })).toEqual([])
+    expect(await store.events.list({ after: 0, limit: 9, types: ['rules.changed'] })).toMatchObject({
+      events: [],
+      end: 6,
+    })
+  })
+
+  test('the events after a time are those of all given passports, newest first', async () => {
+    await using store = await open(people)
+    for (const [id, now] of [
+      [1, NOON + 1],
+      [2, NOON + 2],
+      [1, NOON + 3],
+      [3, NOON + 4],
+    ] as const)
+      await store.records.save([{ kind: 'passport', passport: record(id, { connections: now }) }], {
+        now,
+        restore: false,
+      })
+    const later = await store.events.listAfterTime([1, 2, 99], NOON + 1)
+    expect(later.knownSince).toBe(NOON)
+    expect(later.events.map(({ time }) => time - NOON)).toEqual([3, 2])
+    expect((await store.events.listAfterTime([], 0)).events).toEqual([])
+  })
+
+  test('pruning deletes old events, moves the begin of the log and reuses no number', async () => {
+    await using store = await open(people)
+    await store.records.save([{ kind: 'passport', passport: record(9) }], { now: NOON + 2, restore: false })
+    expect(await store.events.prune(NOON)).toBe(0)
+    expect(await store.events.prune(NOON + 1)).toBe(5)
+    expect(await store.events.prune(NOON + 1)).toBe(0)
+    expect(await store.events.log()).toMatchObject({ first: 6, last: 6, knownSince: NOON })
+    expect(await store.events.prune(NOON + 3)).toBe(1)
+    expect(await store.events.log()).toMatchObject({ first: 7, last: 6, knownSince: NOON + 2 })
+    await saveRecords(store, [record(10)])
+    expect((await store.events.list({ after: 0, limit: 9 })).events.map(({ sequence }) => sequence)).toEqual([
+      7,
+    ])
+  })
+})

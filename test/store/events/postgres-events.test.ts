@@ -1,0 +1,86 @@
+import { expect, test } from 'bun:test'
+import { createRandom } from '../../../src/ingest/demo/random.ts'
+import { adoptRules, rescoreSome } from '../../../src/scoring/rescore.ts'
+import { openPostgres } from '../../../src/store/postgres/open.ts'
+import type { Store } from '../../../src/store/store.ts'
+import { connect } from '../../support/postgres/connect.ts'
+import { testDatabase } from '../../support/postgres/postgres.ts'
+import { scorerOf } from '../../support/store/random-histories.ts'
+import { NOON, record } from '../../support/store/records.ts'
+
+const NODES = 4
+const ROUNDS = 12
+const random = createRandom(5)
+
+const savePoint = (store: Store, id: number, amount: number) =>
+  store.records.save(
+    [
+      {
+        kind: 'data-point',
+        passport: { id },
+        point: { type: 'github', account: '', display: '', value: { kind: 'number', amount } },
+      },
+    ],
+    { now: NOON, restore: false },
+  )
+
+async function write(store: Store, node: number): Promise<void> {
+  for (let round = 0; round < ROUNDS; round++) {
+    const id = random.whole(0, 19)
+    const passport = record(100 * (node + 1) + round, { connections: round })
+    await store.records.save([{ kind: 'passport', passport }], { now: NOON, restore: false })
+    await savePoint(store, id, round * 100 + node)
+    await rescoreSome(scorerOf(store))
+  }
+}
+
+/** Reads the log while others write; throws at the first number that is out of order. */
+async function follow({ events }: Store, isDone: () => boolean): Promise<number[]> {
+  const numbers: number[] = []
+  for (let after = 0; ; ) {
+    const wasDone = isDone()
+    const page = await events.list({ after, limit: 50 })
+    numbers.push(...page.events.map(({ sequence }) => sequence))
+    after = page.end
+    if (wasDone && page.events.length === 0) return numbers
+  }
+}
+
+test('postgres: the numbers of concurrent writers have no gap, and a reader sees them in order', async () => {
+  await using database = await testDatabase()
+  const stores = await Promise.all(Array.from({ length: NODES + 1 }, () => openPostgres(database)))
+  const [reader, ...writers] = stores as [Store, ...Store[]]
+  const people = Array.from({ length: 20 }, (_, id) => ({ kind: 'passport' as const, passport: record(id) }))
+  await reader.records.save(people, { now: NOON, restore: false })
+  await adoptRules({ store: reader, rules: scorerOf(reader).rules })
+  let isDone = false
+  const following = follow(reader, () => isDone)
+  await Promise.all(writers.map(write))
+  for (const store of writers) while (await rescoreSome(scorerOf(store)));
+  isDone = true
+  const numbers = await following
+  const { last } = await reader.events.log()
+  expect(last).toBeGreaterThan(NODES * ROUNDS)
+  expect(numbers).toEqual(Array.from({ length: last }, (_, at) => at + 1))
+  await Promise.all(stores.map((store) => store.close()))
+})
+
+test('postgres: a failed transaction leaves no gap', async () => {
+  await using database = await testDatabase()
+  const store = await openPostgres(database)
+  await store.records.save([{ kind: 'passport', passport: record(1) }], { now: NOON, restore: false })
+  const sql = connect(database.url)
+  // The counter of the ranking changes after the events are written.
+  await sql.unsafe('alter table versions add constraint closed check (version < 0) not valid')
+  const failing = store.records.save([{ kind: 'passport', passport: record(3) }], {
+    now: NOON,
+    restore: false,
+  })
+  expect(await Promise.resolve(failing).catch((error) => error.message)).toContain('closed')
+  await sql.unsafe('alter table versions drop constraint closed')
+  await sql.close()
+  await store.records.save([{ kind: 'passport', passport: record(2) }], { now: NOON, restore: false })
+  const { events } = await store.events.list({ after: 0, limit: 9 })
+  expect(events.map(({ sequence }) => sequence)).toEqual([1, 2])
+  await store.close()
+})

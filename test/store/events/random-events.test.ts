@@ -1,0 +1,117 @@
+import { expect, test } from 'bun:test'
+import fc from 'fast-check'
+import { roundScore } from '../../../src/domain/credential.ts'
+import type { LogEvent, ScoreState } from '../../../src/domain/v3/event.ts'
+import { fold } from '../../../src/domain/v3/fold.ts'
+import { undo } from '../../../src/domain/v3/undo.ts'
+import { adoptRules } from '../../../src/scoring/rescore.ts'
+import { DEFAULT_RULES, type RuleSet, stampRules } from '../../../src/scoring/rules.ts'
+import type { Store } from '../../../src/store/store.ts'
+import { onEveryEngine } from '../../support/store/engines.ts'
+import { scorerOf, step, take } from '../../support/store/random-histories.ts'
+import { NOON } from '../../support/store/records.ts'
+import { readStates } from '../../support/store/score-states.ts'
+
+const DAY = 86_400_000
+const { stamp: _, ...shape } = DEFAULT_RULES
+const github = { ...(shape.types.github as (typeof shape.types)[string]) }
+
+const RULE_SETS: readonly RuleSet[] = [
+  DEFAULT_RULES,
+  stampRules({ ...shape, version: 'capped', caps: { Identity: 5, Skills: 12 } }),
+  stampRules({
+    ...shape,
+    version: 'other',
+    types: { ...shape.types, github: { ...github, multiplier: 3, name: 'Code' } },
+  }),
+  stampRules({
+    ...shape,
+    version: 'few',
+    types: { github: { ...github, category: 'Hobbies', max_score: 7 } },
+  }),
+]
+
+const history = fc.array(
+  fc.record({
+    change: fc.oneof(
+      { weight: 8, arbitrary: step },
+      { weight: 2, arbitrary: fc.constantFrom(...RULE_SETS).map((rules) => ({ rules })) },
+      { weight: 1, arbitrary: fc.constant({ scoreAll: true }) },
+    ),
+    days: fc.integer({ min: 0, max: 200 }),
+  }),
+  { minLength: 20, maxLength: 40 },
+)
+
+type Moment = { time: number; states: ReadonlyMap<number, ScoreState>; removals: number[] }
+
+onEveryEngine('random histories', (open, engine) => {
+  const options = { numRuns: engine === 'sqlite' ? 16 : 6, seed: 21 }
+
+  test('undoing events restores every earlier state, and causes add up', async () => {
+    const check = async (steps: typeof history extends fc.Arbitrary<infer T> ? T : never) => {
+      await using store = await open()
+      const moments: Moment[] = []
+      let time = NOON
+      let rules = DEFAULT_RULES
+      for (const { change, days } of steps) {
+        time += days * DAY + 1
+        const now = time
+        const scorer = { ...scorerOf(store), rules, now: () => now }
+        if ('rules' in change) {
+          rules = change.rules
+          await store.rules.apply({ stamp: rules.stamp, body: '{}', appliedAt: now, source: 'apply' })
+          await adoptRules({ store, rules })
+        } else if ('scoreAll' in change) {
+          await store.scoring.markAll()
+          await take(store, scorer, { score: true }, now)
+        } else await take(store, scorer, change, now)
+        moments.push({ time, states: await readStates(store), removals: await store.records.listRemovals() })
+      }
+      await expectHistory(store, moments)
+      await expectNumbers(store)
+    }
+    await fc.assert(fc.asyncProperty(history, check), options)
+  })
+})
+
+async function expectHistory(store: Store, moments: readonly Moment[]): Promise<void> {
+  const now = moments.at(-1) as Moment
+  const ids = [...new Set(moments.flatMap(({ states }) => [...states.keys()]))]
+  for (const { time, states } of moments) {
+    const later = Map.groupBy((await store.events.listAfterTime(ids, time)).events, passportOf)
+    for (const id of ids) {
+      const events = later.get(id) ?? []
+      const state = undo(now.states.get(id), events)
+      // The history of a removed passport is deleted.
+      const isPurged = events.some(({ type }) => type === 'passport.removed') || now.removals.includes(id)
+      expect(state).toEqual(isPurged ? undefined : states.get(id))
+      expectCauses(now.states.get(id), state, events)
+    }
+  }
+}
+
+function expectCauses(
+  after: ScoreState | undefined,
+  before: ScoreState | undefined,
+  events: LogEvent[],
+): void {
+  const { score, causes } = fold(after, events)
+  expect(score).toEqual([before?.scores.total ?? null, after?.scores.total ?? null])
+  const sum = causes.reduce((total, { delta }) => total + delta, 0)
+  expect(roundScore(sum)).toBe(roundScore((score[1] ?? 0) - (score[0] ?? 0)))
+}
+
+const passportOf = (event: LogEvent) => ('passportId' in event ? event.passportId : undefined)
+
+async function expectNumbers({ events }: Store): Promise<void> {
+  const log = await events.log()
+  const { events: all, end } = await events.list({ after: 0, limit: 10_000 })
+  expect(end).toBe(log.last)
+  const times = all.map(({ time }) => time)
+  expect(times).toEqual(times.toSorted((one, other) => one - other))
+  // Only events of removed passports are missing.
+  const hasRemovals = all.some(({ type }) => type === 'passport.removed')
+  if (!hasRemovals)
+    expect(all.map(({ sequence }) => sequence)).toEqual(Array.from({ length: log.last }, (_, at) => at + 1))
+}

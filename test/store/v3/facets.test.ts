@@ -1,0 +1,112 @@
+import { expect, test } from 'bun:test'
+import fc from 'fast-check'
+import { foldName } from '../../../src/domain/text/fold-name.ts'
+import { adoptRules } from '../../../src/scoring/rescore.ts'
+import type { Facets, Store } from '../../../src/store/store.ts'
+import { onEveryEngine, saveRecords } from '../../support/store/engines.ts'
+import { scorerOf, step, take } from '../../support/store/random-histories.ts'
+import { ada, credential, grace, graceOld, record } from '../../support/store/records.ts'
+
+/** The facets of all listed passports, from the records and the shown credentials. */
+async function expectedOf(store: Store): Promise<Facets[]> {
+  const records = (await store.records.list(-1, 1000)).filter(({ mergedInto }) => mergedInto === undefined)
+  return Promise.all(
+    records.map(async ({ id, scores, profile, human, socials, rules }) => ({
+      id,
+      name: foldName(profile.displayName),
+      score: scores?.total ?? 0,
+      activity_score: scores?.activity ?? 0,
+      identity_score: scores?.identity ?? 0,
+      skills_score: scores?.skills ?? 0,
+      human: [String(human)],
+      location: fold([profile.location]),
+      tag: fold(profile.tags),
+      source: fold(socials.map(({ source }) => source)),
+      type: fold(
+        ((await store.credentials.find({ id }))?.credentials ?? [])
+          .filter(({ score }) => score > 0)
+          .map(({ type }) => type),
+      ),
+      rules: fold([rules ?? '']),
+    })),
+  )
+}
+
+const fold = (values: readonly string[]) => [...new Set(values.map(foldName).filter((value) => value !== ''))]
+
+const byId = (facets: readonly Facets[]) => facets.toSorted((one, other) => one.id - other.id)
+
+onEveryEngine('facets', (open, engine) => {
+  test('are those of the records, after a random history', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 3, maxLength: 25 }), async (steps) => {
+        await using store = await open()
+        const scorer = scorerOf(store)
+        await adoptRules(scorer)
+        for (const each of steps) {
+          await take(store, scorer, each)
+          const found = await store.facets.list(Array.from({ length: 10 }, (_, id) => id))
+          expect(byId(found)).toEqual(await expectedOf(store))
+        }
+      }),
+      { numRuns: engine === 'sqlite' ? 20 : 4, seed: 1815 },
+    )
+  }, 60_000)
+
+  test('are folded and without duplicates; types need a score', async () => {
+    await using store = await open([
+      grace,
+      graceOld,
+      record(2, {
+        human: true,
+        profile: { location: ' São  Paulo', tags: ['Math', 'math', ''] },
+        credentials: [
+          credential('1', { type: 'Git "Hub"', name: 'a "score":9,"name":"x","type":"y"' }),
+          credential('2', { type: 'ens', score: 0 }),
+          credential('3', { type: 'git "hub"', score: 2.5, name: '\\"' }),
+        ],
+      }),
+      { ...ada, rules: '2026+AB' },
+    ])
+    const [first, second, third, ...others] = byId(await store.facets.list([2, 3, 7, 900, 5000]))
+    expect(others).toEqual([])
+    expect(first).toMatchObject({
+      human: ['true'],
+      location: ['sao paulo'],
+      tag: ['math'],
+      type: ['git "hub"'],
+      source: [],
+      rules: [],
+    })
+    expect(second).toMatchObject({ id: 3, name: 'grace hopper', score: 42.5, human: ['false'] })
+    expect(third).toMatchObject({ source: ['lens'], rules: ['2026+ab'] })
+    expect(await store.facets.list([])).toEqual([])
+  })
+
+  test('that change with the credentials alone are a change of the listing', async () => {
+    const before = record(1, {
+      scores: { total: 1, identity: 1 },
+      credentials: [credential('1', { type: 'ens' })],
+    })
+    await using store = await open([before, record(2)])
+    let cursor = await store.listing.readAll(() => undefined)
+    await saveRecords(store, [{ ...before, credentials: [credential('1', { type: 'github' })] }])
+    for (const read of [store.listing.readChanges, store.listing.readRecent]) {
+      const changes = await read(cursor)
+      expect(changes?.listed.map(({ id }) => id)).toContain(1)
+    }
+    expect((await store.facets.list([1]))[0]).toMatchObject({ type: ['github'] })
+    cursor = await store.listing.readAll(() => undefined)
+    await saveRecords(store, [{ ...before, credentials: [credential('1', { type: 'github' })] }])
+    expect(await store.listing.readChanges(cursor)).toMatchObject({ listed: [], unlisted: [] })
+  })
+
+  test('that change with the rule set alone are a change of the listing', async () => {
+    await using store = await open([{ ...record(1), rules: 'one' }])
+    const cursor = await store.listing.readAll(() => undefined)
+    await saveRecords(store, [{ ...record(1), rules: 'other' }])
+    const changes = await store.listing.readChanges(cursor)
+    expect(changes?.listed.map(({ id }) => id)).toEqual([1])
+    expect((await store.facets.list([1]))[0]).toMatchObject({ rules: ['other'] })
+  })
+})

@@ -1,0 +1,103 @@
+import type { WireEvent } from '../../../src/domain/v3/event-schema.ts'
+import { until } from '../processes.ts'
+
+/** One block of a stream; a comment has no data. */
+export type Block = { id: string; event?: string; data?: WireEvent }
+
+type Options = { key: string; query?: string; lastId?: string }
+
+/** Opens an event stream, and reads it in the background until it ends. */
+export async function openEventStream(url: URL | string, { key, query = '', lastId }: Options) {
+  const controller = new AbortController()
+  const response = await fetch(new URL(`/api/v3/events${query}`, url), {
+    headers: {
+      Accept: 'text/event-stream',
+      'X-API-KEY': key,
+      ...(lastId !== undefined && { 'Last-Event-ID': lastId }),
+    },
+    signal: controller.signal,
+    keepalive: false,
+  })
+  const blocks: Block[] = []
+  const events = () => blocks.flatMap(({ data }) => (data ? [data] : []))
+  const ended = response.ok ? readBlocks(response, blocks) : Promise.resolve()
+  return {
+    response,
+    blocks,
+    events,
+    lastId: () => blocks.at(-1)?.id,
+    ended,
+    hasEvents: (count: number) => until(() => events().length >= count),
+    async close() {
+      controller.abort()
+      await ended
+    },
+  }
+}
+
+/** A stream may end at any byte: an incomplete block is not a block. */
+async function readBlocks({ body }: Response, blocks: Block[]): Promise<void> {
+  const decoder = new TextDecoder()
+  let rest = ''
+  try {
+    for await (const chunk of body ?? []) {
+      const parts = (rest + decoder.decode(chunk, { stream: true })).split('\n\n')
+      rest = parts.pop() ?? ''
+      blocks.push(...parts.map(parseBlock))
+    }
+  } catch {
+    // The connection was closed.
+  }
+}
+
+function parseBlock(text: string): Block {
+  const fields = new Map<string, string>(
+    text.split('\n').map((line) => {
+      const colon = line.indexOf(':')
+      return [line.slice(0, colon), line.slice(colon + 1).replace(/^ /, '')]
+    }),
+  )
+  const [event, data] = [fields.get('event'), fields.get('data')]
+  return {
+    id: fields.get('id') ?? '',
+    ...(event !== undefined && { event }),
+    ...(data !== undefined && { data: JSON.parse(data) }),
+  }
+}
+
+/** Follows the events as an EventSource does: after a lost connection it continues after the last id. */
+export function followEvents(urls: () => URL | string, key: string, query = '') {
+  const events: WireEvent[] = []
+  let lastId: string | undefined
+  let isEnded = false
+  let connections = 0
+  let current: Awaited<ReturnType<typeof openEventStream>> | undefined
+
+  async function connect(): Promise<void> {
+    const options = { key, query, ...(lastId !== undefined && { lastId }) }
+    current = await openEventStream(urls(), options)
+    connections++
+    if (isEnded) await current.close()
+    await current.ended
+    events.push(...current.events())
+    lastId = current.lastId() ?? lastId
+    current = undefined
+  }
+
+  async function run(): Promise<void> {
+    // The server may be away for a moment.
+    while (!isEnded) await connect().catch(() => Bun.sleep(20))
+  }
+  const running = run()
+  return {
+    received: () => [...events, ...(current?.events() ?? [])],
+    connections: () => connections,
+    /** Closes the connection; the follower opens another one. */
+    cut: () => current?.close(),
+    async end() {
+      isEnded = true
+      await current?.close()
+      await running
+    },
+  }
+}

@@ -1,0 +1,96 @@
+import fc from 'fast-check'
+import type { Condition, Filter, FilterField, Operator } from '../../../src/domain/v3/filter.ts'
+import {
+  GROUP_FIELDS,
+  type Group,
+  type GroupField,
+  type ListQuery,
+  SORT_FIELDS,
+} from '../../../src/domain/v3/list-request.ts'
+import type { Facets } from '../../../src/store/store.ts'
+
+const WORDS = ['a', 'b', 'ab', 'c d']
+const text = fc.constantFrom(...WORDS)
+const number = fc.constantFrom(-1, 0, 0.25, 3, 3.5, 7)
+const texts = fc.uniqueArray(text, { maxLength: 3 })
+const oneText = fc.uniqueArray(text, { maxLength: 1 })
+
+/** Few different values, so that many passports match. */
+export const someFacets: fc.Arbitrary<Facets> = fc.record({
+  id: fc.nat({ max: 60 }),
+  name: text,
+  score: number,
+  activity_score: number,
+  identity_score: number,
+  skills_score: number,
+  human: fc.constantFrom(['true'], ['false']),
+  location: oneText,
+  tag: texts,
+  source: texts,
+  type: texts,
+  rules: oneText,
+})
+
+const condition = (value: fc.Arbitrary<string | number>, operator: fc.Arbitrary<Operator>) =>
+  fc.array(fc.record({ not: fc.boolean(), operator, value }), { minLength: 1, maxLength: 3 })
+
+const operator = fc.constantFrom<Operator>('=', '>', '>=', '<', '<=')
+const equals = fc.constant<Operator>('=')
+
+const term = fc.oneof(
+  fc.record({
+    field: fc.constantFrom<FilterField>('score', 'activity_score', 'identity_score', 'skills_score'),
+    conditions: condition(number, operator),
+  }),
+  fc.record({
+    field: fc.constantFrom<FilterField>('tag', 'location', 'type', 'source', 'rules'),
+    conditions: condition(fc.constantFrom(...WORDS, 'unknown'), equals),
+  }),
+  fc.record({
+    field: fc.constant<FilterField>('human'),
+    conditions: condition(fc.constantFrom('true', 'false'), equals),
+  }),
+)
+
+export const someQuery: fc.Arbitrary<ListQuery> = fc.record({
+  keyword: fc.option(text, { nil: undefined }),
+  filter: fc.array(term, { maxLength: 3 }),
+  sort: fc.record({ field: fc.constantFrom(...SORT_FIELDS), descending: fc.boolean() }),
+})
+
+export const someGroup = fc.option(fc.constantFrom<GroupField>(...GROUP_FIELDS), { nil: undefined })
+
+/** The matching passports in order, evaluated one by one. */
+export function listNaively(all: readonly Facets[], { keyword = '', filter, sort }: ListQuery): Facets[] {
+  const matching = all.filter((facets) => facets.name.includes(keyword) && matches(facets, filter))
+  const descending = matching.toSorted((one, other) =>
+    sort.field === 'passport_id'
+      ? other.id - one.id
+      : other[sort.field] - one[sort.field] || one.id - other.id,
+  )
+  return sort.descending ? descending : descending.reverse()
+}
+
+const matches = (facets: Facets, filter: Filter) =>
+  filter.every(({ field, conditions }) => {
+    const values = [facets[field]].flat()
+    return conditions.some((each) => values.some((value) => holds(value, each)) !== each.not)
+  })
+
+function holds(value: string | number, { operator, value: than }: Condition): boolean {
+  if (operator === '=') return value === than
+  const difference = Number(value) - Number(than)
+  if (difference === 0) return operator.endsWith('=')
+  return operator.startsWith('>') === difference > 0
+}
+
+export function groupNaively(listed: readonly Facets[], field: GroupField): Group[] {
+  const counts = new Map<string | null, number>()
+  for (const facets of listed) {
+    const values = facets[field].length === 0 ? [null] : facets[field]
+    for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1)
+  }
+  return [...counts]
+    .map(([value, count]) => ({ value, count }))
+    .sort((one, other) => other.count - one.count || (String(one.value) < String(other.value) ? -1 : 1))
+}
