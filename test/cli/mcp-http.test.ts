@@ -26,7 +26,7 @@ describe('with PUBLIC_URL', () => {
 
   test('HTTP gives the same results, with absolute links', async () => {
     await using agent = await httpAgent(server.url)
-    expect((await agent.client.listTools()).tools).toHaveLength(4)
+    expect((await agent.client.listTools()).tools).toHaveLength(7)
     expect((await agent.call('get_passport', { passport: '7' })).data).toMatchObject({
       score: 42.5,
       links: { api, page: 'https://p.example/passports/7' },
@@ -41,9 +41,12 @@ describe('with PUBLIC_URL', () => {
     const before = version()
     await using agent = await httpAgent(server.url)
     await agent.call('search_passports', { keyword: 'ada' })
-    for (const tool of ['get_passport', 'get_credentials', 'explain_score']) {
-      expect(await agent.call(tool, { passport: '7' })).toMatchObject({ isError: false })
+    const now = new Date().toISOString()
+    for (const tool of ['get_passport', 'get_credentials', 'explain_score', 'score_at', 'what_changed']) {
+      const args = { passport: '7', as_of: now, from: now }
+      expect(await agent.call(tool, args)).toMatchObject({ isError: false })
     }
+    expect(await agent.call('lookup_passports', { keys: ['7'] })).toMatchObject({ isError: false })
     expect(version()).toBe(before)
     await here.look((store) => store.scoring.markAll())
     expect(version()).not.toBe(before)
