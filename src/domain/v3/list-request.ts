@@ -73,7 +73,7 @@ export function formatCursor(query: ListQuery, { value, id }: Position): string 
   return toBase64Url(`${value} ${id} ${hashOf(query)}`)
 }
 
-const CURSOR = /^(-?\d{1,20}(?:\.\d{1,20})?(?:e[+-]\d{1,3})?) (\d{1,16}) ([0-9a-f]{8})$/
+const CURSOR = /^(-?\d{1,22}(?:\.\d{1,25})?(?:e[+-]\d{1,3})?) (\d{1,16}) ([0-9a-f]{8})$/
 
 /** Throws `invalid_request` if the cursor is malformed or belongs to another query. */
 export function parseCursor(query: ListQuery, text: string): Position {
