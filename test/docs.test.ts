@@ -88,7 +88,7 @@ function expectLines(text: string, file: string): void {
 
 /** Every program on the pages prints something. */
 async function runProgram(command: readonly string[], folder: string): Promise<void> {
-  expect(await runner.run(command, folder)).not.toBe('')
+  expect(await runner.run(command, folder, { KEY: runner.key })).not.toBe('')
 }
 
 /** A `text` block is output. If it begins with a command, the command must print the rest. */

@@ -252,10 +252,10 @@ function typeName(document: ReferenceDocument, schema: Schema): string {
   if (values) return values.map((value) => JSON.stringify(value)).join(' or ')
   if (anyOf) return [...new Set(anyOf.map((each) => typeName(document, each)))].join(' or ')
   if (prefixItems) return `[${prefixItems.map((each) => typeName(document, each)).join(', ')}]`
-  if (items)
-    return resolveSchema(document, items).enum
-      ? `list of ${typeName(document, items)}`
-      : `list of ${typeName(document, items)}s`
+  if (items) {
+    const inner = typeName(document, items)
+    return /^[a-z]+$/.test(inner) ? `list of ${inner}s` : `list of ${inner}`
+  }
   return format === undefined ? (type ?? '') : `${type}, ${format}`
 }
 

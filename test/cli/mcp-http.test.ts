@@ -41,9 +41,12 @@ describe('with PUBLIC_URL', () => {
     const before = version()
     await using agent = await httpAgent(server.url)
     await agent.call('search_passports', { keyword: 'ada' })
-    for (const tool of ['get_passport', 'get_credentials', 'explain_score']) {
-      expect(await agent.call(tool, { passport: '7' })).toMatchObject({ isError: false })
+    const now = new Date().toISOString()
+    for (const tool of ['get_passport', 'get_credentials', 'explain_score', 'score_at', 'what_changed']) {
+      const args = { passport: '7', as_of: now, from: now }
+      expect(await agent.call(tool, args)).toMatchObject({ isError: false })
     }
+    expect(await agent.call('lookup_passports', { keys: ['7'] })).toMatchObject({ isError: false })
     expect(version()).toBe(before)
     await here.look((store) => store.scoring.markAll())
     expect(version()).not.toBe(before)

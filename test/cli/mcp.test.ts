@@ -128,9 +128,12 @@ describe.concurrent('on standard input and output', () => {
     await sql.unsafe(`alter database "${pathname.slice(1)}" set default_transaction_read_only to on`)
     await sql.close()
     await using agent = await stdioAgent(here)
-    for (const tool of ['get_passport', 'get_credentials', 'explain_score']) {
-      expect(await agent.call(tool, { passport: '7' })).toMatchObject({ isError: false })
+    const now = new Date().toISOString()
+    for (const tool of ['get_passport', 'get_credentials', 'explain_score', 'score_at', 'what_changed']) {
+      const args = { passport: '7', as_of: now, from: now }
+      expect(await agent.call(tool, args)).toMatchObject({ isError: false })
     }
+    expect(await agent.call('lookup_passports', { keys: ['7'] })).toMatchObject({ isError: false })
     expect((await agent.call('search_passports', { keyword: 'ada' })).data).toMatchObject({ total: 1 })
   })
 

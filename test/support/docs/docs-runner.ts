@@ -42,7 +42,7 @@ export async function startDocsRunner(home: string, files: readonly Example[]) {
   copyFileSync(join(home, 'data/passportd.db'), join(home, 'data/source.db'))
   const source = await serveProcess([], { cwd: home, env: { DATABASE_URL: 'sqlite:data/source.db' } })
   const { out: key } = await run(['keys', 'create', '--demo', '--name', 'examples'], { cwd: home })
-  const env = { PATH: `${bin}:${process.env.PATH}`, HOME: home, KEY: key.trim() }
+  const env = { PATH: `${bin}:${process.env.PATH}`, HOME: home }
 
   function adapt(text: string, folder: string): string {
     const replacements: Record<string, string> = {
@@ -67,6 +67,8 @@ export async function startDocsRunner(home: string, files: readonly Example[]) {
   return {
     adapt,
     url: demo.url,
+    /** A key of the demo. */
+    key: key.trim(),
 
     /** A folder with the files of the pages, a database, and the demo database. */
     async openFolder(page: string) {
@@ -80,8 +82,9 @@ export async function startDocsRunner(home: string, files: readonly Example[]) {
       return folder
     },
 
-    async run(command: readonly string[], folder: string): Promise<string> {
-      const child = Bun.spawn([...command], { cwd: folder, env, stdout: 'pipe', stderr: 'pipe' })
+    async run(command: readonly string[], folder: string, more = {}): Promise<string> {
+      const options = { cwd: folder, env: { ...env, ...more }, stdout: 'pipe', stderr: 'pipe' } as const
+      const child = Bun.spawn([...command], options)
       const [out, err, code] = await Promise.all([
         new Response(child.stdout).text(),
         new Response(child.stderr).text(),
