@@ -157,6 +157,8 @@ async function follow(streams: Streams, stream: Stream): Promise<void> {
       stream.cursor = { ...cursor, sequence: page.end }
     }
     if (!isRead || mustWait(streams, stream)) await pause(streams, stream)
+    // SQLite reads in the same turn of the event loop: other requests come first.
+    await new Promise(setImmediate)
   }
 }
 
@@ -198,19 +200,22 @@ async function poll(streams: Streams): Promise<void> {
   const { open, pages, store, limits } = streams
   let commentedAt = performance.now()
   streams.isPolling = true
-  while (open.size > 0) {
-    // While the log cannot be read, streams stay open.
-    streams.log = (await attempt(() => store.events.log())) ?? streams.log
-    pages.clear()
-    const time = performance.now()
-    for (const stream of open) check(streams, stream, time)
-    if (time - commentedAt >= limits.commentMilliseconds) {
-      commentedAt = time
-      await Promise.all([...open].map((stream) => comment(streams, stream)))
+  try {
+    while (open.size > 0) {
+      // While the log cannot be read, streams stay open.
+      streams.log = (await attempt(() => store.events.log())) ?? streams.log
+      pages.clear()
+      const time = performance.now()
+      for (const stream of open) check(streams, stream, time)
+      if (time - commentedAt >= limits.commentMilliseconds) {
+        commentedAt = time
+        await Promise.all([...open].map((stream) => comment(streams, stream)))
+      }
+      await sleep(POLL_MILLISECONDS)
     }
-    await sleep(POLL_MILLISECONDS)
+  } finally {
+    streams.isPolling = false
   }
-  streams.isPolling = false
 }
 
 /** Resumes a stream if there are new events; ends it if its log was replaced or if its client does not read. */

@@ -1,3 +1,4 @@
+import { CHUNK } from '../../catalog/chunks.ts'
 import { findList, isRanking } from '../../catalog/find-list.ts'
 import { parseKeyword } from '../../domain/keyword.ts'
 import type { Fields } from '../../domain/v3/fields.ts'
@@ -25,12 +26,18 @@ type Parameters = Partial<Record<(typeof PARAMETERS)[number], string>>
 export async function listPassports(request: RouteRequest, context: Context): Promise<Response> {
   const parameters = parametersOf(request, PARAMETERS)
   const fields = fieldsOf(parameters)
-  const list = { ...parseListRequest(parameters), signal: request.signal }
+  const parsed = parseListRequest(parameters)
+  // Credentials and explanations may be large: the page is shorter, and its cursor continues.
+  const limit = fields.includes.size > 0 ? Math.min(parsed.limit, CHUNK) : parsed.limit
+  const list = { ...parsed, limit, signal: request.signal }
   await context.takeTurn()
   const render = () => renderList(context, parameters, list, fields)
-  if (list.keyword !== undefined || !isRanking(list)) return sendPage(request, context, await render())
-  const snapshot = await context.catalog.current()
-  return sendPage(request, context, await context.pages.get(snapshot, linkTo(parameters), render))
+  const find = async () =>
+    list.keyword !== undefined || !isRanking(list)
+      ? render()
+      : context.pages.get(await context.catalog.current(), linkTo(parameters), render)
+  const respond = async () => sendPage(request, context, await find())
+  return limit > CHUNK ? context.largePages(respond) : respond()
 }
 
 function parseListRequest({ q, filter = '', sort, group_by, limit, cursor }: Parameters): ListRequest {

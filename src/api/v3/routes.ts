@@ -12,7 +12,7 @@ export const V3_ROUTES: readonly Route[] = [
     path: '/api/v3/passports/:key',
     kind: 'v3',
     name: 'v3_passport',
-    isCheap: ({ url }) => !url.includes('explanation') && !url.includes('as_of'),
+    isCheap: ({ url }) => !url.includes('?'),
     handle: getPassport,
   },
   { path: '/api/v3/passports/:key/diff', kind: 'v3', name: 'v3_diff', handle: getDiff },

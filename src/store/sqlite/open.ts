@@ -50,6 +50,8 @@ export function openSqlite(path: string, options: Options = {}): Store {
     const ping = createPing(path, reader)
     const passports = createPassportReader(shared, transaction)
     const connections = { reader, writer }
+    const { work, markAll, adopt, ...scoringReads } = createScoring(connections)
+    const scoringWrites = { work, markAll, adopt }
 
     /** A write ends the shared read transaction: later reads see it, and the WAL can be truncated. */
     const before = transaction.end
@@ -71,7 +73,7 @@ export function openSqlite(path: string, options: Options = {}): Store {
         readRecent: createRecentChanges(shared, transaction),
       },
       facets: guardErrors(path, createFacetsReader(listing), {}),
-      scoring: bulkWrites(createScoring(connections)),
+      scoring: { ...guardErrors(path, scoringReads, {}), ...bulkWrites(scoringWrites) },
       rules: writes(createRules(connections)),
       events: { ...createEventReader(shared, transaction), ...writes(createEventPruning(writer)) },
       mirror: writes(createMirror(connections)),
