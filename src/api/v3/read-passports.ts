@@ -17,8 +17,8 @@ export type RenderedResult = { passport: PassportV3; json: string } | { candidat
 /** Passports that are rendered in one turn of the event loop. */
 const PER_TURN = 50
 
-/** Passports whose later events, or whose data points, are read in one statement. */
-const MOST_WITH_DETAILS = 50
+/** Passports whose later events are read in one statement. */
+const MOST_WITH_EVENTS = 50
 
 /**
  * The results of the first keys, at least one, in order: the store bounds the size of a read. `asOf` is a time in the past;
@@ -32,10 +32,9 @@ export async function readPassports(
 ): Promise<RenderedResult[]> {
   const options = { credentials: includes.has('credentials') }
   const isPast = asOf !== undefined
-  const some = isPast || includes.has('explanation') ? keys.slice(0, MOST_WITH_DETAILS) : keys
   const found = isPast
-    ? await findAt(context, some, options, asOf)
-    : await context.store.v3.find(some, options)
+    ? await findAt(context, keys.slice(0, MOST_WITH_EVENTS), options, asOf)
+    : await context.store.v3.find(keys, options)
   const snapshot = includes.has('standing') && !isPast ? await context.catalog.current() : null
   const explanations = includes.has('explanation') && !isPast ? await explain(context, found) : null
   const render = (passport: PassportV3): string => {
