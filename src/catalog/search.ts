@@ -1,5 +1,6 @@
 import { createByteCache } from './byte-cache.ts'
 import type { RankingPage } from './catalog.ts'
+import { grow } from './grow.ts'
 import type { Snapshot } from './snapshot.ts'
 
 const MOST_BYTES = 16_000_000
@@ -37,11 +38,7 @@ export function searchNames({ names, starts }: Names, keyword: string): Uint32Ar
   let rank = 0
   for (let at = text.indexOf(wanted); at !== -1; at = text.indexOf(wanted, at)) {
     rank = rankAt(starts, at, rank)
-    if (count === ranks.length) {
-      const larger = new Uint32Array(count * 2)
-      larger.set(ranks)
-      ranks = larger
-    }
+    if (count === ranks.length) ranks = grow(ranks, 2 * count)
     ranks[count++] = rank
     at = starts[rank + 1] as number
   }

@@ -83,7 +83,7 @@ export function createEventStreams({ limits, ...options }: Options) {
     count: () => streams.open.size,
     /** The body of a stream of the events after the cursor. Throws `rate_limited` or `overloaded`. */
     open(cursor: EventCursor, given: StreamOptions): ReadableStream<Uint8Array> {
-      checkNumber(streams, given.keyId)
+      checkStreamLimit(streams, given.keyId)
       let stream: Stream
       return new ReadableStream<Uint8Array>(
         {
@@ -107,7 +107,7 @@ export function createEventStreams({ limits, ...options }: Options) {
 
 export type EventStreams = ReturnType<typeof createEventStreams>
 
-function checkNumber({ open, isEnding }: Streams, keyId: string): void {
+function checkStreamLimit({ open, isEnding }: Streams, keyId: string): void {
   if (isEnding || open.size >= MOST_STREAMS)
     throw new ServiceError('overloaded', 'The server has too many open streams. Try again shortly.')
   if ([...open].filter((stream) => stream.keyId === keyId).length < MOST_STREAMS_OF_KEY) return
@@ -149,14 +149,14 @@ async function follow(streams: Streams, stream: Stream): Promise<void> {
     const { cursor } = stream
     if (!stream.isOpen) return
     // A replica may not have the last events yet.
-    const isRead = page.end > cursor.sequence
-    if (isRead) {
+    const hasProgress = page.end > cursor.sequence
+    if (hasProgress) {
       // The client connects again, and gets 410.
       if (!isInLog(cursor, page.log)) return close(streams, stream)
       if (page.bytes) stream.controller.enqueue(page.bytes)
       stream.cursor = { ...cursor, sequence: page.end }
     }
-    if (!isRead || mustWait(streams, stream)) await pause(streams, stream)
+    if (!hasProgress || mustWait(streams, stream)) await pause(streams, stream)
     // SQLite reads in the same turn of the event loop: other requests come first.
     await new Promise(setImmediate)
   }

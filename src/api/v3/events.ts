@@ -9,7 +9,8 @@ import {
   parseEventCursor,
 } from '../../domain/v3/event-cursor.ts'
 import type { WireEventPage } from '../../domain/v3/event-schema.ts'
-import { invalidParameter, invalidValues, MOST_INVALID } from '../../domain/v3/invalid.ts'
+import { invalidValues, MOST_INVALID } from '../../domain/v3/invalid.ts'
+import { parseLimit } from '../../domain/v3/list-request.ts'
 import { presentEvent } from '../../domain/v3/present-event.ts'
 import type { EventList } from '../../store/store.ts'
 import { createPage, sendPage } from '../rendered-page.ts'
@@ -33,7 +34,7 @@ type Start = EventCursor | typeof LATEST | undefined
 
 export async function listEvents(request: RouteRequest, context: Context): Promise<Response> {
   const parameters = parametersOf(request, PARAMETERS)
-  const limit = parseLimit(parameters.limit)
+  const limit = parseLimit(parameters.limit, DEFAULT_LIMIT, LARGEST_LIMIT)
   const filter = await parseFilter(context, parameters)
   const isStream = request.method === 'GET' && request.headers.get('accept')?.includes('text/event-stream')
   if (isStream) return openStream(request, context, parameters, filter)
@@ -75,16 +76,6 @@ async function openStream(
   return response
 }
 
-function parseLimit(text: string | undefined): number {
-  if (text === undefined) return DEFAULT_LIMIT
-  const limit = /^\d{1,4}$/.test(text) ? Number(text) : 0
-  if (limit >= 1 && limit <= LARGEST_LIMIT) return limit
-  throw invalidParameter(
-    'limit',
-    `limit must be a whole number from 1 to ${LARGEST_LIMIT}, got ${quote(text)}.`,
-  )
-}
-
 async function parseFilter(context: Context, { types, passport }: Parameters): Promise<EventFilter> {
   return {
     ...(types !== undefined && { types: parseTypes(types) }),
@@ -114,7 +105,7 @@ async function findPassport({ store }: Context, text: string): Promise<number> {
   return found.passport.id
 }
 
-/** `undefined` is the begin of the log. Throws `invalid_request`. */
+/** `undefined` is the start of the log. Throws `invalid_request`. */
 function parseCursor(pointer: string, text: string | undefined): Start {
   if (text === undefined || text === LATEST) return text
   const cursor = parseEventCursor(text)

@@ -2,6 +2,7 @@ import { ServiceError } from '../../domain/errors.ts'
 import { parseInstant } from '../../domain/text/instant.ts'
 import { quote } from '../../domain/text/quote.ts'
 import { invalidValues } from '../../domain/v3/invalid.ts'
+import { presentTime } from '../../domain/v3/present-event.ts'
 
 /** A day, which is its first moment, or a time, that is not in the future. Throws `invalid_request`. */
 export function parsePast(name: string, text: string, now: number, pointer = `?${name}`): number {
@@ -14,8 +15,6 @@ export function parsePast(name: string, text: string, now: number, pointer = `?$
   const detail = `${name} must not be in the future, got ${quote(text)}; it is ${presentTime(now)} now.`
   throw invalidValues([{ pointer, detail }])
 }
-
-export const presentTime = (time: number) => new Date(time).toISOString()
 
 /** Throws `before_history` if states at the time are unknown. */
 export function checkKnown(name: string, time: number, knownSince: number): void {

@@ -4,7 +4,9 @@ import { parseKeyword } from '../../domain/keyword.ts'
 import type { Fields } from '../../domain/v3/fields.ts'
 import { parseFilter } from '../../domain/v3/filter.ts'
 import {
+  DEFAULT_LIMIT,
   formatCursor,
+  LARGEST_LIMIT,
   type ListRequest,
   parseCursor,
   parseGroupBy,
@@ -45,7 +47,7 @@ function parseListRequest({ q, filter = '', sort, group_by, limit, cursor }: Par
   return {
     ...query,
     groupBy: parseGroupBy(group_by),
-    limit: parseLimit(limit),
+    limit: parseLimit(limit, DEFAULT_LIMIT, LARGEST_LIMIT),
     after: cursor === undefined ? undefined : parseCursor(query, cursor),
   }
 }

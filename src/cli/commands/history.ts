@@ -4,14 +4,9 @@ import { CommandError } from '../../domain/errors.ts'
 import { type PassportRef, parsePassportRef } from '../../domain/passport.ts'
 import { printable } from '../../domain/text/format.ts'
 import { formatInstant, parseInstant } from '../../domain/text/instant.ts'
-import {
-  type Change,
-  causesOf,
-  type EventContent,
-  type LogEvent,
-  type ScoreState,
-} from '../../domain/v3/event.ts'
+import { type Change, causesOf, type EventContent, type LogEvent } from '../../domain/v3/event.ts'
 import { fold, type ScoreDiff } from '../../domain/v3/fold.ts'
+import { stateOf } from '../../domain/v3/passport-at.ts'
 import { presentDiff, presentEvent } from '../../domain/v3/present-event.ts'
 import { undo } from '../../domain/v3/undo.ts'
 import type { Store } from '../../store/store.ts'
@@ -66,17 +61,19 @@ export const diff = defineCommand({
     if (from > to) throw invalidValue('TO must be a time after FROM', second)
     const { database } = readConfig(terminal.env, values)
     await using store = await openForCommand(database)
-    const found = await findState(store, ref)
-    if (!found) throw new CommandError(`There is no passport ${given} in ${nameDatabase(database)}.`)
-    const { events: later, knownSince } = await store.events.listAfterTime([found.id], from)
+    const [found] = await store.v3.find([ref], { credentials: true })
+    if (!found || !('passport' in found))
+      throw new CommandError(`There is no passport ${given} in ${nameDatabase(database)}.`)
+    const { passport } = found
+    const { events: later, knownSince } = await store.events.listAfterTime([passport.id], from)
     if (from < knownSince)
       throw new CommandError(`FROM is too early: changes are logged since ${formatInstant(knownSince)}.`)
     const events = Map.groupBy(later, ({ time }) => time > to)
-    const result = fold(undo(found.state, events.get(true) ?? []), events.get(false) ?? [])
+    const result = fold(undo(stateOf(passport), events.get(true) ?? []), events.get(false) ?? [])
     terminal.out(
       values.json
-        ? `${JSON.stringify(presentDiff(found.id, from, to, result), null, 2)}\n`
-        : toText(found.id, result),
+        ? `${JSON.stringify(presentDiff(passport.id, from, to, result), null, 2)}\n`
+        : toText(passport.id, result),
     )
   },
 })
@@ -102,17 +99,6 @@ async function listEvents({ events }: Store, passport: number): Promise<LogEvent
     if (page.events.length < PAGE) return all
     after = page.end
   }
-}
-
-async function findState(
-  store: Store,
-  ref: PassportRef,
-): Promise<{ id: number; state: ScoreState } | undefined> {
-  const shown = await store.credentials.find(ref)
-  const scorable = await store.scoring.find(ref)
-  if (!shown || !scorable) return undefined
-  const { id, scores, human, calculatedAt } = shown.passport
-  return { id, state: { scores, human, calculatedAt, rules: scorable.rules, credentials: shown.credentials } }
 }
 
 function describe(event: EventContent): string {

@@ -40,11 +40,11 @@ export const LARGEST_LIMIT = 250
 const refuse = (name: string, accepted: string, received: string) =>
   invalidParameter(name, `${name} must be ${accepted}, got ${quote(received)}.`)
 
-export function parseLimit(text: string | undefined): number {
-  if (text === undefined) return DEFAULT_LIMIT
-  const limit = /^\d{1,3}$/.test(text) ? Number(text) : 0
-  if (limit >= 1 && limit <= LARGEST_LIMIT) return limit
-  throw refuse('limit', `a whole number from 1 to ${LARGEST_LIMIT}`, text)
+export function parseLimit(text: string | undefined, fallback: number, largest: number): number {
+  if (text === undefined) return fallback
+  const limit = /^\d{1,4}$/.test(text) ? Number(text) : 0
+  if (limit >= 1 && limit <= largest) return limit
+  throw refuse('limit', `a whole number from 1 to ${largest}`, text)
 }
 
 /** The highest score first, unless `text` says otherwise. */

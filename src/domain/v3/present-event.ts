@@ -50,7 +50,7 @@ function presentScoreChange(change: ScoreChange) {
   }
 }
 
-const presentTime = (time: number) => new Date(time).toISOString()
+export const presentTime = (time: number) => new Date(time).toISOString()
 
 const presentRules = (stamp: string) => (stamp === '' ? null : stamp)
 

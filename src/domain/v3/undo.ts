@@ -2,8 +2,8 @@ import { byScore } from '../credential.ts'
 import type { CredentialChange, LogEvent, ScoreChange, ScoreState, ShownCredential } from './event.ts'
 
 /**
- * The state of a passport before these events, newest first; `undefined` if it did not exist. Undoing an event that is not part
- * of the state yet changes nothing: read the state before the events.
+ * The state of a passport before these events, newest first; `undefined` if it did not exist. An event that was
+ * committed after the state was read changes nothing: read the state before the events.
  */
 export function undo(state: ScoreState | undefined, events: readonly LogEvent[]): ScoreState | undefined {
   let current = state
@@ -35,12 +35,15 @@ function undoChange(state: ScoreState, change: ScoreChange): ScoreState {
 }
 
 function undoCredential(all: ShownCredential[], change: CredentialChange): ShownCredential[] {
-  const isIt = ({ id, type }: ShownCredential) =>
+  const isSameCredential = ({ id, type }: ShownCredential) =>
     change.id === undefined ? type === change.type : id === change.id
   const [before, after] = change.score
-  if (before === null) return all.filter((credential) => !isIt(credential))
-  if (after === null) return [...all.filter((credential) => !isIt(credential)), toCredential(change, before)]
-  return all.map((credential) => (isIt(credential) ? toCredential(change, before, credential) : credential))
+  if (before === null) return all.filter((credential) => !isSameCredential(credential))
+  if (after === null)
+    return [...all.filter((credential) => !isSameCredential(credential)), toCredential(change, before)]
+  return all.map((credential) =>
+    isSameCredential(credential) ? toCredential(change, before, credential) : credential,
+  )
 }
 
 const UNKNOWN: ShownCredential = {

@@ -94,8 +94,10 @@ function diffCredentials(
   const changes: CredentialChange[] = []
   for (const next of after) {
     const last = old.get(next.id)
-    if (last === next) old.delete(next.id)
-    if (last === next) continue
+    if (last === next) {
+      old.delete(next.id)
+      continue
+    }
     if (last?.type !== next.type) {
       added.push({
         type: next.type,

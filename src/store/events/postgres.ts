@@ -4,8 +4,9 @@ import {
   type EventLogRow,
   type EventRow,
   mostScanned,
+  PRUNED,
+  pageEnd,
   type StampRow,
-  scanEnd,
   stampsOf,
   toEventLog,
   toEventRow,
@@ -14,9 +15,6 @@ import {
 } from '../rows/event.ts'
 import type { EventStore } from '../store.ts'
 import type { Changes } from './changes.ts'
-
-/** Events that are deleted in one transaction. */
-const PRUNED = 5000
 
 /**
  * Appends to the event log. Call it at the end of a transaction, before `incrementVersion`: it locks the log until the
@@ -108,7 +106,7 @@ export function createEvents(read: Query, { query, transaction }: Pool): EventSt
       )
       const log = toEventLog(found?.log as EventLogRow)
       const events = toEvents(found as Found)
-      return { events, end: (events.length === limit && events.at(-1)?.sequence) || scanEnd(page, log), log }
+      return { events, end: pageEnd(events, page, log), log }
     },
     async listAfterTime(ids, time) {
       const [found] = await readCurrent<Found>(

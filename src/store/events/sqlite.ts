@@ -3,6 +3,8 @@ import type { EventContent } from '../../domain/v3/event.ts'
 import {
   type EventLogRow,
   type EventRow,
+  PRUNED,
+  pageEnd,
   type StampRow,
   scanEnd,
   stampsOf,
@@ -14,9 +16,6 @@ import {
 import type { ReadTransaction } from '../sqlite/read-transaction.ts'
 import type { EventPage, EventStore } from '../store.ts'
 import type { Changes } from './changes.ts'
-
-/** Events that are deleted in one transaction. */
-const PRUNED = 5000
 
 /** Appends to the event log, inside the current transaction. */
 export function createEventWriter(writer: Database) {
@@ -93,9 +92,8 @@ export function createEventReader(reader: Database, transaction: ReadTransaction
     list: (page) =>
       transaction.read(() => {
         const log = getLog()
-        const end = scanEnd(page, log)
-        const events = toEvents(listRows(page, end))
-        return { events, end: (events.length === page.limit && events.at(-1)?.sequence) || end, log }
+        const events = toEvents(listRows(page, scanEnd(page, log)))
+        return { events, end: pageEnd(events, page, log), log }
       }),
     listAfterTime: (ids, time) =>
       transaction.read(() => ({

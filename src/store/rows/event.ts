@@ -42,6 +42,13 @@ export const mostScanned = ({ types, passport }: EventPage): number =>
 export const scanEnd = (page: EventPage, { first, last }: EventLog): number =>
   Math.max(page.after, Math.min(last, Math.max(page.after, first - 1) + mostScanned(page)))
 
+/** The last event that a page has read. */
+export const pageEnd = (events: readonly LogEvent[], page: EventPage, log: EventLog): number =>
+  (events.length === page.limit && events.at(-1)?.sequence) || scanEnd(page, log)
+
+/** Events that are deleted in one transaction. */
+export const PRUNED = 5000
+
 /** SQL on either engine. */
 export const typeCondition = (types: readonly EventType[] | undefined): string =>
   types ? ` and type in (${types.map(typeNumber).join(', ') || 'null'})` : ''

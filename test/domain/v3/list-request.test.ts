@@ -1,7 +1,9 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import {
+  DEFAULT_LIMIT,
   formatCursor,
+  LARGEST_LIMIT,
   type ListQuery,
   parseCursor,
   parseGroupBy,
@@ -32,7 +34,9 @@ test('any other text is no cursor', () => {
 })
 
 test('a list has 25 passports with the highest scores, unless the parameters say otherwise', () => {
-  expect([parseLimit(undefined), parseLimit('1'), parseLimit('250')]).toEqual([25, 1, 250])
+  expect([undefined, '1', '250'].map((text) => parseLimit(text, DEFAULT_LIMIT, LARGEST_LIMIT))).toEqual([
+    25, 1, 250,
+  ])
   expect(parseSort()).toEqual({ field: 'score', descending: true })
   expect(parseSort('passport_id')).toEqual({ field: 'passport_id', descending: false })
   expect([parseGroupBy(undefined), parseGroupBy('tag')]).toEqual([undefined, 'tag'])
