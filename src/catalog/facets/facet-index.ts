@@ -54,7 +54,13 @@ export function createFacetIndex() {
   }
 
   return {
-    /** Changed passports leave unused slots: with too many of them, a new index is smaller. */
+    /** The ids of all passports. */
+    ids: () => Float64Array.from(slots.byId, (slot) => slots.ids[slot] as number),
+
+    /** Changed and removed passports leave unused slots. */
+    unused: () => slots.count - slots.byId.length,
+
+    /** With too many unused slots, a new index is smaller. */
     isSparse: () => slots.count > 10_000 + 2 * slots.byId.length,
 
     /** Removes the passports with these ids, and adds others. */

@@ -1,56 +1,118 @@
 import { ServiceError } from '../../domain/errors.ts'
 import type { ListRequest } from '../../domain/v3/list-request.ts'
-import type { Store } from '../../store/store.ts'
-import { buildSnapshot, type Snapshot } from '../snapshot.ts'
-import { createFacetIndex, type FacetIndex, type FacetPage } from './facet-index.ts'
-
-/** Passports that are read at once: SQLite blocks the thread for about 10 ms. */
-const CHUNK = 500
-
-/** During a build, changes are read after this many chunks: after more changes, the build would have to start again. */
-const CHUNKS_BETWEEN_CHANGES = 20
+import type { Snapshot } from '../snapshot.ts'
+import { type Base, buildState, type Reader, readChanges, type State } from './build-index.ts'
+import type { FacetPage } from './facet-index.ts'
 
 /** A replica may be behind the snapshot. */
 const CHECK_MILLISECONDS = 1000
 
-/** All passports have the state of `cursor` or a later one. */
-type State = { index: FacetIndex; cursor: string }
-
-type Reader = Pick<Store, 'listing' | 'facets'>
+/** Names and tags of removed passports stay in memory until a new index replaces the old one. */
+const LONGEST_UNUSED_MILLISECONDS = 3_600_000
 
 /** `cursor`: the last change of the store that the page includes for sure. */
 export type LivePage = FacetPage & { cursor: string }
 
-/** A facet index that follows the store. It is built when it is first used. */
-export function createLiveIndex(store: Reader) {
-  let state: State | undefined
-  let checked: { cursor: string | undefined; at: number } = { cursor: undefined, at: 0 }
-  let isRebuilding = false
-  let queue: Promise<unknown> = Promise.resolve()
+type Options = {
+  /** While an index of more passports is built for the first time, lists are rejected with `not_ready`. Others wait for it. */
+  mostAwaited?: number
+  longestUnused?: number
+  /** Ends a build. */
+  signal?: AbortSignal
+  /** Called during a build without which there is no index. */
+  onProgress?: (read: number, total: number) => void
+  /** Called if a build or an update in the background fails. The old index stays; the next snapshot or list tries again. */
+  onFailure?: (error: unknown) => void
+}
 
-  async function update(snapshot: Snapshot, cursor: string | undefined): Promise<State> {
-    const isChecked = cursor !== undefined && cursor === checked.cursor
-    if (state && isChecked && performance.now() < checked.at + CHECK_MILLISECONDS) return state
-    if (!state || !(await readChanges(store, state))) state = await build(store, snapshot)
-    checked = { cursor, at: performance.now() }
-    if (state.index.isSparse() && !isRebuilding) void rebuild(snapshot)
-    return state
+/** A facet index that follows the store. It is built when it is first used. */
+export function createLiveIndex(store: Reader, options: Options = {}) {
+  const { mostAwaited = Number.POSITIVE_INFINITY, longestUnused = LONGEST_UNUSED_MILLISECONDS } = options
+  let state: State | undefined
+  let building: Promise<State> | undefined
+  let percent = 0
+  let checked: { cursor: string | undefined; at: number } | undefined
+  let queue: Promise<unknown> = Promise.resolve()
+  let latest: Snapshot | undefined
+  let isFollowing = false
+  let timer: Timer | undefined
+
+  /** One at a time. */
+  function enqueue<T>(work: () => Promise<T>): Promise<T> {
+    const result = queue.then(work)
+    queue = result.catch(() => undefined)
+    return result
   }
 
-  /** Meanwhile, the old index is used. */
-  async function rebuild(snapshot: Snapshot): Promise<void> {
-    isRebuilding = true
-    try {
-      state = await build(store, snapshot)
-    } catch {
-      // The old index stays; a later request tries again.
+  function onFailure(error: unknown): void {
+    if (!options.signal?.aborted) options.onFailure?.(error)
+  }
+
+  function onProgress(read: number, total: number): void {
+    percent = Math.floor((100 * read) / total)
+    if (!state) options.onProgress?.(read, total)
+  }
+
+  /** Meanwhile, the old index is used, if there is one. */
+  function build(base: Base): Promise<State> {
+    if (building) return building
+    percent = 0
+    building = buildState(store, base, { signal: options.signal, onProgress })
+      .then((built) => {
+        state = built
+        checked = undefined
+        clearTimeout(timer)
+        timer = undefined
+        limitUnused(built)
+        return built
+      })
+      .finally(() => {
+        building = undefined
+      })
+    building.catch(onFailure)
+    return building
+  }
+
+  /** A new index replaces one with too many unused slots, or with unused slots for too long. */
+  function limitUnused(current: State): void {
+    const replace = () => void build({ ids: current.index.ids(), cursor: current.cursor })
+    if (current.index.isSparse()) replace()
+    else if (current.index.unused() > 0) timer ??= setTimeout(replace, longestUnused).unref()
+  }
+
+  const wasChecked = (cursor: string | undefined) =>
+    cursor !== undefined && cursor === checked?.cursor && performance.now() < checked.at + CHECK_MILLISECONDS
+
+  /** Reads the changes of the store, or begins to build the index. */
+  async function update(snapshot: Snapshot, cursor: string | undefined): Promise<void> {
+    const before = state
+    if (before && !wasChecked(cursor)) {
+      const isComplete = await readChanges(store, before)
+      // Meanwhile, a new index may have replaced it.
+      if (before === state) {
+        state = isComplete ? before : undefined
+        checked = { cursor, at: performance.now() }
+        if (isComplete) limitUnused(before)
+      }
     }
-    isRebuilding = false
+    if (!state) void build(snapshot)
   }
 
   async function find(snapshot: Snapshot, request: ListRequest, cursor?: string): Promise<LivePage> {
-    const { index, cursor: reached } = await update(snapshot, cursor)
+    await update(snapshot, cursor)
+    if (!state && snapshot.ids.length > mostAwaited) throw notReady(percent)
+    const { index, cursor: reached } = state ?? (await build(snapshot))
     return { ...index.find(request), cursor: reached }
+  }
+
+  async function followLatest(): Promise<void> {
+    isFollowing = true
+    while (latest) {
+      const snapshot = latest
+      latest = undefined
+      await enqueue(() => update(snapshot, snapshot.cursor)).catch(onFailure)
+    }
+    isFollowing = false
   }
 
   return {
@@ -59,50 +121,16 @@ export function createLiveIndex(store: Reader) {
      * same cursor, it reads them again after a second. Requests wait for each other. `snapshot` has the passports of the first
      * build.
      */
-    find(snapshot: Snapshot, request: ListRequest, cursor?: string): Promise<LivePage> {
-      const page = queue.then(() => find(snapshot, request, cursor))
-      queue = page.catch(() => undefined)
-      return page
+    find: (snapshot: Snapshot, request: ListRequest, cursor?: string): Promise<LivePage> =>
+      enqueue(() => find(snapshot, request, cursor)),
+
+    /** Builds the index, or reads the changes of the store, in the background. Of several snapshots, the last one counts. */
+    follow(snapshot: Snapshot): void {
+      latest = snapshot
+      if (!isFollowing) void followLatest()
     },
   }
 }
 
-const ATTEMPTS = 3
-
-async function build(store: Reader, snapshot: Snapshot): Promise<State> {
-  let base = snapshot
-  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-    const built = await tryBuild(store, base)
-    if (built) return built
-    base = await buildSnapshot(store.listing)
-  }
-  throw new ServiceError('unavailable', 'Too many passports change: the index for filters cannot be built.')
-}
-
-/** `undefined` if the changes since the snapshot are too many or unknown. */
-async function tryBuild(store: Reader, { ids, cursor }: Snapshot): Promise<State | undefined> {
-  const state = { index: createFacetIndex(), cursor }
-  const sorted = ids.slice().sort()
-  for (let at = 0, chunks = 1; at < sorted.length; at += CHUNK, chunks++) {
-    await readPassports(store, state, Array.from(sorted.subarray(at, at + CHUNK)))
-    if (chunks % CHUNKS_BETWEEN_CHANGES === 0 && !(await readChanges(store, state))) return undefined
-  }
-  return (await readChanges(store, state)) ? state : undefined
-}
-
-/** Returns false if the changes are too many or unknown. */
-async function readChanges(store: Reader, state: State): Promise<boolean> {
-  const changes = await store.listing.readChanges(state.cursor)
-  if (!changes) return false
-  const ids = [...new Set([...changes.unlisted, ...changes.listed.map(({ id }) => id)])]
-  for (let at = 0; at < ids.length; at += CHUNK) await readPassports(store, state, ids.slice(at, at + CHUNK))
-  state.cursor = changes.cursor
-  return true
-}
-
-/** Passports that are not listed leave the index. */
-async function readPassports({ facets }: Reader, { index }: State, ids: readonly number[]): Promise<void> {
-  index.replace(ids, await facets.list(ids))
-  // Keyword searches of the same thread take turns.
-  await new Promise(setImmediate)
-}
+const notReady = (percent: number) =>
+  new ServiceError('not_ready', `The index for filters is being built: ${percent} % done. Try again shortly.`)

@@ -59,7 +59,8 @@ export function replaceSlots(slots: Slots, removed: readonly number[], added: re
   const gone = removed.map((id) => ({ id, index: indexOf(id) })).filter(({ id, index }) => isAt(index, id))
   const [first] = added
   if (gone.length === 0 && first !== undefined && indexOf(ids[first] as number) === byId.length) {
-    return append(slots, added)
+    slots.byId = append(byId, added)
+    return
   }
   const changes: { index: number; slot?: number }[] = [
     ...added.map((slot) => ({ index: indexOf(ids[slot] as number), slot })),
@@ -77,11 +78,11 @@ export function replaceSlots(slots: Slots, removed: readonly number[], added: re
   slots.byId = merged
 }
 
-/** Most passports are added in the order of their ids. */
-function append(slots: Slots, added: readonly number[]): void {
-  const { byId } = slots
+/** Most passports are added in the order of their ids. The buffer grows less often than the array. */
+function append(byId: Slots['byId'], added: readonly number[]): Slots['byId'] {
   const length = byId.length + added.length
-  const free = byId.buffer.byteLength / Uint32Array.BYTES_PER_ELEMENT >= length
-  slots.byId = (free ? new Uint32Array(byId.buffer) : grow(byId, 2 * length)).subarray(0, length)
-  slots.byId.set(added, byId.length)
+  const isFree = byId.buffer.byteLength >= length * Uint32Array.BYTES_PER_ELEMENT
+  const longer = (isFree ? new Uint32Array(byId.buffer) : grow(byId, 2 * length)).subarray(0, length)
+  longer.set(added, byId.length)
+  return longer
 }

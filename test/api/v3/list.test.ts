@@ -185,8 +185,8 @@ onEveryEngine('GET /api/v3/passports', (open) => {
 })
 
 /** The search thread, but in this thread. Its catalog knows the snapshot of the begin only. */
-async function shareCatalog(store: Store) {
-  const searches = createSearchServer(createLiveIndex(store).find)
+async function shareCatalog(store: Store, options: { mostAwaited?: number } = {}) {
+  const searches = createSearchServer(createLiveIndex(store, options).find)
   const { port1, port2 } = new MessageChannel()
   const catalog = createSharedCatalog()
   const snapshot = await buildSnapshot(store.listing)
@@ -215,6 +215,32 @@ onEveryEngine('a filtered list from the search thread', (open) => {
     const reply = await list('score')
     expect(idsOf(reply)).toEqual([2])
     expect(reply.body.total).toBe(1)
+  })
+
+  test('responds 503 while the index is built, and the ranking does not wait', async () => {
+    await using store = await open(Array.from({ length: 60 }, (_, id) => record(id)))
+    const held = Promise.withResolvers<void>()
+    const facets = {
+      async list(ids: readonly number[]) {
+        await held.promise
+        return store.facets.list(ids)
+      },
+    }
+    using shared = await shareCatalog({ ...store, facets }, { mostAwaited: 0 })
+    await using server = serveTest(store, { catalog: shared.catalog })
+    const filtered = () => server.get(pathOf({ filter: 'human:false', limit: '60' }))
+    const early = await Promise.all(Array.from({ length: 9 }, filtered))
+    expect(early.map(({ status }) => status)).toEqual(Array(9).fill(503))
+    expect(early[0]?.headers.get('Retry-After')).toBe('2')
+    expect(early[0]?.body).toMatchObject({
+      code: 'not_ready',
+      detail: 'The index for filters is being built: 0 % done. Try again shortly.',
+    })
+    expect((await server.get(pathOf({ limit: '60' }))).body.items).toHaveLength(60)
+    held.resolve()
+    let reply = await filtered()
+    while (reply.status === 503) reply = await filtered()
+    expect(reply.body.total).toBe(60)
   })
 
   test('responds 500 while the index fails, and the ranking stays available', async () => {
