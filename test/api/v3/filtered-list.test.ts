@@ -66,6 +66,7 @@ onEveryEngine('a filtered list from the search thread', (open) => {
       detail: 'The index for filters is being built: 0 % done. Try again shortly.',
     })
     expect((await server.get(pathOf({ limit: '60' }))).body.items).toHaveLength(60)
+    expect(server.errors).toEqual([])
     held.resolve()
     let reply = await filtered()
     while (reply.status === 503) reply = await filtered()
