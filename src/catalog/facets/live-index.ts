@@ -16,7 +16,7 @@ type Options = IndexOptions & {
   mostAwaited?: number
 }
 
-/** A facet index that follows the store. It is built when it is first used. */
+/** A facet index that follows the store. It is built by the first call. */
 export function createLiveIndex(store: Reader, options: Options = {}) {
   const { mostAwaited = Number.POSITIVE_INFINITY } = options
   const current = createCurrentIndex(store, options)
