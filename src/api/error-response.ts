@@ -1,4 +1,4 @@
-import { ClientGone } from '../domain/errors.ts'
+import { ClientGone, ServiceError } from '../domain/errors.ts'
 import type { Awaitable } from '../store/store.ts'
 import { presentError, publicError } from './errors.ts'
 import { prefersJson, type RenderedPage, sendPage } from './rendered-page.ts'
@@ -21,7 +21,7 @@ export function respondToError(
   if (error instanceof ClientGone) return new Response(null, { status: 499, headers: context.headers })
   const present = route.kind === 'v3' ? presentProblem : presentError
   const { status, headers, body } = present(error, id)
-  if (status >= 500) context.onError(error)
+  if (status >= 500 && !isNotReady(error)) context.onError(error)
   if (route.kind === 'page' && errorPage && !prefersJson(request)) {
     const page = errorPage(status, publicError(error).message, id)
     return sendPage(request, context, { ...page, headers: { ...headers, ...page.headers } })
@@ -30,3 +30,6 @@ export function respondToError(
   for (const name in headers) response.headers.set(name, headers[name] as string)
   return response
 }
+
+/** The search thread logs the progress. */
+const isNotReady = (error: unknown) => error instanceof ServiceError && error.code === 'not_ready'

@@ -19,6 +19,7 @@ export const STATUS_OF = {
   cursor_expired: 410,
   internal: 500,
   overloaded: 503,
+  not_ready: 503,
   unavailable: 503,
 } satisfies Record<ErrorCode, number>
 
@@ -27,6 +28,7 @@ const RETRY_SECONDS = '2'
 const HEADERS: Partial<Record<ErrorCode, Record<string, string>>> = {
   unauthorized: { 'WWW-Authenticate': 'ApiKey realm="passportd", header="X-API-KEY"' },
   overloaded: { 'Retry-After': RETRY_SECONDS },
+  not_ready: { 'Retry-After': RETRY_SECONDS },
   unavailable: { 'Retry-After': RETRY_SECONDS },
 }
 

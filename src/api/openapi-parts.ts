@@ -156,6 +156,11 @@ const ERRORS: Record<DocumentedError, ErrorDescription> = {
     sentence: 'The server has too many open streams. Try again shortly.',
     headers: ['RetryAfter'],
   },
+  not_ready: {
+    description: 'The database is unavailable (`unavailable`), or the index for filters is being built',
+    sentence: 'The index for filters is being built: 40 % done. Try again shortly.',
+    headers: ['RetryAfter'],
+  },
   internal: { description: 'An internal error', sentence: 'Something went wrong on our side.' },
   unavailable: {
     description: 'The database is unavailable',

@@ -1,4 +1,4 @@
-import { ClientGone, ServiceError } from '../domain/errors.ts'
+import { ClientGone, type ErrorCode, ServiceError } from '../domain/errors.ts'
 import type { ListRequest } from '../domain/v3/list-request.ts'
 import type { RankingPage } from './catalog.ts'
 import type { LivePage } from './facets/live-index.ts'
@@ -8,11 +8,11 @@ import type { Snapshot } from './snapshot.ts'
 type Search = { keyword: string; offset: number; size: number }
 type List = { list: ListRequest; cursor: string | undefined }
 type Request = ({ id: number } & (Search | List)) | { cancel: number }
-type Result =
-  | { id: number; found: RankingPage | LivePage }
-  | { id: number; failure: { message: string; isUnavailable: boolean } }
+type Result = { id: number; found: RankingPage | LivePage } | { id: number; failure: Failure }
 
-/** The index of a large database takes longer when it is first used. */
+/** Expected errors have a code. */
+type Failure = { message: string; code?: ErrorCode }
+
 const LONGEST_LIST_MILLISECONDS = 10_000
 
 export function createSearchClient(port: MessagePort, longestList = LONGEST_LIST_MILLISECONDS) {
@@ -52,7 +52,7 @@ export function createSearchClient(port: MessagePort, longestList = LONGEST_LIST
     list(list: ListRequest, cursor: string | undefined, signal?: AbortSignal): Promise<LivePage> {
       const page = send<LivePage>({ list, cursor }, signal)
       const id = last
-      const error = new ServiceError('unavailable', 'The index for filters is not ready yet.')
+      const error = new ServiceError('not_ready', 'The list takes too long. Try again shortly.')
       const timer = setTimeout(() => cancel(id, error), longestList)
       return page.finally(() => clearTimeout(timer))
     },
@@ -68,51 +68,62 @@ export function createSearchClient(port: MessagePort, longestList = LONGEST_LIST
 
 export type SearchClient = ReturnType<typeof createSearchClient>
 
-const toFailure = (error: unknown) => ({
+const toFailure = (error: unknown): Failure => ({
   message: (error as Error).message,
-  isUnavailable: error instanceof ServiceError && error.code === 'unavailable',
+  ...(error instanceof ServiceError && { code: error.code }),
 })
 
-const toError = ({ message, isUnavailable }: ReturnType<typeof toFailure>) =>
-  isUnavailable ? new ServiceError('unavailable', message) : new Error(message)
+const toError = ({ message, code }: Failure) => (code ? new ServiceError(code, message) : new Error(message))
 
 type FindList = (snapshot: Snapshot, request: ListRequest, cursor: string | undefined) => Promise<LivePage>
 
 const noStore: FindList = () => Promise.reject(new Error('The search thread has no store.'))
 
-/** Runs the searches of all clients one at a time, first in, first out. */
+type Queued<T> = { port: MessagePort; id: number; request: T }
+
+/** Runs the searches and the lists of all clients, each one at a time, first in, first out. */
 export function createSearchServer(findList: FindList = noStore) {
   const search = createSearcher()
-  const queue = new Map<string, { port: MessagePort; id: number } & (Search | List)>()
+  const searches = new Map<string, Queued<Search>>()
+  const lists = new Map<string, Queued<List>>()
   let snapshot: Snapshot | undefined
   let clients = 0
   let isScheduled = false
+  let isListing = false
 
-  /** One search per turn of the event loop: pending cancellations are processed first. */
+  /** One search and one list per turn of the event loop: pending cancellations are processed first. */
   function schedule(): void {
-    if (isScheduled || queue.size === 0 || !snapshot) return
+    const isIdle = searches.size === 0 && (lists.size === 0 || isListing)
+    if (isScheduled || isIdle || !snapshot) return
     isScheduled = true
     setImmediate(() => {
       isScheduled = false
-      runNext()
+      if (snapshot) runNext(snapshot)
       schedule()
     })
   }
 
-  function runNext(): void {
-    const [next] = queue
-    if (!next || !snapshot) return
-    const [name, { port, id, ...request }] = next
-    queue.delete(name)
-    const send = (result: Result) => port.postMessage(result)
-    if ('keyword' in request) {
-      send({ id, found: search(snapshot, request.keyword, request.offset, request.size) })
-    } else {
-      findList(snapshot, request.list, request.cursor).then(
-        (found) => send({ id, found }),
-        (error) => send({ id, failure: toFailure(error) }),
-      )
+  function runNext(current: Snapshot): void {
+    const searched = takeFirst(searches)
+    if (searched) {
+      const { keyword, offset, size } = searched.request
+      reply(searched, { found: search(current, keyword, offset, size) })
     }
+    const listed = isListing ? undefined : takeFirst(lists)
+    if (listed) void runList(current, listed)
+  }
+
+  /** Further lists wait in the queue, where they can be cancelled. */
+  async function runList(current: Snapshot, listed: Queued<List>): Promise<void> {
+    isListing = true
+    const { list, cursor } = listed.request
+    const result = await findList(current, list, cursor).then(
+      (found) => ({ found }),
+      (error) => ({ failure: toFailure(error) }),
+    )
+    reply(listed, result)
+    isListing = false
+    schedule()
   }
 
   return {
@@ -122,11 +133,31 @@ export function createSearchServer(findList: FindList = noStore) {
     },
     connect(port: MessagePort): void {
       const client = ++clients
+      const nameOf = (id: number) => `${client} ${id}`
       port.onmessage = ({ data }: MessageEvent<Request>) => {
-        if ('cancel' in data) return void queue.delete(`${client} ${data.cancel}`)
-        queue.set(`${client} ${data.id}`, { port, ...data })
+        if ('cancel' in data) {
+          searches.delete(nameOf(data.cancel))
+          lists.delete(nameOf(data.cancel))
+          return
+        }
+        const { id, ...request } = data
+        if ('list' in request) lists.set(nameOf(id), { port, id, request })
+        else searches.set(nameOf(id), { port, id, request })
         schedule()
       }
     },
   }
+}
+
+type Outcome = { found: RankingPage | LivePage } | { failure: Failure }
+
+const reply = ({ port, id }: Queued<unknown>, outcome: Outcome) =>
+  port.postMessage({ id, ...outcome } satisfies Result)
+
+function takeFirst<T>(queue: Map<string, T>): T | undefined {
+  for (const [name, first] of queue) {
+    queue.delete(name)
+    return first
+  }
+  return undefined
 }

@@ -15,6 +15,7 @@ export type ErrorCode =
   | 'removed'
   | 'cursor_expired'
   | 'overloaded'
+  | 'not_ready'
   | 'unavailable'
   | 'internal'
 

@@ -56,9 +56,11 @@ export type ToSearch =
   | { kind: 'start'; config: Config }
   | SnapshotMessage
   | { kind: 'connect'; port: MessagePort }
+  /** Sent when all servers listen: building the index for filters must not delay the start. */
+  | { kind: 'index' }
   | { kind: 'stop' }
 
-export type FromSearch = { kind: 'stopped' }
+export type FromSearch = LogMessage | { kind: 'stopped' }
 
 export function createThreadLog(send: (message: LogMessage) => void): Log {
   const entry =

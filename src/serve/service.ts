@@ -82,6 +82,7 @@ export async function startService(options: Options): Promise<Service> {
     await Promise.all(servers.map(({ started }) => started))
     await options.beforeScoring?.()
     background.post({ kind: 'score' })
+    search.post({ kind: 'index' })
     return {
       url: new URL(url),
       metricsUrl: metrics?.url,
@@ -99,6 +100,7 @@ const writeLog = (log: Log, { level, message, fields }: LogMessage) => log[level
 
 function startSearch(config: Config, log: Log, snapshot: () => Snapshot | undefined, onStart: () => void) {
   let stopped: PromiseWithResolvers<void>
+  let mayIndex = false
   const thread = startThread<FromSearch, ToSearch>({
     name: 'search-thread',
     log,
@@ -107,12 +109,19 @@ function startSearch(config: Config, log: Log, snapshot: () => Snapshot | undefi
       thread.post({ kind: 'start', config })
       const current = snapshot()
       if (current) thread.post({ kind: 'snapshot', snapshot: current })
+      if (mayIndex) thread.post({ kind: 'index' })
       onStart()
     },
-    onMessage: () => stopped.resolve(),
+    onMessage: (message) => (message.kind === 'log' ? writeLog(log, message) : stopped.resolve()),
     onEnd: () => stopped.resolve(),
   })
-  return { post: thread.post, stop: () => thread.stop({ kind: 'stop' }, stopped.promise) }
+  return {
+    post(message: ToSearch, transfer?: Transferable[]): void {
+      mayIndex ||= message.kind === 'index'
+      thread.post(message, transfer)
+    },
+    stop: () => thread.stop({ kind: 'stop' }, stopped.promise),
+  }
 }
 
 type Background = ReturnType<typeof startBackground>

@@ -5,6 +5,15 @@ import { snapshotOf } from '../support/store/catalog.ts'
 
 const NAMES = ['ada', 'bob', 'ada b']
 
+const request = {
+  keyword: undefined,
+  filter: [],
+  sort: { field: 'score', descending: true },
+  groupBy: undefined,
+  after: undefined,
+  limit: 1,
+} as const
+
 function connectSearch() {
   const server = createSearchServer()
   const ports: MessagePort[] = []
@@ -39,25 +48,52 @@ test('several clients get their results, also for searches sent before the first
   expect(await other('ada', 0, 9)).toMatchObject({ ids: [0], total: 1 })
 })
 
-test('a list that takes too long is unavailable, and a failed one fails', async () => {
+test('a list that takes too long is not ready, and a failed one fails', async () => {
   const server = createSearchServer(() => Promise.reject(new Error('on purpose')))
   const channels = [new MessageChannel(), new MessageChannel()] as const
   for (const { port1 } of channels) server.connect(port1)
   const hasty = createSearchClient(channels[0].port2, 1)
   const patient = createSearchClient(channels[1].port2)
-  const request = {
-    keyword: undefined,
-    filter: [],
-    sort: { field: 'score', descending: true },
-    groupBy: undefined,
-    after: undefined,
-    limit: 1,
-  } as const
   // There is no snapshot yet.
-  await expect(hasty.list(request, undefined)).rejects.toMatchObject({ code: 'unavailable' })
+  await expect(hasty.list(request, undefined)).rejects.toMatchObject({ code: 'not_ready' })
   server.update(await people(NAMES))
   await expect(patient.list(request, undefined)).rejects.toThrow('on purpose')
   await expect(patient.list(request, undefined, AbortSignal.abort())).rejects.toThrow(ClientGone)
+  for (const { port1, port2 } of channels) {
+    port1.close()
+    port2.close()
+  }
+})
+
+test('lists run one at a time; those that are aborted or take too long never run, and the others see the latest snapshot', async () => {
+  const held = Promise.withResolvers<void>()
+  const ran: string[] = []
+  const server = createSearchServer(async (snapshot, list) => {
+    ran.push(`${list.limit} of ${snapshot.ids.length}`)
+    await held.promise
+    return { ids: [list.limit], next: undefined, total: 1, grouped: undefined, cursor: '' }
+  })
+  const channels = [new MessageChannel(), new MessageChannel()] as const
+  for (const { port1 } of channels) server.connect(port1)
+  const patient = createSearchClient(channels[0].port2)
+  const hasty = createSearchClient(channels[1].port2, 1)
+  server.update(await people(['ada']))
+  const first = patient.list({ ...request, limit: 1 }, undefined)
+  const leaving = new AbortController()
+  const left = patient.list({ ...request, limit: 2 }, undefined, leaving.signal)
+  const last = patient.list({ ...request, limit: 4 }, undefined)
+  await expect(hasty.list({ ...request, limit: 3 }, undefined)).rejects.toMatchObject({ code: 'not_ready' })
+  leaving.abort()
+  await expect(left).rejects.toThrow(ClientGone)
+  server.update(await people(NAMES))
+  // Searches do not wait for lists, and arrive after the cancellations.
+  expect((await hasty.search('ada', 0, 9)).total).toBe(2)
+  expect((await patient.search('ada', 0, 9)).total).toBe(2)
+  expect(ran).toEqual(['1 of 1'])
+  held.resolve()
+  expect((await first).ids).toEqual([1])
+  expect((await last).ids).toEqual([4])
+  expect(ran).toEqual(['1 of 1', '4 of 3'])
   for (const { port1, port2 } of channels) {
     port1.close()
     port2.close()

@@ -18,6 +18,8 @@ export type PassportErrorCode =
   /** A `CursorExpiredError`. */
   | 'cursor_expired'
   | 'overloaded'
+  /** The index for filters is being built. */
+  | 'not_ready'
   | 'unavailable'
   | 'internal'
   /** No response within the timeout. */

@@ -177,7 +177,7 @@ export const V3_PATHS = {
         ...successResponses('A page of passports', [...V3_HEADERS, 'NoCache', 'ETag', 'NextLink', 'Vary'], {
           'application/json': { schema: ref('ListBody'), example: LIST },
         }),
-        ...problems(['invalid_request', 'precondition_failed']),
+        ...problems(['invalid_request', 'precondition_failed', 'not_ready']),
       },
     },
     options: preflight('listPassportsV3'),

@@ -1,4 +1,3 @@
-import type { Group } from '../../domain/v3/list-request.ts'
 import { grow } from '../grow.ts'
 
 export type Value = string | number
@@ -12,6 +11,8 @@ export type Column = {
   used: number
   /** The starts of lists, by their value numbers. */
   shared: Map<number | string, number>
+  /** The starts of lists that were the same object. */
+  known: WeakMap<readonly Value[], number>
   /** The start of each slot's list. */
   starts: Uint32Array<ArrayBuffer>
 }
@@ -25,20 +26,39 @@ export const createColumn = (): Column => ({
   lists: new Uint32Array(1024),
   used: 1,
   shared: new Map(),
+  known: new WeakMap(),
   starts: new Uint32Array(1024),
 })
 
-export function setValues(column: Column, slot: number, values: readonly Value[]): void {
+/** A list must not change later. */
+export function setValues(column: Column, slot: number, values: number | readonly Value[]): void {
   if (slot >= column.starts.length) column.starts = grow(column.starts, 2 * slot)
-  column.starts[slot] = values.length === 0 ? 0 : startOf(column, values)
+  column.starts[slot] = typeof values === 'number' ? startOfOne(column, values) : startOf(column, values)
 }
 
 function startOf(column: Column, values: readonly Value[]): number {
-  const { shared } = column
-  const list = values.map((value) => numberOf(column, value))
-  const key = list.length === 1 ? (list[0] as number) : list.sort().join()
-  const known = shared.get(key)
+  const [first] = values
+  if (first === undefined) return 0
+  const known = column.known.get(values)
   if (known !== undefined) return known
+  const start = values.length === 1 ? startOfOne(column, first) : startOfSeveral(column, values)
+  column.known.set(values, start)
+  return start
+}
+
+function startOfOne(column: Column, value: Value): number {
+  const number = numberOf(column, value)
+  return column.shared.get(number) ?? addList(column, [number], number)
+}
+
+function startOfSeveral(column: Column, values: readonly Value[]): number {
+  const list = values.map((value) => numberOf(column, value))
+  const key = list.sort().join()
+  return column.shared.get(key) ?? addList(column, list, key)
+}
+
+function addList(column: Column, list: readonly number[], key: number | string): number {
+  const { shared } = column
   const start = column.used
   column.used += 1 + list.length
   if (column.used > column.lists.length) column.lists = grow(column.lists, 2 * column.used)
@@ -56,38 +76,22 @@ function numberOf({ values, numbers }: Column, value: Value): number {
 }
 
 /** The only value of a slot of a column of numbers. */
-export const valueAt = (column: Column, slot: number) =>
-  valueIn(column, column.starts[slot] as number) as number
+export const valueAt = ({ values, lists, starts }: Column, slot: number) =>
+  values[lists[(starts[slot] as number) + 1] as number] as number
 
-const valueIn = ({ values, lists }: Column, start: number) => values[lists[start + 1] as number] as Value
-
-/** The starts of all lists but the empty one. */
-function* startsOf({ lists, used }: Column): Generator<number> {
-  for (let start = 1; start < used; start += 1 + (lists[start] as number)) yield start
-}
-
-/** Sets the flags of the lists with a value for which `test` holds, by their start; or with `not` those of all others. */
-export function flagLists(column: Column, flags: Uint8Array, test: (value: Value) => boolean, not: boolean) {
-  const { lists, values } = column
-  const holds = Uint8Array.from(values, (value) => Number(test(value)))
-  if (not) flags[0] = 1
-  for (const start of startsOf(column)) {
-    const list = lists.subarray(start + 1, start + 1 + (lists[start] as number))
-    if (list.some((number) => holds[number] === 1) !== not) flags[start] = 1
-  }
-}
+/** The start of the next list. The first list after the empty one is at 1. */
+export const nextStart = ({ lists }: Column, start: number) => start + 1 + (lists[start] as number)
 
 /** The number of slots with each value, and without a value. */
-export function countValues(column: Column, slots: Uint32Array): Group[] {
+export function countValues(column: Column, slots: Uint32Array): { counts: Uint32Array; none: number } {
   const { values, lists } = column
   const sizes = countLists(column, slots)
   const counts = new Uint32Array(values.length)
-  for (const start of startsOf(column)) {
-    const end = start + (lists[start] as number)
-    for (let at = start + 1; at <= end; at++) add(counts, lists[at] as number, sizes[start] as number)
+  for (let start = 1, end = 0; start < column.used; start = end) {
+    end = nextStart(column, start)
+    for (let at = start + 1; at < end; at++) add(counts, lists[at] as number, sizes[start] as number)
   }
-  const groups = values.map((value, number) => ({ value: String(value), count: counts[number] as number }))
-  return [{ value: null, count: sizes[0] as number }, ...groups]
+  return { counts, none: sizes[0] as number }
 }
 
 /** The number of slots with each list, by its start. */
@@ -110,9 +114,11 @@ export function sortSlots(column: Column, slots: Uint32Array): Uint32Array {
   const sizes = countLists(column, slots)
   const places = new Uint32Array(column.used)
   let next = 0
-  for (const start of [...startsOf(column)].sort(
-    (one, other) => Number(valueIn(column, other)) - Number(valueIn(column, one)),
-  )) {
+  // The sort of a typed array needs no comparator, which would take most of the time.
+  for (const value of Float64Array.from(column.values as number[])
+    .sort()
+    .reverse()) {
+    const start = startOfOne(column, value)
     places[start] = next
     next += sizes[start] as number
   }

@@ -2,7 +2,7 @@ import { FILTER_FIELDS, type FilterField } from '../../domain/v3/filter.ts'
 import type { Group, ListRequest, SortField } from '../../domain/v3/list-request.ts'
 import type { Facets } from '../../store/store.ts'
 import { createByteCache } from '../byte-cache.ts'
-import { cutPage, type ListPage } from '../sorted-list.ts'
+import { countWhile, cutPage, type ListPage } from '../sorted-list.ts'
 import { type Column, countValues, createColumn, setValues, sortSlots, valueAt } from './column.ts'
 import { type Columns, keepSelected, select } from './select.ts'
 import { addSlot, createSlots, replaceSlots } from './slots.ts'
@@ -35,10 +35,7 @@ export function createFacetIndex() {
 
   function add(facets: Facets): number {
     const slot = addSlot(slots, facets)
-    for (const field of FIELDS) {
-      const values = facets[field]
-      setValues(columns[field], slot, typeof values === 'number' ? [values] : values)
-    }
+    for (const field of FIELDS) setValues(columns[field], slot, facets[field])
     return slot
   }
 
@@ -57,7 +54,13 @@ export function createFacetIndex() {
   }
 
   return {
-    /** Changed passports leave unused slots: with too many of them, a new index is smaller. */
+    /** The ids of all passports. */
+    ids: () => Float64Array.from(slots.byId, (slot) => slots.ids[slot] as number),
+
+    /** Changed and removed passports leave unused slots. */
+    unused: () => slots.count - slots.byId.length,
+
+    /** With too many unused slots, a new index is smaller. */
     isSparse: () => slots.count > 10_000 + 2 * slots.byId.length,
 
     /** Removes the passports with these ids, and adds others. */
@@ -88,9 +91,27 @@ export function createFacetIndex() {
 
 /** The largest groups first, equal ones by value. */
 function group(column: Column, list: Uint32Array) {
-  const groups = countValues(column, list)
-    .filter(({ count }) => count > 0)
-    .sort((one, other) => other.count - one.count || (String(one.value) < String(other.value) ? -1 : 1))
-  const shown = groups.slice(0, MOST_GROUPS)
-  return { value: { groups: shown, more: groups.length - shown.length }, bytes: 200 * shown.length }
+  const { counts, none } = countValues(column, list)
+  const groups: Group[] = []
+  let all = Number(none > 0)
+  if (none > 0) groups.push({ value: null, count: none })
+  for (let number = 0; number < counts.length; number++) {
+    const count = counts[number] as number
+    if (count === 0) continue
+    all++
+    insertGroup(groups, { value: String(column.values[number]), count })
+  }
+  return { value: { groups, more: all - groups.length }, bytes: 200 * groups.length }
 }
+
+/** A sort of all groups would take a second for a million of them. */
+function insertGroup(groups: Group[], added: Group): void {
+  const last = groups[MOST_GROUPS - 1]
+  if (last && isBefore(last, added)) return
+  const place = countWhile(groups.length, (at) => isBefore(groups[at] as Group, added))
+  groups.splice(place, 0, added)
+  if (groups.length > MOST_GROUPS) groups.pop()
+}
+
+const isBefore = (one: Group, other: Group) =>
+  one.count > other.count || (one.count === other.count && String(one.value) < String(other.value))

@@ -1,56 +1,67 @@
 import { ServiceError } from '../../domain/errors.ts'
 import type { ListRequest } from '../../domain/v3/list-request.ts'
-import type { Store } from '../../store/store.ts'
-import { buildSnapshot, type Snapshot } from '../snapshot.ts'
-import { createFacetIndex, type FacetIndex, type FacetPage } from './facet-index.ts'
-
-/** Passports that are read at once: SQLite blocks the thread for about 10 ms. */
-const CHUNK = 500
-
-/** During a build, changes are read after this many chunks: after more changes, the build would have to start again. */
-const CHUNKS_BETWEEN_CHANGES = 20
+import type { Snapshot } from '../snapshot.ts'
+import type { Reader, State } from './build-index.ts'
+import { createCurrentIndex, type IndexOptions } from './current-index.ts'
+import type { FacetPage } from './facet-index.ts'
 
 /** A replica may be behind the snapshot. */
 const CHECK_MILLISECONDS = 1000
 
-/** All passports have the state of `cursor` or a later one. */
-type State = { index: FacetIndex; cursor: string }
-
-type Reader = Pick<Store, 'listing' | 'facets'>
-
 /** `cursor`: the last change of the store that the page includes for sure. */
 export type LivePage = FacetPage & { cursor: string }
 
-/** A facet index that follows the store. It is built when it is first used. */
-export function createLiveIndex(store: Reader) {
-  let state: State | undefined
-  let checked: { cursor: string | undefined; at: number } = { cursor: undefined, at: 0 }
-  let isRebuilding = false
-  let queue: Promise<unknown> = Promise.resolve()
+type Options = IndexOptions & {
+  /** While an index of more passports is built, lists are rejected with `not_ready`. Others wait for it. */
+  mostAwaited?: number
+}
 
-  async function update(snapshot: Snapshot, cursor: string | undefined): Promise<State> {
-    const isChecked = cursor !== undefined && cursor === checked.cursor
-    if (state && isChecked && performance.now() < checked.at + CHECK_MILLISECONDS) return state
-    if (!state || !(await readChanges(store, state))) state = await build(store, snapshot)
-    checked = { cursor, at: performance.now() }
-    if (state.index.isSparse() && !isRebuilding) void rebuild(snapshot)
-    return state
+/** A facet index that follows the store. It is built by the first call. */
+export function createLiveIndex(store: Reader, options: Options = {}) {
+  const { mostAwaited = Number.POSITIVE_INFINITY } = options
+  const current = createCurrentIndex(store, options)
+  let checked: { state: State | undefined; cursor: string | undefined; at: number } | undefined
+  let queue: Promise<unknown> = Promise.resolve()
+  let latest: Snapshot | undefined
+  let isFollowing = false
+
+  /** One at a time. */
+  function enqueue<T>(work: () => Promise<T>): Promise<T> {
+    const result = queue.then(work)
+    queue = result.catch(() => undefined)
+    return result
   }
 
-  /** Meanwhile, the old index is used. */
-  async function rebuild(snapshot: Snapshot): Promise<void> {
-    isRebuilding = true
-    try {
-      state = await build(store, snapshot)
-    } catch {
-      // The old index stays; a later request tries again.
+  function wasChecked(state: State, cursor: string | undefined): boolean {
+    if (cursor === undefined || state !== checked?.state || cursor !== checked.cursor) return false
+    return performance.now() < checked.at + CHECK_MILLISECONDS
+  }
+
+  /** Reads the changes of the store, or begins to build the index. */
+  async function update(snapshot: Snapshot, cursor: string | undefined): Promise<void> {
+    const state = current.find()
+    if (state && !wasChecked(state, cursor)) {
+      await current.update(state)
+      checked = { state, cursor, at: performance.now() }
     }
-    isRebuilding = false
+    if (!current.find()) void current.build(snapshot)
   }
 
   async function find(snapshot: Snapshot, request: ListRequest, cursor?: string): Promise<LivePage> {
-    const { index, cursor: reached } = await update(snapshot, cursor)
+    await update(snapshot, cursor)
+    if (!current.find() && snapshot.ids.length > mostAwaited) throw notReady(current.percent())
+    const { index, cursor: reached } = current.find() ?? (await current.build(snapshot))
     return { ...index.find(request), cursor: reached }
+  }
+
+  async function followLatest(): Promise<void> {
+    isFollowing = true
+    while (latest) {
+      const snapshot = latest
+      latest = undefined
+      await enqueue(() => update(snapshot, snapshot.cursor)).catch(current.onFailure)
+    }
+    isFollowing = false
   }
 
   return {
@@ -59,50 +70,16 @@ export function createLiveIndex(store: Reader) {
      * same cursor, it reads them again after a second. Requests wait for each other. `snapshot` has the passports of the first
      * build.
      */
-    find(snapshot: Snapshot, request: ListRequest, cursor?: string): Promise<LivePage> {
-      const page = queue.then(() => find(snapshot, request, cursor))
-      queue = page.catch(() => undefined)
-      return page
+    find: (snapshot: Snapshot, request: ListRequest, cursor?: string): Promise<LivePage> =>
+      enqueue(() => find(snapshot, request, cursor)),
+
+    /** Builds the index, or reads the changes of the store, in the background. Of several snapshots, the last one counts. */
+    follow(snapshot: Snapshot): void {
+      latest = snapshot
+      if (!isFollowing) void followLatest()
     },
   }
 }
 
-const ATTEMPTS = 3
-
-async function build(store: Reader, snapshot: Snapshot): Promise<State> {
-  let base = snapshot
-  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-    const built = await tryBuild(store, base)
-    if (built) return built
-    base = await buildSnapshot(store.listing)
-  }
-  throw new ServiceError('unavailable', 'Too many passports change: the index for filters cannot be built.')
-}
-
-/** `undefined` if the changes since the snapshot are too many or unknown. */
-async function tryBuild(store: Reader, { ids, cursor }: Snapshot): Promise<State | undefined> {
-  const state = { index: createFacetIndex(), cursor }
-  const sorted = ids.slice().sort()
-  for (let at = 0, chunks = 1; at < sorted.length; at += CHUNK, chunks++) {
-    await readPassports(store, state, Array.from(sorted.subarray(at, at + CHUNK)))
-    if (chunks % CHUNKS_BETWEEN_CHANGES === 0 && !(await readChanges(store, state))) return undefined
-  }
-  return (await readChanges(store, state)) ? state : undefined
-}
-
-/** Returns false if the changes are too many or unknown. */
-async function readChanges(store: Reader, state: State): Promise<boolean> {
-  const changes = await store.listing.readChanges(state.cursor)
-  if (!changes) return false
-  const ids = [...new Set([...changes.unlisted, ...changes.listed.map(({ id }) => id)])]
-  for (let at = 0; at < ids.length; at += CHUNK) await readPassports(store, state, ids.slice(at, at + CHUNK))
-  state.cursor = changes.cursor
-  return true
-}
-
-/** Passports that are not listed leave the index. */
-async function readPassports({ facets }: Reader, { index }: State, ids: readonly number[]): Promise<void> {
-  index.replace(ids, await facets.list(ids))
-  // Keyword searches of the same thread take turns.
-  await new Promise(setImmediate)
-}
+const notReady = (percent: number) =>
+  new ServiceError('not_ready', `The index for filters is being built: ${percent} % done. Try again shortly.`)

@@ -13,7 +13,7 @@ export type Slots = {
   names: Uint8Array<ArrayBuffer>
   starts: Uint32Array<ArrayBuffer>
   end: number
-  /** The slots in use, by the id of their passports. */
+  /** The slots in use, by the id of their passports. The buffer may be longer. */
   byId: Uint32Array<ArrayBuffer>
 }
 
@@ -57,6 +57,11 @@ export function replaceSlots(slots: Slots, removed: readonly number[], added: re
     countWhile(byId.length, (index) => (ids[byId[index] as number] as number) < id)
   const isAt = (index: number, id: number) => index < byId.length && ids[byId[index] as number] === id
   const gone = removed.map((id) => ({ id, index: indexOf(id) })).filter(({ id, index }) => isAt(index, id))
+  const [first] = added
+  if (gone.length === 0 && first !== undefined && indexOf(ids[first] as number) === byId.length) {
+    slots.byId = append(byId, added)
+    return
+  }
   const changes: { index: number; slot?: number }[] = [
     ...added.map((slot) => ({ index: indexOf(ids[slot] as number), slot })),
     ...gone.map(({ index }) => ({ index })),
@@ -71,4 +76,13 @@ export function replaceSlots(slots: Slots, removed: readonly number[], added: re
     if (slot !== undefined) merged[length++] = slot
   }
   slots.byId = merged
+}
+
+/** Most passports are added in the order of their ids. The buffer grows less often than the array. */
+function append(byId: Slots['byId'], added: readonly number[]): Slots['byId'] {
+  const length = byId.length + added.length
+  const isFree = byId.buffer.byteLength >= length * Uint32Array.BYTES_PER_ELEMENT
+  const longer = (isFree ? new Uint32Array(byId.buffer) : grow(byId, 2 * length)).subarray(0, length)
+  longer.set(added, byId.length)
+  return longer
 }

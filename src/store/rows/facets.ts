@@ -29,27 +29,67 @@ export const toFacets = (row: FacetsRow): Facets => ({
   activity_score: row.activity_score,
   identity_score: row.identity_score,
   skills_score: row.skills_score,
-  human: [row.human === 1 ? 'true' : 'false'],
-  location: fold([row.location]),
-  tag: fold(JSON.parse(row.tags)),
-  source: fold(sourcesOf(row.socials)),
-  type: fold(typesOf(row.body ?? '')),
-  rules: fold([row.rules]),
+  human: row.human === 1 ? TRUE : FALSE,
+  location: foldText(row.location),
+  tag: foldList(row.tags),
+  source: foldList(`[${textsOf(row.socials, '"source":')}]`),
+  type: foldList(`[${textsOf(scoredPart(row.body ?? ''), '"type":')}]`),
+  rules: foldText(row.rules),
 })
 
-const fold = (values: readonly string[]) =>
-  values.length === 0 ? values : [...new Set(values.map(foldName))].filter((value) => value !== '')
+const TRUE = ['true'] as const
+const FALSE = ['false'] as const
 
-const sourcesOf = (socials: string): string[] =>
-  socials === '[]' ? [] : JSON.parse(socials).map(({ source }: { source: string }) => source)
+const foldText = remember((text) => fold([text]))
+const foldList = remember((json) => fold(JSON.parse(json)))
 
-/** The members of a credential that precede its type, as `presentCredential` orders them. Parsing the JSON takes five times longer. */
-const TYPE = /"score":([^,]+),"name":"(?:[^"\\]|\\.)*","type":("(?:[^"\\]|\\.)*")/g
+const fold = (values: readonly string[]) => [...new Set(values.map(foldName))].filter((value) => value !== '')
 
-/** The types of credentials with a score above 0. */
-function typesOf(body: string): string[] {
-  const types: string[] = []
-  for (const [, score, type] of body.matchAll(TYPE))
-    if (Number(score) > 0) types.push(JSON.parse(type as string))
-  return types
+/** Many passports have the same short lists. All of them together take a few megabytes. */
+const MOST_REMEMBERED = 5000
+const LONGEST_REMEMBERED = 300
+/** The tags of a removed passport must not stay. */
+const REMEMBERED_MILLISECONDS = 60_000
+
+/** Equal texts get the same list, until there are too many or a minute has passed. */
+function remember(parse: (text: string) => readonly string[]) {
+  const known = new Map<string, readonly string[]>()
+  return (text: string): readonly string[] => {
+    const before = known.get(text)
+    if (before) return before
+    const values = parse(text)
+    if (known.size === MOST_REMEMBERED) known.clear()
+    if (text.length > LONGEST_REMEMBERED) return values
+    if (known.size === 0) setTimeout(() => known.clear(), REMEMBERED_MILLISECONDS).unref()
+    known.set(text, values)
+    return values
+  }
+}
+
+/** The credentials with a score above 0: they come first, see `toV1CredentialsRow`. */
+function scoredPart(body: string): string {
+  const end = body.indexOf('"score":0,')
+  return end === -1 ? body : body.slice(0, end)
+}
+
+/**
+ * The texts of a member in JSON, as JSON, separated by commas. Quotes in texts are escaped, so that only members match. Parsing
+ * the JSON takes five times longer.
+ */
+function textsOf(json: string, member: string): string {
+  let texts = ''
+  for (let at = json.indexOf(member); at !== -1; at = json.indexOf(member, at)) {
+    const start = at + member.length
+    at = json.indexOf('"', start + 1)
+    while (isEscaped(json, at)) at = json.indexOf('"', at + 1)
+    texts += `${texts === '' ? '' : ','}${json.slice(start, at + 1)}`
+  }
+  return texts
+}
+
+/** Whether an odd number of backslashes precedes. */
+function isEscaped(json: string, at: number): boolean {
+  let first = at
+  while (json[first - 1] === '\\') first--
+  return (at - first) % 2 === 1
 }

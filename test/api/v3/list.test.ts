@@ -1,11 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { createLiveIndex } from '../../../src/catalog/facets/live-index.ts'
-import { createSearchClient, createSearchServer } from '../../../src/catalog/remote-search.ts'
-import { createSharedCatalog } from '../../../src/catalog/shared-catalog.ts'
-import { buildSnapshot } from '../../../src/catalog/snapshot.ts'
 import { parseFilter } from '../../../src/domain/v3/filter.ts'
 import { GROUP_FIELDS, parseSort } from '../../../src/domain/v3/list-request.ts'
-import type { Store } from '../../../src/store/store.ts'
 import { type Reply, serveTest, shareServer } from '../../support/http/server.ts'
 import { onEveryEngine, openTestStore, saveRecords } from '../../support/store/engines.ts'
 import { groupNaively, listNaively } from '../../support/store/naive-list.ts'
@@ -182,52 +177,6 @@ onEveryEngine('GET /api/v3/passports', (open) => {
       )
     },
   )
-})
-
-/** The search thread, but in this thread. Its catalog knows the snapshot of the begin only. */
-async function shareCatalog(store: Store) {
-  const searches = createSearchServer(createLiveIndex(store).find)
-  const { port1, port2 } = new MessageChannel()
-  const catalog = createSharedCatalog()
-  const snapshot = await buildSnapshot(store.listing)
-  searches.update(snapshot)
-  searches.connect(port1)
-  catalog.update(snapshot)
-  catalog.searchWith(createSearchClient(port2))
-  return {
-    catalog,
-    [Symbol.dispose]() {
-      port1.close()
-      port2.close()
-    },
-  }
-}
-
-onEveryEngine('a filtered list from the search thread', (open) => {
-  test('shows no passport that has changed since and does not match any more', async () => {
-    await using store = await open([1, 2, 3].map((id) => record(id, { human: true, scores: { total: id } })))
-    using shared = await shareCatalog(store)
-    await using server = serveTest(store, { catalog: shared.catalog })
-    const list = (sort: string) => server.get(pathOf({ filter: 'score:>1', sort }))
-    expect(idsOf(await list('-score'))).toEqual([3, 2])
-    await saveRecords(store, [record(3, { human: true, scores: { total: 0.5 } })])
-    // Another page, which is not cached.
-    const reply = await list('score')
-    expect(idsOf(reply)).toEqual([2])
-    expect(reply.body.total).toBe(1)
-  })
-
-  test('responds 500 while the index fails, and the ranking stays available', async () => {
-    await using store = await open([record(1)])
-    using shared = await shareCatalog({
-      ...store,
-      facets: { list: () => Promise.reject(new Error('on purpose')) },
-    })
-    await using server = serveTest(store, { catalog: shared.catalog })
-    expect((await server.get(pathOf({ filter: 'human:true' }))).status).toBe(500)
-    expect(server.errors).toMatchObject([{ message: 'on purpose' }])
-    expect((await server.get(PATH)).status).toBe(200)
-  })
 })
 
 describe('GET /api/v3/passports refuses', () => {

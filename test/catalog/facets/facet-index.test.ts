@@ -89,6 +89,35 @@ test('many passports, values and lists of values keep their own values', () => {
   expectList(index, all, { ...plain, keyword: '\0' })
 })
 
+test('a filter may have 32 conditions, negated or not', () => {
+  const all = Array.from({ length: 40 }, (_, at) => facets(at, { score: at, tag: [`t${at}`, `t${at % 7}`] }))
+  const index = createFacetIndex()
+  index.replace([], all)
+  const tags = (not: (at: number) => boolean): ListQuery => ({
+    ...plain,
+    filter: [
+      {
+        field: 'tag',
+        conditions: Array.from({ length: 32 }, (_, at) => ({ not: not(at), operator: '=', value: `t${at}` })),
+      },
+    ],
+  })
+  for (const not of [() => false, () => true, (at: number) => at === 31]) expectList(index, all, tags(not))
+  const scores = (not: boolean): ListQuery => ({
+    ...plain,
+    filter: [
+      {
+        field: 'score',
+        conditions: [
+          ...Array.from({ length: 31 }, () => ({ not: false, operator: '>', value: 38 }) as const),
+          { not, operator: '<=', value: 3 },
+        ],
+      },
+    ],
+  })
+  for (const not of [false, true]) expectList(index, all, scores(not))
+})
+
 test('groups are the hundred largest, and the number of others', () => {
   const index = createFacetIndex()
   index.replace(

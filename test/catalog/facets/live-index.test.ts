@@ -71,6 +71,7 @@ onEveryEngine('a live index', (open, engine) => {
     const index = createLiveIndex(store)
     const total = async (cursor?: string) =>
       (await index.find(snapshot, requestOf('human:true'), cursor)).total
+    expect(await total()).toBe(1)
     expect(await total('one')).toBe(1)
     await saveRecords(store, [record(2, { human: true })])
     expect(await total('one')).toBe(1)
@@ -132,4 +133,120 @@ onEveryEngine('a live index', (open, engine) => {
     await expect(index.find(snapshot, requestOf('human:true'))).rejects.toThrow('on purpose')
     expect((await index.find(snapshot, requestOf('human:true'))).ids).toEqual([1])
   })
+
+  test('is built in the background; meanwhile, lists of many passports are rejected with the progress', async () => {
+    await using store = await open(Array.from({ length: 300 }, (_, id) => record(id, { human: true })))
+    const snapshot = await buildSnapshot(store.listing)
+    const held = Promise.withResolvers<void>()
+    let reads = 0
+    const steps: string[] = []
+    const index = createLiveIndex(
+      {
+        listing: store.listing,
+        facets: {
+          async list(ids) {
+            if (++reads === 3) await held.promise
+            return store.facets.list(ids)
+          },
+        },
+      },
+      { mostAwaited: 299, onProgress: (read, total) => steps.push(`${read}/${total}`) },
+    )
+    index.follow(snapshot)
+    await until(() => reads === 3)
+    await expect(index.find(snapshot, requestOf('human:true'))).rejects.toMatchObject({
+      code: 'not_ready',
+      message: 'The index for filters is being built: 33 % done. Try again shortly.',
+    })
+    held.resolve()
+    await until(() => steps.includes('300/300'))
+    expect((await index.find(snapshot, requestOf('human:true'))).total).toBe(300)
+    expect(steps).toEqual(['0/300', '100/300', '200/300', '300/300'])
+    expect(reads).toBe(3)
+  })
+
+  test('follows snapshots without a request, and reports failures', async () => {
+    await using store = await open([record(1, { human: true })])
+    const failures: string[] = []
+    const read: number[][] = []
+    const index = createLiveIndex(
+      {
+        listing: store.listing,
+        facets: {
+          list(ids) {
+            read.push([...ids])
+            if (read.length === 1) throw new Error('on purpose')
+            return store.facets.list(ids)
+          },
+        },
+      },
+      { onFailure: (error) => failures.push((error as Error).message) },
+    )
+    index.follow(await buildSnapshot(store.listing))
+    await until(() => failures.length === 1)
+    expect(failures).toEqual(['on purpose'])
+    index.follow(await buildSnapshot(store.listing))
+    await until(() => read.length === 2)
+    await saveRecords(store, [record(2, { human: true })])
+    const snapshot = await buildSnapshot(store.listing)
+    await until(() => {
+      index.follow(snapshot)
+      return read.length === 3
+    })
+    expect(read).toEqual([[1], [1], [2]])
+    expect((await index.find(snapshot, requestOf('human:true'), snapshot.cursor)).ids).toEqual([1, 2])
+    expect(failures).toHaveLength(1)
+  })
+
+  test('is replaced some time after a passport was removed', async () => {
+    await using store = await open([record(1, { human: true }), record(2, { human: true })])
+    const snapshot = await buildSnapshot(store.listing)
+    const read: number[][] = []
+    const index = createLiveIndex(
+      {
+        listing: store.listing,
+        facets: {
+          list(ids) {
+            read.push([...ids])
+            return store.facets.list(ids)
+          },
+        },
+      },
+      { longestUnused: 1 },
+    )
+    await index.find(snapshot, requestOf('human:true'))
+    await store.passports.remove(1, 0)
+    expect((await index.find(snapshot, requestOf('human:true'))).ids).toEqual([2])
+    // The first index, the removed passport, and the new index, which is read without a request.
+    await until(() => read.length === 3)
+    expect(read).toEqual([[1, 2], [1], [2]])
+    expect((await index.find(snapshot, requestOf('human:true'))).ids).toEqual([2])
+  })
+
+  test('that is built when the service stops ends without a failure', async () => {
+    await using store = await open(Array.from({ length: 300 }, (_, id) => record(id, { human: true })))
+    const ending = new AbortController()
+    const failures: unknown[] = []
+    let reads = 0
+    const index = createLiveIndex(
+      {
+        listing: store.listing,
+        facets: {
+          list(ids) {
+            reads++
+            ending.abort()
+            return store.facets.list(ids)
+          },
+        },
+      },
+      { signal: ending.signal, onFailure: (error) => failures.push(error) },
+    )
+    const snapshot = await buildSnapshot(store.listing)
+    await expect(index.find(snapshot, requestOf('human:true'))).rejects.toThrow('aborted')
+    expect({ reads, failures }).toEqual({ reads: 1, failures: [] })
+  })
 })
+
+async function until(condition: () => boolean): Promise<void> {
+  while (!condition()) await new Promise(setImmediate)
+}

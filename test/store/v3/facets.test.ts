@@ -34,6 +34,8 @@ async function expectedOf(store: Store): Promise<Facets[]> {
 
 const fold = (values: readonly string[]) => [...new Set(values.map(foldName).filter((value) => value !== ''))]
 
+const SOCIAL = ada.socials[0] as (typeof ada.socials)[number]
+
 const byId = (facets: readonly Facets[]) => facets.toSorted((one, other) => one.id - other.id)
 
 onEveryEngine('facets', (open, engine) => {
@@ -81,6 +83,32 @@ onEveryEngine('facets', (open, engine) => {
     expect(second).toMatchObject({ id: 3, name: 'grace hopper', score: 42.5, human: ['false'] })
     expect(third).toMatchObject({ source: ['lens'], rules: ['2026+ab'] })
     expect(await store.facets.list([])).toEqual([])
+  })
+
+  test('have quotes, backslashes and long lists as in the record', async () => {
+    const odd = ['a\\', 'b"', '\\"', '"type":"c"', '"score":0,', 'd\\\\', '\u0001', 'e,"source":"f"']
+    const long = Array.from({ length: 100 }, (_, at) => `tag ${at}`)
+    await using store = await open([
+      record(1, {
+        profile: { tags: odd },
+        socials: odd.map((source) => ({ ...SOCIAL, source, bio: source })),
+        credentials: odd.map((type, at) =>
+          credential(`${at}`, { type, name: type, value: type, score: 1 + at }),
+        ),
+      }),
+      record(2, {
+        profile: { tags: long },
+        credentials: [
+          credential('1', { type: 'half', score: 0.5 }),
+          credential('2', { type: 'none', score: 0 }),
+        ],
+      }),
+    ])
+    const [first, second] = byId(await store.facets.list([1, 2]))
+    const expected = fold(odd).toSorted()
+    for (const values of [first?.tag, first?.source, first?.type])
+      expect(values?.toSorted()).toEqual(expected)
+    expect(second).toMatchObject({ tag: long, type: ['half'] })
   })
 
   test('that change with the credentials alone are a change of the listing', async () => {

@@ -1,0 +1,87 @@
+import { expect, test } from 'bun:test'
+import { createLiveIndex } from '../../../src/catalog/facets/live-index.ts'
+import { createSearchClient, createSearchServer } from '../../../src/catalog/remote-search.ts'
+import { createSharedCatalog } from '../../../src/catalog/shared-catalog.ts'
+import { buildSnapshot } from '../../../src/catalog/snapshot.ts'
+import type { Store } from '../../../src/store/store.ts'
+import { type Reply, serveTest } from '../../support/http/server.ts'
+import { onEveryEngine, saveRecords } from '../../support/store/engines.ts'
+import { record } from '../../support/store/records.ts'
+
+const PATH = '/api/v3/passports'
+const pathOf = (parameters: Record<string, string>) => `${PATH}?${new URLSearchParams(parameters)}`
+const idsOf = ({ body }: Reply): number[] =>
+  body.items.map(({ passport_id }: { passport_id: number }) => passport_id)
+
+/** The search thread, but in this thread. Its catalog knows the snapshot of the begin only. */
+async function shareCatalog(store: Store, options: { mostAwaited?: number } = {}) {
+  const searches = createSearchServer(createLiveIndex(store, options).find)
+  const { port1, port2 } = new MessageChannel()
+  const catalog = createSharedCatalog()
+  const snapshot = await buildSnapshot(store.listing)
+  searches.update(snapshot)
+  searches.connect(port1)
+  catalog.update(snapshot)
+  catalog.searchWith(createSearchClient(port2))
+  return {
+    catalog,
+    [Symbol.dispose]() {
+      port1.close()
+      port2.close()
+    },
+  }
+}
+
+onEveryEngine('a filtered list from the search thread', (open) => {
+  test('shows no passport that has changed since and does not match any more', async () => {
+    await using store = await open([1, 2, 3].map((id) => record(id, { human: true, scores: { total: id } })))
+    using shared = await shareCatalog(store)
+    await using server = serveTest(store, { catalog: shared.catalog })
+    const list = (sort: string) => server.get(pathOf({ filter: 'score:>1', sort }))
+    expect(idsOf(await list('-score'))).toEqual([3, 2])
+    await saveRecords(store, [record(3, { human: true, scores: { total: 0.5 } })])
+    // Another page, which is not cached.
+    const reply = await list('score')
+    expect(idsOf(reply)).toEqual([2])
+    expect(reply.body.total).toBe(1)
+  })
+
+  test('responds 503 while the index is built, and the ranking does not wait', async () => {
+    await using store = await open(Array.from({ length: 60 }, (_, id) => record(id)))
+    const held = Promise.withResolvers<void>()
+    const facets = {
+      async list(ids: readonly number[]) {
+        await held.promise
+        return store.facets.list(ids)
+      },
+    }
+    using shared = await shareCatalog({ ...store, facets }, { mostAwaited: 0 })
+    await using server = serveTest(store, { catalog: shared.catalog })
+    const filtered = () => server.get(pathOf({ filter: 'human:false', limit: '60' }))
+    const early = await Promise.all(Array.from({ length: 9 }, filtered))
+    expect(early.map(({ status }) => status)).toEqual(Array(9).fill(503))
+    expect(early[0]?.headers.get('Retry-After')).toBe('2')
+    expect(early[0]?.body).toMatchObject({
+      code: 'not_ready',
+      detail: 'The index for filters is being built: 0 % done. Try again shortly.',
+    })
+    expect((await server.get(pathOf({ limit: '60' }))).body.items).toHaveLength(60)
+    expect(server.errors).toEqual([])
+    held.resolve()
+    let reply = await filtered()
+    while (reply.status === 503) reply = await filtered()
+    expect(reply.body.total).toBe(60)
+  })
+
+  test('responds 500 while the index fails, and the ranking stays available', async () => {
+    await using store = await open([record(1)])
+    using shared = await shareCatalog({
+      ...store,
+      facets: { list: () => Promise.reject(new Error('on purpose')) },
+    })
+    await using server = serveTest(store, { catalog: shared.catalog })
+    expect((await server.get(pathOf({ filter: 'human:true' }))).status).toBe(500)
+    expect(server.errors).toMatchObject([{ message: 'on purpose' }])
+    expect((await server.get(PATH)).status).toBe(200)
+  })
+})
