@@ -43,6 +43,8 @@ export function createLiveIndex(store: Reader, options: Options = {}) {
     if (state && !wasChecked(state, cursor)) {
       await current.update(state)
       checked = { state, cursor, at: performance.now() }
+      // A new index that has replaced it meanwhile may lack the last changes.
+      if (current.find() !== state) return update(snapshot, cursor)
     }
     if (!current.find()) void current.build(snapshot)
   }
