@@ -17,6 +17,7 @@ import { type Html, html } from './html.ts'
 import { renderLayout } from './layout.ts'
 import { addressOf, type Ranked, renderPager, renderRankingList } from './ranking-list.ts'
 import { renderSearch } from './search-form.ts'
+import type { Site } from './site/site.ts'
 import { renderStart } from './start-page.ts'
 
 const SIZE = '20'
@@ -26,7 +27,11 @@ export const createRankingPage = (options: ExplorerOptions): ExplorerPage => ({
   version: ({ query }) => (parseKeyword(query.get('q')) === undefined ? '' : undefined),
   async render(request) {
     const found = await find(options, request)
-    return file('text/html', found.all === 0 ? renderStart() : renderRanking(found), POLICY.explorer)
+    return file(
+      'text/html',
+      found.all === 0 ? renderStart(request.site) : renderRanking(request.site, found),
+      POLICY.explorer,
+    )
   },
 })
 
@@ -65,7 +70,7 @@ async function rank(catalog: Catalog, passport: Passport): Promise<Ranked> {
   return { passport, rank }
 }
 
-function renderRanking(found: Found): string {
+function renderRanking(site: Site, found: Found): string {
   const { typed, page, all } = found
   const main = html`<h1>${count(all, 'passport')}</h1>
 <p class="lead">Ranked by score, the sum of activity, identity and skills.</p>
@@ -76,9 +81,11 @@ ${renderResults(found)}
 </div>`
   const title = typed === '' ? 'Passports by score' : `“${typed}” in passports`
   return renderLayout({
+    site,
     title: page === 1 ? title : `${title}, page ${formatFigure(page)}`,
     description: `${count(all, 'passport')} by score: professional-reputation records of people`,
-    script: '/ranking.js',
+    script: 'ranking.js',
+    share: { path: addressOf(page, typed) },
     here: '/',
     main,
   })

@@ -27,7 +27,7 @@ export function renderExplanation({ id, scores }: Passport): Html {
 /** Explains a score line by line. Not cached, because the result depends on the clock. */
 export const createExplanationPage = ({ explain }: ExplorerOptions): ExplorerPage => ({
   version: () => undefined,
-  async render({ params }) {
+  async render({ params, site }) {
     const ref = parsePassportRef(params.ref ?? '')
     const explanation = ref && (await explain(ref))
     if (!explanation) throw notFound()
@@ -43,7 +43,7 @@ ${renderLines(explanation)}
 </article>`
     const title = `Score calculation of ${name}`
     const description = `${name}: passport score ${formatFigure(passport.scores.total)}, line by line`
-    return file('text/html', renderLayout({ title, description, main }), POLICY.explorer)
+    return file('text/html', renderLayout({ site, title, description, main }), POLICY.explorer)
   },
 })
 

@@ -4,7 +4,7 @@ import { type ExplorerOptions, type ExplorerPage, file, POLICY } from '../explor
 import { describeRank, formatFigure, nameOf, shortNameOf } from '../format.ts'
 import { type Html, html } from '../html.ts'
 import { renderLayout } from '../layout.ts'
-import { renderSocialMeta } from '../social-meta.ts'
+import { renderProfileMeta, sharePassport } from '../pictures/social-meta.ts'
 import { renderCredentials } from './passport-credentials.ts'
 import { renderExplanation } from './passport-explanation.ts'
 import { renderPerson, renderSocials, renderWallets } from './passport-person.ts'
@@ -19,7 +19,7 @@ export function createPassportPage({ store, catalog, api = () => 'open' }: Explo
       const [passport, credentials] = [await store.v1.findPassport(ref), await store.v1.findCredentials(ref)]
       return `${passport?.etag} ${credentials?.etag} ${api()}`
     },
-    async render({ params, origin }) {
+    async render({ params, origin, site }) {
       const ref = parsePassportRef(params.ref ?? '')
       const found = ref && (await store.credentials.find(ref))
       if (!found) throw notFound()
@@ -42,10 +42,12 @@ ${renderSocials(passport.socials)}
 ${renderSnippets(passport.id, origin, api())}
 </article>`
       const page = renderLayout({
+        site,
         title: `${name}: ${score}`,
         description: `${name}: passport score ${score}, ${describeRank(standing)}`,
-        head: renderSocialMeta(passport, standing, origin),
-        script: '/passport.js',
+        share: sharePassport(passport, standing),
+        head: renderProfileMeta(passport, origin),
+        script: 'passport.js',
         main,
       })
       return file('text/html', page, POLICY.explorer)
