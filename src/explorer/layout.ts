@@ -1,3 +1,4 @@
+import { LATIN_FONT_PATH } from './design/fonts.ts'
 import { type Html, html } from './html.ts'
 import { renderShareMeta, type Share } from './pictures/social-meta.ts'
 import type { AssetName } from './site/assets.ts'
@@ -33,6 +34,7 @@ export function renderLayout(layout: Layout): string {
 <meta name="description" content="${description}">
 <title>${title} · ${site.name}</title>
 ${renderIcons()}
+<link rel="preload" href="${LATIN_FONT_PATH}" as="font" type="font/woff2" crossorigin>
 <link rel="stylesheet" href="${site.urlOf('style.css')}">
 ${renderShareMeta(site, { title, description, ...share })}${head ?? html``}${script === undefined ? html`` : html`<script type="module" src="${site.urlOf(script)}"></script>`}
 </head>

@@ -13,10 +13,23 @@ import rankingScript from '../assets/ranking.client.js' with { type: 'text' }
 import ranking from '../assets/ranking.css' with { type: 'text' }
 import referenceScript from '../assets/reference.client.js' with { type: 'text' }
 import reference from '../assets/reference.css' with { type: 'text' }
+import scoreStyle from '../assets/score.css' with { type: 'text' }
+import { FONT_FACES, fontRoutes } from '../design/fonts.ts'
+import { PALETTE } from '../design/tokens.ts'
 import { file, POLICY } from '../explorer-page.ts'
 
 /** One stylesheet for all pages, fetched once. */
-const STYLE = [base, baseElements, reference, ranking, passport, passportSections, passportMedia].join('\n')
+const STYLE = [
+  FONT_FACES,
+  base,
+  baseElements,
+  scoreStyle,
+  reference,
+  ranking,
+  passport,
+  passportSections,
+  passportMedia,
+].join('\n')
 
 /** Scripts and other files that do not depend on settings. */
 const FILES = {
@@ -30,16 +43,16 @@ export type AssetName = keyof typeof FILES | 'style.css'
 /** The stylesheet, scripts and fonts. The hash in each URL lets browsers keep a file forever. */
 export function createAssets(accent: string | undefined) {
   const urls = new Map(Object.entries(FILES).map(([name, { body }]) => [name, hashedUrl(name, body)]))
-  const style = setAccent(STYLE, accent).replace(
-    /\/assets\/([\w-]+\.\w+)/g,
-    (path, name) => urls.get(name) ?? path,
-  )
+  const style = setAccent(STYLE, accent)
   urls.set('style.css', hashedUrl('style.css', style))
   const files = { ...FILES, 'style.css': { type: 'text/css', body: style } }
   const pages = new Map(
     Object.entries(files).map(([name, { type, body }]) => [name, file(type, body, POLICY.file)]),
   )
-  return { urlOf: (name: AssetName) => urls.get(name) as string, route: createRoute(urls, pages) }
+  return {
+    urlOf: (name: AssetName) => urls.get(name) as string,
+    routes: [createRoute(urls, pages), ...fontRoutes()],
+  }
 }
 
 /** `style.css` becomes `/assets/style.1a2b3c.css`. */
@@ -64,14 +77,12 @@ const createRoute = (urls: ReadonlyMap<string, string>, pages: ReadonlyMap<strin
   },
 })
 
-/** The background of the dark theme. */
-const DARK = '#161917'
-
 /** The accent of the dark theme is the same hue, as light as text needs. */
 function setAccent(style: string, accent: string | undefined): string {
   if (accent === undefined) return style
   let light = accent
-  for (let share = 0; contrast(light, DARK) < 7; share += 0.05) light = mix(accent, '#ffffff', share)
+  for (let share = 0; contrast(light, PALETTE.dark.ground) < 7; share += 0.05)
+    light = mix(accent, '#ffffff', share)
   return `${style}
 :root { --accent: ${accent}; }
 @media (prefers-color-scheme: dark) { :root { --accent: ${light}; } }

@@ -9,7 +9,7 @@ export type Site = SiteSettings & {
 }
 
 export function createSite(settings: SiteSettings = DEFAULT_SITE, publicUrl = '') {
-  const { urlOf, route } = createAssets(settings.accent)
+  const { urlOf, routes } = createAssets(settings.accent)
   const site: Site = { ...settings, origin: publicUrl, urlOf }
-  return { site, routes: [route] }
+  return { site, routes }
 }
