@@ -1,6 +1,6 @@
 import { type Html, html } from './html.ts'
 import { renderLayout } from './layout.ts'
-import { renderSearch } from './search-form.ts'
+import { renderSearch } from './ranking/search-form.ts'
 
 export function renderErrorPage(status: number, message: string, requestId: string): string {
   const { title, words, help } = KNOWN[status] ?? OTHER

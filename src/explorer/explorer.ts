@@ -10,7 +10,7 @@ import { renderErrorPage } from './error-page.ts'
 import { type ExplorerOptions, type ExplorerPage, file, POLICY } from './explorer-page.ts'
 import { createExplanationPage } from './passport/passport-explanation.ts'
 import { createPassportPage } from './passport/passport-page.ts'
-import { createRankingPage } from './ranking-page.ts'
+import { createRankingPage } from './ranking/ranking-page.ts'
 
 export function createExplorer(options: ExplorerOptions) {
   const { catalog, publicUrl } = options

@@ -1,8 +1,8 @@
-import type { Passport } from '../domain/passport.ts'
-import { formatFigure, nameOf } from './format.ts'
-import { escapeText, type Html, html } from './html.ts'
-import { shortWord } from './sanitize.ts'
-import { renderScoreBar, SCORE_PARTS } from './score-bar.ts'
+import type { Passport } from '../../domain/passport.ts'
+import { formatFigure, nameOf } from '../format.ts'
+import { escapeText, type Html, html } from '../html.ts'
+import { shortWord } from '../sanitize.ts'
+import { renderScoreBar, SCORE_PARTS } from '../score-bar.ts'
 
 /** Passports with the same score have the same rank. */
 export type Ranked = { passport: Passport; rank: number }

@@ -1,4 +1,4 @@
-import { type Html, html } from './html.ts'
+import { type Html, html } from '../html.ts'
 
 /** Works without JavaScript. */
 export function renderSearch(typed: string): Html {

@@ -1,5 +1,5 @@
-import { html, prose } from './html.ts'
-import { renderLayout } from './layout.ts'
+import { html, prose } from '../html.ts'
+import { renderLayout } from '../layout.ts'
 
 /** Shown while the database is empty. */
 export function renderStart(): string {

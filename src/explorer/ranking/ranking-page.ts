@@ -1,20 +1,20 @@
-import type { Catalog } from '../catalog/catalog.ts'
-import { findPage } from '../catalog/find-page.ts'
-import { parseKeyword } from '../domain/keyword.ts'
-import { lastPage, parsePageRequest } from '../domain/page.ts'
-import { type Passport, parsePassportRef } from '../domain/passport.ts'
-import { count } from '../domain/text/format.ts'
-import type { Store } from '../store/store.ts'
+import type { Catalog } from '../../catalog/catalog.ts'
+import { findPage } from '../../catalog/find-page.ts'
+import { parseKeyword } from '../../domain/keyword.ts'
+import { lastPage, parsePageRequest } from '../../domain/page.ts'
+import { type Passport, parsePassportRef } from '../../domain/passport.ts'
+import { count } from '../../domain/text/format.ts'
+import type { Store } from '../../store/store.ts'
 import {
   type ExplorerOptions,
   type ExplorerPage,
   type ExplorerRequest,
   file,
   POLICY,
-} from './explorer-page.ts'
-import { formatFigure } from './format.ts'
-import { type Html, html } from './html.ts'
-import { renderLayout } from './layout.ts'
+} from '../explorer-page.ts'
+import { formatFigure } from '../format.ts'
+import { type Html, html } from '../html.ts'
+import { renderLayout } from '../layout.ts'
 import { addressOf, type Ranked, renderPager, renderRankingList } from './ranking-list.ts'
 import { renderSearch } from './search-form.ts'
 import { renderStart } from './start-page.ts'
