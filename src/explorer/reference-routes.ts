@@ -3,6 +3,7 @@ import type { Route } from '../api/request.ts'
 import { type DatedPlan, phaseAt } from '../domain/retirement.ts'
 import script from './assets/reference.client.js' with { type: 'text' }
 import { renderDeprecation } from './deprecation-page.ts'
+import { fontRoutes } from './design/fonts.ts'
 import { file, POLICY } from './explorer-page.ts'
 import { STYLE } from './layout.ts'
 import { type ReferenceDocument, referencePath, renderReference, versionsOf } from './reference-page.ts'
@@ -27,6 +28,7 @@ export function createReferenceRoutes(
     ...references,
     pageRoute('/deprecation', deprecation),
     pageRoute('/style.css', () => STYLE),
+    ...fontRoutes(),
     pageRoute('/reference.js', () => SCRIPT),
     ...(explorer ? [] : references.slice(0, 1).map((route) => ({ ...route, path: '/' }))),
   ]
