@@ -1,5 +1,6 @@
 import base from './assets/base.css' with { type: 'text' }
 import baseElements from './assets/base-elements.css' with { type: 'text' }
+import browse from './assets/browse.css' with { type: 'text' }
 import passport from './assets/passport.css' with { type: 'text' }
 import passportMedia from './assets/passport-media.css' with { type: 'text' }
 import passportSections from './assets/passport-sections.css' with { type: 'text' }
@@ -20,6 +21,7 @@ export const STYLE = file(
     scoreStyle,
     reference,
     ranking,
+    browse,
     passport,
     passportSections,
     passportMedia,

@@ -2,6 +2,7 @@ import type { ApiServerOptions } from '../../../src/api/server.ts'
 import { createCatalog } from '../../../src/catalog/catalog.ts'
 import { createExplorer } from '../../../src/explorer/explorer.ts'
 import type { ExplorerOptions } from '../../../src/explorer/explorer-page.ts'
+import { findRules } from '../../../src/scoring/active-rules.ts'
 import { DEFAULT_RULES } from '../../../src/scoring/rules.ts'
 import { score } from '../../../src/scoring/score.ts'
 import type { Store } from '../../../src/store/store.ts'
@@ -16,6 +17,7 @@ export function serveExplorer(store: Store, { explain, publicUrl, api, ...option
     store,
     catalog: options.catalog ?? createCatalog(store),
     explain: explain ?? createExplain(store, now),
+    rules: () => findRules(store),
     now,
     api,
     publicUrl,
