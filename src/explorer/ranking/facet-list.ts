@@ -16,10 +16,10 @@ import {
 } from './ranking-query.ts'
 
 const HEADINGS: Record<FilterName, string> = {
+  human: 'Proof',
   tag: 'Tags',
   credential: 'Credentials',
   place: 'Places',
-  human: 'Human',
 }
 
 const MAX_LABEL_LENGTH = 30

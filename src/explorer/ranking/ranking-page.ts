@@ -98,8 +98,8 @@ ${renderSearch(query)}
 <div class="browse">
 <div id="facets" data-live>${renderFacets(facets, query)}</div>
 <div>
-${renderChips(query, labelIn(labels))}
-<div class="list-head"><p class="count" role="status" data-count>${describe(found)}</p>${renderSorts(query)}</div>
+<div id="chips" data-live>${renderChips(query, labelIn(labels))}</div>
+<div class="list-head"><p class="count" role="status" data-count>${describe(found)}</p><div id="sorts" data-live>${renderSorts(query)}</div></div>
 <div data-results>
 ${query.page === 1 ? renderSuggestions(facets, query) : html``}${renderResults(found)}
 </div>
@@ -108,7 +108,7 @@ ${query.page === 1 ? renderSuggestions(facets, query) : html``}${renderResults(f
   })
 }
 
-const renderIntroduction = (all: number) => html`<h1>${count(all, 'passport')}</h1>
+const renderIntroduction = (all: number) => html`<h1>Explore ${count(all, 'passport')}</h1>
 <p class="lead">A passport is one person’s public record of work: a score for activity, identity and skills, and the credentials behind every point.</p>`
 
 const isFiltered = ({ filters }: RankingQuery) => filtersOf(filters).length > 0
