@@ -8,7 +8,7 @@ import { createExplanationPage } from './passport/passport-explanation.ts'
 import { createPassportPage } from './passport/passport-page.ts'
 import { createBadge } from './pictures/badge.ts'
 import { createCard } from './pictures/card.ts'
-import { createRankingPage } from './ranking-page.ts'
+import { createRankingPage } from './ranking/ranking-page.ts'
 
 export function createExplorer(options: ExplorerOptions) {
   const { catalog, publicUrl, site } = options

@@ -131,6 +131,7 @@ function createPages({ config, store, catalog, now, plan }: PageOptions) {
         store,
         catalog,
         explain: createExplain(store, now),
+        rules: () => findRules(store),
         now,
         api: () => (isRemoved(plan(), now()) ? 'removed' : config.requireKey ? 'key required' : 'open'),
         publicUrl: config.publicUrl,

@@ -9,6 +9,7 @@ import type { EventLog, EventType, LogEvent } from '../domain/v3/event.ts'
 import type { CopyTable } from './copy-table.ts'
 import type { createV1Reader as createPostgresV1, createV2Reader as createPostgresV2 } from './postgres/v1.ts'
 import type { createV3Reader as createPostgresV3 } from './postgres/v3/find-passports.ts'
+import type { SearchStore } from './rows/search.ts'
 import type { createV1Reader as createSqliteV1, createV2Reader as createSqliteV2 } from './sqlite/v1.ts'
 import type { createV3Reader as createSqliteV3 } from './sqlite/v3/find-passports.ts'
 
@@ -58,6 +59,7 @@ export type Store = {
     /** In any order. Passports that are not listed are left out. */
     list(ids: readonly number[]): Awaitable<Facets[]>
   }
+  search: SearchStore
   scoring: ScoringStore
   rules: RulesStore
   events: EventStore

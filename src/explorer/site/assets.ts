@@ -5,6 +5,7 @@ import { contrast, mix } from '../../domain/text/color.ts'
 import { hashOf } from '../../store/hash.ts'
 import base from '../assets/base.css' with { type: 'text' }
 import baseElements from '../assets/base-elements.css' with { type: 'text' }
+import browse from '../assets/browse.css' with { type: 'text' }
 import passportScript from '../assets/passport.client.js' with { type: 'text' }
 import passport from '../assets/passport.css' with { type: 'text' }
 import passportMedia from '../assets/passport-media.css' with { type: 'text' }
@@ -26,6 +27,7 @@ const STYLE = [
   scoreStyle,
   reference,
   ranking,
+  browse,
   passport,
   passportSections,
   passportMedia,

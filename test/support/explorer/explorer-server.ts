@@ -4,6 +4,7 @@ import { DEFAULT_SITE } from '../../../src/domain/settings/site.ts'
 import { createExplorer } from '../../../src/explorer/explorer.ts'
 import type { ExplorerOptions } from '../../../src/explorer/explorer-page.ts'
 import { createSite } from '../../../src/explorer/site/site.ts'
+import { findRules } from '../../../src/scoring/active-rules.ts'
 import { DEFAULT_RULES } from '../../../src/scoring/rules.ts'
 import { score } from '../../../src/scoring/score.ts'
 import type { Store } from '../../../src/store/store.ts'
@@ -18,6 +19,7 @@ export function serveExplorer(store: Store, { explain, publicUrl, api, ...option
     store,
     catalog: options.catalog ?? createCatalog(store),
     explain: explain ?? createExplain(store, now),
+    rules: () => findRules(store),
     now,
     api,
     publicUrl,
