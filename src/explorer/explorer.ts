@@ -4,6 +4,7 @@ import { type Context, originOf, pathOf, queryOf, type Route, type RouteRequest 
 import { ServiceError } from '../domain/errors.ts'
 import { renderErrorPage } from './error-page.ts'
 import { type ExplorerOptions, type ExplorerPage, file, POLICY } from './explorer-page.ts'
+import { createCredentialsPage } from './passport/passport-credentials.ts'
 import { createExplanationPage } from './passport/passport-explanation.ts'
 import { createPassportPage } from './passport/passport-page.ts'
 import { createBadge } from './pictures/badge.ts'
@@ -58,6 +59,7 @@ export function createExplorer(options: ExplorerOptions) {
       htmlRoute('/', createRankingPage(options)),
       htmlRoute('/passports/:ref', createPassportPage(options)),
       htmlRoute('/passports/:ref/score', createExplanationPage(options)),
+      htmlRoute('/passports/:ref/credentials', createCredentialsPage(options)),
       route('/badge/:file', createBadge(options)),
       route('/card/:file', createCard(options)),
       ...['/passports', '/badge', '/card'].flatMap((path) => [missing(path), missing(`${path}/*`)]),

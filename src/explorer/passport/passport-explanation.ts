@@ -8,7 +8,7 @@ import { formatFigure, shortNameOf } from '../format.ts'
 import { escapeText, type Html, html } from '../html.ts'
 import { renderLayout } from '../layout.ts'
 import { CATEGORIES, SCORE_PARTS } from '../score-bar.ts'
-import { groupByCategory, UNKNOWN } from './passport-credentials.ts'
+import { groupByCategory, UNKNOWN } from './credential-rows.ts'
 
 /** The sum of the score, for the passport page. The script inserts the lines of the explanation page. */
 export function renderExplanation({ id, scores }: Passport): Html {

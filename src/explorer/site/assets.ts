@@ -8,8 +8,10 @@ import baseElements from '../assets/base-elements.css' with { type: 'text' }
 import browse from '../assets/browse.css' with { type: 'text' }
 import passportScript from '../assets/passport.client.js' with { type: 'text' }
 import passport from '../assets/passport.css' with { type: 'text' }
+import passportCharts from '../assets/passport-charts.css' with { type: 'text' }
 import passportMedia from '../assets/passport-media.css' with { type: 'text' }
 import passportSections from '../assets/passport-sections.css' with { type: 'text' }
+import passportShare from '../assets/passport-share.css' with { type: 'text' }
 import rankingScript from '../assets/ranking.client.js' with { type: 'text' }
 import ranking from '../assets/ranking.css' with { type: 'text' }
 import referenceScript from '../assets/reference.client.js' with { type: 'text' }
@@ -30,6 +32,8 @@ const STYLE = [
   browse,
   passport,
   passportSections,
+  passportCharts,
+  passportShare,
   passportMedia,
 ].join('\n')
 
