@@ -2,6 +2,7 @@ import { createPage, type RenderedPage } from '../api/rendered-page.ts'
 import type { Catalog } from '../catalog/catalog.ts'
 import type { ExplainedPassport } from '../domain/explanation.ts'
 import type { PassportRef } from '../domain/passport.ts'
+import type { RuleSetShape } from '../domain/rule-set.ts'
 import type { Awaitable, Store } from '../store/store.ts'
 
 /** A page or file with its Content-Security-Policy. */
@@ -35,6 +36,8 @@ export type ExplorerOptions = {
   catalog: Catalog
   /** Explains the score of a passport; `undefined` if it does not exist. */
   explain: (ref: PassportRef) => Awaitable<ExplainedPassport | undefined>
+  /** The active rule set, for `levelOf`. */
+  rules: () => Awaitable<Pick<RuleSetShape, 'levels'>>
   now: () => number
   /** `open` by default. */
   api?: (() => ApiState) | undefined
