@@ -13,7 +13,7 @@ const MOST_TAGS = 30
 export function renderPerson(passport: FullPassport, name: string, score: Html): Html {
   const { id, human, connections, profile } = passport
   return html`<div class="person">
-<svg class="watermark" viewBox="-104 -104 208 208" aria-hidden="true"><use href="#r${id}"/></svg>
+<svg class="watermark" viewBox="-104 -104 208 208" aria-hidden="true"><use href="#r${id}"/><use href="#r${id}" transform="rotate(8)scale(.94)"/><use href="#r${id}" transform="rotate(16)scale(.88)"/></svg>
 ${rosette(id)}
 <div class="bearer">
 <h1 dir="auto">${shortenText(name, MAX_NAME_LENGTH)}</h1>
