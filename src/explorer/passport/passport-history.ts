@@ -12,8 +12,11 @@ import { type Html, html } from '../html.ts'
 import { shortWord } from '../sanitize.ts'
 import { renderSome } from './render-some.ts'
 
-/** A point of the chart: the score since a time. `change` is absent at the begin. */
-type Point = { time: number; score: number; change?: number; causes: readonly ScoreCause[] }
+/** A point of the chart: the score since a time, or at the begin of the chart. */
+type Point = { time: number; score: number } & (
+  | { change: number; causes: readonly ScoreCause[] }
+  | { change?: never; begin: string }
+)
 
 /** The names of credential types, for causes. */
 type Names = ReadonlyMap<string, string>
@@ -22,7 +25,7 @@ const TYPES: readonly EventType[] = ['passport.added', 'score.changed']
 const MOST_EVENTS = 60
 const MOST_CAUSES = 3
 const MAX_NAME_LENGTH = 30
-const MOST_ROWS = { rows: MOST_EVENTS, bytes: 15_000 }
+const MOST_ROWS = { rows: MOST_EVENTS + 1, bytes: 15_000 }
 
 /** The latest changes of a score with their causes: a chart, and the same as a table. Empty without a change. */
 export async function renderHistory(
@@ -53,10 +56,11 @@ ${drawChart(points, names)}
 function toPoints(latest: readonly LogEvent[]): Point[] {
   const points: Point[] = []
   for (const event of latest.toReversed()) {
-    if (event.type === 'passport.added') points.push({ time: event.time, score: event.score, causes: [] })
+    if (event.type === 'passport.added')
+      points.push({ time: event.time, score: event.score, begin: 'first known score' })
     if (event.type !== 'score.changed') continue
     const [before, score] = event.change.score
-    if (points.length === 0) points.push({ time: event.time, score: before, causes: [] })
+    if (points.length === 0) points.push({ time: event.time, score: before, begin: 'earlier score' })
     if (before === score) continue
     points.push({ time: event.time, score, change: score - before, causes: causesOf(event.change) })
   }
@@ -71,8 +75,9 @@ const renderPoint = (
 
 const formatChange = (change: number) => `${change < 0 ? '\u2212' : '+'}${formatFigure(Math.abs(change))}`
 
-function describeCauses({ causes, change }: Point, names: Names): string {
-  if (change === undefined) return 'first known score'
+function describeCauses(point: Point, names: Names): string {
+  if (point.change === undefined) return point.begin
+  const { causes } = point
   const largest = causes.toSorted((one, other) => Math.abs(other.delta) - Math.abs(one.delta))
   const words = largest.slice(0, MOST_CAUSES).map((cause) => describeCause(cause, names))
   const more = largest.length - words.length
