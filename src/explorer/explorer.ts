@@ -6,6 +6,9 @@ import passportScript from './assets/passport.client.js' with { type: 'text' }
 import rankingScript from './assets/ranking.client.js' with { type: 'text' }
 import { createBadge } from './badge.ts'
 import { createCard } from './card.ts'
+import { createComparePage } from './compare/compare-page.ts'
+import { createCredentialList } from './credentials/credential-list.ts'
+import { createCredentialPage } from './credentials/credential-page.ts'
 import { renderErrorPage } from './error-page.ts'
 import { type ExplorerOptions, type ExplorerPage, file, POLICY } from './explorer-page.ts'
 import { createExplanationPage } from './passport/passport-explanation.ts'
@@ -53,6 +56,9 @@ export function createExplorer(options: ExplorerOptions) {
       htmlRoute('/', createRankingPage(options)),
       htmlRoute('/passports/:ref', createPassportPage(options)),
       htmlRoute('/passports/:ref/score', createExplanationPage(options)),
+      htmlRoute('/credentials', createCredentialList(options)),
+      htmlRoute('/credentials/:type', createCredentialPage(options)),
+      htmlRoute('/compare', createComparePage(options)),
       route('/badge/:file', createBadge(options)),
       route('/card/:file', createCard(options)),
       ...['/passports', '/badge', '/card'].flatMap((path) => [missing(path), missing(`${path}/*`)]),
@@ -68,8 +74,8 @@ export function createExplorer(options: ExplorerOptions) {
 
 function checkAccept(request: RouteRequest): void {
   if (!prefersJson(request)) return
-  const [, , ref] = pathOf(request).split('/')
-  const path = ref ? `/api/v1/passports/${ref}` : '/api/v1/passports'
+  const [, folder, ref] = pathOf(request).split('/')
+  const path = folder === 'passports' && ref ? `/api/v1/passports/${ref}` : '/api/v1/passports'
   throw new ServiceError('not_acceptable', `This is a page for people. Request JSON from ${path}.`)
 }
 

@@ -1,6 +1,8 @@
 import base from './assets/base.css' with { type: 'text' }
 import baseElements from './assets/base-elements.css' with { type: 'text' }
 import browse from './assets/browse.css' with { type: 'text' }
+import compare from './assets/compare.css' with { type: 'text' }
+import credentials from './assets/credentials.css' with { type: 'text' }
 import passport from './assets/passport.css' with { type: 'text' }
 import passportMedia from './assets/passport-media.css' with { type: 'text' }
 import passportSections from './assets/passport-sections.css' with { type: 'text' }
@@ -22,6 +24,8 @@ export const STYLE = file(
     reference,
     ranking,
     browse,
+    compare,
+    credentials,
     passport,
     passportSections,
     passportMedia,
@@ -65,7 +69,7 @@ ${head ?? html``}${script === undefined ? html`` : html`<script type="module" sr
 <a class="skip" href="#main">Skip to content</a>
 <header>
 <p class="brand"><a href="/">passportd</a></p>
-<nav aria-label="Pages">${explorer ? html`${link('/', 'Passports')} ` : html``}${link('/reference', 'API reference')} ${link('/deprecation', 'Deprecation')}</nav>
+<nav aria-label="Pages">${explorer ? html`${link('/', 'Passports')} ${link('/credentials', 'Credentials')} ${link('/compare', 'Compare')} ` : html``}${link('/reference', 'API reference')} ${link('/deprecation', 'Deprecation')}</nav>
 </header>
 <main id="main">
 ${main}

@@ -1,13 +1,6 @@
 import type { RenderedPage } from '../../api/rendered-page.ts'
-import { ServiceError } from '../../domain/errors.ts'
 import { count } from '../../domain/text/format.ts'
-import {
-  type ExplorerOptions,
-  type ExplorerPage,
-  type ExplorerRequest,
-  file,
-  POLICY,
-} from '../explorer-page.ts'
+import { type ExplorerOptions, type ExplorerPage, file, POLICY } from '../explorer-page.ts'
 import { formatFigure } from '../format.ts'
 import { type Html, html } from '../html.ts'
 import { renderLayout } from '../layout.ts'
@@ -16,12 +9,13 @@ import { renderChips, renderFacets, renderSorts, renderSuggestions } from './fac
 import { createFacetReader, type FacetReader, type Facets } from './facets.ts'
 import { type FoundRanking, findRanking } from './find-ranking.ts'
 import { createHomeFacets, type HomeFacets } from './home-facets.ts'
+import { whenReady } from './not-ready.ts'
 import { renderPager, renderRankingList } from './ranking-list.ts'
 import {
+  ALL_PASSPORTS,
   addressOf,
   type FilterName,
   filtersOf,
-  NO_FILTERS,
   needsIndex,
   PAGE_SIZE,
   parseRankingQuery,
@@ -30,38 +24,37 @@ import {
 import { renderSearch } from './search-form.ts'
 import { renderStart } from './start-page.ts'
 
-const ALL: RankingQuery = { typed: '', keyword: undefined, filters: NO_FILTERS, sort: 'total', page: 1 }
-
 /** All passports by score, or those that a search and filters find. */
 export function createRankingPage(options: ExplorerOptions): ExplorerPage {
   const facets = createFacetReader(options)
-  const homeFacets = createHomeFacets(options.catalog, () => facets.readAll(ALL))
+  const homeFacets = createHomeFacets(options.catalog, () => facets.readAll(ALL_PASSPORTS))
   const context = { ...options, facets, homeFacets }
   return {
     async version(request) {
       const query = parseRankingQuery(request.query)
-      if (query.typed !== '' || needsIndex(query)) return undefined
-      return String((await homeFacets()).revision)
+      if (query.typed !== '') return undefined
+      return needsIndex(query) ? (await options.rules()).stamp : String((await homeFacets()).revision)
     },
-    render: (request) => renderRanking(context, request),
+    render(request) {
+      const query = parseRankingQuery(request.query)
+      const render = () => renderRanking(context, query, request.signal)
+      return needsIndex(query) ? whenReady(addressOf(query), render) : render()
+    },
   }
 }
 
 type PageContext = ExplorerOptions & { facets: FacetReader; homeFacets: HomeFacets }
 
-async function renderRanking(context: PageContext, request: ExplorerRequest): Promise<RenderedPage> {
-  const query = parseRankingQuery(request.query)
-  try {
-    const found = await findRanking(context, query, request.signal)
-    if (found.all === 0) return file('text/html', renderStart(), POLICY.explorer)
-    const shown = await findFacets(context, query, request.signal)
-    const labels = await findLabels(context, query)
-    return file('text/html', renderPage(found, shown, labels), POLICY.explorer)
-  } catch (error) {
-    const isNotReady = error instanceof ServiceError && error.code === 'unavailable' && needsIndex(query)
-    if (isNotReady) return renderNotReady(query)
-    throw error
-  }
+async function renderRanking(
+  context: PageContext,
+  query: RankingQuery,
+  signal: AbortSignal,
+): Promise<RenderedPage> {
+  const found = await findRanking(context, query, signal)
+  if (found.all === 0) return file('text/html', renderStart(), POLICY.explorer)
+  const facets = await findFacets(context, query, signal)
+  const labels = await findLabels(context, query)
+  return file('text/html', renderPage(found, facets, labels), POLICY.explorer)
 }
 
 /** A filtered list has facets of its own. A search shows those of all passports. */
@@ -88,12 +81,14 @@ const labelIn = (labels: Labels) => (_name: FilterName, value: string) => labels
 function renderPage(found: FoundRanking, facets: Facets | undefined, labels: Labels): string {
   const { query, all } = found
   const title = describeList(query, labels)
+  // A search replaces the results without the heading.
+  const heading = describeList({ ...query, typed: '' }, labels)
   return renderLayout({
     title: query.page === 1 ? title : `${title}, page ${formatFigure(query.page)}`,
     description: `${count(all, 'passport')} with scores for activity, identity and skills. Search people, filter by tag, place and credential, and compare them.`,
     script: '/ranking.js',
     here: '/',
-    main: html`${isFiltered(query) ? html`<h1>${title}</h1>` : renderIntroduction(all)}
+    main: html`${isFiltered(query) ? html`<h1>${heading}</h1>` : renderIntroduction(all)}
 ${renderSearch(query)}
 <div class="browse">
 <div id="facets" data-live>${renderFacets(facets, query)}</div>
@@ -153,16 +148,4 @@ function describe({ query, last, total, all, ranked }: FoundRanking): string {
   if (isFiltered(query)) return `${formatFigure(total)} of ${count(all, 'passport')}`
   const first = (page - 1) * PAGE_SIZE + 1
   return last === 1 ? '' : `Passports ${formatFigure(first)} to ${formatFigure(first + ranked.length - 1)}`
-}
-
-/** The ranking by total score works without the index. */
-function renderNotReady(query: RankingQuery): RenderedPage {
-  const main = html`<h1>Filters are not ready yet</h1>
-<p class="lead">The service is still preparing the index for filters and sorting. It takes seconds, or minutes for a very large database.</p>
-<p><a class="button" href="${addressOf(query)}">Try again</a> <a href="/">Show all passports</a></p>
-${renderSearch()}`
-  const description = 'The index for filters is being prepared'
-  const body = renderLayout({ title: 'Filters are not ready yet', description, here: '/', main })
-  const page = file('text/html', body, POLICY.explorer, 503)
-  return { ...page, headers: { ...page.headers, 'Retry-After': '2', 'Cache-Control': 'no-store' } }
 }
