@@ -108,8 +108,10 @@ function renderCredentials(people: readonly ComparedPerson[]): Html {
     (one, other) => highest(other) - highest(one) || (one < other ? -1 : 1),
   )
   const rows = sorted.slice(0, MOST_ROWS).map((type) => {
-    const { name } = types.get(type) as CredentialV3
-    const title = html`<a href="/credentials/${encodeURIComponent(type)}"><bdi>${shortWord(name, MAX_NAME_LENGTH) || type}</bdi></a>`
+    const { name, category } = types.get(type) as CredentialV3
+    const part = SCORE_PARTS.find((each) => CATEGORIES[each] === category)
+    const swatch = part ? html`<span class="swatch ${part}" title="${category}"></span> ` : html``
+    const title = html`${swatch}<a href="/credentials/${encodeURIComponent(type)}"><bdi>${shortWord(name, MAX_NAME_LENGTH) || type}</bdi></a>`
     const credentials = byType.map((each) => each.get(type))
     return renderFigures(
       title,
@@ -145,9 +147,7 @@ const MOST_TAGS = 12
 
 function renderProfiles(people: readonly ComparedPerson[]): Html {
   const tagsOf = ({ passport }: ComparedPerson) => new Set(passport.profile.tags.map(foldName))
-  const shared = people
-    .map(tagsOf)
-    .reduce((common, tags) => common.intersection(tags))
+  const shared = people.map(tagsOf).reduce((common, tags) => common.intersection(tags))
   const rows = [
     renderRow(
       'Place',

@@ -88,7 +88,7 @@ function renderPage(found: FoundRanking, facets: Facets | undefined, labels: Lab
     description: `${count(all, 'passport')} with scores for activity, identity and skills. Search people, filter by tag, place and credential, and compare them.`,
     script: '/ranking.js',
     here: '/',
-    main: html`${isFiltered(query) ? html`<h1>${heading}</h1>` : renderIntroduction(all)}
+    main: html`${isFiltered(query) ? html`<h1>${heading}</h1>` : renderIntroduction(query, all)}
 ${renderSearch(query)}
 <div class="browse">
 <div id="facets" data-live>${renderFacets(facets, query)}</div>
@@ -103,8 +103,13 @@ ${query.page === 1 ? renderSuggestions(facets, query) : html``}${renderResults(f
   })
 }
 
-const renderIntroduction = (all: number) => html`<h1>Explore ${count(all, 'passport')}</h1>
-<p class="lead">A passport is one person’s public record of work: a score for activity, identity and skills, and the credentials behind every point.</p>`
+const renderIntroduction = (
+  { typed, page }: RankingQuery,
+  all: number,
+) => html`<h1>Explore ${count(all, 'passport')}</h1>
+${typed === '' && page === 1 ? LEAD : html``}`
+
+const LEAD = html`<p class="lead">A passport is one person’s public record of work: a score for activity, identity and skills, and the credentials behind every point.</p>`
 
 const isFiltered = ({ filters }: RankingQuery) => filtersOf(filters).length > 0
 
