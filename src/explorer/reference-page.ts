@@ -2,6 +2,7 @@ import type { DatedPlan, Phase } from '../domain/retirement.ts'
 import { formatInstant } from '../domain/text/instant.ts'
 import { type Html, html, prose } from './html.ts'
 import { renderLayout } from './layout.ts'
+import type { Site } from './site/site.ts'
 
 /** The parts of an OpenAPI document that the reference page shows. */
 export type ReferenceDocument = {
@@ -58,6 +59,7 @@ type Schema = {
 type Endpoint = { path: string; methods: Method[]; operation: Operation; parameters: Parameter[] }
 
 type Options = {
+  site: Site
   /** The tag of a version of the API. */
   version: string
   plan: DatedPlan
@@ -76,7 +78,7 @@ export const referencePath = (versions: readonly string[], version: string): str
 /** Readable without JavaScript; only the forms need the script. */
 export function renderReference(
   document: ReferenceDocument,
-  { version, plan, phase, explorer }: Options,
+  { site, version, plan, phase, explorer }: Options,
 ): string {
   const endpoints = Object.entries(document.paths).flatMap(([path, item]) => toEndpoints(path, item))
   const withTag = (tag: string) => endpoints.filter(({ operation }) => operation.tags.includes(tag))
@@ -102,9 +104,11 @@ ${api.map((endpoint) => renderEndpoint(document, endpoint))}
 <dl>${withTag('Service').map(({ path, operation }) => html`<dt><a href="${path}"><code>${path}</code></a></dt><dd>${operation.summary}</dd>`)}</dl>
 </section>`
   return renderLayout({
+    site,
     title: `${document.info.title} ${version} API reference`,
     description: `${document.info.title}: reference of the ${version} passport API`,
-    script: '/reference.js',
+    script: 'reference.js',
+    share: { path: referencePath(versionsOf(document), version) },
     here: '/reference',
     explorer,
     main,

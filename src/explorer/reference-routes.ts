@@ -1,35 +1,34 @@
 import { pageRoute, type RenderedPage } from '../api/rendered-page.ts'
 import type { Route } from '../api/request.ts'
 import { type DatedPlan, phaseAt } from '../domain/retirement.ts'
-import script from './assets/reference.client.js' with { type: 'text' }
 import { renderDeprecation } from './deprecation-page.ts'
-import { fontRoutes } from './design/fonts.ts'
 import { file, POLICY } from './explorer-page.ts'
-import { STYLE } from './layout.ts'
 import { type ReferenceDocument, referencePath, renderReference, versionsOf } from './reference-page.ts'
+import type { Site } from './site/site.ts'
 
 type Options = {
+  site: Site
   plan: () => DatedPlan
   now: () => number
   explorer: boolean
 }
 
-/** `/reference`, `/deprecation` and their files. If the explorer is off, the reference is the start page. */
+/** `/reference` and `/deprecation`. If the explorer is off, the reference is the start page. */
 export function createReferenceRoutes(
   document: ReferenceDocument,
-  { plan, now, explorer }: Options,
+  { site, plan, now, explorer }: Options,
 ): Route[] {
   const versions = versionsOf(document)
   const references = versions.map((version) =>
-    pageRoute(referencePath(versions, version), createReference(document, version, { plan, now, explorer })),
+    pageRoute(
+      referencePath(versions, version),
+      createReference(document, version, { site, plan, now, explorer }),
+    ),
   )
-  const deprecation = cached(POLICY.deprecation, () => renderDeprecation(plan(), now(), explorer))
+  const deprecation = cached(POLICY.deprecation, () => renderDeprecation(site, plan(), now(), explorer))
   return [
     ...references,
     pageRoute('/deprecation', deprecation),
-    pageRoute('/style.css', () => STYLE),
-    ...fontRoutes(),
-    pageRoute('/reference.js', () => SCRIPT),
     ...(explorer ? [] : references.slice(0, 1).map((route) => ({ ...route, path: '/' }))),
   ]
 }
@@ -38,14 +37,15 @@ export function createReferenceRoutes(
 function createReference(
   document: ReferenceDocument,
   version: string,
-  { plan, now, explorer }: Options,
+  { site, plan, now, explorer }: Options,
 ): () => RenderedPage {
   let page: RenderedPage | undefined
   let key = ''
   return () => {
     const shown = { version, plan: plan(), phase: phaseAt(plan(), now()), explorer }
     const nextKey = JSON.stringify(shown)
-    if (!page || nextKey !== key) page = file('text/html', renderReference(document, shown), POLICY.reference)
+    if (!page || nextKey !== key)
+      page = file('text/html', renderReference(document, { site, ...shown }), POLICY.reference)
     key = nextKey
     return page
   }
@@ -60,5 +60,3 @@ function cached(policy: string, render: () => string): () => RenderedPage {
     return page
   }
 }
-
-const SCRIPT = file('text/javascript', script, POLICY.reference)

@@ -16,6 +16,7 @@ import type { PassportRef } from '../domain/passport.ts'
 import { datePlan, isRemoved, NO_PLAN, type RetirementPlan } from '../domain/retirement.ts'
 import { createExplorer } from '../explorer/explorer.ts'
 import { createReferenceRoutes } from '../explorer/reference-routes.ts'
+import { createSite } from '../explorer/site/site.ts'
 import type { Log } from '../log.ts'
 import { findRules } from '../scoring/active-rules.ts'
 import { createExplainer } from '../scoring/explain.ts'
@@ -122,8 +123,9 @@ type PageOptions = Pick<ListenerOptions, 'config' | 'store' | 'catalog' | 'now'>
 
 function createPages({ config, store, catalog, now, plan }: PageOptions) {
   const openApi = createOpenApi(VERSION, config)
+  const { site, routes } = createSite(config.site, config.publicUrl)
   const document = createPage(JSON.stringify(openApi), JSON_HEADERS)
-  const shown = { plan: () => datePlan(plan(), config.deprecatedAt), now, explorer: config.explorer }
+  const shown = { site, plan: () => datePlan(plan(), config.deprecatedAt), now, explorer: config.explorer }
   const explorer = config.explorer
     ? createExplorer({
         store,
@@ -133,11 +135,13 @@ function createPages({ config, store, catalog, now, plan }: PageOptions) {
         now,
         api: () => (isRemoved(plan(), now()) ? 'removed' : config.requireKey ? 'key required' : 'open'),
         publicUrl: config.publicUrl,
+        site,
       })
     : undefined
   return {
     routes: [
       pageRoute('/openapi.json', () => document),
+      ...routes,
       ...createReferenceRoutes(openApi, shown),
       ...(explorer?.routes ?? []),
     ],

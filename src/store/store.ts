@@ -126,6 +126,8 @@ export type EventStore = {
   list(page: EventPage): Awaitable<EventList>
   /** The events of these passports later than a time. Read the passports first: `undo` needs all later events. */
   listAfterTime(passportIds: readonly number[], time: number): Awaitable<LaterEvents>
+  /** The latest events of a passport, newest first. */
+  listLatest(passportId: number, types: readonly EventType[], limit: number): Awaitable<LogEvent[]>
   /** Deletes the oldest events before a time, one batch per call; returns their number. */
   prune(before: number): Awaitable<number>
 }

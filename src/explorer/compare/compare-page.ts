@@ -3,6 +3,7 @@ import { shortNameOf } from '../format.ts'
 import { type Html, html } from '../html.ts'
 import { renderLayout } from '../layout.ts'
 import { shortWord } from '../sanitize.ts'
+import type { Site } from '../site/site.ts'
 import { type ComparedPerson, compareAddress, renderComparison } from './compare-table.ts'
 import { type Found, findPeople, MOST_PEOPLE, parseIds } from './find-people.ts'
 
@@ -10,7 +11,7 @@ import { type Found, findPeople, MOST_PEOPLE, parseIds } from './find-people.ts'
 export const createComparePage = (options: ExplorerOptions): ExplorerPage => ({
   // It shows several passports, whose versions cost as much as the page.
   version: () => undefined,
-  async render({ query, signal }) {
+  async render({ query, signal, site }) {
     const found = await findPeople(options, parseIds(query), signal)
     const people = await Promise.all(
       found.people.map(async (passport) => ({
@@ -19,14 +20,15 @@ export const createComparePage = (options: ExplorerOptions): ExplorerPage => ({
       })),
     )
     const isMissing = found.people.length === 0 && found.unknown.length > 0
-    return file('text/html', renderPage(found, people), POLICY.explorer, isMissing ? 404 : 200)
+    return file('text/html', renderPage(site, found, people), POLICY.explorer, isMissing ? 404 : 200)
   },
 })
 
-function renderPage(found: Found, people: readonly ComparedPerson[]): string {
+function renderPage(site: Site, found: Found, people: readonly ComparedPerson[]): string {
   const names = people.map(({ passport }) => shortNameOf(passport))
   const title = people.length > 1 ? names.join(' and ') : 'Compare people'
   return renderLayout({
+    site,
     title: people.length > 1 ? `${title} compared` : title,
     description:
       people.length > 1

@@ -7,6 +7,7 @@ import { countValues, createFacetReader } from '../ranking/facets.ts'
 import { whenReady } from '../ranking/not-ready.ts'
 import { ALL_PASSPORTS } from '../ranking/ranking-query.ts'
 import { shortWord } from '../sanitize.ts'
+import type { Site } from '../site/site.ts'
 import { credentialAddress, ruleOf } from './credential-types.ts'
 
 /** All types of credentials, those with the most holders first. */
@@ -14,8 +15,8 @@ export function createCredentialList(options: ExplorerOptions): ExplorerPage {
   const { labelOf } = createFacetReader(options)
   return {
     version: async () => (await options.rules()).stamp,
-    render: ({ path, signal }) =>
-      whenReady(path, async () => {
+    render: ({ path, signal, site }) =>
+      whenReady(site, path, async () => {
         const [groups, rules] = [
           await countValues(options.catalog, ALL_PASSPORTS, 'type', signal),
           await options.rules(),
@@ -29,15 +30,16 @@ export function createCredentialList(options: ExplorerOptions): ExplorerPage {
             rule: ruleOf(rules, value),
           })),
         )
-        return file('text/html', renderList(rows, total), POLICY.explorer)
+        return file('text/html', renderList(site, rows, total), POLICY.explorer)
       }),
   }
 }
 
 type Row = { type: string; holders: number; name: string; rule: ReturnType<typeof ruleOf> }
 
-function renderList(rows: readonly Row[], total: number): string {
+function renderList(site: Site, rows: readonly Row[], total: number): string {
   return renderLayout({
+    site,
     title: 'Credentials',
     description: `${count(rows.length, 'credential')} that people earn points with, and how many people have each`,
     here: '/credentials',

@@ -5,7 +5,7 @@ import type { Rule } from '../../domain/rule-set.ts'
 import { foldName } from '../../domain/text/fold-name.ts'
 import { count } from '../../domain/text/format.ts'
 import { type ExplorerOptions, type ExplorerPage, file, POLICY } from '../explorer-page.ts'
-import { formatFigure } from '../format.ts'
+import { formatFigure, formatPeople } from '../format.ts'
 import { type Html, html } from '../html.ts'
 import { renderLayout } from '../layout.ts'
 import type { Ranked } from '../ranking/find-ranking.ts'
@@ -13,6 +13,7 @@ import { whenReady } from '../ranking/not-ready.ts'
 import { renderRankingList } from '../ranking/ranking-list.ts'
 import { ALL_PASSPORTS, addressOfFilter } from '../ranking/ranking-query.ts'
 import { shortWord } from '../sanitize.ts'
+import type { Site } from '../site/site.ts'
 import { formatShare, renderCategory } from './credential-list.ts'
 import { renderPoints } from './credential-points.ts'
 import { credentialAddress, describeRule, listHolders, ruleOf } from './credential-types.ts'
@@ -25,13 +26,13 @@ const LONGEST_TYPE = 200
 /** One type of credential: its rule, its holders and their points. */
 export const createCredentialPage = (options: ExplorerOptions): ExplorerPage => ({
   version: async () => (await options.rules()).stamp,
-  render({ params, signal }) {
+  render({ params, signal, site }) {
     const type = foldName(params.type ?? '')
     if (type === '' || type.length > LONGEST_TYPE) throw notFound()
-    return whenReady(credentialAddress(type), async () => {
+    return whenReady(site, credentialAddress(type), async () => {
       const found = await find(options, type, signal)
       if (found.holders === 0 && !found.rule) throw notFound()
-      return file('text/html', renderPage(found), POLICY.explorer)
+      return file('text/html', renderPage(site, found), POLICY.explorer)
     })
   },
 })
@@ -81,15 +82,16 @@ const describePoints = (credential: Credential | undefined) =>
 
 const MAX_NAME_LENGTH = 80
 
-function renderPage(found: Found): string {
+function renderPage(site: Site, found: Found): string {
   const { type, rule, example, holders, all, ranked } = found
   const name = shortWord(rule?.name ?? example?.name ?? type, MAX_NAME_LENGTH) || type
   const category = rule?.category ?? example?.category ?? ''
   const most = rule?.max_score ?? example?.maxScore ?? 0
   const share = holders === 0 ? '' : `, ${formatShare((100 * holders) / all)} of all`
   return renderLayout({
+    site,
     title: `${name}: ${count(holders, 'holder')}`,
-    description: `${count(holders, 'person').replace('persons', 'people')} with the credential ${name}: how it is scored, and who has the highest scores`,
+    description: `${formatPeople(holders)} with the credential ${name}: how it is scored, and who has the highest scores`,
     here: '/credentials',
     main: html`<p class="crumb"><a href="/credentials">Credentials</a></p>
 <h1><bdi>${name}</bdi></h1>

@@ -8,7 +8,7 @@ import { formatFigure, shortNameOf } from '../format.ts'
 import { escapeText, type Html, html } from '../html.ts'
 import { renderLayout } from '../layout.ts'
 import { CATEGORIES, SCORE_PARTS } from '../score-bar.ts'
-import { groupByCategory, UNKNOWN } from './passport-credentials.ts'
+import { groupByCategory, UNKNOWN } from './credential-rows.ts'
 
 /** The sum of the score, for the passport page. The script inserts the lines of the explanation page. */
 export function renderExplanation({ id, scores }: Passport): Html {
@@ -27,7 +27,7 @@ export function renderExplanation({ id, scores }: Passport): Html {
 /** Explains a score line by line. Not cached, because the result depends on the clock. */
 export const createExplanationPage = ({ explain }: ExplorerOptions): ExplorerPage => ({
   version: () => undefined,
-  async render({ params }) {
+  async render({ params, site }) {
     const ref = parsePassportRef(params.ref ?? '')
     const explanation = ref && (await explain(ref))
     if (!explanation) throw notFound()
@@ -43,7 +43,7 @@ ${renderLines(explanation)}
 </article>`
     const title = `Score calculation of ${name}`
     const description = `${name}: passport score ${formatFigure(passport.scores.total)}, line by line`
-    return file('text/html', renderLayout({ title, description, main }), POLICY.explorer)
+    return file('text/html', renderLayout({ site, title, description, main }), POLICY.explorer)
   },
 })
 

@@ -5,6 +5,7 @@ import { formatFigure } from '../format.ts'
 import { type Html, html } from '../html.ts'
 import { renderLayout } from '../layout.ts'
 import { shortWord } from '../sanitize.ts'
+import type { Site } from '../site/site.ts'
 import { renderChips, renderFacets, renderSorts, renderSuggestions } from './facet-list.ts'
 import { createFacetReader, type FacetReader, type Facets } from './facets.ts'
 import { type FoundRanking, findRanking } from './find-ranking.ts'
@@ -37,8 +38,8 @@ export function createRankingPage(options: ExplorerOptions): ExplorerPage {
     },
     render(request) {
       const query = parseRankingQuery(request.query)
-      const render = () => renderRanking(context, query, request.signal)
-      return needsIndex(query) ? whenReady(addressOf(query), render) : render()
+      const render = () => renderRanking(context, query, request)
+      return needsIndex(query) ? whenReady(request.site, addressOf(query), render) : render()
     },
   }
 }
@@ -48,13 +49,13 @@ type PageContext = ExplorerOptions & { facets: FacetReader; homeFacets: HomeFace
 async function renderRanking(
   context: PageContext,
   query: RankingQuery,
-  signal: AbortSignal,
+  { site, signal }: ExplorerRequest,
 ): Promise<RenderedPage> {
   const found = await findRanking(context, query, signal)
-  if (found.all === 0) return file('text/html', renderStart(), POLICY.explorer)
+  if (found.all === 0) return file('text/html', renderStart(site), POLICY.explorer)
   const facets = await findFacets(context, query, signal)
   const labels = await findLabels(context, query)
-  return file('text/html', renderPage(found, facets, labels), POLICY.explorer)
+  return file('text/html', renderPage(site, found, facets, labels), POLICY.explorer)
 }
 
 /** A filtered list has facets of its own. A search shows those of all passports. */
@@ -78,15 +79,17 @@ async function findLabels({ facets }: PageContext, { filters }: RankingQuery): P
 
 const labelIn = (labels: Labels) => (_name: FilterName, value: string) => labels.get(value) ?? value
 
-function renderPage(found: FoundRanking, facets: Facets | undefined, labels: Labels): string {
+function renderPage(site: Site, found: FoundRanking, facets: Facets | undefined, labels: Labels): string {
   const { query, all } = found
   const title = describeList(query, labels)
   // A search replaces the results without the heading.
   const heading = describeList({ ...query, typed: '' }, labels)
   return renderLayout({
+    site,
+    share: { path: addressOf(query) },
     title: query.page === 1 ? title : `${title}, page ${formatFigure(query.page)}`,
     description: `${count(all, 'passport')} with scores for activity, identity and skills. Search people, filter by tag, place and credential, and compare them.`,
-    script: '/ranking.js',
+    script: 'ranking.js',
     here: '/',
     main: html`${isFiltered(query) ? html`<h1>${heading}</h1>` : renderIntroduction(query, all)}
 ${renderSearch(query)}

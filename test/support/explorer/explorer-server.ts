@@ -1,7 +1,9 @@
 import type { ApiServerOptions } from '../../../src/api/server.ts'
 import { createCatalog } from '../../../src/catalog/catalog.ts'
+import { DEFAULT_SITE } from '../../../src/domain/settings/site.ts'
 import { createExplorer } from '../../../src/explorer/explorer.ts'
 import type { ExplorerOptions } from '../../../src/explorer/explorer-page.ts'
+import { createSite } from '../../../src/explorer/site/site.ts'
 import { findRules } from '../../../src/scoring/active-rules.ts'
 import { DEFAULT_RULES } from '../../../src/scoring/rules.ts'
 import { score } from '../../../src/scoring/score.ts'
@@ -21,6 +23,7 @@ export function serveExplorer(store: Store, { explain, publicUrl, api, ...option
     now,
     api,
     publicUrl,
+    site: createSite(DEFAULT_SITE, publicUrl).site,
   })
   const server = serveTest(store, { ...options, errorPage, routes: [...routes, ...(options.routes ?? [])] })
 
