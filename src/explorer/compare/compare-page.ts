@@ -2,27 +2,30 @@ import { type ExplorerOptions, type ExplorerPage, file, POLICY } from '../explor
 import { shortNameOf } from '../format.ts'
 import { type Html, html } from '../html.ts'
 import { renderLayout } from '../layout.ts'
+import { createPartStandings } from '../passport/part-standings.ts'
 import { shortWord } from '../sanitize.ts'
 import type { Site } from '../site/site.ts'
 import { type ComparedPerson, compareAddress, renderComparison } from './compare-table.ts'
 import { type Found, findPeople, MOST_PEOPLE, parseIds } from './find-people.ts'
 
 /** Two to four people side by side. */
-export const createComparePage = (options: ExplorerOptions): ExplorerPage => ({
-  // It shows several passports, whose versions cost as much as the page.
-  version: () => undefined,
-  async render({ query, signal, site }) {
-    const found = await findPeople(options, parseIds(query), signal)
-    const people = await Promise.all(
-      found.people.map(async (passport) => ({
-        passport,
-        standing: await options.catalog.standing(passport.scores.total),
-      })),
-    )
-    const isMissing = found.people.length === 0 && found.unknown.length > 0
-    return file('text/html', renderPage(site, found, people), POLICY.explorer, isMissing ? 404 : 200)
-  },
-})
+export function createComparePage(options: ExplorerOptions): ExplorerPage {
+  const partStandings = createPartStandings(options.catalog)
+  return {
+    // It shows several passports, whose versions cost as much as the page.
+    version: () => undefined,
+    async render({ query, signal, site }) {
+      const found = await findPeople(options, parseIds(query), signal)
+      const people: ComparedPerson[] = []
+      for (const passport of found.people) {
+        const standing = await options.catalog.standing(passport.scores.total)
+        people.push({ passport, standing, parts: await partStandings.find(passport.scores) })
+      }
+      const isMissing = found.people.length === 0 && found.unknown.length > 0
+      return file('text/html', renderPage(site, found, people), POLICY.explorer, isMissing ? 404 : 200)
+    },
+  }
+}
 
 function renderPage(site: Site, found: Found, people: readonly ComparedPerson[]): string {
   const names = people.map(({ passport }) => shortNameOf(passport))
@@ -34,6 +37,7 @@ function renderPage(site: Site, found: Found, people: readonly ComparedPerson[])
       people.length > 1
         ? `Scores, ranks and credentials of ${names.join(', ')} side by side`
         : 'Compare the scores, ranks and credentials of two to four people',
+    share: { path: compareAddress(people.map(({ passport }) => passport.id)) },
     here: '/compare',
     main: html`<h1>Compare people</h1>
 ${people.length < 2 ? LEAD : html``}

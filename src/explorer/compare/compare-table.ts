@@ -1,14 +1,16 @@
 import type { Standing } from '../../domain/score-distribution.ts'
 import { foldName } from '../../domain/text/fold-name.ts'
 import type { CredentialV3, PassportV3 } from '../../domain/v3/passport.ts'
+import { credentialAddress } from '../credentials/credential-types.ts'
 import { rosette } from '../design/rosette.ts'
-import { describeShare, formatFigure, formatOrdinal, shortNameOf } from '../format.ts'
+import { describeShare, describeTop, formatFigure, formatOrdinal, shortNameOf } from '../format.ts'
 import { type Html, html } from '../html.ts'
+import type { PartStandings } from '../passport/part-standings.ts'
 import { addressOfFilter } from '../ranking/ranking-query.ts'
 import { shortWord } from '../sanitize.ts'
 import { CATEGORIES, renderScoreBar, SCORE_PARTS } from '../score-bar.ts'
 
-export type ComparedPerson = { passport: PassportV3; standing: Standing }
+export type ComparedPerson = { passport: PassportV3; standing: Standing; parts: PartStandings }
 
 export const compareAddress = (ids: readonly (number | string)[]): string =>
   ids.length === 0 ? '/compare' : `/compare?ids=${ids.join(',')}`
@@ -75,7 +77,7 @@ function renderScores(people: readonly ComparedPerson[]): Html {
       renderFigures(
         html`<span class="swatch ${part}"></span> ${CATEGORIES[part]}`,
         people.map(({ passport }) => passport.scores[part]),
-        (figure) => html`${formatFigure(figure)}`,
+        (figure, at) => html`${formatFigure(figure)}${renderTop(people[at], part)}`,
       ),
     ),
     renderRow(
@@ -84,6 +86,12 @@ function renderScores(people: readonly ComparedPerson[]): Html {
     ),
   ]
   return renderGroup('Scores', rows, people.length)
+}
+
+/** "Top 4%"; empty while the index for it is not ready. */
+function renderTop(person: ComparedPerson | undefined, part: keyof PartStandings): Html {
+  const words = describeTop(person?.parts[part] ?? Number.POSITIVE_INFINITY, person?.standing.total ?? 0)
+  return words === '' ? html`` : html`<span class="detail">${words}</span>`
 }
 
 const NONE = { total: 0, activity: 0, identity: 0, skills: 0 }
@@ -111,7 +119,7 @@ function renderCredentials(people: readonly ComparedPerson[]): Html {
     const { name, category } = types.get(type) as CredentialV3
     const part = SCORE_PARTS.find((each) => CATEGORIES[each] === category)
     const swatch = part ? html`<span class="swatch ${part}" title="${category}"></span> ` : html``
-    const title = html`${swatch}<a href="/credentials/${encodeURIComponent(type)}"><bdi>${shortWord(name, MAX_NAME_LENGTH) || type}</bdi></a>`
+    const title = html`${swatch}<a href="${credentialAddress(type)}"><bdi>${shortWord(name, MAX_NAME_LENGTH) || type}</bdi></a>`
     const credentials = byType.map((each) => each.get(type))
     return renderFigures(
       title,

@@ -42,6 +42,7 @@ function renderList(site: Site, rows: readonly Row[], total: number): string {
     site,
     title: 'Credentials',
     description: `${count(rows.length, 'credential')} that people earn points with, and how many people have each`,
+    share: { path: '/credentials' },
     here: '/credentials',
     main: html`<h1>Credentials</h1>
 <p class="lead">A credential is a fact about a person that earns points: an account, a contribution, a verification. These are the ones that people have, the most common first.</p>

@@ -92,6 +92,7 @@ function renderPage(site: Site, found: Found): string {
     site,
     title: `${name}: ${count(holders, 'holder')}`,
     description: `${formatPeople(holders)} with the credential ${name}: how it is scored, and who has the highest scores`,
+    share: { path: credentialAddress(type) },
     here: '/credentials',
     main: html`<p class="crumb"><a href="/credentials">Credentials</a></p>
 <h1><bdi>${name}</bdi></h1>

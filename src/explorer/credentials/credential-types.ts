@@ -8,7 +8,8 @@ import { equals } from '../ranking/ranking-query.ts'
 export const ruleOf = ({ types }: RuleSetShape, type: string): Rule | undefined =>
   Object.entries(types).find(([name]) => foldName(name) === type)?.[1]
 
-export const credentialAddress = (type: string): string => `/credentials/${encodeURIComponent(type)}`
+export const credentialAddress = (type: string): string =>
+  `/credentials/${encodeURIComponent(type.toWellFormed())}`
 
 /** Holders of a type by total score: `limit` of them, every `step`-th. */
 export const listHolders = (

@@ -1,6 +1,12 @@
 import type { RenderedPage } from '../../api/rendered-page.ts'
 import { count } from '../../domain/text/format.ts'
-import { type ExplorerOptions, type ExplorerPage, file, POLICY } from '../explorer-page.ts'
+import {
+  type ExplorerOptions,
+  type ExplorerPage,
+  type ExplorerRequest,
+  file,
+  POLICY,
+} from '../explorer-page.ts'
 import { formatFigure } from '../format.ts'
 import { type Html, html } from '../html.ts'
 import { renderLayout } from '../layout.ts'
