@@ -40,7 +40,7 @@ export type ExplorerOptions = {
   /** Explains the score of a passport; `undefined` if it does not exist. */
   explain: (ref: PassportRef) => Awaitable<ExplainedPassport | undefined>
   /** The active rule set. */
-  rules: () => Awaitable<RuleSetShape>
+  rules: () => Awaitable<RuleSetShape & { stamp: string }>
   now: () => number
   /** `open` by default. */
   api?: (() => ApiState) | undefined

@@ -2,6 +2,9 @@ import { createPageCache } from '../api/page-cache.ts'
 import { prefersJson, type RenderedPage, sendPage } from '../api/rendered-page.ts'
 import { type Context, originOf, pathOf, queryOf, type Route, type RouteRequest } from '../api/request.ts'
 import { ServiceError } from '../domain/errors.ts'
+import { createComparePage } from './compare/compare-page.ts'
+import { createCredentialList } from './credentials/credential-list.ts'
+import { createCredentialPage } from './credentials/credential-page.ts'
 import { renderErrorPage } from './error-page.ts'
 import { type ExplorerOptions, type ExplorerPage, file, POLICY } from './explorer-page.ts'
 import { createCredentialsPage } from './passport/passport-credentials.ts'
@@ -59,6 +62,9 @@ export function createExplorer(options: ExplorerOptions) {
       htmlRoute('/', createRankingPage(options)),
       htmlRoute('/passports/:ref', createPassportPage(options)),
       htmlRoute('/passports/:ref/score', createExplanationPage(options)),
+      htmlRoute('/credentials', createCredentialList(options)),
+      htmlRoute('/credentials/:type', createCredentialPage(options)),
+      htmlRoute('/compare', createComparePage(options)),
       htmlRoute('/passports/:ref/credentials', createCredentialsPage(options)),
       route('/badge/:file', createBadge(options)),
       route('/card/:file', createCard(options)),
@@ -78,7 +84,7 @@ export function createExplorer(options: ExplorerOptions) {
 
 function checkAccept(request: RouteRequest): void {
   if (!prefersJson(request)) return
-  const [, , ref] = pathOf(request).split('/')
-  const path = ref ? `/api/v1/passports/${ref}` : '/api/v1/passports'
+  const [, folder, ref] = pathOf(request).split('/')
+  const path = folder === 'passports' && ref ? `/api/v1/passports/${ref}` : '/api/v1/passports'
   throw new ServiceError('not_acceptable', `This is a page for people. Request JSON from ${path}.`)
 }

@@ -6,6 +6,8 @@ import { hashOf } from '../../store/hash.ts'
 import base from '../assets/base.css' with { type: 'text' }
 import baseElements from '../assets/base-elements.css' with { type: 'text' }
 import browse from '../assets/browse.css' with { type: 'text' }
+import compare from '../assets/compare.css' with { type: 'text' }
+import credentials from '../assets/credentials.css' with { type: 'text' }
 import passportScript from '../assets/passport.client.js' with { type: 'text' }
 import passport from '../assets/passport.css' with { type: 'text' }
 import passportCharts from '../assets/passport-charts.css' with { type: 'text' }
@@ -30,6 +32,8 @@ const STYLE = [
   reference,
   ranking,
   browse,
+  compare,
+  credentials,
   passport,
   passportSections,
   passportCharts,
