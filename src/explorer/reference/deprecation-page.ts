@@ -5,12 +5,12 @@ import {
   type DatedPlan,
   DEFAULT_SUCCESSOR,
   phaseAt,
-} from '../domain/retirement.ts'
-import { formatDuration } from '../domain/text/duration.ts'
-import { formatInstant } from '../domain/text/instant.ts'
-import { parseWebAddress } from '../domain/url.ts'
-import { type Html, html, prose } from './html.ts'
-import { renderLayout } from './layout.ts'
+} from '../../domain/retirement.ts'
+import { formatDuration } from '../../domain/text/duration.ts'
+import { formatInstant } from '../../domain/text/instant.ts'
+import { parseWebAddress } from '../../domain/url.ts'
+import { type Html, html, prose } from '../html.ts'
+import { renderLayout } from '../layout.ts'
 
 export function renderDeprecation(plan: DatedPlan, now: number, explorer: boolean): string {
   const main = html`<h1>${headline(plan, now)}</h1>

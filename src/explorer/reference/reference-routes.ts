@@ -1,10 +1,10 @@
-import { pageRoute, type RenderedPage } from '../api/rendered-page.ts'
-import type { Route } from '../api/request.ts'
-import { type DatedPlan, phaseAt } from '../domain/retirement.ts'
-import script from './assets/reference.client.js' with { type: 'text' }
+import { pageRoute, type RenderedPage } from '../../api/rendered-page.ts'
+import type { Route } from '../../api/request.ts'
+import { type DatedPlan, phaseAt } from '../../domain/retirement.ts'
+import script from '../assets/reference.client.js' with { type: 'text' }
+import { file, POLICY } from '../explorer-page.ts'
+import { STYLE } from '../layout.ts'
 import { renderDeprecation } from './deprecation-page.ts'
-import { file, POLICY } from './explorer-page.ts'
-import { STYLE } from './layout.ts'
 import { type ReferenceDocument, referencePath, renderReference, versionsOf } from './reference-page.ts'
 
 type Options = {

@@ -1,7 +1,7 @@
-import type { DatedPlan, Phase } from '../domain/retirement.ts'
-import { formatInstant } from '../domain/text/instant.ts'
-import { type Html, html, prose } from './html.ts'
-import { renderLayout } from './layout.ts'
+import type { DatedPlan, Phase } from '../../domain/retirement.ts'
+import { formatInstant } from '../../domain/text/instant.ts'
+import { type Html, html, prose } from '../html.ts'
+import { renderLayout } from '../layout.ts'
 
 /** The parts of an OpenAPI document that the reference page shows. */
 export type ReferenceDocument = {
