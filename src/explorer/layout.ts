@@ -5,13 +5,16 @@ import passportMedia from './assets/passport-media.css' with { type: 'text' }
 import passportSections from './assets/passport-sections.css' with { type: 'text' }
 import ranking from './assets/ranking.css' with { type: 'text' }
 import reference from './assets/reference.css' with { type: 'text' }
+import referenceCode from './assets/reference-code.css' with { type: 'text' }
 import { file, POLICY } from './explorer-page.ts'
 import { type Html, html } from './html.ts'
 
 /** One stylesheet for all pages, fetched once. */
 export const STYLE = file(
   'text/css',
-  [base, baseElements, reference, ranking, passport, passportSections, passportMedia].join('\n'),
+  [base, baseElements, reference, referenceCode, ranking, passport, passportSections, passportMedia].join(
+    '\n',
+  ),
   POLICY.file,
 )
 

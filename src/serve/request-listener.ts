@@ -123,7 +123,12 @@ type PageOptions = Pick<ListenerOptions, 'config' | 'store' | 'catalog' | 'now'>
 function createPages({ config, store, catalog, now, plan }: PageOptions) {
   const openApi = createOpenApi(VERSION, config)
   const document = createPage(JSON.stringify(openApi), JSON_HEADERS)
-  const shown = { plan: () => datePlan(plan(), config.deprecatedAt), now, explorer: config.explorer }
+  const shown = {
+    plan: () => datePlan(plan(), config.deprecatedAt),
+    now,
+    explorer: config.explorer,
+    publicUrl: config.publicUrl,
+  }
   const explorer = config.explorer
     ? createExplorer({
         store,

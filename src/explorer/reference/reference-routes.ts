@@ -1,26 +1,28 @@
 import { pageRoute, type RenderedPage } from '../../api/rendered-page.ts'
-import type { Route } from '../../api/request.ts'
+import { originOf, type Route } from '../../api/request.ts'
 import { type DatedPlan, phaseAt } from '../../domain/retirement.ts'
+import { parseOrigin } from '../../domain/url.ts'
 import script from '../assets/reference.client.js' with { type: 'text' }
+import jsonScript from '../assets/reference-json.client.js' with { type: 'text' }
 import { file, POLICY } from '../explorer-page.ts'
 import { STYLE } from '../layout.ts'
 import { renderDeprecation } from './deprecation-page.ts'
-import { type ReferenceDocument, referencePath, renderReference, versionsOf } from './reference-page.ts'
+import { type ReferenceDocument, referencePath, versionsOf } from './document.ts'
+import { renderReference } from './reference-page.ts'
 
 type Options = {
   plan: () => DatedPlan
   now: () => number
   explorer: boolean
+  publicUrl?: string | undefined
 }
 
 /** `/reference`, `/deprecation` and their files. If the explorer is off, the reference is the start page. */
-export function createReferenceRoutes(
-  document: ReferenceDocument,
-  { plan, now, explorer }: Options,
-): Route[] {
+export function createReferenceRoutes(document: ReferenceDocument, options: Options): Route[] {
+  const { plan, now, explorer } = options
   const versions = versionsOf(document)
   const references = versions.map((version) =>
-    pageRoute(referencePath(versions, version), createReference(document, version, { plan, now, explorer })),
+    pageRoute(referencePath(versions, version), createReference(document, version, options)),
   )
   const deprecation = cached(POLICY.deprecation, () => renderDeprecation(plan(), now(), explorer))
   return [
@@ -32,19 +34,26 @@ export function createReferenceRoutes(
   ]
 }
 
-/** Rendered again only if the plan or its phase changes. */
+/** Origins come from `Host` headers, so that there may be many. */
+const MAX_PAGES = 8
+
+/** Used if `Host` is malformed. */
+const EXAMPLE_ORIGIN = 'https://passports.example.com'
+
+/** Rendered once for each origin, until the plan or its phase changes. */
 function createReference(
   document: ReferenceDocument,
   version: string,
-  { plan, now, explorer }: Options,
-): () => RenderedPage {
-  let page: RenderedPage | undefined
-  let key = ''
-  return () => {
-    const shown = { version, plan: plan(), phase: phaseAt(plan(), now()), explorer }
-    const nextKey = JSON.stringify(shown)
-    if (!page || nextKey !== key) page = file('text/html', renderReference(document, shown), POLICY.reference)
-    key = nextKey
+  { plan, now, explorer, publicUrl }: Options,
+): (request: Request) => RenderedPage {
+  const pages = new Map<string, RenderedPage>()
+  return (request) => {
+    const origin = publicUrl ?? parseOrigin(originOf(request))?.origin ?? EXAMPLE_ORIGIN
+    const shown = { version, plan: plan(), phase: phaseAt(plan(), now()), explorer, origin }
+    const key = JSON.stringify(shown)
+    const page = pages.get(key) ?? file('text/html', renderReference(document, shown), POLICY.reference)
+    if (pages.size === MAX_PAGES && !pages.has(key)) pages.clear()
+    pages.set(key, page)
     return page
   }
 }
@@ -59,4 +68,4 @@ function cached(policy: string, render: () => string): () => RenderedPage {
   }
 }
 
-const SCRIPT = file('text/javascript', script, POLICY.reference)
+const SCRIPT = file('text/javascript', `${jsonScript}\n${script}`, POLICY.reference)
