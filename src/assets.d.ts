@@ -11,3 +11,9 @@ declare module '*.client.js' {
   const text: string
   export default text
 }
+
+// Files imported as paths, with `with { type: 'file' }`.
+declare module '*.woff2' {
+  const path: string
+  export default path
+}

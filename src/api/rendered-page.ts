@@ -33,6 +33,9 @@ const LARGE_LENGTH = 64 * 1024
 /** Compression hardly shrinks smaller bodies. */
 const MIN_COMPRESSED_LENGTH = 1024
 
+/** Files of these types are compressed already. */
+const COMPRESSED_TYPE = /^(font\/woff2|image\/png)/
+
 export const createPage = (body: Body, headers: RenderedPage['headers'], status = 200): RenderedPage => ({
   status,
   headers,
@@ -52,7 +55,9 @@ export async function sendPage(
   for (const name in page.headers) headers.set(name, page.headers[name] as string)
   headers.set('Vary', 'Accept-Encoding')
   if (status === 200) headers.set('ETag', etag)
-  const accepted = body.length < MIN_COMPRESSED_LENGTH ? undefined : request.headers.get('accept-encoding')
+  const isSmall =
+    body.length < MIN_COMPRESSED_LENGTH || COMPRESSED_TYPE.test(page.headers['Content-Type'] ?? '')
+  const accepted = isSmall ? undefined : request.headers.get('accept-encoding')
   const encoding = chooseEncoding(accepted ?? '')
   if (!encoding) return new Response(body, { status, headers })
   const compress = body.length < LARGE_LENGTH ? COMPRESS : COMPRESS_LARGE

@@ -19,14 +19,15 @@ export const file = (type: string, body: string, policy: string, status = 200): 
 const writePolicy = (...directives: string[]) =>
   ["default-src 'none'", ...directives, "base-uri 'none'", "frame-ancestors 'none'"].join('; ')
 
-const OWN_FILES = ["script-src 'self'", "style-src 'self'", "connect-src 'self'"]
+const STYLE = ["style-src 'self'", "font-src 'self'"]
+const OWN_FILES = ["script-src 'self'", ...STYLE, "connect-src 'self'"]
 const NO_MORE = ['img-src data:', "form-action 'none'"]
 
 /** Pages may load files and images of this service and call its API, nothing else. */
 export const POLICY = {
   explorer: writePolicy(...OWN_FILES, "img-src 'self' data:", "form-action 'self'"),
   reference: writePolicy(...OWN_FILES, ...NO_MORE),
-  deprecation: writePolicy("style-src 'self'", ...NO_MORE),
+  deprecation: writePolicy(...STYLE, ...NO_MORE),
   file: writePolicy(...NO_MORE),
 }
 

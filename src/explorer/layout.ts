@@ -6,15 +6,26 @@ import passportSections from './assets/passport-sections.css' with { type: 'text
 import ranking from './assets/ranking.css' with { type: 'text' }
 import reference from './assets/reference.css' with { type: 'text' }
 import referenceCode from './assets/reference-code.css' with { type: 'text' }
+import scoreStyle from './assets/score.css' with { type: 'text' }
+import { FONT_FACES, LATIN_FONT_PATH } from './design/fonts.ts'
 import { file, POLICY } from './explorer-page.ts'
 import { type Html, html } from './html.ts'
 
 /** One stylesheet for all pages, fetched once. */
 export const STYLE = file(
   'text/css',
-  [base, baseElements, reference, referenceCode, ranking, passport, passportSections, passportMedia].join(
-    '\n',
-  ),
+  [
+    FONT_FACES,
+    base,
+    baseElements,
+    scoreStyle,
+    reference,
+    referenceCode,
+    ranking,
+    passport,
+    passportSections,
+    passportMedia,
+  ].join('\n'),
   POLICY.file,
 )
 
@@ -46,6 +57,7 @@ export function renderLayout(layout: Layout): string {
 <meta name="description" content="${description}">
 <title>${title}</title>
 ${ICON}
+<link rel="preload" href="${LATIN_FONT_PATH}" as="font" type="font/woff2" crossorigin>
 <link rel="stylesheet" href="/style.css">
 ${head ?? html``}${script === undefined ? html`` : html`<script type="module" src="${script}"></script>`}
 </head>

@@ -10,20 +10,20 @@ export type Ranked = { passport: Passport; rank: number }
 const MAX_TAGS = 3
 const MAX_WORD_LENGTH = 60
 
-export function renderRankingList(ranked: readonly Ranked[], highest: number): Html {
+export function renderRankingList(ranked: readonly Ranked[], scale: number): Html {
   return html`<ul class="legend" aria-hidden="true">${SCORE_PARTS.map((part) => html`<li class="${part}">${part}</li>`)}</ul>${HUMAN_MARK}
 <ol class="ranking" role="list">
-${ranked.map((each) => renderRow(each, highest))}</ol>`
+${ranked.map((each) => renderRow(each, scale))}</ol>`
 }
 
 /** Concatenated for speed: three times as fast as `html`. All text must be escaped. */
-function renderRow({ passport, rank }: Ranked, highest: number): Html {
+function renderRow({ passport, rank }: Ranked, scale: number): Html {
   const { id, scores, human } = passport
   return {
     markup: `<li>
 <span class="rank"><span class="unseen">Rank </span>${formatFigure(rank)}</span>
 <span class="who"><a href="/passports/${id}"><bdi>${escapeText(nameOf(passport))}</bdi></a>${human ? HUMAN : ''}${renderAbout(passport)}</span>
-${renderScoreBar(scores, highest).markup}
+${renderScoreBar(scores, scale).markup}
 <span class="score"><span class="unseen">Score </span>${formatFigure(scores.total)}</span>
 </li>
 `,

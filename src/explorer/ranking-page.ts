@@ -38,12 +38,12 @@ async function find({ store, catalog }: ExplorerOptions, { query, signal }: Expl
   const text = (query.get('q') ?? '').trim()
   const keyword = parseKeyword(text)
   const typed = keyword === undefined ? '' : text
-  const { total: known, highest } = await catalog.standing(0)
+  const { total: known, scale } = await catalog.standing(0)
   const { items, total } = await search(store, catalog, { page, size, keyword, signal }, text)
   const ranked = await Promise.all(items.map((passport) => rank(catalog, passport)))
   const [first, last] = [(page - 1) * size + 1, lastPage(total, size)]
   const all = keyword === undefined ? total : Math.max(known, total)
-  return { typed, page, first, last, total, all, highest, ranked }
+  return { typed, page, first, last, total, all, scale, ranked }
 }
 
 /** Searches by name; without a match, by wallet or id. */
@@ -84,12 +84,12 @@ ${renderResults(found)}
   })
 }
 
-function renderResults({ typed, page, last, total, highest, ranked }: Found): Html {
+function renderResults({ typed, page, last, total, scale, ranked }: Found): Html {
   if (total === 0)
     return html`<p class="nothing">Try part of a name (accents and case are ignored), a complete wallet address, or a passport id. <a href="/">Show all passports</a></p>`
   if (page > last)
     return html`<p class="nothing">The list ends with page ${formatFigure(last)}. <a href="${addressOf(last, typed)}">Go to the last page</a></p>`
-  return html`${renderRankingList(ranked, highest)}
+  return html`${renderRankingList(ranked, scale)}
 ${renderPager(page, last, typed)}`
 }
 

@@ -7,7 +7,16 @@ import { HOSTILE_NAMES } from '../support/explorer/hostile-names.ts'
 import { ada, NOON } from '../support/store/records.ts'
 
 const ORIGIN = 'https://passports.example.com'
-const STANDING: Standing = { rank: 12, below: 988, total: 1000, distribution: [], highest: 99 }
+const STANDING: Standing = {
+  rank: 12,
+  below: 988,
+  total: 1000,
+  distribution: [],
+  highest: 99,
+  median: 40,
+  scale: 100,
+  step: 5,
+}
 const ADA: FullPassport = { ...ada, stale: false, calculatedAt: NOON, merged: false }
 
 const render = (given: Partial<FullPassport> = {}, origin = ORIGIN, standing = STANDING) =>

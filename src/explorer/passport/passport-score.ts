@@ -34,11 +34,12 @@ function describeBelow(standing: Standing): string {
   return `H${share.slice(1)} of passports.`
 }
 
-function renderDistribution(score: number, { distribution, highest, total }: Standing): Html {
-  const own = bucketOf(score, highest)
+function renderDistribution(score: number, standing: Standing): Html {
+  const { distribution, highest, total, step: width } = standing
+  const own = bucketOf(score, standing)
   const bars = drawBars(distribution)
   const step = WIDTH / distribution.length
-  const edge = (at: number) => formatFigure((highest * at) / distribution.length)
+  const edge = (at: number) => formatFigure(width * at)
   return html`<figure>
 <svg class="distribution" viewBox="0 0 ${WIDTH} ${HEIGHT}" preserveAspectRatio="none" role="img" aria-labelledby="distribution"><path class="lane" d="M${own * step - 1} 0h${step}v${HEIGHT}h-${step}z"/><path d="${bars.join('')}"/><path class="own" d="${bars[own] ?? ''}"/></svg>
 <p class="axis soft" aria-hidden="true"><span>0</span><span>${formatFigure(highest)}</span></p>

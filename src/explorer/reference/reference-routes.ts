@@ -4,6 +4,7 @@ import { type DatedPlan, phaseAt } from '../../domain/retirement.ts'
 import { parseOrigin } from '../../domain/url.ts'
 import script from '../assets/reference.client.js' with { type: 'text' }
 import jsonScript from '../assets/reference-json.client.js' with { type: 'text' }
+import { fontRoutes } from '../design/fonts.ts'
 import { file, POLICY } from '../explorer-page.ts'
 import { STYLE } from '../layout.ts'
 import { renderDeprecation } from './deprecation-page.ts'
@@ -29,6 +30,7 @@ export function createReferenceRoutes(document: ReferenceDocument, options: Opti
     ...references,
     pageRoute('/deprecation', deprecation),
     pageRoute('/style.css', () => STYLE),
+    ...fontRoutes(),
     pageRoute('/reference.js', () => SCRIPT),
     ...(explorer ? [] : references.slice(0, 1).map((route) => ({ ...route, path: '/' }))),
   ]
