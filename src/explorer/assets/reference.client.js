@@ -122,7 +122,7 @@ async function send(form) {
 
 function showResponse(block, response, text, milliseconds) {
   const size = new Blob([text]).size.toLocaleString('en')
-  showSummary(block, 'Response', `${response.status} in ${milliseconds} ms, ${size} bytes`, response.ok)
+  showSummary(block, `${response.status} in ${milliseconds} ms, ${size} bytes`, response.ok)
   showHint(block, response, text)
   const headers = block.querySelector('[data-headers]')
   headers.hidden = false
@@ -132,16 +132,19 @@ function showResponse(block, response, text, milliseconds) {
 }
 
 function showFailure(block, text) {
-  showSummary(block, 'Response', text, false)
+  showSummary(block, text, false)
   block.querySelector('[data-hint]').hidden = true
   block.querySelector('[data-headers]').hidden = true
   block.querySelector('[data-body]').textContent = ''
 }
 
-function showSummary(block, title, text, isOk) {
-  block.querySelector('[data-title]').textContent = title
-  block.querySelector('[data-summary]').textContent = text
+function showSummary(block, text, isOk) {
+  const summary = block.querySelector('[data-summary]')
+  block.querySelector('[data-title]').textContent = 'Response'
+  summary.textContent = text
   block.dataset.ok = String(isOk)
+  // On narrow screens the response is below the snippet.
+  summary.scrollIntoView({ block: 'nearest' })
 }
 
 /** What to do next: enter a key, or open the page of the passport. */

@@ -88,13 +88,17 @@ function renderVersions(document: ReferenceDocument, current: string): Html {
   return html`<nav class="versions" aria-label="Version of the API">${links}</nav>`
 }
 
-const KEY = html`<section id="key" class="key">
+const KEY = html`<section id="key" class="call">
+<div class="call-text">
 ${heading('key', 'Your key')}
-<p id="key-about">Requests from this page send it as <code>X-API-KEY</code>. It is not stored. The examples read it from the environment variable <code>KEY</code>; without a key they send none.</p>
-<div class="key-row"><label class="unseen" for="api-key">API key</label>
-<input id="api-key" type="password" autocomplete="off" spellcheck="false" placeholder="ppd_… (optional)" aria-describedby="key-about">
-<button type="button" class="quiet" data-show hidden>Show key</button></div>
+<p id="key-about">This page sends it as <code>X-API-KEY</code> and does not store it. The examples read it from the environment variable <code>KEY</code>; if that is not set, they send no key.</p>
 <noscript><p>Sending requests from this page requires JavaScript.</p></noscript>
+</div>
+<div class="call-code key-row">
+<label class="unseen" for="api-key">API key</label>
+<input id="api-key" type="password" autocomplete="off" spellcheck="false" placeholder="ppd_… (optional)" aria-describedby="key-about">
+<button type="button" class="quiet" data-show hidden>Show key</button>
+</div>
 </section>`
 
 function renderNotice(plan: DatedPlan, phase: Phase): Html {
