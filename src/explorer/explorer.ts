@@ -1,25 +1,31 @@
 import { createPageCache } from '../api/page-cache.ts'
-import { pageRoute, prefersJson, type RenderedPage, sendPage } from '../api/rendered-page.ts'
+import { prefersJson, type RenderedPage, sendPage } from '../api/rendered-page.ts'
 import { type Context, originOf, pathOf, queryOf, type Route, type RouteRequest } from '../api/request.ts'
 import { ServiceError } from '../domain/errors.ts'
-import passportScript from './assets/passport.client.js' with { type: 'text' }
-import rankingScript from './assets/ranking.client.js' with { type: 'text' }
-import { createBadge } from './badge.ts'
-import { createCard } from './card.ts'
 import { renderErrorPage } from './error-page.ts'
 import { type ExplorerOptions, type ExplorerPage, file, POLICY } from './explorer-page.ts'
+import { createCredentialsPage } from './passport/passport-credentials.ts'
 import { createExplanationPage } from './passport/passport-explanation.ts'
 import { createPassportPage } from './passport/passport-page.ts'
-import { createRankingPage } from './ranking-page.ts'
+import { createBadge } from './pictures/badge.ts'
+import { createCard } from './pictures/card.ts'
+import { createRankingPage } from './ranking/ranking-page.ts'
 
 export function createExplorer(options: ExplorerOptions) {
-  const { catalog, publicUrl } = options
+  const { catalog, publicUrl, site } = options
   const pages = createPageCache()
 
   async function show(page: ExplorerPage, request: RouteRequest, context: Context): Promise<Response> {
     const { params, signal } = request
     const origin = publicUrl ?? originOf(request)
-    const shown = { path: pathOf(request), params, query: queryOf(request), origin, signal }
+    const shown = {
+      path: pathOf(request),
+      params,
+      query: queryOf(request),
+      origin,
+      site: { ...site, origin },
+      signal,
+    }
     await context.takeTurn()
     const version = await page.version(shown)
     if (version === undefined) return sendPage(request, context, await page.render(shown))
@@ -53,14 +59,18 @@ export function createExplorer(options: ExplorerOptions) {
       htmlRoute('/', createRankingPage(options)),
       htmlRoute('/passports/:ref', createPassportPage(options)),
       htmlRoute('/passports/:ref/score', createExplanationPage(options)),
+      htmlRoute('/passports/:ref/credentials', createCredentialsPage(options)),
       route('/badge/:file', createBadge(options)),
       route('/card/:file', createCard(options)),
       ...['/passports', '/badge', '/card'].flatMap((path) => [missing(path), missing(`${path}/*`)]),
-      pageRoute('/ranking.js', () => RANKING_SCRIPT),
-      pageRoute('/passport.js', () => PASSPORT_SCRIPT),
     ],
     errorPage(status: number, message: string, requestId: string): RenderedPage {
-      const page = file('text/html', renderErrorPage(status, message, requestId), POLICY.explorer, status)
+      const page = file(
+        'text/html',
+        renderErrorPage(site, status, message, requestId),
+        POLICY.explorer,
+        status,
+      )
       return { ...page, headers: { ...page.headers, 'Cache-Control': 'no-store' } }
     },
   }
@@ -72,6 +82,3 @@ function checkAccept(request: RouteRequest): void {
   const path = ref ? `/api/v1/passports/${ref}` : '/api/v1/passports'
   throw new ServiceError('not_acceptable', `This is a page for people. Request JSON from ${path}.`)
 }
-
-const RANKING_SCRIPT = file('text/javascript', rankingScript, POLICY.explorer)
-const PASSPORT_SCRIPT = file('text/javascript', passportScript, POLICY.explorer)

@@ -11,15 +11,13 @@ import { createUsageCounter, type UsageReport } from '../api/usage.ts'
 import type { Catalog } from '../catalog/catalog.ts'
 import type { Config } from '../config.ts'
 import { ServiceError } from '../domain/errors.ts'
-import type { ExplainedPassport } from '../domain/explanation.ts'
-import type { PassportRef } from '../domain/passport.ts'
 import { datePlan, isRemoved, NO_PLAN, type RetirementPlan } from '../domain/retirement.ts'
 import { createExplorer } from '../explorer/explorer.ts'
 import { createReferenceRoutes } from '../explorer/reference/reference-routes.ts'
+import { createSite } from '../explorer/site/site.ts'
 import type { Log } from '../log.ts'
 import { findRules } from '../scoring/active-rules.ts'
-import { createExplainer } from '../scoring/explain.ts'
-import { score } from '../scoring/score.ts'
+import { createExplainer, createPassportExplainer } from '../scoring/explain.ts'
 import type { Store } from '../store/store.ts'
 import { VERSION } from '../version.ts'
 import { createErrorLog } from './error-log.ts'
@@ -122,26 +120,25 @@ type PageOptions = Pick<ListenerOptions, 'config' | 'store' | 'catalog' | 'now'>
 
 function createPages({ config, store, catalog, now, plan }: PageOptions) {
   const openApi = createOpenApi(VERSION, config)
+  const { site, routes } = createSite(config.site, config.publicUrl)
   const document = createPage(JSON.stringify(openApi), JSON_HEADERS)
-  const shown = {
-    plan: () => datePlan(plan(), config.deprecatedAt),
-    now,
-    explorer: config.explorer,
-    publicUrl: config.publicUrl,
-  }
+  const shown = { site, plan: () => datePlan(plan(), config.deprecatedAt), now, explorer: config.explorer }
   const explorer = config.explorer
     ? createExplorer({
         store,
         catalog,
-        explain: createExplain(store, now),
+        explain: createPassportExplainer(store),
+        rules: () => findRules(store),
         now,
         api: () => (isRemoved(plan(), now()) ? 'removed' : config.requireKey ? 'key required' : 'open'),
         publicUrl: config.publicUrl,
+        site,
       })
     : undefined
   return {
     routes: [
       pageRoute('/openapi.json', () => document),
+      ...routes,
       ...createReferenceRoutes(openApi, shown),
       ...(explorer?.routes ?? []),
     ],
@@ -152,16 +149,6 @@ function createPages({ config, store, catalog, now, plan }: PageOptions) {
 /** Called for each start of a server, because certificates are renewed. */
 function readTls({ cert, key, http3 }: NonNullable<Config['tls']>) {
   return { cert: readFileSync(cert, 'utf8'), key: readFileSync(key, 'utf8'), http3 }
-}
-
-function createExplain(store: Store, now: () => number) {
-  return async (ref: PassportRef): Promise<ExplainedPassport | undefined> => {
-    const evidence = await store.scoring.find(ref)
-    if (!evidence) return undefined
-    const rules = await findRules(store)
-    const { scores, lines } = score(evidence, rules, now())
-    return { passport: evidence.passport, scores, lines, rules: rules.version, caps: rules.caps ?? {} }
-  }
 }
 
 async function drain(server: ApiServer): Promise<void> {

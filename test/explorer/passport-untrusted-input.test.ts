@@ -84,7 +84,7 @@ describe('untrusted input on the passport page', () => {
     await using store = await openTestStore('sqlite', inventPeople())
     await using server = serveExplorer(store)
     const sizes = await Promise.all(
-      ['/passports/1', '/style.css', '/passport.js'].map(async (path) =>
+      ['/passports/1', '/assets/style.css', '/assets/passport.js'].map(async (path) =>
         Buffer.byteLength((await server.look(path)).text),
       ),
     )

@@ -40,8 +40,10 @@ onEveryEngine('the passport page', (open) => {
     expect(words).not.toContain('is being recalculated')
     const reasons = readable((await server.look('/passports/12/score')).text)
     expect(reasons).toContain('Score calculation of Mira Kettlewood')
-    expect(reasons).toContain('By rule set 2026-11 , with the current data:')
-    expect(reasons).toContain('Beta 8.25 in the record 8.25')
+    expect(reasons).toContain('The imported record gives all points:')
+    expect(reasons).not.toContain('By rule set')
+    expect(reasons).toContain('Identity 12.25 Given by the imported record Beta 8.25')
+    expect(reasons.match(/Given by the imported record/g)).toHaveLength(4)
     expect(reasons).toContain('1,020 Activity + 12.25 Identity + 10.25 Skills = 1,042.5')
     expect(reasons).not.toContain('The stored score')
     expect(words.indexOf('Beta')).toBeLessThan(words.indexOf('Alpha'))
@@ -91,7 +93,7 @@ onEveryEngine('the passport page', (open) => {
     expect(after.text).not.toContain('id="recalculating"')
     expect(readable(after.text)).toContain('Score 1,057.5')
     expect(readable((await server.look('/passports/12/score')).text)).toContain(
-      'GitHub min(round(√900 × 0.5), 40) = 15 15',
+      'GitHub √900 × 0.5 = 15, at most 40 15',
     )
   })
 

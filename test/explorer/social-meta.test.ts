@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'bun:test'
 import type { FullPassport, Social } from '../../src/domain/passport.ts'
 import type { Standing } from '../../src/domain/score-distribution.ts'
+import { renderProfileMeta, renderShareMeta, sharePassport } from '../../src/explorer/pictures/social-meta.ts'
 import { cleanText } from '../../src/explorer/sanitize.ts'
-import { renderSocialMeta } from '../../src/explorer/social-meta.ts'
+import { createSite } from '../../src/explorer/site/site.ts'
 import { HOSTILE_NAMES } from '../support/explorer/hostile-names.ts'
 import { ada, NOON } from '../support/store/records.ts'
 
@@ -19,8 +20,14 @@ const STANDING: Standing = {
 }
 const ADA: FullPassport = { ...ada, stale: false, calculatedAt: NOON, merged: false }
 
-const render = (given: Partial<FullPassport> = {}, origin = ORIGIN, standing = STANDING) =>
-  renderSocialMeta({ ...ADA, ...given }, standing, origin).markup
+const render = (given: Partial<FullPassport> = {}, origin = ORIGIN, standing = STANDING) => {
+  const passport = { ...ADA, ...given }
+  const site = { ...createSite().site, origin }
+  return (
+    renderShareMeta(site, sharePassport(passport, standing)).markup +
+    renderProfileMeta(passport, origin).markup
+  )
+}
 
 const call = (displayName: string) => ({ profile: { ...ADA.profile, displayName } })
 const contentOf = (markup: string, name: string) =>
@@ -35,8 +42,8 @@ describe('social metadata of a passport', () => {
     expect(contentOf(markup, 'og:type')).toBe('profile')
     expect(contentOf(markup, 'og:title')).toBe('Ada Lovélace 🐉')
     expect(contentOf(markup, 'og:url')).toBe(`${ORIGIN}/passports/7`)
-    expect(contentOf(markup, 'og:image')).toBe(`${ORIGIN}/card/7.svg`)
-    expect(contentOf(markup, 'og:image:type')).toBe('image/svg+xml')
+    expect(contentOf(markup, 'og:image')).toBe(`${ORIGIN}/card/7.png`)
+    expect(contentOf(markup, 'og:image:type')).toBe('image/png')
     expect(contentOf(markup, 'og:image:width')).toBe('1200')
     expect(contentOf(markup, 'og:image:height')).toBe('630')
     expect(contentOf(markup, 'og:image:alt')).toBe('Ada Lovélace 🐉: passport score 42.5')

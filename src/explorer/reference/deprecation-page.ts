@@ -11,8 +11,9 @@ import { formatInstant } from '../../domain/text/instant.ts'
 import { parseWebAddress } from '../../domain/url.ts'
 import { type Html, html, prose } from '../html.ts'
 import { renderLayout } from '../layout.ts'
+import type { Site } from '../site/site.ts'
 
-export function renderDeprecation(plan: DatedPlan, now: number, explorer: boolean): string {
+export function renderDeprecation(site: Site, plan: DatedPlan, now: number, explorer: boolean): string {
   const main = html`<h1>${headline(plan, now)}</h1>
 <section id="plan" class="notice">
 <h2>Dates</h2>
@@ -29,9 +30,11 @@ ${renderExemptions(plan, now)}
 ${renderHeaders(plan)}
 <p class="soft">The plan also applies to <code>/api/v2</code>, if it is served here. All times are in UTC.</p>`
   return renderLayout({
+    site,
     title: 'Deprecation of V1',
     description: 'Deprecation of the V1 passport API: its dates, and what to do',
     here: '/deprecation',
+    share: { path: '/deprecation' },
     explorer,
     main,
   })

@@ -2,23 +2,24 @@ import type { DatedPlan, Phase } from '../../domain/retirement.ts'
 import { formatInstant } from '../../domain/text/instant.ts'
 import { type Html, html, prose } from '../html.ts'
 import { renderLayout } from '../layout.ts'
+import type { Site } from '../site/site.ts'
 import { type Endpoint, endpointsOf, type ReferenceDocument, referencePath, versionsOf } from './document.ts'
 import { heading, renderEndpoint } from './endpoint.ts'
 import { PICTURES, renderPictures } from './picture-section.ts'
 
 type Options = {
+  site: Site
   /** The tag of a version of the API. */
   version: string
   plan: DatedPlan
   phase: Phase
   explorer: boolean
-  /** The scheme and host of the service, for snippets. */
-  origin: string
 }
 
 /** Readable without JavaScript; only the forms need the script. */
 export function renderReference(document: ReferenceDocument, options: Options): string {
-  const { version, plan, phase, explorer, origin } = options
+  const { site, version, plan, phase, explorer } = options
+  const { origin } = site
   const endpoints = endpointsOf(document)
   const withTag = (tag: string) => endpoints.filter(({ operation }) => operation.tags.includes(tag))
   const api = withTag(version)
@@ -41,9 +42,11 @@ ${heading('service', 'For operators and tools')}
 </div>
 </div>`
   return renderLayout({
+    site,
     title: `${document.info.title} ${version} API reference`,
     description: `${document.info.title}: reference of the ${version} passport API`,
-    script: '/reference.js',
+    script: 'reference.js',
+    share: { path: referencePath(versionsOf(document), version) },
     here: '/reference',
     explorer,
     main,

@@ -2,36 +2,30 @@ import { pageRoute, type RenderedPage } from '../../api/rendered-page.ts'
 import { originOf, type Route } from '../../api/request.ts'
 import { type DatedPlan, phaseAt } from '../../domain/retirement.ts'
 import { parseOrigin } from '../../domain/url.ts'
-import script from '../assets/reference.client.js' with { type: 'text' }
-import jsonScript from '../assets/reference-json.client.js' with { type: 'text' }
-import { fontRoutes } from '../design/fonts.ts'
 import { file, POLICY } from '../explorer-page.ts'
-import { STYLE } from '../layout.ts'
+import type { Site } from '../site/site.ts'
 import { renderDeprecation } from './deprecation-page.ts'
 import { type ReferenceDocument, referencePath, versionsOf } from './document.ts'
 import { renderReference } from './reference-page.ts'
 
 type Options = {
+  site: Site
   plan: () => DatedPlan
   now: () => number
   explorer: boolean
-  publicUrl?: string | undefined
 }
 
-/** `/reference`, `/deprecation` and their files. If the explorer is off, the reference is the start page. */
+/** `/reference` and `/deprecation`. If the explorer is off, the reference is the start page. */
 export function createReferenceRoutes(document: ReferenceDocument, options: Options): Route[] {
-  const { plan, now, explorer } = options
+  const { site, plan, now, explorer } = options
   const versions = versionsOf(document)
   const references = versions.map((version) =>
     pageRoute(referencePath(versions, version), createReference(document, version, options)),
   )
-  const deprecation = cached(POLICY.deprecation, () => renderDeprecation(plan(), now(), explorer))
+  const deprecation = cached(POLICY.deprecation, () => renderDeprecation(site, plan(), now(), explorer))
   return [
     ...references,
     pageRoute('/deprecation', deprecation),
-    pageRoute('/style.css', () => STYLE),
-    ...fontRoutes(),
-    pageRoute('/reference.js', () => SCRIPT),
     ...(explorer ? [] : references.slice(0, 1).map((route) => ({ ...route, path: '/' }))),
   ]
 }
@@ -46,14 +40,16 @@ const EXAMPLE_ORIGIN = 'https://passports.example.com'
 function createReference(
   document: ReferenceDocument,
   version: string,
-  { plan, now, explorer, publicUrl }: Options,
+  { site, plan, now, explorer }: Options,
 ): (request: Request) => RenderedPage {
   const pages = new Map<string, RenderedPage>()
   return (request) => {
-    const origin = publicUrl ?? parseOrigin(originOf(request))?.origin ?? EXAMPLE_ORIGIN
-    const shown = { version, plan: plan(), phase: phaseAt(plan(), now()), explorer, origin }
-    const key = JSON.stringify(shown)
-    const page = pages.get(key) ?? file('text/html', renderReference(document, shown), POLICY.reference)
+    const origin = site.origin || (parseOrigin(originOf(request))?.origin ?? EXAMPLE_ORIGIN)
+    const shown = { version, plan: plan(), phase: phaseAt(plan(), now()), explorer }
+    const key = JSON.stringify([origin, shown])
+    const page =
+      pages.get(key) ??
+      file('text/html', renderReference(document, { site: { ...site, origin }, ...shown }), POLICY.reference)
     if (pages.size === MAX_PAGES && !pages.has(key)) pages.clear()
     pages.set(key, page)
     return page
@@ -69,5 +65,3 @@ function cached(policy: string, render: () => string): () => RenderedPage {
     return page
   }
 }
-
-const SCRIPT = file('text/javascript', `${jsonScript}\n${script}`, POLICY.reference)

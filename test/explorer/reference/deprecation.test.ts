@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { NO_PLAN, type RetirementPlan } from '../../../src/domain/retirement.ts'
 import { renderDeprecation } from '../../../src/explorer/reference/deprecation-page.ts'
+import { createSite } from '../../../src/explorer/site/site.ts'
 import { inBrowser, watchConsole } from '../../support/explorer/browser.ts'
 import { serveTest } from '../../support/http/server.ts'
 import { onEveryEngine, openTestStore } from '../../support/store/engines.ts'
@@ -22,7 +23,7 @@ const PLAN: RetirementPlan = {
 }
 
 const render = (plan: Partial<RetirementPlan>, now = NOON) =>
-  renderDeprecation({ ...NO_PLAN, deprecatedAt: DEPRECATED_AT, ...plan }, now, true)
+  renderDeprecation(createSite().site, { ...NO_PLAN, deprecatedAt: DEPRECATED_AT, ...plan }, now, true)
 const read = (markup: string) => markup.replace(/<[^>]+>/g, '').replace(/\s+/g, ' ')
 
 onEveryEngine('the deprecation page', (open) => {
@@ -42,7 +43,7 @@ onEveryEngine('the deprecation page', (open) => {
     expect(after.text).not.toMatch(/<script|<style|style=|onclick|javascript:/)
     expect(after.headers.get('Content-Type')).toBe('text/html; charset=utf-8')
     expect(after.headers.get('Content-Security-Policy')).toBe(
-      "default-src 'none'; style-src 'self'; img-src data:; form-action 'none'; base-uri 'none'; frame-ancestors 'none'",
+      "default-src 'none'; style-src 'self'; font-src 'self'; manifest-src 'self'; img-src 'self' data:; form-action 'none'; base-uri 'none'; frame-ancestors 'none'",
     )
   })
 })
@@ -90,7 +91,7 @@ describe('the text of the deprecation page', () => {
       const markup = render({ successor: hostile, notice: hostile })
       expect(markup).not.toMatch(/<script|<img|"onmouse/)
       expect([...markup.matchAll(/href="(?!data:)([^"]+)"/g)].map((match) => match[1])).toEqual([
-        '/style.css',
+        createSite().site.urlOf('style.css'),
         '#main',
         '/',
         '/',

@@ -3,6 +3,7 @@ import { createOpenApi } from '../../../src/api/openapi.ts'
 import type { Context } from '../../../src/api/request.ts'
 import { datePlan, NO_PLAN } from '../../../src/domain/retirement.ts'
 import { createReferenceRoutes } from '../../../src/explorer/reference/reference-routes.ts'
+import { createSite } from '../../../src/explorer/site/site.ts'
 import { inventPeople } from '../../../src/ingest/demo/people.ts'
 import { inBrowser, watchConsole } from '../../support/explorer/browser.ts'
 import { makeKey } from '../../support/http/keys.ts'
@@ -14,14 +15,17 @@ onEveryEngine('the reference page', (open) => {
   const server = shareServer(() => open(), serveTest)
 
   test('is one page, one stylesheet and one script, all our own, under a strict policy', async () => {
+    const { site } = createSite()
     const { text, headers } = await server.get('/reference')
     expect(headers.get('Content-Type')).toBe('text/html; charset=utf-8')
     const policy = headers.get('Content-Security-Policy')
-    expect(policy).toStartWith("default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'")
+    expect(policy).toStartWith(
+      "default-src 'none'; script-src 'self'; style-src 'self'; font-src 'self'; manifest-src 'self'; connect-src 'self'",
+    )
     expect(policy).not.toContain('unsafe')
     expect([...text.matchAll(/(?:src|href)="(?!data:)([^"#]+)"/g)].map((match) => match[1])).toEqual([
-      '/style.css',
-      '/reference.js',
+      site.urlOf('style.css'),
+      site.urlOf('reference.js'),
       '/',
       '/reference',
       '/deprecation',
@@ -219,6 +223,7 @@ inBrowser('the reference page in a browser', (browser) => {
 
 test('the reference page is rendered again only when the plan changes', async () => {
   const openApi = createOpenApi('0.0.0')
+  const { site } = createSite()
   let rendered = 0
   const document = {
     ...openApi,
@@ -228,7 +233,12 @@ test('the reference page is rendered again only when the plan changes', async ()
     },
   }
   let plan = datePlan(NO_PLAN, NOON)
-  const routes = createReferenceRoutes(document, { plan: () => plan, now: () => NOON, explorer: true })
+  const routes = createReferenceRoutes(document, {
+    site,
+    plan: () => plan,
+    now: () => NOON,
+    explorer: true,
+  })
   const context = { headers: new Headers() } as Context
   const get = async () => {
     const request = Object.assign(new Request('http://x/reference'), { params: {} })

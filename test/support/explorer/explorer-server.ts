@@ -1,9 +1,11 @@
 import type { ApiServerOptions } from '../../../src/api/server.ts'
 import { createCatalog } from '../../../src/catalog/catalog.ts'
+import { DEFAULT_SITE } from '../../../src/domain/settings/site.ts'
 import { createExplorer } from '../../../src/explorer/explorer.ts'
 import type { ExplorerOptions } from '../../../src/explorer/explorer-page.ts'
-import { DEFAULT_RULES } from '../../../src/scoring/rules.ts'
-import { score } from '../../../src/scoring/score.ts'
+import { createSite } from '../../../src/explorer/site/site.ts'
+import { findRules } from '../../../src/scoring/active-rules.ts'
+import { createPassportExplainer } from '../../../src/scoring/explain.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { serveTest } from '../http/server.ts'
 import { NOON } from '../store/records.ts'
@@ -15,10 +17,12 @@ export function serveExplorer(store: Store, { explain, publicUrl, api, ...option
   const { routes, errorPage } = createExplorer({
     store,
     catalog: options.catalog ?? createCatalog(store),
-    explain: explain ?? createExplain(store, now),
+    explain: explain ?? createPassportExplainer(store),
+    rules: () => findRules(store),
     now,
     api,
     publicUrl,
+    site: createSite(DEFAULT_SITE, publicUrl).site,
   })
   const server = serveTest(store, { ...options, errorPage, routes: [...routes, ...(options.routes ?? [])] })
 
@@ -29,17 +33,6 @@ export function serveExplorer(store: Store, { explain, publicUrl, api, ...option
   }
 
   return { ...server, look }
-}
-
-/** With the default rules. */
-function createExplain(store: Store, now: () => number): ExplorerOptions['explain'] {
-  return async (ref) => {
-    const evidence = await store.scoring.find(ref)
-    if (!evidence) return undefined
-    const { scores, lines } = score(evidence, DEFAULT_RULES, now())
-    const { version, caps = {} } = DEFAULT_RULES
-    return { passport: evidence.passport, scores, lines, rules: version, caps }
-  }
 }
 
 export const readable = (markup: string) =>

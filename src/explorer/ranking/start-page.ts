@@ -1,8 +1,9 @@
-import { html, prose } from './html.ts'
-import { renderLayout } from './layout.ts'
+import { html, prose } from '../html.ts'
+import { renderLayout } from '../layout.ts'
+import type { Site } from '../site/site.ts'
 
 /** Shown while the database is empty. */
-export function renderStart(): string {
+export function renderStart(site: Site): string {
   const main = html`<h1>No passports yet</h1>
 <p class="lead">The service is running and its database is empty. Fill it in one of three ways; new passports appear without a restart.</p>
 <section>
@@ -26,9 +27,11 @@ echo '{"passport_id":1,"passport_profile":{"display_name":"Ada"}}' |
 </section>
 <p>${prose('`docs/scoring.md` describes the scoring rules, `docs/operate.md` the operation of the service.')} The <a href="/reference">API reference</a> describes access for programs.</p>`
   return renderLayout({
+    site,
     title: 'No passports yet',
     description: 'This passport service is empty: how to fill it',
     here: '/',
+    share: { path: '/' },
     main,
   })
 }

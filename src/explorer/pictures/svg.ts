@@ -1,10 +1,10 @@
-import { notFound } from '../domain/errors.ts'
-import { type FullPassport, type PassportRef, parsePassportRef } from '../domain/passport.ts'
-import type { Awaitable, Store } from '../store/store.ts'
-import { type ExplorerPage, type ExplorerRequest, file, POLICY } from './explorer-page.ts'
-import { type Html, html } from './html.ts'
-import { isRightToLeft } from './sanitize.ts'
-import { SCORE_PARTS } from './score-bar.ts'
+import { notFound } from '../../domain/errors.ts'
+import { type FullPassport, type PassportRef, parsePassportRef } from '../../domain/passport.ts'
+import type { Awaitable, Store } from '../../store/store.ts'
+import { type ExplorerPage, type ExplorerRequest, file, POLICY } from '../explorer-page.ts'
+import { type Html, html } from '../html.ts'
+import { isRightToLeft } from '../sanitize.ts'
+import { SCORE_PARTS } from '../score-bar.ts'
 import { fitSize, fitText } from './text-width.ts'
 
 /** The light theme of the pages. An SVG draws its own background, because the embedding page is unknown. */

@@ -1,0 +1,99 @@
+import { type RenderedPage, sendPage } from '../../api/rendered-page.ts'
+import { pathOf, type Route } from '../../api/request.ts'
+import { notFound } from '../../domain/errors.ts'
+import { contrast, mix } from '../../domain/text/color.ts'
+import { hashOf } from '../../store/hash.ts'
+import base from '../assets/base.css' with { type: 'text' }
+import baseElements from '../assets/base-elements.css' with { type: 'text' }
+import browse from '../assets/browse.css' with { type: 'text' }
+import passportScript from '../assets/passport.client.js' with { type: 'text' }
+import passport from '../assets/passport.css' with { type: 'text' }
+import passportCharts from '../assets/passport-charts.css' with { type: 'text' }
+import passportMedia from '../assets/passport-media.css' with { type: 'text' }
+import passportSections from '../assets/passport-sections.css' with { type: 'text' }
+import passportShare from '../assets/passport-share.css' with { type: 'text' }
+import rankingScript from '../assets/ranking.client.js' with { type: 'text' }
+import ranking from '../assets/ranking.css' with { type: 'text' }
+import referenceScript from '../assets/reference.client.js' with { type: 'text' }
+import reference from '../assets/reference.css' with { type: 'text' }
+import referenceCode from '../assets/reference-code.css' with { type: 'text' }
+import referenceJsonScript from '../assets/reference-json.client.js' with { type: 'text' }
+import scoreStyle from '../assets/score.css' with { type: 'text' }
+import { FONT_FACES, fontRoutes } from '../design/fonts.ts'
+import { PALETTE } from '../design/tokens.ts'
+import { file, POLICY } from '../explorer-page.ts'
+
+/** One stylesheet for all pages, fetched once. */
+const STYLE = [
+  FONT_FACES,
+  base,
+  baseElements,
+  scoreStyle,
+  reference,
+  referenceCode,
+  ranking,
+  browse,
+  passport,
+  passportSections,
+  passportCharts,
+  passportShare,
+  passportMedia,
+].join('\n')
+
+/** Scripts and other files that do not depend on settings. */
+const FILES = {
+  'ranking.js': { type: 'text/javascript', body: rankingScript },
+  'passport.js': { type: 'text/javascript', body: passportScript },
+  'reference.js': { type: 'text/javascript', body: `${referenceJsonScript}\n${referenceScript}` },
+}
+
+export type AssetName = keyof typeof FILES | 'style.css'
+
+/** The stylesheet, scripts and fonts. The hash in each URL lets browsers keep a file forever. */
+export function createAssets(accent: string | undefined) {
+  const urls = new Map(Object.entries(FILES).map(([name, { body }]) => [name, hashedUrl(name, body)]))
+  const style = setAccent(STYLE, accent)
+  urls.set('style.css', hashedUrl('style.css', style))
+  const files = { ...FILES, 'style.css': { type: 'text/css', body: style } }
+  const pages = new Map(
+    Object.entries(files).map(([name, { type, body }]) => [name, file(type, body, POLICY.file)]),
+  )
+  return {
+    urlOf: (name: AssetName) => urls.get(name) as string,
+    routes: [createRoute(urls, pages), ...fontRoutes()],
+  }
+}
+
+/** `style.css` becomes `/assets/style.1a2b3c.css`. */
+const hashedUrl = (name: string, body: string | Uint8Array) =>
+  `/assets/${name.replace('.', `.${hashOf(body)}.`)}`
+
+const FOREVER = 'public, max-age=31536000, immutable'
+
+/** A page of another release has other hashes: it gets the file of this release, which it must revalidate. */
+const createRoute = (urls: ReadonlyMap<string, string>, pages: ReadonlyMap<string, RenderedPage>): Route => ({
+  path: '/assets/:file',
+  kind: 'own',
+  name: 'page',
+  async handle(request, context) {
+    const path = pathOf(request)
+    const name = (request.params.file ?? '').replace(/\.\w+(?=\.\w+$)/, '')
+    const page = pages.get(name)
+    if (!page) throw notFound()
+    const response = await sendPage(request, context, page)
+    if (urls.get(name) === path) response.headers.set('Cache-Control', FOREVER)
+    return response
+  },
+})
+
+/** The accent of the dark theme is the same hue, as light as text needs. */
+function setAccent(style: string, accent: string | undefined): string {
+  if (accent === undefined) return style
+  let light = accent
+  for (let share = 0; contrast(light, PALETTE.dark.ground) < 7; share += 0.05)
+    light = mix(accent, '#ffffff', share)
+  return `${style}
+:root { --accent: ${accent}; }
+@media (prefers-color-scheme: dark) { :root { --accent: ${light}; } }
+`
+}
