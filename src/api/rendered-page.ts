@@ -68,11 +68,11 @@ export async function sendPage(
 }
 
 /** A route without key and rate limit. */
-export const pageRoute = (path: string, page: () => RenderedPage): Route => ({
+export const pageRoute = (path: string, page: (request: Request) => RenderedPage): Route => ({
   path,
   kind: 'own',
   name: 'page',
-  handle: (request, context) => sendPage(request, context, page()),
+  handle: (request, context) => sendPage(request, context, page(request)),
 })
 
 /** The encoding with the highest weight in `Accept-Encoding`; `undefined` is no encoding. */

@@ -18,6 +18,8 @@ import rankingScript from '../assets/ranking.client.js' with { type: 'text' }
 import ranking from '../assets/ranking.css' with { type: 'text' }
 import referenceScript from '../assets/reference.client.js' with { type: 'text' }
 import reference from '../assets/reference.css' with { type: 'text' }
+import referenceCode from '../assets/reference-code.css' with { type: 'text' }
+import referenceJsonScript from '../assets/reference-json.client.js' with { type: 'text' }
 import scoreStyle from '../assets/score.css' with { type: 'text' }
 import { FONT_FACES, fontRoutes } from '../design/fonts.ts'
 import { PALETTE } from '../design/tokens.ts'
@@ -30,6 +32,7 @@ const STYLE = [
   baseElements,
   scoreStyle,
   reference,
+  referenceCode,
   ranking,
   browse,
   compare,
@@ -45,7 +48,7 @@ const STYLE = [
 const FILES = {
   'ranking.js': { type: 'text/javascript', body: rankingScript },
   'passport.js': { type: 'text/javascript', body: passportScript },
-  'reference.js': { type: 'text/javascript', body: referenceScript },
+  'reference.js': { type: 'text/javascript', body: `${referenceJsonScript}\n${referenceScript}` },
 }
 
 export type AssetName = keyof typeof FILES | 'style.css'
