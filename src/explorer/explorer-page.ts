@@ -3,6 +3,7 @@ import type { Catalog } from '../catalog/catalog.ts'
 import type { ExplainedPassport } from '../domain/explanation.ts'
 import type { PassportRef } from '../domain/passport.ts'
 import type { Awaitable, Store } from '../store/store.ts'
+import type { Rasterize } from './pictures/remote-rasterizer.ts'
 import type { Site } from './site/site.ts'
 
 /** A page or file with its Content-Security-Policy. */
@@ -43,6 +44,7 @@ export type ExplorerOptions = {
   api?: (() => ApiState) | undefined
   publicUrl?: string | undefined
   site: Site
+  rasterize: Rasterize
 }
 
 export type ApiState = 'open' | 'key required' | 'removed'
@@ -56,6 +58,8 @@ export type ExplorerRequest = {
   /** With the origin of the request, if there is no public URL. */
   site: Site
   signal: AbortSignal
+  /** Makes the request count as `units` requests. */
+  charge: (units: number) => Awaitable<void>
 }
 
 export type ExplorerPage = {

@@ -15,6 +15,7 @@ import type { ExplainedPassport } from '../domain/explanation.ts'
 import type { PassportRef } from '../domain/passport.ts'
 import { datePlan, isRemoved, NO_PLAN, type RetirementPlan } from '../domain/retirement.ts'
 import { createExplorer } from '../explorer/explorer.ts'
+import type { Rasterize } from '../explorer/pictures/remote-rasterizer.ts'
 import { createReferenceRoutes } from '../explorer/reference-routes.ts'
 import { createSite } from '../explorer/site/site.ts'
 import type { Log } from '../log.ts'
@@ -33,6 +34,7 @@ type ListenerOptions = {
   now: () => number
   log: Log
   counter: RateLimitCounter
+  rasterize: Rasterize
   onUsage: (report: UsageReport) => void
   metrics?: Metrics | undefined
 }
@@ -45,11 +47,11 @@ export type Listener = Awaited<ReturnType<typeof listen>>
 
 /** Throws a `CommandError` if the port is not available. */
 export async function listen({ config, log, onUsage, ...options }: ListenerOptions) {
-  const { store, catalog, now, counter, metrics } = options
+  const { store, catalog, now, counter, rasterize, metrics } = options
   const usage = createUsageCounter(now)
   const errors = createErrorLog(log)
   let plan = (await store.retirement.find()) ?? NO_PLAN
-  const pages = createPages({ config, store, catalog, now, plan: () => plan })
+  const pages = createPages({ config, store, catalog, now, rasterize, plan: () => plan })
   const explainAll = createExplainer(store)
   let { port } = config
   const start = () =>
@@ -57,6 +59,7 @@ export async function listen({ config, log, onUsage, ...options }: ListenerOptio
       ...config,
       port,
       ...pages,
+      index: config.site.index,
       // A new release, or a server with a renewed certificate, starts before the old one stops.
       reusePort: process.platform === 'linux',
       tls: config.tls && readTls(config.tls),
@@ -117,11 +120,11 @@ export async function listen({ config, log, onUsage, ...options }: ListenerOptio
   }
 }
 
-type PageOptions = Pick<ListenerOptions, 'config' | 'store' | 'catalog' | 'now'> & {
+type PageOptions = Pick<ListenerOptions, 'config' | 'store' | 'catalog' | 'now' | 'rasterize'> & {
   plan: () => RetirementPlan
 }
 
-function createPages({ config, store, catalog, now, plan }: PageOptions) {
+function createPages({ config, store, catalog, now, rasterize, plan }: PageOptions) {
   const openApi = createOpenApi(VERSION, config)
   const { site, routes } = createSite(config.site, config.publicUrl)
   const document = createPage(JSON.stringify(openApi), JSON_HEADERS)
@@ -135,6 +138,7 @@ function createPages({ config, store, catalog, now, plan }: PageOptions) {
         api: () => (isRemoved(plan(), now()) ? 'removed' : config.requireKey ? 'key required' : 'open'),
         publicUrl: config.publicUrl,
         site,
+        rasterize,
       })
     : undefined
   return {
@@ -145,6 +149,7 @@ function createPages({ config, store, catalog, now, plan }: PageOptions) {
       ...(explorer?.routes ?? []),
     ],
     errorPage: explorer?.errorPage,
+    errorPicture: explorer?.errorPicture,
   }
 }
 
