@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
-import type { Passport, Scores } from '../../../src/domain/passport.ts'
+import type { Passport, Scores, Social } from '../../../src/domain/passport.ts'
 import { describeTop } from '../../../src/explorer/format.ts'
+import { renderSocials } from '../../../src/explorer/passport/passport-accounts.ts'
 import { renderExplanation } from '../../../src/explorer/passport/passport-explanation.ts'
 import { renderGrowth } from '../../../src/explorer/passport/passport-growth.ts'
 import { describeBest } from '../../../src/explorer/passport/passport-score.ts'
@@ -102,6 +103,17 @@ test('screen readers get the histogram, the bar and the history once', async () 
   )
   expect(text).toContain('<div aria-hidden="true"><svg class="bar"')
   expect(text).not.toMatch(/<figure[^>]*aria-label|aria-labelledby/)
+})
+
+test('accounts have the name of their network and formatted counts', () => {
+  const [social] = mira.socials as [Social]
+  const accounts = [
+    { ...social, source: 'github', followers: '1234567' },
+    { ...social, source: 'Kites', followers: '', following: '' },
+  ]
+  const words = readable(renderSocials(accounts).markup)
+  expect(words).toContain('GitHub mira on GitHub example.com Mira K. 1,234,567 followers 12 following Notes')
+  expect(words).toContain('Kites mira on Kites example.com Mira K. Notes')
 })
 
 test('the largest gaps come first; a category at its cap has none', () => {

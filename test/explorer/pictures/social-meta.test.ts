@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'bun:test'
 import type { FullPassport, Social } from '../../../src/domain/passport.ts'
 import type { Standing } from '../../../src/domain/score-distribution.ts'
+import { shortNameOf } from '../../../src/explorer/format.ts'
 import {
   renderProfileMeta,
   renderShareMeta,
   sharePassport,
 } from '../../../src/explorer/pictures/social-meta.ts'
-import { cleanText } from '../../../src/explorer/sanitize.ts'
 import { createSite } from '../../../src/explorer/site/site.ts'
 import { HOSTILE_NAMES } from '../../support/explorer/hostile-names.ts'
 import { ada, NOON } from '../../support/store/records.ts'
@@ -53,7 +53,7 @@ describe('social metadata of a passport', () => {
     expect(contentOf(markup, 'og:image:alt')).toBe('Ada Lovélace 🐉: passport score 42.5')
     expect(contentOf(markup, 'twitter:card')).toBe('summary_large_image')
     const words =
-      'Passport score 42.5: rank 12 of 1,000, higher than 98\u00a0%. Activity 12, identity 10.25, skills 20.25. Verified human.'
+      'Passport score 42.5: rank 12 of 1,000, higher than 98%. Activity 12, identity 10.25, skills 20.25. Verified human.'
     expect(contentOf(markup, 'og:description')).toBe(words)
   })
 
@@ -146,7 +146,7 @@ describe('social metadata of a passport', () => {
       ])
       expect(markup).not.toMatch(/[\p{Bidi_Control}\u2028\u2029\0]|<!--/u)
       expect(markup.isWellFormed()).toBeTrue()
-      expect(dataOf(markup).mainEntity.name).toBe(cleanText(name) || 'Passport 7')
+      expect(dataOf(markup).mainEntity.name).toBe(shortNameOf({ ...ADA, ...call(name) }))
       expect(contentOf(markup, 'og:title')?.length).toBeLessThan(2000)
     }
     expect(dataOf(render(call('</script> & "x" ]]> -->'))).mainEntity.name).toBe('</script> & "x" ]]> -->')
