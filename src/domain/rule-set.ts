@@ -15,14 +15,41 @@ export const Rule = Type.Object(
   closed,
 )
 
+export const Level = Type.Object(
+  {
+    name: Type.String({ minLength: 1, maxLength: 40 }),
+    from: Type.Number({ minimum: 0, maximum: 1_000_000_000, description: 'The lowest overall score' }),
+  },
+  closed,
+)
+
 export const RuleSetFile = Type.Object(
   {
     version: Type.String({ minLength: 1, maxLength: 40 }),
     caps: Type.Optional(Type.Record(Type.String(), Type.Number({ minimum: 0 }))),
+    levels: Type.Optional(
+      Type.Array(Level, {
+        minItems: 1,
+        maxItems: 20,
+        description:
+          'Names for ranges of the overall score, in ascending order. Scores do not depend on them',
+      }),
+    ),
     types: Type.Record(Type.String(), Rule),
   },
   closed,
 )
 
 export type Rule = Static<typeof Rule>
+export type Level = Static<typeof Level>
 export type RuleSetShape = Static<typeof RuleSetFile>
+
+/** The level of an overall score and the next one, if there is one; `undefined` without levels. */
+export function levelOf<L extends Level>(
+  total: number,
+  { levels = [] }: { levels?: L[] },
+): { level: L; next?: L } | undefined {
+  const at = levels.findLastIndex(({ from }) => total >= from)
+  const [level, next] = [levels[at], levels[at + 1]]
+  return level && { level, ...(next && { next }) }
+}

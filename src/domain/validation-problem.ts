@@ -42,6 +42,8 @@ function wanted(keyword: string, details: Params, message: string): string {
   if (details.allowedValues) return listOf(details.allowedValues)
   if (keyword === 'type') return details.type === 'null' ? 'null' : article(details.type ?? '')
   if (keyword === 'minLength' && details.limit === 1) return 'a string that is not empty'
+  if (keyword === 'minItems' && details.limit === 1) return 'a list that is not empty'
+  if (keyword === 'maxItems') return `a list of at most ${details.limit} entries`
   if (keyword === 'maxLength') return `at most ${details.limit} characters long`
   return message
     .replace(/^must (be|match|have|not have) ?/, '')

@@ -1,3 +1,4 @@
+import { type Level, levelOf } from '../domain/rule-set.ts'
 import type { Scorable, Store } from '../store/store.ts'
 import type { RuleSet } from './rules.ts'
 import { type ExplainedScore, score } from './score.ts'
@@ -16,6 +17,7 @@ const BOUNDS = [1, 10, 20, 50] as const
 export type Reason = { type: string; before: number; after: number }
 export type Change = { id: number; before: number; after: number; reasons: Reason[] }
 export type Checkmarks = { count: number; ids: number[] }
+export type LevelCount = Level & { passports: number }
 
 export type RulesDiff = {
   passports: number
@@ -26,6 +28,8 @@ export type RulesDiff = {
   largest: Change[]
   gained: Checkmarks
   lost: Checkmarks
+  /** Passports in each level of both rule sets; empty without levels. */
+  levels: { before: LevelCount[]; after: LevelCount[] }
   /** Passports that cannot be scored by one of the rule sets. */
   failed: number
 }
@@ -41,7 +45,7 @@ type Options = {
 
 /** Scores all listed passports by both rule sets at the same time, without writing. */
 export async function diffRules({ store, before, after, now, onProgress }: Options): Promise<RulesDiff> {
-  const diff = emptyDiff()
+  const diff = emptyDiff(before, after)
   for (let last = -1; ; ) {
     const batch = await store.scoring.list(last, BATCH)
     for (const passport of batch) add(diff, passport, { before, after, now })
@@ -53,7 +57,7 @@ export async function diffRules({ store, before, after, now, onProgress }: Optio
   }
 }
 
-const emptyDiff = (): RulesDiff => ({
+const emptyDiff = (before: RuleSet, after: RuleSet): RulesDiff => ({
   passports: 0,
   rise: 0,
   fall: 0,
@@ -63,8 +67,12 @@ const emptyDiff = (): RulesDiff => ({
   largest: [],
   gained: { count: 0, ids: [] },
   lost: { count: 0, ids: [] },
+  levels: { before: toCounts(before), after: toCounts(after) },
   failed: 0,
 })
+
+const toCounts = ({ levels = [] }: RuleSet): LevelCount[] =>
+  levels.map((level) => ({ ...level, passports: 0 }))
 
 type Sets = Pick<Options, 'before' | 'after' | 'now'>
 
@@ -79,6 +87,8 @@ function add(diff: RulesDiff, passport: Scorable, { before, after, now }: Sets):
     return
   }
   const [old, next] = outcomes
+  addLevel(diff.levels.before, old)
+  addLevel(diff.levels.after, next)
   if (old.human !== next.human) addMark(next.human ? diff.gained : diff.lost, passport.id)
   const change = roundTwo(next.scores.total - old.scores.total)
   diff.histogram.set(label(change), (diff.histogram.get(label(change)) ?? 0) + 1)
@@ -96,6 +106,11 @@ function add(diff: RulesDiff, passport: Scorable, { before, after, now }: Sets):
 function addMark(marks: Checkmarks, id: number): void {
   marks.count++
   if (marks.ids.length < NAMED) marks.ids.push(id)
+}
+
+function addLevel(levels: LevelCount[], { scores }: ExplainedScore): void {
+  const found = levelOf(scores.total, { levels })
+  if (found) found.level.passports++
 }
 
 const bySize = (a: Change, b: Change) =>

@@ -1,6 +1,6 @@
 import { Compile } from 'typebox/compile'
 import { Settings } from 'typebox/system'
-import { RuleSetFile, type RuleSetShape } from '../domain/rule-set.ts'
+import { type Level, RuleSetFile, type RuleSetShape } from '../domain/rule-set.ts'
 import { quote } from '../domain/text/quote.ts'
 import { describeProblems } from '../domain/validation-problem.ts'
 import { type RuleSet, stampRules } from './rules.ts'
@@ -76,7 +76,7 @@ function listRepeated(text: string): string[] {
   return [...repeated]
 }
 
-function contradictions({ types, caps = {} }: RuleSetShape): string[] {
+function contradictions({ types, caps = {}, levels = [] }: RuleSetShape): string[] {
   const categories = new Set(Object.values(types).map(({ category }) => category))
   return [
     ...Object.entries(types).flatMap(([type, { convert, accounts }]) =>
@@ -89,5 +89,23 @@ function contradictions({ types, caps = {} }: RuleSetShape): string[] {
     ...Object.keys(caps)
       .filter((category) => !categories.has(category))
       .map((category) => `caps.${category} names a category that no type has.`),
+    ...levels.flatMap((level, at) => checkLevel(level, at, levels)),
+  ]
+}
+
+/** Every score must have one level, and every level its own name. */
+function checkLevel({ name, from }: Level, at: number, levels: readonly Level[]): string[] {
+  const before = levels[at - 1]
+  return [
+    ...(before === undefined && from !== 0
+      ? [`levels.${at}.from must be 0, so that every score has a level, got ${from}.`]
+      : []),
+    ...(before !== undefined && from <= before.from
+      ? [`levels.${at}.from must be more than ${before.from}, the start of the level before, got ${from}.`]
+      : []),
+    ...(name.trim() === '' ? [`levels.${at}.name must not be blank, got ${quote(name)}.`] : []),
+    ...(levels.findIndex((other) => other.name === name) < at
+      ? [`levels.${at}.name must differ from the names of other levels, got ${quote(name)}.`]
+      : []),
   ]
 }

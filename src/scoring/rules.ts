@@ -11,6 +11,7 @@ export type RuleSet = RuleSetShape & {
 export const ruleOf = (rules: RuleSet, type: string): Rule | undefined =>
   Object.hasOwn(rules.types, type) ? rules.types[type] : undefined
 
+/** The stamp covers the levels: the same stamp always has the same contents, and clients may cache them. */
 export const stampRules = (rules: RuleSetShape): RuleSet => ({
   ...rules,
   stamp: `${rules.version}+${digest(JSON.stringify(rules))}`,

@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test'
+import { levelOf } from '../../src/domain/rule-set.ts'
 import { DEFAULT_RULES } from '../../src/scoring/rules.ts'
 import { parseRules, RulesError, warningsOf } from '../../src/scoring/rules-format.ts'
 
@@ -19,6 +20,11 @@ const good = {
 const withRule = (overrides: object) => ({
   ...good,
   types: { github: { ...good.types.github, ...overrides } },
+})
+
+const withLevels = (...levels: [name: string, from: number][]) => ({
+  ...good,
+  levels: levels.map(([name, from]) => ({ name, from })),
 })
 
 function problemsOf(value: unknown): readonly string[] {
@@ -42,6 +48,26 @@ test('a rule that changed under the same version changes the stamp', () => {
   expect(parseRules(withRule({ multiplier: 0.6 })).stamp).not.toBe(parseRules(good).stamp)
 })
 
+test('a changed level changes the stamp, because a stamp names the contents', () => {
+  const [one, other] = [withLevels(['New', 0]), withLevels(['Newcomer', 0])]
+  expect(parseRules(one).stamp).not.toBe(parseRules(other).stamp)
+})
+
+test.each([
+  [0, 'New', 'Old'],
+  [29.99, 'New', 'Old'],
+  [30, 'Old', undefined],
+  [1e9, 'Old', undefined],
+])('the level of %d is %s, and the next one is %s', (total, name, next) => {
+  const found = levelOf(total, parseRules(withLevels(['New', 0], ['Old', 30])))
+  expect(found?.level.name).toBe(name)
+  expect(found?.next?.name).toBe(next as string)
+})
+
+test('without levels a score has none', () => {
+  expect(levelOf(30, parseRules(good))).toBeUndefined()
+})
+
 test.each([
   [null, 'The rule set must be an object, got null.'],
   [[], 'The rule set must be an object, got [].'],
@@ -61,6 +87,21 @@ test.each([
   ],
   [{ ...good, caps: { Skils: 3 } }, 'caps.Skils names a category that no type has.'],
   [{ ...good, caps: { Skills: -3 } }, 'caps.Skills must be at least 0, got -3.'],
+  [{ ...good, levels: 'Newcomer' }, 'levels must be an array, got "Newcomer".'],
+  [{ ...good, levels: [] }, 'levels must be a list that is not empty, got [].'],
+  [withLevels(...Array(21).fill(['A', 0])), 'levels must be a list of at most 20 entries, got'],
+  [{ ...good, levels: [{ name: 'A' }] }, 'levels.0.from is missing.'],
+  [{ ...good, levels: [{ name: 'A', from: 0, to: 9 }] }, 'levels.0.to is not a known field.'],
+  [withLevels(['', 0]), 'levels.0.name must be a string that is not empty, got "".'],
+  [withLevels(['A'.repeat(41), 0]), 'levels.0.name must be at most 40 characters long, got'],
+  [withLevels(['A', -1]), 'levels.0.from must be at least 0, got -1.'],
+  [withLevels(['A', 1]), 'levels.0.from must be 0, so that every score has a level, got 1.'],
+  [
+    withLevels(['A', 0], ['B', 9], ['C', 9]),
+    'levels.2.from must be more than 9, the start of the level before, got 9.',
+  ],
+  [withLevels([' ', 0]), 'levels.0.name must not be blank, got " ".'],
+  [withLevels(['A', 0], ['A', 9]), 'levels.1.name must differ from the names of other levels, got "A".'],
 ])('%j is refused: %s', (value, sentence) => {
   expect(problemsOf(value).join('\n')).toContain(sentence)
 })

@@ -96,6 +96,10 @@ export const RULE_SET = {
   stamp,
   version: '2026-11',
   caps: { Activity: 100 },
+  levels: [
+    { name: 'Newcomer', from: 0 },
+    { name: 'Regular', from: 30 },
+  ],
   types: {
     github: {
       name: 'GitHub',

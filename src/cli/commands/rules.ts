@@ -74,9 +74,10 @@ function primaryOf({ database }: Config): Config['database'] {
 }
 
 async function checkRules(path: string, terminal: Terminal): Promise<void> {
-  const { version, types } = await parseFile(path, terminal)
+  const { version, types, levels = [] } = await parseFile(path, terminal)
+  const named = levels.length > 0 ? `, ${count(levels.length, 'level')}` : ''
   terminal.out(
-    `${path} is a valid rule set: version ${version}, ${count(Object.keys(types).length, 'type')}.\n`,
+    `${path} is a valid rule set: version ${version}, ${count(Object.keys(types).length, 'type')}${named}.\n`,
   )
 }
 

@@ -1,9 +1,9 @@
-import { count } from '../../domain/text/format.ts'
-import type { Change, Checkmarks, RulesDiff } from '../../scoring/rules-diff.ts'
+import { count, printable } from '../../domain/text/format.ts'
+import type { Change, Checkmarks, LevelCount, RulesDiff } from '../../scoring/rules-diff.ts'
 import { formatTable } from '../table.ts'
 
 export function presentDiff(diff: RulesDiff) {
-  const { passports, rise, fall, failed, histogram, largest, gained, lost } = diff
+  const { passports, rise, fall, failed, histogram, largest, gained, lost, levels } = diff
   return {
     passports,
     rise,
@@ -13,11 +13,12 @@ export function presentDiff(diff: RulesDiff) {
     histogram: Object.fromEntries(histogram),
     largest: largest.map(({ id, ...change }) => ({ passport_id: id, ...change })),
     human: { gained: gained.count, lost: lost.count, gained_ids: gained.ids, lost_ids: lost.ids },
+    levels,
   }
 }
 
 export function describeDiff(diff: RulesDiff): string {
-  const { passports, rise, fall, failed, histogram, largest, gained, lost } = diff
+  const { passports, rise, fall, failed, histogram, largest, gained, lost, levels } = diff
   const number = (value: number) => value.toLocaleString('en')
   const verb = (value: number, singular: string) =>
     `${number(value)} ${value === 1 ? singular : singular.slice(0, -1)}`
@@ -31,6 +32,7 @@ export function describeDiff(diff: RulesDiff): string {
           `\nLargest changes\n${formatTable([['PASSPORT', 'BEFORE', 'AFTER', 'CHANGE', 'BECAUSE OF'], ...largest.map(toRow)])}`,
         ]
       : []),
+    ...describeLevels(levels),
     `\nGain the human checkmark: ${describeMarks(gained)}\nLose the human checkmark: ${describeMarks(lost)}\n`,
   ]
   return parts.join('')
@@ -44,6 +46,29 @@ function toRow({ id, before, after, reasons }: Change): string[] {
   const causes = reasons.map((each) => `${each.type} ${signed(each.after - each.before)}`)
   // Without a changed credential, a cap changed.
   return [`${id}`, `${before}`, `${after}`, signed(after - before), causes.join(', ') || 'caps']
+}
+
+/** One table if both rule sets have the same levels. */
+function describeLevels({ before, after }: RulesDiff['levels']): string[] {
+  const toRows = (levels: readonly LevelCount[], ...more: (readonly LevelCount[])[]) =>
+    levels.map(({ name, from }, at) => [
+      printable(name),
+      `${from}`,
+      ...[levels, ...more].map((each) => (each[at]?.passports ?? 0).toLocaleString('en')),
+    ])
+  const namesOf = (levels: readonly LevelCount[]) =>
+    JSON.stringify(levels.map(({ name, from }) => [name, from]))
+  const isSame = namesOf(before) === namesOf(after)
+  if (isSame && before.length === 0) return []
+  if (isSame) return [`\n${formatTable([['LEVEL', 'FROM', 'BEFORE', 'AFTER'], ...toRows(before, after)])}`]
+  return [
+    ...(before.length > 0
+      ? [`\n${formatTable([['LEVEL BEFORE', 'FROM', 'PASSPORTS'], ...toRows(before)])}`]
+      : []),
+    ...(after.length > 0
+      ? [`\n${formatTable([['LEVEL AFTER', 'FROM', 'PASSPORTS'], ...toRows(after)])}`]
+      : []),
+  ]
 }
 
 function describeMarks({ count: all, ids }: Checkmarks): string {

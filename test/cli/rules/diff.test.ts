@@ -69,4 +69,40 @@ withEveryEngine('rules diff', (makeDatabase) => {
       '1,201 passports: 1,201 scores rise, 0 fall, 0 stay.',
     )
   })
+
+  test('counts the passports in each level', async () => {
+    const levels = [
+      { name: 'Low', from: 0 },
+      { name: 'High', from: 10 },
+    ]
+    const rules = JSON.parse(kiteRules('levels'))
+    const files = {
+      'plain.json': kiteRules('plain'),
+      'levels.json': JSON.stringify({ ...rules, levels }),
+      'steep.json': kiteRules('steep', { multiplier: 2 }).replace(
+        '{',
+        `{"levels":${JSON.stringify(levels)},`,
+      ),
+    }
+    await using here = await workplace(makeDatabase, { records: RECORDS, files })
+    const path = (name: string) => join(here.cwd, name)
+    expect((await here.call('rules', 'check', path('levels.json'))).out).toContain('1 type, 2 levels.')
+    await here.call('rules', 'apply', path('plain.json'))
+    expect((await here.call('rules', 'diff', path('plain.json'))).out).not.toContain('LEVEL')
+    expect((await here.call('rules', 'diff', path('levels.json'))).out).toMatch(
+      /LEVEL AFTER +FROM +PASSPORTS\nLow +0 +11\nHigh +10 +3\n/,
+    )
+    await here.call('rules', 'apply', path('levels.json'))
+    expect((await here.call('rules', 'diff', path('steep.json'))).out).toMatch(
+      /LEVEL +FROM +BEFORE +AFTER\nLow +0 +11 +6\nHigh +10 +3 +8\n/,
+    )
+    const report = JSON.parse((await here.call('rules', 'diff', '--json', path('plain.json'))).out)
+    expect(report.levels).toEqual({
+      before: [
+        { name: 'Low', from: 0, passports: 11 },
+        { name: 'High', from: 10, passports: 3 },
+      ],
+      after: [],
+    })
+  })
 })
