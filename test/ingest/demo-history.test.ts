@@ -38,7 +38,7 @@ onEveryEngine('the demo', (open) => {
     await fillWithDemo(store, NOON + DAY)
     expect(await listAll(store)).toEqual(people)
     const { events, log } = await store.events.list({ after: 0, limit: 10_000 })
-    expect(log.knownSince).toBe(NOON - 130 * DAY)
+    expect(log.knownSince).toBe(NOON - 120 * DAY)
     const times = events.map(({ time }) => time)
     expect(times).toEqual(times.toSorted((a, b) => a - b))
     expect(times.at(-1)).toBeLessThanOrEqual(NOON)

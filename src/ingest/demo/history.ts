@@ -9,11 +9,11 @@ import { canGrow, grow } from './data-points.ts'
 import { type DemoPerson, inventDemoPeople } from './demo-people.ts'
 import { createRandom, type Random } from './random.ts'
 
-/** The steps of the history, ten days each. Few steps and few people keep the start quick. */
-const STEP = 10 * 86_400_000
-const STEPS = 13
+/** The steps of the history, twelve days each. Few steps and few people keep the start quick. */
+const STEP = 12 * 86_400_000
+const STEPS = 10
 /** The step in which the built-in rule set replaces an earlier one. */
-const RULES_STEP = 9
+const RULES_STEP = 7
 /** Steps between two changes of a person. */
 const ROTATION = 5
 /** People up to this id have a history. */
