@@ -11,3 +11,13 @@ declare module '*.client.js' {
   const text: string
   export default text
 }
+
+// Files imported as paths, with `with { type: 'file' }`.
+declare module '*.woff2' {
+  const path: string
+  export default path
+}
+declare module '*.wasm' {
+  const path: string
+  export default path
+}

@@ -1,4 +1,3 @@
-import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { isAddressBlock } from './domain/cidr.ts'
 import {
@@ -8,11 +7,19 @@ import {
   parseDatabaseAddress,
   parsePostgresUrls,
 } from './domain/database-address.ts'
+import {
+  DEFAULT_SITE,
+  parseAccent,
+  parseContact,
+  parseSiteName,
+  type SiteSettings,
+} from './domain/settings/site.ts'
+import { tlsProblems } from './domain/settings/tls-files.ts'
 import { parseInstant } from './domain/text/instant.ts'
-import { parseFlag, parseHistory, parseNumber } from './domain/text/setting.ts'
+import { parseFlag, parseHistory, parseNumber, parseRedisUrl } from './domain/text/setting.ts'
 import { misspeltSettings } from './domain/text/setting-names.ts'
 import { DEFAULT_TIERS, parseTiers, TIERS_EXAMPLE, type Tier } from './domain/tier.ts'
-import { parseOrigin } from './domain/url.ts'
+import { parseOrigin, parseWebAddress } from './domain/url.ts'
 
 export type Config = {
   host: string
@@ -22,6 +29,7 @@ export type Config = {
   explorer: boolean
   compatV2: boolean
   publicUrl?: string | undefined
+  site: SiteSettings
   /** Epoch milliseconds. */
   deprecatedAt: number
   tiers: readonly Tier[]
@@ -93,6 +101,29 @@ export const SETTINGS = {
     'the URL of the service, such as https://passports.example.com',
     parsePublicUrl,
   ),
+  SITE_NAME: define(
+    'name of the service on its pages and cards',
+    DEFAULT_SITE.name,
+    'a name of at most 40 characters',
+    parseSiteName,
+  ),
+  SITE_CONTACT: optional(
+    'email address or page for questions and removals, linked on every page',
+    'an email address or a URL such as https://example.com/contact',
+    parseContact,
+  ),
+  SITE_PRIVACY_URL: optional(
+    'privacy policy, linked on every page',
+    'a URL such as https://example.com/privacy',
+    parseWebAddress,
+  ),
+  SITE_ACCENT: define(
+    'colour of links, badges and cards',
+    'green',
+    'a colour such as #1d6552 that is dark enough for text on a light page (contrast of at least 4.5:1)',
+    parseAccent,
+  ),
+  SITE_INDEX: flag('let search engines list the pages', 'true'),
   TIERS: define(
     'rate limits of clients, such as partner=20000/10s',
     'built-in tiers',
@@ -164,6 +195,13 @@ export function readConfig(env: Environment, { demo = false, checkNames = false 
     explorer: read('EXPLORER') ?? !requireKey,
     compatV2: read('COMPAT_V2') ?? true,
     publicUrl: read('PUBLIC_URL'),
+    site: {
+      name: read('SITE_NAME') ?? DEFAULT_SITE.name,
+      contact: read('SITE_CONTACT'),
+      privacyUrl: read('SITE_PRIVACY_URL'),
+      accent: read('SITE_ACCENT'),
+      index: read('SITE_INDEX') ?? DEFAULT_SITE.index,
+    },
     deprecatedAt: read('DEPRECATED_AT') ?? Date.UTC(2025, 2, 31),
     tiers: read('TIERS') ?? DEFAULT_TIERS,
     trustedProxies: read('TRUST_PROXY') ?? [],
@@ -239,25 +277,6 @@ function addTls(config: Config, read: Read, problems: string[]): void {
   } else if (http3) problems.push('HTTP3 needs TLS: set TLS_CERT and TLS_KEY.')
 }
 
-function tlsProblems(cert: string, key: string): string[] {
-  const problems: string[] = []
-  function load<T>(name: string, path: string, wanted: string, parse: (pem: Buffer) => T): T | undefined {
-    try {
-      return parse(readFileSync(path))
-    } catch (error) {
-      const { code } = error as NodeJS.ErrnoException
-      const reason = code?.startsWith('E') && !code.startsWith('ERR_') ? code : `no ${wanted}`
-      problems.push(`${name} must be a readable PEM file with a ${wanted}, got "${path}" (${reason}).`)
-      return undefined
-    }
-  }
-  const certificate = load('TLS_CERT', cert, 'certificate', (pem) => new X509Certificate(pem))
-  const privateKey = load('TLS_KEY', key, 'private key', (pem) => createPrivateKey(pem))
-  if (certificate && privateKey && !certificate.checkPrivateKey(privateKey))
-    problems.push('TLS_KEY must be the private key of TLS_CERT.')
-  return problems
-}
-
 /** All names that `readConfig` reads. */
 export const NAMES = [...Object.keys(SETTINGS), ...SECRETS.map((name) => `${name}_FILE`)]
 
@@ -278,12 +297,4 @@ function parsePublicUrl(text: string): string | undefined {
 function parseProxies(text: string): readonly string[] | undefined {
   const blocks = text.split(',').map((block) => block.trim())
   return blocks.every(isAddressBlock) ? blocks : undefined
-}
-
-function parseRedisUrl(text: string): string | undefined {
-  const url = /^rediss?:\/\//.test(text) ? URL.parse(text) : null
-  // The path is a database number; the Redis client throws on other paths.
-  if (!url?.hostname || url.port === '0' || !/^(\/\d{0,9})?$/.test(url.pathname)) return undefined
-  // With an unescaped /, ? or # in the password, URL.parse takes the start of the password for the host.
-  return url.username !== '' || url.password !== '' || !text.includes('@') ? text : undefined
 }

@@ -3,6 +3,7 @@ import { generateKeyPairSync } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { NAMES, readConfig, SETTINGS } from '../src/config.ts'
+import { DEFAULT_SITE } from '../src/domain/settings/site.ts'
 import { unknownSettings } from '../src/domain/text/setting-names.ts'
 import { DEFAULT_TIERS } from '../src/domain/tier.ts'
 import { readPage } from './support/docs/named-tests.ts'
@@ -17,6 +18,7 @@ const DEFAULTS = {
   requireKey: false,
   explorer: true,
   compatV2: true,
+  site: DEFAULT_SITE,
   deprecatedAt: Date.UTC(2025, 2, 31),
   tiers: DEFAULT_TIERS,
   trustedProxies: [],
@@ -46,6 +48,11 @@ describe('readConfig', () => {
       METRICS_PORT: '0',
       METRICS_HOST: '[::]',
       LOG_REQUESTS: 'on',
+      SITE_NAME: 'Guild of Kites',
+      SITE_CONTACT: 'privacy@example.com',
+      SITE_PRIVACY_URL: 'https://example.com/privacy',
+      SITE_ACCENT: '#6B2D5C',
+      SITE_INDEX: 'off',
     }
     expect(readConfig(env, { demo: true })).toEqual({
       host: '::1',
@@ -55,6 +62,13 @@ describe('readConfig', () => {
       explorer: true,
       compatV2: false,
       publicUrl: 'https://passports.example.com',
+      site: {
+        name: 'Guild of Kites',
+        contact: 'mailto:privacy@example.com',
+        privacyUrl: 'https://example.com/privacy',
+        accent: '#6b2d5c',
+        index: false,
+      },
       deprecatedAt: Date.UTC(2025, 0, 1),
       tiers: DEFAULT_TIERS.map((tier) =>
         tier.name === 'standard' ? { ...tier, requests: 100, window: 60 } : tier,

@@ -33,6 +33,9 @@ const LARGE_LENGTH = 64 * 1024
 /** Compression hardly shrinks smaller bodies. */
 const MIN_COMPRESSED_LENGTH = 1024
 
+/** Files of these types are compressed already. */
+const COMPRESSED_TYPE = /^(font\/woff2|image\/png)/
+
 export const createPage = (body: Body, headers: RenderedPage['headers'], status = 200): RenderedPage => ({
   status,
   headers,
@@ -50,9 +53,12 @@ export async function sendPage(
   const { status, body, etag } = page
   const headers = new Headers(context.headers)
   for (const name in page.headers) headers.set(name, page.headers[name] as string)
+  restrict(headers)
   headers.set('Vary', 'Accept-Encoding')
   if (status === 200) headers.set('ETag', etag)
-  const accepted = body.length < MIN_COMPRESSED_LENGTH ? undefined : request.headers.get('accept-encoding')
+  const isSmall =
+    body.length < MIN_COMPRESSED_LENGTH || COMPRESSED_TYPE.test(page.headers['Content-Type'] ?? '')
+  const accepted = isSmall ? undefined : request.headers.get('accept-encoding')
   const encoding = chooseEncoding(accepted ?? '')
   if (!encoding) return new Response(body, { status, headers })
   const compress = body.length < LARGE_LENGTH ? COMPRESS : COMPRESS_LARGE
@@ -62,12 +68,30 @@ export async function sendPage(
   return new Response(await page.compressed[encoding], { status, headers })
 }
 
+/** Other origins may read JSON and pictures, but no pages. */
+function restrict(headers: Headers): void {
+  const type = headers.get('Content-Type') ?? ''
+  if (type.startsWith('application/json')) return
+  headers.set('Referrer-Policy', 'no-referrer')
+  if (type.startsWith('image/')) return
+  headers.delete('Access-Control-Allow-Origin')
+  headers.delete('Access-Control-Expose-Headers')
+  if (!type.startsWith('text/html')) return
+  headers.set('Cross-Origin-Opener-Policy', 'same-origin')
+  headers.set('Permissions-Policy', PERMISSIONS)
+}
+
+/** Features that no page uses. */
+const PERMISSIONS = ['camera', 'geolocation', 'microphone', 'payment', 'usb', 'browsing-topics']
+  .map((feature) => `${feature}=()`)
+  .join(', ')
+
 /** A route without key and rate limit. */
-export const pageRoute = (path: string, page: () => RenderedPage): Route => ({
+export const pageRoute = (path: string, page: (request: Request) => RenderedPage): Route => ({
   path,
   kind: 'own',
   name: 'page',
-  handle: (request, context) => sendPage(request, context, page()),
+  handle: (request, context) => sendPage(request, context, page(request)),
 })
 
 /** The encoding with the highest weight in `Accept-Encoding`; `undefined` is no encoding. */
@@ -85,6 +109,10 @@ export function prefersJson({ headers }: Request): boolean {
   if (json.weight !== html.weight) return json.weight > html.weight
   return json.weight > 0 && json.depth > html.depth
 }
+
+/** Whether `Accept` names HTML: browsers do, programs hardly ever. */
+export const acceptsHtml = ({ headers }: Request): boolean =>
+  (parseWeights(headers.get('accept') ?? '').get('text/html') ?? 0) > 0
 
 /** The weight of a media type, and how exactly `Accept` names it. */
 function weighType(weights: ReadonlyMap<string, number>, type: string) {

@@ -1,16 +1,13 @@
-import { BUCKETS, bucketOf, type Standing } from '../domain/score-distribution.ts'
+import { type Distribution, distributionOf, type Standing } from '../domain/score-distribution.ts'
 import type { Snapshot } from './snapshot.ts'
 import { countWhile } from './sorted-list.ts'
 
-const distributions = new WeakMap<Snapshot, readonly number[]>()
+const distributions = new WeakMap<Snapshot, Distribution>()
 
-export function findStanding(snapshot: Snapshot, score: number): Standing {
-  return {
-    ...rankOf(snapshot, score),
-    distribution: distributionOf(snapshot),
-    highest: highestOf(snapshot),
-  }
-}
+export const findStanding = (snapshot: Snapshot, score: number): Standing => ({
+  ...rankOf(snapshot, score),
+  ...findDistribution(snapshot),
+})
 
 export const rankOf = ({ scores }: Snapshot, score: number) => ({
   rank: countBefore(scores, (other) => other > score) + 1,
@@ -18,17 +15,10 @@ export const rankOf = ({ scores }: Snapshot, score: number) => ({
   total: scores.length,
 })
 
-const highestOf = ({ scores }: Snapshot) => Math.max(scores[0] ?? 0, 0)
-
-function distributionOf(snapshot: Snapshot): readonly number[] {
+function findDistribution(snapshot: Snapshot): Distribution {
   const known = distributions.get(snapshot)
   if (known) return known
-  const distribution = new Array<number>(BUCKETS).fill(0)
-  const highest = highestOf(snapshot)
-  for (const score of snapshot.scores) {
-    const bucket = bucketOf(score, highest)
-    distribution[bucket] = (distribution[bucket] ?? 0) + 1
-  }
+  const distribution = distributionOf(snapshot.scores)
   distributions.set(snapshot, distribution)
   return distribution
 }

@@ -1,26 +1,27 @@
 import { type Html, html } from './html.ts'
 import { renderLayout } from './layout.ts'
-import { renderSearch } from './search-form.ts'
+import { renderSearch } from './ranking/search-form.ts'
+import type { Site } from './site/site.ts'
 
-export function renderErrorPage(status: number, message: string, requestId: string): string {
+export function renderErrorPage(site: Site, status: number, message: string, requestId: string): string {
   const { title, words, help } = KNOWN[status] ?? OTHER
   const main = html`<p class="status">${status}</p>
 <h1>${title}</h1>
 <p class="lead">${words ?? message}</p>
 ${status < 500 ? (help ?? html``) : html`<p class="soft">Request id: <code>${requestId}</code></p>`}
 <p><a href="/">All passports by score</a></p>`
-  return renderLayout({ title, description: message, main })
+  return renderLayout({ site, title, description: message, main })
 }
 
 /** Without `words`, the page shows the message of the error. */
 type ErrorText = { title: string; words?: string; help?: Html }
 
 const KNOWN: Record<number, ErrorText> = {
-  400: { title: 'Invalid address', help: renderSearch('') },
+  400: { title: 'Invalid address', help: renderSearch() },
   404: {
     title: 'Page not found',
     words: 'The passport may have been removed, or the address has a typing error.',
-    help: renderSearch(''),
+    help: renderSearch(),
   },
   429: {
     title: 'Too many requests',

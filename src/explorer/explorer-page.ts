@@ -4,6 +4,8 @@ import type { ExplainedPassport } from '../domain/explanation.ts'
 import type { PassportRef } from '../domain/passport.ts'
 import type { RuleSetShape } from '../domain/rule-set.ts'
 import type { Awaitable, Store } from '../store/store.ts'
+import type { Rasterize } from './pictures/remote-rasterizer.ts'
+import type { Site } from './site/site.ts'
 
 /** A page or file with its Content-Security-Policy. */
 export const file = (type: string, body: string, policy: string, status = 200): RenderedPage =>
@@ -20,15 +22,17 @@ export const file = (type: string, body: string, policy: string, status = 200): 
 const writePolicy = (...directives: string[]) =>
   ["default-src 'none'", ...directives, "base-uri 'none'", "frame-ancestors 'none'"].join('; ')
 
-const OWN_FILES = ["script-src 'self'", "style-src 'self'", "connect-src 'self'"]
-const NO_MORE = ['img-src data:', "form-action 'none'"]
+const OWN_STYLE = ["style-src 'self'", "font-src 'self'", "manifest-src 'self'"]
+const OWN_FILES = ["script-src 'self'", ...OWN_STYLE, "connect-src 'self'"]
+const OWN_IMAGES = "img-src 'self' data:"
+const NO_FORM = "form-action 'none'"
 
 /** Pages may load files and images of this service and call its API, nothing else. */
 export const POLICY = {
-  explorer: writePolicy(...OWN_FILES, "img-src 'self' data:", "form-action 'self'"),
-  reference: writePolicy(...OWN_FILES, ...NO_MORE),
-  deprecation: writePolicy("style-src 'self'", ...NO_MORE),
-  file: writePolicy(...NO_MORE),
+  explorer: writePolicy(...OWN_FILES, OWN_IMAGES, "form-action 'self'"),
+  reference: writePolicy(...OWN_FILES, OWN_IMAGES, NO_FORM),
+  deprecation: writePolicy(...OWN_STYLE, OWN_IMAGES, NO_FORM),
+  file: writePolicy('img-src data:', NO_FORM),
 }
 
 export type ExplorerOptions = {
@@ -36,12 +40,14 @@ export type ExplorerOptions = {
   catalog: Catalog
   /** Explains the score of a passport; `undefined` if it does not exist. */
   explain: (ref: PassportRef) => Awaitable<ExplainedPassport | undefined>
-  /** The active rule set, for `levelOf`. */
-  rules: () => Awaitable<Pick<RuleSetShape, 'levels'>>
+  /** The active rule set. */
+  rules: () => Awaitable<RuleSetShape & { stamp: string }>
   now: () => number
   /** `open` by default. */
   api?: (() => ApiState) | undefined
   publicUrl?: string | undefined
+  site: Site
+  rasterize: Rasterize
 }
 
 export type ApiState = 'open' | 'key required' | 'removed'
@@ -52,7 +58,11 @@ export type ExplorerRequest = {
   params: Readonly<Record<string, string>>
   query: URLSearchParams
   origin: string
+  /** With the origin of the request, if there is no public URL. */
+  site: Site
   signal: AbortSignal
+  /** Makes the request count as `units` requests. */
+  charge: (units: number) => Awaitable<void>
 }
 
 export type ExplorerPage = {

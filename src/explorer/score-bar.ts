@@ -7,18 +7,42 @@ export const CATEGORIES = { activity: 'Activity', identity: 'Identity', skills: 
 
 export const SCORE_PARTS = ['activity', 'identity', 'skills'] as const
 
-const WIDTH = 100
+/** A total given by a record may be above the sum of its parts. */
+type Segment = { name: (typeof SCORE_PARTS)[number] | 'other'; size: number }
 
-type Sizes = [activity: number, identity: number, skills: number]
-
-/** A stacked bar of the parts of a score, scaled to `highest`. */
-export function renderScoreBar(scores: Scores, highest: number): Html {
-  const [activity, identity, skills] = SCORE_PARTS.map((part) => Math.max(0, scores[part])) as Sizes
-  const scale = WIDTH / Math.max(highest, activity + identity + skills, 1)
-  const at = (size: number) => toCoordinate(size * scale)
+/**
+ * A stacked bar of the parts of a score: full at `scale`. Its length is the total. A higher score is shown as a full bar with
+ * an arrow. Gaps and textures separate the parts, so that they differ without colour.
+ */
+export function renderScoreBar(scores: Scores, scale: number): Html {
+  const segments = segmentsOf(scores)
+  const sum = segments.reduce((total, { size }) => total + size, 0)
+  const isBeyond = scores.total > scale && scale > 0
+  const length = isBeyond ? 100 : (100 * Math.max(0, scores.total)) / Math.max(scale, 1)
   const words = SCORE_PARTS.map((part) => `${part} ${formatFigure(scores[part])}`).join(', ')
+  let [at, drawn] = [0, '']
+  for (const { name, size } of segments) {
+    const end = toCoordinate(at + (size / sum) * length)
+    drawn += `${drawSegment(name, at, end)}${at === 0 ? '' : `<line class="gap" x1="${at}%" x2="${at}%" y2="100%"/>`}`
+    at = end
+  }
   // Numbers only: no escaping needed.
   return {
-    markup: `<svg class="bar" viewBox="0 0 ${WIDTH} 1" preserveAspectRatio="none" role="img" aria-label="${words}"><rect class="activity" width="${at(activity)}" height="1"/><rect class="identity" x="${at(activity)}" width="${at(identity)}" height="1"/><rect class="skills" x="${at(activity + identity)}" width="${at(skills)}" height="1"/></svg>`,
+    markup: `<svg class="bar${isBeyond ? ' beyond' : ''}" role="img"><title>${words}</title>${drawn}</svg>`,
   }
+}
+
+function segmentsOf(scores: Scores): Segment[] {
+  const parts = SCORE_PARTS.map((name) => ({ name, size: Math.max(0, scores[name]) }))
+  const sum = parts.reduce((total, { size }) => total + size, 0)
+  return [...parts, { name: 'other' as const, size: Math.max(0, scores.total - sum) }].filter(
+    ({ size }) => size > 0,
+  )
+}
+
+/** The line carries the texture: its dashes are stripes or dots. */
+function drawSegment(name: Segment['name'], at: number, end: number): string {
+  const rectangle = `<rect class="${name}" x="${at}%" width="${toCoordinate(end - at)}%" height="100%"/>`
+  if (name === 'activity' || name === 'other') return rectangle
+  return `${rectangle}<line class="on-${name}" x1="${at}%" x2="${end}%" y1="50%" y2="50%"/>`
 }

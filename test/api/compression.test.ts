@@ -74,7 +74,7 @@ onEveryEngine('compression', (open) => {
         `${list}?keyword=person`,
         '/',
         '/passports/7',
-        '/style.css',
+        '/assets/style.css',
         '/openapi.json',
         '/reference',
       ]) {

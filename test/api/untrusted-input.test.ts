@@ -105,7 +105,7 @@ test('pages of other origins may send a key, but no credentials of the browser',
 
 test('every page and SVG has a restrictive Content-Security-Policy', async () => {
   const paths = ['/', '/passports/7', '/passports/7/score', '/passports/none', '/badge/7.svg', '/card/7.svg']
-  for (const path of [...paths, '/reference', '/deprecation', '/style.css', '/ranking.js']) {
+  for (const path of [...paths, '/reference', '/deprecation', '/assets/style.css', '/assets/ranking.js']) {
     const { headers, text } = await server.look(path)
     const policy = headers.get('Content-Security-Policy')?.split('; ') ?? []
     expect(policy).toEqual(

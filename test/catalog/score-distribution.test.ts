@@ -45,15 +45,41 @@ test('the distribution counts each passport once, in the bucket of its score', a
     fc.asyncProperty(fc.array(fc.integer({ min: 0, max: 30_000 }), { minLength: 1 }), async (numbers) => {
       const all = numbers.map((number) => number / 100)
       const snapshot = await ofScores(all)
-      const { distribution, highest } = findStanding(snapshot, 0)
+      const { distribution, scale, step } = findStanding(snapshot, 0)
       expect(distribution.reduce((sum, count) => sum + count)).toBe(all.length)
       for (const score of all) {
         const { rank, below } = findStanding(snapshot, score)
         expect(rank).toBe(all.filter((other) => other > score).length + 1)
         expect(below).toBe(all.filter((other) => other < score).length)
-        expect(distribution[bucketOf(score, highest)]).toBeGreaterThan(0)
+        expect(distribution[bucketOf(score, { scale, step })]).toBeGreaterThan(0)
       }
     }),
     { numRuns: 100 },
   )
+})
+
+test('one outlier does not stretch the scale; the last bucket counts it', async () => {
+  const usual = Array.from({ length: 199 }, (_, at) => at + 1)
+  const { distribution, scale, step, median, highest } = findStanding(
+    await ofScores([990_000_000, ...usual]),
+    0,
+  )
+  expect({ scale, step, median, highest }).toEqual({ scale: 200, step: 5, median: 100, highest: 990_000_000 })
+  expect(distribution).toHaveLength(41)
+  expect(distribution.at(-1)).toBe(1)
+  expect(Math.max(...distribution)).toBe(5)
+})
+
+test('the edges of buckets are round numbers', async () => {
+  for (const [highest, step, scale] of [
+    [286, 10, 290],
+    [75, 2, 76],
+    [1042.5, 50, 1050],
+    [1, 0.05, 1],
+    [0.5, 0.05, 0.5],
+    [0, 0.05, 0.05],
+  ] as const) {
+    const standing = findStanding(await ofScores([highest, highest, 0]), 0)
+    expect([highest, standing.step, standing.scale]).toEqual([highest, step, scale])
+  }
 })

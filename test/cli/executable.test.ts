@@ -52,8 +52,8 @@ describe('the executable, alone', () => {
         '/api/v1/passports/42',
         '/',
         '/reference',
-        '/style.css',
-        '/reference.js',
+        '/assets/style.css',
+        '/assets/reference.js',
         '/openapi.json',
         '/ready',
       ])

@@ -26,7 +26,7 @@ inBrowser('the ranking in a browser', (browser) => {
     await page.getByRole('searchbox').pressSequentially('ada', { delay: 5 })
     await page.getByText(/for “ada”/).waitFor()
     expect(page.url()).toBe(`${server.url}?q=ada`)
-    expect(await page.title()).toBe('“ada” in passports')
+    expect(await page.title()).toBe('“ada” in passports · passportd')
     expect(await page.locator('[role=status]').textContent()).toMatch(/^\d+ of 200 passports for “ada”$/)
     for (const name of await page.locator('.ranking a').allTextContents())
       expect(name.toLowerCase()).toContain('ada')

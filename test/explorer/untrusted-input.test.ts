@@ -96,7 +96,7 @@ function findInjected(): string[] {
         strange.push(`${element.tagName} ${name}=${value}`)
     }
     if (/^(iframe|object|embed|image|foreignobject)$/i.test(element.tagName)) strange.push(element.tagName)
-    if (element.tagName === 'SCRIPT' && !/^(\/\w+\.js)$/.test(element.getAttribute('src') ?? '')) {
+    if (element.tagName === 'SCRIPT' && !/^\/assets\/\w+\.\w+\.js$/.test(element.getAttribute('src') ?? '')) {
       if (element.getAttribute('type') !== 'application/ld+json') strange.push(element.outerHTML)
     }
   }

@@ -14,3 +14,11 @@ export function parseFlag(text: string): boolean | undefined {
   if (/^(true|1|yes|on)$/i.test(text)) return true
   return /^(false|0|no|off)$/i.test(text) ? false : undefined
 }
+
+export function parseRedisUrl(text: string): string | undefined {
+  const url = /^rediss?:\/\//.test(text) ? URL.parse(text) : null
+  // The path is a database number; the Redis client throws on other paths.
+  if (!url?.hostname || url.port === '0' || !/^(\/\d{0,9})?$/.test(url.pathname)) return undefined
+  // With an unescaped /, ? or # in the password, URL.parse takes the start of the password for the host.
+  return url.username !== '' || url.password !== '' || !text.includes('@') ? text : undefined
+}

@@ -11,37 +11,41 @@ import { type Html, html } from '../html.ts'
 import { renderLayout } from '../layout.ts'
 import { cleanText, shortenText } from '../sanitize.ts'
 import { CATEGORIES, SCORE_PARTS } from '../score-bar.ts'
-import { groupByCategory, UNKNOWN } from './passport-credentials.ts'
+import { groupByCategory, UNKNOWN } from './credential-rows.ts'
 
 /** The sum of the score, for the passport page. The script inserts the lines of the explanation page. */
-export function renderExplanation({ id, scores }: Passport): Html {
-  return html`<section id="explanation">
-<h2>Score calculation</h2>
-<p>${describeSums(scores)}</p>
+export function renderExplanation({ id, scores }: Passport, caps: Caps): Html {
+  return html`<div id="explanation">
+<p>${describeSums(scores, caps)}</p>
 <details id="how">
-<summary>Details</summary>
+<summary>How every point is calculated</summary>
 <p data-lines><a href="/passports/${id}/score">Show the points of every credential</a></p>
 </details>
-</section>`
+</div>`
 }
 
-/** A record without credentials may have a total above the sum of its parts. */
-function describeSums(scores: Scores): string {
-  const { activity, identity, skills, total } = scores
-  const [sum, parts, shown] = [
-    roundScore(activity + identity + skills),
-    describeParts(scores, {}),
-    formatFigure(total),
-  ]
-  if (sum === total) return `${parts} = ${shown}`
-  if (sum > total) return `${parts} = ${formatFigure(sum)}, limited to ${shown} by the caps of the categories`
-  return `${shown}, given by the imported record. Its parts are ${parts}.`
+/** A total that is given by a record need not be the sum of its parts. */
+function describeSums(scores: Scores, caps: Caps): string {
+  const [sum, capped] = [sumOf(scores, {}), sumOf(scores, caps)]
+  const [parts, total] = [describeParts(scores, {}), formatFigure(scores.total)]
+  if (sum === scores.total) return `${parts} = ${total}`
+  if (capped === scores.total)
+    return `${parts} = ${formatFigure(sum)}, limited to ${total} by the caps of the categories`
+  return `${total}, given by the imported record. Its parts are ${parts}.`
 }
+
+const sumOf = (scores: Scores, caps: Caps): number =>
+  roundScore(
+    SCORE_PARTS.reduce(
+      (sum, part) => sum + Math.min(scores[part], caps[CATEGORIES[part]] ?? scores[part]),
+      0,
+    ),
+  )
 
 /** Explains a score line by line. Not cached, because the result depends on the active rule set, too. */
 export const createExplanationPage = ({ explain }: ExplorerOptions): ExplorerPage => ({
   version: () => undefined,
-  async render({ params }) {
+  async render({ params, site }) {
     const ref = parsePassportRef(params.ref ?? '')
     const explanation = ref && (await explain(ref))
     if (!explanation) throw notFound()
@@ -57,7 +61,7 @@ ${renderLines(explanation)}
 </article>`
     const title = `Score calculation of ${name}`
     const description = `${name}: passport score ${formatFigure(passport.scores.total)}, line by line`
-    return file('text/html', renderLayout({ title, description, main }), POLICY.explorer)
+    return file('text/html', renderLayout({ site, title, description, main }), POLICY.explorer)
   },
 })
 

@@ -58,7 +58,13 @@ withEngine('sqlite', 'serve', (makeDatabase) => {
     await using here = await workplace(makeDatabase, { records: PEOPLE })
     await using closed = await here.serve([], { REQUIRE_API_KEY: 'true' })
     expect(closed.greeting).not.toContain('Explorer')
-    for (const path of ['/passports/7', '/passports/7/score', '/badge/7.svg', '/card/7.svg', '/ranking.js']) {
+    for (const path of [
+      '/passports/7',
+      '/passports/7/score',
+      '/badge/7.svg',
+      '/card/7.svg',
+      '/assets/ranking.js',
+    ]) {
       const answer = await fetch(closed.url + path)
       expect([path, answer.status, await answer.json()]).toMatchObject([path, 404, { code: 'not_found' }])
     }

@@ -9,7 +9,8 @@ import { createUsageCounter } from '../../../src/api/usage.ts'
 import { createCatalog } from '../../../src/catalog/catalog.ts'
 import { datePlan, NO_PLAN } from '../../../src/domain/retirement.ts'
 import { DEFAULT_TIERS } from '../../../src/domain/tier.ts'
-import { createReferenceRoutes } from '../../../src/explorer/reference-routes.ts'
+import { createReferenceRoutes } from '../../../src/explorer/reference/reference-routes.ts'
+import { createSite } from '../../../src/explorer/site/site.ts'
 import { createExplainer } from '../../../src/scoring/explain.ts'
 import type { Store } from '../../../src/store/store.ts'
 import type { TestStore } from '../store/engines.ts'
@@ -28,7 +29,9 @@ export function serveTest(store: Store, options: Partial<ApiServerOptions> = {})
   const deprecatedAt = Date.UTC(2025, 2, 31)
   const openApi = createOpenApi('0.0.0')
   const datedPlan = () => datePlan(options.plan?.() ?? NO_PLAN, options.deprecatedAt ?? deprecatedAt)
+  const { site, routes } = createSite()
   const shown = {
+    site,
     plan: datedPlan,
     now: options.now ?? (() => NOON),
     explorer: options.errorPage !== undefined,
@@ -57,6 +60,7 @@ export function serveTest(store: Store, options: Partial<ApiServerOptions> = {})
     ...options,
     routes: [
       pageRoute('/openapi.json', () => document),
+      ...routes,
       ...createReferenceRoutes(openApi, shown),
       ...(options.routes ?? []),
     ],

@@ -1,0 +1,66 @@
+import type { Html } from '../html.ts'
+
+const RADIUS = 104
+
+/**
+ * A guilloche rosette for a passport: always the same for the same id, and different for most others. It has its own
+ * background, no text and no style sheet, so that pages and pictures draw it alike.
+ */
+export function rosette(id: number): Html {
+  const random = createRandom(id)
+  const pick = (least: number, most: number) => least + Math.floor(random() * (most - least + 1))
+  const hue = 20 * pick(0, 17)
+  const second = [hue + 40, hue + 320, 42][pick(0, 2)] as number
+  const petals = pick(8, 15)
+  const path = drawCurve(petals, findTurns(petals, 0.16 + 0.24 * random()), 96, pick(24, 52))
+  const half = `rotate(${round(180 / petals)})`
+  const scale = [0.5, 0.58, 0.66, 0.74][pick(0, 3)] as number
+  const copy = (transform: string, color = '') =>
+    `<use href="#r${id}" transform="${transform}"${color === '' ? '' : ` ${color}`}/>`
+  // Numbers only: no escaping needed.
+  return {
+    markup: `<svg class="rosette" viewBox="-${RADIUS} -${RADIUS} ${2 * RADIUS} ${2 * RADIUS}" aria-hidden="true"><circle r="${RADIUS}" fill="${hsl(hue, 42, 24)}"/><g fill="${hsl(hue, 60, 72)}" fill-opacity=".13" fill-rule="evenodd" stroke="${hsl(hue, 65, 84)}" stroke-width="1.6"><path id="r${id}" d="${path}"/>${copy(`${half}scale(.86)`)}${copy(`${half}scale(${scale})`, `stroke="${hsl(second, 75, 80)}"`)}${copy(`scale(${round(scale * scale)})`)}</g></svg>`,
+  }
+}
+
+const hsl = (hue: number, saturation: number, lightness: number) =>
+  `hsl(${hue % 360},${saturation}%,${lightness}%)`
+
+const round = (number: number) => Math.round(number * 100) / 100
+
+/** The turns around the centre, about `share` of the petals. Without a common divisor, one curve passes all petals. */
+function findTurns(petals: number, share: number): number {
+  let turns = Math.max(2, Math.round(petals * share))
+  while (commonDivisor(petals, turns) > 1) turns++
+  return turns
+}
+
+const commonDivisor = (one: number, other: number): number =>
+  other === 0 ? one : commonDivisor(other, one % other)
+
+/** Similar to a hypotrochoid: it touches the outer and the inner circle in turn, with one Bézier curve between. */
+function drawCurve(petals: number, turns: number, outer: number, inner: number): string {
+  const step = (Math.PI * turns) / petals
+  const handle = 1.15 * Math.tan(step / 3)
+  const place = (index: number, along: number) => {
+    const radius = index % 2 === 0 ? outer : inner
+    const [sine, cosine] = [Math.sin(index * step), Math.cos(index * step)]
+    const x = radius * (sine + along * handle * cosine)
+    const y = radius * (along * handle * sine - cosine)
+    return `${Math.round(x)} ${Math.round(y)}`
+  }
+  let path = `M${place(0, 0)}C${place(0, 1)} ${place(1, -1)} ${place(1, 0)}`
+  for (let index = 2; index <= 2 * petals; index++) path += `S${place(index, -1)} ${place(index, 0)}`
+  return path.replaceAll(' -', '-')
+}
+
+/** Mulberry32: numbers from 0 to 1. Neighbouring seeds give unrelated numbers. */
+function createRandom(seed: number): () => number {
+  let state = Math.imul(seed ^ 0x9e3779b9, 0x85ebca6b) ^ Math.floor(seed / 2 ** 32)
+  return () => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+  }
+}

@@ -1,0 +1,150 @@
+import type { FullPassport } from '../../domain/passport.ts'
+import type { Theme } from '../design/tokens.ts'
+import type { ExplorerOptions, ExplorerPage } from '../explorer-page.ts'
+import { formatFigure, nameOf, shortNameOf } from '../format.ts'
+import { type Html, html } from '../html.ts'
+import type { Site } from '../site/site.ts'
+import { createPicturePage, picture } from './picture-page.ts'
+import { type Colors, colorsOf, drawName, drawScoreParts, drawSvg, round } from './svg.ts'
+import { fitSize, textWidth } from './text-width.ts'
+
+/** The score of a passport as a small SVG for other pages, or as JSON for shields.io. */
+export const createBadge = ({ store, site }: ExplorerOptions): ExplorerPage =>
+  createPicturePage(store, ['svg', 'json'], async (passport, type, { query }) => {
+    if (type === 'json') return picture('json', JSON.stringify(toEndpoint(passport, site)))
+    const theme = query.get('theme') === 'dark' ? 'dark' : 'light'
+    const { markup } = STYLES[parseStyle(query.get('style'))](passport, colorsOf(site, theme), theme)
+    return picture('svg', markup)
+  })
+
+type Draw = (passport: FullPassport, colors: Colors, theme: Theme) => Html
+
+const STYLES = { flat: drawFlat, plain: drawPlain, large: drawLarge } satisfies Record<string, Draw>
+
+/** An unknown style is `flat`: an error would break the embedding page. */
+const parseStyle = (text: string | null) =>
+  text !== null && Object.hasOwn(STYLES, text) ? (text as keyof typeof STYLES) : 'flat'
+
+/** The schema of shields.io's endpoint badges. */
+const toEndpoint = (passport: FullPassport, { accents }: Site) => ({
+  schemaVersion: 1,
+  label: LABEL,
+  message: describeValue(passport),
+  color: accents.light.slice(1),
+  cacheSeconds: 300,
+})
+
+const FONT = 'Verdana, DejaVu Sans, Geneva, sans-serif'
+const LABEL = 'passport'
+const [HEIGHT, SIZE, PADDING] = [20, 11, 7]
+
+/** The backgrounds of the label contrast with light and dark pages. */
+const LABEL_BACKGROUND = { light: '#4b4842', dark: '#3a403c' }
+const ERROR_BACKGROUND = '#77726a'
+
+function drawFlat(passport: FullPassport, { accent, accentInk }: Colors, theme: Theme): Html {
+  const fills = { label: LABEL_BACKGROUND[theme], value: accent, text: accentInk }
+  return drawHalves(describeValue(passport), describe(passport), fills)
+}
+
+/** A badge that names a problem in place of the score. */
+export const drawErrorBadge = (words: string): Html =>
+  drawHalves(words, `Passport: ${words}`, {
+    label: LABEL_BACKGROUND.light,
+    value: ERROR_BACKGROUND,
+    text: '#ffffff',
+  })
+
+/** For shields.io, which shows `isError` in its own way. */
+export const toErrorEndpoint = (message: string) => ({
+  schemaVersion: 1,
+  label: LABEL,
+  message,
+  color: 'lightgrey',
+  isError: true,
+})
+
+function drawHalves(
+  text: string,
+  title: string,
+  fills: { label: string; value: string; text: string },
+): Html {
+  const layout = measure(text, PADDING)
+  const { width, labelEnd } = layout
+  return drawLine(
+    title,
+    layout,
+    html`<rect width="${width}" height="${HEIGHT}" rx="4" fill="${fills.value}"/>
+<path d="M4 0H${labelEnd}V${HEIGHT}H4A4 4 0 0 1 0 ${HEIGHT - 4}V4A4 4 0 0 1 4 0Z" fill="${fills.label}"/>`,
+    { label: '#ffffff', value: fills.text },
+  )
+}
+
+function drawPlain(passport: FullPassport, { panel, line, soft, accent }: Colors): Html {
+  const layout = measure(describeValue(passport), 0)
+  const background = html`<rect x="0.5" y="0.5" width="${round(layout.width - 1)}" height="${HEIGHT - 1}" rx="4" fill="${panel}" stroke="${line}"/>`
+  return drawLine(describe(passport), layout, background, { label: soft, value: accent })
+}
+
+function drawLine(
+  title: string,
+  { label, value, width }: ReturnType<typeof measure>,
+  background: Html,
+  fills: { label: string; value: string },
+): Html {
+  return drawSvg(
+    { width, height: HEIGHT, font: FONT, title },
+    html`${background}
+${drawText(label, fills.label)}${drawText(value, fills.value)}`,
+  )
+}
+
+/** The layout of a one-line badge; the label's background extends `after` beyond its text. */
+function measure(text: string, after: number) {
+  const label = placeText(LABEL, PADDING, false)
+  const labelEnd = round(PADDING + label.width + after)
+  const value = placeText(text, round(labelEnd + PADDING), true)
+  return { label, value, labelEnd, width: round(value.x + value.width + PADDING) }
+}
+
+const placeText = (text: string, x: number, bold: boolean) => ({
+  text,
+  x,
+  bold,
+  width: round(textWidth(text, { size: SIZE, bold })),
+})
+
+/** `textLength` fixes the width, whatever font the reader has. */
+function drawText({ text, x, width, bold }: ReturnType<typeof placeText>, fill: string): Html {
+  return html`<text x="${x}" y="14" textLength="${width}" font-size="${SIZE}"${bold ? html` font-weight="700"` : html``} fill="${fill}">${text}</text>`
+}
+
+const LARGE = { width: 340, height: 84, padding: 16, score: 96 }
+
+function drawLarge(passport: FullPassport, colors: Colors): Html {
+  const { width, height, padding: x, score: room } = LARGE
+  const left = width - room - 3 * x
+  const score = formatFigure(passport.scores.total)
+  const size = fitSize(score, room, 34, true)
+  return drawSvg(
+    { width, height, font: FONT, title: describe(passport, true) },
+    html`<rect x="0.5" y="0.5" width="${width - 1}" height="${height - 1}" rx="10" fill="${colors.panel}" stroke="${colors.line}"/>
+${drawName(nameOf(passport), { x, y: 31, width: left, size: 16, smallest: 13, fill: colors.ink, bold: true })}
+${drawScoreParts(passport.scores, colors, { x, y: 42, width: left, height: 7 })}
+<text x="${x}" y="68" font-size="11" fill="${colors.soft}">${captionOf(passport)}</text>
+<text x="${width - x}" y="${42 + round(size * 0.36)}" text-anchor="end" font-size="${size}" font-weight="700" fill="${colors.accent}">${score}</text>`,
+  )
+}
+
+const captionOf = ({ human, stale }: FullPassport): string =>
+  [LABEL, human && 'human', stale && 'recalculating…'].filter(Boolean).join(' · ')
+
+const describeValue = ({ scores, human, stale }: FullPassport): string =>
+  `${formatFigure(scores.total)}${stale ? '…' : ''}${human ? ' · human' : ''}`
+
+function describe(passport: FullPassport, withName = false): string {
+  const { human, stale, scores } = passport
+  const who = withName ? `${shortNameOf(passport)}: passport` : 'Passport'
+  const notes = [human && 'human', stale && 'being recalculated'].filter(Boolean)
+  return [`${who} score ${formatFigure(scores.total)}`, ...notes].join(', ')
+}

@@ -1,0 +1,99 @@
+import type { FullPassport } from '../../domain/passport.ts'
+import type { Standing } from '../../domain/score-distribution.ts'
+import { parseOrigin, parseWebAddress } from '../../domain/url.ts'
+import { describeRank, describeShare, formatFigure, shortNameOf } from '../format.ts'
+import { type Html, html } from '../html.ts'
+import type { Site } from '../site/site.ts'
+import { CARD_SIZE, describeCard } from './card.ts'
+
+const MAX_LINKS = 10
+
+/** The preview of a link to a page. */
+export type Share = {
+  /** The canonical path of the page. */
+  path?: string
+  type?: 'profile' | 'website'
+  title?: string
+  description?: string
+  /** The path of the card; by default the card of the site. */
+  card?: string
+  /** Describes the card. */
+  alt?: string
+}
+
+/**
+ * Open Graph tags, which Twitter reads too. The origin may come from the `Host` of the request, which is untrusted: URLs are
+ * omitted if it is malformed.
+ */
+export function renderShareMeta({ name, origin }: Site, share: Share): Html {
+  const base = parseOrigin(origin)?.origin
+  const { path, type = 'website', title = name, description = '', card = SITE_CARD, alt = name } = share
+  const url = base !== undefined && path !== undefined ? `${base}${path}` : undefined
+  return html`${url ? html`<link rel="canonical" href="${url}">\n<meta property="og:url" content="${url}">\n` : html``}<meta property="og:type" content="${type}">
+<meta property="og:site_name" content="${name}">
+<meta property="og:title" content="${title}">
+<meta property="og:description" content="${description}">
+${base ? renderImage(`${base}${card}`, alt) : html``}<meta name="twitter:card" content="${base ? 'summary_large_image' : 'summary'}">
+`
+}
+
+export const SITE_CARD = '/card/site.png'
+
+function renderImage(url: string, alt: string): Html {
+  return html`<meta property="og:image" content="${url}">
+<meta property="og:image:type" content="image/png">
+<meta property="og:image:width" content="${CARD_SIZE.width}">
+<meta property="og:image:height" content="${CARD_SIZE.height}">
+<meta property="og:image:alt" content="${alt}">
+<meta name="twitter:image" content="${url}">
+`
+}
+
+export const sharePassport = (passport: FullPassport, standing: Standing): Share => ({
+  path: `/passports/${passport.id}`,
+  type: 'profile',
+  title: shortNameOf(passport),
+  description: describe(passport, standing),
+  card: `/card/${passport.id}.png`,
+  alt: describeCard(passport),
+})
+
+/** Links for embedding, and data for search engines. */
+export function renderProfileMeta(passport: FullPassport, origin: string): Html {
+  const base = parseOrigin(origin)?.origin
+  const url = base && `${base}/passports/${passport.id}`
+  return html`${url ? html`<link rel="alternate" type="application/json+oembed" href="${base}/oembed?url=${encodeURIComponent(url)}" title="${shortNameOf(passport)}">\n` : html``}${renderData(toProfile(passport, url))}
+`
+}
+
+function describe({ scores, human }: FullPassport, standing: Standing): string {
+  const place = [describeRank(standing), describeShare(standing)].filter((words) => words !== '').join(', ')
+  const parts = `Activity ${formatFigure(scores.activity)}, identity ${formatFigure(scores.identity)}, skills ${formatFigure(scores.skills)}.`
+  return `Passport score ${formatFigure(scores.total)}: ${place}. ${parts}${human ? ' Verified human.' : ''}`
+}
+
+function toProfile(passport: FullPassport, url: string | undefined) {
+  const links = passport.socials.flatMap((social) => parseWebAddress(social.url) ?? [])
+  const sameAs = [...new Set(links)].slice(0, MAX_LINKS)
+  return {
+    '@context': 'https://schema.org',
+    '@type': 'ProfilePage',
+    ...(url && { url }),
+    mainEntity: {
+      '@type': 'Person',
+      name: shortNameOf(passport),
+      identifier: String(passport.id),
+      ...(url && { url }),
+      ...(sameAs.length > 0 && { sameAs }),
+    },
+  }
+}
+
+/** Escapes all characters that could end the element or a line of script. */
+function renderData(data: unknown): Html {
+  const json = JSON.stringify(data).replace(
+    /[<>&\u2028\u2029]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
+  return { markup: `<script type="application/ld+json">${json}</script>` }
+}

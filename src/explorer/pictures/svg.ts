@@ -1,0 +1,73 @@
+import type { Scores } from '../../domain/passport.ts'
+import { PALETTE, type Theme } from '../design/tokens.ts'
+import { type Html, html } from '../html.ts'
+import { isRightToLeft } from '../sanitize.ts'
+import { SCORE_PARTS } from '../score-bar.ts'
+import type { Site } from '../site/site.ts'
+import { fitSize, fitText } from './text-width.ts'
+
+export type Colors = Record<keyof (typeof PALETTE)['light'], string>
+
+/** The colours of the pages, with the operator's accent. An SVG draws its own background, because the embedding page is unknown. */
+export const colorsOf = ({ accents }: Pick<Site, 'accents'>, theme: Theme): Colors => ({
+  ...PALETTE[theme],
+  accent: accents[theme],
+})
+
+type Canvas = { width: number; height: number; font: string; title: string }
+
+export function drawSvg({ width, height, font, title }: Canvas, body: Html): Html {
+  return html`<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" role="img" font-family="${font}">
+<title>${title}</title>
+${body}
+</svg>
+`
+}
+
+/** `smallest` is the minimum font size before the name is truncated. */
+type Frame = {
+  x: number
+  y: number
+  width: number
+  size: number
+  smallest: number
+  fill: string
+  bold?: boolean
+}
+
+/** A name on one line, left-aligned in any script and clipped to its frame. */
+export function drawName(
+  name: string,
+  { x, y, width, size: largest, smallest, fill, bold = false }: Frame,
+): Html {
+  const shown = fitText(name, width, { size: smallest, bold })
+  const size = Math.max(smallest, fitSize(shown, width, largest, bold))
+  // The end of right-to-left text is on the left.
+  const side = isRightToLeft(shown) ? html` direction="rtl" text-anchor="end"` : html``
+  const baseline = Math.round(size * 1.1)
+  return html`<svg x="${x}" y="${y - baseline}" width="${width}" height="${Math.round(size * 1.6)}" overflow="hidden"><text y="${baseline}" font-size="${size}"${bold ? html` font-weight="700"` : html``} fill="${fill}"${side}>${shown}</text></svg>`
+}
+
+const GAP = 4
+
+/** The parts of a score side by side, with proportional widths. Gaps separate them, so that they differ without colour. */
+export function drawScoreParts(
+  scores: Scores,
+  colors: Colors,
+  { x, y, width, height }: { x: number; y: number; width: number; height: number },
+): Html {
+  const parts = SCORE_PARTS.filter((part) => scores[part] > 0)
+  const sum = parts.reduce((total, part) => total + scores[part], 0)
+  const available = width - height * parts.length - GAP * (parts.length - 1)
+  let at = x
+  const drawn = parts.map((part) => {
+    const length = round(height + (scores[part] / sum) * available)
+    const bar = html`<rect x="${round(at)}" y="${y}" width="${length}" height="${height}" rx="${height / 4}" fill="${colors[part]}"/>`
+    at += length + GAP
+    return bar
+  })
+  if (parts.length > 0) return html`${drawn}`
+  return html`<rect x="${x}" y="${y}" width="${width}" height="${height}" rx="${height / 4}" fill="${colors.track}"/>`
+}
+
+export const round = (length: number): number => Math.round(length * 10) / 10

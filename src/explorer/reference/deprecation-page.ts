@@ -1,0 +1,154 @@
+import {
+  type Brownout,
+  brownoutAt,
+  brownoutState,
+  type DatedPlan,
+  DEFAULT_SUCCESSOR,
+  phaseAt,
+} from '../../domain/retirement.ts'
+import { formatDuration } from '../../domain/text/duration.ts'
+import { formatInstant } from '../../domain/text/instant.ts'
+import { parseWebAddress } from '../../domain/url.ts'
+import { type Html, html, prose } from '../html.ts'
+import { renderLayout } from '../layout.ts'
+import type { Site } from '../site/site.ts'
+
+export function renderDeprecation(site: Site, plan: DatedPlan, now: number, explorer: boolean): string {
+  const main = html`<div class="deprecation">
+<h1>${headline(plan, now)}</h1>
+<p class="lead">${prose(describeEnd(plan, now))}</p>
+<section id="plan" class="notice">
+<h2>Dates</h2>
+<dl class="facts">
+${fact('Deprecated', since(plan.deprecatedAt, now))}
+${fact('Removal', plan.sunsetAt === undefined ? html`no date is set` : since(plan.sunsetAt, now))}
+${fact('Successor', link(plan.successor ?? DEFAULT_SUCCESSOR))}
+${plan.notice === undefined ? [] : fact('More information', link(plan.notice))}
+</dl>
+</section>
+${renderAdvice(plan)}
+${renderBrownouts(plan, now)}
+${renderExemptions(plan, now)}
+${renderHeaders(plan)}
+<p class="soft">The plan also applies to <code>/api/v2</code>, if it is served here. All times are in UTC.</p>
+</div>`
+  return renderLayout({
+    site,
+    title: 'Deprecation of V1',
+    description: 'Deprecation of the V1 passport API: its dates, and what to do',
+    here: '/deprecation',
+    share: { path: '/deprecation' },
+    explorer,
+    main,
+  })
+}
+
+function headline(plan: DatedPlan, now: number): Html {
+  switch (phaseAt(plan, now)) {
+    case 'removed':
+      return html`The V1 passport API was removed`
+    case 'brownout':
+      return html`The V1 passport API is switched off until ${when(brownoutAt(plan, now)?.end ?? now)}`
+    case 'announced':
+      return html`The V1 passport API will be deprecated`
+    case 'deprecated':
+      return plan.sunsetAt === undefined
+        ? html`The V1 passport API is deprecated`
+        : html`The V1 passport API ends on ${when(plan.sunsetAt)}`
+  }
+}
+
+const since = (time: number, now: number) => html`${time <= now ? 'since' : 'on'} ${when(time)}`
+
+/** Line breaks are allowed between date and time only. */
+function when(time: number): Html {
+  const text = formatInstant(time)
+  return html`<time datetime="${new Date(time).toISOString()}"><span>${text.slice(0, 10)}</span> <span>${text.slice(11)}</span></time>`
+}
+
+const fact = (name: string, value: Html) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`
+
+/** An invalid web address is shown as text, without a link. */
+function link(address: string): Html {
+  return parseWebAddress(address) === address
+    ? html`<a href="${address}" rel="noreferrer">${address}</a>`
+    : html`${address}`
+}
+
+function renderBrownouts(plan: DatedPlan, now: number): Html {
+  if (plan.brownouts.length === 0) return html``
+  return html`<section id="brownouts">
+<h2>Brownouts</h2>
+<p>V1 is switched off for a short time, so that programs which still need it are noticed before the removal. Requests then get status 410 with the code <code>brownout</code>; <code>Retry-After</code> is the number of seconds until V1 works again.</p>
+<table>
+<thead><tr><th scope="col">From</th><th scope="col">Until</th><th scope="col" class="extra">Length</th><th scope="col">State</th></tr></thead>
+<tbody>
+${plan.brownouts.map((brownout) => renderBrownout(brownout, now))}
+</tbody>
+</table>
+</section>`
+}
+
+function renderBrownout(brownout: Brownout, now: number): Html {
+  const { start, end } = brownout
+  return html`<tr><td>${when(start)}</td><td>${when(end)}</td><td class="extra">${formatDuration(end - start)}</td><td>${brownoutState(brownout, now)}</td></tr>
+`
+}
+
+function renderAdvice({ successor }: DatedPlan): Html {
+  return html`<section id="advice">
+<h2>What to do</h2>
+${successor === undefined ? MIGRATION : html`<p>Move your programs to ${link(successor)}</p>`}
+</section>`
+}
+
+/** The calls of V1 and their replacements. */
+const CALLS = [
+  ['/api/v1/passports?keyword=zoe', '/api/v3/passports?q=zoe'],
+  ['/api/v1/passports/42', '/api/v3/passports/42'],
+  ['/api/v1/passport_credentials?passport_id=42', '/api/v3/passports/42?select=credentials'],
+] as const
+
+const MIGRATION = html`<p>Move your programs to <code>${DEFAULT_SUCCESSOR}</code> of this service. The <a href="/reference/v3">API reference</a> describes its calls and has examples to copy.</p>
+<table>
+<thead><tr><th scope="col">In V1</th><th scope="col">In v3</th></tr></thead>
+<tbody>${CALLS.map(([before, after]) => html`<tr><td><code>${before}</code></td><td><code>${after}</code></td></tr>`)}</tbody>
+</table>`
+
+function describeEnd(plan: DatedPlan, now: number): string {
+  if (phaseAt(plan, now) === 'removed') {
+    return 'Every V1 request gets status 410 with the code `removed`, with or without a key.'
+  }
+  return plan.sunsetAt === undefined
+    ? 'V1 gets no new features. It keeps working while no removal date is set.'
+    : 'V1 gets no new features. After its removal every request gets status 410, with or without a key.'
+}
+
+function renderExemptions(plan: DatedPlan, now: number): Html {
+  if (phaseAt(plan, now) === 'removed') return html``
+  return html`<section id="exemption">
+<h2>If you need more time</h2>
+<p>${prose('Ask the operator of this service to exempt your key from brownouts. Send the key id, the ten letters and digits after `ppd_`; never send the key itself. ')}${
+    plan.notice === undefined ? '' : html`Contact: ${link(plan.notice)} `
+  }</p>
+<p>No key is exempt from the removal.</p>
+</section>`
+}
+
+/** With the current values; without a removal date there is no `Sunset`. */
+function renderHeaders({ deprecatedAt, sunsetAt }: DatedPlan): Html {
+  const sunset = sunsetAt === undefined ? 'Sunset' : `Sunset: ${new Date(sunsetAt).toUTCString()}`
+  return html`<section id="headers">
+<h2>Response headers</h2>
+<dl>
+<dt><code>Deprecation: @${Math.floor(deprecatedAt / 1000)}</code></dt>
+<dd>The deprecation date of V1, in seconds since 1970 (RFC 9745).</dd>
+<dt><code>${sunset}</code></dt>
+<dd>The removal date of V1 (RFC 8594). Absent until a date is set.</dd>
+<dt><code>Link</code></dt>
+<dd><code>rel="deprecation"</code> and <code>rel="sunset"</code> link to this page, <code>rel="successor-version"</code> to the successor.</dd>
+<dt><code>Retry-After: 3600</code></dt>
+<dd>During a brownout: seconds until it ends.</dd>
+</dl>
+</section>`
+}

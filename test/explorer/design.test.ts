@@ -1,0 +1,109 @@
+import { expect, test } from 'bun:test'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { FONTS } from '../../src/explorer/design/fonts.ts'
+import { rosette } from '../../src/explorer/design/rosette.ts'
+import { PALETTE, TYPE_SCALE } from '../../src/explorer/design/tokens.ts'
+import { renderScoreBar } from '../../src/explorer/score-bar.ts'
+
+const BASE = readFileSync(join(import.meta.dir, '../../src/explorer/assets/base.css'), 'utf8')
+const [LIGHT = '', DARK = ''] = BASE.split('@media (prefers-color-scheme: dark)')
+
+const readProperty = (style: string, name: string) => new RegExp(`--${name}: ([^;]+);`).exec(style)?.[1]
+const toProperty = (name: string) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
+
+test('the stylesheet has the tokens of pages and pictures', () => {
+  for (const [style, colors] of [
+    [LIGHT, PALETTE.light],
+    [DARK, PALETTE.dark],
+  ] as const) {
+    for (const [name, color] of Object.entries(colors))
+      expect([name, readProperty(style, toProperty(name))]).toEqual([name, color])
+  }
+  for (const [name, pixels] of Object.entries(TYPE_SCALE))
+    expect([name, readProperty(LIGHT, name)]).toEqual([name, `${pixels / 16}rem`])
+})
+
+function luminance(color: string): number {
+  const [red = 0, green = 0, blue = 0] = [1, 3, 5].map((at) => {
+    const part = Number.parseInt(color.slice(at, at + 2), 16) / 255
+    return part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4
+  })
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+}
+
+function contrast(one: string, other: string): number {
+  const [dark = 0, light = 0] = [luminance(one), luminance(other)].toSorted((a, b) => a - b)
+  return (light + 0.05) / (dark + 0.05)
+}
+
+test('neighbouring parts of a score contrast with each other and with the background; text is readable', () => {
+  for (const colors of Object.values(PALETTE)) {
+    expect(contrast(colors.activity, colors.identity)).toBeGreaterThan(3)
+    expect(contrast(colors.identity, colors.skills)).toBeGreaterThan(3)
+    for (const part of [colors.activity, colors.identity, colors.skills]) {
+      expect(contrast(part, colors.panel)).toBeGreaterThan(3)
+      expect(part).not.toBe(colors.accent)
+    }
+    for (const text of [colors.ink, colors.soft, colors.accent, colors.bad]) {
+      expect(contrast(text, colors.ground)).toBeGreaterThan(4.5)
+      expect(contrast(text, colors.panel)).toBeGreaterThan(4.5)
+      expect(contrast(text, colors.notice)).toBeGreaterThan(4.5)
+    }
+    expect(contrast(colors.accentInk, colors.accent)).toBeGreaterThan(4.5)
+  }
+})
+
+test('a rosette is always the same for an id, small, and different for others', () => {
+  const ids = [...Array.from({ length: 1000 }, (_, id) => id), 2 ** 32, 2 ** 32 + 1, Number.MAX_SAFE_INTEGER]
+  const drawn = ids.map((id) => rosette(id).markup)
+  expect(ids.map((id) => rosette(id).markup)).toEqual(drawn)
+  expect(Math.max(...drawn.map((markup) => markup.length))).toBeLessThan(1500)
+  expect(new Set(drawn.map((markup) => markup.replace(/"#?r\d+"/g, ''))).size).toBeGreaterThan(990)
+  expect(drawn.join('')).not.toMatch(/NaN|Infinity|style/)
+})
+
+test('a family of fonts for Latin, Cyrillic and Greek; a page loads at most two files', () => {
+  expect(FONTS.map(({ name }) => name)).toEqual(['latin', 'latin-ext', 'cyrillic', 'cyrillic-ext', 'greek'])
+  for (const { bytes, path } of FONTS) {
+    expect(Buffer.from(bytes.subarray(0, 4)).toString()).toBe('wOF2')
+    expect(bytes.length).toBeLessThan(21_000)
+    expect(path).toMatch(/^\/fonts\/[a-z-]+\.[0-9a-z]+\.woff2$/)
+  }
+})
+
+const SCORES = { total: 100, activity: 50, identity: 30, skills: 20 }
+
+const endsOf = (markup: string) =>
+  [...markup.matchAll(/<rect class="(\w+)" x="([\d.]+)%" width="([\d.]+)%"/g)].map(
+    ([, part, x, width]) => [part, Math.round(Number(x) + Number(width))] as const,
+  )
+
+test('a score bar has a gap and a texture for each part, and its parts as a title', () => {
+  const { markup } = renderScoreBar(SCORES, 200)
+  expect(endsOf(markup)).toEqual([
+    ['activity', 25],
+    ['identity', 40],
+    ['skills', 50],
+  ])
+  expect(markup.match(/class="gap"/g)).toHaveLength(2)
+  expect(markup).toContain('class="on-identity"')
+  expect(markup).toContain('class="on-skills"')
+  expect(markup).toContain('<title>activity 50, identity 30, skills 20</title>')
+})
+
+test('a score beyond the scale fills the bar, which ends in an arrow', () => {
+  const { markup } = renderScoreBar(SCORES, 40)
+  expect(markup).toContain('class="bar beyond"')
+  expect(endsOf(markup).at(-1)).toEqual(['skills', 100])
+  expect(renderScoreBar(SCORES, 100).markup).not.toContain('beyond')
+})
+
+test('a score bar is as long as the total, whatever the sum of the parts', () => {
+  expect(endsOf(renderScoreBar({ ...SCORES, total: 150 }, 200).markup).at(-1)).toEqual(['other', 75])
+  expect(endsOf(renderScoreBar({ ...SCORES, total: 80 }, 200).markup).at(-1)).toEqual(['skills', 40])
+  const strange = { total: 5, activity: 900, identity: -40, skills: 0.333 }
+  for (const scale of [0, 5, 10, 1e9])
+    expect(renderScoreBar(strange, scale).markup).not.toMatch(/NaN|Infinity|width="-/)
+  expect(renderScoreBar({ total: 0, activity: 0, identity: 0, skills: 0 }, 0).markup).not.toMatch(/rect|NaN/)
+})

@@ -1,0 +1,190 @@
+import { describe, expect, test } from 'bun:test'
+import { PALETTE } from '../../../src/explorer/design/tokens.ts'
+import { inBrowser } from '../../support/explorer/browser.ts'
+import { serveExplorer } from '../../support/explorer/explorer-server.ts'
+import { HOSTILE_NAMES } from '../../support/explorer/hostile-names.ts'
+import { findSvgErrors } from '../../support/explorer/svg-errors.ts'
+import { shareServer } from '../../support/http/server.ts'
+import { onEveryEngine, openTestStore } from '../../support/store/engines.ts'
+import {
+  ADA_WALLET,
+  ada,
+  GRACE_OLD_WALLET,
+  NOON,
+  named,
+  PEOPLE,
+  record,
+} from '../../support/store/records.ts'
+
+const STYLES = ['flat', 'plain', 'large']
+
+const svgPathsOf = (id: number | string) => [
+  ...STYLES.map((style) => `/badge/${id}.svg?style=${style}`),
+  `/card/${id}.svg`,
+]
+
+const titleOf = (svg: string) => /<title>(.*)<\/title>/.exec(svg)?.[1]
+const wordsOf = (svg: string) => [...svg.matchAll(/<text[^>]*>([^<]*)<\/text>/g)].map((match) => match[1])
+
+onEveryEngine('badges and cards', (open) => {
+  const server = shareServer(() => open(PEOPLE), serveExplorer)
+
+  test('badges show the score, the human mark, and a running recalculation', async () => {
+    const ada = (await server.look('/badge/7.svg')).text
+    expect(wordsOf(ada)).toEqual(['passport', '42.5… · human'])
+    expect(titleOf(ada)).toBe('Passport score 42.5, human, being recalculated')
+    const grace = (await server.look('/badge/3.svg')).text
+    expect(wordsOf(grace)).toEqual(['passport', '42.5'])
+    expect(titleOf(grace)).toBe('Passport score 42.5')
+  })
+
+  test('cards show the name, the score, its parts, its rank and the host', async () => {
+    await using store = await open([
+      { ...ada, stale: false },
+      named(2, 'Beth', 50),
+      named(3, 'Cleo', 1),
+      named(4, 'Dora', 1),
+    ])
+    await using server = serveExplorer(store, { publicUrl: 'https://passports.example.com' })
+    const svg = (await server.look('/card/7.svg')).text
+    expect(wordsOf(svg)).toEqual([
+      'Ada Lovélace 🐉',
+      '42.5',
+      'Top 50%',
+      'rank 2 of 4',
+      'human',
+      'Activity 12',
+      'Identity 10.25',
+      'Skills 20.25',
+      'passportd',
+      'passports.example.com',
+    ])
+    expect(svg).toContain('<title>Ada Lovélace 🐉: passport score 42.5</title>')
+    expect(svg).toContain('width="1200" height="630" viewBox="0 0 1200 630" role="img"')
+  })
+
+  test.each(['badge', 'card'])(
+    'a %s is found by id, by wallet in any case, and by merged ids',
+    async (kind) => {
+      const text = async (name: string) => (await server.look(`/${kind}/${name}.svg`)).text
+      expect(await text(ADA_WALLET.toUpperCase().replace('0X', '0x'))).toBe(await text('7'))
+      expect(await text(encodeURIComponent(ADA_WALLET).replace('a', '%61'))).toBe(await text('7'))
+      expect(await text('900')).toBe(await text('3'))
+      expect(await text(GRACE_OLD_WALLET)).toBe(await text('3'))
+    },
+  )
+
+  test('an unknown passport gets a picture with status 404', async () => {
+    const names = ['8', '99999999999999999999', '0xnobody', '%', '%00', '.svg', 'x'.repeat(200)]
+    for (const path of names.flatMap(svgPathsOf)) {
+      const { status, headers, text } = await server.look(path)
+      expect([path, status]).toEqual([path, 404])
+      expect(headers.get('Content-Type')).toBe('image/svg+xml; charset=utf-8')
+      expect(text).toMatch(/ot found<\/text>/)
+    }
+    expect(server.errors).toEqual([])
+  })
+})
+
+describe('the response for a badge or card', () => {
+  const server = shareServer(() => openTestStore('sqlite', PEOPLE), serveExplorer)
+
+  test.each(['/badge/7.svg', '/card/7.svg'])('%s is cached for minutes, and loads nothing', async (path) => {
+    await using store = await openTestStore('sqlite', PEOPLE)
+    await using server = serveExplorer(store)
+    const first = await server.look(path)
+    expect(first.status).toBe(200)
+    expect(first.headers.get('Content-Type')).toBe('image/svg+xml; charset=utf-8')
+    expect(first.headers.get('Cache-Control')).toBe('public, max-age=60, s-maxage=300')
+    expect(first.headers.get('Content-Security-Policy')).toStartWith("default-src 'none'; img-src data:;")
+    const etag = first.headers.get('ETag') ?? ''
+    const headers = { 'If-None-Match': etag }
+    expect((await server.look(path, { headers })).status).toBe(304)
+    expect((await server.look('/badge/7.svg?style=plain', { headers })).status).toBe(200)
+    const head = await server.look(path, { method: 'HEAD' })
+    expect([head.status, head.headers.get('ETag'), head.text]).toEqual([200, etag, ''])
+    await store.passports.remove(7, NOON)
+    expect((await server.look(path, { headers })).status).toBe(404)
+    expect((await server.look(path, { method: 'HEAD' })).status).toBe(404)
+  })
+
+  test('differs by style and theme; an unknown style or theme gets the first one', async () => {
+    const bodies = await Promise.all(
+      STYLES.map(async (style) => (await server.look(`/badge/7.svg?style=${style}`)).text),
+    )
+    expect(new Set(bodies).size).toBe(STYLES.length)
+    expect((await server.look('/badge/7.svg?style=')).text).toBe(bodies[0] as string)
+    for (const value of ['round', 'FLAT', 'toString', '__proto__', '<b>']) {
+      const word = encodeURIComponent(value)
+      const { status, text } = await server.look(`/badge/7.svg?style=${word}&theme=${word}`)
+      expect([status, text]).toEqual([200, bodies[0] as string])
+    }
+    for (const style of STYLES) {
+      const dark = await server.look(`/badge/7.svg?style=${style}&theme=dark`)
+      expect(dark.status).toBe(200)
+      expect(bodies).not.toContain(dark.text)
+    }
+  })
+
+  test('shows the name on the large badge only', async () => {
+    await using store = await openTestStore('sqlite', [named(1, 'Grace <Hopper>', 7), record(2)])
+    await using server = serveExplorer(store)
+    const large = (await server.look('/badge/1.svg?style=large')).text
+    expect(wordsOf(large)).toEqual(['Grace &lt;Hopper&gt;', 'passport', '7'])
+    expect(titleOf(large)).toBe('Grace &lt;Hopper&gt;: passport score 7')
+    expect((await server.look('/badge/1.svg')).text).not.toContain('Grace')
+    expect(wordsOf((await server.look('/badge/2.svg?style=large')).text)).toContain('Passport 2')
+  })
+
+  test('omits a rank below the median, and shows an empty bar without a score', async () => {
+    const nobody = (await server.look('/card/12.svg')).text
+    expect(wordsOf(nobody)).toContain('Passport 12')
+    expect(nobody).toContain(`fill="${PALETTE.light.track}"`)
+    expect(nobody).not.toMatch(/rank|Top/)
+  })
+
+  test('shows the requested host only if it is well-formed', async () => {
+    const card = async (host: string) => (await server.look('/card/7.svg', { headers: { Host: host } })).text
+    expect(wordsOf(await card('people.example:8080')).at(-1)).toBe('people.example:8080')
+    for (const host of ["a'b", 'x'.repeat(300)]) expect(wordsOf(await card(host)).at(-1)).toBe('')
+    for (const host of ['<b>', 'a"b', 'user@host', 'a b'])
+      expect((await server.look('/card/7.svg', { headers: { Host: host } })).status).toBe(400)
+  })
+
+  test('is well-formed and small for any name and score', async () => {
+    const people = HOSTILE_NAMES.map((name, at) => named(at + 1, name, 10 ** at % 1e9))
+    await using store = await openTestStore('sqlite', people)
+    await using server = serveExplorer(store)
+    for (const path of people.flatMap(({ id }) => svgPathsOf(id))) {
+      const svg = (await server.look(path)).text
+      expect(() => Bun.XML.parse(svg)).not.toThrow()
+      expect(svg.length).toBeLessThan(path.startsWith('/badge') ? 4000 : 12_000)
+      expect(svg).not.toMatch(
+        /<script|<img|<style|style=|href="(?!#r\d+")|url\(|<foreignObject|[\u202a-\u202e\u2066-\u2069]/,
+      )
+    }
+  })
+})
+
+inBrowser('badges and cards in a browser', (browser) => {
+  test('load without errors, and no text overflows', async () => {
+    const people = HOSTILE_NAMES.map((name, at) =>
+      record(at + 1, {
+        profile: { displayName: name },
+        human: at % 2 === 0,
+        stale: at % 3 === 0,
+        scores: {
+          total: [0, 87, 42.25, 123456.78, 1e9][at % 5] as number,
+          activity: 1e9 / 3,
+          identity: at,
+          skills: at * 1e8,
+        },
+      }),
+    )
+    await using store = await openTestStore('sqlite', people)
+    await using server = serveExplorer(store, { publicUrl: `https://${'long.'.repeat(49)}example` })
+    const paths = [...people.map(({ id }) => id), 999].flatMap(svgPathsOf)
+    const urls = paths.map((path) => server.url.origin + path)
+    expect(await findSvgErrors(browser, urls)).toEqual([])
+  }, 120_000)
+})

@@ -1,0 +1,154 @@
+import { describe, expect, test } from 'bun:test'
+import type { FullPassport, Social } from '../../../src/domain/passport.ts'
+import type { Standing } from '../../../src/domain/score-distribution.ts'
+import {
+  renderProfileMeta,
+  renderShareMeta,
+  sharePassport,
+} from '../../../src/explorer/pictures/social-meta.ts'
+import { cleanText } from '../../../src/explorer/sanitize.ts'
+import { createSite } from '../../../src/explorer/site/site.ts'
+import { HOSTILE_NAMES } from '../../support/explorer/hostile-names.ts'
+import { ada, NOON } from '../../support/store/records.ts'
+
+const ORIGIN = 'https://passports.example.com'
+const STANDING: Standing = {
+  rank: 12,
+  below: 988,
+  total: 1000,
+  distribution: [],
+  highest: 99,
+  median: 40,
+  scale: 100,
+  step: 5,
+}
+const ADA: FullPassport = { ...ada, stale: false, calculatedAt: NOON, merged: false }
+
+const render = (given: Partial<FullPassport> = {}, origin = ORIGIN, standing = STANDING) => {
+  const passport = { ...ADA, ...given }
+  const site = { ...createSite().site, origin }
+  return (
+    renderShareMeta(site, sharePassport(passport, standing)).markup +
+    renderProfileMeta(passport, origin).markup
+  )
+}
+
+const call = (displayName: string) => ({ profile: { ...ADA.profile, displayName } })
+const contentOf = (markup: string, name: string) =>
+  new RegExp(`<meta (?:name|property)="${name}" content="([^"]*)">`).exec(markup)?.[1]
+const dataOf = (markup: string) =>
+  JSON.parse(/<script type="application\/ld\+json">(.*)<\/script>/.exec(markup)?.[1] ?? '')
+
+describe('social metadata of a passport', () => {
+  test('has the page, the card and a description of the score', () => {
+    const markup = render()
+    expect(markup).toContain(`<link rel="canonical" href="${ORIGIN}/passports/7">`)
+    expect(contentOf(markup, 'og:type')).toBe('profile')
+    expect(contentOf(markup, 'og:title')).toBe('Ada Lovélace 🐉')
+    expect(contentOf(markup, 'og:url')).toBe(`${ORIGIN}/passports/7`)
+    expect(contentOf(markup, 'og:image')).toBe(`${ORIGIN}/card/7.png`)
+    expect(contentOf(markup, 'og:image:type')).toBe('image/png')
+    expect(contentOf(markup, 'og:image:width')).toBe('1200')
+    expect(contentOf(markup, 'og:image:height')).toBe('630')
+    expect(contentOf(markup, 'og:image:alt')).toBe('Ada Lovélace 🐉: passport score 42.5')
+    expect(contentOf(markup, 'twitter:card')).toBe('summary_large_image')
+    const words =
+      'Passport score 42.5: rank 12 of 1,000, higher than 98\u00a0%. Activity 12, identity 10.25, skills 20.25. Verified human.'
+    expect(contentOf(markup, 'og:description')).toBe(words)
+  })
+
+  test('has structured data about the person', () => {
+    expect(dataOf(render())).toEqual({
+      '@context': 'https://schema.org',
+      '@type': 'ProfilePage',
+      url: `${ORIGIN}/passports/7`,
+      mainEntity: {
+        '@type': 'Person',
+        name: 'Ada Lovélace 🐉',
+        identifier: '7',
+        url: `${ORIGIN}/passports/7`,
+        sameAs: ['https://example.com/lens/ada'],
+      },
+    })
+  })
+
+  test('links only to web pages, each once', () => {
+    const social = (url: string): Social => ({ ...(ada.socials[0] as Social), url })
+    const hostile = [
+      'javascript:alert(1)',
+      'data:text/html,x',
+      '//example.com',
+      'ftp://a',
+      '',
+      'https://u:p@a/',
+    ]
+    const good = ['https://a.example/', 'http://b.example/?x=1&y=2']
+    const markup = render({ socials: [...hostile, ...good, ...good].map(social) })
+    expect(dataOf(markup).mainEntity.sameAs).toEqual(good)
+    expect(dataOf(render({ socials: hostile.map(social) })).mainEntity).not.toHaveProperty('sameAs')
+  })
+
+  test('omits URLs if the origin is malformed', () => {
+    for (const origin of [
+      '',
+      'example.com',
+      'ftp://example.com',
+      'javascript:alert(1)',
+      'https://',
+      'https://a/path',
+      'https://a?query',
+      'https://user@a',
+      'https://a"onload="alert(1)',
+      "https://a'b",
+      'https://a<b>',
+      'https://a b',
+      'https://a:99999',
+      'https://[::1',
+      'https://a\n',
+      `https://${'a'.repeat(300)}`,
+    ]) {
+      const markup = render({}, origin)
+      expect(markup).not.toMatch(/canonical|og:url|og:image/)
+      expect(contentOf(markup, 'og:title')).toBe('Ada Lovélace 🐉')
+      expect(contentOf(markup, 'twitter:card')).toBe('summary')
+      expect(dataOf(markup)).not.toHaveProperty('url')
+      expect(dataOf(markup).mainEntity).not.toHaveProperty('url')
+    }
+    for (const origin of [
+      'http://127.0.0.1:8080',
+      'http://[::1]:8080',
+      'https://my_host',
+      'https://xn--e1afmkfd.example',
+    ])
+      expect(contentOf(render({}, origin), 'og:url')).toBe(`${origin}/passports/7`)
+  })
+
+  test('never overstates the share', () => {
+    const share = (below: number, total: number) =>
+      contentOf(render({}, ORIGIN, { ...STANDING, below, total }), 'og:description')?.match(
+        /higher than ([\d.]+)/,
+      )?.[1]
+    expect(share(0, 1)).toBeUndefined()
+    expect(share(0, 0)).toBeUndefined()
+    expect(share(9, 1000)).toBeUndefined()
+    expect(share(19, 1000)).toBe('1')
+    expect(share(9899, 10_000)).toBe('98')
+    expect(share(9999, 10_000)).toBe('99.9')
+    expect(share(999_999, 1_000_000)).toBe('99.9')
+  })
+
+  test('escapes any name in markup and keeps it in structured data', () => {
+    for (const name of HOSTILE_NAMES) {
+      const markup = render(call(name))
+      expect(markup.match(/<\/?[a-z]+/gi)?.filter((tag) => !['<link', '<meta'].includes(tag))).toEqual([
+        '<script',
+        '</script',
+      ])
+      expect(markup).not.toMatch(/[\p{Bidi_Control}\u2028\u2029\0]|<!--/u)
+      expect(markup.isWellFormed()).toBeTrue()
+      expect(dataOf(markup).mainEntity.name).toBe(cleanText(name) || 'Passport 7')
+      expect(contentOf(markup, 'og:title')?.length).toBeLessThan(2000)
+    }
+    expect(dataOf(render(call('</script> & "x" ]]> -->'))).mainEntity.name).toBe('</script> & "x" ]]> -->')
+  })
+})

@@ -1,0 +1,131 @@
+import { describe, expect, test } from 'bun:test'
+import { NO_PLAN, type RetirementPlan } from '../../../src/domain/retirement.ts'
+import { LATIN_FONT_PATH } from '../../../src/explorer/design/fonts.ts'
+import { renderDeprecation } from '../../../src/explorer/reference/deprecation-page.ts'
+import { createSite } from '../../../src/explorer/site/site.ts'
+import { inBrowser, watchConsole } from '../../support/explorer/browser.ts'
+import { serveTest } from '../../support/http/server.ts'
+import { onEveryEngine, openTestStore } from '../../support/store/engines.ts'
+import { NOON } from '../../support/store/records.ts'
+
+const HOUR = 3_600_000
+const DEPRECATED_AT = Date.UTC(2025, 2, 31)
+const PLAN: RetirementPlan = {
+  sunsetAt: Date.UTC(2026, 5, 30),
+  successor: 'https://api.example.com/v2',
+  notice:
+    'https://example.com/news/a-very-long-address-of-a-page-that-describes-the-retirement-of-v1-in-detail',
+  brownouts: [
+    { start: NOON - 5 * HOUR, end: NOON - 4 * HOUR },
+    { start: NOON - HOUR, end: NOON + HOUR },
+    { start: NOON + 24 * HOUR, end: NOON + 26 * HOUR },
+  ],
+  exempt: ['0123456789'],
+}
+
+const render = (plan: Partial<RetirementPlan>, now = NOON) =>
+  renderDeprecation(createSite().site, { ...NO_PLAN, deprecatedAt: DEPRECATED_AT, ...plan }, now, true)
+const read = (markup: string) => markup.replace(/<[^>]+>/g, '').replace(/\s+/g, ' ')
+
+onEveryEngine('the deprecation page', (open) => {
+  test('follows the plan and has no script', async () => {
+    await using store = await open()
+    let plan = NO_PLAN
+    await using server = serveTest(store, { plan: () => plan })
+    const before = await server.get('/deprecation')
+    expect(read(before.text)).toContain('Removalno date is set')
+    plan = PLAN
+    const after = await server.get('/deprecation', {
+      headers: { 'If-None-Match': before.headers.get('ETag') ?? '' },
+    })
+    expect(after.status).toBe(200)
+    expect(read(after.text)).toContain('Removalon 2026-06-30 00:00 UTC')
+    expect(read((await server.get('/reference')).text)).toContain('Its removal date is 2026-06-30 00:00 UTC.')
+    expect(after.text).not.toMatch(/<script|<style|style=|onclick|javascript:/)
+    expect(after.headers.get('Content-Type')).toBe('text/html; charset=utf-8')
+    expect(after.headers.get('Content-Security-Policy')).toBe(
+      "default-src 'none'; style-src 'self'; font-src 'self'; manifest-src 'self'; img-src 'self' data:; form-action 'none'; base-uri 'none'; frame-ancestors 'none'",
+    )
+  })
+})
+
+describe('the text of the deprecation page', () => {
+  test('names the current phase in its heading', () => {
+    const headline = (plan: Partial<RetirementPlan>, now = NOON) =>
+      read(/<h1>.*<\/h1>/.exec(render(plan, now))?.[0] ?? '')
+    expect(headline({})).toBe('The V1 passport API is deprecated')
+    expect(headline({ deprecatedAt: NOON + 1 })).toBe('The V1 passport API will be deprecated')
+    expect(headline(PLAN)).toBe('The V1 passport API is switched off until 2026-01-02 13:00 UTC')
+    expect(headline(PLAN, NOON + HOUR)).toBe('The V1 passport API ends on 2026-06-30 00:00 UTC')
+    expect(headline(PLAN, PLAN.sunsetAt)).toBe('The V1 passport API was removed')
+  })
+
+  test('lists past and future brownouts, and the successor', () => {
+    const markup = render(PLAN)
+    const rows = [...markup.matchAll(/<tr><td>.*<\/tr>/g)].map(
+      ([row]) => row.match(/>([^<]+)<\/td><\/tr>/)?.[1],
+    )
+    expect(rows).toEqual(['past', 'now', 'to come'])
+    expect(markup).toContain('<a href="https://api.example.com/v2" rel="noreferrer">')
+    for (const id of ['plan', 'brownouts', 'advice', 'exemption', 'headers'])
+      expect(markup).toContain(`id="${id}"`)
+    expect(markup).not.toContain('0123456789')
+    expect(render(PLAN, PLAN.sunsetAt)).not.toContain('id="exemption"')
+  })
+
+  test('shows the headers with the dates of the plan', () => {
+    const headers = (plan: Partial<RetirementPlan>) => render(plan).split('<section id="headers">')[1]
+    expect(headers(PLAN)).toContain('<code>Sunset: Tue, 30 Jun 2026 00:00:00 GMT</code>')
+    expect(headers({})).toContain('<code>Sunset</code>')
+    expect(headers({})).toContain('<code>Deprecation: @1743379200</code>')
+    expect(headers({ deprecatedAt: Date.UTC(2026, 0, 1) })).toContain('<code>Deprecation: @1767225600</code>')
+  })
+
+  test('escapes the text of a plan, and links to web addresses only', () => {
+    for (const hostile of [
+      '"><script>alert(1)</script>',
+      'javascript:alert(1)',
+      'https://a/"onmouseover="alert(1)',
+      "https://a/'><img src=x>",
+      'data:text/html,<script>',
+    ]) {
+      const markup = render({ successor: hostile, notice: hostile })
+      expect(markup).not.toMatch(/<script|<img|"onmouse/)
+      expect([...markup.matchAll(/href="(?!data:)([^"]+)"/g)].map((match) => match[1])).toEqual([
+        '/icon.svg',
+        '/favicon.ico',
+        '/apple-touch-icon.png',
+        '/site.webmanifest',
+        LATIN_FONT_PATH,
+        createSite().site.urlOf('style.css'),
+        '#main',
+        '/',
+        '/',
+        '/reference',
+        '/deprecation',
+        '/openapi.json',
+        '/reference',
+      ])
+    }
+  })
+})
+
+inBrowser('the deprecation page in a browser', (browser) => {
+  test('fits narrow and wide screens without a script, and causes no console message', async () => {
+    await using store = await openTestStore('sqlite')
+    await using server = serveTest(store, { plan: () => PLAN })
+    const context = await browser.newContext({ javaScriptEnabled: false })
+    const page = await context.newPage()
+    const complaints = watchConsole(page)
+    await page.goto(`${server.url}deprecation`)
+    for (const width of [320, 1280]) {
+      await page.setViewportSize({ width, height: 640 })
+      for (const part of await page.locator('h1, section, table, a').all()) {
+        const box = await part.boundingBox()
+        expect((box?.x ?? 0) + (box?.width ?? width + 1)).toBeLessThanOrEqual(width)
+      }
+    }
+    expect(complaints).toEqual([])
+    await context.close()
+  }, 120_000)
+})
