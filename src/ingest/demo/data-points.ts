@@ -14,18 +14,18 @@ type Display = (amount: number, handle: string, random: Random) => string
 type Source = {
   display: Display
   kind: RawValue['kind']
-  /** Whether each wallet of the person is an account. */
-  perWallet: boolean
+  /** Some people have a second account: another wallet, or another name. */
+  second: 'wallet' | 'name' | undefined
 }
 
-const source = (display: Display, kind: Source['kind'] = 'number', perWallet = false): Source => ({
+const source = (display: Display, kind: Source['kind'] = 'number', second?: Source['second']): Source => ({
   display,
   kind,
-  perWallet,
+  second,
 })
 const count = (amount: number, noun: string) => `${amount} ${noun}${amount === 1 ? '' : 's'}`
-const counted = (noun: string) => source((amount) => count(amount, noun))
-const byWallet = (noun: string) => source((amount) => count(amount, noun), 'number', true)
+const counted = (noun: string, second?: Source['second']) =>
+  source((amount) => count(amount, noun), 'number', second)
 const tokens = (symbol: string) => source((amount) => `${amount} ${symbol}`)
 const named = (suffix: string) => source((_, handle) => `${handle}${suffix}`, 'date')
 const verified = source(() => '', 'flag')
@@ -39,7 +39,7 @@ const SOURCES: Record<string, Source> = {
   farcaster: source((_amount, _handle, random) => `FID: ${random.whole(1000, 899_999)}`, 'date'),
   gitcoin: source((amount) => `Humanity Score: ${amount}`),
   phaver: source((amount) => `Level ${amount}`),
-  active_wallet: byWallet('transaction'),
+  active_wallet: counted('transaction', 'wallet'),
   base_activity: counted('transaction'),
   arbitrum_activity: counted('transaction'),
   optimism_activity: counted('transaction'),
@@ -54,10 +54,10 @@ const SOURCES: Record<string, Source> = {
   bonsai: tokens('BONSAI'),
   talent_vault: tokens('TALENT'),
   pooly_supporter: counted('Pooly'),
-  github: counted('contribution'),
+  github: counted('contribution', 'name'),
   github_engagement: counted('star'),
   github_developer: source(() => '', 'date'),
-  base_builder: byWallet('contract'),
+  base_builder: counted('contract', 'wallet'),
   celo_builder: counted('contract'),
   optimism_builder: counted('contract'),
   scroll_builder: counted('contract'),
@@ -105,7 +105,7 @@ function inventValues(
   random: Random,
   now: number,
 ): DataPoint[] {
-  const { kind, perWallet, display } = SOURCES[type] as Source
+  const { kind, second, display } = SOURCES[type] as Source
   const rule = DEFAULT_RULES.types[type] as Rule
   const toPoint = (account: string, amount: number, earned = earnedAt): DataPoint => ({
     type,
@@ -124,10 +124,10 @@ function inventValues(
   }
   const whole = Math.round(amount)
   if (whole < 1) return []
-  const [first, second] = wallets
-  if (!perWallet || first === undefined || second === undefined || whole < 4) return [toPoint('', whole)]
+  const [one, other] = second === 'wallet' ? wallets : second === 'name' ? [handle, `${handle}-work`] : []
+  if (one === undefined || other === undefined || whole < 4 || random.chance(0.7)) return [toPoint('', whole)]
   const rest = Math.ceil(whole * random.next() * 0.4)
-  return [toPoint(first, whole - rest), toPoint(second, rest)]
+  return [toPoint(one, whole - rest), toPoint(other, rest)]
 }
 
 /** The value that a rule turns into these points. */

@@ -1,9 +1,9 @@
 import { expect, test } from 'bun:test'
-import type { DataPoint } from '../../src/domain/data-point.ts'
-import { readable, serveExplorer } from '../support/explorer/explorer-server.ts'
-import { rescore } from '../support/explorer/sample-passport.ts'
-import { onEveryEngine } from '../support/store/engines.ts'
-import { credential, record } from '../support/store/records.ts'
+import type { DataPoint } from '../../../src/domain/data-point.ts'
+import { readable, serveExplorer } from '../../support/explorer/explorer-server.ts'
+import { rescore } from '../../support/explorer/sample-passport.ts'
+import { onEveryEngine } from '../../support/store/engines.ts'
+import { credential, record } from '../../support/store/records.ts'
 
 const point = (type: string, account: string, amount: number, display: string): DataPoint => ({
   type,
@@ -51,7 +51,7 @@ onEveryEngine('the explanation of a score', (open) => {
     expect(words).not.toContain('min(round(')
   })
 
-  test('does not claim that parts add up to a larger total of a record', async () => {
+  test('does not claim that parts add up to another total of a record', async () => {
     const scores = { total: 150, activity: 10, identity: 20, skills: 30 }
     await using store = await open([record(1, { scores }), record(2, { scores: { ...scores, total: 55 } })])
     await using server = serveExplorer(store)
@@ -63,7 +63,7 @@ onEveryEngine('the explanation of a score', (open) => {
       'The imported record gives the score, without credentials.',
     )
     expect(await read('/passports/2')).toContain(
-      '10 Activity + 20 Identity + 30 Skills = 60, limited to 55 by the caps of the categories',
+      '55, given by the imported record. Its parts are 10 Activity + 20 Identity + 30 Skills.',
     )
   })
 
