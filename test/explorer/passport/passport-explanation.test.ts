@@ -1,9 +1,9 @@
 import { expect, test } from 'bun:test'
-import type { DataPoint } from '../../src/domain/data-point.ts'
-import { readable, serveExplorer } from '../support/explorer/explorer-server.ts'
-import { rescore } from '../support/explorer/sample-passport.ts'
-import { onEveryEngine } from '../support/store/engines.ts'
-import { credential, record } from '../support/store/records.ts'
+import type { DataPoint } from '../../../src/domain/data-point.ts'
+import { readable, serveExplorer } from '../../support/explorer/explorer-server.ts'
+import { rescore } from '../../support/explorer/sample-passport.ts'
+import { onEveryEngine } from '../../support/store/engines.ts'
+import { credential, record } from '../../support/store/records.ts'
 
 const point = (type: string, account: string, amount: number, display: string): DataPoint => ({
   type,
