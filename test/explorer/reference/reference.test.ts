@@ -4,6 +4,7 @@ import type { Context } from '../../../src/api/request.ts'
 import { datePlan, NO_PLAN } from '../../../src/domain/retirement.ts'
 import { createReferenceRoutes } from '../../../src/explorer/reference/reference-routes.ts'
 import { createSite } from '../../../src/explorer/site/site.ts'
+import { serveExplorer } from '../../support/explorer/explorer-server.ts'
 import { serveTest, shareServer } from '../../support/http/server.ts'
 import { onEveryEngine, openTestStore } from '../../support/store/engines.ts'
 import { NOON } from '../../support/store/records.ts'
@@ -105,6 +106,30 @@ onEveryEngine('the reference page', (open) => {
     }
     expect((await server.get('/reference/v4')).status).toBe(404)
   })
+})
+
+test('badges, cards and embeds are documented where the explorer serves them', async () => {
+  await using store = await openTestStore('sqlite')
+  await using explorer = serveExplorer(store)
+  const { text } = await explorer.look('/reference')
+  for (const path of ['/badge/{key}.svg', '/badge/{key}.json', '/card/{key}.png', '/oembed?url={page}'])
+    expect(text).toContain(`<code>${path}</code>`)
+  expect(text).toContain('<a href="#pictures">')
+  await using server = serveTest(store)
+  expect((await server.get('/reference')).text).not.toMatch(/badge|#pictures/)
+})
+
+test('every status is described once', async () => {
+  await using store = await openTestStore('sqlite')
+  await using server = serveTest(store)
+  for (const path of ['/reference', '/reference/v3']) {
+    const { text } = await server.get(path)
+    const described = [...text.matchAll(/<dt id="status-(\d+)">/g)].map(([, status]) => status)
+    expect(new Set(described).size).toBe(described.length)
+    const linked = new Set([...text.matchAll(/href="#status-(\d+)"/g)].map(([, status]) => status))
+    expect(described).toEqual(expect.arrayContaining([...linked]))
+    expect(text.match(/Too many requests/g)).toHaveLength(1)
+  }
 })
 
 test('examples have the public URL, or the host of the request if it is a plain host name', async () => {
