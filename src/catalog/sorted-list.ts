@@ -1,4 +1,4 @@
-import type { Position, Sort } from '../domain/v3/list-request.ts'
+import type { ListRequest, Position } from '../domain/v3/list-request.ts'
 
 /** Passports by score, highest first, equal scores by id; or by id. */
 export type SortedList = { length: number; at(index: number): Position }
@@ -9,10 +9,11 @@ export type ListPage = {
   next: Position | undefined
 }
 
-type Cut = { sort: Sort; after: Position | undefined; limit: number }
+type Cut = Pick<ListRequest, 'sort' | 'after' | 'limit' | 'offset' | 'step'>
 
 /** The first passports after a position, in either direction. */
-export function cutPage(list: SortedList, { sort, after, limit }: Cut): ListPage {
+export function cutPage(list: SortedList, request: Cut): ListPage {
+  const { sort, after, limit, offset = 0, step = 1 } = request
   const isById = sort.field === 'passport_id'
   const isReversed = isById === sort.descending
   const isBefore = (one: Position, other: Position) =>
@@ -20,10 +21,12 @@ export function cutPage(list: SortedList, { sort, after, limit }: Cut): ListPage
   const indexes: number[] = []
   if (isReversed) {
     const end = after ? countWhile(list.length, (index) => isBefore(list.at(index), after)) : list.length
-    for (let index = end - 1; index >= 0 && indexes.length < limit; index--) indexes.push(index)
+    for (let index = end - 1 - offset; index >= 0 && indexes.length < limit; index -= step)
+      indexes.push(index)
   } else {
     const start = after ? countWhile(list.length, (index) => !isBefore(after, list.at(index))) : 0
-    for (let index = start; index < list.length && indexes.length < limit; index++) indexes.push(index)
+    for (let index = start + offset; index < list.length && indexes.length < limit; index += step)
+      indexes.push(index)
   }
   const last = indexes.at(-1)
   const isEnd = last === undefined || last === (isReversed ? 0 : list.length - 1)

@@ -1,6 +1,6 @@
 import { type Html, html } from './html.ts'
 import { renderLayout } from './layout.ts'
-import { renderSearch } from './search-form.ts'
+import { renderSearch } from './ranking/search-form.ts'
 import type { Site } from './site/site.ts'
 
 export function renderErrorPage(site: Site, status: number, message: string, requestId: string): string {
@@ -17,11 +17,11 @@ ${status < 500 ? (help ?? html``) : html`<p class="soft">Request id: <code>${req
 type ErrorText = { title: string; words?: string; help?: Html }
 
 const KNOWN: Record<number, ErrorText> = {
-  400: { title: 'Invalid address', help: renderSearch('') },
+  400: { title: 'Invalid address', help: renderSearch() },
   404: {
     title: 'Page not found',
     words: 'The passport may have been removed, or the address has a typing error.',
-    help: renderSearch(''),
+    help: renderSearch(),
   },
   429: {
     title: 'Too many requests',

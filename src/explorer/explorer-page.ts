@@ -2,6 +2,7 @@ import { createPage, type RenderedPage } from '../api/rendered-page.ts'
 import type { Catalog } from '../catalog/catalog.ts'
 import type { ExplainedPassport } from '../domain/explanation.ts'
 import type { PassportRef } from '../domain/passport.ts'
+import type { RuleSetShape } from '../domain/rule-set.ts'
 import type { Awaitable, Store } from '../store/store.ts'
 import type { Rasterize } from './pictures/remote-rasterizer.ts'
 import type { Site } from './site/site.ts'
@@ -39,6 +40,8 @@ export type ExplorerOptions = {
   catalog: Catalog
   /** Explains the score of a passport; `undefined` if it does not exist. */
   explain: (ref: PassportRef) => Awaitable<ExplainedPassport | undefined>
+  /** The active rule set. */
+  rules: () => Awaitable<RuleSetShape & { stamp: string }>
   now: () => number
   /** `open` by default. */
   api?: (() => ApiState) | undefined

@@ -2,8 +2,12 @@ import { createPageCache } from '../api/page-cache.ts'
 import { prefersJson, type RenderedPage, sendPage } from '../api/rendered-page.ts'
 import { type Context, originOf, pathOf, queryOf, type Route, type RouteRequest } from '../api/request.ts'
 import { ServiceError } from '../domain/errors.ts'
+import { createComparePage } from './compare/compare-page.ts'
+import { createCredentialList } from './credentials/credential-list.ts'
+import { createCredentialPage } from './credentials/credential-page.ts'
 import { renderErrorPage } from './error-page.ts'
 import { type ExplorerOptions, type ExplorerPage, file, POLICY } from './explorer-page.ts'
+import { createCredentialsPage } from './passport/passport-credentials.ts'
 import { createExplanationPage } from './passport/passport-explanation.ts'
 import { createPassportPage } from './passport/passport-page.ts'
 import { createBadge } from './pictures/badge.ts'
@@ -11,7 +15,7 @@ import { createCard, createSiteCard } from './pictures/card.ts'
 import { drawError } from './pictures/error-picture.ts'
 import { createOembed } from './pictures/oembed.ts'
 import { SITE_CARD } from './pictures/social-meta.ts'
-import { createRankingPage } from './ranking-page.ts'
+import { createRankingPage } from './ranking/ranking-page.ts'
 import { createIcons } from './site/icons.ts'
 import { createSitemap, createSitemapIndex } from './site/sitemap.ts'
 
@@ -64,6 +68,10 @@ export function createExplorer(options: ExplorerOptions) {
       htmlRoute('/', createRankingPage(options)),
       htmlRoute('/passports/:ref', createPassportPage(options)),
       htmlRoute('/passports/:ref/score', createExplanationPage(options)),
+      htmlRoute('/credentials', createCredentialList(options)),
+      htmlRoute('/credentials/:type', createCredentialPage(options)),
+      htmlRoute('/compare', createComparePage(options)),
+      htmlRoute('/passports/:ref/credentials', createCredentialsPage(options)),
       route('/sitemap.xml', createSitemapIndex(options)),
       route('/sitemap/:file', createSitemap(options)),
       ...createPictures(options).map(({ path, page }) => ({
@@ -91,7 +99,7 @@ const createPictures = (options: ExplorerOptions): { path: string; page: Explore
 
 function checkAccept(request: RouteRequest): void {
   if (!prefersJson(request)) return
-  const [, , ref] = pathOf(request).split('/')
-  const path = ref ? `/api/v1/passports/${ref}` : '/api/v1/passports'
+  const [, folder, ref] = pathOf(request).split('/')
+  const path = folder === 'passports' && ref ? `/api/v1/passports/${ref}` : '/api/v1/passports'
   throw new ServiceError('not_acceptable', `This is a page for people. Request JSON from ${path}.`)
 }

@@ -1,7 +1,7 @@
 import type { Passport } from '../domain/passport.ts'
 import type { Standing } from '../domain/score-distribution.ts'
 import { type Html, html } from './html.ts'
-import { cleanText, shortenText } from './sanitize.ts'
+import { cleanText, lengthOf, shortenText } from './sanitize.ts'
 
 const figures = new Intl.NumberFormat('en', { maximumFractionDigits: 2 })
 
@@ -12,6 +12,9 @@ export function formatFigure(figure: number): string {
   return digits.length < 4 ? digits : digits.replace(/\B(?=(?:\d{3})+$)/g, ',')
 }
 
+export const formatPeople = (number: number): string =>
+  number === 1 ? '1 person' : `${formatFigure(number)} people`
+
 /** The display name, or the id of a passport without a name. */
 export function nameOf({ id, profile }: Pick<Passport, 'id' | 'profile'>): string {
   return cleanText(profile.displayName) || `Passport ${id}`
@@ -20,17 +23,27 @@ export function nameOf({ id, profile }: Pick<Passport, 'id' | 'profile'>): strin
 const MAX_NAME_LENGTH = 60
 
 export const shortNameOf = (passport: Pick<Passport, 'id' | 'profile'>): string =>
-  shortenText(nameOf(passport), MAX_NAME_LENGTH)
+  shortenText(nameOf(passport), MAX_NAME_LENGTH, lengthOf)
 
 export const describeRank = ({ rank, total }: Standing): string =>
   `rank ${formatFigure(rank)} of ${formatFigure(total)}`
 
-/** Empty below 1 %. Rounded down, so that no share is overstated. */
+/** Empty below 1%. Rounded down, so that no share is overstated. */
 export function describeShare({ below, total }: Standing): string {
   const percent = (below / total) * 100
   if (!(percent >= 1)) return ''
   const shown = percent < 99 ? Math.floor(percent) : Math.floor(percent * 10) / 10
-  return `higher than ${formatFigure(shown)}\u00a0%`
+  return `higher than ${formatFigure(shown)}%`
+}
+
+/**
+ * "Top 4%" if `atLeast` of all scores are at least as high, "No. 1" for the only highest one. Empty below the median. Rounded
+ * up, so that no score is overstated.
+ */
+export function describeTop(atLeast: number, total: number): string {
+  if (atLeast <= 1 && total > 1) return 'No. 1'
+  const percent = Math.ceil((atLeast / total) * 100)
+  return percent <= 50 ? `Top ${percent}%` : ''
 }
 
 /** "1st", "12th" or "1,022nd". */

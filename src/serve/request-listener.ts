@@ -11,17 +11,14 @@ import { createUsageCounter, type UsageReport } from '../api/usage.ts'
 import type { Catalog } from '../catalog/catalog.ts'
 import type { Config } from '../config.ts'
 import { ServiceError } from '../domain/errors.ts'
-import type { ExplainedPassport } from '../domain/explanation.ts'
-import type { PassportRef } from '../domain/passport.ts'
 import { datePlan, isRemoved, NO_PLAN, type RetirementPlan } from '../domain/retirement.ts'
 import { createExplorer } from '../explorer/explorer.ts'
 import type { Rasterize } from '../explorer/pictures/remote-rasterizer.ts'
-import { createReferenceRoutes } from '../explorer/reference-routes.ts'
+import { createReferenceRoutes } from '../explorer/reference/reference-routes.ts'
 import { createSite } from '../explorer/site/site.ts'
 import type { Log } from '../log.ts'
 import { findRules } from '../scoring/active-rules.ts'
-import { createExplainer } from '../scoring/explain.ts'
-import { score } from '../scoring/score.ts'
+import { createExplainer, createPassportExplainer } from '../scoring/explain.ts'
 import type { Store } from '../store/store.ts'
 import { VERSION } from '../version.ts'
 import { createErrorLog } from './error-log.ts'
@@ -133,7 +130,8 @@ function createPages({ config, store, catalog, now, rasterize, plan }: PageOptio
     ? createExplorer({
         store,
         catalog,
-        explain: createExplain(store, now),
+        explain: createPassportExplainer(store),
+        rules: () => findRules(store),
         now,
         api: () => (isRemoved(plan(), now()) ? 'removed' : config.requireKey ? 'key required' : 'open'),
         publicUrl: config.publicUrl,
@@ -156,16 +154,6 @@ function createPages({ config, store, catalog, now, rasterize, plan }: PageOptio
 /** Called for each start of a server, because certificates are renewed. */
 function readTls({ cert, key, http3 }: NonNullable<Config['tls']>) {
   return { cert: readFileSync(cert, 'utf8'), key: readFileSync(key, 'utf8'), http3 }
-}
-
-function createExplain(store: Store, now: () => number) {
-  return async (ref: PassportRef): Promise<ExplainedPassport | undefined> => {
-    const evidence = await store.scoring.find(ref)
-    if (!evidence) return undefined
-    const rules = await findRules(store)
-    const { scores, lines } = score(evidence, rules, now())
-    return { passport: evidence.passport, scores, lines, rules: rules.version, caps: rules.caps ?? {} }
-  }
 }
 
 async function drain(server: ApiServer): Promise<void> {

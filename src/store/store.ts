@@ -9,6 +9,7 @@ import type { EventLog, EventType, LogEvent } from '../domain/v3/event.ts'
 import type { CopyTable } from './copy-table.ts'
 import type { createV1Reader as createPostgresV1, createV2Reader as createPostgresV2 } from './postgres/v1.ts'
 import type { createV3Reader as createPostgresV3 } from './postgres/v3/find-passports.ts'
+import type { SearchStore } from './rows/search.ts'
 import type { createV1Reader as createSqliteV1, createV2Reader as createSqliteV2 } from './sqlite/v1.ts'
 import type { createV3Reader as createSqliteV3 } from './sqlite/v3/find-passports.ts'
 
@@ -58,6 +59,7 @@ export type Store = {
     /** In any order. Passports that are not listed are left out. */
     list(ids: readonly number[]): Awaitable<Facets[]>
   }
+  search: SearchStore
   scoring: ScoringStore
   rules: RulesStore
   events: EventStore
@@ -124,6 +126,8 @@ export type EventStore = {
   list(page: EventPage): Awaitable<EventList>
   /** The events of these passports later than a time. Read the passports first: `undo` needs all later events. */
   listAfterTime(passportIds: readonly number[], time: number): Awaitable<LaterEvents>
+  /** The latest events of a passport, newest first. */
+  listLatest(passportId: number, types: readonly EventType[], limit: number): Awaitable<LogEvent[]>
   /** Deletes the oldest events before a time, one batch per call; returns their number. */
   prune(before: number): Awaitable<number>
 }

@@ -127,6 +127,11 @@ describe('postgres: among 20,000 passports', () => {
     ['a page of events', (store) => store.events.list({ after: 7000, limit: 100 }), 'events_pkey'],
     ['the events of a passport', (store) => store.events.list(ONE_PASSPORT), 'events_by_passport'],
     ['later events of passports', (store) => store.events.listAfterTime([7, 8], 0), 'events_by_passport'],
+    [
+      'the latest events of a passport',
+      (store) => store.events.listLatest(77, ['score.changed'], 60),
+      'events_by_passport',
+    ],
     ['a row that a merge locks', mergeAndUnmerge, 'passports_pkey'],
     ['a row that a removal locks', removeNext, 'passports_by_survivor'],
   ])('%s is found by an index', async (_, work, index) => {

@@ -29,6 +29,10 @@ export type ListRequest = ListQuery & {
   groupBy: GroupField | undefined
   after: Position | undefined
   limit: number
+  /** Passports to skip, for pages with numbers. */
+  offset?: number
+  /** Only every n-th passport: an even sample of a long list. */
+  step?: number
 }
 
 /** `value` is null for passports without a value of the field. */

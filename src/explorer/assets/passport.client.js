@@ -23,7 +23,10 @@ function enhance() {
   if (follows) follows.hidden = false
   const how = main.querySelector('#how')
   how?.addEventListener('toggle', () => how.open && showLines(how))
-  const table = main.querySelector('#credentials table')
+  addShareButtons(main.querySelector('[data-link]'))
+  const picker = main.querySelector('[data-picker]')
+  if (picker) enablePicker(picker)
+  const table = main.querySelector('[data-sortable]')
   if (table) makeSortable(table)
 }
 
@@ -40,25 +43,70 @@ function copyButton(line) {
   const button = makeButton('Copy')
   button.setAttribute('aria-label', `Copy ${line.dataset.copy}`)
   button.addEventListener('click', async () => {
-    const isDone = await copy(line.querySelector('code'))
-    button.textContent = isDone ? 'Copied' : 'Selected'
-    news.textContent = isDone ? 'Copied.' : 'Selected: press Control or Command and C to copy.'
-    setTimeout(() => {
-      button.textContent = 'Copy'
-    }, 2000)
+    const code = line.querySelector('code')
+    await copy(button, line.dataset.text ?? code.textContent, code)
   })
   return button
 }
 
-/** Pages over plain HTTP have no clipboard API: the text is selected instead. */
-async function copy(code) {
+async function copy(button, text, code) {
+  const label = button.textContent
+  const isDone = await write(text, code)
+  button.textContent = isDone ? 'Copied' : 'Selected'
+  news.textContent = isDone ? 'Copied.' : 'Selected: press Control or Command and C to copy.'
+  setTimeout(() => {
+    button.textContent = label
+  }, 2000)
+}
+
+/** Pages over plain HTTP have no clipboard API: the whole text is shown and selected instead. */
+async function write(text, code) {
   try {
-    await navigator.clipboard.writeText(code.textContent)
+    await navigator.clipboard.writeText(text)
     return true
   } catch {
+    code.textContent = text
     getSelection().selectAllChildren(code)
     return document.execCommand('copy')
   }
+}
+
+function addShareButtons(place) {
+  if (!place) return
+  const { link, title } = place.dataset
+  const buttons = []
+  // Both need HTTPS.
+  if (navigator.clipboard) {
+    const button = makeButton('Copy link')
+    button.addEventListener('click', () => copy(button, link))
+    buttons.push(button)
+  }
+  if (navigator.share) {
+    const button = makeButton('Share…')
+    // Rejects if the person closes the dialog.
+    button.addEventListener('click', () => navigator.share({ title, url: link }).catch(() => {}))
+    buttons.push(button)
+  }
+  place.prepend(...buttons)
+}
+
+/** Shows the chosen badge, and changes the addresses in the snippets. */
+function enablePicker(picker) {
+  const box = picker.closest('#badge')
+  const image = box.querySelector('img')
+  const [plain] = image.getAttribute('src').split('?')
+  const lines = [...box.querySelectorAll('code')].map((code) => ({ code, text: code.textContent }))
+  picker.hidden = false
+  picker.addEventListener('change', () => {
+    const chosen = [...new FormData(picker)].filter(([, value]) => value !== 'flat' && value !== 'light')
+    const query = chosen.length === 0 ? '' : `?${new URLSearchParams(chosen)}`
+    image.src = plain + query
+    for (const { code, text } of lines) {
+      // In HTML, "&" is written as an entity.
+      const added = text.startsWith('<') ? query.replaceAll('&', '&amp;') : query
+      code.textContent = text.replace('.svg', `.svg${added}`)
+    }
+  })
 }
 
 function makeSortable(table) {

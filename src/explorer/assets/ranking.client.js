@@ -1,4 +1,4 @@
-// Search as you type: fetches the page that the form would open, and inserts its results.
+// Search as you type: fetches the page that the form would open, and inserts its results. Keyboard control of the results.
 
 const PAUSE_MILLISECONDS = 150
 
@@ -6,33 +6,40 @@ const input = /** @type {HTMLInputElement | null} */ (document.getElementById('s
 const count = document.querySelector('[data-count]')
 const results = document.querySelector('[data-results]')
 
-let shown = new URLSearchParams(location.search).get('q')?.trim() ?? ''
-let requested = shown
+let shown = ''
+let requested = ''
 let timer = 0
 let request = new AbortController()
 
+/** The address that the form would open, with its filters. */
+function addressOf(typed) {
+  const query = new URLSearchParams([...new FormData(input.form)].filter(([name]) => name !== 'q'))
+  const text = typed.trim()
+  const address = new URLSearchParams([...(text === '' ? [] : [['q', text]]), ...query])
+  return address.size === 0 ? '/' : `/?${address}`
+}
+
 function plan() {
-  const typed = input.value.trim()
-  if (typed === requested) return
-  requested = typed
+  const address = addressOf(input.value)
+  if (address === requested) return
+  requested = address
   clearTimeout(timer)
   request.abort()
   results.removeAttribute('aria-busy')
-  if (typed !== shown) timer = setTimeout(search, PAUSE_MILLISECONDS, typed)
+  if (address !== shown) timer = setTimeout(search, PAUSE_MILLISECONDS, address)
 }
 
-async function search(typed) {
+async function search(address) {
   const own = new AbortController()
   request = own
   results.setAttribute('aria-busy', 'true')
-  const address = typed === '' ? '/' : `/?${new URLSearchParams({ q: typed })}`
   try {
     const response = await fetch(address, { signal: own.signal })
     const page = new DOMParser().parseFromString(await response.text(), 'text/html')
     if (own.signal.aborted) return
     if (!response.ok) throw new Error(page.querySelector('.lead')?.textContent ?? '')
     show(page)
-    shown = typed
+    shown = address
     history.replaceState(history.state, '', address)
   } catch (error) {
     if (own.signal.aborted) return
@@ -49,10 +56,44 @@ function show(page) {
   document.title = page.title
   count.textContent = page.querySelector('[data-count]').textContent || page.querySelector('h1').textContent
   results.replaceChildren(...found.childNodes)
+  for (const part of document.querySelectorAll('[data-live]'))
+    part.replaceChildren(...(page.getElementById(part.id)?.childNodes ?? []))
+}
+
+/** Arrow keys move between the search and the people that it found. */
+function move(event) {
+  const { key, target, altKey, ctrlKey, metaKey } = event
+  if (altKey || ctrlKey || metaKey) return
+  const isTyping = target instanceof HTMLInputElement && target.type !== 'checkbox'
+  if (key === '/' && !isTyping) return focus(event, input)
+  if (key === 'Escape') return target === input ? clear() : results.contains(target) && focus(event, input)
+  if (key !== 'ArrowDown' && key !== 'ArrowUp') return
+  const people = [...results.querySelectorAll('.name')]
+  const at = people.indexOf(target)
+  if (target !== input && at === -1) return
+  const next = at + (key === 'ArrowDown' ? 1 : -1)
+  if (next === -1) return focus(event, input)
+  if (people[next]) focus(event, people[next])
+}
+
+function focus(event, element) {
+  event.preventDefault()
+  element.focus()
+  if (element === input) input.select()
+}
+
+/** Not every browser clears a search field with Escape. */
+function clear() {
+  input.value = ''
+  plan()
 }
 
 if (input && results) {
   input.addEventListener('input', plan)
+  document.addEventListener('keydown', move)
+  input.setAttribute('aria-keyshortcuts', '/')
+  shown = addressOf(new URLSearchParams(location.search).get('q') ?? '')
+  requested = shown
   // Text may have been typed before this script was loaded.
   plan()
 }

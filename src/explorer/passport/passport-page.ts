@@ -1,58 +1,100 @@
 import { notFound } from '../../domain/errors.ts'
-import { parsePassportRef } from '../../domain/passport.ts'
-import { type ExplorerOptions, type ExplorerPage, file, POLICY } from '../explorer-page.ts'
-import { describeRank, formatFigure, nameOf, shortNameOf } from '../format.ts'
+import { type FullPassport, parsePassportRef } from '../../domain/passport.ts'
+import type { Store } from '../../store/store.ts'
+import { type ApiState, type ExplorerOptions, type ExplorerPage, file, POLICY } from '../explorer-page.ts'
+import { formatFigure, nameOf, shortNameOf } from '../format.ts'
 import { type Html, html } from '../html.ts'
 import { renderLayout } from '../layout.ts'
 import { renderProfileMeta, sharePassport } from '../pictures/social-meta.ts'
+import { createPartStandings } from './part-standings.ts'
+import { renderSocials, renderWallets } from './passport-accounts.ts'
 import { renderCredentials } from './passport-credentials.ts'
-import { renderExplanation } from './passport-explanation.ts'
-import { renderPerson, renderSocials, renderWallets } from './passport-person.ts'
-import { renderScore, renderStanding } from './passport-score.ts'
-import { renderSnippets } from './passport-snippets.ts'
+import { renderDistribution } from './passport-distribution.ts'
+import { renderGrowth } from './passport-growth.ts'
+import { renderHistory } from './passport-history.ts'
+import { renderPerson } from './passport-person.ts'
+import { describeBest, renderParts, renderScore, type ScoreContext } from './passport-score.ts'
+import { renderShare, renderSnippets } from './passport-share.ts'
 
-export function createPassportPage({ store, catalog, api = () => 'open' }: ExplorerOptions): ExplorerPage {
+export function createPassportPage(options: ExplorerOptions): ExplorerPage {
+  const { store, catalog, rules, api = () => 'open' } = options
+  const partStandings = createPartStandings(catalog)
   return {
     async version({ params }) {
       const ref = parsePassportRef(params.ref ?? '')
       if (!ref) throw notFound()
       const [passport, credentials] = [await store.v1.findPassport(ref), await store.v1.findCredentials(ref)]
-      return `${passport?.etag} ${credentials?.etag} ${api()}`
+      return `${passport?.etag} ${credentials?.etag} ${api()} ${partStandings.isReady()}`
     },
     async render({ params, origin, site }) {
       const ref = parsePassportRef(params.ref ?? '')
       const found = ref && (await store.credentials.find(ref))
       if (!found) throw notFound()
-      const { passport, credentials } = found
+      const { passport } = found
+      const { levels = [], caps = {} } = await rules()
       const standing = await catalog.standing(passport.scores.total)
-      const name = shortNameOf(passport)
-      const score = formatFigure(passport.scores.total)
-      const main = html`<article class="passport-page">
-${renderPerson(passport, nameOf(passport))}
-${'id' in ref && ref.id !== passport.id ? html`<p class="soft">Passport ${ref.id} was merged into this one.</p>` : html``}
-${passport.stale ? RECALCULATING : html``}
-<div class="pair">
-${renderScore(passport)}
-${renderStanding(passport.scores.total, standing)}
-</div>
-${renderCredentials(credentials, passport.scores)}
-${renderExplanation(passport)}
-${renderWallets(passport)}
-${renderSocials(passport.socials)}
-${renderSnippets(passport.id, origin, api())}
-</article>`
+      const context = { standing, parts: await partStandings.find(passport.scores), levels, caps }
+      const merged = 'id' in ref && ref.id !== passport.id ? ref.id : undefined
       const page = renderLayout({
         site,
-        title: `${name}: ${score}`,
-        description: `${name}: passport score ${score}, ${describeRank(standing)}`,
+        title: `${shortNameOf(passport)}: ${formatFigure(passport.scores.total)}`,
+        description: describePage(passport, context),
         share: sharePassport(passport, standing),
         head: renderProfileMeta(passport, origin),
         script: 'passport.js',
-        main,
+        main: await renderMain({ ...found, store, context, merged, origin, api: api() }),
       })
       return file('text/html', page, POLICY.explorer)
     },
   }
+}
+
+function describePage(passport: FullPassport, { standing, parts }: ScoreContext): string {
+  const best = describeBest(passport.scores, standing, parts)
+  const score = `${shortNameOf(passport)}: passport score ${formatFigure(passport.scores.total)}`
+  return best === '' ? score : `${score}, ${best.replace(/^(Top|Strongest)/, (word) => word.toLowerCase())}`
+}
+
+type Main = NonNullable<Awaited<ReturnType<Store['credentials']['find']>>> & {
+  store: Store
+  context: ScoreContext
+  /** The id of a passport that was merged into this one. */
+  merged: number | undefined
+  origin: string
+  api: ApiState
+}
+
+async function renderMain({
+  passport,
+  credentials,
+  store,
+  context,
+  merged,
+  origin,
+  api,
+}: Main): Promise<Html> {
+  const { id, scores } = passport
+  const name = nameOf(passport)
+  return html`<article class="passport-page">
+${renderPerson(passport, name, renderScore(passport, context))}
+${merged === undefined ? html`` : html`<p class="soft">Passport ${merged} was merged into this one.</p>`}
+${passport.stale ? RECALCULATING : html``}
+<div class="columns">
+<div>
+${renderParts(passport, context)}
+${renderCredentials({ id, credentials, scores })}
+${renderGrowth(credentials, scores, context.caps)}
+${await renderHistory(store.events, id, credentials)}
+</div>
+<div>
+${renderShare(id, `${shortNameOf(passport)}: passport score ${formatFigure(scores.total)}`, origin)}
+${renderDistribution(scores.total, context.standing)}
+${renderSocials(passport.socials)}
+${renderWallets(passport)}
+${renderSnippets(id, origin, api)}
+</div>
+</div>
+</article>`
 }
 
 /** The script polls the page until this element is gone. */

@@ -1,73 +1,74 @@
-import { type FullPassport, type Social, walletsOf } from '../../domain/passport.ts'
+import type { FullPassport } from '../../domain/passport.ts'
 import { count } from '../../domain/text/format.ts'
-import { parseWebAddress } from '../../domain/url.ts'
+import { rosette } from '../design/rosette.ts'
 import { type Html, html } from '../html.ts'
-import { graphemesOf, shortWord } from '../sanitize.ts'
+import { addressOfFilter } from '../ranking/ranking-query.ts'
+import { lengthOf, shortenText, shortWord } from '../sanitize.ts'
+import { renderSome } from './render-some.ts'
 
-const MAX_WORD_LENGTH = 200
+const MAX_NAME_LENGTH = 300
+const MAX_WORD_LENGTH = 60
+const MOST_TAGS = { rows: 30, bytes: 8000 }
 
-/** All text is untrusted input: `dir="auto"` isolates its writing direction. */
-export function renderPerson(passport: FullPassport, name: string): Html {
+/** The header of the page. All text is untrusted input: `dir="auto"` isolates its writing direction. */
+export function renderPerson(passport: FullPassport, name: string, score: Html): Html {
   const { id, human, connections, profile } = passport
-  const location = shortWord(profile.location, MAX_WORD_LENGTH)
-  const tags = profile.tags.map((tag) => shortWord(tag, MAX_WORD_LENGTH)).filter((tag) => tag !== '')
   return html`<div class="person">
-<span class="initial" aria-hidden="true">${initialOf(name)}</span>
-<div>
-<h1 dir="auto">${name}</h1>
-<p class="line">${human ? HUMAN : html`<span class="soft">Not verified as human</span>`}
+<svg class="watermark" viewBox="-104 -104 208 208" aria-hidden="true"><use href="#r${id}"/><use href="#r${id}" transform="rotate(8)scale(.94)"/><use href="#r${id}" transform="rotate(16)scale(.88)"/></svg>
+${rosette(id)}
+<div class="bearer">
+<h1 dir="auto">${shortenText(name, MAX_NAME_LENGTH, lengthOf)}</h1>
+<p class="line">${human ? HUMAN : html``}
 ${name === numberOf(id) ? html`` : html`<span class="soft">${numberOf(id)}</span>`}
-${location === '' ? html`` : html`<span class="soft"><bdi>${location}</bdi></span>`}
-<span class="soft">${count(connections, 'connection')}</span></p>
+${renderPlace(profile.location)}
+${connections === 0 ? html`` : html`<span class="soft">${count(connections, 'connection')}</span>`}</p>
+${renderBio(profile.bio.trim())}
+${renderTags(profile.tags)}
 </div>
-${profile.bio.trim() === '' ? html`` : html`<p class="bio" dir="auto">${profile.bio.trim()}</p>`}
-${tags.length === 0 ? html`` : html`<ul class="tags" aria-label="Tags">${tags.map((tag) => html`<li dir="auto">${tag}</li>`)}</ul>`}
+${score}
 </div>`
 }
 
 const numberOf = (id: number) => `Passport ${id}`
 
-const HUMAN = html`<span class="checked"><svg class="human" viewBox="0 0 16 16" aria-hidden="true"><circle cx="8" cy="8" r="7.5"/><path d="m4.5 8.3 2.4 2.4 4.6-5"/></svg> Verified human</span>`
+const HUMAN = html`<span class="pill" title="A credential shows that this passport belongs to a human">human</span>`
 
-/** The first grapheme: an emoji of several code points is one. */
-function initialOf(name: string): string {
-  const [letter = ''] = graphemesOf(name)
-  return letter.toUpperCase()
+function renderPlace(location: string): Html {
+  const place = shortWord(location, MAX_WORD_LENGTH)
+  if (place === '') return html``
+  return html`<span class="soft">${place === location ? html`<a href="${addressOfFilter('place', place)}"><bdi>${place}</bdi></a>` : html`<bdi>${place}</bdi>`}</span>`
 }
 
-export function renderWallets(passport: FullPassport): Html {
-  const wallets = walletsOf(passport)
-  if (wallets.length === 0) return html``
-  return html`<section id="wallets">
-<h2>Wallets</h2>
-<ul class="rows">${wallets.map(
-    (wallet, at) =>
-      html`<li class="copyable" data-copy="wallet"><div><code>${wallet}</code>${at === 0 && passport.mainWallet !== '' ? html` <span class="soft">main</span>` : html``}</div></li>`,
-  )}</ul>
-</section>`
+const MAX_BIO_LENGTH = 3000
+const BIO_PREVIEW_LENGTH = 280
+const BIO_PREVIEW_LINES = 4
+
+/** A long bio is folded; a very long one is cut. */
+function renderBio(bio: string): Html {
+  if (bio === '') return html``
+  const text = bio.length > MAX_BIO_LENGTH ? `${bio.slice(0, MAX_BIO_LENGTH).toWellFormed()}…` : bio
+  const start = text.split('\n', BIO_PREVIEW_LINES).join('\n')
+  const preview = shortenText(start, BIO_PREVIEW_LENGTH, lengthOf)
+  if (preview.length >= text.length) return html`<p class="bio" dir="auto">${text}</p>`
+  return html`<details id="bio">
+<summary><span class="bio preview" dir="auto">${preview}</span> <span class="more">More</span></summary>
+<p class="bio" dir="auto">${text}</p>
+</details>`
 }
 
-export function renderSocials(socials: readonly Social[]): Html {
-  if (socials.length === 0) return html``
-  return html`<section id="socials">
-<h2>Social profiles</h2>
-<ul class="rows">${socials.map(renderSocial)}</ul>
-</section>`
+function renderTags(tags: readonly string[]): Html {
+  const { shown, more } = renderSome(
+    tags.filter((tag) => shortWord(tag, 1) !== ''),
+    renderTag,
+    MOST_TAGS,
+  )
+  if (shown.length === 0) return html``
+  return html`<ul class="tags" aria-label="Tags">${shown}${more > 0 ? html`<li>+${more}</li>` : html``}</ul>`
 }
 
-function renderSocial({ source, name, displayName, url, followers, following, location, bio }: Social): Html {
-  const handle = name || displayName || source
-  const address = parseWebAddress(url)
-  const counts = [followers && `${followers} followers`, following && `${following} following`]
-  const facts = [displayName === handle ? '' : displayName, location, ...counts].filter((fact) => fact !== '')
-  return html`<li class="social"><span class="soft">${source}</span>
-<div>${address === undefined ? html`<bdi>${handle}</bdi>` : renderLink(address, handle)}
-${facts.length === 0 ? html`` : html`<div class="line soft">${facts.map((fact) => html`<bdi>${fact}</bdi> `)}</div>`}
-${bio === '' ? html`` : html`<div class="soft" dir="auto">${bio}</div>`}</div></li>`
-}
-
-/** Shows the host next to the link, because the link text is untrusted. */
-function renderLink(address: string, text: string): Html {
-  const host = /^https?:\/\/([^/?#]+)/.exec(address)?.[1] ?? ''
-  return html`<a href="${address}" rel="nofollow noopener noreferrer ugc"><bdi>${text}</bdi></a> <span class="soft">${host}</span>`
+/** A tag leads to the people who have it. */
+function renderTag(tag: string): Html {
+  const word = shortWord(tag, MAX_WORD_LENGTH)
+  if (word !== tag) return html`<li dir="auto">${word}</li>`
+  return html`<li><a href="${addressOfFilter('tag', word)}" dir="auto">${word}</a></li>`
 }

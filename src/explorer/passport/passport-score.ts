@@ -1,61 +1,71 @@
-import type { Passport } from '../../domain/passport.ts'
-import { bucketOf, type Standing } from '../../domain/score-distribution.ts'
-import { describeShare, formatFigure, formatOrdinal, renderDay, toCoordinate } from '../format.ts'
+import { type Caps, roundScore } from '../../domain/credential.ts'
+import type { Passport, Scores } from '../../domain/passport.ts'
+import type { Level } from '../../domain/rule-set.ts'
+import type { Standing } from '../../domain/score-distribution.ts'
+import { count } from '../../domain/text/format.ts'
+import { describeTop, formatFigure, formatOrdinal, formatPeople, renderDay } from '../format.ts'
 import { type Html, html } from '../html.ts'
 import { CATEGORIES, renderScoreBar, SCORE_PARTS } from '../score-bar.ts'
+import type { PartStandings } from './part-standings.ts'
+import { renderExplanation } from './passport-explanation.ts'
 
-export function renderScore({ scores, calculatedAt }: Pick<Passport, 'scores' | 'calculatedAt'>): Html {
+export type ScoreContext = {
+  standing: Standing
+  parts: PartStandings
+  levels: readonly Level[]
+  caps: Caps
+}
+
+/** The score with the best that can be truly said about it, for the top of the page. */
+export function renderScore({ scores }: Passport, { standing, parts, levels }: ScoreContext): Html {
+  const best = describeBest(scores, standing, parts)
+  const rank = describeRankAboveMedian(standing)
   return html`<section id="score">
-<h2>Score</h2>
+<h2>Passport score</h2>
 <p class="large">${formatFigure(scores.total)}</p>
-${renderScoreBar(scores, scores.total)}
-<dl class="parts">${SCORE_PARTS.map((part) => html`<div class="${part}"><dt>${CATEGORIES[part]}</dt><dd>${formatFigure(scores[part])}</dd></div>`)}</dl>
+${renderLevel(scores.total, levels)}
+${best === '' ? html`` : html`<p class="best">${best}</p>`}
+${rank === '' ? html`` : html`<p class="soft">${rank}</p>`}
+</section>`
+}
+
+function renderLevel(total: number, levels: readonly Level[]): Html {
+  const at = levels.findLastIndex(({ from }) => total >= from)
+  const [level, next] = [levels[at], levels[at + 1]]
+  if (!level) return html``
+  const left = next && ` ${count(roundScore(next.from - total), 'point')} to ${next.name}`
+  return html`<p class="level"><strong>${level.name}</strong>${left ? html`<span class="soft">${left}</span>` : html``}</p>`
+}
+
+/** The smallest share of people with such a score, overall or in a part. Otherwise the strongest part. */
+export function describeBest(scores: Scores, { below, total }: Standing, parts: PartStandings): string {
+  const overall = { words: 'overall', atLeast: scores.total > 0 ? total - below : total }
+  const others = SCORE_PARTS.flatMap((part) => {
+    const atLeast = parts[part]
+    return atLeast === undefined ? [] : [{ words: `in ${CATEGORIES[part]}`, atLeast }]
+  })
+  const [best = overall] = [overall, ...others].toSorted((one, other) => one.atLeast - other.atLeast)
+  const top = total > 0 ? describeTop(best.atLeast, total) : ''
+  if (top !== '') return `${top} ${best.words}`
+  const [strongest] = SCORE_PARTS.toSorted((one, other) => scores[other] - scores[one])
+  return strongest && scores[strongest] > 0 ? `Strongest in ${CATEGORIES[strongest]}` : ''
+}
+
+function describeRankAboveMedian({ rank, total }: Standing): string {
+  return total > 1 && rank <= total / 2 ? `${formatOrdinal(rank)} of ${formatPeople(total)}` : ''
+}
+
+/** The parts of the score, with the standing of each. */
+export function renderParts(passport: Passport, { standing, parts, caps }: ScoreContext): Html {
+  const { scores, calculatedAt } = passport
+  return html`<section id="parts">
+<h2>Score by part</h2>
+<div aria-hidden="true">${renderScoreBar(scores, scores.total)}</div>
+<dl class="parts">${SCORE_PARTS.map((part) => {
+    const top = standing.total > 0 ? describeTop(parts[part] ?? standing.total, standing.total) : ''
+    return html`<div class="${part}"><dt><span class="swatch"></span>${CATEGORIES[part]}</dt><dd>${formatFigure(scores[part])}${top === '' ? html`` : html` <span class="soft">${top}</span>`}</dd></div>`
+  })}</dl>
+${renderExplanation(passport, caps)}
 <p class="soft">Calculated on ${renderDay(calculatedAt)}</p>
 </section>`
-}
-
-export function renderStanding(score: number, standing: Standing): Html {
-  const { rank, total, highest } = standing
-  // The ranking is not available right after a start.
-  if (total === 0) return html``
-  return html`<section id="standing">
-<h2>Rank</h2>
-<p class="large">${formatOrdinal(Math.min(rank, total))} <span>of ${formatFigure(total)}</span></p>
-<p>${describeBelow(standing)}</p>
-${highest > 0 ? renderDistribution(score, standing) : html``}
-</section>`
-}
-
-function describeBelow(standing: Standing): string {
-  const { below, total } = standing
-  if (below === 0) return 'No passport has a lower score.'
-  const share = describeShare(standing)
-  if (share === '') return `Higher than ${formatFigure(below)} of ${formatFigure(total)} passports.`
-  return `H${share.slice(1)} of passports.`
-}
-
-function renderDistribution(score: number, standing: Standing): Html {
-  const { distribution, highest, total, step: width } = standing
-  const own = bucketOf(score, standing)
-  const bars = drawBars(distribution)
-  const step = WIDTH / distribution.length
-  const edge = (at: number) => formatFigure(width * at)
-  return html`<figure>
-<svg class="distribution" viewBox="0 0 ${WIDTH} ${HEIGHT}" preserveAspectRatio="none" role="img" aria-labelledby="distribution"><path class="lane" d="M${own * step - 1} 0h${step}v${HEIGHT}h-${step}z"/><path d="${bars.join('')}"/><path class="own" d="${bars[own] ?? ''}"/></svg>
-<p class="axis soft" aria-hidden="true"><span>0</span><span>${formatFigure(highest)}</span></p>
-<figcaption id="distribution" class="soft">Passports by score, from 0 to ${formatFigure(highest)}. The highlighted bar, from ${edge(own)} to ${edge(own + 1)}, includes this one and has ${formatFigure(distribution[own] ?? 0)} of ${formatFigure(total)} passports.</figcaption>
-</figure>`
-}
-
-const [WIDTH, HEIGHT] = [400, 100]
-
-function drawBars(distribution: readonly number[]): string[] {
-  const step = WIDTH / distribution.length
-  const scale = HEIGHT / Math.max(...distribution, 1)
-  // Bars have a minimum height, so that rare scores are visible.
-  return distribution.map((count, at) =>
-    count === 0
-      ? ''
-      : `M${at * step} ${HEIGHT}v-${toCoordinate(Math.max(2, count * scale))}h${step - 2}V${HEIGHT}z`,
-  )
 }

@@ -4,37 +4,58 @@ import { notFound } from '../../domain/errors.ts'
 import { hashOf } from '../../store/hash.ts'
 import base from '../assets/base.css' with { type: 'text' }
 import baseElements from '../assets/base-elements.css' with { type: 'text' }
+import browse from '../assets/browse.css' with { type: 'text' }
+import compare from '../assets/compare.css' with { type: 'text' }
+import credentials from '../assets/credentials.css' with { type: 'text' }
 import passportScript from '../assets/passport.client.js' with { type: 'text' }
 import passport from '../assets/passport.css' with { type: 'text' }
+import passportCharts from '../assets/passport-charts.css' with { type: 'text' }
 import passportMedia from '../assets/passport-media.css' with { type: 'text' }
 import passportSections from '../assets/passport-sections.css' with { type: 'text' }
+import passportShare from '../assets/passport-share.css' with { type: 'text' }
 import rankingScript from '../assets/ranking.client.js' with { type: 'text' }
 import ranking from '../assets/ranking.css' with { type: 'text' }
 import referenceScript from '../assets/reference.client.js' with { type: 'text' }
 import reference from '../assets/reference.css' with { type: 'text' }
+import referenceCode from '../assets/reference-code.css' with { type: 'text' }
+import referenceJsonScript from '../assets/reference-json.client.js' with { type: 'text' }
 import scoreStyle from '../assets/score.css' with { type: 'text' }
 import { FONT_FACES, fontRoutes } from '../design/fonts.ts'
 import type { Theme } from '../design/tokens.ts'
 import { file, POLICY } from '../explorer-page.ts'
 
 /** One stylesheet for all pages, fetched once. */
-const STYLE = [
+const STYLE = compact([
   FONT_FACES,
   base,
   baseElements,
   scoreStyle,
   reference,
+  referenceCode,
   ranking,
+  browse,
+  compare,
+  credentials,
   passport,
   passportSections,
+  passportCharts,
+  passportShare,
   passportMedia,
-].join('\n')
+])
+
+/** Without comments and indentation. */
+function compact(styles: readonly string[]): string {
+  return styles
+    .join('\n')
+    .replace(/\/\*.*?\*\//gs, '')
+    .replace(/\s*\n\s*/g, '\n')
+}
 
 /** Scripts and other files that do not depend on settings. */
 const FILES = {
   'ranking.js': { type: 'text/javascript', body: rankingScript },
   'passport.js': { type: 'text/javascript', body: passportScript },
-  'reference.js': { type: 'text/javascript', body: referenceScript },
+  'reference.js': { type: 'text/javascript', body: `${referenceJsonScript}\n${referenceScript}` },
 }
 
 export type AssetName = keyof typeof FILES | 'style.css'
@@ -46,13 +67,19 @@ export function createAssets(accents: Record<Theme, string>) {
   urls.set('style.css', hashedUrl('style.css', style))
   const files = { ...FILES, 'style.css': { type: 'text/css', body: style } }
   const pages = new Map(
-    Object.entries(files).map(([name, { type, body }]) => [name, file(type, body, POLICY.file)]),
+    Object.entries(files).map(([name, { type, body }]) => [name, compress(file(type, body, POLICY.file))]),
   )
   return {
     urlOf: (name: AssetName) => urls.get(name) as string,
     routes: [createRoute(urls, pages), ...fontRoutes()],
   }
 }
+
+/** Compressed once, so the smallest size is worth its time. */
+const compress = (page: RenderedPage): RenderedPage => ({
+  ...page,
+  compressed: { zstd: new Uint8Array(Bun.zstdCompressSync(page.body, { level: 19 })) },
+})
 
 /** `style.css` becomes `/assets/style.1a2b3c.css`. */
 const hashedUrl = (name: string, body: string | Uint8Array) =>

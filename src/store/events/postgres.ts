@@ -121,6 +121,16 @@ export function createEvents(read: Query, { query, transaction }: Pool): EventSt
         knownSince: toEventLog(found?.log as EventLogRow).knownSince,
       }
     },
+    async listLatest(passportId, types, limit) {
+      const [found] = await read<Found>(
+        `select ${LOG}, ${STAMPS}, (select json_agg(found order by sequence desc) from (
+           select * from events where passport_id = $1::bigint${typeCondition(types)} order by sequence desc limit $2::bigint
+         ) as found) as rows
+         from event_log`,
+        [passportId, limit],
+      )
+      return toEvents(found as Found)
+    },
     prune: (before) =>
       transaction(async (query) => {
         const [log] = await query<{ end: number }>(

@@ -100,6 +100,13 @@ export function createEventReader(reader: Database, transaction: ReadTransaction
         events: toEvents(listAfterTime.all(`[${ids}]`, time)),
         knownSince: getLog().knownSince,
       })),
+    listLatest: (passportId, types, limit) =>
+      transaction.read(() => {
+        const rows = reader.query<EventRow, [number, number]>(
+          `select * from events where passport_id = ?${typeCondition(types)} order by sequence desc limit ?`,
+        )
+        return toEvents(rows.all(passportId, limit))
+      }),
   } satisfies Partial<EventStore>
 }
 

@@ -22,6 +22,7 @@ import { createUsage } from './usage.ts'
 import { createV1Reader, createV2Reader } from './v1.ts'
 import { createFacetsReader } from './v3/facets.ts'
 import { createV3Reader } from './v3/find-passports.ts'
+import { createSearchReader } from './v3/search.ts'
 
 type Address = { url: string; readUrls?: readonly string[]; maxLag?: number }
 
@@ -76,6 +77,7 @@ export async function openPostgres(
     v3: createV3Reader(read),
     listing,
     facets: createFacetsReader(readLong),
+    search: createSearchReader(read),
     scoring: createScoring(primary),
     rules: createRules(primary, readCurrent),
     events: createEvents(read, primary),

@@ -28,6 +28,7 @@ import { createUsage } from './usage.ts'
 import { createV1Reader, createV2Reader } from './v1.ts'
 import { createFacetsReader } from './v3/facets.ts'
 import { createV3Reader } from './v3/find-passports.ts'
+import { createSearchReader } from './v3/search.ts'
 import { createWalLimit } from './wal-checkpoint.ts'
 
 type Options = {
@@ -73,6 +74,7 @@ export function openSqlite(path: string, options: Options = {}): Store {
         readRecent: createRecentChanges(shared, transaction),
       },
       facets: guardErrors(path, createFacetsReader(listing), {}),
+      search: createSearchReader(shared, transaction),
       scoring: { ...guardErrors(path, scoringReads, {}), ...bulkWrites(scoringWrites) },
       rules: writes(createRules(connections)),
       events: { ...createEventReader(shared, transaction), ...writes(createEventPruning(writer)) },

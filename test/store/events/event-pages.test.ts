@@ -47,6 +47,25 @@ onEveryEngine('pages of events', (open) => {
     expect((await store.events.listAfterTime([], 0)).events).toEqual([])
   })
 
+  test('the latest events of a passport are limited, and of the given types only', async () => {
+    await using store = await open(people)
+    for (const score of [5, 6, 7]) {
+      const scores = { total: score, activity: score, identity: 0, skills: 0 }
+      const passport = record(1, { scores, connections: score })
+      await store.records.save([{ kind: 'passport', passport }], { now: NOON + score, restore: false })
+    }
+    const latest = await store.events.listLatest(1, ['score.changed', 'passport.added'], 3)
+    expect(latest.map(({ type, time }) => [type, time - NOON])).toEqual([
+      ['score.changed', 7],
+      ['score.changed', 6],
+      ['score.changed', 5],
+    ])
+    expect((await store.events.listLatest(1, ['passport.added'], 3)).map(({ type }) => type)).toEqual([
+      'passport.added',
+    ])
+    expect(await store.events.listLatest(99, ['passport.added'], 3)).toEqual([])
+  })
+
   test('pruning deletes old events, moves the begin of the log and reuses no number', async () => {
     await using store = await open(people)
     await store.records.save([{ kind: 'passport', passport: record(9) }], { now: NOON + 2, restore: false })

@@ -6,8 +6,8 @@ import type { ExplorerOptions } from '../../../src/explorer/explorer-page.ts'
 import { type DrawPng, loadRasterizer } from '../../../src/explorer/pictures/rasterizer.ts'
 import type { Rasterize } from '../../../src/explorer/pictures/remote-rasterizer.ts'
 import { createSite } from '../../../src/explorer/site/site.ts'
-import { DEFAULT_RULES } from '../../../src/scoring/rules.ts'
-import { score } from '../../../src/scoring/score.ts'
+import { findRules } from '../../../src/scoring/active-rules.ts'
+import { createPassportExplainer } from '../../../src/scoring/explain.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { serveTest } from '../http/server.ts'
 import { NOON } from '../store/records.ts'
@@ -23,7 +23,8 @@ export function serveExplorer(
   const { routes, errorPage, errorPicture } = createExplorer({
     store,
     catalog: options.catalog ?? createCatalog(store),
-    explain: explain ?? createExplain(store, now),
+    explain: explain ?? createPassportExplainer(store),
+    rules: () => findRules(store),
     now,
     api,
     publicUrl,
@@ -52,17 +53,6 @@ let loaded: Promise<DrawPng> | undefined
 export const drawPng: Rasterize = async (svg, width) => {
   loaded ??= loadRasterizer()
   return (await loaded)(svg, width)
-}
-
-/** With the default rules. */
-function createExplain(store: Store, now: () => number): ExplorerOptions['explain'] {
-  return async (ref) => {
-    const evidence = await store.scoring.find(ref)
-    if (!evidence) return undefined
-    const { scores, lines } = score(evidence, DEFAULT_RULES, now())
-    const { version, caps = {} } = DEFAULT_RULES
-    return { passport: evidence.passport, scores, lines, rules: version, caps }
-  }
 }
 
 export const readable = (markup: string) =>

@@ -1,6 +1,6 @@
-import { html, prose } from './html.ts'
-import { renderLayout } from './layout.ts'
-import type { Site } from './site/site.ts'
+import { html, prose } from '../html.ts'
+import { renderLayout } from '../layout.ts'
+import type { Site } from '../site/site.ts'
 
 /** Shown while the database is empty. */
 export function renderStart(site: Site): string {

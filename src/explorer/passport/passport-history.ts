@@ -1,0 +1,127 @@
+import type { Credential } from '../../domain/credential.ts'
+import {
+  type Cause,
+  causesOf,
+  type EventType,
+  type LogEvent,
+  type ScoreCause,
+} from '../../domain/v3/event.ts'
+import type { Store } from '../../store/store.ts'
+import { formatFigure, renderDay, toCoordinate } from '../format.ts'
+import { type Html, html } from '../html.ts'
+import { shortWord } from '../sanitize.ts'
+import { renderSome } from './render-some.ts'
+
+/** A point of the chart: the score since a time, or at the begin of the chart. */
+type Point = { time: number; score: number } & (
+  | { change: number; causes: readonly ScoreCause[] }
+  | { change?: never; begin: string }
+)
+
+/** The names of credential types, for causes. */
+type Names = ReadonlyMap<string, string>
+
+const TYPES: readonly EventType[] = ['passport.added', 'score.changed']
+const MOST_EVENTS = 60
+const MOST_CAUSES = 3
+const MAX_NAME_LENGTH = 30
+const MOST_ROWS = { rows: MOST_EVENTS + 1, bytes: 15_000 }
+
+/** The latest changes of a score with their causes: a chart, and the same as a table. Empty without a change. */
+export async function renderHistory(
+  events: Store['events'],
+  id: number,
+  credentials: readonly Credential[],
+): Promise<Html> {
+  const points = toPoints(await events.listLatest(id, TYPES, MOST_EVENTS))
+  if (points.length < 2) return html``
+  const names = new Map(credentials.map(({ type, name }) => [type, name]))
+  return html`<section id="history">
+<h2>Score history</h2>
+<figure>
+${drawChart(points, names)}
+<p class="axis soft" aria-hidden="true"><span>${renderDay(points[0]?.time ?? 0)}</span><span>${renderDay(points.at(-1)?.time ?? 0)}</span></p>
+</figure>
+<details id="changes">
+<summary>All changes and their causes</summary>
+<table class="changes">
+<thead><tr><th scope="col">Date</th><th scope="col">Score</th><th scope="col">Change</th><th scope="col">Causes</th></tr></thead>
+<tbody>${renderSome(points.toReversed(), (point) => renderPoint(point, names), MOST_ROWS).shown}</tbody>
+</table>
+</details>
+</section>`
+}
+
+/** Newest first to oldest first. A change of credentials alone is no point. */
+function toPoints(latest: readonly LogEvent[]): Point[] {
+  const points: Point[] = []
+  for (const event of latest.toReversed()) {
+    if (event.type === 'passport.added')
+      points.push({ time: event.time, score: event.score, begin: 'first known score' })
+    if (event.type !== 'score.changed') continue
+    const [before, score] = event.change.score
+    if (points.length === 0) points.push({ time: event.time, score: before, begin: 'earlier score' })
+    if (before === score) continue
+    points.push({ time: event.time, score, change: score - before, causes: causesOf(event.change) })
+  }
+  return points
+}
+
+const renderPoint = (
+  point: Point,
+  names: Names,
+) => html`<tr><td>${renderDay(point.time)}</td><td>${formatFigure(point.score)}</td><td>${point.change === undefined ? html`&ndash;` : formatChange(point.change)}</td><td>${describeCauses(point, names)}</td></tr>
+`
+
+const formatChange = (change: number) => `${change < 0 ? '\u2212' : '+'}${formatFigure(Math.abs(change))}`
+
+function describeCauses(point: Point, names: Names): string {
+  if (point.change === undefined) return point.begin
+  const { causes } = point
+  const largest = causes.toSorted((one, other) => Math.abs(other.delta) - Math.abs(one.delta))
+  const words = largest.slice(0, MOST_CAUSES).map((cause) => describeCause(cause, names))
+  const more = largest.length - words.length
+  return [...words, ...(more > 0 ? [`${more} more`] : [])].join(', ')
+}
+
+function describeCause({ type, delta, cause }: ScoreCause, names: Names): string {
+  if (type === undefined) return `${REST[cause] ?? 'rules'} ${formatChange(delta)}`
+  return `${shortWord(names.get(type) ?? type, MAX_NAME_LENGTH)} ${formatChange(delta)} (${CAUSES[cause]})`
+}
+
+const CAUSES: Record<Cause, string> = {
+  added: 'new',
+  gone: 'gone',
+  value: 'new data',
+  rules: 'new rules',
+  time: 'time passed',
+  record: 'new record',
+  merge: 'merge',
+}
+
+/** The part that no credential explains. */
+const REST: Partial<Record<Cause, string>> = { record: 'imported record', rules: 'limits of the rules' }
+
+/** Steps in a stretched inner SVG, and round dots in the outer one. */
+function drawChart(points: readonly Point[], names: Names): Html {
+  const [first, last] = [points[0]?.time ?? 0, points.at(-1)?.time ?? 0]
+  const scores = points.map(({ score }) => score)
+  const [low, high] = [Math.min(...scores), Math.max(...scores)]
+  const place = ({ time, score }: Point, at: number) => ({
+    // The last score lasts until today: it has a line too.
+    x: toCoordinate(2 + 90 * (last > first ? (time - first) / (last - first) : at / (points.length - 1))),
+    y: toCoordinate(88 - (76 * (score - low)) / (high - low || 1)),
+  })
+  const places = points.map(place)
+  const path = places.map(({ x, y }, at) => (at === 0 ? `M${x} ${y}` : `H${x}V${y}`)).join('')
+  const { shown } = renderSome(
+    points.toReversed(),
+    (point) => {
+      const { x, y } = place(point, points.indexOf(point))
+      const day = new Date(point.time).toISOString().slice(0, 10)
+      return html`<circle cx="${x}%" cy="${y}%" r="4"><title>${day}: ${formatFigure(point.score)}. ${describeCauses(point, names)}</title></circle>`
+    },
+    MOST_ROWS,
+  )
+  return html`<svg class="history" aria-hidden="true"><svg viewBox="0 0 100 100" preserveAspectRatio="none"><path class="area" d="${path}H100V100H2z"/><path class="steps" d="${path}H100"/></svg>${shown}<text x="100%" y="${places.at(-1)?.y ?? 0}%" dy="-8">${formatFigure(points.at(-1)?.score ?? 0)}</text></svg>`
+}

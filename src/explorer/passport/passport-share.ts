@@ -1,0 +1,68 @@
+import { parseOrigin } from '../../domain/url.ts'
+import type { ApiState } from '../explorer-page.ts'
+import { type Html, html } from '../html.ts'
+
+const BADGE_STYLES = { flat: 'Flat', plain: 'Plain', large: 'Large' } as const
+const THEMES = { light: 'Light', dark: 'Dark' } as const
+
+/** Ways to share a passport. Without an origin, links to other sites are unknown. The script adds the buttons. */
+export function renderShare(id: number, title: string, origin: string): Html {
+  // Validated, because people paste these lines into pages.
+  const plain = parseOrigin(origin)?.origin
+  return html`<section id="share">
+<h2>Share</h2>
+<p class="actions"${plain === undefined ? html`` : html` data-link="${plain}/passports/${id}" data-title="${title}"`}><a class="button quiet" href="/card/${id}.png" download="passport-${id}.png">Download card</a> <a class="button quiet" href="/compare?ids=${id}">Compare</a></p>
+${plain === undefined ? html`` : renderBadge(id, plain)}
+</section>`
+}
+
+/** The script shows the picker and changes the preview and both snippets. */
+function renderBadge(id: number, origin: string): Html {
+  const page = `${origin}/passports/${id}`
+  const badge = `${origin}/badge/${id}.svg`
+  return html`<div id="badge">
+<p class="preview"><img class="badge" src="/badge/${id}.svg" alt="Badge of this passport" loading="lazy"></p>
+<details id="embed">
+<summary>Put this badge on your page</summary>
+<form hidden data-picker>
+<fieldset><legend>Style</legend>${radios('style', BADGE_STYLES, 'flat')}</fieldset>
+<fieldset><legend>Theme</legend>${radios('theme', THEMES, 'light')}</fieldset>
+</form>
+${renderLine('Markdown', `[![Passport ${id}](${badge})](${page})`)}
+${renderLine('HTML', `<a href="${page}"><img src="${badge}" alt="Passport ${id}"></a>`)}
+</details>
+</div>`
+}
+
+const radios = (name: string, values: Readonly<Record<string, string>>, chosen: string) =>
+  Object.entries(values).map(
+    ([value, text]) =>
+      html`<label><input type="radio" name="${name}" value="${value}"${value === chosen ? html` checked` : html``}> ${text}</label>`,
+  )
+
+const renderLine = (noun: string, text: string) =>
+  html`<p class="copyable" data-copy="${noun}"><code>${text}</code></p>
+`
+
+/** The same data for programs. */
+export function renderSnippets(id: number, origin: string, state: ApiState): Html {
+  const plain = parseOrigin(origin)?.origin
+  const api = `/api/v1/passports/${id}`
+  const credentials = `/api/v1/passport_credentials?passport_id=${id}`
+  return html`<section id="snippets">
+<details id="developers">
+<summary>For developers</summary>
+${state === 'removed' ? REMOVED : html`<p>As JSON: <a href="${api}">this passport</a>, <a href="${credentials}">its credentials</a>${state === 'open' ? '' : ' (key required)'}. The <a href="/reference">API reference</a> describes all fields.</p>`}
+${plain === undefined || state === 'removed' ? html`` : renderCommands(plain, [api, credentials], state)}
+</details>
+</section>`
+}
+
+const REMOVED = html`<p>The V1 API of this service <a href="/deprecation">was removed</a>.</p>`
+
+function renderCommands(origin: string, paths: readonly [string, string], state: ApiState): Html {
+  const key = state === 'open' ? '' : '-H "X-API-KEY: $KEY" '
+  const line = (noun: string, path: string) => renderLine(noun, `curl ${key}'${origin}${path}'`)
+  return html`${line('command for the passport', paths[0])}
+${line('command for its credentials', paths[1])}`
+}

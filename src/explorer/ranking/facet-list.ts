@@ -1,0 +1,97 @@
+import { foldName } from '../../domain/text/fold-name.ts'
+import { formatFigure } from '../format.ts'
+import { type Html, html } from '../html.ts'
+import { shortWord } from '../sanitize.ts'
+import type { Facets, FacetValue } from './facets.ts'
+import {
+  addressOf,
+  type FilterName,
+  filtersOf,
+  hasFilter,
+  type RankingQuery,
+  type RankingSort,
+  SORTS,
+  withFilter,
+  withoutFilter,
+} from './ranking-query.ts'
+
+const HEADINGS: Record<FilterName, string> = {
+  human: 'People',
+  tag: 'Tags',
+  credential: 'Credentials',
+  place: 'Places',
+}
+
+const MAX_LABEL_LENGTH = 30
+
+/** Links that add a filter. The values that are selected already have chips above the list. */
+export function renderFacets(facets: Facets | undefined, query: RankingQuery): Html {
+  if (!facets) return html``
+  const groups = (Object.keys(HEADINGS) as FilterName[]).flatMap((name) => {
+    const values = facets[name].filter(({ value }) => value !== 'false' && !hasFilter(query, name, value))
+    return values.length === 0 ? [] : [renderFacet(name, values, query)]
+  })
+  if (groups.length === 0) return html``
+  return html`<details class="facets"><summary>Filters</summary>
+${groups}</details>`
+}
+
+/** Counts are those of the whole list: a search shows none. */
+function renderFacet(name: FilterName, values: readonly FacetValue[], query: RankingQuery): Html {
+  const more = name === 'credential' ? html`<p><a href="/credentials">All credentials</a></p>` : html``
+  return html`<div class="facet"><h2>${HEADINGS[name]}</h2>
+<ul>${values.map(
+    ({ value, label, count }) =>
+      html`<li><a href="${addressOf(withFilter(query, name, value))}" rel="nofollow"><bdi>${shortWord(label, MAX_LABEL_LENGTH)}</bdi>${query.typed === '' ? html` <span>${formatFigure(count)}</span>` : html``}</a></li>`,
+  )}</ul>${more}</div>
+`
+}
+
+/** The filters of the list, each with a link that removes it. */
+export function renderChips(query: RankingQuery, labelOf: (name: FilterName, value: string) => string): Html {
+  const filters = filtersOf(query.filters)
+  if (filters.length === 0) return html``
+  const chips = filters.map(
+    ([name, value]) =>
+      html`<li><a href="${addressOf(withoutFilter(query, name, value))}"><span class="unseen">Remove the filter </span>${CHIP_WORDS[name]}<bdi>${shortWord(labelOf(name, value), MAX_LABEL_LENGTH)}</bdi><span aria-hidden="true"> ×</span></a></li>`,
+  )
+  const all = addressOf({ ...query, page: 1, filters: { tag: [], credential: [], place: [], human: [] } })
+  return html`<ul class="chips">${chips}${filters.length > 1 ? html`<li><a class="clear" href="${all}">Clear all</a></li>` : html``}</ul>`
+}
+
+const CHIP_WORDS: Record<FilterName, string> = { tag: 'tag ', credential: 'has ', place: 'in ', human: '' }
+
+const SORT_WORDS: Record<RankingSort, string> = {
+  total: 'Total',
+  activity: 'Activity',
+  identity: 'Identity',
+  skills: 'Skills',
+}
+
+export function renderSorts(query: RankingQuery): Html {
+  const links = (Object.keys(SORTS) as RankingSort[]).map((sort) =>
+    sort === query.sort
+      ? html`<li><a href="${addressOf({ ...query, page: 1 })}" aria-current="true">${SORT_WORDS[sort]}</a></li>`
+      : html`<li><a href="${addressOf({ ...query, sort, page: 1 })}" rel="nofollow">${SORT_WORDS[sort]}</a></li>`,
+  )
+  return html`<nav class="sorts" aria-label="Sort by"><span aria-hidden="true">Sort by</span><ul>${links}</ul></nav>`
+}
+
+/** Filters whose values begin with the search text. */
+export function renderSuggestions(facets: Facets | undefined, query: RankingQuery): Html {
+  const { keyword } = query
+  if (!facets || keyword === undefined) return html``
+  const found = (['tag', 'place', 'credential'] as const).flatMap((name) =>
+    facets[name]
+      .filter(({ value, label }) => [value, foldName(label)].some((text) => text.startsWith(keyword)))
+      .slice(0, MOST_SUGGESTIONS)
+      .map((value) => ({ name, ...value })),
+  )
+  if (found.length === 0) return html``
+  return html`<ul class="chips" aria-label="Suggested filters">${found.map(
+    ({ name, value, label, count }) =>
+      html`<li><a href="${addressOf({ ...withFilter({ ...query, typed: '' }, name, value) })}" rel="nofollow">${CHIP_WORDS[name]}<bdi>${shortWord(label, MAX_LABEL_LENGTH)}</bdi> <span>${formatFigure(count)}</span></a></li>`,
+  )}</ul>`
+}
+
+const MOST_SUGGESTIONS = 3

@@ -1,0 +1,87 @@
+import { type Passport, parsePassportRef } from '../../domain/passport.ts'
+import { isStorable } from '../../domain/v3/handle.ts'
+import { foldWallet } from '../../domain/wallet.ts'
+import type { FoundName } from '../../store/rows/search.ts'
+import type { Store } from '../../store/store.ts'
+
+/** A passport that was found by its id, a wallet or a handle. */
+export type Match = { passport: Passport; reason: Reason }
+
+/** The typed text is in `text` from `start` to `end`. */
+export type Reason = {
+  kind: 'id' | 'wallet' | 'handle'
+  text: string
+  start: number
+  end: number
+}
+
+const MOST_MATCHES = 8
+
+/** Two letters of a handle, and "0x" with four digits of a wallet, leave few matches. */
+const SHORTEST_HANDLE = 2
+const SHORTEST_WALLET = 6
+
+/**
+ * Finds passports by id, wallet and handle, the best matches first: the id, the complete wallet, complete handles, then those that
+ * begin with the text. A merged passport leads to its survivor.
+ */
+export async function findMatches(store: Store, typed: string): Promise<Match[]> {
+  if (!isStorable(typed)) return []
+  const found = [findId(typed), await findWallets(store, typed), await findHandles(store, typed)]
+  const sorted = found.flat().toSorted((one, other) => weigh(one.reason) - weigh(other.reason))
+  const matches = new Map<number, Match>()
+  for (const { id, reason } of sorted) {
+    if (matches.size === MOST_MATCHES) break
+    const passport = await store.passports.find({ id })
+    if (passport && !matches.has(passport.id)) matches.set(passport.id, { passport, reason })
+  }
+  return [...matches.values()]
+}
+
+type Candidate = { id: number; reason: Reason }
+
+const KINDS: readonly Reason['kind'][] = ['id', 'wallet', 'handle']
+
+/** Complete texts first, then by kind; shorter texts are nearer to what was typed. */
+const weigh = ({ kind, text, end }: Reason) =>
+  (end === text.length ? 0 : 1000) + 300 * KINDS.indexOf(kind) + text.length
+
+/** Passports without a name are shown as "Passport 12". */
+function findId(typed: string): Candidate[] {
+  const digits = /^(?:passport\s*|#)?(\d+)$/i.exec(typed)?.[1] ?? ''
+  const ref = parsePassportRef(digits)
+  if (!ref || !('id' in ref)) return []
+  const text = `Passport ${ref.id}`
+  return [{ id: ref.id, reason: { kind: 'id', text, start: 0, end: text.length } }]
+}
+
+/** Addresses are often shortened to "0xde30ab…12cd". */
+async function findWallets(store: Store, typed: string): Promise<Candidate[]> {
+  const found = foldWallet(/^[^…\s]*?(?=…|\.\.\.|$)/.exec(typed)?.[0] ?? '')
+  if (found.length < SHORTEST_WALLET) return []
+  const rows = await store.search.listWallets(found, MOST_MATCHES)
+  return rows.map((row) => toCandidate('wallet', row, 0, found.length))
+}
+
+/** With a source ("github:zoe") or without ("zoe", "@zoe"). */
+async function findHandles(store: Store, typed: string): Promise<Candidate[]> {
+  const [source, name] = typed.includes(':') ? splitHandle(typed) : ['', typed]
+  const found = name.trim().replace(/^@/, '').toLowerCase()
+  if (found.length < SHORTEST_HANDLE) return []
+  const rows = await (source === ''
+    ? store.search.listNames(found, MOST_MATCHES)
+    : store.search.listHandles(`${source}:${found}`, MOST_MATCHES))
+  return rows.map((row) => toCandidate('handle', row, row.text.indexOf(':') + 1, found.length))
+}
+
+function splitHandle(typed: string): [source: string, name: string] {
+  const colon = typed.indexOf(':')
+  return [typed.slice(0, colon).trim().toLowerCase(), typed.slice(colon + 1)]
+}
+
+const toCandidate = (
+  kind: Reason['kind'],
+  { id, text }: FoundName,
+  start: number,
+  length: number,
+): Candidate => ({ id, reason: { kind, text, start, end: start + length } })

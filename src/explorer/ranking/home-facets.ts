@@ -1,0 +1,42 @@
+import type { Catalog } from '../../catalog/catalog.ts'
+import type { Snapshot } from '../../catalog/snapshot.ts'
+import type { Facets } from './facets.ts'
+
+/** The first page after a start waits this long for the index of a small database. */
+const PATIENCE_MILLISECONDS = 300
+
+/**
+ * The facets of all passports, which never delay the ranking: they are read in the background when the ranking has changed, and
+ * the last known ones are shown until then. `revision` is another after each read.
+ */
+export function createHomeFacets(catalog: Catalog, read: () => Promise<Facets>) {
+  let known: Facets | undefined
+  let revision = 0
+  let loaded: Snapshot | undefined
+  let loading: Promise<void> | undefined
+  let first: Promise<void> | undefined
+
+  async function load(snapshot: Snapshot): Promise<void> {
+    try {
+      known = await read()
+      loaded = snapshot
+      revision++
+    } catch {
+      // The index is being built: a later page tries again.
+    }
+    loading = undefined
+  }
+
+  return async (): Promise<{ facets: Facets | undefined; revision: number }> => {
+    const snapshot = await catalog.current()
+    if (snapshot !== loaded) loading ??= load(snapshot)
+    first ??= Promise.race([
+      loading,
+      new Promise<void>((resolve) => setTimeout(resolve, PATIENCE_MILLISECONDS)),
+    ])
+    await first
+    return { facets: known, revision }
+  }
+}
+
+export type HomeFacets = ReturnType<typeof createHomeFacets>

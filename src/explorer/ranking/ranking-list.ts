@@ -1,0 +1,103 @@
+import type { Passport, Scores } from '../../domain/passport.ts'
+import { rosette } from '../design/rosette.ts'
+import { formatFigure, nameOf } from '../format.ts'
+import { escapeText, type Html, html } from '../html.ts'
+import { shortenText, shortWord } from '../sanitize.ts'
+import { renderScoreBar, SCORE_PARTS } from '../score-bar.ts'
+import type { Reason } from './find-matches.ts'
+import type { FoundRanking, Ranked } from './find-ranking.ts'
+import { highlight, mark } from './highlight.ts'
+import { addressOf, addressOfFilter, type RankingQuery, type RankingSort } from './ranking-query.ts'
+
+const MAX_TAGS = 3
+const MAX_NAME_LENGTH = 80
+const MAX_WORD_LENGTH = 40
+/** Longer values are no filters. */
+const MAX_FILTER_LENGTH = 200
+
+/** Rows with check boxes for a comparison; the form works without a script. */
+export function renderRankingList({ ranked, scale, query }: FoundRanking): Html {
+  return html`<ol class="ranking" role="list">
+${ranked.map((each) => renderRow(each, scale, query))}</ol>
+<form id="compare" action="/compare" class="compare-bar"><button type="submit">Compare selected</button> <span class="soft">two to four people</span></form>
+${LEGEND}`
+}
+
+const LEGEND = html`<ul class="legend">${SCORE_PARTS.map((part) => html`<li class="${part}">${part}</li>`)}<li class="note"><span class="pill">human</span> a credential shows that this is a person</li></ul>`
+
+/** Concatenated for speed: three times as fast as `html`. All text must be escaped. */
+function renderRow({ passport, rank, reason, note }: Ranked, scale: number, query: RankingQuery): Html {
+  const { id, scores, human } = passport
+  const name = shortenText(nameOf(passport), MAX_NAME_LENGTH)
+  return {
+    markup: `<li>
+<span class="rank"><span class="unseen">${query.sort === 'total' ? 'Rank' : 'Position'} </span>${formatFigure(rank)}</span>
+${rosette(id).markup}
+<span class="who"><a class="name" href="/passports/${id}"><bdi>${highlight(name, query.keyword)}</bdi></a>${human ? HUMAN : ''}${renderAbout(passport, name, reason, note)}</span>
+${renderScoreBar(scores, scale).markup}
+<span class="score"><span class="unseen">${FIGURES[query.sort]} </span>${formatFigure(scores[query.sort])}</span>
+<input type="checkbox" form="compare" name="ids" value="${id}" aria-label="${escapeText(`Compare ${name}`)}">
+</li>
+`,
+  }
+}
+
+const FIGURES: Record<RankingSort & keyof Scores, string> = {
+  total: 'Score',
+  activity: 'Activity',
+  identity: 'Identity',
+  skills: 'Skills',
+}
+
+const HUMAN = ' <span class="pill">human</span>'
+
+function renderAbout(passport: Passport, name: string, reason: Reason | undefined, note = ''): string {
+  const { location, tags } = passport.profile
+  let words = note === '' ? '' : `<b>${escapeText(note)}</b>`
+  words += reason ? `<bdi class="why">${renderReason(reason)}</bdi>` : renderKey(passport, name)
+  words += renderWord('place', location)
+  for (let at = 0; at < tags.length && at < MAX_TAGS; at++) words += renderWord('tag', tags[at] as string)
+  if (tags.length > MAX_TAGS) words += `<bdi>+${tags.length - MAX_TAGS}</bdi>`
+  return words === '' ? '' : `<span class="about">${words}</span>`
+}
+
+/** The wallet or the number: names are not unique. */
+function renderKey({ id, mainWallet }: Passport, name: string): string {
+  if (mainWallet !== '') return `<bdi>${escapeText(shortenWallet(mainWallet))}</bdi>`
+  return name === `Passport ${id}` ? '' : `<bdi>Passport ${id}</bdi>`
+}
+
+function renderWord(name: 'place' | 'tag', text: string): string {
+  const word = shortWord(text, MAX_WORD_LENGTH)
+  if (word === '') return ''
+  if (text.length > MAX_FILTER_LENGTH) return `<bdi>${escapeText(word)}</bdi>`
+  return `<a href="${escapeText(addressOfFilter(name, text))}" rel="nofollow"><bdi>${escapeText(word)}</bdi></a>`
+}
+
+/** "0xde30…12cd"; shorter addresses stay whole. */
+export function shortenWallet(address: string): string {
+  const shown = shortWord(address, 128)
+  return shown.length > 13 ? `${shown.slice(0, 6)}…${shown.slice(-4)}` : shown
+}
+
+const LONGEST_REASON = 60
+
+function renderReason({ text, start, end }: Reason): string {
+  const [before, marked, after] = [text.slice(0, start), text.slice(start, end), text.slice(end)]
+  const cut = (part: string) => shortWord(part, LONGEST_REASON)
+  return mark(cut(before), cut(marked), cut(after))
+}
+
+export function renderPager(query: RankingQuery, last: number): Html {
+  const { page } = query
+  if (last === 1) return html``
+  const link = (target: number, text: string, relation: string) =>
+    target === page || target < 1 || target > last
+      ? html``
+      : html`<a href="${addressOf({ ...query, page: target })}"${relation === '' ? html`` : html` rel="${relation}"`}>${text}</a>`
+  return html`<nav class="pager" aria-label="Pages of the list">
+<span>${link(1, 'First', '')} ${link(page - 1, 'Previous', 'prev')}</span>
+<span class="at">Page ${formatFigure(page)} of ${formatFigure(last)}</span>
+<span>${link(page + 1, 'Next', 'next')} ${link(last, 'Last', '')}</span>
+</nav>`
+}

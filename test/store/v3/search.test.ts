@@ -1,0 +1,107 @@
+import { expect, test } from 'bun:test'
+import { LIST_HANDLES, LIST_NAMES, LIST_WALLETS } from '../../../src/store/postgres/v3/search.ts'
+import { MOST_SOURCES } from '../../../src/store/rows/search.ts'
+import { connect } from '../../support/postgres/connect.ts'
+import { databaseMaker, onEveryEngine } from '../../support/store/engines.ts'
+import { credential, record } from '../../support/store/records.ts'
+
+const social = (source: string, name: string) => ({
+  ...{ source, name, displayName: '', bio: '', location: '', url: '', imageUrl: '' },
+  ...{ followers: '', following: '' },
+})
+
+const PEOPLE = [
+  record(1, {
+    mainWallet: '0xDE30ab0000000000000000000000000000000001',
+    socials: [social('github', 'Zoe'), social('lens', 'zoe.lens')],
+  }),
+  record(2, {
+    mainWallet: '0xde30ab0000000000000000000000000000000002',
+    verifiedWallets: ['0xde31000000000000000000000000000000000002', 'DemoSo1ana'],
+    socials: [social('github', 'zoetrope'), social('git', 'zoe'), social('git hub', '東京')],
+  }),
+  record(3, { socials: [social('github', 'ada'), social('lens', 'zo_e%')] }),
+]
+
+onEveryEngine('search by prefix', (open) => {
+  test('finds handles of one source and of all sources, in order', async () => {
+    await using store = await open(PEOPLE)
+    expect(await store.search.listHandles('github:zoe', 9)).toEqual([
+      { text: 'github:zoe', id: 1 },
+      { text: 'github:zoetrope', id: 2 },
+    ])
+    expect((await store.search.listNames('zoe', 9)).map(({ text }) => text)).toEqual([
+      'git:zoe',
+      'github:zoe',
+      'github:zoetrope',
+      'lens:zoe.lens',
+    ])
+    expect(await store.search.listNames('東', 9)).toEqual([{ text: 'git hub:東京', id: 2 }])
+    expect((await store.search.listNames('zoe', 1)).map(({ text }) => text)).toEqual([
+      'git:zoe',
+      'github:zoe',
+      'lens:zoe.lens',
+    ])
+  })
+
+  test('finds wallets', async () => {
+    await using store = await open(PEOPLE)
+    expect((await store.search.listWallets('0xde30ab', 9)).map(({ id }) => id)).toEqual([1, 2])
+    expect((await store.search.listWallets('0xde30ab', 1)).map(({ id }) => id)).toEqual([1])
+    expect(await store.search.listWallets('DemoSo', 9)).toEqual([{ text: 'DemoSo1ana', id: 2 }])
+  })
+
+  test('has no wildcards', async () => {
+    await using store = await open(PEOPLE)
+    for (const prefix of ['zo%', '%', '_oe', "zo' or '1'='1"])
+      expect(await store.search.listNames(prefix, 9)).toEqual([])
+    expect(await store.search.listNames('zo_', 9)).toEqual([{ text: 'lens:zo_e%', id: 3 }])
+    expect(await store.search.listWallets('0x__', 9)).toEqual([])
+  })
+
+  test('reads a bounded number of sources', async () => {
+    const socials = Array.from({ length: MOST_SOURCES + 5 }, (_, at) => social(`s${100 + at}`, 'zoe'))
+    await using store = await open([record(1, { socials })])
+    expect(await store.search.listNames('zoe', 9)).toHaveLength(MOST_SOURCES)
+    expect(await store.search.listHandles('s168:zoe', 9)).toHaveLength(1)
+  })
+
+  test('finds the best credential of a type, without very long lists', async () => {
+    const people = [
+      record(1, { credentials: [credential('a', { score: 2 }), credential('b', { type: 'ENS', score: 4 })] }),
+      record(2, { credentials: [credential('c', { type: 'github' })] }),
+      record(3, {
+        credentials: Array.from({ length: 400 }, (_, at) =>
+          credential(`d${at}`, { score: 0.01, value: 'x'.repeat(200) }),
+        ),
+      }),
+    ]
+    await using store = await open(people)
+    const found = await store.search.mapCredentials('ens', [1, 2, 3, 4])
+    expect([...found].map(([id, { score }]) => [id, score])).toEqual([[1, 4]])
+    expect((await store.search.mapCredentials('ens', [])).size).toBe(0)
+  })
+
+  test('an empty database has nothing', async () => {
+    await using store = await open()
+    expect(await store.search.listNames('zoe', 9)).toEqual([])
+  })
+})
+
+test('postgres: the plans use indexes alone', async () => {
+  await using database = await databaseMaker('postgres')()
+  await using server = connect(database.url)
+  await server.unsafe(
+    `insert into handles select 'source' || (number % 8) || ':name' || number, number from generate_series(1, 20000) as number`,
+  )
+  await server.unsafe(
+    `insert into wallets select '0x' || md5(number::text), number from generate_series(1, 20000) as number`,
+  )
+  await server.unsafe('analyze handles, wallets')
+  for (const statement of [LIST_HANDLES, LIST_NAMES, LIST_WALLETS]) {
+    const plan: { 'QUERY PLAN': string }[] = await server.unsafe(`explain (generic_plan) ${statement}`)
+    const text = plan.map((row) => row['QUERY PLAN']).join('\n')
+    expect(text).toContain('Index')
+    expect(text).not.toContain('Seq Scan')
+  }
+})
