@@ -13,6 +13,7 @@ import type { Config } from '../config.ts'
 import { ServiceError } from '../domain/errors.ts'
 import { datePlan, isRemoved, NO_PLAN, type RetirementPlan } from '../domain/retirement.ts'
 import { createExplorer } from '../explorer/explorer.ts'
+import type { Rasterize } from '../explorer/pictures/remote-rasterizer.ts'
 import { createReferenceRoutes } from '../explorer/reference/reference-routes.ts'
 import { createSite } from '../explorer/site/site.ts'
 import type { Log } from '../log.ts'
@@ -30,6 +31,7 @@ type ListenerOptions = {
   now: () => number
   log: Log
   counter: RateLimitCounter
+  rasterize: Rasterize
   onUsage: (report: UsageReport) => void
   metrics?: Metrics | undefined
 }
@@ -42,11 +44,11 @@ export type Listener = Awaited<ReturnType<typeof listen>>
 
 /** Throws a `CommandError` if the port is not available. */
 export async function listen({ config, log, onUsage, ...options }: ListenerOptions) {
-  const { store, catalog, now, counter, metrics } = options
+  const { store, catalog, now, counter, rasterize, metrics } = options
   const usage = createUsageCounter(now)
   const errors = createErrorLog(log)
   let plan = (await store.retirement.find()) ?? NO_PLAN
-  const pages = createPages({ config, store, catalog, now, plan: () => plan })
+  const pages = createPages({ config, store, catalog, now, rasterize, plan: () => plan })
   const explainAll = createExplainer(store)
   let { port } = config
   const start = () =>
@@ -54,6 +56,7 @@ export async function listen({ config, log, onUsage, ...options }: ListenerOptio
       ...config,
       port,
       ...pages,
+      index: config.site.index,
       // A new release, or a server with a renewed certificate, starts before the old one stops.
       reusePort: process.platform === 'linux',
       tls: config.tls && readTls(config.tls),
@@ -114,11 +117,11 @@ export async function listen({ config, log, onUsage, ...options }: ListenerOptio
   }
 }
 
-type PageOptions = Pick<ListenerOptions, 'config' | 'store' | 'catalog' | 'now'> & {
+type PageOptions = Pick<ListenerOptions, 'config' | 'store' | 'catalog' | 'now' | 'rasterize'> & {
   plan: () => RetirementPlan
 }
 
-function createPages({ config, store, catalog, now, plan }: PageOptions) {
+function createPages({ config, store, catalog, now, rasterize, plan }: PageOptions) {
   const openApi = createOpenApi(VERSION, config)
   const { site, routes } = createSite(config.site, config.publicUrl)
   const document = createPage(JSON.stringify(openApi), JSON_HEADERS)
@@ -133,6 +136,7 @@ function createPages({ config, store, catalog, now, plan }: PageOptions) {
         api: () => (isRemoved(plan(), now()) ? 'removed' : config.requireKey ? 'key required' : 'open'),
         publicUrl: config.publicUrl,
         site,
+        rasterize,
       })
     : undefined
   return {
@@ -143,6 +147,7 @@ function createPages({ config, store, catalog, now, plan }: PageOptions) {
       ...(explorer?.routes ?? []),
     ],
     errorPage: explorer?.errorPage,
+    errorPicture: explorer?.errorPicture,
   }
 }
 

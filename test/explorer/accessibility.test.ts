@@ -28,7 +28,6 @@ inBrowser('accessibility', (browser) => {
         await page.goto(target)
         const light = await findViolations(page)
         await page.emulateMedia({ colorScheme: 'dark' })
-        // The dark theme changes colours only.
         const dark = await findViolations(page, COLOUR_RULES)
         if (light.length + dark.length > 0) results.push({ target, light, dark })
       }

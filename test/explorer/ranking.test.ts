@@ -11,7 +11,7 @@ function rowsOf(text: string): string[] {
     const [, rank] = /class="rank">.*?<\/span>([^<]+)/.exec(row) ?? []
     const [, name] = /<bdi>(.*?)<\/bdi><\/a>/.exec(row) ?? []
     const [, score] = /class="score">.*?<\/span>([^<]+)/.exec(row) ?? []
-    return `${rank} ${name} ${score}`
+    return `${rank} ${name?.replace(/<.?mark>/g, '')} ${score}`
   })
 }
 
@@ -31,11 +31,15 @@ onEveryEngine('the ranking', (open) => {
     expect(status).toBe(200)
     expect(headers.get('Content-Type')).toBe('text/html; charset=utf-8')
     expect(rowsOf(text)).toEqual(['1 Grace Hopper 42.5', '1 Ada Lovélace 🐉 42.5', '3 Passport 12 0'])
-    expect(text).toContain('<h1>3 passports</h1>')
-    expect(text).toContain('<a href="/passports/7">')
+    expect(text).toContain('<h1>Explore 3 passports</h1>')
+    expect(text).toContain('<a class="name" href="/passports/7">')
     expect(text).toContain('<title>activity 12, identity 10.25, skills 20.25</title>')
-    expect(text.match(/<svg class="human".*?aria-label="Verified human"/g)).toHaveLength(1)
-    expect(text).toContain('<bdi>London</bdi><bdi>math</bdi><bdi>poetry</bdi>')
+    expect(text.match(/<\/a> <span class="pill">human<\/span>/g)).toHaveLength(1)
+    expect(readable(text)).toContain('human a credential shows that this is a person')
+    expect(text).toContain(
+      '<bdi>0xada0…0001</bdi><a href="/?place=London" rel="nofollow"><bdi>London</bdi></a>',
+    )
+    expect(text).toContain('<a href="/?tag=math" rel="nofollow"><bdi>math</bdi></a>')
     expect(text).not.toMatch(/<script>|<style|style=|onclick/)
   })
 

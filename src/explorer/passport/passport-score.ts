@@ -60,7 +60,7 @@ export function renderParts(passport: Passport, { standing, parts, caps }: Score
   const { scores, calculatedAt } = passport
   return html`<section id="parts">
 <h2>Score by part</h2>
-${renderScoreBar(scores, scores.total)}
+<div aria-hidden="true">${renderScoreBar(scores, scores.total)}</div>
 <dl class="parts">${SCORE_PARTS.map((part) => {
     const top = standing.total > 0 ? describeTop(parts[part] ?? standing.total, standing.total) : ''
     return html`<div class="${part}"><dt><span class="swatch"></span>${CATEGORIES[part]}</dt><dd>${formatFigure(scores[part])}${top === '' ? html`` : html` <span class="soft">${top}</span>`}</dd></div>`

@@ -11,7 +11,7 @@ export function renderShare(id: number, title: string, origin: string): Html {
   const plain = parseOrigin(origin)?.origin
   return html`<section id="share">
 <h2>Share</h2>
-<p class="actions"${plain === undefined ? html`` : html` data-link="${plain}/passports/${id}" data-title="${title}"`}><a class="button quiet" href="/card/${id}.png" download="passport-${id}.png">Download card</a></p>
+<p class="actions"${plain === undefined ? html`` : html` data-link="${plain}/passports/${id}" data-title="${title}"`}><a class="button quiet" href="/card/${id}.png" download="passport-${id}.png">Download card</a> <a class="button quiet" href="/compare?ids=${id}">Compare</a></p>
 ${plain === undefined ? html`` : renderBadge(id, plain)}
 </section>`
 }

@@ -16,7 +16,7 @@ import {
 } from './ranking-query.ts'
 
 const HEADINGS: Record<FilterName, string> = {
-  human: 'Proof',
+  human: 'People',
   tag: 'Tags',
   credential: 'Credentials',
   place: 'Places',

@@ -10,7 +10,13 @@ import { findMatches, type Match, type Reason } from './find-matches.ts'
 import { needsIndex, PAGE_SIZE, type RankingQuery, toFilter, toListQuery } from './ranking-query.ts'
 
 /** Equal total scores have the same rank. In a list by a part of the score, `rank` is the position in the list. */
-export type Ranked = { passport: Passport; rank: number; reason?: Reason | undefined }
+export type Ranked = {
+  passport: Passport
+  rank: number
+  reason?: Reason | undefined
+  /** Shown below the name. */
+  note?: string | undefined
+}
 
 export type FoundRanking = {
   query: RankingQuery

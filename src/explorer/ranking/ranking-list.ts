@@ -26,14 +26,14 @@ ${LEGEND}`
 const LEGEND = html`<ul class="legend">${SCORE_PARTS.map((part) => html`<li class="${part}">${part}</li>`)}<li class="note"><span class="pill">human</span> a credential shows that this is a person</li></ul>`
 
 /** Concatenated for speed: three times as fast as `html`. All text must be escaped. */
-function renderRow({ passport, rank, reason }: Ranked, scale: number, query: RankingQuery): Html {
+function renderRow({ passport, rank, reason, note }: Ranked, scale: number, query: RankingQuery): Html {
   const { id, scores, human } = passport
   const name = shortenText(nameOf(passport), MAX_NAME_LENGTH)
   return {
     markup: `<li>
 <span class="rank"><span class="unseen">${query.sort === 'total' ? 'Rank' : 'Position'} </span>${formatFigure(rank)}</span>
 ${rosette(id).markup}
-<span class="who"><a class="name" href="/passports/${id}"><bdi>${highlight(name, query.keyword)}</bdi></a>${human ? HUMAN : ''}${renderAbout(passport, name, reason)}</span>
+<span class="who"><a class="name" href="/passports/${id}"><bdi>${highlight(name, query.keyword)}</bdi></a>${human ? HUMAN : ''}${renderAbout(passport, name, reason, note)}</span>
 ${renderScoreBar(scores, scale).markup}
 <span class="score"><span class="unseen">${FIGURES[query.sort]} </span>${formatFigure(scores[query.sort])}</span>
 <input type="checkbox" form="compare" name="ids" value="${id}" aria-label="${escapeText(`Compare ${name}`)}">
@@ -51,20 +51,20 @@ const FIGURES: Record<RankingSort & keyof Scores, string> = {
 
 const HUMAN = ' <span class="pill">human</span>'
 
-function renderAbout(passport: Passport, name: string, reason: Reason | undefined): string {
-  const { id, mainWallet, profile } = passport
-  const { location, tags } = profile
-  const key =
-    mainWallet !== '' ? shortenWallet(mainWallet) : name === `Passport ${id}` ? '' : `Passport ${id}`
-  let words = reason
-    ? `<bdi class="why">${renderReason(reason)}</bdi>`
-    : key === ''
-      ? ''
-      : `<bdi>${escapeText(key)}</bdi>`
+function renderAbout(passport: Passport, name: string, reason: Reason | undefined, note = ''): string {
+  const { location, tags } = passport.profile
+  let words = note === '' ? '' : `<b>${escapeText(note)}</b>`
+  words += reason ? `<bdi class="why">${renderReason(reason)}</bdi>` : renderKey(passport, name)
   words += renderWord('place', location)
   for (let at = 0; at < tags.length && at < MAX_TAGS; at++) words += renderWord('tag', tags[at] as string)
   if (tags.length > MAX_TAGS) words += `<bdi>+${tags.length - MAX_TAGS}</bdi>`
   return words === '' ? '' : `<span class="about">${words}</span>`
+}
+
+/** The wallet or the number: names are not unique. */
+function renderKey({ id, mainWallet }: Passport, name: string): string {
+  if (mainWallet !== '') return `<bdi>${escapeText(shortenWallet(mainWallet))}</bdi>`
+  return name === `Passport ${id}` ? '' : `<bdi>Passport ${id}</bdi>`
 }
 
 function renderWord(name: 'place' | 'tag', text: string): string {

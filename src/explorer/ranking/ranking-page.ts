@@ -1,5 +1,4 @@
 import type { RenderedPage } from '../../api/rendered-page.ts'
-import { ServiceError } from '../../domain/errors.ts'
 import { count } from '../../domain/text/format.ts'
 import {
   type ExplorerOptions,
@@ -17,12 +16,13 @@ import { renderChips, renderFacets, renderSorts, renderSuggestions } from './fac
 import { createFacetReader, type FacetReader, type Facets } from './facets.ts'
 import { type FoundRanking, findRanking } from './find-ranking.ts'
 import { createHomeFacets, type HomeFacets } from './home-facets.ts'
+import { whenReady } from './not-ready.ts'
 import { renderPager, renderRankingList } from './ranking-list.ts'
 import {
+  ALL_PASSPORTS,
   addressOf,
   type FilterName,
   filtersOf,
-  NO_FILTERS,
   needsIndex,
   PAGE_SIZE,
   parseRankingQuery,
@@ -31,38 +31,37 @@ import {
 import { renderSearch } from './search-form.ts'
 import { renderStart } from './start-page.ts'
 
-const ALL: RankingQuery = { typed: '', keyword: undefined, filters: NO_FILTERS, sort: 'total', page: 1 }
-
 /** All passports by score, or those that a search and filters find. */
 export function createRankingPage(options: ExplorerOptions): ExplorerPage {
   const facets = createFacetReader(options)
-  const homeFacets = createHomeFacets(options.catalog, () => facets.readAll(ALL))
+  const homeFacets = createHomeFacets(options.catalog, () => facets.readAll(ALL_PASSPORTS))
   const context = { ...options, facets, homeFacets }
   return {
     async version(request) {
       const query = parseRankingQuery(request.query)
-      if (query.typed !== '' || needsIndex(query)) return undefined
-      return String((await homeFacets()).revision)
+      if (query.typed !== '') return undefined
+      return needsIndex(query) ? (await options.rules()).stamp : String((await homeFacets()).revision)
     },
-    render: (request) => renderRanking(context, request),
+    render(request) {
+      const query = parseRankingQuery(request.query)
+      const render = () => renderRanking(context, query, request)
+      return needsIndex(query) ? whenReady(request.site, addressOf(query), render) : render()
+    },
   }
 }
 
 type PageContext = ExplorerOptions & { facets: FacetReader; homeFacets: HomeFacets }
 
-async function renderRanking(context: PageContext, request: ExplorerRequest): Promise<RenderedPage> {
-  const query = parseRankingQuery(request.query)
-  try {
-    const found = await findRanking(context, query, request.signal)
-    if (found.all === 0) return file('text/html', renderStart(request.site), POLICY.explorer)
-    const shown = await findFacets(context, query, request.signal)
-    const labels = await findLabels(context, query)
-    return file('text/html', renderPage(request.site, found, shown, labels), POLICY.explorer)
-  } catch (error) {
-    const isNotReady = error instanceof ServiceError && error.code === 'unavailable' && needsIndex(query)
-    if (isNotReady) return renderNotReady(request.site, query)
-    throw error
-  }
+async function renderRanking(
+  context: PageContext,
+  query: RankingQuery,
+  { site, signal }: ExplorerRequest,
+): Promise<RenderedPage> {
+  const found = await findRanking(context, query, signal)
+  if (found.all === 0) return file('text/html', renderStart(site), POLICY.explorer)
+  const facets = await findFacets(context, query, signal)
+  const labels = await findLabels(context, query)
+  return file('text/html', renderPage(site, found, facets, labels), POLICY.explorer)
 }
 
 /** A filtered list has facets of its own. A search shows those of all passports. */
@@ -89,6 +88,8 @@ const labelIn = (labels: Labels) => (_name: FilterName, value: string) => labels
 function renderPage(site: Site, found: FoundRanking, facets: Facets | undefined, labels: Labels): string {
   const { query, all } = found
   const title = describeList(query, labels)
+  // A search replaces the results without the heading.
+  const heading = describeList({ ...query, typed: '' }, labels)
   return renderLayout({
     site,
     share: { path: addressOf(query) },
@@ -96,7 +97,7 @@ function renderPage(site: Site, found: FoundRanking, facets: Facets | undefined,
     description: `${count(all, 'passport')} with scores for activity, identity and skills. Search people, filter by tag, place and credential, and compare them.`,
     script: 'ranking.js',
     here: '/',
-    main: html`${isFiltered(query) ? html`<h1>${title}</h1>` : renderIntroduction(all)}
+    main: html`${isFiltered(query) ? html`<h1>${heading}</h1>` : renderIntroduction(query, all)}
 ${renderSearch(query)}
 <div class="browse">
 <div id="facets" data-live>${renderFacets(facets, query)}</div>
@@ -111,8 +112,13 @@ ${query.page === 1 ? renderSuggestions(facets, query) : html``}${renderResults(f
   })
 }
 
-const renderIntroduction = (all: number) => html`<h1>Explore ${count(all, 'passport')}</h1>
-<p class="lead">A passport is one person’s public record of work: a score for activity, identity and skills, and the credentials behind every point.</p>`
+const renderIntroduction = (
+  { typed, page }: RankingQuery,
+  all: number,
+) => html`<h1>Explore ${count(all, 'passport')}</h1>
+${typed === '' && page === 1 ? LEAD : html``}`
+
+const LEAD = html`<p class="lead">A passport is one person’s public record of work: a score for activity, identity and skills, and the credentials behind every point.</p>`
 
 const isFiltered = ({ filters }: RankingQuery) => filtersOf(filters).length > 0
 
@@ -156,16 +162,4 @@ function describe({ query, last, total, all, ranked }: FoundRanking): string {
   if (isFiltered(query)) return `${formatFigure(total)} of ${count(all, 'passport')}`
   const first = (page - 1) * PAGE_SIZE + 1
   return last === 1 ? '' : `Passports ${formatFigure(first)} to ${formatFigure(first + ranked.length - 1)}`
-}
-
-/** The ranking by total score works without the index. */
-function renderNotReady(site: Site, query: RankingQuery): RenderedPage {
-  const main = html`<h1>Filters are not ready yet</h1>
-<p class="lead">The service is still preparing the index for filters and sorting. It takes seconds, or minutes for a very large database.</p>
-<p><a class="button" href="${addressOf(query)}">Try again</a> <a href="/">Show all passports</a></p>
-${renderSearch()}`
-  const description = 'The index for filters is being prepared'
-  const body = renderLayout({ site, title: 'Filters are not ready yet', description, here: '/', main })
-  const page = file('text/html', body, POLICY.explorer, 503)
-  return { ...page, headers: { ...page.headers, 'Retry-After': '2', 'Cache-Control': 'no-store' } }
 }

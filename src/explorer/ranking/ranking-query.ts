@@ -38,6 +38,14 @@ const LONGEST_VALUE = 200
 
 export const NO_FILTERS: RankingQuery['filters'] = { tag: [], credential: [], place: [], human: [] }
 
+export const ALL_PASSPORTS: RankingQuery = {
+  typed: '',
+  keyword: undefined,
+  filters: NO_FILTERS,
+  sort: 'total',
+  page: 1,
+}
+
 /** Throws `invalid_request` for values that are not accepted. Blank values and unknown parameters are ignored. */
 export function parseRankingQuery(query: URLSearchParams): RankingQuery {
   const text = (query.get('q') ?? '').trim()

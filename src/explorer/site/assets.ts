@@ -1,11 +1,12 @@
 import { type RenderedPage, sendPage } from '../../api/rendered-page.ts'
 import { pathOf, type Route } from '../../api/request.ts'
 import { notFound } from '../../domain/errors.ts'
-import { contrast, mix } from '../../domain/text/color.ts'
 import { hashOf } from '../../store/hash.ts'
 import base from '../assets/base.css' with { type: 'text' }
 import baseElements from '../assets/base-elements.css' with { type: 'text' }
 import browse from '../assets/browse.css' with { type: 'text' }
+import compare from '../assets/compare.css' with { type: 'text' }
+import credentials from '../assets/credentials.css' with { type: 'text' }
 import passportScript from '../assets/passport.client.js' with { type: 'text' }
 import passport from '../assets/passport.css' with { type: 'text' }
 import passportCharts from '../assets/passport-charts.css' with { type: 'text' }
@@ -20,11 +21,11 @@ import referenceCode from '../assets/reference-code.css' with { type: 'text' }
 import referenceJsonScript from '../assets/reference-json.client.js' with { type: 'text' }
 import scoreStyle from '../assets/score.css' with { type: 'text' }
 import { FONT_FACES, fontRoutes } from '../design/fonts.ts'
-import { PALETTE } from '../design/tokens.ts'
+import type { Theme } from '../design/tokens.ts'
 import { file, POLICY } from '../explorer-page.ts'
 
 /** One stylesheet for all pages, fetched once. */
-const STYLE = [
+const STYLE = compact([
   FONT_FACES,
   base,
   baseElements,
@@ -33,12 +34,22 @@ const STYLE = [
   referenceCode,
   ranking,
   browse,
+  compare,
+  credentials,
   passport,
   passportSections,
   passportCharts,
   passportShare,
   passportMedia,
-].join('\n')
+])
+
+/** Without comments and indentation. */
+function compact(styles: readonly string[]): string {
+  return styles
+    .join('\n')
+    .replace(/\/\*.*?\*\//gs, '')
+    .replace(/\s*\n\s*/g, '\n')
+}
 
 /** Scripts and other files that do not depend on settings. */
 const FILES = {
@@ -50,19 +61,25 @@ const FILES = {
 export type AssetName = keyof typeof FILES | 'style.css'
 
 /** The stylesheet, scripts and fonts. The hash in each URL lets browsers keep a file forever. */
-export function createAssets(accent: string | undefined) {
+export function createAssets(accents: Record<Theme, string>) {
   const urls = new Map(Object.entries(FILES).map(([name, { body }]) => [name, hashedUrl(name, body)]))
-  const style = setAccent(STYLE, accent)
+  const style = STYLE + setAccents(accents)
   urls.set('style.css', hashedUrl('style.css', style))
   const files = { ...FILES, 'style.css': { type: 'text/css', body: style } }
   const pages = new Map(
-    Object.entries(files).map(([name, { type, body }]) => [name, file(type, body, POLICY.file)]),
+    Object.entries(files).map(([name, { type, body }]) => [name, compress(file(type, body, POLICY.file))]),
   )
   return {
     urlOf: (name: AssetName) => urls.get(name) as string,
     routes: [createRoute(urls, pages), ...fontRoutes()],
   }
 }
+
+/** Compressed once, so the smallest size is worth its time. */
+const compress = (page: RenderedPage): RenderedPage => ({
+  ...page,
+  compressed: { zstd: new Uint8Array(Bun.zstdCompressSync(page.body, { level: 19 })) },
+})
 
 /** `style.css` becomes `/assets/style.1a2b3c.css`. */
 const hashedUrl = (name: string, body: string | Uint8Array) =>
@@ -86,14 +103,7 @@ const createRoute = (urls: ReadonlyMap<string, string>, pages: ReadonlyMap<strin
   },
 })
 
-/** The accent of the dark theme is the same hue, as light as text needs. */
-function setAccent(style: string, accent: string | undefined): string {
-  if (accent === undefined) return style
-  let light = accent
-  for (let share = 0; contrast(light, PALETTE.dark.ground) < 7; share += 0.05)
-    light = mix(accent, '#ffffff', share)
-  return `${style}
-:root { --accent: ${accent}; }
-@media (prefers-color-scheme: dark) { :root { --accent: ${light}; } }
+const setAccents = ({ light, dark }: Record<Theme, string>) => `
+:root { --accent: ${light}; }
+@media (prefers-color-scheme: dark) { :root { --accent: ${dark}; } }
 `
-}

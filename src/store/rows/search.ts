@@ -1,4 +1,7 @@
+import type { Credential } from '../../domain/credential.ts'
+import { foldName } from '../../domain/text/fold-name.ts'
 import type { Awaitable } from '../store.ts'
+import { toShownCredentials } from './v1.ts'
 
 /** Range scans of an index: each reads at most `limit` rows, in the order of their bytes. Prefixes are folded. */
 export type SearchStore = {
@@ -7,6 +10,8 @@ export type SearchStore = {
   /** Handles whose name begins with a text: the first `limit` of each source. */
   listNames(prefix: string, limit: number): Awaitable<FoundName[]>
   listWallets(prefix: string, limit: number): Awaitable<FoundName[]>
+  /** The best credential of a folded type, by passport. Passports without one, and very long lists, are left out. */
+  mapCredentials(type: string, ids: readonly number[]): Awaitable<Map<number, Credential>>
 }
 
 /** A handle or wallet address and its passport, which may be merged into another one. */
@@ -28,3 +33,18 @@ export const selectSources = (sourceOf: (handle: string) => string) => `sources 
   select (select ${sourceOf('handle')} from handles where handle >= source || ';' order by handle limit 1), number + 1
   from sources where source is not null and number < ${MOST_SOURCES}
 )`
+
+/** Longer lists of credentials are not read: 50 of them take 3 MB. */
+export const LONGEST_BODY = 64 * 1024
+
+export type BodyRow = { id: number; body: string }
+
+/** Credentials are in the order of their scores. */
+export function toBestOfType(type: string, rows: readonly BodyRow[]): Map<number, Credential> {
+  const best = new Map<number, Credential>()
+  for (const { id, body } of rows) {
+    const credential = toShownCredentials(body).find((each) => foldName(each.type) === type)
+    if (credential) best.set(id, credential)
+  }
+  return best
+}

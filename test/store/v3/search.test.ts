@@ -3,7 +3,7 @@ import { LIST_HANDLES, LIST_NAMES, LIST_WALLETS } from '../../../src/store/postg
 import { MOST_SOURCES } from '../../../src/store/rows/search.ts'
 import { connect } from '../../support/postgres/connect.ts'
 import { databaseMaker, onEveryEngine } from '../../support/store/engines.ts'
-import { record } from '../../support/store/records.ts'
+import { credential, record } from '../../support/store/records.ts'
 
 const social = (source: string, name: string) => ({
   ...{ source, name, displayName: '', bio: '', location: '', url: '', imageUrl: '' },
@@ -64,6 +64,22 @@ onEveryEngine('search by prefix', (open) => {
     await using store = await open([record(1, { socials })])
     expect(await store.search.listNames('zoe', 9)).toHaveLength(MOST_SOURCES)
     expect(await store.search.listHandles('s168:zoe', 9)).toHaveLength(1)
+  })
+
+  test('finds the best credential of a type, without very long lists', async () => {
+    const people = [
+      record(1, { credentials: [credential('a', { score: 2 }), credential('b', { type: 'ENS', score: 4 })] }),
+      record(2, { credentials: [credential('c', { type: 'github' })] }),
+      record(3, {
+        credentials: Array.from({ length: 400 }, (_, at) =>
+          credential(`d${at}`, { score: 0.01, value: 'x'.repeat(200) }),
+        ),
+      }),
+    ]
+    await using store = await open(people)
+    const found = await store.search.mapCredentials('ens', [1, 2, 3, 4])
+    expect([...found].map(([id, { score }]) => [id, score])).toEqual([[1, 4]])
+    expect((await store.search.mapCredentials('ens', [])).size).toBe(0)
   })
 
   test('an empty database has nothing', async () => {

@@ -4,10 +4,10 @@ import type { Page } from 'playwright-core'
 
 const AXE = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8')
 
-/** The rules that a theme may break. */
+/** The dark theme changes colours only. */
 export const COLOUR_RULES = ['color-contrast', 'link-in-text-block']
 
-/** Violations of all rules, or of the given ones. */
+/** Runs axe in a page; with all rules by default. */
 export async function findViolations(page: Page, rules?: string[]): Promise<string[]> {
   // Injected by the developer tools, because the page's policy blocks scripts.
   await page.evaluate(AXE)

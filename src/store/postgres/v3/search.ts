@@ -1,4 +1,11 @@
-import { endOf, type FoundName, selectSources } from '../../rows/search.ts'
+import {
+  type BodyRow,
+  endOf,
+  type FoundName,
+  LONGEST_BODY,
+  selectSources,
+  toBestOfType,
+} from '../../rows/search.ts'
 import type { Store } from '../../store.ts'
 import type { Query } from '../connection/query.ts'
 
@@ -13,8 +20,13 @@ export const LIST_NAMES = `with recursive ${selectSources((handle) => `split_par
     ${select('handles', 'handle', "source || ':' || $1::text", "source || ':' || $2::text", '$3')}
   ) as found where source is not null`
 
+const LIST_BODIES = `select passport_id::float8 as id, body from v1_credentials
+  where passport_id = any($1::bigint[]) and octet_length(body) <= ${LONGEST_BODY}`
+
 export const createSearchReader = (read: Query): Store['search'] => ({
   listHandles: (prefix, limit) => read<FoundName>(LIST_HANDLES, [prefix, endOf(prefix), limit]),
   listNames: (prefix, limit) => read<FoundName>(LIST_NAMES, [prefix, endOf(prefix), limit]),
   listWallets: (prefix, limit) => read<FoundName>(LIST_WALLETS, [prefix, endOf(prefix), limit]),
+  mapCredentials: async (type, ids) =>
+    toBestOfType(type, ids.length === 0 ? [] : await read<BodyRow>(LIST_BODIES, [ids])),
 })

@@ -1,5 +1,12 @@
 import type { Database } from 'bun:sqlite'
-import { endOf, type FoundName, selectSources } from '../../rows/search.ts'
+import {
+  type BodyRow,
+  endOf,
+  type FoundName,
+  LONGEST_BODY,
+  selectSources,
+  toBestOfType,
+} from '../../rows/search.ts'
 import type { Store } from '../../store.ts'
 import type { ReadTransaction } from '../read-transaction.ts'
 
@@ -10,6 +17,10 @@ export function createSearchReader(reader: Database, transaction: ReadTransactio
   )
   const listHandles = prepare(reader, 'handles', 'handle')
   const listWallets = prepare(reader, 'wallets', 'address')
+  const listBodies = reader.query<BodyRow, [string]>(
+    `select passport_id as id, body from v1_credentials
+     where passport_id in (select value from json_each(?)) and octet_length(body) <= ${LONGEST_BODY}`,
+  )
   return {
     listHandles: (prefix, limit) => transaction.read(() => listHandles.all(prefix, endOf(prefix), limit)),
     listNames: (prefix, limit) =>
@@ -20,6 +31,11 @@ export function createSearchReader(reader: Database, transaction: ReadTransactio
           .flatMap((handle) => listHandles.all(handle, endOf(handle), limit)),
       ),
     listWallets: (prefix, limit) => transaction.read(() => listWallets.all(prefix, endOf(prefix), limit)),
+    mapCredentials: (type, ids) =>
+      toBestOfType(
+        type,
+        transaction.read(() => listBodies.all(`[${ids}]`)),
+      ),
   }
 }
 

@@ -1,0 +1,75 @@
+import { findPage } from '../../catalog/find-page.ts'
+import { parseKeyword } from '../../domain/keyword.ts'
+import type { Passport } from '../../domain/passport.ts'
+import { parsePassportKey } from '../../domain/v3/key.ts'
+import type { PassportV3 } from '../../domain/v3/passport.ts'
+import type { ExplorerOptions } from '../explorer-page.ts'
+import { findMatches } from '../ranking/find-matches.ts'
+
+export const MOST_PEOPLE = 4
+
+/** Texts that no passport could be found for, with the passports that were probably meant. */
+export type Unknown = { text: string; candidates: readonly Passport[] }
+
+export type Found = { people: PassportV3[]; unknown: Unknown[]; omitted: number }
+
+type Reader = Pick<ExplorerOptions, 'store' | 'catalog'>
+
+/** `ids=1,2` and `ids=1&ids=2` are the same. Repeated and blank texts are left out. */
+export function parseIds(query: URLSearchParams): string[] {
+  const texts = query
+    .getAll('ids')
+    .flatMap((text) => text.split(','))
+    .map((text) => text.trim())
+  return [...new Set(texts)].filter((text) => text !== '')
+}
+
+/** Finds the first four passports by id, wallet, handle, or a name that only one passport has. */
+export async function findPeople(
+  reader: Reader,
+  texts: readonly string[],
+  signal: AbortSignal,
+): Promise<Found> {
+  const people = new Map<number, PassportV3>()
+  const unknown: Unknown[] = []
+  for (const text of texts.slice(0, MOST_PEOPLE)) {
+    const found = await findPerson(reader, text, signal)
+    if ('candidates' in found) unknown.push(found)
+    else people.set(found.id, found)
+  }
+  return { people: [...people.values()], unknown, omitted: Math.max(0, texts.length - MOST_PEOPLE) }
+}
+
+const MOST_CANDIDATES = 5
+const LONGEST_TEXT = 250
+
+async function findPerson(reader: Reader, text: string, signal: AbortSignal): Promise<PassportV3 | Unknown> {
+  if (text.length > LONGEST_TEXT) return { text, candidates: [] }
+  const key = parsePassportKey(text)
+  const passport = key && (await readPassport(reader, key))
+  if (passport) return passport
+  const { store, catalog } = reader
+  const matches = await findMatches(store, text)
+  const complete = matches.filter(({ reason }) => reason.end === reason.text.length)
+  const request = { page: 1, size: MOST_CANDIDATES, keyword: parseKeyword(text), signal }
+  const named =
+    request.keyword === undefined
+      ? { items: [], total: 0 }
+      : await findPage({ store, catalog }, request, store.passports.listByIds)
+  const sure = complete.length > 0 ? complete.map((match) => match.passport) : named.items
+  const [only] = sure.length === 1 && (complete.length > 0 || matches.length === 0) ? sure : []
+  const person = only && (await readPassport(reader, { id: only.id }))
+  if (person) return person
+  const candidates = new Map(
+    [...matches.map((match) => match.passport), ...named.items].map((each) => [each.id, each]),
+  )
+  return { text, candidates: [...candidates.values()].slice(0, MOST_CANDIDATES) }
+}
+
+async function readPassport(
+  { store }: Reader,
+  key: NonNullable<ReturnType<typeof parsePassportKey>>,
+): Promise<PassportV3 | undefined> {
+  const [found] = await store.v3.find([key], { credentials: true })
+  return found && 'passport' in found ? found.passport : undefined
+}

@@ -1,0 +1,81 @@
+import { count } from '../../domain/text/format.ts'
+import { type ExplorerOptions, type ExplorerPage, file, POLICY } from '../explorer-page.ts'
+import { formatFigure } from '../format.ts'
+import { type Html, html } from '../html.ts'
+import { renderLayout } from '../layout.ts'
+import { countValues, createFacetReader } from '../ranking/facets.ts'
+import { whenReady } from '../ranking/not-ready.ts'
+import { ALL_PASSPORTS } from '../ranking/ranking-query.ts'
+import { shortWord } from '../sanitize.ts'
+import type { Site } from '../site/site.ts'
+import { credentialAddress, ruleOf } from './credential-types.ts'
+
+/** All types of credentials, those with the most holders first. */
+export function createCredentialList(options: ExplorerOptions): ExplorerPage {
+  const { labelOf } = createFacetReader(options)
+  return {
+    version: async () => (await options.rules()).stamp,
+    render: ({ path, signal, site }) =>
+      whenReady(site, path, async () => {
+        const [groups, rules] = [
+          await countValues(options.catalog, ALL_PASSPORTS, 'type', signal),
+          await options.rules(),
+        ]
+        const { total } = await options.catalog.standing(0)
+        const rows = await Promise.all(
+          groups.map(async ({ value, count: holders }) => ({
+            type: value,
+            holders,
+            name: await labelOf('credential', value),
+            rule: ruleOf(rules, value),
+          })),
+        )
+        return file('text/html', renderList(site, rows, total), POLICY.explorer)
+      }),
+  }
+}
+
+type Row = { type: string; holders: number; name: string; rule: ReturnType<typeof ruleOf> }
+
+function renderList(site: Site, rows: readonly Row[], total: number): string {
+  return renderLayout({
+    site,
+    title: 'Credentials',
+    description: `${count(rows.length, 'credential')} that people earn points with, and how many people have each`,
+    share: { path: '/credentials' },
+    here: '/credentials',
+    main: html`<h1>Credentials</h1>
+<p class="lead">A credential is a fact about a person that earns points: an account, a contribution, a verification. These are the ones that people have, the most common first.</p>
+${rows.length === 0 ? html`<p class="nothing">Nobody has a credential yet. <a href="/">Show all passports</a></p>` : renderTable(rows, total)}`,
+  })
+}
+
+function renderTable(rows: readonly Row[], total: number): Html {
+  return html`<table class="credentials">
+<thead><tr><th scope="col">Credential</th><th scope="col" class="extra">Counts toward</th><th scope="col" class="figure">At most</th><th scope="col" class="figure">People</th><th scope="col"><span class="unseen">Share of people</span></th></tr></thead>
+<tbody>${rows.map((row) => renderRow(row, total))}</tbody>
+</table>`
+}
+
+function renderRow({ type, holders, name, rule }: Row, total: number): Html {
+  const share = Math.min(100, (100 * holders) / Math.max(total, holders))
+  return html`<tr><th scope="row"><a href="${credentialAddress(type)}"><bdi>${shortWord(name, MAX_NAME_LENGTH)}</bdi></a></th>
+<td class="extra">${rule ? renderCategory(rule.category) : html``}</td>
+<td class="figure">${rule ? formatFigure(rule.max_score) : '–'}</td>
+<td class="figure">${formatFigure(holders)}</td>
+<td class="share"><svg viewBox="0 0 100 1" preserveAspectRatio="none" aria-hidden="true"><rect width="${share.toFixed(1)}" height="1"/></svg> <span class="soft">${formatShare(share)}</span></td></tr>
+`
+}
+
+const MAX_NAME_LENGTH = 60
+
+/** Rounded down, but never to 0. */
+export const formatShare = (percent: number): string =>
+  percent < 1 ? 'below 1%' : `${formatFigure(Math.floor(percent))}%`
+
+export function renderCategory(category: string): Html {
+  const part = category.toLowerCase()
+  return ['activity', 'identity', 'skills'].includes(part)
+    ? html`<span class="swatch ${part}"></span> ${category}`
+    : html`<bdi>${shortWord(category, MAX_NAME_LENGTH)}</bdi>`
+}

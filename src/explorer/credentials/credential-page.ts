@@ -1,0 +1,122 @@
+import { mapChunks } from '../../catalog/chunks.ts'
+import type { Credential } from '../../domain/credential.ts'
+import { notFound } from '../../domain/errors.ts'
+import type { Rule } from '../../domain/rule-set.ts'
+import { foldName } from '../../domain/text/fold-name.ts'
+import { count } from '../../domain/text/format.ts'
+import { type ExplorerOptions, type ExplorerPage, file, POLICY } from '../explorer-page.ts'
+import { formatFigure, formatPeople } from '../format.ts'
+import { type Html, html } from '../html.ts'
+import { renderLayout } from '../layout.ts'
+import type { Ranked } from '../ranking/find-ranking.ts'
+import { whenReady } from '../ranking/not-ready.ts'
+import { renderRankingList } from '../ranking/ranking-list.ts'
+import { ALL_PASSPORTS, addressOfFilter } from '../ranking/ranking-query.ts'
+import { shortWord } from '../sanitize.ts'
+import type { Site } from '../site/site.ts'
+import { formatShare, renderCategory } from './credential-list.ts'
+import { renderPoints } from './credential-points.ts'
+import { credentialAddress, describeRule, listHolders, ruleOf } from './credential-types.ts'
+
+const TOP = 10
+/** Holders whose points are read for the distribution: about 3 MB. */
+const SAMPLE = 500
+const LONGEST_TYPE = 200
+
+/** One type of credential: its rule, its holders and their points. */
+export const createCredentialPage = (options: ExplorerOptions): ExplorerPage => ({
+  version: async () => (await options.rules()).stamp,
+  render({ params, signal, site }) {
+    const type = foldName(params.type ?? '')
+    if (type === '' || type.length > LONGEST_TYPE) throw notFound()
+    return whenReady(site, credentialAddress(type), async () => {
+      const found = await find(options, type, signal)
+      if (found.holders === 0 && !found.rule) throw notFound()
+      return file('text/html', renderPage(site, found), POLICY.explorer)
+    })
+  },
+})
+
+type Found = Awaited<ReturnType<typeof find>>
+
+async function find(options: ExplorerOptions, type: string, signal: AbortSignal) {
+  const { store, catalog, rules } = options
+  const { version, ...ruleSet } = await rules()
+  const top = await listHolders(options, type, { limit: TOP }, signal)
+  const step = Math.max(1, Math.ceil(top.total / SAMPLE))
+  const sample = await listHolders(options, type, { limit: SAMPLE, step }, signal)
+  const ids = [...new Set([...top.ids, ...sample.ids])]
+  const chunks = await mapChunks(ids, (chunk) => store.search.mapCredentials(type, chunk))
+  const credentials = new Map(chunks.flatMap((chunk) => [...chunk]))
+  const { total: all, scale } = await catalog.standing(0)
+  return {
+    type,
+    version,
+    rule: ruleOf({ version, ...ruleSet }, type),
+    holders: top.total,
+    all: Math.max(all, top.total),
+    scale,
+    ranked: await rankTop(options, top.ids, credentials),
+    example: credentials.values().next().value,
+    scores: sample.ids.flatMap((id) => credentials.get(id)?.score ?? []),
+  }
+}
+
+async function rankTop(
+  { store, catalog }: ExplorerOptions,
+  ids: readonly number[],
+  credentials: ReadonlyMap<number, Credential>,
+): Promise<Ranked[]> {
+  const passports = await store.passports.listByIds(ids)
+  return Promise.all(
+    passports.map(async (passport) => ({
+      passport,
+      rank: (await catalog.standing(passport.scores.total)).rank,
+      note: describePoints(credentials.get(passport.id)),
+    })),
+  )
+}
+
+const describePoints = (credential: Credential | undefined) =>
+  credential && `${formatFigure(credential.score)} of ${formatFigure(credential.maxScore)} points`
+
+const MAX_NAME_LENGTH = 80
+
+function renderPage(site: Site, found: Found): string {
+  const { type, rule, example, holders, all, ranked } = found
+  const name = shortWord(rule?.name ?? example?.name ?? type, MAX_NAME_LENGTH) || type
+  const category = rule?.category ?? example?.category ?? ''
+  const most = rule?.max_score ?? example?.maxScore ?? 0
+  const share = holders === 0 ? '' : `, ${formatShare((100 * holders) / all)} of all`
+  return renderLayout({
+    site,
+    title: `${name}: ${count(holders, 'holder')}`,
+    description: `${formatPeople(holders)} with the credential ${name}: how it is scored, and who has the highest scores`,
+    share: { path: credentialAddress(type) },
+    here: '/credentials',
+    main: html`<p class="crumb"><a href="/credentials">Credentials</a></p>
+<h1><bdi>${name}</bdi></h1>
+<dl class="summary">
+<div><dt>Counts toward</dt><dd>${renderCategory(category)}</dd></div>
+<div><dt>At most</dt><dd>${formatFigure(most)} points</dd></div>
+<div><dt>People</dt><dd>${formatFigure(holders)}<span class="soft">${share}</span></dd></div>
+</dl>
+${rule ? renderRule(rule, found.version) : html``}
+${renderPoints(found.scores, most, holders)}
+${ranked.length === 0 ? html`<p class="nothing">Nobody has this credential yet.</p>` : renderHolders(found, name)}`,
+  })
+}
+
+const renderRule = (rule: Rule, version: string) => html`<section>
+<h2>How it is scored</h2>
+<p>${describeRule(rule).join(' ')}</p>
+<p class="soft">By rule set ${version}. A score given by an imported record stays as it is.</p>
+</section>`
+
+function renderHolders({ type, ranked, scale, holders }: Found, name: string): Html {
+  const query = ALL_PASSPORTS
+  const list = { query, ranked, scale, total: holders, all: holders, last: 1 }
+  return html`<h2>People with the highest total scores</h2>
+${renderRankingList(list)}
+<p><a class="button" href="${addressOfFilter('credential', type)}">${holders === 1 ? 'Show in the ranking' : `All ${formatFigure(holders)} people with ${name}`}</a></p>`
+}

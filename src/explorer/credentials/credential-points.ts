@@ -1,0 +1,59 @@
+import { formatFigure, toCoordinate } from '../format.ts'
+import { type Html, html } from '../html.ts'
+
+const MOST_BUCKETS = 20
+const [WIDTH, HEIGHT] = [400, 90]
+
+/** A histogram of the points that holders have: all of them, or an even sample of a long list. */
+export function renderPoints(scores: readonly number[], most: number, holders: number): Html {
+  if (scores.length < 2) return html``
+  const sorted = scores.toSorted((one, other) => one - other)
+  const end = Math.max(most, sorted.at(-1) ?? 0, 1)
+  const step = stepOf(end)
+  const buckets = new Array<number>(Math.ceil(end / step)).fill(0)
+  for (const score of sorted) {
+    const bucket = Math.min(buckets.length - 1, Math.max(0, Math.ceil(score / step) - 1))
+    buckets[bucket] = (buckets[bucket] ?? 0) + 1
+  }
+  return html`<section>
+<h2>Points</h2>
+<figure>
+<svg class="histogram" viewBox="0 0 ${WIDTH} ${HEIGHT}" preserveAspectRatio="none" aria-hidden="true">${drawBars(buckets, step)}</svg>
+<p class="axis soft" aria-hidden="true"><span>0</span><span>${formatFigure(buckets.length * step)} points</span></p>
+<figcaption class="soft">${describe(sorted, most, holders)}</figcaption>
+</figure>
+</section>`
+}
+
+/** The next number of 1, 2, 5, 10, 20, ... with few enough buckets. */
+function stepOf(end: number): number {
+  if (end <= MOST_BUCKETS) return 1
+  const power = 10 ** Math.floor(Math.log10(end / MOST_BUCKETS))
+  return power * ([1, 2, 5].find((factor) => end / (factor * power) <= MOST_BUCKETS) ?? 10)
+}
+
+/** Bars have a minimum height, so that rare scores are visible. */
+function drawBars(buckets: readonly number[], step: number): Html[] {
+  const width = WIDTH / buckets.length
+  const scale = HEIGHT / Math.max(...buckets, 1)
+  return buckets.flatMap((size, at) => {
+    if (size === 0) return []
+    const height = toCoordinate(Math.max(2, size * scale))
+    const range =
+      step === 1 ? formatFigure(at + 1) : `${formatFigure(at * step + 1)} to ${formatFigure((at + 1) * step)}`
+    return [
+      html`<rect x="${toCoordinate(at * width)}" y="${toCoordinate(HEIGHT - height)}" width="${toCoordinate(Math.max(1, width - 3))}" height="${height}"><title>${range} points: ${formatFigure(size)}</title></rect>`,
+    ]
+  })
+}
+
+function describe(sorted: readonly number[], most: number, holders: number): string {
+  const median = sorted[Math.floor(sorted.length / 2)] ?? 0
+  const full = sorted.filter((score) => score >= most).length
+  const whom =
+    sorted.length < holders
+      ? `An even sample of ${formatFigure(sorted.length)} of ${formatFigure(holders)} people`
+      : `All ${formatFigure(holders)} people`
+  const maximum = full === 0 ? 'none has' : `${formatFigure(full)} ${full === 1 ? 'has' : 'have'}`
+  return `${whom}: half have ${formatFigure(median)} points or more, ${maximum} the maximum of ${formatFigure(most)}.`
+}

@@ -1,0 +1,57 @@
+import type { Rule, RuleSetShape } from '../../domain/rule-set.ts'
+import { foldName } from '../../domain/text/fold-name.ts'
+import type { ExplorerOptions } from '../explorer-page.ts'
+import { formatFigure } from '../format.ts'
+import { equals } from '../ranking/ranking-query.ts'
+
+/** The rule of a folded type. */
+export const ruleOf = ({ types }: RuleSetShape, type: string): Rule | undefined =>
+  Object.entries(types).find(([name]) => foldName(name) === type)?.[1]
+
+export const credentialAddress = (type: string): string =>
+  `/credentials/${encodeURIComponent(type.toWellFormed())}`
+
+/** Holders of a type by total score: `limit` of them, every `step`-th. */
+export const listHolders = (
+  { catalog }: Pick<ExplorerOptions, 'catalog'>,
+  type: string,
+  { limit, step = 1 }: { limit: number; step?: number },
+  signal: AbortSignal,
+) =>
+  catalog.list(
+    {
+      keyword: undefined,
+      filter: [equals('type', type)],
+      sort: { field: 'score', descending: true },
+      groupBy: undefined,
+      after: undefined,
+      limit,
+      step,
+      signal,
+    },
+    false,
+  )
+
+/** How a rule turns a value into points, in words. */
+export function describeRule({ convert, multiplier, max_score, accounts, proves_human }: Rule): string[] {
+  const most = formatFigure(max_score)
+  return [
+    `${CONVERSIONS[convert](multiplier, max_score)}, at most ${most}.`,
+    accounts === 'sum'
+      ? 'The values of several accounts are added up first.'
+      : 'Of several accounts, the best one counts.',
+    ...(proves_human ? ['It also marks the person as a verified human.'] : []),
+  ]
+}
+
+const CONVERSIONS: Record<Rule['convert'], (multiplier: number, most: number) => string> = {
+  none: (multiplier, most) =>
+    multiplier >= most
+      ? `${points(Math.min(multiplier, most))} for having it`
+      : `${points(multiplier)} for each unit of the value`,
+  sqrt: (multiplier) => `The square root of the value, times ${formatFigure(multiplier)}`,
+  ln: (multiplier) => `The natural logarithm of the value, times ${formatFigure(multiplier)}`,
+  years: (multiplier) => `${points(multiplier)} for each year since the date`,
+}
+
+const points = (number: number) => `${formatFigure(number)} ${number === 1 ? 'point' : 'points'}`

@@ -1,0 +1,138 @@
+import { expect, test } from 'bun:test'
+import { readable, serveExplorer } from '../../support/explorer/explorer-server.ts'
+import { HOSTILE_NAMES } from '../../support/explorer/hostile-names.ts'
+import { shareServer } from '../../support/http/server.ts'
+import { onEveryEngine, openTestStore } from '../../support/store/engines.ts'
+import { ADA_WALLET, ada, credential, grace, graceOld, named, record } from '../../support/store/records.ts'
+
+const mira = record(20, {
+  scores: { total: 30, activity: 20, identity: 5, skills: 5 },
+  profile: { displayName: 'Mira', location: 'Lisbon', tags: ['Poetry', 'zk'] },
+  credentials: [
+    credential('m', { type: 'ens', name: 'ENS', score: 5 }),
+    credential('n', {
+      type: 'active_wallet',
+      name: 'Ethereum User',
+      category: 'Activity',
+      score: 20,
+      maxScore: 20,
+    }),
+  ],
+})
+
+const PEOPLE = [
+  ada,
+  mira,
+  grace,
+  graceOld,
+  named(21, 'Sam One', 1),
+  named(22, 'Sam Two', 2),
+  named(23, 'Uma', 3),
+]
+
+const rowOf = (text: string, title: string) =>
+  [...text.matchAll(/<tr><th scope="row">[\s\S]*?<\/tr>/g)]
+    .map(([row]) => readable(row))
+    .find((row) => row.startsWith(title))
+
+onEveryEngine('the comparison', (open) => {
+  const server = shareServer(() => open(PEOPLE), serveExplorer)
+
+  test('shows scores, ranks, credentials and tags side by side, with the highest marked', async () => {
+    const { status, text } = await server.look('/compare?ids=7,20')
+    expect(status).toBe(200)
+    expect(rowOf(text, 'Activity')).toMatch(/^Activity 12( Top \d+%)? 20.* highest$/)
+    expect(rowOf(text, 'Rank')).toMatch(/^Rank 1st of 6/)
+    expect(rowOf(text, 'Ethereum User')).toBe('Ethereum User 12 of 20 20 of 20 highest')
+    expect(rowOf(text, 'GitHub')).toBe('GitHub 20.25 of 40 highest –')
+    expect(rowOf(text, 'Tags')).toBe('Tags math poetry shared Poetry shared zk')
+    expect(rowOf(text, 'Place')).toBe('Place London Lisbon')
+    expect(text).toMatch(/<title>[^<]*Ada[^<]* and Mira compared/)
+    expect(text).toContain('<a class="remove" href="/compare?ids=20">')
+  })
+
+  test('accepts ids, wallets, handles and names; each person once', async () => {
+    const people = async (ids: string) => {
+      const { text } = await server.look(`/compare?${new URLSearchParams({ ids })}`)
+      return [...text.matchAll(/<th scope="col">[\s\S]*?href="\/passports\/(\d+)"/g)].map(([, id]) =>
+        Number(id),
+      )
+    }
+    expect(await people(`${ADA_WALLET},Mira`)).toEqual([7, 20])
+    expect(await people('lens:ada, 20')).toEqual([7, 20])
+    expect(await people('ada,7,lens:ada')).toEqual([7])
+    expect(await people('900,3')).toEqual([3])
+    const { text } = await server.look('/compare?ids=7&ids=20')
+    expect(text).toContain('name="ids" value="7,20"')
+  })
+
+  test('an ambiguous name offers the people that it may mean', async () => {
+    const { status, text } = await server.look('/compare?ids=7,sam')
+    expect(status).toBe(200)
+    expect(readable(text)).toContain('“sam” may be Sam Two or Sam One .')
+    expect(text).toContain('href="/compare?ids=7,22"')
+  })
+
+  test('unknown people are named; without anybody the status is 404', async () => {
+    const some = await server.look('/compare?ids=7,999999')
+    expect(some.status).toBe(200)
+    expect(readable(some.text)).toContain('No passport was found for “999999”.')
+    expect((await server.look('/compare?ids=999999,nobody+at+all')).status).toBe(404)
+  })
+
+  test('more than four people are left out, with a note', async () => {
+    const { text } = await server.look('/compare?ids=7,20,21,22,23,3')
+    expect(text.match(/<th scope="col">/g)).toHaveLength(4)
+    expect(readable(text)).toContain('A comparison has 4 people at most: 2 more were left out.')
+    expect(text).not.toContain('Add another person')
+  })
+
+  test('starts with an empty form', async () => {
+    const { status, text } = await server.look('/compare')
+    expect(status).toBe(200)
+    expect(text).toContain('<form class="search" action="/compare">')
+    expect(readable(text)).toContain('Put two to four people side by side')
+  })
+})
+
+test('the page of people with very many credentials is small', async () => {
+  const credentials = Array.from({ length: 2000 }, (_, at) =>
+    credential(`c${at}`, {
+      type: `type ${at}`,
+      name: `Credential ${at}`,
+      score: 1 + at / 1000,
+      value: 'x'.repeat(500),
+    }),
+  )
+  const people = [1, 2, 3, 4].map((id) =>
+    record(id, { credentials, profile: { tags: Array.from({ length: 200 }, (_, at) => `tag ${at}`) } }),
+  )
+  await using store = await openTestStore('sqlite', people)
+  await using server = serveExplorer(store)
+  const { status, text } = await server.look('/compare?ids=1,2,3,4')
+  expect(status).toBe(200)
+  expect(text.length).toBeLessThan(100_000)
+  expect(readable(text)).toContain('1,960 more')
+})
+
+test('untrusted text in the address and in the records is text', async () => {
+  const people = HOSTILE_NAMES.map((text, at) =>
+    record(at + 1, {
+      profile: { displayName: text, location: text.slice(0, 200), tags: [text.slice(0, 200)] },
+      credentials: [credential(`c${at}`, { type: text.slice(0, 100) || 'x', name: text, score: 1 })],
+    }),
+  )
+  await using store = await openTestStore('sqlite', people)
+  await using server = serveExplorer(store)
+  for (let id = 1; id <= people.length; id += 4) {
+    const { status, text } = await server.look(`/compare?ids=${id},${id + 1},${id + 2},${id + 3}`)
+    expect(status).toBe(200)
+    expect(text).not.toMatch(/<script>alert|<img |"onload=/)
+    expect(text.length).toBeLessThan(100_000)
+  }
+  for (const text of HOSTILE_NAMES) {
+    const page = await server.look(`/compare?ids=${encodeURIComponent(text.slice(0, 300).toWellFormed())}`)
+    expect([200, 404]).toContain(page.status)
+    expect(page.text).not.toMatch(/<script>alert|<img |"onload=/)
+  }
+})

@@ -1,0 +1,142 @@
+import { expect, test } from 'bun:test'
+import { describeRule } from '../../../src/explorer/credentials/credential-types.ts'
+import { readable, serveExplorer } from '../../support/explorer/explorer-server.ts'
+import { HOSTILE_NAMES } from '../../support/explorer/hostile-names.ts'
+import { rowsOf } from '../../support/explorer/ranking-rows.ts'
+import { shareServer } from '../../support/http/server.ts'
+import { onEveryEngine, openTestStore } from '../../support/store/engines.ts'
+import { credential, record } from '../../support/store/records.ts'
+
+const github = (score: number) =>
+  credential(`g${score}`, { type: 'github', name: 'GitHub', category: 'Skills', score, maxScore: 40 })
+const kite = credential('k', { type: 'Kite Club', name: 'Kites', category: 'Hobbies', score: 3, maxScore: 9 })
+
+const PEOPLE = [
+  record(1, {
+    profile: { displayName: 'Ana' },
+    scores: { total: 30, skills: 30 },
+    credentials: [github(30)],
+  }),
+  record(2, {
+    profile: { displayName: 'Ben' },
+    scores: { total: 40, skills: 40 },
+    credentials: [github(40), kite],
+  }),
+  record(3, { profile: { displayName: 'Cleo' }, scores: { total: 5, skills: 5 }, credentials: [github(5)] }),
+  record(4, { profile: { displayName: 'Dan' }, scores: { total: 0 }, credentials: [github(0)] }),
+]
+
+onEveryEngine('credential pages', (open) => {
+  const server = shareServer(() => open(PEOPLE), serveExplorer)
+
+  test('list all types, the most common first, with exact counts', async () => {
+    const { status, text } = await server.look('/credentials')
+    expect(status).toBe(200)
+    const rows = [...text.matchAll(/<tr><th scope="row">[\s\S]*?<\/tr>/g)].map(([row]) => readable(row))
+    expect(rows).toEqual(['GitHub Skills 40 3 75%', 'Kites – 1 25%'])
+    expect(text).toContain('href="/credentials/kite%20club"')
+  })
+
+  test('show the rule in words, the points of all holders, and the top holders', async () => {
+    const { status, text } = await server.look('/credentials/github')
+    expect(status).toBe(200)
+    const words = readable(text)
+    expect(words).toContain('Counts toward Skills At most 40 points People 3 , 75% of all')
+    expect(words).toContain(
+      'The square root of the value, times 0.5, at most 40. Of several accounts, the best one counts.',
+    )
+    expect(words).toContain('All 3 people: half have 30 points or more, 1 has the maximum of 40.')
+    expect(rowsOf(text).map(({ name, rank }) => `${rank} ${name}`)).toEqual(['1 Ben', '2 Ana', '3 Cleo'])
+    expect(rowsOf(text)[1]?.about).toStartWith('<b>30 of 40 points</b>')
+    expect(text).toContain('<a class="button" href="/?credential=github">All 3 people with GitHub</a>')
+  })
+
+  test('a type without a rule is described by its holders', async () => {
+    const { status, text } = await server.look('/credentials/Kite%20Club')
+    expect(status).toBe(200)
+    expect(readable(text)).toContain('Kites Counts toward Hobbies At most 9 points People 1')
+    expect(text).not.toContain('How it is scored')
+  })
+
+  test('a rule that nobody meets has a page, an unknown type has none', async () => {
+    const unmet = await server.look('/credentials/worldcoin')
+    expect(unmet.status).toBe(200)
+    expect(readable(unmet.text)).toContain('It also marks the person as a verified human.')
+    expect(readable(unmet.text)).toContain('Nobody has this credential yet.')
+    for (const path of ['/credentials/nothing', '/credentials/%20', `/credentials/${'x'.repeat(201)}`])
+      expect([path, (await server.look(path)).status]).toEqual([path, 404])
+  })
+
+  test('an unchanged page gets 304', async () => {
+    const { headers } = await server.look('/credentials/github')
+    const again = await server.look('/credentials/github', {
+      headers: { 'If-None-Match': headers.get('ETag') ?? '' },
+    })
+    expect(again.status).toBe(304)
+  })
+
+  test('a client that prefers JSON is told where it is', async () => {
+    const { status, text } = await server.look('/credentials/github', {
+      headers: { Accept: 'application/json' },
+    })
+    expect([status, JSON.parse(text).code]).toEqual([406, 'not_acceptable'])
+  })
+})
+
+test('the points of many holders are an even sample', async () => {
+  const people = Array.from({ length: 1100 }, (_, at) =>
+    record(at + 1, { scores: { total: (at % 40) + 1 }, credentials: [github((at % 40) + 1)] }),
+  )
+  await using store = await openTestStore('sqlite', people)
+  await using server = serveExplorer(store)
+  const { text } = await server.look('/credentials/github')
+  const [, sampled, median] =
+    /An even sample of (\d+) of 1,100 people: half have (\d+) points or more/.exec(text) ?? []
+  expect(Number(sampled)).toBeGreaterThan(300)
+  expect(Number(sampled)).toBeLessThanOrEqual(500)
+  expect(Math.abs(Number(median) - 21)).toBeLessThanOrEqual(1)
+  expect(text.length).toBeLessThan(60_000)
+})
+
+test('types and names of untrusted records are text', async () => {
+  // A URL cannot contain lone surrogates.
+  const people = HOSTILE_NAMES.map((name) => name.toWellFormed()).map((text, at) =>
+    record(at + 1, {
+      scores: { total: at },
+      credentials: [
+        credential(`c${at}`, {
+          type: text.slice(0, 200) || 'x',
+          name: text,
+          category: text.slice(0, 100),
+          score: 1,
+        }),
+      ],
+    }),
+  )
+  await using store = await openTestStore('sqlite', people)
+  await using server = serveExplorer(store)
+  const { status, text } = await server.look('/credentials')
+  expect(status).toBe(200)
+  expect(text.length).toBeLessThan(200_000)
+  expect(text).not.toMatch(/<script>alert|<img |"onload=/)
+  for (const [, link = ''] of text.matchAll(/href="(\/credentials\/[^"]+)"/g)) {
+    const path = link.replaceAll('&#x27;', "'")
+    const page = await server.look(path)
+    expect([path, page.status]).toEqual([path, 200])
+    expect(page.text).not.toMatch(/<script>alert|<img |"onload=/)
+    expect(page.text.length).toBeLessThan(200_000)
+  }
+})
+
+test('rules are described in words', () => {
+  const rule = { name: '', category: '', max_score: 20, accounts: 'sum', proves_human: false } as const
+  const first = (more: object) => describeRule({ ...rule, convert: 'none', multiplier: 1, ...more })[0]
+  expect(first({})).toBe('1 point for each unit of the value, at most 20.')
+  expect(first({ multiplier: 20 })).toBe('20 points for having it, at most 20.')
+  expect(first({ convert: 'ln', multiplier: 2 })).toBe(
+    'The natural logarithm of the value, times 2, at most 20.',
+  )
+  expect(first({ convert: 'years', multiplier: 4 })).toBe(
+    '4 points for each year since the date, at most 20.',
+  )
+})

@@ -1,0 +1,173 @@
+import { describe, expect, test } from 'bun:test'
+import { createCatalog } from '../../../src/catalog/catalog.ts'
+import { ServiceError } from '../../../src/domain/errors.ts'
+import { inventPeople } from '../../../src/ingest/demo/people.ts'
+import { readable, serveExplorer } from '../../support/explorer/explorer-server.ts'
+import { rowsOf } from '../../support/explorer/ranking-rows.ts'
+import { shareServer } from '../../support/http/server.ts'
+import { onEveryEngine, openTestStore } from '../../support/store/engines.ts'
+import { credential, NOON, record } from '../../support/store/records.ts'
+
+const PEOPLE = [
+  record(1, {
+    human: true,
+    profile: { displayName: 'Ana', location: 'São Paulo', tags: ['ZK', 'data'] },
+    scores: { total: 60, activity: 10, identity: 20, skills: 30 },
+    credentials: [
+      credential('a', { type: 'github', name: 'GitHub', category: 'Skills', score: 30, maxScore: 40 }),
+    ],
+  }),
+  record(2, {
+    profile: { displayName: 'Ben', location: 'sao paulo', tags: ['zk'] },
+    scores: { total: 50, activity: 5, identity: 5, skills: 40 },
+  }),
+  record(3, {
+    human: true,
+    profile: { displayName: 'Cleo', location: 'Lisbon', tags: ['zk', 'a,b|c:"d"'] },
+    scores: { total: 40, activity: 40, identity: 0, skills: 0 },
+  }),
+  record(4, { profile: { displayName: 'Dan' }, scores: { total: 0 } }),
+]
+
+onEveryEngine('filters of the ranking', (open) => {
+  const server = shareServer(() => open(PEOPLE), serveExplorer)
+  const namesAt = async (target: string) => rowsOf((await server.look(target)).text).map(({ name }) => name)
+
+  test('select by tag, place, credential and human, and combine', async () => {
+    expect(await namesAt('/?tag=zk')).toEqual(['Ana', 'Ben', 'Cleo'])
+    expect(await namesAt('/?tag=zk&tag=data')).toEqual(['Ana'])
+    expect(await namesAt('/?place=S%C3%A3o%20Paulo')).toEqual(['Ana', 'Ben'])
+    expect(await namesAt('/?credential=GitHub')).toEqual(['Ana'])
+    expect(await namesAt('/?human=true')).toEqual(['Ana', 'Cleo'])
+    expect(await namesAt('/?human=false&tag=zk')).toEqual(['Ben'])
+    expect(await namesAt(`/?${new URLSearchParams({ tag: 'a,b|c:"d"' })}`)).toEqual(['Cleo'])
+  })
+
+  test('sort by each part of the score, with positions', async () => {
+    expect(await namesAt('/?sort=total')).toEqual(['Ana', 'Ben', 'Cleo', 'Dan'])
+    expect(await namesAt('/?sort=activity&tag=zk')).toEqual(['Cleo', 'Ana', 'Ben'])
+    const rows = rowsOf((await server.look('/?sort=skills')).text)
+    expect(rows.map(({ name, rank, score }) => `${rank} ${name} ${score}`)).toEqual([
+      '1 Ben 40',
+      '2 Ana 30',
+      '3 Cleo 0',
+      '4 Dan 0',
+    ])
+  })
+
+  test('the heading and the chips describe the list, and each chip removes its filter', async () => {
+    const { text } = await server.look('/?tag=zk&place=sao+paulo&human=true&sort=skills')
+    expect(text).toContain('<h1>Verified people tagged “ZK” in “São Paulo” by skills</h1>')
+    expect(text).toContain(
+      '<a href="/?place=sao+paulo&amp;human=true&amp;sort=skills"><span class="unseen">Remove',
+    )
+    expect(text).toContain('<a class="clear" href="/?sort=skills">Clear all</a>')
+    expect(readable(text)).toContain('1 of 4 passports')
+    expect(text).toContain('<link rel="canonical" href="')
+  })
+
+  test('facets show how many people more filters would leave', async () => {
+    const { text } = await server.look('/?tag=zk')
+    expect(text).toContain(
+      '<a href="/?tag=zk&amp;tag=data" rel="nofollow"><bdi>data</bdi> <span>1</span></a>',
+    )
+    expect(text).toContain(
+      '<a href="/?tag=zk&amp;place=sao+paulo" rel="nofollow"><bdi>São Paulo</bdi> <span>2</span></a>',
+    )
+    expect(text).toContain(
+      '<a href="/?tag=zk&amp;credential=github" rel="nofollow"><bdi>GitHub</bdi> <span>1</span></a>',
+    )
+    expect(text).toContain(
+      '<a href="/?tag=zk&amp;human=true" rel="nofollow"><bdi>Verified human</bdi> <span>2</span></a>',
+    )
+    expect(text).not.toContain('<a href="/?tag=zk&amp;tag=zk"')
+  })
+
+  test('the first page shows the facets of all passports', async () => {
+    const { text } = await server.look('/')
+    expect(text).toContain('<a href="/?tag=zk" rel="nofollow"><bdi>ZK</bdi> <span>3</span></a>')
+    expect(readable(text)).toContain('A passport is one person’s public record')
+  })
+
+  test('the search keeps the filters', async () => {
+    const { text } = await server.look('/?tag=zk&sort=skills')
+    expect(text).toContain(
+      '<input type="hidden" name="tag" value="zk"><input type="hidden" name="sort" value="skills">',
+    )
+  })
+
+  test('an empty result offers a way back', async () => {
+    const { status, text } = await server.look('/?tag=nothing')
+    expect(status).toBe(200)
+    expect(readable(text)).toContain('No passport has all of these filters')
+  })
+
+  test('blank and unknown parameters are ignored, bad values are explained', async () => {
+    expect(await namesAt('/?tag=&place=+&human=&sort=&utm_source=x')).toEqual(['Ana', 'Ben', 'Cleo', 'Dan'])
+    const sentences = {
+      '/?human=maybe': 'human must be true or false, got &quot;maybe&quot;.',
+      '/?sort=name': 'sort must be one of total, activity, identity, skills, got &quot;name&quot;.',
+      [`/?tag=${'x'.repeat(201)}`]: 'tag must be at most 200 characters, got 201.',
+      '/?place=a&place=b': 'place may be given 1 times at most, got 2 values.',
+      '/?tag=a&tag=b&tag=c&tag=d&tag=e&tag=f': 'tag may be given 5 times at most, got 6 values.',
+    }
+    for (const [target, sentence] of Object.entries(sentences)) {
+      const { status, text } = await server.look(target)
+      expect([target, status]).toEqual([target, 400])
+      expect(text).toContain(sentence)
+    }
+  })
+
+  test('a change appears on filtered pages', async () => {
+    await using store = await open(PEOPLE)
+    await using server = serveExplorer(store)
+    const names = async () => rowsOf((await server.look('/?tag=data')).text).map(({ name }) => name)
+    expect(await names()).toEqual(['Ana'])
+    const passport = record(9, { profile: { displayName: 'Eve', tags: ['data'] }, scores: { total: 70 } })
+    await store.records.save([{ kind: 'passport', passport }], { now: NOON, restore: false })
+    expect(await names()).toEqual(['Eve', 'Ana'])
+  })
+})
+
+test('all pages of a filtered list have each passport once', async () => {
+  await using store = await openTestStore('sqlite', inventPeople())
+  await using server = serveExplorer(store)
+  const first = await server.look('/?tag=zk&sort=skills')
+  const [, total] = /(\d+) of 1,000 passports/.exec(readable(first.text)) ?? []
+  const scores: number[] = []
+  const seen = new Set<string>()
+  for (let page = 1; seen.size < Number(total); page++) {
+    const rows = rowsOf((await server.look(`/?tag=zk&sort=skills&page=${page}`)).text)
+    expect(rows.length).toBeGreaterThan(0)
+    for (const { path, score } of rows) {
+      seen.add(path)
+      scores.push(Number(score))
+    }
+  }
+  expect(seen.size).toBe(Number(total))
+  expect(scores).toEqual(scores.toSorted((one, other) => other - one))
+})
+
+describe('while the index is not ready', () => {
+  test('filtered pages say so with status 503, and the ranking is unaffected', async () => {
+    await using store = await openTestStore('sqlite', PEOPLE)
+    let isReady = false
+    const catalog = createCatalog(store)
+    const { list } = catalog
+    catalog.list = (...request) =>
+      isReady ? list(...request) : Promise.reject(new ServiceError('unavailable', 'The index is not ready.'))
+    await using server = serveExplorer(store, { catalog })
+    for (const path of ['/?tag=zk', '/?sort=skills', '/credentials', '/credentials/github']) {
+      const { status, headers, text } = await server.look(path)
+      expect([path, status, headers.get('Retry-After')]).toEqual([path, 503, '2'])
+      expect(text).toContain('Filters are not ready yet')
+      expect(text).toContain(`href="${path}">Try again</a>`)
+    }
+    expect(rowsOf((await server.look('/')).text)).toHaveLength(4)
+    expect(rowsOf((await server.look('/?q=an')).text)).toHaveLength(2)
+    isReady = true
+    expect((await server.look('/?tag=zk')).status).toBe(200)
+    expect((await server.look('/credentials')).status).toBe(200)
+    expect(server.errors).toEqual([])
+  })
+})

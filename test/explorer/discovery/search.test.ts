@@ -1,0 +1,135 @@
+import { expect, test } from 'bun:test'
+import { foldName } from '../../../src/domain/text/fold-name.ts'
+import { highlight } from '../../../src/explorer/ranking/highlight.ts'
+import { cleanText, shortenText } from '../../../src/explorer/sanitize.ts'
+import { inventPeople } from '../../../src/ingest/demo/people.ts'
+import { readable, serveExplorer } from '../../support/explorer/explorer-server.ts'
+import { HOSTILE_NAMES } from '../../support/explorer/hostile-names.ts'
+import { rowsOf } from '../../support/explorer/ranking-rows.ts'
+import { shareServer } from '../../support/http/server.ts'
+import { onEveryEngine, openTestStore } from '../../support/store/engines.ts'
+import { record } from '../../support/store/records.ts'
+
+const social = (source: string, name: string) => ({
+  ...{ source, name, displayName: '', bio: '', location: '', url: '', imageUrl: '' },
+  ...{ followers: '', following: '' },
+})
+
+const person = (id: number, displayName: string, total: number, more: Parameters<typeof record>[1] = {}) =>
+  record(id, { ...more, profile: { displayName, ...more.profile }, scores: { total } })
+
+const PEOPLE = [
+  person(42, 'Rūta', 5, { mainWallet: '0xDE30ab1111111111111111111111111111111111' }),
+  person(7, 'olamide_42', 50, { socials: [social('github', 'Zoe'), social('basename', 'ola.base.eth')] }),
+  person(8, 'Zoetrope', 40, { mainWallet: '0xde30ab2222222222222222222222222222222222' }),
+  person(9, 'Mira', 30, { socials: [social('lens', 'zoe_m')], profile: { tags: ['ZK', 'zkSync'] } }),
+  person(10, '', 20, { verifiedWallets: ['DemoSo1anaAddress'] }),
+  { ...person(11, 'Old Mira', 1, { socials: [social('twitter', 'oldmira')] }), mergedInto: 9 },
+]
+
+onEveryEngine('the search', (open) => {
+  const server = shareServer(() => open(PEOPLE), serveExplorer)
+  const namesFor = async (text: string) =>
+    rowsOf((await server.look(`/?q=${encodeURIComponent(text)}`)).text).map(({ name }) => name)
+  const reasonsFor = async (text: string) =>
+    rowsOf((await server.look(`/?q=${encodeURIComponent(text)}`)).text).map(({ about }) => about)
+
+  test('a number finds the passport with this number first, also if names contain the digits', async () => {
+    expect(await namesFor('42')).toEqual(['Rūta', 'olamide_42'])
+    expect(await namesFor('#42')).toEqual(['Rūta'])
+    expect(await namesFor('passport 42')).toEqual(['Rūta'])
+    expect(await namesFor('Passport 10')).toEqual(['Passport 10'])
+    expect((await reasonsFor('42'))[0]).toStartWith('<mark>Passport 42</mark>')
+    expect(readable((await server.look('/?q=42')).text)).toContain('2 of 5 passports for “42”')
+  })
+
+  test('a handle finds its owner, with and without the source', async () => {
+    expect((await namesFor('github:zoe'))[0]).toBe('olamide_42')
+    expect((await namesFor('GitHub: @Zoe'))[0]).toBe('olamide_42')
+    expect(await namesFor('zoe')).toEqual(['olamide_42', 'Mira', 'Zoetrope'])
+    expect((await reasonsFor('zoe'))[0]).toStartWith('github:<mark>zoe</mark>')
+    expect((await reasonsFor('zoe'))[1]).toStartWith('lens:<mark>zoe</mark>_m')
+    expect(await namesFor('@zoe_m')).toEqual(['Mira'])
+    expect(await namesFor('ola.base.eth')).toEqual(['olamide_42'])
+  })
+
+  test('the beginning of a wallet finds its owners', async () => {
+    expect((await namesFor('0xDE30AB')).toSorted()).toEqual(['Rūta', 'Zoetrope'])
+    expect(await namesFor('0xde30ab2222…2222')).toEqual(['Zoetrope'])
+    expect(await namesFor('0xde30ab1111111111111111111111111111111111')).toEqual(['Rūta'])
+    expect(await namesFor('0xde3')).toEqual([])
+    expect(await namesFor('DemoSo1')).toEqual(['Passport 10'])
+    expect((await reasonsFor('0xDE30AB22'))[0]).toContain('<mark>0xde30ab22</mark>')
+  })
+
+  test('a handle of a merged passport finds the survivor', async () => {
+    expect(await namesFor('oldmira')).toEqual(['Mira'])
+  })
+
+  test('filters apply to all matches', async () => {
+    const names = async (target: string) => rowsOf((await server.look(target)).text).map(({ name }) => name)
+    expect(await names('/?q=zoe&tag=zk')).toEqual(['Mira'])
+    expect(await names('/?q=42&tag=zk')).toEqual([])
+    expect(await names('/?q=9&tag=zk')).toEqual(['Mira'])
+  })
+
+  test('a matching tag is suggested as a filter', async () => {
+    const { text } = await server.look('/?q=zk')
+    expect(text).toContain('aria-label="Suggested filters"')
+    expect(text).toMatch(/<a href="\/\?tag=zk" rel="nofollow">tag <bdi>ZK<\/bdi> <span>1<\/span>/)
+    expect(text).toContain('href="/?tag=zksync"')
+  })
+
+  test('matches in names are marked, regardless of accents and case', async () => {
+    const { text } = await server.look('/?q=RUT')
+    expect(text).toContain('<bdi><mark>Rūt</mark>a</bdi>')
+  })
+
+  test('no text is an error', async () => {
+    const texts = [
+      ...HOSTILE_NAMES.map((name) => name.slice(0, 150)),
+      '%',
+      '_',
+      "'",
+      ':',
+      'github:',
+      '@',
+      '…',
+      '0x',
+    ]
+    for (const text of texts) {
+      const { status } = await server.look(`/?q=${encodeURIComponent(text.toWellFormed())}`)
+      expect([text, status]).toEqual([text, 200])
+    }
+  })
+})
+
+test('the total counts each passport once', async () => {
+  await using store = await openTestStore('sqlite', inventPeople())
+  await using server = serveExplorer(store)
+  for (const text of ['1', '42', '100', 'mar', 'ada', 'maple']) {
+    const seen: string[] = []
+    let total = 0
+    for (let page = 1; page <= 60; page++) {
+      const { text: markup } = await server.look(`/?q=${text}&page=${page}`)
+      const rows = rowsOf(markup)
+      if (rows.length === 0) break
+      total = Number(/([\d,]+) of 1,000 passports for/.exec(readable(markup))?.[1]?.replace(',', ''))
+      seen.push(...rows.map(({ path }) => path))
+    }
+    expect([text, new Set(seen).size, seen.length]).toEqual([text, total, total])
+  }
+})
+
+test('marks never change the text', () => {
+  for (const name of ['Ada  Lovélace 🐉', 'Straße', '山田太郎', ...HOSTILE_NAMES].map((each) =>
+    shortenText(cleanText(each), 80),
+  )) {
+    for (const keyword of ['a', 'love', 'ss', 'e<', '&', '田', foldName(name).slice(1, 4) || 'x']) {
+      const marked = highlight(name, keyword)
+      expect(marked.replace(/<\/?mark>/g, '')).toBe(highlight(name, undefined))
+    }
+  }
+  expect(highlight('Straße', 'ss')).toBe('Stra<mark>ß</mark>e')
+  expect(highlight('a<b>b', 'b')).toBe('a&lt;<mark>b</mark>&gt;b')
+})
