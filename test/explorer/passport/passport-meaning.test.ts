@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
-import type { Scores } from '../../../src/domain/passport.ts'
+import type { Passport, Scores } from '../../../src/domain/passport.ts'
 import { describeTop } from '../../../src/explorer/format.ts'
+import { renderExplanation } from '../../../src/explorer/passport/passport-explanation.ts'
 import { renderGrowth } from '../../../src/explorer/passport/passport-growth.ts'
 import { describeBest } from '../../../src/explorer/passport/passport-score.ts'
 import { readable, serveExplorer } from '../../support/explorer/explorer-server.ts'
@@ -67,6 +68,13 @@ test('a total that a record gives is not presented as a sum', async () => {
   expect(readable((await server.look('/passports/2')).text)).toContain('5, given by the imported record.')
   expect(readable((await server.look('/passports/1/score')).text)).toContain(
     'The imported record gives the score',
+  )
+})
+
+test('a cap of the rules explains a total below the sum', () => {
+  const passport = { ...record(1), scores: { ...SCORES, total: 55 } } as Passport
+  expect(readable(renderExplanation(passport, { Skills: 25 }).markup)).toContain(
+    '10 Activity + 20 Identity + 30 Skills = 60, limited to 55 by the caps of the categories',
   )
 })
 
