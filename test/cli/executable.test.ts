@@ -54,6 +54,8 @@ describe('the executable, alone', () => {
         '/reference',
         '/assets/style.css',
         '/assets/reference.js',
+        '/card/42.png',
+        '/favicon.ico',
         '/openapi.json',
         '/ready',
       ])

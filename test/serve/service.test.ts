@@ -42,7 +42,7 @@ describe.skipIf(process.platform !== 'linux')('threads of the service', () => {
     await end(service, PICTURES)
     expect(new Set([...(await pending), 200, 503])).toEqual(new Set([200, 503]))
     await until(async () => (await card(6)) === 200)
-    expect(service.messages()).toEqual(['The picture-thread ended; restarting it now.'])
+    expect(service.messages()).toContain('The picture-thread ended; restarting it now.')
   })
 
   test('many different cards at once leave the API responsive', async () => {

@@ -161,7 +161,7 @@ const AS_OF = {
 export const KEY = pathParameter(
   'key',
   'Digits only: a passport id. A source and a name with a colon between them: a social profile or an account, in any letter case. Otherwise: a wallet; `0x` addresses in any letter case.',
-  'github:zoe',
+  '42',
 )
 
 export const V3_PATHS = {

@@ -104,6 +104,7 @@ async function send(form) {
   const own = new AbortController()
   requests.set(form, own)
   const block = sectionOf(form).querySelector('[data-response]')
+  delete block.dataset.ok
   block.setAttribute('aria-busy', 'true')
   const begin = performance.now()
   try {

@@ -5,12 +5,13 @@ import type { DrawPng } from './rasterizer.ts'
 /** Draws an SVG as a PNG of this width. */
 export type Rasterize = (svg: string, width: number) => Promise<Uint8Array<ArrayBuffer>>
 
-type Request = { id: number; svg: string; width: number }
+/** After `latest`, in epoch milliseconds, nobody waits for the picture. */
+type Request = { id: number; svg: string; width: number; latest: number }
 type Result = { id: number; png: Uint8Array<ArrayBuffer> } | { id: number; failure: string }
 
 /** Pictures of one server thread that wait for the picture thread: about a second of its time. */
-const MAX_WAITING = 32
-const TIMEOUT_MILLISECONDS = 5000
+const MAX_WAITING = 16
+const TIMEOUT_MILLISECONDS = 10_000
 
 /** Sends SVGs to the picture thread. */
 export function createRasterizerClient(port: MessagePort, timeout = TIMEOUT_MILLISECONDS) {
@@ -30,7 +31,7 @@ export function createRasterizerClient(port: MessagePort, timeout = TIMEOUT_MILL
       const id = ++last
       const result = Promise.withResolvers<Uint8Array<ArrayBuffer>>()
       waiting.set(id, result)
-      port.postMessage({ id, svg, width } satisfies Request)
+      port.postMessage({ id, svg, width, latest: Date.now() + timeout } satisfies Request)
       const late = new ServiceError('unavailable', 'The picture thread does not respond.')
       const timer = setTimeout(() => {
         waiting.delete(id)
@@ -57,9 +58,10 @@ export function createRasterizerServer(load: () => Promise<DrawPng>) {
   const cache = createByteCache<Uint8Array<ArrayBuffer>>(MAX_BYTES)
   let loaded: Promise<DrawPng> | undefined
 
-  async function respond(port: MessagePort, { id, svg, width }: Request): Promise<void> {
+  async function respond(port: MessagePort, { id, svg, width, latest }: Request): Promise<void> {
     loaded ??= load()
     const draw = await loaded
+    if (Date.now() > latest) return
     const send = (result: Result) => port.postMessage(result)
     try {
       const png = cache.getOrAdd(`${width} ${svg}`, () => {

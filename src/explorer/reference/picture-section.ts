@@ -9,13 +9,14 @@ const ROUTES = [
   {
     path: '/badge/{key}.svg',
     about:
-      'A badge with the score. `style` is `flat` (default), `plain` or `large`; `theme` is `light` (default) or `dark`.',
+      'A badge with the score. `style` is `flat` (default), `plain` or `large`; `theme` is `light` (default) or `dark`. An error is a badge, too.',
   },
   { path: '/badge/{key}.json', about: 'The same badge for the endpoint badges of shields.io.' },
   { path: '/card/{key}.png', about: 'A picture of 1200 x 630 pixels for link previews and posts.' },
   {
     path: '/oembed?url={page}',
-    about: 'oEmbed of a passport page, for sites that turn a link into a preview. `url` is its address.',
+    about:
+      'oEmbed, for sites that turn the link to a passport into its card. `maxwidth` and `maxheight` limit its size.',
   },
 ]
 
@@ -28,7 +29,7 @@ export function renderPictures(origin: string): Html {
 <section id="${PICTURES.id}" class="call">
 <div class="call-text">
 ${heading(PICTURES.id, PICTURES.title)}
-<p>${prose('For README files, profiles and posts. They need no key. `{key}` is the id or a wallet of a passport. The page of each passport has a badge to copy.')}</p>
+<p>${prose('For README files, profiles and posts. They need no key. `{key}` is the id or a wallet of a passport. The page of a passport has them ready to copy.')}</p>
 <dl>${routes}</dl>
 </div>
 <div class="call-code">

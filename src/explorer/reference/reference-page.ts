@@ -43,7 +43,7 @@ ${heading('service', 'For operators and tools')}
 </div>`
   return renderLayout({
     site,
-    title: `${document.info.title} ${version} API reference`,
+    title: `${version} API reference`,
     description: `${document.info.title}: reference of the ${version} passport API`,
     script: 'reference.js',
     share: { path: referencePath(versionsOf(document), version) },
@@ -75,7 +75,7 @@ ${renderVersions(document, version)}
 </div>
 <div class="call-code">
 <div class="code-block">
-<div class="code-header"><h3>Base URL</h3></div>
+<div class="code-header"><p>Base URL</p></div>
 <pre tabindex="0" aria-label="Base URL"><code>${origin}/api/${version.toLowerCase()}</code></pre>
 </div>
 </div>

@@ -62,8 +62,8 @@ withEngine('sqlite', 'serve', (makeDatabase) => {
       '/passports/7',
       '/passports/7/score',
       '/badge/7.svg',
-      '/card/7.svg',
-      '/assets/ranking.js',
+      '/card/7.png',
+      '/sitemap.xml',
     ]) {
       const answer = await fetch(closed.url + path)
       expect([path, answer.status, await answer.json()]).toMatchObject([path, 404, { code: 'not_found' }])

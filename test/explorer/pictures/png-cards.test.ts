@@ -107,12 +107,12 @@ describe('the picture thread', () => {
     client.close()
   })
 
-  test('refuses further pictures while 32 wait', async () => {
+  test('refuses further pictures while 16 wait', async () => {
     const client = connect(() => new Uint8Array(1))
     const all = await Promise.allSettled(
       Array.from({ length: 300 }, (_, at) => client.rasterize(`${at}`, 10)),
     )
-    expect(all.filter(({ status }) => status === 'fulfilled')).toHaveLength(32)
+    expect(all.filter(({ status }) => status === 'fulfilled')).toHaveLength(16)
     expect(all.at(-1)).toMatchObject({ reason: { code: 'overloaded' } })
     expect(await client.rasterize('later', 10)).toEqual(new Uint8Array(1))
     client.close()

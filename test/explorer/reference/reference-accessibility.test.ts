@@ -1,0 +1,126 @@
+import { expect, test } from 'bun:test'
+import type { Page } from 'playwright-core'
+import { inventPeople } from '../../../src/ingest/demo/people.ts'
+import { COLOUR_RULES, findViolations } from '../../support/explorer/axe.ts'
+import { inBrowser } from '../../support/explorer/browser.ts'
+import { serveExplorer } from '../../support/explorer/explorer-server.ts'
+import { serveTest } from '../../support/http/server.ts'
+import { openTestStore } from '../../support/store/engines.ts'
+
+inBrowser('access to the reference page', (browser) => {
+  test('a request can be composed, sent and copied with the keyboard only', async () => {
+    await using store = await openTestStore('sqlite', inventPeople())
+    await using server = serveTest(store)
+    const context = await browser.newContext({ permissions: ['clipboard-read', 'clipboard-write'] })
+    const page = await context.newPage()
+    await page.goto(`${server.url}reference`)
+    const press = (key: string) => page.keyboard.press(key)
+    const copied = () => page.evaluate(() => navigator.clipboard.readText())
+
+    await tabTo(page, 'Get a passport by id or wallet')
+    await press('Enter')
+    await tabTo(page, 'getPassport-id')
+    await page.keyboard.type('7')
+    await press('Enter')
+    const section = page.locator('#getPassport')
+    await section.locator('[data-ok=true]').waitFor()
+    await tabTo(page, 'curl')
+    await press('ArrowRight')
+    expect(await section.locator('pre[aria-label=JavaScript]').isVisible()).toBe(true)
+    await tabTo(page, 'Copy')
+    await press('Enter')
+    await section.getByRole('button', { name: 'Copied' }).waitFor()
+    expect(await copied()).toContain(`fetch('${server.url}api/v1/passports/7'`)
+    await tabTo(page, 'Copy')
+    await press('Enter')
+    await section.getByRole('button', { name: 'Copied' }).nth(1).waitFor()
+    expect(JSON.parse(await copied()).passport.passport_id).toBe(7)
+    await tabTo(page, '"passport_profile": {')
+    const folded = section.locator('[data-body] details:not([open])')
+    const before = await folded.count()
+    await press('Enter')
+    expect(await folded.count()).toBe(before + 1)
+    await context.close()
+  }, 120_000)
+
+  test('without JavaScript the page can be read, and languages and versions can be chosen', async () => {
+    await using store = await openTestStore('sqlite')
+    await using server = serveTest(store)
+    const context = await browser.newContext({ javaScriptEnabled: false })
+    const page = await context.newPage()
+    await page.goto(`${server.url}reference`)
+    expect(await page.locator('noscript p').isVisible()).toBe(true)
+    const call = page.locator('#getPassport')
+    expect(await call.locator('pre[aria-label=Python]').isVisible()).toBe(false)
+    await call.getByText('Python').click()
+    expect(await call.locator('pre[aria-label=Python]').isVisible()).toBe(true)
+    expect(await call.locator('pre[aria-label=curl]').isVisible()).toBe(false)
+    expect(await call.getByText('"display_name"').isVisible()).toBe(true)
+    expect(await page.getByRole('button', { name: /Copy|key/ }).count()).toBe(0)
+    await page.getByRole('navigation', { name: 'Version of the API' }).getByText('v3').click()
+    await page.waitForURL('**/reference/v3')
+    expect(await page.locator('h1').textContent()).toBe('The v3 passport API')
+    expect(await page.locator('#getRules').isVisible()).toBe(true)
+    await context.close()
+  }, 120_000)
+
+  test('fits a screen of 320 px without horizontal scrolling, with a menu that closes after a choice', async () => {
+    await using store = await openTestStore('sqlite', inventPeople())
+    await using server = serveExplorer(store)
+    const page = await browser.newPage({ viewport: { width: 320, height: 640 } })
+    for (const path of ['reference', 'reference/v2', 'reference/v3']) {
+      await page.goto(server.url + path)
+      const first = page.locator('form').first()
+      await first.getByRole('button', { name: 'Send request' }).click()
+      await page.locator('[data-ok=true]').waitFor()
+      await page.evaluate(() => {
+        for (const details of document.querySelectorAll('details')) details.open = true
+      })
+      const width = await page.evaluate(() => document.documentElement.scrollWidth)
+      expect(width).toBeLessThanOrEqual(320)
+      const menu = page.locator('.contents-menu')
+      await menu.getByText('Errors').click()
+      expect(await menu.getAttribute('open')).toBeNull()
+      expect(new URL(page.url()).hash).toBe('#errors')
+    }
+    await page.close()
+  }, 120_000)
+
+  test('axe finds no violation before and after a request, on wide and narrow screens, in both themes', async () => {
+    await using store = await openTestStore('sqlite', inventPeople())
+    await using server = serveExplorer(store)
+    const page = await browser.newPage({ reducedMotion: 'reduce' })
+    for (const width of [1440, 390]) {
+      await page.setViewportSize({ width, height: 800 })
+      await page.emulateMedia({ colorScheme: 'light' })
+      await page.goto(`${server.url}reference/v3`)
+      for (const call of ['getPassportV3', 'lookUp']) {
+        const section = page.locator(`#${call}`)
+        await section.getByRole('button', { name: 'Send request' }).click()
+        await section.locator('[data-ok]').waitFor()
+      }
+      await page.fill('#getDiff-key', ' ')
+      await page.locator('#getDiff').getByRole('button', { name: 'Send request' }).click()
+      await page.evaluate(() => {
+        for (const details of document.querySelectorAll('details')) details.open = true
+      })
+      expect({ width, light: await findViolations(page) }).toEqual({ width, light: [] })
+      await page.emulateMedia({ colorScheme: 'dark' })
+      expect({ width, dark: await findViolations(page, COLOUR_RULES) }).toEqual({ width, dark: [] })
+    }
+    await page.close()
+  }, 120_000)
+})
+
+/** Presses Tab until the element with this id or text has the focus. */
+async function tabTo(page: Page, name: string): Promise<void> {
+  for (let presses = 0; presses < 100; presses++) {
+    await page.keyboard.press('Tab')
+    const focus = await page.evaluate(() => {
+      const element = document.activeElement as HTMLElement
+      return { id: element.id, text: (element.closest('label') ?? element).textContent?.trim() }
+    })
+    if (focus.id === name || focus.text === name) return
+  }
+  throw new Error(`Tab does not reach ${name}`)
+}

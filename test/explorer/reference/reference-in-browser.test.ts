@@ -1,0 +1,215 @@
+import { expect, test } from 'bun:test'
+import type { Page } from 'playwright-core'
+import { inventPeople } from '../../../src/ingest/demo/people.ts'
+import { inBrowser, watchConsole } from '../../support/explorer/browser.ts'
+import { serveExplorer } from '../../support/explorer/explorer-server.ts'
+import { mira, OTHERS } from '../../support/explorer/sample-passport.ts'
+import { makeKey } from '../../support/http/keys.ts'
+import { serveTest } from '../../support/http/server.ts'
+import { openTestStore } from '../../support/store/engines.ts'
+import { named } from '../../support/store/records.ts'
+
+inBrowser('the reference page in a browser', (browser) => {
+  test('all three endpoints can be tried, and nothing is fetched from other hosts', async () => {
+    await using store = await openTestStore('sqlite', inventPeople())
+    await using server = serveTest(store)
+    const page = await browser.newPage()
+    const hosts = new Set<string>()
+    const complaints = watchConsole(page)
+    page.on('request', (request) => hosts.add(new URL(request.url()).host))
+    await page.goto(`${server.url}reference`)
+
+    await page.fill('#listPassports-keyword', 'ada')
+    await page.fill('#listPassports-per_page', '2')
+    const list = await send(page, 'listPassports')
+    expect(list.outcome).toStartWith('200 in ')
+    expect(list.body.passports).toHaveLength(2)
+    expect(await page.locator('#listPassports [data-url]').first().textContent()).toBe(
+      `${server.url}api/v1/passports?keyword=ada&per_page=2`,
+    )
+
+    const one = await send(page, 'getPassport')
+    expect(one.body.passport).toMatchObject({ passport_id: 42 })
+    const headers = page.locator('#getPassport [data-headers]')
+    await headers.getByText('Response headers').click()
+    for (const name of ['deprecation', 'etag', 'ratelimit', 'x-request-id'])
+      expect(await headers.locator(`dt:text-is("${name}") + dd`).textContent()).not.toBe('')
+
+    const credentials = await send(page, 'listCredentials')
+    expect(credentials.body.passport_credentials.length).toBeGreaterThan(7)
+    expect([...hosts]).toEqual([server.url.host])
+    expect(complaints.filter((text) => !text.startsWith('[DOM] Password field'))).toEqual([])
+    await page.close()
+  }, 120_000)
+
+  test('a lookup of v3 can be tried with a body, which must be JSON', async () => {
+    await using store = await openTestStore('sqlite', inventPeople())
+    await using server = serveTest(store)
+    const { key } = await makeKey(store, 1)
+    const page = await browser.newPage()
+    await page.goto(`${server.url}reference/v3`)
+    await page.fill('#api-key', ` ${key} `)
+    await page.fill('#lookUp-body', `{ "keys": ["42", "it's"], "select": ["passport_id"] }`)
+    expect((await send(page, 'lookUp')).body).toEqual({
+      items: [
+        { key: '42', passport: { passport_id: 42 } },
+        { key: "it's", error: 'not_found' },
+      ],
+      found: 1,
+    })
+    expect(await refuse(page, 'lookUp', 'body', '{ "keys": [')).toStartWith('The body is not JSON: ')
+    await page.close()
+  }, 120_000)
+
+  test('a blank or relative id is refused with a sentence, and nothing is sent', async () => {
+    await using store = await openTestStore('sqlite', inventPeople())
+    await using server = serveTest(store)
+    const page = await browser.newPage()
+    await page.goto(`${server.url}reference`)
+    const sent: string[] = []
+    page.on('request', (request) => sent.push(request.url()))
+    expect(await refuse(page, 'getPassport', 'id', '   ')).toBe('id is blank. Enter a value.')
+    expect(await refuse(page, 'getPassport', 'id', '..')).toBe('id is “..”, which cannot be sent in a path.')
+    expect(sent).toEqual([])
+    await page.fill('#getPassport-id', '42')
+    expect((await send(page, 'getPassport')).outcome).toStartWith('200 in ')
+    expect(await page.locator('#getPassport [data-problem]').textContent()).toBe('')
+    expect(await page.locator('#getPassport-id').getAttribute('aria-invalid')).toBeNull()
+    await page.close()
+  }, 120_000)
+
+  test('the key is hidden until it is shown, and a key with other characters is refused', async () => {
+    await using store = await openTestStore('sqlite', inventPeople())
+    await using server = serveTest(store)
+    const page = await browser.newPage()
+    await page.goto(`${server.url}reference`)
+    const key = page.getByLabel('API key')
+    expect(await key.getAttribute('type')).toBe('password')
+    await page.getByRole('button', { name: 'Show key' }).click()
+    expect(await key.getAttribute('type')).toBe('text')
+    await page.getByRole('button', { name: 'Hide key' }).click()
+    expect(await key.getAttribute('type')).toBe('password')
+    await key.fill('ppd_ключ')
+    await page.locator('#getPassport').getByRole('button', { name: 'Send request' }).click()
+    expect(await page.locator('#getPassport [data-problem]').textContent()).toBe(
+      'The key contains “к”. A key has only letters, digits and underscores: copy it again.',
+    )
+    expect(await key.evaluate((input) => input === document.activeElement)).toBe(true)
+    await page.close()
+  }, 120_000)
+
+  test('a 401 leads to the key field', async () => {
+    await using store = await openTestStore('sqlite', inventPeople())
+    await using server = serveTest(store, { requireKey: true })
+    const { key } = await makeKey(store, 1)
+    const page = await browser.newPage()
+    await page.goto(`${server.url}reference`)
+    expect((await send(page, 'getPassport')).outcome).toStartWith('401 in ')
+    await page.getByRole('link', { name: 'Enter a key above' }).click()
+    await page.keyboard.type('wrong')
+    expect((await send(page, 'getPassport')).outcome).toStartWith('401 in ')
+    await page.getByRole('link', { name: 'Check the key above' }).click()
+    await page.fill('#api-key', key)
+    expect((await send(page, 'getPassport')).outcome).toStartWith('200 in ')
+    expect(await page.locator('#getPassport [data-hint]').isVisible()).toBe(false)
+    await page.close()
+  }, 120_000)
+
+  test('the form and the language are in the URL, the key is not', async () => {
+    await using store = await openTestStore('sqlite', inventPeople())
+    await using server = serveTest(store)
+    const page = await browser.newPage()
+    await page.goto(`${server.url}reference/v3`)
+    await page.fill('#api-key', 'secret')
+    await page.fill('#listPassportsV3-filter', 'human:true,score:>50')
+    await page.selectOption('#listPassportsV3-sort', '-skills_score')
+    await page.locator('#listPassportsV3').getByText('Python').click()
+    const url = new URL(page.url())
+    expect(url.hash).toBe('#listPassportsV3')
+    expect(Object.fromEntries(url.searchParams)).toEqual({
+      filter: 'human:true,score:>50',
+      sort: '-skills_score',
+      language: 'Python',
+    })
+
+    const other = await browser.newPage()
+    await other.goto(url.href)
+    expect(await other.inputValue('#listPassportsV3-filter')).toBe('human:true,score:>50')
+    expect(await other.inputValue('#listPassportsV3-sort')).toBe('-skills_score')
+    expect(await other.locator('#getDiff pre[aria-label=Python]').isVisible()).toBe(true)
+    expect(await other.locator('#getDiff pre[aria-label=curl]').isVisible()).toBe(false)
+    expect(await other.locator('#listPassportsV3 pre[aria-label=Python]').textContent()).toContain(
+      'sort=-skills_score',
+    )
+    await other.getByRole('navigation', { name: 'Contents' }).getByText('Explain why').click()
+    await other.waitForURL((shown) => shown.search === '?language=Python' && shown.hash === '#getDiff')
+    await Promise.all([page.close(), other.close()])
+  }, 120_000)
+
+  test('JSON is coloured text that folds, and links to the pages of passports', async () => {
+    const hostile = '<img src=x onerror="window.pwned=1">'
+    await using store = await openTestStore('sqlite', [named(7, hostile, 50), mira, ...OTHERS])
+    await using server = serveExplorer(store)
+    const page = await browser.newPage()
+    await page.goto(`${server.url}reference`)
+    await page.fill('#getPassport-id', '7')
+    const { body } = await send(page, 'getPassport')
+    expect(body.passport.passport_profile.display_name).toBe(hostile)
+    expect(await page.evaluate(() => 'pwned' in window)).toBe(false)
+
+    const { body: list } = await send(page, 'listPassports')
+    const json = page.locator('#listPassports [data-body]')
+    expect(await json.textContent()).toBe(`${JSON.stringify(list, null, 2)}\n`)
+    expect(await json.locator('.json-string, .json-number, .json-word').count()).toBeGreaterThan(20)
+    const items = json.locator('details details details')
+    expect(await json.getByText('"passport_profile"').nth(1).isVisible()).toBe(false)
+    await items.locator('> summary').nth(0).click()
+    expect(await json.getByText('"passport_profile"').nth(0).isVisible()).toBe(false)
+
+    await page.getByRole('link', { name: 'Open the page of passport 7' }).click()
+    await page.waitForURL('**/passports/7')
+    await page.close()
+  }, 120_000)
+
+  test('a failed request and a response that is not JSON are shown', async () => {
+    await using store = await openTestStore('sqlite')
+    await using server = serveTest(store)
+    const page = await browser.newPage()
+    await page.goto(`${server.url}reference`)
+    await page.route('**/api/**', (route) => route.fulfill({ status: 502, body: '<h1>Bad gateway</h1>' }))
+    const section = page.locator('#getPassport')
+    const button = section.getByRole('button', { name: 'Send request' })
+    await button.click()
+    await section.locator('[data-ok=false]').waitFor()
+    expect(await section.locator('[data-body]').textContent()).toBe('<h1>Bad gateway</h1>')
+    expect(await section.locator('[data-summary]').textContent()).toStartWith('502 in ')
+    await page.unroute('**/api/**')
+    await page.route('**/api/**', (route) => route.abort())
+    await button.click()
+    await section.getByText('No response: ').waitFor()
+    expect(await section.locator('[data-body]').textContent()).toBe('')
+    await page.close()
+  }, 120_000)
+})
+
+/** Sends the form of an endpoint and returns what the page shows. */
+async function send(page: Page, call: string) {
+  const section = page.locator(`#${call}`)
+  await section.getByRole('button', { name: 'Send request' }).click()
+  await section.locator('[data-ok]').waitFor()
+  return {
+    outcome: (await section.locator('[data-summary]').textContent()) ?? '',
+    body: JSON.parse((await section.locator('[data-body]').textContent()) ?? ''),
+  }
+}
+
+/** Sends a form with an invalid value and returns the sentence beside its button. */
+async function refuse(page: Page, call: string, field: string, value: string): Promise<string> {
+  await page.fill(`#${call}-${field}`, value)
+  const section = page.locator(`#${call}`)
+  await section.getByRole('button', { name: 'Send request' }).click()
+  const input = page.locator(`#${call}-${field}`)
+  expect(await input.getAttribute('aria-invalid')).toBe('true')
+  expect(await input.evaluate((element) => element === document.activeElement)).toBe(true)
+  return (await section.locator('[data-problem]').textContent()) ?? ''
+}
