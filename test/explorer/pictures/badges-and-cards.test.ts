@@ -50,8 +50,8 @@ onEveryEngine('badges and cards', (open) => {
     expect(wordsOf(svg)).toEqual([
       'Ada Lovélace 🐉',
       '42.5',
-      'Top 50%',
-      'rank 2 of 4',
+      'No. 1 in Activity',
+      'Regular · 2nd of 4 people',
       'human',
       'Activity 12',
       'Identity 10.25',
