@@ -25,11 +25,8 @@ const MAX_NAME_LENGTH = 60
 export const shortNameOf = (passport: Pick<Passport, 'id' | 'profile'>): string =>
   shortenText(nameOf(passport), MAX_NAME_LENGTH, lengthOf)
 
-export const describeRank = ({ rank, total }: Standing): string =>
-  `rank ${formatFigure(rank)} of ${formatFigure(total)}`
-
 /** Empty below 1%. Rounded down, so that no share is overstated. */
-export function describeShare({ below, total }: Standing): string {
+export function describeShare({ below, total }: Pick<Standing, 'below' | 'total'>): string {
   const percent = (below / total) * 100
   if (!(percent >= 1)) return ''
   const shown = percent < 99 ? Math.floor(percent) : Math.floor(percent * 10) / 10

@@ -39,7 +39,7 @@ export function createPassportPage(options: ExplorerOptions): ExplorerPage {
         site,
         title: `${shortNameOf(passport)}: ${formatFigure(passport.scores.total)}`,
         description: describePage(passport, context),
-        share: sharePassport(passport, standing),
+        share: sharePassport(passport, describeBest(passport.scores, standing, context.parts)),
         head: renderProfileMeta(passport, origin),
         script: 'passport.js',
         main: await renderMain({ ...found, store, context, merged, origin, api: api() }),

@@ -51,7 +51,7 @@ export function describeBest(scores: Scores, { below, total }: Standing, parts: 
   return strongest && scores[strongest] > 0 ? `Strongest in ${CATEGORIES[strongest]}` : ''
 }
 
-function describeRankAboveMedian({ rank, total }: Standing): string {
+export function describeRankAboveMedian({ rank, total }: Standing): string {
   return total > 1 && rank <= total / 2 ? `${formatOrdinal(rank)} of ${formatPeople(total)}` : ''
 }
 

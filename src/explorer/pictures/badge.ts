@@ -1,4 +1,5 @@
 import type { FullPassport } from '../../domain/passport.ts'
+import { rosette } from '../design/rosette.ts'
 import type { Theme } from '../design/tokens.ts'
 import type { ExplorerOptions, ExplorerPage } from '../explorer-page.ts'
 import { formatFigure, nameOf, shortNameOf } from '../format.ts'
@@ -119,20 +120,22 @@ function drawText({ text, x, width, bold }: ReturnType<typeof placeText>, fill: 
   return html`<text x="${x}" y="14" textLength="${width}" font-size="${SIZE}"${bold ? html` font-weight="700"` : html``} fill="${fill}">${text}</text>`
 }
 
-const LARGE = { width: 340, height: 84, padding: 16, score: 96 }
+const LARGE = { width: 380, height: 84, padding: 16, rosette: 52, score: 96 }
 
 function drawLarge(passport: FullPassport, colors: Colors): Html {
-  const { width, height, padding: x, score: room } = LARGE
-  const left = width - room - 3 * x
+  const { width, height, padding, rosette: diameter, score: room } = LARGE
+  const x = 2 * padding + diameter
+  const left = width - room - 2 * padding - x
   const score = formatFigure(passport.scores.total)
   const size = fitSize(score, room, 34, true)
   return drawSvg(
     { width, height, font: FONT, title: describe(passport, true) },
     html`<rect x="0.5" y="0.5" width="${width - 1}" height="${height - 1}" rx="10" fill="${colors.panel}" stroke="${colors.line}"/>
+<svg x="${padding}" y="${padding}" width="${diameter}" height="${diameter}">${rosette(passport.id)}</svg>
 ${drawName(nameOf(passport), { x, y: 31, width: left, size: 16, smallest: 13, fill: colors.ink, bold: true })}
 ${drawScoreParts(passport.scores, colors, { x, y: 42, width: left, height: 7 })}
 <text x="${x}" y="68" font-size="11" fill="${colors.soft}">${captionOf(passport)}</text>
-<text x="${width - x}" y="${42 + round(size * 0.36)}" text-anchor="end" font-size="${size}" font-weight="700" fill="${colors.accent}">${score}</text>`,
+<text x="${width - padding}" y="${42 + round(size * 0.36)}" text-anchor="end" font-size="${size}" font-weight="700" fill="${colors.accent}">${score}</text>`,
   )
 }
 

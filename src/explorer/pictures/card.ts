@@ -1,50 +1,57 @@
 import type { FullPassport } from '../../domain/passport.ts'
-import type { Standing } from '../../domain/score-distribution.ts'
-import { count } from '../../domain/text/format.ts'
 import { parseOrigin } from '../../domain/url.ts'
 import { FONT_FAMILY } from '../design/fonts.ts'
 import { rosette } from '../design/rosette.ts'
 import type { ExplorerOptions, ExplorerPage } from '../explorer-page.ts'
-import { formatFigure, nameOf, shortNameOf } from '../format.ts'
+import { formatFigure, formatPeople, nameOf } from '../format.ts'
 import { type Html, html } from '../html.ts'
+import { createPartStandings } from '../passport/part-standings.ts'
+import { describeBest, describeRankAboveMedian } from '../passport/passport-score.ts'
 import { CATEGORIES, SCORE_PARTS } from '../score-bar.ts'
 import type { Site } from '../site/site.ts'
 import { drawableName } from './drawable-name.ts'
 import { createPicturePage, picture } from './picture-page.ts'
+import { CARD_SIZE, describeCard } from './social-meta.ts'
 import { type Colors, colorsOf, drawName, drawScoreParts, drawSvg, round } from './svg.ts'
 import { fitSize, fitText, textWidth } from './text-width.ts'
 
-/** The size of link previews in social networks. */
-export const CARD_SIZE = { width: 1200, height: 630 }
+/** The best that can be truly said about a score, its level and its rank; each may be empty. */
+type Words = [best: string, level: string, rank: string]
 
 /** A PNG takes as much time as this many other pictures. */
 const PNG_UNITS = 10
 
 /** A passport as an image for link previews: PNG for social networks, SVG for pages. */
-export const createCard = ({ store, catalog, rasterize }: ExplorerOptions): ExplorerPage =>
-  createPicturePage(store, ['png', 'svg'], async (passport, type, { site, charge }) => {
-    const standing = await catalog.standing(passport.scores.total)
+export function createCard({ store, catalog, rules, rasterize }: ExplorerOptions): ExplorerPage {
+  const partStandings = createPartStandings(catalog)
+
+  async function describe({ scores }: FullPassport): Promise<Words> {
+    const standing = await catalog.standing(scores.total)
+    const { levels = [] } = await rules()
+    const level = levels.findLast(({ from }) => scores.total >= from)?.name ?? ''
+    const best = describeBest(scores, standing, await partStandings.find(scores))
+    return [best, level, describeRankAboveMedian(standing)]
+  }
+
+  return createPicturePage(store, ['png', 'svg'], async (passport, type, { site, charge }) => {
     const name = type === 'png' ? drawableName(passport) : nameOf(passport)
-    const { markup } = drawCard(passport, name, standing, site)
+    const { markup } = drawCard(passport, name, await describe(passport), site)
     if (type === 'svg') return picture('svg', markup)
     await charge(PNG_UNITS)
     return picture('png', await rasterize(markup, CARD_SIZE.width))
   })
+}
 
 /** The card of pages that are not about one person. */
 export const createSiteCard = ({ catalog, rasterize }: ExplorerOptions): ExplorerPage => ({
   version: () => '',
   async render({ site, charge }) {
     const { total } = await catalog.standing(0)
-    const { markup } = drawSiteCard(site, `${count(total, 'passport')}, ranked by score`)
+    const { markup } = drawSiteCard(site, `${formatPeople(total)}, ranked by score`)
     await charge(PNG_UNITS)
     return picture('png', await rasterize(markup, CARD_SIZE.width))
   },
 })
-
-export function describeCard(passport: FullPassport): string {
-  return `${shortNameOf(passport)}: passport score ${formatFigure(passport.scores.total)}`
-}
 
 const { width: WIDTH, height: HEIGHT } = CARD_SIZE
 const LEFT = 72
@@ -53,9 +60,10 @@ const ROSETTE = { size: 316, x: RIGHT - 316, y: 118 }
 /** Beside the rosette. */
 const TEXT_WIDTH = ROSETTE.x - LEFT - 40
 const SCORE_WIDTH = 400
+const BASELINE = 394
 const FONT = `${FONT_FAMILY}, Iowan Old Style, Palatino Linotype, Palatino, Georgia, serif`
 
-function drawCard(passport: FullPassport, name: string, standing: Standing, site: Site): Html {
+function drawCard(passport: FullPassport, name: string, words: Words, site: Site): Html {
   const colors = colorsOf(site, 'light')
   const score = formatFigure(passport.scores.total)
   const size = Math.min(196, Math.floor(SCORE_WIDTH / figureWidth(score)))
@@ -65,8 +73,8 @@ function drawCard(passport: FullPassport, name: string, standing: Standing, site
     site,
     html`<svg x="${ROSETTE.x}" y="${ROSETTE.y}" width="${ROSETTE.size}" height="${ROSETTE.size}">${rosette(passport.id)}</svg>
 ${drawName(name, { x: LEFT, y: 184, width: TEXT_WIDTH, size: 70, smallest: 38, fill: colors.ink })}
-<text x="${LEFT - round(size * 0.03)}" y="394" font-size="${size}" fill="${colors.accent}">${score}</text>
-${drawStanding(passport, standing, after, colors)}
+<text x="${LEFT - round(size * 0.03)}" y="${BASELINE}" font-size="${size}" fill="${colors.accent}">${score}</text>
+${drawStanding(words, after, colors)}
 ${drawScoreParts(passport.scores, colors, { x: LEFT, y: 462, width: RIGHT - LEFT, height: 26 })}
 ${drawLegend(passport, colors)}`,
   )
@@ -76,29 +84,30 @@ ${drawLegend(passport, colors)}`,
 const figureWidth = (figure: string) =>
   0.53 * figure.replace(/[^\d]/g, '').length + 0.3 * figure.replace(/\d/g, '').length
 
-function drawStanding({ human }: FullPassport, standing: Standing, x: number, colors: Colors): Html {
-  const [first, second] = describePlace(standing)
+/** Lines beside the score, the last one on its baseline. */
+function drawStanding([best, level, rank]: Words, x: number, colors: Colors): Html {
   const width = TEXT_WIDTH + LEFT - x
-  const y = human ? 300 : 336
-  return html`${first === '' ? html`` : drawText(x, y, fitSize(first, width, 52), colors.ink, first)}
-${drawText(x, y + 46, fitSize(second, width, 34), colors.soft, second)}
-${human ? html`<rect x="${x}" y="${y + 64}" width="116" height="42" rx="21" fill="none" stroke="${colors.accent}" stroke-width="2"/>${drawText(x + 19, y + 94, 27, colors.accent, 'human')}` : html``}`
-}
-
-/** The best true sentence: a rank below the median is omitted. */
-function describePlace({ rank, total }: Standing): [string, string] {
-  const share = Math.ceil((rank / total) * 100)
-  if (rank === 1) return ['First', `of ${formatFigure(total)}`]
-  if (share <= 50) return [`Top ${share}%`, `rank ${formatFigure(rank)} of ${formatFigure(total)}`]
-  return ['', 'passport score']
+  let y = BASELINE
+  const lines = [
+    { words: rank, size: 30, height: 44, fill: colors.soft },
+    { words: level, size: 36, height: 52, fill: colors.soft },
+    { words: best, size: 50, height: 0, fill: colors.ink },
+  ].map(({ words, size, height, fill }) => {
+    if (words === '') return html``
+    const line = drawText(x, y, fitSize(words, width, size), fill, words)
+    y -= height
+    return line
+  })
+  return html`${lines}`
 }
 
 /** Width of a swatch in the legend, and space between its entries. */
 const [SWATCH, SPACE] = [36, 40]
 
-function drawLegend({ scores }: FullPassport, colors: Colors): Html {
+function drawLegend({ scores, human }: FullPassport, colors: Colors): Html {
   const labels = SCORE_PARTS.map((part) => `${CATEGORIES[part]} ${formatFigure(scores[part])}`)
-  const size = fitSize(labels.join(''), RIGHT - LEFT - SCORE_PARTS.length * (SWATCH + SPACE), 31)
+  const width = RIGHT - LEFT - SCORE_PARTS.length * (SWATCH + SPACE) - (human ? PILL : 0)
+  const size = fitSize(labels.join(''), width, 31)
   let x = LEFT
   const entries = SCORE_PARTS.map((part, at) => {
     const words = labels[at] ?? ''
@@ -106,7 +115,13 @@ function drawLegend({ scores }: FullPassport, colors: Colors): Html {
     x += Math.ceil(SWATCH + textWidth(words, { size }) + SPACE)
     return entry
   })
-  return html`${entries}`
+  return html`${entries}${human ? drawHuman(colors.accent) : html``}`
+}
+
+const PILL = 122
+
+function drawHuman(color: string): Html {
+  return html`<rect x="${RIGHT - PILL}" y="503" width="${PILL}" height="44" rx="22" fill="none" stroke="${color}" stroke-width="2"/><g text-anchor="middle">${drawText(RIGHT - PILL / 2, 534, 28, color, 'human')}</g>`
 }
 
 /** Seven rosettes, as on the pages of people. */

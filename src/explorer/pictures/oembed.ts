@@ -3,8 +3,8 @@ import { parsePassportRef } from '../../domain/passport.ts'
 import { quote } from '../../domain/text/quote.ts'
 import { parseOrigin } from '../../domain/url.ts'
 import type { ExplorerOptions, ExplorerPage } from '../explorer-page.ts'
-import { CARD_SIZE, describeCard } from './card.ts'
 import { picture } from './picture-page.ts'
+import { CARD_SIZE, describeCard } from './social-meta.ts'
 
 /** oEmbed: the card of a passport as a photo, for sites that embed links. */
 export const createOembed = ({ store }: ExplorerOptions): ExplorerPage => ({

@@ -1,12 +1,13 @@
 import type { FullPassport } from '../../domain/passport.ts'
-import type { Standing } from '../../domain/score-distribution.ts'
 import { parseOrigin, parseWebAddress } from '../../domain/url.ts'
-import { describeRank, describeShare, formatFigure, shortNameOf } from '../format.ts'
+import { formatFigure, shortNameOf } from '../format.ts'
 import { type Html, html } from '../html.ts'
 import type { Site } from '../site/site.ts'
-import { CARD_SIZE, describeCard } from './card.ts'
 
 const MAX_LINKS = 10
+
+/** The size of link previews in social networks. */
+export const CARD_SIZE = { width: 1200, height: 630 }
 
 /** The preview of a link to a page. */
 export type Share = {
@@ -49,11 +50,15 @@ function renderImage(url: string, alt: string): Html {
 `
 }
 
-export const sharePassport = (passport: FullPassport, standing: Standing): Share => ({
+export const describeCard = (passport: FullPassport): string =>
+  `${shortNameOf(passport)}: passport score ${formatFigure(passport.scores.total)}`
+
+/** `best` is the best that can be truly said about the score. */
+export const sharePassport = (passport: FullPassport, best: string): Share => ({
   path: `/passports/${passport.id}`,
   type: 'profile',
   title: shortNameOf(passport),
-  description: describe(passport, standing),
+  description: describe(passport, best),
   card: `/card/${passport.id}.png`,
   alt: describeCard(passport),
 })
@@ -66,10 +71,10 @@ export function renderProfileMeta(passport: FullPassport, origin: string): Html 
 `
 }
 
-function describe({ scores, human }: FullPassport, standing: Standing): string {
-  const place = [describeRank(standing), describeShare(standing)].filter((words) => words !== '').join(', ')
+function describe({ scores, human }: FullPassport, best: string): string {
+  const score = `Passport score ${formatFigure(scores.total)}${best === '' ? '' : `: ${best}`}.`
   const parts = `Activity ${formatFigure(scores.activity)}, identity ${formatFigure(scores.identity)}, skills ${formatFigure(scores.skills)}.`
-  return `Passport score ${formatFigure(scores.total)}: ${place}. ${parts}${human ? ' Verified human.' : ''}`
+  return `${score} ${parts}${human ? ' Marked as human.' : ''}`
 }
 
 function toProfile(passport: FullPassport, url: string | undefined) {

@@ -17,7 +17,7 @@ const RASTER_ICONS = html`<link rel="icon" href="/favicon.ico" sizes="32x32">
 
 /** A passport with a rosette, in the accent of the site. */
 export const drawIcon = ({ accents }: Pick<Site, 'accents'>): string =>
-  html`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 64 64"><rect x="9" y="2" width="46" height="60" rx="7" fill="${accents.light}"/><g fill="none" stroke="${PALETTE.light.panel}" stroke-width="2.6"><circle cx="32" cy="26" r="5.5"/>${[0, 60, 120].map((turn) => html`<ellipse cx="32" cy="26" rx="13.5" ry="6" transform="rotate(${turn} 32 26)"/>`)}<path d="M21 50h22" stroke-width="3.4" stroke-linecap="round"/></g></svg>`
+  html`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 64 64"><rect x="9" y="2" width="46" height="60" rx="7" fill="${accents.light}"/><g fill="none" stroke="${PALETTE.light.panel}" stroke-width="2.2">${[0, 60, 120, 180, 240, 300].map((turn) => html`<circle cx="32" cy="19" r="7.5" transform="rotate(${turn} 32 26)"/>`)}<path d="M21 50h22" stroke-width="3.4" stroke-linecap="round"/></g></svg>`
     .markup
 
 /** Phones cut round corners into an icon with a full background. */

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import type { FullPassport, Social } from '../../../src/domain/passport.ts'
-import type { Standing } from '../../../src/domain/score-distribution.ts'
-import { shortNameOf } from '../../../src/explorer/format.ts'
+import { describeShare, shortNameOf } from '../../../src/explorer/format.ts'
 import {
   renderProfileMeta,
   renderShareMeta,
@@ -12,24 +11,14 @@ import { HOSTILE_NAMES } from '../../support/explorer/hostile-names.ts'
 import { ada, NOON } from '../../support/store/records.ts'
 
 const ORIGIN = 'https://passports.example.com'
-const STANDING: Standing = {
-  rank: 12,
-  below: 988,
-  total: 1000,
-  distribution: [],
-  highest: 99,
-  median: 40,
-  scale: 100,
-  step: 5,
-}
+const BEST = 'Top 4% in Skills'
 const ADA: FullPassport = { ...ada, stale: false, calculatedAt: NOON, merged: false }
 
-const render = (given: Partial<FullPassport> = {}, origin = ORIGIN, standing = STANDING) => {
+const render = (given: Partial<FullPassport> = {}, origin = ORIGIN, best = BEST) => {
   const passport = { ...ADA, ...given }
   const site = { ...createSite().site, origin }
   return (
-    renderShareMeta(site, sharePassport(passport, standing)).markup +
-    renderProfileMeta(passport, origin).markup
+    renderShareMeta(site, sharePassport(passport, best)).markup + renderProfileMeta(passport, origin).markup
   )
 }
 
@@ -38,6 +27,20 @@ const contentOf = (markup: string, name: string) =>
   new RegExp(`<meta (?:name|property)="${name}" content="([^"]*)">`).exec(markup)?.[1]
 const dataOf = (markup: string) =>
   JSON.parse(/<script type="application\/ld\+json">(.*)<\/script>/.exec(markup)?.[1] ?? '')
+
+test('the share of lower scores is never overstated', () => {
+  const share = (below: number, total: number) => describeShare({ below, total })
+  for (const [below, total] of [
+    [0, 1],
+    [0, 0],
+    [9, 1000],
+  ] as const)
+    expect(share(below, total)).toBe('')
+  expect(share(19, 1000)).toBe('higher than 1%')
+  expect(share(9899, 10_000)).toBe('higher than 98%')
+  expect(share(9999, 10_000)).toBe('higher than 99.9%')
+  expect(share(999_999, 1_000_000)).toBe('higher than 99.9%')
+})
 
 describe('social metadata of a passport', () => {
   test('has the page, the card and a description of the score', () => {
@@ -53,7 +56,7 @@ describe('social metadata of a passport', () => {
     expect(contentOf(markup, 'og:image:alt')).toBe('Ada Lovélace 🐉: passport score 42.5')
     expect(contentOf(markup, 'twitter:card')).toBe('summary_large_image')
     const words =
-      'Passport score 42.5: rank 12 of 1,000, higher than 98%. Activity 12, identity 10.25, skills 20.25. Verified human.'
+      'Passport score 42.5: Top 4% in Skills. Activity 12, identity 10.25, skills 20.25. Marked as human.'
     expect(contentOf(markup, 'og:description')).toBe(words)
   })
 
@@ -123,18 +126,10 @@ describe('social metadata of a passport', () => {
       expect(contentOf(render({}, origin), 'og:url')).toBe(`${origin}/passports/7`)
   })
 
-  test('never overstates the share', () => {
-    const share = (below: number, total: number) =>
-      contentOf(render({}, ORIGIN, { ...STANDING, below, total }), 'og:description')?.match(
-        /higher than ([\d.]+)/,
-      )?.[1]
-    expect(share(0, 1)).toBeUndefined()
-    expect(share(0, 0)).toBeUndefined()
-    expect(share(9, 1000)).toBeUndefined()
-    expect(share(19, 1000)).toBe('1')
-    expect(share(9899, 10_000)).toBe('98')
-    expect(share(9999, 10_000)).toBe('99.9')
-    expect(share(999_999, 1_000_000)).toBe('99.9')
+  test('does without a standing', () => {
+    expect(contentOf(render({ human: false }, ORIGIN, ''), 'og:description')).toBe(
+      'Passport score 42.5. Activity 12, identity 10.25, skills 20.25.',
+    )
   })
 
   test('escapes any name in markup and keeps it in structured data', () => {
