@@ -32,7 +32,7 @@ export function renderFacets(facets: Facets | undefined, query: RankingQuery): H
     return values.length === 0 ? [] : [renderFacet(name, values, query)]
   })
   if (groups.length === 0) return html``
-  return html`<details class="facets"><summary>Filters</summary>
+  return html`<a class="skip" href="#results">Skip the filters</a><details class="facets"><summary>Filters</summary>
 ${groups}</details>`
 }
 

@@ -104,7 +104,7 @@ ${renderSearch(query)}
 <div>
 <div id="chips" data-live>${renderChips(query, labelIn(labels))}</div>
 <div class="list-head"><p class="count" role="status" data-count>${describe(found)}</p><div id="sorts" data-live>${renderSorts(query)}</div></div>
-<div data-results>
+<div id="results" data-results>
 ${query.page === 1 ? renderSuggestions(facets, query) : html``}${renderResults(found)}
 </div>
 </div>
