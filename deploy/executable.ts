@@ -11,6 +11,7 @@ const ENTRY_POINTS = [
   'src/cli/main.ts',
   'src/serve/server-thread.ts',
   'src/serve/search-thread.ts',
+  'src/serve/picture-thread.ts',
   'src/serve/background-thread.ts',
 ]
 const TARGETS = ['linux-arm64', 'linux-x64', 'darwin-arm64', 'darwin-x64']

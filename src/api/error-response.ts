@@ -1,18 +1,23 @@
 import { ClientGone } from '../domain/errors.ts'
 import type { Awaitable } from '../store/store.ts'
 import { presentError, publicError } from './errors.ts'
-import { prefersJson, type RenderedPage, sendPage } from './rendered-page.ts'
-import type { Context, Exchange, RequestSummary } from './request.ts'
+import { acceptsHtml, prefersJson, type RenderedPage, sendPage } from './rendered-page.ts'
+import { type Context, type Exchange, pathOf, type RequestSummary, type Route } from './request.ts'
 import { presentProblem } from './v3/problem.ts'
 
 export type ErrorHandling = {
   errorPage?: ((status: number, message: string, requestId: string) => RenderedPage) | undefined
+  /** Shown in place of the picture at this path. */
+  errorPicture?: ((path: string, status: number) => RenderedPage | undefined) | undefined
   onError: (error: unknown, request: Pick<RequestSummary, 'id' | 'method' | 'route'>) => void
 }
 
-/** The response to a request that failed: HTML for pages, problem+json for v3, otherwise the error of V1. */
+/**
+ * The response to a request that failed: HTML for pages and for browsers on unknown paths, a picture for pictures, problem+json
+ * for v3, otherwise the error of V1.
+ */
 export function respondToError(
-  { errorPage }: ErrorHandling,
+  { errorPage, errorPicture }: ErrorHandling,
   { request, route, id }: Exchange,
   context: Context,
   error: unknown,
@@ -22,11 +27,20 @@ export function respondToError(
   const present = route.kind === 'v3' ? presentProblem : presentError
   const { status, headers, body } = present(error, id)
   if (status >= 500) context.onError(error)
-  if (route.kind === 'page' && errorPage && !prefersJson(request)) {
-    const page = errorPage(status, publicError(error).message, id)
-    return sendPage(request, context, { ...page, headers: { ...headers, ...page.headers } })
-  }
+  const page =
+    route.kind === 'picture'
+      ? errorPicture?.(pathOf(request), status)
+      : wantsPage(route, request)
+        ? errorPage?.(status, publicError(error).message, id)
+        : undefined
+  if (page) return sendPage(request, context, { ...page, headers: { ...headers, ...page.headers } })
   const response = new Response(body, { status, headers: context.headers })
   for (const name in headers) response.headers.set(name, headers[name] as string)
   return response
+}
+
+/** On unknown paths outside of the API, only a client that names HTML is a browser. */
+function wantsPage({ kind, name }: Route, request: Request): boolean {
+  if (kind === 'page') return !prefersJson(request)
+  return name === 'not_found' && acceptsHtml(request) && !pathOf(request).startsWith('/api/')
 }

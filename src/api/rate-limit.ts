@@ -1,6 +1,6 @@
 import type { ApiKey } from '../domain/api-key.ts'
 import { ServiceError } from '../domain/errors.ts'
-import { ANONYMOUS, DEFAULT_TIERS, EXPLORER, type Tier } from '../domain/tier.ts'
+import { ANONYMOUS, DEFAULT_TIERS, EXPLORER, PICTURES, type Tier } from '../domain/tier.ts'
 import type { RateLimitCounter, RateLimitResult } from './fixed-window.ts'
 import type { Exchange } from './request.ts'
 
@@ -53,6 +53,7 @@ export function createLimiter({ tiers, counter, now, isQuotaUsed }: LimiterOptio
     describe,
 
     tierOfPages: (): Tier => byName.get(EXPLORER) as Tier,
+    tierOfPictures: (): Tier => byName.get(PICTURES) as Tier,
     tierOf: (key: ApiKey | undefined): Tier => byName.get(key?.tier ?? ANONYMOUS) ?? fallback,
 
     check,

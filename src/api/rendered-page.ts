@@ -53,6 +53,7 @@ export async function sendPage(
   const { status, body, etag } = page
   const headers = new Headers(context.headers)
   for (const name in page.headers) headers.set(name, page.headers[name] as string)
+  restrict(headers)
   headers.set('Vary', 'Accept-Encoding')
   if (status === 200) headers.set('ETag', etag)
   const isSmall =
@@ -67,12 +68,30 @@ export async function sendPage(
   return new Response(await page.compressed[encoding], { status, headers })
 }
 
+/** Other origins may read JSON and pictures, but no pages. */
+function restrict(headers: Headers): void {
+  const type = headers.get('Content-Type') ?? ''
+  if (type.startsWith('application/json')) return
+  headers.set('Referrer-Policy', 'no-referrer')
+  if (type.startsWith('image/')) return
+  headers.delete('Access-Control-Allow-Origin')
+  headers.delete('Access-Control-Expose-Headers')
+  if (!type.startsWith('text/html')) return
+  headers.set('Cross-Origin-Opener-Policy', 'same-origin')
+  headers.set('Permissions-Policy', PERMISSIONS)
+}
+
+/** Features that no page uses. */
+const PERMISSIONS = ['camera', 'geolocation', 'microphone', 'payment', 'usb', 'browsing-topics']
+  .map((feature) => `${feature}=()`)
+  .join(', ')
+
 /** A route without key and rate limit. */
-export const pageRoute = (path: string, page: () => RenderedPage): Route => ({
+export const pageRoute = (path: string, page: (request: Request) => RenderedPage): Route => ({
   path,
   kind: 'own',
   name: 'page',
-  handle: (request, context) => sendPage(request, context, page()),
+  handle: (request, context) => sendPage(request, context, page(request)),
 })
 
 /** The encoding with the highest weight in `Accept-Encoding`; `undefined` is no encoding. */
@@ -90,6 +109,10 @@ export function prefersJson({ headers }: Request): boolean {
   if (json.weight !== html.weight) return json.weight > html.weight
   return json.weight > 0 && json.depth > html.depth
 }
+
+/** Whether `Accept` names HTML: browsers do, programs hardly ever. */
+export const acceptsHtml = ({ headers }: Request): boolean =>
+  (parseWeights(headers.get('accept') ?? '').get('text/html') ?? 0) > 0
 
 /** The weight of a media type, and how exactly `Accept` names it. */
 function weighType(weights: ReadonlyMap<string, number>, type: string) {

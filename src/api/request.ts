@@ -49,8 +49,11 @@ export type DeprecatedVersion = 'v1' | 'v2'
 export type Route = {
   /** A path of `Bun.serve`. A trailing slash is ignored, except for `own` routes. */
   path: string
-  /** An API version: authenticated and rate-limited. `page`: rate-limited, with HTML errors. `own`: neither. */
-  kind: DeprecatedVersion | 'v3' | 'page' | 'own'
+  /**
+   * An API version: authenticated and rate-limited. `page`: rate-limited, with HTML errors. `picture`: rate-limited, errors
+   * are pictures. `own`: neither.
+   */
+  kind: DeprecatedVersion | 'v3' | 'page' | 'picture' | 'own'
   name: RouteName
   /** GET and HEAD by default. */
   methods?: readonly string[]

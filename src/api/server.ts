@@ -45,6 +45,8 @@ export type ApiServerOptions = RequestHandlingOptions &
     /** Serves V2 as well; on by default. */
     compatV2?: boolean
     publicUrl?: string | undefined
+    /** Whether search engines may list the pages; true by default. */
+    index?: boolean
     streamLimits?: Parameters<typeof createEventStreams>[0]['limits']
     /** In addition to the API, `/health` and `/ready`. */
     routes: readonly Route[]
@@ -136,12 +138,11 @@ type RequestHandlingOptions = ErrorHandling & {
 
 const NO_TIER = 'none'
 
-const BASE_HEADERS = baseHeaders({})
-
 type ServerState = RequestHandlingOptions & {
   shared: Omit<Context, 'headers' | 'charge' | 'keyId' | 'disconnect' | 'onError'>
   addressOf: ReturnType<typeof createClientAddressOf>
   headersOf: ReturnType<typeof createApiHeaders>
+  pageHeaders: Headers
   isTimed: boolean
 }
 
@@ -162,6 +163,7 @@ function createServerState(options: ApiServerOptions): ServerState {
     },
     addressOf: createClientAddressOf(options.trustedProxies),
     headersOf: createApiHeaders(options),
+    pageHeaders: baseHeaders(options.index === false ? { 'X-Robots-Tag': 'noindex' } : {}),
     isTimed: options.metrics !== undefined || options.onResponse !== undefined,
   }
 }
@@ -193,7 +195,7 @@ const contextOf = (state: ServerState, exchange: Exchange): Context => ({
   ...state.shared,
   headers: isApi(exchange.route)
     ? state.headersOf(exchange.route, exchange.consumed && exchange.tier)
-    : BASE_HEADERS,
+    : state.pageHeaders,
   charge: (units) => charge(state.limiter, exchange, units),
   keyId: exchange.key?.id ?? '',
   disconnect: () => exchange.server.timeout(exchange.request, 1),
@@ -234,8 +236,8 @@ async function respond(state: ServerState, exchange: Exchange): Promise<Response
     }
     checkMethod(request.method, route)
     if (retirement) checkBrownout(retirement, exchange.time, exchange.key?.id ?? '', route.kind)
-    if (route.kind === 'page') {
-      exchange.tier = limiter.tierOfPages()
+    if (route.kind === 'page' || route.kind === 'picture') {
+      exchange.tier = route.kind === 'page' ? limiter.tierOfPages() : limiter.tierOfPictures()
       exchange.consumed = limiter.check(
         exchange.tier,
         await limiter.consume(exchange.tier, undefined, address),

@@ -1,5 +1,5 @@
 import { parseDuration } from '../domain/text/duration.ts'
-import { ANONYMOUS, EXPLORER, type Tier } from '../domain/tier.ts'
+import { ANONYMOUS, EXPLORER, PICTURES, type Tier } from '../domain/tier.ts'
 
 export const LONGEST_NAME = 100
 const LONGEST_OWNER = 254
@@ -29,4 +29,4 @@ export function parseGrace(text: string): number | undefined {
 
 /** Excludes the tiers of clients without a key. */
 export const selectableTiers = (tiers: readonly Tier[]) =>
-  tiers.map(({ name }) => name).filter((name) => name !== ANONYMOUS && name !== EXPLORER)
+  tiers.map(({ name }) => name).filter((name) => ![ANONYMOUS, EXPLORER, PICTURES].includes(name))

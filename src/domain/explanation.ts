@@ -1,5 +1,7 @@
 import type { Caps } from './credential.ts'
+import type { RawValue } from './data-point.ts'
 import type { Passport, Scores } from './passport.ts'
+import type { Rule } from './rule-set.ts'
 
 /** How the score of one credential is calculated, or why data points have no credential. */
 export type ExplanationLine = {
@@ -8,10 +10,26 @@ export type ExplanationLine = {
   category: string
   score: number
   maxScore: number
+  /** Display text of the credential. */
+  value: string
   from: 'record' | 'rule' | 'nothing'
   formula: string
-  accounts: { account: string; value: string; formula: string }[]
+  /** The score of the record, if it is above the maximum. */
+  givenScore?: number
+  /** For scores by a rule. */
+  calculation?: Calculation
+  accounts: ExplanationAccount[]
 }
+
+export type ExplanationAccount = {
+  account: string
+  value: string
+  formula: string
+  calculation?: Calculation
+}
+
+/** The inputs of a formula. */
+export type Calculation = { raw: RawValue; rule: Rule; now: number }
 
 export type Explanation = {
   scores: Scores
@@ -20,4 +38,10 @@ export type Explanation = {
   caps: Caps
 }
 
-export type ExplainedPassport = Explanation & { passport: Passport }
+/** `words` is the formula as people read it; empty without a rule. */
+export type DescribedLine = ExplanationLine & { words: string }
+
+export type ExplainedPassport = Omit<Explanation, 'lines'> & {
+  passport: Passport
+  lines: readonly DescribedLine[]
+}

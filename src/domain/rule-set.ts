@@ -43,3 +43,13 @@ export const RuleSetFile = Type.Object(
 export type Rule = Static<typeof Rule>
 export type Level = Static<typeof Level>
 export type RuleSetShape = Static<typeof RuleSetFile>
+
+/** The level of an overall score and the next one, if there is one; `undefined` without levels. */
+export function levelOf<L extends Level>(
+  total: number,
+  { levels = [] }: { levels?: L[] },
+): { level: L; next?: L } | undefined {
+  const at = levels.findLastIndex(({ from }) => total >= from)
+  const [level, next] = [levels[at], levels[at + 1]]
+  return level && { level, ...(next && { next }) }
+}

@@ -16,9 +16,13 @@ export const ANONYMOUS = 'anonymous'
 /** The tier of the explorer's pages; each IP address is counted separately. */
 export const EXPLORER = 'explorer'
 
+/** The tier of badges and cards: image proxies load them for many people from one address. */
+export const PICTURES = 'pictures'
+
 export const DEFAULT_TIERS: readonly Tier[] = [
   { name: ANONYMOUS, requests: 1000, window: 10 },
   { name: EXPLORER, requests: 300, window: 10 },
+  { name: PICTURES, requests: 3000, window: 10 },
   { name: 'standard', requests: 5000, window: 10 },
   { name: 'high', requests: 20_000, window: 10 },
   { name: 'unlimited', requests: Number.POSITIVE_INFINITY, window: 10 },

@@ -4,6 +4,7 @@ import type { ExplainedPassport } from '../domain/explanation.ts'
 import type { PassportRef } from '../domain/passport.ts'
 import type { RuleSetShape } from '../domain/rule-set.ts'
 import type { Awaitable, Store } from '../store/store.ts'
+import type { Rasterize } from './pictures/remote-rasterizer.ts'
 import type { Site } from './site/site.ts'
 
 /** A page or file with its Content-Security-Policy. */
@@ -46,6 +47,7 @@ export type ExplorerOptions = {
   api?: (() => ApiState) | undefined
   publicUrl?: string | undefined
   site: Site
+  rasterize: Rasterize
 }
 
 export type ApiState = 'open' | 'key required' | 'removed'
@@ -59,6 +61,8 @@ export type ExplorerRequest = {
   /** With the origin of the request, if there is no public URL. */
   site: Site
   signal: AbortSignal
+  /** Makes the request count as `units` requests. */
+  charge: (units: number) => Awaitable<void>
 }
 
 export type ExplorerPage = {

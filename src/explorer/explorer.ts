@@ -11,8 +11,13 @@ import { createCredentialsPage } from './passport/passport-credentials.ts'
 import { createExplanationPage } from './passport/passport-explanation.ts'
 import { createPassportPage } from './passport/passport-page.ts'
 import { createBadge } from './pictures/badge.ts'
-import { createCard } from './pictures/card.ts'
+import { createCard, createSiteCard } from './pictures/card.ts'
+import { drawError } from './pictures/error-picture.ts'
+import { createOembed } from './pictures/oembed.ts'
+import { SITE_CARD } from './pictures/social-meta.ts'
 import { createRankingPage } from './ranking/ranking-page.ts'
+import { createIcons } from './site/icons.ts'
+import { createSitemap, createSitemapIndex } from './site/sitemap.ts'
 
 export function createExplorer(options: ExplorerOptions) {
   const { catalog, publicUrl, site } = options
@@ -28,6 +33,7 @@ export function createExplorer(options: ExplorerOptions) {
       origin,
       site: { ...site, origin },
       signal,
+      charge: context.charge,
     }
     await context.takeTurn()
     const version = await page.version(shown)
@@ -66,21 +72,30 @@ export function createExplorer(options: ExplorerOptions) {
       htmlRoute('/credentials/:type', createCredentialPage(options)),
       htmlRoute('/compare', createComparePage(options)),
       htmlRoute('/passports/:ref/credentials', createCredentialsPage(options)),
-      route('/badge/:file', createBadge(options)),
-      route('/card/:file', createCard(options)),
+      route('/sitemap.xml', createSitemapIndex(options)),
+      route('/sitemap/:file', createSitemap(options)),
+      ...createPictures(options).map(({ path, page }) => ({
+        ...route(path, page),
+        kind: 'picture' as const,
+      })),
       ...['/passports', '/badge', '/card'].flatMap((path) => [missing(path), missing(`${path}/*`)]),
     ],
+    errorPicture: (path: string, status: number) => drawError(site, path, status),
     errorPage(status: number, message: string, requestId: string): RenderedPage {
-      const page = file(
-        'text/html',
-        renderErrorPage(site, status, message, requestId),
-        POLICY.explorer,
-        status,
-      )
+      const body = renderErrorPage(site, status, message, requestId)
+      const page = file('text/html', body, POLICY.explorer, status)
       return { ...page, headers: { ...page.headers, 'Cache-Control': 'no-store' } }
     },
   }
 }
+
+const createPictures = (options: ExplorerOptions): { path: string; page: ExplorerPage }[] => [
+  { path: '/badge/:file', page: createBadge(options) },
+  { path: '/card/:file', page: createCard(options) },
+  { path: SITE_CARD, page: createSiteCard(options) },
+  { path: '/oembed', page: createOembed(options) },
+  ...createIcons(options.rasterize),
+]
 
 function checkAccept(request: RouteRequest): void {
   if (!prefersJson(request)) return

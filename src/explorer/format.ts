@@ -1,7 +1,7 @@
 import type { Passport } from '../domain/passport.ts'
 import type { Standing } from '../domain/score-distribution.ts'
 import { type Html, html } from './html.ts'
-import { cleanText, shortenText } from './sanitize.ts'
+import { cleanText, lengthOf, shortenText } from './sanitize.ts'
 
 const figures = new Intl.NumberFormat('en', { maximumFractionDigits: 2 })
 
@@ -23,7 +23,7 @@ export function nameOf({ id, profile }: Pick<Passport, 'id' | 'profile'>): strin
 const MAX_NAME_LENGTH = 60
 
 export const shortNameOf = (passport: Pick<Passport, 'id' | 'profile'>): string =>
-  shortenText(nameOf(passport), MAX_NAME_LENGTH)
+  shortenText(nameOf(passport), MAX_NAME_LENGTH, lengthOf)
 
 export const describeRank = ({ rank, total }: Standing): string =>
   `rank ${formatFigure(rank)} of ${formatFigure(total)}`

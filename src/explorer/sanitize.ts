@@ -49,8 +49,11 @@ export function shortenText(text: string, limit: number, sizeOf = (_grapheme: st
 export function shortWord(text: string, limit: number): string {
   const most = (limit + 1) * MAX_GRAPHEME_LENGTH
   const word = cleanText(text.length > most ? text.slice(0, most) : text)
-  return word.length > limit ? shortenText(word, limit) : word
+  return word.length > limit ? shortenText(word, limit, lengthOf) : word
 }
+
+/** UTF-16 units, which bound the size of a page; a grapheme may have many. */
+export const lengthOf = (text: string): number => text.length
 
 export function isRightToLeft(text: string): boolean {
   const [letter = ''] = /\p{L}/u.exec(text) ?? []

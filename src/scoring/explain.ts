@@ -1,7 +1,8 @@
-import type { Explanation } from '../domain/explanation.ts'
+import type { DescribedLine, ExplainedPassport, Explanation, ExplanationLine } from '../domain/explanation.ts'
 import type { FullPassport, PassportRef } from '../domain/passport.ts'
 import type { Scorable, Store } from '../store/store.ts'
 import { findRules, toRuleSet } from './active-rules.ts'
+import { describeCalculation } from './points.ts'
 import type { RuleSet } from './rules.ts'
 import { type ExplainedScore, score } from './score.ts'
 
@@ -42,28 +43,51 @@ type Calculated = { id: number; rules: string; calculatedAt: number }
 
 /** Explains the stored scores: by the rule set and at the time of their calculation. */
 export function createExplainer(store: Store) {
-  const known = new Map<string, RuleSet>()
+  const rulesOf = createRulesFinder(store)
+  return async (passports: readonly Calculated[]): Promise<Map<number, Explanation>> => {
+    const evidence = await store.scoring.listByIds(passports.map(({ id }) => id))
+    const byId = new Map(evidence.map((each) => [each.id, each]))
+    const find = await rulesOf(new Set(passports.map(({ rules }) => rules)))
+    const explanations = new Map<number, Explanation>()
+    for (const { id, rules, calculatedAt } of passports) {
+      const scorable = byId.get(id)
+      if (scorable) explanations.set(id, explain(scorable, find(rules), calculatedAt))
+    }
+    return explanations
+  }
+}
 
-  /** Rule sets by stamp. One that is not stored, or no rule set at all, is replaced by the active one. */
-  async function findRuleSets(stamps: ReadonlySet<string>): Promise<(stamp: string) => RuleSet> {
+/** Explains the stored score of one passport, read at one moment. */
+export function createPassportExplainer(store: Store) {
+  const rulesOf = createRulesFinder(store)
+  return async (ref: PassportRef): Promise<ExplainedPassport | undefined> => {
+    const evidence = await store.scoring.find(ref)
+    if (!evidence) return undefined
+    const { passport, rules: stamp } = evidence
+    const rules = (await rulesOf(new Set([stamp])))(stamp)
+    const { lines, ...explanation } = explain(evidence, rules, passport.calculatedAt)
+    return { ...explanation, rules: rules.version, passport, lines: lines.map(describeLine) }
+  }
+}
+
+const describeLine = (line: ExplanationLine): DescribedLine => ({
+  ...line,
+  words: line.calculation ? describeCalculation(line.calculation) : '',
+})
+
+function explain(scorable: Scorable, rules: RuleSet, now: number): Explanation {
+  const { scores, lines } = score(scorable, rules, now)
+  return { scores, lines, rules: rules.stamp, caps: rules.caps ?? {} }
+}
+
+/** Finds rule sets by stamp. One that is not stored, or no rule set at all, is replaced by the active one. */
+function createRulesFinder(store: Store) {
+  const known = new Map<string, RuleSet>()
+  return async (stamps: ReadonlySet<string>): Promise<(stamp: string) => RuleSet> => {
     const missing = [...stamps].filter((stamp) => stamp !== '' && !known.has(stamp))
     if (missing.length > 0)
       for (const each of await store.rules.listByStamps(missing)) known.set(each.stamp, toRuleSet(each))
     const active = await findRules(store)
     return (stamp) => known.get(stamp) ?? active
-  }
-
-  return async (passports: readonly Calculated[]): Promise<Map<number, Explanation>> => {
-    const evidence = await store.scoring.listByIds(passports.map(({ id }) => id))
-    const byId = new Map(evidence.map((each) => [each.id, each]))
-    const rulesOf = await findRuleSets(new Set(passports.map(({ rules }) => rules)))
-    const explanations = new Map<number, Explanation>()
-    for (const { id, rules: stamp, calculatedAt } of passports) {
-      const [scorable, rules] = [byId.get(id), rulesOf(stamp)]
-      if (!scorable) continue
-      const { scores, lines } = score(scorable, rules, calculatedAt)
-      explanations.set(id, { scores, lines, rules: rules.stamp, caps: rules.caps ?? {} })
-    }
-    return explanations
   }
 }

@@ -1,4 +1,5 @@
 import type { RawValue } from '../domain/data-point.ts'
+import type { Calculation } from '../domain/explanation.ts'
 import type { Rule } from './rules.ts'
 
 const YEAR = 365 * 86_400_000
@@ -13,6 +14,19 @@ export function toPoints(value: RawValue, rule: Rule, now: number): Points {
   // Infinity times zero is NaN: it counts as 0.
   const points = Math.min(Math.max(0, Math.round(result * rule.multiplier) || 0), rule.max_score)
   return { points, formula: `min(round(${text} × ${rule.multiplier}), ${rule.max_score}) = ${points}` }
+}
+
+/** The formula as people read it: "√9 × 6 = 18, at most 40". */
+export function describeCalculation({ raw, rule, now }: Calculation): string {
+  const wrong = mismatch(raw, rule)
+  if (wrong) return wrong
+  if (raw.kind === 'flag') return `${toPoints(raw, rule, now).points} of ${rule.max_score} points`
+  const { result, text } = convert(raw.amount, rule.convert, now)
+  const exact = result * rule.multiplier
+  const rounded = Math.max(0, Math.round(exact) || 0)
+  const shown = Math.round(exact * 100) / 100
+  const rounding = shown === rounded ? '' : `, rounded to ${rounded}`
+  return `${text} × ${rule.multiplier} = ${shown}${rounding}, at most ${rule.max_score}`
 }
 
 function mismatch({ kind }: RawValue, { convert }: Rule): string | undefined {

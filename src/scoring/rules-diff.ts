@@ -1,5 +1,6 @@
+import { type Level, levelOf } from '../domain/rule-set.ts'
 import type { Scorable, Store } from '../store/store.ts'
-import { type Level, levelOf, type RuleSet } from './rules.ts'
+import type { RuleSet } from './rules.ts'
 import { type ExplainedScore, score } from './score.ts'
 
 /** Passports in memory at once. */

@@ -1,8 +1,8 @@
-import type { Level, Rule, RuleSetShape } from '../domain/rule-set.ts'
+import type { Rule, RuleSetShape } from '../domain/rule-set.ts'
 import { digest } from '../domain/text/stable-id.ts'
 import defaultRules from './default-rules.json' with { type: 'json' }
 
-export type { Level, Rule }
+export type { Rule }
 export type RuleSet = RuleSetShape & {
   /** The version and a digest of the contents: detects changes under the same version. */
   stamp: string
@@ -10,16 +10,6 @@ export type RuleSet = RuleSetShape & {
 
 export const ruleOf = (rules: RuleSet, type: string): Rule | undefined =>
   Object.hasOwn(rules.types, type) ? rules.types[type] : undefined
-
-/** The level of an overall score and the next one, if there is one; `undefined` without levels. */
-export function levelOf<L extends Level>(
-  total: number,
-  { levels = [] }: { levels?: L[] },
-): { level: L; next?: L } | undefined {
-  const at = levels.findLastIndex(({ from }) => total >= from)
-  const [level, next] = [levels[at], levels[at + 1]]
-  return level && { level, ...(next && { next }) }
-}
 
 /** The stamp covers the levels: the same stamp always has the same contents, and clients may cache them. */
 export const stampRules = (rules: RuleSetShape): RuleSet => ({

@@ -57,7 +57,8 @@ function keep(before: Credential, now: number): Result {
       ? `${recordScore} in the record, ${before.maxScore} at most = ${points}`
       : `${points} in the record`
   const credential = withScore(before, points, now)
-  return { credential, line: toLine(credential, 'record', formula) }
+  const line = toLine(credential, 'record', formula)
+  return { credential, line: recordScore > points ? { ...line, givenScore: recordScore } : line }
 }
 
 function withScore(before: Credential, score: number, now: number): Credential {
@@ -73,7 +74,7 @@ function calculate(
   rule: Rule,
   now: number,
 ): Result {
-  const accounts = points.map((point) => ({ point, ...toPoints(point.value, rule, now) }))
+  const accounts = points.map((point) => toCounted(point, rule, now))
   const best = accounts.reduce((leader, each) => (each.points > leader.points ? each : leader))
   const counted = rule.accounts === 'sum' && points.length > 1 ? sumUp(points, rule, now) : best
   const credential: Credential = {
@@ -87,13 +88,21 @@ function calculate(
     ...(counted.point.earnedAt !== undefined && { earnedAt: counted.point.earnedAt }),
     calculatedAt: now,
   }
-  const shown = accounts.map(({ point, formula }) => ({
+  const shown = accounts.map(({ point, formula, calculation }) => ({
     account: point.account,
     value: point.display || describeRawValue(point.value),
     formula,
+    calculation,
   }))
-  return { credential, line: toLine(credential, 'rule', counted.formula, shown) }
+  const line = toLine(credential, 'rule', counted.formula, shown)
+  return { credential, line: { ...line, calculation: counted.calculation } }
 }
+
+const toCounted = (point: DataPoint, rule: Rule, now: number) => ({
+  point,
+  ...toPoints(point.value, rule, now),
+  calculation: { raw: point.value, rule, now },
+})
 
 /** Sums the raw values of all accounts, without dates; the earliest date of earning counts. */
 function sumUp(all: readonly DataPoint[], rule: Rule, now: number) {
@@ -107,7 +116,7 @@ function sumUp(all: readonly DataPoint[], rule: Rule, now: number) {
     display: '',
     ...(earned.length > 0 && { earnedAt: Math.min(...earned) }),
   }
-  return { point, ...toPoints(point.value, rule, now) }
+  return toCounted(point, rule, now)
 }
 
 function unscored(type: string, points: readonly DataPoint[]): ExplanationLine {
@@ -116,17 +125,17 @@ function unscored(type: string, points: readonly DataPoint[]): ExplanationLine {
     value: describeRawValue(value),
     formula: '',
   }))
-  const nothing = { type, name: type, category: '', score: 0, maxScore: 0 }
+  const nothing = { type, name: type, category: '', score: 0, maxScore: 0, value: '' }
   return toLine(nothing, 'nothing', 'no rule for this type', accounts)
 }
 
 function toLine(
-  { type, name, category, score, maxScore }: Omit<ExplanationLine, 'from' | 'formula' | 'accounts'>,
+  { type, name, category, score, maxScore, value }: Omit<ExplanationLine, 'from' | 'formula' | 'accounts'>,
   from: ExplanationLine['from'],
   formula: string,
   accounts: ExplanationLine['accounts'] = [],
 ): ExplanationLine {
-  return { type, name, category, score, maxScore, from, formula, accounts }
+  return { type, name, category, score, maxScore, value, from, formula, accounts }
 }
 
 /** A reproducible id that no other credential of the passport has. */

@@ -24,6 +24,8 @@ export type ToServer =
     }
   /** The port of the search thread; sent again after it was restarted. */
   | { kind: 'search'; port: MessagePort }
+  /** The port of the picture thread; sent again after it was restarted. */
+  | { kind: 'pictures'; port: MessagePort }
   | SnapshotMessage
   | MonthMessage
   | { kind: 'renew-tls' }
@@ -59,6 +61,10 @@ export type ToSearch =
   | { kind: 'stop' }
 
 export type FromSearch = { kind: 'stopped' }
+
+export type ToPictures = { kind: 'connect'; port: MessagePort } | { kind: 'stop' }
+
+export type FromPictures = { kind: 'stopped' }
 
 export function createThreadLog(send: (message: LogMessage) => void): Log {
   const entry =

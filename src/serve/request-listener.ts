@@ -11,16 +11,14 @@ import { createUsageCounter, type UsageReport } from '../api/usage.ts'
 import type { Catalog } from '../catalog/catalog.ts'
 import type { Config } from '../config.ts'
 import { ServiceError } from '../domain/errors.ts'
-import type { ExplainedPassport } from '../domain/explanation.ts'
-import type { PassportRef } from '../domain/passport.ts'
 import { datePlan, isRemoved, NO_PLAN, type RetirementPlan } from '../domain/retirement.ts'
 import { createExplorer } from '../explorer/explorer.ts'
-import { createReferenceRoutes } from '../explorer/reference-routes.ts'
+import type { Rasterize } from '../explorer/pictures/remote-rasterizer.ts'
+import { createReferenceRoutes } from '../explorer/reference/reference-routes.ts'
 import { createSite } from '../explorer/site/site.ts'
 import type { Log } from '../log.ts'
 import { findRules } from '../scoring/active-rules.ts'
-import { createExplainer } from '../scoring/explain.ts'
-import { score } from '../scoring/score.ts'
+import { createExplainer, createPassportExplainer } from '../scoring/explain.ts'
 import type { Store } from '../store/store.ts'
 import { VERSION } from '../version.ts'
 import { createErrorLog } from './error-log.ts'
@@ -33,6 +31,7 @@ type ListenerOptions = {
   now: () => number
   log: Log
   counter: RateLimitCounter
+  rasterize: Rasterize
   onUsage: (report: UsageReport) => void
   metrics?: Metrics | undefined
 }
@@ -45,11 +44,11 @@ export type Listener = Awaited<ReturnType<typeof listen>>
 
 /** Throws a `CommandError` if the port is not available. */
 export async function listen({ config, log, onUsage, ...options }: ListenerOptions) {
-  const { store, catalog, now, counter, metrics } = options
+  const { store, catalog, now, counter, rasterize, metrics } = options
   const usage = createUsageCounter(now)
   const errors = createErrorLog(log)
   let plan = (await store.retirement.find()) ?? NO_PLAN
-  const pages = createPages({ config, store, catalog, now, plan: () => plan })
+  const pages = createPages({ config, store, catalog, now, rasterize, plan: () => plan })
   const explainAll = createExplainer(store)
   let { port } = config
   const start = () =>
@@ -57,6 +56,7 @@ export async function listen({ config, log, onUsage, ...options }: ListenerOptio
       ...config,
       port,
       ...pages,
+      index: config.site.index,
       // A new release, or a server with a renewed certificate, starts before the old one stops.
       reusePort: process.platform === 'linux',
       tls: config.tls && readTls(config.tls),
@@ -117,11 +117,11 @@ export async function listen({ config, log, onUsage, ...options }: ListenerOptio
   }
 }
 
-type PageOptions = Pick<ListenerOptions, 'config' | 'store' | 'catalog' | 'now'> & {
+type PageOptions = Pick<ListenerOptions, 'config' | 'store' | 'catalog' | 'now' | 'rasterize'> & {
   plan: () => RetirementPlan
 }
 
-function createPages({ config, store, catalog, now, plan }: PageOptions) {
+function createPages({ config, store, catalog, now, rasterize, plan }: PageOptions) {
   const openApi = createOpenApi(VERSION, config)
   const { site, routes } = createSite(config.site, config.publicUrl)
   const document = createPage(JSON.stringify(openApi), JSON_HEADERS)
@@ -130,12 +130,13 @@ function createPages({ config, store, catalog, now, plan }: PageOptions) {
     ? createExplorer({
         store,
         catalog,
-        explain: createExplain(store, now),
+        explain: createPassportExplainer(store),
         rules: () => findRules(store),
         now,
         api: () => (isRemoved(plan(), now()) ? 'removed' : config.requireKey ? 'key required' : 'open'),
         publicUrl: config.publicUrl,
         site,
+        rasterize,
       })
     : undefined
   return {
@@ -146,22 +147,13 @@ function createPages({ config, store, catalog, now, plan }: PageOptions) {
       ...(explorer?.routes ?? []),
     ],
     errorPage: explorer?.errorPage,
+    errorPicture: explorer?.errorPicture,
   }
 }
 
 /** Called for each start of a server, because certificates are renewed. */
 function readTls({ cert, key, http3 }: NonNullable<Config['tls']>) {
   return { cert: readFileSync(cert, 'utf8'), key: readFileSync(key, 'utf8'), http3 }
-}
-
-function createExplain(store: Store, now: () => number) {
-  return async (ref: PassportRef): Promise<ExplainedPassport | undefined> => {
-    const evidence = await store.scoring.find(ref)
-    if (!evidence) return undefined
-    const rules = await findRules(store)
-    const { scores, lines } = score(evidence, rules, now())
-    return { passport: evidence.passport, scores, lines, rules: rules.version, caps: rules.caps ?? {} }
-  }
 }
 
 async function drain(server: ApiServer): Promise<void> {

@@ -4,6 +4,11 @@ import { createSearchClient } from '../catalog/remote-search.ts'
 import { createSharedCatalog } from '../catalog/shared-catalog.ts'
 import type { Config } from '../config.ts'
 import { CommandError, ServiceError } from '../domain/errors.ts'
+import {
+  createRasterizerClient,
+  type Rasterize,
+  type RasterizerClient,
+} from '../explorer/pictures/remote-rasterizer.ts'
 import { openStore, SERVE_TIMEOUT } from '../store/open.ts'
 import type { Store } from '../store/store.ts'
 import { createThreadLog, type FromServer, type ToServer } from './messages.ts'
@@ -22,6 +27,7 @@ const log = createThreadLog(send)
 const catalog = createSharedCatalog()
 let listener: Listener | undefined
 let store: Store | undefined
+let pictures: RasterizerClient | undefined
 
 self.onmessage = ({ data }: MessageEvent<ToServer>) => {
   switch (data.kind) {
@@ -31,6 +37,10 @@ self.onmessage = ({ data }: MessageEvent<ToServer>) => {
       return catalog.update(data.snapshot)
     case 'search':
       return catalog.searchWith(createSearchClient(data.port))
+    case 'pictures':
+      pictures?.close()
+      pictures = createRasterizerClient(data.port)
+      return
     case 'month':
       return listener?.setMonth(data.sums, data.day)
     case 'renew-tls':
@@ -56,6 +66,7 @@ async function start({ config, windows, snapshot }: ToServer & { kind: 'start' }
       catalog,
       now: Date.now,
       log,
+      rasterize,
       counter: await openRateLimitCounter(config, windows, metrics?.redis),
       onUsage: (report) => send({ kind: 'usage', ...report }),
       metrics: metrics?.metrics,
@@ -65,6 +76,12 @@ async function start({ config, windows, snapshot }: ToServer & { kind: 'start' }
     if (!(error instanceof CommandError || error instanceof ServiceError)) throw error
     send({ kind: 'failed', reason: error.message })
   }
+}
+
+/** The port of the picture thread arrives before the server listens. */
+function rasterize(svg: string, width: number): ReturnType<Rasterize> {
+  if (!pictures) throw new Error('The picture thread has not started yet.')
+  return pictures.rasterize(svg, width)
 }
 
 /** Counts in memory shared by all server threads, or in Redis, shared by all nodes. */

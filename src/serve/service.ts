@@ -7,10 +7,12 @@ import type { Log } from '../log.ts'
 import type { Store } from '../store/store.ts'
 import type {
   FromBackground,
+  FromPictures,
   FromSearch,
   FromServer,
   LogMessage,
   ToBackground,
+  ToPictures,
   ToSearch,
   ToServer,
 } from './messages.ts'
@@ -37,7 +39,7 @@ export type Service = {
   stop(): Promise<void>
 }
 
-/** Starts the threads of the service: servers, search, and background work. Throws if a server cannot start. */
+/** Starts the threads of the service: servers, search, pictures, and background work. Throws if a server cannot start. */
 export async function startService(options: Options): Promise<Service> {
   const { config, workers, store, log, now } = options
   const sums = createMetricSums()
@@ -52,13 +54,25 @@ export async function startService(options: Options): Promise<Service> {
     if (message.kind === 'snapshot') search.post(message)
     for (const server of servers) server.post(message)
   })
-  /** A restarted search thread is connected to all servers again. */
-  const search = startSearch(config, log, background.snapshot, () => servers.forEach(connect))
+  /** A restarted search or picture thread is connected to all servers again. */
+  const search = startSearch(config, log, background.snapshot, () => servers.forEach(connectSearch))
+  const pictures = config.explorer ? startPictures(log, () => servers.forEach(connectPictures)) : undefined
 
-  function connect(server: Pick<ServerThread, 'post'>): void {
+  function connectSearch(server: Pick<ServerThread, 'post'>): void {
     const { port1, port2 } = new MessageChannel()
     search.post({ kind: 'connect', port: port1 }, [port1])
     server.post({ kind: 'search', port: port2 }, [port2])
+  }
+
+  function connectPictures(server: Pick<ServerThread, 'post'>): void {
+    const { port1, port2 } = new MessageChannel()
+    pictures?.post({ kind: 'connect', port: port1 }, [port1])
+    server.post({ kind: 'pictures', port: port2 }, [port2])
+  }
+
+  function connect(server: Pick<ServerThread, 'post'>): void {
+    connectSearch(server)
+    connectPictures(server)
   }
 
   function addServer(port: number): ServerThread {
@@ -69,6 +83,7 @@ export async function startService(options: Options): Promise<Service> {
     await Promise.all(servers.map((server) => server.stop()))
     await background.stop()
     await search.stop()
+    await pictures?.stop()
     await metrics?.stop()
   }
 
@@ -107,6 +122,21 @@ function startSearch(config: Config, log: Log, snapshot: () => Snapshot | undefi
       thread.post({ kind: 'start', config })
       const current = snapshot()
       if (current) thread.post({ kind: 'snapshot', snapshot: current })
+      onStart()
+    },
+    onMessage: () => stopped.resolve(),
+    onEnd: () => stopped.resolve(),
+  })
+  return { post: thread.post, stop: () => thread.stop({ kind: 'stop' }, stopped.promise) }
+}
+
+function startPictures(log: Log, onStart: () => void) {
+  let stopped: PromiseWithResolvers<void>
+  const thread = startThread<FromPictures, ToPictures>({
+    name: 'picture-thread',
+    log,
+    onStart() {
+      stopped = Promise.withResolvers()
       onStart()
     },
     onMessage: () => stopped.resolve(),

@@ -1,14 +1,10 @@
 import { expect, test } from 'bun:test'
-import { readFileSync } from 'node:fs'
-import type { AxeResults } from 'axe-core'
-import type { Page } from 'playwright-core'
 import { inventPeople } from '../../src/ingest/demo/people.ts'
+import { COLOUR_RULES, findViolations } from '../support/explorer/axe.ts'
 import { inBrowser } from '../support/explorer/browser.ts'
 import { serveExplorer } from '../support/explorer/explorer-server.ts'
 import { openTestStore } from '../support/store/engines.ts'
 import { record } from '../support/store/records.ts'
-
-const AXE = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8')
 
 inBrowser('accessibility', (browser) => {
   test('axe finds no violation on any page, in the light and the dark theme, on desktops and phones', async () => {
@@ -31,11 +27,8 @@ inBrowser('accessibility', (browser) => {
       for (let target = queue.pop(); target !== undefined; target = queue.pop()) {
         await page.emulateMedia({ colorScheme: 'light' })
         await page.goto(target)
-        // Injected by the developer tools, because the page's policy blocks scripts.
-        await page.evaluate(AXE)
         const light = await findViolations(page)
         await page.emulateMedia({ colorScheme: 'dark' })
-        // The dark theme changes colours only.
         const dark = await findViolations(page, COLOUR_RULES)
         await page.setViewportSize(PHONE)
         await page.evaluate(() => {
@@ -54,17 +47,3 @@ inBrowser('accessibility', (browser) => {
 
 const DESKTOP = { width: 1440, height: 900 }
 const PHONE = { width: 390, height: 844 }
-
-const COLOUR_RULES = ['color-contrast', 'link-in-text-block']
-
-async function findViolations(page: Page, rules?: string[]): Promise<string[]> {
-  const { violations } = await page.evaluate(
-    (only) =>
-      (globalThis as unknown as { axe: { run(options: object): Promise<AxeResults> } }).axe.run({
-        resultTypes: ['violations'],
-        ...(only && { runOnly: only }),
-      }),
-    rules,
-  )
-  return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' | ')}`)
-}

@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
-import { DEFAULT_RULES, levelOf } from '../../src/scoring/rules.ts'
+import { levelOf } from '../../src/domain/rule-set.ts'
+import { DEFAULT_RULES } from '../../src/scoring/rules.ts'
 import { parseRules, RulesError, warningsOf } from '../../src/scoring/rules-format.ts'
 
 const good = {

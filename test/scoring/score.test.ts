@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import type { DataPoint, RawValue } from '../../src/domain/data-point.ts'
+import { describeCalculation } from '../../src/scoring/points.ts'
 import type { RuleSet } from '../../src/scoring/rules.ts'
 import { parseRules } from '../../src/scoring/rules-format.ts'
 import { score } from '../../src/scoring/score.ts'
@@ -82,6 +83,22 @@ describe('golden vectors', () => {
     expect(credentials).toMatchObject([{ type: given.type, score: points }])
     expect(lines).toMatchObject([{ score: points, formula, from: 'rule' }])
   })
+})
+
+test.each([
+  [point('plain', number(7.4)), '7.4 × 1 = 7.4, rounded to 7, at most 40'],
+  [point('plain', number(1000)), '1000 × 1 = 1000, at most 40'],
+  [point('plain', number(-3)), '-3 × 1 = -3, rounded to 0, at most 40'],
+  [point('root', number(1764)), '√1764 × 0.5 = 21, at most 40'],
+  [point('root', number(1734)), '√1734 × 0.5 = 20.82, rounded to 21, at most 40'],
+  [point('log', number(20)), 'ln 20 × 2 = 5.99, rounded to 6, at most 20'],
+  [point('years', date(NOW - 2 * YEAR)), '2 years since 2024-01-02 × 2 = 4, at most 8'],
+  [point('years', number(5)), '0: the rule counts years since a date, the value is a number'],
+  [point('flag', flag(1)), '8 of 8 points'],
+  [point('flag', flag(0)), '0 of 8 points'],
+])('%p in words', (given, words) => {
+  const [line] = scoreOf(given).lines
+  expect(line?.calculation && describeCalculation(line.calculation)).toBe(words)
 })
 
 test('with accounts "sum", the raw values of all accounts are summed before the conversion, without dates', () => {

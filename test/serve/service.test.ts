@@ -13,7 +13,7 @@ async function end({ threads }: TestService, at: number): Promise<void> {
   await until(() => threads.length > count)
 }
 
-const [BACKGROUND, SEARCH, SERVER] = [0, 1, 2]
+const [BACKGROUND, SEARCH, PICTURES, SERVER] = [0, 1, 2, 3]
 
 const statuses = async ({ get }: TestService, path: string) => [
   ...new Set(await Promise.all(Array.from({ length: 40 }, async () => (await get(path)).status))),
@@ -32,6 +32,27 @@ describe.skipIf(process.platform !== 'linux')('threads of the service', () => {
     await until(async () => (await total()) === before)
     expect(await statuses(service, '/api/v1/passports?keyword=ada')).toEqual([200])
     expect(service.messages()).toEqual(['The search-thread ended; restarting it now.'])
+  })
+
+  test('a picture thread that dies is restarted, and cards are drawn again', async () => {
+    await using service = await startTestService({ workers: 2 })
+    const card = async (id: number) => (await service.get(`/card/${id}.png`)).status
+    expect(await card(1)).toBe(200)
+    const pending = Promise.all([2, 3, 4, 5].map(card))
+    await end(service, PICTURES)
+    expect(new Set([...(await pending), 200, 503])).toEqual(new Set([200, 503]))
+    await until(async () => (await card(6)) === 200)
+    expect(service.messages()).toEqual(['The picture-thread ended; restarting it now.'])
+  })
+
+  test('many different cards at once leave the API responsive', async () => {
+    await using service = await startTestService({ workers: 2 })
+    const cards = Array.from({ length: 300 }, (_, at) => service.get(`/card/${at + 1}.png`))
+    expect(await statuses(service, '/api/v1/passports/42')).toEqual([200])
+    expect(await statuses(service, '/')).toEqual([200])
+    const responses = await Promise.all(cards)
+    const types = responses.map(({ status, headers }) => `${status} ${headers.get('Content-Type')}`)
+    expect(new Set(types)).toEqual(new Set(['200 image/png', '503 image/svg+xml; charset=utf-8']))
   })
 
   test('filtered lists follow changes, also after the search thread has died', async () => {

@@ -35,7 +35,12 @@ export const explain = defineCommand({
 })
 
 function toJson(id: number, name: string, { scores, human, lines }: ExplainedScore, rules: RuleSet): string {
-  const credentials = lines.map(({ maxScore, ...line }) => ({ ...line, max_score: maxScore }))
+  const credentials = lines.map(
+    ({ type, name, category, score, maxScore, value, from, formula, accounts }) => ({
+      ...{ type, name, category, score, max_score: maxScore, value, from, formula },
+      accounts: accounts.map(({ calculation: _, ...account }) => account),
+    }),
+  )
   return `${JSON.stringify({ passport_id: id, name, rules: rules.version, scores, human, caps: rules.caps ?? {}, credentials }, null, 2)}\n`
 }
 

@@ -75,9 +75,13 @@ export function presentExplanation({ rules, scores, lines, caps }: Explanation):
   return {
     rules,
     score: scores.total,
-    lines: lines.map(({ maxScore, accounts, ...line }) => ({
-      ...line,
-      category: orNull(line.category),
+    lines: lines.map(({ type, name, category, score, maxScore, from, formula, accounts }) => ({
+      type,
+      name,
+      category: orNull(category),
+      score,
+      from,
+      formula,
       max_score: maxScore,
       accounts: accounts.map(({ account, value, formula }) => ({
         account: orNull(account),

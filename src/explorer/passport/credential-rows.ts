@@ -4,11 +4,11 @@ import { escapeText, type Html, html } from '../html.ts'
 import { shortWord } from '../sanitize.ts'
 import { CATEGORIES, SCORE_PARTS } from '../score-bar.ts'
 
-export const MAX_NAME_LENGTH = 80
-const MAX_VALUE_LENGTH = 120
+export const MAX_NAME_LENGTH = 60
+const MAX_VALUE_LENGTH = 100
 
 /** Longer types have no page of their own. */
-const MAX_TYPE_LENGTH = 200
+const MAX_TYPE_LENGTH = 60
 
 /** Groups by category; the three scored categories come first. */
 export function groupByCategory<T extends { category: string }>(items: readonly T[]) {

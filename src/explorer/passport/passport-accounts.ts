@@ -4,23 +4,28 @@ import { formatFigure } from '../format.ts'
 import { type Html, html } from '../html.ts'
 import { shortenWallet } from '../ranking/ranking-list.ts'
 import { shortWord } from '../sanitize.ts'
+import { renderSome } from './render-some.ts'
 
-const MOST_WALLETS = 30
-const MOST_ACCOUNTS = 40
-const MAX_WORD_LENGTH = 80
-const MAX_BIO_LENGTH = 200
+const MOST_WALLETS = { rows: 30, bytes: 12_000 }
+const MOST_ACCOUNTS = { rows: 40, bytes: 30_000 }
+const MAX_WORD_LENGTH = 60
+const MAX_BIO_LENGTH = 160
 
 export function renderWallets(passport: FullPassport): Html {
   const wallets = walletsOf(passport)
   if (wallets.length === 0) return html``
+  const { shown, more } = renderSome(wallets, renderWallet, MOST_WALLETS)
   return html`<section id="wallets">
 <h2>Wallets</h2>
-<ul class="rows">${wallets.slice(0, MOST_WALLETS).map((wallet, at) => {
-    const short = shortenWallet(wallet)
-    return html`<li class="copyable" data-copy="wallet ${short}" data-text="${wallet}"><div><code title="${wallet}">${short}</code>${at === 0 && passport.mainWallet !== '' ? html` <span class="soft">main</span>` : html``}</div></li>`
-  })}</ul>
-${renderMore(wallets.length - MOST_WALLETS)}
+<ul class="rows">${shown}</ul>
+${renderMore(more)}
 </section>`
+
+  function renderWallet(wallet: string, at: number): Html {
+    const short = shortenWallet(wallet)
+    const isMain = at === 0 && passport.mainWallet !== ''
+    return html`<li class="copyable" data-copy="wallet ${short}" data-text="${wallet}"><div><code title="${wallet}">${short}</code>${isMain ? html` <span class="soft">main</span>` : html``}</div></li>`
+  }
 }
 
 const renderMore = (more: number) =>
@@ -28,10 +33,11 @@ const renderMore = (more: number) =>
 
 export function renderSocials(socials: readonly Social[]): Html {
   if (socials.length === 0) return html``
+  const { shown, more } = renderSome(socials, renderSocial, MOST_ACCOUNTS)
   return html`<section id="socials">
 <h2>Accounts</h2>
-<ul class="rows">${socials.slice(0, MOST_ACCOUNTS).map(renderSocial)}</ul>
-${renderMore(socials.length - MOST_ACCOUNTS)}
+<ul class="rows">${shown}</ul>
+${renderMore(more)}
 </section>`
 }
 

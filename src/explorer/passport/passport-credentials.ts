@@ -9,11 +9,12 @@ import { type Html, html } from '../html.ts'
 import { renderLayout } from '../layout.ts'
 import { shortWord } from '../sanitize.ts'
 import { groupByCategory, MAX_NAME_LENGTH, renderCredential } from './credential-rows.ts'
+import { renderSome } from './render-some.ts'
 
 /** A record may have thousands: the page of a passport shows the highest ones, and links to all. */
-const MOST_SHOWN = 50
-const MOST_FOLDED = 20
-const PAGE_SIZE = 100
+const MOST_SHOWN = { rows: 50, bytes: 45_000 }
+const MOST_FOLDED = { rows: 20, bytes: 10_000 }
+const PAGE_SIZE = 75
 
 type Shown = { id: number; credentials: readonly Credential[]; scores: Scores }
 
@@ -21,22 +22,23 @@ type Shown = { id: number; credentials: readonly Credential[]; scores: Scores }
 export function renderCredentials({ id, credentials, scores }: Shown): Html {
   const scored = credentials.filter(({ score }) => score > 0)
   const others = credentials.filter(({ score }) => score <= 0)
-  const shown = [...scored.slice(0, MOST_SHOWN), ...others.slice(0, MOST_FOLDED)]
+  const rows = renderSome(scored, renderCredential, MOST_SHOWN)
+  const folded = renderSome(others, renderCredential, MOST_FOLDED)
   return html`<section id="credentials">
 <h2>Credentials${credentials.length === 0 ? html`` : html` <span class="soft">${formatFigure(credentials.length)}</span>`}</h2>
 ${credentials.length === 0 ? html`<p class="soft">No credentials yet.</p>` : html``}
-${scored.length === 0 ? html`` : renderTable(scored.slice(0, MOST_SHOWN), scores, countByCategory(scored))}
-${others.length === 0 ? html`` : renderFolded(others)}
-${shown.length === credentials.length ? html`` : html`<p><a href="/passports/${id}/credentials">All ${count(credentials.length, 'credential')}</a></p>`}
+${scored.length === 0 ? html`` : renderTable(scored.slice(0, rows.shown.length), scores, countByCategory(scored))}
+${others.length === 0 ? html`` : renderFolded(others.length, folded.shown)}
+${rows.more + folded.more === 0 ? html`` : html`<p><a href="/passports/${id}/credentials">All ${count(credentials.length, 'credential')}</a></p>`}
 </section>`
 }
 
-function renderFolded(others: readonly Credential[]): Html {
+function renderFolded(total: number, rows: readonly Html[]): Html {
   return html`<details id="unscored">
-<summary>${count(others.length, 'credential')} without points</summary>
+<summary>${count(total, 'credential')} without points</summary>
 <table class="credentials">
 <thead><tr><th scope="col">Credential</th><th scope="col">Points</th><th scope="col">Earned</th></tr></thead>
-<tbody class="other">${others.slice(0, MOST_FOLDED).map(renderCredential)}</tbody>
+<tbody class="other">${rows}</tbody>
 </table>
 </details>`
 }

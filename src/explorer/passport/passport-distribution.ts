@@ -26,7 +26,7 @@ export function renderDistribution(score: number, standing: Standing): Html {
 
 /** The highlighted bar includes this passport. */
 function describeBucket(bucket: number, people: number, standing: Standing): string {
-  return `The highlighted bar: ${formatPeople(people)} ${describeEdges(bucket, standing)}.`
+  return `Highlighted: ${formatPeople(people)} with a score ${describeEdges(bucket, standing)}.`
 }
 
 function describeEdges(bucket: number, { scale, step }: Standing): string {

@@ -1,30 +1,48 @@
 import { type Caps, roundScore } from '../../domain/credential.ts'
+import { describeRawValue } from '../../domain/data-point.ts'
 import { notFound } from '../../domain/errors.ts'
-import type { ExplainedPassport, ExplanationLine } from '../../domain/explanation.ts'
+import type { DescribedLine, ExplainedPassport, ExplanationAccount } from '../../domain/explanation.ts'
 import { type Passport, parsePassportRef, type Scores } from '../../domain/passport.ts'
 import { CREDENTIAL_ACCOUNT } from '../../domain/record.ts'
+import { count } from '../../domain/text/format.ts'
 import { type ExplorerOptions, type ExplorerPage, file, POLICY } from '../explorer-page.ts'
 import { formatFigure, shortNameOf } from '../format.ts'
-import { escapeText, type Html, html } from '../html.ts'
+import { type Html, html } from '../html.ts'
 import { renderLayout } from '../layout.ts'
+import { cleanText, shortenText } from '../sanitize.ts'
 import { CATEGORIES, SCORE_PARTS } from '../score-bar.ts'
 import { groupByCategory, UNKNOWN } from './credential-rows.ts'
 
 /** The sum of the score, for the passport page. The script inserts the lines of the explanation page. */
-export function renderExplanation({ id, scores }: Passport): Html {
-  const { activity, identity, skills, total } = scores
-  const isSum = roundScore(activity + identity + skills) === total
-  return html`<section id="explanation">
-<h2>Score calculation</h2>
-<p>${describeParts(scores, {})}${isSum ? ' = ' : ', limited by the caps of the categories, is '}${formatFigure(total)}</p>
+export function renderExplanation({ id, scores }: Passport, caps: Caps): Html {
+  return html`<div id="explanation">
+<p>${describeSums(scores, caps)}</p>
 <details id="how">
-<summary>Details</summary>
+<summary>How every point is calculated</summary>
 <p data-lines><a href="/passports/${id}/score">Show the points of every credential</a></p>
 </details>
-</section>`
+</div>`
 }
 
-/** Explains a score line by line. Not cached, because the result depends on the clock. */
+/** A total that is given by a record need not be the sum of its parts. */
+function describeSums(scores: Scores, caps: Caps): string {
+  const [sum, capped] = [sumOf(scores, {}), sumOf(scores, caps)]
+  const [parts, total] = [describeParts(scores, {}), formatFigure(scores.total)]
+  if (sum === scores.total) return `${parts} = ${total}`
+  if (capped === scores.total)
+    return `${parts} = ${formatFigure(sum)}, limited to ${total} by the caps of the categories`
+  return `${total}, given by the imported record. Its parts are ${parts}.`
+}
+
+const sumOf = (scores: Scores, caps: Caps): number =>
+  roundScore(
+    SCORE_PARTS.reduce(
+      (sum, part) => sum + Math.min(scores[part], caps[CATEGORIES[part]] ?? scores[part]),
+      0,
+    ),
+  )
+
+/** Explains a score line by line. Not cached, because the result depends on the active rule set, too. */
 export const createExplanationPage = ({ explain }: ExplorerOptions): ExplorerPage => ({
   version: () => undefined,
   async render({ params, site }) {
@@ -47,22 +65,55 @@ ${renderLines(explanation)}
   },
 })
 
-function renderLines({ passport, scores, lines, rules, caps }: ExplainedPassport): Html {
-  return html`<p>By rule set <code>${rules}</code>${lines.length === 0 ? html`: there are no credentials to score.` : html`, with the current data:`}</p>
+function renderLines(explanation: ExplainedPassport): Html {
+  const { passport, scores, lines, caps } = explanation
+  const shown = lines.toSorted(byScore).slice(0, MOST_LINES)
+  const rest = lines.length - shown.length
+  return html`<p>${describeSource(explanation)}</p>
 ${differs(scores, passport) ? html`<p class="differs">The result is ${formatFigure(scores.total)}. The stored score, ${formatFigure(passport.scores.total)}, comes from the imported record, an earlier calculation or other rules.</p>` : html``}
 ${
   lines.length === 0
     ? html``
     : html`<table class="reasons">
 <thead><tr><th scope="col">Credential</th><th scope="col">Reason</th><th scope="col">Points</th></tr></thead>
-${groupByCategory(lines).map(
+${groupByCategory(shown).map(
   ({ category, part, items }) => html`<tbody>
-<tr class="group"><th scope="rowgroup" colspan="3"><bdi>${category || 'Not scored'}</bdi>${part === undefined ? html`` : html` <span>${describeSum(scores[part], caps[category])}</span>`}</th></tr>
-${items.toSorted((one, other) => other.score - one.score).map(renderLine)}</tbody>
-`,
+<tr class="group"><th scope="rowgroup" colspan="3"><bdi>${shorten(category) || 'Not scored'}</bdi>${part === undefined ? html`` : html` <span>${describeSum(scores[part], caps[category])}</span>`}</th></tr>
+${items.filter(({ from }) => from !== 'record').map(renderLine)}</tbody>
+${renderGiven(items.filter(({ from }) => from === 'record'))}`,
 )}</table>
+${rest > 0 ? html`<p>${count(rest, 'more credential')} with fewer points ${rest === 1 ? 'is' : 'are'} not shown.</p>` : html``}
 <p class="sum">${describeParts(scores, caps)} = ${formatFigure(scores.total)}</p>`
 }`
+}
+
+/** A page stays below 200 KB, whatever the record has. */
+const MOST_LINES = 60
+const MOST_ACCOUNTS = 3
+const MOST_CHARACTERS = 60
+
+const shorten = (text: string): string =>
+  shortenText(cleanText(text.slice(0, 4 * MOST_CHARACTERS)), MOST_CHARACTERS, ({ length }) => length)
+
+const byScore = (one: DescribedLine, other: DescribedLine) => other.score - one.score
+
+/** A rule set that scored nothing has no part in the explanation. */
+function describeSource({ lines, rules, scores }: ExplainedPassport): Html {
+  if (lines.length === 0)
+    return scores.total === 0
+      ? html`There are no credentials to score.`
+      : html`The imported record gives the score, without credentials.`
+  if (lines.every(({ from }) => from === 'record')) return html`The imported record gives all points:`
+  return html`By rule set <code>${rules}</code>:`
+}
+
+/** The credentials of one category whose points come with the record. */
+function renderGiven(lines: readonly DescribedLine[]): Html {
+  if (lines.length === 0) return html``
+  return html`<tbody>
+<tr><th class="soft" scope="rowgroup" colspan="3">Given by the imported record</th></tr>
+${lines.map(renderLine)}</tbody>
+`
 }
 
 /** During a recalculation a difference is expected. */
@@ -78,18 +129,41 @@ const describeParts = (scores: Scores, caps: Caps): string =>
     return `${formatFigure(Math.min(scores[part], caps[category] ?? scores[part]))} ${category}`
   }).join(' + ')
 
-/** Concatenated for speed. All text must be escaped. */
-function renderLine({ name, score, formula, from, accounts }: ExplanationLine): Html {
-  const more =
-    accounts.length > 1 || from === 'nothing' ? html`<ul>${accounts.map(renderAccount)}</ul>`.markup : ''
-  const points = from === 'nothing' ? UNKNOWN.markup : formatFigure(score)
-  return {
-    markup: `<tr><th scope="row"><bdi>${escapeText(name)}</bdi></th><td>${escapeText(formula)}${more}</td><td>${points}</td></tr>
-`,
-  }
+function renderLine(line: DescribedLine): Html {
+  const { name, score, from, accounts } = line
+  const more = accounts.length > 1 || from === 'nothing' ? renderAccounts(accounts) : html``
+  return html`<tr><th scope="row"><bdi>${shorten(name)}</bdi></th><td>${renderReason(line)}${more}</td><td>${from === 'nothing' ? UNKNOWN : formatFigure(score)}</td></tr>
+`
 }
 
-function renderAccount({ account, value, formula }: ExplanationLine['accounts'][number]): Html {
+/** "9 contracts: √9 × 6 = 18, at most 40". */
+function renderReason({
+  value,
+  from,
+  formula,
+  calculation,
+  words,
+  givenScore,
+  maxScore,
+  accounts,
+}: DescribedLine): Html {
+  if (from === 'nothing') return html`${formula}`
+  const capped =
+    givenScore === undefined ? '' : `: ${formatFigure(givenScore)}, at most ${formatFigure(maxScore)}`
+  if (!calculation) return html`<bdi>${shorten(value)}</bdi>${capped}`
+  const isSum = calculation.rule.accounts === 'sum' && accounts.length > 1
+  if (isSum) return html`${count(accounts.length, 'account')}: ${words}`
+  // The words have the number or the date already.
+  if (calculation.raw.kind !== 'flag' && value === describeRawValue(calculation.raw)) return html`${words}`
+  return html`<bdi>${shorten(value)}</bdi>${value.includes(':') ? ', ' : ': '}${words}`
+}
+
+function renderAccounts(accounts: readonly ExplanationAccount[]): Html {
+  const rest = accounts.length - MOST_ACCOUNTS
+  return html`<ul>${accounts.slice(0, MOST_ACCOUNTS).map(renderAccount)}${rest > 0 ? html`<li>${count(rest, 'more account')}</li>` : html``}</ul>`
+}
+
+function renderAccount({ account, value }: ExplanationAccount): Html {
   const known = account !== '' && !account.startsWith(CREDENTIAL_ACCOUNT)
-  return html`<li><bdi>${known ? account : 'account'}</bdi>, <bdi>${value}</bdi>${formula === '' ? '' : `: ${formula}`}</li>`
+  return html`<li><bdi>${known ? shorten(account) : 'account'}</bdi>, <bdi>${shorten(value)}</bdi></li>`
 }

@@ -10,17 +10,22 @@ import type { Store } from '../../store/store.ts'
 import { formatFigure, renderDay, toCoordinate } from '../format.ts'
 import { type Html, html } from '../html.ts'
 import { shortWord } from '../sanitize.ts'
+import { renderSome } from './render-some.ts'
 
-/** A point of the chart: the score since a time. `change` is absent at the begin. */
-type Point = { time: number; score: number; change?: number; causes: readonly ScoreCause[] }
+/** A point of the chart: the score since a time, or at the begin of the chart. */
+type Point = { time: number; score: number } & (
+  | { change: number; causes: readonly ScoreCause[] }
+  | { change?: never; begin: string }
+)
 
 /** The names of credential types, for causes. */
 type Names = ReadonlyMap<string, string>
 
 const TYPES: readonly EventType[] = ['passport.added', 'score.changed']
 const MOST_EVENTS = 60
-const MOST_CAUSES = 4
-const MAX_NAME_LENGTH = 40
+const MOST_CAUSES = 3
+const MAX_NAME_LENGTH = 30
+const MOST_ROWS = { rows: MOST_EVENTS + 1, bytes: 15_000 }
 
 /** The latest changes of a score with their causes: a chart, and the same as a table. Empty without a change. */
 export async function renderHistory(
@@ -41,7 +46,7 @@ ${drawChart(points, names)}
 <summary>All changes and their causes</summary>
 <table class="changes">
 <thead><tr><th scope="col">Date</th><th scope="col">Score</th><th scope="col">Change</th><th scope="col">Causes</th></tr></thead>
-<tbody>${points.toReversed().map((point) => renderPoint(point, names))}</tbody>
+<tbody>${renderSome(points.toReversed(), (point) => renderPoint(point, names), MOST_ROWS).shown}</tbody>
 </table>
 </details>
 </section>`
@@ -51,10 +56,11 @@ ${drawChart(points, names)}
 function toPoints(latest: readonly LogEvent[]): Point[] {
   const points: Point[] = []
   for (const event of latest.toReversed()) {
-    if (event.type === 'passport.added') points.push({ time: event.time, score: event.score, causes: [] })
+    if (event.type === 'passport.added')
+      points.push({ time: event.time, score: event.score, begin: 'first known score' })
     if (event.type !== 'score.changed') continue
     const [before, score] = event.change.score
-    if (points.length === 0) points.push({ time: event.time, score: before, causes: [] })
+    if (points.length === 0) points.push({ time: event.time, score: before, begin: 'earlier score' })
     if (before === score) continue
     points.push({ time: event.time, score, change: score - before, causes: causesOf(event.change) })
   }
@@ -69,8 +75,9 @@ const renderPoint = (
 
 const formatChange = (change: number) => `${change < 0 ? '\u2212' : '+'}${formatFigure(Math.abs(change))}`
 
-function describeCauses({ causes, change }: Point, names: Names): string {
-  if (change === undefined) return 'first known score'
+function describeCauses(point: Point, names: Names): string {
+  if (point.change === undefined) return point.begin
+  const { causes } = point
   const largest = causes.toSorted((one, other) => Math.abs(other.delta) - Math.abs(one.delta))
   const words = largest.slice(0, MOST_CAUSES).map((cause) => describeCause(cause, names))
   const more = largest.length - words.length
@@ -107,10 +114,14 @@ function drawChart(points: readonly Point[], names: Names): Html {
   })
   const places = points.map(place)
   const path = places.map(({ x, y }, at) => (at === 0 ? `M${x} ${y}` : `H${x}V${y}`)).join('')
-  const dots = points.map((point, at) => {
-    const { x = 0, y = 0 } = places[at] ?? {}
-    const day = new Date(point.time).toISOString().slice(0, 10)
-    return html`<circle cx="${x}%" cy="${y}%" r="4"><title>${day}: ${formatFigure(point.score)}. ${describeCauses(point, names)}</title></circle>`
-  })
-  return html`<svg class="history" aria-hidden="true"><svg viewBox="0 0 100 100" preserveAspectRatio="none"><path class="area" d="${path}H100V100H2z"/><path class="steps" d="${path}H100"/></svg>${dots}<text x="100%" y="${places.at(-1)?.y ?? 0}%" dy="-8">${formatFigure(points.at(-1)?.score ?? 0)}</text></svg>`
+  const { shown } = renderSome(
+    points.toReversed(),
+    (point) => {
+      const { x, y } = place(point, points.indexOf(point))
+      const day = new Date(point.time).toISOString().slice(0, 10)
+      return html`<circle cx="${x}%" cy="${y}%" r="4"><title>${day}: ${formatFigure(point.score)}. ${describeCauses(point, names)}</title></circle>`
+    },
+    MOST_ROWS,
+  )
+  return html`<svg class="history" aria-hidden="true"><svg viewBox="0 0 100 100" preserveAspectRatio="none"><path class="area" d="${path}H100V100H2z"/><path class="steps" d="${path}H100"/></svg>${shown}<text x="100%" y="${places.at(-1)?.y ?? 0}%" dy="-8">${formatFigure(points.at(-1)?.score ?? 0)}</text></svg>`
 }

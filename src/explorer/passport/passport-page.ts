@@ -10,7 +10,6 @@ import { createPartStandings } from './part-standings.ts'
 import { renderSocials, renderWallets } from './passport-accounts.ts'
 import { renderCredentials } from './passport-credentials.ts'
 import { renderDistribution } from './passport-distribution.ts'
-import { renderExplanation } from './passport-explanation.ts'
 import { renderGrowth } from './passport-growth.ts'
 import { renderHistory } from './passport-history.ts'
 import { renderPerson } from './passport-person.ts'
@@ -86,7 +85,6 @@ ${renderParts(passport, context)}
 ${renderCredentials({ id, credentials, scores })}
 ${renderGrowth(credentials, scores, context.caps)}
 ${await renderHistory(store.events, id, credentials)}
-${renderExplanation(passport)}
 </div>
 <div>
 ${renderShare(id, `${shortNameOf(passport)}: passport score ${formatFigure(scores.total)}`, origin)}

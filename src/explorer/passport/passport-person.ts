@@ -3,20 +3,21 @@ import { count } from '../../domain/text/format.ts'
 import { rosette } from '../design/rosette.ts'
 import { type Html, html } from '../html.ts'
 import { addressOfFilter } from '../ranking/ranking-query.ts'
-import { shortenText, shortWord } from '../sanitize.ts'
+import { lengthOf, shortenText, shortWord } from '../sanitize.ts'
+import { renderSome } from './render-some.ts'
 
 const MAX_NAME_LENGTH = 300
 const MAX_WORD_LENGTH = 60
-const MOST_TAGS = 30
+const MOST_TAGS = { rows: 30, bytes: 8000 }
 
 /** The header of the page. All text is untrusted input: `dir="auto"` isolates its writing direction. */
 export function renderPerson(passport: FullPassport, name: string, score: Html): Html {
   const { id, human, connections, profile } = passport
   return html`<div class="person">
-<svg class="watermark" viewBox="-104 -104 208 208" aria-hidden="true"><use href="#r${id}"/></svg>
+<svg class="watermark" viewBox="-104 -104 208 208" aria-hidden="true"><use href="#r${id}"/><use href="#r${id}" transform="rotate(8)scale(.94)"/><use href="#r${id}" transform="rotate(16)scale(.88)"/></svg>
 ${rosette(id)}
 <div class="bearer">
-<h1 dir="auto">${shortenText(name, MAX_NAME_LENGTH)}</h1>
+<h1 dir="auto">${shortenText(name, MAX_NAME_LENGTH, lengthOf)}</h1>
 <p class="line">${human ? HUMAN : html``}
 ${name === numberOf(id) ? html`` : html`<span class="soft">${numberOf(id)}</span>`}
 ${renderPlace(profile.location)}
@@ -38,7 +39,7 @@ function renderPlace(location: string): Html {
   return html`<span class="soft">${place === location ? html`<a href="${addressOfFilter('place', place)}"><bdi>${place}</bdi></a>` : html`<bdi>${place}</bdi>`}</span>`
 }
 
-const MAX_BIO_LENGTH = 6000
+const MAX_BIO_LENGTH = 3000
 const BIO_PREVIEW_LENGTH = 280
 const BIO_PREVIEW_LINES = 4
 
@@ -47,7 +48,7 @@ function renderBio(bio: string): Html {
   if (bio === '') return html``
   const text = bio.length > MAX_BIO_LENGTH ? `${bio.slice(0, MAX_BIO_LENGTH).toWellFormed()}…` : bio
   const start = text.split('\n', BIO_PREVIEW_LINES).join('\n')
-  const preview = shortenText(start, BIO_PREVIEW_LENGTH)
+  const preview = shortenText(start, BIO_PREVIEW_LENGTH, lengthOf)
   if (preview.length >= text.length) return html`<p class="bio" dir="auto">${text}</p>`
   return html`<details id="bio">
 <summary><span class="bio preview" dir="auto">${preview}</span> <span class="more">More</span></summary>
@@ -55,15 +56,19 @@ function renderBio(bio: string): Html {
 </details>`
 }
 
+function renderTags(tags: readonly string[]): Html {
+  const { shown, more } = renderSome(
+    tags.filter((tag) => shortWord(tag, 1) !== ''),
+    renderTag,
+    MOST_TAGS,
+  )
+  if (shown.length === 0) return html``
+  return html`<ul class="tags" aria-label="Tags">${shown}${more > 0 ? html`<li>+${more}</li>` : html``}</ul>`
+}
+
 /** A tag leads to the people who have it. */
-function renderTags(all: readonly string[]): Html {
-  const tags = all.slice(0, MOST_TAGS).flatMap((tag) => {
-    const word = shortWord(tag, MAX_WORD_LENGTH)
-    if (word === '') return []
-    if (word !== tag) return html`<li dir="auto">${word}</li>`
-    return html`<li><a href="${addressOfFilter('tag', word)}" dir="auto">${word}</a></li>`
-  })
-  if (tags.length === 0) return html``
-  const more = all.length - MOST_TAGS
-  return html`<ul class="tags" aria-label="Tags">${tags}${more > 0 ? html`<li>+${more}</li>` : html``}</ul>`
+function renderTag(tag: string): Html {
+  const word = shortWord(tag, MAX_WORD_LENGTH)
+  if (word !== tag) return html`<li dir="auto">${word}</li>`
+  return html`<li><a href="${addressOfFilter('tag', word)}" dir="auto">${word}</a></li>`
 }

@@ -1,12 +1,13 @@
-import type { Caps } from '../../domain/credential.ts'
-import { roundScore } from '../../domain/credential.ts'
+import { type Caps, roundScore } from '../../domain/credential.ts'
 import type { Passport, Scores } from '../../domain/passport.ts'
 import type { Level } from '../../domain/rule-set.ts'
 import type { Standing } from '../../domain/score-distribution.ts'
+import { count } from '../../domain/text/format.ts'
 import { describeTop, formatFigure, formatOrdinal, formatPeople, renderDay } from '../format.ts'
 import { type Html, html } from '../html.ts'
 import { CATEGORIES, renderScoreBar, SCORE_PARTS } from '../score-bar.ts'
 import type { PartStandings } from './part-standings.ts'
+import { renderExplanation } from './passport-explanation.ts'
 
 export type ScoreContext = {
   standing: Standing
@@ -32,7 +33,7 @@ function renderLevel(total: number, levels: readonly Level[]): Html {
   const at = levels.findLastIndex(({ from }) => total >= from)
   const [level, next] = [levels[at], levels[at + 1]]
   if (!level) return html``
-  const left = next && ` ${formatFigure(roundScore(next.from - total))} to ${next.name}`
+  const left = next && ` ${count(roundScore(next.from - total), 'point')} to ${next.name}`
   return html`<p class="level"><strong>${level.name}</strong>${left ? html`<span class="soft">${left}</span>` : html``}</p>`
 }
 
@@ -58,26 +59,13 @@ function describeRankAboveMedian({ rank, total }: Standing): string {
 export function renderParts(passport: Passport, { standing, parts, caps }: ScoreContext): Html {
   const { scores, calculatedAt } = passport
   return html`<section id="parts">
-<h2>What the score consists of</h2>
-${renderScoreBar(scores, scores.total)}
+<h2>Score by part</h2>
+<div aria-hidden="true">${renderScoreBar(scores, scores.total)}</div>
 <dl class="parts">${SCORE_PARTS.map((part) => {
     const top = standing.total > 0 ? describeTop(parts[part] ?? standing.total, standing.total) : ''
     return html`<div class="${part}"><dt><span class="swatch"></span>${CATEGORIES[part]}</dt><dd>${formatFigure(scores[part])}${top === '' ? html`` : html` <span class="soft">${top}</span>`}</dd></div>`
   })}</dl>
-<p class="soft">${describeSum(scores, caps)} Calculated on ${renderDay(calculatedAt)}.</p>
+${renderExplanation(passport, caps)}
+<p class="soft">Calculated on ${renderDay(calculatedAt)}</p>
 </section>`
 }
-
-/** A total may come from a record, which need not be a sum. */
-export function describeSum(scores: Scores, caps: Caps): string {
-  const { activity, identity, skills, total } = scores
-  const sum = roundScore(activity + identity + skills)
-  if (sum === total) return `${describeParts(scores)} = ${formatFigure(total)}.`
-  const capped = SCORE_PARTS.map((part) => Math.min(scores[part], caps[CATEGORIES[part]] ?? scores[part]))
-  if (roundScore(capped.reduce((one, other) => one + other)) === total)
-    return `The rules limit what each part adds: ${capped.map(formatFigure).join(' + ')} = ${formatFigure(total)}.`
-  return `The total of ${formatFigure(total)} was given by the imported record; the parts add up to ${formatFigure(sum)}.`
-}
-
-export const describeParts = (scores: Scores): string =>
-  SCORE_PARTS.map((part) => `${formatFigure(scores[part])} ${CATEGORIES[part]}`).join(' + ')

@@ -2,7 +2,7 @@ import { parseOrigin } from '../../domain/url.ts'
 import type { ApiState } from '../explorer-page.ts'
 import { type Html, html } from '../html.ts'
 
-export const BADGE_STYLES = { flat: 'Flat', plain: 'Plain', large: 'Large' } as const
+const BADGE_STYLES = { flat: 'Flat', plain: 'Plain', large: 'Large' } as const
 const THEMES = { light: 'Light', dark: 'Dark' } as const
 
 /** Ways to share a passport. Without an origin, links to other sites are unknown. The script adds the buttons. */
@@ -21,14 +21,16 @@ function renderBadge(id: number, origin: string): Html {
   const page = `${origin}/passports/${id}`
   const badge = `${origin}/badge/${id}.svg`
   return html`<div id="badge">
-<h3>Badge</h3>
 <p class="preview"><img class="badge" src="/badge/${id}.svg" alt="Badge of this passport" loading="lazy"></p>
+<details id="embed">
+<summary>Put this badge on your page</summary>
 <form hidden data-picker>
 <fieldset><legend>Style</legend>${radios('style', BADGE_STYLES, 'flat')}</fieldset>
 <fieldset><legend>Theme</legend>${radios('theme', THEMES, 'light')}</fieldset>
 </form>
 ${renderLine('Markdown', `[![Passport ${id}](${badge})](${page})`)}
 ${renderLine('HTML', `<a href="${page}"><img src="${badge}" alt="Passport ${id}"></a>`)}
+</details>
 </div>`
 }
 

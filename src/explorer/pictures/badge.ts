@@ -1,76 +1,110 @@
-import { ServiceError } from '../../domain/errors.ts'
 import type { FullPassport } from '../../domain/passport.ts'
-import { quote } from '../../domain/text/quote.ts'
+import type { Theme } from '../design/tokens.ts'
 import type { ExplorerOptions, ExplorerPage } from '../explorer-page.ts'
 import { formatFigure, nameOf, shortNameOf } from '../format.ts'
 import { type Html, html } from '../html.ts'
-import { COLORS, createSvgPage, drawHumanMark, drawName, drawScoreParts, drawSvg, round } from './svg.ts'
+import type { Site } from '../site/site.ts'
+import { createPicturePage, picture } from './picture-page.ts'
+import { type Colors, colorsOf, drawName, drawScoreParts, drawSvg, round } from './svg.ts'
 import { fitSize, textWidth } from './text-width.ts'
 
-/** The score of a passport as a small SVG, for embedding in other pages. */
-export const createBadge = ({ store }: ExplorerOptions): ExplorerPage =>
-  createSvgPage(store, (passport, { query }) => STYLES[parseStyle(query.get('style'))](passport))
+/** The score of a passport as a small SVG for other pages, or as JSON for shields.io. */
+export const createBadge = ({ store, site }: ExplorerOptions): ExplorerPage =>
+  createPicturePage(store, ['svg', 'json'], async (passport, type, { query }) => {
+    if (type === 'json') return picture('json', JSON.stringify(toEndpoint(passport, site)))
+    const theme = query.get('theme') === 'dark' ? 'dark' : 'light'
+    const { markup } = STYLES[parseStyle(query.get('style'))](passport, colorsOf(site, theme), theme)
+    return picture('svg', markup)
+  })
 
-type Draw = (passport: FullPassport | undefined) => Html
+type Draw = (passport: FullPassport, colors: Colors, theme: Theme) => Html
 
 const STYLES = { flat: drawFlat, plain: drawPlain, large: drawLarge } satisfies Record<string, Draw>
 
-type Style = keyof typeof STYLES
+/** An unknown style is `flat`: an error would break the embedding page. */
+const parseStyle = (text: string | null) =>
+  text !== null && Object.hasOwn(STYLES, text) ? (text as keyof typeof STYLES) : 'flat'
 
-function parseStyle(text: string | null): Style {
-  if (text === null || text === '') return 'flat'
-  if (Object.hasOwn(STYLES, text)) return text as Style
-  throw new ServiceError(
-    'invalid_request',
-    `style must be one of ${Object.keys(STYLES).join(', ')}, got ${quote(text)}`,
-  )
-}
+/** The schema of shields.io's endpoint badges. */
+const toEndpoint = (passport: FullPassport, { accents }: Site) => ({
+  schemaVersion: 1,
+  label: LABEL,
+  message: describeValue(passport),
+  color: accents.light.slice(1),
+  cacheSeconds: 300,
+})
 
 const FONT = 'Verdana, DejaVu Sans, Geneva, sans-serif'
 const LABEL = 'passport'
-const MISSING = 'not found'
-const [HEIGHT, SIZE, PADDING, MARK] = [20, 11, 7, 11]
-/** Contrasts with light and dark backgrounds. */
-const LABEL_BACKGROUND = '#4b4842'
-const MISSING_BACKGROUND = '#77726a'
+const [HEIGHT, SIZE, PADDING] = [20, 11, 7]
 
-function drawFlat(passport: FullPassport | undefined): Html {
-  const layout = measure(passport, PADDING)
-  const { width, labelEnd } = layout
-  const background = html`<rect width="${width}" height="${HEIGHT}" rx="4" fill="${passport ? COLORS.accent : MISSING_BACKGROUND}"/>
-<path d="M4 0H${labelEnd}V${HEIGHT}H4A4 4 0 0 1 0 ${HEIGHT - 4}V4A4 4 0 0 1 4 0Z" fill="${LABEL_BACKGROUND}"/>`
-  return drawLine(passport, layout, background, { label: '#ffffff', value: '#ffffff', tick: COLORS.accent })
+/** The backgrounds of the label contrast with light and dark pages. */
+const LABEL_BACKGROUND = { light: '#4b4842', dark: '#3a403c' }
+const ERROR_BACKGROUND = '#77726a'
+
+function drawFlat(passport: FullPassport, { accent, accentInk }: Colors, theme: Theme): Html {
+  const fills = { label: LABEL_BACKGROUND[theme], value: accent, text: accentInk }
+  return drawHalves(describeValue(passport), describe(passport), fills)
 }
 
-function drawPlain(passport: FullPassport | undefined): Html {
-  const layout = measure(passport, 0)
-  const background = html`<rect x="0.5" y="0.5" width="${round(layout.width - 1)}" height="${HEIGHT - 1}" rx="4" fill="${COLORS.paper}" stroke="${COLORS.line}"/>`
-  const value = passport ? COLORS.accent : COLORS.soft
-  return drawLine(passport, layout, background, { label: COLORS.soft, value, tick: COLORS.paper })
+/** A badge that names a problem in place of the score. */
+export const drawErrorBadge = (words: string): Html =>
+  drawHalves(words, `Passport: ${words}`, {
+    label: LABEL_BACKGROUND.light,
+    value: ERROR_BACKGROUND,
+    text: '#ffffff',
+  })
+
+/** For shields.io, which shows `isError` in its own way. */
+export const toErrorEndpoint = (message: string) => ({
+  schemaVersion: 1,
+  label: LABEL,
+  message,
+  color: 'lightgrey',
+  isError: true,
+})
+
+function drawHalves(
+  text: string,
+  title: string,
+  fills: { label: string; value: string; text: string },
+): Html {
+  const layout = measure(text, PADDING)
+  const { width, labelEnd } = layout
+  return drawLine(
+    title,
+    layout,
+    html`<rect width="${width}" height="${HEIGHT}" rx="4" fill="${fills.value}"/>
+<path d="M4 0H${labelEnd}V${HEIGHT}H4A4 4 0 0 1 0 ${HEIGHT - 4}V4A4 4 0 0 1 4 0Z" fill="${fills.label}"/>`,
+    { label: '#ffffff', value: fills.text },
+  )
+}
+
+function drawPlain(passport: FullPassport, { panel, line, soft, accent }: Colors): Html {
+  const layout = measure(describeValue(passport), 0)
+  const background = html`<rect x="0.5" y="0.5" width="${round(layout.width - 1)}" height="${HEIGHT - 1}" rx="4" fill="${panel}" stroke="${line}"/>`
+  return drawLine(describe(passport), layout, background, { label: soft, value: accent })
 }
 
 function drawLine(
-  passport: FullPassport | undefined,
+  title: string,
   { label, value, width }: ReturnType<typeof measure>,
   background: Html,
-  colors: { label: string; value: string; tick: string },
+  fills: { label: string; value: string },
 ): Html {
   return drawSvg(
-    { width, height: HEIGHT, font: FONT, title: describe(passport) },
+    { width, height: HEIGHT, font: FONT, title },
     html`${background}
-${drawText(label, colors.label)}${drawText(value, colors.value)}
-${passport?.human ? drawHumanMark(width - PADDING - MARK, (HEIGHT - MARK) / 2, MARK, colors.value, colors.tick) : html``}`,
+${drawText(label, fills.label)}${drawText(value, fills.value)}`,
   )
 }
 
 /** The layout of a one-line badge; the label's background extends `after` beyond its text. */
-function measure(passport: FullPassport | undefined, after: number) {
-  const text = passport ? formatFigure(passport.scores.total) + (passport.stale ? '…' : '') : MISSING
+function measure(text: string, after: number) {
   const label = placeText(LABEL, PADDING, false)
   const labelEnd = round(PADDING + label.width + after)
-  const value = placeText(text, round(labelEnd + PADDING), passport !== undefined)
-  const mark = passport?.human ? MARK + 4 : 0
-  return { label, value, labelEnd, width: round(value.x + value.width + mark + PADDING) }
+  const value = placeText(text, round(labelEnd + PADDING), true)
+  return { label, value, labelEnd, width: round(value.x + value.width + PADDING) }
 }
 
 const placeText = (text: string, x: number, bold: boolean) => ({
@@ -87,41 +121,30 @@ function drawText({ text, x, width, bold }: ReturnType<typeof placeText>, fill: 
 
 const LARGE = { width: 340, height: 84, padding: 16, score: 96 }
 
-function drawLarge(passport: FullPassport | undefined): Html {
-  const { width, height } = LARGE
-  return drawSvg(
-    { width, height, font: FONT, title: describe(passport, true) },
-    html`<rect x="0.5" y="0.5" width="${width - 1}" height="${height - 1}" rx="10" fill="${COLORS.paper}" stroke="${COLORS.line}"/>
-${passport ? drawPerson(passport) : drawMissing()}`,
-  )
-}
-
-function drawPerson(passport: FullPassport): Html {
-  const { width, padding: x, score: room } = LARGE
+function drawLarge(passport: FullPassport, colors: Colors): Html {
+  const { width, height, padding: x, score: room } = LARGE
   const left = width - room - 3 * x
   const score = formatFigure(passport.scores.total)
   const size = fitSize(score, room, 34, true)
-  const { human } = passport
-  return html`${drawName(nameOf(passport), { x, y: 31, width: left, size: 16, smallest: 13, fill: COLORS.ink })}
-${drawScoreParts(passport, x, 41, left, 6)}
-${human ? drawHumanMark(x, 57, 13, COLORS.accent, COLORS.paper) : html``}
-<text x="${human ? x + 18 : x}" y="67" font-size="11" fill="${COLORS.soft}">${captionOf(passport)}</text>
-<text x="${width - x}" y="${38 + round(size * 0.36)}" text-anchor="end" font-size="${size}" font-weight="700" fill="${COLORS.accent}">${score}</text>`
-}
-
-function drawMissing(): Html {
-  const { width, height, padding: x } = LARGE
-  const place = { x, y: height / 2 + 6, width: width - 2 * x, size: 16, smallest: 13, fill: COLORS.soft }
-  return drawName('Passport not found', place)
+  return drawSvg(
+    { width, height, font: FONT, title: describe(passport, true) },
+    html`<rect x="0.5" y="0.5" width="${width - 1}" height="${height - 1}" rx="10" fill="${colors.panel}" stroke="${colors.line}"/>
+${drawName(nameOf(passport), { x, y: 31, width: left, size: 16, smallest: 13, fill: colors.ink, bold: true })}
+${drawScoreParts(passport.scores, colors, { x, y: 42, width: left, height: 7 })}
+<text x="${x}" y="68" font-size="11" fill="${colors.soft}">${captionOf(passport)}</text>
+<text x="${width - x}" y="${42 + round(size * 0.36)}" text-anchor="end" font-size="${size}" font-weight="700" fill="${colors.accent}">${score}</text>`,
+  )
 }
 
 const captionOf = ({ human, stale }: FullPassport): string =>
   [LABEL, human && 'human', stale && 'recalculating…'].filter(Boolean).join(' · ')
 
-function describe(passport: FullPassport | undefined, withName = false): string {
-  if (!passport) return 'Passport not found'
+const describeValue = ({ scores, human, stale }: FullPassport): string =>
+  `${formatFigure(scores.total)}${stale ? '…' : ''}${human ? ' · human' : ''}`
+
+function describe(passport: FullPassport, withName = false): string {
   const { human, stale, scores } = passport
   const who = withName ? `${shortNameOf(passport)}: passport` : 'Passport'
-  const notes = [human && 'verified human', stale && 'being recalculated'].filter(Boolean)
+  const notes = [human && 'human', stale && 'being recalculated'].filter(Boolean)
   return [`${who} score ${formatFigure(scores.total)}`, ...notes].join(', ')
 }

@@ -1,82 +1,136 @@
 import type { FullPassport } from '../../domain/passport.ts'
 import type { Standing } from '../../domain/score-distribution.ts'
+import { count } from '../../domain/text/format.ts'
 import { parseOrigin } from '../../domain/url.ts'
+import { FONT_FAMILY } from '../design/fonts.ts'
+import { rosette } from '../design/rosette.ts'
 import type { ExplorerOptions, ExplorerPage } from '../explorer-page.ts'
-import { describeRank, describeShare, formatFigure, nameOf, shortNameOf } from '../format.ts'
+import { formatFigure, nameOf, shortNameOf } from '../format.ts'
 import { type Html, html } from '../html.ts'
 import { CATEGORIES, SCORE_PARTS } from '../score-bar.ts'
-import { COLORS, createSvgPage, drawHumanMark, drawName, drawScoreParts, drawSvg } from './svg.ts'
+import type { Site } from '../site/site.ts'
+import { drawableName } from './drawable-name.ts'
+import { createPicturePage, picture } from './picture-page.ts'
+import { type Colors, colorsOf, drawName, drawScoreParts, drawSvg, round } from './svg.ts'
 import { fitSize, fitText, textWidth } from './text-width.ts'
 
 /** The size of link previews in social networks. */
 export const CARD_SIZE = { width: 1200, height: 630 }
 
-/** A passport as an SVG for link previews. */
-export const createCard = ({ store, catalog }: ExplorerOptions): ExplorerPage =>
-  createSvgPage(store, async (passport, { origin }) => {
-    const host = parseOrigin(origin)?.host ?? ''
-    if (!passport) return drawMissing(host)
-    return drawCard(passport, await catalog.standing(passport.scores.total), host)
+/** A PNG takes as much time as this many other pictures. */
+const PNG_UNITS = 10
+
+/** A passport as an image for link previews: PNG for social networks, SVG for pages. */
+export const createCard = ({ store, catalog, rasterize }: ExplorerOptions): ExplorerPage =>
+  createPicturePage(store, ['png', 'svg'], async (passport, type, { site, charge }) => {
+    const standing = await catalog.standing(passport.scores.total)
+    const name = type === 'png' ? drawableName(passport) : nameOf(passport)
+    const { markup } = drawCard(passport, name, standing, site)
+    if (type === 'svg') return picture('svg', markup)
+    await charge(PNG_UNITS)
+    return picture('png', await rasterize(markup, CARD_SIZE.width))
   })
+
+/** The card of pages that are not about one person. */
+export const createSiteCard = ({ catalog, rasterize }: ExplorerOptions): ExplorerPage => ({
+  version: () => '',
+  async render({ site, charge }) {
+    const { total } = await catalog.standing(0)
+    const { markup } = drawSiteCard(site, `${count(total, 'passport')}, ranked by score`)
+    await charge(PNG_UNITS)
+    return picture('png', await rasterize(markup, CARD_SIZE.width))
+  },
+})
 
 export function describeCard(passport: FullPassport): string {
   return `${shortNameOf(passport)}: passport score ${formatFigure(passport.scores.total)}`
 }
 
 const { width: WIDTH, height: HEIGHT } = CARD_SIZE
-const LEFT = 80
-const CONTENT_WIDTH = WIDTH - 2 * LEFT
+const LEFT = 72
 const RIGHT = WIDTH - LEFT
-const SCORE_WIDTH = 572
-const STANDING_WIDTH = CONTENT_WIDTH - SCORE_WIDTH - 30
-const FONT = 'system-ui, -apple-system, Segoe UI, Roboto, Helvetica, Arial, DejaVu Sans, sans-serif'
+const ROSETTE = { size: 316, x: RIGHT - 316, y: 118 }
+/** Beside the rosette. */
+const TEXT_WIDTH = ROSETTE.x - LEFT - 40
+const SCORE_WIDTH = 400
+const FONT = `${FONT_FAMILY}, Iowan Old Style, Palatino Linotype, Palatino, Georgia, serif`
 
-function drawCard(passport: FullPassport, standing: Standing, host: string): Html {
+function drawCard(passport: FullPassport, name: string, standing: Standing, site: Site): Html {
+  const colors = colorsOf(site, 'light')
   const score = formatFigure(passport.scores.total)
-  const size = fitSize(score, SCORE_WIDTH, 176, true)
-  const label = passport.human ? 'Passport · human' : 'Passport'
+  const size = Math.min(196, Math.floor(SCORE_WIDTH / figureWidth(score)))
+  const after = Math.round(LEFT + size * figureWidth(score) + 44)
   return frame(
     describeCard(passport),
-    host,
-    html`${passport.human ? drawHumanMark(LEFT, 78, 36, COLORS.accent, COLORS.paper) : html``}
-${drawText(LEFT + (passport.human ? 50 : 0), 106, 28, COLORS.soft, label)}
-${drawName(nameOf(passport), { x: LEFT, y: 190, width: CONTENT_WIDTH, size: 60, smallest: 44, fill: COLORS.ink })}
-<text x="${LEFT - 6}" y="402" font-size="${size}" font-weight="700" fill="${COLORS.accent}">${score}</text>
-${drawStanding(passport, standing)}
-${drawScoreParts(passport, LEFT, 452, CONTENT_WIDTH, 22)}
-${drawLegend(passport)}`,
+    site,
+    html`<svg x="${ROSETTE.x}" y="${ROSETTE.y}" width="${ROSETTE.size}" height="${ROSETTE.size}">${rosette(passport.id)}</svg>
+${drawName(name, { x: LEFT, y: 184, width: TEXT_WIDTH, size: 70, smallest: 38, fill: colors.ink })}
+<text x="${LEFT - round(size * 0.03)}" y="394" font-size="${size}" fill="${colors.accent}">${score}</text>
+${drawStanding(passport, standing, after, colors)}
+${drawScoreParts(passport.scores, colors, { x: LEFT, y: 462, width: RIGHT - LEFT, height: 26 })}
+${drawLegend(passport, colors)}`,
   )
 }
 
-function drawStanding({ stale }: FullPassport, standing: Standing): Html {
-  const rank = describeRank(standing).replace('rank', 'Rank')
-  const size = fitSize(rank, STANDING_WIDTH, 36)
-  return html`<g text-anchor="end">${drawText(RIGHT, 352, size, COLORS.ink, rank)}
-${drawText(RIGHT, 400, 30, COLORS.soft, stale ? 'recalculating…' : describeShare(standing))}</g>`
+/** The width of a number in the font of the card, at size 1. */
+const figureWidth = (figure: string) =>
+  0.53 * figure.replace(/[^\d]/g, '').length + 0.3 * figure.replace(/\d/g, '').length
+
+function drawStanding({ human }: FullPassport, standing: Standing, x: number, colors: Colors): Html {
+  const [first, second] = describePlace(standing)
+  const width = TEXT_WIDTH + LEFT - x
+  const y = human ? 300 : 336
+  return html`${drawText(x, y, fitSize(first, width, 52), colors.ink, first)}
+${drawText(x, y + 46, fitSize(second, width, 34), colors.soft, second)}
+${human ? html`<rect x="${x}" y="${y + 64}" width="116" height="42" rx="21" fill="none" stroke="${colors.accent}" stroke-width="2"/>${drawText(x + 19, y + 94, 27, colors.accent, 'human')}` : html``}`
 }
 
-/** Width of a dot in the legend, and space between its entries. */
-const [DOT, SPACE] = [30, 30]
+/** The best true sentence: a rank below the median is omitted. */
+function describePlace({ rank, total }: Standing): [string, string] {
+  const share = Math.ceil((rank / total) * 100)
+  if (rank === 1) return ['First', `of ${formatFigure(total)}`]
+  if (share <= 50) return [`Top ${share}%`, `rank ${formatFigure(rank)} of ${formatFigure(total)}`]
+  return ['', 'passport score']
+}
 
-function drawLegend({ scores }: FullPassport): Html {
+/** Width of a swatch in the legend, and space between its entries. */
+const [SWATCH, SPACE] = [36, 40]
+
+function drawLegend({ scores }: FullPassport, colors: Colors): Html {
   const labels = SCORE_PARTS.map((part) => `${CATEGORIES[part]} ${formatFigure(scores[part])}`)
-  const size = fitSize(labels.join(''), CONTENT_WIDTH - SCORE_PARTS.length * (DOT + SPACE), 28)
+  const size = fitSize(labels.join(''), RIGHT - LEFT - SCORE_PARTS.length * (SWATCH + SPACE), 31)
   let x = LEFT
   const entries = SCORE_PARTS.map((part, at) => {
     const words = labels[at] ?? ''
-    const entry = html`<circle cx="${x + 9}" cy="511" r="9" fill="${COLORS[part]}"/>${drawText(x + DOT, 520, size, COLORS.ink, words)}`
-    x += Math.ceil(DOT + textWidth(words, { size }) + SPACE)
+    const entry = html`<rect x="${x}" y="513" width="22" height="22" rx="5" fill="${colors[part]}"/>${drawText(x + SWATCH, 533, size, colors.ink, words)}`
+    x += Math.ceil(SWATCH + textWidth(words, { size }) + SPACE)
     return entry
   })
   return html`${entries}`
 }
 
-function drawMissing(host: string): Html {
+/** Seven rosettes, as on the pages of people. */
+const SAMPLES = [1, 2, 3, 5, 8, 13, 21]
+
+export function drawSiteCard(site: Site, words: string): Html {
+  const colors = colorsOf(site, 'light')
+  const step = (RIGHT - LEFT) / SAMPLES.length
   return frame(
-    'Passport not found',
-    host,
-    html`${drawText(LEFT, 106, 28, COLORS.soft, 'Passport')}
-${drawName('Passport not found', { x: LEFT, y: 330, width: CONTENT_WIDTH, size: 60, smallest: 44, fill: COLORS.ink })}`,
+    site.name,
+    site,
+    html`${drawName(site.name, { x: LEFT, y: 250, width: RIGHT - LEFT, size: 120, smallest: 60, fill: colors.ink })}
+${drawText(LEFT, 320, 40, colors.soft, words)}
+${SAMPLES.map((id, at) => html`<svg x="${LEFT + at * step}" y="394" width="${step - 20}" height="${step - 20}">${rosette(id)}</svg>`)}`,
+  )
+}
+
+/** In place of a card that cannot be drawn. */
+export function drawErrorCard(site: Site, words: string): Html {
+  const { soft } = colorsOf(site, 'light')
+  return frame(
+    words,
+    site,
+    drawName(words, { x: LEFT, y: 340, width: RIGHT - LEFT, size: 66, smallest: 46, fill: soft }),
   )
 }
 
@@ -84,13 +138,29 @@ function drawText(x: number, y: number, size: number, fill: string, text: string
   return html`<text x="${x}" y="${y}" font-size="${size}" fill="${fill}">${text}</text>`
 }
 
-function frame(title: string, host: string, body: Html): Html {
-  const address = fitText(host, CONTENT_WIDTH, { size: 22 })
+/** Paper with a guilloche band, the name of the site and its host. */
+function frame(title: string, site: Site, body: Html): Html {
+  const colors = colorsOf(site, 'light')
+  const host = fitText(parseOrigin(site.origin)?.host ?? '', TEXT_WIDTH, { size: 24 })
   return drawSvg(
     { ...CARD_SIZE, font: FONT, title },
-    html`<rect width="${WIDTH}" height="${HEIGHT}" fill="${COLORS.paper}"/>
-<rect width="${WIDTH}" height="12" fill="${COLORS.accent}"/>
+    html`<rect width="${WIDTH}" height="${HEIGHT}" fill="${colors.ground}"/>
+<g fill="none" stroke="${colors.accent}" stroke-width="1.6">${WAVES}</g>
 ${body}
-<g text-anchor="end">${drawText(RIGHT, 590, 22, COLORS.soft, address)}</g>`,
+${drawText(LEFT, 594, 24, colors.accent, site.name)}
+<g text-anchor="end">${drawText(RIGHT, 594, 24, colors.soft, host)}</g>`,
   )
+}
+
+/** Interwoven waves, as in the header of the pages. */
+const WAVES: Html = html`${[0, 1, 2, 3, 4].map((at) => html`<path d="${drawWave(at / 5)}"/>`)}`
+
+/** `phase` from 0 to 1. */
+function drawWave(phase: number): string {
+  const [half, top, height] = [60, 30, 34]
+  const start = Math.round((phase - 1) * 2 * half)
+  let path = `M${start} ${top}`
+  for (let x = start, down = height; x < WIDTH; x += half, down = -down)
+    path += `c${half / 2} 0 ${half / 2} ${down} ${half} ${down}`
+  return path
 }

@@ -1,12 +1,12 @@
 import type { FullPassport } from '../../domain/passport.ts'
 import type { Standing } from '../../domain/score-distribution.ts'
 import { parseOrigin, parseWebAddress } from '../../domain/url.ts'
-import { describeRank, describeShare, formatFigure, nameOf, shortNameOf } from '../format.ts'
+import { describeRank, describeShare, formatFigure, shortNameOf } from '../format.ts'
 import { type Html, html } from '../html.ts'
 import type { Site } from '../site/site.ts'
 import { CARD_SIZE, describeCard } from './card.ts'
 
-const MAX_LINKS = 50
+const MAX_LINKS = 10
 
 /** The preview of a link to a page. */
 export type Share = {
@@ -81,7 +81,7 @@ function toProfile(passport: FullPassport, url: string | undefined) {
     ...(url && { url }),
     mainEntity: {
       '@type': 'Person',
-      name: nameOf(passport),
+      name: shortNameOf(passport),
       identifier: String(passport.id),
       ...(url && { url }),
       ...(sameAs.length > 0 && { sameAs }),

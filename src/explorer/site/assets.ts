@@ -1,7 +1,6 @@
 import { type RenderedPage, sendPage } from '../../api/rendered-page.ts'
 import { pathOf, type Route } from '../../api/request.ts'
 import { notFound } from '../../domain/errors.ts'
-import { contrast, mix } from '../../domain/text/color.ts'
 import { hashOf } from '../../store/hash.ts'
 import base from '../assets/base.css' with { type: 'text' }
 import baseElements from '../assets/base-elements.css' with { type: 'text' }
@@ -18,9 +17,11 @@ import rankingScript from '../assets/ranking.client.js' with { type: 'text' }
 import ranking from '../assets/ranking.css' with { type: 'text' }
 import referenceScript from '../assets/reference.client.js' with { type: 'text' }
 import reference from '../assets/reference.css' with { type: 'text' }
+import referenceCode from '../assets/reference-code.css' with { type: 'text' }
+import referenceJsonScript from '../assets/reference-json.client.js' with { type: 'text' }
 import scoreStyle from '../assets/score.css' with { type: 'text' }
 import { FONT_FACES, fontRoutes } from '../design/fonts.ts'
-import { PALETTE } from '../design/tokens.ts'
+import type { Theme } from '../design/tokens.ts'
 import { file, POLICY } from '../explorer-page.ts'
 
 /** One stylesheet for all pages, fetched once. */
@@ -30,6 +31,7 @@ const STYLE = [
   baseElements,
   scoreStyle,
   reference,
+  referenceCode,
   ranking,
   browse,
   compare,
@@ -45,15 +47,15 @@ const STYLE = [
 const FILES = {
   'ranking.js': { type: 'text/javascript', body: rankingScript },
   'passport.js': { type: 'text/javascript', body: passportScript },
-  'reference.js': { type: 'text/javascript', body: referenceScript },
+  'reference.js': { type: 'text/javascript', body: `${referenceJsonScript}\n${referenceScript}` },
 }
 
 export type AssetName = keyof typeof FILES | 'style.css'
 
 /** The stylesheet, scripts and fonts. The hash in each URL lets browsers keep a file forever. */
-export function createAssets(accent: string | undefined) {
+export function createAssets(accents: Record<Theme, string>) {
   const urls = new Map(Object.entries(FILES).map(([name, { body }]) => [name, hashedUrl(name, body)]))
-  const style = setAccent(STYLE, accent)
+  const style = STYLE + setAccents(accents)
   urls.set('style.css', hashedUrl('style.css', style))
   const files = { ...FILES, 'style.css': { type: 'text/css', body: style } }
   const pages = new Map(
@@ -87,14 +89,7 @@ const createRoute = (urls: ReadonlyMap<string, string>, pages: ReadonlyMap<strin
   },
 })
 
-/** The accent of the dark theme is the same hue, as light as text needs. */
-function setAccent(style: string, accent: string | undefined): string {
-  if (accent === undefined) return style
-  let light = accent
-  for (let share = 0; contrast(light, PALETTE.dark.ground) < 7; share += 0.05)
-    light = mix(accent, '#ffffff', share)
-  return `${style}
-:root { --accent: ${accent}; }
-@media (prefers-color-scheme: dark) { :root { --accent: ${light}; } }
+const setAccents = ({ light, dark }: Record<Theme, string>) => `
+:root { --accent: ${light}; }
+@media (prefers-color-scheme: dark) { :root { --accent: ${dark}; } }
 `
-}

@@ -1,15 +1,50 @@
+import { pageRoute } from '../../api/rendered-page.ts'
 import { DEFAULT_SITE, type SiteSettings } from '../../domain/settings/site.ts'
+import { contrast, mix } from '../../domain/text/color.ts'
+import { PALETTE, type Theme } from '../design/tokens.ts'
+import { file, POLICY } from '../explorer-page.ts'
+import { picture } from '../pictures/picture-page.ts'
 import { type AssetName, createAssets } from './assets.ts'
+import { drawIcon } from './icons.ts'
 
 /** The operator's brand and the URLs of the assets, for the layout of every page. */
 export type Site = SiteSettings & {
   /** The public URL, or the origin of the request; empty if neither is known. */
   origin: string
   urlOf: (name: AssetName) => string
+  /** The accent of each theme. */
+  accents: Record<Theme, string>
 }
 
 export function createSite(settings: SiteSettings = DEFAULT_SITE, publicUrl = '') {
-  const { urlOf, routes } = createAssets(settings.accent)
-  const site: Site = { ...settings, origin: publicUrl, urlOf }
-  return { site, routes }
+  const accents = accentsOf(settings.accent)
+  const { urlOf, routes } = createAssets(accents)
+  const site: Site = { ...settings, origin: publicUrl, urlOf, accents }
+  const [icon, robots] = [
+    picture('svg', drawIcon(site)),
+    file('text/plain', describeRobots(site), POLICY.file),
+  ]
+  return {
+    site,
+    routes: [...routes, pageRoute('/icon.svg', () => icon), pageRoute('/robots.txt', () => robots)],
+  }
+}
+
+/** What crawlers may read. */
+function describeRobots({ index, origin }: Site): string {
+  const rules = index ? 'Allow: /\nDisallow: /api/' : 'Disallow: /'
+  const sitemap = index && origin !== '' ? `\nSitemap: ${origin}/sitemap.xml\n` : ''
+  return `User-agent: *\n${rules}\n${sitemap}`
+}
+
+/** Above the minimum of WCAG AA, as the accent of the dark theme is. */
+const DARK_CONTRAST = 7
+
+/** The accent of the dark theme has the same hue, and is as light as text needs. */
+function accentsOf(accent: string | undefined): Site['accents'] {
+  if (accent === undefined) return { light: PALETTE.light.accent, dark: PALETTE.dark.accent }
+  let dark = accent
+  for (let share = 0.05; contrast(dark, PALETTE.dark.ground) < DARK_CONTRAST; share += 0.05)
+    dark = mix(accent, '#ffffff', share)
+  return { light: accent, dark }
 }

@@ -63,6 +63,7 @@ onEngine('sqlite', 'a node', (open) => {
       log: createLog({ write: () => undefined, json: true, now: () => NOON }),
       counter: createFixedWindow(() => NOON),
       onUsage: () => undefined,
+      rasterize: () => Promise.reject(new Error('This test draws no picture.')),
     })
     const status = async () => (await fetch(new URL('/api/v1/passports/7', server().url))).status
     try {

@@ -1,31 +1,42 @@
 import type { ApiServerOptions } from '../../../src/api/server.ts'
 import { createCatalog } from '../../../src/catalog/catalog.ts'
-import { DEFAULT_SITE } from '../../../src/domain/settings/site.ts'
+import { DEFAULT_SITE, type SiteSettings } from '../../../src/domain/settings/site.ts'
 import { createExplorer } from '../../../src/explorer/explorer.ts'
 import type { ExplorerOptions } from '../../../src/explorer/explorer-page.ts'
+import { type DrawPng, loadRasterizer } from '../../../src/explorer/pictures/rasterizer.ts'
+import type { Rasterize } from '../../../src/explorer/pictures/remote-rasterizer.ts'
 import { createSite } from '../../../src/explorer/site/site.ts'
 import { findRules } from '../../../src/scoring/active-rules.ts'
-import { DEFAULT_RULES } from '../../../src/scoring/rules.ts'
-import { score } from '../../../src/scoring/score.ts'
+import { createPassportExplainer } from '../../../src/scoring/explain.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { serveTest } from '../http/server.ts'
 import { NOON } from '../store/records.ts'
 
-type Options = Partial<ApiServerOptions> & Partial<Pick<ExplorerOptions, 'explain' | 'publicUrl' | 'api'>>
+type Options = Partial<ApiServerOptions> &
+  Partial<Pick<ExplorerOptions, 'explain' | 'publicUrl' | 'api' | 'rasterize'>> & { settings?: SiteSettings }
 
-export function serveExplorer(store: Store, { explain, publicUrl, api, ...options }: Options = {}) {
+export function serveExplorer(
+  store: Store,
+  { explain, publicUrl, api, settings = DEFAULT_SITE, rasterize = drawPng, ...options }: Options = {},
+) {
   const now = options.now ?? (() => NOON)
-  const { routes, errorPage } = createExplorer({
+  const { routes, errorPage, errorPicture } = createExplorer({
     store,
     catalog: options.catalog ?? createCatalog(store),
-    explain: explain ?? createExplain(store, now),
+    explain: explain ?? createPassportExplainer(store),
     rules: () => findRules(store),
     now,
     api,
     publicUrl,
-    site: createSite(DEFAULT_SITE, publicUrl).site,
+    site: createSite(settings, publicUrl).site,
+    rasterize,
   })
-  const server = serveTest(store, { ...options, errorPage, routes: [...routes, ...(options.routes ?? [])] })
+  const server = serveTest(store, {
+    ...options,
+    errorPage,
+    errorPicture,
+    routes: [...routes, ...(options.routes ?? [])],
+  })
 
   /** Without the OpenAPI check: the document does not describe these pages. */
   async function look(target: string, init: RequestInit = {}) {
@@ -36,15 +47,12 @@ export function serveExplorer(store: Store, { explain, publicUrl, api, ...option
   return { ...server, look }
 }
 
-/** With the default rules. */
-function createExplain(store: Store, now: () => number): ExplorerOptions['explain'] {
-  return async (ref) => {
-    const evidence = await store.scoring.find(ref)
-    if (!evidence) return undefined
-    const { scores, lines } = score(evidence, DEFAULT_RULES, now())
-    const { version, caps = {} } = DEFAULT_RULES
-    return { passport: evidence.passport, scores, lines, rules: version, caps }
-  }
+let loaded: Promise<DrawPng> | undefined
+
+/** In the thread of the test. */
+const drawPng: Rasterize = async (svg, width) => {
+  loaded ??= loadRasterizer()
+  return (await loaded)(svg, width)
 }
 
 export const readable = (markup: string) =>

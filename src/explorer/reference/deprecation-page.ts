@@ -5,16 +5,18 @@ import {
   type DatedPlan,
   DEFAULT_SUCCESSOR,
   phaseAt,
-} from '../domain/retirement.ts'
-import { formatDuration } from '../domain/text/duration.ts'
-import { formatInstant } from '../domain/text/instant.ts'
-import { parseWebAddress } from '../domain/url.ts'
-import { type Html, html, prose } from './html.ts'
-import { renderLayout } from './layout.ts'
-import type { Site } from './site/site.ts'
+} from '../../domain/retirement.ts'
+import { formatDuration } from '../../domain/text/duration.ts'
+import { formatInstant } from '../../domain/text/instant.ts'
+import { parseWebAddress } from '../../domain/url.ts'
+import { type Html, html, prose } from '../html.ts'
+import { renderLayout } from '../layout.ts'
+import type { Site } from '../site/site.ts'
 
 export function renderDeprecation(site: Site, plan: DatedPlan, now: number, explorer: boolean): string {
-  const main = html`<h1>${headline(plan, now)}</h1>
+  const main = html`<div class="deprecation">
+<h1>${headline(plan, now)}</h1>
+<p class="lead">${prose(describeEnd(plan, now))}</p>
 <section id="plan" class="notice">
 <h2>Dates</h2>
 <dl class="facts">
@@ -24,11 +26,12 @@ ${fact('Successor', link(plan.successor ?? DEFAULT_SUCCESSOR))}
 ${plan.notice === undefined ? [] : fact('More information', link(plan.notice))}
 </dl>
 </section>
+${renderAdvice(plan)}
 ${renderBrownouts(plan, now)}
-${renderAdvice(plan, now)}
 ${renderExemptions(plan, now)}
 ${renderHeaders(plan)}
-<p class="soft">The plan also applies to <code>/api/v2</code>, if it is served here. All times are in UTC.</p>`
+<p class="soft">The plan also applies to <code>/api/v2</code>, if it is served here. All times are in UTC.</p>
+</div>`
   return renderLayout({
     site,
     title: 'Deprecation of V1',
@@ -76,7 +79,7 @@ function renderBrownouts(plan: DatedPlan, now: number): Html {
   if (plan.brownouts.length === 0) return html``
   return html`<section id="brownouts">
 <h2>Brownouts</h2>
-<p>V1 is switched off at these times, to reveal clients that still need it. Requests then get status 410 with the code <code>brownout</code>; <code>Retry-After</code> is the number of seconds until V1 works again.</p>
+<p>V1 is switched off for a short time, so that programs which still need it are noticed before the removal. Requests then get status 410 with the code <code>brownout</code>; <code>Retry-After</code> is the number of seconds until V1 works again.</p>
 <table>
 <thead><tr><th scope="col">From</th><th scope="col">Until</th><th scope="col" class="extra">Length</th><th scope="col">State</th></tr></thead>
 <tbody>
@@ -92,17 +95,25 @@ function renderBrownout(brownout: Brownout, now: number): Html {
 `
 }
 
-function renderAdvice(plan: DatedPlan, now: number): Html {
+function renderAdvice({ successor }: DatedPlan): Html {
   return html`<section id="advice">
 <h2>What to do</h2>
-<p>${prose(describeEnd(plan, now))}</p>
-<p>${
-    plan.successor === undefined
-      ? html`Migrate your programs to <code>${DEFAULT_SUCCESSOR}</code> of this service (<a href="/reference/v3">reference</a>).`
-      : html`Migrate your programs to ${link(plan.successor)}`
-  }</p>
+${successor === undefined ? MIGRATION : html`<p>Move your programs to ${link(successor)}</p>`}
 </section>`
 }
+
+/** The calls of V1 and their replacements. */
+const CALLS = [
+  ['/api/v1/passports?keyword=zoe', '/api/v3/passports?q=zoe'],
+  ['/api/v1/passports/42', '/api/v3/passports/42'],
+  ['/api/v1/passport_credentials?passport_id=42', '/api/v3/passports/42?select=credentials'],
+] as const
+
+const MIGRATION = html`<p>Move your programs to <code>${DEFAULT_SUCCESSOR}</code> of this service. The <a href="/reference/v3">API reference</a> describes its calls and has examples to copy.</p>
+<table>
+<thead><tr><th scope="col">In V1</th><th scope="col">In v3</th></tr></thead>
+<tbody>${CALLS.map(([before, after]) => html`<tr><td><code>${before}</code></td><td><code>${after}</code></td></tr>`)}</tbody>
+</table>`
 
 function describeEnd(plan: DatedPlan, now: number): string {
   if (phaseAt(plan, now) === 'removed') {

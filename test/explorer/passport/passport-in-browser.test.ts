@@ -1,13 +1,13 @@
 import { expect, test } from 'bun:test'
 import type { BrowserContextOptions } from 'playwright-core'
-import { inBrowser, watchConsole } from '../support/explorer/browser.ts'
-import { serveExplorer } from '../support/explorer/explorer-server.ts'
-import { addDataPoint, mira, OTHERS, rescore } from '../support/explorer/sample-passport.ts'
-import { openTestStore } from '../support/store/engines.ts'
-import { ADA_WALLET, credential, NOON, record } from '../support/store/records.ts'
+import { inBrowser, watchConsole } from '../../support/explorer/browser.ts'
+import { serveExplorer } from '../../support/explorer/explorer-server.ts'
+import { addDataPoint, mira, OTHERS, rescore } from '../../support/explorer/sample-passport.ts'
+import { openTestStore } from '../../support/store/engines.ts'
+import { ADA_WALLET, credential, NOON, record } from '../../support/store/records.ts'
 
 const TOO_WIDE = `[...document.querySelectorAll('main, main *')]
-  .filter((part) => part.checkVisibility() && !part.closest('svg *, thead') && part.getBoundingClientRect().right > innerWidth)
+  .filter((part) => part.checkVisibility() && !part.closest('svg *, .watermark, thead') && part.getBoundingClientRect().right > innerWidth)
   .map((part) => part.outerHTML.slice(0, 100))
   .concat(document.documentElement.scrollWidth > innerWidth ? ['scrolls'] : [])`
 
@@ -35,26 +35,27 @@ inBrowser('the passport page in a browser', (browser) => {
     await page.getByRole('button', { name: 'Copy wallet' }).first().click()
     await page.getByRole('status').getByText('Copied.').waitFor()
     expect(await page.evaluate('navigator.clipboard.readText()')).toBe(ADA_WALLET)
-    await page.getByRole('button', { name: 'Copy command' }).first().click()
+    await page.getByText('For developers').click()
+    await page.getByRole('button', { name: 'Copy command for the passport' }).click()
     await page.waitForFunction("navigator.clipboard.readText().then((text) => text.startsWith('curl'))")
 
-    const names = () => page.locator('.credentials .identity th[scope=row] bdi').allTextContents()
-    const sort = (name: string) => page.locator('.credentials thead').getByRole('button', { name })
+    const names = () => page.locator('[data-sortable] .identity th[scope=row] bdi').allTextContents()
+    const sort = (name: string) => page.locator('[data-sortable] thead').getByRole('button', { name })
     const sorted = (name: string) => page.getByRole('columnheader', { name }).getAttribute('aria-sort')
-    expect(await names()).toEqual(['Beta', 'Alpha', 'Gamma'])
-    expect(await sorted('Score')).toBe('descending')
+    expect(await names()).toEqual(['Beta', 'Alpha'])
+    expect(await sorted('Points')).toBe('descending')
     await sort('Credential').focus()
     await page.keyboard.press('Enter')
-    expect(await names()).toEqual(['Alpha', 'Beta', 'Gamma'])
-    expect([await sorted('Credential'), await sorted('Score')]).toEqual(['ascending', null])
+    expect(await names()).toEqual(['Alpha', 'Beta'])
+    expect([await sorted('Credential'), await sorted('Points')]).toEqual(['ascending', null])
     await sort('Earned').click()
-    expect(await names()).toEqual(['Alpha', 'Beta', 'Gamma'])
+    expect(await names()).toEqual(['Alpha', 'Beta'])
     await sort('Earned').click()
-    expect(await names()).toEqual(['Beta', 'Alpha', 'Gamma'])
-    await sort('Score').click()
-    await sort('Score').click()
-    expect(await names()).toEqual(['Gamma', 'Alpha', 'Beta'])
-    expect(await sorted('Score')).toBe('ascending')
+    expect(await names()).toEqual(['Beta', 'Alpha'])
+    await sort('Points').click()
+    await sort('Points').click()
+    expect(await names()).toEqual(['Alpha', 'Beta'])
+    expect(await sorted('Points')).toBe('ascending')
     expect(complaints).toEqual([])
   })
 
@@ -65,8 +66,8 @@ inBrowser('the passport page in a browser', (browser) => {
     await using visited = await visit(`${server.url}passports/12`)
     const { page, complaints } = visited
     await page.getByText('It updates automatically.').waitFor()
-    await page.getByText('Details').click()
-    await page.getByText('By rule set').waitFor()
+    await page.getByText('How every point is calculated').click()
+    await page.locator('#lines').waitFor()
     await page.evaluate('window.isSame = true')
     expect(await page.locator('#score .large').textContent()).toBe('1,042.5')
     await rescore(store)
@@ -76,7 +77,7 @@ inBrowser('the passport page in a browser', (browser) => {
     expect(await page.title()).toBe('Mira Kettlewood: 1,057.5 · passportd')
     expect(await page.evaluate('window.isSame')).toBe(true)
     // Open details, the focus and the buttons are restored.
-    expect(await page.locator('details').getAttribute('open')).toBe('')
+    expect(await page.locator('#how').getAttribute('open')).toBe('')
     expect(await page.evaluate('document.activeElement.id')).toBe('how')
     expect(await page.getByRole('button', { name: 'Copy wallet' }).count()).toBe(2)
     expect(complaints).toEqual([])
@@ -99,14 +100,14 @@ inBrowser('the passport page in a browser', (browser) => {
     for (const javaScriptEnabled of [false, true]) {
       await using visited = await visit(`${server.url}passports/13`, { javaScriptEnabled })
       const { page, complaints } = visited
-      await page.locator('summary').click()
+      for (const summary of await page.locator('summary').all()) await summary.click()
       for (const width of [320, 700, 1280]) {
         await page.setViewportSize({ width, height: 640 })
         expect([width, await page.evaluate(TOO_WIDE)]).toEqual([width, []])
       }
       expect(await page.getByRole('button').count()).toBe(javaScriptEnabled ? 9 : 0)
       expect(await page.locator('noscript').isVisible()).toBe(!javaScriptEnabled)
-      const ground = () => page.evaluate("getComputedStyle(document.querySelector('#score')).backgroundColor")
+      const ground = () => page.evaluate("getComputedStyle(document.querySelector('#parts')).backgroundColor")
       if (javaScriptEnabled) {
         const light = await ground()
         await page.emulateMedia({ colorScheme: 'dark' })

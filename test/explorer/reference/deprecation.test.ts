@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'bun:test'
-import { NO_PLAN, type RetirementPlan } from '../../src/domain/retirement.ts'
-import { renderDeprecation } from '../../src/explorer/deprecation-page.ts'
-import { createSite } from '../../src/explorer/site/site.ts'
-import { inBrowser, watchConsole } from '../support/explorer/browser.ts'
-import { serveTest } from '../support/http/server.ts'
-import { onEveryEngine, openTestStore } from '../support/store/engines.ts'
-import { NOON } from '../support/store/records.ts'
+import { NO_PLAN, type RetirementPlan } from '../../../src/domain/retirement.ts'
+import { renderDeprecation } from '../../../src/explorer/reference/deprecation-page.ts'
+import { createSite } from '../../../src/explorer/site/site.ts'
+import { inBrowser, watchConsole } from '../../support/explorer/browser.ts'
+import { serveTest } from '../../support/http/server.ts'
+import { onEveryEngine, openTestStore } from '../../support/store/engines.ts'
+import { NOON } from '../../support/store/records.ts'
 
 const HOUR = 3_600_000
 const DEPRECATED_AT = Date.UTC(2025, 2, 31)

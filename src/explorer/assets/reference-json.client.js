@@ -1,0 +1,67 @@
+// JSON as elements that can be folded. Values are text nodes, and the text of all elements is the JSON.
+
+/** Longer responses are shown without colours. */
+const MAX_COLOURED_LENGTH = 300_000
+
+export const reference = document.querySelector('.reference')
+
+/** Of other types: `json-word`. */
+const CLASSES = { string: 'json-string', number: 'json-number' }
+
+export function showJson(pre, text) {
+  const { value, error } = text.length > MAX_COLOURED_LENGTH ? { error: true } : parseJson(text)
+  pre.replaceChildren(...(error ? [text] : toNodes(value, { indent: '', end: '', isOpen: true })))
+}
+
+function toNodes(value, { name, indent, end, isOpen }) {
+  const label =
+    name === undefined ? [indent] : [indent, make('span', JSON.stringify(name), 'json-name'), ': ']
+  if (typeof value !== 'object' || value === null) return [...label, toToken(name, value), `${end}\n`]
+  const isList = Array.isArray(value)
+  const [left, right] = isList ? '[]' : '{}'
+  const entries = Object.entries(value)
+  if (entries.length === 0) return [...label, `${left}${right}${end}\n`]
+  const inner = entries.flatMap(([key, each], at) =>
+    toNodes(each, {
+      name: isList ? undefined : key,
+      indent: `${indent}  `,
+      end: at === entries.length - 1 ? '' : ',',
+      // Of a list, the first item is enough to see its fields.
+      isOpen: !isList || at === 0,
+    }),
+  )
+  const details = make('details')
+  details.open = isOpen
+  const summary = make('summary')
+  summary.append(...label, `${left}\n`)
+  summary.dataset.rest = ` ${entries.length}${right}${end}`
+  details.append(summary, ...inner, `${indent}${right}${end}\n`)
+  return [details]
+}
+
+function toToken(name, value) {
+  if (name === 'passport_id' && Number.isSafeInteger(value) && 'explorer' in reference.dataset)
+    return passportLink(value, String(value))
+  return make('span', JSON.stringify(value), CLASSES[typeof value] ?? 'json-word')
+}
+
+export function passportLink(id, text) {
+  const link = make('a', text)
+  link.href = `/passports/${id}`
+  return link
+}
+
+export function parseJson(text) {
+  try {
+    return { value: JSON.parse(text) }
+  } catch (error) {
+    return { error }
+  }
+}
+
+export function make(tag, text = '', className = '') {
+  const element = document.createElement(tag)
+  element.textContent = text
+  if (className !== '') element.className = className
+  return element
+}

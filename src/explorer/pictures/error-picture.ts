@@ -1,0 +1,20 @@
+import type { RenderedPage } from '../../api/rendered-page.ts'
+import type { Site } from '../site/site.ts'
+import { drawErrorBadge, toErrorEndpoint } from './badge.ts'
+import { drawErrorCard } from './card.ts'
+import { picture } from './picture-page.ts'
+
+/** Shown in place of a picture, because an embedding page would otherwise show a broken image. oEmbed has JSON errors. */
+export function drawError(site: Site, path: string, status: number): RenderedPage | undefined {
+  const words = WORDS[status] ?? 'error'
+  if (path.startsWith('/oembed')) return undefined
+  if (path.endsWith('.json')) return picture('json', JSON.stringify(toErrorEndpoint(words)), status)
+  if (!path.startsWith('/card/')) return picture('svg', drawErrorBadge(words).markup, status)
+  return picture('svg', drawErrorCard(site, `Passport ${words}`).markup, status)
+}
+
+const WORDS: Record<number, string> = {
+  404: 'not found',
+  429: 'busy',
+  503: 'busy',
+}

@@ -1,0 +1,55 @@
+import { notFound, ServiceError } from '../../domain/errors.ts'
+import { parsePassportRef } from '../../domain/passport.ts'
+import { quote } from '../../domain/text/quote.ts'
+import { parseOrigin } from '../../domain/url.ts'
+import type { ExplorerOptions, ExplorerPage } from '../explorer-page.ts'
+import { CARD_SIZE, describeCard } from './card.ts'
+import { picture } from './picture-page.ts'
+
+/** oEmbed: the card of a passport as a photo, for sites that embed links. */
+export const createOembed = ({ store }: ExplorerOptions): ExplorerPage => ({
+  version: () => undefined,
+  async render({ query, site }) {
+    const format = query.get('format') ?? 'json'
+    if (format !== 'json')
+      throw new ServiceError('invalid_request', `format must be json, got ${quote(format)}`)
+    const base = parseOrigin(site.origin)?.origin
+    const ref = base && parseOwnUrl(query.get('url') ?? '', base)
+    const passport = ref ? await store.passports.find(ref) : undefined
+    if (!passport) throw notFound()
+    const body = {
+      version: '1.0',
+      type: 'photo',
+      title: describeCard(passport),
+      url: `${base}/card/${passport.id}.png`,
+      ...fit(parseLength(query.get('maxwidth')), parseLength(query.get('maxheight'))),
+      author_url: `${base}/passports/${passport.id}`,
+      provider_name: site.name,
+      provider_url: base,
+      cache_age: 300,
+    }
+    return picture('json', JSON.stringify(body))
+  },
+})
+
+/** Only pages of passports of this service. */
+function parseOwnUrl(text: string, base: string) {
+  const url = URL.parse(text)
+  const [, name] = /^\/passports\/([^/]+)\/?$/.exec(url?.pathname ?? '') ?? []
+  if (url?.origin !== base || name === undefined) return undefined
+  try {
+    return parsePassportRef(decodeURIComponent(name))
+  } catch {
+    // A malformed escape sequence.
+    return undefined
+  }
+}
+
+const parseLength = (text: string | null) =>
+  text !== null && /^[1-9]\d{0,4}$/.test(text) ? Number(text) : Number.POSITIVE_INFINITY
+
+/** The size at which the card is shown. */
+function fit(width: number, height: number) {
+  const scale = Math.min(1, width / CARD_SIZE.width, height / CARD_SIZE.height)
+  return { width: Math.floor(CARD_SIZE.width * scale), height: Math.floor(CARD_SIZE.height * scale) }
+}

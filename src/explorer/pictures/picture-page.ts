@@ -1,0 +1,71 @@
+import { createPage, type RenderedPage } from '../../api/rendered-page.ts'
+import { notFound } from '../../domain/errors.ts'
+import { type FullPassport, type PassportRef, parsePassportRef } from '../../domain/passport.ts'
+import type { Store } from '../../store/store.ts'
+import { type ExplorerPage, type ExplorerRequest, POLICY } from '../explorer-page.ts'
+
+export type PictureType = 'svg' | 'png' | 'json' | 'ico' | 'webmanifest'
+
+const CONTENT_TYPES: Record<PictureType, string> = {
+  svg: 'image/svg+xml; charset=utf-8',
+  png: 'image/png',
+  json: 'application/json',
+  ico: 'image/x-icon',
+  webmanifest: 'application/manifest+json',
+}
+
+/** Image proxies keep a picture for this long, also if its passport is removed. */
+const PUBLIC = 'public, max-age=60, s-maxage=300'
+
+/** A picture that other sites may embed. */
+export const picture = (
+  type: PictureType,
+  body: string | Uint8Array<ArrayBuffer>,
+  status = 200,
+): RenderedPage =>
+  createPage(
+    body,
+    {
+      'Content-Type': CONTENT_TYPES[type],
+      'Cache-Control': status === 200 ? PUBLIC : 'no-store',
+      'Content-Security-Policy': POLICY.file,
+      'Cross-Origin-Resource-Policy': 'cross-origin',
+    },
+    status,
+  )
+
+type Render = (passport: FullPassport, type: PictureType, request: ExplorerRequest) => Promise<RenderedPage>
+
+/** The picture of a passport at a path such as `/badge/7.svg`. Errors are pictures, too. */
+export const createPicturePage = (
+  store: Store,
+  types: readonly PictureType[],
+  render: Render,
+): ExplorerPage => ({
+  async version({ path }) {
+    const { ref } = parsePicturePath(path, types)
+    return (ref && (await store.v1.findPassport(ref)))?.etag ?? ''
+  },
+  async render(request) {
+    const { ref, type } = parsePicturePath(request.path, types)
+    const passport = ref && (await store.passports.find(ref))
+    if (!passport) throw notFound()
+    return render(passport, type, request)
+  },
+})
+
+/** Reads the undecoded path: a malformed name is a missing passport, not another error. */
+function parsePicturePath(path: string, types: readonly PictureType[]) {
+  const name = path.split('/')[2] ?? ''
+  const type = types.find((type) => name.endsWith(`.${type}`))
+  if (!type) throw notFound()
+  return { type, ref: parseName(name.slice(0, -type.length - 1)) }
+}
+
+function parseName(name: string): PassportRef | undefined {
+  try {
+    return parsePassportRef(decodeURIComponent(name))
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,82 @@
+import { createByteCache } from '../../catalog/byte-cache.ts'
+import { ServiceError } from '../../domain/errors.ts'
+import type { DrawPng } from './rasterizer.ts'
+
+/** Draws an SVG as a PNG of this width. */
+export type Rasterize = (svg: string, width: number) => Promise<Uint8Array<ArrayBuffer>>
+
+type Request = { id: number; svg: string; width: number }
+type Result = { id: number; png: Uint8Array<ArrayBuffer> } | { id: number; failure: string }
+
+/** Pictures of one server thread that wait for the picture thread: about a second of its time. */
+const MAX_WAITING = 32
+const TIMEOUT_MILLISECONDS = 5000
+
+/** Sends SVGs to the picture thread. */
+export function createRasterizerClient(port: MessagePort, timeout = TIMEOUT_MILLISECONDS) {
+  const waiting = new Map<number, PromiseWithResolvers<Uint8Array<ArrayBuffer>>>()
+  let last = 0
+  port.onmessage = ({ data }: MessageEvent<Result>) => {
+    const result = waiting.get(data.id)
+    waiting.delete(data.id)
+    if ('png' in data) result?.resolve(data.png)
+    else result?.reject(new Error(data.failure))
+  }
+
+  return {
+    rasterize(svg: string, width: number): ReturnType<Rasterize> {
+      if (waiting.size >= MAX_WAITING)
+        return Promise.reject(new ServiceError('overloaded', 'Too many pictures are being drawn.'))
+      const id = ++last
+      const result = Promise.withResolvers<Uint8Array<ArrayBuffer>>()
+      waiting.set(id, result)
+      port.postMessage({ id, svg, width } satisfies Request)
+      const late = new ServiceError('unavailable', 'The picture thread does not respond.')
+      const timer = setTimeout(() => {
+        waiting.delete(id)
+        result.reject(late)
+      }, timeout)
+      return result.promise.finally(() => clearTimeout(timer))
+    },
+    /** Rejects pending requests, because the picture thread has ended. */
+    close(): void {
+      const error = new ServiceError('unavailable', 'The picture thread ended.')
+      for (const { reject } of waiting.values()) reject(error)
+      waiting.clear()
+      port.close()
+    },
+  }
+}
+
+export type RasterizerClient = ReturnType<typeof createRasterizerClient>
+
+const MAX_BYTES = 32 * 1024 * 1024
+
+/** Draws the pictures of all clients, one at a time. The same SVG is drawn once. */
+export function createRasterizerServer(load: () => Promise<DrawPng>) {
+  const cache = createByteCache<Uint8Array<ArrayBuffer>>(MAX_BYTES)
+  let loaded: Promise<DrawPng> | undefined
+
+  async function respond(port: MessagePort, { id, svg, width }: Request): Promise<void> {
+    loaded ??= load()
+    const draw = await loaded
+    const send = (result: Result) => port.postMessage(result)
+    try {
+      const png = cache.getOrAdd(`${width} ${svg}`, () => {
+        const value = draw(svg, width)
+        return { value, bytes: value.length }
+      })
+      send({ id, png })
+    } catch (error) {
+      // After a trap, the memory of WebAssembly is unreliable: the thread ends and is restarted.
+      if (error instanceof WebAssembly.RuntimeError) throw error
+      send({ id, failure: String(error) })
+    }
+  }
+
+  return {
+    connect(port: MessagePort): void {
+      port.onmessage = ({ data }: MessageEvent<Request>) => void respond(port, data)
+    },
+  }
+}

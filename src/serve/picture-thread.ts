@@ -1,0 +1,12 @@
+import { loadRasterizer } from '../explorer/pictures/rasterizer.ts'
+import { createRasterizerServer } from '../explorer/pictures/remote-rasterizer.ts'
+import type { FromPictures, ToPictures } from './messages.ts'
+
+declare const self: Worker
+
+const server = createRasterizerServer(loadRasterizer)
+
+self.onmessage = ({ data }: MessageEvent<ToPictures>) => {
+  if (data.kind === 'connect') server.connect(data.port)
+  else postMessage({ kind: 'stopped' } satisfies FromPictures)
+}

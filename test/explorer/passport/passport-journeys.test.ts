@@ -1,0 +1,171 @@
+import { expect, test } from 'bun:test'
+import type { Page } from 'playwright-core'
+import { inventPeople } from '../../../src/ingest/demo/people.ts'
+import { findViolations } from '../../support/explorer/axe.ts'
+import { inBrowser, watchConsole } from '../../support/explorer/browser.ts'
+import { serveExplorer } from '../../support/explorer/explorer-server.ts'
+import { addDataPoint, mira, OTHERS, rescore } from '../../support/explorer/sample-passport.ts'
+import { openTestStore, type TestStore } from '../../support/store/engines.ts'
+import { record } from '../../support/store/records.ts'
+
+const openPeople = async (): Promise<TestStore> => {
+  const store = await openTestStore('sqlite', [mira, ...OTHERS])
+  await addDataPoint(store, 900)
+  await rescore(store)
+  return store
+}
+
+/** Badges have their own tests. */
+const withoutBadges = (page: Page) =>
+  page.route('**/badge/*', (route) =>
+    route.fulfill({ contentType: 'image/svg+xml', body: '<svg xmlns="http://www.w3.org/2000/svg"/>' }),
+  )
+
+inBrowser('journeys on the passport page', (browser) => {
+  test('axe finds no violation with all details open, in both themes, on a desktop and a phone', async () => {
+    await using store = await openPeople()
+    await using server = serveExplorer(store)
+    const results: object[] = []
+    for (const colorScheme of ['light', 'dark'] as const) {
+      for (const width of [1440, 390]) {
+        const page = await browser.newPage({
+          reducedMotion: 'reduce',
+          colorScheme,
+          viewport: { width, height: 900 },
+        })
+        await withoutBadges(page)
+        for (const path of ['/passports/12', '/passports/12/credentials', '/passports/4']) {
+          await page.goto(server.url.origin + path)
+          for (const summary of await page.locator('summary').all()) await summary.click()
+          const found = await findViolations(page)
+          if (found.length > 0) results.push({ path, colorScheme, width, found })
+        }
+        await page.close()
+      }
+    }
+    expect(results).toEqual([])
+  }, 120_000)
+
+  test('the keyboard reaches every control in order: share, badge, details, copy', async () => {
+    await using store = await openPeople()
+    await using server = serveExplorer(store)
+    const page = await browser.newPage({ permissions: ['clipboard-read', 'clipboard-write'] })
+    await withoutBadges(page)
+    const complaints = watchConsole(page)
+    await page.goto(`${server.url}passports/12`)
+    const names: string[] = []
+    for (let step = 0; step < 80; step++) {
+      await page.keyboard.press('Tab')
+      const name = await page.evaluate(
+        "document.activeElement.getAttribute('aria-label') ?? document.activeElement.textContent.trim()",
+      )
+      names.push(String(name))
+      if (name === 'Put this badge on your page') await page.keyboard.press('Enter')
+      if (name === 'End of V1') break
+    }
+    const reached = [
+      'Skip to content',
+      'Lisbon',
+      'builder',
+      'How every point is calculated',
+      'Points',
+      'Epsilon',
+    ]
+    const after = ['Copy link', 'Download card', 'Put this badge on your page', 'Copy Markdown', 'Copy HTML']
+    for (const name of [...reached, ...after, 'Copy wallet 0xada0…0001', 'For developers', 'End of V1'])
+      expect(names).toContain(name)
+    const copies = names.filter((name) => name.startsWith('Copy'))
+    expect(new Set(copies).size).toBe(copies.length)
+    expect(complaints).toEqual([])
+    await page.close()
+  }, 60_000)
+
+  test('the badge picker changes the preview and both snippets', async () => {
+    await using store = await openPeople()
+    await using server = serveExplorer(store)
+    const context = await browser.newContext({ permissions: ['clipboard-read', 'clipboard-write'] })
+    const page = await context.newPage()
+    await withoutBadges(page)
+    await page.goto(`${server.url}passports/12`)
+    await page.getByText('Put this badge on your page').click()
+    await page.getByRole('radio', { name: 'Large' }).check()
+    await page.getByRole('radio', { name: 'Dark' }).check()
+    const image = page.getByRole('img', { name: 'Badge of this passport' })
+    expect(await image.getAttribute('src')).toBe('/badge/12.svg?style=large&theme=dark')
+    const lines = await page.locator('#badge code').allTextContents()
+    expect(lines[0]).toContain('/badge/12.svg?style=large&theme=dark)](')
+    expect(lines[1]).toContain('/badge/12.svg?style=large&amp;theme=dark"')
+    await page.getByRole('radio', { name: 'Flat' }).check()
+    await page.getByRole('radio', { name: 'Light' }).check()
+    expect(await image.getAttribute('src')).toBe('/badge/12.svg')
+    await page.getByRole('button', { name: 'Copy link' }).click()
+    await page.getByRole('status').getByText('Copied.').waitFor()
+    expect(await page.evaluate('navigator.clipboard.readText()')).toBe(`${server.url}passports/12`)
+    await context.close()
+  })
+
+  test('without JavaScript a visitor reads everything and follows the links', async () => {
+    await using store = await openPeople()
+    await using server = serveExplorer(store)
+    const context = await browser.newContext({ javaScriptEnabled: false })
+    const page = await context.newPage()
+    await withoutBadges(page)
+    await page.goto(`${server.url}passports/12`)
+    expect(await page.getByRole('heading', { name: 'Mira Kettlewood' }).isVisible()).toBe(true)
+    expect(await page.locator('[data-picker]').isVisible()).toBe(false)
+    expect(await page.getByRole('link', { name: 'Download card' }).getAttribute('href')).toBe('/card/12.png')
+    await page.getByText('All changes and their causes').click()
+    expect(await page.getByRole('cell', { name: 'GitHub +15 (new)' }).isVisible()).toBe(true)
+    await page.getByText('How every point is calculated').click()
+    await page.getByRole('link', { name: 'Show the points of every credential' }).click()
+    expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe(
+      'Score calculation of Mira Kettlewood',
+    )
+    await page.getByRole('link', { name: 'Mira Kettlewood' }).click()
+    await page.getByRole('link', { name: 'builder' }).click()
+    expect(new URL(page.url()).search).toBe('?tag=builder')
+    await page.getByRole('link', { name: 'Mira Kettlewood' }).click()
+    expect(new URL(page.url()).pathname).toBe('/passports/12')
+    await context.close()
+  })
+
+  test('a long name takes three lines, and combining marks stay in their box', async () => {
+    const people = [
+      record(1, { profile: { displayName: 'x'.repeat(1000) } }),
+      record(2, { profile: { displayName: `a${'\u0301'.repeat(500)}b`, tags: [`t${'\u0322'.repeat(30)}`] } }),
+      record(3, {
+        profile: { displayName: 'ر', bio: 'مرحبا' },
+        socials: mira.socials.map((social) => ({ ...social, bio: 'مرحبا' })),
+      }),
+    ]
+    await using store = await openTestStore('sqlite', people)
+    await using server = serveExplorer(store)
+    const page = await browser.newPage({ viewport: { width: 390, height: 800 } })
+    await withoutBadges(page)
+    await page.goto(`${server.url}passports/1`)
+    const lines =
+      "(() => { const h1 = document.querySelector('h1'); return Math.round(h1.clientHeight / parseFloat(getComputedStyle(h1).lineHeight)) })()"
+    expect(await page.evaluate(lines)).toBe(3)
+    await page.goto(`${server.url}passports/2`)
+    const clips =
+      "['h1', '.tags', '.person'].map((name) => getComputedStyle(document.querySelector(name)).overflowY)"
+    expect(await page.evaluate(clips)).toEqual(['hidden', 'clip', 'clip'])
+    await page.goto(`${server.url}passports/3`)
+    const sides =
+      "[...document.querySelectorAll('main [dir=auto]')].map((part) => getComputedStyle(part).textAlign)"
+    expect(new Set((await page.evaluate(sides)) as string[])).toEqual(new Set(['left']))
+    await page.close()
+  })
+
+  test('forced colours keep the swatches and the bars', async () => {
+    await using store = await openTestStore('sqlite', inventPeople().slice(0, 3))
+    await using server = serveExplorer(store)
+    const page = await browser.newPage({ forcedColors: 'active' })
+    await withoutBadges(page)
+    await page.goto(`${server.url}passports/1`)
+    const colors =
+      "[...document.querySelectorAll('.parts .swatch')].map((part) => getComputedStyle(part).backgroundColor)"
+    expect(new Set((await page.evaluate(colors)) as string[]).size).toBe(3)
+    await page.close()
+  })
+})

@@ -1,0 +1,147 @@
+import { expect, test } from 'bun:test'
+import type { Scores } from '../../../src/domain/passport.ts'
+import { describeTop } from '../../../src/explorer/format.ts'
+import { renderGrowth } from '../../../src/explorer/passport/passport-growth.ts'
+import { describeBest } from '../../../src/explorer/passport/passport-score.ts'
+import { readable, serveExplorer } from '../../support/explorer/explorer-server.ts'
+import { addDataPoint, mira, OTHERS, rescore } from '../../support/explorer/sample-passport.ts'
+import { onEveryEngine, openTestStore } from '../../support/store/engines.ts'
+import { credential, NOON, named, record } from '../../support/store/records.ts'
+
+test('percentiles are never overstated, and empty below the median', () => {
+  expect(describeTop(1, 1000)).toBe('No. 1')
+  expect(describeTop(31, 1000)).toBe('Top 4%')
+  expect(describeTop(40, 1000)).toBe('Top 4%')
+  expect(describeTop(500, 1000)).toBe('Top 50%')
+  expect(describeTop(501, 1000)).toBe('')
+  expect(describeTop(1, 1)).toBe('')
+})
+
+const SCORES: Scores = { total: 60, activity: 10, identity: 20, skills: 30 }
+const standingOf = (below: number) => ({
+  ...{ rank: 1000 - below, below, total: 1000 },
+  ...{ highest: 100, median: 50, scale: 100, step: 5, distribution: [] },
+})
+
+test('the best true sentence leads, overall or in a part, and nobody reads a negative one', () => {
+  expect(describeBest(SCORES, standingOf(900), { skills: 40, identity: 300 })).toBe('Top 4% in Skills')
+  expect(describeBest(SCORES, standingOf(980), { skills: 40 })).toBe('Top 2% overall')
+  expect(describeBest(SCORES, standingOf(100), { skills: 900 })).toBe('Strongest in Skills')
+  expect(describeBest(SCORES, standingOf(100), {})).toBe('Strongest in Skills')
+  const none = { total: 0, activity: 0, identity: 0, skills: 0 }
+  expect(describeBest(none, standingOf(0), {})).toBe('')
+})
+
+test('a rank is shown above the median only, and a level with the points to the next one', async () => {
+  const people = [100, 70, 50, 20].map((score, at) => ({
+    ...named(at + 1, `Person ${at + 1}`, score),
+    scores: { total: score, activity: 0, identity: 0, skills: score },
+  }))
+  await using store = await openTestStore('sqlite', people)
+  await using server = serveExplorer(store)
+  const read = async (id: number) => readable((await server.look(`/passports/${id}`)).text)
+  expect(await read(1)).toContain(
+    'Passport score 100 Established 20 points to Advanced No. 1 overall 1st of 4 people',
+  )
+  expect(await read(2)).toContain(
+    'Passport score 70 Established 50 points to Advanced Top 50% overall 2nd of 4 people',
+  )
+  expect(await read(3)).toContain(
+    'Passport score 50 Regular 10 points to Established Strongest in Skills Score by part',
+  )
+  for (const id of [3, 4]) expect(await read(id)).not.toMatch(/[34](rd|th) of|Top|lower|Not verified/)
+})
+
+test('a total that a record gives is not presented as a sum', async () => {
+  const scores = { total: 150, activity: 10, identity: 20, skills: 30 }
+  await using store = await openTestStore('sqlite', [
+    record(1, { scores }),
+    record(2, { scores: { ...scores, total: 5 } }),
+  ])
+  await using server = serveExplorer(store)
+  const words = readable((await server.look('/passports/1')).text)
+  expect(words).toContain(
+    '150, given by the imported record. Its parts are 10 Activity + 20 Identity + 30 Skills.',
+  )
+  expect(words).not.toMatch(/= 150|come to/)
+  expect(readable((await server.look('/passports/2')).text)).toContain('5, given by the imported record.')
+  expect(readable((await server.look('/passports/1/score')).text)).toContain(
+    'The imported record gives the score',
+  )
+})
+
+test('an outlier does not flatten the histogram, whose edges are round', async () => {
+  const usual = Array.from({ length: 199 }, (_, at) => named(at + 2, `Person ${at + 2}`, at + 1))
+  await using store = await openTestStore('sqlite', [named(1, 'Outlier', 990_000_000), ...usual])
+  await using server = serveExplorer(store)
+  const { text } = await server.look('/passports/101')
+  const words = readable(text)
+  expect(words).toContain('200 and more')
+  expect(words).toContain(
+    'Highlighted: 5 people with a score from 100 to 105. The dashed line is the median, 100.',
+  )
+  expect(text.match(/<rect[^>]*height="100"/g)).toHaveLength(39)
+  expect(readable((await server.look('/passports/1')).text)).toContain('1 person with a score above 200')
+  expect((await server.look('/')).text).toContain('class="bar beyond"')
+})
+
+test('screen readers get the histogram, the bar and the history once', async () => {
+  await using store = await openTestStore('sqlite', [mira, ...OTHERS])
+  await using server = serveExplorer(store)
+  const { text } = await server.look('/passports/12')
+  expect(text).toContain(
+    '<svg class="distribution" viewBox="0 0 400 100" preserveAspectRatio="none" aria-hidden="true">',
+  )
+  expect(text).toContain('<div aria-hidden="true"><svg class="bar"')
+  expect(text).not.toMatch(/<figure[^>]*aria-label|aria-labelledby/)
+})
+
+test('the largest gaps come first; a category at its cap has none', () => {
+  const all = [
+    credential('a', { name: 'GitHub', category: 'Skills', score: 21, maxScore: 40 }),
+    credential('b', { name: 'Lens', category: 'Identity', score: 0, maxScore: 30 }),
+    credential('c', { name: 'Full', category: 'Skills', score: 8, maxScore: 8 }),
+    credential('d', { name: 'Kites', category: 'Crafts', score: 0, maxScore: 90 }),
+    ...Array.from({ length: 9 }, (_, at) =>
+      credential(`x${at}`, { name: `Small ${at}`, category: 'Activity', score: 0, maxScore: 1 }),
+    ),
+  ]
+  const words = readable(renderGrowth(all, SCORES, {}).markup)
+  expect(words).toStartWith(
+    'What would raise the score Lens 0 of 30 up to 30 more GitHub 21 of 40 up to 19 more Small 0',
+  )
+  expect(words.match(/ more/g)).toHaveLength(5)
+  expect(words).not.toMatch(/Full|Kites/)
+  expect(readable(renderGrowth(all, SCORES, { Identity: 20 }).markup)).not.toContain('Lens')
+  expect(renderGrowth([], SCORES, {}).markup).toBe('')
+})
+
+onEveryEngine('the score history', (open) => {
+  test('shows each change with its causes, as a chart and as a table', async () => {
+    await using store = await open([mira])
+    await using server = serveExplorer(store)
+    expect((await server.look('/passports/12')).text).not.toContain('id="history"')
+    await addDataPoint(store, 900)
+    await rescore(store)
+    const { text } = await server.look('/passports/12')
+    expect(text.match(/<circle cx=/g)).toHaveLength(2)
+    expect(text).toContain(`: 1,057.5. GitHub +15 (new)</title>`)
+    expect(text).toContain('<svg class="history" aria-hidden="true">')
+    const words = readable(text)
+    expect(words).toContain('Date Score Change Causes 2026-01-02 1,057.5 +15 GitHub +15 (new)')
+    expect(words).toContain('1,042.5 &ndash; first known score')
+  })
+
+  test('has the latest 60 changes', async () => {
+    await using store = await open([record(1)])
+    for (let total = 1; total <= 70; total++) {
+      const passport = record(1, { scores: { total, activity: total, identity: 0, skills: 0 } })
+      await store.records.save([{ kind: 'passport', passport }], { now: NOON + total, restore: false })
+    }
+    await using server = serveExplorer(store)
+    const { text } = await server.look('/passports/1')
+    expect(text.match(/<circle cx=/g)).toHaveLength(61)
+    expect(readable(text)).toContain('+1 imported record +1')
+    expect(readable(text)).toContain('10 &ndash; earlier score')
+  })
+})

@@ -1,0 +1,125 @@
+import { expect, test } from 'bun:test'
+import type { Social } from '../../../src/domain/passport.ts'
+import { inventPeople } from '../../../src/ingest/demo/people.ts'
+import { readable, serveExplorer } from '../../support/explorer/explorer-server.ts'
+import { openTestStore } from '../../support/store/engines.ts'
+import { credential, NOON, record } from '../../support/store/records.ts'
+
+const ZALGO = `a${'\u0301\u0322\u0353'.repeat(700)}`
+const LONG = '&"<x>\u0416'.repeat(400)
+
+const social: Social = {
+  source: LONG,
+  name: LONG,
+  displayName: LONG,
+  bio: LONG,
+  location: LONG,
+  url: `https://example.com/${'&'.repeat(900)}`,
+  imageUrl: '',
+  followers: LONG,
+  following: LONG,
+}
+
+/** Everything that a record may have, and much of it. */
+const huge = (id: number, displayName: string) =>
+  record(id, {
+    scores: { total: 2001, activity: 0, identity: 2001, skills: 0 },
+    human: true,
+    mainWallet: `0x${id}${'f'.repeat(125)}`,
+    verifiedWallets: Array.from({ length: 300 }, (_, at) => `0x${id}${String(at).padStart(120, '0')}`),
+    profile: {
+      displayName,
+      bio: '\u0301&"'.repeat(7000),
+      location: LONG,
+      tags: Array.from({ length: 1000 }, (_, at) => `${at}&${LONG}`.slice(0, 60)),
+    },
+    socials: Array.from({ length: 200 }, (_, at) => ({ ...social, name: `${at}${LONG}` })),
+    credentials: Array.from({ length: 2000 }, (_, at) =>
+      credential(`c${at}`, {
+        type: `type-${at}-${'&'.repeat(180)}`,
+        name: `${at} ${LONG}`,
+        value: LONG,
+        score: at % 2,
+        maxScore: 5,
+        earnedAt: NOON,
+      }),
+    ),
+  })
+
+test('every page stays below 200 KB, whatever the record', async () => {
+  const names = ['x'.repeat(1000), ZALGO, LONG]
+  await using store = await openTestStore(
+    'sqlite',
+    names.map((name, at) => huge(at + 1, name)),
+  )
+  await using server = serveExplorer(store)
+  for (const id of [1, 2, 3]) {
+    for (const path of ['', '/score', '/credentials', '/credentials?page=27']) {
+      const { status, text } = await server.look(`/passports/${id}${path}`)
+      expect([id, path, status]).toEqual([id, path, 200])
+      const size = Buffer.byteLength(text)
+      expect([id, path, size < 200_000 || size]).toEqual([id, path, true])
+    }
+  }
+})
+
+test('long lists are cut, and a further page has all credentials', async () => {
+  await using store = await openTestStore('sqlite', [huge(1, 'Ada')])
+  await using server = serveExplorer(store)
+  const words = readable((await server.look('/passports/1')).text)
+  for (const part of [
+    / \+9\d\d /,
+    /Accounts .* and 19\d more/,
+    /Wallets .* and 2\d\d more/,
+    /1,000 credentials without points/,
+    /All 2,000 credentials/,
+  ])
+    expect(words).toMatch(part)
+  const page = await server.look('/passports/1/credentials')
+  expect(page.text.match(/<tr data-score=/g)).toHaveLength(75)
+  expect(readable(page.text)).toContain('Page 1 of 27 Next')
+  expect(page.text).toContain('<a href="/passports/1/credentials?page=2">')
+  const last = await server.look('/passports/1/credentials?page=27')
+  expect(readable(last.text)).toContain('Previous Page 27 of 27')
+  expect((await server.look('/passports/1/credentials?page=28')).status).toBe(404)
+  expect((await server.look('/passports/1/credentials?page=x')).status).toBe(400)
+  expect((await server.look('/passports/2/credentials')).status).toBe(404)
+})
+
+test('a long bio is folded, a short one is not', async () => {
+  const withBio = (id: number, bio: string) => record(id, { profile: { bio } })
+  const lines = 'one\ntwo\nthree\nfour\nfive'
+  await using store = await openTestStore('sqlite', [
+    withBio(1, 'Short.'),
+    withBio(2, 'word '.repeat(200)),
+    withBio(3, lines),
+  ])
+  await using server = serveExplorer(store)
+  const read = async (id: number) => (await server.look(`/passports/${id}`)).text
+  expect(await read(1)).toContain('<p class="bio" dir="auto">Short.</p>')
+  expect(await read(1)).not.toContain('id="bio"')
+  for (const id of [2, 3]) expect(await read(id)).toContain('<details id="bio">')
+  expect(await read(3)).toContain(lines)
+})
+
+test('a first visit transfers at most 60 KB, a later one at most 15 KB', async () => {
+  await using store = await openTestStore('sqlite', inventPeople())
+  await using server = serveExplorer(store)
+  const read = (path: string, encoding: string) =>
+    fetch(server.url.origin + path, { headers: { 'Accept-Encoding': encoding }, decompress: false })
+  const page = await (await read('/passports/1', 'identity')).text()
+  const files = [...page.matchAll(/(?:href|src)="(\/(?:assets|fonts)\/[^"]+)"/g)].map(
+    (match) => match[1] as string,
+  )
+  expect(files.length).toBeGreaterThan(2)
+  let [first, later] = [0, 0]
+  for (const path of ['/passports/1', ...files, '/badge/1.svg']) {
+    const response = await read(path, 'gzip')
+    expect([path, response.status]).toEqual([path, 200])
+    const size = (await response.bytes()).length
+    first += size
+    if (!response.headers.get('Cache-Control')?.includes('immutable')) later += size
+  }
+  expect(first).toBeLessThan(60_000)
+  expect(later).toBeLessThan(15_000)
+})
