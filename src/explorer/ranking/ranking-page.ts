@@ -124,17 +124,17 @@ const isFiltered = ({ filters }: RankingQuery) => filtersOf(filters).length > 0
 
 /** "People tagged “zk” in Lisbon with GitHub", for the title and the heading. */
 function describeList({ typed, filters, sort }: RankingQuery, labels: Labels): string {
-  const quoted = (name: FilterName) =>
-    filters[name].map((value) => `“${shortWord(labels.get(value) ?? value, MAX_TITLE_VALUE)}”`).join(' and ')
+  const join = (name: FilterName, quote = (word: string) => word) =>
+    filters[name].map((value) => quote(shortWord(labels.get(value) ?? value, MAX_TITLE_VALUE))).join(' and ')
   const words = [
     filters.human[0] === 'true'
       ? 'Verified people'
       : filters.human[0] === 'false'
         ? 'Unverified people'
         : 'People',
-    filters.tag.length > 0 ? `tagged ${quoted('tag')}` : '',
-    filters.place.length > 0 ? `in ${quoted('place')}` : '',
-    filters.credential.length > 0 ? `with ${quoted('credential')}` : '',
+    filters.tag.length > 0 ? `tagged ${join('tag', (word) => `“${word}”`)}` : '',
+    filters.place.length > 0 ? `in ${join('place')}` : '',
+    filters.credential.length > 0 ? `with ${join('credential')}` : '',
     typed === '' ? '' : `matching “${shortWord(typed, MAX_TITLE_VALUE)}”`,
     sort === 'total' ? '' : `by ${sort}`,
   ].filter((word) => word !== '')

@@ -57,7 +57,7 @@ onEveryEngine('filters of the ranking', (open) => {
 
   test('the heading and the chips describe the list, and each chip removes its filter', async () => {
     const { text } = await server.look('/?tag=zk&place=sao+paulo&human=true&sort=skills')
-    expect(text).toContain('<h1>Verified people tagged “ZK” in “São Paulo” by skills</h1>')
+    expect(text).toContain('<h1>Verified people tagged “ZK” in São Paulo by skills</h1>')
     expect(text).toContain(
       '<a href="/?place=sao+paulo&amp;human=true&amp;sort=skills"><span class="unseen">Remove',
     )
