@@ -148,6 +148,26 @@ test('all pages of a filtered list have each passport once', async () => {
   expect(scores).toEqual(scores.toSorted((one, other) => other - one))
 })
 
+test('pages are small as browsers receive them', async () => {
+  await using store = await openTestStore('sqlite', inventPeople())
+  await using server = serveExplorer(store)
+  const targets = [
+    '/',
+    '/?page=25',
+    '/?q=a',
+    '/?tag=zk&human=true&sort=skills',
+    '/credentials',
+    '/credentials/github',
+  ]
+  for (const target of [...targets, '/compare?ids=2,7,8,10']) {
+    const request = { headers: { 'Accept-Encoding': 'gzip' }, decompress: false }
+    const response = await fetch(server.url.origin + target, request)
+    expect([target, response.headers.get('Content-Encoding')]).toEqual([target, 'gzip'])
+    const bytes = (await response.arrayBuffer()).byteLength
+    expect([target, bytes < 15_000]).toEqual([target, true])
+  }
+})
+
 describe('while the index is not ready', () => {
   test('filtered pages say so with status 503, and the ranking is unaffected', async () => {
     await using store = await openTestStore('sqlite', PEOPLE)
