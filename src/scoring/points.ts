@@ -25,7 +25,7 @@ export function describeCalculation({ raw, rule, now }: Calculation): string {
   const exact = result * rule.multiplier
   const rounded = Math.max(0, Math.round(exact) || 0)
   const shown = Math.round(exact * 100) / 100
-  const rounding = shown === rounded ? '' : `, rounded to ${rounded}`
+  const rounding = shown === rounded || rounded > rule.max_score ? '' : `, rounded to ${rounded}`
   return `${text} × ${rule.multiplier} = ${shown}${rounding}, at most ${rule.max_score}`
 }
 

@@ -6,7 +6,7 @@ import { nameDatabase, namePostgres } from '../../domain/database-address.ts'
 import { CommandError, ServiceError } from '../../domain/errors.ts'
 import { count } from '../../domain/text/format.ts'
 import { unknownSettings } from '../../domain/text/setting-names.ts'
-import { inventPeople } from '../../ingest/demo/people.ts'
+import { fillWithDemo } from '../../ingest/demo/history.ts'
 import { createLog } from '../../log.ts'
 import { loadRules } from '../../scoring/load-rules.ts'
 import { type Service, startService } from '../../serve/service.ts'
@@ -56,7 +56,7 @@ export const serve = defineCommand({
       onMigrate: createMigrationLog(log.info, terminal.now),
     })
     const beforeScoring = await prepareSetting(store, rules, config, terminal.now())
-    if (demo) await fillWithPeople(store, terminal.now())
+    if (demo) await fillWithDemo(store, terminal.now())
     const isPortShared = await isShared(config)
     const id = await identify(store)
     if (isPortShared && id !== undefined) await refuseOtherDatabase(config, id)
@@ -121,11 +121,6 @@ async function refuseOtherDatabase({ host, port, tls }: Config, id: string): Pro
 }
 
 const HEALTH_MILLISECONDS = 2000
-
-async function fillWithPeople(store: Store, now: number): Promise<void> {
-  const people = inventPeople().map((passport) => ({ kind: 'passport' as const, passport }))
-  await store.records.saveIfEmpty(people, { now, restore: false })
-}
 
 function replicaOf({ database }: Config): string {
   const { readUrls = [] } = database.engine === 'postgres' ? database : {}

@@ -111,7 +111,7 @@ function describeSource({ lines, rules, scores }: ExplainedPassport): Html {
 function renderGiven(lines: readonly DescribedLine[]): Html {
   if (lines.length === 0) return html``
   return html`<tbody>
-<tr><th class="soft" scope="rowgroup" colspan="3">Given by the imported record</th></tr>
+<tr class="group"><th scope="rowgroup" colspan="3"><span>Given by the imported record</span></th></tr>
 ${lines.map(renderLine)}</tbody>
 `
 }

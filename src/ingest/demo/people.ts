@@ -21,7 +21,7 @@ const PLACES = 'Lisbon, São Paulo, Lagos, Kraków, Hà Nội, 東京, Reykjaví
 const TAGS = 'builder designer founder researcher writer solidity community zk data'.split(' ')
 const SOURCES = 'lens farcaster github basename linkedin twitter talent_protocol builderfi'.split(' ')
 
-export type Person = PassportRecord & { scores: Scores; credentials: Credential[] }
+export type Person = PassportRecord & { scores: Scores; calculatedAt: number; credentials: Credential[] }
 
 /** The same invented people every time: a thousand, and one who was merged into another. */
 export function inventPeople(): Person[] {
@@ -59,10 +59,14 @@ function inventPerson(id: number, random: Random): Person {
 }
 
 /** Most people have low scores; a few have high ones. */
-function inventCredentials(calculatedAt: number, handle: string, random: Random) {
-  const strength = 0.08 + 0.92 * random.next() ** 4
+export function inventCredentials(
+  calculatedAt: number,
+  handle: string,
+  random: Random,
+  { strength = 0.08 + 0.92 * random.next() ** 4, fewest = 8, most = 20 } = {},
+) {
   const kinds = KINDS.filter((kind) => !kind.rule.proves_human || random.chance(0.2))
-  return random.sample(kinds, random.whole(8, 20)).map((kind) => {
+  return random.sample(kinds, random.whole(fewest, most)).map((kind) => {
     const share = kind.value === verified ? 1 : Math.min(1, strength * (0.4 + 1.2 * random.next()))
     const score = Math.round(kind.rule.max_score * share)
     const credential: Credential = {

@@ -13,7 +13,12 @@ export function createRandom(seed: number) {
 
   const whole = (from: number, to: number) => from + Math.floor(next() * (to - from + 1))
   const pick = <T>(from: readonly T[]): T => from[whole(0, from.length - 1)] as T
-  const hex = (digits: number) => Array.from({ length: digits }, () => whole(0, 15).toString(16)).join('')
+
+  function hex(digits: number): string {
+    let text = ''
+    for (let digit = 0; digit < digits; digit++) text += '0123456789abcdef'[whole(0, 15)]
+    return text
+  }
 
   return {
     next,
