@@ -113,7 +113,9 @@ type ServicePath = {
   type?: string
   schema: object
   errors?: DocumentedError[]
+  /** In addition to `common`. */
   headers?: HeaderName[]
+  common?: HeaderName[]
 }
 
 const path = ({
@@ -123,6 +125,7 @@ const path = ({
   schema,
   errors = [],
   headers = [],
+  common = COMMON_HEADER_NAMES,
 }: ServicePath) => ({
   get: {
     operationId: id,
@@ -130,7 +133,7 @@ const path = ({
     tags: ['Service'],
     security: [],
     responses: {
-      ...successResponses(summary, [...COMMON_HEADER_NAMES, 'NoCache', 'ETag', ...headers], {
+      ...successResponses(summary, [...common, 'NoCache', 'ETag', ...headers], {
         [type]: { schema },
       }),
       ...errorResponses([...COMMON_ERRORS, 'precondition_failed', ...errors], COMMON_HEADER_NAMES),
@@ -145,7 +148,9 @@ const htmlPath = (id: string, summary: string) =>
     summary,
     type: 'text/html',
     schema: { type: 'string' },
-    headers: ['ContentSecurityPolicy', 'Vary'],
+    headers: ['ContentSecurityPolicy', 'OpenerPolicy', 'PermissionsPolicy', 'ReferrerPolicy', 'Vary'],
+    // Pages of other origins cannot read it.
+    common: ['ContentTypeOptions', 'RequestId'],
   })
 
 const SERVICE_PATHS = {

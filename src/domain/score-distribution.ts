@@ -19,7 +19,7 @@ export type Distribution = {
 
 const MOST_BUCKETS = 40
 
-/** Outliers up to this many times the 99th percentile do not shorten the scale. */
+/** Scores above this many times the 99th percentile are beyond the scale. */
 const NEAR = 1.5
 
 /** `scores` in descending order. */
@@ -37,7 +37,8 @@ export function distributionOf(scores: Float64Array): Distribution {
 
 function findScale(scores: Float64Array, highest: number) {
   const percentile = scores[Math.min(Math.ceil(scores.length / 100), scores.length - 1)] ?? 0
-  const end = percentile > 0 && highest > NEAR * percentile ? percentile : highest
+  const near = percentile > 0 ? scores.find((score) => score <= NEAR * percentile) : undefined
+  const end = near ?? highest
   const step = roundUp(Math.max(end, 1) / MOST_BUCKETS)
   return { step, scale: step * Math.max(1, Math.ceil(end / step)) }
 }

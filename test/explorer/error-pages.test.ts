@@ -31,7 +31,7 @@ describe('error pages', () => {
     expect(text).toContain('<a href="/">All passports by score</a>')
   })
 
-  test.each(['/passports', '/passports/', '/passports/7/8', '/badge/7', '/card/'])(
+  test.each(['/passports', '/passports/', '/passports/7/8', '/badge/7/8', '/card/'])(
     '404 is an HTML page in all folders of the explorer: %s',
     async (target) => {
       const { status, text } = await find(store, target)
@@ -67,8 +67,9 @@ describe('error pages', () => {
     const again = (path: string, condition: string) =>
       server.look(path, { headers: { 'If-None-Match': condition } })
     expect((await again('/passports/7', etag)).status).toBe(304)
-    expect((await again('/card/7.svg', '*')).status).toBe(304)
+    expect((await again('/passports/7', '*')).status).toBe(304)
     expect((await again('/passports/7', etag)).status).toBe(429)
+    expect((await again('/card/7.svg', '*')).status).toBe(304)
   })
 
   test('429 shows the time to retry', async () => {

@@ -36,7 +36,7 @@ ${rows.more + folded.more === 0 ? html`` : html`<p><a href="/passports/${id}/cre
 function renderFolded(total: number, rows: readonly Html[]): Html {
   return html`<details id="unscored">
 <summary>${count(total, 'credential')} without points</summary>
-<table class="credentials">
+<table class="credential-rows">
 <thead><tr><th scope="col">Credential</th><th scope="col">Points</th><th scope="col">Earned</th></tr></thead>
 <tbody class="other">${rows}</tbody>
 </table>
@@ -55,7 +55,7 @@ function renderTable(
   scores: Scores,
   counts: ReadonlyMap<string, number>,
 ): Html {
-  return html`<table class="credentials" data-sortable>
+  return html`<table class="credential-rows" data-sortable>
 <thead><tr><th scope="col">Credential</th><th scope="col">Points</th><th scope="col">Earned</th></tr></thead>
 ${groupByCategory(credentials).map(({ category, part, items }) => {
   const words =

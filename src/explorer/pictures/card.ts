@@ -80,7 +80,7 @@ function drawStanding({ human }: FullPassport, standing: Standing, x: number, co
   const [first, second] = describePlace(standing)
   const width = TEXT_WIDTH + LEFT - x
   const y = human ? 300 : 336
-  return html`${drawText(x, y, fitSize(first, width, 52), colors.ink, first)}
+  return html`${first === '' ? html`` : drawText(x, y, fitSize(first, width, 52), colors.ink, first)}
 ${drawText(x, y + 46, fitSize(second, width, 34), colors.soft, second)}
 ${human ? html`<rect x="${x}" y="${y + 64}" width="116" height="42" rx="21" fill="none" stroke="${colors.accent}" stroke-width="2"/>${drawText(x + 19, y + 94, 27, colors.accent, 'human')}` : html``}`
 }

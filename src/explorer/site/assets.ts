@@ -25,7 +25,7 @@ import type { Theme } from '../design/tokens.ts'
 import { file, POLICY } from '../explorer-page.ts'
 
 /** One stylesheet for all pages, fetched once. */
-const STYLE = [
+const STYLE = compact([
   FONT_FACES,
   base,
   baseElements,
@@ -41,7 +41,15 @@ const STYLE = [
   passportCharts,
   passportShare,
   passportMedia,
-].join('\n')
+])
+
+/** Without comments and indentation. */
+function compact(styles: readonly string[]): string {
+  return styles
+    .join('\n')
+    .replace(/\/\*.*?\*\//gs, '')
+    .replace(/\s*\n\s*/g, '\n')
+}
 
 /** Scripts and other files that do not depend on settings. */
 const FILES = {
@@ -59,13 +67,19 @@ export function createAssets(accents: Record<Theme, string>) {
   urls.set('style.css', hashedUrl('style.css', style))
   const files = { ...FILES, 'style.css': { type: 'text/css', body: style } }
   const pages = new Map(
-    Object.entries(files).map(([name, { type, body }]) => [name, file(type, body, POLICY.file)]),
+    Object.entries(files).map(([name, { type, body }]) => [name, compress(file(type, body, POLICY.file))]),
   )
   return {
     urlOf: (name: AssetName) => urls.get(name) as string,
     routes: [createRoute(urls, pages), ...fontRoutes()],
   }
 }
+
+/** Compressed once, so the smallest size is worth its time. */
+const compress = (page: RenderedPage): RenderedPage => ({
+  ...page,
+  compressed: { zstd: new Uint8Array(Bun.zstdCompressSync(page.body, { level: 19 })) },
+})
 
 /** `style.css` becomes `/assets/style.1a2b3c.css`. */
 const hashedUrl = (name: string, body: string | Uint8Array) =>

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { NO_PLAN, type RetirementPlan } from '../../../src/domain/retirement.ts'
+import { LATIN_FONT_PATH } from '../../../src/explorer/design/fonts.ts'
 import { renderDeprecation } from '../../../src/explorer/reference/deprecation-page.ts'
 import { createSite } from '../../../src/explorer/site/site.ts'
 import { inBrowser, watchConsole } from '../../support/explorer/browser.ts'
@@ -91,6 +92,11 @@ describe('the text of the deprecation page', () => {
       const markup = render({ successor: hostile, notice: hostile })
       expect(markup).not.toMatch(/<script|<img|"onmouse/)
       expect([...markup.matchAll(/href="(?!data:)([^"]+)"/g)].map((match) => match[1])).toEqual([
+        '/icon.svg',
+        '/favicon.ico',
+        '/apple-touch-icon.png',
+        '/site.webmanifest',
+        LATIN_FONT_PATH,
         createSite().site.urlOf('style.css'),
         '#main',
         '/',

@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test'
 import { createOpenApi } from '../../../src/api/openapi.ts'
 import type { Context } from '../../../src/api/request.ts'
 import { datePlan, NO_PLAN } from '../../../src/domain/retirement.ts'
+import { LATIN_FONT_PATH } from '../../../src/explorer/design/fonts.ts'
 import { createReferenceRoutes } from '../../../src/explorer/reference/reference-routes.ts'
 import { createSite } from '../../../src/explorer/site/site.ts'
 import { inventPeople } from '../../../src/ingest/demo/people.ts'
@@ -24,6 +25,8 @@ onEveryEngine('the reference page', (open) => {
     )
     expect(policy).not.toContain('unsafe')
     expect([...text.matchAll(/(?:src|href)="(?!data:)([^"#]+)"/g)].map((match) => match[1])).toEqual([
+      '/icon.svg',
+      LATIN_FONT_PATH,
       site.urlOf('style.css'),
       site.urlOf('reference.js'),
       '/',

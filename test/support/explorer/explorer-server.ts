@@ -50,7 +50,7 @@ export function serveExplorer(
 let loaded: Promise<DrawPng> | undefined
 
 /** In the thread of the test. */
-const drawPng: Rasterize = async (svg, width) => {
+export const drawPng: Rasterize = async (svg, width) => {
   loaded ??= loadRasterizer()
   return (await loaded)(svg, width)
 }

@@ -1,11 +1,15 @@
 import { describe, expect, test } from 'bun:test'
-import type { FullPassport, Social } from '../../src/domain/passport.ts'
-import type { Standing } from '../../src/domain/score-distribution.ts'
-import { renderProfileMeta, renderShareMeta, sharePassport } from '../../src/explorer/pictures/social-meta.ts'
-import { cleanText } from '../../src/explorer/sanitize.ts'
-import { createSite } from '../../src/explorer/site/site.ts'
-import { HOSTILE_NAMES } from '../support/explorer/hostile-names.ts'
-import { ada, NOON } from '../support/store/records.ts'
+import type { FullPassport, Social } from '../../../src/domain/passport.ts'
+import type { Standing } from '../../../src/domain/score-distribution.ts'
+import {
+  renderProfileMeta,
+  renderShareMeta,
+  sharePassport,
+} from '../../../src/explorer/pictures/social-meta.ts'
+import { cleanText } from '../../../src/explorer/sanitize.ts'
+import { createSite } from '../../../src/explorer/site/site.ts'
+import { HOSTILE_NAMES } from '../../support/explorer/hostile-names.ts'
+import { ada, NOON } from '../../support/store/records.ts'
 
 const ORIGIN = 'https://passports.example.com'
 const STANDING: Standing = {

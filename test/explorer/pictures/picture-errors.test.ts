@@ -1,0 +1,145 @@
+import { describe, expect, test } from 'bun:test'
+import { createFixedWindow } from '../../../src/api/fixed-window.ts'
+import { createLimiter } from '../../../src/api/rate-limit.ts'
+import { ServiceError } from '../../../src/domain/errors.ts'
+import { parseTiers, type Tier } from '../../../src/domain/tier.ts'
+import { serveExplorer } from '../../support/explorer/explorer-server.ts'
+import { openTestStore } from '../../support/store/engines.ts'
+import { NOON, PEOPLE } from '../../support/store/records.ts'
+
+const SVG = 'image/svg+xml; charset=utf-8'
+
+const limiterOf = (tiers: string) =>
+  createLimiter({
+    tiers: parseTiers(tiers) as readonly Tier[],
+    counter: createFixedWindow(() => NOON),
+    now: () => NOON,
+    isQuotaUsed: () => false,
+  })
+
+describe('errors of badges and cards', () => {
+  test.each(['/badge/7.svg', '/badge/7.svg?style=large', '/card/7.svg', '/card/7.png'])(
+    '%s over the limit is a picture',
+    async (path) => {
+      await using store = await openTestStore('sqlite', PEOPLE)
+      await using server = serveExplorer(store, { limiter: limiterOf('pictures=1/10s') })
+      await server.look('/badge/7.svg')
+      const { status, headers, text } = await server.look(path)
+      expect([status, headers.get('Content-Type'), headers.get('Cache-Control')]).toEqual([
+        429,
+        SVG,
+        'no-store',
+      ])
+      expect(text).toMatch(/busy<\/text>/)
+      expect(Number(headers.get('Retry-After'))).toBeGreaterThan(0)
+      expect(headers.get('RateLimit-Policy')).toBe('"pictures";q=1;w=10')
+    },
+  )
+
+  test('pages and pictures have separate limits', async () => {
+    await using store = await openTestStore('sqlite', PEOPLE)
+    await using server = serveExplorer(store, { limiter: limiterOf('pictures=2/10s, explorer=1/10s') })
+    expect((await server.look('/')).status).toBe(200)
+    expect((await server.look('/')).status).toBe(429)
+    expect((await server.look('/badge/7.svg')).status).toBe(200)
+    expect((await server.look('/badge/7.svg')).status).toBe(200)
+    expect((await server.look('/badge/7.svg')).status).toBe(429)
+  })
+
+  test.each([
+    [500, new Error('secret of ours'), 'error'],
+    [503, new ServiceError('unavailable', 'secret of ours'), 'busy'],
+  ])('%d of the store is a picture', async (expected, error, words) => {
+    await using store = await openTestStore('sqlite', PEOPLE)
+    const find = () => {
+      throw error
+    }
+    const broken = { ...store, passports: { ...store.passports, find } }
+    await using server = serveExplorer(broken)
+    for (const path of ['/badge/7.svg', '/card/7.svg', '/card/7.png']) {
+      const { status, headers, text } = await server.look(path)
+      expect([path, status, headers.get('Content-Type')]).toEqual([path, expected, SVG])
+      expect(text).toContain(`${words}</text>`)
+      expect(text).not.toContain('secret')
+    }
+    const { status, text } = await server.look('/badge/7.json')
+    expect([status, JSON.parse(text).message]).toEqual([expected, words])
+  })
+
+  test.each(['/badge/7', '/badge/7.gif', '/card/7.jpg', `/badge/${'x'.repeat(9000)}.svg`])(
+    'another type or a long name is a picture: %p',
+    async (path) => {
+      await using store = await openTestStore('sqlite', PEOPLE)
+      await using server = serveExplorer(store)
+      for (const accept of ['text/html', 'application/json', 'image/*']) {
+        const { status, headers } = await server.look(path, { headers: { Accept: accept } })
+        expect([status, headers.get('Content-Type')]).toEqual([path.length > 8192 ? 414 : 404, SVG])
+      }
+    },
+  )
+})
+
+describe('the endpoint for shields.io', () => {
+  test('has the score, or the problem', async () => {
+    await using store = await openTestStore('sqlite', PEOPLE)
+    await using server = serveExplorer(store, { settings: { name: 'x', index: true, accent: '#6b2d5c' } })
+    const { status, headers, text } = await server.look('/badge/3.json')
+    expect([status, headers.get('Content-Type')]).toEqual([200, 'application/json'])
+    expect(headers.get('Access-Control-Allow-Origin')).toBe('*')
+    expect(JSON.parse(text)).toEqual({
+      schemaVersion: 1,
+      label: 'passport',
+      message: '42.5',
+      color: '6b2d5c',
+      cacheSeconds: 300,
+    })
+    const missing = await server.look('/badge/4711.json')
+    expect([missing.status, JSON.parse(missing.text)]).toEqual([
+      404,
+      { schemaVersion: 1, label: 'passport', message: 'not found', color: 'lightgrey', isError: true },
+    ])
+  })
+})
+
+describe('oEmbed', () => {
+  const ORIGIN = 'https://passports.example.com'
+
+  test('describes the card of a passport of this service', async () => {
+    await using store = await openTestStore('sqlite', PEOPLE)
+    await using server = serveExplorer(store, { publicUrl: ORIGIN })
+    const ask = (url: string, more = '') => server.look(`/oembed?url=${encodeURIComponent(url)}${more}`)
+    const { status, headers, text } = await ask(`${ORIGIN}/passports/3`)
+    expect([status, headers.get('Content-Type')]).toEqual([200, 'application/json'])
+    expect(JSON.parse(text)).toMatchObject({
+      version: '1.0',
+      type: 'photo',
+      url: `${ORIGIN}/card/3.png`,
+      width: 1200,
+      height: 630,
+      author_url: `${ORIGIN}/passports/3`,
+      provider_name: 'passportd',
+      provider_url: ORIGIN,
+    })
+    const page = (await server.look('/passports/3')).text
+    const [, link = ''] =
+      /<link rel="alternate" type="application\/json\+oembed" href="([^"]+)"/.exec(page) ?? []
+    expect((await server.look(link.slice(ORIGIN.length))).text).toBe(text)
+    const small = JSON.parse((await ask(`${ORIGIN}/passports/3`, '&maxwidth=600&maxheight=200')).text)
+    expect([small.width, small.height]).toEqual([380, 200])
+    expect((await ask(`${ORIGIN}/passports/3`, '&format=xml')).status).toBe(400)
+    for (const url of [
+      '',
+      'x',
+      `${ORIGIN}/`,
+      `${ORIGIN}/passports/4711`,
+      `${ORIGIN}/passports/%`,
+      `${ORIGIN}/passports/3/score`,
+      'https://evil.example/passports/3',
+      `${ORIGIN}.evil.example/passports/3`,
+      `http://passports.example.com/passports/3`,
+    ]) {
+      const { status, headers } = await ask(url)
+      expect([url, status, headers.get('Content-Type')]).toEqual([url, 404, 'application/json'])
+    }
+  })
+})

@@ -1,0 +1,140 @@
+import { describe, expect, test } from 'bun:test'
+import { ServiceError } from '../../../src/domain/errors.ts'
+import { drawableName } from '../../../src/explorer/pictures/drawable-name.ts'
+import {
+  createRasterizerClient,
+  createRasterizerServer,
+} from '../../../src/explorer/pictures/remote-rasterizer.ts'
+import { drawPng, serveExplorer } from '../../support/explorer/explorer-server.ts'
+import { HOSTILE_NAMES } from '../../support/explorer/hostile-names.ts'
+import { openTestStore } from '../../support/store/engines.ts'
+import { named } from '../../support/store/records.ts'
+
+const NAMES: [given: string, drawn: string][] = [
+  ['Ada Lovélace', 'Ada Lovélace'],
+  ['Žofie Dvořáková', 'Žofie Dvořáková'],
+  ['Zoe\u0308', 'Zoë'],
+  ['Анна Ахматова', 'Анна Ахматова'],
+  ['Ελευθερία', 'Ελευθερία'],
+  ['🐉 Ada 👩\u200d👩\u200d👧 🇩🇰', 'Ada'],
+  ['Ada™ & Co. ©', 'Ada™ & Co. ©'],
+  ['🐉🐉', 'Passport 7'],
+  ['محمد', 'Passport 7'],
+  ['山田太郎', 'Passport 7'],
+  ['Ada 山田', 'Passport 7'],
+  ['', 'Passport 7'],
+]
+
+describe('PNG cards', () => {
+  test.each(NAMES)('the name %p is drawn as %p', (given, drawn) => {
+    expect(drawableName(named(7, given, 1))).toBe(drawn)
+  })
+
+  test('have the size of link previews, whatever the name', async () => {
+    const people = [...NAMES.map(([name]) => name), ...HOSTILE_NAMES].map((name, at) =>
+      named(at + 1, name, at),
+    )
+    await using store = await openTestStore('sqlite', people)
+    await using server = serveExplorer(store)
+    for (const path of ['/card/site.png', ...people.map(({ id }) => `/card/${id}.png`)]) {
+      const response = await fetch(server.url.origin + path)
+      expect([path, response.status, response.headers.get('Content-Type')]).toEqual([path, 200, 'image/png'])
+      const { width, height, format } = await new Bun.Image(await response.bytes()).metadata()
+      expect({ path, width, height, format }).toEqual({ path, width: 1200, height: 630, format: 'png' })
+    }
+    expect(server.errors).toEqual([])
+  }, 60_000)
+
+  test('letters of Latin, Cyrillic and Greek have a shape of their own', async () => {
+    const shapeOf = async (letter: string) => {
+      const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="40" height="40"><text y="30" font-size="30">${letter}</text></svg>`
+      return Bun.hash(await drawPng(svg, 40))
+    }
+    const letters = [...'AzÆéøßŁčőŞțΆΩλώЖяЁїґ–„…']
+    const shapes = await Promise.all(letters.map(shapeOf))
+    expect(shapes).not.toContain(await shapeOf('山'))
+  })
+
+  test('need more of the limit than other pictures, unless they are cached', async () => {
+    const charged: number[] = []
+    await using store = await openTestStore('sqlite', [named(1, 'Ada', 1)])
+    await using server = serveExplorer(store, {
+      rasterize: async () => {
+        charged.push(1)
+        return new Uint8Array(4)
+      },
+    })
+    const remaining = async (path: string) =>
+      Number(/r=(\d+)/.exec((await server.look(path)).headers.get('RateLimit') ?? '')?.[1])
+    const start = await remaining('/badge/1.svg')
+    expect(start - (await remaining('/card/1.png'))).toBe(10)
+    expect(start - (await remaining('/card/1.png'))).toBe(11)
+    expect(charged).toEqual([1])
+  })
+
+  test.each([
+    [new ServiceError('overloaded', 'busy'), 503],
+    [new ServiceError('unavailable', 'gone'), 503],
+    [new Error('secret'), 500],
+  ])('a failed drawing is a picture: %s', async (error, status) => {
+    await using store = await openTestStore('sqlite', [named(1, 'Ada', 1)])
+    await using server = serveExplorer(store, { rasterize: () => Promise.reject(error) })
+    const { headers, text, ...reply } = await server.look('/card/1.png')
+    expect([reply.status, headers.get('Content-Type'), headers.get('Cache-Control')]).toEqual([
+      status,
+      'image/svg+xml; charset=utf-8',
+      'no-store',
+    ])
+    expect(text).not.toContain('secret')
+    expect(headers.get('Retry-After')).toBe(status === 503 ? '2' : null)
+    expect((await server.look('/card/1.svg')).status).toBe(200)
+  })
+})
+
+describe('the picture thread', () => {
+  const connect = (draw: (svg: string) => Uint8Array<ArrayBuffer>, timeout?: number) => {
+    const { port1, port2 } = new MessageChannel()
+    createRasterizerServer(async () => draw).connect(port1)
+    return createRasterizerClient(port2, timeout)
+  }
+
+  test('draws the same SVG once', async () => {
+    let drawn = 0
+    const client = connect(() => new Uint8Array([++drawn]))
+    const results = await Promise.all(['a', 'b', 'a'].map((svg) => client.rasterize(svg, 10)))
+    expect(results.map(([first]) => first)).toEqual([1, 2, 1])
+    expect(await client.rasterize('a', 20)).toEqual(new Uint8Array([3]))
+    client.close()
+  })
+
+  test('refuses further pictures while 32 wait', async () => {
+    const client = connect(() => new Uint8Array(1))
+    const all = await Promise.allSettled(
+      Array.from({ length: 300 }, (_, at) => client.rasterize(`${at}`, 10)),
+    )
+    expect(all.filter(({ status }) => status === 'fulfilled')).toHaveLength(32)
+    expect(all.at(-1)).toMatchObject({ reason: { code: 'overloaded' } })
+    expect(await client.rasterize('later', 10)).toEqual(new Uint8Array(1))
+    client.close()
+  })
+
+  test('reports a failed drawing, and continues', async () => {
+    const client = connect((svg) => {
+      if (svg === 'bad') throw new Error('malformed')
+      return new Uint8Array(1)
+    })
+    await expect(client.rasterize('bad', 10)).rejects.toThrow('malformed')
+    expect(await client.rasterize('good', 10)).toEqual(new Uint8Array(1))
+    client.close()
+  })
+
+  test('a picture that takes too long, or whose thread ends, is unavailable', async () => {
+    const { port2 } = new MessageChannel()
+    const silent = createRasterizerClient(port2, 5)
+    await expect(silent.rasterize('a', 10)).rejects.toMatchObject({ code: 'unavailable' })
+    const pending = createRasterizerClient(new MessageChannel().port2)
+    const result = pending.rasterize('a', 10)
+    pending.close()
+    await expect(result).rejects.toMatchObject({ code: 'unavailable' })
+  })
+})

@@ -1,0 +1,225 @@
+import { describe, expect, test } from 'bun:test'
+import {
+  DEFAULT_SITE,
+  PAPER,
+  parseAccent,
+  parseContact,
+  parseSiteName,
+} from '../../../src/domain/settings/site.ts'
+import { contrast } from '../../../src/domain/text/color.ts'
+import { PALETTE } from '../../../src/explorer/design/tokens.ts'
+import { createSite } from '../../../src/explorer/site/site.ts'
+import { serveExplorer } from '../../support/explorer/explorer-server.ts'
+import { shareServer } from '../../support/http/server.ts'
+import { openTestStore } from '../../support/store/engines.ts'
+import { named, PEOPLE } from '../../support/store/records.ts'
+
+const BROWSER = { headers: { Accept: 'text/html,application/xhtml+xml,*/*;q=0.8' } }
+const ORIGIN = 'https://people.example'
+const SETTINGS = {
+  name: 'Guild of Kites',
+  contact: 'mailto:privacy@example.com',
+  privacyUrl: 'https://example.com/privacy',
+  accent: '#6b2d5c',
+  index: true,
+}
+
+describe('settings of the site', () => {
+  test('the accent must be readable on paper', () => {
+    expect(PAPER).toBe(PALETTE.light.ground)
+    expect(parseAccent('#6B2D5C')).toBe('#6b2d5c')
+    for (const text of ['#ffd166', '#888888', 'red', '#123', '#1234567', '6b2d5c', '#6b2d5c;}'])
+      expect([text, parseAccent(text)]).toEqual([text, undefined])
+  })
+
+  test('the accent of the dark theme is readable, too', () => {
+    for (const accent of ['#000000', '#6b2d5c', '#1d6552', '#0000ff']) {
+      const { dark } = createSite({ ...SETTINGS, accent }).site.accents
+      expect(contrast(dark, PALETTE.dark.ground)).toBeGreaterThanOrEqual(7)
+    }
+  })
+
+  test('a contact is an email address or a web page', () => {
+    expect(parseContact('a.b+c@example.com')).toBe('mailto:a.b+c@example.com')
+    expect(parseContact('https://example.com/contact')).toBe('https://example.com/contact')
+    for (const text of [
+      'javascript:alert(1)',
+      'a@b',
+      'a b@example.com',
+      'a@example.com?subject=x',
+      '"@example.com',
+    ])
+      expect([text, parseContact(text)]).toEqual([text, undefined])
+  })
+
+  test('a name has at most 40 characters and no control characters', () => {
+    expect(parseSiteName('Guild of Kites')).toBe('Guild of Kites')
+    for (const text of ['x'.repeat(41), 'a\u202eb', 'a\nb', '<b>'])
+      expect(parseSiteName(text)).toBeUndefined()
+  })
+
+  test('every page has the name, the links and the preview of the site', async () => {
+    await using store = await openTestStore('sqlite', PEOPLE)
+    await using server = serveExplorer(store, { settings: SETTINGS, publicUrl: ORIGIN })
+    for (const path of ['/', '/passports/7', '/passports/7/score', '/passports/4711']) {
+      const { text } = await server.look(path)
+      expect(text).toMatch(/<title>.+ · Guild of Kites<\/title>/)
+      expect(text).toContain('href="mailto:privacy@example.com"')
+      expect(text).toContain('href="https://example.com/privacy"')
+      expect(text).toMatch(/<meta property="og:title" content=".+">/)
+      expect(text).toMatch(
+        /<meta name="twitter:image" content="https:\/\/people\.example\/card\/(site|7)\.png">/,
+      )
+      expect(text).not.toContain('>passportd<')
+    }
+    const style = /href="(\/assets\/style[^"]+)"/.exec((await server.look('/')).text)?.[1] ?? ''
+    expect(style).not.toBe(createSite().site.urlOf('style.css'))
+    expect(createSite(SETTINGS).site.urlOf('style.css')).toBe(style)
+    expect((await server.look('/badge/7.svg')).text).toContain('#6b2d5c')
+  })
+})
+
+describe('files of the site', () => {
+  const server = shareServer(
+    () => openTestStore('sqlite', PEOPLE),
+    (store) => serveExplorer(store, { publicUrl: ORIGIN }),
+  )
+
+  test('assets with their hash are immutable; without it, or with another one, they are revalidated', async () => {
+    const { text } = await server.look('/')
+    const paths = [...text.matchAll(/(?:href|src)="(\/assets\/[^"]+)"/g)].map((match) => match[1] as string)
+    expect(paths).toHaveLength(2)
+    for (const path of paths) {
+      const hashed = await server.look(path)
+      expect(hashed.status).toBe(200)
+      expect(hashed.headers.get('Cache-Control')).toBe('public, max-age=31536000, immutable')
+      for (const other of [path.replace(/\.\w+\./, '.'), path.replace(/\.\w+\./, '.0ld.')]) {
+        const { status, headers, text } = await server.look(other)
+        expect([status, headers.get('Cache-Control'), text]).toEqual([200, 'no-cache', hashed.text])
+      }
+    }
+    for (const path of [
+      '/assets/',
+      '/assets/none.js',
+      '/assets/toString',
+      '/assets/..%2fstyle.css',
+      '/style.css',
+    ])
+      expect((await server.look(path)).status).toBe(404)
+  })
+
+  test.each([
+    ['/favicon.ico', 'image/x-icon'],
+    ['/icon.svg', 'image/svg+xml; charset=utf-8'],
+    ['/apple-touch-icon.png', 'image/png'],
+    ['/icon-192.png', 'image/png'],
+    ['/icon-512.png', 'image/png'],
+    ['/site.webmanifest', 'application/manifest+json'],
+  ])('%s is %s', async (path, type) => {
+    const { status, headers } = await server.look(path)
+    expect([status, headers.get('Content-Type')]).toEqual([200, type])
+  })
+
+  test('the icons have their sizes', async () => {
+    const load = async (path: string) => (await fetch(server.url.origin + path)).bytes()
+    const sizeOf = async (bytes: Uint8Array) => (await new Bun.Image(bytes).metadata()).width
+    expect(await sizeOf(await load('/apple-touch-icon.png'))).toBe(180)
+    expect(await sizeOf(await load('/icon-512.png'))).toBe(512)
+    expect(await sizeOf((await load('/favicon.ico')).subarray(22))).toBe(32)
+    const { icons } = JSON.parse((await server.look('/site.webmanifest')).text)
+    for (const { src } of icons) expect((await server.look(src)).status).toBe(200)
+  })
+
+  test('robots.txt and sitemaps list the pages', async () => {
+    const robots = (await server.look('/robots.txt')).text
+    // The shared routes of the test server have no public URL.
+    expect(robots).toStartWith('User-agent: *\nAllow: /\nDisallow: /api/\n')
+    const index = await server.look('/sitemap.xml')
+    expect(index.headers.get('Content-Type')).toBe('application/xml; charset=utf-8')
+    expect(index.text).toContain(`<loc>${ORIGIN}/sitemap/1.xml</loc>`)
+    const { text } = await server.look('/sitemap/1.xml')
+    expect(text).toContain(`<loc>${ORIGIN}/</loc>`)
+    expect(text).toContain(`<loc>${ORIGIN}/passports/7</loc>`)
+    expect(() => Bun.XML.parse(text)).not.toThrow()
+    for (const name of ['0.xml', '2.xml', 'x.xml', '1', '99999.xml'])
+      expect((await server.look(`/sitemap/${name}`)).status).toBe(404)
+  })
+
+  test('a sitemap has at most 10,000 passports', async () => {
+    const people = Array.from({ length: 10_001 }, (_, at) => named(at + 1, '', at))
+    await using store = await openTestStore('sqlite', people)
+    await using server = serveExplorer(store, { publicUrl: ORIGIN })
+    const count = async (path: string) => (await server.look(path)).text.match(/<loc>/g)?.length
+    expect(await count('/sitemap.xml')).toBe(2)
+    expect(await count('/sitemap/1.xml')).toBe(10_001)
+    expect(await count('/sitemap/2.xml')).toBe(1)
+  }, 60_000)
+
+  test('SITE_INDEX=false asks search engines to list nothing', async () => {
+    await using store = await openTestStore('sqlite', PEOPLE)
+    await using server = serveExplorer(store, {
+      settings: { ...DEFAULT_SITE, index: false },
+      index: false,
+      publicUrl: ORIGIN,
+    })
+    for (const path of ['/', '/passports/7', '/reference', '/card/7.svg'])
+      expect((await server.look(path)).headers.get('X-Robots-Tag')).toBe('noindex')
+    expect((await server.look('/sitemap.xml')).status).toBe(404)
+    expect((await server.get('/api/v1/passports/7')).headers.has('X-Robots-Tag')).toBeFalse()
+    const { routes } = createSite({ ...DEFAULT_SITE, index: false }, ORIGIN)
+    expect(routes.map(({ path }) => path)).toContain('/robots.txt')
+  })
+})
+
+describe('browsers get pages', () => {
+  const server = shareServer(() => openTestStore('sqlite', PEOPLE), serveExplorer)
+
+  test.each(['/search', '/favicon.png', '/passport/7', '/apis'])(
+    '%s is a page for a browser, JSON for a program',
+    async (path) => {
+      const page = await server.look(path, BROWSER)
+      expect([page.status, page.headers.get('Content-Type')]).toEqual([404, 'text/html; charset=utf-8'])
+      expect(page.text).toContain('Page not found')
+      for (const accept of ['*/*', 'application/json', '']) {
+        const { status, headers } = await server.look(path, { headers: { Accept: accept } })
+        expect([status, headers.get('Content-Type')]).toEqual([404, 'application/json'])
+      }
+    },
+  )
+
+  test.each(['/api/v1/nothing', '/api/v9/x', '/api/'])('%s stays JSON for a browser', async (path) => {
+    expect((await server.look(path, BROWSER)).headers.get('Content-Type')).toBe('application/json')
+  })
+
+  test('pages cannot be read by other origins, pictures and the API can', async () => {
+    const origins = async (path: string) =>
+      (await server.look(path)).headers.get('Access-Control-Allow-Origin')
+    for (const path of [
+      '/',
+      '/passports/7',
+      '/passports/4711',
+      '/reference',
+      '/deprecation',
+      '/assets/style.css',
+    ])
+      expect([path, await origins(path)]).toEqual([path, null])
+    for (const path of [
+      '/badge/7.svg',
+      '/card/7.png',
+      '/badge/7.json',
+      '/api/v1/passports/7',
+      '/openapi.json',
+    ])
+      expect([path, await origins(path)]).toEqual([path, '*'])
+  })
+
+  test('pages have a referrer policy, an opener policy and no permissions', async () => {
+    for (const path of ['/', '/passports/7', '/passports/4711', '/reference', '/deprecation']) {
+      const { headers } = await server.look(path)
+      expect(headers.get('Referrer-Policy')).toBe('no-referrer')
+      expect(headers.get('Cross-Origin-Opener-Policy')).toBe('same-origin')
+      expect(headers.get('Permissions-Policy')).toContain('geolocation=()')
+    }
+    expect((await server.look('/badge/7.svg')).headers.get('Referrer-Policy')).toBe('no-referrer')
+  })
+})
