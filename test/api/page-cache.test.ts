@@ -53,3 +53,10 @@ test('the oldest pages are evicted by number and by size; a page that is too lar
   for (const key of ['a', 'b', 'a']) await tiny.get(key, { size: key === 'a' ? 51 : 1 })
   expect(tiny.rendered).toEqual(['a', 'b', 'a'])
 })
+
+test('a page with a server error is not cached', async () => {
+  const { cache } = caching()
+  const statuses = [503, 200, 404]
+  const get = async () => (await cache.get(SNAPSHOT, 'a', () => createPage('', {}, statuses.shift()))).status
+  expect([await get(), await get(), await get()]).toEqual([503, 200, 200])
+})

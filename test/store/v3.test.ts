@@ -46,6 +46,18 @@ onEveryEngine('keys of v3', (open) => {
     expect(await resolve(store, 'farcaster:1042', 'farcaster:fid:1042', 'github:zoe')).toEqual([1, 1, 2])
   })
 
+  test('names of ENS and similar services that data points show are handles', async () => {
+    const dataPoints = [
+      { ...point('ens', ''), display: 'Zoe.eth' },
+      { ...point('basename', ''), display: 'zoe.base.eth' },
+      { ...point('github', ''), display: '1.5 stars' },
+      { ...point('degen', ''), display: '2.50' },
+    ]
+    await using store = await open([record(1, { dataPoints })])
+    expect(await resolve(store, 'ens:zoe.eth', 'basename:zoe.base.eth')).toEqual([1, 1])
+    expect(await resolve(store, 'github:1.5 stars', 'degen:2.50')).toEqual([undefined, undefined])
+  })
+
   test('a record replaces the handles of earlier records', async () => {
     await using store = await open([
       record(1, { socials: [social('github', 'old'), social('lens', 'same')] }),

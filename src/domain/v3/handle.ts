@@ -16,17 +16,21 @@ export function foldHandle(source: string, name: string): string | undefined {
 /** PostgreSQL stores neither the NUL character nor lone surrogates. */
 export const isStorable = (text: string): boolean => !text.includes('\0') && text.isWellFormed()
 
+/** A name of ENS and similar services, such as `zoe.eth` or `zoe.base.eth`. */
+const DOTTED_NAME = /^[\p{L}\p{N}_-]+(?:\.[\p{L}\p{N}_-]+)*\.[a-z]{2,}$/u
+
 /**
- * The handles of a passport: the names of its socials, and the accounts of its data points. An account such as `fid:1042` is
- * found by `farcaster:1042` too.
+ * The handles of a passport: the names of its socials, and the accounts of its data points or the names that they show, such
+ * as `ens:zoe.eth`. An account such as `fid:1042` is found by `farcaster:1042` too.
  */
 export function handlesOf(
   socials: readonly Pick<Social, 'source' | 'name'>[],
-  points: readonly Pick<DataPoint, 'type' | 'account'>[],
+  points: readonly Pick<DataPoint, 'type' | 'account' | 'display'>[],
 ): string[] {
   const handles = new Set<string | undefined>()
   for (const { source, name } of socials) handles.add(foldHandle(source, name))
-  for (const { type, account } of points) {
+  for (const { type, account, display } of points) {
+    if (DOTTED_NAME.test(display)) handles.add(foldHandle(type, display))
     if (account === '' || account.startsWith(CREDENTIAL_ACCOUNT)) continue
     handles.add(foldHandle(type, account))
     const label = /^[a-z]+:/i.exec(account)?.[0]

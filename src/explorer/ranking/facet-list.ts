@@ -32,7 +32,7 @@ export function renderFacets(facets: Facets | undefined, query: RankingQuery): H
     return values.length === 0 ? [] : [renderFacet(name, values, query)]
   })
   if (groups.length === 0) return html``
-  return html`<details class="facets"><summary>Filters</summary>
+  return html`<a class="skip" href="#results">Skip the filters</a><details class="facets"><summary>Filters</summary>
 ${groups}</details>`
 }
 
@@ -88,7 +88,7 @@ export function renderSuggestions(facets: Facets | undefined, query: RankingQuer
       .map((value) => ({ name, ...value })),
   )
   if (found.length === 0) return html``
-  return html`<ul class="chips" aria-label="Suggested filters">${found.map(
+  return html`<ul class="chips" aria-label="Suggested filters"><li aria-hidden="true">Filter by</li>${found.map(
     ({ name, value, label, count }) =>
       html`<li><a href="${addressOf({ ...withFilter({ ...query, typed: '' }, name, value) })}" rel="nofollow">${CHIP_WORDS[name]}<bdi>${shortWord(label, MAX_LABEL_LENGTH)}</bdi> <span>${formatFigure(count)}</span></a></li>`,
   )}</ul>`

@@ -3,7 +3,7 @@ import type { Snapshot } from '../../catalog/snapshot.ts'
 import type { Facets } from './facets.ts'
 
 /** The first page after a start waits this long for the index of a small database. */
-const PATIENCE_MILLISECONDS = 300
+const PATIENCE_MILLISECONDS = 1000
 
 /**
  * The facets of all passports, which never delay the ranking: they are read in the background when the ranking has changed, and

@@ -9,7 +9,7 @@ import type { FoundRanking, Ranked } from './find-ranking.ts'
 import { highlight, mark } from './highlight.ts'
 import { addressOf, addressOfFilter, type RankingQuery, type RankingSort } from './ranking-query.ts'
 
-const MAX_TAGS = 3
+const MAX_TAGS = 2
 const MAX_NAME_LENGTH = 80
 const MAX_WORD_LENGTH = 40
 /** Longer values are no filters. */

@@ -104,7 +104,7 @@ ${renderSearch(query)}
 <div>
 <div id="chips" data-live>${renderChips(query, labelIn(labels))}</div>
 <div class="list-head"><p class="count" role="status" data-count>${describe(found)}</p><div id="sorts" data-live>${renderSorts(query)}</div></div>
-<div data-results>
+<div id="results" data-results>
 ${query.page === 1 ? renderSuggestions(facets, query) : html``}${renderResults(found)}
 </div>
 </div>
@@ -124,17 +124,17 @@ const isFiltered = ({ filters }: RankingQuery) => filtersOf(filters).length > 0
 
 /** "People tagged “zk” in Lisbon with GitHub", for the title and the heading. */
 function describeList({ typed, filters, sort }: RankingQuery, labels: Labels): string {
-  const quoted = (name: FilterName) =>
-    filters[name].map((value) => `“${shortWord(labels.get(value) ?? value, MAX_TITLE_VALUE)}”`).join(' and ')
+  const join = (name: FilterName, quote = (word: string) => word) =>
+    filters[name].map((value) => quote(shortWord(labels.get(value) ?? value, MAX_TITLE_VALUE))).join(' and ')
   const words = [
     filters.human[0] === 'true'
       ? 'Verified people'
       : filters.human[0] === 'false'
         ? 'Unverified people'
         : 'People',
-    filters.tag.length > 0 ? `tagged ${quoted('tag')}` : '',
-    filters.place.length > 0 ? `in ${quoted('place')}` : '',
-    filters.credential.length > 0 ? `with ${quoted('credential')}` : '',
+    filters.tag.length > 0 ? `tagged ${join('tag', (word) => `“${word}”`)}` : '',
+    filters.place.length > 0 ? `in ${join('place')}` : '',
+    filters.credential.length > 0 ? `with ${join('credential')}` : '',
     typed === '' ? '' : `matching “${shortWord(typed, MAX_TITLE_VALUE)}”`,
     sort === 'total' ? '' : `by ${sort}`,
   ].filter((word) => word !== '')

@@ -28,6 +28,8 @@ function expectList(index: FacetIndex, all: readonly Facets[], query: ListQuery,
   expect(walk(index, query, 7)).toEqual(expected.map(({ id }) => id))
   const { ids, total, grouped } = index.find({ ...query, groupBy: field, after: undefined, limit: 3 })
   expect({ ids, total }).toEqual({ ids: expected.slice(0, 3).map(({ id }) => id), total: expected.length })
+  const sample = index.find({ ...query, groupBy: undefined, after: undefined, limit: 4, offset: 2, step: 3 })
+  expect(sample.ids).toEqual([2, 5, 8, 11].flatMap((at) => expected[at]?.id ?? []))
   expect(grouped).toEqual(field && { groups: groupNaively(expected, field), more: 0 })
 }
 

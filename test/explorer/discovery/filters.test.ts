@@ -57,7 +57,7 @@ onEveryEngine('filters of the ranking', (open) => {
 
   test('the heading and the chips describe the list, and each chip removes its filter', async () => {
     const { text } = await server.look('/?tag=zk&place=sao+paulo&human=true&sort=skills')
-    expect(text).toContain('<h1>Verified people tagged “ZK” in “São Paulo” by skills</h1>')
+    expect(text).toContain('<h1>Verified people tagged “ZK” in São Paulo by skills</h1>')
     expect(text).toContain(
       '<a href="/?place=sao+paulo&amp;human=true&amp;sort=skills"><span class="unseen">Remove',
     )
@@ -146,6 +146,26 @@ test('all pages of a filtered list have each passport once', async () => {
   }
   expect(seen.size).toBe(Number(total))
   expect(scores).toEqual(scores.toSorted((one, other) => other - one))
+})
+
+test('pages are small as browsers receive them', async () => {
+  await using store = await openTestStore('sqlite', inventPeople())
+  await using server = serveExplorer(store)
+  const targets = [
+    '/',
+    '/?page=25',
+    '/?q=a',
+    '/?tag=zk&human=true&sort=skills',
+    '/credentials',
+    '/credentials/github',
+  ]
+  for (const target of [...targets, '/compare?ids=2,7,8,10']) {
+    const request = { headers: { 'Accept-Encoding': 'gzip' }, decompress: false }
+    const response = await fetch(server.url.origin + target, request)
+    expect([target, response.headers.get('Content-Encoding')]).toEqual([target, 'gzip'])
+    const bytes = (await response.arrayBuffer()).byteLength
+    expect([target, bytes < 15_000]).toEqual([target, true])
+  }
 })
 
 describe('while the index is not ready', () => {

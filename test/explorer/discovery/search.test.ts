@@ -23,7 +23,10 @@ const PEOPLE = [
   person(7, 'olamide_42', 50, { socials: [social('github', 'Zoe'), social('basename', 'ola.base.eth')] }),
   person(8, 'Zoetrope', 40, { mainWallet: '0xde30ab2222222222222222222222222222222222' }),
   person(9, 'Mira', 30, { socials: [social('lens', 'zoe_m')], profile: { tags: ['ZK', 'zkSync'] } }),
-  person(10, '', 20, { verifiedWallets: ['DemoSo1anaAddress'] }),
+  person(10, '', 20, {
+    verifiedWallets: ['DemoSo1anaAddress'],
+    dataPoints: [{ type: 'ens', account: '', value: { kind: 'flag', amount: 1 }, display: 'walter.eth' }],
+  }),
   { ...person(11, 'Old Mira', 1, { socials: [social('twitter', 'oldmira')] }), mergedInto: 9 },
 ]
 
@@ -51,6 +54,8 @@ onEveryEngine('the search', (open) => {
     expect((await reasonsFor('zoe'))[1]).toStartWith('lens:<mark>zoe</mark>_m')
     expect(await namesFor('@zoe_m')).toEqual(['Mira'])
     expect(await namesFor('ola.base.eth')).toEqual(['olamide_42'])
+    expect(await namesFor('walter.eth')).toEqual(['Passport 10'])
+    expect(await namesFor('walt')).toEqual(['Passport 10'])
   })
 
   test('the beginning of a wallet finds its owners', async () => {
