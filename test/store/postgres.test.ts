@@ -11,6 +11,7 @@ import { logOf, TALKATIVE } from '../support/postgres/postgres-log.ts'
 import { until } from '../support/processes.ts'
 import { listAll } from '../support/store/catalog.ts'
 import { openTestStore, saveRecords } from '../support/store/engines.ts'
+import { listLater } from '../support/store/later-events.ts'
 import { credential, NOON, named, record } from '../support/store/records.ts'
 
 const all = { page: 1, size: 250, keyword: undefined }
@@ -126,7 +127,7 @@ describe('postgres: among 20,000 passports', () => {
     ['a batch of an export', (store) => store.records.list(77, 50), 'passports_pkey'],
     ['a page of events', (store) => store.events.list({ after: 7000, limit: 100 }), 'events_pkey'],
     ['the events of a passport', (store) => store.events.list(ONE_PASSPORT), 'events_by_passport'],
-    ['later events of passports', (store) => store.events.listAfterTime([7, 8], 0), 'events_by_passport'],
+    ['later events of passports', (store) => listLater(store, [7, 8], 0), 'events_by_passport'],
     ['a row that a merge locks', mergeAndUnmerge, 'passports_pkey'],
     ['a row that a removal locks', removeNext, 'passports_by_survivor'],
   ])('%s is found by an index', async (_, work, index) => {
