@@ -72,9 +72,9 @@ export function restartEventLog(writer: Database, now: number): void {
 export function createEventReader(reader: Database, transaction: ReadTransaction) {
   const findLog = reader.query<EventLogRow, []>('select name, first, last, known_since from event_log')
   const listStamps = reader.query<StampRow, []>('select id, stamp from event_rules')
-  const findLater = reader.query<EventRow, [number, number, number, number]>(
-    `select * from events where passport_id = ?1 and sequence < ${beforeCursor('?2')} and time > ?3
-     order by sequence desc limit ?4`,
+  const findLater = reader.query<EventRow, [number, number, number]>(
+    `select * from events where passport_id = ?1 and sequence < ${beforeCursor('?2')}
+     order by sequence desc limit ?3`,
   )
   const getLog = () => toEventLog(findLog.get() as EventLogRow)
 
@@ -94,7 +94,13 @@ export function createEventReader(reader: Database, transaction: ReadTransaction
 
   function* iterateLater(passports: readonly LaterCursor[], time: number) {
     const most = mostLater(passports)
-    for (const { passportId, before } of passports) yield* findLater.iterate(passportId, before, time, most)
+    for (const { passportId, before } of passports) {
+      for (const row of findLater.iterate(passportId, before, most)) {
+        // Times never decrease: all further events are older.
+        if (row.time <= time) break
+        yield row
+      }
+    }
   }
 
   return {
