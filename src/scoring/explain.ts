@@ -38,6 +38,9 @@ function notes(
   return found
 }
 
+/** Scores that are explained in one turn of the event loop. */
+const PER_TURN = 50
+
 type Calculated = { id: number; rules: string; calculatedAt: number }
 
 /** Explains the stored scores: by the rule set and at the time of their calculation. */
@@ -58,7 +61,8 @@ export function createExplainer(store: Store) {
     const byId = new Map(evidence.map((each) => [each.id, each]))
     const rulesOf = await findRuleSets(new Set(passports.map(({ rules }) => rules)))
     const explanations = new Map<number, Explanation>()
-    for (const { id, rules: stamp, calculatedAt } of passports) {
+    for (const [at, { id, rules: stamp, calculatedAt }] of passports.entries()) {
+      if (at > 0 && at % PER_TURN === 0) await new Promise(setImmediate)
       const [scorable, rules] = [byId.get(id), rulesOf(stamp)]
       if (!scorable) continue
       const { scores, lines } = score(scorable, rules, calculatedAt)

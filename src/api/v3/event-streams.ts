@@ -217,9 +217,7 @@ async function poll(streams: Streams): Promise<void> {
       for (const stream of open) await isolate(streams, stream, () => check(streams, stream, time))
       if (time - commentedAt >= limits.commentMilliseconds) {
         commentedAt = time
-        await Promise.all(
-          [...open].map((stream) => isolate(streams, stream, () => comment(streams, stream))),
-        )
+        await Promise.all([...open].map((stream) => isolate(streams, stream, () => comment(streams, stream))))
       }
       await sleep(POLL_MILLISECONDS)
     }

@@ -10,7 +10,8 @@ import { presentExplanation, presentPassport } from '../../domain/v3/present.ts'
 import type { WireStanding } from '../../domain/v3/schemas.ts'
 import { undo } from '../../domain/v3/undo.ts'
 import { readLater } from '../../store/events/read-later.ts'
-import type { FindOptions } from '../../store/store.ts'
+import type { Awaitable, FindOptions } from '../../store/store.ts'
+import type { TakeTurn } from '../page-cache.ts'
 import type { Context } from '../request.ts'
 import { checkKnown } from './instants.ts'
 
@@ -55,6 +56,20 @@ export async function readPassports(
     )
   }
   return rendered
+}
+
+/** The results of all keys, in order. Each call of `read` returns those of the first keys; other requests run between calls. */
+export async function* readAll<Key, Result>(
+  keys: readonly Key[],
+  read: (keys: readonly Key[]) => Awaitable<readonly Result[]>,
+  takeTurn: TakeTurn,
+): AsyncGenerator<Result, undefined> {
+  for (let at = 0; at < keys.length; ) {
+    if (at > 0) await takeTurn()
+    const results = await read(keys.slice(at))
+    yield* results
+    at += results.length
+  }
 }
 
 type Found = Awaited<ReturnType<Context['store']['v3']['find']>>
