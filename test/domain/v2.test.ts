@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { parseSocialCount } from '../../src/domain/social-count.ts'
+import { parseSocialCount } from '../../src/domain/text/social-count.ts'
 import { fromLaterText, toLaterText, toShownFields } from '../../src/domain/v2/later-fields.ts'
 import { ada } from '../support/store/records.ts'
 

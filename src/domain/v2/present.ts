@@ -1,4 +1,4 @@
-import { parseSocialCount } from '../social-count.ts'
+import { parseSocialCount } from '../text/social-count.ts'
 import type { WireListedPassport, WirePassport, WireSocial } from '../v1/schemas.ts'
 import type { LaterFields } from './later-fields.ts'
 import type { WireListedPassportV2, WirePassportV2, WireSocialV2 } from './schemas.ts'

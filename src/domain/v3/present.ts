@@ -1,6 +1,6 @@
 import type { Explanation } from '../explanation.ts'
 import type { Social } from '../passport.ts'
-import { parseSocialCount } from '../social-count.ts'
+import { parseSocialCount } from '../text/social-count.ts'
 import type { CredentialV3, PassportV3 } from './passport.ts'
 import type { WireCredential, WireExplanation, WirePassport, WireSocial, WireStanding } from './schemas.ts'
 
