@@ -36,7 +36,10 @@ onEveryEngine('a stream of events', (open) => {
     await using store = await open(people(3))
     await using server = await serve(store)
     const stream = await server.follow()
-    expect(stream.response.headers.get('Content-Type')).toBe('text/event-stream')
+    const { headers } = stream.response
+    expect(headers.get('Content-Type')).toBe('text/event-stream')
+    expect(headers.get('X-Accel-Buffering')).toBe('no')
+    expect(headers.get('Content-Encoding')).toBeNull()
     await stream.hasEvents(3)
     await saveRecords(store, [named(1, 'Ada', 5), record(9)])
     await stream.hasEvents(6)
