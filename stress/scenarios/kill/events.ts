@@ -94,7 +94,21 @@ function keepRunning(sandbox: Sandbox, nextArgs: () => string[]) {
 /** Passports and data points with random values; returns the name of the file. */
 function writeFile({ cwd }: Sandbox, name: string, people: number, random: Random): string {
   const lines = Array.from({ length: people }, (_, id) => [
-    { passport_id: id, connections_count: random.whole(0, 9), human_checkmark: random.chance(0.5) },
+    {
+      passport_id: id,
+      connections_count: random.whole(0, 9),
+      human_checkmark: random.chance(0.5),
+      main_wallet: `0x${id}${random.pick(['a', 'b'])}`,
+      verified_wallets: random.chance(0.5) ? [`0x${id}c`] : [],
+      passport_profile: {
+        display_name: random.pick(['Ada', 'Zoë', '']),
+        bio: random.pick(['', 'Builds maps.']),
+        location: random.pick(['Lisbon', '']),
+        tags: random.chance(0.5) ? ['builder'] : [],
+      },
+      passport_socials: random.chance(0.5) ? [{ source: 'lens', profile_name: `p${id}` }] : [],
+      ...(id % 10 === 9 && random.chance(0.1) && { merged_into: id - 1 }),
+    },
     { passport: id, type: 'github', value: random.whole(0, 3000) },
     { passport: id, type: 'base_builder', value: random.whole(0, 60) },
   ])
