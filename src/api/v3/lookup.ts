@@ -76,11 +76,13 @@ function checkTexts(name: (typeof LISTS)[number], value: unknown): InvalidValue[
     const detail = `${name} may have at most ${MOST_ENTRIES} entries, got ${value.length}.`
     return [{ pointer: pointerTo(name), detail }]
   }
-  return value.flatMap((each, at) =>
-    typeof each === 'string'
-      ? []
-      : [{ pointer: pointerTo(name, at), detail: `${name} must have texts, got ${quote(each)}.` }],
-  )
+  return [...value.entries()]
+    .filter(([, each]) => typeof each !== 'string')
+    .slice(0, MOST_INVALID)
+    .map(([at, each]) => ({
+      pointer: pointerTo(name, at),
+      detail: `${name} must have texts, got ${quote(each)}.`,
+    }))
 }
 
 type Item = { json: string; isFound: boolean }

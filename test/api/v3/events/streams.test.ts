@@ -158,6 +158,18 @@ test('a key may have a number of streams, and a server too; a closed one makes r
   await until(() => server.openStreams() === 0)
 })
 
+test('a stream ignores conditions: a response without a body would leave it open', async () => {
+  await using store = await openTestStore('sqlite', people(2))
+  await using server = await serve(store)
+  for (const headers of [{ 'If-None-Match': '*' }, { 'If-None-Match': '' }, { 'If-Match': '"x"' }]) {
+    const stream = await openEventStream(server.url, { key: server.key, headers })
+    expect(stream.response.status).toBe(200)
+    await stream.hasEvents(2)
+    await stream.close()
+  }
+  await until(() => server.openStreams() === 0)
+})
+
 test('streams end when the server stops, after the last event', async () => {
   await using store = await openTestStore('sqlite', people(3))
   await using server = await serve(store)
