@@ -27,29 +27,32 @@ export function createEventFollower({ events, records }: Store, fail: Fail) {
   let count = 0
   let time = 0
 
-  async function receive(event: LogEvent): Promise<void> {
+  function receive(event: LogEvent): void {
     if (event.sequence !== count + 1) fail(`event ${event.sequence} follows ${count}`)
     if (event.time < time) fail(`event ${event.sequence} is older than the one before`)
     count = event.sequence
     time = event.time
     apply(passports, event)
-    if (event.type === 'passport.added') await readFields(event.passportId, PASSPORT_FIELDS)
-    if (event.type === 'passport.changed') await readFields(event.passportId, event.fields)
   }
 
-  /** Later changes have events of their own. */
-  async function readFields(id: number, names: readonly PassportField[]): Promise<void> {
-    const [record] = await records.list(id - 1, 1)
-    const copy = passports.get(id)
-    if (record?.id !== id || !copy) return
-    for (const name of names) if (name in FIELDS) copy.fields.set(name, FIELDS[name]?.(record))
+  /** Reads the fields that these events name. Later changes have events of their own. */
+  async function readFields(page: readonly LogEvent[]): Promise<void> {
+    const stored = new Map((await records.list(-1, 100_000)).map((record) => [record.id, record]))
+    for (const event of page) {
+      if (event.type !== 'passport.added' && event.type !== 'passport.changed') continue
+      const [record, copy] = [stored.get(event.passportId), passports.get(event.passportId)]
+      if (!record || !copy) continue
+      const names = event.type === 'passport.added' ? PASSPORT_FIELDS : event.fields
+      for (const name of names) if (name in FIELDS) copy.fields.set(name, FIELDS[name]?.(record))
+    }
   }
 
   /** Returns whether there may be more events. */
   async function readPage(): Promise<boolean> {
     const page = await events.list({ after, limit: 1000 })
-    for (const event of page.events) await receive(event)
+    page.events.forEach(receive)
     after = page.end
+    if (page.events.length > 0) await readFields(page.events)
     return page.events.length > 0
   }
 
