@@ -45,11 +45,13 @@ export function preflight({ headers }: Pick<Context, 'headers'>, route: Route): 
 
 const isAny = (condition: string) => condition.trim() === '*'
 
+/** The ETag that conditions are compared with. Event streams and responses to POST have none: conditions are ignored. */
+const etagToMatch = ({ status, headers }: Response) => (status === 200 ? headers.get('ETag') : null)
+
 /** Throws `precondition_failed` if a response has none of the ETags in `If-Match`, by strong comparison. */
 export function checkIfMatch({ headers }: Request, response: Response): void {
-  const condition = response.status === 200 ? headers.get('if-match') : null
-  if (condition === null || isAny(condition)) return
-  const etag = response.headers.get('ETag')
+  const [etag, condition] = [etagToMatch(response), headers.get('if-match')]
+  if (etag === null || condition === null || isAny(condition)) return
   if (condition.split(',').some((tag) => tag.trim() === etag)) return
   throw new ServiceError(
     'precondition_failed',
@@ -95,8 +97,8 @@ export function createApiHeaders({ plan, deprecatedAt, limiter }: ApiHeaderOptio
 export function addHeaders(limiter: Limiter, exchange: Exchange, response: Response): Response {
   const { request, route, id, tier, consumed } = exchange
   const { headers } = response
-  const condition = response.status === 200 ? request.headers.get('if-none-match') : null
-  const isFresh = condition !== null && matchesEtag(condition, headers.get('ETag') ?? '')
+  const [etag, condition] = [etagToMatch(response), request.headers.get('if-none-match')]
+  const isFresh = etag !== null && condition !== null && matchesEtag(condition, etag)
   headers.set('X-Request-Id', id)
   exchange.isFree =
     isFresh && route.isCheap?.(request) === true && !isAny(condition) && consumed?.refund() !== false

@@ -1,13 +1,12 @@
 import { findDiff, parseTimes } from '../api/v3/diff.ts'
 import { parsePast } from '../api/v3/instants.ts'
 import { ambiguous, noPassport, parseKey } from '../api/v3/passports.ts'
-import { findAt } from '../api/v3/read-passports.ts'
+import { findAt, readAll } from '../api/v3/read-passports.ts'
 import { count } from '../domain/text/format.ts'
 import { formatInstant } from '../domain/text/instant.ts'
-import { type PassportKey, parsePassportKey } from '../domain/v3/key.ts'
+import { parsePassportKey } from '../domain/v3/key.ts'
 import type { PassportV3 } from '../domain/v3/passport.ts'
 import { presentPassport } from '../domain/v3/present.ts'
-import type { Store } from '../store/store.ts'
 import {
   type Arguments,
   LookupArguments,
@@ -49,9 +48,12 @@ export const V3_TOOLS: Readonly<Record<string, Tool>> = {
 async function lookUp(args: Arguments, { store, config }: ToolContext) {
   const keys = parseKeys(args)
   const parsed = keys.map(parsePassportKey)
-  const found = await findAll(
-    store,
-    parsed.filter((key) => key !== undefined),
+  const found = await Array.fromAsync(
+    readAll(
+      parsed.filter((key) => key !== undefined),
+      (some) => store.v3.find(some, { credentials: false }),
+      () => undefined,
+    ),
   )
   const items = keys.map((key, at): LookupResult['items'][number] => {
     const shown = sanitize(key, 128)
@@ -69,14 +71,6 @@ async function lookUp(args: Arguments, { store, config }: ToolContext) {
   )
   const data: LookupResult = { found: hits, items }
   return { data, text: [`${count(hits, 'passport')} of ${count(keys.length, 'key')}.`, ...lines].join('\n') }
-}
-
-/** The store bounds the size of a read. */
-async function findAll({ v3 }: Store, keys: readonly PassportKey[]) {
-  const found: Awaited<ReturnType<Store['v3']['find']>> = []
-  while (found.length < keys.length)
-    found.push(...(await v3.find(keys.slice(found.length), { credentials: false })))
-  return found
 }
 
 async function scoreAt(args: Arguments, { store, config, now }: ToolContext) {

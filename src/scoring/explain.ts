@@ -39,6 +39,9 @@ function notes(
   return found
 }
 
+/** Scores that are explained in one turn of the event loop. */
+const PER_TURN = 50
+
 type Calculated = { id: number; rules: string; calculatedAt: number }
 
 /** Explains the stored scores: by the rule set and at the time of their calculation. */
@@ -49,7 +52,8 @@ export function createExplainer(store: Store) {
     const byId = new Map(evidence.map((each) => [each.id, each]))
     const find = await rulesOf(new Set(passports.map(({ rules }) => rules)))
     const explanations = new Map<number, Explanation>()
-    for (const { id, rules, calculatedAt } of passports) {
+    for (const [at, { id, rules, calculatedAt }] of passports.entries()) {
+      if (at > 0 && at % PER_TURN === 0) await new Promise(setImmediate)
       const scorable = byId.get(id)
       if (scorable) explanations.set(id, explain(scorable, find(rules), calculatedAt))
     }

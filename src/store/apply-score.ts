@@ -1,7 +1,7 @@
 import type { Credential } from '../domain/credential.ts'
 import type { DataPoint } from '../domain/data-point.ts'
 import type { EventContent } from '../domain/v3/event.ts'
-import { type CauseOf, countedOf, toScoreChanged } from './events/changes.ts'
+import { type CauseOf, toScoreChanged, withoutSuperseded } from './events/changes.ts'
 import {
   type CredentialsRow,
   fromCredentialData,
@@ -65,7 +65,7 @@ export function scorePassport(loaded: LoadedScorable, job: ScoringJob): Scored {
   const isUnchanged = isAsShown(stored) && isSameList(all, credentials)
   const event = toScoreChanged(
     { row: before, credentials: isUnchanged ? all : shownBefore(loaded) },
-    { row, credentials: isUnchanged ? all : countedOf(credentials) },
+    { row, credentials: isUnchanged ? all : withoutSuperseded(credentials) },
     causeByScoring(loaded, job),
   )
   return { row, credentials, isUnchanged, event }
@@ -73,7 +73,7 @@ export function scorePassport(loaded: LoadedScorable, job: ScoringJob): Scored {
 
 /** A merged passport has no V1 response. */
 const shownBefore = ({ row, stored, all }: LoadedScorable) =>
-  isAsShown(stored) || row.merged_into !== null ? countedOf(all) : shownCredentialsOf(stored)
+  isAsShown(stored) || row.merged_into !== null ? withoutSuperseded(all) : shownCredentialsOf(stored)
 
 /** Unchanged credentials are the same objects. */
 const isSameList = (before: readonly Credential[], after: readonly Credential[]) =>

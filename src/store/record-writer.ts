@@ -28,7 +28,7 @@ export function createRecordWriter(model: TrackedWriteModel) {
         results.push(result)
         if (options.strict && result.outcome === 'refused') break
       }
-      return { results, changes: model.renderV1() }
+      return { results, changes: model.finish() }
     },
   }
 }

@@ -122,10 +122,10 @@ export type ReplicaStatus = {
 export type EventStore = {
   /** Reads one row, never from a replica: followers compare `last` to detect new events. */
   log(): Awaitable<EventLog>
-  /** The next events, oldest first. */
+  /** The next events, oldest first: at most `limit`, and about 1 MiB. */
   list(page: EventPage): Awaitable<EventList>
-  /** The events of these passports later than a time. Read the passports first: `undo` needs all later events. */
-  listAfterTime(passportIds: readonly number[], time: number): Awaitable<LaterEvents>
+  /** The last events of these passports after a time: a bounded page. `readLater` reads all pages. */
+  listAfterTime(passports: readonly LaterCursor[], time: number): Awaitable<LaterEvents>
   /** The latest events of a passport, newest first. */
   listLatest(passportId: number, types: readonly EventType[], limit: number): Awaitable<LogEvent[]>
   /** Deletes the oldest events before a time, one batch per call; returns their number. */
@@ -144,8 +144,11 @@ export type EventPage = {
 /** `end` is the number up to which the log was read: the next page begins after it, even if this one is empty. */
 export type EventList = { events: LogEvent[]; end: number; log: EventLog }
 
-/** Newest first. Events before `knownSince` are unknown. */
-export type LaterEvents = { events: LogEvent[]; knownSince: number }
+/** The events of a passport before a sequence number. */
+export type LaterCursor = { passportId: number; before: number }
+
+/** Newest first for each passport. `rest` has the passports with more events. Events before `knownSince` are unknown. */
+export type LaterEvents = { events: LogEvent[]; rest: LaterCursor[]; knownSince: number }
 
 /** The input of the ranking snapshot (src/catalog). */
 export type ListingStore = {

@@ -10,8 +10,8 @@ import type { WriteModel } from './write-model.ts'
 export type TrackedWriteModel = WriteModel & {
   /** Renders these credentials too. Without this call, the shown credentials stay. */
   showCredentials(passportId: number, credentials: readonly Credential[]): void
-  /** Must be called once, at the end of the transaction. Returns its events. */
-  renderV1(): Changes
+  /** Renders the changed passports. Must be called once, at the end of the transaction; returns its events. */
+  finish(): Changes
 }
 
 /** Tracks changed passports: each is rendered once, in the transaction that changes it. */
@@ -25,7 +25,7 @@ export function trackChanges(model: WriteModel, causeOf: CauseOf): TrackedWriteM
   const withOtherRules = new Set<number>()
 
   /** The response of a survivor says whether another passport is merged into it. */
-  function noteSurvivor(id: number | null | undefined): void {
+  function markSurvivor(id: number | null | undefined): void {
     if (typeof id === 'number' && !changed.has(id)) changed.set(id, undefined)
   }
 
@@ -42,30 +42,30 @@ export function trackChanges(model: WriteModel, causeOf: CauseOf): TrackedWriteM
       ...passports,
       find(id) {
         const row = passports.find(id)
-        events.note(id, row)
+        events.recordBefore(id, row)
         return row
       },
       put(row) {
-        events.note(row.id)
+        events.recordBefore(row.id)
         const before = passports.find(row.id)
         if (before === undefined) shown.set(row.id, [])
         else if (before.rules !== row.rules) withOtherRules.add(row.id)
         passports.put(row)
         changed.set(row.id, row)
-        noteSurvivor(row.merged_into)
-        noteSurvivor(before?.merged_into)
+        markSurvivor(row.merged_into)
+        markSurvivor(before?.merged_into)
       },
       remove(id) {
         const survivor = passports.findSurvivor(id)
-        events.noteRemoval(id)
+        events.recordRemoval(id)
         passports.remove(id)
         changed.delete(id)
-        noteSurvivor(survivor)
+        markSurvivor(survivor)
       },
     },
     credentials: { ...credentials, list: (id) => [...(shown.get(id) ?? credentials.list(id))] },
     showCredentials: (passportId, list) => void shown.set(passportId, list),
-    renderV1() {
+    finish() {
       const changes = events.compare(changed, shown)
       for (const [id, row] of changed) render(id, row)
       for (const id of withOtherRules) model.v1.touch(id)

@@ -1,17 +1,27 @@
-import type { LogEvent } from '../../src/domain/v3/event.ts'
+import type { Scores } from '../../src/domain/passport.ts'
+import type { PassportRecord } from '../../src/domain/record.ts'
+import { type Change, type LogEvent, PASSPORT_FIELDS, type PassportField } from '../../src/domain/v3/event.ts'
 import type { Store } from '../../src/store/store.ts'
 import type { Fail } from '../scenario.ts'
 
+/**
+ * A passport, made of its events. Events name the changed fields outside of the score: the follower then reads these fields. Three
+ * parts of an export are missing. Texts and times of credentials: events have their old values only, which the scenario `as-of`
+ * checks. Data points, and whether a score is being calculated: they are not logged.
+ */
 type Copy = {
-  score: number
+  scores: Scores
   human: boolean
+  /** Unknown until it changes. */
+  calculatedAt?: number
   rules: string
   mergedInto?: number
   credentials: Map<string, number>
+  fields: Map<PassportField, unknown>
 }
 
-/** Reads the event log and applies the events to a copy. Passports without credentials in their records are complete. */
-export function createEventFollower({ events }: Store, fail: Fail) {
+/** Reads the event log and applies the events to a copy. Passports are added without scores and credentials. */
+export function createEventFollower({ events, records }: Store, fail: Fail) {
   const passports = new Map<number, Copy>()
   let after = 0
   let count = 0
@@ -25,11 +35,24 @@ export function createEventFollower({ events }: Store, fail: Fail) {
     apply(passports, event)
   }
 
+  /** Reads the fields that these events name. Later changes have events of their own. */
+  async function readFields(page: readonly LogEvent[]): Promise<void> {
+    const stored = new Map((await records.list(-1, 100_000)).map((record) => [record.id, record]))
+    for (const event of page) {
+      if (event.type !== 'passport.added' && event.type !== 'passport.changed') continue
+      const [record, copy] = [stored.get(event.passportId), passports.get(event.passportId)]
+      if (!record || !copy) continue
+      const names = event.type === 'passport.added' ? PASSPORT_FIELDS : event.fields
+      for (const name of names) if (name in FIELDS) copy.fields.set(name, FIELDS[name]?.(record))
+    }
+  }
+
   /** Returns whether there may be more events. */
   async function readPage(): Promise<boolean> {
     const page = await events.list({ after, limit: 1000 })
     page.events.forEach(receive)
     after = page.end
+    if (page.events.length > 0) await readFields(page.events)
     return page.events.length > 0
   }
 
@@ -51,11 +74,24 @@ export function createEventFollower({ events }: Store, fail: Fail) {
   }
 }
 
+/** `merged_from` of a survivor follows from the events of merged passports. */
+const FIELDS: Partial<Record<PassportField, (record: PassportRecord) => unknown>> = {
+  connections_count: ({ connections }) => connections,
+  main_wallet: ({ mainWallet }) => mainWallet,
+  verified_wallets: ({ verifiedWallets }) => verifiedWallets,
+  'passport_profile.display_name': ({ profile }) => profile.displayName,
+  'passport_profile.bio': ({ profile }) => profile.bio,
+  'passport_profile.location': ({ profile }) => profile.location,
+  'passport_profile.tags': ({ profile }) => profile.tags,
+  passport_socials: ({ socials }) => socials,
+}
+
 function apply(passports: Map<number, Copy>, event: LogEvent): void {
   if (event.type === 'rules.changed') return
   if (event.type === 'passport.added') {
-    const { score, human, rules } = event
-    passports.set(event.passportId, { score, human, rules, credentials: new Map() })
+    const { score: total, human, rules } = event
+    const scores = { total, activity: 0, identity: 0, skills: 0 }
+    passports.set(event.passportId, { scores, human, rules, credentials: new Map(), fields: new Map() })
     return
   }
   const copy = passports.get(event.passportId)
@@ -63,33 +99,60 @@ function apply(passports: Map<number, Copy>, event: LogEvent): void {
   if (event.type === 'passport.removed') passports.delete(event.passportId)
   if (event.type === 'passport.merged') copy.mergedInto = event.into
   if (event.type === 'passport.unmerged') delete copy.mergedInto
-  if (event.type !== 'score.changed') return
-  const { score, rules, human, credentials } = event.change
-  // Both values must fit, or an event was lost.
-  if (score[0] !== copy.score || rules[0] !== copy.rules)
-    throw new Error(
-      `Event ${event.sequence} changes ${score[0]} by ${rules[0]}, not ${copy.score} by ${copy.rules}.`,
-    )
-  copy.score = score[1]
-  copy.rules = rules[1]
-  if (human) copy.human = human[1]
-  for (const { type, score } of credentials) {
-    if (score[1] === null) copy.credentials.delete(type)
-    else copy.credentials.set(type, score[1])
+  if (event.type === 'score.changed') applyScore(copy, event)
+}
+
+function applyScore(copy: Copy, { sequence, change }: LogEvent & { type: 'score.changed' }): void {
+  /** Both values must fit, or an event was lost. */
+  const next = <T>(name: string, known: T, [before, after]: Change<T> = [known, known]): T => {
+    if (before === known) return after
+    throw new Error(`Event ${sequence} changes ${name} ${before}, not ${known}.`)
+  }
+  const { scores } = copy
+  copy.scores = {
+    total: next('score', scores.total, change.score),
+    activity: next('activity', scores.activity, change.activity),
+    identity: next('identity', scores.identity, change.identity),
+    skills: next('skills', scores.skills, change.skills),
+  }
+  copy.rules = next('rules', copy.rules, change.rules)
+  copy.human = next('human', copy.human, change.human)
+  if (change.calculatedAt)
+    copy.calculatedAt = next('time', copy.calculatedAt ?? change.calculatedAt[0], change.calculatedAt)
+  for (const { type, score } of change.credentials) {
+    const after = next<number | null>(type, copy.credentials.get(type) ?? null, score)
+    if (after === null) copy.credentials.delete(type)
+    else copy.credentials.set(type, after)
   }
 }
+
+const NO_SCORES: Scores = { total: 0, activity: 0, identity: 0, skills: 0 }
 
 /** The same texts, from the stored passports. */
 export async function projectionOf(store: Store): Promise<Record<string, string>> {
   const texts: Record<string, string> = {}
-  for (const { id, scores, human, rules = '', mergedInto } of await store.records.list(-1, 100_000)) {
-    const shown = mergedInto === undefined ? await store.credentials.find({ id }) : undefined
-    const credentials = new Map(shown?.credentials.map(({ type, score }) => [type, score]))
-    const copy = { score: scores?.total ?? 0, human, rules, credentials }
-    texts[`passport ${id}`] = describe(mergedInto === undefined ? copy : { ...copy, mergedInto })
+  for (const record of await store.records.list(-1, 100_000)) {
+    const { id, scores = NO_SCORES, human, calculatedAt, rules = '', mergedInto } = record
+    const shown = (mergedInto === undefined ? await store.credentials.find({ id }) : record)?.credentials
+    texts[`passport ${id}`] = describe({
+      scores,
+      human,
+      rules,
+      ...(calculatedAt !== undefined && { calculatedAt }),
+      ...(mergedInto !== undefined && { mergedInto }),
+      credentials: new Map(shown?.filter((each) => !each.superseded).map(({ type, score }) => [type, score])),
+      fields: new Map(
+        PASSPORT_FIELDS.filter((name) => name in FIELDS).map((name) => [name, FIELDS[name]?.(record)]),
+      ),
+    })
   }
   return texts
 }
 
-const describe = ({ credentials, score, human, rules, mergedInto }: Copy) =>
-  JSON.stringify([score, human, rules, mergedInto, [...credentials].sort()])
+const describe = ({ scores, human, calculatedAt, rules, mergedInto, credentials, fields }: Copy) =>
+  JSON.stringify([
+    [scores.total, scores.activity, scores.identity, scores.skills],
+    [human, calculatedAt, rules, mergedInto],
+    [...credentials].sort(),
+    PASSPORT_FIELDS.map((name) => fields.get(name)),
+  ])

@@ -187,6 +187,19 @@ describe('failures', () => {
     expect(service.receivedKeys).toHaveLength(requests)
   })
 
+  test('a retry waits for at most longestWait; a longer Retry-After throws at once', async () => {
+    await using service = startReplies([503, ''])
+    using timers = spyOn(globalThis, 'setTimeout')
+    const client = createClient({ baseUrl: service.url, longestWait: 3 })
+    expect(await failure(client.passports.get(7))).toMatchObject({ status: 503 })
+    expect(service.receivedKeys).toHaveLength(3)
+    expect(timers.mock.calls.filter(([, delay]) => delay === 3)).toHaveLength(2)
+    await using limiting = startReplies(limited('1'))
+    const impatient = createClient({ baseUrl: limiting.url, longestWait: 999 })
+    expect(await failure(impatient.passports.get(7))).toMatchObject({ retryAfter: 1000 })
+    expect(limiting.receivedKeys).toHaveLength(1)
+  })
+
   test('a redirect is not followed, so that no other host sees the key', async () => {
     await using other = startReplies(PASSPORT)
     await using service = startReplies([302, '', { Location: `${other.url}api/v1/passports/7` }])

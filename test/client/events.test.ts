@@ -25,7 +25,7 @@ const stream = (...chunks: string[]) => {
 /** A stream whose connection ends after these chunks. */
 const ended = (...chunks: string[]) =>
   new Response(chunks.join(''), { headers: { 'Content-Type': 'text/event-stream' } })
-const problem = (status: number, code: string, more: object = {}) =>
+const problem = (status: number, code: string, more: object = {}, retryAfter = '0') =>
   Response.json(
     {
       type: 'about:blank',
@@ -37,7 +37,7 @@ const problem = (status: number, code: string, more: object = {}) =>
       errors: [],
       ...more,
     },
-    { status, headers: { 'Retry-After': '0', 'Content-Type': 'application/problem+json' } },
+    { status, headers: { 'Retry-After': retryAfter, 'Content-Type': 'application/problem+json' } },
   )
 
 /** A server that sends these responses in order. */
@@ -123,6 +123,19 @@ describe('followed events', () => {
       `${PULL}after=k-1&limit=1000`,
       ...['k-1', 'k-3', 'k-3', 'k-4', 'k-20'].map((after) => `${FOLLOW}after=${after}&limit=1000`),
     ])
+  })
+
+  test('a Retry-After above longestWait is thrown, also after a lost connection', async () => {
+    await using service = serve(
+      () => page([], 1),
+      () => page([], 1),
+      () => ended(sse(2)),
+      () => problem(429, 'rate_limited', {}, '3600'),
+    )
+    const { ids, error } = await read(service.v3.events({ follow: true }))
+    expect(ids).toEqual(['k-2'])
+    expect(error).toMatchObject({ code: 'rate_limited', retryAfter: 3_600_000 })
+    expect(service.requests).toHaveLength(4)
   })
 
   test('a cursor that expires while the connection is lost throws a CursorExpiredError', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
+import { parseSocialCount } from '../../src/domain/text/social-count.ts'
 import { fromLaterText, toLaterText, toShownFields } from '../../src/domain/v2/later-fields.ts'
-import { parseCount } from '../../src/domain/v2/present.ts'
 import { ada } from '../support/store/records.ts'
 
 describe('a count of a social profile', () => {
@@ -16,7 +16,7 @@ describe('a count of a social profile', () => {
     ['2b', 2_000_000_000],
     ['1,204k', 1_204_000],
     ['9007199254740991', Number.MAX_SAFE_INTEGER],
-  ])('%p is %p', (text, count) => expect(parseCount(text)).toBe(count))
+  ])('%p is %p', (text, count) => expect(parseSocialCount(text)).toBe(count))
 
   test.each([
     '',
@@ -40,7 +40,7 @@ describe('a count of a social profile', () => {
     'Infinity',
     '9007199254740993',
     '9'.repeat(400),
-  ])('%p is ambiguous or no number', (text) => expect(parseCount(text)).toBeNull())
+  ])('%p is ambiguous or no number', (text) => expect(parseSocialCount(text)).toBeNull())
 })
 
 describe('the image of a passport', () => {

@@ -1,4 +1,5 @@
 import { expect, spyOn, test } from 'bun:test'
+import { findDiff } from '../../src/api/v3/diff.ts'
 import { SERVE_TIMEOUT } from '../../src/store/open.ts'
 import { openPostgres } from '../../src/store/postgres/open.ts'
 import type { Store } from '../../src/store/store.ts'
@@ -30,10 +31,10 @@ async function startPrimary() {
   }
 }
 
-async function openNode(primary: PostgresServer, replicas: readonly PostgresServer[]) {
+async function openNode(primary: PostgresServer, replicas: readonly PostgresServer[], maxLag = MAX_LAG) {
   const notices: string[] = []
   const store = await openPostgres(
-    { url: primary.url, readUrls: replicas.map(({ url }) => url), maxLag: MAX_LAG },
+    { url: primary.url, readUrls: replicas.map(({ url }) => url), maxLag },
     { ...SERVE_TIMEOUT, onNotice: (sentence) => notices.push(sentence) },
   )
   return { ...store, notices, [Symbol.asyncDispose]: async () => store.close() }
@@ -124,3 +125,27 @@ test('of several replicas one that is available and up to date is read', async (
   // Outdated, but better than no response.
   expect(await node.v1.findPassport({ id: 1 })).toMatchObject({ id: 1 })
 }, 120_000)
+
+test('a diff adds up although the passport comes from a lagging replica, and its events from the primary', async () => {
+  await using cluster = await startPrimary()
+  const { primary, writer, proxy, source } = cluster
+  await using replica = await startReplica(primary, source)
+  await using node = await openNode(primary, [replica], 60_000)
+  await waitFor(node, 'ok')
+  const save = (total: number, now: number) =>
+    writer.records.save([{ kind: 'passport', passport: named(1, 'Ada', total) }], { now, restore: false })
+  const scoreOf = async () => {
+    const [found] = await node.v3.find([{ id: 1 }], { credentials: false })
+    return found && 'passport' in found ? found.passport.scores.total : undefined
+  }
+  await save(3, NOON + 1)
+  await until(async () => (await scoreOf()) === 3)
+  proxy.hang()
+  await save(9, NOON + 2)
+  expect(await scoreOf()).toBe(3)
+  expect(await findDiff({ store: node }, '1', { from: NOON, to: NOON + 3 })).toMatchObject({
+    score: [0, 9],
+    causes: [{ type: null, delta: 9, cause: 'record' }],
+  })
+  proxy.flow()
+})

@@ -64,7 +64,7 @@ export type Shown<Options> = Options extends { select: readonly string[] }
     ? V3Passport & Required<Pick<V3Passport, Name>>
     : V3Passport
 
-const MOST_KEYS = 1000
+const KEYS_PER_REQUEST = 1000
 
 export function createV3(transport: Transport) {
   const { send } = transport
@@ -88,8 +88,8 @@ export function createV3(transport: Transport) {
       const { asOf, signal, ...fields }: PassportOptions = options ?? {}
       const items: V3LookupItem<Shown<O>>[] = []
       let found = 0
-      for (let at = 0; at < keys.length; at += MOST_KEYS) {
-        const some = keys.slice(at, at + MOST_KEYS).map(String)
+      for (let at = 0; at < keys.length; at += KEYS_PER_REQUEST) {
+        const some = keys.slice(at, at + KEYS_PER_REQUEST).map(String)
         const body = { keys: some, ...fields, ...(asOf !== undefined && { as_of: toText(asOf) }) }
         const part = await send<V3LookupBody<Shown<O>>>('/v3/lookup', 'items', { body, signal })
         items.push(...part.items)

@@ -1,9 +1,7 @@
 import type { WireDiff } from '../../domain/v3/event-schema.ts'
-import { fold } from '../../domain/v3/fold.ts'
 import { invalidParameter } from '../../domain/v3/invalid.ts'
-import { stateOf } from '../../domain/v3/passport-at.ts'
 import { presentDiff } from '../../domain/v3/present-event.ts'
-import { undo } from '../../domain/v3/undo.ts'
+import { readDiff } from '../../store/events/read-later.ts'
 import type { Context, RouteRequest } from '../request.ts'
 import { json } from '../response.ts'
 import { checkKnown, parsePast } from './instants.ts'
@@ -22,18 +20,17 @@ export async function getDiff(request: RouteRequest, context: Context): Promise<
 export async function findDiff(
   { store }: Pick<Context, 'store'>,
   key: string,
-  { from, to }: ReturnType<typeof parseTimes>,
+  times: ReturnType<typeof parseTimes>,
 ): Promise<WireDiff> {
   const [found] = await store.v3.find([parseKey(key)], { credentials: true })
   if (!found) throw noPassport(key)
   if ('candidates' in found) throw ambiguous(key, found.candidates)
   const { passport } = found
-  const later = await store.events.listAfterTime([passport.id], from)
-  checkKnown('from', from, later.knownSince)
-  const events = Map.groupBy(later.events, ({ time }) => time > to)
-  const state = undo(stateOf(passport), events.get(true) ?? [])
-  if (!state) throw noPassport(key, to)
-  return presentDiff(passport.id, from, to, fold(state, events.get(false) ?? []))
+  const diff = await readDiff(store.events, passport, times, (knownSince) =>
+    checkKnown('from', times.from, knownSince),
+  )
+  if (diff.score[1] === null) throw noPassport(key, times.to)
+  return presentDiff(passport.id, times, diff)
 }
 
 /** `to` is now by default. Throws `invalid_request`. */

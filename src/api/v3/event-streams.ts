@@ -119,16 +119,24 @@ function checkStreamLimit({ open, isEnding }: Streams, keyId: string): void {
 function start(streams: Streams, stream: Stream): void {
   streams.open.add(stream)
   stream.controller.enqueue(toComment(stream.cursor))
-  follow(streams, stream).catch((error) => {
-    stream.onError(error)
-    close(streams, stream)
-  })
+  void isolate(streams, stream, () => follow(streams, stream))
   if (!streams.isPolling) void poll(streams)
 }
 
+/** An error ends this stream alone. */
+async function isolate(streams: Streams, stream: Stream, work: () => void | Promise<void>): Promise<void> {
+  try {
+    await work()
+  } catch (error) {
+    stream.onError(error)
+    if (stream.isOpen) close(streams, stream)
+  }
+}
+
 function close(streams: Streams, stream: Stream): void {
-  if (stream.isOpen) stream.controller.close()
+  const { isOpen } = stream
   remove(streams, stream)
+  if (isOpen) stream.controller.close()
 }
 
 function remove({ open }: Streams, stream: Stream): void {
@@ -206,10 +214,10 @@ async function poll(streams: Streams): Promise<void> {
       streams.log = (await attempt(() => store.events.log())) ?? streams.log
       pages.clear()
       const time = performance.now()
-      for (const stream of open) check(streams, stream, time)
+      for (const stream of open) await isolate(streams, stream, () => check(streams, stream, time))
       if (time - commentedAt >= limits.commentMilliseconds) {
         commentedAt = time
-        await Promise.all([...open].map((stream) => comment(streams, stream)))
+        await Promise.all([...open].map((stream) => isolate(streams, stream, () => comment(streams, stream))))
       }
       await sleep(POLL_MILLISECONDS)
     }

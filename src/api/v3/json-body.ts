@@ -6,16 +6,25 @@ import { bodyTooLarge, MAX_BODY_BYTES } from '../request.ts'
 
 const JSON_TYPE = /^application\/json\s*(?:;|$)/i
 
+/** Parsing a million lists takes a tenth of a second. Brackets in texts count, too. */
+const MOST_BRACKETS = 10_000
+
+/** The place of an error in a longer text is not searched: it takes as long. */
+const LONGEST_LOCATED = 64 * 1024
+
 /** The body as a JSON value. Throws `unsupported_media_type`, `content_too_large` or `invalid_request`. */
 export async function readJson(request: Request): Promise<unknown> {
   const type = request.headers.get('content-type') ?? ''
   if (!JSON_TYPE.test(type)) throw unsupported('Content-Type must be application/json', type)
   const encoding = request.headers.get('content-encoding') ?? 'identity'
   if (encoding !== 'identity') throw unsupported('Content-Encoding must be absent', encoding)
-  const text = decode(await readBytes(request))
+  const bytes = await readBytes(request)
+  if (hasManyBrackets(bytes)) throw invalidBody(`The body has more than ${MOST_BRACKETS} lists and objects.`)
+  const text = decode(bytes)
   try {
     return JSON.parse(text)
   } catch {
+    if (text.length > LONGEST_LOCATED) throw invalidBody('The body is not valid JSON.')
     const at = findJsonError(text)
     const received = at >= text.length ? 'the end' : quote(text.slice(at, at + 20))
     throw invalidBody(`The body is not valid JSON at character ${at + 1}: unexpected ${received}.`)
@@ -42,6 +51,13 @@ async function readBytes(request: Request): Promise<Uint8Array> {
     throw error
   }
   return Buffer.concat(chunks)
+}
+
+function hasManyBrackets(bytes: Uint8Array): boolean {
+  let brackets = 0
+  // Several times as fast as an iterator.
+  for (let at = 0; at < bytes.length; at++) if (bytes[at] === 0x5b || bytes[at] === 0x7b) brackets++
+  return brackets > MOST_BRACKETS
 }
 
 function decode(bytes: Uint8Array): string {

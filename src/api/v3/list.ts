@@ -18,7 +18,7 @@ import type { Context, RouteRequest } from '../request.ts'
 import { JSON_HEADERS } from '../response.ts'
 import { parametersOf } from './parameters.ts'
 import { fieldsOf } from './passports.ts'
-import { readPassports } from './read-passports.ts'
+import { readAll, readPassports } from './read-passports.ts'
 
 const PARAMETERS = ['q', 'filter', 'sort', 'group_by', 'limit', 'cursor', 'include', 'select'] as const
 
@@ -75,15 +75,12 @@ async function renderList(
 
 /** In the order of the ids. Passports that are no longer listed are left out. */
 async function renderItems(context: Context, ids: readonly number[], fields: Fields): Promise<string[]> {
-  const items: string[] = []
-  for (let read = 0; read < ids.length; ) {
-    if (read > 0) await context.takeTurn()
-    const keys = ids.slice(read).map((id) => ({ id }))
-    for (const result of await readPassports(context, keys, fields)) {
-      const id = ids[read++]
-      // The id of a merged passport finds the survivor.
-      if (result && 'passport' in result && result.passport.id === id) items.push(result.json)
-    }
-  }
-  return items
+  const keys = ids.map((id) => ({ id }))
+  const results = await Array.fromAsync(
+    readAll(keys, (some) => readPassports(context, some, fields), context.takeTurn),
+  )
+  return results.flatMap((result, at) =>
+    // The id of a merged passport finds the survivor.
+    result && 'passport' in result && result.passport.id === ids[at] ? [result.json] : [],
+  )
 }

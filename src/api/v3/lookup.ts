@@ -1,3 +1,4 @@
+import { CHUNK } from '../../catalog/chunks.ts'
 import type { InvalidValue } from '../../domain/errors.ts'
 import { describeUnknown } from '../../domain/text/nearest-name.ts'
 import { quote } from '../../domain/text/quote.ts'
@@ -10,9 +11,10 @@ import { JSON_HEADERS } from '../response.ts'
 import { parsePast } from './instants.ts'
 import { readJson } from './json-body.ts'
 import { parametersOf } from './parameters.ts'
-import { type RenderedResult, readPassports } from './read-passports.ts'
+import { type RenderedResult, readAll, readPassports } from './read-passports.ts'
 
-const MOST_KEYS = 1000
+/** Keys, or names of fields. */
+const MOST_ENTRIES = 1000
 const KEYS_PER_UNIT = 100
 
 /** Larger responses are streamed without compression. */
@@ -25,9 +27,11 @@ export async function lookUp(request: RouteRequest, context: Context): Promise<R
   parametersOf(request, [])
   const { keys, fields, asOf } = parseLookup(await readJson(request), context.now())
   await context.charge(Math.max(1, Math.ceil(keys.length / KEYS_PER_UNIT)))
+  await context.takeTurn()
   const items = listItems(context, keys, (some) => readPassports(context, some, fields, asOf))
   const isNdjson = request.headers.get('accept')?.includes('application/x-ndjson')
-  return isNdjson ? sendLines(context, items) : sendItems(request, context, items)
+  const respond = () => (isNdjson ? sendLines(context, items) : sendItems(request, context, items))
+  return keys.length > CHUNK ? context.largePages(respond) : respond()
 }
 
 type Lookup = { keys: readonly string[]; fields: Fields; asOf: number | undefined }
@@ -68,15 +72,17 @@ function checkTexts(name: (typeof LISTS)[number], value: unknown): InvalidValue[
     const got = value === undefined ? 'nothing' : quote(value)
     return [{ pointer: pointerTo(name), detail: `${name} must be a list of texts, got ${got}.` }]
   }
-  if (value.length > MOST_KEYS) {
-    const detail = `${name} may have at most ${MOST_KEYS} entries, got ${value.length}.`
+  if (value.length > MOST_ENTRIES) {
+    const detail = `${name} may have at most ${MOST_ENTRIES} entries, got ${value.length}.`
     return [{ pointer: pointerTo(name), detail }]
   }
-  return value.flatMap((each, at) =>
-    typeof each === 'string'
-      ? []
-      : [{ pointer: pointerTo(name, at), detail: `${name} must have texts, got ${quote(each)}.` }],
-  )
+  return [...value.entries()]
+    .filter(([, each]) => typeof each !== 'string')
+    .slice(0, MOST_INVALID)
+    .map(([at, each]) => ({
+      pointer: pointerTo(name, at),
+      detail: `${name} must have texts, got ${quote(each)}.`,
+    }))
 }
 
 type Item = { json: string; isFound: boolean }
@@ -89,24 +95,23 @@ async function* listItems(
 ): AsyncGenerator<Item> {
   const uses = new Map<string, number>()
   for (const text of texts) uses.set(text, (uses.get(text) ?? 0) + 1)
-  const parsed = [...uses.keys()].map((text) => ({ text, key: parsePassportKey(text) }))
-  const readable = parsed.filter((each): each is { text: string; key: PassportKey } => each.key !== undefined)
-  const items = new Map<string, Item>()
-  for (const { text, key } of parsed) if (!key) items.set(text, failed(text, 'malformed'))
-  let next = 0
+  const keys = new Map(texts.map((text) => [text, parsePassportKey(text)]))
+  // In the order of the first use of each key.
+  const results = readAll(
+    [...keys.values()].filter((key) => key !== undefined),
+    read,
+    takeTurn,
+  )
+  const kept = new Map<string, Item>()
   for (const text of texts) {
-    while (!items.has(text)) {
-      await takeTurn()
-      const keys = readable.slice(next).map(({ key }) => key)
-      for (const result of await read(keys)) {
-        const asked = readable[next++]?.text ?? ''
-        items.set(asked, toItem(asked, result))
-      }
-    }
-    yield items.get(text) as Item
+    const item =
+      kept.get(text) ??
+      (keys.get(text) ? toItem(text, (await results.next()).value) : failed(text, 'malformed'))
+    yield item
     const left = (uses.get(text) ?? 0) - 1
     uses.set(text, left)
-    if (left === 0) items.delete(text)
+    if (left > 0) kept.set(text, item)
+    else kept.delete(text)
   }
 }
 
@@ -165,14 +170,24 @@ async function* toLines(items: AsyncGenerator<Item>): AsyncGenerator<string> {
 }
 
 /** Reads on when the client has received the last part. */
-function stream({ headers }: Context, type: string, first: string, rest: AsyncGenerator<string>): Response {
+function stream(
+  { headers, onError }: Context,
+  type: string,
+  first: string,
+  rest: AsyncGenerator<string>,
+): Response {
   const encoder = new TextEncoder()
   const body = new ReadableStream<Uint8Array>({
     start: (controller) => controller.enqueue(encoder.encode(first)),
     async pull(controller) {
-      const { value, done } = await rest.next()
-      if (done) controller.close()
-      else controller.enqueue(encoder.encode(value))
+      try {
+        const { value, done } = await rest.next()
+        if (done) controller.close()
+        else controller.enqueue(encoder.encode(value))
+      } catch (error) {
+        onError(error)
+        throw error
+      }
     },
     cancel: () => void rest.return(undefined),
   })

@@ -1,13 +1,17 @@
 import { rankOf } from '../../catalog/score-distribution.ts'
 import type { Snapshot } from '../../catalog/snapshot.ts'
 import type { Explanation } from '../../domain/explanation.ts'
+import type { ScoreState } from '../../domain/v3/event.ts'
 import { type Fields, pick } from '../../domain/v3/fields.ts'
 import type { PassportKey } from '../../domain/v3/key.ts'
 import type { PassportV3 } from '../../domain/v3/passport.ts'
-import { toPassportBefore } from '../../domain/v3/passport-at.ts'
+import { stateOf, toPassportAt } from '../../domain/v3/passport-at.ts'
 import { presentExplanation, presentPassport } from '../../domain/v3/present.ts'
 import type { WireStanding } from '../../domain/v3/schemas.ts'
-import type { FindOptions } from '../../store/store.ts'
+import { undo } from '../../domain/v3/undo.ts'
+import { readLater } from '../../store/events/read-later.ts'
+import type { Awaitable, FindOptions } from '../../store/store.ts'
+import type { TakeTurn } from '../page-cache.ts'
 import type { Context } from '../request.ts'
 import { checkKnown } from './instants.ts'
 
@@ -16,9 +20,6 @@ export type RenderedResult = { passport: PassportV3; json: string } | { candidat
 
 /** Passports that are rendered in one turn of the event loop. */
 const PER_TURN = 50
-
-/** Passports whose later events are read in one statement. */
-const MOST_WITH_EVENTS = 50
 
 /**
  * The results of the first keys, at least one, in order: the store bounds the size of a read. `asOf` is a time in the past;
@@ -33,7 +34,7 @@ export async function readPassports(
   const options = { credentials: includes.has('credentials') }
   const isPast = asOf !== undefined
   const found = isPast
-    ? await findAt(context, keys.slice(0, MOST_WITH_EVENTS), options, asOf)
+    ? await findAt(context, keys, options, asOf)
     : await context.store.v3.find(keys, options)
   const snapshot = includes.has('standing') && !isPast ? await context.catalog.current() : null
   const explanations = includes.has('explanation') && !isPast ? await explain(context, found) : null
@@ -57,6 +58,20 @@ export async function readPassports(
   return rendered
 }
 
+/** The results of all keys, in order. Each call of `read` returns those of the first keys; other requests run between calls. */
+export async function* readAll<Key, Result>(
+  keys: readonly Key[],
+  read: (keys: readonly Key[]) => Awaitable<readonly Result[]>,
+  takeTurn: TakeTurn,
+): AsyncGenerator<Result, undefined> {
+  for (let at = 0; at < keys.length; ) {
+    if (at > 0) await takeTurn()
+    const results = await read(keys.slice(at))
+    yield* results
+    at += results.length
+  }
+}
+
 type Found = Awaited<ReturnType<Context['store']['v3']['find']>>
 
 /** The passports with later events undone. Throws `before_history`. */
@@ -67,19 +82,26 @@ export async function findAt(
   time: number,
 ): Promise<Found> {
   const found = await store.v3.find(keys, options)
-  const ids = new Set(found.flatMap((result) => (result && 'passport' in result ? [result.passport.id] : [])))
-  const { events, knownSince } = await store.events.listAfterTime([...ids], time)
-  checkKnown('as_of', time, knownSince)
-  const later = Map.groupBy(events, (event) => 'passportId' in event && event.passportId)
+  const now = new Map(passportsOf(found).map((passport) => [passport.id, stateOf(passport)]))
+  const states = new Map<number, ScoreState | undefined>(now)
+  const check = (knownSince: number) => checkKnown('as_of', time, knownSince)
+  for await (const events of readLater(store.events, now.keys(), time, check)) {
+    for (const [id, later] of Map.groupBy(events, (event) => ('passportId' in event ? event.passportId : 0)))
+      states.set(id, undo(states.get(id), later))
+  }
   return found.map((result) => {
     if (!result || !('passport' in result)) return result
-    const passport = toPassportBefore(result.passport, later.get(result.passport.id) ?? [])
-    return passport && { passport }
+    const { passport } = result
+    const [current, state] = [now.get(passport.id), states.get(passport.id)]
+    return current && state && { passport: toPassportAt(passport, current, state) }
   })
 }
 
+const passportsOf = (found: Found): PassportV3[] =>
+  found.flatMap((result) => (result && 'passport' in result ? [result.passport] : []))
+
 async function explain(context: Context, found: Found): Promise<ReadonlyMap<number, Explanation>> {
-  const passports = found.flatMap((result) => (result && 'passport' in result ? [result.passport] : []))
+  const passports = passportsOf(found)
   return passports.length === 0 ? new Map() : context.explainAll(passports)
 }
 

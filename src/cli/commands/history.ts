@@ -5,10 +5,9 @@ import { type PassportRef, parsePassportRef } from '../../domain/passport.ts'
 import { printable } from '../../domain/text/format.ts'
 import { formatInstant, parseInstant } from '../../domain/text/instant.ts'
 import { type Change, causesOf, type EventContent, type LogEvent } from '../../domain/v3/event.ts'
-import { fold, type ScoreDiff } from '../../domain/v3/fold.ts'
-import { stateOf } from '../../domain/v3/passport-at.ts'
+import type { ScoreDiff } from '../../domain/v3/fold.ts'
 import { presentDiff, presentEvent } from '../../domain/v3/present-event.ts'
-import { undo } from '../../domain/v3/undo.ts'
+import { readDiff } from '../../store/events/read-later.ts'
 import type { Store } from '../../store/store.ts'
 import { DATABASE_OPTIONS, defineCommand, invalidValue, JSON_OPTION } from '../command.ts'
 import { openForCommand } from '../open-store.ts'
@@ -57,22 +56,21 @@ export const diff = defineCommand({
   examples: ['passportd diff 7 2026-10-01 2026-11-01T12:00:00Z'],
   async run({ values, args: [given = '', first = '', second = ''] }, terminal) {
     const ref = parseRef(given)
-    const [from, to] = [parseTime('FROM', first), parseTime('TO', second)]
-    if (from > to) throw invalidValue('TO must be a time after FROM', second)
+    const times = { from: parseTime('FROM', first), to: parseTime('TO', second) }
+    if (times.from > times.to) throw invalidValue('TO must be a time after FROM', second)
     const { database } = readConfig(terminal.env, values)
     await using store = await openForCommand(database)
     const [found] = await store.v3.find([ref], { credentials: true })
     if (!found || !('passport' in found))
       throw new CommandError(`There is no passport ${given} in ${nameDatabase(database)}.`)
     const { passport } = found
-    const { events: later, knownSince } = await store.events.listAfterTime([passport.id], from)
-    if (from < knownSince)
-      throw new CommandError(`FROM is too early: changes are logged since ${formatInstant(knownSince)}.`)
-    const events = Map.groupBy(later, ({ time }) => time > to)
-    const result = fold(undo(stateOf(passport), events.get(true) ?? []), events.get(false) ?? [])
+    const result = await readDiff(store.events, passport, times, (knownSince) => {
+      if (times.from < knownSince)
+        throw new CommandError(`FROM is too early: changes are logged since ${formatInstant(knownSince)}.`)
+    })
     terminal.out(
       values.json
-        ? `${JSON.stringify(presentDiff(passport.id, from, to, result), null, 2)}\n`
+        ? `${JSON.stringify(presentDiff(passport.id, times, result), null, 2)}\n`
         : toText(passport.id, result),
     )
   },
@@ -96,7 +94,7 @@ async function listEvents({ events }: Store, passport: number): Promise<LogEvent
   for (let after = 0; ; ) {
     const page = await events.list({ passport, after, limit: PAGE })
     all.push(...page.events)
-    if (page.events.length < PAGE) return all
+    if (page.end >= page.log.last) return all
     after = page.end
   }
 }

@@ -12,16 +12,26 @@ export function quote(value: unknown): string {
 /** The time of JSON.stringify grows with the square of the depth. */
 const DEEPEST = 20
 
+/** More values are never shown. */
+const MOST_VALUES = 100
+
 function toJson(value: unknown): string {
   // JSON.stringify(1e999) is null.
   if (typeof value === 'number') return String(value)
-  if (isTooDeep(value)) return Array.isArray(value) ? '[…]' : '{…}'
+  if (isTooLarge(value, { values: MOST_VALUES }, DEEPEST)) return Array.isArray(value) ? '[…]' : '{…}'
   return JSON.stringify(value) ?? String(value)
 }
 
-export const isTooDeep = (value: unknown): boolean => isDeeperThan(DEEPEST, value)
+export const isTooDeep = (value: unknown): boolean =>
+  isTooLarge(value, { values: Number.POSITIVE_INFINITY }, DEEPEST)
 
-function isDeeperThan(depth: number, value: unknown): boolean {
+/** `left` is the number of values that may follow. */
+function isTooLarge(value: unknown, left: { values: number }, depth: number): boolean {
   if (typeof value !== 'object' || value === null) return false
-  return depth === 0 || Object.values(value).some((inner) => isDeeperThan(depth - 1, inner))
+  if (depth === 0 || (Array.isArray(value) && value.length > left.values)) return true
+  for (const name in value) {
+    left.values--
+    if (left.values < 0 || isTooLarge(value[name as keyof typeof value], left, depth - 1)) return true
+  }
+  return false
 }

@@ -1,3 +1,4 @@
+import { parseSocialCount } from '../text/social-count.ts'
 import type { WireListedPassport, WirePassport, WireSocial } from '../v1/schemas.ts'
 import type { LaterFields } from './later-fields.ts'
 import type { WireListedPassportV2, WirePassportV2, WireSocialV2 } from './schemas.ts'
@@ -36,17 +37,7 @@ export function presentPassportV2(passport: WirePassport, later: LaterFields): W
 function presentSocialV2(social: WireSocial): WireSocialV2 {
   return {
     ...social,
-    follower_count: parseCount(social.follower_count),
-    following_count: parseCount(social.following_count),
+    follower_count: parseSocialCount(social.follower_count),
+    following_count: parseSocialCount(social.following_count),
   }
-}
-
-const COUNT = /^(\d+|\d{1,3}(?:,\d{3})+|\d+\.\d+(?= ?[kmb])) ?([kmb]?)$/i
-const FACTORS: Record<string, number> = { k: 1e3, m: 1e6, b: 1e9 }
-
-/** Accepts 1204, 1,204 and 1.2k. Other text is ambiguous: 1.204 may be a decimal or a thousand. */
-export function parseCount(text: string): number | null {
-  const [, number = '', unit = ''] = COUNT.exec(text.trim()) ?? []
-  const count = Math.round(Number(number.replaceAll(',', '')) * (FACTORS[unit.toLowerCase()] ?? 1))
-  return number !== '' && Number.isSafeInteger(count) ? count : null
 }

@@ -12,17 +12,49 @@ import { undo } from './undo.ts'
 /** The net change between two instants. `null`: the passport did not exist. The causes add up to the difference of the scores. */
 export type ScoreDiff = { score: Change<number | null>; causes: ScoreCause[] }
 
-/** Folds the events between two instants, newest first. `state` is the state at the later instant. */
-export function fold(state: ScoreState | undefined, events: readonly LogEvent[]): ScoreDiff {
-  let current = state
-  const causes: ScoreCause[] = []
+/** The events between two instants so far, newest first. */
+export type Fold = {
+  /** The state before these events. */
+  state: ScoreState | undefined
+  /** The state at the later instant. */
+  end: ScoreState | undefined
+  /** The score after the newest event that changes it. A lagging replica may have read an older state. */
+  score: number | undefined
+  causes: ScoreCause[]
+}
+
+/** `end` is the state at the later instant. */
+export const startFold = (end: ScoreState | undefined): Fold => ({
+  state: end,
+  end,
+  score: undefined,
+  causes: [],
+})
+
+/** Adds the events before those of the fold, newest first. */
+export function addEvents(fold: Fold, events: readonly LogEvent[]): Fold {
+  let { state, score } = fold
+  const causes = [...fold.causes]
   for (const event of events) {
-    if (!current) break
-    if (event.type === 'score.changed') causes.push(...causesOf(event.change))
-    if (event.type === 'passport.added') causes.push(...causesOfAdding(current))
-    current = undo(current, [event])
+    if (!state) break
+    // The passport was removed after it was read.
+    if (event.type === 'passport.removed') return startFold(undefined)
+    if (event.type === 'score.changed') {
+      score ??= event.change.score[1]
+      causes.push(...causesOf(event.change))
+    } else if (event.type === 'passport.added') {
+      score ??= event.score
+      causes.push(...causesOfAdding(state))
+    }
+    state = undo(state, [event])
   }
-  return { score: [current?.scores.total ?? null, state?.scores.total ?? null], causes: sumUp(causes) }
+  return { ...fold, state, score, causes: sumUp(causes) }
+}
+
+export function endFold({ state, end, score, causes }: Fold): ScoreDiff {
+  const [before, after] = [state?.scores.total ?? null, score ?? end?.scores.total ?? null]
+  const difference = (after ?? 0) - (before ?? 0)
+  return { score: [before, after], causes: sumUp(withRemainder(causes, difference, end?.rules ?? '')) }
 }
 
 function causesOfAdding({ scores, rules, credentials }: ScoreState): ScoreCause[] {

@@ -1,7 +1,6 @@
 import { presentCredential, readCredential } from '../v1/present.ts'
-import type { LogEvent, ScoreState, ShownCredential } from './event.ts'
+import type { ScoreState, ShownCredential } from './event.ts'
 import type { CredentialV3, PassportV3 } from './passport.ts'
-import { undo } from './undo.ts'
 
 /** The part of a passport that can be read as of an instant; without credentials if they were not read. */
 export function stateOf(passport: PassportV3): ScoreState {
@@ -9,11 +8,8 @@ export function stateOf(passport: PassportV3): ScoreState {
   return { scores, human, calculatedAt, rules, credentials: credentials.map(readCredential) }
 }
 
-/** The passport with these events undone, newest first; `undefined` if it did not exist. */
-export function toPassportBefore(passport: PassportV3, events: readonly LogEvent[]): PassportV3 | undefined {
-  const now = stateOf(passport)
-  const state = undo(now, events)
-  if (!state) return undefined
+/** The passport with an earlier state, made of its current state `now`. */
+export function toPassportAt(passport: PassportV3, now: ScoreState, state: ScoreState): PassportV3 {
   const { scores, human, calculatedAt, rules } = state
   const unchanged = new Map(now.credentials.map((each, at) => [each, passport.credentials?.[at]]))
   const toWire = (each: ShownCredential): CredentialV3 =>

@@ -61,7 +61,11 @@ const mapChange = <T, U>([before, after]: Change<T>, map: (value: T) => U): [U, 
 
 const copy = <T>([before, after]: Change<T>): [T, T] => [before, after]
 
-export function presentDiff(passportId: number, from: number, to: number, diff: ScoreDiff): WireDiff {
+export function presentDiff(
+  passportId: number,
+  { from, to }: { from: number; to: number },
+  diff: ScoreDiff,
+): WireDiff {
   return {
     passport_id: passportId,
     from: presentTime(from),

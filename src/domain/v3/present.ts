@@ -1,5 +1,6 @@
 import type { Explanation } from '../explanation.ts'
 import type { Social } from '../passport.ts'
+import { parseSocialCount } from '../text/social-count.ts'
 import type { CredentialV3, PassportV3 } from './passport.ts'
 import type { WireCredential, WireExplanation, WirePassport, WireSocial, WireStanding } from './schemas.ts'
 
@@ -45,14 +46,9 @@ function presentSocial(social: Social): WireSocial {
     location: orNull(social.location),
     profile_url: orNull(social.url),
     profile_image_url: orNull(social.imageUrl),
-    follower_count: parseCount(social.followers),
-    following_count: parseCount(social.following),
+    follower_count: parseSocialCount(social.followers),
+    following_count: parseSocialCount(social.following),
   }
-}
-
-/** Digits, with or without commas between thousands. Other texts, such as "1.2k", are not exact. */
-function parseCount(text: string): number | null {
-  return /^(?:\d{1,15}|\d{1,3}(?:,\d{3}){1,4})$/.test(text) ? Number(text.replaceAll(',', '')) : null
 }
 
 function presentCredential(credential: CredentialV3): WireCredential {

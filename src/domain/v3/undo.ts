@@ -2,13 +2,13 @@ import { byScore } from '../credential.ts'
 import type { CredentialChange, LogEvent, ScoreChange, ScoreState, ShownCredential } from './event.ts'
 
 /**
- * The state of a passport before these events, newest first; `undefined` if it did not exist. An event that was
- * committed after the state was read changes nothing: read the state before the events.
+ * The state of a passport before these events, newest first; `undefined` if it did not exist, or if it was removed and its
+ * history is deleted. An event that was committed after the state was read changes nothing: read the state before the events.
  */
 export function undo(state: ScoreState | undefined, events: readonly LogEvent[]): ScoreState | undefined {
   let current = state
   for (const event of events) {
-    if (event.type === 'passport.added') current = undefined
+    if (event.type === 'passport.added' || event.type === 'passport.removed') current = undefined
     else if (event.type === 'score.changed' && current) current = undoChange(current, event.change)
   }
   return current

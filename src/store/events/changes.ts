@@ -15,7 +15,7 @@ export type Changes = { events: readonly EventContent[]; removed: readonly numbe
 export type Shown = { row: StoredRow; credentials: readonly Credential[] }
 
 /** A superseded credential is stored, but not shown. */
-export const countedOf = (all: readonly Credential[]) => all.filter(({ superseded }) => !superseded)
+export const withoutSuperseded = (all: readonly Credential[]) => all.filter(({ superseded }) => !superseded)
 
 /** The cause of a change of a credential; `undefined`: the passport did not have it, or no longer has it. */
 export type CauseOf = (before: Credential | undefined, after: Credential | undefined) => Cause

@@ -1,11 +1,16 @@
 import type { Pool } from '../postgres/connection/health-checked-pool.ts'
 import type { Query } from '../postgres/connection/query.ts'
 import {
+  beforeCursor,
   type EventLogRow,
   type EventRow,
+  MAX_PAGE_BYTES,
+  mostLater,
   mostScanned,
   PRUNED,
   pageEnd,
+  type RowPage,
+  restOf,
   type StampRow,
   stampsOf,
   toEventLog,
@@ -78,7 +83,28 @@ export async function restartEventLog(query: Query, now: number): Promise<void> 
 const LOG = `json_build_object('name', name, 'first', first, 'last', last, 'known_since', known_since) as log`
 const STAMPS = `(select json_agg(event_rules) from event_rules) as stamps`
 
-type Found = { log: EventLogRow; rows: EventRow[] | null; stamps: StampRow[] | null }
+type Found = {
+  log: EventLogRow
+  rows: (Omit<EventRow, 'data'> & { data: string | null })[] | null
+  stamps: StampRow[] | null
+}
+
+/** The columns of an event; `data` is null after the first `MAX_PAGE_BYTES`. */
+const boundedBy = (order: string) => `sequence, passport_id, time, type,
+  case when coalesce(sum(octet_length(data)) over
+    (order by ${order} rows between unbounded preceding and 1 preceding), 0) <= ${MAX_PAGE_BYTES} then data end as data`
+
+/** `offset 0` prevents the planner from reading the whole log backwards. */
+const LATER = `select ${LOG}, ${STAMPS}, (select json_agg(found order by at, sequence desc) from (
+    select at, ${boundedBy('at, sequence desc')}
+    from unnest($1::bigint[], $2::bigint[]) with ordinality as passport (id, before, at), lateral (
+      select * from (
+        select * from events where passport_id = passport.id and sequence < ${beforeCursor('passport.before')}
+          and events.time > $3::bigint offset 0
+      ) as later order by sequence desc limit $4::bigint
+    ) as events
+  ) as found) as rows
+  from event_log`
 
 export function createEvents(read: Query, { query, transaction }: Pool): EventStore {
   /** A replica may not have all events of a passport that another replica has shown. */
@@ -96,30 +122,30 @@ export function createEvents(read: Query, { query, transaction }: Pool): EventSt
       const [found] = await read<Found>(
         `select ${LOG}, ${STAMPS},
            (select json_agg(page order by sequence) from (
-             select * from events
-             where ${owner} sequence > $1::bigint
-               and sequence <= least(last, greatest($1::bigint, first - 1) + $2::bigint)${typeCondition(types)}
-             order by sequence limit $3::bigint
+             select ${boundedBy('sequence')} from (
+               select * from events
+               where ${owner} sequence > $1::bigint
+                 and sequence <= least(last, greatest($1::bigint, first - 1) + $2::bigint)${typeCondition(types)}
+               order by sequence limit $3::bigint
+             ) as events
            ) as page) as rows
          from event_log`,
         [after, mostScanned(page), limit, ...(passport === undefined ? [] : [passport])],
       )
       const log = toEventLog(found?.log as EventLogRow)
-      const events = toEvents(found as Found)
-      return { events, end: pageEnd(events, page, log), log }
+      const rows = toRowPage(found as Found)
+      return { events: toEvents(rows, found as Found), end: pageEnd(rows, page, log), log }
     },
-    async listAfterTime(ids, time) {
-      const [found] = await readCurrent<Found>(
-        `select ${LOG}, ${STAMPS}, (select json_agg(found order by sequence desc) from (
-           select * from events where passport_id = any($1::bigint[]) and events.time > $2::bigint
-         ) as found) as rows
-         from event_log`,
-        [ids, time],
-      )
-      return {
-        events: toEvents(found as Found),
-        knownSince: toEventLog(found?.log as EventLogRow).knownSince,
-      }
+    async listAfterTime(passports, time) {
+      const [found] = await readCurrent<Found>(LATER, [
+        passports.map(({ passportId }) => passportId),
+        passports.map(({ before }) => before),
+        time,
+        mostLater(passports),
+      ])
+      const rows = toRowPage(found as Found)
+      const { knownSince } = toEventLog(found?.log as EventLogRow)
+      return { events: toEvents(rows, found as Found), rest: restOf(rows, passports), knownSince }
     },
     async listLatest(passportId, types, limit) {
       const [found] = await read<Found>(
@@ -151,7 +177,13 @@ export function createEvents(read: Query, { query, transaction }: Pool): EventSt
   }
 }
 
-function toEvents({ rows, stamps }: Found) {
+function toRowPage({ rows }: Found): RowPage {
+  const all = rows ?? []
+  const end = all.findIndex(({ data }) => data === null)
+  return { rows: (end === -1 ? all : all.slice(0, end)) as EventRow[], isCut: end !== -1 }
+}
+
+function toEvents({ rows }: RowPage, { stamps }: Found) {
   const known = new Map((stamps ?? []).map(({ id, stamp }) => [id, stamp]))
-  return (rows ?? []).map((row) => toLogEvent(row, known))
+  return rows.map((row) => toLogEvent(row, known))
 }

@@ -1,10 +1,15 @@
 import type { Database } from 'bun:sqlite'
 import type { EventContent } from '../../domain/v3/event.ts'
 import {
+  beforeCursor,
   type EventLogRow,
   type EventRow,
+  MAX_PAGE_BYTES,
+  mostLater,
   PRUNED,
   pageEnd,
+  type RowPage,
+  restOf,
   type StampRow,
   scanEnd,
   stampsOf,
@@ -14,7 +19,7 @@ import {
   typeCondition,
 } from '../rows/event.ts'
 import type { ReadTransaction } from '../sqlite/read-transaction.ts'
-import type { EventPage, EventStore } from '../store.ts'
+import type { EventPage, EventStore, LaterCursor } from '../store.ts'
 import type { Changes } from './changes.ts'
 
 /** Appends to the event log, inside the current transaction. */
@@ -67,9 +72,9 @@ export function restartEventLog(writer: Database, now: number): void {
 export function createEventReader(reader: Database, transaction: ReadTransaction) {
   const findLog = reader.query<EventLogRow, []>('select name, first, last, known_since from event_log')
   const listStamps = reader.query<StampRow, []>('select id, stamp from event_rules')
-  const listAfterTime = reader.query<EventRow, [string, number]>(
-    `select * from events where passport_id in (select value from json_each(?)) and time > ?
-     order by sequence desc`,
+  const findLater = reader.query<EventRow, [number, number, number]>(
+    `select * from events where passport_id = ?1 and sequence < ${beforeCursor('?2')}
+     order by sequence desc limit ?3`,
   )
   const getLog = () => toEventLog(findLog.get() as EventLogRow)
 
@@ -78,13 +83,24 @@ export function createEventReader(reader: Database, transaction: ReadTransaction
     return rows.map((row) => toLogEvent(row, stamps))
   }
 
-  function listRows({ after, limit, passport, types }: EventPage, end: number): EventRow[] {
+  function listRows({ after, limit, passport, types }: EventPage, end: number): RowPage {
     const owner = passport === undefined ? '' : 'passport_id = $passport and'
     const rows = reader.query<EventRow, Record<string, number>>(
       `select * from events where ${owner} sequence > $after and sequence <= $end${typeCondition(types)}
        order by sequence limit $limit`,
     )
-    return rows.all({ after, end, limit, ...(passport !== undefined && { passport }) })
+    return takePage(rows.iterate({ after, end, limit, ...(passport !== undefined && { passport }) }))
+  }
+
+  function* iterateLater(passports: readonly LaterCursor[], time: number) {
+    const most = mostLater(passports)
+    for (const { passportId, before } of passports) {
+      for (const row of findLater.iterate(passportId, before, most)) {
+        // Times never decrease: all further events are older.
+        if (row.time <= time) break
+        yield row
+      }
+    }
   }
 
   return {
@@ -92,14 +108,15 @@ export function createEventReader(reader: Database, transaction: ReadTransaction
     list: (page) =>
       transaction.read(() => {
         const log = getLog()
-        const events = toEvents(listRows(page, scanEnd(page, log)))
-        return { events, end: pageEnd(events, page, log), log }
+        const found = listRows(page, scanEnd(page, log))
+        return { events: toEvents(found.rows), end: pageEnd(found, page, log), log }
       }),
-    listAfterTime: (ids, time) =>
-      transaction.read(() => ({
-        events: toEvents(listAfterTime.all(`[${ids}]`, time)),
-        knownSince: getLog().knownSince,
-      })),
+    listAfterTime: (passports, time) =>
+      transaction.read(() => {
+        const found = takePage(iterateLater(passports, time))
+        const { knownSince } = getLog()
+        return { events: toEvents(found.rows), rest: restOf(found, passports), knownSince }
+      }),
     listLatest: (passportId, types, limit) =>
       transaction.read(() => {
         const rows = reader.query<EventRow, [number, number]>(
@@ -108,6 +125,17 @@ export function createEventReader(reader: Database, transaction: ReadTransaction
         return toEvents(rows.all(passportId, limit))
       }),
   } satisfies Partial<EventStore>
+}
+
+function takePage(all: Iterable<EventRow>): RowPage {
+  const rows: EventRow[] = []
+  let bytes = 0
+  for (const row of all) {
+    if (bytes > MAX_PAGE_BYTES) return { rows, isCut: true }
+    rows.push(row)
+    bytes += row.data.length
+  }
+  return { rows, isCut: false }
 }
 
 export function createEventPruning(writer: Database) {

@@ -2,7 +2,14 @@ import type { Credential } from '../../domain/credential.ts'
 import type { EventContent } from '../../domain/v3/event.ts'
 import type { StoredRow } from '../rows/passport.ts'
 import type { WriteModel } from '../write-model.ts'
-import { type CauseOf, type Changes, countedOf, listFields, toAdded, toScoreChanged } from './changes.ts'
+import {
+  type CauseOf,
+  type Changes,
+  listFields,
+  toAdded,
+  toScoreChanged,
+  withoutSuperseded,
+} from './changes.ts'
 
 /** For records: they add credentials, change them, or leave them out. */
 export const BY_RECORD: CauseOf = (before, after) => (!before ? 'added' : !after ? 'gone' : 'record')
@@ -23,14 +30,14 @@ export function trackEvents({ passports, credentials }: WriteModel, causeOf: Cau
   const removed = new Map<number, StoredRow>()
 
   /** Must be called before the row changes. */
-  function note(id: number, row = passports.find(id)): void {
+  function recordBefore(id: number, row = passports.find(id)): void {
     if (before.has(id)) return
     const isMerged = row !== undefined && row.merged_into !== null
-    before.set(id, row && { row, ...(isMerged && { credentials: countedOf(credentials.list(id)) }) })
+    before.set(id, row && { row, ...(isMerged && { credentials: withoutSuperseded(credentials.list(id)) }) })
   }
 
-  function noteRemoval(id: number): void {
-    note(id)
+  function recordRemoval(id: number): void {
+    recordBefore(id)
     const row = before.get(id)?.row
     if (row) removed.set(id, row)
     before.set(id, undefined)
@@ -54,7 +61,7 @@ export function trackEvents({ passports, credentials }: WriteModel, causeOf: Cau
     if (isKept)
       return toScoreChanged({ row: old.row, credentials: NONE }, { row, credentials: NONE }, causeOf)
     const credentialsBefore = old.credentials ?? credentials.listShown(row.id)
-    const credentialsAfter = countedOf(shown ?? credentials.list(row.id))
+    const credentialsAfter = withoutSuperseded(shown ?? credentials.list(row.id))
     return toScoreChanged(
       { row: old.row, credentials: credentialsBefore },
       { row, credentials: credentialsAfter },
@@ -75,8 +82,8 @@ export function trackEvents({ passports, credentials }: WriteModel, causeOf: Cau
   }
 
   return {
-    note,
-    noteRemoval,
+    recordBefore,
+    recordRemoval,
     /** Must be called before the V1 responses are rendered. */
     compare(rows: ChangedRows, shown: ShownCredentials): Changes {
       const survivors = listSurvivors(rows)

@@ -96,7 +96,7 @@ export function createPassportChanges({ transaction }: Pool) {
       const keys = { ids: [], addresses: [], removed: [], ...named }
       const { model, save } = await loadWriteModel(query, keys, BY_MERGE)
       work(createMerges(model))
-      const changes = model.renderV1()
+      const changes = model.finish()
       await save()
       await appendEvents(query, changes, now)
       await incrementVersion(query, 'ranking')

@@ -11,7 +11,7 @@ import {
   PASSPORT_FIELDS,
   type ScoreChange,
 } from '../../domain/v3/event.ts'
-import type { EventPage } from '../store.ts'
+import type { EventPage, LaterCursor } from '../store.ts'
 
 export type EventRow = {
   sequence: number
@@ -42,9 +42,41 @@ export const mostScanned = ({ types, passport }: EventPage): number =>
 export const scanEnd = (page: EventPage, { first, last }: EventLog): number =>
   Math.max(page.after, Math.min(last, Math.max(page.after, first - 1) + mostScanned(page)))
 
+/** Bytes of event data in a page, about: a page has at least one event. */
+export const MAX_PAGE_BYTES = 1024 * 1024
+
+/** `isCut`: the next row exceeds `MAX_PAGE_BYTES`. */
+export type RowPage = { rows: EventRow[]; isCut: boolean }
+
 /** The last event that a page has read. */
-export const pageEnd = (events: readonly LogEvent[], page: EventPage, log: EventLog): number =>
-  (events.length === page.limit && events.at(-1)?.sequence) || scanEnd(page, log)
+export const pageEnd = ({ rows, isCut }: RowPage, page: EventPage, log: EventLog): number =>
+  ((isCut || rows.length === page.limit) && rows.at(-1)?.sequence) || scanEnd(page, log)
+
+/** Events after a time that a page reads, about. */
+const MOST_LATER = 5000
+
+/** Events of each passport that such a page reads. */
+export const mostLater = (passports: readonly LaterCursor[]): number =>
+  Math.ceil(MOST_LATER / Math.max(1, passports.length))
+
+/** The passports with more events. A page reads one passport after another. */
+export function restOf({ rows, isCut }: RowPage, passports: readonly LaterCursor[]): LaterCursor[] {
+  const most = mostLater(passports)
+  const read = Map.groupBy(rows, ({ passport_id }) => passport_id)
+  const last = rows.at(-1)?.passport_id
+  const complete = isCut ? passports.findIndex(({ passportId }) => passportId === last) : passports.length
+  return passports.flatMap(({ passportId, before }, at) => {
+    const own = read.get(passportId) ?? []
+    return at < complete && own.length < most ? [] : [{ passportId, before: own.at(-1)?.sequence ?? before }]
+  })
+}
+
+/**
+ * SQL on either engine: the end of the next page of a passport. If the event of the cursor is gone, the passport was removed
+ * meanwhile: the page begins with the newest event again, and has the removal.
+ */
+export const beforeCursor = (cursor: string): string =>
+  `coalesce((select sequence from events where sequence = ${cursor}), ${Number.MAX_SAFE_INTEGER})`
 
 /** Events that are deleted in one transaction. */
 export const PRUNED = 5000

@@ -82,7 +82,7 @@ export function createPassportChanges(writer: Database) {
   const change = writer.transaction((now: number, work: (merges: Merges) => void) => {
     const tracked = trackChanges(model, BY_MERGE)
     work(createMerges(tracked))
-    events.append(tracked.renderV1(), now)
+    events.append(tracked.finish(), now)
     incrementRankingVersion(writer)
   })
 

@@ -178,6 +178,14 @@ test.each([
   ['text after the end', '{"keys":[]} x', '#', refused('13: unexpected "x"')],
   ['a name without quotes', '{keys:[]}', '#', refused('2: unexpected "keys:[]}"')],
   ['an empty body', '', '#', refused('1: unexpected the end')],
+  ['many lists', '['.repeat(500_000), '#', 'The body has more than 10000 lists and objects.'],
+  ['a long text that is no JSON', `{"keys":["${'x'.repeat(65_536)}`, '#', 'The body is not valid JSON.'],
+  [
+    'a large value',
+    `{"keys":{"a":[${'1,'.repeat(100_000)}1]}}`,
+    '#/keys',
+    'keys must be a list of texts, got {…}.',
+  ],
 ])('a lookup with %s gets 400', async (_, body, pointer, detail) => {
   await using store = await openTestStore('sqlite', PEOPLE)
   await using server = await serveLookup(store)
@@ -238,6 +246,13 @@ test('a client that disconnects while it sends its body is no error', async () =
   )
   expect(await ended.promise).toBe(499)
   expect(server.errors).toEqual([])
+})
+
+test('a lookup ignores conditions: its responses have no ETag', async () => {
+  await using store = await openTestStore('sqlite', PEOPLE)
+  await using server = await serveLookup(store)
+  for (const condition of [{ 'If-None-Match': '*' }, { 'If-None-Match': '' }, { 'If-Match': '"x"' }])
+    expect((await server.send('{"keys":["7"]}', { ...JSON_BODY, ...condition })).body.found).toBe(1)
 })
 
 test('a key is required also where V1 is open, and GET is not possible', async () => {

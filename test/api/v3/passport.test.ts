@@ -60,7 +60,7 @@ onEveryEngine('GET /api/v3/passports/{key}', (open) => {
           profile_name: 'Zoe',
           profile_bio: null,
           follower_count: 1204,
-          following_count: null,
+          following_count: 1200,
         },
       ],
       merged_from: [],

@@ -1,10 +1,10 @@
 import { expect, test } from 'bun:test'
 import type { LogEvent } from '../../../src/domain/v3/event.ts'
-import { fold } from '../../../src/domain/v3/fold.ts'
 import { adoptRules, rescoreSome } from '../../../src/scoring/rescore.ts'
 import { DEFAULT_RULES, type RuleSet, stampRules } from '../../../src/scoring/rules.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { onEveryEngine, openTestStore, saveRecords } from '../../support/store/engines.ts'
+import { fold, listLater } from '../../support/store/later-events.ts'
 import { scorerOf } from '../../support/store/random-histories.ts'
 import { credential, NOON, record } from '../../support/store/records.ts'
 import { readStates } from '../../support/store/score-states.ts'
@@ -153,7 +153,7 @@ onEveryEngine('events', (open) => {
     await adoptRules({ store, rules: capped })
     await scoreAt(store, NOON + 1, capped)
     const state = (await readStates(store)).get(7)
-    const { score, causes } = fold(state, (await store.events.listAfterTime([7], NOON)).events)
+    const { score, causes } = fold(state, await listLater(store, [7], NOON))
     expect(score).toEqual([10, 3])
     expect(causes).toEqual([{ delta: -7, cause: 'rules' }])
   })

@@ -2,12 +2,12 @@ import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { roundScore } from '../../../src/domain/credential.ts'
 import type { LogEvent, ScoreState } from '../../../src/domain/v3/event.ts'
-import { fold } from '../../../src/domain/v3/fold.ts'
 import { undo } from '../../../src/domain/v3/undo.ts'
 import { adoptRules } from '../../../src/scoring/rescore.ts'
 import { DEFAULT_RULES, type RuleSet, stampRules } from '../../../src/scoring/rules.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { onEveryEngine } from '../../support/store/engines.ts'
+import { fold, listLater } from '../../support/store/later-events.ts'
 import { scorerOf, step, take } from '../../support/store/random-histories.ts'
 import { NOON } from '../../support/store/records.ts'
 import { readStates } from '../../support/store/score-states.ts'
@@ -79,7 +79,7 @@ async function expectHistory(store: Store, moments: readonly Moment[]): Promise<
   const now = moments.at(-1) as Moment
   const ids = [...new Set(moments.flatMap(({ states }) => [...states.keys()]))]
   for (const { time, states } of moments) {
-    const later = Map.groupBy((await store.events.listAfterTime(ids, time)).events, passportOf)
+    const later = Map.groupBy(await listLater(store, ids, time), passportOf)
     for (const id of ids) {
       const events = later.get(id) ?? []
       const state = undo(now.states.get(id), events)

@@ -4,15 +4,16 @@ import { until } from '../processes.ts'
 /** One block of a stream; a comment has no data. */
 export type Block = { id: string; event?: string; data?: WireEvent }
 
-type Options = { key: string; query?: string; lastId?: string }
+type Options = { key: string; query?: string; lastId?: string; headers?: Record<string, string> }
 
 /** Opens an event stream, and reads it in the background until it ends. */
-export async function openEventStream(url: URL | string, { key, query = '', lastId }: Options) {
+export async function openEventStream(url: URL | string, { key, query = '', lastId, headers = {} }: Options) {
   const controller = new AbortController()
   const response = await fetch(new URL(`/api/v3/events${query}`, url), {
     headers: {
       Accept: 'text/event-stream',
       'X-API-KEY': key,
+      ...headers,
       ...(lastId !== undefined && { 'Last-Event-ID': lastId }),
     },
     signal: controller.signal,

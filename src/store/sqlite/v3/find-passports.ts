@@ -15,7 +15,7 @@ import type { FindOptions } from '../../store.ts'
 import type { ReadTransaction } from '../read-transaction.ts'
 
 /** Keys of one call: a read blocks the event loop. */
-const MOST_KEYS = 50
+const KEYS_PER_READ = 50
 
 export function createV3Reader(reader: Database, transaction: ReadTransaction) {
   const find = reader.query<StoredRow, [number]>('select * from passports where id = ?')
@@ -81,7 +81,7 @@ export function createV3Reader(reader: Database, transaction: ReadTransaction) {
       transaction.read(() => {
         const results: KeyResult[] = []
         bytes = 0
-        for (const key of keys.slice(0, MOST_KEYS)) {
+        for (const key of keys.slice(0, KEYS_PER_READ)) {
           results.push(findOne(key, options))
           if (bytes > MAX_BYTES) break
         }

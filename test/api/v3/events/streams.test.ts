@@ -36,7 +36,10 @@ onEveryEngine('a stream of events', (open) => {
     await using store = await open(people(3))
     await using server = await serve(store)
     const stream = await server.follow()
-    expect(stream.response.headers.get('Content-Type')).toBe('text/event-stream')
+    const { headers } = stream.response
+    expect(headers.get('Content-Type')).toBe('text/event-stream')
+    expect(headers.get('X-Accel-Buffering')).toBe('no')
+    expect(headers.get('Content-Encoding')).toBeNull()
     await stream.hasEvents(3)
     await saveRecords(store, [named(1, 'Ada', 5), record(9)])
     await stream.hasEvents(6)
@@ -152,6 +155,18 @@ test('a key may have a number of streams, and a server too; a closed one makes r
   expect(server.openStreams()).toBe(MOST_STREAMS)
   expect(server.requestsInProgress()).toBe(0)
   await Promise.all(streams.map((stream) => stream.close()))
+  await until(() => server.openStreams() === 0)
+})
+
+test('a stream ignores conditions: a response without a body would leave it open', async () => {
+  await using store = await openTestStore('sqlite', people(2))
+  await using server = await serve(store)
+  for (const headers of [{ 'If-None-Match': '*' }, { 'If-None-Match': '' }, { 'If-Match': '"x"' }]) {
+    const stream = await openEventStream(server.url, { key: server.key, headers })
+    expect(stream.response.status).toBe(200)
+    await stream.hasEvents(2)
+    await stream.close()
+  }
   await until(() => server.openStreams() === 0)
 })
 

@@ -1,0 +1,131 @@
+import { expect, spyOn, test } from 'bun:test'
+import { type DatabaseAddress, parseDatabaseAddress } from '../../../src/domain/database-address.ts'
+import type { LogEvent } from '../../../src/domain/v3/event.ts'
+import { undo } from '../../../src/domain/v3/undo.ts'
+import { readDiff, readLater } from '../../../src/store/events/read-later.ts'
+import { openStore } from '../../../src/store/open.ts'
+import type { Awaitable, LaterEvents, Store } from '../../../src/store/store.ts'
+import { type MakeDatabase, saveRecords, withEveryEngine } from '../../support/store/engines.ts'
+import { execute } from '../../support/store/execute-sql.ts'
+import { listLater } from '../../support/store/later-events.ts'
+import { NOON, record } from '../../support/store/records.ts'
+
+const MEBIBYTE = 1024 * 1024
+
+/** Passport `id` gets `totals[id]` events: each adds 1 to its score, a millisecond after the one before. `padding` makes their data larger. */
+async function addEvents(url: string, totals: readonly number[], padding: number): Promise<void> {
+  const text = 'x'.repeat(padding)
+  const data = `'[1,[' || (i - 1) || ',' || i || '],0,[["a",5,1,1,null,null,{"v":"${text}"}]]]'`
+  const sum = (list: readonly number[]) => list.reduce((one, other) => one + other, 0)
+  const values = totals.map((total, id) => `(${id}, ${total}, ${totals.length + sum(totals.slice(0, id))})`)
+  await execute(
+    url,
+    `with recursive numbers (i) as (select 1 union all select i + 1 from numbers where i < ${Math.max(...totals)}),
+     passports (id, total, start) as (values ${values.join()})
+     insert into events select start + i, id, ${NOON} + i, 6, ${data} from passports join numbers on i <= total`,
+  )
+  await execute(
+    url,
+    `update event_log set last = last + ${sum(totals)}, time = ${NOON} + ${Math.max(...totals)}`,
+  )
+}
+
+const scored = (id: number, total: number) => record(id, { scores: { total } })
+
+async function openWith(make: MakeDatabase, totals: readonly number[], padding = 0) {
+  const database = await make()
+  const store = await openStore(parseDatabaseAddress(database.url) as DatabaseAddress)
+  await saveRecords(
+    store,
+    totals.map((total, id) => scored(id, total)),
+  )
+  await addEvents(database.url, totals, padding)
+  return {
+    ...store,
+    async [Symbol.asyncDispose]() {
+      await store.close()
+      await database[Symbol.asyncDispose]()
+    },
+  }
+}
+
+const bytesOf = (events: readonly LogEvent[]) =>
+  events.reduce((sum, event) => sum + JSON.stringify(event).length, 0)
+
+const ofPassport = (events: readonly LogEvent[], id: number) =>
+  events.filter((event) => 'passportId' in event && event.passportId === id)
+
+async function getPassport({ v3 }: Store, id: number) {
+  const [found] = await v3.find([{ id }], { credentials: true })
+  if (!found || !('passport' in found)) throw new Error(`There is no passport ${id}.`)
+  return found.passport
+}
+
+withEveryEngine('bounded pages of events', (make) => {
+  test('a long history is read in pages of 5,000 events, and a diff of it adds up', async () => {
+    await using store = await openWith(make, [12_000])
+    using list = spyOn(store.events, 'listAfterTime')
+    const passport = await getPassport(store, 0)
+    const times = { from: NOON + 500, to: NOON + 11_000 }
+    expect(await readDiff(store.events, passport, times, () => undefined)).toEqual({
+      score: [500, 11_000],
+      causes: [{ delta: 10_500, cause: 'record' }],
+    })
+    const pages = await Promise.all(list.mock.results.map(({ value }) => value as Awaitable<LaterEvents>))
+    expect(pages.map(({ events }) => events.length)).toEqual([5000, 5000, 1500])
+  })
+
+  test('histories of different length are complete, newest first, in pages of about 5,000', async () => {
+    const totals = [...Array(60).fill(3), 6000, 0, 400, 1]
+    await using store = await openWith(make, totals)
+    const pages = await Array.fromAsync(readLater(store.events, totals.keys(), NOON, () => undefined))
+    expect(Math.max(...pages.map((page) => page.length))).toBeLessThanOrEqual(5000 + totals.length)
+    for (const [id, total] of totals.entries()) {
+      const times = ofPassport(pages.flat(), id).map(({ time }) => time - NOON)
+      expect(times).toEqual(Array.from({ length: total }, (_, at) => total - at))
+    }
+  })
+
+  test('pages of large events have about 1 MiB, and continue after the last event', async () => {
+    await using store = await openWith(make, [150, 30, 1], 20_000)
+    const later = await Array.fromAsync(readLater(store.events, [0, 1, 2], NOON, () => undefined))
+    expect(later.map((page) => page.length)).toEqual([53, 53, 53, 22])
+    expect(ofPassport(later.flat(), 1).map(({ time }) => time - NOON)).toEqual(
+      Array.from({ length: 30 }, (_, at) => 30 - at),
+    )
+    for (const filter of [{}, { passport: 0 }, { types: ['score.changed'] as const }]) {
+      const numbers: number[] = []
+      for (let after = 0; ; ) {
+        const { events, end, log } = await store.events.list({ ...filter, after, limit: 1000 })
+        expect(bytesOf(events)).toBeLessThan(1.2 * MEBIBYTE)
+        numbers.push(...events.map(({ sequence }) => sequence))
+        if (end === log.last) break
+        after = end
+      }
+      const count = 'passport' in filter ? 151 : 'types' in filter ? 181 : 184
+      expect(numbers).toHaveLength(count)
+      expect(numbers).toEqual([...new Set(numbers)].sort((one, other) => one - other))
+    }
+  })
+
+  test('one event that is larger than a page is a page', async () => {
+    await using store = await openWith(make, [3], 2 * MEBIBYTE)
+    const page = await store.events.list({ after: 1, limit: 10 })
+    expect([page.events.length, page.end]).toEqual([1, 2])
+    expect(await listLater(store, [0], NOON)).toHaveLength(3)
+  })
+
+  test('a passport that is removed while its history is read did not exist', async () => {
+    await using store = await openWith(make, [6000, 6000])
+    using list = spyOn(store.events, 'listAfterTime')
+    const state = { scores: { total: 6000, activity: 0, identity: 0, skills: 0 }, credentials: [] }
+    const states = [0, 1].map(() => ({ ...state, human: false, calculatedAt: NOON, rules: '' }))
+    const undone: (object | undefined)[] = [...states]
+    for await (const events of readLater(store.events, [0, 1], NOON, () => undefined)) {
+      for (const id of [0, 1]) undone[id] = undo(undone[id] as (typeof states)[0], ofPassport(events, id))
+      if (list.mock.calls.length === 1) await store.passports.remove(0, NOON)
+    }
+    expect(undone[0]).toBeUndefined()
+    expect(undone[1]).toEqual({ ...states[1], scores: { ...state.scores, total: 0 } })
+  })
+})

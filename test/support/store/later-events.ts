@@ -1,0 +1,13 @@
+import type { LogEvent, ScoreState } from '../../../src/domain/v3/event.ts'
+import { addEvents, endFold, type ScoreDiff, startFold } from '../../../src/domain/v3/fold.ts'
+import { readLater } from '../../../src/store/events/read-later.ts'
+import type { Store } from '../../../src/store/store.ts'
+
+/** All events of these passports after a time, newest first for each passport. */
+export async function listLater({ events }: Store, ids: readonly number[], time: number) {
+  return (await Array.fromAsync(readLater(events, ids, time, () => undefined))).flat()
+}
+
+/** The difference that these events made, newest first. `state` is the state after them. */
+export const fold = (state: ScoreState | undefined, events: readonly LogEvent[]): ScoreDiff =>
+  endFold(addEvents(startFold(state), events))
