@@ -155,7 +155,7 @@ export function createEvents(read: Query, { query, transaction }: Pool): EventSt
          from event_log`,
         [passportId, limit],
       )
-      return toEvents(found as Found)
+      return toEvents(toRowPage(found as Found), found as Found)
     },
     prune: (before) =>
       transaction(async (query) => {
