@@ -67,7 +67,7 @@ inBrowser('the reference page in a browser', (browser) => {
     const page = await browser.newPage()
     await page.goto(`${server.url}reference`)
     const sent: string[] = []
-    page.on('request', (request) => sent.push(request.url()))
+    page.on('request', (request) => request.url().includes('/api/') && sent.push(request.url()))
     expect(await refuse(page, 'getPassport', 'id', '   ')).toBe('id is blank. Enter a value.')
     expect(await refuse(page, 'getPassport', 'id', '..')).toBe('id is “..”, which cannot be sent in a path.')
     expect(sent).toEqual([])
