@@ -3,7 +3,8 @@ import { ServiceError } from '../../domain/errors.ts'
 import type { EventLog } from '../../domain/v3/event.ts'
 import { type EventCursor, formatEventCursor, isInLog } from '../../domain/v3/event-cursor.ts'
 import { presentEvent } from '../../domain/v3/present-event.ts'
-import type { EventPage, Store } from '../../store/store.ts'
+import type { EventPage } from '../../store/events/event-store.ts'
+import type { Store } from '../../store/store.ts'
 import { isActiveKey } from '../auth.ts'
 
 /** Open streams of a server thread, and of one key in it. */

@@ -18,8 +18,8 @@ import {
   toLogEvent,
   typeCondition,
 } from '../rows/event.ts'
-import type { EventStore } from '../store.ts'
 import type { Changes } from './changes.ts'
+import type { EventStore } from './event-store.ts'
 
 /**
  * Appends to the event log. Call it at the end of a transaction, before `incrementVersion`: it locks the log until the

@@ -3,7 +3,7 @@ import { addEvents, endFold, type ScoreDiff, startFold } from '../../domain/v3/f
 import type { PassportV3 } from '../../domain/v3/passport.ts'
 import { stateOf } from '../../domain/v3/passport-at.ts'
 import { undo } from '../../domain/v3/undo.ts'
-import type { EventStore } from '../store.ts'
+import type { EventStore } from './event-store.ts'
 
 type Events = Pick<EventStore, 'listAfterTime'>
 

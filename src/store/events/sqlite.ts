@@ -19,8 +19,8 @@ import {
   typeCondition,
 } from '../rows/event.ts'
 import type { ReadTransaction } from '../sqlite/read-transaction.ts'
-import type { EventPage, EventStore, LaterCursor } from '../store.ts'
 import type { Changes } from './changes.ts'
+import type { EventPage, EventStore, LaterCursor } from './event-store.ts'
 
 /** Appends to the event log, inside the current transaction. */
 export function createEventWriter(writer: Database) {

@@ -11,7 +11,7 @@ import {
   PASSPORT_FIELDS,
   type ScoreChange,
 } from '../../domain/v3/event.ts'
-import type { EventPage, LaterCursor } from '../store.ts'
+import type { EventPage, LaterCursor } from '../events/event-store.ts'
 
 export type EventRow = {
   sequence: number
