@@ -14,6 +14,9 @@ import latin from '@fontsource/source-serif-4/files/source-serif-4-latin-400-nor
 import latinExt from '@fontsource/source-serif-4/files/source-serif-4-latin-ext-400-normal.woff2' with {
   type: 'file',
 }
+import vietnamese from '@fontsource/source-serif-4/files/source-serif-4-vietnamese-400-normal.woff2' with {
+  type: 'file',
+}
 import { createPage, pageRoute } from '../../api/rendered-page.ts'
 import type { Route } from '../../api/request.ts'
 import { hashOf } from '../../store/hash.ts'
@@ -46,6 +49,12 @@ const SUBSETS: readonly Subset[] = [
     name: 'greek',
     file: greek,
     characters: 'U+0370-0377,U+037A-037F,U+0384-038A,U+038C,U+038E-03A1,U+03A3-03FF',
+  },
+  {
+    name: 'vietnamese',
+    file: vietnamese,
+    characters:
+      'U+0102-0103,U+0110-0111,U+0128-0129,U+0168-0169,U+01A0-01A1,U+01AF-01B0,U+0300-0301,U+0303-0304,U+0308-0309,U+0323,U+0329,U+1EA0-1EF9,U+20AB',
   },
 ]
 

@@ -1,4 +1,5 @@
 import type { Credential } from '../../domain/credential.ts'
+import type { Passport } from '../../domain/passport.ts'
 import {
   type Cause,
   causesOf,
@@ -30,10 +31,12 @@ const MOST_ROWS = { rows: MOST_EVENTS + 1, bytes: 15_000 }
 /** The latest changes of a score with their causes: a chart, and the same as a table. Empty without a change. */
 export async function renderHistory(
   events: Store['events'],
-  id: number,
+  { id, scores }: Passport,
   credentials: readonly Credential[],
 ): Promise<Html> {
   const points = toPoints(await events.listLatest(id, TYPES, MOST_EVENTS))
+  // A change after the passport was read.
+  while (points.length > 0 && points.at(-1)?.score !== scores.total) points.pop()
   if (points.length < 2) return html``
   const names = new Map(credentials.map(({ type, name }) => [type, name]))
   return html`<section id="history">

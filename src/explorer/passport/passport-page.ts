@@ -84,7 +84,7 @@ ${passport.stale ? RECALCULATING : html``}
 ${renderParts(passport, context)}
 ${renderCredentials({ id, credentials, scores })}
 ${renderGrowth(credentials, scores, context.caps)}
-${await renderHistory(store.events, id, credentials)}
+${await renderHistory(store.events, passport, credentials)}
 </div>
 <div>
 ${renderShare(id, `${shortNameOf(passport)}: passport score ${formatFigure(scores.total)}`, origin)}

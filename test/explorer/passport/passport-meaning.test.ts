@@ -1,6 +1,8 @@
 import { expect, test } from 'bun:test'
-import type { Scores } from '../../../src/domain/passport.ts'
+import type { Passport, Scores, Social } from '../../../src/domain/passport.ts'
 import { describeTop } from '../../../src/explorer/format.ts'
+import { renderSocials } from '../../../src/explorer/passport/passport-accounts.ts'
+import { renderExplanation } from '../../../src/explorer/passport/passport-explanation.ts'
 import { renderGrowth } from '../../../src/explorer/passport/passport-growth.ts'
 import { describeBest } from '../../../src/explorer/passport/passport-score.ts'
 import { readable, serveExplorer } from '../../support/explorer/explorer-server.ts'
@@ -70,6 +72,13 @@ test('a total that a record gives is not presented as a sum', async () => {
   )
 })
 
+test('a cap of the rules explains a total below the sum', () => {
+  const passport = { ...record(1), scores: { ...SCORES, total: 55 } } as Passport
+  expect(readable(renderExplanation(passport, { Skills: 25 }).markup)).toContain(
+    '10 Activity + 20 Identity + 30 Skills = 60, limited to 55 by the caps of the categories',
+  )
+})
+
 test('an outlier does not flatten the histogram, whose edges are round', async () => {
   const usual = Array.from({ length: 199 }, (_, at) => named(at + 2, `Person ${at + 2}`, at + 1))
   await using store = await openTestStore('sqlite', [named(1, 'Outlier', 990_000_000), ...usual])
@@ -94,6 +103,17 @@ test('screen readers get the histogram, the bar and the history once', async () 
   )
   expect(text).toContain('<div aria-hidden="true"><svg class="bar"')
   expect(text).not.toMatch(/<figure[^>]*aria-label|aria-labelledby/)
+})
+
+test('accounts have the name of their network and formatted counts', () => {
+  const [social] = mira.socials as [Social]
+  const accounts = [
+    { ...social, source: 'github', followers: '1234567' },
+    { ...social, source: 'Kites', followers: '', following: '' },
+  ]
+  const words = readable(renderSocials(accounts).markup)
+  expect(words).toContain('GitHub mira on GitHub example.com Mira K. 1,234,567 followers 12 following Notes')
+  expect(words).toContain('Kites mira on Kites example.com Mira K. Notes')
 })
 
 test('the largest gaps come first; a category at its cap has none', () => {
