@@ -79,9 +79,9 @@ async function start({ config, windows, snapshot }: ToServer & { kind: 'start' }
 }
 
 /** The port of the picture thread arrives before the server listens. */
-function rasterize(svg: string, width: number): ReturnType<Rasterize> {
+const rasterize: Rasterize = (draw, width) => {
   if (!pictures) throw new Error('The picture thread has not started yet.')
-  return pictures.rasterize(svg, width)
+  return pictures.rasterize(draw, width)
 }
 
 /** Counts in memory shared by all server threads, or in Redis, shared by all nodes. */

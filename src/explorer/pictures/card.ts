@@ -34,11 +34,10 @@ export function createCard({ store, catalog, rules, rasterize }: ExplorerOptions
   }
 
   return createPicturePage(store, ['png', 'svg'], async (passport, type, { site, charge }) => {
-    const name = type === 'png' ? drawableName(passport) : nameOf(passport)
-    const { markup } = drawCard(passport, name, await describe(passport), site)
-    if (type === 'svg') return picture('svg', markup)
+    const draw = async (name: string) => drawCard(passport, name, await describe(passport), site).markup
+    if (type === 'svg') return picture('svg', await draw(nameOf(passport)))
     await charge(PNG_UNITS)
-    return picture('png', await rasterize(markup, CARD_SIZE.width))
+    return picture('png', await rasterize(() => draw(drawableName(passport)), CARD_SIZE.width))
   })
 }
 
@@ -49,7 +48,7 @@ export const createSiteCard = ({ catalog, rasterize }: ExplorerOptions): Explore
     const { total } = await catalog.standing(0)
     const { markup } = drawSiteCard(site, `${formatPeople(total)}, ranked by score`)
     await charge(PNG_UNITS)
-    return picture('png', await rasterize(markup, CARD_SIZE.width))
+    return picture('png', await rasterize(() => markup, CARD_SIZE.width))
   },
 })
 

@@ -1,9 +1,10 @@
 import { createByteCache } from '../../catalog/byte-cache.ts'
 import { ServiceError } from '../../domain/errors.ts'
+import type { Awaitable } from '../../store/store.ts'
 import type { DrawPng } from './rasterizer.ts'
 
-/** Draws an SVG as a PNG of this width. */
-export type Rasterize = (svg: string, width: number) => Promise<Uint8Array<ArrayBuffer>>
+/** Draws an SVG as a PNG of this width. `draw` is not called if too many pictures wait. */
+export type Rasterize = (draw: () => Awaitable<string>, width: number) => Promise<Uint8Array<ArrayBuffer>>
 
 /** After `latest`, in epoch milliseconds, nobody waits for the picture. */
 type Request = { id: number; svg: string; width: number; latest: number }
@@ -17,37 +18,51 @@ const TIMEOUT_MILLISECONDS = 10_000
 export function createRasterizerClient(port: MessagePort, timeout = TIMEOUT_MILLISECONDS) {
   const waiting = new Map<number, PromiseWithResolvers<Uint8Array<ArrayBuffer>>>()
   let last = 0
+  /** Including those whose SVG is not drawn yet. */
+  let pending = 0
+  let isClosed = false
   port.onmessage = ({ data }: MessageEvent<Result>) => {
     const result = waiting.get(data.id)
-    waiting.delete(data.id)
     if ('png' in data) result?.resolve(data.png)
     else result?.reject(new Error(data.failure))
   }
 
+  async function send(svg: string, width: number): Promise<Uint8Array<ArrayBuffer>> {
+    if (isClosed) throw threadEnded()
+    const id = ++last
+    const result = Promise.withResolvers<Uint8Array<ArrayBuffer>>()
+    waiting.set(id, result)
+    port.postMessage({ id, svg, width, latest: Date.now() + timeout } satisfies Request)
+    const late = new ServiceError('unavailable', 'The picture thread does not respond.')
+    const timer = setTimeout(() => result.reject(late), timeout)
+    try {
+      return await result.promise
+    } finally {
+      clearTimeout(timer)
+      waiting.delete(id)
+    }
+  }
+
   return {
-    rasterize(svg: string, width: number): ReturnType<Rasterize> {
-      if (waiting.size >= MAX_WAITING)
-        return Promise.reject(new ServiceError('overloaded', 'Too many pictures are being drawn.'))
-      const id = ++last
-      const result = Promise.withResolvers<Uint8Array<ArrayBuffer>>()
-      waiting.set(id, result)
-      port.postMessage({ id, svg, width, latest: Date.now() + timeout } satisfies Request)
-      const late = new ServiceError('unavailable', 'The picture thread does not respond.')
-      const timer = setTimeout(() => {
-        waiting.delete(id)
-        result.reject(late)
-      }, timeout)
-      return result.promise.finally(() => clearTimeout(timer))
+    async rasterize(draw: () => Awaitable<string>, width: number): ReturnType<Rasterize> {
+      if (pending >= MAX_WAITING) throw new ServiceError('overloaded', 'Too many pictures are being drawn.')
+      pending++
+      try {
+        return await send(await draw(), width)
+      } finally {
+        pending--
+      }
     },
     /** Rejects pending requests, because the picture thread has ended. */
     close(): void {
-      const error = new ServiceError('unavailable', 'The picture thread ended.')
-      for (const { reject } of waiting.values()) reject(error)
-      waiting.clear()
+      isClosed = true
+      for (const { reject } of waiting.values()) reject(threadEnded())
       port.close()
     },
   }
 }
+
+const threadEnded = () => new ServiceError('unavailable', 'The picture thread ended.')
 
 export type RasterizerClient = ReturnType<typeof createRasterizerClient>
 

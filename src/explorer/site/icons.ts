@@ -36,13 +36,13 @@ export const createIcons = (rasterize: Rasterize): { path: string; page: Explore
   const png = (path: string, width: number): Icon => ({
     path,
     type: 'png',
-    render: (site) => rasterize(drawTile(site), width),
+    render: (site) => rasterize(() => drawTile(site), width),
   })
   const icons: Icon[] = [
     {
       path: '/favicon.ico',
       type: 'ico',
-      render: async (site) => toIco(await rasterize(drawIcon(site), ICO_SIZE)),
+      render: async (site) => toIco(await rasterize(() => drawIcon(site), ICO_SIZE)),
     },
     png('/apple-touch-icon.png', 180),
     png('/icon-192.png', 192),

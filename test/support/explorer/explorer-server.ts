@@ -50,9 +50,9 @@ export function serveExplorer(
 let loaded: Promise<DrawPng> | undefined
 
 /** In the thread of the test. */
-export const drawPng: Rasterize = async (svg, width) => {
+export const drawPng: Rasterize = async (draw, width) => {
   loaded ??= loadRasterizer()
-  return (await loaded)(svg, width)
+  return (await loaded)(await draw(), width)
 }
 
 export const readable = (markup: string) =>
