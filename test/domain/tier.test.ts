@@ -3,10 +3,11 @@ import { DEFAULT_TIERS, parseTiers, TIERS_EXAMPLE } from '../../src/domain/tier.
 
 const named = (text: string, name: string) => parseTiers(text)?.find((tier) => tier.name === name)
 
-test('an IP address has 1,000 requests and 300 pages per 10 s, and keys have more', () => {
+test('an IP address has 1,000 requests, 300 pages and 3,000 pictures per 10 s, and keys have more', () => {
   expect(DEFAULT_TIERS.map((tier) => `${tier.name}: ${tier.requests} in ${tier.window} s`)).toEqual([
     'anonymous: 1000 in 10 s',
     'explorer: 300 in 10 s',
+    'pictures: 3000 in 10 s',
     'standard: 5000 in 10 s',
     'high: 20000 in 10 s',
     'unlimited: Infinity in 10 s',
@@ -31,7 +32,7 @@ test('tiers without a setting keep their defaults, and defaults can be changed',
   expect(tiers?.map(({ name }) => name)).toEqual(names)
   expect(tiers?.[0]).toEqual({ name: 'anonymous', requests: 5, window: 60 })
   expect(tiers?.slice(1, -1)).toEqual(DEFAULT_TIERS.slice(1))
-  expect(parseTiers(TIERS_EXAMPLE)).toHaveLength(7)
+  expect(parseTiers(TIERS_EXAMPLE)).toHaveLength(DEFAULT_TIERS.length + 2)
 })
 
 const BAD = '|x|x=|x=5|x=0/10s|x=5/0s|x=1000001/1s|x=5/25h|x=5/10d|x=5/10s+5/day|x=-5/10s|x=1.5/10s'.split(

@@ -73,7 +73,7 @@ test('no regular expression is slow on long input', () => {
   const files = globs.flatMap((glob) => [...new Bun.Glob(glob).scanSync(ROOT)])
   const found = files.flatMap(findPatterns)
   expect(found.length).toBeGreaterThan(90)
-  expect(SHORT_TEXT_ONLY).toEqual(expect.arrayContaining(findSlow(found)))
+  expect(findSlow(found).filter((pattern) => !SHORT_TEXT_ONLY.includes(pattern))).toEqual([])
 })
 
 test('a slow regular expression is detected', () => {

@@ -48,7 +48,7 @@ function compact(styles: readonly string[]): string {
   return styles
     .join('\n')
     .replace(/\/\*.*?\*\//gs, '')
-    .replace(/\s*\n\s*/g, '\n')
+    .replace(/\n\s+/g, '\n')
 }
 
 /** Scripts and other files that do not depend on settings. */
