@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import type { Context } from '../../../src/api/request.ts'
 import {
   DEFAULT_SITE,
   PAPER,
@@ -167,7 +168,11 @@ describe('files of the site', () => {
     expect((await server.look('/sitemap.xml')).status).toBe(404)
     expect((await server.get('/api/v1/passports/7')).headers.has('X-Robots-Tag')).toBeFalse()
     const { routes } = createSite({ ...DEFAULT_SITE, index: false }, ORIGIN)
-    expect(routes.map(({ path }) => path)).toContain('/robots.txt')
+    const request = Object.assign(new Request('http://x/robots.txt'), { params: {} })
+    const robots = await routes
+      .find(({ path }) => path === '/robots.txt')
+      ?.handle?.(request, { headers: new Headers() } as Context)
+    expect(await robots?.text()).toBe('User-agent: *\nDisallow: /\n')
   })
 })
 
