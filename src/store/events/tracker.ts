@@ -22,16 +22,17 @@ export function trackEvents({ passports, credentials }: WriteModel, causeOf: Cau
   const before = new Map<number, Before | undefined>()
   const removed = new Map<number, StoredRow>()
 
-  /** Must be called before the row changes. */
-  function note(id: number, row = passports.find(id)): void {
-    if (before.has(id)) return
+  /** Must be called before the row changes. Returns the row before the transaction. */
+  function note(id: number): StoredRow | undefined {
+    if (before.has(id)) return before.get(id)?.row
+    const row = passports.find(id)
     const isMerged = row !== undefined && row.merged_into !== null
     before.set(id, row && { row, ...(isMerged && { credentials: countedOf(credentials.list(id)) }) })
+    return row
   }
 
   function noteRemoval(id: number): void {
-    note(id)
-    const row = before.get(id)?.row
+    const row = note(id)
     if (row) removed.set(id, row)
     before.set(id, undefined)
   }
@@ -51,10 +52,8 @@ export function trackEvents({ passports, credentials }: WriteModel, causeOf: Cau
     shown?: readonly Credential[],
   ): EventContent | undefined {
     const isKept = !shown && old.row.merged_into === null && row.merged_into === null
-    if (isKept)
-      return toScoreChanged({ row: old.row, credentials: NONE }, { row, credentials: NONE }, causeOf)
-    const credentialsBefore = old.credentials ?? credentials.listShown(row.id)
-    const credentialsAfter = countedOf(shown ?? credentials.list(row.id))
+    const credentialsBefore = isKept ? NONE : (old.credentials ?? credentials.listShown(row.id))
+    const credentialsAfter = isKept ? NONE : countedOf(shown ?? credentials.list(row.id))
     return toScoreChanged(
       { row: old.row, credentials: credentialsBefore },
       { row, credentials: credentialsAfter },
