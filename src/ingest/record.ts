@@ -1,4 +1,4 @@
-import { Compile, type Validator } from 'typebox/compile'
+import { Compile, type Validator } from 'typebox/schema'
 import { type Credential, roundScore } from '../domain/credential.ts'
 import type { DataPoint, RawValue } from '../domain/data-point.ts'
 import { parsePassportRef, type Scores, type Social } from '../domain/passport.ts'
@@ -62,7 +62,7 @@ export function parseRecord(value: unknown, options: ParseOptions) {
 
 function check<T>(validator: Validator, value: unknown): T {
   if (validator.Check(value)) return value as T
-  const [problem] = describeProblems(value, validator.Errors(value))
+  const [problem] = describeProblems(value, validator.Errors(value)[1])
   throw new RecordError(problem?.field ?? '', problem?.reason ?? 'is not a record')
 }
 

@@ -37,7 +37,6 @@ export function trackChanges(model: WriteModel, causeOf: CauseOf): TrackedWriteM
     const row = known ?? passports.find(id)
     if (!row) return
     renderPassport(model, row, shown.get(id))
-    handles.store(row)
   }
 
   return {
@@ -69,6 +68,8 @@ export function trackChanges(model: WriteModel, causeOf: CauseOf): TrackedWriteM
     renderV1() {
       const changes = events.compare(changed, shown)
       for (const [id, row] of changed) render(id, row)
+      // After all responses: the page cache of SQLite then holds the index of handles.
+      for (const row of changed.values()) if (row) handles.store(row)
       for (const id of withOtherRules) model.v1.touch(id)
       changed.clear()
       shown.clear()
