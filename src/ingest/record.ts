@@ -1,4 +1,4 @@
-import { Compile, type Validator } from 'typebox/compile'
+import { Compile, type Validator } from 'typebox/schema'
 import { type Credential, roundScore } from '../domain/credential.ts'
 import type { DataPoint, RawValue } from '../domain/data-point.ts'
 import { parsePassportRef, type Scores, type Social } from '../domain/passport.ts'
@@ -62,7 +62,7 @@ export function parseRecord(value: unknown, options: ParseOptions) {
 
 function check<T>(validator: Validator, value: unknown): T {
   if (validator.Check(value)) return value as T
-  const [problem] = describeProblems(value, validator.Errors(value))
+  const [problem] = describeProblems(value, validator.Errors(value)[1])
   throw new RecordError(problem?.field ?? '', problem?.reason ?? 'is not a record')
 }
 
@@ -111,15 +111,15 @@ function toPassport(line: PassportLine, options: ParseOptions): PassportRecord {
 /** Credentials to be scored become data points if their text can be parsed. */
 function addCredentials(
   record: PassportRecord,
-  { credentials: lines }: PassportLine,
+  { credentials: lines, last_calculated_at }: PassportLine,
   options: ParseOptions,
 ): void {
   const credentials: Credential[] = []
   const points: DataPoint[] = []
   const seen = new Set<string>()
-  const calculatedAt = record.calculatedAt ?? options.now
+  const calculated = { text: last_calculated_at, time: record.calculatedAt ?? options.now }
   lines?.forEach((line, at) => {
-    const credential = toCredential(line, record.id, at, calculatedAt)
+    const credential = toCredential(line, record.id, at, calculated)
     if (seen.has(credential.id))
       throw new RecordError(`credentials.${at}.id`, `appears twice: ${quote(credential.id)}`)
     seen.add(credential.id)
@@ -147,12 +147,15 @@ function toCredential(
   line: CredentialLine,
   passportId: number,
   at: number,
-  calculatedAt: number,
+  calculated: { text: string | number | null | undefined; time: number },
 ): Credential {
   const field = (name: string) => `credentials.${at}.${name}`
   const recordScore = roundScore(line.score ?? 0)
   const maxScore = roundScore(line.max_score ?? recordScore)
   const earnedAt = instant(field('earned_at'), line.earned_at)
+  // Most credentials have the time of their passport.
+  const isSameTime = line.last_calculated_at === calculated.text
+  const calculatedAt = isSameTime ? undefined : instant(field('last_calculated_at'), line.last_calculated_at)
   return {
     id: text(line.id) || stableId(`${passportId}:${text(line.type)}:${at}`),
     type: text(line.type),
@@ -162,7 +165,7 @@ function toCredential(
     maxScore,
     value: text(line.value),
     ...(earnedAt !== undefined && { earnedAt }),
-    calculatedAt: instant(field('last_calculated_at'), line.last_calculated_at) ?? calculatedAt,
+    calculatedAt: calculatedAt ?? calculated.time,
     ...(!line.derived && { givenScore: recordScore }),
     ...(line.superseded && { superseded: true }),
   }

@@ -1,4 +1,4 @@
-import { Compile } from 'typebox/compile'
+import { Compile } from 'typebox/schema'
 import { Settings } from 'typebox/system'
 import { type Level, RuleSetFile, type RuleSetShape } from '../domain/rule-set.ts'
 import { quote } from '../domain/text/quote.ts'
@@ -33,7 +33,7 @@ function listErrors(value: unknown) {
   const { maxErrors } = Settings.Get()
   Settings.Set({ maxErrors: Number.POSITIVE_INFINITY })
   try {
-    return validator.Errors(value)
+    return validator.Errors(value)[1]
   } finally {
     Settings.Set({ maxErrors })
   }

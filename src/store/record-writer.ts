@@ -149,7 +149,7 @@ function stateOf(
     (record.rules !== undefined && record.rules !== (rules() ?? record.rules)) ||
     (usesStored && before.stale !== 0) ||
     (before !== undefined && before.given_human !== Number(record.givenHuman ?? record.human)) ||
-    (record.dataPoints === undefined && dataPoints.list(record.id).length > 0) ||
+    (before !== undefined && record.dataPoints === undefined && dataPoints.list(record.id).length > 0) ||
     !addsUp(record)
   const keepsOld = before !== undefined && (stale || usesStored)
   return {

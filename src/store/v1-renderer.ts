@@ -1,7 +1,7 @@
 import type { Credential } from '../domain/credential.ts'
-import { handlesOf } from '../domain/v3/handle.ts'
 import type { CauseOf, Changes } from './events/changes.ts'
 import { trackEvents } from './events/tracker.ts'
+import { trackHandles } from './handle-tracker.ts'
 import type { StoredRow } from './rows/passport.ts'
 import { toV1CredentialsRow, toV1PassportRow } from './rows/v1.ts'
 import type { WriteModel } from './write-model.ts'
@@ -16,13 +16,17 @@ export type TrackedWriteModel = WriteModel & {
 
 /** Tracks changed passports: each is rendered once, in the transaction that changes it. */
 export function trackChanges(model: WriteModel, causeOf: CauseOf): TrackedWriteModel {
-  const { passports, credentials, dataPoints, handles } = model
+  const { passports, credentials } = model
   const events = trackEvents(model, causeOf)
+  const handles = trackHandles(model)
   /** Rows by id; `undefined` ones are read when they are rendered. */
   const changed = new Map<number, StoredRow | undefined>()
   const shown = new Map<number, readonly Credential[]>()
   /** V1 does not show the rule set, but v3 does. */
   const withOtherRules = new Set<number>()
+
+  /** The current row; the row before the transaction is read once. */
+  const find = (id: number): StoredRow | undefined => changed.get(id) ?? events.recordBefore(id)
 
   /** The response of a survivor says whether another passport is merged into it. */
   function markSurvivor(id: number | null | undefined): void {
@@ -33,23 +37,18 @@ export function trackChanges(model: WriteModel, causeOf: CauseOf): TrackedWriteM
     const row = known ?? passports.find(id)
     if (!row) return
     renderPassport(model, row, shown.get(id))
-    handles.replace(id, handlesOf(JSON.parse(row.socials), dataPoints.list(id)))
   }
 
   return {
     ...model,
     passports: {
       ...passports,
-      find(id) {
-        const row = passports.find(id)
-        events.recordBefore(id, row)
-        return row
-      },
+      find,
       put(row) {
-        events.recordBefore(row.id)
-        const before = passports.find(row.id)
+        const before = find(row.id)
         if (before === undefined) shown.set(row.id, [])
         else if (before.rules !== row.rules) withOtherRules.add(row.id)
+        handles.note(before, row)
         passports.put(row)
         changed.set(row.id, row)
         markSurvivor(row.merged_into)
@@ -63,11 +62,14 @@ export function trackChanges(model: WriteModel, causeOf: CauseOf): TrackedWriteM
         markSurvivor(survivor)
       },
     },
+    dataPoints: handles.dataPoints,
     credentials: { ...credentials, list: (id) => [...(shown.get(id) ?? credentials.list(id))] },
     showCredentials: (passportId, list) => void shown.set(passportId, list),
     finish() {
       const changes = events.compare(changed, shown)
       for (const [id, row] of changed) render(id, row)
+      // After all responses: the page cache of SQLite then holds the index of handles.
+      for (const row of changed.values()) if (row) handles.store(row)
       for (const id of withOtherRules) model.v1.touch(id)
       changed.clear()
       shown.clear()

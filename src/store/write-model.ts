@@ -35,6 +35,8 @@ export type WriteModel = {
   /** The handles of a passport (src/domain/v3/handle.ts), sorted. */
   handles: {
     replace(passportId: number, handles: readonly string[]): void
+    /** For a passport without handles. */
+    add(passportId: number, handles: readonly string[]): void
   }
   removals: {
     has(passportId: number): boolean

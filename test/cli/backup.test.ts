@@ -9,7 +9,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import type { Store } from '../../src/store/store.ts'
 import { COMMAND } from '../support/cli.ts'
 import { workplace } from '../support/cli-sandbox.ts'
@@ -67,7 +67,7 @@ withEngine('sqlite', 'backup', (makeDatabase) => {
       err: 'passportd: kept.db exists already: --force replaces it.\n',
     })
     expect(await Bun.file(join(here.cwd, 'kept.db')).text()).toBe('mine')
-    expect(await here.run('backup', 'kept.db', '--force')).toMatchObject({ code: 0 })
+    expect(await here.call('backup', join(here.cwd, 'kept.db'), '--force')).toMatchObject({ code: 0 })
     expect(readdirSync(here.cwd)).toEqual(['kept.db'])
     expect(await here.run('backup', '.', '--force')).toMatchObject({
       code: 1,
@@ -77,7 +77,7 @@ withEngine('sqlite', 'backup', (makeDatabase) => {
       code: 1,
       err: 'passportd: nowhere/kept.db cannot be written: there is no folder nowhere.\n',
     })
-    expect(await here.run('backup')).toMatchObject({ code: 2 })
+    expect(await here.call('backup')).toMatchObject({ code: 2 })
   })
 
   test.each(['-wal', '-journal'])(
@@ -104,7 +104,7 @@ withEngine('sqlite', 'backup', (makeDatabase) => {
     const names = ['linked.db', 'pointed.db', 'folder/test.db', here.database]
     const beside = ['-wal', '-shm', '-journal'].map((end) => `folder/test.db${end}`)
     for (const name of [...names, ...beside]) {
-      await here.refuses('belongs to the database', 'backup', name, '--force')
+      await here.refuses('belongs to the database', 'backup', resolve(here.cwd, name), '--force')
     }
     expect(await here.run('export')).toEqual(before)
   })
@@ -129,7 +129,7 @@ withEngine('sqlite', 'backup', (makeDatabase) => {
   test('a damaged, foreign, empty or missing database is not backed up', async () => {
     await using here = await workplace(makeDatabase, { bare: true })
     const attempt = async (sentence: string) => {
-      await here.refuses(sentence, 'backup', 'kept.db')
+      await here.refuses(sentence, 'backup', join(here.cwd, 'kept.db'))
       expect(readdirSync(here.cwd)).toEqual([])
     }
     await attempt('There is no database')
@@ -143,7 +143,7 @@ withEngine('sqlite', 'backup', (makeDatabase) => {
     const bytes = new Uint8Array(await Bun.file(damaged.database).arrayBuffer())
     bytes.fill(0x55, 3 * 4096, 30 * 4096)
     writeFileSync(damaged.database, bytes)
-    expect(await damaged.run('backup', 'kept.db')).toMatchObject({
+    expect(await damaged.call('backup', join(damaged.cwd, 'kept.db'))).toMatchObject({
       code: 1,
       err: expect.stringContaining('is damaged'),
     })

@@ -80,7 +80,7 @@ withEveryEngine('mcp', (makeDatabase) => {
     ])
 
     const explained = await agent.call('explain_score', { passport: '7' })
-    const told = JSON.parse((await here.run('explain', '7', '--json')).out)
+    const told = JSON.parse((await here.call('explain', '7', '--json')).out)
     expect(explained.data).toMatchObject({ ...head, rules: told.rules, explained_score: told.scores.total })
     expect(explained.data?.lines).toHaveLength(told.credentials.length)
     expect(explained.data?.notes).toEqual([

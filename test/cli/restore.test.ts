@@ -27,12 +27,13 @@ const calm = { ...ada, stale: false }
 /** A database that changed after its backup. */
 async function backedUp(makeDatabase: MakeDatabase) {
   const here = await workplace(makeDatabase, { records: [...PEOPLE, calm] })
-  await here.run('backup', 'kept.db')
+  const kept = join(here.cwd, 'kept.db')
+  await here.call('backup', kept)
   const before = await here.look(exportAll)
   await here.look((store) => saveRecords(store, [named(3, 'Grace the Later', 50), named(5, 'New', 1)]))
   const after = await here.look(exportAll)
   expect(after).not.toBe(before)
-  return { ...here, before, after, export: () => here.look(exportAll) }
+  return { ...here, kept, before, after, export: () => here.look(exportAll) }
 }
 
 async function exportAll(store: Store): Promise<string> {
@@ -53,7 +54,7 @@ withEngine('sqlite', 'restore', (makeDatabase) => {
   test('restore creates a database with the contents of the backup', async () => {
     await using from = await backedUp(makeDatabase)
     await using here = await workplace(makeDatabase, { bare: true })
-    const { code, out } = await here.run('restore', join(from.cwd, 'kept.db'))
+    const { code, out } = await here.call('restore', from.kept)
     expect({ code, out }).toEqual({
       code: 0,
       out: expect.stringMatching(
@@ -65,9 +66,9 @@ withEngine('sqlite', 'restore', (makeDatabase) => {
 
   test('a database with contents is replaced only with --force, and stays complete under another name', async () => {
     await using here = await backedUp(makeDatabase)
-    await here.refuses('is not empty', 'restore', 'kept.db')
+    await here.refuses('is not empty', 'restore', here.kept)
     expect(await here.export()).toBe(here.after)
-    const { code, out } = await here.run('restore', 'kept.db', '--force')
+    const { code, out } = await here.call('restore', here.kept, '--force')
     expect(code).toBe(0)
     expect(await here.export()).toBe(here.before)
     expect(await exportKept(out)).toBe(here.after)
@@ -76,7 +77,7 @@ withEngine('sqlite', 'restore', (makeDatabase) => {
   test('a database in use is never replaced, not even with --force', async () => {
     await using here = await backedUp(makeDatabase)
     await using _server = await here.serve()
-    await here.refuses('is in use: stop the service', 'restore', 'kept.db', '--force')
+    await here.refuses('is in use: stop the service', 'restore', here.kept, '--force')
     expect(await here.export()).toBe(here.after)
   })
 
@@ -87,7 +88,7 @@ withEngine('sqlite', 'restore', (makeDatabase) => {
       await using server = await here.serve()
       expect(await answer(server.url)).toContain('Grace the Later')
     }
-    const { out } = await here.run('restore', 'kept.db', '--force')
+    const { out } = await here.call('restore', here.kept, '--force')
     expect(beside(here.database)).toEqual([basename(keptIn(out))])
     await using server = await here.serve()
     expect(await answer(server.url)).toContain('Grace Hopper')
@@ -101,7 +102,7 @@ withEngine('sqlite', 'restore', (makeDatabase) => {
     server.child.kill('SIGKILL')
     await server.child.exited
     expect(existsSync(`${here.database}-wal`)).toBe(true)
-    const { out } = await here.run('restore', 'kept.db', '--force')
+    const { out } = await here.call('restore', here.kept, '--force')
     expect(await here.export()).toBe(here.before)
     expect(await exportKept(out)).toBe(after)
   })
@@ -115,7 +116,7 @@ withEngine('sqlite', 'restore', (makeDatabase) => {
     const log = readFileSync(`${here.database}-wal`)
     expect(log.length).toBeGreaterThan(0)
     rmSync(here.database)
-    const { code, out } = await here.run('restore', 'kept.db')
+    const { code, out } = await here.call('restore', here.kept)
     expect(code).toBe(0)
     expect(readFileSync(keptIn(out)).equals(log)).toBe(true)
     expect(await here.export()).toBe(here.before)
@@ -126,7 +127,7 @@ withEngine('sqlite', 'restore', (makeDatabase) => {
     const real = join(here.cwd, 'real.db')
     renameSync(here.database, real)
     symlinkSync(real, here.database)
-    const { code, out } = await here.run('restore', 'kept.db', '--force')
+    const { code, out } = await here.call('restore', here.kept, '--force')
     expect(code).toBe(0)
     expect(keptIn(out)).toStartWith(`${real}.before-`)
     expect(readlinkSync(here.database)).toBe(real)
@@ -137,7 +138,7 @@ withEngine('sqlite', 'restore', (makeDatabase) => {
     await using here = await backedUp(makeDatabase)
     rmSync(here.database)
     mkdirSync(here.database)
-    const { code, err } = await here.run('restore', 'kept.db', '--force')
+    const { code, err } = await here.call('restore', here.kept, '--force')
     expect({ code, lines: err.trim().split('\n') }).toEqual({
       code: 1,
       lines: [expect.stringContaining(here.database)],
@@ -148,8 +149,8 @@ withEngine('sqlite', 'restore', (makeDatabase) => {
     await using here = await backedUp(makeDatabase)
     writeFileSync(here.database, 'x'.repeat(9000))
     writeFileSync(`${here.database}-wal`, 'y'.repeat(9000))
-    await here.refuses('is damaged: with --force', 'restore', 'kept.db')
-    const { code, out } = await here.run('restore', 'kept.db', '--force')
+    await here.refuses('is damaged: with --force', 'restore', here.kept)
+    const { code, out } = await here.call('restore', here.kept, '--force')
     expect(code).toBe(0)
     expect(readFileSync(keptIn(out), 'utf8')).toBe('x'.repeat(9000))
     expect(beside(here.database).filter((name) => /^test\.db-/.test(name))).toEqual([])
@@ -185,7 +186,7 @@ withEngine('sqlite', 'restore', (makeDatabase) => {
       missing: 'There is no file',
     }
     for (const [name, sentence] of Object.entries(sentences)) {
-      await here.refuses(sentence, 'restore', name, '--force')
+      await here.refuses(sentence, 'restore', join(here.cwd, name), '--force')
     }
     const half = `${here.database}.restoring`
     writeFileSync(half, whole)
@@ -216,7 +217,7 @@ withEngine('sqlite', 'restore', (makeDatabase) => {
       expect([was, here.before]).toContain(await here.export())
       await here.look((store) => saveRecords(store, [calm, named(10 + kill, 'One more', 1)]))
     }
-    expect(await here.run('restore', 'kept.db', '--force')).toMatchObject({ code: 0 })
+    expect(await here.call('restore', here.kept, '--force')).toMatchObject({ code: 0 })
     expect(await here.export()).toBe(here.before)
     expect(existsSync(restoring)).toBe(false)
   })

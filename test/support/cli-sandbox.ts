@@ -50,9 +50,9 @@ export async function workplace(
     env,
     database: nameDatabase(address),
     run: (...args: string[]) => run(args, { cwd, env }),
-    /** Expects the command to end with code 1 and `sentence` in its message. */
+    /** Expects the command to end with code 1 and `sentence` in its message. Runs in this process, and needs absolute paths. */
     async refuses(sentence: string, ...args: string[]): Promise<void> {
-      const { code, err } = await run(args, { cwd, env })
+      const { code, err } = await callHere(args, { env })
       expect({ args, code, err }).toEqual({ args, code: 1, err: expect.stringContaining(sentence) })
     },
     /** In this process, which is faster. Needs absolute paths. */

@@ -29,16 +29,17 @@ export function trackEvents({ passports, credentials }: WriteModel, causeOf: Cau
   const before = new Map<number, Before | undefined>()
   const removed = new Map<number, StoredRow>()
 
-  /** Must be called before the row changes. */
-  function recordBefore(id: number, row = passports.find(id)): void {
-    if (before.has(id)) return
+  /** Must be called before the row changes. Returns the row before the transaction. */
+  function recordBefore(id: number): StoredRow | undefined {
+    if (before.has(id)) return before.get(id)?.row
+    const row = passports.find(id)
     const isMerged = row !== undefined && row.merged_into !== null
     before.set(id, row && { row, ...(isMerged && { credentials: withoutSuperseded(credentials.list(id)) }) })
+    return row
   }
 
   function recordRemoval(id: number): void {
-    recordBefore(id)
-    const row = before.get(id)?.row
+    const row = recordBefore(id)
     if (row) removed.set(id, row)
     before.set(id, undefined)
   }

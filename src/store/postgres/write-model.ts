@@ -125,6 +125,7 @@ function createWriteModel(
         // Most changed records keep their handles.
         if (!Bun.deepEquals(list, handles.get(id) ?? [])) handles.set(id, list)
       },
+      add: handles.set,
     },
     removals: {
       has: (id) => removals.get(id) !== undefined,

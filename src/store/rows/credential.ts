@@ -20,8 +20,9 @@ export const isAsShown = (row: CredentialsRow | null | undefined): boolean => ro
 export function fromCredentialData(row: CredentialsRow | null | undefined): Credential[] {
   if (!row) return []
   if (row.data !== AS_SHOWN) return JSON.parse(row.data)
-  const shown = row.body === null ? [] : toShownCredentials(row.body)
-  return shown.map((credential) => ({ ...credential, givenScore: credential.score })).sort(byId)
+  const credentials = row.body === null ? [] : toShownCredentials(row.body)
+  for (const credential of credentials) credential.givenScore = credential.score
+  return credentials.sort(byId)
 }
 
 /** The credentials in the V1 response. */
@@ -45,4 +46,4 @@ export function keepUnchanged(
 const COMPARED = ['score', 'maxScore', 'value', 'name', 'category', 'earnedAt', 'superseded'] as const
 
 export const isSame = (before: Credential, after: Credential) =>
-  COMPARED.every((field) => before[field] === after[field])
+  before === after || COMPARED.every((field) => before[field] === after[field])

@@ -9,7 +9,7 @@ import {
 import type { WireCredential } from '../../domain/v1/schemas.ts'
 import { fromLaterText, toLaterText, toShownFields } from '../../domain/v2/later-fields.ts'
 import { etagOf } from '../hash.ts'
-import { type StoredRow, toFullPassport } from './passport.ts'
+import { type StoredRow, toFullPassport, toPassport } from './passport.ts'
 
 export type V1Body = { body: string; etag: string }
 
@@ -49,18 +49,27 @@ export type V1PassportRow = {
 export type V1CredentialsRow = { passport_id: number; body: string; etag: string }
 
 export function toV1PassportRow(row: StoredRow, merged: boolean): V1PassportRow {
-  const passport = { ...toFullPassport(row, merged), stale: false }
-  const fields = membersOf(presentListedPassport(passport))
+  const passport = toFullPassport(row, merged)
   const more_fields = membersOf(presentUnlistedFields(passport))
+  return {
+    ...toV1ScoreRow(row, more_fields, passport),
+    name: foldName(row.display_name),
+    more_fields,
+    merged: Number(merged),
+    later_fields: toLaterText(toShownFields(fromLaterText(row.later_fields), passport.socials)),
+  }
+}
+
+/** The columns that scoring changes. */
+export type V1ScoreRow = Pick<V1PassportRow, 'passport_id' | 'score' | 'fields' | 'etag'>
+
+export function toV1ScoreRow(row: StoredRow, more_fields: string, passport = toPassport(row)): V1ScoreRow {
+  const fields = membersOf(presentListedPassport({ ...passport, stale: false }))
   return {
     passport_id: row.id,
     score: row.score,
-    name: foldName(row.display_name),
     fields,
-    more_fields,
     etag: etagOf(`{"passport":{${fields},${more_fields}}}`),
-    merged: Number(merged),
-    later_fields: toLaterText(toShownFields(fromLaterText(row.later_fields), passport.socials)),
   }
 }
 

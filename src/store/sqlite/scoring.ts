@@ -5,7 +5,7 @@ import { scorePassport, toLoadedScorable } from '../apply-score.ts'
 import { createEventWriter } from '../events/sqlite.ts'
 import { STALE_COUNT } from '../rows/counts.ts'
 import { type StoredRow, toFullPassport } from '../rows/passport.ts'
-import { toV1CredentialsRow, toV1PassportRow } from '../rows/v1.ts'
+import { toV1CredentialsRow, toV1ScoreRow, type V1PassportRow, type V1ScoreRow } from '../rows/v1.ts'
 import {
   ADOPTION_BATCH,
   FIND_BATCH_END,
@@ -21,7 +21,7 @@ import { isEnvironmentError } from './connect.ts'
 import { createCredentialReader, createDataPointReader } from './credentials-and-points.ts'
 import { createFinder } from './passports.ts'
 import { createAdoption } from './settings.ts'
-import { incrementRankingVersion } from './statements.ts'
+import { incrementRankingVersion, NEXT_VERSION } from './statements.ts'
 import { createWriteModel } from './write-model.ts'
 
 type Connections = { reader: Database; writer: Database }
@@ -78,6 +78,7 @@ function prepareWork(writer: Database, model: WriteModel, evidence: Evidence) {
     'select * from passports where stale <> 0 and stale = 1 order by id limit ?',
   )
   const markUnscorable = writer.query('update passports set stale = 2 where id = ?')
+  const scores = createScoreTable(writer)
   const log = createEventWriter(writer)
   return writer.transaction((limit: number, job: ScoringJob) => {
     if ((model.rules() ?? job.rules) !== job.rules) return undefined
@@ -85,7 +86,7 @@ function prepareWork(writer: Database, model: WriteModel, evidence: Evidence) {
     const events: EventContent[] = []
     for (const row of rows) {
       try {
-        events.push(...saveScore(row, job, model, evidence))
+        events.push(...saveScore(row, job, { model, scores, evidence }))
       } catch (error) {
         if (isEnvironmentError(error)) throw error
         // A failed passport must not block the others.
@@ -99,19 +100,58 @@ function prepareWork(writer: Database, model: WriteModel, evidence: Evidence) {
   })
 }
 
+type Tables = { model: WriteModel; scores: ReturnType<typeof createScoreTable>; evidence: Evidence }
+
+/** The columns that scoring changes. */
+function createScoreTable(writer: Database) {
+  const put = writer.query(
+    `update passports set score = $score, activity_score = $activity_score, identity_score = $identity_score,
+       skills_score = $skills_score, human = $human, stale = $stale, calculated_at = $calculated_at, rules = $rules
+     where id = $id`,
+  )
+  const findMoreFields = writer.query<Pick<V1PassportRow, 'more_fields'>, [number]>(
+    'select more_fields from v1_passports where passport_id = ?',
+  )
+  const putV1 = writer.query(
+    `update v1_passports set score = $score, fields = $fields, etag = $etag, version = ${NEXT_VERSION}
+     where passport_id = $passport_id and etag <> $etag`,
+  )
+  return {
+    put: ({
+      id,
+      score,
+      activity_score,
+      identity_score,
+      skills_score,
+      human,
+      stale,
+      calculated_at,
+      rules,
+    }: StoredRow) =>
+      void put.run({
+        id,
+        score,
+        activity_score,
+        identity_score,
+        skills_score,
+        human,
+        stale,
+        calculated_at,
+        rules,
+      }),
+    getMoreFields: (id: number) => (findMoreFields.get(id) as V1PassportRow).more_fields,
+    putV1: (row: V1ScoreRow) => void putV1.run(row),
+  }
+}
+
 /** All steps that may fail come before the first write: a failed passport stays unchanged. Returns its events. */
-function saveScore(
-  before: StoredRow,
-  job: ScoringJob,
-  model: WriteModel,
-  evidence: Evidence,
-): EventContent[] {
+function saveScore(before: StoredRow, job: ScoringJob, { model, scores, evidence }: Tables): EventContent[] {
   const { row, credentials, isUnchanged, event } = scorePassport(load(before, evidence), job)
   const isListed = row.merged_into === null
-  const v1 = isListed && toV1PassportRow(row, model.passports.listMerged(row.id).length > 0)
+  const v1 = isListed && toV1ScoreRow(row, scores.getMoreFields(row.id))
   const shown = isListed && !isUnchanged && toV1CredentialsRow(row.id, credentials)
-  model.passports.put(row)
-  if (v1) model.v1.putPassport(v1)
+  scores.put(row)
+  if (v1) scores.putV1(v1)
   if (!isUnchanged) model.credentials.put(row.id, credentials, isListed)
   if (shown) model.v1.putCredentials(shown)
   return event ? [event] : []

@@ -93,7 +93,12 @@ function createDataPointTable(writer: Database): WriteModel['dataPoints'] {
 
 /** Statements are prepared on use, because earlier migrations use this model without the table. */
 function createHandleTable(writer: Database): WriteModel['handles'] {
+  const add: WriteModel['handles']['add'] = (passportId, handles) => {
+    const insert = writer.query('insert into handles values (?, ?)')
+    for (const handle of handles) insert.run(handle, passportId)
+  }
   return {
+    add,
     replace(passportId, handles) {
       const rows = writer
         .query<{ handle: string }, [number]>(
@@ -109,7 +114,7 @@ function createHandleTable(writer: Database): WriteModel['handles'] {
       )
         return
       if (rows.length > 0) writer.query('delete from handles where passport_id = ?').run(passportId)
-      for (const handle of handles) writer.query('insert into handles values (?, ?)').run(handle, passportId)
+      add(passportId, handles)
     },
   }
 }

@@ -10,6 +10,7 @@ import { listAll } from '../../support/store/catalog.ts'
 import { saveRecords } from '../../support/store/engines.ts'
 import { ada, GRACE_OLD_WALLET, NOON, named, PEOPLE, record } from '../../support/store/records.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
+import { callHere } from '../../support/terminal.ts'
 
 const MANY = Array.from({ length: 1200 }, (_, at) => named(1000 + at, `Person ${at}`, at % 90))
 
@@ -93,7 +94,7 @@ describe('copy', () => {
   test('copy moves everything to PostgreSQL and back, and prints what it compared', async () => {
     await using at = await databases()
     await fill(at.sqlite)
-    const there = await run(['copy', at.sqlite, at.postgres], { cwd: at.cwd })
+    const there = await callHere(['copy', at.sqlite, at.postgres])
     expect(there.code).toBe(0)
     expect(there.out).toMatch(/^passports +1,203 +1,203 +[0-9a-f]{16}$/m)
     expect(there.out).toMatch(/^keys +2 +2 +[0-9a-f]{16}$/m)
@@ -101,7 +102,7 @@ describe('copy', () => {
     expect(there.out).toMatch(/^mirrored +3 +3 /m)
     expect(there.out).toMatch(/^rule sets +1 +1 /m)
     expect(there.err).toContain('now holds exactly what')
-    const back = await run(['copy', at.postgres, at.other], { cwd: at.cwd })
+    const back = await callHere(['copy', at.postgres, at.other])
     expect(back.code).toBe(0)
     const before = await everything(at.sqlite)
     expect(before.stale).toBeGreaterThan(0)
@@ -121,13 +122,13 @@ describe('copy', () => {
         { ...ada, id: 8, profile: { ...ada.profile, displayName: 'Old' } },
       ]),
     )
-    const refused = await run(['copy', at.sqlite, at.postgres], { cwd: at.cwd })
+    const refused = await callHere(['copy', at.sqlite, at.postgres])
     expect([refused.code, refused.out]).toEqual([1, ''])
     expect(refused.err).toContain('is not empty: it has passports. --replace')
     expect(refused.err).not.toContain('open-sesame')
     expect(await withStore(at.postgres, async (store) => (await store.records.list(-1, 9)).length)).toBe(3)
 
-    const replaced = await run(['copy', at.sqlite, at.postgres, '--replace'], { cwd: at.cwd })
+    const replaced = await callHere(['copy', at.sqlite, at.postgres, '--replace'])
     expect(replaced.code).toBe(0)
     expect(await everything(at.postgres)).toEqual(await everything(at.sqlite))
   }, 120_000)
@@ -135,7 +136,7 @@ describe('copy', () => {
   test('a second copy transfers later changes, unless the target was changed', async () => {
     await using at = await databases()
     await fill(at.sqlite)
-    const copy = () => run(['copy', at.sqlite, at.postgres], { cwd: at.cwd })
+    const copy = () => callHere(['copy', at.sqlite, at.postgres])
     expect((await copy()).code).toBe(0)
     await withStore(at.sqlite, (store) => saveRecords(store, [named(9000, 'Late')]))
     const again = await copy()
@@ -158,7 +159,7 @@ describe('copy', () => {
         await to.copying.note(at.sqlite.replace('sqlite:', ''))
       }),
     )
-    const { code, out } = await run(['copy', at.sqlite, at.postgres], { cwd: at.cwd })
+    const { code, out } = await callHere(['copy', at.sqlite, at.postgres])
     expect(code).toBe(0)
     // The batches are 50, then 500: the first 550 were copied before.
     expect(out).toMatch(/^passports +1,203 +653 /m)
@@ -176,7 +177,7 @@ describe('copy', () => {
       expect(code).toBe(1)
       expect(err).toContain('The copy of elsewhere to')
     }
-    expect((await run(['copy', '--forget', at.sqlite], { cwd: at.cwd })).code).toBe(0)
+    expect((await callHere(['copy', '--forget', at.sqlite])).code).toBe(0)
     expect((await run(['import', '-'], { cwd: at.cwd, env, stdin })).code).toBe(0)
   })
 
@@ -200,7 +201,7 @@ describe('copy', () => {
         await child.exited
       }
     })
-    expect((await run(['copy', at.sqlite, at.postgres], { cwd: at.cwd })).code).toBe(0)
+    expect((await callHere(['copy', at.sqlite, at.postgres])).code).toBe(0)
     expect(await everything(at.postgres)).toEqual(await everything(at.sqlite))
   }, 120_000)
 

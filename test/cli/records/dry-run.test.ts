@@ -19,25 +19,26 @@ const files = {
     Array.from({ length: 700 }, (_, id) => ({ passport: 1000 + id, type: 'github', value: id })),
   ),
 }
-const ARGS = ['people.jsonl', 'points.jsonl']
+const NAMES = ['people.jsonl', 'points.jsonl']
+const pathsIn = (folder: string) => NAMES.map((name) => join(folder, name))
 
 withEveryEngine('import --dry-run', (makeDatabase) => {
   test('of several files reports the same as the import, and changes nothing', async () => {
     await using here = await workplace(makeDatabase, { files, records: PEOPLE })
     const before = await here.look((store) => store.records.list(0, 2000))
-    const dry = await here.run('import', '--dry-run', ...ARGS)
+    const dry = await here.call('import', '--dry-run', ...pathsIn(here.cwd))
     expect(await here.look((store) => store.records.list(0, 2000))).toEqual(before)
-    const real = await here.run('import', ...ARGS)
+    const real = await here.call('import', ...pathsIn(here.cwd))
     expect(dry).toEqual({ ...real, err: `Nothing was imported. ${real.err}` })
     expect(real.code).toBe(0)
   })
 
   test('on a database that does not exist reports the same as the import, and creates nothing', async () => {
     await using here = await workplace(makeDatabase, { files, bare: true })
-    const dry = await here.run('import', '--dry-run', ...ARGS)
+    const dry = await here.call('import', '--dry-run', ...pathsIn(here.cwd))
     expect(dry).toMatchObject({ code: 0, err: expect.stringContaining('1,402 lines: 1,401 added') })
     expect(existsSync(here.database)).toBe(false)
-    expect(readdirSync(here.cwd).toSorted()).toEqual(ARGS)
+    expect(readdirSync(here.cwd).toSorted()).toEqual(NAMES)
   })
 })
 
@@ -45,7 +46,7 @@ withEngine('sqlite', 'import --dry-run', (makeDatabase) => {
   test('creates no folder for a database that does not exist', async () => {
     await using here = await workplace(makeDatabase, { files })
     here.env.DATABASE_URL = `sqlite:${join(here.cwd, 'data/new.db')}`
-    expect((await here.run('import', '--dry-run', ...ARGS)).code).toBe(0)
+    expect((await here.call('import', '--dry-run', ...pathsIn(here.cwd))).code).toBe(0)
     expect(existsSync(join(here.cwd, 'data'))).toBe(false)
   })
 })
@@ -53,7 +54,7 @@ withEngine('sqlite', 'import --dry-run', (makeDatabase) => {
 withEngine('postgres', 'import --dry-run', (makeDatabase) => {
   test('creates no tables', async () => {
     await using here = await workplace(makeDatabase, { files, bare: true })
-    expect((await here.run('import', '--dry-run', ...ARGS)).code).toBe(0)
+    expect((await here.call('import', '--dry-run', ...pathsIn(here.cwd))).code).toBe(0)
     await using sql = connect(here.env.DATABASE_URL)
     expect(await sql`select from pg_tables where schemaname = 'public'`).toHaveLength(0)
   })

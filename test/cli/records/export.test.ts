@@ -31,7 +31,7 @@ withEngine('sqlite', 'export writes everything', (makeDatabase) => {
     expect(idsIn(out)).toEqual([3, 7, 12, 900])
     expect({ err, code }).toEqual({ err: '4 records written.\n', code: 0 })
     expect(await here.run('export', '-')).toEqual({ out, err, code })
-    await here.run('export', 'all.jsonl.gz')
+    await here.call('export', join(here.cwd, 'all.jsonl.gz'))
     expect(gunzipSync(readFileSync(join(here.cwd, 'all.jsonl.gz'))).toString()).toBe(out)
   })
 
@@ -69,7 +69,7 @@ withEngine('sqlite', 'export writes everything', (makeDatabase) => {
     chmodSync(path('open.jsonl.part'), 0o666)
     symlinkSync(path('other'), path('link.jsonl.part'))
     for (const name of ['open.jsonl', 'link.jsonl']) {
-      expect((await here.run('export', name)).code).toBe(0)
+      expect((await here.call('export', path(name))).code).toBe(0)
       expect(lstatSync(path(name)).isFile()).toBe(true)
       expect(statSync(path(name)).mode & 0o777).toBe(0o600)
     }
@@ -118,7 +118,7 @@ withEngine('sqlite', 'export', (makeDatabase) => {
 
   test('writes to a device without replacing it', async () => {
     await using here = await workplace(makeDatabase, { records: PEOPLE })
-    expect(await here.run('export', '/dev/null')).toMatchObject({ code: 0 })
+    expect(await here.call('export', '/dev/null')).toMatchObject({ code: 0 })
     expect(statSync('/dev/null').isFile()).toBe(false)
   })
 })

@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test'
+import { join } from 'node:path'
 import { workplace } from '../../support/cli-sandbox.ts'
 import { until } from '../../support/processes.ts'
 import { withEveryEngine } from '../../support/store/engines.ts'
@@ -13,7 +14,7 @@ withEveryEngine('import', (makeDatabase) => {
   test('a server on the same database responds during an import, and serves complete batches only', async () => {
     const files = { 'first.jsonl': linesOf(PEOPLE.slice(0, BATCH)), 'many.jsonl': editions(1, 2) }
     await using here = await workplace(makeDatabase, { files, bare: true })
-    await here.run('import', 'first.jsonl')
+    await here.call('import', join(here.cwd, 'first.jsonl'))
     await using server = await here.serve([], { TIERS: 'anonymous=unlimited' })
     const imported = here.run('import', 'many.jsonl')
     let isOver = false

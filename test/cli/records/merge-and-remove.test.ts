@@ -26,8 +26,8 @@ const LINES = [
 
 async function prepare(makeDatabase: MakeDatabase) {
   const here = await workplace(makeDatabase, { files: { 'people.jsonl': toLines(...LINES) } })
-  expect((await here.run('import', 'people.jsonl')).code).toBe(0)
-  expect((await here.run('score')).code).toBe(0)
+  expect((await here.call('import', join(here.cwd, 'people.jsonl'))).code).toBe(0)
+  expect((await here.call('score')).code).toBe(0)
   return here
 }
 
@@ -84,10 +84,10 @@ withEveryEngine('passports', (makeDatabase) => {
     expect([await idOf('1'), await idOf('0xaa')]).toEqual([1, 1])
     expect((await here.call('remove', '1', '--yes')).err).toStartWith('Passport 1 is removed.')
     expect([await idOf('1'), await idOf('0xaa')]).toEqual([undefined, undefined])
-    const again = await here.run('import', 'people.jsonl')
+    const again = await here.call('import', join(here.cwd, 'people.jsonl'))
     expect(again.err).toContain('4 of removed passports skipped (--restore accepts them)')
     expect(await idOf('1')).toBeUndefined()
-    expect((await here.run('import', 'people.jsonl', '--restore')).code).toBe(0)
+    expect((await here.call('import', join(here.cwd, 'people.jsonl'), '--restore')).code).toBe(0)
     expect(await idOf('1')).toBe(1)
   })
 
@@ -115,7 +115,7 @@ withEveryEngine('passports', (makeDatabase) => {
       { passport: 1, type: 'github', value: 5, account: 'b' },
     ]
     await using here = await workplace(makeDatabase, { files: { 'evil.jsonl': toLines(...lines) } })
-    const imported = await here.run('import', 'evil.jsonl')
+    const imported = await here.call('import', join(here.cwd, 'evil.jsonl'))
     expect(imported.err).toContain('main_wallet: wallet 0x')
     const explained = await here.call('explain', '1')
     expect(explained.out).toContain('evil')
@@ -126,7 +126,7 @@ withEveryEngine('passports', (makeDatabase) => {
 test('the built-in rule set passes "rules check"', async () => {
   using folder = tempFolder()
   const cwd = folder.path
-  const { out } = await run(['rules', 'show', '--built-in'], { cwd })
+  const { out } = await callHere(['rules', 'show', '--built-in'])
   writeFileSync(join(cwd, 'mine.json'), out)
   expect(await run(['rules', 'check', 'mine.json'], { cwd })).toEqual({
     out: 'mine.json is a valid rule set: version 2026-11, 46 types, 5 levels.\n',

@@ -4,7 +4,6 @@ import { version } from '../../../package.json'
 import { formatKey, KEY_RANDOM_BYTES } from '../../../src/domain/api-key.ts'
 import type { PassportRecord } from '../../../src/domain/record.ts'
 import { inventPeople } from '../../../src/ingest/demo/people.ts'
-import { run } from '../../support/cli.ts'
 import { workplace } from '../../support/cli-sandbox.ts'
 import { everyAnswer } from '../../support/http/every-response.ts'
 import { answer, faultyProxy, serveRaw } from '../../support/http/faulty-proxy.ts'
@@ -34,7 +33,7 @@ async function prepare(
     ...here,
     store,
     proxy,
-    mirror: (...args: string[]) => here.run('mirror', proxy.url, ...FAST, ...args),
+    mirror: (...args: string[]) => here.call('mirror', proxy.url, ...FAST, ...args),
     async [Symbol.asyncDispose]() {
       await proxy[Symbol.asyncDispose]()
       await server[Symbol.asyncDispose]()
@@ -78,7 +77,7 @@ withEveryEngine('mirror', (makeDatabase) => {
   test('passports that were removed here are skipped without --restore', async () => {
     await using given = await prepare(makeDatabase, PEOPLE.slice(0, 3))
     await given.mirror()
-    await given.run('remove', '2', '--yes')
+    await given.call('remove', '2', '--yes')
     expect((await given.mirror()).err).toBe(
       '0 copied, 2 unchanged, 0 gone, 0 failed, 1 of removed passports skipped (--restore accepts them).\n',
     )
@@ -127,7 +126,7 @@ withEngine('sqlite', 'mirror, whatever the database', (makeDatabase) => {
   test('a gone passport that must stay is named with the reason', async () => {
     await using given = await prepare(makeDatabase, PEOPLE.slice(0, 3))
     await given.mirror()
-    await given.run('merge', '2', '1')
+    await given.call('merge', '2', '1')
     await given.store.passports.remove(1, NOON)
     expect(await given.mirror('--prune')).toMatchObject({
       err:
@@ -139,7 +138,7 @@ withEngine('sqlite', 'mirror, whatever the database', (makeDatabase) => {
 
   test('the key comes from --key or MIRROR_KEY, and is never printed', async () => {
     await using given = await prepare(makeDatabase, PEOPLE.slice(0, 3), { requireKey: true })
-    const { cwd, env, proxy } = given
+    const { env, proxy } = given
     const { id, key } = formatKey(new Uint8Array(KEY_RANDOM_BYTES))
     const hash = createHash('sha256').update(key).digest()
     await given.store.keys.create({ id, name: 'copier', hash, tier: 'standard', owner: '', createdAt: NOON })
@@ -153,7 +152,7 @@ withEngine('sqlite', 'mirror, whatever the database', (makeDatabase) => {
     proxy.seen.length = 0
     const first = await given.mirror('--key', key)
     expect(first).toEqual({ out: '', err: '3 copied, 0 unchanged, 0 gone, 0 failed.\n', code: 0 })
-    const second = await run(['mirror', proxy.url, ...FAST], { cwd, env: { ...env, MIRROR_KEY: key } })
+    const second = await callHere(['mirror', proxy.url, ...FAST], { env: { ...env, MIRROR_KEY: key } })
     expect(second).toEqual({ out: '', err: '0 copied, 3 unchanged, 0 gone, 0 failed.\n', code: 0 })
     const sent = proxy.seen.map(({ headers }) => `${headers.get('X-API-KEY')} ${headers.get('User-Agent')}`)
     expect([...new Set(sent)]).toEqual([`${key} passportd/${version} (mirror)`])

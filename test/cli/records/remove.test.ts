@@ -44,7 +44,7 @@ withEngine('sqlite', 'remove on a terminal', (makeDatabase) => {
       code: 1,
     })
     expect(await here.look((store) => store.passports.count())).toBe(1)
-    expect((await here.run('remove', '1', '--yes')).code).toBe(0)
+    expect((await here.call('remove', '1', '--yes')).code).toBe(0)
     expect(await here.look((store) => store.passports.count())).toBe(0)
   })
 

@@ -30,7 +30,7 @@ withEveryEngine('serve', (makeDatabase, engine) => {
 
   test('a server that is killed starts again without data loss', async () => {
     await using here = await workplace(makeDatabase, { records: PEOPLE })
-    const headers = { 'X-API-KEY': (await here.run('keys', 'create', '--name', 'a')).out.trim() }
+    const headers = { 'X-API-KEY': (await here.call('keys', 'create', '--name', 'a')).out.trim() }
     const answers = async (url: string) => {
       const paths = ['passports', 'passports/3', 'passports/7', 'passport_credentials?passport_id=7']
       return Promise.all(

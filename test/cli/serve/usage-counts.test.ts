@@ -34,7 +34,7 @@ withEveryEngine('counts', (makeDatabase, engine) => {
   ])('of %s are all stored at a graceful shutdown, with the last use of keys', async (_, args) => {
     if (args.length > 0 && process.platform !== 'linux') return
     await using here = await workplace(makeDatabase)
-    const key = (await here.run('keys', 'create', '--name', 'a')).out.trim()
+    const key = (await here.call('keys', 'create', '--name', 'a')).out.trim()
     await using server = await here.serve([...args])
     const begin = Date.now()
     await ask(server.url, 40)
@@ -86,7 +86,7 @@ withEveryEngine('old events', (makeDatabase) => {
 withEngine('sqlite', 'counts', (makeDatabase) => {
   test('are stored after another process has finished its write, and no request waits', async () => {
     await using here = await workplace(makeDatabase)
-    const key = (await here.run('keys', 'create', '--name', 'a')).out.trim()
+    const key = (await here.call('keys', 'create', '--name', 'a')).out.trim()
     await using server = await here.serve()
     await ask(server.url, 1)
     using other = new Database(here.env.DATABASE_URL.replace('sqlite:', ''))
