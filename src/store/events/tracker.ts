@@ -44,15 +44,6 @@ export function trackEvents({ passports, credentials }: WriteModel, causeOf: Cau
     before.set(id, undefined)
   }
 
-  /** The survivors that gained or lost a merged passport. */
-  function listSurvivors(rows: ChangedRows): Set<number | null> {
-    const moves = [...rows].flatMap(([id, row]) => {
-      const [from, into] = [before.get(id)?.row.merged_into ?? null, row?.merged_into ?? null]
-      return row === undefined || from === into ? [] : [from, into]
-    })
-    return new Set([...moves, ...[...removed.values()].map(({ merged_into }) => merged_into)])
-  }
-
   function compareScores(
     old: Before,
     row: StoredRow,
@@ -87,7 +78,7 @@ export function trackEvents({ passports, credentials }: WriteModel, causeOf: Cau
     recordRemoval,
     /** Must be called before the V1 responses are rendered. */
     compare(rows: ChangedRows, shown: ShownCredentials): Changes {
-      const survivors = listSurvivors(rows)
+      const survivors = listSurvivors(rows, before, removed)
       const events = [...removed.keys()].map(
         (passportId): EventContent => ({ type: 'passport.removed', passportId }),
       )
@@ -98,6 +89,19 @@ export function trackEvents({ passports, credentials }: WriteModel, causeOf: Cau
       return { events, removed: [...removed.keys()] }
     },
   }
+}
+
+/** The survivors that gained or lost a merged passport. */
+function listSurvivors(
+  rows: ChangedRows,
+  before: ReadonlyMap<number, Before | undefined>,
+  removed: ReadonlyMap<number, StoredRow>,
+): Set<number | null> {
+  const moves = [...rows].flatMap(([id, row]) => {
+    const [from, into] = [before.get(id)?.row.merged_into ?? null, row?.merged_into ?? null]
+    return row === undefined || from === into ? [] : [from, into]
+  })
+  return new Set([...moves, ...[...removed.values()].map(({ merged_into }) => merged_into)])
 }
 
 const NONE: readonly Credential[] = []
