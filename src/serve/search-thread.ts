@@ -1,6 +1,3 @@
-import { readlinkSync } from 'node:fs'
-import { constants, setPriority } from 'node:os'
-import { basename } from 'node:path'
 import { createLiveIndex } from '../catalog/facets/live-index.ts'
 import { createSearchServer } from '../catalog/remote-search.ts'
 import type { Config } from '../config.ts'
@@ -14,8 +11,6 @@ let config: Config
 let opened: Promise<Store> | undefined
 let index: ReturnType<typeof createLiveIndex> | undefined
 
-lowerPriority()
-
 const server = createSearchServer(async (snapshot, request, cursor) => {
   index ??= createLiveIndex(await openOnce())
   return index.find(snapshot, request, cursor)
@@ -26,17 +21,6 @@ self.onmessage = ({ data }: MessageEvent<ToSearch>) => {
   else if (data.kind === 'snapshot') server.update(data.snapshot)
   else if (data.kind === 'connect') server.connect(data.port)
   else void stop()
-}
-
-/** If all cores are busy, reads run before searches. Only Linux has priorities of threads. */
-function lowerPriority(): void {
-  if (process.platform !== 'linux') return
-  try {
-    const threadId = basename(readlinkSync('/proc/thread-self'))
-    setPriority(Number(threadId), constants.priority.PRIORITY_BELOW_NORMAL)
-  } catch {
-    // Without /proc, or with a lower priority of the whole process, searches keep the priority of the process.
-  }
 }
 
 /** Keyword searches need no store. After a failure, the next request tries again. */
