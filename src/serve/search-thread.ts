@@ -1,6 +1,3 @@
-import { readlinkSync } from 'node:fs'
-import { constants, setPriority } from 'node:os'
-import { basename } from 'node:path'
 import { createLiveIndex } from '../catalog/facets/live-index.ts'
 import { createSearchServer } from '../catalog/remote-search.ts'
 import type { Snapshot } from '../catalog/snapshot.ts'
@@ -29,8 +26,6 @@ let opened: Promise<Store> | undefined
 let index: ReturnType<typeof createLiveIndex> | undefined
 let snapshot: Snapshot | undefined
 let mayIndex = false
-
-lowerPriority()
 
 const server = createSearchServer(async (current, request, cursor) =>
   (await openIndex()).find(current, request, cursor),
@@ -73,17 +68,6 @@ async function openIndex() {
     onFailure: logFailure,
   })
   return index
-}
-
-/** If all cores are busy, reads run before searches. Only Linux has priorities of threads. */
-function lowerPriority(): void {
-  if (process.platform !== 'linux') return
-  try {
-    const threadId = basename(readlinkSync('/proc/thread-self'))
-    setPriority(Number(threadId), constants.priority.PRIORITY_BELOW_NORMAL)
-  } catch {
-    // Without /proc, or with a lower priority of the whole process, searches keep the priority of the process.
-  }
 }
 
 /** Keyword searches need no store. After a failure, the next request tries again. */

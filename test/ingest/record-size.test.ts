@@ -70,6 +70,7 @@ const OVERSIZED: [string, object][] = [
   ],
   ['passport_socials', { passport_socials: Array(200).fill({ source: 'lens', profile_bio: long }) }],
   ['credentials', { credentials: Array(300).fill({ type: 'kite', score: 1, value: long }) }],
+  ['credentials', { credentials: Array(2000).fill({ type: 'kite', score: 1, earned_at: '2024-01-01' }) }],
   ['data_points', { data_points: Array.from({ length: 600 }, (_, at) => ({ type: `t${at}`, value: 1, display: 'x'.repeat(900) })) }], // biome-ignore format: one row a case
 ]
 

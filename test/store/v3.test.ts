@@ -66,6 +66,27 @@ onEveryEngine('keys of v3', (open) => {
     expect(await resolve(store, 'github:old', 'github:new', 'lens:same')).toEqual([undefined, 1, 1])
   })
 
+  test('records of one batch about the same passport leave the handles of the last one', async () => {
+    await using store = await open([record(1, { socials: [social('lens', 'old')] })])
+    const named = (id: number, name: string) => ({
+      kind: 'passport' as const,
+      passport: record(id, { socials: [social('lens', name)] }),
+    })
+    const account = (id: number, name: string) => ({
+      kind: 'data-point' as const,
+      ...{ passport: { id }, point: point('github', name) },
+    })
+    const removal = { kind: 'removal' as const, id: 1 }
+    await store.records.save(
+      [named(2, 'first'), named(2, 'second'), account(2, 'two'), removal, named(1, 'again')],
+      { now: NOON, restore: true },
+    )
+    const keys = ['lens:first', 'lens:second', 'github:two', 'lens:old', 'lens:again']
+    expect(await resolve(store, ...keys)).toEqual([undefined, 2, 2, undefined, 1])
+    await store.records.save([account(1, 'one')], { now: NOON, restore: false })
+    expect(await resolve(store, 'github:one', 'lens:again')).toEqual([1, 1])
+  })
+
   test('a handle of several passports is ambiguous, until all but one are removed or merged', async () => {
     const zoe = { socials: [social('github', 'zoe')] }
     await using store = await open([record(1, zoe), record(2, zoe), record(3, zoe)])
