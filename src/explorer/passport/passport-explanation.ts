@@ -9,7 +9,7 @@ import { type ExplorerOptions, type ExplorerPage, file, POLICY } from '../explor
 import { formatFigure, shortNameOf } from '../format.ts'
 import { type Html, html } from '../html.ts'
 import { renderLayout } from '../layout.ts'
-import { cleanText, shortenText } from '../sanitize.ts'
+import { shortWord } from '../sanitize.ts'
 import { CATEGORIES, SCORE_PARTS } from '../score-bar.ts'
 import { groupByCategory, UNKNOWN } from './credential-rows.ts'
 
@@ -92,8 +92,7 @@ const MOST_LINES = 60
 const MOST_ACCOUNTS = 3
 const MOST_CHARACTERS = 60
 
-const shorten = (text: string): string =>
-  shortenText(cleanText(text.slice(0, 4 * MOST_CHARACTERS)), MOST_CHARACTERS, ({ length }) => length)
+const shorten = (text: string): string => shortWord(text, MOST_CHARACTERS)
 
 const byScore = (one: DescribedLine, other: DescribedLine) => other.score - one.score
 
