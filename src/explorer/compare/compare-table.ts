@@ -106,7 +106,7 @@ function renderRank(standing: ComparedPerson['standing']): Html {
 /** Types of credentials that are shown; the others have fewer points. */
 const MOST_ROWS = 40
 
-/** Who has what: all types of credentials with points, the most valuable first. */
+/** All types of credentials with points, the most valuable first. */
 function renderCredentials(people: readonly ComparedPerson[]): Html {
   const byType = people.map(({ passport }) => bestByType(passport.credentials ?? []))
   const types = new Map(byType.flatMap((credentials) => [...credentials]))

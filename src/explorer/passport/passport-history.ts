@@ -112,7 +112,7 @@ function drawChart(points: readonly Point[], names: Names): Html {
   const scores = points.map(({ score }) => score)
   const [low, high] = [Math.min(...scores), Math.max(...scores)]
   const place = ({ time, score }: Point, at: number) => ({
-    // The last score lasts until today: it has a line too.
+    // Leaves space for the line of the last score, which continues to the right edge.
     x: toCoordinate(2 + 90 * (last > first ? (time - first) / (last - first) : at / (points.length - 1))),
     y: toCoordinate(88 - (76 * (score - low)) / (high - low || 1)),
   })

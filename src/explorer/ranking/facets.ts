@@ -15,7 +15,7 @@ const MOST_SHOWN: Record<FilterName, number> = { tag: 10, credential: 8, place: 
 
 export type FacetReader = ReturnType<typeof createFacetReader>
 
-/** Reads the facets of a list from the index. Throws `unavailable` while the index is being built. */
+/** Reads the facets of a list from the index. Throws `not_ready` while the index is being built. */
 export function createFacetReader(options: ExplorerOptions) {
   const { catalog } = options
   const labels = createLabels(options)
@@ -54,10 +54,10 @@ export async function countValues(
 export const namesOf = ({ types }: RuleSetShape): ReadonlyMap<string, string> =>
   new Map(Object.entries(types).map(([type, { name }]) => [foldName(type), name]))
 
-/** Labels change rarely; the number is a bound for the memory. */
+/** Bounds the memory. */
 const MOST_LABELS = 2000
 
-/** The index has folded values: the rule set, or the holder with the highest score, determines how one is written. */
+/** The index has folded values. Their display text comes from the rule set, or from the holder with the highest score. */
 function createLabels({ store, catalog, rules }: ExplorerOptions) {
   const known = new Map<string, string>()
 

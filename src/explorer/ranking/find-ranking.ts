@@ -21,8 +21,9 @@ export type Ranked = {
 export type FoundRanking = {
   query: RankingQuery
   ranked: readonly Ranked[]
-  /** Passports that match, of all. */
+  /** Passports that match. */
   total: number
+  /** Passports of the service. */
   all: number
   last: number
   /** The score at the end of the bars. */
@@ -47,7 +48,7 @@ export async function findRanking(
   const matches =
     typed === '' ? [] : await keepFiltered(reader, await findMatches(store, typed), toFilter(query.filters))
   const isNamed = ({ passport }: Match) => foldName(passport.profile.displayName).includes(keyword ?? '')
-  // A match by name is in the list already; only complete texts are better.
+  // The list already has matches by name; only a complete id, wallet or handle moves one to the top.
   const first = matches.filter((match) => !isNamed(match) || isComplete(match))
   const total = found.total + first.filter((match) => !isNamed(match)).length
   const ids = new Set(first.map(({ passport }) => passport.id))

@@ -47,7 +47,7 @@ const HUMAN = ' <span class="pill">human</span>'
 function renderAbout(passport: Passport, name: string, reason: Reason | undefined, note = ''): string {
   const { location, tags } = passport.profile
   let words = note === '' ? '' : `<b>${escapeText(note)}</b>`
-  words += reason ? `<bdi class="why">${renderReason(reason)}</bdi>` : renderKey(passport, name)
+  words += reason ? `<bdi>${renderReason(reason)}</bdi>` : renderKey(passport, name)
   words += renderWord('place', location)
   for (let at = 0; at < tags.length && at < MAX_TAGS; at++) words += renderWord('tag', tags[at] as string)
   if (tags.length > MAX_TAGS) words += `<bdi>+${tags.length - MAX_TAGS}</bdi>`

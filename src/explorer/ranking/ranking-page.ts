@@ -154,7 +154,7 @@ ${renderPager(query, last)}`
 function describe({ query, last, total, all, ranked }: FoundRanking): string {
   const { typed, page } = query
   if (total === 0)
-    return typed === '' ? 'No passport has all of these filters' : `No passport found for “${typed}”`
+    return typed === '' ? 'No passport matches all of these filters' : `No passport found for “${typed}”`
   if (page > last) return `There is no page ${formatFigure(page)}.`
   if (typed !== '') return `${formatFigure(total)} of ${count(all, 'passport')} for “${typed}”`
   if (isFiltered(query)) return `${formatFigure(total)} of ${count(all, 'passport')}`
