@@ -17,8 +17,7 @@ export function createPartStandings(catalog: Catalog) {
     const condition = { not: false, operator: '>=' as const, value: score }
     const filter = [{ field: `${part}_score` as const, conditions: [condition] }]
     const sort = { field: 'score' as const, descending: true }
-    const query = { keyword: undefined, filter, sort, groupBy: undefined, after: undefined, limit: 1 }
-    return (await catalog.list(query, false)).total
+    return (await catalog.list({ filter, sort, limit: 1 }, false)).total
   }
 
   async function findAll(scores: Scores): Promise<PartStandings> {

@@ -45,7 +45,7 @@ export async function countValues(
   groupBy: GroupField,
   signal?: AbortSignal,
 ): Promise<{ value: string; count: number }[]> {
-  const request = { ...toListQuery(query), groupBy, after: undefined, limit: 0, signal }
+  const request = { ...toListQuery(query), groupBy, limit: 0, signal }
   const { grouped } = await catalog.list(request, false)
   return (grouped?.groups ?? []).flatMap(({ value, count }) => (value === null ? [] : [{ value, count }]))
 }
@@ -64,8 +64,7 @@ function createLabels({ store, catalog, rules }: ExplorerOptions) {
   async function find(name: FilterName, value: string): Promise<string | undefined> {
     const sort = { field: 'score', descending: true } as const
     const filter = [equals(FILTERS[name], value)]
-    const request = { keyword: undefined, filter, sort, groupBy: undefined, after: undefined, limit: 1 }
-    const [id = -1] = (await catalog.list(request, false)).ids
+    const [id = -1] = (await catalog.list({ filter, sort, limit: 1 }, false)).ids
     const holder = await store.credentials.find({ id })
     if (!holder) return undefined
     const { tags, location } = holder.passport.profile

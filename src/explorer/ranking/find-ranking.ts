@@ -73,14 +73,7 @@ const findAll = ({ store, catalog }: Reader, { page, keyword }: RankingQuery, si
 
 function findFiltered({ store, catalog }: Reader, query: RankingQuery, signal: AbortSignal) {
   const offset = (query.page - 1) * PAGE_SIZE
-  const request = {
-    ...toListQuery(query),
-    groupBy: undefined,
-    after: undefined,
-    limit: PAGE_SIZE,
-    offset,
-    signal,
-  }
+  const request = { ...toListQuery(query), limit: PAGE_SIZE, offset, signal }
   return findList({ store, catalog }, request, async (ids) => {
     const passports = await store.passports.listByIds(ids)
     const byId = new Map(passports.map((passport) => [passport.id, passport]))
@@ -94,14 +87,6 @@ async function keepFiltered({ store }: Reader, matches: Match[], filter: Filter)
   const index = createFacetIndex()
   index.replace([], await store.facets.list(matches.map(({ passport }) => passport.id)))
   const sort = { field: 'passport_id', descending: false } as const
-  const request = {
-    keyword: undefined,
-    filter,
-    sort,
-    groupBy: undefined,
-    after: undefined,
-    limit: matches.length,
-  }
-  const kept = new Set(index.find(request).ids)
+  const kept = new Set(index.find({ filter, sort, limit: matches.length }).ids)
   return matches.filter(({ passport }) => kept.has(passport.id))
 }
