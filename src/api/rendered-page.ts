@@ -56,9 +56,9 @@ export async function sendPage(
   restrict(headers)
   headers.set('Vary', 'Accept-Encoding')
   if (status === 200) headers.set('ETag', etag)
-  const isSmall =
+  const isIncompressible =
     body.length < MIN_COMPRESSED_LENGTH || COMPRESSED_TYPE.test(page.headers['Content-Type'] ?? '')
-  const accepted = isSmall ? undefined : request.headers.get('accept-encoding')
+  const accepted = isIncompressible ? undefined : request.headers.get('accept-encoding')
   const encoding = chooseEncoding(accepted ?? '')
   if (!encoding) return new Response(body, { status, headers })
   const compress = body.length < LARGE_LENGTH ? COMPRESS : COMPRESS_LARGE

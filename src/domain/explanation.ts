@@ -21,12 +21,7 @@ export type ExplanationLine = {
   accounts: ExplanationAccount[]
 }
 
-export type ExplanationAccount = {
-  account: string
-  value: string
-  formula: string
-  calculation?: Calculation
-}
+export type ExplanationAccount = { account: string; value: string; formula: string }
 
 /** The inputs of a formula. */
 export type Calculation = { raw: RawValue; rule: Rule; now: number }
@@ -38,7 +33,7 @@ export type Explanation = {
   caps: Caps
 }
 
-/** `words` is the formula as people read it; empty without a rule. */
+/** `words` is the calculation for readers: "√9 × 6 = 18, at most 40"; empty without a rule. */
 export type DescribedLine = ExplanationLine & { words: string }
 
 export type ExplainedPassport = Omit<Explanation, 'lines'> & {

@@ -47,7 +47,7 @@ export type RuleSetShape = Static<typeof RuleSetFile>
 /** The level of an overall score and the next one, if there is one; `undefined` without levels. */
 export function levelOf<L extends Level>(
   total: number,
-  { levels = [] }: { levels?: L[] },
+  { levels = [] }: { levels?: readonly L[] },
 ): { level: L; next?: L } | undefined {
   const at = levels.findLastIndex(({ from }) => total >= from)
   const [level, next] = [levels[at], levels[at + 1]]

@@ -44,7 +44,7 @@ function findScale(scores: Float64Array, highest: number) {
 }
 
 /** The next number of 1, 2, 5, 10, 20, ... */
-function roundUp(number: number): number {
+export function roundUp(number: number): number {
   const power = 10 ** Math.floor(Math.log10(number))
   return power * ([1, 2, 5].find((factor) => factor * power >= number) ?? 10)
 }

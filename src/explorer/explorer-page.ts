@@ -42,10 +42,8 @@ export type ExplorerOptions = {
   explain: (ref: PassportRef) => Awaitable<ExplainedPassport | undefined>
   /** The active rule set. */
   rules: () => Awaitable<RuleSetShape & { stamp: string }>
-  now: () => number
   /** `open` by default. */
   api?: (() => ApiState) | undefined
-  publicUrl?: string | undefined
   site: Site
   rasterize: Rasterize
 }
@@ -57,7 +55,6 @@ export type ExplorerRequest = {
   path: string
   params: Readonly<Record<string, string>>
   query: URLSearchParams
-  origin: string
   /** With the origin of the request, if there is no public URL. */
   site: Site
   signal: AbortSignal

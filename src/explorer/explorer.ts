@@ -20,17 +20,16 @@ import { createIcons } from './site/icons.ts'
 import { createSitemap, createSitemapIndex } from './site/sitemap.ts'
 
 export function createExplorer(options: ExplorerOptions) {
-  const { catalog, publicUrl, site } = options
+  const { catalog, site } = options
   const pages = createPageCache()
 
   async function show(page: ExplorerPage, request: RouteRequest, context: Context): Promise<Response> {
     const { params, signal } = request
-    const origin = publicUrl ?? originOf(request)
+    const origin = site.origin || originOf(request)
     const shown = {
       path: pathOf(request),
       params,
       query: queryOf(request),
-      origin,
       site: { ...site, origin },
       signal,
       charge: context.charge,

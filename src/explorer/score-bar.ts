@@ -7,8 +7,13 @@ export const CATEGORIES = { activity: 'Activity', identity: 'Identity', skills: 
 
 export const SCORE_PARTS = ['activity', 'identity', 'skills'] as const
 
+export type ScorePart = (typeof SCORE_PARTS)[number]
+
+export const partOf = (category: string): ScorePart | undefined =>
+  SCORE_PARTS.find((part) => CATEGORIES[part] === category)
+
 /** A total given by a record may be above the sum of its parts. */
-type Segment = { name: (typeof SCORE_PARTS)[number] | 'other'; size: number }
+type Segment = { name: ScorePart | 'other'; size: number }
 
 /**
  * A stacked bar of the parts of a score: full at `scale`. Its length is the total. A higher score is shown as a full bar with

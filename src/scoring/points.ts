@@ -16,7 +16,7 @@ export function toPoints(value: RawValue, rule: Rule, now: number): Points {
   return { points, formula: `min(round(${text} × ${rule.multiplier}), ${rule.max_score}) = ${points}` }
 }
 
-/** The formula as people read it: "√9 × 6 = 18, at most 40". */
+/** The calculation for readers: "√9 × 6 = 18, at most 40". */
 export function describeCalculation({ raw, rule, now }: Calculation): string {
   const wrong = mismatch(raw, rule)
   if (wrong) return wrong

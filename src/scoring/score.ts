@@ -88,11 +88,10 @@ function calculate(
     ...(counted.point.earnedAt !== undefined && { earnedAt: counted.point.earnedAt }),
     calculatedAt: now,
   }
-  const shown = accounts.map(({ point, formula, calculation }) => ({
+  const shown = accounts.map(({ point, formula }) => ({
     account: point.account,
     value: point.display || describeRawValue(point.value),
     formula,
-    calculation,
   }))
   const line = toLine(credential, 'rule', counted.formula, shown)
   return { credential, line: { ...line, calculation: counted.calculation } }

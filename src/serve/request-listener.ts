@@ -132,9 +132,7 @@ function createPages({ config, store, catalog, now, rasterize, plan }: PageOptio
         catalog,
         explain: createPassportExplainer(store),
         rules: () => findRules(store),
-        now,
         api: () => (isRemoved(plan(), now()) ? 'removed' : config.requireKey ? 'key required' : 'open'),
-        publicUrl: config.publicUrl,
         site,
         rasterize,
       })

@@ -48,7 +48,7 @@ test('several clients get their results, also for searches sent before the first
   expect(await other('ada', 0, 9)).toMatchObject({ ids: [0], total: 1 })
 })
 
-test('a list that takes too long is not ready, and a failed one fails', async () => {
+test('a list that takes too long is rejected with not_ready, a failed one with its error', async () => {
   const server = createSearchServer(() => Promise.reject(new Error('on purpose')))
   const channels = [new MessageChannel(), new MessageChannel()] as const
   for (const { port1 } of channels) server.connect(port1)

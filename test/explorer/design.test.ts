@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { FONTS } from '../../src/explorer/design/fonts.ts'
 import { rosette } from '../../src/explorer/design/rosette.ts'
-import { PALETTE, TYPE_SCALE } from '../../src/explorer/design/tokens.ts'
+import { PALETTE } from '../../src/explorer/design/tokens.ts'
 import { renderScoreBar } from '../../src/explorer/score-bar.ts'
 
 const BASE = readFileSync(join(import.meta.dir, '../../src/explorer/assets/base.css'), 'utf8')
@@ -20,8 +20,6 @@ test('the stylesheet has the tokens of pages and pictures', () => {
     for (const [name, color] of Object.entries(colors))
       expect([name, readProperty(style, toProperty(name))]).toEqual([name, color])
   }
-  for (const [name, pixels] of Object.entries(TYPE_SCALE))
-    expect([name, readProperty(LIGHT, name)]).toEqual([name, `${pixels / 16}rem`])
 })
 
 function luminance(color: string): number {

@@ -9,7 +9,7 @@ const JSON_TYPE = /^application\/json\s*(?:;|$)/i
 /** Parsing a million lists takes a tenth of a second. Brackets in texts count, too. */
 const MOST_BRACKETS = 10_000
 
-/** The place of an error in a longer text is not searched: it takes as long. */
+/** In a longer text, the position of a syntax error is not searched: the search takes as long as parsing. */
 const LONGEST_LOCATED = 64 * 1024
 
 /** The body as a JSON value. Throws `unsupported_media_type`, `content_too_large` or `invalid_request`. */

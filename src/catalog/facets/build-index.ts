@@ -3,10 +3,10 @@ import type { Store } from '../../store/store.ts'
 import { buildSnapshot } from '../snapshot.ts'
 import { createFacetIndex, type FacetIndex } from './facet-index.ts'
 
-/** Passports that are read at once: about 2 ms on SQLite. Those of 100 of the largest records have 85 MB. */
+/** Passports per read: about 2 ms on SQLite, and at most 85 MB, with the largest records. */
 const CHUNK = 100
 
-/** During a build, changes are read after this many chunks: after more changes, the build would have to start again. */
+/** Chunks of a build between two reads of changes: after too many changes, the build would have to start again. */
 const CHUNKS_BETWEEN_CHANGES = 100
 
 const ATTEMPTS = 3

@@ -7,7 +7,7 @@ export type IndexOptions = {
   longestUnused?: number
   /** Ends a build. */
   signal?: AbortSignal
-  /** Called during a build without which there is no index. */
+  /** Called during a build while there is no older index. */
   onProgress?: (read: number, total: number) => void
   /** Called if a build or an update in the background fails. The old index stays; the next snapshot or list tries again. */
   onFailure?: (error: unknown) => void

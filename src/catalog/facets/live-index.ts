@@ -8,11 +8,11 @@ import type { FacetPage } from './facet-index.ts'
 /** A replica may be behind the snapshot. */
 const CHECK_MILLISECONDS = 1000
 
-/** `cursor`: the last change of the store that the page includes for sure. */
+/** `cursor`: the page includes all changes of the store up to this one. */
 export type LivePage = FacetPage & { cursor: string }
 
 type Options = IndexOptions & {
-  /** While an index of more passports is built, lists are rejected with `not_ready`. Others wait for it. */
+  /** Lists wait while an index of at most this many passports is built. For a larger one, they are rejected with `not_ready`. */
   mostAwaited?: number
 }
 

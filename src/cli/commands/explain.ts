@@ -37,8 +37,7 @@ export const explain = defineCommand({
 function toJson(id: number, name: string, { scores, human, lines }: ExplainedScore, rules: RuleSet): string {
   const credentials = lines.map(
     ({ type, name, category, score, maxScore, value, from, formula, accounts }) => ({
-      ...{ type, name, category, score, max_score: maxScore, value, from, formula },
-      accounts: accounts.map(({ calculation: _, ...account }) => account),
+      ...{ type, name, category, score, max_score: maxScore, value, from, formula, accounts },
     }),
   )
   return `${JSON.stringify({ passport_id: id, name, rules: rules.version, scores, human, caps: rules.caps ?? {}, credentials }, null, 2)}\n`

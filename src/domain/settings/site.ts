@@ -30,7 +30,7 @@ export function parseContact(text: string): string | undefined {
   return parseWebAddress(text)
 }
 
-/** Of text, by WCAG AA. */
+/** The minimum of WCAG AA for text. */
 const MIN_CONTRAST = 4.5
 
 /** A colour in which text on the paper is readable. */

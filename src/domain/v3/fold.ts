@@ -13,7 +13,7 @@ import { undo } from './undo.ts'
 export type ScoreDiff = { score: Change<number | null>; causes: ScoreCause[] }
 
 /** The events between two instants so far, newest first. */
-export type Fold = {
+type Fold = {
   /** The state before these events. */
   state: ScoreState | undefined
   /** The state at the later instant. */

@@ -22,12 +22,12 @@ export type Sort = { field: SortField; descending: boolean }
 export type Position = { value: number; id: number }
 
 /** Passports to list; `keyword` is folded. */
-export type ListQuery = { keyword: string | undefined; filter: Filter; sort: Sort }
+export type ListQuery = { keyword?: string | undefined; filter: Filter; sort: Sort }
 
 /** One page of them: the first `limit` passports after a position. */
 export type ListRequest = ListQuery & {
-  groupBy: GroupField | undefined
-  after: Position | undefined
+  groupBy?: GroupField | undefined
+  after?: Position | undefined
   limit: number
   /** Passports to skip, for pages with numbers. */
   offset?: number

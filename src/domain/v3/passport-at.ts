@@ -8,7 +8,7 @@ export function stateOf(passport: PassportV3): ScoreState {
   return { scores, human, calculatedAt, rules, credentials: credentials.map(readCredential) }
 }
 
-/** The passport with an earlier state, made of its current state `now`. */
+/** The passport with an earlier state. `now` is its current state, whose unchanged credentials are reused. */
 export function toPassportAt(passport: PassportV3, now: ScoreState, state: ScoreState): PassportV3 {
   const { scores, human, calculatedAt, rules } = state
   const unchanged = new Map(now.credentials.map((each, at) => [each, passport.credentials?.[at]]))

@@ -12,7 +12,7 @@ import { type Found, findPeople, MOST_PEOPLE, parseIds } from './find-people.ts'
 export function createComparePage(options: ExplorerOptions): ExplorerPage {
   const partStandings = createPartStandings(options.catalog)
   return {
-    // It shows several passports, whose versions cost as much as the page.
+    // Not cached: reading the versions of all its passports costs as much as the page.
     version: () => undefined,
     async render({ query, signal, site }) {
       const found = await findPeople(options, parseIds(query), signal)

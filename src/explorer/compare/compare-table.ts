@@ -6,9 +6,9 @@ import { rosette } from '../design/rosette.ts'
 import { describeShare, describeTop, formatFigure, formatOrdinal, shortNameOf } from '../format.ts'
 import { type Html, html } from '../html.ts'
 import type { PartStandings } from '../passport/part-standings.ts'
-import { addressOfFilter } from '../ranking/ranking-query.ts'
+import { addressOfFilter, LONGEST_VALUE } from '../ranking/ranking-query.ts'
 import { shortWord } from '../sanitize.ts'
-import { CATEGORIES, renderScoreBar, SCORE_PARTS } from '../score-bar.ts'
+import { CATEGORIES, partOf, renderScoreBar, SCORE_PARTS } from '../score-bar.ts'
 
 export type ComparedPerson = { passport: PassportV3; standing: Standing; parts: PartStandings }
 
@@ -103,10 +103,10 @@ function renderRank(standing: ComparedPerson['standing']): Html {
   return html`${formatOrdinal(Math.min(rank, total))} of ${formatFigure(total)}${share === '' ? html`` : html`<span class="detail">${share}</span>`}`
 }
 
-/** The rest are few points each. */
+/** Types of credentials that are shown; the others have fewer points. */
 const MOST_ROWS = 40
 
-/** Who has what: all types of credentials with points, the most valuable first. */
+/** All types of credentials with points, the most valuable first. */
 function renderCredentials(people: readonly ComparedPerson[]): Html {
   const byType = people.map(({ passport }) => bestByType(passport.credentials ?? []))
   const types = new Map(byType.flatMap((credentials) => [...credentials]))
@@ -117,7 +117,7 @@ function renderCredentials(people: readonly ComparedPerson[]): Html {
   )
   const rows = sorted.slice(0, MOST_ROWS).map((type) => {
     const { name, category } = types.get(type) as CredentialV3
-    const part = SCORE_PARTS.find((each) => CATEGORIES[each] === category)
+    const part = partOf(category)
     const swatch = part ? html`<span class="swatch ${part}" title="${category}"></span> ` : html``
     const title = html`${swatch}<a href="${credentialAddress(type)}"><bdi>${shortWord(name, MAX_NAME_LENGTH) || type}</bdi></a>`
     const credentials = byType.map((each) => each.get(type))
@@ -186,10 +186,8 @@ function renderProfiles(people: readonly ComparedPerson[]): Html {
   )
 }
 
-const LONGEST_FILTER = 200
-
 function renderWord(name: 'place' | 'tag', text: string): Html {
   const word = shortWord(text, MAX_NAME_LENGTH)
-  if (word === '' || text.length > LONGEST_FILTER) return html`<bdi>${word}</bdi>`
+  if (word === '' || text.length > LONGEST_VALUE) return html`<bdi>${word}</bdi>`
   return html`<a href="${addressOfFilter(name, text)}"><bdi>${word}</bdi></a>`
 }

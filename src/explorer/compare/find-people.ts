@@ -9,7 +9,7 @@ import { findMatches } from '../ranking/find-matches.ts'
 export const MOST_PEOPLE = 4
 
 /** Texts that no passport could be found for, with the passports that were probably meant. */
-export type Unknown = { text: string; candidates: readonly Passport[] }
+type Unknown = { text: string; candidates: readonly Passport[] }
 
 export type Found = { people: PassportV3[]; unknown: Unknown[]; omitted: number }
 

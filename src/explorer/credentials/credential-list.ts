@@ -7,6 +7,7 @@ import { countValues, createFacetReader } from '../ranking/facets.ts'
 import { whenReady } from '../ranking/not-ready.ts'
 import { ALL_PASSPORTS } from '../ranking/ranking-query.ts'
 import { shortWord } from '../sanitize.ts'
+import { partOf } from '../score-bar.ts'
 import type { Site } from '../site/site.ts'
 import { credentialAddress, ruleOf } from './credential-types.ts'
 
@@ -74,8 +75,8 @@ export const formatShare = (percent: number): string =>
   percent < 1 ? 'below 1%' : `${formatFigure(Math.floor(percent))}%`
 
 export function renderCategory(category: string): Html {
-  const part = category.toLowerCase()
-  return ['activity', 'identity', 'skills'].includes(part)
+  const part = partOf(category)
+  return part
     ? html`<span class="swatch ${part}"></span> ${category}`
     : html`<bdi>${shortWord(category, MAX_NAME_LENGTH)}</bdi>`
 }

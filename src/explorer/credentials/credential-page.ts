@@ -41,7 +41,7 @@ type Found = Awaited<ReturnType<typeof find>>
 
 async function find(options: ExplorerOptions, type: string, signal: AbortSignal) {
   const { store, catalog, rules } = options
-  const { version, ...ruleSet } = await rules()
+  const ruleSet = await rules()
   const top = await listHolders(options, type, { limit: TOP }, signal)
   const step = Math.max(1, Math.ceil(top.total / SAMPLE))
   const sample = await listHolders(options, type, { limit: SAMPLE, step }, signal)
@@ -51,8 +51,8 @@ async function find(options: ExplorerOptions, type: string, signal: AbortSignal)
   const { total: all, scale } = await catalog.standing(0)
   return {
     type,
-    version,
-    rule: ruleOf({ version, ...ruleSet }, type),
+    version: ruleSet.version,
+    rule: ruleOf(ruleSet, type),
     holders: top.total,
     all: Math.max(all, top.total),
     scale,

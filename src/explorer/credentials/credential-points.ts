@@ -1,3 +1,4 @@
+import { roundUp } from '../../domain/score-distribution.ts'
 import { formatFigure, toCoordinate } from '../format.ts'
 import { type Html, html } from '../html.ts'
 
@@ -9,7 +10,7 @@ export function renderPoints(scores: readonly number[], most: number, holders: n
   if (scores.length < 2) return html``
   const sorted = scores.toSorted((one, other) => one - other)
   const end = Math.max(most, sorted.at(-1) ?? 0, 1)
-  const step = stepOf(end)
+  const step = Math.max(1, roundUp(end / MOST_BUCKETS))
   const buckets = new Array<number>(Math.ceil(end / step)).fill(0)
   for (const score of sorted) {
     const bucket = Math.min(buckets.length - 1, Math.max(0, Math.ceil(score / step) - 1))
@@ -23,13 +24,6 @@ export function renderPoints(scores: readonly number[], most: number, holders: n
 <figcaption class="soft">${describe(sorted, most, holders)}</figcaption>
 </figure>
 </section>`
-}
-
-/** The next number of 1, 2, 5, 10, 20, ... with few enough buckets. */
-function stepOf(end: number): number {
-  if (end <= MOST_BUCKETS) return 1
-  const power = 10 ** Math.floor(Math.log10(end / MOST_BUCKETS))
-  return power * ([1, 2, 5].find((factor) => end / (factor * power) <= MOST_BUCKETS) ?? 10)
 }
 
 /** Bars have a minimum height, so that rare scores are visible. */

@@ -20,11 +20,8 @@ export const listHolders = (
 ) =>
   catalog.list(
     {
-      keyword: undefined,
       filter: [equals('type', type)],
       sort: { field: 'score', descending: true },
-      groupBy: undefined,
-      after: undefined,
       limit,
       step,
       signal,

@@ -77,7 +77,7 @@ export const FONT_FACES = FONTS.map(
 `,
 ).join('')
 
-/** Their paths change with their content. */
+/** Cached forever: a path changes with its content. */
 export const fontRoutes = (): Route[] =>
   FONTS.map(({ path, bytes }) => {
     const headers = { 'Content-Type': 'font/woff2', 'Cache-Control': 'public, max-age=31536000, immutable' }

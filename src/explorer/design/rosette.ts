@@ -1,3 +1,4 @@
+import { toCoordinate } from '../format.ts'
 import type { Html } from '../html.ts'
 
 const RADIUS = 104
@@ -13,20 +14,18 @@ export function rosette(id: number): Html {
   const second = [hue + 40, hue + 320, 42][pick(0, 2)] as number
   const petals = pick(8, 15)
   const path = drawCurve(petals, findTurns(petals, 0.16 + 0.24 * random()), 96, pick(24, 52))
-  const half = `rotate(${round(180 / petals)})`
+  const half = `rotate(${toCoordinate(180 / petals)})`
   const scale = [0.5, 0.58, 0.66, 0.74][pick(0, 3)] as number
   const copy = (transform: string, color = '') =>
     `<use href="#r${id}" transform="${transform}"${color === '' ? '' : ` ${color}`}/>`
   // Numbers only: no escaping needed.
   return {
-    markup: `<svg class="rosette" viewBox="-${RADIUS} -${RADIUS} ${2 * RADIUS} ${2 * RADIUS}" aria-hidden="true"><circle r="${RADIUS}" fill="${hsl(hue, 42, 24)}"/><g fill="${hsl(hue, 60, 72)}" fill-opacity=".13" fill-rule="evenodd" stroke="${hsl(hue, 65, 84)}" stroke-width="1.6"><path id="r${id}" d="${path}"/>${copy(`${half}scale(.86)`)}${copy(`${half}scale(${scale})`, `stroke="${hsl(second, 75, 80)}"`)}${copy(`scale(${round(scale * scale)})`)}</g></svg>`,
+    markup: `<svg class="rosette" viewBox="-${RADIUS} -${RADIUS} ${2 * RADIUS} ${2 * RADIUS}" aria-hidden="true"><circle r="${RADIUS}" fill="${hsl(hue, 42, 24)}"/><g fill="${hsl(hue, 60, 72)}" fill-opacity=".13" fill-rule="evenodd" stroke="${hsl(hue, 65, 84)}" stroke-width="1.6"><path id="r${id}" d="${path}"/>${copy(`${half}scale(.86)`)}${copy(`${half}scale(${scale})`, `stroke="${hsl(second, 75, 80)}"`)}${copy(`scale(${toCoordinate(scale * scale)})`)}</g></svg>`,
   }
 }
 
 const hsl = (hue: number, saturation: number, lightness: number) =>
   `hsl(${hue % 360},${saturation}%,${lightness}%)`
-
-const round = (number: number) => Math.round(number * 100) / 100
 
 /** The turns around the centre, about `share` of the petals. Without a common divisor, one curve passes all petals. */
 function findTurns(petals: number, share: number): number {

@@ -35,14 +35,3 @@ export const PALETTE = {
 } as const
 
 export type Theme = keyof typeof PALETTE
-
-/** Font sizes in pixels; pictures use multiples of them. */
-export const TYPE_SCALE = {
-  tiny: 13,
-  small: 14,
-  text: 16,
-  title: 21,
-  heading: 28,
-  display: 42,
-  figure: 76,
-} as const

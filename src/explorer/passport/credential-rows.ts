@@ -2,7 +2,7 @@ import type { Credential } from '../../domain/credential.ts'
 import { formatFigure, renderDay } from '../format.ts'
 import { escapeText, type Html, html } from '../html.ts'
 import { shortWord } from '../sanitize.ts'
-import { CATEGORIES, SCORE_PARTS } from '../score-bar.ts'
+import { CATEGORIES, partOf } from '../score-bar.ts'
 
 export const MAX_NAME_LENGTH = 60
 const MAX_VALUE_LENGTH = 100
@@ -19,8 +19,6 @@ export function groupByCategory<T extends { category: string }>(items: readonly 
     return own === undefined ? [] : [{ category, part: partOf(category), items: own }]
   })
 }
-
-export const partOf = (category: string) => SCORE_PARTS.find((part) => CATEGORIES[part] === category)
 
 /** Concatenated for speed: three times as fast as `html`. All text must be escaped. */
 export function renderCredential({ type, name, value, score, maxScore, earnedAt }: Credential): Html {

@@ -1,13 +1,11 @@
 import type { Catalog } from '../../catalog/catalog.ts'
 import type { Scores } from '../../domain/passport.ts'
-import { SCORE_PARTS } from '../score-bar.ts'
-
-export type ScorePart = (typeof SCORE_PARTS)[number]
+import { SCORE_PARTS, type ScorePart } from '../score-bar.ts'
 
 /** How many passports have at least the same score in a part. Parts with a score of 0 are left out. */
 export type PartStandings = Partial<Record<ScorePart, number>>
 
-/** The index of a large database takes longer when it is first used: until then, pages do without it. */
+/** The index of a large database takes longer after the start. Until it is ready, pages have no standings of parts. */
 const LONGEST_WAIT_MILLISECONDS = 1000
 
 /** The standing of each part of a score, from the facet index. */
@@ -19,8 +17,7 @@ export function createPartStandings(catalog: Catalog) {
     const condition = { not: false, operator: '>=' as const, value: score }
     const filter = [{ field: `${part}_score` as const, conditions: [condition] }]
     const sort = { field: 'score' as const, descending: true }
-    const query = { keyword: undefined, filter, sort, groupBy: undefined, after: undefined, limit: 1 }
-    return (await catalog.list(query, false)).total
+    return (await catalog.list({ filter, sort, limit: 1 }, false)).total
   }
 
   async function findAll(scores: Scores): Promise<PartStandings> {
@@ -33,7 +30,7 @@ export function createPartStandings(catalog: Catalog) {
   }
 
   return {
-    /** Part of the version of a page: after the first time, pages have the standings. */
+    /** Part of the version of a page: pages without standings are rendered again when the index is ready. */
     isReady: () => isReady,
     /** Empty while the index is not ready. */
     async find(scores: Scores): Promise<PartStandings> {

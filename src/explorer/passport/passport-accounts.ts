@@ -52,7 +52,7 @@ function renderSocial({ source, name, displayName, url, followers, following, lo
     following && `${formatCount(following)} following`,
   ].filter((fact) => fact !== '')
   const about = shortWord(bio, MAX_BIO_LENGTH)
-  return html`<li class="social"><span class="network">${network}</span>
+  return html`<li><span class="network">${network}</span>
 <div>${address === undefined ? html`<bdi>${handle}</bdi>` : renderLink(address, handle, network)}
 ${facts.length === 0 ? html`` : html`<div class="line soft">${facts.map((fact) => html`<bdi>${fact}</bdi> `)}</div>`}
 ${about === '' ? html`` : html`<div class="soft" dir="auto">${about}</div>`}</div></li>`

@@ -9,11 +9,11 @@ import { type ExplorerOptions, type ExplorerPage, file, POLICY } from '../explor
 import { formatFigure, shortNameOf } from '../format.ts'
 import { type Html, html } from '../html.ts'
 import { renderLayout } from '../layout.ts'
-import { cleanText, shortenText } from '../sanitize.ts'
+import { shortWord } from '../sanitize.ts'
 import { CATEGORIES, SCORE_PARTS } from '../score-bar.ts'
 import { groupByCategory, UNKNOWN } from './credential-rows.ts'
 
-/** The sum of the score, for the passport page. The script inserts the lines of the explanation page. */
+/** The score as a sum, for the passport page. The script inserts the lines of the explanation page. */
 export function renderExplanation({ id, scores }: Passport, caps: Caps): Html {
   return html`<div id="explanation">
 <p>${describeSums(scores, caps)}</p>
@@ -92,12 +92,11 @@ const MOST_LINES = 60
 const MOST_ACCOUNTS = 3
 const MOST_CHARACTERS = 60
 
-const shorten = (text: string): string =>
-  shortenText(cleanText(text.slice(0, 4 * MOST_CHARACTERS)), MOST_CHARACTERS, ({ length }) => length)
+const shorten = (text: string): string => shortWord(text, MOST_CHARACTERS)
 
 const byScore = (one: DescribedLine, other: DescribedLine) => other.score - one.score
 
-/** A rule set that scored nothing has no part in the explanation. */
+/** The rule set is named only if it scored a credential. */
 function describeSource({ lines, rules, scores }: ExplainedPassport): Html {
   if (lines.length === 0)
     return scores.total === 0

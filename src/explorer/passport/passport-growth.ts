@@ -3,8 +3,8 @@ import type { Scores } from '../../domain/passport.ts'
 import { formatFigure } from '../format.ts'
 import { type Html, html } from '../html.ts'
 import { shortWord } from '../sanitize.ts'
-import { CATEGORIES, SCORE_PARTS } from '../score-bar.ts'
-import { MAX_NAME_LENGTH, partOf, renderProgress } from './credential-rows.ts'
+import { CATEGORIES, partOf, SCORE_PARTS } from '../score-bar.ts'
+import { MAX_NAME_LENGTH, renderProgress } from './credential-rows.ts'
 
 const MOST = 5
 

@@ -11,12 +11,13 @@ import type { Store } from '../../store/store.ts'
 import { formatFigure, renderDay, toCoordinate } from '../format.ts'
 import { type Html, html } from '../html.ts'
 import { shortWord } from '../sanitize.ts'
+import { UNKNOWN } from './credential-rows.ts'
 import { renderSome } from './render-some.ts'
 
-/** A point of the chart: the score since a time, or at the begin of the chart. */
+/** A point of the chart: a change of the score, or the score at the start of the chart. */
 type Point = { time: number; score: number } & (
   | { change: number; causes: readonly ScoreCause[] }
-  | { change?: never; begin: string }
+  | { change?: never; start: string }
 )
 
 /** The names of credential types, for causes. */
@@ -35,7 +36,7 @@ export async function renderHistory(
   credentials: readonly Credential[],
 ): Promise<Html> {
   const points = toPoints(await events.listLatest(id, TYPES, MOST_EVENTS))
-  // A change after the passport was read.
+  // Later points are changes after the passport was read.
   while (points.length > 0 && points.at(-1)?.score !== scores.total) points.pop()
   if (points.length < 2) return html``
   const names = new Map(credentials.map(({ type, name }) => [type, name]))
@@ -55,15 +56,15 @@ ${drawChart(points, names)}
 </section>`
 }
 
-/** Newest first to oldest first. A change of credentials alone is no point. */
+/** Oldest first; `latest` is newest first. A change of credentials alone is not a point. */
 function toPoints(latest: readonly LogEvent[]): Point[] {
   const points: Point[] = []
   for (const event of latest.toReversed()) {
     if (event.type === 'passport.added')
-      points.push({ time: event.time, score: event.score, begin: 'first known score' })
+      points.push({ time: event.time, score: event.score, start: 'first known score' })
     if (event.type !== 'score.changed') continue
     const [before, score] = event.change.score
-    if (points.length === 0) points.push({ time: event.time, score: before, begin: 'earlier score' })
+    if (points.length === 0) points.push({ time: event.time, score: before, start: 'earlier score' })
     if (before === score) continue
     points.push({ time: event.time, score, change: score - before, causes: causesOf(event.change) })
   }
@@ -73,13 +74,13 @@ function toPoints(latest: readonly LogEvent[]): Point[] {
 const renderPoint = (
   point: Point,
   names: Names,
-) => html`<tr><td>${renderDay(point.time)}</td><td>${formatFigure(point.score)}</td><td>${point.change === undefined ? html`&ndash;` : formatChange(point.change)}</td><td>${describeCauses(point, names)}</td></tr>
+) => html`<tr><td>${renderDay(point.time)}</td><td>${formatFigure(point.score)}</td><td>${point.change === undefined ? UNKNOWN : formatChange(point.change)}</td><td>${describeCauses(point, names)}</td></tr>
 `
 
 const formatChange = (change: number) => `${change < 0 ? '\u2212' : '+'}${formatFigure(Math.abs(change))}`
 
 function describeCauses(point: Point, names: Names): string {
-  if (point.change === undefined) return point.begin
+  if (point.change === undefined) return point.start
   const { causes } = point
   const largest = causes.toSorted((one, other) => Math.abs(other.delta) - Math.abs(one.delta))
   const words = largest.slice(0, MOST_CAUSES).map((cause) => describeCause(cause, names))
@@ -111,7 +112,7 @@ function drawChart(points: readonly Point[], names: Names): Html {
   const scores = points.map(({ score }) => score)
   const [low, high] = [Math.min(...scores), Math.max(...scores)]
   const place = ({ time, score }: Point, at: number) => ({
-    // The last score lasts until today: it has a line too.
+    // Leaves space for the line of the last score, which continues to the right edge.
     x: toCoordinate(2 + 90 * (last > first ? (time - first) / (last - first) : at / (points.length - 1))),
     y: toCoordinate(88 - (76 * (score - low)) / (high - low || 1)),
   })

@@ -5,7 +5,7 @@ import { type ApiState, type ExplorerOptions, type ExplorerPage, file, POLICY } 
 import { formatFigure, nameOf, shortNameOf } from '../format.ts'
 import { type Html, html } from '../html.ts'
 import { renderLayout } from '../layout.ts'
-import { renderProfileMeta, sharePassport } from '../pictures/social-meta.ts'
+import { describeCard, renderProfileMeta, sharePassport } from '../pictures/social-meta.ts'
 import { createPartStandings } from './part-standings.ts'
 import { renderSocials, renderWallets } from './passport-accounts.ts'
 import { renderCredentials } from './passport-credentials.ts'
@@ -26,7 +26,7 @@ export function createPassportPage(options: ExplorerOptions): ExplorerPage {
       const [passport, credentials] = [await store.v1.findPassport(ref), await store.v1.findCredentials(ref)]
       return `${passport?.etag} ${credentials?.etag} ${api()} ${partStandings.isReady()}`
     },
-    async render({ params, origin, site }) {
+    async render({ params, site }) {
       const ref = parsePassportRef(params.ref ?? '')
       const found = ref && (await store.credentials.find(ref))
       if (!found) throw notFound()
@@ -40,9 +40,9 @@ export function createPassportPage(options: ExplorerOptions): ExplorerPage {
         title: `${shortNameOf(passport)}: ${formatFigure(passport.scores.total)}`,
         description: describePage(passport, context),
         share: sharePassport(passport, describeBest(passport.scores, standing, context.parts)),
-        head: renderProfileMeta(passport, origin),
+        head: renderProfileMeta(passport, site.origin),
         script: 'passport.js',
-        main: await renderMain({ ...found, store, context, merged, origin, api: api() }),
+        main: await renderMain({ ...found, store, context, merged, origin: site.origin, api: api() }),
       })
       return file('text/html', page, POLICY.explorer)
     },
@@ -51,7 +51,7 @@ export function createPassportPage(options: ExplorerOptions): ExplorerPage {
 
 function describePage(passport: FullPassport, { standing, parts }: ScoreContext): string {
   const best = describeBest(passport.scores, standing, parts)
-  const score = `${shortNameOf(passport)}: passport score ${formatFigure(passport.scores.total)}`
+  const score = describeCard(passport)
   return best === '' ? score : `${score}, ${best.replace(/^(Top|Strongest)/, (word) => word.toLowerCase())}`
 }
 
@@ -87,7 +87,7 @@ ${renderGrowth(credentials, scores, context.caps)}
 ${await renderHistory(store.events, passport, credentials)}
 </div>
 <div>
-${renderShare(id, `${shortNameOf(passport)}: passport score ${formatFigure(scores.total)}`, origin)}
+${renderShare(id, describeCard(passport), origin)}
 ${renderDistribution(scores.total, context.standing)}
 ${renderSocials(passport.socials)}
 ${renderWallets(passport)}

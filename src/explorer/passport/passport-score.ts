@@ -1,6 +1,6 @@
 import { type Caps, roundScore } from '../../domain/credential.ts'
 import type { Passport, Scores } from '../../domain/passport.ts'
-import type { Level } from '../../domain/rule-set.ts'
+import { type Level, levelOf } from '../../domain/rule-set.ts'
 import type { Standing } from '../../domain/score-distribution.ts'
 import { count } from '../../domain/text/format.ts'
 import { describeTop, formatFigure, formatOrdinal, formatPeople, renderDay } from '../format.ts'
@@ -16,7 +16,7 @@ export type ScoreContext = {
   caps: Caps
 }
 
-/** The score with the best that can be truly said about it, for the top of the page. */
+/** The score with the best true statement about it, for the top of the page. */
 export function renderScore({ scores }: Passport, { standing, parts, levels }: ScoreContext): Html {
   const best = describeBest(scores, standing, parts)
   const rank = describeRankAboveMedian(standing)
@@ -30,9 +30,9 @@ ${rank === '' ? html`` : html`<p class="soft">${rank}</p>`}
 }
 
 function renderLevel(total: number, levels: readonly Level[]): Html {
-  const at = levels.findLastIndex(({ from }) => total >= from)
-  const [level, next] = [levels[at], levels[at + 1]]
-  if (!level) return html``
+  const found = levelOf(total, { levels })
+  if (!found) return html``
+  const { level, next } = found
   const left = next && ` ${count(roundScore(next.from - total), 'point')} to ${next.name}`
   return html`<p class="level"><strong>${level.name}</strong>${left ? html`<span class="soft">${left}</span>` : html``}</p>`
 }

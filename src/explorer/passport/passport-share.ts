@@ -5,7 +5,7 @@ import { type Html, html } from '../html.ts'
 const BADGE_STYLES = { flat: 'Flat', plain: 'Plain', large: 'Large' } as const
 const THEMES = { light: 'Light', dark: 'Dark' } as const
 
-/** Ways to share a passport. Without an origin, links to other sites are unknown. The script adds the buttons. */
+/** Ways to share a passport; the script adds the buttons. Without an origin there are no absolute URLs, and no badge to copy. */
 export function renderShare(id: number, title: string, origin: string): Html {
   // Validated, because people paste these lines into pages.
   const plain = parseOrigin(origin)?.origin

@@ -1,4 +1,5 @@
 import type { FullPassport } from '../../domain/passport.ts'
+import { levelOf } from '../../domain/rule-set.ts'
 import { parseOrigin } from '../../domain/url.ts'
 import { FONT_FAMILY } from '../design/fonts.ts'
 import { rosette } from '../design/rosette.ts'
@@ -15,7 +16,7 @@ import { CARD_SIZE, describeCard } from './social-meta.ts'
 import { type Colors, colorsOf, drawName, drawScoreParts, drawSvg, round } from './svg.ts'
 import { fitSize, fitText, textWidth } from './text-width.ts'
 
-/** The best that can be truly said about a score, its level and its rank; each may be empty. */
+/** The best true statement about a score, its level and its rank; each may be empty. */
 type Words = [best: string, level: string, rank: string]
 
 /** A PNG takes as much time as this many other pictures. */
@@ -27,8 +28,7 @@ export function createCard({ store, catalog, rules, rasterize }: ExplorerOptions
 
   async function describe({ scores }: FullPassport): Promise<Words> {
     const standing = await catalog.standing(scores.total)
-    const { levels = [] } = await rules()
-    const level = levels.findLast(({ from }) => scores.total >= from)?.name ?? ''
+    const level = levelOf(scores.total, await rules())?.level.name ?? ''
     const best = describeBest(scores, standing, await partStandings.find(scores))
     return [best, level, describeRankAboveMedian(standing)]
   }
@@ -126,7 +126,7 @@ function drawHuman(color: string): Html {
 /** Seven rosettes, as on the pages of people. */
 const SAMPLES = [1, 2, 3, 5, 8, 13, 21]
 
-export function drawSiteCard(site: Site, words: string): Html {
+function drawSiteCard(site: Site, words: string): Html {
   const colors = colorsOf(site, 'light')
   const step = (RIGHT - LEFT) / SAMPLES.length
   return frame(

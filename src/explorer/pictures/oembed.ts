@@ -1,9 +1,8 @@
 import { notFound, ServiceError } from '../../domain/errors.ts'
-import { parsePassportRef } from '../../domain/passport.ts'
 import { quote } from '../../domain/text/quote.ts'
 import { parseOrigin } from '../../domain/url.ts'
 import type { ExplorerOptions, ExplorerPage } from '../explorer-page.ts'
-import { picture } from './picture-page.ts'
+import { parseEncodedRef, picture } from './picture-page.ts'
 import { CARD_SIZE, describeCard } from './social-meta.ts'
 
 /** oEmbed: the card of a passport as a photo, for sites that embed links. */
@@ -36,13 +35,7 @@ export const createOembed = ({ store }: ExplorerOptions): ExplorerPage => ({
 function parseOwnUrl(text: string, base: string) {
   const url = URL.parse(text)
   const [, name] = /^\/passports\/([^/]+)\/?$/.exec(url?.pathname ?? '') ?? []
-  if (url?.origin !== base || name === undefined) return undefined
-  try {
-    return parsePassportRef(decodeURIComponent(name))
-  } catch {
-    // A malformed escape sequence.
-    return undefined
-  }
+  return url?.origin === base && name !== undefined ? parseEncodedRef(name) : undefined
 }
 
 const parseLength = (text: string | null) =>

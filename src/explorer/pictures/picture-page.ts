@@ -14,7 +14,7 @@ const CONTENT_TYPES: Record<PictureType, string> = {
   webmanifest: 'application/manifest+json',
 }
 
-/** Image proxies keep a picture for this long, also if its passport is removed. */
+/** Image proxies keep a picture for this long, even if its passport is removed. */
 const PUBLIC = 'public, max-age=60, s-maxage=300'
 
 /** A picture that other sites may embed. */
@@ -59,12 +59,13 @@ function parsePicturePath(path: string, types: readonly PictureType[]) {
   const name = path.split('/')[2] ?? ''
   const type = types.find((type) => name.endsWith(`.${type}`))
   if (!type) throw notFound()
-  return { type, ref: parseName(name.slice(0, -type.length - 1)) }
+  return { type, ref: parseEncodedRef(name.slice(0, -type.length - 1)) }
 }
 
-function parseName(name: string): PassportRef | undefined {
+/** Undefined for a malformed escape sequence, too. */
+export function parseEncodedRef(text: string): PassportRef | undefined {
   try {
-    return parsePassportRef(decodeURIComponent(name))
+    return parsePassportRef(decodeURIComponent(text))
   } catch {
     return undefined
   }

@@ -6,7 +6,7 @@ import type { DrawPng } from './rasterizer.ts'
 /** Draws an SVG as a PNG of this width. `draw` is not called if too many pictures wait. */
 export type Rasterize = (draw: () => Awaitable<string>, width: number) => Promise<Uint8Array<ArrayBuffer>>
 
-/** After `latest`, in epoch milliseconds, nobody waits for the picture. */
+/** The client waits for the picture until `latest`, in epoch milliseconds. */
 type Request = { id: number; svg: string; width: number; latest: number }
 type Result = { id: number; png: Uint8Array<ArrayBuffer> } | { id: number; failure: string }
 

@@ -53,7 +53,7 @@ function renderImage(url: string, alt: string): Html {
 export const describeCard = (passport: FullPassport): string =>
   `${shortNameOf(passport)}: passport score ${formatFigure(passport.scores.total)}`
 
-/** `best` is the best that can be truly said about the score. */
+/** `best` is the best true statement about the score. */
 export const sharePassport = (passport: FullPassport, best: string): Share => ({
   path: `/passports/${passport.id}`,
   type: 'profile',

@@ -2,12 +2,14 @@ import { foldName } from '../../domain/text/fold-name.ts'
 import { formatFigure } from '../format.ts'
 import { type Html, html } from '../html.ts'
 import { shortWord } from '../sanitize.ts'
+import { CATEGORIES } from '../score-bar.ts'
 import type { Facets, FacetValue } from './facets.ts'
 import {
   addressOf,
   type FilterName,
   filtersOf,
   hasFilter,
+  NO_FILTERS,
   type RankingQuery,
   type RankingSort,
   SORTS,
@@ -48,25 +50,20 @@ function renderFacet(name: FilterName, values: readonly FacetValue[], query: Ran
 }
 
 /** The filters of the list, each with a link that removes it. */
-export function renderChips(query: RankingQuery, labelOf: (name: FilterName, value: string) => string): Html {
+export function renderChips(query: RankingQuery, labels: ReadonlyMap<string, string>): Html {
   const filters = filtersOf(query.filters)
   if (filters.length === 0) return html``
   const chips = filters.map(
     ([name, value]) =>
-      html`<li><a href="${addressOf(withoutFilter(query, name, value))}"><span class="unseen">Remove the filter </span>${CHIP_WORDS[name]}<bdi>${shortWord(labelOf(name, value), MAX_LABEL_LENGTH)}</bdi><span aria-hidden="true"> ×</span></a></li>`,
+      html`<li><a href="${addressOf(withoutFilter(query, name, value))}"><span class="unseen">Remove the filter </span>${CHIP_WORDS[name]}<bdi>${shortWord(labels.get(value) ?? value, MAX_LABEL_LENGTH)}</bdi><span aria-hidden="true"> ×</span></a></li>`,
   )
-  const all = addressOf({ ...query, page: 1, filters: { tag: [], credential: [], place: [], human: [] } })
+  const all = addressOf({ ...query, page: 1, filters: NO_FILTERS })
   return html`<ul class="chips">${chips}${filters.length > 1 ? html`<li><a class="clear" href="${all}">Clear all</a></li>` : html``}</ul>`
 }
 
 const CHIP_WORDS: Record<FilterName, string> = { tag: 'tag ', credential: 'has ', place: 'in ', human: '' }
 
-const SORT_WORDS: Record<RankingSort, string> = {
-  total: 'Total',
-  activity: 'Activity',
-  identity: 'Identity',
-  skills: 'Skills',
-}
+const SORT_WORDS: Record<RankingSort, string> = { total: 'Total', ...CATEGORIES }
 
 export function renderSorts(query: RankingQuery): Html {
   const links = (Object.keys(SORTS) as RankingSort[]).map((sort) =>
@@ -90,7 +87,7 @@ export function renderSuggestions(facets: Facets | undefined, query: RankingQuer
   if (found.length === 0) return html``
   return html`<ul class="chips" aria-label="Suggested filters"><li aria-hidden="true">Filter by</li>${found.map(
     ({ name, value, label, count }) =>
-      html`<li><a href="${addressOf({ ...withFilter({ ...query, typed: '' }, name, value) })}" rel="nofollow">${CHIP_WORDS[name]}<bdi>${shortWord(label, MAX_LABEL_LENGTH)}</bdi> <span>${formatFigure(count)}</span></a></li>`,
+      html`<li><a href="${addressOf(withFilter({ ...query, typed: '' }, name, value))}" rel="nofollow">${CHIP_WORDS[name]}<bdi>${shortWord(label, MAX_LABEL_LENGTH)}</bdi> <span>${formatFigure(count)}</span></a></li>`,
   )}</ul>`
 }
 

@@ -15,7 +15,7 @@ const MOST_SHOWN: Record<FilterName, number> = { tag: 10, credential: 8, place: 
 
 export type FacetReader = ReturnType<typeof createFacetReader>
 
-/** Reads the facets of a list from the index. Throws `unavailable` while the index is being built. */
+/** Reads the facets of a list from the index. Throws `not_ready` while the index is being built. */
 export function createFacetReader(options: ExplorerOptions) {
   const { catalog } = options
   const labels = createLabels(options)
@@ -45,7 +45,7 @@ export async function countValues(
   groupBy: GroupField,
   signal?: AbortSignal,
 ): Promise<{ value: string; count: number }[]> {
-  const request = { ...toListQuery(query), groupBy, after: undefined, limit: 0, signal }
+  const request = { ...toListQuery(query), groupBy, limit: 0, signal }
   const { grouped } = await catalog.list(request, false)
   return (grouped?.groups ?? []).flatMap(({ value, count }) => (value === null ? [] : [{ value, count }]))
 }
@@ -54,18 +54,17 @@ export async function countValues(
 export const namesOf = ({ types }: RuleSetShape): ReadonlyMap<string, string> =>
   new Map(Object.entries(types).map(([type, { name }]) => [foldName(type), name]))
 
-/** Labels change rarely; the number is a bound for the memory. */
+/** Bounds the memory. */
 const MOST_LABELS = 2000
 
-/** The index has folded values: the rule set, or the holder with the highest score, determines how one is written. */
+/** The index has folded values. Their display text comes from the rule set, or from the holder with the highest score. */
 function createLabels({ store, catalog, rules }: ExplorerOptions) {
   const known = new Map<string, string>()
 
   async function find(name: FilterName, value: string): Promise<string | undefined> {
     const sort = { field: 'score', descending: true } as const
     const filter = [equals(FILTERS[name], value)]
-    const request = { keyword: undefined, filter, sort, groupBy: undefined, after: undefined, limit: 1 }
-    const [id = -1] = (await catalog.list(request, false)).ids
+    const [id = -1] = (await catalog.list({ filter, sort, limit: 1 }, false)).ids
     const holder = await store.credentials.find({ id })
     if (!holder) return undefined
     const { tags, location } = holder.passport.profile

@@ -21,8 +21,9 @@ export type Ranked = {
 export type FoundRanking = {
   query: RankingQuery
   ranked: readonly Ranked[]
-  /** Passports that match, of all. */
+  /** Passports that match. */
   total: number
+  /** Passports of the service. */
   all: number
   last: number
   /** The score at the end of the bars. */
@@ -47,7 +48,7 @@ export async function findRanking(
   const matches =
     typed === '' ? [] : await keepFiltered(reader, await findMatches(store, typed), toFilter(query.filters))
   const isNamed = ({ passport }: Match) => foldName(passport.profile.displayName).includes(keyword ?? '')
-  // A match by name is in the list already; only complete texts are better.
+  // The list already has matches by name; only a complete id, wallet or handle moves one to the top.
   const first = matches.filter((match) => !isNamed(match) || isComplete(match))
   const total = found.total + first.filter((match) => !isNamed(match)).length
   const ids = new Set(first.map(({ passport }) => passport.id))
@@ -72,14 +73,7 @@ const findAll = ({ store, catalog }: Reader, { page, keyword }: RankingQuery, si
 
 function findFiltered({ store, catalog }: Reader, query: RankingQuery, signal: AbortSignal) {
   const offset = (query.page - 1) * PAGE_SIZE
-  const request = {
-    ...toListQuery(query),
-    groupBy: undefined,
-    after: undefined,
-    limit: PAGE_SIZE,
-    offset,
-    signal,
-  }
+  const request = { ...toListQuery(query), limit: PAGE_SIZE, offset, signal }
   return findList({ store, catalog }, request, async (ids) => {
     const passports = await store.passports.listByIds(ids)
     const byId = new Map(passports.map((passport) => [passport.id, passport]))
@@ -93,14 +87,6 @@ async function keepFiltered({ store }: Reader, matches: Match[], filter: Filter)
   const index = createFacetIndex()
   index.replace([], await store.facets.list(matches.map(({ passport }) => passport.id)))
   const sort = { field: 'passport_id', descending: false } as const
-  const request = {
-    keyword: undefined,
-    filter,
-    sort,
-    groupBy: undefined,
-    after: undefined,
-    limit: matches.length,
-  }
-  const kept = new Set(index.find(request).ids)
+  const kept = new Set(index.find({ filter, sort, limit: matches.length }).ids)
   return matches.filter(({ passport }) => kept.has(passport.id))
 }

@@ -2,12 +2,12 @@ import type { Catalog } from '../../catalog/catalog.ts'
 import type { Snapshot } from '../../catalog/snapshot.ts'
 import type { Facets } from './facets.ts'
 
-/** The first page after a start waits this long for the index of a small database. */
-const PATIENCE_MILLISECONDS = 1000
+/** The first page after a start waits this long: enough for the index of a small database. */
+const LONGEST_WAIT_MILLISECONDS = 1000
 
 /**
- * The facets of all passports, which never delay the ranking: they are read in the background when the ranking has changed, and
- * the last known ones are shown until then. `revision` is another after each read.
+ * The facets of all passports. They are read in the background when the ranking has changed, so that they do not delay it. Until
+ * then, the last known ones are shown. `revision` increases with each read.
  */
 export function createHomeFacets(catalog: Catalog, read: () => Promise<Facets>) {
   let known: Facets | undefined
@@ -32,7 +32,7 @@ export function createHomeFacets(catalog: Catalog, read: () => Promise<Facets>) 
     if (snapshot !== loaded) loading ??= load(snapshot)
     first ??= Promise.race([
       loading,
-      new Promise<void>((resolve) => setTimeout(resolve, PATIENCE_MILLISECONDS)),
+      new Promise<void>((resolve) => setTimeout(resolve, LONGEST_WAIT_MILLISECONDS)),
     ])
     await first
     return { facets: known, revision }

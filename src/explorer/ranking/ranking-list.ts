@@ -1,19 +1,17 @@
-import type { Passport, Scores } from '../../domain/passport.ts'
+import type { Passport } from '../../domain/passport.ts'
 import { rosette } from '../design/rosette.ts'
 import { formatFigure, nameOf } from '../format.ts'
 import { escapeText, type Html, html } from '../html.ts'
 import { shortenText, shortWord } from '../sanitize.ts'
-import { renderScoreBar, SCORE_PARTS } from '../score-bar.ts'
+import { CATEGORIES, renderScoreBar, SCORE_PARTS } from '../score-bar.ts'
 import type { Reason } from './find-matches.ts'
 import type { FoundRanking, Ranked } from './find-ranking.ts'
 import { highlight, mark } from './highlight.ts'
-import { addressOf, addressOfFilter, type RankingQuery, type RankingSort } from './ranking-query.ts'
+import { addressOf, addressOfFilter, LONGEST_VALUE, type RankingQuery } from './ranking-query.ts'
 
 const MAX_TAGS = 2
 const MAX_NAME_LENGTH = 80
 const MAX_WORD_LENGTH = 40
-/** Longer values are no filters. */
-const MAX_FILTER_LENGTH = 200
 
 /** Rows with check boxes for a comparison; the form works without a script. */
 export function renderRankingList({ ranked, scale, query }: FoundRanking): Html {
@@ -42,19 +40,14 @@ ${renderScoreBar(scores, scale).markup}
   }
 }
 
-const FIGURES: Record<RankingSort & keyof Scores, string> = {
-  total: 'Score',
-  activity: 'Activity',
-  identity: 'Identity',
-  skills: 'Skills',
-}
+const FIGURES = { total: 'Score', ...CATEGORIES }
 
 const HUMAN = ' <span class="pill">human</span>'
 
 function renderAbout(passport: Passport, name: string, reason: Reason | undefined, note = ''): string {
   const { location, tags } = passport.profile
   let words = note === '' ? '' : `<b>${escapeText(note)}</b>`
-  words += reason ? `<bdi class="why">${renderReason(reason)}</bdi>` : renderKey(passport, name)
+  words += reason ? `<bdi>${renderReason(reason)}</bdi>` : renderKey(passport, name)
   words += renderWord('place', location)
   for (let at = 0; at < tags.length && at < MAX_TAGS; at++) words += renderWord('tag', tags[at] as string)
   if (tags.length > MAX_TAGS) words += `<bdi>+${tags.length - MAX_TAGS}</bdi>`
@@ -70,7 +63,7 @@ function renderKey({ id, mainWallet }: Passport, name: string): string {
 function renderWord(name: 'place' | 'tag', text: string): string {
   const word = shortWord(text, MAX_WORD_LENGTH)
   if (word === '') return ''
-  if (text.length > MAX_FILTER_LENGTH) return `<bdi>${escapeText(word)}</bdi>`
+  if (text.length > LONGEST_VALUE) return `<bdi>${escapeText(word)}</bdi>`
   return `<a href="${escapeText(addressOfFilter(name, text))}" rel="nofollow"><bdi>${escapeText(word)}</bdi></a>`
 }
 

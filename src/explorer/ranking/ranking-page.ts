@@ -75,7 +75,7 @@ async function findFacets(
 
 type Labels = ReadonlyMap<string, string>
 
-/** How to write the filters of a list; their text in the URL may be folded. */
+/** The labels of the filters of a list, by their text in the URL, which may be folded. */
 async function findLabels({ facets }: PageContext, { filters }: RankingQuery): Promise<Labels> {
   const labels = filtersOf(filters).map(
     async ([name, value]): Promise<[string, string]> => [value, await facets.labelOf(name, value)],
@@ -83,12 +83,10 @@ async function findLabels({ facets }: PageContext, { filters }: RankingQuery): P
   return new Map(await Promise.all(labels))
 }
 
-const labelIn = (labels: Labels) => (_name: FilterName, value: string) => labels.get(value) ?? value
-
 function renderPage(site: Site, found: FoundRanking, facets: Facets | undefined, labels: Labels): string {
   const { query, all } = found
   const title = describeList(query, labels)
-  // A search replaces the results without the heading.
+  // The script replaces the results of a search, but not the heading.
   const heading = describeList({ ...query, typed: '' }, labels)
   return renderLayout({
     site,
@@ -102,7 +100,7 @@ ${renderSearch(query)}
 <div class="browse">
 <div id="facets" data-live>${renderFacets(facets, query)}</div>
 <div>
-<div id="chips" data-live>${renderChips(query, labelIn(labels))}</div>
+<div id="chips" data-live>${renderChips(query, labels)}</div>
 <div class="list-head"><p class="count" role="status" data-count>${describe(found)}</p><div id="sorts" data-live>${renderSorts(query)}</div></div>
 <div id="results" data-results>
 ${query.page === 1 ? renderSuggestions(facets, query) : html``}${renderResults(found)}
@@ -156,7 +154,7 @@ ${renderPager(query, last)}`
 function describe({ query, last, total, all, ranked }: FoundRanking): string {
   const { typed, page } = query
   if (total === 0)
-    return typed === '' ? 'No passport has all of these filters' : `No passport found for “${typed}”`
+    return typed === '' ? 'No passport matches all of these filters' : `No passport found for “${typed}”`
   if (page > last) return `There is no page ${formatFigure(page)}.`
   if (typed !== '') return `${formatFigure(total)} of ${count(all, 'passport')} for “${typed}”`
   if (isFiltered(query)) return `${formatFigure(total)} of ${count(all, 'passport')}`

@@ -16,7 +16,7 @@ export const SORTS = {
 
 export type RankingSort = keyof typeof SORTS
 
-/** The parameters that hold several values, and those that hold one. */
+/** The parameters of filters, and their fields in v3 lists. */
 export const FILTERS = { tag: 'tag', credential: 'type', place: 'location', human: 'human' } as const
 
 export type FilterName = keyof typeof FILTERS
@@ -34,7 +34,8 @@ export type RankingQuery = {
 export const PAGE_SIZE = 20
 
 const MOST_VALUES: Record<FilterName, number> = { tag: 5, credential: 5, place: 1, human: 1 }
-const LONGEST_VALUE = 200
+/** Longer values are not accepted as filters. */
+export const LONGEST_VALUE = 200
 
 export const NO_FILTERS: RankingQuery['filters'] = { tag: [], credential: [], place: [], human: [] }
 

@@ -50,7 +50,7 @@ export type Schema = {
   properties?: Record<string, Schema>
 }
 
-/** Methods with the same summary do the same; the first is shown. */
+/** Methods with the same summary are one endpoint, described by the operation of the first. */
 export type Endpoint = { path: string; methods: Method[]; operation: Operation; parameters: Parameter[] }
 
 /** The versions of the API in the document, oldest first. */

@@ -30,7 +30,7 @@ export function createReferenceRoutes(document: ReferenceDocument, options: Opti
   ]
 }
 
-/** Origins come from `Host` headers, so that there may be many. */
+/** Origins come from `Host` headers: clients can send any number of them. */
 const MAX_PAGES = 8
 
 /** Used if `Host` is malformed. */

@@ -30,17 +30,17 @@ export function createSite(settings: SiteSettings = DEFAULT_SITE, publicUrl = ''
   }
 }
 
-/** What crawlers may read. */
+/** The rules for crawlers. */
 function describeRobots({ index, origin }: Site): string {
   const rules = index ? 'Allow: /\nDisallow: /api/' : 'Disallow: /'
   const sitemap = index && origin !== '' ? `\nSitemap: ${origin}/sitemap.xml\n` : ''
   return `User-agent: *\n${rules}\n${sitemap}`
 }
 
-/** Above the minimum of WCAG AA, as the accent of the dark theme is. */
+/** WCAG AA requires 4.5; the default accent of the dark theme has more than 7. */
 const DARK_CONTRAST = 7
 
-/** The accent of the dark theme has the same hue, and is as light as text needs. */
+/** The accent of the dark theme has the same hue, and is light enough for text. */
 function accentsOf(accent: string | undefined): Site['accents'] {
   if (accent === undefined) return { light: PALETTE.light.accent, dark: PALETTE.dark.accent }
   let dark = accent

@@ -7,7 +7,7 @@ import { inventPeople, type Person } from './people.ts'
 import { enrichProfile } from './profiles.ts'
 import { createRandom, type Random } from './random.ts'
 
-/** A record with the credentials that others give, and the raw values behind all other credentials. */
+/** A record with the credentials whose points it gives, and the data points of all other credentials. */
 export type DemoPerson = {
   record: PassportRecord & Pick<Person, 'credentials' | 'scores'>
   dataPoints: DataPoint[]

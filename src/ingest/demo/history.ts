@@ -56,7 +56,7 @@ export async function fillWithDemo(store: Store, now: number): Promise<void> {
       .filter(({ record }) => record.id % ROTATION === step % ROTATION)
       .flatMap((person) => change(person, random))
     await store.records.save(batch, { now: time, restore: false })
-    // Another process may score, too: by another rule set, nothing is scored here.
+    // If another process has made another rule set active, nothing is scored here.
     await rescoreSome({ store, rules, now: () => time, onFailure })
   }
   const recalculated = changing.filter(({ record }) => record.id === RECALCULATED)

@@ -12,13 +12,11 @@ const MERGED = { from: PEOPLE + 1, into: 7 }
 const DAY = 86_400_000
 const LAST_DAY = Date.UTC(2025, 2, 30)
 
-const TRADES = 'kites, paper boats, tea houses, lighthouses, music boxes, maps of clouds, wind chimes'.split(
-  ', ',
-)
-const PLACES = 'Lisbon, São Paulo, Lagos, Kraków, Hà Nội, 東京, Reykjavík, Łódź, Nairobi, Montréal'.split(
-  ', ',
-)
-const TAGS = 'builder designer founder researcher writer solidity community zk data'.split(' ')
+export const TRADES =
+  'kites, paper boats, tea houses, lighthouses, music boxes, maps of clouds, wind chimes'.split(', ')
+export const PLACES =
+  'Lisbon, São Paulo, Lagos, Kraków, Hà Nội, 東京, Reykjavík, Łódź, Nairobi, Montréal'.split(', ')
+export const TAGS = 'builder designer founder researcher writer solidity community zk data'.split(' ')
 const SOURCES = 'lens farcaster github basename linkedin twitter talent_protocol builderfi'.split(' ')
 
 export type Person = PassportRecord & { scores: Scores; calculatedAt: number; credentials: Credential[] }

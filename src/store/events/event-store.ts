@@ -16,7 +16,7 @@ export type EventStore = {
 
 /** Without `passport` and `types`, all events. */
 export type EventPage = {
-  /** A sequence number; 0 for the begin of the log. */
+  /** A sequence number; 0 for the start of the log. */
   after: number
   limit: number
   passport?: number

@@ -52,10 +52,10 @@ export type RowPage = { rows: EventRow[]; isCut: boolean }
 export const pageEnd = ({ rows, isCut }: RowPage, page: EventPage, log: EventLog): number =>
   ((isCut || rows.length === page.limit) && rows.at(-1)?.sequence) || scanEnd(page, log)
 
-/** Events after a time that a page reads, about. */
+/** Events in a page of `listAfterTime`, about. */
 const MOST_LATER = 5000
 
-/** Events of each passport that such a page reads. */
+/** Events of each passport in such a page. */
 export const mostLater = (passports: readonly LaterCursor[]): number =>
   Math.ceil(MOST_LATER / Math.max(1, passports.length))
 
@@ -72,8 +72,8 @@ export function restOf({ rows, isCut }: RowPage, passports: readonly LaterCursor
 }
 
 /**
- * SQL on either engine: the end of the next page of a passport. If the event of the cursor is gone, the passport was removed
- * meanwhile: the page begins with the newest event again, and has the removal.
+ * SQL for both engines: the next page of a passport has the events before this number. If the event of the cursor is gone, the
+ * passport was removed meanwhile: the page begins with the newest event again, and includes the removal.
  */
 export const beforeCursor = (cursor: string): string =>
   `coalesce((select sequence from events where sequence = ${cursor}), ${Number.MAX_SAFE_INTEGER})`

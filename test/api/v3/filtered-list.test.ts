@@ -33,7 +33,7 @@ async function shareCatalog(store: Store, options: { mostAwaited?: number } = {}
 }
 
 onEveryEngine('a filtered list from the search thread', (open) => {
-  test('shows no passport that has changed since and does not match any more', async () => {
+  test('omits a passport that changed after the index was read and no longer matches', async () => {
     await using store = await open([1, 2, 3].map((id) => record(id, { human: true, scores: { total: id } })))
     using shared = await shareCatalog(store)
     await using server = serveTest(store, { catalog: shared.catalog })

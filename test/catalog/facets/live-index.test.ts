@@ -223,7 +223,7 @@ onEveryEngine('a live index', (open, engine) => {
     expect((await index.find(snapshot, requestOf('human:true'))).ids).toEqual([2])
   })
 
-  test('that is built when the service stops ends without a failure', async () => {
+  test('a build ends without a failure when the service stops', async () => {
     await using store = await open(Array.from({ length: 300 }, (_, id) => record(id, { human: true })))
     const ending = new AbortController()
     const failures: unknown[] = []

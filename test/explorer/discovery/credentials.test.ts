@@ -75,7 +75,7 @@ onEveryEngine('credential pages', (open) => {
     expect(again.status).toBe(304)
   })
 
-  test('a client that prefers JSON is told where it is', async () => {
+  test('a client that prefers JSON gets status 406', async () => {
     const { status, text } = await server.look('/credentials/github', {
       headers: { Accept: 'application/json' },
     })

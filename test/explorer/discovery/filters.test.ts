@@ -99,7 +99,7 @@ onEveryEngine('filters of the ranking', (open) => {
   test('an empty result offers a way back', async () => {
     const { status, text } = await server.look('/?tag=nothing')
     expect(status).toBe(200)
-    expect(readable(text)).toContain('No passport has all of these filters')
+    expect(readable(text)).toContain('No passport matches all of these filters')
   })
 
   test('blank and unknown parameters are ignored, bad values are explained', async () => {

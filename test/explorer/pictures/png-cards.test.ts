@@ -56,7 +56,7 @@ describe('PNG cards', () => {
     expect(shapes).not.toContain(await shapeOf('山'))
   })
 
-  test('need more of the limit than other pictures, unless they are cached', async () => {
+  test('count as ten requests, unless they are cached', async () => {
     const charged: number[] = []
     await using store = await openTestStore('sqlite', [named(1, 'Ada', 1)])
     await using server = serveExplorer(store, {

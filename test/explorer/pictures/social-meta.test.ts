@@ -126,7 +126,7 @@ describe('social metadata of a passport', () => {
       expect(contentOf(render({}, origin), 'og:url')).toBe(`${origin}/passports/7`)
   })
 
-  test('does without a standing', () => {
+  test('the description omits an unknown standing', () => {
     expect(contentOf(render({ human: false }, ORIGIN, ''), 'og:description')).toBe(
       'Passport score 42.5. Activity 12, identity 10.25, skills 20.25.',
     )

@@ -88,7 +88,7 @@ inBrowser('the snippets of a form', (browser) => {
     120_000,
   )
 
-  test('of the script are the ones of the server until the form changes', async () => {
+  test('are the same from the script and the server until the form changes', async () => {
     await using store = await openTestStore('sqlite')
     await using server = serveTest(store)
     const page = await browser.newPage()

@@ -85,7 +85,7 @@ onEveryEngine('facets', (open, engine) => {
     expect(await store.facets.list([])).toEqual([])
   })
 
-  test('have quotes, backslashes and long lists as in the record', async () => {
+  test('keep the quotes, backslashes and long lists of a record', async () => {
     const odd = ['a\\', 'b"', '\\"', '"type":"c"', '"score":0,', 'd\\\\', '\u0001', 'e,"source":"f"']
     const long = Array.from({ length: 100 }, (_, at) => `tag ${at}`)
     await using store = await open([

@@ -51,7 +51,7 @@ onEveryEngine('search by prefix', (open) => {
     expect(await store.search.listWallets('DemoSo', 9)).toEqual([{ text: 'DemoSo1ana', id: 2 }])
   })
 
-  test('has no wildcards', async () => {
+  test('treats wildcards and quotes of SQL as plain characters', async () => {
     await using store = await open(PEOPLE)
     for (const prefix of ['zo%', '%', '_oe', "zo' or '1'='1"])
       expect(await store.search.listNames(prefix, 9)).toEqual([])

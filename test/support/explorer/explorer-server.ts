@@ -10,24 +10,23 @@ import { findRules } from '../../../src/scoring/active-rules.ts'
 import { createPassportExplainer } from '../../../src/scoring/explain.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { serveTest } from '../http/server.ts'
-import { NOON } from '../store/records.ts'
 
 type Options = Partial<ApiServerOptions> &
-  Partial<Pick<ExplorerOptions, 'explain' | 'publicUrl' | 'api' | 'rasterize'>> & { settings?: SiteSettings }
+  Partial<Pick<ExplorerOptions, 'explain' | 'api' | 'rasterize'>> & {
+    settings?: SiteSettings
+    publicUrl?: string
+  }
 
 export function serveExplorer(
   store: Store,
   { explain, publicUrl, api, settings = DEFAULT_SITE, rasterize = drawPng, ...options }: Options = {},
 ) {
-  const now = options.now ?? (() => NOON)
   const { routes, errorPage, errorPicture } = createExplorer({
     store,
     catalog: options.catalog ?? createCatalog(store),
     explain: explain ?? createPassportExplainer(store),
     rules: () => findRules(store),
-    now,
     api,
-    publicUrl,
     site: createSite(settings, publicUrl).site,
     rasterize,
   })
