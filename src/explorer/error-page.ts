@@ -34,7 +34,7 @@ const KNOWN: Record<number, ErrorText> = {
   },
   503: {
     title: 'Temporarily unavailable',
-    words: 'The database of this service is unavailable. Try again shortly.',
+    words: 'The service cannot respond right now. Try again shortly.',
   },
 }
 

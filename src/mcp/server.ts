@@ -5,7 +5,7 @@ import {
   Server,
   type Tool,
 } from '@modelcontextprotocol/server'
-import { publicError } from '../api/errors.ts'
+import { publicError, STATUS_OF } from '../api/errors.ts'
 import { CommandError, ServiceError } from '../domain/errors.ts'
 import { quote } from '../domain/text/quote.ts'
 import type { Log } from '../log.ts'
@@ -63,7 +63,7 @@ export function createMcpServer({ open, log, isLocal, onCall }: Options): Server
 
   function messageFor(error: unknown): string {
     const isExpected = error instanceof ServiceError || error instanceof CommandError
-    const isClientError = error instanceof ServiceError && error.code !== 'unavailable'
+    const isClientError = error instanceof ServiceError && STATUS_OF[error.code] < 500
     if (!isClientError) log.error(isExpected ? error.message : ((error as Error).stack ?? String(error)))
     return isExpected && isLocal ? error.message : publicError(error).message
   }

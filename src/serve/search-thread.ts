@@ -32,7 +32,7 @@ const server = createSearchServer(async (current, request, cursor) =>
 )
 
 self.onmessage = ({ data }: MessageEvent<ToSearch>) => {
-  if (data.kind === 'start') config = data.config
+  if (data.kind === 'start') start(data.config)
   else if (data.kind === 'connect') server.connect(data.port)
   else if (data.kind === 'stop') void stop()
   else {
@@ -47,6 +47,14 @@ self.onmessage = ({ data }: MessageEvent<ToSearch>) => {
 
 function logFailure(error: unknown): void {
   failures.error(`The index for filters could not be updated: ${(error as Error).message}`)
+}
+
+/** Opens the store together with the other threads, before a newer version can migrate the database. */
+function start(received: Config): void {
+  config = received
+  openOnce().catch(() => {
+    // The index logs the failure of its own attempt.
+  })
 }
 
 /** Updates the index in the background. */

@@ -160,6 +160,7 @@ inBrowser('untrusted input in pages', (browser) => {
       expect(await page.evaluate(() => 'pwned' in window)).toBe(false)
       expect(complaints.join('\n')).toContain('Content Security Policy')
     }
+    await page.unrouteAll({ behavior: 'ignoreErrors' })
     await page.close()
   }, 120_000)
 })

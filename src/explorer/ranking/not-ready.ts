@@ -15,7 +15,7 @@ export async function whenReady(
   try {
     return await render()
   } catch (error) {
-    if (error instanceof ServiceError && error.code === 'unavailable') return renderNotReady(site, address)
+    if (error instanceof ServiceError && error.code === 'not_ready') return renderNotReady(site, address)
     throw error
   }
 }

@@ -175,7 +175,7 @@ describe('while the index is not ready', () => {
     const catalog = createCatalog(store)
     const { list } = catalog
     catalog.list = (...request) =>
-      isReady ? list(...request) : Promise.reject(new ServiceError('unavailable', 'The index is not ready.'))
+      isReady ? list(...request) : Promise.reject(new ServiceError('not_ready', 'The index is not ready.'))
     await using server = serveExplorer(store, { catalog })
     for (const path of ['/?tag=zk', '/?sort=skills', '/credentials', '/credentials/github']) {
       const { status, headers, text } = await server.look(path)
