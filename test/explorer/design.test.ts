@@ -93,7 +93,7 @@ test('a score bar has a gap and a texture for each part, and its parts as a titl
     ['identity', 40],
     ['skills', 50],
   ])
-  expect(markup.match(/class="gap"/g)).toHaveLength(2)
+  expect(markup.match(/class="gap /g)).toHaveLength(2)
   expect(markup).toContain('class="on-identity"')
   expect(markup).toContain('class="on-skills"')
   expect(markup).toContain('<title>activity 50, identity 30, skills 20</title>')
