@@ -34,6 +34,10 @@ function describeSums(scores: Scores, caps: Caps): string {
   return `${total}, given by the imported record. Its parts are ${parts}.`
 }
 
+/** Otherwise the record gives the total. */
+export const isSum = (scores: Scores, caps: Caps): boolean =>
+  [sumOf(scores, {}), sumOf(scores, caps)].includes(scores.total)
+
 const sumOf = (scores: Scores, caps: Caps): number =>
   roundScore(
     SCORE_PARTS.reduce(

@@ -95,7 +95,7 @@ ${merged === undefined ? html`` : html`<p class="soft">Passport ${merged} was me
 ${passport.stale ? RECALCULATING : html``}
 <div class="columns">
 <div>
-${renderParts(passport, credentials, context)}
+${renderParts(passport, context)}
 ${await renderHistory(store.events, passport, credentials)}
 ${renderCredentials({ id, credentials, scores, types })}
 </div>

@@ -1,4 +1,4 @@
-import { type Caps, type Credential, roundScore } from '../../domain/credential.ts'
+import { type Caps, roundScore } from '../../domain/credential.ts'
 import type { Passport, Scores } from '../../domain/passport.ts'
 import type { Level } from '../../domain/rule-set.ts'
 import type { Standing } from '../../domain/score-distribution.ts'
@@ -7,7 +7,7 @@ import { describeTop, formatFigure, formatOrdinal, formatPeople, renderDay } fro
 import { type Html, html } from '../html.ts'
 import { CATEGORIES, renderScoreBar, SCORE_PARTS } from '../score-bar.ts'
 import type { PartStandings } from './part-standings.ts'
-import { renderExplanation } from './passport-explanation.ts'
+import { isSum, renderExplanation } from './passport-explanation.ts'
 
 export type ScoreContext = {
   standing: Standing
@@ -71,16 +71,11 @@ export function describeHighRank({ rank, total }: Standing): string {
 }
 
 /** The parts of the score, with the standing of each. */
-export function renderParts(
-  passport: Passport,
-  credentials: readonly Credential[],
-  { standing, parts, caps }: ScoreContext,
-): Html {
+export function renderParts(passport: Passport, { standing, parts, caps }: ScoreContext): Html {
   const { scores, calculatedAt } = passport
   const given = roundScore(
     scores.total - SCORE_PARTS.reduce((sum, part) => sum + Math.max(0, scores[part]), 0),
   )
-  const isCalculated = credentials.some(({ givenScore }) => givenScore === undefined)
   return html`<section id="parts">
 <h2>Score by part</h2>
 <div aria-hidden="true">${renderScoreBar(scores, scores.total)}</div>
@@ -89,6 +84,6 @@ export function renderParts(
     return html`<div class="${part}"><dt><span class="swatch"></span>${CATEGORIES[part]}</dt><dd>${formatFigure(scores[part])}${top === '' ? html`` : html` <span class="soft">${top}</span>`}</dd></div>`
   })}${given > 0 ? html`<div class="other"><dt><span class="swatch"></span>Given by the record</dt><dd>${formatFigure(given)}</dd></div>` : html``}</dl>
 ${renderExplanation(passport, caps)}
-${isCalculated ? html`<p class="soft">Calculated on ${renderDay(calculatedAt)}</p>` : html``}
+${isSum(scores, caps) ? html`<p class="soft">Calculated on ${renderDay(calculatedAt)}</p>` : html``}
 </section>`
 }

@@ -95,6 +95,44 @@ test('an outlier does not flatten the histogram, whose edges are round', async (
   expect((await server.look('/')).text).toContain('class="bar beyond"')
 })
 
+test('among few people, two outliers do not flatten the histogram', async () => {
+  const usual = Array.from({ length: 37 }, (_, at) => named(at + 3, `Person ${at + 3}`, at + 1))
+  const people = [named(1, 'One', 9000), named(2, 'Two', 8000), ...usual]
+  await using store = await openTestStore('sqlite', people)
+  await using server = serveExplorer(store)
+  expect(readable((await server.look('/passports/9')).text)).toContain('0 37 and more')
+})
+
+test('a category shows five credentials, and the others in place', async () => {
+  const some = (category: string, number: number) =>
+    Array.from({ length: number }, (_, at) => credential(`${category}${at}`, { category, score: 9 - at }))
+  const since = credential('since', { category: 'Identity', value: '2025-01-01' })
+  const credentials = [...some('Skills', 7), ...some('Activity', 6), since]
+  await using store = await openTestStore('sqlite', [record(1, { credentials })])
+  await using server = serveExplorer(store)
+  const { text } = await server.look('/passports/1')
+  expect(text.match(/class="fold"/g)).toHaveLength(1)
+  expect(readable(text)).toContain('2 more')
+  expect(readable(text)).toContain('since 2025-01-01')
+  expect((await server.look('/passports/1/credentials')).text).not.toContain('class="fold"')
+})
+
+test('posts on other sites have a true text and the address of the page', async () => {
+  await using store = await openTestStore('sqlite', [mira, ...OTHERS])
+  await using server = serveExplorer(store, { publicUrl: 'https://passports.example.com' })
+  const { text } = await server.look('/passports/12')
+  const page = encodeURIComponent('https://passports.example.com/passports/12')
+  const words = encodeURIComponent('Mira Kettlewood: No. 1 in Activity on passportd')
+  for (const address of [
+    `https://x.com/intent/post?text=${words}&amp;url=${page}`,
+    `https://farcaster.xyz/~/compose?text=${words}&amp;embeds[]=${page}`,
+    `https://www.linkedin.com/sharing/share-offsite/?url=${page}`,
+    `https://bsky.app/intent/compose?text=${words}%20${page}`,
+  ])
+    expect(text).toContain(`<a href="${address}" rel="nofollow noopener noreferrer">`)
+  expect(text).toContain('<a class="button" href="#share">Share</a>')
+})
+
 test('screen readers get the histogram, the bar and the history once', async () => {
   await using store = await openTestStore('sqlite', [mira, ...OTHERS])
   await using server = serveExplorer(store)
@@ -135,6 +173,7 @@ test('the largest gaps come first; a category at its cap has none', () => {
     'What would raise the score Lens 0 of 30 up to 30 more GitHub 21 of 40 up to 19 more Small 0',
   )
   expect(words.match(/ more/g)).toHaveLength(5)
+  expect(renderGrowth(all, SCORES, {}).markup).toContain('<a href="/credentials/')
   expect(words).not.toMatch(/Full|Kites/)
   expect(readable(renderGrowth(all, SCORES, { Identity: 20 }).markup)).not.toContain('Lens')
   expect(renderGrowth([], SCORES, {}).markup).toBe('')
@@ -149,6 +188,8 @@ onEveryEngine('the score history', (open) => {
     await rescore(store)
     const { text } = await server.look('/passports/12')
     expect(text.match(/<circle cx=/g)).toHaveLength(2)
+    expect(text).toContain('dy="-6">1,057.5</text><text class="end" y="100%" dy="-6">0</text>')
+    expect(text).toContain('<span>today</span>')
     expect(text).toContain(`: 1,057.5. GitHub +15 (new)</title>`)
     expect(text).toContain('<svg class="history" aria-hidden="true">')
     const words = readable(text)
