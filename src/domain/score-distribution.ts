@@ -19,8 +19,11 @@ export type Distribution = {
 
 const MOST_BUCKETS = 40
 
-/** Scores above this many times the 99th percentile are beyond the scale. */
+/** Scores above this many times a high percentile are beyond the scale. */
 const NEAR = 1.5
+
+/** Among fewer people, two outliers are above the 99th percentile: the 90th is used. */
+const FEW = 100
 
 /** `scores` in descending order. */
 export function distributionOf(scores: Float64Array): Distribution {
@@ -36,7 +39,8 @@ export function distributionOf(scores: Float64Array): Distribution {
 }
 
 function findScale(scores: Float64Array, highest: number) {
-  const percentile = scores[Math.min(Math.ceil(scores.length / 100), scores.length - 1)] ?? 0
+  const above = Math.ceil(scores.length / (scores.length < FEW ? 10 : 100))
+  const percentile = scores[Math.min(above, scores.length - 1)] ?? 0
   const near = percentile > 0 ? scores.find((score) => score <= NEAR * percentile) : undefined
   const end = near ?? highest
   const step = roundUp(Math.max(end, 1) / MOST_BUCKETS)

@@ -20,20 +20,23 @@ type Segment = { name: ScorePart | 'other'; size: number }
  * an arrow. Gaps and textures separate the parts, so that they differ without colour.
  */
 export function renderScoreBar(scores: Scores, scale: number): Html {
-  const segments = segmentsOf(scores)
-  const sum = segments.reduce((total, { size }) => total + size, 0)
   const isBeyond = scores.total > scale && scale > 0
   const length = isBeyond ? 100 : (100 * Math.max(0, scores.total)) / Math.max(scale, 1)
   const words = SCORE_PARTS.map((part) => `${part} ${formatFigure(scores[part])}`).join(', ')
-  let [at, drawn] = [0, '']
-  for (const { name, size } of segments) {
-    const end = toCoordinate(at + (size / sum) * length)
-    drawn += `${drawSegment(name, at, end)}${at === 0 ? '' : `<line class="gap" x1="${at}%" x2="${at}%" y2="100%"/>`}`
+  const segments = fit(segmentsOf(scores), length)
+  let [at, drawn, gaps] = [0, '', '']
+  for (const [index, { name, size }] of segments.entries()) {
+    const end = toCoordinate(at + size)
+    // The gap is a part of the longer neighbour, so that a short one stays visible.
+    const isAfter = size > (segments[index - 1]?.size ?? 0)
+    if (index > 0)
+      gaps += `<line class="gap ${isAfter ? 'after' : 'before'}" x1="${at}%" x2="${at}%" y2="100%"/>`
+    drawn += drawSegment(name, at, end)
     at = end
   }
   // Numbers only: no escaping needed.
   return {
-    markup: `<svg class="bar${isBeyond ? ' beyond' : ''}" role="img"><title>${words}</title>${drawn}</svg>`,
+    markup: `<svg class="bar${isBeyond ? ' beyond' : ''}" role="img"><title>${words}</title>${drawn}${gaps}</svg>`,
   }
 }
 
@@ -43,6 +46,22 @@ function segmentsOf(scores: Scores): Segment[] {
   return [...parts, { name: 'other' as const, size: Math.max(0, scores.total - sum) }].filter(
     ({ size }) => size > 0,
   )
+}
+
+/** In percent of the bar: about 3 pixels in a row of the ranking. */
+const LEAST = 2
+
+/** Sizes in percent. Every part is visible; the largest one gives the space if the bar is full. */
+function fit(segments: readonly Segment[], length: number): Segment[] {
+  const sum = segments.reduce((total, { size }) => total + size, 0)
+  const fitted = segments.map(({ name, size }) => ({ name, size: Math.max(LEAST, (size / sum) * length) }))
+  const excess = fitted.reduce((total, { size }) => total + size, -100)
+  const largest = Math.max(...fitted.map(({ size }) => size))
+  const at = fitted.findIndex(({ size }) => size === largest)
+  return fitted.map(({ name, size }, index) => ({
+    name,
+    size: index === at ? size - Math.max(0, excess) : size,
+  }))
 }
 
 /** The line carries the texture: its dashes are stripes or dots. */

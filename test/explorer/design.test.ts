@@ -61,6 +61,14 @@ test('a rosette is always the same for an id, small, and different for others', 
   expect(drawn.join('')).not.toMatch(/NaN|Infinity|style/)
 })
 
+test('a small rosette has one thick line in the colours of the large one', () => {
+  const [large, small] = [rosette(42).markup, rosette(42, 'small').markup]
+  expect(small.length).toBeLessThan(large.length)
+  expect(small).not.toMatch(/<use|NaN|id=/)
+  const strokeOf = (markup: string) => / stroke="[^"]+"/.exec(markup)?.[0]
+  expect(strokeOf(small)).toBe(strokeOf(large) as string)
+})
+
 test('a family of fonts for Latin, Cyrillic and Greek, in small files', () => {
   expect(FONTS.map(({ name }) => name)).toEqual([
     'latin',
@@ -91,10 +99,20 @@ test('a score bar has a gap and a texture for each part, and its parts as a titl
     ['identity', 40],
     ['skills', 50],
   ])
-  expect(markup.match(/class="gap"/g)).toHaveLength(2)
+  expect(markup.match(/class="gap /g)).toHaveLength(2)
   expect(markup).toContain('class="on-identity"')
   expect(markup).toContain('class="on-skills"')
   expect(markup).toContain('<title>activity 50, identity 30, skills 20</title>')
+})
+
+test('a small part of a score stays visible, and its gaps are in the longer parts beside it', () => {
+  const { markup } = renderScoreBar({ total: 1000, activity: 600, identity: 1, skills: 399 }, 1000)
+  expect(endsOf(markup)).toEqual([
+    ['activity', 58],
+    ['identity', 60],
+    ['skills', 100],
+  ])
+  expect(markup.match(/gap (before|after)/g)).toEqual(['gap before', 'gap after'])
 })
 
 test('a score beyond the scale fills the bar, which ends in an arrow', () => {

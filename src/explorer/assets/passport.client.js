@@ -4,6 +4,9 @@ const FIRST_WAIT = 2000
 const MAX_WAIT = 10_000
 const POLL_TIMEOUT = 5 * 60_000
 
+/** The other rows of a category are folded. */
+const FIRST_ROWS = 5
+
 const main = document.getElementById('main')
 const news = document.createElement('p')
 news.className = 'unseen'
@@ -76,15 +79,15 @@ function addShareButtons(place) {
   const { link, title } = place.dataset
   const buttons = []
   // Both need HTTPS.
-  if (navigator.clipboard) {
-    const button = makeButton('Copy link')
-    button.addEventListener('click', () => copy(button, link))
-    buttons.push(button)
-  }
   if (navigator.share) {
     const button = makeButton('Share…')
     // Rejects if the person closes the dialog.
-    button.addEventListener('click', () => navigator.share({ title, url: link }).catch(() => {}))
+    button.addEventListener('click', () => navigator.share({ text: title, url: link }).catch(() => {}))
+    buttons.push(button)
+  }
+  if (navigator.clipboard) {
+    const button = makeButton('Copy link')
+    button.addEventListener('click', () => copy(button, link))
     buttons.push(button)
   }
   place.prepend(...buttons)
@@ -110,7 +113,10 @@ function enablePicker(picker) {
 }
 
 function makeSortable(table) {
-  const groups = [...table.tBodies].map((body) => ({ body, rows: [...body.rows].slice(1) }))
+  const groups = [...table.tBodies].map((body) => {
+    const rows = [...body.rows].slice(1)
+    return { body, rows: rows.filter((row) => row.dataset.score), fold: body.querySelector('.fold') }
+  })
   const heads = [...table.tHead.rows[0].cells]
   const show = () => {
     for (const [column, head] of heads.entries()) {
@@ -118,7 +124,11 @@ function makeSortable(table) {
       else head.removeAttribute('aria-sort')
     }
     // Equal rows keep the order of the server.
-    for (const { body, rows } of groups) body.append(...rows.toSorted(compareRows))
+    for (const { body, rows, fold } of groups) {
+      const sorted = rows.toSorted(compareRows)
+      if (fold) sorted.splice(FIRST_ROWS, 0, fold)
+      body.append(...sorted)
+    }
   }
   for (const [column, head] of heads.entries()) {
     const button = makeButton(head.textContent)

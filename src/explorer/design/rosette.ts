@@ -5,9 +5,10 @@ const RADIUS = 104
 
 /**
  * A guilloche rosette for a passport: always the same for the same id, and different for most others. It has its own
- * background, no text and no style sheet, so that pages and pictures draw it alike.
+ * background, no text and no style sheet, so that pages and pictures draw it alike. Below 48 pixels, the small one has fewer and
+ * thicker lines.
  */
-export function rosette(id: number): Html {
+export function rosette(id: number, size: 'large' | 'small' = 'large'): Html {
   const random = createRandom(id)
   const pick = (least: number, most: number) => least + Math.floor(random() * (most - least + 1))
   const hue = 20 * pick(0, 17)
@@ -18,10 +19,20 @@ export function rosette(id: number): Html {
   const scale = [0.5, 0.58, 0.66, 0.74][pick(0, 3)] as number
   const copy = (transform: string, color = '') =>
     `<use href="#r${id}" transform="${transform}"${color === '' ? '' : ` ${color}`}/>`
-  // Numbers only: no escaping needed.
-  return {
-    markup: `<svg class="rosette" viewBox="-${RADIUS} -${RADIUS} ${2 * RADIUS} ${2 * RADIUS}" aria-hidden="true"><circle r="${RADIUS}" fill="${hsl(hue, 42, 24)}"/><g fill="${hsl(hue, 60, 72)}" fill-opacity=".13" fill-rule="evenodd" stroke="${hsl(hue, 65, 84)}" stroke-width="1.6"><path id="r${id}" d="${path}"/>${copy(`${half}scale(.86)`)}${copy(`${half}scale(${scale})`, `stroke="${hsl(second, 75, 80)}"`)}${copy(`scale(${toCoordinate(scale * scale)})`)}</g></svg>`,
+  const draw = (background: number, group: string, drawn: string) => ({
+    // Numbers only: no escaping needed.
+    markup: `<svg class="rosette" viewBox="-${RADIUS} -${RADIUS} ${2 * RADIUS} ${2 * RADIUS}" aria-hidden="true"><circle r="${RADIUS}" fill="${hsl(hue, 42, background)}"/><g fill="${hsl(hue, 60, 72)}" fill-rule="evenodd" stroke="${hsl(hue, 65, 84)}" ${group}>${drawn}</g></svg>`,
+  })
+  if (size === 'small') {
+    const few = Math.ceil(petals / 2)
+    const simple = drawCurve(few, findTurns(few, 0.3), 92, 30)
+    return draw(32, 'fill-opacity=".3" stroke-width="7"', `<path d="${simple}"/>`)
   }
+  return draw(
+    24,
+    'fill-opacity=".13" stroke-width="1.6"',
+    `<path id="r${id}" d="${path}"/>${copy(`${half}scale(.86)`)}${copy(`${half}scale(${scale})`, `stroke="${hsl(second, 75, 80)}"`)}${copy(`scale(${toCoordinate(scale * scale)})`)}`,
+  )
 }
 
 const hsl = (hue: number, saturation: number, lightness: number) =>

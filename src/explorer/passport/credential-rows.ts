@@ -26,13 +26,13 @@ export function renderCredential({ type, name, value, score, maxScore, earnedAt 
   const about = shown === '' ? '' : `<small dir="auto">${escapeText(shown)}</small>`
   const earned = earnedAt === undefined ? '' : renderDay(earnedAt).markup
   return {
-    markup: `<tr data-score="${score}"><th scope="row">${linkTo(type, shortWord(name, MAX_NAME_LENGTH))}${about}</th><td>${formatFigure(score)} <span class="soft">of ${formatFigure(maxScore)}</span>${renderProgress(score, maxScore).markup}</td><td>${earned}</td></tr>
+    markup: `<tr data-score="${score}"><th scope="row">${linkToType(type, shortWord(name, MAX_NAME_LENGTH))}${about}</th><td>${formatFigure(score)} <span class="soft">of ${formatFigure(maxScore)}</span>${renderProgress(score, maxScore).markup}</td><td>${earned}</td></tr>
 `,
   }
 }
 
 /** The page of a credential type lists the people who have it. */
-function linkTo(type: string, name: string): string {
+export function linkToType(type: string, name: string): string {
   const text = `<bdi>${escapeText(name || type.slice(0, MAX_NAME_LENGTH))}</bdi>`
   if (type === '' || type.length > MAX_TYPE_LENGTH || !type.isWellFormed()) return text
   return `<a href="/credentials/${escapeText(encodeURIComponent(type))}">${text}</a>`

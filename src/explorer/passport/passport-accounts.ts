@@ -1,4 +1,4 @@
-import { type FullPassport, type Social, walletsOf } from '../../domain/passport.ts'
+import { type FullPassport, type Profile, type Social, walletsOf } from '../../domain/passport.ts'
 import { parseWebAddress } from '../../domain/url.ts'
 import { formatFigure } from '../format.ts'
 import { type Html, html } from '../html.ts'
@@ -31,9 +31,10 @@ ${renderMore(more)}
 const renderMore = (more: number) =>
   more > 0 ? html`<p class="soft">and ${formatFigure(more)} more</p>` : html``
 
-export function renderSocials(socials: readonly Social[]): Html {
+/** What equals the profile is not repeated. */
+export function renderSocials({ socials, profile }: Pick<FullPassport, 'socials' | 'profile'>): Html {
   if (socials.length === 0) return html``
-  const { shown, more } = renderSome(socials, renderSocial, MOST_ACCOUNTS)
+  const { shown, more } = renderSome(socials, (social) => renderSocial(social, profile), MOST_ACCOUNTS)
   return html`<section id="socials">
 <h2>Accounts</h2>
 <ul class="rows">${shown}</ul>
@@ -41,17 +42,20 @@ ${renderMore(more)}
 </section>`
 }
 
-function renderSocial({ source, name, displayName, url, followers, following, location, bio }: Social): Html {
+function renderSocial(
+  { source, name, displayName, url, followers, following, location, bio }: Social,
+  profile: Profile,
+): Html {
   const network = networkOf(source)
   const handle = shortWord(name || displayName || source, MAX_WORD_LENGTH) || network
   const address = parseWebAddress(url)
   const facts = [
-    displayName === name || displayName === handle ? '' : shortWord(displayName, MAX_WORD_LENGTH),
-    shortWord(location, MAX_WORD_LENGTH),
+    [name, handle, profile.displayName].includes(displayName) ? '' : shortWord(displayName, MAX_WORD_LENGTH),
+    location === profile.location ? '' : shortWord(location, MAX_WORD_LENGTH),
     followers && `${formatCount(followers)} followers`,
     following && `${formatCount(following)} following`,
   ].filter((fact) => fact !== '')
-  const about = shortWord(bio, MAX_BIO_LENGTH)
+  const about = bio === profile.bio ? '' : shortWord(bio, MAX_BIO_LENGTH)
   return html`<li><span class="network">${network}</span>
 <div>${address === undefined ? html`<bdi>${handle}</bdi>` : renderLink(address, handle, network)}
 ${facts.length === 0 ? html`` : html`<div class="line soft">${facts.map((fact) => html`<bdi>${fact}</bdi> `)}</div>`}

@@ -2,6 +2,7 @@ import type { Credential } from '../../domain/credential.ts'
 import { notFound } from '../../domain/errors.ts'
 import { lastPage, parsePageRequest } from '../../domain/page.ts'
 import { parsePassportRef, type Scores } from '../../domain/passport.ts'
+import type { RuleSetShape } from '../../domain/rule-set.ts'
 import { count } from '../../domain/text/format.ts'
 import { type ExplorerOptions, type ExplorerPage, file, POLICY } from '../explorer-page.ts'
 import { formatFigure, shortNameOf } from '../format.ts'
@@ -16,10 +17,15 @@ const MOST_SHOWN = { rows: 50, bytes: 45_000 }
 const MOST_FOLDED = { rows: 20, bytes: 10_000 }
 const PAGE_SIZE = 75
 
-type Shown = { id: number; credentials: readonly Credential[]; scores: Scores }
+/** More rows of a category are folded, unless it is one row. */
+const FIRST_ROWS = 5
+
+type Types = RuleSetShape['types']
+type Shown = { id: number; credentials: readonly Credential[]; scores: Scores; types: Types }
 
 /** Credentials by category, in the order of the store: highest score first. Those without points are folded. */
-export function renderCredentials({ id, credentials, scores }: Shown): Html {
+export function renderCredentials({ id, credentials: all, scores, types }: Shown): Html {
+  const credentials = all.map((each) => labelDate(each, types))
   const scored = credentials.filter(({ score }) => score > 0)
   const others = credentials.filter(({ score }) => score <= 0)
   const rows = renderSome(scored, renderCredential, MOST_SHOWN)
@@ -27,11 +33,17 @@ export function renderCredentials({ id, credentials, scores }: Shown): Html {
   return html`<section id="credentials">
 <h2>Credentials${credentials.length === 0 ? html`` : html` <span class="soft">${formatFigure(credentials.length)}</span>`}</h2>
 ${credentials.length === 0 ? html`<p class="soft">No credentials yet.</p>` : html``}
-${scored.length === 0 ? html`` : renderTable(scored.slice(0, rows.shown.length), scores, countByCategory(scored))}
+${scored.length === 0 ? html`` : renderTable(scored.slice(0, rows.shown.length), scores, countByCategory(scored), FIRST_ROWS)}
 ${others.length === 0 ? html`` : renderFolded(others.length, folded.shown)}
 ${rows.more + folded.more === 0 ? html`` : html`<p><a href="/passports/${id}/credentials">All ${count(credentials.length, 'credential')}</a></p>`}
 </section>`
 }
+
+/** Rules that count years have a date as their value. */
+const labelDate = (credential: Credential, types: Types): Credential =>
+  types[credential.type]?.convert === 'years' && /^\d{4}-\d\d-\d\d$/.test(credential.value)
+    ? { ...credential, value: `since ${credential.value}` }
+    : credential
 
 function renderFolded(total: number, rows: readonly Html[]): Html {
   return html`<details id="unscored">
@@ -54,20 +66,26 @@ function renderTable(
   credentials: readonly Credential[],
   scores: Scores,
   counts: ReadonlyMap<string, number>,
+  first = Number.POSITIVE_INFINITY,
 ): Html {
   return html`<table class="credential-rows" data-sortable>
 <thead><tr><th scope="col">Credential</th><th scope="col">Points</th><th scope="col">Earned</th></tr></thead>
-${groupByCategory(credentials).map(({ category, part, items }) => {
+${groupByCategory(credentials).map(({ category, part, items }, at) => {
   const words =
     part === undefined
       ? 'not part of the score'
       : `${formatFigure(scores[part])} from ${count(counts.get(category) ?? items.length, 'credential')}`
   return html`<tbody class="${part ?? 'other'}">
 <tr class="group"><th scope="rowgroup" colspan="3"><span class="swatch"></span><bdi>${shortWord(category, MAX_NAME_LENGTH) || 'Other'}</bdi> <span class="soft">${words}</span></th></tr>
-${items.map(renderCredential)}</tbody>
+${items.length <= first + 1 ? items.map(renderCredential) : html`${items.slice(0, first).map(renderCredential)}${renderFold(at, items.length - first)}${items.slice(first).map(renderCredential)}`}</tbody>
 `
 })}</table>`
 }
+
+/** The style sheet hides the rows after it while it is closed. */
+const renderFold = (group: number, rows: number): Html =>
+  html`<tr class="fold"><td colspan="3"><details id="more-${group}"><summary>${formatFigure(rows)} more</summary></details></td></tr>
+`
 
 /** All credentials of a passport, in pages. */
 export const createCredentialsPage = ({ store }: ExplorerOptions): ExplorerPage => ({

@@ -1,6 +1,7 @@
 import { bucketOf, type Standing } from '../../domain/score-distribution.ts'
 import { formatFigure, formatPeople, toCoordinate } from '../format.ts'
 import { type Html, html } from '../html.ts'
+import { describeHighRank } from './passport-score.ts'
 
 const [WIDTH, HEIGHT] = [400, 100]
 
@@ -14,8 +15,10 @@ export function renderDistribution(score: number, standing: Standing): Html {
   const shown = isBeyond ? distribution : distribution.slice(0, -1)
   const width = WIDTH / shown.length
   const middle = toCoordinate(Math.min(WIDTH, (median / step) * width))
+  const rank = describeHighRank(standing)
   return html`<section id="standing">
 <h2>Among ${formatFigure(total)} people</h2>
+${rank === '' ? html`` : html`<p>${rank}</p>`}
 <figure>
 <svg class="distribution" viewBox="0 0 ${WIDTH} ${HEIGHT}" preserveAspectRatio="none" aria-hidden="true">${drawBars(shown, own, standing)}<path class="median" d="M${middle} 0V${HEIGHT}"/></svg>
 <p class="axis soft" aria-hidden="true"><span>0</span><span>${formatFigure(scale)}${isBeyond ? ' and more' : ''}</span></p>

@@ -34,6 +34,10 @@ function describeSums(scores: Scores, caps: Caps): string {
   return `${total}, given by the imported record. Its parts are ${parts}.`
 }
 
+/** Otherwise the record gives the total. */
+export const isSum = (scores: Scores, caps: Caps): boolean =>
+  [sumOf(scores, {}), sumOf(scores, caps)].includes(scores.total)
+
 const sumOf = (scores: Scores, caps: Caps): number =>
   roundScore(
     SCORE_PARTS.reduce(
@@ -79,8 +83,8 @@ ${
 ${groupByCategory(shown).map(
   ({ category, part, items }) => html`<tbody>
 <tr class="group"><th scope="rowgroup" colspan="3"><bdi>${shorten(category) || 'Not scored'}</bdi>${part === undefined ? html`` : html` <span>${describeSum(scores[part], caps[category])}</span>`}</th></tr>
-${items.filter(({ from }) => from !== 'record').map(renderLine)}</tbody>
-${renderGiven(items.filter(({ from }) => from === 'record'))}`,
+${items.map(renderLine)}</tbody>
+`,
 )}</table>
 ${rest > 0 ? html`<p>${count(rest, 'more credential')} with fewer points ${rest === 1 ? 'is' : 'are'} not shown.</p>` : html``}
 <p class="sum">${describeParts(scores, caps)} = ${formatFigure(scores.total)}</p>`
@@ -104,15 +108,6 @@ function describeSource({ lines, rules, scores }: ExplainedPassport): Html {
       : html`The imported record gives the score, without credentials.`
   if (lines.every(({ from }) => from === 'record')) return html`The imported record gives all points:`
   return html`By rule set <code>${rules}</code>:`
-}
-
-/** The credentials of one category whose points come with the record. */
-function renderGiven(lines: readonly DescribedLine[]): Html {
-  if (lines.length === 0) return html``
-  return html`<tbody>
-<tr class="group"><th scope="rowgroup" colspan="3"><span>Given by the imported record</span></th></tr>
-${lines.map(renderLine)}</tbody>
-`
 }
 
 /** During a recalculation a difference is expected. */
@@ -147,9 +142,13 @@ function renderReason({
   accounts,
 }: DescribedLine): Html {
   if (from === 'nothing') return html`${formula}`
-  const capped =
-    givenScore === undefined ? '' : `: ${formatFigure(givenScore)}, at most ${formatFigure(maxScore)}`
-  if (!calculation) return html`<bdi>${shorten(value)}</bdi>${capped}`
+  if (!calculation) {
+    const points =
+      givenScore === undefined
+        ? 'points from the imported record'
+        : `${formatFigure(givenScore)} points from the imported record, at most ${formatFigure(maxScore)}`
+    return value === '' ? html`${points}` : html`<bdi>${shorten(value)}</bdi>, ${points}`
+  }
   const isSum = calculation.rule.accounts === 'sum' && accounts.length > 1
   if (isSum) return html`${count(accounts.length, 'account')}: ${words}`
   // The words have the number or the date already.

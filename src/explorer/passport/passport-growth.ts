@@ -4,7 +4,7 @@ import { formatFigure } from '../format.ts'
 import { type Html, html } from '../html.ts'
 import { shortWord } from '../sanitize.ts'
 import { CATEGORIES, partOf, SCORE_PARTS } from '../score-bar.ts'
-import { MAX_NAME_LENGTH, renderProgress } from './credential-rows.ts'
+import { linkToType, MAX_NAME_LENGTH, renderProgress } from './credential-rows.ts'
 
 const MOST = 5
 
@@ -25,8 +25,8 @@ export function renderGrowth(credentials: readonly Credential[], scores: Scores,
   return html`<section id="growth">
 <h2>What would raise the score</h2>
 <ul class="gaps">${gaps.map(
-    ({ credential: { name, score, maxScore }, part, left }) =>
-      html`<li class="${part}"><bdi>${shortWord(name, MAX_NAME_LENGTH)}</bdi> <span>${formatFigure(score)} of ${formatFigure(maxScore)}</span> ${renderProgress(score, maxScore)} <span class="soft">up to ${formatFigure(left)} more</span></li>`,
+    ({ credential: { type, name, score, maxScore }, part, left }) =>
+      html`<li class="${part}">${{ markup: linkToType(type, shortWord(name, MAX_NAME_LENGTH)) }} <span>${formatFigure(score)} of ${formatFigure(maxScore)}</span> ${renderProgress(score, maxScore)} <span class="soft">up to ${formatFigure(left)} more</span></li>`,
   )}</ul>
 </section>`
 }

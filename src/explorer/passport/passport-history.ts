@@ -44,7 +44,7 @@ export async function renderHistory(
 <h2>Score history</h2>
 <figure>
 ${drawChart(points, names)}
-<p class="axis soft" aria-hidden="true"><span>${renderDay(points[0]?.time ?? 0)}</span><span>${renderDay(points.at(-1)?.time ?? 0)}</span></p>
+<p class="axis soft" aria-hidden="true"><span>${renderDay(points[0]?.time ?? 0)}</span><span>today</span></p>
 </figure>
 <details id="changes">
 <summary>All changes and their causes</summary>
@@ -110,11 +110,11 @@ const REST: Partial<Record<Cause, string>> = { record: 'imported record', rules:
 function drawChart(points: readonly Point[], names: Names): Html {
   const [first, last] = [points[0]?.time ?? 0, points.at(-1)?.time ?? 0]
   const scores = points.map(({ score }) => score)
-  const [low, high] = [Math.min(...scores), Math.max(...scores)]
+  const high = Math.max(...scores, 1)
   const place = ({ time, score }: Point, at: number) => ({
     // Leaves space for the line of the last score, which continues to the right edge.
     x: toCoordinate(2 + 90 * (last > first ? (time - first) / (last - first) : at / (points.length - 1))),
-    y: toCoordinate(88 - (76 * (score - low)) / (high - low || 1)),
+    y: toCoordinate(100 - (84 * Math.max(score, 0)) / high),
   })
   const places = points.map(place)
   const path = places.map(({ x, y }, at) => (at === 0 ? `M${x} ${y}` : `H${x}V${y}`)).join('')
@@ -127,5 +127,5 @@ function drawChart(points: readonly Point[], names: Names): Html {
     },
     MOST_ROWS,
   )
-  return html`<svg class="history" aria-hidden="true"><svg viewBox="0 0 100 100" preserveAspectRatio="none"><path class="area" d="${path}H100V100H2z"/><path class="steps" d="${path}H100"/></svg>${shown}<text x="100%" y="${places.at(-1)?.y ?? 0}%" dy="-8">${formatFigure(points.at(-1)?.score ?? 0)}</text></svg>`
+  return html`<svg class="history" aria-hidden="true"><line class="most" x2="100%" y1="16%" y2="16%"/><svg viewBox="0 0 100 100" preserveAspectRatio="none"><path class="area" d="${path}H100V100H2z"/><path class="steps" d="${path}H100"/></svg>${shown}<text class="end" y="16%" dy="-6">${formatFigure(high)}</text><text class="end" y="100%" dy="-6">0</text><text x="100%" y="${places.at(-1)?.y ?? 0}%" dy="-8">${formatFigure(points.at(-1)?.score ?? 0)}</text></svg>`
 }

@@ -1,11 +1,13 @@
 import { notFound } from '../../domain/errors.ts'
 import { type FullPassport, parsePassportRef } from '../../domain/passport.ts'
+import type { RuleSetShape } from '../../domain/rule-set.ts'
 import type { Store } from '../../store/store.ts'
 import { type ApiState, type ExplorerOptions, type ExplorerPage, file, POLICY } from '../explorer-page.ts'
 import { formatFigure, nameOf, shortNameOf } from '../format.ts'
 import { type Html, html } from '../html.ts'
 import { renderLayout } from '../layout.ts'
 import { describeCard, renderProfileMeta, sharePassport } from '../pictures/social-meta.ts'
+import type { Site } from '../site/site.ts'
 import { createPartStandings } from './part-standings.ts'
 import { renderSocials, renderWallets } from './passport-accounts.ts'
 import { renderCredentials } from './passport-credentials.ts'
@@ -13,7 +15,13 @@ import { renderDistribution } from './passport-distribution.ts'
 import { renderGrowth } from './passport-growth.ts'
 import { renderHistory } from './passport-history.ts'
 import { renderPerson } from './passport-person.ts'
-import { describeBest, renderParts, renderScore, type ScoreContext } from './passport-score.ts'
+import {
+  describeBest,
+  describeHighest,
+  renderParts,
+  renderScore,
+  type ScoreContext,
+} from './passport-score.ts'
 import { renderShare, renderSnippets } from './passport-share.ts'
 
 export function createPassportPage(options: ExplorerOptions): ExplorerPage {
@@ -31,7 +39,7 @@ export function createPassportPage(options: ExplorerOptions): ExplorerPage {
       const found = ref && (await store.credentials.find(ref))
       if (!found) throw notFound()
       const { passport } = found
-      const { levels = [], caps = {} } = await rules()
+      const { levels = [], caps = {}, types } = await rules()
       const standing = await catalog.standing(passport.scores.total)
       const context = { standing, parts: await partStandings.find(passport.scores), levels, caps }
       const merged = 'id' in ref && ref.id !== passport.id ? ref.id : undefined
@@ -42,7 +50,7 @@ export function createPassportPage(options: ExplorerOptions): ExplorerPage {
         share: sharePassport(passport, describeBest(passport.scores, standing, context.parts)),
         head: renderProfileMeta(passport, site.origin),
         script: 'passport.js',
-        main: await renderMain({ ...found, store, context, merged, origin: site.origin, api: api() }),
+        main: await renderMain({ ...found, store, context, merged, origin: site.origin, site, types, api: api() }),
       })
       return file('text/html', page, POLICY.explorer)
     },
@@ -61,6 +69,8 @@ type Main = NonNullable<Awaited<ReturnType<Store['credentials']['find']>>> & {
   /** The id of a passport that was merged into this one. */
   merged: number | undefined
   origin: string
+  site: Site
+  types: RuleSetShape['types']
   api: ApiState
 }
 
@@ -71,25 +81,29 @@ async function renderMain({
   context,
   merged,
   origin,
+  site,
+  types,
   api,
 }: Main): Promise<Html> {
   const { id, scores } = passport
   const name = nameOf(passport)
+  const best = describeHighest(scores, context.standing, context.parts)
+  const text = `${shortNameOf(passport)}: ${best || `passport score ${formatFigure(scores.total)}`} on ${site.name}`
   return html`<article class="passport-page">
-${renderPerson(passport, name, renderScore(passport, context))}
+${renderPerson(passport, name, renderScore(passport, credentials.length, context))}
 ${merged === undefined ? html`` : html`<p class="soft">Passport ${merged} was merged into this one.</p>`}
 ${passport.stale ? RECALCULATING : html``}
 <div class="columns">
 <div>
 ${renderParts(passport, context)}
-${renderCredentials({ id, credentials, scores })}
-${renderGrowth(credentials, scores, context.caps)}
 ${await renderHistory(store.events, passport, credentials)}
+${renderCredentials({ id, credentials, scores, types })}
 </div>
 <div>
-${renderShare(id, describeCard(passport), origin)}
+${renderShare({ id, card: describeCard(passport), text, origin })}
+${renderGrowth(credentials, scores, context.caps)}
 ${renderDistribution(scores.total, context.standing)}
-${renderSocials(passport.socials)}
+${renderSocials(passport)}
 ${renderWallets(passport)}
 ${renderSnippets(id, origin, api)}
 </div>

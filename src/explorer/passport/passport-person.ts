@@ -1,5 +1,4 @@
 import type { FullPassport } from '../../domain/passport.ts'
-import { count } from '../../domain/text/format.ts'
 import { rosette } from '../design/rosette.ts'
 import { type Html, html } from '../html.ts'
 import { addressOfFilter } from '../ranking/ranking-query.ts'
@@ -12,7 +11,7 @@ const MOST_TAGS = { rows: 30, bytes: 8000 }
 
 /** The header of the page. All text is untrusted input: `dir="auto"` isolates its writing direction. */
 export function renderPerson(passport: FullPassport, name: string, score: Html): Html {
-  const { id, human, connections, profile } = passport
+  const { id, human, profile } = passport
   return html`<div class="person">
 <svg class="watermark" viewBox="-104 -104 208 208" aria-hidden="true"><use href="#r${id}"/><use href="#r${id}" transform="rotate(8)scale(.94)"/><use href="#r${id}" transform="rotate(16)scale(.88)"/></svg>
 ${rosette(id)}
@@ -20,10 +19,10 @@ ${rosette(id)}
 <h1 dir="auto">${shortenText(name, MAX_NAME_LENGTH, lengthOf)}</h1>
 <p class="line">${human ? HUMAN : html``}
 ${name === numberOf(id) ? html`` : html`<span class="soft">${numberOf(id)}</span>`}
-${renderPlace(profile.location)}
-${connections === 0 ? html`` : html`<span class="soft">${count(connections, 'connection')}</span>`}</p>
+${renderPlace(profile.location)}</p>
 ${renderBio(profile.bio.trim())}
 ${renderTags(profile.tags)}
+<p class="actions"><a class="button" href="#share">Share</a> <a class="button quiet" href="/compare?ids=${id}">Compare</a></p>
 </div>
 ${score}
 </div>`

@@ -7,7 +7,7 @@ import { describeTop, formatFigure, formatOrdinal, formatPeople, renderDay } fro
 import { type Html, html } from '../html.ts'
 import { CATEGORIES, renderScoreBar, SCORE_PARTS } from '../score-bar.ts'
 import type { PartStandings } from './part-standings.ts'
-import { renderExplanation } from './passport-explanation.ts'
+import { isSum, renderExplanation } from './passport-explanation.ts'
 
 export type ScoreContext = {
   standing: Standing
@@ -16,16 +16,19 @@ export type ScoreContext = {
   caps: Caps
 }
 
-/** The score with the best true statement about it, for the top of the page. */
-export function renderScore({ scores }: Passport, { standing, parts, levels }: ScoreContext): Html {
-  const best = describeBest(scores, standing, parts)
-  const rank = describeRankAboveMedian(standing)
+/** The score with the best that can be truly said about it, for the top of the page. */
+export function renderScore(
+  { scores }: Passport,
+  credentials: number,
+  { standing, parts, levels }: ScoreContext,
+): Html {
+  const best =
+    describeHighest(scores, standing, parts) || (credentials > 0 ? count(credentials, 'credential') : '')
   return html`<section id="score">
 <h2>Passport score</h2>
 <p class="large">${formatFigure(scores.total)}</p>
 ${renderLevel(scores.total, levels)}
 ${best === '' ? html`` : html`<p class="best">${best}</p>`}
-${rank === '' ? html`` : html`<p class="soft">${rank}</p>`}
 </section>`
 }
 
@@ -37,35 +40,50 @@ function renderLevel(total: number, levels: readonly Level[]): Html {
   return html`<p class="level"><strong>${level.name}</strong>${left ? html`<span class="soft">${left}</span>` : html``}</p>`
 }
 
-/** The smallest share of people with such a score, overall or in a part. Otherwise the strongest part. */
-export function describeBest(scores: Scores, { below, total }: Standing, parts: PartStandings): string {
+/** Weaker standings are no headline. */
+const HIGHEST_PERCENT = 33
+
+/** The smallest share of people with such a score, overall or in a part; empty if it is large. */
+export function describeHighest(scores: Scores, { below, total }: Standing, parts: PartStandings): string {
   const overall = { words: 'overall', atLeast: scores.total > 0 ? total - below : total }
   const others = SCORE_PARTS.flatMap((part) => {
     const atLeast = parts[part]
     return atLeast === undefined ? [] : [{ words: `in ${CATEGORIES[part]}`, atLeast }]
   })
   const [best = overall] = [overall, ...others].toSorted((one, other) => one.atLeast - other.atLeast)
-  const top = total > 0 ? describeTop(best.atLeast, total) : ''
-  if (top !== '') return `${top} ${best.words}`
+  const top =
+    total > 0 && 100 * best.atLeast <= HIGHEST_PERCENT * total ? describeTop(best.atLeast, total) : ''
+  return top === '' ? '' : `${top} ${best.words}`
+}
+
+/** Without a high standing, the strongest part. */
+export function describeBest(scores: Scores, standing: Standing, parts: PartStandings): string {
+  const highest = describeHighest(scores, standing, parts)
+  if (highest !== '') return highest
   const [strongest] = SCORE_PARTS.toSorted((one, other) => scores[other] - scores[one])
   return strongest && scores[strongest] > 0 ? `Strongest in ${CATEGORIES[strongest]}` : ''
 }
 
-export function describeRankAboveMedian({ rank, total }: Standing): string {
-  return total > 1 && rank <= total / 2 ? `${formatOrdinal(rank)} of ${formatPeople(total)}` : ''
+export function describeHighRank({ rank, total }: Standing): string {
+  return total > 1 && 100 * rank <= HIGHEST_PERCENT * total
+    ? `${formatOrdinal(rank)} of ${formatPeople(total)}`
+    : ''
 }
 
 /** The parts of the score, with the standing of each. */
 export function renderParts(passport: Passport, { standing, parts, caps }: ScoreContext): Html {
   const { scores, calculatedAt } = passport
+  const given = roundScore(
+    scores.total - SCORE_PARTS.reduce((sum, part) => sum + Math.max(0, scores[part]), 0),
+  )
   return html`<section id="parts">
 <h2>Score by part</h2>
 <div aria-hidden="true">${renderScoreBar(scores, scores.total)}</div>
 <dl class="parts">${SCORE_PARTS.map((part) => {
     const top = standing.total > 0 ? describeTop(parts[part] ?? standing.total, standing.total) : ''
     return html`<div class="${part}"><dt><span class="swatch"></span>${CATEGORIES[part]}</dt><dd>${formatFigure(scores[part])}${top === '' ? html`` : html` <span class="soft">${top}</span>`}</dd></div>`
-  })}</dl>
+  })}${given > 0 ? html`<div class="other"><dt><span class="swatch"></span>Given by the record</dt><dd>${formatFigure(given)}</dd></div>` : html``}</dl>
 ${renderExplanation(passport, caps)}
-<p class="soft">Calculated on ${renderDay(calculatedAt)}</p>
+${isSum(scores, caps) ? html`<p class="soft">Calculated on ${renderDay(calculatedAt)}</p>` : html``}
 </section>`
 }

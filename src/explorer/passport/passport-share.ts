@@ -5,15 +5,40 @@ import { type Html, html } from '../html.ts'
 const BADGE_STYLES = { flat: 'Flat', plain: 'Plain', large: 'Large' } as const
 const THEMES = { light: 'Light', dark: 'Dark' } as const
 
-/** Ways to share a passport; the script adds the buttons. Without an origin there are no absolute URLs, and no badge to copy. */
-export function renderShare(id: number, title: string, origin: string): Html {
+type Shared = {
+  id: number
+  /** Describes the card. */
+  card: string
+  text: string
+  origin: string
+}
+
+/**
+ * Ways to share a passport. Without an origin, links to other sites are unknown. The script adds the buttons. The card is shown
+ * as SVG, which is a hundredth of the PNG.
+ */
+export function renderShare({ id, card, text, origin }: Shared): Html {
   // Validated, because people paste these lines into pages.
   const plain = parseOrigin(origin)?.origin
   return html`<section id="share">
 <h2>Share</h2>
-<p class="actions"${plain === undefined ? html`` : html` data-link="${plain}/passports/${id}" data-title="${title}"`}><a class="button quiet" href="/card/${id}.png" download="passport-${id}.png">Download card</a> <a class="button quiet" href="/compare?ids=${id}">Compare</a></p>
-${plain === undefined ? html`` : renderBadge(id, plain)}
+<img class="card" src="/card/${id}.svg" width="600" height="315" loading="lazy" alt="Card: ${card}">
+<p class="actions"${plain === undefined ? html`` : html` data-link="${plain}/passports/${id}" data-title="${text}"`}><a class="button quiet" href="/card/${id}.png" download="passport-${id}.png">Download card</a></p>
+${plain === undefined ? html`` : html`${renderNetworks(`${plain}/passports/${id}`, text)}${renderBadge(id, plain)}`}
 </section>`
+}
+
+/** Plain links: nothing is loaded from these sites. */
+function renderNetworks(page: string, text: string): Html {
+  const [url, words] = [encodeURIComponent(page), encodeURIComponent(text.toWellFormed())]
+  const networks = [
+    ['X', `https://x.com/intent/post?text=${words}&url=${url}`],
+    ['Farcaster', `https://farcaster.xyz/~/compose?text=${words}&embeds[]=${url}`],
+    ['LinkedIn', `https://www.linkedin.com/sharing/share-offsite/?url=${url}`],
+    ['Bluesky', `https://bsky.app/intent/compose?text=${words}%20${url}`],
+  ] as const
+  return html`<p class="networks"><span class="soft">Post on</span> ${networks.map(([name, address]) => html`<a href="${address}" rel="nofollow noopener noreferrer">${name}</a> `)}</p>
+`
 }
 
 /** The script shows the picker and changes the preview and both snippets. */

@@ -7,7 +7,7 @@ import type { ExplorerOptions, ExplorerPage } from '../explorer-page.ts'
 import { formatFigure, formatPeople, nameOf } from '../format.ts'
 import { type Html, html } from '../html.ts'
 import { createPartStandings } from '../passport/part-standings.ts'
-import { describeBest, describeRankAboveMedian } from '../passport/passport-score.ts'
+import { describeBest, describeHighRank } from '../passport/passport-score.ts'
 import { CATEGORIES, SCORE_PARTS } from '../score-bar.ts'
 import type { Site } from '../site/site.ts'
 import { drawableName } from './drawable-name.ts'
@@ -30,7 +30,7 @@ export function createCard({ store, catalog, rules, rasterize }: ExplorerOptions
     const standing = await catalog.standing(scores.total)
     const level = levelOf(scores.total, await rules())?.level.name ?? ''
     const best = describeBest(scores, standing, await partStandings.find(scores))
-    return [best, level, describeRankAboveMedian(standing)]
+    return [best, level, describeHighRank(standing)]
   }
 
   return createPicturePage(store, ['png', 'svg'], async (passport, type, { site, charge }) => {

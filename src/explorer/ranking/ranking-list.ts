@@ -30,7 +30,7 @@ function renderRow({ passport, rank, reason, note }: Ranked, scale: number, quer
   return {
     markup: `<li>
 <span class="rank"><span class="unseen">${query.sort === 'total' ? 'Rank' : 'Position'} </span>${formatFigure(rank)}</span>
-${rosette(id).markup}
+${rosette(id, 'small').markup}
 <span class="who"><a class="name" href="/passports/${id}"><bdi>${highlight(name, query.keyword)}</bdi></a>${human ? HUMAN : ''}${renderAbout(passport, name, reason, note)}</span>
 ${renderScoreBar(scores, scale).markup}
 <span class="score"><span class="unseen">${FIGURES[query.sort]} </span>${formatFigure(scores[query.sort])}</span>

@@ -29,12 +29,14 @@ test('the best true sentence leads, overall or in a part, and nobody reads a neg
   expect(describeBest(SCORES, standingOf(900), { skills: 40, identity: 300 })).toBe('Top 4% in Skills')
   expect(describeBest(SCORES, standingOf(980), { skills: 40 })).toBe('Top 2% overall')
   expect(describeBest(SCORES, standingOf(100), { skills: 900 })).toBe('Strongest in Skills')
+  expect(describeBest(SCORES, standingOf(100), { skills: 330 })).toBe('Top 33% in Skills')
+  expect(describeBest(SCORES, standingOf(100), { skills: 331 })).toBe('Strongest in Skills')
   expect(describeBest(SCORES, standingOf(100), {})).toBe('Strongest in Skills')
   const none = { total: 0, activity: 0, identity: 0, skills: 0 }
   expect(describeBest(none, standingOf(0), {})).toBe('')
 })
 
-test('a rank is shown above the median only, and a level with the points to the next one', async () => {
+test('a low rank is not shown; a level is, with the points to the next one', async () => {
   const people = [100, 70, 50, 20].map((score, at) => ({
     ...named(at + 1, `Person ${at + 1}`, score),
     scores: { total: score, activity: 0, identity: 0, skills: score },
@@ -43,14 +45,12 @@ test('a rank is shown above the median only, and a level with the points to the 
   await using server = serveExplorer(store)
   const read = async (id: number) => readable((await server.look(`/passports/${id}`)).text)
   expect(await read(1)).toContain(
-    'Passport score 100 Established 20 points to Advanced No. 1 overall 1st of 4 people',
+    'Passport score 100 Established 20 points to Advanced No. 1 overall Score by part',
   )
-  expect(await read(2)).toContain(
-    'Passport score 70 Established 50 points to Advanced Top 50% overall 2nd of 4 people',
-  )
-  expect(await read(3)).toContain(
-    'Passport score 50 Regular 10 points to Established Strongest in Skills Score by part',
-  )
+  expect(await read(2)).toContain('Passport score 70 Established 50 points to Advanced Score by part')
+  expect(await read(3)).toContain('Passport score 50 Regular 10 points to Established Score by part')
+  expect(await read(1)).toContain('Among 4 people 1st of 4 people')
+  expect(await read(2)).not.toContain('2nd of')
   for (const id of [3, 4]) expect(await read(id)).not.toMatch(/[34](rd|th) of|Top|lower|Not verified/)
 })
 
@@ -65,7 +65,8 @@ test('a total that a record gives is not presented as a sum', async () => {
   expect(words).toContain(
     '150, given by the imported record. Its parts are 10 Activity + 20 Identity + 30 Skills.',
   )
-  expect(words).not.toMatch(/= 150|come to/)
+  expect(words).toContain('Skills 30 Given by the record 90')
+  expect(words).not.toMatch(/= 150|come to|Calculated on/)
   expect(readable((await server.look('/passports/2')).text)).toContain('5, given by the imported record.')
   expect(readable((await server.look('/passports/1/score')).text)).toContain(
     'The imported record gives the score',
@@ -94,6 +95,44 @@ test('an outlier does not flatten the histogram, whose edges are round', async (
   expect((await server.look('/')).text).toContain('class="bar beyond"')
 })
 
+test('among few people, two outliers do not flatten the histogram', async () => {
+  const usual = Array.from({ length: 37 }, (_, at) => named(at + 3, `Person ${at + 3}`, at + 1))
+  const people = [named(1, 'One', 9000), named(2, 'Two', 8000), ...usual]
+  await using store = await openTestStore('sqlite', people)
+  await using server = serveExplorer(store)
+  expect(readable((await server.look('/passports/9')).text)).toContain('0 37 and more')
+})
+
+test('a category shows five credentials, and the others in place', async () => {
+  const some = (category: string, number: number) =>
+    Array.from({ length: number }, (_, at) => credential(`${category}${at}`, { category, score: 9 - at }))
+  const since = credential('since', { category: 'Identity', value: '2025-01-01' })
+  const credentials = [...some('Skills', 7), ...some('Activity', 6), since]
+  await using store = await openTestStore('sqlite', [record(1, { credentials })])
+  await using server = serveExplorer(store)
+  const { text } = await server.look('/passports/1')
+  expect(text.match(/class="fold"/g)).toHaveLength(1)
+  expect(readable(text)).toContain('2 more')
+  expect(readable(text)).toContain('since 2025-01-01')
+  expect((await server.look('/passports/1/credentials')).text).not.toContain('class="fold"')
+})
+
+test('posts on other sites have a true text and the address of the page', async () => {
+  await using store = await openTestStore('sqlite', [mira, ...OTHERS])
+  await using server = serveExplorer(store, { publicUrl: 'https://passports.example.com' })
+  const { text } = await server.look('/passports/12')
+  const page = encodeURIComponent('https://passports.example.com/passports/12')
+  const words = encodeURIComponent('Mira Kettlewood: No. 1 in Activity on passportd')
+  for (const address of [
+    `https://x.com/intent/post?text=${words}&amp;url=${page}`,
+    `https://farcaster.xyz/~/compose?text=${words}&amp;embeds[]=${page}`,
+    `https://www.linkedin.com/sharing/share-offsite/?url=${page}`,
+    `https://bsky.app/intent/compose?text=${words}%20${page}`,
+  ])
+    expect(text).toContain(`<a href="${address}" rel="nofollow noopener noreferrer">`)
+  expect(text).toContain('<a class="button" href="#share">Share</a>')
+})
+
 test('screen readers get the histogram, the bar and the history once', async () => {
   await using store = await openTestStore('sqlite', [mira, ...OTHERS])
   await using server = serveExplorer(store)
@@ -111,9 +150,12 @@ test('accounts have the name of their network and formatted counts', () => {
     { ...social, source: 'github', followers: '1234567' },
     { ...social, source: 'Kites', followers: '', following: '' },
   ]
-  const words = readable(renderSocials(accounts).markup)
+  const words = readable(renderSocials({ socials: accounts, profile: mira.profile }).markup)
   expect(words).toContain('GitHub mira on GitHub example.com Mira K. 1,234,567 followers 12 following Notes')
   expect(words).toContain('Kites mira on Kites example.com Mira K. Notes')
+  const { displayName, location, bio } = social
+  const same = renderSocials({ socials: accounts, profile: { ...mira.profile, displayName, location, bio } })
+  expect(readable(same.markup)).toEndWith('Kites mira on Kites example.com')
 })
 
 test('the largest gaps come first; a category at its cap has none', () => {
@@ -131,6 +173,7 @@ test('the largest gaps come first; a category at its cap has none', () => {
     'What would raise the score Lens 0 of 30 up to 30 more GitHub 21 of 40 up to 19 more Small 0',
   )
   expect(words.match(/ more/g)).toHaveLength(5)
+  expect(renderGrowth(all, SCORES, {}).markup).toContain('<a href="/credentials/')
   expect(words).not.toMatch(/Full|Kites/)
   expect(readable(renderGrowth(all, SCORES, { Identity: 20 }).markup)).not.toContain('Lens')
   expect(renderGrowth([], SCORES, {}).markup).toBe('')
@@ -145,6 +188,8 @@ onEveryEngine('the score history', (open) => {
     await rescore(store)
     const { text } = await server.look('/passports/12')
     expect(text.match(/<circle cx=/g)).toHaveLength(2)
+    expect(text).toContain('dy="-6">1,057.5</text><text class="end" y="100%" dy="-6">0</text>')
+    expect(text).toContain('<span>today</span>')
     expect(text).toContain(`: 1,057.5. GitHub +15 (new)</title>`)
     expect(text).toContain('<svg class="history" aria-hidden="true">')
     const words = readable(text)
