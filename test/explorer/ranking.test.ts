@@ -37,7 +37,7 @@ onEveryEngine('the ranking', (open) => {
     expect(text.match(/<\/a> <span class="pill">human<\/span>/g)).toHaveLength(1)
     expect(readable(text)).toContain('human a credential shows that this is a person')
     expect(text).toContain(
-      '<bdi>0xada0…0001</bdi><a href="/?place=London" rel="nofollow"><bdi>London</bdi></a>',
+      '<bdi>Passport 7</bdi><a href="/?place=London" rel="nofollow"><bdi>London</bdi></a>',
     )
     expect(text).toContain('<a href="/?tag=math" rel="nofollow"><bdi>math</bdi></a>')
     expect(text).not.toMatch(/<script>|<style|style=|onclick/)
