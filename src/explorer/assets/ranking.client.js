@@ -99,7 +99,7 @@ function countSelected() {
   people.textContent = selected === 1 ? ' person' : ' people'
   button.replaceChildren(`Compare ${selected}`, people)
   button.disabled = selected < 2 || selected > MOST_COMPARED
-  bar.querySelector('[role=status]').textContent =
+  bar.querySelector('[aria-live]').textContent =
     selected === 1 ? 'Select one more' : selected > MOST_COMPARED ? `${MOST_COMPARED} at most` : ''
 }
 

@@ -32,7 +32,7 @@ export function renderRankingList({
   return html`<ol class="ranking" role="list" data-by="${query.sort}">
 <li class="columns" aria-hidden="true"><span>${isFiltered && among !== undefined ? `Place among these ${formatFigure(among)}` : 'Place'}</span><span>${FIGURES[query.sort]}</span><span>Compare</span></li>
 ${ranked.map((each) => renderRow(each, scale, query))}</ol>
-<form id="compare" action="/compare" class="compare-bar"><button type="submit">Compare selected</button><span class="soft" role="status">two to four people</span><button type="reset">Clear</button></form>
+<form id="compare" action="/compare" class="compare-bar"><button type="submit">Compare selected</button><span class="soft" aria-live="polite">two to four people</span><button type="reset">Clear</button></form>
 ${LEGEND}`
 }
 

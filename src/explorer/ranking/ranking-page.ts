@@ -154,7 +154,7 @@ ${isHome ? renderScoreStrip(standing) : html``}</div>
 <div id="facets" data-live>${renderFacets(facets, query, found.extra === 0)}</div>
 <div>
 <div id="chips" data-live>${renderChips(query, labelIn(labels))}</div>
-<div class="list-head"><p class="count" role="status" data-count>${describe(shown)}</p><div id="sorts" data-live>${renderSorts(query)}</div></div>
+<div class="list-head"><p class="count" role="status" data-count>${describe(shown)}</p><div id="sorts" data-live>${found.total === 0 ? html`` : renderSorts(query)}</div></div>
 <div id="results" data-results>
 ${renderSuggestions(suggestions)}${renderResults(shown)}
 </div>
