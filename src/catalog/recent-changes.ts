@@ -1,3 +1,4 @@
+import { wordsOf } from '../domain/keyword.ts'
 import type { PageRequest } from '../domain/page.ts'
 import type { Position } from '../domain/v3/list-request.ts'
 import type { ChangedPassport, ListedPassport, ListingChanges } from '../store/store.ts'
@@ -59,8 +60,9 @@ export function listRanking(found: RankingPage, changes: RecentChanges, keyword 
   const list = listSnapshot(found)
   if (isEmpty(changes)) return list
   const removed = findChanged(list, changes)
+  const words = wordsOf(keyword)
   const added = [...changes.listed.values()]
-    .filter(({ name }) => name.includes(keyword))
+    .filter(({ name }) => words.every((word) => name.includes(word)))
     .sort((one, other) => other.score - one.score || one.id - other.id)
   /** For each added passport: the number of kept ones before it. */
   const keptBefore = added.map((passport) => {

@@ -1,3 +1,4 @@
+import { wordsOf } from '../domain/keyword.ts'
 import { createByteCache } from './byte-cache.ts'
 import type { RankingPage } from './catalog.ts'
 import { grow } from './grow.ts'
@@ -29,18 +30,20 @@ export function createSearcher() {
 /** Folded names, as in a snapshot. */
 export type Names = { names: Uint8Array; starts: Uint32Array }
 
-/** The ranks of all passports whose folded name contains the folded keyword. */
+/** The ranks of all passports whose folded name contains the words of the folded keyword. */
 export function searchNames({ names, starts }: Names, keyword: string): Uint32Array<SharedArrayBuffer> {
   const text = Buffer.from(names.buffer, names.byteOffset, names.byteLength)
-  const wanted = Buffer.from(keyword)
+  const [wanted, ...others] = wordsOf(keyword).map((word) => Buffer.from(word)) as [Buffer, ...Buffer[]]
   let ranks = new Uint32Array(1024)
   let count = 0
   let rank = 0
   for (let at = text.indexOf(wanted); at !== -1; at = text.indexOf(wanted, at)) {
     rank = rankAt(starts, at, rank)
+    at = starts[rank + 1] as number
+    const name = others.length === 0 ? text : text.subarray(starts[rank], at)
+    if (!others.every((other) => name.includes(other))) continue
     if (count === ranks.length) ranks = grow(ranks, 2 * count)
     ranks[count++] = rank
-    at = starts[rank + 1] as number
   }
   const found = new Uint32Array(new SharedArrayBuffer(count * Uint32Array.BYTES_PER_ELEMENT))
   found.set(ranks.subarray(0, count))

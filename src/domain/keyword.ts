@@ -13,3 +13,12 @@ export function parseKeyword(text: string | null | undefined, name = 'keyword'):
   }
   return foldName(text) || undefined
 }
+
+/** Folded text has no line feed: one separates words that may be in any order. */
+const SEPARATOR = '\n'
+
+export const toWords = (keyword: string): string => [...new Set(keyword.split(' '))].join(SEPARATOR)
+
+/** The texts that a name must contain, the longest first. A keyword of the APIs is one text. */
+export const wordsOf = (keyword: string): string[] =>
+  keyword.split(SEPARATOR).sort((one, other) => other.length - one.length)

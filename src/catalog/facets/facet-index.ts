@@ -72,7 +72,7 @@ export function createFacetIndex() {
     },
 
     find(request: ListRequest): FacetPage {
-      const { keyword, filter, sort, groupBy } = request
+      const { keyword, filter, sort, groupBy, groupPrefix } = request
       const key = JSON.stringify([keyword, filter, sort.field])
       const list = lists.getOrAdd(key, () => makeList(request))
       const at = (index: number) => {
@@ -83,26 +83,36 @@ export function createFacetIndex() {
       return {
         ...cutPage({ length: list.length, at }, request),
         total: list.length,
-        grouped: groupBy && counts.getOrAdd(`${groupBy} ${key}`, () => group(columns[groupBy], list)),
+        grouped:
+          groupBy &&
+          counts.getOrAdd(JSON.stringify([groupBy, groupPrefix, key]), () =>
+            group(columns[groupBy], list, groupPrefix),
+          ),
       }
     },
   }
 }
 
 /** The largest groups first, equal ones by value. */
-function group(column: Column, list: Uint32Array) {
+function group(column: Column, list: Uint32Array, prefix = '') {
   const { counts, none } = countValues(column, list)
   const groups: Group[] = []
-  let all = Number(none > 0)
-  if (none > 0) groups.push({ value: null, count: none })
+  const hasNone = none > 0 && prefix === ''
+  let all = Number(hasNone)
+  if (hasNone) groups.push({ value: null, count: none })
   for (let number = 0; number < counts.length; number++) {
     const count = counts[number] as number
     if (count === 0) continue
+    const value = String(column.values[number])
+    if (!hasWord(value, prefix)) continue
     all++
-    insertGroup(groups, { value: String(column.values[number]), count })
+    insertGroup(groups, { value, count })
   }
-  return { value: { groups, more: all - groups.length }, bytes: 200 * groups.length }
+  return { value: { groups, more: all - groups.length }, bytes: 200 * (1 + groups.length) }
 }
+
+const hasWord = (value: string, prefix: string) =>
+  prefix === '' || value.startsWith(prefix) || value.includes(` ${prefix}`) || value.includes(`_${prefix}`)
 
 /** A sort of all groups would take a second for a million of them. */
 function insertGroup(groups: Group[], added: Group): void {

@@ -27,6 +27,8 @@ export type ListQuery = { keyword?: string | undefined; filter: Filter; sort: So
 /** One page of them: the first `limit` passports after a position. */
 export type ListRequest = ListQuery & {
   groupBy?: GroupField | undefined
+  /** Only groups with a word that begins with this folded text. */
+  groupPrefix?: string | undefined
   after?: Position | undefined
   limit: number
   /** Passports to skip, for pages with numbers. */

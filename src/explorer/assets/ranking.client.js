@@ -1,6 +1,7 @@
 // Search as you type: fetches the page that the form would open, and inserts its results. Keyboard control of the results.
 
 const PAUSE_MILLISECONDS = 150
+const MOST_COMPARED = 4
 
 const input = /** @type {HTMLInputElement | null} */ (document.getElementById('search'))
 const count = document.querySelector('[data-count]')
@@ -88,7 +89,26 @@ function clear() {
   plan()
 }
 
+/** Counts the people that are selected for a comparison. */
+function countSelected() {
+  const bar = document.getElementById('compare')
+  if (!bar) return
+  const selected = results.querySelectorAll('.ranking :checked').length
+  const button = bar.querySelector('[type=submit]')
+  const people = document.createElement('span')
+  people.textContent = selected === 1 ? ' person' : ' people'
+  button.replaceChildren(`Compare ${selected}`, people)
+  button.disabled = selected < 2 || selected > MOST_COMPARED
+  bar.querySelector('[aria-live]').textContent =
+    selected === 1 ? 'Select one more' : selected > MOST_COMPARED ? `${MOST_COMPARED} at most` : ''
+}
+
 if (input && results) {
+  document.addEventListener('change', countSelected)
+  // The event precedes the reset.
+  document.addEventListener('reset', () => setTimeout(countSelected))
+  window.addEventListener('pageshow', countSelected)
+
   input.addEventListener('input', plan)
   document.addEventListener('keydown', move)
   input.setAttribute('aria-keyshortcuts', '/')

@@ -49,7 +49,7 @@ async function findPerson(reader: Reader, text: string, signal: AbortSignal): Pr
   const passport = key && (await readPassport(reader, key))
   if (passport) return passport
   const { store, catalog } = reader
-  const matches = await findMatches(store, text)
+  const { matches } = await findMatches(store, text)
   const complete = matches.filter(({ reason }) => reason.end === reason.text.length)
   const request = { page: 1, size: MOST_CANDIDATES, keyword: parseKeyword(text), signal }
   const named =

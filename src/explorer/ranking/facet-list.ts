@@ -1,4 +1,3 @@
-import { foldName } from '../../domain/text/fold-name.ts'
 import { formatFigure } from '../format.ts'
 import { type Html, html } from '../html.ts'
 import { shortWord } from '../sanitize.ts'
@@ -16,6 +15,7 @@ import {
   withFilter,
   withoutFilter,
 } from './ranking-query.ts'
+import type { Suggestion } from './suggestions.ts'
 
 const HEADINGS: Record<FilterName, string> = {
   human: 'People',
@@ -27,24 +27,28 @@ const HEADINGS: Record<FilterName, string> = {
 const MAX_LABEL_LENGTH = 30
 
 /** Links that add a filter. The values that are selected already have chips above the list. */
-export function renderFacets(facets: Facets | undefined, query: RankingQuery): Html {
+export function renderFacets(facets: Facets | undefined, query: RankingQuery, isCounted: boolean): Html {
   if (!facets) return html``
   const groups = (Object.keys(HEADINGS) as FilterName[]).flatMap((name) => {
     const values = facets[name].filter(({ value }) => value !== 'false' && !hasFilter(query, name, value))
-    return values.length === 0 ? [] : [renderFacet(name, values, query)]
+    return values.length === 0 ? [] : [renderFacet(name, values, query, isCounted)]
   })
   if (groups.length === 0) return html``
   return html`<a class="skip" href="#results">Skip the filters</a><details class="facets"><summary>Filters</summary>
 ${groups}</details>`
 }
 
-/** Counts are those of the whole list: a search shows none. */
-function renderFacet(name: FilterName, values: readonly FacetValue[], query: RankingQuery): Html {
+function renderFacet(
+  name: FilterName,
+  values: readonly FacetValue[],
+  query: RankingQuery,
+  isCounted: boolean,
+): Html {
   const more = name === 'credential' ? html`<p><a href="/credentials">All credentials</a></p>` : html``
   return html`<div class="facet"><h2>${HEADINGS[name]}</h2>
 <ul>${values.map(
     ({ value, label, count }) =>
-      html`<li><a href="${addressOf(withFilter(query, name, value))}" rel="nofollow"><bdi>${shortWord(label, MAX_LABEL_LENGTH)}</bdi>${query.typed === '' ? html` <span>${formatFigure(count)}</span>` : html``}</a></li>`,
+      html`<li><a href="${addressOf(withFilter(query, name, value))}" rel="nofollow"><bdi>${shortWord(label, MAX_LABEL_LENGTH)}</bdi>${isCounted ? html` <span>${formatFigure(count)}</span>` : html``}</a></li>`,
   )}</ul>${more}</div>
 `
 }
@@ -74,21 +78,11 @@ export function renderSorts(query: RankingQuery): Html {
   return html`<nav class="sorts" aria-label="Sort by"><span aria-hidden="true">Sort by</span><ul>${links}</ul></nav>`
 }
 
-/** Filters whose values begin with the search text. */
-export function renderSuggestions(facets: Facets | undefined, query: RankingQuery): Html {
-  const { keyword } = query
-  if (!facets || keyword === undefined) return html``
-  const found = (['tag', 'place', 'credential'] as const).flatMap((name) =>
-    facets[name]
-      .filter(({ value, label }) => [value, foldName(label)].some((text) => text.startsWith(keyword)))
-      .slice(0, MOST_SUGGESTIONS)
-      .map((value) => ({ name, ...value })),
-  )
+/** Filters that the search text names. */
+export function renderSuggestions(found: readonly Suggestion[]): Html {
   if (found.length === 0) return html``
   return html`<ul class="chips" aria-label="Suggested filters"><li aria-hidden="true">Filter by</li>${found.map(
-    ({ name, value, label, count }) =>
-      html`<li><a href="${addressOf(withFilter({ ...query, typed: '' }, name, value))}" rel="nofollow">${CHIP_WORDS[name]}<bdi>${shortWord(label, MAX_LABEL_LENGTH)}</bdi> <span>${formatFigure(count)}</span></a></li>`,
+    ({ name, query, label, count }) =>
+      html`<li><a href="${addressOf(query)}" rel="nofollow">${CHIP_WORDS[name]}<bdi>${shortWord(label, MAX_LABEL_LENGTH)}</bdi> <span>${formatFigure(count)}</span></a></li>`,
   )}</ul>`
 }
-
-const MOST_SUGGESTIONS = 3

@@ -38,14 +38,15 @@ export function createFacetReader(options: ExplorerOptions) {
   }
 }
 
-/** The values of a field in a list, the most frequent first; passports without a value are left out. */
+/** The values of a field in a list, with a word that begins with `groupPrefix`, the most frequent first; passports without a value are left out. */
 export async function countValues(
   catalog: Catalog,
   query: RankingQuery,
   groupBy: GroupField,
   signal?: AbortSignal,
+  groupPrefix?: string,
 ): Promise<{ value: string; count: number }[]> {
-  const request = { ...toListQuery(query), groupBy, limit: 0, signal }
+  const request = { ...toListQuery(query), groupBy, groupPrefix, limit: 0, signal }
   const { grouped } = await catalog.list(request, false)
   return (grouped?.groups ?? []).flatMap(({ value, count }) => (value === null ? [] : [{ value, count }]))
 }
@@ -74,7 +75,7 @@ function createLabels({ store, catalog, rules }: ExplorerOptions) {
 
   return async (name: FilterName, text: string): Promise<string> => {
     const value = foldName(text)
-    if (name === 'human') return value === 'true' ? 'Verified human' : 'Not verified'
+    if (name === 'human') return value === 'true' ? 'human' : 'not shown to be human'
     const ruled = name === 'credential' ? namesOf(await rules()).get(value) : undefined
     if (ruled !== undefined) return ruled
     const key = `${name} ${value}`

@@ -15,7 +15,10 @@ export type Reason = {
   end: number
 }
 
-const MOST_MATCHES = 8
+export const MOST_MATCHES = 20
+
+/** Passports that are read at once; several may be merged into one. */
+const MOST_READ = 2 * MOST_MATCHES
 
 /** Two letters of a handle, and "0x" with four digits of a wallet, leave few matches. */
 const SHORTEST_HANDLE = 2
@@ -23,20 +26,29 @@ const SHORTEST_WALLET = 6
 
 /**
  * Finds passports by id, wallet and handle, the best matches first: the id, the complete wallet, complete handles, then those that
- * begin with the text. A merged passport leads to its survivor.
+ * begin with the text; equal ones by score. A merged passport leads to its survivor. `isMore`: there are more matches.
  */
-export async function findMatches(store: Store, typed: string): Promise<Match[]> {
-  if (!isStorable(typed)) return []
-  const found = [findId(typed), await findWallets(store, typed), await findHandles(store, typed)]
-  const sorted = found.flat().toSorted((one, other) => weigh(one.reason) - weigh(other.reason))
+export async function findMatches(
+  store: Store,
+  typed: string,
+): Promise<{ matches: Match[]; isMore: boolean }> {
+  if (!isStorable(typed)) return { matches: [], isMore: false }
+  const candidates = [findId(typed), await findWallets(store, typed), await findHandles(store, typed)]
+  const sorted = candidates.flat().toSorted((one, other) => weigh(one.reason) - weigh(other.reason))
+  const ids = [...new Set(sorted.map(({ id }) => id))].slice(0, MOST_READ)
+  const listed = new Map((await store.passports.listByIds(ids)).map((passport) => [passport.id, passport]))
   const matches = new Map<number, Match>()
   for (const { id, reason } of sorted) {
-    if (matches.size === MOST_MATCHES) break
-    const passport = await store.passports.find({ id })
+    if (matches.size > MOST_MATCHES) break
+    const passport = listed.get(id) ?? (await store.passports.find({ id }))
     if (passport && !matches.has(passport.id)) matches.set(passport.id, { passport, reason })
   }
-  return [...matches.values()]
+  const found = [...matches.values()]
+  return { matches: found.slice(0, MOST_MATCHES).sort(compareMatches), isMore: found.length > MOST_MATCHES }
 }
+
+const compareMatches = (one: Match, other: Match) =>
+  weigh(one.reason) - weigh(other.reason) || other.passport.scores.total - one.passport.scores.total
 
 type Candidate = { id: number; reason: Reason }
 
@@ -57,9 +69,11 @@ function findId(typed: string): Candidate[] {
 
 /** Addresses are often shortened to "0xde30ab…12cd". */
 async function findWallets(store: Store, typed: string): Promise<Candidate[]> {
-  const found = foldWallet(/^[^…\s]*?(?=…|\.\.\.|$)/.exec(typed)?.[0] ?? '')
+  const [head = '', tail = ''] = /\s/.test(typed) ? [] : typed.split(/…|\.{3}/)
+  const found = foldWallet(head)
   if (found.length < SHORTEST_WALLET) return []
-  const rows = await store.search.listWallets(found, MOST_MATCHES)
+  const suffix = foldWallet(head + tail).slice(head.length)
+  const rows = await store.search.listWallets(found, MOST_MATCHES + 1, suffix)
   return rows.map((row) => toCandidate('wallet', row, 0, found.length))
 }
 
@@ -69,8 +83,8 @@ async function findHandles(store: Store, typed: string): Promise<Candidate[]> {
   const found = name.trim().replace(/^@/, '').toLowerCase()
   if (found.length < SHORTEST_HANDLE) return []
   const rows = await (source === ''
-    ? store.search.listNames(found, MOST_MATCHES)
-    : store.search.listHandles(`${source}:${found}`, MOST_MATCHES))
+    ? store.search.listNames(found, MOST_MATCHES + 1)
+    : store.search.listHandles(`${source}:${found}`, MOST_MATCHES + 1))
   return rows.map((row) => toCandidate('handle', row, row.text.indexOf(':') + 1, found.length))
 }
 

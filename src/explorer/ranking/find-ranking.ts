@@ -1,15 +1,16 @@
 import { createFacetIndex } from '../../catalog/facets/facet-index.ts'
 import { findList } from '../../catalog/find-list.ts'
 import { findPage } from '../../catalog/find-page.ts'
+import { wordsOf } from '../../domain/keyword.ts'
 import { lastPage } from '../../domain/page.ts'
 import type { Passport } from '../../domain/passport.ts'
 import { foldName } from '../../domain/text/fold-name.ts'
 import type { Filter } from '../../domain/v3/filter.ts'
 import type { ExplorerOptions } from '../explorer-page.ts'
 import { findMatches, type Match, type Reason } from './find-matches.ts'
-import { needsIndex, PAGE_SIZE, type RankingQuery, toFilter, toListQuery } from './ranking-query.ts'
+import { needsIndex, PAGE_SIZE, type RankingQuery, SORTS, toFilter, toListQuery } from './ranking-query.ts'
 
-/** Equal total scores have the same rank. In a list by a part of the score, `rank` is the position in the list. */
+/** Equal scores have the same rank: among all, or among those with the filters. */
 export type Ranked = {
   passport: Passport
   rank: number
@@ -25,6 +26,11 @@ export type FoundRanking = {
   total: number
   /** Passports of the service. */
   all: number
+  /** The passports that ranks count. */
+  among: number
+  /** Passports that were found by id, wallet or handle alone; `isMore`: there are more. */
+  extra: number
+  isMore: boolean
   last: number
   /** The score at the end of the bars. */
   scale: number
@@ -45,25 +51,67 @@ export async function findRanking(
     ? findFiltered(reader, query, signal)
     : findAll(reader, query, signal))
   const all = typed === '' && !needsIndex(query) ? found.total : Math.max(known, found.total)
-  const matches =
-    typed === '' ? [] : await keepFiltered(reader, await findMatches(store, typed), toFilter(query.filters))
-  const isNamed = ({ passport }: Match) => foldName(passport.profile.displayName).includes(keyword ?? '')
-  // The list already has matches by name; only a complete id, wallet or handle moves one to the top.
+  const byKey = typed === '' ? NO_MATCHES : await findMatches(store, typed)
+  const matches = await keepFiltered(reader, byKey.matches, toFilter(query.filters))
+  const words = wordsOf(keyword ?? '')
+  const isNamed = ({ passport }: Match) =>
+    words.every((word) => foldName(passport.profile.displayName).includes(word))
+  // A match by name is in the list already; only complete texts are better.
   const first = matches.filter((match) => !isNamed(match) || isComplete(match))
-  const total = found.total + first.filter((match) => !isNamed(match)).length
+  const extra = first.filter((match) => !isNamed(match)).length
+  const total = found.total + extra
   const ids = new Set(first.map(({ passport }) => passport.id))
   const items = found.items.filter(({ id }) => !ids.has(id))
   const rows = [...(page === 1 ? first : []), ...items.map((passport) => ({ passport, reason: undefined }))]
-  const ranked = await Promise.all(
-    rows.map(async (row, at) => ({
-      ...row,
-      rank:
-        query.sort === 'total'
-          ? (await catalog.standing(row.passport.scores.total)).rank
-          : (page - 1) * PAGE_SIZE + at + 1,
-    })),
-  )
-  return { query, ranked, total, all, last: lastPage(found.total, PAGE_SIZE), scale }
+  const ranks = await findRanks(reader, query, rows, signal)
+  const ranked = rows.map((row, at) => ({ ...row, rank: ranks[at] as number }))
+  const last = lastPage(found.total, PAGE_SIZE)
+  const among =
+    !needsIndex(query) || typed === '' ? found.total : await countAbove(reader, query, undefined, signal)
+  return { query, ranked, total, all, among, extra, isMore: byKey.isMore, last, scale }
+}
+
+const NO_MATCHES = { matches: [], isMore: false }
+
+/** Without a search, ranks follow from the place in the list. */
+async function findRanks(
+  reader: Reader,
+  query: RankingQuery,
+  rows: readonly { passport: Passport }[],
+  signal: AbortSignal,
+): Promise<number[]> {
+  const ranks = new Map<number, number>()
+  const scores = rows.map(({ passport }) => passport.scores[query.sort])
+  for (const [at, score] of scores.entries()) {
+    if (ranks.has(score)) continue
+    const place = (query.page - 1) * PAGE_SIZE + at + 1
+    const isKnown = query.typed === '' && (at > 0 || place === 1)
+    const find = async () =>
+      needsIndex(query)
+        ? (await countAbove(reader, query, score, signal)) + 1
+        : (await reader.catalog.standing(score)).rank
+    ranks.set(score, isKnown && needsIndex(query) ? place : await find())
+  }
+  return scores.map((score) => ranks.get(score) as number)
+}
+
+/** The passports with the filters, regardless of the search, and with a higher score, if one is given. */
+async function countAbove(
+  { catalog }: Reader,
+  query: RankingQuery,
+  score: number | undefined,
+  signal: AbortSignal,
+): Promise<number> {
+  const { filter, sort } = toListQuery(query)
+  const above = {
+    field: SORTS[query.sort],
+    conditions: [{ not: false, operator: '>' as const, value: score ?? 0 }],
+  }
+  const request = {
+    ...{ keyword: undefined, sort, groupBy: undefined, after: undefined, limit: 0, signal },
+    filter: score === undefined ? filter : [...filter, above],
+  }
+  return (await catalog.list(request, false)).total
 }
 
 const isComplete = ({ reason: { text, end } }: Match) => end === text.length

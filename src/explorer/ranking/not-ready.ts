@@ -15,10 +15,14 @@ export async function whenReady(
   try {
     return await render()
   } catch (error) {
-    if (error instanceof ServiceError && error.code === 'not_ready') return renderNotReady(site, address)
+    if (isNotReady(error)) return renderNotReady(site, address)
     throw error
   }
 }
+
+/** Lists are also rejected while the search thread starts. */
+export const isNotReady = (error: unknown): boolean =>
+  error instanceof ServiceError && (error.code === 'not_ready' || error.code === 'unavailable')
 
 function renderNotReady(site: Site, address: string): RenderedPage {
   const main = html`<h1>Filters are not ready yet</h1>

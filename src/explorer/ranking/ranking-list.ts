@@ -7,17 +7,30 @@ import { CATEGORIES, renderScoreBar, SCORE_PARTS } from '../score-bar.ts'
 import type { Reason } from './find-matches.ts'
 import type { FoundRanking, Ranked } from './find-ranking.ts'
 import { highlight, mark } from './highlight.ts'
-import { addressOf, addressOfFilter, LONGEST_VALUE, type RankingQuery } from './ranking-query.ts'
+import {
+  addressOf,
+  addressOfFilter,
+  filtersOf,
+  LONGEST_VALUE,
+  type RankingQuery,
+} from './ranking-query.ts'
 
 const MAX_TAGS = 2
 const MAX_NAME_LENGTH = 80
 const MAX_WORD_LENGTH = 40
 
 /** Rows with check boxes for a comparison; the form works without a script. */
-export function renderRankingList({ ranked, scale, query }: FoundRanking): Html {
-  return html`<ol class="ranking" role="list">
+export function renderRankingList({
+  ranked,
+  scale,
+  query,
+  among,
+}: Pick<FoundRanking, 'ranked' | 'scale' | 'query'> & { among?: number }): Html {
+  const isFiltered = filtersOf(query.filters).length > 0
+  return html`<ol class="ranking" role="list" data-by="${query.sort}">
+<li class="columns" aria-hidden="true"><span>${isFiltered && among !== undefined ? `Place among these ${formatFigure(among)}` : 'Place'}</span><span>${FIGURES[query.sort]}</span><span>Compare</span></li>
 ${ranked.map((each) => renderRow(each, scale, query))}</ol>
-<form id="compare" action="/compare" class="compare-bar"><button type="submit">Compare selected</button> <span class="soft">two to four people</span></form>
+<form id="compare" action="/compare" class="compare-bar"><button type="submit">Compare selected</button><span class="soft" aria-live="polite">two to four people</span><button type="reset">Clear</button></form>
 ${LEGEND}`
 }
 
@@ -29,7 +42,7 @@ function renderRow({ passport, rank, reason, note }: Ranked, scale: number, quer
   const name = shortenText(nameOf(passport), MAX_NAME_LENGTH)
   return {
     markup: `<li>
-<span class="rank"><span class="unseen">${query.sort === 'total' ? 'Rank' : 'Position'} </span>${formatFigure(rank)}</span>
+<span class="rank"><span class="unseen">Place </span>${formatFigure(rank)}</span>
 ${rosette(id, 'small').markup}
 <span class="who"><a class="name" href="/passports/${id}"><bdi>${highlight(name, query.keyword)}</bdi></a>${human ? HUMAN : ''}${renderAbout(passport, name, reason, note)}</span>
 ${renderScoreBar(scores, scale).markup}
@@ -47,16 +60,16 @@ const HUMAN = ' <span class="pill">human</span>'
 function renderAbout(passport: Passport, name: string, reason: Reason | undefined, note = ''): string {
   const { location, tags } = passport.profile
   let words = note === '' ? '' : `<b>${escapeText(note)}</b>`
-  words += reason ? `<bdi>${renderReason(reason)}</bdi>` : renderKey(passport, name)
+  if (reason) words += `<bdi>${renderReason(reason)}</bdi>`
+  else if (note === '') words += renderKey(passport, name)
   words += renderWord('place', location)
   for (let at = 0; at < tags.length && at < MAX_TAGS; at++) words += renderWord('tag', tags[at] as string)
   if (tags.length > MAX_TAGS) words += `<bdi>+${tags.length - MAX_TAGS}</bdi>`
   return words === '' ? '' : `<span class="about">${words}</span>`
 }
 
-/** The wallet or the number: names are not unique. */
-function renderKey({ id, mainWallet }: Passport, name: string): string {
-  if (mainWallet !== '') return `<bdi>${escapeText(shortenWallet(mainWallet))}</bdi>`
+/** Names are not unique. */
+function renderKey({ id }: Passport, name: string): string {
   return name === `Passport ${id}` ? '' : `<bdi>Passport ${id}</bdi>`
 }
 

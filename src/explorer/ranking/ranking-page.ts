@@ -1,4 +1,5 @@
 import type { RenderedPage } from '../../api/rendered-page.ts'
+import type { Standing } from '../../domain/score-distribution.ts'
 import { count } from '../../domain/text/format.ts'
 import {
   type ExplorerOptions,
@@ -7,16 +8,16 @@ import {
   file,
   POLICY,
 } from '../explorer-page.ts'
-import { formatFigure } from '../format.ts'
+import { formatFigure, formatPeople } from '../format.ts'
 import { type Html, html } from '../html.ts'
 import { renderLayout } from '../layout.ts'
 import { shortWord } from '../sanitize.ts'
 import type { Site } from '../site/site.ts'
 import { renderChips, renderFacets, renderSorts, renderSuggestions } from './facet-list.ts'
 import { createFacetReader, type FacetReader, type Facets } from './facets.ts'
-import { type FoundRanking, findRanking } from './find-ranking.ts'
+import { type FoundRanking, findRanking, type Ranked } from './find-ranking.ts'
 import { createHomeFacets, type HomeFacets } from './home-facets.ts'
-import { whenReady } from './not-ready.ts'
+import { isNotReady, whenReady } from './not-ready.ts'
 import { renderPager, renderRankingList } from './ranking-list.ts'
 import {
   ALL_PASSPORTS,
@@ -27,20 +28,25 @@ import {
   PAGE_SIZE,
   parseRankingQuery,
   type RankingQuery,
+  withText,
 } from './ranking-query.ts'
+import { renderScoreStrip } from './score-strip.ts'
 import { renderSearch } from './search-form.ts'
 import { renderStart } from './start-page.ts'
+import { createSuggester, type Suggestion } from './suggestions.ts'
 
 /** All passports by score, or those that a search and filters find. */
 export function createRankingPage(options: ExplorerOptions): ExplorerPage {
   const facets = createFacetReader(options)
+  const suggest = createSuggester(options, facets)
   const homeFacets = createHomeFacets(options.catalog, () => facets.readAll(ALL_PASSPORTS))
-  const context = { ...options, facets, homeFacets }
+  const context = { ...options, facets, homeFacets, suggest }
   return {
     async version(request) {
       const query = parseRankingQuery(request.query)
       if (query.typed !== '') return undefined
-      return needsIndex(query) ? (await options.rules()).stamp : String((await homeFacets()).revision)
+      const { stamp } = await options.rules()
+      return needsIndex(query) ? stamp : `${stamp} ${(await homeFacets()).revision}`
     },
     render(request) {
       const query = parseRankingQuery(request.query)
@@ -50,27 +56,69 @@ export function createRankingPage(options: ExplorerOptions): ExplorerPage {
   }
 }
 
-type PageContext = ExplorerOptions & { facets: FacetReader; homeFacets: HomeFacets }
+type PageContext = ExplorerOptions & {
+  facets: FacetReader
+  homeFacets: HomeFacets
+  suggest: ReturnType<typeof createSuggester>
+}
+
+/** `instead`: no name matches the query that was asked, so the list is that of a filter that its text names. */
+type Shown = {
+  site: Site
+  asked: RankingQuery
+  instead: Suggestion | undefined
+  found: FoundRanking
+  suggestions: readonly Suggestion[]
+  facets: Facets | undefined
+  labels: Labels
+  standing: Standing
+}
 
 async function renderRanking(
   context: PageContext,
   query: RankingQuery,
   { site, signal }: ExplorerRequest,
 ): Promise<RenderedPage> {
-  const found = await findRanking(context, query, signal)
-  if (found.all === 0) return file('text/html', renderStart(site), POLICY.explorer)
-  const facets = await findFacets(context, query, signal)
-  const labels = await findLabels(context, query)
-  return file('text/html', renderPage(site, found, facets, labels), POLICY.explorer)
+  const named = await findRanking(context, query, signal)
+  if (named.all === 0) return file('text/html', renderStart(site), POLICY.explorer)
+  const suggestions = await context.suggest(query, signal)
+  const instead = named.total === 0 ? suggestions.find(({ isExact }) => isExact) : undefined
+  const found = instead ? await findRanking(context, instead.query, signal) : named
+  const shown = {
+    ...{ site, asked: query, instead, suggestions: suggestions.filter((each) => each !== instead) },
+    found: { ...found, ranked: await addLevels(context, found) },
+    facets: await findFacets(context, found, signal),
+    labels: await findLabels(context, found.query),
+    standing: await context.catalog.standing(0),
+  }
+  return file('text/html', renderPage(shown), POLICY.explorer)
 }
 
-/** A filtered list has facets of its own. A search shows those of all passports. */
+/** The first three of all are shown with their levels. */
+async function addLevels(
+  { rules }: PageContext,
+  { query, ranked }: FoundRanking,
+): Promise<readonly Ranked[]> {
+  if (query.typed !== '' || needsIndex(query)) return ranked
+  const { levels = [] } = await rules()
+  const levelOf = (score: number) => levels.findLast(({ from }) => score >= from)?.name
+  return ranked.map((each) => (each.rank > 3 ? each : { ...each, note: levelOf(each.passport.scores.total) }))
+}
+
+/** A list has facets of its own; a short list of search results has none. */
 async function findFacets(
   { facets, homeFacets }: PageContext,
-  query: RankingQuery,
+  { query, total }: FoundRanking,
   signal: AbortSignal,
 ): Promise<Facets | undefined> {
-  return needsIndex(query) ? facets.readAll({ ...query, page: 1 }, signal) : (await homeFacets()).facets
+  if (query.typed !== '' && total <= PAGE_SIZE) return undefined
+  if (query.typed === '' && !needsIndex(query)) return (await homeFacets()).facets
+  try {
+    return await facets.readAll({ ...query, page: 1 }, signal)
+  } catch (error) {
+    if (!needsIndex(query) && isNotReady(error)) return undefined
+    throw error
+  }
 }
 
 type Labels = ReadonlyMap<string, string>
@@ -83,11 +131,13 @@ async function findLabels({ facets }: PageContext, { filters }: RankingQuery): P
   return new Map(await Promise.all(labels))
 }
 
-function renderPage(site: Site, found: FoundRanking, facets: Facets | undefined, labels: Labels): string {
+function renderPage(shown: Shown): string {
+  const { site, asked, found, suggestions, facets, labels, standing } = shown
   const { query, all } = found
   const title = describeList(query, labels)
-  // The script replaces the results of a search, but not the heading.
-  const heading = describeList({ ...query, typed: '' }, labels)
+  const isHome = !isFiltered(asked) && asked.typed === '' && asked.page === 1
+  // A search replaces the results without the heading.
+  const heading = isFiltered(asked) ? describeList(withText(asked, ''), labels) : ''
   return renderLayout({
     site,
     share: { path: addressOf(query) },
@@ -95,28 +145,24 @@ function renderPage(site: Site, found: FoundRanking, facets: Facets | undefined,
     description: `${count(all, 'passport')} with scores for activity, identity and skills. Search people, filter by tag, place and credential, and compare them.`,
     script: 'ranking.js',
     here: '/',
-    main: html`${isFiltered(query) ? html`<h1>${heading}</h1>` : renderIntroduction(query, all)}
-${renderSearch(query)}
+    main: html`<div class="intro"><div><h1>${heading || `Explore ${count(all, 'passport')}`}</h1>
+${isHome ? LEAD : html``}${renderSearch(asked)}</div>
+${isHome ? renderScoreStrip(standing) : html``}</div>
 <div class="browse">
-<div id="facets" data-live>${renderFacets(facets, query)}</div>
+<div id="facets" data-live>${renderFacets(facets, query, found.extra === 0)}</div>
 <div>
 <div id="chips" data-live>${renderChips(query, labels)}</div>
-<div class="list-head"><p class="count" role="status" data-count>${describe(found)}</p><div id="sorts" data-live>${renderSorts(query)}</div></div>
+<div class="list-head"><p class="count" role="status" data-count>${describe(shown)}</p><div id="sorts" data-live>${found.total === 0 ? html`` : renderSorts(query)}</div></div>
 <div id="results" data-results>
-${query.page === 1 ? renderSuggestions(facets, query) : html``}${renderResults(found)}
+${renderSuggestions(suggestions)}${renderResults(shown)}
 </div>
 </div>
 </div>`,
   })
 }
 
-const renderIntroduction = (
-  { typed, page }: RankingQuery,
-  all: number,
-) => html`<h1>Explore ${count(all, 'passport')}</h1>
-${typed === '' && page === 1 ? LEAD : html``}`
-
-const LEAD = html`<p class="lead">A passport is one person’s public record of work: a score for activity, identity and skills, and the credentials behind every point.</p>`
+const LEAD = html`<p class="lead">A passport is one person’s public record of work: a score for activity, identity and skills, and the credentials behind every point.</p>
+`
 
 const isFiltered = ({ filters }: RankingQuery) => filtersOf(filters).length > 0
 
@@ -126,9 +172,9 @@ function describeList({ typed, filters, sort }: RankingQuery, labels: Labels): s
     filters[name].map((value) => quote(shortWord(labels.get(value) ?? value, MAX_TITLE_VALUE))).join(' and ')
   const words = [
     filters.human[0] === 'true'
-      ? 'Verified people'
+      ? 'Humans'
       : filters.human[0] === 'false'
-        ? 'Unverified people'
+        ? 'People not shown to be human'
         : 'People',
     filters.tag.length > 0 ? `tagged ${join('tag', (word) => `“${word}”`)}` : '',
     filters.place.length > 0 ? `in ${join('place')}` : '',
@@ -141,23 +187,43 @@ function describeList({ typed, filters, sort }: RankingQuery, labels: Labels): s
 
 const MAX_TITLE_VALUE = 40
 
-function renderResults(found: FoundRanking): Html {
+function renderResults({ found, suggestions }: Shown): Html {
   const { query, last, total } = found
+  if (total === 0 && suggestions.length > 0) return html``
   if (total === 0)
-    return html`<p class="nothing">Try part of a name (accents and case are ignored), a handle such as github:zoe, an ENS name, the beginning of a wallet address, or a passport number. <a href="/">Show all passports</a></p>`
+    return html`<p class="nothing">Try part of a name (accents and case are ignored), a tag, a place, a handle such as github:zoe, an ENS name, the beginning of a wallet address, or a passport number. <a href="/">Show all passports</a></p>`
   if (query.page > last)
     return html`<p class="nothing">The list ends with page ${formatFigure(last)}. <a href="${addressOf({ ...query, page: last })}">Go to the last page</a></p>`
   return html`${renderRankingList(found)}
 ${renderPager(query, last)}`
 }
 
-function describe({ query, last, total, all, ranked }: FoundRanking): string {
-  const { typed, page } = query
+function describe({ asked: { typed }, instead, found, suggestions }: Shown): string {
+  const { query, last, total, all, ranked, extra, isMore } = found
+  const { page } = query
+  if (instead) return `No name matches “${typed}”. ${describeInstead(instead, total)}`
+  if (total === 0 && typed === '') return 'No passport has all of these filters'
   if (total === 0)
-    return typed === '' ? 'No passport matches all of these filters' : `No passport found for “${typed}”`
+    return suggestions.length > 0 ? `No name matches “${typed}”` : `No passport found for “${typed}”`
   if (page > last) return `There is no page ${formatFigure(page)}.`
-  if (typed !== '') return `${formatFigure(total)} of ${count(all, 'passport')} for “${typed}”`
+  if (isMore && total === extra)
+    return `First ${formatFigure(total)} matches for “${typed}”. Type more of it.`
+  if (typed !== '')
+    return `${isMore ? 'At least ' : ''}${formatFigure(total)} of ${count(all, 'passport')} for “${typed}”`
   if (isFiltered(query)) return `${formatFigure(total)} of ${count(all, 'passport')}`
   const first = (page - 1) * PAGE_SIZE + 1
   return last === 1 ? '' : `Passports ${formatFigure(first)} to ${formatFigure(first + ranked.length - 1)}`
+}
+
+/** "248 people are tagged solidity", or "1 person matches “ada” and is tagged solidity". */
+function describeInstead({ name, label, query }: Suggestion, total: number): string {
+  const isOne = total === 1
+  const words = {
+    tag: `${isOne ? 'is' : 'are'} tagged`,
+    place: `${isOne ? 'is' : 'are'} in`,
+    credential: `${isOne ? 'has' : 'have'} the credential`,
+    human: isOne ? 'is' : 'are',
+  }
+  const rest = query.typed === '' ? '' : `${isOne ? 'matches' : 'match'} “${query.typed}” and `
+  return `${formatPeople(total)} ${rest}${words[name]} ${shortWord(label, MAX_TITLE_VALUE)}`
 }

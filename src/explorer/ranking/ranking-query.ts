@@ -1,5 +1,5 @@
 import { ServiceError } from '../../domain/errors.ts'
-import { parseKeyword } from '../../domain/keyword.ts'
+import { parseKeyword, toWords } from '../../domain/keyword.ts'
 import { parsePageRequest } from '../../domain/page.ts'
 import { foldName } from '../../domain/text/fold-name.ts'
 import { quote } from '../../domain/text/quote.ts'
@@ -25,6 +25,7 @@ export type FilterName = keyof typeof FILTERS
 export type RankingQuery = {
   /** The search text; empty without a search. */
   typed: string
+  /** Its folded words, which may be in any order. */
   keyword: string | undefined
   filters: Readonly<Record<FilterName, readonly string[]>>
   sort: RankingSort
@@ -53,7 +54,7 @@ export function parseRankingQuery(query: URLSearchParams): RankingQuery {
   const keyword = parseKeyword(text, 'q')
   return {
     typed: keyword === undefined ? '' : text,
-    keyword,
+    keyword: keyword && toWords(keyword),
     filters: {
       tag: parseValues(query, 'tag'),
       credential: parseValues(query, 'credential'),
@@ -116,6 +117,14 @@ export function withFilter(query: RankingQuery, name: FilterName, value: string)
   const before = MOST_VALUES[name] === 1 ? [] : query.filters[name]
   return { ...query, page: 1, filters: { ...query.filters, [name]: [...before, value] } }
 }
+
+/** The first page of the list with another search text. */
+export const withText = (query: RankingQuery, typed: string): RankingQuery => ({
+  ...query,
+  typed,
+  keyword: typed === '' ? undefined : toWords(foldName(typed)),
+  page: 1,
+})
 
 export function withoutFilter(query: RankingQuery, name: FilterName, value: string): RankingQuery {
   const values = query.filters[name].filter((each) => each !== value)

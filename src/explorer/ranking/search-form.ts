@@ -10,7 +10,7 @@ export function renderSearch({
   const hidden = [...filtersOf(filters), ...(sort === 'total' ? [] : [['sort', sort] as const])]
   return html`<form class="search" action="/" role="search">
 <label for="search">Find a person</label>
-<input id="search" name="q" type="search" value="${typed}" maxlength="200" placeholder="Name, handle, ENS, wallet or passport number" autocomplete="off" autocapitalize="off" spellcheck="false">
+<input id="search" name="q" type="search" value="${typed}" maxlength="200" placeholder="Name, tag, place, wallet or number" autocomplete="off" autocapitalize="off" spellcheck="false">
 ${hidden.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}<button type="submit">Search</button>
 </form>`
 }

@@ -7,6 +7,7 @@ import baseElements from '../assets/base-elements.css' with { type: 'text' }
 import browse from '../assets/browse.css' with { type: 'text' }
 import compare from '../assets/compare.css' with { type: 'text' }
 import credentials from '../assets/credentials.css' with { type: 'text' }
+import home from '../assets/home.css' with { type: 'text' }
 import passportScript from '../assets/passport.client.js' with { type: 'text' }
 import passport from '../assets/passport.css' with { type: 'text' }
 import passportCharts from '../assets/passport-charts.css' with { type: 'text' }
@@ -34,6 +35,7 @@ const STYLE = compact([
   referenceCode,
   ranking,
   browse,
+  home,
   compare,
   credentials,
   passport,

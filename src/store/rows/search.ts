@@ -9,7 +9,8 @@ export type SearchStore = {
   listHandles(prefix: string, limit: number): Awaitable<FoundName[]>
   /** Handles whose name begins with a text: the first `limit` of each source. */
   listNames(prefix: string, limit: number): Awaitable<FoundName[]>
-  listWallets(prefix: string, limit: number): Awaitable<FoundName[]>
+  /** Of the first thousands with the prefix, those that end with `suffix`. */
+  listWallets(prefix: string, limit: number, suffix?: string): Awaitable<FoundName[]>
   /** The best credential of a folded type, by passport. Passports without one, and very long lists, are left out. */
   mapCredentials(type: string, ids: readonly number[]): Awaitable<Map<number, Credential>>
 }
@@ -19,6 +20,14 @@ export type FoundName = { text: string; id: number }
 
 /** Sources that a search without a source looks into: imported data may have any number. */
 export const MOST_SOURCES = 64
+
+/** Wallets that are compared with a suffix. */
+const MOST_COMPARED = 5000
+
+/** SQL that keeps the first `limit` texts of a range that end with `suffix`. */
+export const selectEnds = (range: (limit: string) => string, suffix: string, limit: string) =>
+  `select text, id from (${range(String(MOST_COMPARED))}) as found
+   where substr(text, length(text) - length(${suffix}) + 1) = ${suffix} limit ${limit}`
 
 /** The end of the range of all texts with a prefix, in the order of bytes: no character is higher. */
 export const endOf = (prefix: string): string => `${prefix}\u{10ffff}`

@@ -43,7 +43,7 @@ onEveryEngine('filters of the ranking', (open) => {
     expect(await namesAt(`/?${new URLSearchParams({ tag: 'a,b|c:"d"' })}`)).toEqual(['Cleo'])
   })
 
-  test('sort by each part of the score, with positions', async () => {
+  test('sort by each part of the score; equal ones share a place', async () => {
     expect(await namesAt('/?sort=total')).toEqual(['Ana', 'Ben', 'Cleo', 'Dan'])
     expect(await namesAt('/?sort=activity&tag=zk')).toEqual(['Cleo', 'Ana', 'Ben'])
     const rows = rowsOf((await server.look('/?sort=skills')).text)
@@ -51,13 +51,23 @@ onEveryEngine('filters of the ranking', (open) => {
       '1 Ben 40',
       '2 Ana 30',
       '3 Cleo 0',
-      '4 Dan 0',
+      '3 Dan 0',
     ])
+  })
+
+  test('places are those in the filtered list, and a search keeps them', async () => {
+    const { text } = await server.look('/?human=false')
+    expect(rowsOf(text).map(({ name, rank }) => `${rank} ${name}`)).toEqual(['1 Ben', '2 Dan'])
+    expect(text).toContain('<span>Place among these 2</span><span>Score</span><span>Compare</span>')
+    expect(rowsOf((await server.look('/?human=false&q=dan')).text)[0]?.rank).toBe('2')
+    expect(rowsOf((await server.look('/?q=dan')).text)[0]?.rank).toBe('4')
+    const { text: byPart } = await server.look('/?sort=skills')
+    expect(byPart).toContain('<span>Place</span><span>Skills</span>')
   })
 
   test('the heading and the chips describe the list, and each chip removes its filter', async () => {
     const { text } = await server.look('/?tag=zk&place=sao+paulo&human=true&sort=skills')
-    expect(text).toContain('<h1>Verified people tagged “ZK” in São Paulo by skills</h1>')
+    expect(text).toContain('<h1>Humans tagged “ZK” in São Paulo by skills</h1>')
     expect(text).toContain(
       '<a href="/?place=sao+paulo&amp;human=true&amp;sort=skills"><span class="unseen">Remove',
     )
@@ -78,7 +88,7 @@ onEveryEngine('filters of the ranking', (open) => {
       '<a href="/?tag=zk&amp;credential=github" rel="nofollow"><bdi>GitHub</bdi> <span>1</span></a>',
     )
     expect(text).toContain(
-      '<a href="/?tag=zk&amp;human=true" rel="nofollow"><bdi>Verified human</bdi> <span>2</span></a>',
+      '<a href="/?tag=zk&amp;human=true" rel="nofollow"><bdi>human</bdi> <span>2</span></a>',
     )
     expect(text).not.toContain('<a href="/?tag=zk&amp;tag=zk"')
   })
@@ -172,10 +182,11 @@ describe('while the index is not ready', () => {
   test('filtered pages say so with status 503, and the ranking is unaffected', async () => {
     await using store = await openTestStore('sqlite', PEOPLE)
     let isReady = false
+    let code: 'unavailable' | 'not_ready' = 'unavailable'
     const catalog = createCatalog(store)
     const { list } = catalog
     catalog.list = (...request) =>
-      isReady ? list(...request) : Promise.reject(new ServiceError('not_ready', 'The index is not ready.'))
+      isReady ? list(...request) : Promise.reject(new ServiceError(code, 'The index is not ready.'))
     await using server = serveExplorer(store, { catalog })
     for (const path of ['/?tag=zk', '/?sort=skills', '/credentials', '/credentials/github']) {
       const { status, headers, text } = await server.look(path)
@@ -183,6 +194,8 @@ describe('while the index is not ready', () => {
       expect(text).toContain('Filters are not ready yet')
       expect(text).toContain(`href="${path}">Try again</a>`)
     }
+    code = 'not_ready'
+    expect((await server.look('/?tag=zk')).text).toContain('Filters are not ready yet')
     expect(rowsOf((await server.look('/')).text)).toHaveLength(4)
     expect(rowsOf((await server.look('/?q=an')).text)).toHaveLength(2)
     isReady = true

@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test'
 import { foldName } from '../../../src/domain/text/fold-name.ts'
 import { highlight } from '../../../src/explorer/ranking/highlight.ts'
 import { cleanText, shortenText } from '../../../src/explorer/sanitize.ts'
+import { inventDemoPeople } from '../../../src/ingest/demo/demo-people.ts'
 import { inventPeople } from '../../../src/ingest/demo/people.ts'
 import { readable, serveExplorer } from '../../support/explorer/explorer-server.ts'
 import { HOSTILE_NAMES } from '../../support/explorer/hostile-names.ts'
@@ -60,7 +61,9 @@ onEveryEngine('the search', (open) => {
 
   test('the beginning of a wallet finds its owners', async () => {
     expect((await namesFor('0xDE30AB')).toSorted()).toEqual(['Rūta', 'Zoetrope'])
-    expect(await namesFor('0xde30ab2222…2222')).toEqual(['Zoetrope'])
+    expect(await namesFor('0xDE30…2222')).toEqual(['Zoetrope'])
+    expect(await namesFor('0xde30...1111')).toEqual(['Rūta'])
+    expect(await namesFor('0xde30…3333')).toEqual([])
     expect(await namesFor('0xde30ab1111111111111111111111111111111111')).toEqual(['Rūta'])
     expect(await namesFor('0xde3')).toEqual([])
     expect(await namesFor('DemoSo1')).toEqual(['Passport 10'])
@@ -81,8 +84,23 @@ onEveryEngine('the search', (open) => {
   test('a matching tag is suggested as a filter', async () => {
     const { text } = await server.look('/?q=zk')
     expect(text).toContain('aria-label="Suggested filters"')
-    expect(text).toMatch(/<a href="\/\?tag=zk" rel="nofollow">tag <bdi>ZK<\/bdi> <span>1<\/span>/)
+    expect(readable(text)).toContain('No name matches “zk”. 1 person is tagged ZK')
+    expect(rowsOf(text).map(({ name }) => name)).toEqual(['Mira'])
     expect(text).toContain('href="/?tag=zksync"')
+    const part = await server.look('/?q=zksy')
+    expect(readable(part.text)).toContain('No name matches “zksy”')
+    expect(part.text).toMatch(
+      /<a href="\/\?tag=zksync" rel="nofollow">tag <bdi>zkSync<\/bdi> <span>1<\/span>/,
+    )
+    expect(part.text).not.toContain('class="nothing"')
+  })
+
+  test('words are found in any order, and the last one may be a tag or a place', async () => {
+    expect(await namesFor('trope ZOE')).toEqual(['Zoetrope'])
+    expect(await namesFor('zoe trope x')).toEqual([])
+    const { text } = await server.look('/?q=mira+zk')
+    expect(readable(text)).toContain('1 person matches “mira” and is tagged ZK')
+    expect(rowsOf(text).map(({ name }) => name)).toEqual(['Mira'])
   })
 
   test('matches in names are marked, regardless of accents and case', async () => {
@@ -126,6 +144,23 @@ test('the total counts each passport once', async () => {
   }
 })
 
+test('every tag, place and credential is found; too many wallets are not counted', async () => {
+  await using store = await openTestStore(
+    'sqlite',
+    inventDemoPeople(0).map((person) => person.record),
+  )
+  await using server = serveExplorer(store)
+  const statusOf = async (text: string) => {
+    const page = await server.look(`/?q=${encodeURIComponent(text)}`)
+    return /data-count>(.*?)<\/p>/.exec(page.text)?.[1]
+  }
+  expect(await statusOf('educator')).toMatch(/\d people are tagged educator$/)
+  expect(await statusOf('cape town')).toMatch(/\d people are in Cape Town$/)
+  expect(await statusOf('istanbul')).toMatch(/\d people are in İstanbul$/)
+  expect(await statusOf('İSTANBUL')).toMatch(/\d people are in İstanbul$/)
+  expect(await statusOf('0xde30')).toBe('First 20 matches for “0xde30”. Type more of it.')
+})
+
 test('highlighting never changes the text', () => {
   for (const name of ['Ada  Lovélace 🐉', 'Straße', '山田太郎', ...HOSTILE_NAMES].map((each) =>
     shortenText(cleanText(each), 80),
@@ -135,6 +170,7 @@ test('highlighting never changes the text', () => {
       expect(marked.replace(/<\/?mark>/g, '')).toBe(highlight(name, undefined))
     }
   }
+  expect(highlight('Rūta Inkwell', 'ink\nruta')).toBe('<mark>Rūta</mark> <mark>Ink</mark>well')
   expect(highlight('Straße', 'ss')).toBe('Stra<mark>ß</mark>e')
   expect(highlight('a<b>b', 'b')).toBe('a&lt;<mark>b</mark>&gt;b')
 })

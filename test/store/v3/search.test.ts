@@ -48,6 +48,9 @@ onEveryEngine('search by prefix', (open) => {
     await using store = await open(PEOPLE)
     expect((await store.search.listWallets('0xde30ab', 9)).map(({ id }) => id)).toEqual([1, 2])
     expect((await store.search.listWallets('0xde30ab', 1)).map(({ id }) => id)).toEqual([1])
+    expect(await store.search.listWallets('DemoSo', 9, 'ana')).toEqual([{ text: 'DemoSo1ana', id: 2 }])
+    expect(await store.search.listWallets('DemoSo', 9, 'Ana')).toEqual([])
+    expect(await store.search.listWallets('DemoSo', 9, '_na')).toEqual([])
     expect(await store.search.listWallets('DemoSo', 9)).toEqual([{ text: 'DemoSo1ana', id: 2 }])
   })
 

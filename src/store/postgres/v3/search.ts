@@ -3,6 +3,7 @@ import {
   endOf,
   type FoundName,
   LONGEST_BODY,
+  selectEnds,
   selectSources,
   toBestOfType,
 } from '../../rows/search.ts'
@@ -14,7 +15,11 @@ const select = (table: string, column: string, from: string, to: string, limit: 
    order by ${column}, passport_id limit ${limit}`
 
 export const LIST_HANDLES = select('handles', 'handle', '$1', '$2', '$3')
-export const LIST_WALLETS = select('wallets', 'address', '$1', '$2', '$3')
+export const LIST_WALLETS = selectEnds(
+  (limit) => select('wallets', 'address', '$1', '$2', limit),
+  '$4::text',
+  '$3',
+)
 export const LIST_NAMES = `with recursive ${selectSources((handle) => `split_part(${handle}, ':', 1)`)}
   select found.* from sources, lateral (
     ${select('handles', 'handle', "source || ':' || $1::text", "source || ':' || $2::text", '$3')}
@@ -26,7 +31,8 @@ const LIST_BODIES = `select passport_id::float8 as id, body from v1_credentials
 export const createSearchReader = (read: Query): Store['search'] => ({
   listHandles: (prefix, limit) => read<FoundName>(LIST_HANDLES, [prefix, endOf(prefix), limit]),
   listNames: (prefix, limit) => read<FoundName>(LIST_NAMES, [prefix, endOf(prefix), limit]),
-  listWallets: (prefix, limit) => read<FoundName>(LIST_WALLETS, [prefix, endOf(prefix), limit]),
+  listWallets: (prefix, limit, suffix = '') =>
+    read<FoundName>(LIST_WALLETS, [prefix, endOf(prefix), limit, suffix]),
   mapCredentials: async (type, ids) =>
     toBestOfType(type, ids.length === 0 ? [] : await read<BodyRow>(LIST_BODIES, [ids])),
 })

@@ -4,6 +4,7 @@ import {
   endOf,
   type FoundName,
   LONGEST_BODY,
+  selectEnds,
   selectSources,
   toBestOfType,
 } from '../../rows/search.ts'
@@ -15,8 +16,10 @@ export function createSearchReader(reader: Database, transaction: ReadTransactio
     `with recursive ${selectSources((handle) => `substr(${handle}, 1, instr(${handle}, ':') - 1)`)}
      select source from sources where source is not null`,
   )
-  const listHandles = prepare(reader, 'handles', 'handle')
-  const listWallets = prepare(reader, 'wallets', 'address')
+  const listHandles = reader.query<FoundName, [string, string, number]>(select('handles', 'handle', '?3'))
+  const listWallets = reader.query<FoundName, [string, string, number, string]>(
+    selectEnds((limit) => select('wallets', 'address', limit), '?4', '?3'),
+  )
   const listBodies = reader.query<BodyRow, [string]>(
     `select passport_id as id, body from v1_credentials
      where passport_id in (select value from json_each(?)) and octet_length(body) <= ${LONGEST_BODY}`,
@@ -30,7 +33,8 @@ export function createSearchReader(reader: Database, transaction: ReadTransactio
           .map(({ source }) => `${source}:${prefix}`)
           .flatMap((handle) => listHandles.all(handle, endOf(handle), limit)),
       ),
-    listWallets: (prefix, limit) => transaction.read(() => listWallets.all(prefix, endOf(prefix), limit)),
+    listWallets: (prefix, limit, suffix = '') =>
+      transaction.read(() => listWallets.all(prefix, endOf(prefix), limit, suffix)),
     mapCredentials: (type, ids) =>
       toBestOfType(
         type,
@@ -39,8 +43,6 @@ export function createSearchReader(reader: Database, transaction: ReadTransactio
   }
 }
 
-const prepare = (reader: Database, table: string, column: string) =>
-  reader.query<FoundName, [string, string, number]>(
-    `select ${column} as text, passport_id as id from ${table} where ${column} >= ? and ${column} < ?
-     order by ${column}, passport_id limit ?`,
-  )
+const select = (table: string, column: string, limit: string) =>
+  `select ${column} as text, passport_id as id from ${table} where ${column} >= ?1 and ${column} < ?2
+   order by ${column}, passport_id limit ${limit}`
