@@ -54,7 +54,7 @@ onEveryEngine('the comparison', (open) => {
   test('accepts ids, wallets, handles and names; each person once', async () => {
     const people = async (ids: string) => {
       const { text } = await server.look(`/compare?${new URLSearchParams({ ids })}`)
-      return [...text.matchAll(/<th scope="col">[\s\S]*?href="\/passports\/(\d+)"/g)].map(([, id]) =>
+      return [...text.matchAll(/class="compared">[\s\S]*?href="\/passports\/(\d+)"/g)].map(([, id]) =>
         Number(id),
       )
     }
