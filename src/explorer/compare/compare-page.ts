@@ -59,7 +59,7 @@ function renderPage(
     description: isComplete
       ? `Scores, ranks and credentials of ${names} side by side`
       : 'Compare the scores, ranks and credentials of two to four people',
-    share: { path },
+    share: { path, ...(isComplete && { card: `/card${path.replace('?', '.png?')}`, alt: names }) },
     script: 'passport.js',
     here: '/compare',
     main: html`<h1>${isComplete ? html`<bdi>${names}</bdi>` : 'Compare people'}</h1>

@@ -5,6 +5,7 @@ import { type ApiState, type ExplorerOptions, type ExplorerPage, file, POLICY } 
 import { formatFigure, nameOf, shortNameOf } from '../format.ts'
 import { type Html, html } from '../html.ts'
 import { renderLayout } from '../layout.ts'
+import { levelOf } from '../pictures/passport-words.ts'
 import { renderProfileMeta, sharePassport } from '../pictures/social-meta.ts'
 import { createPartStandings } from './part-standings.ts'
 import { renderSocials, renderWallets } from './passport-accounts.ts'
@@ -39,7 +40,11 @@ export function createPassportPage(options: ExplorerOptions): ExplorerPage {
         site,
         title: `${shortNameOf(passport)}: ${formatFigure(passport.scores.total)}`,
         description: describePage(passport, context),
-        share: sharePassport(passport, describeBest(passport.scores, standing, context.parts)),
+        share: sharePassport(
+          passport,
+          describeBest(passport.scores, standing, context.parts),
+          levelOf(levels, passport.scores.total),
+        ),
         head: renderProfileMeta(passport, origin),
         script: 'passport.js',
         main: await renderMain({ ...found, store, context, merged, origin, api: api() }),

@@ -10,6 +10,7 @@ import {
 import { formatFigure } from '../format.ts'
 import { type Html, html } from '../html.ts'
 import { renderLayout } from '../layout.ts'
+import { shareList } from '../pictures/social-meta.ts'
 import { shortWord } from '../sanitize.ts'
 import type { Site } from '../site/site.ts'
 import { renderChips, renderFacets, renderSorts, renderSuggestions } from './facet-list.ts'
@@ -92,7 +93,7 @@ function renderPage(site: Site, found: FoundRanking, facets: Facets | undefined,
   const heading = describeList({ ...query, typed: '' }, labels)
   return renderLayout({
     site,
-    share: { path: addressOf(query) },
+    share: { path: addressOf(query), ...shareList(title, found) },
     title: query.page === 1 ? title : `${title}, page ${formatFigure(query.page)}`,
     description: `${count(all, 'passport')} with scores for activity, identity and skills. Search people, filter by tag, place and credential, and compare them.`,
     script: 'ranking.js',
