@@ -6,7 +6,7 @@ import { type Context, type Exchange, pathOf, type RequestSummary, type Route } 
 import { presentProblem } from './v3/problem.ts'
 
 export type ErrorHandling = {
-  errorPage?: ((status: number, message: string, requestId: string) => RenderedPage) | undefined
+  errorPage?: ((status: number, message: string, requestId: string, path: string) => RenderedPage) | undefined
   /** Shown in place of the picture at this path. */
   errorPicture?: ((path: string, status: number) => Awaitable<RenderedPage> | undefined) | undefined
   onError: (error: unknown, request: Pick<RequestSummary, 'id' | 'method' | 'route'>) => void
@@ -31,7 +31,7 @@ export function respondToError(
     route.kind === 'picture'
       ? errorPicture?.(pathOf(request), status)
       : wantsPage(route, request)
-        ? errorPage?.(status, publicError(error).message, id)
+        ? errorPage?.(status, publicError(error).message, id, pathOf(request))
         : undefined
   if (page) return sendError(page)
   const response = new Response(body, { status, headers: context.headers })

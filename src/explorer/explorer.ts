@@ -82,8 +82,8 @@ export function createExplorer(options: ExplorerOptions) {
       ...['/passports', '/badge', '/card'].flatMap((path) => [missing(path), missing(`${path}/*`)]),
     ],
     errorPicture: createErrorPicture(site, options.rasterize),
-    errorPage(status: number, message: string, requestId: string): RenderedPage {
-      const body = renderErrorPage(site, status, message, requestId)
+    errorPage(status: number, message: string, requestId: string, path: string): RenderedPage {
+      const body = renderErrorPage(site, status, message, requestId, path)
       const page = file('text/html', body, POLICY.explorer, status)
       return { ...page, headers: { ...page.headers, 'Cache-Control': 'no-store' } }
     },
