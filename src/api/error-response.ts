@@ -6,9 +6,9 @@ import { type Context, type Exchange, pathOf, type RequestSummary, type Route } 
 import { presentProblem } from './v3/problem.ts'
 
 export type ErrorHandling = {
-  errorPage?: ((status: number, message: string, requestId: string) => RenderedPage) | undefined
+  errorPage?: ((status: number, message: string, requestId: string, path: string) => RenderedPage) | undefined
   /** Shown in place of the picture at this path. */
-  errorPicture?: ((path: string, status: number) => RenderedPage | undefined) | undefined
+  errorPicture?: ((path: string, status: number) => Awaitable<RenderedPage> | undefined) | undefined
   onError: (error: unknown, request: Pick<RequestSummary, 'id' | 'method' | 'route'>) => void
 }
 
@@ -31,12 +31,17 @@ export function respondToError(
     route.kind === 'picture'
       ? errorPicture?.(pathOf(request), status)
       : wantsPage(route, request)
-        ? errorPage?.(status, publicError(error).message, id)
+        ? errorPage?.(status, publicError(error).message, id, pathOf(request))
         : undefined
-  if (page) return sendPage(request, context, { ...page, headers: { ...headers, ...page.headers } })
+  if (page) return sendError(page)
   const response = new Response(body, { status, headers: context.headers })
   for (const name in headers) response.headers.set(name, headers[name] as string)
   return response
+
+  async function sendError(shown: Awaitable<RenderedPage>): Promise<Response> {
+    const rendered = await shown
+    return sendPage(request, context, { ...rendered, headers: { ...headers, ...rendered.headers } })
+  }
 }
 
 /** The search thread logs the progress. */

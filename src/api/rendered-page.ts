@@ -87,11 +87,11 @@ const PERMISSIONS = ['camera', 'geolocation', 'microphone', 'payment', 'usb', 'b
   .join(', ')
 
 /** A route without key and rate limit. */
-export const pageRoute = (path: string, page: (request: Request) => RenderedPage): Route => ({
+export const pageRoute = (path: string, page: (request: Request) => Awaitable<RenderedPage>): Route => ({
   path,
   kind: 'own',
   name: 'page',
-  handle: (request, context) => sendPage(request, context, page(request)),
+  handle: async (request, context) => sendPage(request, context, await page(request)),
 })
 
 /** The encoding with the highest weight in `Accept-Encoding`; `undefined` is no encoding. */

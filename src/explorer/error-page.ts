@@ -1,11 +1,19 @@
+import { rosette } from './design/rosette.ts'
 import { type Html, html } from './html.ts'
 import { renderLayout } from './layout.ts'
 import { renderSearch } from './ranking/search-form.ts'
 import type { Site } from './site/site.ts'
 
-export function renderErrorPage(site: Site, status: number, message: string, requestId: string): string {
-  const { title, words, help } = KNOWN[status] ?? OTHER
-  const main = html`<p class="status">${status}</p>
+export function renderErrorPage(
+  site: Site,
+  status: number,
+  message: string,
+  requestId: string,
+  path: string,
+): string {
+  const [, passport] = /^\/passports\/([^/]+)(?:\/(?:score|credentials))?\/?$/.exec(path) ?? []
+  const { title, words, help } = (status === 404 && passport && NO_PASSPORT) || (KNOWN[status] ?? OTHER)
+  const main = html`${status === 404 ? html`<div class="lost">${rosette(Number(passport) || status)}</div>` : html``}<p class="status">${status}</p>
 <h1>${title}</h1>
 <p class="lead">${words ?? message}</p>
 ${status < 500 ? (help ?? html``) : html`<p class="soft">Request id: <code>${requestId}</code></p>`}
@@ -20,7 +28,7 @@ const KNOWN: Record<number, ErrorText> = {
   400: { title: 'Invalid address', help: renderSearch() },
   404: {
     title: 'Page not found',
-    words: 'The passport may have been removed, or the address has a typing error.',
+    words: 'There is no page with this address. It may have a typing error.',
     help: renderSearch(),
   },
   429: {
@@ -36,6 +44,13 @@ const KNOWN: Record<number, ErrorText> = {
     title: 'Temporarily unavailable',
     words: 'The service cannot respond right now. Try again shortly.',
   },
+}
+
+const NO_PASSPORT: ErrorText = {
+  title: 'Passport not found',
+  words:
+    'There is no passport with this address. It may have been removed, or the address has a typing error.',
+  help: renderSearch(),
 }
 
 const OTHER: ErrorText = { title: 'The request failed' }

@@ -12,7 +12,8 @@ import { createExplanationPage } from './passport/passport-explanation.ts'
 import { createPassportPage } from './passport/passport-page.ts'
 import { createBadge } from './pictures/badge.ts'
 import { createCard, createSiteCard } from './pictures/card.ts'
-import { drawError } from './pictures/error-picture.ts'
+import { createErrorPicture } from './pictures/error-picture.ts'
+import { createCompareCard, createCredentialCard } from './pictures/list-cards.ts'
 import { createOembed } from './pictures/oembed.ts'
 import { SITE_CARD } from './pictures/social-meta.ts'
 import { createRankingPage } from './ranking/ranking-page.ts'
@@ -79,9 +80,9 @@ export function createExplorer(options: ExplorerOptions) {
       })),
       ...['/passports', '/badge', '/card'].flatMap((path) => [missing(path), missing(`${path}/*`)]),
     ],
-    errorPicture: (path: string, status: number) => drawError(site, path, status),
-    errorPage(status: number, message: string, requestId: string): RenderedPage {
-      const body = renderErrorPage(site, status, message, requestId)
+    errorPicture: createErrorPicture(site, options.rasterize),
+    errorPage(status: number, message: string, requestId: string, path: string): RenderedPage {
+      const body = renderErrorPage(site, status, message, requestId, path)
       const page = file('text/html', body, POLICY.explorer, status)
       return { ...page, headers: { ...page.headers, 'Cache-Control': 'no-store' } }
     },
@@ -91,6 +92,8 @@ export function createExplorer(options: ExplorerOptions) {
 const createPictures = (options: ExplorerOptions): { path: string; page: ExplorerPage }[] => [
   { path: '/badge/:file', page: createBadge(options) },
   { path: '/card/:file', page: createCard(options) },
+  { path: '/card/compare.png', page: createCompareCard(options) },
+  { path: '/card/credential/:file', page: createCredentialCard(options) },
   { path: SITE_CARD, page: createSiteCard(options) },
   { path: '/oembed', page: createOembed(options) },
   ...createIcons(options.rasterize),

@@ -141,11 +141,20 @@ function createPages({ config, store, catalog, now, rasterize, plan }: PageOptio
     routes: [
       pageRoute('/openapi.json', () => document),
       ...routes,
-      ...createReferenceRoutes(openApi, shown),
+      ...createReferenceRoutes(openApi, { ...shown, stamp: () => findStamp(store) }),
       ...(explorer?.routes ?? []),
     ],
     errorPage: explorer?.errorPage,
     errorPicture: explorer?.errorPicture,
+  }
+}
+
+/** `undefined` while the database is unavailable. */
+async function findStamp(store: Store): Promise<string | undefined> {
+  try {
+    return (await findRules(store)).stamp
+  } catch {
+    return undefined
   }
 }
 

@@ -26,7 +26,9 @@ describe('error pages', () => {
   test('404 offers the search and a link to all passports', async () => {
     const { status, text } = await find(store, '/passports/4711')
     expect(status).toBe(404)
-    expect(text).toContain('Page not found')
+    expect(text).toContain('<h1>Passport not found</h1>')
+    expect(text).toContain('It may have been removed')
+    expect(text).toContain('<svg class="rosette"')
     expect(text).toContain('<form class="search" action="/"')
     expect(text).toContain('<a href="/">All passports by score</a>')
   })
@@ -36,6 +38,8 @@ describe('error pages', () => {
     async (target) => {
       const { status, text } = await find(store, target)
       expect(status).toBe(404)
+      expect(text).toContain('<h1>Page not found</h1>')
+      expect(text).not.toContain('removed')
       expect(text).toContain('<form class="search" action="/"')
     },
   )

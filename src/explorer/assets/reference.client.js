@@ -70,7 +70,7 @@ function toRequest(form) {
   return { method: form.dataset.method, body, headers }
 }
 
-/** The first invalid field and what to do about it. */
+/** The first invalid field and what to do about it. A missing key has no field, because moving there would hide the form. */
 function findProblem(form) {
   const odd = /[^!-~]/u.exec(key.value.trim())
   if (odd)
@@ -78,6 +78,8 @@ function findProblem(form) {
       field: key,
       text: `The key contains “${odd[0]}”. A key has only letters, digits and underscores: copy it again.`,
     }
+  if ('needsKey' in form.dataset && key.value.trim() === '')
+    return { text: 'This call needs a key. Enter yours in “Your key” above.' }
   for (const field of fieldsOf(form)) {
     const value = field.value.trim()
     if (field.required && value === '') return { field, text: `${field.name} is blank. Enter a value.` }
@@ -95,8 +97,8 @@ async function send(form) {
   for (const field of [key, ...fieldsOf(form)]) field.removeAttribute('aria-invalid')
   form.querySelector('[data-problem]').textContent = problem?.text ?? ''
   if (problem) {
-    problem.field.setAttribute('aria-invalid', 'true')
-    problem.field.focus()
+    problem.field?.setAttribute('aria-invalid', 'true')
+    problem.field?.focus()
     return
   }
   saveState(form)

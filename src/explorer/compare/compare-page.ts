@@ -1,11 +1,15 @@
+import { findPage } from '../../catalog/find-page.ts'
+import type { Passport } from '../../domain/passport.ts'
+import { parseOrigin } from '../../domain/url.ts'
+import { rosette } from '../design/rosette.ts'
 import { type ExplorerOptions, type ExplorerPage, file, POLICY } from '../explorer-page.ts'
-import { shortNameOf } from '../format.ts'
+import { formatFigure, shortNameOf } from '../format.ts'
 import { type Html, html } from '../html.ts'
 import { renderLayout } from '../layout.ts'
 import { createPartStandings } from '../passport/part-standings.ts'
 import { shortWord } from '../sanitize.ts'
 import type { Site } from '../site/site.ts'
-import { type ComparedPerson, compareAddress, renderComparison } from './compare-table.ts'
+import { type ComparedPerson, compareAddress, renderComparison, renderPerson } from './compare-table.ts'
 import { type Found, findPeople, MOST_PEOPLE, parseIds } from './find-people.ts'
 
 /** Two to four people side by side. */
@@ -15,39 +19,80 @@ export function createComparePage(options: ExplorerOptions): ExplorerPage {
     // Not cached: reading the versions of all its passports costs as much as the page.
     version: () => undefined,
     async render({ query, signal, site }) {
-      const found = await findPeople(options, parseIds(query), signal)
+      const texts = parseIds(query)
+      const found = await findPeople(options, texts, signal)
       const people: ComparedPerson[] = []
       for (const passport of found.people) {
         const standing = await options.catalog.standing(passport.scores.total)
         people.push({ passport, standing, parts: await partStandings.find(passport.scores) })
       }
       const isMissing = found.people.length === 0 && found.unknown.length > 0
-      return file('text/html', renderPage(site, found, people), POLICY.explorer, isMissing ? 404 : 200)
+      const top = texts.length === 0 ? await findTop(options, signal) : []
+      return file('text/html', renderPage(site, found, people, top), POLICY.explorer, isMissing ? 404 : 200)
     },
   }
 }
 
-function renderPage(site: Site, found: Found, people: readonly ComparedPerson[]): string {
-  const names = people.map(({ passport }) => shortNameOf(passport))
-  const title = people.length > 1 ? names.join(' and ') : 'Compare people'
+/** The two people with the highest scores, to try it with. */
+async function findTop(
+  { store, catalog }: ExplorerOptions,
+  signal: AbortSignal,
+): Promise<readonly Passport[]> {
+  const request = { page: 1, size: 2, keyword: undefined, signal }
+  return (await findPage({ store, catalog }, request, store.passports.listByIds)).items
+}
+
+const LIST = new Intl.ListFormat('en-GB')
+
+function renderPage(
+  site: Site,
+  found: Found,
+  people: readonly ComparedPerson[],
+  top: readonly Passport[],
+): string {
+  const names = LIST.format(people.map(({ passport }) => shortNameOf(passport)))
+  const path = compareAddress(people.map(({ passport }) => passport.id))
+  const isComplete = people.length > 1
   return renderLayout({
     site,
-    title: people.length > 1 ? `${title} compared` : title,
-    description:
-      people.length > 1
-        ? `Scores, ranks and credentials of ${names.join(', ')} side by side`
-        : 'Compare the scores, ranks and credentials of two to four people',
-    share: { path: compareAddress(people.map(({ passport }) => passport.id)) },
+    title: isComplete ? `${names} compared` : 'Compare people',
+    description: isComplete
+      ? `Scores, ranks and credentials of ${names} side by side`
+      : 'Compare the scores, ranks and credentials of two to four people',
+    share: { path, ...(isComplete && { card: `/card${path.replace('?', '.png?')}`, alt: names }) },
+    script: 'passport.js',
     here: '/compare',
-    main: html`<h1>Compare people</h1>
-${people.length < 2 ? LEAD : html``}
+    main: html`<h1>${isComplete ? html`<bdi>${names}</bdi>` : 'Compare people'}</h1>
+${isComplete ? renderActions(site, path, names) : html`${LEAD}${renderTop(top)}`}
 ${renderNotes(found)}
-${people.length === 0 ? html`` : renderComparison(people)}
-${people.length < MOST_PEOPLE ? renderAddForm(people) : html``}`,
+${people.length === 1 ? renderFirst(people) : people.length < MOST_PEOPLE ? renderAddForm(people) : html``}
+${isComplete ? renderComparison(people) : html``}`,
   })
 }
 
 const LEAD = html`<p class="lead">Put two to four people side by side: their scores, ranks, credentials and tags. Share the address of the page to share the comparison.</p>`
+
+/** The script adds the buttons. */
+function renderActions({ origin }: Site, path: string, names: string): Html {
+  const base = parseOrigin(origin)?.origin
+  return base === undefined
+    ? html``
+    : html`<p class="actions" data-link="${base}${path}" data-title="${names} compared"></p>`
+}
+
+function renderTop(top: readonly Passport[]): Html {
+  if (top.length < 2) return html``
+  const names = LIST.format(top.map(shortNameOf))
+  return html`<p>Try: <a href="${compareAddress(top.map(({ id }) => id))}">No. 1 and No. 2</a> <span class="soft">(<bdi>${names}</bdi>)</span></p>`
+}
+
+/** One person, and a place for the second. */
+function renderFirst(people: readonly ComparedPerson[]): Html {
+  return html`<div class="compare-start">
+${people.map((person) => html`<div>${rosette(person.passport.id)}${renderPerson(person, people)}<p class="soft">Score ${formatFigure(person.passport.scores.total)}</p></div>`)}
+<div class="vacant">${renderAddForm(people)}</div>
+</div>`
+}
 
 function renderNotes({ people, unknown, omitted }: Found): Html {
   const ids = people.map(({ id }) => id)
@@ -72,7 +117,7 @@ const MAX_TEXT_LENGTH = 60
 function renderAddForm(people: readonly ComparedPerson[]): Html {
   const ids = people.map(({ passport }) => passport.id).join(',')
   return html`<form class="search" action="/compare">
-<label for="add">${people.length === 0 ? 'Add a person' : 'Add another person'}</label>
+<label for="add">${people.length < 2 ? 'Add a person' : 'Add another person'}</label>
 ${ids === '' ? html`` : html`<input type="hidden" name="ids" value="${ids}">`}<input id="add" name="ids" required maxlength="200" placeholder="Name, handle, wallet or passport number" autocomplete="off" autocapitalize="off" spellcheck="false">
 <button type="submit">Add</button>
 </form>`

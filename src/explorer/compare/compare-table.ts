@@ -19,7 +19,8 @@ export const compareAddress = (ids: readonly (number | string)[]): string =>
 export function renderComparison(people: readonly ComparedPerson[]): Html {
   return html`<div class="compare" role="region" aria-label="Comparison" tabindex="0">
 <table>
-<thead><tr><td></td>${people.map((person) => renderHead(person, people))}</tr></thead>
+<thead><tr class="portraits"><td></td>${people.map(({ passport }) => html`<td>${rosette(passport.id)}</td>`)}</tr>
+<tr><td></td>${people.map((person) => html`<th scope="col">${renderPerson(person, people)}</th>`)}</tr></thead>
 ${renderScores(people)}
 ${renderCredentials(people)}
 ${renderProfiles(people)}
@@ -27,12 +28,13 @@ ${renderProfiles(people)}
 </div>`
 }
 
-function renderHead({ passport }: ComparedPerson, people: readonly ComparedPerson[]): Html {
+/** The name with its links, for the head of a column. */
+export function renderPerson({ passport }: ComparedPerson, people: readonly ComparedPerson[]): Html {
   const name = shortNameOf(passport)
   const others = people.map((each) => each.passport.id).filter((id) => id !== passport.id)
-  return html`<th scope="col"><div>${rosette(passport.id)}<a href="/passports/${passport.id}"><bdi>${name}</bdi></a>
+  return html`<div class="compared"><a href="/passports/${passport.id}"><bdi>${name}</bdi></a>
 ${passport.human ? html`<span class="pill">human</span>` : html``}
-<a class="remove" href="${compareAddress(others)}">Remove<span class="unseen"> <bdi>${name}</bdi></span></a></div></th>`
+<a class="remove" href="${compareAddress(others)}">Remove<span class="unseen"> <bdi>${name}</bdi></span></a></div>`
 }
 
 const renderRow = (title: string | Html, cells: readonly Html[]) =>
@@ -60,7 +62,7 @@ function renderFigures(
   )
 }
 
-const renderGroup = (title: string, rows: readonly Html[], columns: number) =>
+const renderGroup = (title: string | Html, rows: readonly Html[], columns: number) =>
   html`<tbody><tr class="group"><th scope="colgroup" colspan="${columns + 1}">${title}</th></tr>
 ${rows}</tbody>`
 
@@ -75,7 +77,7 @@ function renderScores(people: readonly ComparedPerson[]): Html {
     ),
     ...SCORE_PARTS.map((part) =>
       renderFigures(
-        html`<span class="swatch ${part}"></span> ${CATEGORIES[part]}`,
+        renderPart(part),
         people.map(({ passport }) => passport.scores[part]),
         (figure, at) => html`${formatFigure(figure)}${renderTop(people[at], part)}`,
       ),
@@ -103,10 +105,16 @@ function renderRank(standing: ComparedPerson['standing']): Html {
   return html`${formatOrdinal(Math.min(rank, total))} of ${formatFigure(total)}${share === '' ? html`` : html`<span class="detail">${share}</span>`}`
 }
 
-/** Types of credentials that are shown; the others have fewer points. */
+/** The swatch and its word stay on one line. */
+const renderPart = (part: keyof PartStandings) =>
+  html`<span class="part"><span class="swatch ${part}"></span> ${CATEGORIES[part]}</span>`
+
+/** The rest are few points each. */
 const MOST_ROWS = 40
 
-/** All types of credentials with points, the most valuable first. */
+type Types = ReadonlyMap<string, CredentialV3>
+
+/** Who has what: all types of credentials with points, by part, the most valuable first. */
 function renderCredentials(people: readonly ComparedPerson[]): Html {
   const byType = people.map(({ passport }) => bestByType(passport.credentials ?? []))
   const types = new Map(byType.flatMap((credentials) => [...credentials]))
@@ -115,28 +123,38 @@ function renderCredentials(people: readonly ComparedPerson[]): Html {
   const sorted = [...types.keys()].sort(
     (one, other) => highest(other) - highest(one) || (one < other ? -1 : 1),
   )
-  const rows = sorted.slice(0, MOST_ROWS).map((type) => {
-    const { name, category } = types.get(type) as CredentialV3
-    const part = partOf(category)
-    const swatch = part ? html`<span class="swatch ${part}" title="${category}"></span> ` : html``
-    const title = html`${swatch}<a href="${credentialAddress(type)}"><bdi>${shortWord(name, MAX_NAME_LENGTH) || type}</bdi></a>`
-    const credentials = byType.map((each) => each.get(type))
-    return renderFigures(
-      title,
-      credentials.map((credential) => credential?.score),
-      (score, at) =>
-        html`${formatFigure(score)}<span class="of"> of ${formatFigure(credentials[at]?.max_score ?? 0)}</span>`,
-    )
+  const shown = sorted.slice(0, MOST_ROWS)
+  const groups = [...SCORE_PARTS, undefined].map((part) => {
+    const rows = shown.flatMap((type) => {
+      const { name, category } = types.get(type) as CredentialV3
+      if (partOf(category) !== part) return []
+      return [renderCredential(type, shortWord(name, MAX_NAME_LENGTH) || type, part, byType)]
+    })
+    if (rows.length === 0) return html``
+    return renderGroup(part ? renderPart(part) : 'Other credentials', rows, people.length)
   })
-  const more = sorted.length - rows.length
-  if (more > 0)
-    rows.push(
-      renderRow(
-        `${formatFigure(more)} more`,
-        people.map(({ passport }) => html`<a href="/passports/${passport.id}">see passport</a>`),
-      ),
-    )
-  return rows.length === 0 ? html`` : renderGroup('Credentials', rows, people.length)
+  const more = sorted.length - shown.length
+  if (more === 0) return html`${groups}`
+  const link = ({ passport }: ComparedPerson) => html`<a href="/passports/${passport.id}">see passport</a>`
+  return html`${groups}<tbody>${renderRow(`${formatFigure(more)} more`, people.map(link))}</tbody>`
+}
+
+function renderCredential(
+  type: string,
+  name: string,
+  part: keyof PartStandings | undefined,
+  byType: readonly Types[],
+): Html {
+  const credentials = byType.map((each) => each.get(type))
+  return renderFigures(
+    html`<a href="${credentialAddress(type)}"><bdi>${name}</bdi></a>`,
+    credentials.map((credential) => credential?.score),
+    (score, at) => {
+      const most = credentials[at]?.max_score ?? 0
+      const share = Math.min(100, Math.round((100 * score) / Math.max(most, score)))
+      return html`${formatFigure(score)}<span class="of"> of ${formatFigure(most)}</span><svg class="points" aria-hidden="true"><rect class="${part ?? 'other'}" width="${share}%" height="100%"/></svg>`
+    },
+  )
 }
 
 const MAX_NAME_LENGTH = 40

@@ -7,11 +7,11 @@ import { countValues, createFacetReader } from '../ranking/facets.ts'
 import { whenReady } from '../ranking/not-ready.ts'
 import { ALL_PASSPORTS } from '../ranking/ranking-query.ts'
 import { shortWord } from '../sanitize.ts'
-import { partOf } from '../score-bar.ts'
+import { CATEGORIES, partOf } from '../score-bar.ts'
 import type { Site } from '../site/site.ts'
 import { credentialAddress, ruleOf } from './credential-types.ts'
 
-/** All types of credentials, those with the most holders first. */
+/** All types of credentials by part of the score, those with the most holders first. */
 export function createCredentialList(options: ExplorerOptions): ExplorerPage {
   const { labelOf } = createFacetReader(options)
   return {
@@ -46,22 +46,32 @@ function renderList(site: Site, rows: readonly Row[], total: number): string {
     share: { path: '/credentials' },
     here: '/credentials',
     main: html`<h1>Credentials</h1>
-<p class="lead">A credential is a fact about a person that earns points: an account, a contribution, a verification. These are the ones that people have, the most common first.</p>
+<p class="lead">A credential is a fact about a person that earns points: an account, a contribution, a verification. These are the ones that people have, by the part of the score that they count toward.</p>
 ${rows.length === 0 ? html`<p class="nothing">Nobody has a credential yet. <a href="/">Show all passports</a></p>` : renderTable(rows, total)}`,
   })
 }
 
+/** A group for each part of the score, the others last. */
 function renderTable(rows: readonly Row[], total: number): Html {
+  const groups = Map.groupBy(rows, ({ rule }) => rule?.category ?? '')
+  const categories = new Set([...Object.values(CATEGORIES), ...groups.keys()])
   return html`<table class="credentials">
-<thead><tr><th scope="col">Credential</th><th scope="col" class="extra">Counts toward</th><th scope="col" class="figure">At most</th><th scope="col" class="figure">People</th><th scope="col"><span class="unseen">Share of people</span></th></tr></thead>
-<tbody>${rows.map((row) => renderRow(row, total))}</tbody>
+<thead><tr><th scope="col">Credential</th><th scope="col" class="figure">At most</th><th scope="col" class="figure">People</th><th scope="col"><span class="unseen">Share of people</span></th></tr></thead>
+${[...categories].flatMap((category) => {
+  const group = groups.get(category)
+  if (!group) return []
+  const title = category === '' ? html`Without a rule` : renderCategory(category)
+  return [
+    html`<tbody><tr class="group"><th scope="colgroup" colspan="4">${title}</th></tr>
+${group.map((row) => renderRow(row, total))}</tbody>`,
+  ]
+})}
 </table>`
 }
 
 function renderRow({ type, holders, name, rule }: Row, total: number): Html {
   const share = Math.min(100, (100 * holders) / Math.max(total, holders))
   return html`<tr><th scope="row"><a href="${credentialAddress(type)}"><bdi>${shortWord(name, MAX_NAME_LENGTH)}</bdi></a></th>
-<td class="extra">${rule ? renderCategory(rule.category) : html``}</td>
 <td class="figure">${rule ? formatFigure(rule.max_score) : '–'}</td>
 <td class="figure">${formatFigure(holders)}</td>
 <td class="share"><svg viewBox="0 0 100 1" preserveAspectRatio="none" aria-hidden="true"><rect width="${share.toFixed(1)}" height="1"/></svg> <span class="soft">${formatShare(share)}</span></td></tr>
@@ -70,9 +80,9 @@ function renderRow({ type, holders, name, rule }: Row, total: number): Html {
 
 const MAX_NAME_LENGTH = 60
 
-/** Rounded down, but never to 0. */
+/** Rounded, but 100% are all people. */
 export const formatShare = (percent: number): string =>
-  percent < 1 ? 'below 1%' : `${formatFigure(Math.floor(percent))}%`
+  percent < 1 ? 'below 1%' : `${percent === 100 ? 100 : Math.min(99, Math.round(percent))}%`
 
 export function renderCategory(category: string): Html {
   const part = partOf(category)

@@ -78,7 +78,7 @@ async function rankTop(
 }
 
 const describePoints = (credential: Credential | undefined) =>
-  credential && `${formatFigure(credential.score)} of ${formatFigure(credential.maxScore)} points`
+  credential && `${formatFigure(credential.score)} of ${count(credential.maxScore, 'point')}`
 
 const MAX_NAME_LENGTH = 80
 
@@ -92,13 +92,17 @@ function renderPage(site: Site, found: Found): string {
     site,
     title: `${name}: ${count(holders, 'holder')}`,
     description: `${formatPeople(holders)} with the credential ${name}: how it is scored, and who has the highest scores`,
-    share: { path: credentialAddress(type) },
+    share: {
+      path: credentialAddress(type),
+      card: `/card/credential/${encodeURIComponent(type.toWellFormed())}.png`,
+      alt: `${name}: ${formatPeople(holders)}`,
+    },
     here: '/credentials',
     main: html`<p class="crumb"><a href="/credentials">Credentials</a></p>
 <h1><bdi>${name}</bdi></h1>
 <dl class="summary">
 <div><dt>Counts toward</dt><dd>${renderCategory(category)}</dd></div>
-<div><dt>At most</dt><dd>${formatFigure(most)} points</dd></div>
+<div><dt>At most</dt><dd>${count(most, 'point')}</dd></div>
 <div><dt>People</dt><dd>${formatFigure(holders)}<span class="soft">${share}</span></dd></div>
 </dl>
 ${rule ? renderRule(rule, found.version) : html``}

@@ -1,5 +1,6 @@
 import { roundUp } from '../../domain/score-distribution.ts'
-import { formatFigure, toCoordinate } from '../format.ts'
+import { count } from '../../domain/text/format.ts'
+import { formatFigure, formatPeople, toCoordinate } from '../format.ts'
 import { type Html, html } from '../html.ts'
 
 const MOST_BUCKETS = 20
@@ -20,7 +21,7 @@ export function renderPoints(scores: readonly number[], most: number, holders: n
 <h2>Points</h2>
 <figure>
 <svg class="histogram" viewBox="0 0 ${WIDTH} ${HEIGHT}" preserveAspectRatio="none" aria-hidden="true">${drawBars(buckets, step)}</svg>
-<p class="axis soft" aria-hidden="true"><span>0</span><span>${formatFigure(buckets.length * step)} points</span></p>
+<p class="axis soft" aria-hidden="true"><span>0</span><span>${count(buckets.length * step, 'point')}</span></p>
 <figcaption class="soft">${describe(sorted, most, holders)}</figcaption>
 </figure>
 </section>`
@@ -34,9 +35,11 @@ function drawBars(buckets: readonly number[], step: number): Html[] {
     if (size === 0) return []
     const height = toCoordinate(Math.max(2, size * scale))
     const range =
-      step === 1 ? formatFigure(at + 1) : `${formatFigure(at * step + 1)} to ${formatFigure((at + 1) * step)}`
+      step === 1
+        ? count(at + 1, 'point')
+        : `${formatFigure(at * step + 1)} to ${formatFigure((at + 1) * step)} points`
     return [
-      html`<rect x="${toCoordinate(at * width)}" y="${toCoordinate(HEIGHT - height)}" width="${toCoordinate(Math.max(1, width - 3))}" height="${height}"><title>${range} points: ${formatFigure(size)}</title></rect>`,
+      html`<rect x="${toCoordinate(at * width)}" y="${toCoordinate(HEIGHT - height)}" width="${toCoordinate(Math.max(1, width - 3))}" height="${height}"><title>${range}: ${formatPeople(size)}</title></rect>`,
     ]
   })
 }
@@ -44,10 +47,10 @@ function drawBars(buckets: readonly number[], step: number): Html[] {
 function describe(sorted: readonly number[], most: number, holders: number): string {
   const median = sorted[Math.floor(sorted.length / 2)] ?? 0
   const full = sorted.filter((score) => score >= most).length
-  const whom =
+  const basis =
     sorted.length < holders
-      ? `An even sample of ${formatFigure(sorted.length)} of ${formatFigure(holders)} people`
-      : `All ${formatFigure(holders)} people`
+      ? `${formatFigure(sorted.length)} of ${formatPeople(holders)}`
+      : `all ${formatPeople(holders)}`
   const maximum = full === 0 ? 'none has' : `${formatFigure(full)} ${full === 1 ? 'has' : 'have'}`
-  return `${whom}: half have ${formatFigure(median)} points or more, ${maximum} the maximum of ${formatFigure(most)}.`
+  return `Half have ${count(median, 'point')} or more, ${maximum} the maximum of ${formatFigure(most)}. Based on ${basis}.`
 }

@@ -48,7 +48,7 @@ const CONVERSIONS: Record<Rule['convert'], (multiplier: number, most: number) =>
       : `${points(multiplier)} for each unit of the value`,
   sqrt: (multiplier) => `The square root of the value, times ${formatFigure(multiplier)}`,
   ln: (multiplier) => `The natural logarithm of the value, times ${formatFigure(multiplier)}`,
-  years: (multiplier) => `${points(multiplier)} for each year since the date`,
+  years: (multiplier) => `${points(multiplier)} for each year since the date of the data point`,
 }
 
 const points = (number: number) => `${formatFigure(number)} ${number === 1 ? 'point' : 'points'}`

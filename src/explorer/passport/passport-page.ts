@@ -1,6 +1,6 @@
 import { notFound } from '../../domain/errors.ts'
 import { type FullPassport, parsePassportRef } from '../../domain/passport.ts'
-import type { RuleSetShape } from '../../domain/rule-set.ts'
+import { levelOf, type RuleSetShape } from '../../domain/rule-set.ts'
 import type { Store } from '../../store/store.ts'
 import { type ApiState, type ExplorerOptions, type ExplorerPage, file, POLICY } from '../explorer-page.ts'
 import { formatFigure, nameOf, shortNameOf } from '../format.ts'
@@ -47,10 +47,23 @@ export function createPassportPage(options: ExplorerOptions): ExplorerPage {
         site,
         title: `${shortNameOf(passport)}: ${formatFigure(passport.scores.total)}`,
         description: describePage(passport, context),
-        share: sharePassport(passport, describeBest(passport.scores, standing, context.parts)),
+        share: sharePassport(
+          passport,
+          describeBest(passport.scores, standing, context.parts),
+          levelOf(passport.scores.total, { levels })?.level.name,
+        ),
         head: renderProfileMeta(passport, site.origin),
         script: 'passport.js',
-        main: await renderMain({ ...found, store, context, merged, origin: site.origin, site, types, api: api() }),
+        main: await renderMain({
+          ...found,
+          store,
+          context,
+          merged,
+          origin: site.origin,
+          site,
+          types,
+          api: api(),
+        }),
       })
       return file('text/html', page, POLICY.explorer)
     },

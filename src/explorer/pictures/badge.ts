@@ -5,20 +5,32 @@ import type { ExplorerOptions, ExplorerPage } from '../explorer-page.ts'
 import { formatFigure, nameOf, shortNameOf } from '../format.ts'
 import { type Html, html } from '../html.ts'
 import type { Site } from '../site/site.ts'
+import { createPassportWords } from './passport-words.ts'
 import { createPicturePage, picture } from './picture-page.ts'
 import { type Colors, colorsOf, drawName, drawScoreParts, drawSvg, round } from './svg.ts'
 import { fitSize, textWidth } from './text-width.ts'
 
 /** The score of a passport as a small SVG for other pages, or as JSON for shields.io. */
-export const createBadge = ({ store, site }: ExplorerOptions): ExplorerPage =>
-  createPicturePage(store, ['svg', 'json'], async (passport, type, { query }) => {
-    if (type === 'json') return picture('json', JSON.stringify(toEndpoint(passport, site)))
-    const theme = query.get('theme') === 'dark' ? 'dark' : 'light'
-    const { markup } = STYLES[parseStyle(query.get('style'))](passport, colorsOf(site, theme), theme)
-    return picture('svg', markup)
-  })
+export function createBadge(options: ExplorerOptions): ExplorerPage {
+  const findWords = createPassportWords(options)
 
-type Draw = (passport: FullPassport, colors: Colors, theme: Theme) => Html
+  /** The value of the badge: the score, or what `show` asks for, if the passport has it. */
+  async function findValue(passport: FullPassport, show: string | null): Promise<string> {
+    if (show !== 'level' && show !== 'top') return describeValue(passport)
+    const { level, top } = await findWords(passport)
+    return (show === 'top' && top.replace(' in ', ' ')) || level || describeValue(passport)
+  }
+
+  return createPicturePage(options.store, ['svg', 'json'], async (passport, type, { query, site }) => {
+    const value = await findValue(passport, query.get('show'))
+    if (type === 'json') return picture('json', JSON.stringify(toEndpoint(value, site)))
+    const theme = query.get('theme') === 'dark' ? 'dark' : 'light'
+    const draw = STYLES[parseStyle(query.get('style'))]
+    return picture('svg', draw(passport, value, colorsOf(site, theme), theme).markup)
+  })
+}
+
+type Draw = (passport: FullPassport, value: string, colors: Colors, theme: Theme) => Html
 
 const STYLES = { flat: drawFlat, plain: drawPlain, large: drawLarge } satisfies Record<string, Draw>
 
@@ -27,10 +39,10 @@ const parseStyle = (text: string | null) =>
   text !== null && Object.hasOwn(STYLES, text) ? (text as keyof typeof STYLES) : 'flat'
 
 /** The schema of shields.io's endpoint badges. */
-const toEndpoint = (passport: FullPassport, { accents }: Site) => ({
+const toEndpoint = (message: string, { accents }: Site) => ({
   schemaVersion: 1,
   label: LABEL,
-  message: describeValue(passport),
+  message,
   color: accents.light.slice(1),
   cacheSeconds: 300,
 })
@@ -43,9 +55,9 @@ const [HEIGHT, SIZE, PADDING] = [20, 11, 7]
 const LABEL_BACKGROUND = { light: '#4b4842', dark: '#3a403c' }
 const ERROR_BACKGROUND = '#77726a'
 
-function drawFlat(passport: FullPassport, { accent, accentInk }: Colors, theme: Theme): Html {
+function drawFlat(passport: FullPassport, value: string, { accent, accentInk }: Colors, theme: Theme): Html {
   const fills = { label: LABEL_BACKGROUND[theme], value: accent, text: accentInk }
-  return drawHalves(describeValue(passport), describe(passport), fills)
+  return drawHalves(value, describe(passport, value), fills)
 }
 
 /** A badge that names a problem in place of the score. */
@@ -81,10 +93,10 @@ function drawHalves(
   )
 }
 
-function drawPlain(passport: FullPassport, { panel, line, soft, accent }: Colors): Html {
-  const layout = measure(describeValue(passport), 0)
+function drawPlain(passport: FullPassport, value: string, { panel, line, soft, accent }: Colors): Html {
+  const layout = measure(value, 0)
   const background = html`<rect x="0.5" y="0.5" width="${round(layout.width - 1)}" height="${HEIGHT - 1}" rx="4" fill="${panel}" stroke="${line}"/>`
-  return drawLine(describe(passport), layout, background, { label: soft, value: accent })
+  return drawLine(describe(passport, value), layout, background, { label: soft, value: accent })
 }
 
 function drawLine(
@@ -122,32 +134,41 @@ function drawText({ text, x, width, bold }: ReturnType<typeof placeText>, fill: 
 
 const LARGE = { width: 380, height: 84, padding: 16, rosette: 52, score: 96 }
 
-function drawLarge(passport: FullPassport, colors: Colors): Html {
+function drawLarge(passport: FullPassport, value: string, colors: Colors): Html {
   const { width, height, padding, rosette: diameter, score: room } = LARGE
   const x = 2 * padding + diameter
   const left = width - room - 2 * padding - x
   const score = formatFigure(passport.scores.total)
   const size = fitSize(score, room, 34, true)
   return drawSvg(
-    { width, height, font: FONT, title: describe(passport, true) },
+    {
+      width,
+      height,
+      font: FONT,
+      title: `${shortNameOf(passport)}: ${describe(passport, value, 'passport')}`,
+    },
     html`<rect x="0.5" y="0.5" width="${width - 1}" height="${height - 1}" rx="10" fill="${colors.panel}" stroke="${colors.line}"/>
 <svg x="${padding}" y="${padding}" width="${diameter}" height="${diameter}">${rosette(passport.id)}</svg>
 ${drawName(nameOf(passport), { x, y: 31, width: left, size: 16, smallest: 13, fill: colors.ink, bold: true })}
 ${drawScoreParts(passport.scores, colors, { x, y: 42, width: left, height: 7 })}
-<text x="${x}" y="68" font-size="11" fill="${colors.soft}">${captionOf(passport)}</text>
+<text x="${x}" y="68" font-size="11" fill="${colors.soft}">${captionOf(passport, value)}</text>
 <text x="${width - padding}" y="${42 + round(size * 0.36)}" text-anchor="end" font-size="${size}" font-weight="700" fill="${colors.accent}">${score}</text>`,
   )
 }
 
-const captionOf = ({ human, stale }: FullPassport): string =>
-  [LABEL, human && 'human', stale && 'recalculating…'].filter(Boolean).join(' · ')
+/** The large badge has the score already: a level or standing takes the place of the label. */
+const captionOf = (passport: FullPassport, value: string): string => {
+  const { human, stale } = passport
+  const first = value === describeValue(passport) ? LABEL : value
+  return [first, human && 'human', stale && 'recalculating…'].filter(Boolean).join(' · ')
+}
 
 const describeValue = ({ scores, human, stale }: FullPassport): string =>
   `${formatFigure(scores.total)}${stale ? '…' : ''}${human ? ' · human' : ''}`
 
-function describe(passport: FullPassport, withName = false): string {
+function describe(passport: FullPassport, value: string, who = 'Passport'): string {
   const { human, stale, scores } = passport
-  const who = withName ? `${shortNameOf(passport)}: passport` : 'Passport'
-  const notes = [human && 'human', stale && 'being recalculated'].filter(Boolean)
+  const shown = value !== describeValue(passport) && value
+  const notes = [shown, human && 'human', stale && 'being recalculated'].filter(Boolean)
   return [`${who} score ${formatFigure(scores.total)}`, ...notes].join(', ')
 }

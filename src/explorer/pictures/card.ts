@@ -1,36 +1,34 @@
 import type { FullPassport } from '../../domain/passport.ts'
-import { levelOf } from '../../domain/rule-set.ts'
+import { count } from '../../domain/text/format.ts'
 import { parseOrigin } from '../../domain/url.ts'
 import { FONT_FAMILY } from '../design/fonts.ts'
 import { rosette } from '../design/rosette.ts'
 import type { ExplorerOptions, ExplorerPage } from '../explorer-page.ts'
 import { formatFigure, formatPeople, nameOf } from '../format.ts'
 import { type Html, html } from '../html.ts'
-import { createPartStandings } from '../passport/part-standings.ts'
-import { describeBest, describeHighRank } from '../passport/passport-score.ts'
 import { CATEGORIES, SCORE_PARTS } from '../score-bar.ts'
 import type { Site } from '../site/site.ts'
 import { drawableName } from './drawable-name.ts'
+import { createPassportWords, type PassportWords } from './passport-words.ts'
 import { createPicturePage, picture } from './picture-page.ts'
 import { CARD_SIZE, describeCard } from './social-meta.ts'
 import { type Colors, colorsOf, drawName, drawScoreParts, drawSvg, round } from './svg.ts'
 import { fitSize, fitText, textWidth } from './text-width.ts'
 
-/** The best true statement about a score, its level and its rank; each may be empty. */
-type Words = [best: string, level: string, rank: string]
-
 /** A PNG takes as much time as this many other pictures. */
-const PNG_UNITS = 10
+export const PNG_UNITS = 10
 
 /** A passport as an image for link previews: PNG for social networks, SVG for pages. */
-export function createCard({ store, catalog, rules, rasterize }: ExplorerOptions): ExplorerPage {
-  const partStandings = createPartStandings(catalog)
+export function createCard(options: ExplorerOptions): ExplorerPage {
+  const { store, rasterize } = options
+  const findWords = createPassportWords(options)
 
-  async function describe({ scores }: FullPassport): Promise<Words> {
-    const standing = await catalog.standing(scores.total)
-    const level = levelOf(scores.total, await rules())?.level.name ?? ''
-    const best = describeBest(scores, standing, await partStandings.find(scores))
-    return [best, level, describeHighRank(standing)]
+  /** Without a high standing, the number of credentials is the headline. */
+  async function describe(passport: FullPassport): Promise<PassportWords> {
+    const words = await findWords(passport)
+    if (words.top !== '') return words
+    const { credentials = [] } = (await store.credentials.find({ id: passport.id })) ?? {}
+    return { ...words, top: credentials.length === 0 ? '' : count(credentials.length, 'credential') }
   }
 
   return createPicturePage(store, ['png', 'svg'], async (passport, type, { site, charge }) => {
@@ -53,8 +51,8 @@ export const createSiteCard = ({ catalog, rasterize }: ExplorerOptions): Explore
 })
 
 const { width: WIDTH, height: HEIGHT } = CARD_SIZE
-const LEFT = 72
-const RIGHT = WIDTH - LEFT
+export const LEFT = 72
+export const RIGHT = WIDTH - LEFT
 const ROSETTE = { size: 316, x: RIGHT - 316, y: 118 }
 /** Beside the rosette. */
 const TEXT_WIDTH = ROSETTE.x - LEFT - 40
@@ -62,7 +60,7 @@ const SCORE_WIDTH = 400
 const BASELINE = 394
 const FONT = `${FONT_FAMILY}, Iowan Old Style, Palatino Linotype, Palatino, Georgia, serif`
 
-function drawCard(passport: FullPassport, name: string, words: Words, site: Site): Html {
+function drawCard(passport: FullPassport, name: string, words: PassportWords, site: Site): Html {
   const colors = colorsOf(site, 'light')
   const score = formatFigure(passport.scores.total)
   const size = Math.min(196, Math.floor(SCORE_WIDTH / figureWidth(score)))
@@ -83,22 +81,28 @@ ${drawLegend(passport, colors)}`,
 const figureWidth = (figure: string) =>
   0.53 * figure.replace(/[^\d]/g, '').length + 0.3 * figure.replace(/\d/g, '').length
 
-/** Lines beside the score, the last one on its baseline. */
-function drawStanding([best, level, rank]: Words, x: number, colors: Colors): Html {
+/** Lines beside the score, the last one on its baseline; the level is a pill. */
+function drawStanding({ top, level, rank }: PassportWords, x: number, colors: Colors): Html {
   const width = TEXT_WIDTH + LEFT - x
   let y = BASELINE
-  const lines = [
-    { words: rank, size: 30, height: 44, fill: colors.soft },
-    { words: level, size: 36, height: 52, fill: colors.soft },
-    { words: best, size: 50, height: 0, fill: colors.ink },
-  ].map(({ words, size, height, fill }) => {
+  const drawLine = (words: string, size: number, fill: string, height: number) => {
     if (words === '') return html``
     const line = drawText(x, y, fitSize(words, width, size), fill, words)
     y -= height
     return line
-  })
-  return html`${lines}`
+  }
+  const lines = html`${drawLine(rank, 30, colors.soft, 50)}${drawLine(top, 50, colors.ink, 70)}`
+  return html`${lines}${level === '' ? html`` : drawLevel(level, x, y, width, colors)}`
 }
+
+function drawLevel(level: string, x: number, y: number, room: number, colors: Colors): Html {
+  const size = fitSize(level, room - 44, 32)
+  const width = round(textWidth(level, { size }) * SERIF + 44)
+  return html`<rect x="${x}" y="${y - 35}" width="${width}" height="50" rx="25" fill="${colors.accent}"/><g text-anchor="middle">${drawText(round(x + width / 2), y, size, colors.accentInk, level)}</g>`
+}
+
+/** The font of the card is narrower than the one whose widths are known. */
+const SERIF = 0.95
 
 /** Width of a swatch in the legend, and space between its entries. */
 const [SWATCH, SPACE] = [36, 40]
@@ -128,14 +132,19 @@ const SAMPLES = [1, 2, 3, 5, 8, 13, 21]
 
 function drawSiteCard(site: Site, words: string): Html {
   const colors = colorsOf(site, 'light')
-  const step = (RIGHT - LEFT) / SAMPLES.length
   return frame(
     site.name,
     site,
     html`${drawName(site.name, { x: LEFT, y: 250, width: RIGHT - LEFT, size: 120, smallest: 60, fill: colors.ink })}
 ${drawText(LEFT, 320, 40, colors.soft, words)}
-${SAMPLES.map((id, at) => html`<svg x="${LEFT + at * step}" y="394" width="${step - 20}" height="${step - 20}">${rosette(id)}</svg>`)}`,
+${drawRosettes(SAMPLES)}`,
   )
+}
+
+/** A row of seven at most. */
+export function drawRosettes(ids: readonly number[]): Html {
+  const step = (RIGHT - LEFT) / SAMPLES.length
+  return html`${ids.map((id, at) => html`<svg x="${round(LEFT + at * step)}" y="394" width="${round(step - 20)}" height="${round(step - 20)}">${rosette(id)}</svg>`)}`
 }
 
 /** In place of a card that cannot be drawn. */
@@ -148,12 +157,12 @@ export function drawErrorCard(site: Site, words: string): Html {
   )
 }
 
-function drawText(x: number, y: number, size: number, fill: string, text: string): Html {
+export function drawText(x: number, y: number, size: number, fill: string, text: string): Html {
   return html`<text x="${x}" y="${y}" font-size="${size}" fill="${fill}">${text}</text>`
 }
 
 /** Paper with a guilloche band, the name of the site and its host. */
-function frame(title: string, site: Site, body: Html): Html {
+export function frame(title: string, site: Site, body: Html): Html {
   const colors = colorsOf(site, 'light')
   const host = fitText(parseOrigin(site.origin)?.host ?? '', TEXT_WIDTH, { size: 24 })
   return drawSvg(

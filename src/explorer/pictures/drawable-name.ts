@@ -8,11 +8,15 @@ const DRAWABLE =
 const EMOJI = /\p{RGI_Emoji}|\p{Extended_Pictographic}|\ufe0f|\u200d/gv
 
 /** The name without emoji, or the id if the font of PNG pictures lacks a character of it. */
-export function drawableName(passport: Pick<Passport, 'id' | 'profile'>): string {
-  const name = nameOf(passport)
+export const drawableName = (passport: Pick<Passport, 'id' | 'profile'>): string =>
+  drawableText(nameOf(passport)) || `Passport ${passport.id}`
+
+/** The text without emoji; empty if the font lacks a character of it. */
+export function drawableText(given: string): string {
+  const text = given
     .normalize('NFC')
     .replace(EMOJI, (character) => (DRAWABLE.test(character) ? character : ''))
     .replace(/\s+/g, ' ')
     .trim()
-  return DRAWABLE.test(name) ? name : `Passport ${passport.id}`
+  return DRAWABLE.test(text) ? text : ''
 }

@@ -1,4 +1,4 @@
-import type { FullPassport } from '../../domain/passport.ts'
+import type { FullPassport, Passport } from '../../domain/passport.ts'
 import { parseOrigin, parseWebAddress } from '../../domain/url.ts'
 import { formatFigure, shortNameOf } from '../format.ts'
 import { type Html, html } from '../html.ts'
@@ -53,15 +53,31 @@ function renderImage(url: string, alt: string): Html {
 export const describeCard = (passport: FullPassport): string =>
   `${shortNameOf(passport)}: passport score ${formatFigure(passport.scores.total)}`
 
-/** `best` is the best true statement about the score. */
-export const sharePassport = (passport: FullPassport, best: string): Share => ({
+/** `best` is the best true statement about the score; the level may be empty. */
+export const sharePassport = (passport: FullPassport, best: string, level = ''): Share => ({
   path: `/passports/${passport.id}`,
   type: 'profile',
-  title: shortNameOf(passport),
+  title: `${shortNameOf(passport)}: ${[formatFigure(passport.scores.total), level].filter(Boolean).join(', ')}`,
   description: describe(passport, best),
   card: `/card/${passport.id}.png`,
   alt: describeCard(passport),
 })
+
+/** "270 people tagged “builder”, led by Ada Harborlight", from the title of the list. */
+export function shareList(
+  title: string,
+  {
+    total,
+    ranked,
+    query,
+  }: { total: number; ranked: readonly { passport: Passport }[]; query: { page: number } },
+): Share {
+  const [first] = ranked
+  if (!first || query.page > 1 || !/people/i.test(title)) return {}
+  const words = title.replace(/people/i, total === 1 ? 'person' : 'people')
+  const list = `${formatFigure(total)} ${words.charAt(0).toLowerCase()}${words.slice(1)}`
+  return { description: `${list}${total === 1 ? ': ' : ', led by '}${shortNameOf(first.passport)}` }
+}
 
 /** Links for embedding, and data for search engines. */
 export function renderProfileMeta(passport: FullPassport, origin: string): Html {

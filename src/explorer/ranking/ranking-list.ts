@@ -7,13 +7,7 @@ import { CATEGORIES, renderScoreBar, SCORE_PARTS } from '../score-bar.ts'
 import type { Reason } from './find-matches.ts'
 import type { FoundRanking, Ranked } from './find-ranking.ts'
 import { highlight, mark } from './highlight.ts'
-import {
-  addressOf,
-  addressOfFilter,
-  filtersOf,
-  LONGEST_VALUE,
-  type RankingQuery,
-} from './ranking-query.ts'
+import { addressOf, addressOfFilter, filtersOf, LONGEST_VALUE, type RankingQuery } from './ranking-query.ts'
 
 const MAX_TAGS = 2
 const MAX_NAME_LENGTH = 80

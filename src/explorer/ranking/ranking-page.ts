@@ -11,6 +11,7 @@ import {
 import { formatFigure, formatPeople } from '../format.ts'
 import { type Html, html } from '../html.ts'
 import { renderLayout } from '../layout.ts'
+import { shareList } from '../pictures/social-meta.ts'
 import { shortWord } from '../sanitize.ts'
 import type { Site } from '../site/site.ts'
 import { renderChips, renderFacets, renderSorts, renderSuggestions } from './facet-list.ts'
@@ -140,7 +141,7 @@ function renderPage(shown: Shown): string {
   const heading = isFiltered(asked) ? describeList(withText(asked, ''), labels) : ''
   return renderLayout({
     site,
-    share: { path: addressOf(query) },
+    share: { path: addressOf(query), ...shareList(title, found) },
     title: query.page === 1 ? title : `${title}, page ${formatFigure(query.page)}`,
     description: `${count(all, 'passport')} with scores for activity, identity and skills. Search people, filter by tag, place and credential, and compare them.`,
     script: 'ranking.js',

@@ -9,10 +9,12 @@ const ROUTES = [
   {
     path: '/badge/{key}.svg',
     about:
-      'A badge with the score. `style` is `flat` (default), `plain` or `large`; `theme` is `light` (default) or `dark`. An error is a badge, too.',
+      'A badge with the score. `style` is `flat` (default), `plain` or `large`; `theme` is `light` (default) or `dark`; `show` is `level` or `top` (such as "Top 14% Identity") in place of the score. An error is a badge, too.',
   },
   { path: '/badge/{key}.json', about: 'The same badge for the endpoint badges of shields.io.' },
   { path: '/card/{key}.png', about: 'A picture of 1200 x 630 pixels for link previews and posts.' },
+  { path: '/card/compare.png?ids=7,42', about: 'The same for a comparison of two to four people, by id.' },
+  { path: '/card/credential/{type}.png', about: 'The same for a type of credential.' },
   {
     path: '/oembed?url={page}',
     about:

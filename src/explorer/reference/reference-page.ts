@@ -14,13 +14,14 @@ type Options = {
   plan: DatedPlan
   phase: Phase
   explorer: boolean
+  stamp: string | undefined
 }
 
 /** Readable without JavaScript; only the forms need the script. */
 export function renderReference(document: ReferenceDocument, options: Options): string {
-  const { site, version, plan, phase, explorer } = options
+  const { site, version, plan, phase, explorer, stamp } = options
   const { origin } = site
-  const endpoints = endpointsOf(document)
+  const endpoints = endpointsOf(document).map((endpoint) => withStamp(endpoint, stamp))
   const withTag = (tag: string) => endpoints.filter(({ operation }) => operation.tags.includes(tag))
   const api = withTag(version)
   const isDeprecated = version !== versionsOf(document).at(-1)
@@ -52,6 +53,14 @@ ${heading('service', 'For operators and tools')}
     main,
   })
 }
+
+/** The stamp in the document is of no rule set here. */
+const withStamp = (endpoint: Endpoint, stamp: string | undefined): Endpoint => ({
+  ...endpoint,
+  parameters: endpoint.parameters.map((parameter) =>
+    parameter.name === 'stamp' && stamp !== undefined ? { ...parameter, example: stamp } : parameter,
+  ),
+})
 
 function renderLinks(api: readonly Endpoint[], explorer: boolean): Html {
   const sections = [
@@ -86,7 +95,7 @@ function renderVersions(document: ReferenceDocument, current: string): Html {
   const versions = versionsOf(document)
   const links = versions.map(
     (version) =>
-      html`<a href="${referencePath(versions, version)}"${version === current ? html` aria-current="page"` : html``}>${version}</a>`,
+      html`<a href="${referencePath(versions, version)}"${version === current ? html` aria-current="page"` : html``}>${version.toLowerCase()}</a>`,
   )
   return html`<nav class="versions" aria-label="Version of the API">${links}</nav>`
 }

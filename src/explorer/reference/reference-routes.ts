@@ -2,6 +2,7 @@ import { pageRoute, type RenderedPage } from '../../api/rendered-page.ts'
 import { originOf, type Route } from '../../api/request.ts'
 import { type DatedPlan, phaseAt } from '../../domain/retirement.ts'
 import { parseOrigin } from '../../domain/url.ts'
+import type { Awaitable } from '../../store/store.ts'
 import { file, POLICY } from '../explorer-page.ts'
 import type { Site } from '../site/site.ts'
 import { renderDeprecation } from './deprecation-page.ts'
@@ -13,6 +14,8 @@ type Options = {
   plan: () => DatedPlan
   now: () => number
   explorer: boolean
+  /** The stamp of the active rule set, as an example that works. */
+  stamp?: () => Awaitable<string | undefined>
 }
 
 /** `/reference` and `/deprecation`. If the explorer is off, the reference is the start page. */
@@ -40,12 +43,12 @@ const EXAMPLE_ORIGIN = 'https://passports.example.com'
 function createReference(
   document: ReferenceDocument,
   version: string,
-  { site, plan, now, explorer }: Options,
-): (request: Request) => RenderedPage {
+  { site, plan, now, explorer, stamp = () => undefined }: Options,
+): (request: Request) => Promise<RenderedPage> {
   const pages = new Map<string, RenderedPage>()
-  return (request) => {
+  return async (request) => {
     const origin = site.origin || (parseOrigin(originOf(request))?.origin ?? EXAMPLE_ORIGIN)
-    const shown = { version, plan: plan(), phase: phaseAt(plan(), now()), explorer }
+    const shown = { version, plan: plan(), phase: phaseAt(plan(), now()), explorer, stamp: await stamp() }
     const key = JSON.stringify([origin, shown])
     const page =
       pages.get(key) ??

@@ -49,12 +49,24 @@ onEveryEngine('the comparison', (open) => {
     expect(rowOf(text, 'Place')).toBe('Place London Lisbon')
     expect(text).toMatch(/<title>[^<]*Ada[^<]* and Mira compared/)
     expect(text).toContain('<a class="remove" href="/compare?ids=20">')
+    expect(readable(text)).toMatch(/Ada[^,]* and Mira Add another person/)
+    expect(text).toMatch(/property="og:image" content="[^"]+\/card\/compare\.png\?ids=7,20"/)
+    expect(text).toMatch(/data-link="[^"]+\/compare\?ids=7,20"/)
+    const groups = [...text.matchAll(/<tr class="group">[\s\S]*?<\/tr>/g)].map(([row]) => readable(row))
+    expect(groups.slice(0, 2)).toEqual(['Scores', 'Activity'])
+    expect(text).toContain('<rect class="activity" width="60%" height="100%"/>')
+  })
+
+  test('one person is shown with a place for the second', async () => {
+    const { text } = await server.look('/compare?ids=7')
+    expect(text).toContain('<div class="vacant"><form class="search" action="/compare">')
+    expect(text).not.toContain('<table>')
   })
 
   test('accepts ids, wallets, handles and names; each person once', async () => {
     const people = async (ids: string) => {
       const { text } = await server.look(`/compare?${new URLSearchParams({ ids })}`)
-      return [...text.matchAll(/<th scope="col">[\s\S]*?href="\/passports\/(\d+)"/g)].map(([, id]) =>
+      return [...text.matchAll(/class="compared">[\s\S]*?href="\/passports\/(\d+)"/g)].map(([, id]) =>
         Number(id),
       )
     }
@@ -92,6 +104,7 @@ onEveryEngine('the comparison', (open) => {
     expect(status).toBe(200)
     expect(text).toContain('<form class="search" action="/compare">')
     expect(readable(text)).toContain('Put two to four people side by side')
+    expect(text).toMatch(/Try: <a href="\/compare\?ids=\d+,\d+">No\. 1 and No\. 2<\/a>/)
   })
 })
 

@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test'
+import { formatShare } from '../../../src/explorer/credentials/credential-list.ts'
 import { describeRule } from '../../../src/explorer/credentials/credential-types.ts'
 import { readable, serveExplorer } from '../../support/explorer/explorer-server.ts'
 import { HOSTILE_NAMES } from '../../support/explorer/hostile-names.ts'
@@ -29,11 +30,13 @@ const PEOPLE = [
 onEveryEngine('credential pages', (open) => {
   const server = shareServer(() => open(PEOPLE), serveExplorer)
 
-  test('list all types, the most common first, with exact counts', async () => {
+  test('list all types by part, with exact counts', async () => {
     const { status, text } = await server.look('/credentials')
     expect(status).toBe(200)
     const rows = [...text.matchAll(/<tr><th scope="row">[\s\S]*?<\/tr>/g)].map(([row]) => readable(row))
-    expect(rows).toEqual(['GitHub Skills 40 3 75%', 'Kites – 1 25%'])
+    expect(rows).toEqual(['GitHub 40 3 75%', 'Kites – 1 25%'])
+    const groups = [...text.matchAll(/<tr class="group">[\s\S]*?<\/tr>/g)].map(([row]) => readable(row))
+    expect(groups).toEqual(['Skills', 'Without a rule'])
     expect(text).toContain('href="/credentials/kite%20club"')
   })
 
@@ -45,7 +48,7 @@ onEveryEngine('credential pages', (open) => {
     expect(words).toContain(
       'The square root of the value, times 0.5, at most 40. Of several accounts, the best one counts.',
     )
-    expect(words).toContain('All 3 people: half have 30 points or more, 1 has the maximum of 40.')
+    expect(words).toContain('Half have 30 points or more, 1 has the maximum of 40. Based on all 3 people.')
     expect(rowsOf(text).map(({ name, rank }) => `${rank} ${name}`)).toEqual(['1 Ben', '2 Ana', '3 Cleo'])
     expect(rowsOf(text)[1]?.about).toStartWith('<b>30 of 40 points</b>')
     expect(text).toContain('<a class="button" href="/?credential=github">All 3 people with GitHub</a>')
@@ -90,8 +93,8 @@ test('the points of many holders are an even sample', async () => {
   await using store = await openTestStore('sqlite', people)
   await using server = serveExplorer(store)
   const { text } = await server.look('/credentials/github')
-  const [, sampled, median] =
-    /An even sample of (\d+) of 1,100 people: half have (\d+) points or more/.exec(text) ?? []
+  const [, median, sampled] =
+    /Half have (\d+) points or more, .* Based on (\d+) of 1,100 people\./.exec(text) ?? []
   expect(Number(sampled)).toBeGreaterThan(300)
   expect(Number(sampled)).toBeLessThanOrEqual(500)
   expect(Math.abs(Number(median) - 21)).toBeLessThanOrEqual(1)
@@ -128,6 +131,10 @@ test('types and names of untrusted records are text', async () => {
   }
 })
 
+test('shares are rounded, but only all people are 100%', () => {
+  expect([0.4, 1, 53.6, 99.7, 100].map(formatShare)).toEqual(['below 1%', '1%', '54%', '99%', '100%'])
+})
+
 test('rules are described in words', () => {
   const rule = { name: '', category: '', max_score: 20, accounts: 'sum', proves_human: false } as const
   const first = (more: object) => describeRule({ ...rule, convert: 'none', multiplier: 1, ...more })[0]
@@ -137,6 +144,6 @@ test('rules are described in words', () => {
     'The natural logarithm of the value, times 2, at most 20.',
   )
   expect(first({ convert: 'years', multiplier: 4 })).toBe(
-    '4 points for each year since the date, at most 20.',
+    '4 points for each year since the date of the data point, at most 20.',
   )
 })

@@ -50,8 +50,8 @@ onEveryEngine('badges and cards', (open) => {
     expect(wordsOf(svg)).toEqual([
       'Ada Lovélace 🐉',
       '42.5',
-      'Regular',
       'No. 1 in Activity',
+      'Regular',
       'Activity 12',
       'Identity 10.25',
       'Skills 20.25',

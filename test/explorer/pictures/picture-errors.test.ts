@@ -18,7 +18,7 @@ const limiterOf = (tiers: string) =>
   })
 
 describe('errors of badges and cards', () => {
-  test.each(['/badge/7.svg', '/badge/7.svg?style=large', '/card/7.svg', '/card/7.png'])(
+  test.each(['/badge/7.svg', '/badge/7.svg?style=large', '/card/7.svg'])(
     '%s over the limit is a picture',
     async (path) => {
       await using store = await openTestStore('sqlite', PEOPLE)
@@ -35,6 +35,28 @@ describe('errors of badges and cards', () => {
       expect(headers.get('RateLimit-Policy')).toBe('"pictures";q=1;w=10')
     },
   )
+
+  test('a PNG that is missing or over the limit is a PNG', async () => {
+    await using store = await openTestStore('sqlite', PEOPLE)
+    await using server = serveExplorer(store, { limiter: limiterOf('pictures=1/10s') })
+    for (const [path, expected] of [
+      ['/card/99999.png', 404],
+      ['/card/7.png', 429],
+      ['/card/compare.png?ids=7', 429],
+    ] as const) {
+      const response = await fetch(server.url.origin + path)
+      const { width, height, format } = await new Bun.Image(await response.bytes()).metadata()
+      expect({ path, status: response.status, width, height, format }).toEqual({
+        path,
+        status: expected,
+        width: 1200,
+        height: 630,
+        format: 'png',
+      })
+      expect(response.headers.get('Content-Type')).toBe('image/png')
+      expect(response.headers.get('Cache-Control')).toBe('no-store')
+    }
+  })
 
   test('pages and pictures have separate limits', async () => {
     await using store = await openTestStore('sqlite', PEOPLE)
@@ -56,12 +78,18 @@ describe('errors of badges and cards', () => {
     }
     const broken = { ...store, passports: { ...store.passports, find } }
     await using server = serveExplorer(broken)
-    for (const path of ['/badge/7.svg', '/card/7.svg', '/card/7.png']) {
+    for (const path of ['/badge/7.svg', '/card/7.svg']) {
       const { status, headers, text } = await server.look(path)
       expect([path, status, headers.get('Content-Type')]).toEqual([path, expected, SVG])
       expect(text).toContain(`${words}</text>`)
       expect(text).not.toContain('secret')
     }
+    const png = await server.look('/card/7.png')
+    expect([png.status, png.headers.get('Content-Type')]).toEqual([
+      expected,
+      // The picture thread may be the reason of 503.
+      expected === 503 ? SVG : 'image/png',
+    ])
     const { status, text } = await server.look('/badge/7.json')
     expect([status, JSON.parse(text).message]).toEqual([expected, words])
   })
@@ -98,6 +126,23 @@ describe('the endpoint for shields.io', () => {
       404,
       { schemaVersion: 1, label: 'passport', message: 'not found', color: 'lightgrey', isError: true },
     ])
+  })
+})
+
+describe('what a badge shows', () => {
+  test.each([
+    ['', '42.5… · human'],
+    ['?show=x', '42.5… · human'],
+    ['?show=level', 'Regular'],
+    ['?show=top', 'No. 1 Activity'],
+  ])('%p', async (query, message) => {
+    await using store = await openTestStore('sqlite', PEOPLE)
+    await using server = serveExplorer(store)
+    expect(JSON.parse((await server.look(`/badge/7.json${query}`)).text).message).toBe(message)
+    for (const style of ['flat', 'plain']) {
+      const { text } = await server.look(`/badge/7.svg${query}${query ? '&' : '?'}style=${style}`)
+      expect(text).toContain(`>${message}</text>`)
+    }
   })
 })
 

@@ -37,7 +37,12 @@ describe('PNG cards', () => {
     )
     await using store = await openTestStore('sqlite', people)
     await using server = serveExplorer(store)
-    for (const path of ['/card/site.png', ...people.map(({ id }) => `/card/${id}.png`)]) {
+    for (const path of [
+      '/card/site.png',
+      '/card/credential/github.png',
+      '/card/compare.png?ids=1,2,3,4',
+      ...people.map(({ id }) => `/card/${id}.png`),
+    ]) {
       const response = await fetch(server.url.origin + path)
       expect([path, response.status, response.headers.get('Content-Type')]).toEqual([path, 200, 'image/png'])
       const { width, height, format } = await new Bun.Image(await response.bytes()).metadata()

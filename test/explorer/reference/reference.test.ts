@@ -97,7 +97,8 @@ onEveryEngine('the reference page', (open) => {
     ]) {
       const { text } = await server.get(path as string)
       expect(text).toContain(`<h1>The ${version} passport API</h1>`)
-      expect(text).toContain(`<a href="${path}" aria-current="page">${version}</a>`)
+      expect(text).toContain(`<a href="${path}" aria-current="page">${version?.toLowerCase()}</a>`)
+      expect(text.includes('data-needs-key')).toBe(version === 'v3')
       const shown = [...text.matchAll(/<form data-path="([^"]+)"/g)].map((match) => match[1])
       expect(shown).toEqual(
         Object.keys(paths).filter((each) => each.startsWith(`/api/${version?.toLowerCase()}/`)),
@@ -152,12 +153,15 @@ test('examples have the public URL, or the host of the request if it is a plain 
     plan: () => datePlan(NO_PLAN, NOON),
     now: () => NOON,
     explorer: true,
+    stamp: () => 'stamp-of-ours',
   })
-  const request = Object.assign(new Request('http://other.example/reference'), { params: {} })
-  const response = await routes
-    .find(({ path }) => path === '/reference')
-    ?.handle?.(request, { headers: new Headers() } as Context)
-  const page = await response?.text()
+  const show = async (address: string) => {
+    const request = Object.assign(new Request(`http://other.example${address}`), { params: {} })
+    const route = routes.find(({ path }) => path === address)
+    return (await route?.handle?.(request, { headers: new Headers() } as Context))?.text()
+  }
+  expect(await show('/reference/v3')).toContain('https://public.example/api/v3/rules/stamp-of-ours')
+  const page = await show('/reference')
   expect(page).toContain('https://public.example/api/v1')
   expect(page).not.toContain('other.example')
 })
