@@ -11,7 +11,7 @@ export function findOversized(record: PassportRecord): { field: string; reason: 
   for (const [field, most] of FIELDS) {
     // Most fields are far smaller than their limit.
     if (estimate(field, record) <= most) continue
-    const bytes = Buffer.byteLength(JSON.stringify(valueOf(field, record)))
+    const bytes = Buffer.byteLength(JSON.stringify(readField(field, record)))
     if (bytes > most) {
       const [accepted, received] = [most, bytes].map((number) => number.toLocaleString('en'))
       return { field, reason: `must be at most ${accepted} bytes as JSON, got ${received} bytes` }
@@ -20,7 +20,7 @@ export function findOversized(record: PassportRecord): { field: string; reason: 
   return undefined
 }
 
-function valueOf(field: Field, record: PassportRecord): unknown {
+function readField(field: Field, record: PassportRecord): unknown {
   const { profile, socials, credentials = [], credentialPoints = [] } = record
   switch (field) {
     case 'passport_profile.bio':
@@ -52,7 +52,7 @@ const UNIT = 6
 
 /** At least the size of a field. Most bytes of a record are its credentials, so they have a fast path. */
 function estimate(field: Field, record: PassportRecord): number {
-  if (field !== 'credentials') return mostBytes(valueOf(field, record))
+  if (field !== 'credentials') return mostBytes(readField(field, record))
   let bytes = mostBytes(record.credentialPoints ?? [])
   for (const { id, type, name, category, value } of record.credentials ?? [])
     bytes +=
