@@ -82,7 +82,7 @@ inBrowser('the ranking in a browser', (browser) => {
     await page.getByRole('link', { name: 'Next' }).click()
     await page.waitForURL('**/?q=a&page=2')
     expect(await page.locator('.at').textContent()).toMatch(/^Page 2 of \d+$/)
-    await page.locator('.ranking li:not(.columns)').first().click()
+    await page.locator('.ranking li:not(.labels)').first().click()
     await page.waitForURL('**/passports/*')
     await context.close()
   }, 120_000)

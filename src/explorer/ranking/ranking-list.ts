@@ -22,7 +22,7 @@ export function renderRankingList({
 }: Pick<FoundRanking, 'ranked' | 'scale' | 'query'> & { among?: number }): Html {
   const isFiltered = filtersOf(query.filters).length > 0
   return html`<ol class="ranking" role="list" data-by="${query.sort}">
-<li class="columns" aria-hidden="true"><span>${isFiltered && among !== undefined ? `Place among these ${formatFigure(among)}` : 'Place'}</span><span>${FIGURES[query.sort]}</span><span>Compare</span></li>
+<li class="labels" aria-hidden="true"><span>${isFiltered && among !== undefined ? `Place among these ${formatFigure(among)}` : 'Place'}</span><span>${FIGURES[query.sort]}</span><span>Compare</span></li>
 ${ranked.map((each) => renderRow(each, scale, query))}</ol>
 <form id="compare" action="/compare" class="compare-bar"><button type="submit">Compare selected</button><span class="soft" aria-live="polite">two to four people</span><button type="reset">Clear</button></form>
 ${LEGEND}`

@@ -203,7 +203,7 @@ function describe({ asked: { typed }, instead, found, suggestions }: Shown): str
   const { query, last, total, all, ranked, extra, isMore } = found
   const { page } = query
   if (instead) return `No name matches “${typed}”. ${describeInstead(instead, total)}`
-  if (total === 0 && typed === '') return 'No passport has all of these filters'
+  if (total === 0 && typed === '') return 'No passport matches all of these filters'
   if (total === 0)
     return suggestions.length > 0 ? `No name matches “${typed}”` : `No passport found for “${typed}”`
   if (page > last) return `There is no page ${formatFigure(page)}.`

@@ -127,7 +127,7 @@ inBrowser('discovery in a browser', (browser) => {
         expect([width, target, scrolled <= width]).toEqual([width, target, true])
       }
       await page.goto(hostile.url.href)
-      const rows = page.locator('.ranking li:not(.columns)')
+      const rows = page.locator('.ranking li:not(.labels)')
       expect(await rows.evaluateAll((list) => list.map((row) => getComputedStyle(row).overflow))).toEqual(
         Array(3).fill('clip'),
       )

@@ -5,7 +5,7 @@ import { ServiceError } from '../../../src/domain/errors.ts'
 import { parseTiers, type Tier } from '../../../src/domain/tier.ts'
 import { serveExplorer } from '../../support/explorer/explorer-server.ts'
 import { openTestStore } from '../../support/store/engines.ts'
-import { NOON, PEOPLE } from '../../support/store/records.ts'
+import { NOON, PEOPLE, record } from '../../support/store/records.ts'
 
 const SVG = 'image/svg+xml; charset=utf-8'
 
@@ -136,7 +136,7 @@ describe('what a badge shows', () => {
     ['?show=level', 'Regular'],
     ['?show=top', 'No. 1 Activity'],
   ])('%p', async (query, message) => {
-    await using store = await openTestStore('sqlite', PEOPLE)
+    await using store = await openTestStore('sqlite', [...PEOPLE, record(101), record(102), record(103)])
     await using server = serveExplorer(store)
     expect(JSON.parse((await server.look(`/badge/7.json${query}`)).text).message).toBe(message)
     for (const style of ['flat', 'plain']) {
