@@ -1,6 +1,5 @@
 import type { FullPassport } from '../../domain/passport.ts'
 import { count } from '../../domain/text/format.ts'
-import { parseOrigin } from '../../domain/url.ts'
 import { FONT_FAMILY } from '../design/fonts.ts'
 import { rosette } from '../design/rosette.ts'
 import type { ExplorerOptions, ExplorerPage } from '../explorer-page.ts'
@@ -164,7 +163,7 @@ export function drawText(x: number, y: number, size: number, fill: string, text:
 /** Paper with a guilloche band, the name of the site and its host. */
 export function frame(title: string, site: Site, body: Html): Html {
   const colors = colorsOf(site, 'light')
-  const host = fitText(parseOrigin(site.origin)?.host ?? '', TEXT_WIDTH, { size: 24 })
+  const host = fitText(site.host, TEXT_WIDTH, { size: 24 })
   return drawSvg(
     { ...CARD_SIZE, font: FONT, title },
     html`<rect width="${WIDTH}" height="${HEIGHT}" fill="${colors.ground}"/>

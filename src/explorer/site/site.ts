@@ -1,6 +1,7 @@
 import { pageRoute } from '../../api/rendered-page.ts'
 import { DEFAULT_SITE, type SiteSettings } from '../../domain/settings/site.ts'
 import { contrast, mix } from '../../domain/text/color.ts'
+import { parseOrigin } from '../../domain/url.ts'
 import { PALETTE, type Theme } from '../design/tokens.ts'
 import { file, POLICY } from '../explorer-page.ts'
 import { picture } from '../pictures/picture-page.ts'
@@ -11,6 +12,8 @@ import { drawIcon } from './icons.ts'
 export type Site = SiteSettings & {
   /** The public URL, or the origin of the request; empty if neither is known. */
   origin: string
+  /** Of the public URL. Pictures do not show the host of a request: a client could make each one different. */
+  host: string
   urlOf: (name: AssetName) => string
   /** The accent of each theme. */
   accents: Record<Theme, string>
@@ -19,7 +22,13 @@ export type Site = SiteSettings & {
 export function createSite(settings: SiteSettings = DEFAULT_SITE, publicUrl = '') {
   const accents = accentsOf(settings.accent)
   const { urlOf, routes } = createAssets(accents)
-  const site: Site = { ...settings, origin: publicUrl, urlOf, accents }
+  const site: Site = {
+    ...settings,
+    origin: publicUrl,
+    host: parseOrigin(publicUrl)?.host ?? '',
+    urlOf,
+    accents,
+  }
   const [icon, robots] = [
     picture('svg', drawIcon(site)),
     file('text/plain', describeRobots(site), POLICY.file),
