@@ -44,5 +44,6 @@ const parseLength = (text: string | null) =>
 /** The size at which the card is shown. */
 function fit(width: number, height: number) {
   const scale = Math.min(1, width / CARD_SIZE.width, height / CARD_SIZE.height)
-  return { width: Math.ceil(CARD_SIZE.width * scale), height: Math.ceil(CARD_SIZE.height * scale) }
+  const toLength = (length: number) => Math.max(1, Math.floor(length * scale))
+  return { width: toLength(CARD_SIZE.width), height: toLength(CARD_SIZE.height) }
 }

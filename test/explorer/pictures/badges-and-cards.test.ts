@@ -143,12 +143,9 @@ describe('the response for a badge or card', () => {
     expect(nobody).not.toMatch(/rank|Top/)
   })
 
-  test('shows the requested host only if it is well-formed', async () => {
-    const card = async (host: string) => (await server.look('/card/7.svg', { headers: { Host: host } })).text
-    expect(wordsOf(await card('people.example:8080')).at(-1)).toBe('people.example:8080')
-    for (const host of ["a'b", 'x'.repeat(300)]) expect(wordsOf(await card(host)).at(-1)).toBe('')
-    for (const host of ['<b>', 'a"b', 'user@host', 'a b'])
-      expect((await server.look('/card/7.svg', { headers: { Host: host } })).status).toBe(400)
+  test('does not depend on the requested host', async () => {
+    const { text } = await server.look('/card/7.svg', { headers: { Host: 'people.example:8080' } })
+    expect(text).not.toContain('people.example')
   })
 
   test('is well-formed and small for any name and score', async () => {
