@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import type { RequestSummary } from '../../src/api/request.ts'
+import { createLiveIndex } from '../../src/catalog/facets/live-index.ts'
 import { createSearchClient, createSearchServer } from '../../src/catalog/remote-search.ts'
 import { createSharedCatalog } from '../../src/catalog/shared-catalog.ts'
 import { buildSnapshot } from '../../src/catalog/snapshot.ts'
@@ -18,7 +19,7 @@ import { tempFolder } from '../support/temp-folder.ts'
 async function searchApart(store: Store) {
   const snapshot = await buildSnapshot(store.listing)
   const catalog = createSharedCatalog()
-  const searches = createSearchServer()
+  const searches = createSearchServer(createLiveIndex(store).find)
   const { port1, port2 } = new MessageChannel()
   catalog.update(snapshot)
   searches.update(snapshot)
