@@ -7,7 +7,7 @@ import type { Fail, Scenario } from '../../scenario.ts'
 const LIMIT = 100
 const REQUESTS = 5 * LIMIT
 /** Windows are aligned to the clock; this one ends once a day. */
-const TIERS = `anonymous=${LIMIT}/24h, explorer=${LIMIT}/24h`
+const TIERS = `anonymous=${LIMIT}/24h, explorer=${LIMIT}/24h, pictures=${LIMIT}/24h`
 
 /** With the most responses other than 429. A single passport with a known ETag is free ten times. */
 const TARGETS = [
