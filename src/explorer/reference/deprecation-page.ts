@@ -37,6 +37,7 @@ ${renderHeaders(plan)}
     title: 'Deprecation of V1',
     description: 'Deprecation of the V1 passport API: its dates, and what to do',
     here: '/deprecation',
+    head: html`<link rel="stylesheet" href="${site.urlOf('reference.css')}">\n`,
     share: { path: '/deprecation' },
     explorer,
     main,

@@ -46,6 +46,7 @@ ${heading('service', 'For operators and tools')}
     site,
     title: `${version} API reference`,
     description: `${document.info.title}: reference of the ${version} passport API`,
+    head: html`<link rel="stylesheet" href="${site.urlOf('reference.css')}">\n`,
     script: 'reference.js',
     share: { path: referencePath(versionsOf(document), version) },
     here: '/reference',

@@ -25,14 +25,12 @@ import { FONT_FACES, fontRoutes } from '../design/fonts.ts'
 import type { Theme } from '../design/tokens.ts'
 import { file, POLICY } from '../explorer-page.ts'
 
-/** One stylesheet for all pages, fetched once. */
+/** One stylesheet for all pages but the reference, fetched once. */
 const STYLE = compact([
   FONT_FACES,
   base,
   baseElements,
   scoreStyle,
-  reference,
-  referenceCode,
   ranking,
   browse,
   home,
@@ -53,10 +51,11 @@ function compact(styles: readonly string[]): string {
     .replace(/\n\s+/g, '\n')
 }
 
-/** Scripts and other files that do not depend on settings. */
+/** Files that do not depend on settings. */
 const FILES = {
   'ranking.js': { type: 'text/javascript', body: rankingScript },
   'passport.js': { type: 'text/javascript', body: passportScript },
+  'reference.css': { type: 'text/css', body: compact([reference, referenceCode]) },
   'reference.js': { type: 'text/javascript', body: `${referenceJsonScript}\n${referenceScript}` },
 }
 

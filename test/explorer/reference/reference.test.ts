@@ -12,7 +12,7 @@ import { NOON, named } from '../../support/store/records.ts'
 onEveryEngine('the reference page', (open) => {
   const server = shareServer(() => open(), serveTest)
 
-  test('is one page, one stylesheet and one script, all our own, under a strict policy', async () => {
+  test('is one page, two stylesheets and one script, all our own, under a strict policy', async () => {
     const { text, headers } = await server.get('/reference')
     expect(headers.get('Content-Type')).toBe('text/html; charset=utf-8')
     const policy = headers.get('Content-Security-Policy')
@@ -21,7 +21,7 @@ onEveryEngine('the reference page', (open) => {
     )
     expect(policy).not.toContain('unsafe')
     const loaded = [...text.matchAll(/<(?:link|script)[^>]* (?:src|href)="([^"]+)"/g)].map(([, url]) => url)
-    expect(loaded.filter((url) => url?.endsWith('.css') || url?.endsWith('.js'))).toHaveLength(2)
+    expect(loaded.filter((url) => url?.endsWith('.css') || url?.endsWith('.js'))).toHaveLength(3)
     const links = [...text.matchAll(/(?:src|href)="(?!data:)([^"]+)"/g)].map(([, url]) => url as string)
     const isOwn = (url: string) => url.startsWith(server.url.origin) || /^(#|\/(?!\/))/.test(url)
     expect(links.filter((url) => !isOwn(url))).toEqual([])
