@@ -49,7 +49,7 @@ test('a rule that changed under the same version changes the stamp', () => {
 })
 
 test('a changed level changes the stamp, because a stamp names the contents', () => {
-  const [one, other] = [withLevels(['New', 0]), withLevels(['Newcomer', 0])]
+  const [one, other] = [withLevels(['New', 0]), withLevels(['Beginner', 0])]
   expect(parseRules(one).stamp).not.toBe(parseRules(other).stamp)
 })
 
@@ -87,7 +87,7 @@ test.each([
   ],
   [{ ...good, caps: { Skils: 3 } }, 'caps.Skils names a category that no type has.'],
   [{ ...good, caps: { Skills: -3 } }, 'caps.Skills must be at least 0, got -3.'],
-  [{ ...good, levels: 'Newcomer' }, 'levels must be an array, got "Newcomer".'],
+  [{ ...good, levels: 'Beginner' }, 'levels must be an array, got "Beginner".'],
   [{ ...good, levels: [] }, 'levels must be a list that is not empty, got [].'],
   [withLevels(...Array(21).fill(['A', 0])), 'levels must be a list of at most 20 entries, got'],
   [{ ...good, levels: [{ name: 'A' }] }, 'levels.0.from is missing.'],

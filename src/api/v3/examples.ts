@@ -97,7 +97,7 @@ export const RULE_SET = {
   version: '2026-11',
   caps: { Activity: 100 },
   levels: [
-    { name: 'Newcomer', from: 0 },
+    { name: 'Beginner', from: 0 },
     { name: 'Regular', from: 30 },
   ],
   types: {

@@ -1,4 +1,5 @@
 import type { Credential } from '../../domain/credential.ts'
+import { credentialAddress } from '../credentials/credential-types.ts'
 import { formatFigure, renderDay } from '../format.ts'
 import { escapeText, type Html, html } from '../html.ts'
 import { shortWord } from '../sanitize.ts'
@@ -35,7 +36,7 @@ export function renderCredential({ type, name, value, score, maxScore, earnedAt 
 export function linkToType(type: string, name: string): string {
   const text = `<bdi>${escapeText(name || type.slice(0, MAX_NAME_LENGTH))}</bdi>`
   if (type === '' || type.length > MAX_TYPE_LENGTH || !type.isWellFormed()) return text
-  return `<a href="/credentials/${escapeText(encodeURIComponent(type))}">${text}</a>`
+  return `<a href="${escapeText(credentialAddress(type))}">${text}</a>`
 }
 
 export const renderProgress = (score: number, maxScore: number): Html => ({

@@ -12,7 +12,7 @@ const THINGS = [
   'slow trains',
 ]
 const WISHES = [
-  'Happy to help newcomers.',
+  'Happy to help beginners.',
   'Ships small things often.',
   'Looking for people to build with.',
   'Mostly offline on Sundays.',

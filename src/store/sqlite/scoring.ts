@@ -117,28 +117,7 @@ function createScoreTable(writer: Database) {
      where passport_id = $passport_id and etag <> $etag`,
   )
   return {
-    put: ({
-      id,
-      score,
-      activity_score,
-      identity_score,
-      skills_score,
-      human,
-      stale,
-      calculated_at,
-      rules,
-    }: StoredRow) =>
-      void put.run({
-        id,
-        score,
-        activity_score,
-        identity_score,
-        skills_score,
-        human,
-        stale,
-        calculated_at,
-        rules,
-      }),
+    put: (row: StoredRow) => void put.run(row),
     getMoreFields: (id: number) => (findMoreFields.get(id) as V1PassportRow).more_fields,
     putV1: (row: V1ScoreRow) => void putV1.run(row),
   }

@@ -1,10 +1,12 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
+import type { Reader } from '../../../src/catalog/facets/build-index.ts'
 import { createLiveIndex } from '../../../src/catalog/facets/live-index.ts'
 import { buildSnapshot } from '../../../src/catalog/snapshot.ts'
 import { parseFilter } from '../../../src/domain/v3/filter.ts'
 import { type GroupField, type ListRequest, parseSort } from '../../../src/domain/v3/list-request.ts'
 import { adoptRules } from '../../../src/scoring/rescore.ts'
+import type { Store } from '../../../src/store/store.ts'
 import { snapshotOf } from '../../support/store/catalog.ts'
 import { onEveryEngine, saveRecords } from '../../support/store/engines.ts'
 import { groupNaively, listNaively } from '../../support/store/naive-list.ts'
@@ -26,6 +28,17 @@ const REQUESTS = [
   requestOf('type:!github', '-identity_score', 'rules'),
   requestOf('', 'skills_score', 'type'),
 ]
+
+/** Calls `before` each time facets are read. */
+const onRead = (store: Store, before: (ids: readonly number[]) => unknown): Reader => ({
+  listing: store.listing,
+  facets: {
+    async list(ids) {
+      await before(ids)
+      return store.facets.list(ids)
+    },
+  },
+})
 
 onEveryEngine('a live index', (open, engine) => {
   test('has the same lists, totals and groups as a naive evaluation, after a random history', async () => {
@@ -86,15 +99,11 @@ onEveryEngine('a live index', (open, engine) => {
     await using store = await open(all(0))
     const snapshot = await buildSnapshot(store.listing)
     let read = 0
-    const index = createLiveIndex({
-      listing: store.listing,
-      facets: {
-        list(ids) {
-          read += ids.length
-          return store.facets.list(ids)
-        },
-      },
-    })
+    const index = createLiveIndex(
+      onRead(store, (ids) => {
+        read += ids.length
+      }),
+    )
     const find = () => index.find(snapshot, requestOf('score:>=0', 'passport_id'))
     for (let round = 1; round <= 12; round++) {
       await saveRecords(store, all(round))
@@ -121,15 +130,11 @@ onEveryEngine('a live index', (open, engine) => {
     await using store = await open([record(1, { human: true })])
     const snapshot = await buildSnapshot(store.listing)
     let failures = 1
-    const index = createLiveIndex({
-      listing: store.listing,
-      facets: {
-        list(ids) {
-          if (failures-- > 0) throw new Error('on purpose')
-          return store.facets.list(ids)
-        },
-      },
-    })
+    const index = createLiveIndex(
+      onRead(store, () => {
+        if (failures-- > 0) throw new Error('on purpose')
+      }),
+    )
     await expect(index.find(snapshot, requestOf('human:true'))).rejects.toThrow('on purpose')
     expect((await index.find(snapshot, requestOf('human:true'))).ids).toEqual([1])
   })
@@ -141,15 +146,9 @@ onEveryEngine('a live index', (open, engine) => {
     let reads = 0
     const steps: string[] = []
     const index = createLiveIndex(
-      {
-        listing: store.listing,
-        facets: {
-          async list(ids) {
-            if (++reads === 3) await held.promise
-            return store.facets.list(ids)
-          },
-        },
-      },
+      onRead(store, async () => {
+        if (++reads === 3) await held.promise
+      }),
       { mostAwaited: 299, onProgress: (read, total) => steps.push(`${read}/${total}`) },
     )
     index.follow(snapshot)
@@ -170,16 +169,10 @@ onEveryEngine('a live index', (open, engine) => {
     const failures: string[] = []
     const read: number[][] = []
     const index = createLiveIndex(
-      {
-        listing: store.listing,
-        facets: {
-          list(ids) {
-            read.push([...ids])
-            if (read.length === 1) throw new Error('on purpose')
-            return store.facets.list(ids)
-          },
-        },
-      },
+      onRead(store, (ids) => {
+        read.push([...ids])
+        if (read.length === 1) throw new Error('on purpose')
+      }),
       { onFailure: (error) => failures.push((error as Error).message) },
     )
     index.follow(await buildSnapshot(store.listing))
@@ -203,15 +196,9 @@ onEveryEngine('a live index', (open, engine) => {
     const snapshot = await buildSnapshot(store.listing)
     const read: number[][] = []
     const index = createLiveIndex(
-      {
-        listing: store.listing,
-        facets: {
-          list(ids) {
-            read.push([...ids])
-            return store.facets.list(ids)
-          },
-        },
-      },
+      onRead(store, (ids) => {
+        read.push([...ids])
+      }),
       { longestUnused: 1 },
     )
     await index.find(snapshot, requestOf('human:true'))
@@ -229,16 +216,10 @@ onEveryEngine('a live index', (open, engine) => {
     const failures: unknown[] = []
     let reads = 0
     const index = createLiveIndex(
-      {
-        listing: store.listing,
-        facets: {
-          list(ids) {
-            reads++
-            ending.abort()
-            return store.facets.list(ids)
-          },
-        },
-      },
+      onRead(store, () => {
+        reads++
+        ending.abort()
+      }),
       { signal: ending.signal, onFailure: (error) => failures.push(error) },
     )
     const snapshot = await buildSnapshot(store.listing)

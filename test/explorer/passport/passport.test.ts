@@ -105,7 +105,7 @@ onEveryEngine('the passport page', (open) => {
     const words = readable((await server.look('/passports/5')).text)
     for (const part of [
       'Passport 5',
-      'Passport score 0 Newcomer 30 points to Regular',
+      'Passport score 0 Beginner 30 points to Regular',
       'No credentials yet.',
     ]) {
       expect(words).toContain(part)
