@@ -70,7 +70,7 @@ function toRequest(form) {
   return { method: form.dataset.method, body, headers }
 }
 
-/** The first invalid field and what to do about it. A missing key has no field, because moving there would hide the form. */
+/** The first invalid field and its message. A missing key has no field, because moving there would hide the form. */
 function findProblem(form) {
   const odd = /[^!-~]/u.exec(key.value.trim())
   if (odd)
@@ -150,7 +150,7 @@ function showSummary(block, text, isOk) {
   summary.scrollIntoView({ block: 'nearest' })
 }
 
-/** What to do next: enter a key, or open the page of the passport. */
+/** A hint below the response: enter a key, or open the page of the passport. */
 function showHint(block, { status }, text) {
   const hint = block.querySelector('[data-hint]')
   const id = /"passport_id":(\d+)/.exec(text)?.[1]

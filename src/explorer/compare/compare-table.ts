@@ -114,7 +114,7 @@ const MOST_ROWS = 40
 
 type Types = ReadonlyMap<string, CredentialV3>
 
-/** Who has what: all types of credentials with points, by part, the most valuable first. */
+/** All types of credentials with points, by part, the most valuable first. */
 function renderCredentials(people: readonly ComparedPerson[]): Html {
   const byType = people.map(({ passport }) => bestByType(passport.credentials ?? []))
   const types = new Map(byType.flatMap((credentials) => [...credentials]))

@@ -31,7 +31,7 @@ ${renderMore(more)}
 const renderMore = (more: number) =>
   more > 0 ? html`<p class="soft">and ${formatFigure(more)} more</p>` : html``
 
-/** What equals the profile is not repeated. */
+/** Omits texts that equal the profile. */
 export function renderSocials({ socials, profile }: Pick<FullPassport, 'socials' | 'profile'>): Html {
   if (socials.length === 0) return html``
   const { shown, more } = renderSome(socials, (social) => renderSocial(social, profile), MOST_ACCOUNTS)

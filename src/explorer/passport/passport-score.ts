@@ -16,7 +16,7 @@ export type ScoreContext = {
   caps: Caps
 }
 
-/** The score with the best that can be truly said about it, for the top of the page. */
+/** The score with the best true statement about it, for the top of the page. */
 export function renderScore(
   { scores }: Passport,
   credentials: number,

@@ -14,7 +14,7 @@ import { fitSize, textWidth } from './text-width.ts'
 export function createBadge(options: ExplorerOptions): ExplorerPage {
   const findWords = createPassportWords(options)
 
-  /** The value of the badge: the score, or what `show` asks for, if the passport has it. */
+  /** The value of the badge: the score, or the level or standing that `show` selects, if the passport has one. */
   async function findValue(passport: FullPassport, show: string | null): Promise<string> {
     if (show !== 'level' && show !== 'top') return describeValue(passport)
     const { level, top } = await findWords(passport)

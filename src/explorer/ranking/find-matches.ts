@@ -54,7 +54,7 @@ type Candidate = { id: number; reason: Reason }
 
 const KINDS: readonly Reason['kind'][] = ['id', 'wallet', 'handle']
 
-/** Complete texts first, then by kind; shorter texts are nearer to what was typed. */
+/** Complete texts first, then by kind; shorter texts are closer to the search text. */
 const weigh = ({ kind, text, end }: Reason) =>
   (end === text.length ? 0 : 1000) + 300 * KINDS.indexOf(kind) + text.length
 

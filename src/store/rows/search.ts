@@ -9,7 +9,7 @@ export type SearchStore = {
   listHandles(prefix: string, limit: number): Awaitable<FoundName[]>
   /** Handles whose name begins with a text: the first `limit` of each source. */
   listNames(prefix: string, limit: number): Awaitable<FoundName[]>
-  /** Of the first thousands with the prefix, those that end with `suffix`. */
+  /** Of the first 5,000 wallets with the prefix, those that end with `suffix`. */
   listWallets(prefix: string, limit: number, suffix?: string): Awaitable<FoundName[]>
   /** The best credential of a folded type, by passport. Passports without one, and very long lists, are left out. */
   mapCredentials(type: string, ids: readonly number[]): Awaitable<Map<number, Credential>>
