@@ -3,10 +3,10 @@ import { nameDatabase } from '../../domain/database-address.ts'
 import { CommandError } from '../../domain/errors.ts'
 import { type PassportRef, parsePassportRef } from '../../domain/passport.ts'
 import { printable } from '../../domain/text/format.ts'
-import { formatInstant, parseInstant } from '../../domain/text/instant.ts'
+import { parseInstant } from '../../domain/text/instant.ts'
 import { type Change, causesOf, type EventContent, type LogEvent } from '../../domain/v3/event.ts'
 import type { ScoreDiff } from '../../domain/v3/fold.ts'
-import { presentDiff, presentEvent } from '../../domain/v3/present-event.ts'
+import { presentDiff, presentEvent, presentTime } from '../../domain/v3/present-event.ts'
 import { readDiff } from '../../store/events/read-later.ts'
 import type { Store } from '../../store/store.ts'
 import { DATABASE_OPTIONS, defineCommand, invalidValue, JSON_OPTION } from '../command.ts'
@@ -37,12 +37,12 @@ export const history = defineCommand({
     }
     const rows = events.map((event) => [
       String(event.sequence),
-      formatInstant(event.time),
+      presentTime(event.time),
       event.type,
       describe(event),
     ])
     terminal.out(formatTable([['NUMBER', 'TIME', 'EVENT', 'CHANGE'], ...rows]))
-    terminal.err(`Changes are logged since ${formatInstant(log.knownSince)}.\n`)
+    terminal.err(`Changes are logged since ${presentTime(log.knownSince)}.\n`)
   },
 })
 
@@ -50,13 +50,15 @@ export const diff = defineCommand({
   name: 'diff',
   summary: 'explain why a score changed between two times',
   description: `Compares the score at FROM with the score at TO and lists the causes, which add up to the
-    difference. A merged passport has the history of the passport it is merged into.`,
+    difference. Accepts the times that "history" prints; TO is now by default. A merged passport has the history of
+    the passport it is merged into.`,
   options: { ...JSON_OPTION, ...DATABASE_OPTIONS },
-  forms: [{ args: 'ID FROM TO', about: 'by passport id or wallet, and two times such as 2026-11-01' }],
-  examples: ['passportd diff 7 2026-10-01 2026-11-01T12:00:00Z'],
-  async run({ values, args: [given = '', first = '', second = ''] }, terminal) {
+  forms: [{ args: 'ID FROM [TO]', about: 'by passport id or wallet, and times such as 2026-11-01 or now' }],
+  examples: ['passportd diff 7 2026-10-01', 'passportd diff 7 2026-10-01 2026-11-01T12:00:00Z'],
+  async run({ values, args: [given = '', first = '', second = 'now'] }, terminal) {
     const ref = parseRef(given)
-    const times = { from: parseTime('FROM', first), to: parseTime('TO', second) }
+    const now = terminal.now()
+    const times = { from: parseTime('FROM', first, now), to: parseTime('TO', second, now) }
     if (times.from > times.to) throw invalidValue('TO must be a time after FROM', second)
     const { database } = readConfig(terminal.env, values)
     await using store = await openForCommand(database)
@@ -66,7 +68,7 @@ export const diff = defineCommand({
     const { passport } = found
     const result = await readDiff(store.events, passport, times, (knownSince) => {
       if (times.from < knownSince)
-        throw new CommandError(`FROM is too early: changes are logged since ${formatInstant(knownSince)}.`)
+        throw new CommandError(`FROM is too early: changes are logged since ${presentTime(knownSince)}.`)
     })
     terminal.out(
       values.json
@@ -82,10 +84,10 @@ function parseRef(text: string): PassportRef {
   return ref
 }
 
-function parseTime(name: string, text: string): number {
-  const time = parseInstant(text)
+function parseTime(name: string, text: string, now: number): number {
+  const time = text === 'now' ? now : parseInstant(text)
   if (time === undefined)
-    throw invalidValue(`${name} must be a time such as 2026-11-01 or 2026-11-01T12:00:00Z`, text)
+    throw invalidValue(`${name} must be now, or a time such as 2026-11-01 or 2026-11-01T12:00:00Z`, text)
   return time
 }
 
