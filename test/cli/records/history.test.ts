@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import type { PassportRecord } from '../../../src/domain/record.ts'
 import { workplace } from '../../support/cli-sandbox.ts'
-import { withEveryEngine } from '../../support/store/engines.ts'
+import { saveRecords, withEveryEngine } from '../../support/store/engines.ts'
 import { credential, NOON, record } from '../../support/store/records.ts'
 
 const DAY = 86_400_000
@@ -81,9 +81,31 @@ withEveryEngine('history and diff', (makeDatabase) => {
       expect((await here.call('diff', '7', ...times)).out).toBe('Passport 7: 5\n')
   })
 
+  test('explain, history and diff accept ids, wallets and handles', async () => {
+    await using here = await prepare()
+    const account = { source: 'GitHub', name: 'Zoe', displayName: '', bio: '', location: '', url: '' }
+    const socials = [{ ...account, imageUrl: '', followers: '', following: '' }]
+    await here.look((store) => saveRecords(store, [adaWith(5, { socials })]))
+    const commands = [['explain'], ['history'], ['diff', '2026-01-03']]
+    for (const [name = '', ...times] of commands) {
+      const byId = await here.call(name, '7', ...times)
+      expect(byId).toMatchObject({ code: 0, out: expect.stringContaining('5') })
+      for (const key of [WALLET, 'github:zoe', 'GitHub:@Zoe'])
+        expect(await here.call(name, key, ...times)).toEqual(byId)
+      await here.refuses('There is no passport github:none in', name, 'github:none', ...times)
+    }
+    await here.look((store) => saveRecords(store, [record(9, { socials })]))
+    for (const [name = '', ...times] of commands)
+      await here.refuses('is a handle of the passports 7, 9: use an id.', name, 'github:zoe', ...times)
+  })
+
   test.each([
     [['history', '99'], 'There is no passport 99 in'],
-    [['history', '9'.repeat(20)], 'A passport is named by its id or a wallet, got "9'],
+    [
+      ['history', '9'.repeat(20)],
+      'A passport is named by its id, a wallet or a handle such as github:zoe, got "9',
+    ],
+    [['explain', 'github:'], 'a handle such as github:zoe, got "github:".'],
     [['diff', '99', '2026-01-03', '2026-01-04'], 'There is no passport 99 in'],
     [
       ['diff', '7', '2025-01-03', '2026-01-04'],
