@@ -136,7 +136,8 @@ function greeting(
   const flag = demo ? '--demo ' : ''
   return `passportd ${VERSION} serves ${count(total, 'passport')} from ${nameDatabase(config.database)}
 
-${config.explorer ? `  Explorer   ${address}/\n` : ''}  API        ${address}/api/v1/passports
+${config.explorer ? `  Explorer   ${address}/\n` : ''}  API        ${address}/api/v3/passports
+  V1         ${address}/api/v1/passports
   Reference  ${address}/reference
   Health     ${address}/health
   Keys       ${config.requireKey ? 'required' : 'optional'}
