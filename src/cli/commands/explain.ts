@@ -40,7 +40,7 @@ function toJson(id: number, name: string, { scores, human, lines }: ExplainedSco
       ...{ type, name, category, score, max_score: maxScore, value, from, formula, accounts },
     }),
   )
-  return `${JSON.stringify({ passport_id: id, name, rules: rules.version, scores, human, caps: rules.caps ?? {}, credentials }, null, 2)}\n`
+  return `${JSON.stringify({ passport_id: id, name, rules: rules.version, stamp: rules.stamp, scores, human, caps: rules.caps ?? {}, credentials }, null, 2)}\n`
 }
 
 function toText(id: number, name: string, { scores, human, lines }: ExplainedScore, rules: RuleSet): string {
@@ -53,7 +53,7 @@ function toText(id: number, name: string, { scores, human, lines }: ExplainedSco
   })
   const sums = `${scores.activity} activity + ${scores.identity} identity + ${scores.skills} skills`
   return `Passport ${id}, ${printable(name) || 'without a name'}: ${scores.total}
-${sums}${Object.keys(rules.caps ?? {}).length > 0 ? ', each within its cap' : ''}, by rule set ${rules.version}
+${sums}${Object.keys(rules.caps ?? {}).length > 0 ? ', each within its cap' : ''}, by rule set ${printable(rules.stamp)}
 Known to be human: ${human ? 'yes' : 'no'}
 ${parts.join('')}`
 }
