@@ -99,6 +99,7 @@ onEveryEngine('the ranking', (open) => {
     expect(nothing.text).toContain('No passport found for “&lt;b&gt;nobody”')
     expect(nothing.text).toContain('<a href="/">Show all passports</a>')
     const past = await server.look('/?page=9')
+    expect(past.status).toBe(404)
     expect(readable(past.text)).toContain('There is no page 9.')
     expect(past.text).toContain('<a href="/?page=2">Go to the last page</a>')
   })
