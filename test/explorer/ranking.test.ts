@@ -117,7 +117,7 @@ onEveryEngine('the ranking', (open) => {
     ])
       expect(text).toContain(words)
     expect(text).toContain('docs/records.md')
-    expect(text).toContain('<a href="/reference">')
+    expect(text).toContain('The <a href="/reference/v3">API reference</a>')
     await store.records.save([{ kind: 'passport', passport: ada }], { now: NOON, restore: false })
     expect(rowsOf((await server.look('/')).text)).toHaveLength(1)
   })
