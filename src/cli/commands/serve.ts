@@ -138,7 +138,7 @@ function greeting(
 
 ${config.explorer ? `  Explorer   ${address}/\n` : ''}  API        ${address}/api/v3/passports
   V1         ${address}/api/v1/passports
-  Reference  ${address}/reference
+  Reference  ${address}/reference/v3
   Health     ${address}/health
   Keys       ${config.requireKey ? 'required' : 'optional'}
 ${metrics ? `  Metrics    ${metrics}\n` : ''}${workers > 1 ? `  Workers    ${workers}\n` : ''}${replicaOf(config)}
