@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { NAMES, readConfig, SETTINGS } from '../src/config.ts'
 import { DEFAULT_SITE } from '../src/domain/settings/site.ts'
-import { unknownSettings } from '../src/domain/text/setting-names.ts'
+import { misspeltSettings, unknownSettings } from '../src/domain/text/setting-names.ts'
 import { DEFAULT_TIERS } from '../src/domain/tier.ts'
 import { readPage } from './support/docs/named-tests.ts'
 import { tempFolder } from './support/temp-folder.ts'
@@ -256,10 +256,24 @@ describe('readConfig', () => {
   })
 })
 
-test('a variable with the prefix PASSPORTD_ is reported', () => {
+test('a variable with the prefix PASSPORTD_ or SITE_ that is no setting is reported', () => {
   expect(unknownSettings({ PATH: '/bin', PORT: '1' }, NAMES)).toEqual([])
   expect(unknownSettings({ passportd_host: 'x' }, NAMES)).toEqual([
     'passportd_host is not a setting: use HOST.',
+  ])
+  const sites = 'the settings are SITE_NAME, SITE_CONTACT, SITE_PRIVACY_URL, SITE_ACCENT, SITE_INDEX.'
+  expect(unknownSettings({ SITE_NAME: 'x', SITE_TITLE: 'x', site_color: 'x' }, NAMES)).toEqual([
+    `SITE_TITLE is not a setting: ${sites}`,
+    `site_color is not a setting: ${sites}`,
+  ])
+})
+
+test('a misspelt setting is reported once', () => {
+  const env = { SITE_NAMES: 'x', PASSPORTD_REQUIRE_API_KEY: 'true' }
+  expect(unknownSettings(env, NAMES)).toEqual([])
+  expect(misspeltSettings(env, NAMES)).toEqual([
+    'SITE_NAMES is not a setting: did you mean SITE_NAME?',
+    'PASSPORTD_REQUIRE_API_KEY is not a setting: did you mean REQUIRE_API_KEY?',
   ])
 })
 

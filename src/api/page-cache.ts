@@ -15,8 +15,8 @@ export function createPageCache({ maxPages = MAX_PAGES, maxBytes = MAX_BYTES } =
   let bytes = 0
 
   function keep(key: string, page: RenderedPage): void {
-    // A page that says "try again" is not kept.
-    if (pages.has(key) || sizeOf(page) > maxBytes || page.status >= 500) return
+    // Clients can request any number of pages that do not exist.
+    if (pages.has(key) || sizeOf(page) > maxBytes || page.status !== 200) return
     pages.set(key, page)
     bytes += sizeOf(page)
     for (const [oldest, { body }] of pages) {

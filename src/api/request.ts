@@ -63,6 +63,8 @@ export type Route = {
   isCheap?: (request: Request) => boolean
   /** A route without a handler responds 404 and does not count. */
   handle?: (request: RouteRequest, context: Context) => Awaitable<Response>
+  /** The sentence of this 404. */
+  missing?: string
 }
 
 /** A request and its state until the response is sent. */

@@ -224,7 +224,7 @@ async function respond(state: ServerState, exchange: Exchange): Promise<Response
     // First, because it needs no store.
     const retirement = isDeprecated(route) && plan() !== NO_PLAN ? plan() : undefined
     if (retirement) checkRemoval(retirement, exchange.time, route.kind)
-    if (!route.handle) throw notFound()
+    if (!route.handle) throw notFound(route.missing)
     if (isApi(route)) {
       const sent = parseKeyHeader(request.headers.get('x-api-key'))
       const key = sent?.id === undefined ? undefined : await state.shared.store.keys.find(sent.id)

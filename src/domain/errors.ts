@@ -48,7 +48,7 @@ export class ServiceError extends Error {
 }
 
 /** Existing clients compare this sentence: it must not change. */
-export const notFound = () => new ServiceError('not_found', 'Resource not found.')
+export const notFound = (message = 'Resource not found.') => new ServiceError('not_found', message)
 
 export class ClientGone extends Error {
   override readonly name = 'ClientGone'

@@ -38,7 +38,7 @@ export function createExplorer(options: ExplorerOptions) {
     await context.takeTurn()
     const version = await page.version(shown)
     if (version === undefined) return sendPage(request, context, await page.render(shown))
-    const key = `${request.url} ${origin} ${version}`
+    const key = [shown.path, page.variant?.(shown.query) ?? '', origin, version].join(' ')
     return sendPage(request, context, await pages.get(await catalog.current(), key, () => page.render(shown)))
   }
 

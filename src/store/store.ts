@@ -210,7 +210,7 @@ export type RulesStore = {
   listByStamps(stamps: readonly string[]): Awaitable<AppliedRules[]>
   /** `undefined` if none was ever applied: the built-in rule set is active. */
   active(): Awaitable<AppliedRules | undefined>
-  /** Those that were applied, the last one first. */
+  /** All of them, the last applied one first. */
   list(): Awaitable<AppliedRules[]>
   /** Stores a rule set without activating it, unless it is stored. */
   keep(rules: AppliedRules): Awaitable<void>
@@ -225,9 +225,9 @@ export type AppliedRules = {
   stamp: string
   /** The rule set as JSON. */
   body: string
-  /** 0 for the built-in rule set after a rollback. */
+  /** 0 for a built-in rule set. */
   appliedAt: number
-  /** The command "rules apply", the setting RULES, or a rollback to the built-in rule set. */
+  /** The command "rules apply", the setting RULES, or a release of the program. */
   source: 'apply' | 'RULES' | 'built-in'
 }
 

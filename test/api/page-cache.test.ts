@@ -54,9 +54,9 @@ test('the oldest pages are evicted by number and by size; a page that is too lar
   expect(tiny.rendered).toEqual(['a', 'b', 'a'])
 })
 
-test('a page with a server error is not cached', async () => {
+test('a page with an error is not cached', async () => {
   const { cache } = caching()
-  const statuses = [503, 200, 404]
+  const statuses = [503, 404, 200, 500]
   const get = async () => (await cache.get(SNAPSHOT, 'a', () => createPage('', {}, statuses.shift()))).status
-  expect([await get(), await get(), await get()]).toEqual([503, 200, 200])
+  expect([await get(), await get(), await get(), await get()]).toEqual([503, 404, 200, 200])
 })

@@ -68,9 +68,10 @@ const pointerTo = (name: string, at?: number) =>
 /** Only `keys` is required. */
 function checkTexts(name: (typeof LISTS)[number], value: unknown): InvalidValue[] {
   if (value === undefined && name !== 'keys') return []
+  const examples = name === 'keys' ? ' such as "42", "0x…" or "github:zoe"' : ''
   if (!Array.isArray(value)) {
     const got = value === undefined ? 'nothing' : quote(value)
-    return [{ pointer: pointerTo(name), detail: `${name} must be a list of texts, got ${got}.` }]
+    return [{ pointer: pointerTo(name), detail: `${name} must be a list of texts${examples}, got ${got}.` }]
   }
   if (value.length > MOST_ENTRIES) {
     const detail = `${name} may have at most ${MOST_ENTRIES} entries, got ${value.length}.`
@@ -81,7 +82,7 @@ function checkTexts(name: (typeof LISTS)[number], value: unknown): InvalidValue[
     .slice(0, MOST_INVALID)
     .map(([at, each]) => ({
       pointer: pointerTo(name, at),
-      detail: `${name} must have texts, got ${quote(each)}.`,
+      detail: `${name} must have texts${examples}, got ${quote(each)}.`,
     }))
 }
 

@@ -6,6 +6,8 @@ import { lookUp } from './lookup.ts'
 import { getPassport } from './passports.ts'
 import { getRules } from './rules.ts'
 
+const NO_PATH = 'There is no such path in v3: /openapi.json and /reference/v3 list the paths.'
+
 export const V3_ROUTES: readonly Route[] = [
   { path: '/api/v3/passports', kind: 'v3', name: 'v3_list', handle: listPassports },
   {
@@ -26,6 +28,6 @@ export const V3_ROUTES: readonly Route[] = [
     handle: lookUp,
   },
   { path: '/api/v3/rules/:stamp', kind: 'v3', name: 'v3_rules', isCheap: () => true, handle: getRules },
-  { path: '/api/v3', kind: 'v3', name: 'v3_other' },
-  { path: '/api/v3/*', kind: 'v3', name: 'v3_other' },
+  { path: '/api/v3', kind: 'v3', name: 'v3_other', missing: NO_PATH },
+  { path: '/api/v3/*', kind: 'v3', name: 'v3_other', missing: NO_PATH },
 ]

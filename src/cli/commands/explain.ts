@@ -2,30 +2,30 @@ import { readConfig } from '../../config.ts'
 import { nameDatabase } from '../../domain/database-address.ts'
 import { CommandError } from '../../domain/errors.ts'
 import type { ExplanationLine } from '../../domain/explanation.ts'
-import { parsePassportRef } from '../../domain/passport.ts'
 import { printable } from '../../domain/text/format.ts'
 import { findRules } from '../../scoring/active-rules.ts'
 import { findExplanation } from '../../scoring/explain.ts'
 import { loadRules } from '../../scoring/load-rules.ts'
 import type { RuleSet } from '../../scoring/rules.ts'
 import type { ExplainedScore } from '../../scoring/score.ts'
-import { DATABASE_OPTIONS, defineCommand, invalidValue, JSON_OPTION } from '../command.ts'
+import { DATABASE_OPTIONS, defineCommand, JSON_OPTION } from '../command.ts'
 import { openForCommand } from '../open-store.ts'
+import { BY_KEY, findRef, parseKey } from '../passport-key.ts'
 import { formatTable } from '../table.ts'
 
 export const explain = defineCommand({
   name: 'explain',
   summary: 'explain a score, credential by credential',
   options: { ...JSON_OPTION, ...DATABASE_OPTIONS },
-  forms: [{ args: 'ID', about: 'by passport id or wallet' }],
+  forms: [{ args: 'ID', about: BY_KEY }],
   async run({ values, args: [given = ''] }, terminal) {
-    const ref = parsePassportRef(given)
-    if (!ref) throw invalidValue('A passport is named by its id or a wallet', given)
+    const key = parseKey(given)
     const config = readConfig(terminal.env, values)
     const initialRules = await loadRules(config.rules)
     await using store = await openForCommand(config.database)
     const rules = await findRules(store, initialRules)
-    const found = await findExplanation(store, ref, rules, terminal.now())
+    const ref = await findRef(store, key)
+    const found = ref && (await findExplanation(store, ref, rules, terminal.now()))
     if (!found) throw new CommandError(`There is no passport ${given} in ${nameDatabase(config.database)}.`)
     const { passport, outcome } = found
     const present = values.json ? toJson : toText
@@ -40,7 +40,7 @@ function toJson(id: number, name: string, { scores, human, lines }: ExplainedSco
       ...{ type, name, category, score, max_score: maxScore, value, from, formula, accounts },
     }),
   )
-  return `${JSON.stringify({ passport_id: id, name, rules: rules.version, scores, human, caps: rules.caps ?? {}, credentials }, null, 2)}\n`
+  return `${JSON.stringify({ passport_id: id, name, rules: rules.version, stamp: rules.stamp, scores, human, caps: rules.caps ?? {}, credentials }, null, 2)}\n`
 }
 
 function toText(id: number, name: string, { scores, human, lines }: ExplainedScore, rules: RuleSet): string {
@@ -53,7 +53,7 @@ function toText(id: number, name: string, { scores, human, lines }: ExplainedSco
   })
   const sums = `${scores.activity} activity + ${scores.identity} identity + ${scores.skills} skills`
   return `Passport ${id}, ${printable(name) || 'without a name'}: ${scores.total}
-${sums}${Object.keys(rules.caps ?? {}).length > 0 ? ', each within its cap' : ''}, by rule set ${rules.version}
+${sums}${Object.keys(rules.caps ?? {}).length > 0 ? ', each within its cap' : ''}, by rule set ${printable(rules.stamp)}
 Known to be human: ${human ? 'yes' : 'no'}
 ${parts.join('')}`
 }

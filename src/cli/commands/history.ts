@@ -1,16 +1,16 @@
 import { readConfig } from '../../config.ts'
 import { nameDatabase } from '../../domain/database-address.ts'
 import { CommandError } from '../../domain/errors.ts'
-import { type PassportRef, parsePassportRef } from '../../domain/passport.ts'
 import { printable } from '../../domain/text/format.ts'
-import { formatInstant, parseInstant } from '../../domain/text/instant.ts'
+import { parseInstant } from '../../domain/text/instant.ts'
 import { type Change, causesOf, type EventContent, type LogEvent } from '../../domain/v3/event.ts'
 import type { ScoreDiff } from '../../domain/v3/fold.ts'
-import { presentDiff, presentEvent } from '../../domain/v3/present-event.ts'
+import { presentDiff, presentEvent, presentTime } from '../../domain/v3/present-event.ts'
 import { readDiff } from '../../store/events/read-later.ts'
 import type { Store } from '../../store/store.ts'
 import { DATABASE_OPTIONS, defineCommand, invalidValue, JSON_OPTION } from '../command.ts'
 import { openForCommand } from '../open-store.ts'
+import { ambiguous, BY_KEY, findRef, parseKey } from '../passport-key.ts'
 import { formatTable } from '../table.ts'
 
 const PAGE = 1000
@@ -21,28 +21,30 @@ export const history = defineCommand({
   description: `Lists its events, oldest first: when it was added, changed, merged and scored, and why its score
     changed. Events of a removed passport are deleted, except the removal.`,
   options: { ...JSON_OPTION, ...DATABASE_OPTIONS },
-  forms: [{ args: 'ID', about: 'by passport id or wallet' }],
+  forms: [{ args: 'ID', about: BY_KEY }],
   async run({ values, args: [given = ''] }, terminal) {
-    const ref = parseRef(given)
+    const key = parseKey(given)
     const { database } = readConfig(terminal.env, values)
     await using store = await openForCommand(database)
-    const id = 'id' in ref ? ref.id : (await store.passports.find(ref))?.id
+    const ref = await findRef(store, key)
+    const passport = ref && (await store.passports.find(ref))
+    const id = ref && 'id' in ref ? ref.id : passport?.id
     const log = await store.events.log()
     const events = id === undefined ? [] : await listEvents(store, id)
-    const isKnown = events.length > 0 || (await store.passports.find(ref)) !== undefined
-    if (!isKnown) throw new CommandError(`There is no passport ${given} in ${nameDatabase(database)}.`)
+    if (events.length === 0 && !passport)
+      throw new CommandError(`There is no passport ${given} in ${nameDatabase(database)}.`)
     if (values.json) {
       const shown = events.map((event) => presentEvent(event, { log: log.name, source: '/api/v3' }))
       return terminal.out(`${JSON.stringify(shown, null, 2)}\n`)
     }
     const rows = events.map((event) => [
       String(event.sequence),
-      formatInstant(event.time),
+      presentTime(event.time),
       event.type,
       describe(event),
     ])
     terminal.out(formatTable([['NUMBER', 'TIME', 'EVENT', 'CHANGE'], ...rows]))
-    terminal.err(`Changes are logged since ${formatInstant(log.knownSince)}.\n`)
+    terminal.err(`Changes are logged since ${presentTime(log.knownSince)}.\n`)
   },
 })
 
@@ -50,23 +52,25 @@ export const diff = defineCommand({
   name: 'diff',
   summary: 'explain why a score changed between two times',
   description: `Compares the score at FROM with the score at TO and lists the causes, which add up to the
-    difference. A merged passport has the history of the passport it is merged into.`,
+    difference. Accepts the times that "history" prints; TO is now by default. A merged passport has the history of
+    the passport it is merged into.`,
   options: { ...JSON_OPTION, ...DATABASE_OPTIONS },
-  forms: [{ args: 'ID FROM TO', about: 'by passport id or wallet, and two times such as 2026-11-01' }],
-  examples: ['passportd diff 7 2026-10-01 2026-11-01T12:00:00Z'],
-  async run({ values, args: [given = '', first = '', second = ''] }, terminal) {
-    const ref = parseRef(given)
-    const times = { from: parseTime('FROM', first), to: parseTime('TO', second) }
+  forms: [{ args: 'ID FROM [TO]', about: `${BY_KEY}, and times such as 2026-11-01 or now` }],
+  examples: ['passportd diff 7 2026-10-01', 'passportd diff 7 2026-10-01 2026-11-01T12:00:00Z'],
+  async run({ values, args: [given = '', first = '', second = 'now'] }, terminal) {
+    const key = parseKey(given)
+    const now = terminal.now()
+    const times = { from: parseTime('FROM', first, now), to: parseTime('TO', second, now) }
     if (times.from > times.to) throw invalidValue('TO must be a time after FROM', second)
     const { database } = readConfig(terminal.env, values)
     await using store = await openForCommand(database)
-    const [found] = await store.v3.find([ref], { credentials: true })
-    if (!found || !('passport' in found))
-      throw new CommandError(`There is no passport ${given} in ${nameDatabase(database)}.`)
+    const [found] = await store.v3.find([key], { credentials: true })
+    if (found && 'candidates' in found) throw ambiguous(given, found.candidates)
+    if (!found) throw new CommandError(`There is no passport ${given} in ${nameDatabase(database)}.`)
     const { passport } = found
     const result = await readDiff(store.events, passport, times, (knownSince) => {
       if (times.from < knownSince)
-        throw new CommandError(`FROM is too early: changes are logged since ${formatInstant(knownSince)}.`)
+        throw new CommandError(`FROM is too early: changes are logged since ${presentTime(knownSince)}.`)
     })
     terminal.out(
       values.json
@@ -76,16 +80,10 @@ export const diff = defineCommand({
   },
 })
 
-function parseRef(text: string): PassportRef {
-  const ref = parsePassportRef(text)
-  if (!ref) throw invalidValue('A passport is named by its id or a wallet', text)
-  return ref
-}
-
-function parseTime(name: string, text: string): number {
-  const time = parseInstant(text)
+function parseTime(name: string, text: string, now: number): number {
+  const time = text === 'now' ? now : parseInstant(text)
   if (time === undefined)
-    throw invalidValue(`${name} must be a time such as 2026-11-01 or 2026-11-01T12:00:00Z`, text)
+    throw invalidValue(`${name} must be now, or a time such as 2026-11-01 or 2026-11-01T12:00:00Z`, text)
   return time
 }
 

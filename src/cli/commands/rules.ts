@@ -26,7 +26,7 @@ const OPTIONS = {
 export const rules = defineCommand({
   name: 'rules',
   summary: 'check, compare and apply rule sets, which turn values into points',
-  description: `The database keeps every applied rule set. All processes use the active one; running nodes adopt another
+  description: `The database keeps every rule set that was in force. All processes use the active one; running nodes adopt another
     one within seconds. docs/scoring.md describes the format.`,
   options: OPTIONS,
   forms: [
@@ -38,12 +38,12 @@ export const rules = defineCommand({
       options: [],
       about: 'activates the rule set that was applied before the active one',
     },
-    { action: 'list', options: ['json'], about: 'lists all applied rule sets, the last one first' },
+    { action: 'list', options: ['json'], about: 'lists all stored rule sets, the last applied one first' },
     {
       action: 'show',
       args: '[STAMP]',
       options: ['built-in'],
-      about: 'prints an applied rule set, by default the active one',
+      about: 'prints a stored rule set, by default the active one',
     },
   ],
   examples: [
@@ -142,24 +142,24 @@ async function describeStale({ scoring }: Store): Promise<string> {
 }
 
 async function listRules({ store, values, terminal }: Target): Promise<void> {
-  const active = await store.rules.active()
+  const active = await findRules(store)
   const all = (await store.rules.list()).map((each) => ({
     stamp: each.stamp,
     version: toRuleSet(each).version,
-    active: each.stamp === active?.stamp,
+    active: each.stamp === active.stamp,
     applied_at: each.appliedAt === 0 ? null : isoTime(each.appliedAt),
     source: each.source,
   }))
   if (values.json) return terminal.out(`${JSON.stringify(all)}\n`)
-  if (all.length === 0)
-    return terminal.err(`No rule set was applied: the built-in set ${DEFAULT_RULES.stamp} is active.\n`)
   const rows = all.map((each) => [
     printable(each.stamp),
     each.active ? 'active' : '',
     each.applied_at ?? '-',
     each.source,
   ])
-  terminal.out(formatTable([['STAMP', 'STATE', 'APPLIED', 'SOURCE'], ...rows]))
+  if (rows.length > 0) terminal.out(formatTable([['STAMP', 'STATE', 'APPLIED', 'SOURCE'], ...rows]))
+  if (!all.some(({ active }) => active))
+    terminal.err(`No rule set was applied: the built-in set ${active.stamp} is active.\n`)
 }
 
 async function showRules(stamp: string, { store, terminal }: Target): Promise<void> {

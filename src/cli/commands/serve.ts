@@ -136,8 +136,9 @@ function greeting(
   const flag = demo ? '--demo ' : ''
   return `passportd ${VERSION} serves ${count(total, 'passport')} from ${nameDatabase(config.database)}
 
-${config.explorer ? `  Explorer   ${address}/\n` : ''}  API        ${address}/api/v1/passports
-  Reference  ${address}/reference
+${config.explorer ? `  Explorer   ${address}/\n` : ''}  API        ${address}/api/v3/passports
+  V1         ${address}/api/v1/passports
+  Reference  ${address}/reference/v3
   Health     ${address}/health
   Keys       ${config.requireKey ? 'required' : 'optional'}
 ${metrics ? `  Metrics    ${metrics}\n` : ''}${workers > 1 ? `  Workers    ${workers}\n` : ''}${replicaOf(config)}

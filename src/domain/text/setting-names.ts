@@ -2,15 +2,19 @@ import { editDistance } from './edit-distance.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** A sentence for each variable with the prefix PASSPORTD_, which settings do not have. */
+/** A sentence for each other variable with the prefix SITE_, or with the prefix PASSPORTD_, which settings do not have. */
 export function unknownSettings(env: Environment, names: readonly string[]): string[] {
   return Object.keys(env)
-    .filter((name) => /^PASSPORTD_/i.test(name))
-    .map((name) => {
-      const meant = name.slice('PASSPORTD_'.length).toUpperCase()
-      const advice = names.includes(meant) ? `use ${meant}` : `the settings are ${names.join(', ')}`
-      return `${name} is not a setting: ${advice}.`
-    })
+    .filter((name) => /^(PASSPORTD|SITE)_/i.test(name) && !names.includes(name))
+    .filter((name) => findMeant(env, name, names) === undefined)
+    .map((name) => `${name} is not a setting: ${advise(name.toUpperCase(), names)}.`)
+}
+
+function advise(name: string, names: readonly string[]): string {
+  const meant = name.replace('PASSPORTD_', '')
+  if (names.includes(meant)) return `use ${meant}`
+  const similar = names.filter((each) => !name.startsWith('SITE_') || each.startsWith('SITE_'))
+  return `the settings are ${similar.join(', ')}`
 }
 
 /** Other names that people use for a setting. */
@@ -26,12 +30,16 @@ const ALIASES: Readonly<Record<string, string>> = {
 
 /** A sentence for each variable whose name resembles the name of an unset setting. */
 export function misspeltSettings(env: Environment, names: readonly string[]): string[] {
-  const isSet = (name: string) => (env[name] ?? '').trim() !== ''
   return Object.keys(env).flatMap((name) => {
-    if (names.includes(name) || !isSet(name)) return []
-    const meant = names.find((setting) => !isSet(setting) && resembles(name.toUpperCase(), setting))
+    const meant = findMeant(env, name, names)
     return meant === undefined ? [] : [`${name} is not a setting: did you mean ${meant}?`]
   })
+}
+
+function findMeant(env: Environment, name: string, names: readonly string[]): string | undefined {
+  const isSet = (name: string) => (env[name] ?? '').trim() !== ''
+  if (names.includes(name) || !isSet(name)) return undefined
+  return names.find((setting) => !isSet(setting) && resembles(name.toUpperCase(), setting))
 }
 
 /** Variables of other programs, such as HOSTS or POST, may be near a short name: it must match but for case. */

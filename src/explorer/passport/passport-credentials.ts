@@ -93,8 +93,9 @@ export const createCredentialsPage = ({ store }: ExplorerOptions): ExplorerPage 
     const ref = parsePassportRef(params.ref ?? '')
     return ref && (await store.v1.findCredentials(ref))?.etag
   },
+  variant: (query) => String(pageOf(query)),
   async render({ params, query, site }) {
-    const { page } = parsePageRequest(query.get('page'), String(PAGE_SIZE))
+    const page = pageOf(query)
     const ref = parsePassportRef(params.ref ?? '')
     const found = ref && (await store.credentials.find(ref))
     if (!found) throw notFound()
@@ -114,6 +115,8 @@ ${renderPages(passport.id, page, last)}
     return file('text/html', renderLayout({ site, title, description, main }), POLICY.explorer)
   },
 })
+
+const pageOf = (query: URLSearchParams) => parsePageRequest(query.get('page'), String(PAGE_SIZE)).page
 
 function renderPages(id: number, page: number, last: number): Html {
   const link = (target: number, text: string) =>

@@ -78,16 +78,17 @@ export function renderSnippets(id: number, origin: string, state: ApiState): Htm
 <details id="developers">
 <summary>For developers</summary>
 ${state === 'removed' ? REMOVED : html`<p>As JSON: <a href="${api}">this passport</a>, <a href="${credentials}">its credentials</a>${state === 'open' ? '' : ' (key required)'}. The <a href="/reference">API reference</a> describes all fields.</p>`}
-${plain === undefined || state === 'removed' ? html`` : renderCommands(plain, [api, credentials], state)}
+${plain === undefined || state === 'removed' ? html`` : renderCommands(plain, [api, credentials, `/api/v3/passports/${id}?include=credentials`], state)}
 </details>
 </section>`
 }
 
 const REMOVED = html`<p>The V1 API of this service <a href="/deprecation">was removed</a>.</p>`
 
-function renderCommands(origin: string, paths: readonly [string, string], state: ApiState): Html {
+function renderCommands(origin: string, paths: readonly [string, string, string], state: ApiState): Html {
   const key = state === 'open' ? '' : '-H "X-API-KEY: $KEY" '
   const line = (noun: string, path: string) => renderLine(noun, `curl ${key}'${origin}${path}'`)
   return html`${line('command for the passport', paths[0])}
-${line('command for its credentials', paths[1])}`
+${line('command for its credentials', paths[1])}
+${line('command for both with v3', paths[2])}`
 }

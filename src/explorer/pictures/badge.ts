@@ -15,28 +15,34 @@ export function createBadge(options: ExplorerOptions): ExplorerPage {
   const findWords = createPassportWords(options)
 
   /** The value of the badge: the score, or the level or standing that `show` selects, if the passport has one. */
-  async function findValue(passport: FullPassport, show: string | null): Promise<string> {
-    if (show !== 'level' && show !== 'top') return describeValue(passport)
+  async function findValue(passport: FullPassport, show: 'level' | 'top' | 'score'): Promise<string> {
+    if (show === 'score') return describeValue(passport)
     const { level, top } = await findWords(passport)
     return (show === 'top' && top.replace(' in ', ' ')) || level || describeValue(passport)
   }
 
-  return createPicturePage(options.store, ['svg', 'json'], async (passport, type, { query, site }) => {
-    const value = await findValue(passport, query.get('show'))
+  const page = createPicturePage(options.store, ['svg', 'json'], async (passport, type, { query, site }) => {
+    const { show, theme, style } = parseOptions(query)
+    const value = await findValue(passport, show)
     if (type === 'json') return picture('json', JSON.stringify(toEndpoint(value, site)))
-    const theme = query.get('theme') === 'dark' ? 'dark' : 'light'
-    const draw = STYLES[parseStyle(query.get('style'))]
-    return picture('svg', draw(passport, value, colorsOf(site, theme), theme).markup)
+    return picture('svg', STYLES[style](passport, value, colorsOf(site, theme), theme).markup)
   })
+  return { ...page, variant: (query) => Object.values(parseOptions(query)).join(' ') }
+}
+
+/** Unknown values are the defaults: an error would break the embedding page. */
+function parseOptions(query: URLSearchParams) {
+  const [show, theme, style] = [query.get('show'), query.get('theme'), query.get('style') ?? '']
+  return {
+    show: show === 'level' || show === 'top' ? show : 'score',
+    theme: theme === 'dark' ? theme : 'light',
+    style: Object.hasOwn(STYLES, style) ? (style as keyof typeof STYLES) : 'flat',
+  } as const
 }
 
 type Draw = (passport: FullPassport, value: string, colors: Colors, theme: Theme) => Html
 
 const STYLES = { flat: drawFlat, plain: drawPlain, large: drawLarge } satisfies Record<string, Draw>
-
-/** An unknown style is `flat`: an error would break the embedding page. */
-const parseStyle = (text: string | null) =>
-  text !== null && Object.hasOwn(STYLES, text) ? (text as keyof typeof STYLES) : 'flat'
 
 /** The schema of shields.io's endpoint badges. */
 const toEndpoint = (message: string, { accents }: Site) => ({

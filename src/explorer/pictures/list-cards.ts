@@ -19,9 +19,10 @@ import { fitSize } from './text-width.ts'
 export const createCompareCard = (options: ExplorerOptions): ExplorerPage => ({
   version: () => undefined,
   async render({ query, site, signal, charge }) {
-    const ids = parseIds(query).filter((text) => /^\d+$/.test(text))
-    const { people } = await findPeople(options, ids, signal)
-    if (people.length === 0) throw notFound()
+    const ids = parseIds(query)
+    if (!ids.every((text) => /^\d+$/.test(text))) throw notFound()
+    const { people, unknown } = await findPeople(options, ids, signal)
+    if (people.length === 0 || unknown.length > 0) throw notFound()
     await charge(PNG_UNITS)
     const { markup } = drawComparison(people, site)
     return picture('png', await options.rasterize(() => markup, CARD_SIZE.width))

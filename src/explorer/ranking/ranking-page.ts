@@ -49,6 +49,7 @@ export function createRankingPage(options: ExplorerOptions): ExplorerPage {
       const { stamp } = await options.rules()
       return needsIndex(query) ? stamp : `${stamp} ${(await homeFacets()).revision}`
     },
+    variant: (query) => addressOf(parseRankingQuery(query)),
     render(request) {
       const query = parseRankingQuery(request.query)
       const render = () => renderRanking(context, query, request)
@@ -92,7 +93,8 @@ async function renderRanking(
     labels: await findLabels(context, found.query),
     standing: await context.catalog.standing(0),
   }
-  return file('text/html', renderPage(shown), POLICY.explorer)
+  const status = found.query.page > found.last ? 404 : 200
+  return file('text/html', renderPage(shown), POLICY.explorer, status)
 }
 
 /** The first three of all are shown with their levels. */

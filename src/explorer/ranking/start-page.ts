@@ -25,7 +25,7 @@ echo '{"passport_id":1,"passport_profile":{"display_name":"Ada"}}' |
 <p>A thousand fictional people, in a separate database:</p>
 <pre class="command">passportd serve --demo</pre>
 </section>
-<p>${prose('`docs/scoring.md` describes the scoring rules, `docs/operate.md` the operation of the service.')} The <a href="/reference">API reference</a> describes access for programs.</p>`
+<p>${prose('`docs/scoring.md` describes the scoring rules, `docs/operate.md` the operation of the service.')} The <a href="/reference/v3">API reference</a> describes access for programs.</p>`
   return renderLayout({
     site,
     title: 'No passports yet',

@@ -49,7 +49,7 @@ ${heading('service', 'For operators and tools')}
     head: html`<link rel="stylesheet" href="${site.urlOf('reference.css')}">\n`,
     script: 'reference.js',
     share: { path: referencePath(versionsOf(document), version) },
-    here: '/reference',
+    here: '/reference/v3',
     explorer,
     main,
   })

@@ -46,9 +46,9 @@ function curl(address: Html, json?: Html): Html {
 function javaScript(address: Html, method?: string, json?: Html): Html {
   const options = json
     ? html`method: '${method ?? ''}',
-  headers: { 'X-API-KEY': env.KEY, 'Content-Type': 'application/json' },
+  headers: { 'X-API-KEY': env.KEY ?? '', 'Content-Type': 'application/json' },
   body: JSON.stringify(${json}),`
-    : html`headers: { 'X-API-KEY': env.KEY },`
+    : html`headers: { 'X-API-KEY': env.KEY ?? '' },`
   return html`import { env } from 'node:process'
 
 const response = await fetch('${address}', {

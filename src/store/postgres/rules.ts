@@ -1,7 +1,7 @@
 import { appendEvents } from '../events/postgres.ts'
 import {
   ACTIVE_RULES,
-  APPLIED_RULES,
+  ALL_RULES,
   NEXT_APPLIED_AT,
   PREVIOUS_RULES,
   type RuleSetRow,
@@ -25,8 +25,7 @@ export function createRules({ query, transaction }: Pool, read: Query): RulesSto
         toAppliedRules,
       ),
     active: () => findOne(read, ACTIVE_RULES),
-    list: async () =>
-      (await selectRows<RuleSetRow>(read, 'rule_sets', APPLIED_RULES, [])).map(toAppliedRules),
+    list: async () => (await selectRows<RuleSetRow>(read, 'rule_sets', ALL_RULES, [])).map(toAppliedRules),
     async keep(rules) {
       if (await findOne(read, 'where stamp = $1', [rules.stamp])) return
       await insertRows(query, 'rule_sets', [toRuleSetRow(rules)], 'on conflict do nothing')

@@ -15,9 +15,8 @@ export const toRuleSetRow = ({ appliedAt, ...rules }: AppliedRules): RuleSetRow 
 /** SQL on either engine: the active rule set. */
 export const ACTIVE_RULES = `where stamp = (select value from settings where name = 'active_rules')`
 
-/** SQL on either engine: the rule sets that were applied; the built-in one may be active or only kept. */
-export const APPLIED_RULES = `where applied_at > 0 or stamp = (select value from settings where name = 'active_rules')
-  order by applied_at desc`
+/** SQL on either engine: all rule sets, the last applied one first. */
+export const ALL_RULES = 'order by applied_at desc, stamp'
 
 /** SQL on either engine: the time of a new rule set, later than all others. */
 export const NEXT_APPLIED_AT = 'select max(applied_at) + 1 as time from rule_sets where applied_at >='

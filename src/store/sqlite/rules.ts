@@ -2,7 +2,7 @@ import type { Database } from 'bun:sqlite'
 import { createEventWriter } from '../events/sqlite.ts'
 import {
   ACTIVE_RULES,
-  APPLIED_RULES,
+  ALL_RULES,
   NEXT_APPLIED_AT,
   PREVIOUS_RULES,
   type RuleSetRow,
@@ -21,7 +21,7 @@ export function createRules({ reader, writer }: { reader: Database; writer: Data
   const find = select(reader, 'where stamp = ?')
   const listIn = select(reader, 'where stamp in (select value from json_each(?))')
   const findActive = select(reader, ACTIVE_RULES)
-  const list = select(reader, APPLIED_RULES)
+  const list = select(reader, ALL_RULES)
   const findPrevious = select(writer, PREVIOUS_RULES)
   const active = select(writer, ACTIVE_RULES)
   const nextTime = writer.query<{ time: number | null }, [number]>(`${NEXT_APPLIED_AT} ?`)

@@ -19,12 +19,24 @@ test('an unknown path of v3 gets problem+json, without the headers of V1', async
       type: 'about:blank',
       title: 'Not Found',
       status: 404,
-      detail: 'Resource not found.',
+      detail: 'There is no such path in v3: /openapi.json and /reference/v3 list the paths.',
       code: 'not_found',
       request_id: 'mine',
       errors: [],
     })
   }
+})
+
+test.each([
+  ['/passports?keyword=ada', '"keyword" is a parameter of V1: use q.'],
+  ['/passports?page=2', '"page" is a parameter of V1: use cursor.'],
+  ['/passports?per_page=5', '"per_page" is a parameter of V1: use limit.'],
+  ['/passports/7?page=2', '"page" is not a known parameter: use include, select, as_of.'],
+  ['/passports?constructor=1', '"constructor" is not a known parameter: use q, filter, sort'],
+])('%s gets an error that names the parameters of v3', async (target, detail) => {
+  const { status, body } = await server.get(`/api/v3${target}`)
+  expect(status).toBe(400)
+  expect(body.detail).toStartWith(detail)
 })
 
 test('a body above 1 MiB gets problem+json on v3, and an empty 413 elsewhere', async () => {

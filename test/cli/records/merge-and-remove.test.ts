@@ -38,7 +38,7 @@ withEveryEngine('passports', (makeDatabase) => {
     expect(code).toBe(0)
     for (const part of [
       'Passport 1, Ada: 26\n',
-      '0 activity + 5 identity + 21 skills, by rule set 2026-11\n',
+      '0 activity + 5 identity + 21 skills, by rule set 2026-11+',
       'Known to be human: yes\n',
       'Skills: 21\n  GitHub      21 of 40  min(round(√1734 × 0.5), 40) = 21\n',
       '    ada                 1734 contributions: min(round(√1734 × 0.5), 40) = 21\n',
@@ -57,6 +57,7 @@ withEveryEngine('passports', (makeDatabase) => {
       passport_id: 1,
       name: 'Ada',
       rules: '2026-11',
+      stamp: expect.stringMatching(/^2026-11\+\w{8}$/),
       scores: { total: 26, activity: 0, identity: 5, skills: 21 },
       human: true,
     })

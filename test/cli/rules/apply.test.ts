@@ -48,7 +48,7 @@ withEveryEngine('applied rules', (makeDatabase) => {
     })
     expect((await here.call('score')).err).toBe('Scored 1 passport by rule set two.\n')
     expect(await here.scoreOf()).toBe(20)
-    expect((await here.call('explain', '1')).out).toContain('by rule set two')
+    expect((await here.call('explain', '1')).out).toMatch(/by rule set two\+\w{8}\n/)
   })
 
   test('a running node scores and explains by an applied rule set, and by the one before after a rollback', async () => {
@@ -73,14 +73,17 @@ withEveryEngine('applied rules', (makeDatabase) => {
     expect(await here.scoreOf()).toBe(10)
   })
 
-  test('list and show have every applied rule set', async () => {
+  test('list and show have every stored rule set', async () => {
     await using here = await kitePlace(makeDatabase)
     expect((await here.rules('list')).err).toContain('No rule set was applied: the built-in set 2026-11+')
+    await here.call('score')
+    expect((await here.rules('list')).out).toMatch(/\n2026-11\+\w+ +active +- +built-in\n$/)
     for (const name of ['one.json', 'two.json']) await here.rules('apply', here.path(name))
     const listed = JSON.parse((await here.rules('list', '--json')).out)
     expect(listed).toMatchObject([
       { version: 'two', active: true, source: 'apply' },
       { version: 'one', active: false, source: 'apply' },
+      { version: '2026-11', active: false, source: 'built-in', applied_at: null },
     ])
     expect(JSON.parse((await here.rules('show')).out)).toEqual(JSON.parse(FILES['two.json']))
     expect(JSON.parse((await here.rules('show', listed[1].stamp)).out)).toEqual(JSON.parse(FILES['one.json']))

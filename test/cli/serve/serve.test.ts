@@ -19,7 +19,7 @@ withEveryEngine('serve', (makeDatabase, engine) => {
     for (const { greeting, url, ...server } of servers) {
       await using _ = server
       expect(greeting).toContain(`serves 1,000 passports from ${here.database}\n`)
-      for (const path of ['/api/v1/passports', '/reference', '/health']) {
+      for (const path of ['/api/v3/passports', '/api/v1/passports', '/reference/v3', '/health']) {
         expect(greeting).toContain(url + path)
         expect((await fetch(url + path)).status).toBe(200)
       }

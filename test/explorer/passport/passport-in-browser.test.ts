@@ -105,7 +105,7 @@ inBrowser('the passport page in a browser', (browser) => {
         await page.setViewportSize({ width, height: 640 })
         expect([width, await page.evaluate(TOO_WIDE)]).toEqual([width, []])
       }
-      expect(await page.getByRole('button').count()).toBe(javaScriptEnabled ? 9 : 0)
+      expect(await page.getByRole('button').count()).toBe(javaScriptEnabled ? 10 : 0)
       expect(await page.locator('noscript').isVisible()).toBe(!javaScriptEnabled)
       const ground = () => page.evaluate("getComputedStyle(document.querySelector('#parts')).backgroundColor")
       if (javaScriptEnabled) {

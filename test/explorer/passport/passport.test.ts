@@ -121,14 +121,15 @@ onEveryEngine('the passport page', (open) => {
       const { text } = await server.look('/passports/12')
       return {
         curl: /curl [^\n<]*/.exec(text)?.[0] ?? '',
+        v3: text.includes('/api/v3/passports/12?include=credentials&#x27;</code>'),
         json: text.includes('href="/api/v1/passports/12"'),
       }
     }
-    expect(await lines()).toEqual({ curl: expect.stringMatching(/^curl &#x27;http:/), json: true })
+    expect(await lines()).toEqual({ curl: expect.stringMatching(/^curl &#x27;http:/), v3: true, json: true })
     state = 'key required'
     expect((await lines()).curl).toStartWith('curl -H &quot;X-API-KEY: $KEY&quot; ')
     state = 'removed'
-    expect(await lines()).toEqual({ curl: '', json: false })
+    expect(await lines()).toEqual({ curl: '', v3: false, json: false })
     expect(readable((await server.look('/passports/12')).text)).toContain(
       'The V1 API of this service was removed',
     )

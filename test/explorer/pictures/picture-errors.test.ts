@@ -36,6 +36,15 @@ describe('errors of badges and cards', () => {
     },
   )
 
+  test('the card of a comparison with an unknown passport is missing', async () => {
+    await using store = await openTestStore('sqlite', PEOPLE)
+    await using server = serveExplorer(store, { rasterize: async () => new Uint8Array(4) })
+    const statusOf = async (ids: string) => (await server.look(`/card/compare.png?ids=${ids}`)).status
+    expect(await statusOf('7,12')).toBe(200)
+    for (const ids of ['7,99999', '99999', '7,nobody', ''])
+      expect([ids, await statusOf(ids)]).toEqual([ids, 404])
+  })
+
   test('a PNG that is missing or over the limit is a PNG', async () => {
     await using store = await openTestStore('sqlite', PEOPLE)
     await using server = serveExplorer(store, { limiter: limiterOf('pictures=1/10s') })

@@ -98,6 +98,7 @@ onEveryEngine('the reference page', (open) => {
       const { text } = await server.get(path as string)
       expect(text).toContain(`<h1>The ${version} passport API</h1>`)
       expect(text).toContain(`<a href="${path}" aria-current="page">${version?.toLowerCase()}</a>`)
+      expect(text).toContain('<a href="/reference/v3" aria-current="page">API</a></nav>')
       expect(text.includes('data-needs-key')).toBe(version === 'v3')
       const shown = [...text.matchAll(/<form data-path="([^"]+)"/g)].map((match) => match[1])
       expect(shown).toEqual(

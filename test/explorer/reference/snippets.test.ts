@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import { renderSnippets } from '../../../src/explorer/reference/snippets.ts'
 import { inventPeople } from '../../../src/ingest/demo/people.ts'
 import { needPrograms } from '../../support/docs/programs.ts'
 import { inBrowser } from '../../support/explorer/browser.ts'
@@ -49,6 +50,27 @@ describe('the snippets of the reference', () => {
           passport: { passport_id: 42 },
         })
       }
+    },
+    120_000,
+  )
+
+  test.skipIf(isSkipped)(
+    'send no key if KEY is not set',
+    async () => {
+      const keys: (string | null)[] = []
+      await using server = Bun.serve({
+        port: 0,
+        fetch({ headers }) {
+          keys.push(headers.get('X-API-KEY'))
+          return Response.json({})
+        },
+      })
+      for (const body of [undefined, { keys: ['42'] }]) {
+        const method = body === undefined ? 'GET' : 'POST'
+        const { markup } = renderSnippets({ id: 'x', method, url: server.url.href, body })
+        for (const language of LANGUAGES) await runSnippet(language, textOf(markup, language))
+      }
+      expect(keys.map((key) => key || null)).toEqual(Array(6).fill(null))
     },
     120_000,
   )

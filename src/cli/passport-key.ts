@@ -1,0 +1,27 @@
+import { CommandError } from '../domain/errors.ts'
+import type { PassportRef } from '../domain/passport.ts'
+import { quote } from '../domain/text/quote.ts'
+import { type PassportKey, parsePassportKey } from '../domain/v3/key.ts'
+import type { Store } from '../store/store.ts'
+import { invalidValue } from './command.ts'
+
+/** For the help of commands. */
+export const BY_KEY = 'by passport id, wallet or handle such as github:zoe'
+
+/** Throws `UsageError` if the text is malformed. */
+export function parseKey(text: string): PassportKey {
+  const key = parsePassportKey(text)
+  if (!key) throw invalidValue('A passport is named by its id, a wallet or a handle such as github:zoe', text)
+  return key
+}
+
+/** Only a handle is looked up. Throws if several passports have it. */
+export async function findRef({ v3 }: Store, key: PassportKey): Promise<PassportRef | undefined> {
+  if (!('handle' in key)) return key
+  const [found] = await v3.find([key], { credentials: false })
+  if (found && 'candidates' in found) throw ambiguous(key.handle, found.candidates)
+  return found && { id: found.passport.id }
+}
+
+export const ambiguous = (handle: string, candidates: readonly number[]) =>
+  new CommandError(`${quote(handle)} is a handle of the passports ${candidates.join(', ')}: use an id.`)

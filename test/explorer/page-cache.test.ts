@@ -1,0 +1,58 @@
+import { expect, test } from 'bun:test'
+import { createCatalog } from '../../src/catalog/catalog.ts'
+import { serveExplorer } from '../support/explorer/explorer-server.ts'
+import { openTestStore } from '../support/store/engines.ts'
+import { credential, named } from '../support/store/records.ts'
+
+/** A server whose pages and pictures are counted when they are rendered. */
+async function serveCounted() {
+  const credentials = Array.from({ length: 3 }, (_, at) => credential(`${at}`))
+  const store = await openTestStore('sqlite', [{ ...named(1, 'Ada', 1), credentials }, named(2, 'Grace', 2)])
+  const counted = { rendered: 0 }
+  const catalog = createCatalog(store)
+  const server = serveExplorer(store, {
+    catalog: { ...catalog, standing: (score) => count(catalog.standing(score)) },
+    rasterize: () => count(Promise.resolve(new Uint8Array(4))),
+  })
+  function count<T>(result: T): T {
+    counted.rendered++
+    return result
+  }
+  return {
+    ...server,
+    counted,
+    async [Symbol.asyncDispose]() {
+      await server[Symbol.asyncDispose]()
+      await store[Symbol.asyncDispose]()
+    },
+  }
+}
+
+test.each([
+  ['/', ['/?x=1', '/?', '/?utm_source=a&page=1', '/?page=1&page=7', '/?sort=total&q=+', '/?tag=']],
+  ['/?page=1', ['/?page=01', '/']],
+  ['/card/1.png', ['/card/1.png?x=1', '/card/1.png?theme=dark']],
+  ['/card/site.png', ['/card/site.png?x=1']],
+  ['/badge/1.svg?show=top', ['/badge/1.svg?show=top&x=1', '/badge/1.svg?style=none&show=top&theme=red']],
+])('%s is rendered once, whatever other parameters follow', async (target, same) => {
+  await using server = await serveCounted()
+  const first = await server.look(target)
+  expect(first.status).toBe(200)
+  const { rendered } = server.counted
+  expect(rendered).toBeGreaterThan(0)
+  for (const each of same) expect([each, (await server.look(each)).text]).toEqual([each, first.text])
+  expect(server.counted.rendered).toBe(rendered)
+})
+
+test('parameters that a page reads lead to pages of their own', async () => {
+  await using server = await serveCounted()
+  for (const targets of [
+    ['/', '/?sort=skills', '/?human=true', '/?human=false'],
+    ['/badge/1.svg', '/badge/1.svg?theme=dark', '/badge/1.svg?style=large', '/badge/1.svg?style=plain'],
+  ]) {
+    const texts = await Promise.all(targets.map(async (target) => (await server.look(target)).text))
+    expect(new Set(texts).size).toBe(targets.length)
+  }
+  expect((await server.look('/passports/1/credentials')).status).toBe(200)
+  expect((await server.look('/passports/1/credentials?page=2')).status).toBe(404)
+})
