@@ -1,8 +1,13 @@
-type Numbers = Float64Array<ArrayBuffer> | Uint32Array<ArrayBuffer> | Uint8Array<ArrayBuffer>
+type Numbers = Float64Array | Uint32Array | Uint8Array
 
-/** A longer array that begins with the same numbers. */
+type Constructor<T> = new (length: number | ArrayBufferLike) => T
+
+/** A longer array that begins with the same numbers, in a buffer of the same kind. */
 export function grow<T extends Numbers>(from: T, length: number): T {
-  const larger = new (from.constructor as new (length: number) => T)(length)
+  const buffer = new (from.buffer.constructor as Constructor<ArrayBufferLike>)(
+    length * from.BYTES_PER_ELEMENT,
+  )
+  const larger = new (from.constructor as Constructor<T>)(buffer)
   larger.set(from)
   return larger
 }

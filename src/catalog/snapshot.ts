@@ -36,15 +36,19 @@ function mergeChanges(snapshot: Snapshot, { cursor, listed, unlisted }: ListingC
   const added = listed.toSorted((one, other) => other.score - one.score || one.id - other.id)
   const builder = createBuilder(snapshot.ids.length + added.length, snapshot.names.length)
   let next = 0
+  /** The first rank that is not copied yet. */
+  let first = 0
   for (let rank = 0; rank < snapshot.ids.length; rank++) {
     const id = snapshot.ids[rank] as number
-    if (changed.has(id)) continue
     const score = snapshot.scores[rank] as number
-    for (; next < added.length && isBefore(added[next] as ListedPassport, score, id); next++) {
-      builder.add(added[next] as ListedPassport)
-    }
-    builder.copy(snapshot, rank)
+    const isAddedBefore = () => next < added.length && isBefore(added[next] as ListedPassport, score, id)
+    const isChanged = changed.has(id)
+    if (!isChanged && !isAddedBefore()) continue
+    builder.copy(snapshot, first, rank)
+    first = isChanged ? rank + 1 : rank
+    for (; isAddedBefore(); next++) builder.add(added[next] as ListedPassport)
   }
+  builder.copy(snapshot, first, snapshot.ids.length)
   for (; next < added.length; next++) builder.add(added[next] as ListedPassport)
   return builder.finish(cursor)
 }
@@ -52,12 +56,12 @@ function mergeChanges(snapshot: Snapshot, { cursor, listed, unlisted }: ListingC
 const isBefore = (one: ListedPassport, score: number, id: number) =>
   one.score > score || (one.score === score && one.id < id)
 
-/** Collects passports in rank order, in arrays that grow. */
+/** Collects passports in rank order, in shared arrays that grow. Their unused ends take no memory. */
 function createBuilder(passports: number, nameBytes = 0) {
-  let ids = new Float64Array(passports)
-  let scores = new Float64Array(passports)
-  let starts = new Uint32Array(passports + 1)
-  let names = new Uint8Array(nameBytes + 1024)
+  let ids = new Float64Array(new SharedArrayBuffer(passports * 8))
+  let scores = new Float64Array(new SharedArrayBuffer(passports * 8))
+  let starts = new Uint32Array(new SharedArrayBuffer((passports + 1) * 4))
+  let names = new Uint8Array(new SharedArrayBuffer(nameBytes + 1024))
   const encoder = new TextEncoder()
   let count = 0
   let end = 1
@@ -73,41 +77,34 @@ function createBuilder(passports: number, nameBytes = 0) {
     if (end + bytes > names.length) names = grow(names, (end + bytes) * 2)
   }
 
-  function endName(id: number, score: number, bytes: number): void {
-    ids[count] = id
-    scores[count] = score
-    starts[count] = end
-    end += bytes
-    names[end++] = LINE_FEED
-    starts[++count] = end
-  }
-
   return {
     add({ id, score, name }: ListedPassport): void {
       // A UTF-16 unit takes at most three bytes of UTF-8.
       reserve(name.length * 3 + 1)
-      endName(id, score, encoder.encodeInto(name, names.subarray(end)).written)
+      ids[count] = id
+      scores[count] = score
+      end += encoder.encodeInto(name, names.subarray(end)).written
+      names[end++] = LINE_FEED
+      starts[++count] = end
     },
-    copy(from: Snapshot, rank: number): void {
-      const start = from.starts[rank] as number
-      const bytes = (from.starts[rank + 1] as number) - start - 1
-      reserve(bytes + 1)
-      for (let at = 0; at < bytes; at++) names[end + at] = from.names[start + at] as number
-      endName(from.ids[rank] as number, from.scores[rank] as number, bytes)
+    /** Copies the ranks from `first` to the one before `last`, for which there is room in `ids`. */
+    copy(from: Snapshot, first: number, last: number): void {
+      const start = from.starts[first] as number
+      const bytes = (from.starts[last] as number) - start
+      reserve(bytes)
+      ids.set(from.ids.subarray(first, last), count)
+      scores.set(from.scores.subarray(first, last), count)
+      names.set(from.names.subarray(start, start + bytes), end)
+      for (let rank = first + 1; rank <= last; rank++)
+        starts[++count] = (from.starts[rank] as number) - start + end
+      end += bytes
     },
-    finish(cursor: string): Snapshot {
-      const snapshot = {
-        cursor,
-        ids: new Float64Array(new SharedArrayBuffer(count * 8)),
-        scores: new Float64Array(new SharedArrayBuffer(count * 8)),
-        names: new Uint8Array(new SharedArrayBuffer(end)),
-        starts: new Uint32Array(new SharedArrayBuffer((count + 1) * 4)),
-      }
-      snapshot.ids.set(ids.subarray(0, count))
-      snapshot.scores.set(scores.subarray(0, count))
-      snapshot.names.set(names.subarray(0, end))
-      snapshot.starts.set(starts.subarray(0, count + 1))
-      return snapshot
-    },
+    finish: (cursor: string): Snapshot => ({
+      cursor,
+      ids: ids.subarray(0, count),
+      scores: scores.subarray(0, count),
+      names: names.subarray(0, end),
+      starts: starts.subarray(0, count + 1),
+    }),
   }
 }
