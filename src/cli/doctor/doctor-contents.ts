@@ -3,8 +3,9 @@ import { type ApiKey, keyState } from '../../domain/api-key.ts'
 import { datePlan, NO_PLAN, nextChange, phaseAt } from '../../domain/retirement.ts'
 import { formatDuration } from '../../domain/text/duration.ts'
 import { count, printable, size } from '../../domain/text/format.ts'
-import type { DatabaseContents, Diagnostics } from '../../store/diagnostics.ts'
+import type { Diagnostics } from '../../store/diagnostics.ts'
 import { MOST_OVERSIZED } from '../../store/rows/oversized.ts'
+import type { DatabaseContents } from '../../store/shared/contents.ts'
 import { type Finding, ok, problem, warning } from './finding.ts'
 
 const MINUTE = 60_000

@@ -10,11 +10,12 @@ import {
   toRuleSetRow,
 } from '../rows/rule-set.ts'
 import { ACTIVE, toActivated } from '../rule-adoption.ts'
+import { createSettings } from '../shared/settings.ts'
 import type { AppliedRules, RulesStore } from '../store.ts'
 import type { Pool } from './connection/health-checked-pool.ts'
 import { lock, RULES } from './connection/locks.ts'
 import { insertRows, type Query, selectRows, upsertRows } from './connection/query.ts'
-import { createSettings, findAdoptionState } from './settings.ts'
+import { findAdoptionState } from './settings.ts'
 
 /** `read` prefers the primary: scorers compare the active rule set with the one that the primary has. */
 export function createRules({ query, transaction }: Pool, read: Query): RulesStore {

@@ -1,29 +1,30 @@
 import { createEventPruning, createEventReader } from '../events/sqlite.ts'
 import type { MigrationMode } from '../outdated-schema.ts'
+import { createMirror } from '../shared/mirror.ts'
+import { createCopying, createIdentity, createRetirement } from '../shared/settings.ts'
 import type { Store } from '../store.ts'
 import {
   closeOnError,
   connectReader,
   connectWriter,
+  createQuery,
   guardErrors,
   type Methods,
   openChecked,
   translateErrors,
 } from './connect.ts'
-import { createCopying, createCopyTables } from './copy-tables.ts'
+import { createCopyTables } from './copy-tables.ts'
 import { createShownCredentials } from './credentials-and-points.ts'
 import { createKeyReader, createKeys } from './keys.ts'
 import { createListing, createRecentChanges } from './listing.ts'
 import { findNewerSchema, prepareSchema } from './migrate/migrate.ts'
 import type { OnProgress } from './migrate/migration-9.ts'
-import { createMirror } from './mirror.ts'
 import { createPassportReader } from './passports.ts'
 import { createPing } from './ping.ts'
 import { createReadTransaction } from './read-transaction.ts'
 import { createPassportChanges, createRecords } from './records.ts'
 import { createRules } from './rules.ts'
 import { createScoring } from './scoring.ts'
-import { createIdentity, createRetirement } from './settings.ts'
 import { createUsage } from './usage.ts'
 import { createV1Reader, createV2Reader } from './v1.ts'
 import { createFacetsReader } from './v3/facets.ts'
@@ -57,6 +58,8 @@ export function openSqlite(path: string, options: Options = {}): Store {
     /** A write ends the shared read transaction: later reads see it, and the WAL can be truncated. */
     const before = transaction.end
     const writes = <T extends Methods>(methods: T) => guardErrors(path, methods, { before })
+    const read = createQuery(path, reader)
+    const write = createQuery(path, writer, before)
     const limitWal = createWalLimit(path, writer)
     /** For bulk writes: import, mirror, scoring, copy. */
     const bulkWrites = <T extends Methods>(methods: T) =>
@@ -78,13 +81,13 @@ export function openSqlite(path: string, options: Options = {}): Store {
       scoring: { ...guardErrors(path, scoringReads, {}), ...bulkWrites(scoringWrites) },
       rules: writes(createRules(connections)),
       events: { ...createEventReader(shared, transaction), ...writes(createEventPruning(writer)) },
-      mirror: writes(createMirror(connections)),
+      mirror: createMirror(write),
       keys: { ...createKeyReader(shared, transaction), ...writes(createKeys(connections)) },
       usage: writes(createUsage(connections)),
-      retirement: writes(createRetirement(connections)),
-      identity: writes(createIdentity(connections)),
+      retirement: createRetirement(read, write),
+      identity: createIdentity(read, write),
       copyTables: createCopyTables(connections).map(({ name, ...table }) => ({ name, ...bulkWrites(table) })),
-      copying: writes(createCopying(connections)),
+      copying: createCopying(read, write),
       newerSchema: () => translateErrors(path, () => findNewerSchema(reader)),
       ping: () => translateErrors(path, ping),
       close() {

@@ -1,0 +1,38 @@
+import type { ApiKey } from '../../domain/api-key.ts'
+import type { RetirementPlan } from '../../domain/retirement.ts'
+import { PASSPORT_COUNTS, type PassportCounts, RECHECK_DELAY, STALE_COUNT } from '../rows/counts.ts'
+import { OVERSIZED, type Oversized } from '../rows/oversized.ts'
+import type { AppliedRules, Store } from '../store.ts'
+import type { Query } from './query.ts'
+import { createCopying, createRetirement } from './settings.ts'
+
+export type DatabaseContents = PassportCounts & {
+  /** Passports that are stale after a short wait. */
+  stillStale: number
+  keys: ApiKey[]
+  /** Largest first. */
+  oversized: Oversized[]
+  plan: RetirementPlan | undefined
+  /** The active rule set; `undefined` for the built-in one. */
+  rules: AppliedRules | undefined
+  /** The note of a copy into this database. */
+  copying: string | undefined
+}
+
+type Nouns = { keys: Pick<Store['keys'], 'list'>; rules: Pick<Store['rules'], 'active'> }
+
+/** For diagnostics. */
+export async function readContents(query: Query, { keys, rules }: Nouns): Promise<DatabaseContents> {
+  const [counts] = (await query(PASSPORT_COUNTS)) as [PassportCounts]
+  if (counts.stale > 0) await Bun.sleep(RECHECK_DELAY)
+  const [later] = await query<{ count: number }>(STALE_COUNT)
+  return {
+    ...counts,
+    stillStale: later?.count ?? 0,
+    keys: await keys.list(),
+    oversized: await query<Oversized>(OVERSIZED),
+    plan: await createRetirement(query, query).find(),
+    rules: await rules.active(),
+    copying: await createCopying(query, query).find(),
+  }
+}
