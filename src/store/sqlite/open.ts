@@ -18,7 +18,6 @@ import { createShownCredentials } from './credentials-and-points.ts'
 import { createKeyReader, createKeys } from './keys.ts'
 import { createListing, createRecentChanges } from './listing.ts'
 import { findNewerSchema, prepareSchema } from './migrate/migrate.ts'
-import type { OnProgress } from './migrate/migration-9.ts'
 import { createPassportReader } from './passports.ts'
 import { createPing } from './ping.ts'
 import { createReadTransaction } from './read-transaction.ts'
@@ -35,7 +34,7 @@ import { createWalLimit } from './wal-checkpoint.ts'
 type Options = {
   create?: boolean
   migrate?: MigrationMode
-  onMigrate?: OnProgress | undefined
+  onMigrate?: (done: number, total: number) => void
 }
 
 /** Migrates and opens the database file. Throws `unavailable` with a message for the operator. */
