@@ -4,7 +4,6 @@ import { readContents } from '../shared/contents.ts'
 import { createPool, openPrimaryPool, type Pool } from './connection/health-checked-pool.ts'
 import { createKeys } from './keys.ts'
 import { checkVersion, checkWritable, SCHEMA } from './migrate/migrate.ts'
-import { createRules } from './rules.ts'
 
 const OPTIONS = { connections: 1, responseTimeout: 10_000 }
 
@@ -17,8 +16,8 @@ export async function diagnosePostgres(url: string): Promise<Diagnostics> {
     const [row] = await pool.query<{ now: number }>(
       'select (extract(epoch from clock_timestamp()) * 1000)::float8 as now',
     )
-    const nouns = { keys: createKeys(pool, undefined).keys, rules: createRules(pool, pool.query) }
-    const contents = schema === SCHEMA ? { contents: await readContents(pool.longQuery, nouns) } : {}
+    const { keys } = createKeys(pool, undefined)
+    const contents = schema === SCHEMA ? { contents: await readContents(pool.longQuery, keys) } : {}
     return { schema, knownSchema: SCHEMA, clock: row?.now ?? 0, ...contents }
   } finally {
     await pool.close()

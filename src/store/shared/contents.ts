@@ -2,8 +2,10 @@ import type { ApiKey } from '../../domain/api-key.ts'
 import type { RetirementPlan } from '../../domain/retirement.ts'
 import { PASSPORT_COUNTS, type PassportCounts, RECHECK_DELAY, STALE_COUNT } from '../rows/counts.ts'
 import { OVERSIZED, type Oversized } from '../rows/oversized.ts'
+import { ACTIVE_RULES } from '../rows/rule-set.ts'
 import type { AppliedRules, Store } from '../store.ts'
 import type { Query } from './query.ts'
+import { findRules } from './rules.ts'
 import { createCopying, createRetirement } from './settings.ts'
 
 export type DatabaseContents = PassportCounts & {
@@ -19,10 +21,11 @@ export type DatabaseContents = PassportCounts & {
   copying: string | undefined
 }
 
-type Nouns = { keys: Pick<Store['keys'], 'list'>; rules: Pick<Store['rules'], 'active'> }
-
 /** For diagnostics. */
-export async function readContents(query: Query, { keys, rules }: Nouns): Promise<DatabaseContents> {
+export async function readContents(
+  query: Query,
+  keys: Pick<Store['keys'], 'list'>,
+): Promise<DatabaseContents> {
   const [counts] = (await query(PASSPORT_COUNTS)) as [PassportCounts]
   if (counts.stale > 0) await Bun.sleep(RECHECK_DELAY)
   const [later] = await query<{ count: number }>(STALE_COUNT)
@@ -32,7 +35,7 @@ export async function readContents(query: Query, { keys, rules }: Nouns): Promis
     keys: await keys.list(),
     oversized: await query<Oversized>(OVERSIZED),
     plan: await createRetirement(query, query).find(),
-    rules: await rules.active(),
+    rules: await findRules(query, ACTIVE_RULES),
     copying: await createCopying(query, query).find(),
   }
 }

@@ -8,7 +8,6 @@ import { listDamage } from './backup/backup.ts'
 import { connectReader, createQuery, throwTranslated, translateErrors } from './connect.ts'
 import { createKeys } from './keys.ts'
 import { checkOwner, identify, SCHEMA } from './migrate/migrate.ts'
-import { createRules } from './rules.ts'
 
 export async function diagnoseSqlite(path: string, full: boolean): Promise<Diagnostics> {
   const hasWal = () => existsSync(`${path}-wal`)
@@ -35,10 +34,7 @@ async function diagnoseFile(
       knownSchema: SCHEMA,
       damage: listDamage(database, full ? 'integrity_check' : 'quick_check'),
       ...(version === SCHEMA && {
-        contents: await readContents(createQuery(path, database), {
-          keys: createKeys(connections),
-          rules: createRules(connections),
-        }),
+        contents: await readContents(createQuery(path, database), createKeys(connections)),
       }),
     }
   } catch (error) {

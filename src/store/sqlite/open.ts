@@ -1,7 +1,11 @@
 import { createEventPruning, createEventReader } from '../events/sqlite.ts'
 import type { MigrationMode } from '../outdated-schema.ts'
+import { createKeyChanges } from '../shared/keys.ts'
 import { createMirror } from '../shared/mirror.ts'
+import { createRulesReader } from '../shared/rules.ts'
 import { createCopying, createIdentity, createRetirement } from '../shared/settings.ts'
+import { createShownCredentials } from '../shared/shown-credentials.ts'
+import { createUsageReader } from '../shared/usage.ts'
 import type { Store } from '../store.ts'
 import {
   closeOnError,
@@ -14,7 +18,6 @@ import {
   translateErrors,
 } from './connect.ts'
 import { createCopyTables } from './copy-tables.ts'
-import { createShownCredentials } from './credentials-and-points.ts'
 import { createKeyReader, createKeys } from './keys.ts'
 import { createListing, createRecentChanges } from './listing.ts'
 import { findNewerSchema, prepareSchema } from './migrate/migrate.ts'
@@ -49,6 +52,7 @@ export function openSqlite(path: string, options: Options = {}): Store {
     const transaction = createReadTransaction(path, shared)
     const listing = connectReader(path)
     const ping = createPing(path, reader)
+    const v3 = createV3Reader(shared, transaction)
     const passports = createPassportReader(shared, transaction)
     const connections = { reader, writer }
     const { work, markAll, adopt, ...scoringReads } = createScoring(connections)
@@ -59,6 +63,7 @@ export function openSqlite(path: string, options: Options = {}): Store {
     const writes = <T extends Methods>(methods: T) => guardErrors(path, methods, { before })
     const read = createQuery(path, reader)
     const write = createQuery(path, writer, before)
+    const keyChanges = createKeyChanges(async (text, values) => (await write(text, values)).length)
     const limitWal = createWalLimit(path, writer)
     /** For bulk writes: import, mirror, scoring, copy. */
     const bulkWrites = <T extends Methods>(methods: T) =>
@@ -67,10 +72,10 @@ export function openSqlite(path: string, options: Options = {}): Store {
     return {
       passports: { ...passports, ...writes(createPassportChanges(writer)) },
       records: bulkWrites(createRecords(connections)),
-      credentials: createShownCredentials(shared, transaction),
+      credentials: createShownCredentials(v3),
       v1: createV1Reader(shared, transaction),
       v2: createV2Reader(shared, transaction),
-      v3: createV3Reader(shared, transaction),
+      v3,
       listing: {
         ...guardErrors(path, createListing(listing), {}),
         readRecent: createRecentChanges(shared, transaction),
@@ -78,11 +83,11 @@ export function openSqlite(path: string, options: Options = {}): Store {
       facets: guardErrors(path, createFacetsReader(listing), {}),
       search: createSearchReader(shared, transaction),
       scoring: { ...guardErrors(path, scoringReads, {}), ...bulkWrites(scoringWrites) },
-      rules: writes(createRules(connections)),
+      rules: { ...createRulesReader(read, write), ...writes(createRules(writer)) },
       events: { ...createEventReader(shared, transaction), ...writes(createEventPruning(writer)) },
       mirror: createMirror(write),
-      keys: { ...createKeyReader(shared, transaction), ...writes(createKeys(connections)) },
-      usage: writes(createUsage(connections)),
+      keys: { ...createKeyReader(shared, transaction), ...writes(createKeys(connections)), ...keyChanges },
+      usage: { ...createUsageReader(read, write), ...writes(createUsage(writer)) },
       retirement: createRetirement(read, write),
       identity: createIdentity(read, write),
       copyTables: createCopyTables(connections).map(({ name, ...table }) => ({ name, ...bulkWrites(table) })),
