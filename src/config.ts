@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs'
-import { isAddressBlock } from './domain/cidr.ts'
 import {
   DATABASE_EXAMPLES,
   type DatabaseAddress,
@@ -16,7 +15,7 @@ import {
 } from './domain/settings/site.ts'
 import { tlsProblems } from './domain/settings/tls-files.ts'
 import { parseInstant } from './domain/text/instant.ts'
-import { parseFlag, parseHistory, parseNumber, parseRedisUrl } from './domain/text/setting.ts'
+import { isAddressBlock, parseFlag, parseHistory, parseNumber, parseRedisUrl } from './domain/text/setting.ts'
 import { misspeltSettings } from './domain/text/setting-names.ts'
 import { DEFAULT_TIERS, parseTiers, TIERS_EXAMPLE, type Tier } from './domain/tier.ts'
 import { parseOrigin, parseWebAddress } from './domain/url.ts'

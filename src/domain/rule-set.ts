@@ -1,44 +1,33 @@
 import Type, { type Static } from 'typebox'
+import { closed } from './schema.ts'
 
-const closed = { additionalProperties: false }
+export const Rule = closed({
+  name: Type.String({ minLength: 1, maxLength: 250 }),
+  category: Type.String({ minLength: 1, maxLength: 250 }),
+  max_score: Type.Number({ minimum: 0, maximum: 1_000_000 }),
+  convert: Type.Enum(['none', 'sqrt', 'ln', 'years']),
+  multiplier: Type.Number({ minimum: 0, maximum: 1_000_000 }),
+  accounts: Type.Enum(['sum', 'best']),
+  proves_human: Type.Boolean(),
+})
 
-export const Rule = Type.Object(
-  {
-    name: Type.String({ minLength: 1, maxLength: 250 }),
-    category: Type.String({ minLength: 1, maxLength: 250 }),
-    max_score: Type.Number({ minimum: 0, maximum: 1_000_000 }),
-    convert: Type.Enum(['none', 'sqrt', 'ln', 'years']),
-    multiplier: Type.Number({ minimum: 0, maximum: 1_000_000 }),
-    accounts: Type.Enum(['sum', 'best']),
-    proves_human: Type.Boolean(),
-  },
-  closed,
-)
+export const Level = closed({
+  name: Type.String({ minLength: 1, maxLength: 40 }),
+  from: Type.Number({ minimum: 0, maximum: 1_000_000_000, description: 'The lowest overall score' }),
+})
 
-export const Level = Type.Object(
-  {
-    name: Type.String({ minLength: 1, maxLength: 40 }),
-    from: Type.Number({ minimum: 0, maximum: 1_000_000_000, description: 'The lowest overall score' }),
-  },
-  closed,
-)
-
-export const RuleSetFile = Type.Object(
-  {
-    version: Type.String({ minLength: 1, maxLength: 40 }),
-    caps: Type.Optional(Type.Record(Type.String(), Type.Number({ minimum: 0 }))),
-    levels: Type.Optional(
-      Type.Array(Level, {
-        minItems: 1,
-        maxItems: 20,
-        description:
-          'Names for ranges of the overall score, in ascending order. Scores do not depend on them',
-      }),
-    ),
-    types: Type.Record(Type.String(), Rule),
-  },
-  closed,
-)
+export const RuleSetFile = closed({
+  version: Type.String({ minLength: 1, maxLength: 40 }),
+  caps: Type.Optional(Type.Record(Type.String(), Type.Number({ minimum: 0 }))),
+  levels: Type.Optional(
+    Type.Array(Level, {
+      minItems: 1,
+      maxItems: 20,
+      description: 'Names for ranges of the overall score, in ascending order. Scores do not depend on them',
+    }),
+  ),
+  types: Type.Record(Type.String(), Rule),
+})
 
 export type Rule = Static<typeof Rule>
 export type Level = Static<typeof Level>

@@ -1,6 +1,12 @@
-const V2_ENDPOINTS = ['v2_list', 'v2_passport', 'v2_credentials', 'v2_other'] as const
-
-const V3_ENDPOINTS = [
+export const ENDPOINTS = [
+  'list',
+  'passport',
+  'credentials',
+  'other',
+  'v2_list',
+  'v2_passport',
+  'v2_credentials',
+  'v2_other',
   'v3_passport',
   'v3_lookup',
   'v3_list',
@@ -8,15 +14,6 @@ const V3_ENDPOINTS = [
   'v3_diff',
   'v3_rules',
   'v3_other',
-] as const
-
-export const ENDPOINTS = [
-  'list',
-  'passport',
-  'credentials',
-  'other',
-  ...V2_ENDPOINTS,
-  ...V3_ENDPOINTS,
 ] as const
 
 /** An endpoint of V1, or of another version by its prefix; `other` is an unknown path. */

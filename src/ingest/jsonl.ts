@@ -1,3 +1,4 @@
+import { pipeline } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 
 export type SourceLine = { number: number; bytes: Uint8Array } | { number: number; reason: string }
@@ -6,9 +7,6 @@ export type SourceLine = { number: number; bytes: Uint8Array } | { number: numbe
 export const LONGEST_LINE = 4 * 1024 * 1024
 
 const NEWLINE = 10
-
-/** Compressed bytes to inflate at once; the output may be a thousand times larger. */
-const PIECE = 8 * 1024
 
 /** Yields the lines of a plain or gzip source in batches, without blank lines. If the source fails, the last item has the reason. */
 export async function* readLines(source: AsyncIterable<Uint8Array>): AsyncGenerator<SourceLine[]> {
@@ -66,39 +64,7 @@ async function unpack(source: AsyncIterable<Uint8Array>): Promise<AsyncIterable<
   }
   const bytes = chain(head, iterator)
   if (head[0] !== 0x1f || head[1] !== 0x8b) return bytes
-  return inflate(bytes)
-}
-
-/** Inflates in small pieces: a failing stream drops output that it has not emitted. */
-async function* inflate(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-  const gunzip = createGunzip()
-  const unpacked: Uint8Array[] = []
-  let failure: unknown
-  let wake = () => {}
-  gunzip
-    .on('data', (chunk) => unpacked.push(chunk))
-    .on('end', () => wake())
-    .on('error', (error) => {
-      failure = error
-      wake()
-    })
-
-  /** After a failure, zlib never calls the callback of a write. */
-  async function* run(work: (done: () => void) => void): AsyncGenerator<Uint8Array> {
-    await new Promise<void>((resolve) => {
-      wake = resolve
-      if (failure) resolve()
-      else work(resolve)
-    })
-    yield* unpacked.splice(0)
-    if (failure) throw failure
-  }
-
-  for await (const chunk of source) {
-    for (let at = 0; at < chunk.length; at += PIECE)
-      yield* run((done) => gunzip.write(chunk.subarray(at, at + PIECE), () => done()))
-  }
-  yield* run(() => gunzip.end())
+  return pipeline(bytes, createGunzip(), () => undefined)
 }
 
 async function* chain(head: Uint8Array, rest: AsyncIterator<Uint8Array>): AsyncGenerator<Uint8Array> {

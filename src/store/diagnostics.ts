@@ -1,11 +1,7 @@
-import type { ApiKey } from '../domain/api-key.ts'
 import type { DatabaseAddress } from '../domain/database-address.ts'
-import type { RetirementPlan } from '../domain/retirement.ts'
 import { diagnosePostgres } from './postgres/diagnostics.ts'
-import type { PassportCounts } from './rows/counts.ts'
-import type { Oversized } from './rows/oversized.ts'
+import type { DatabaseContents } from './shared/contents.ts'
 import { diagnoseSqlite } from './sqlite/diagnostics.ts'
-import type { AppliedRules } from './store.ts'
 
 /** The state of a database, read without changing it. */
 export type Diagnostics = {
@@ -19,19 +15,6 @@ export type Diagnostics = {
   contents?: DatabaseContents
   /** The time of the database server; PostgreSQL only. */
   clock?: number
-}
-
-export type DatabaseContents = PassportCounts & {
-  /** Passports that are stale after a short wait. */
-  stillStale: number
-  keys: ApiKey[]
-  /** Largest first. */
-  oversized: Oversized[]
-  plan: RetirementPlan | undefined
-  /** The active rule set; `undefined` for the built-in one. */
-  rules: AppliedRules | undefined
-  /** The note of a copy into this database. */
-  copying: string | undefined
 }
 
 /** `full` also compares indexes with their tables. Throws `unavailable` if the database cannot be read. */

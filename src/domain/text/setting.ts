@@ -1,3 +1,5 @@
+import { isIP } from 'node:net'
+
 /** Parsers of settings; `undefined` for a malformed text. */
 
 export function parseNumber(text: string, least: number, most: number): number | undefined {
@@ -21,4 +23,12 @@ export function parseRedisUrl(text: string): string | undefined {
   if (!url?.hostname || url.port === '0' || !/^(\/\d{0,9})?$/.test(url.pathname)) return undefined
   // With an unescaped /, ? or # in the password, URL.parse takes the start of the password for the host.
   return url.username !== '' || url.password !== '' || !text.includes('@') ? text : undefined
+}
+
+/** An IP address, or a block of them in CIDR notation. */
+export function isAddressBlock(text: string): boolean {
+  const [address = '', bits, ...more] = text.split('/')
+  const family = address.includes('%') ? 0 : isIP(address)
+  if (family === 0 || more.length > 0) return false
+  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (family === 6 ? 128 : 32))
 }

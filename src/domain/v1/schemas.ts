@@ -1,108 +1,81 @@
 import Type, { type Static } from 'typebox'
+import { closed, describedObject, instant, score } from '../schema.ts'
 
-const closed = { additionalProperties: false }
-const score = (description: string) => Type.Number({ description, minimum: 0 })
-const instant = (description: string) => Type.String({ description, format: 'date-time' })
+export const PassportProfile = describedObject('The self-description of a person', {
+  bio: Type.String({ description: 'Empty if unknown' }),
+  display_name: Type.String({ description: 'The name that `keyword` searches' }),
+  location: Type.String({ description: 'Empty if unknown' }),
+  tags: Type.Array(Type.String()),
+})
 
-export const PassportProfile = Type.Object(
-  {
-    bio: Type.String({ description: 'Empty if unknown' }),
-    display_name: Type.String({ description: 'The name that `keyword` searches' }),
-    location: Type.String({ description: 'Empty if unknown' }),
-    tags: Type.Array(Type.String()),
-  },
-  { ...closed, description: 'The self-description of a person' },
-)
+export const PassportSocial = describedObject('A linked social profile; unknown text is empty', {
+  follower_count: Type.String({ description: 'A string, not a number' }),
+  following_count: Type.String({ description: 'A string, not a number' }),
+  location: Type.String(),
+  profile_bio: Type.String(),
+  profile_display_name: Type.String(),
+  profile_image_url: Type.String(),
+  profile_name: Type.String(),
+  profile_url: Type.String(),
+  source: Type.String({ description: 'The social network, such as `lens`; an open set' }),
+})
 
-export const PassportSocial = Type.Object(
-  {
-    follower_count: Type.String({ description: 'A string, not a number' }),
-    following_count: Type.String({ description: 'A string, not a number' }),
-    location: Type.String(),
-    profile_bio: Type.String(),
-    profile_display_name: Type.String(),
-    profile_image_url: Type.String(),
-    profile_name: Type.String(),
-    profile_url: Type.String(),
-    source: Type.String({ description: 'The social network, such as `lens`; an open set' }),
-  },
-  { ...closed, description: 'A linked social profile; unknown text is empty' },
-)
+export const ListedPassport = describedObject("A person's reputation record, as listed", {
+  activity_score: score('Sum of the scores of the credentials in the category Activity'),
+  identity_score: score('Sum of the scores of the credentials in the category Identity'),
+  skills_score: score('Sum of the scores of the credentials in the category Skills'),
+  score: score('The overall score; the list is sorted by it'),
+  calculating_score: Type.Boolean({
+    description: 'True while a new score is being calculated; the old scores are served until then',
+  }),
+  connections_count: Type.Integer({ minimum: 0 }),
+  human_checkmark: Type.Boolean({ description: 'True if the person is known to be human' }),
+  last_calculated_at: instant(
+    'Time of the last calculation; before the first one, the time when the passport was first recorded',
+  ),
+  main_wallet: Type.String({ description: 'A wallet address; `0x` addresses are in lower case' }),
+  passport_id: Type.Integer({ minimum: 0 }),
+  passport_profile: PassportProfile,
+  verified_wallets: Type.Array(Type.String(), { description: 'Wallet addresses' }),
+})
 
-export const ListedPassport = Type.Object(
-  {
-    activity_score: score('Sum of the scores of the credentials in the category Activity'),
-    identity_score: score('Sum of the scores of the credentials in the category Identity'),
-    skills_score: score('Sum of the scores of the credentials in the category Skills'),
-    score: score('The overall score; the list is sorted by it'),
-    calculating_score: Type.Boolean({
-      description: 'True while a new score is being calculated; the old scores are served until then',
-    }),
-    connections_count: Type.Integer({ minimum: 0 }),
-    human_checkmark: Type.Boolean({ description: 'True if the person is known to be human' }),
-    last_calculated_at: instant(
-      'Time of the last calculation; before the first one, the time when the passport was first recorded',
-    ),
-    main_wallet: Type.String({ description: 'A wallet address; `0x` addresses are in lower case' }),
-    passport_id: Type.Integer({ minimum: 0 }),
-    passport_profile: PassportProfile,
-    verified_wallets: Type.Array(Type.String(), { description: 'Wallet addresses' }),
-  },
-  { ...closed, description: "A person's reputation record, as listed" },
-)
+export const Passport = describedObject("A person's complete reputation record", {
+  ...ListedPassport.properties,
+  merged: Type.Boolean({ description: 'True if another passport was merged into this one' }),
+  passport_socials: Type.Array(PassportSocial),
+})
 
-export const Passport = Type.Object(
-  {
-    ...ListedPassport.properties,
-    merged: Type.Boolean({ description: 'True if another passport was merged into this one' }),
-    passport_socials: Type.Array(PassportSocial),
-  },
-  { ...closed, description: "A person's complete reputation record" },
-)
+export const Credential = describedObject('A scored item of a passport', {
+  id: Type.String({ description: 'An opaque string' }),
+  earned_at: Type.String({ description: 'A date-time; empty if unknown' }),
+  category: Type.String({
+    description: 'Activity, Identity or Skills; a credential of another category counts toward no score',
+  }),
+  last_calculated_at: instant('Time of the last calculation of the score'),
+  max_score: score('The maximum score of a credential of this type'),
+  score: score('The score of this credential'),
+  name: Type.String({ description: 'Display name' }),
+  type: Type.String({ description: 'A machine-readable type such as `active_wallet`; an open set' }),
+  value: Type.String({ description: 'Display text of the fact that was scored' }),
+})
 
-export const Credential = Type.Object(
-  {
-    id: Type.String({ description: 'An opaque string' }),
-    earned_at: Type.String({ description: 'A date-time; empty if unknown' }),
-    category: Type.String({
-      description: 'Activity, Identity or Skills; a credential of another category counts toward no score',
-    }),
-    last_calculated_at: instant('Time of the last calculation of the score'),
-    max_score: score('The maximum score of a credential of this type'),
-    score: score('The score of this credential'),
-    name: Type.String({ description: 'Display name' }),
-    type: Type.String({ description: 'A machine-readable type such as `active_wallet`; an open set' }),
-    value: Type.String({ description: 'Display text of the fact that was scored' }),
-  },
-  { ...closed, description: 'A scored item of a passport' },
-)
+export const Pagination = describedObject('The position of a page in the list', {
+  current_page: Type.Integer({ minimum: 1, description: 'As requested, also past the last page' }),
+  last_page: Type.Integer({ minimum: 1, description: '1 if nothing matches' }),
+  total: Type.Integer({ minimum: 0, description: 'Number of matching passports on all pages' }),
+})
 
-export const Pagination = Type.Object(
-  {
-    current_page: Type.Integer({ minimum: 1, description: 'As requested, also past the last page' }),
-    last_page: Type.Integer({ minimum: 1, description: '1 if nothing matches' }),
-    total: Type.Integer({ minimum: 0, description: 'Number of matching passports on all pages' }),
-  },
-  { ...closed, description: 'The position of a page in the list' },
-)
+export const PassportListBody = closed({ passports: Type.Array(ListedPassport), pagination: Pagination })
 
-export const PassportListBody = Type.Object(
-  { passports: Type.Array(ListedPassport), pagination: Pagination },
-  closed,
-)
+export const PassportBody = closed({ passport: Passport })
 
-export const PassportBody = Type.Object({ passport: Passport }, closed)
+export const CredentialListBody = closed({ passport_credentials: Type.Array(Credential) })
 
-export const CredentialListBody = Type.Object({ passport_credentials: Type.Array(Credential) }, closed)
-
-export const ErrorBody = Type.Object(
-  {
-    error: Type.String({ description: 'A message for people' }),
-    code: Type.String({ description: 'Stable, for programs' }),
-    request_id: Type.String({ description: 'Identifies the request in the log of the service' }),
-  },
-  { ...closed, description: 'The body of every error' },
-)
+export const ErrorBody = describedObject('The body of every error', {
+  error: Type.String({ description: 'A message for people' }),
+  code: Type.String({ description: 'Stable, for programs' }),
+  request_id: Type.String({ description: 'Identifies the request in the log of the service' }),
+})
 
 export type WireSocial = Static<typeof PassportSocial>
 export type WireListedPassport = Static<typeof ListedPassport>

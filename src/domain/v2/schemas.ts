@@ -1,61 +1,52 @@
 import Type, { type Static } from 'typebox'
+import { closed, describedObject, orNull } from '../schema.ts'
 import { ListedPassport, Pagination, Passport, PassportProfile, PassportSocial } from '../v1/schemas.ts'
 
-const closed = { additionalProperties: false }
-const nullable = <T extends Type.TSchema>(schema: T, description: string) =>
-  Type.Union([schema, Type.Null()], { description })
 const count = () =>
-  nullable(Type.Integer({ minimum: 0 }), 'A number; null if it is unknown or its text is ambiguous')
+  orNull(Type.Integer({ minimum: 0 }), 'A number; null if it is unknown or its text is ambiguous')
 
-export const PassportProfileV2 = Type.Object(
-  {
-    ...PassportProfile.properties,
-    image_url: Type.String({ description: 'An `http` or `https` URL of a picture; empty if unknown' }),
-    name: Type.String({ description: 'Same as `display_name`' }),
-  },
-  { ...closed, description: 'The self-description of a person' },
-)
+export const PassportProfileV2 = describedObject('The self-description of a person', {
+  ...PassportProfile.properties,
+  image_url: Type.String({ description: 'An `http` or `https` URL of a picture; empty if unknown' }),
+  name: Type.String({ description: 'Same as `display_name`' }),
+})
 
-export const PassportSocialV2 = Type.Object(
-  { ...PassportSocial.properties, follower_count: count(), following_count: count() },
-  { ...closed, description: 'A linked social profile; unknown text is empty' },
-)
+export const PassportSocialV2 = describedObject('A linked social profile; unknown text is empty', {
+  ...PassportSocial.properties,
+  follower_count: count(),
+  following_count: count(),
+})
 
-export const PassportUser = Type.Object(
-  {
-    id: Type.String({ description: 'The `passport_id` as a string' }),
-    name: Type.String({ description: 'Same as `display_name`' }),
-    email: Type.Null({ description: 'Always null' }),
-    admin: Type.Literal(false, { description: 'Always false' }),
-    profile_picture_url: Type.String({ description: 'Same as `image_url` of the profile' }),
-  },
-  { ...closed, description: 'The person, as later clients read it' },
-)
+export const PassportUser = describedObject('The person, as later clients read it', {
+  id: Type.String({ description: 'The `passport_id` as a string' }),
+  name: Type.String({ description: 'Same as `display_name`' }),
+  email: Type.Null({ description: 'Always null' }),
+  admin: Type.Literal(false, { description: 'Always false' }),
+  profile_picture_url: Type.String({ description: 'Same as `image_url` of the profile' }),
+})
 
 const laterFields = {
   passport_profile: PassportProfileV2,
   verified: Type.Boolean({ description: 'Same as `human_checkmark`' }),
-  main_wallet_changed_at: nullable(Type.String({ format: 'date-time' }), 'A date-time; null if unknown'),
+  main_wallet_changed_at: orNull(Type.String({ format: 'date-time' }), 'A date-time; null if unknown'),
   nominations_received_count: Type.Integer({ minimum: 0, description: '0 if unknown' }),
   user: PassportUser,
 }
 
-export const ListedPassportV2 = Type.Object(
-  { ...ListedPassport.properties, ...laterFields },
-  { ...closed, description: "A person's reputation record, as listed" },
-)
+export const ListedPassportV2 = describedObject("A person's reputation record, as listed", {
+  ...ListedPassport.properties,
+  ...laterFields,
+})
 
-export const PassportV2 = Type.Object(
-  { ...Passport.properties, passport_socials: Type.Array(PassportSocialV2), ...laterFields },
-  { ...closed, description: "A person's complete reputation record" },
-)
+export const PassportV2 = describedObject("A person's complete reputation record", {
+  ...Passport.properties,
+  passport_socials: Type.Array(PassportSocialV2),
+  ...laterFields,
+})
 
-export const PassportListBodyV2 = Type.Object(
-  { passports: Type.Array(ListedPassportV2), pagination: Pagination },
-  closed,
-)
+export const PassportListBodyV2 = closed({ passports: Type.Array(ListedPassportV2), pagination: Pagination })
 
-export const PassportBodyV2 = Type.Object({ passport: PassportV2 }, closed)
+export const PassportBodyV2 = closed({ passport: PassportV2 })
 
 export type WireSocialV2 = Static<typeof PassportSocialV2>
 export type WireListedPassportV2 = Static<typeof ListedPassportV2>

@@ -1,11 +1,9 @@
 import Type, { type Static, type TSchema } from 'typebox'
+import { closed, describedObject, orNull } from '../schema.ts'
 import { CAUSES, EVENT_TYPES, PASSPORT_FIELDS } from './event.ts'
 
-const closed = { additionalProperties: false }
 const passportId = Type.Integer({ minimum: 0 })
-const rules = Type.Union([Type.String(), Type.Null()], {
-  description: 'The stamp of the rule set; null if the scores come from the record',
-})
+const rules = orNull(Type.String(), 'The stamp of the rule set; null if the scores come from the record')
 const cause = Type.Enum([...CAUSES], {
   description:
     'Why the score changed: the credential was added or is gone, its value changed, the rule set changed, only time passed, the record has another score, or a merge changed it',
@@ -16,102 +14,84 @@ const pair = <Schema extends TSchema>(schema: Schema, description: string) =>
     Type.Array(schema, { minItems: 2, maxItems: 2, description: `${description}: before and after` }),
   )
 const change = (description: string) => pair(Type.Number(), description)
-const scoreOrNull = Type.Union([Type.Number(), Type.Null()])
+const scoreOrNull = orNull(Type.Number())
 
-const ChangedCredential = Type.Object(
-  {
-    type: Type.String(),
-    score: pair(scoreOrNull, 'The score of the credential, null if the passport did not have it'),
-    cause,
-  },
-  closed,
-)
+const ChangedCredential = closed({
+  type: Type.String(),
+  score: pair(scoreOrNull, 'The score of the credential, null if the passport did not have it'),
+  cause,
+})
 
-export const ScoreChangedData = Type.Object(
-  {
-    score: change('The overall score'),
-    activity_score: Type.Optional(change('The activity score')),
-    identity_score: Type.Optional(change('The identity score')),
-    skills_score: Type.Optional(change('The skills score')),
-    human_checkmark: Type.Optional(pair(Type.Boolean(), 'The human checkmark')),
-    last_calculated_at: Type.Optional(
-      pair(Type.String({ format: 'date-time' }), 'The time of the last calculation'),
-    ),
-    rules,
-    credentials: Type.Array(ChangedCredential),
-    remainder: Type.Optional(
-      Type.Object(
-        { delta: Type.Number(), cause },
-        { ...closed, description: 'The part of the change that no credential explains, such as a cap' },
-      ),
-    ),
-  },
-  closed,
-)
+export const ScoreChangedData = closed({
+  score: change('The overall score'),
+  activity_score: Type.Optional(change('The activity score')),
+  identity_score: Type.Optional(change('The identity score')),
+  skills_score: Type.Optional(change('The skills score')),
+  human_checkmark: Type.Optional(pair(Type.Boolean(), 'The human checkmark')),
+  last_calculated_at: Type.Optional(
+    pair(Type.String({ format: 'date-time' }), 'The time of the last calculation'),
+  ),
+  rules,
+  credentials: Type.Array(ChangedCredential),
+  remainder: Type.Optional(
+    describedObject('The part of the change that no credential explains, such as a cap', {
+      delta: Type.Number(),
+      cause,
+    }),
+  ),
+})
 
 /** In the order of the event types. */
 const Data = Type.Union([
-  Type.Object({ score: Type.Number(), human_checkmark: Type.Boolean(), rules }, closed),
-  Type.Object({ fields: Type.Array(Type.Enum([...PASSPORT_FIELDS])) }, closed),
-  Type.Object({ into: passportId }, closed),
-  Type.Object({ from: passportId }, closed),
-  Type.Object({}, closed),
+  closed({ score: Type.Number(), human_checkmark: Type.Boolean(), rules }),
+  closed({ fields: Type.Array(Type.Enum([...PASSPORT_FIELDS])) }),
+  closed({ into: passportId }),
+  closed({ from: passportId }),
+  closed({}),
   ScoreChangedData,
-  Type.Object({ rules: pair(rules, 'The rule set') }, closed),
+  closed({ rules: pair(rules, 'The rule set') }),
 ])
 
 /** A CloudEvents 1.0 object. */
-export const Event = Type.Object(
-  {
-    specversion: Type.Literal('1.0'),
-    id: Type.String({
-      description: 'The name of the log and the number of the event, such as `k3f9a2-918273`',
-    }),
-    source: Type.String({ format: 'uri-reference' }),
-    type: Type.Enum([...EVENT_TYPES]),
-    subject: Type.Optional(
-      Type.String({ description: 'The id of the passport; absent for changes of the rule set' }),
-    ),
-    time: Type.String({ format: 'date-time' }),
-    data: Data,
-  },
-  { ...closed, description: 'A change of a passport or of the rule set' },
-)
+export const Event = describedObject('A change of a passport or of the rule set', {
+  specversion: Type.Literal('1.0'),
+  id: Type.String({
+    description: 'The name of the log and the number of the event, such as `k3f9a2-918273`',
+  }),
+  source: Type.String({ format: 'uri-reference' }),
+  type: Type.Enum([...EVENT_TYPES]),
+  subject: Type.Optional(
+    Type.String({ description: 'The id of the passport; absent for changes of the rule set' }),
+  ),
+  time: Type.String({ format: 'date-time' }),
+  data: Data,
+})
 
-export const EventPage = Type.Object(
-  {
-    items: Type.Array(Event, { description: 'Oldest first' }),
-    next: Type.String({
-      description:
-        'The cursor to continue after. If it is the cursor of the request, there are no newer events yet',
-    }),
-  },
-  closed,
-)
+export const EventPage = closed({
+  items: Type.Array(Event, { description: 'Oldest first' }),
+  next: Type.String({
+    description:
+      'The cursor to continue after. If it is the cursor of the request, there are no newer events yet',
+  }),
+})
 
-export const Diff = Type.Object(
-  {
-    passport_id: passportId,
-    from: Type.String({ format: 'date-time' }),
-    to: Type.String({ format: 'date-time' }),
-    score: pair(scoreOrNull, 'The overall score, null if the passport did not exist'),
-    causes: Type.Array(
-      Type.Object(
-        {
-          type: Type.Union([Type.String(), Type.Null()], {
-            description:
-              'The type of the credential; null for the part that no credential explains, such as a cap',
-          }),
-          delta: Type.Number(),
-          cause,
-        },
-        closed,
+export const Diff = describedObject('The net change of a score, and why', {
+  passport_id: passportId,
+  from: Type.String({ format: 'date-time' }),
+  to: Type.String({ format: 'date-time' }),
+  score: pair(scoreOrNull, 'The overall score, null if the passport did not exist'),
+  causes: Type.Array(
+    closed({
+      type: orNull(
+        Type.String(),
+        'The type of the credential; null for the part that no credential explains, such as a cap',
       ),
-      { description: 'They add up to the difference; the largest first' },
-    ),
-  },
-  { ...closed, description: 'The net change of a score, and why' },
-)
+      delta: Type.Number(),
+      cause,
+    }),
+    { description: 'They add up to the difference; the largest first' },
+  ),
+})
 
 export type WireEvent = Static<typeof Event>
 export type WireEventPage = Static<typeof EventPage>

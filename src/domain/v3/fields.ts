@@ -8,11 +8,8 @@ export const INCLUDES = ['credentials', 'standing', 'explanation'] as const
 
 export type Include = (typeof INCLUDES)[number]
 
-/** The fields of a response: the included parts, and the selected fields if `select` was given. */
-export type Fields = { includes: ReadonlySet<Include>; selection: Selection | undefined }
-
-/** `true` selects the whole value. */
-export type Selection = ReadonlyMap<string, Selection | true>
+/** The fields of a response: the included parts, and the dotted paths of the selected fields if `select` was given. */
+export type Fields = { includes: ReadonlySet<Include>; selection: readonly string[] | undefined }
 
 type Given = { include?: readonly string[] | undefined; select?: readonly string[] | undefined }
 
@@ -36,35 +33,20 @@ export function parseFields({ include = [], select }: Given, pointerOf: PointerO
   const roots = [...include, ...(select ?? []).map((path) => path.split('.', 1)[0])]
   return {
     includes: new Set(INCLUDES.filter((name) => roots.includes(name))),
-    selection: select && toSelection([...select, ...include]),
+    selection: select && [...new Set([...select, ...include])],
   }
-}
-
-function toSelection(paths: readonly string[]): Selection {
-  const root = new Map<string, Selection | true>()
-  for (const path of paths) {
-    const steps = path.split('.')
-    const last = steps.pop() ?? ''
-    let inner: Map<string, Selection | true> | true = root
-    for (const step of steps) {
-      if (inner === true) break
-      const next: Selection | true = inner.get(step) ?? new Map()
-      inner.set(step, next)
-      inner = next as Map<string, Selection | true> | true
-    }
-    if (inner !== true) inner.set(last, true)
-  }
-  return root
 }
 
 /** The selected fields of a value; those of each item for a list. */
-export function pick(value: unknown, selection: Selection | true): unknown {
-  if (selection === true || typeof value !== 'object' || value === null) return value
-  if (Array.isArray(value)) return value.map((item) => pick(item, selection))
+export function pick(value: unknown, paths: readonly string[]): unknown {
+  if (typeof value !== 'object' || value === null) return value
+  if (Array.isArray(value)) return value.map((item) => pick(item, paths))
   return Object.fromEntries(
     Object.entries(value).flatMap(([name, inner]) => {
-      const wanted = selection.get(name)
-      return wanted === undefined ? [] : [[name, pick(inner, wanted)]]
+      if (paths.includes(name)) return [[name, inner]]
+      const below = paths.filter((path) => path.startsWith(`${name}.`))
+      const within = below.map((path) => path.slice(name.length + 1))
+      return within.length === 0 ? [] : [[name, pick(inner, within)]]
     }),
   )
 }

@@ -38,14 +38,14 @@ function presentScoreChange(change: ScoreChange) {
   const { score, activity, identity, skills, human, calculatedAt, rules, credentials } = change
   const remainder = causesOf(change).find(({ type }) => type === undefined)
   return {
-    score: copy(score),
-    ...(activity && { activity_score: copy(activity) }),
-    ...(identity && { identity_score: copy(identity) }),
-    ...(skills && { skills_score: copy(skills) }),
-    ...(human && { human_checkmark: copy(human) }),
+    score: [...score],
+    ...(activity && { activity_score: [...activity] }),
+    ...(identity && { identity_score: [...identity] }),
+    ...(skills && { skills_score: [...skills] }),
+    ...(human && { human_checkmark: [...human] }),
     ...(calculatedAt && { last_calculated_at: mapChange(calculatedAt, presentTime) }),
     rules: presentRules(rules[1]),
-    credentials: credentials.map(({ type, score, cause }) => ({ type, score: copy(score), cause })),
+    credentials: credentials.map(({ type, score, cause }) => ({ type, score: [...score], cause })),
     ...(remainder && { remainder: { delta: remainder.delta, cause: remainder.cause } }),
   }
 }
@@ -59,8 +59,6 @@ const mapChange = <T, U>([before, after]: Change<T>, map: (value: T) => U): [U, 
   map(after),
 ]
 
-const copy = <T>([before, after]: Change<T>): [T, T] => [before, after]
-
 export function presentDiff(
   passportId: number,
   { from, to }: { from: number; to: number },
@@ -70,7 +68,7 @@ export function presentDiff(
     passport_id: passportId,
     from: presentTime(from),
     to: presentTime(to),
-    score: copy(diff.score),
+    score: [...diff.score],
     causes: diff.causes.map(({ type = null, delta, cause }) => ({ type, delta, cause })),
   }
 }

@@ -1,13 +1,9 @@
-import Type, { type Static, type TSchema } from 'typebox'
+import Type, { type Static } from 'typebox'
 import { RuleSetFile } from '../rule-set.ts'
+import { closed, describedObject, instant, orNull, score } from '../schema.ts'
 
-const closed = { additionalProperties: false }
-const orNull = <Schema extends TSchema>(schema: Schema, description: string) =>
-  Type.Union([schema, Type.Null()], { description })
 const text = (description = 'null if unknown') => orNull(Type.String(), description)
 const count = () => orNull(Type.Integer({ minimum: 0 }), 'null if unknown, or if it is not a plain number')
-const score = (description: string) => Type.Number({ description, minimum: 0 })
-const instant = (description: string) => Type.String({ description, format: 'date-time' })
 
 export const Problem = Type.Object(
   {
@@ -18,16 +14,12 @@ export const Problem = Type.Object(
     code: Type.String({ description: 'Stable, for programs' }),
     request_id: Type.String({ description: 'Identifies the request in the log of the service' }),
     errors: Type.Array(
-      Type.Object(
-        {
-          pointer: Type.String({
-            description:
-              'A JSON Pointer into the body, such as `#/keys/3`, or `?` and the name of a parameter',
-          }),
-          detail: Type.String(),
-        },
-        closed,
-      ),
+      closed({
+        pointer: Type.String({
+          description: 'A JSON Pointer into the body, such as `#/keys/3`, or `?` and the name of a parameter',
+        }),
+        detail: Type.String(),
+      }),
       { description: 'The invalid values; empty for other problems' },
     ),
   },
@@ -37,130 +29,110 @@ export const Problem = Type.Object(
   },
 )
 
-export const Profile = Type.Object(
-  {
-    display_name: text(),
-    bio: text(),
-    location: text(),
-    tags: Type.Array(Type.String()),
-  },
-  { ...closed, description: 'The self-description of a person' },
-)
+export const Profile = describedObject('The self-description of a person', {
+  display_name: text(),
+  bio: text(),
+  location: text(),
+  tags: Type.Array(Type.String()),
+})
 
-export const Social = Type.Object(
-  {
-    source: Type.String({ description: 'The social network, such as `lens`; an open set' }),
-    profile_name: text('null if unknown. A key: `lens:zoe`'),
-    profile_display_name: text(),
-    profile_bio: text(),
-    location: text(),
-    profile_url: text(),
-    profile_image_url: text(),
-    follower_count: count(),
-    following_count: count(),
-  },
-  { ...closed, description: 'A linked social profile' },
-)
+export const Social = describedObject('A linked social profile', {
+  source: Type.String({ description: 'The social network, such as `lens`; an open set' }),
+  profile_name: text('null if unknown. A key: `lens:zoe`'),
+  profile_display_name: text(),
+  profile_bio: text(),
+  location: text(),
+  profile_url: text(),
+  profile_image_url: text(),
+  follower_count: count(),
+  following_count: count(),
+})
 
-export const Credential = Type.Object(
-  {
-    id: Type.String({ description: 'An opaque string' }),
-    type: Type.String({ description: 'A machine-readable type such as `active_wallet`; an open set' }),
-    name: Type.String({ description: 'Display name' }),
-    category: Type.String({
-      description: 'Activity, Identity or Skills; a credential of another category counts toward no score',
+export const Credential = describedObject('A scored item of a passport', {
+  id: Type.String({ description: 'An opaque string' }),
+  type: Type.String({ description: 'A machine-readable type such as `active_wallet`; an open set' }),
+  name: Type.String({ description: 'Display name' }),
+  category: Type.String({
+    description: 'Activity, Identity or Skills; a credential of another category counts toward no score',
+  }),
+  score: score('The score of this credential'),
+  max_score: score('The maximum score of a credential of this type'),
+  value: text('Display text of the fact that was scored; null if unknown'),
+  earned_at: orNull(Type.String({ format: 'date-time' }), 'null if unknown'),
+  last_calculated_at: instant('Time of the last calculation of the score'),
+  issuer: text('Always null: records do not name issuers yet'),
+  from: orNull(
+    Type.Enum(['record', 'rule']),
+    'The score comes from the record, or a rule calculated it; null while newer credentials wait for a score, and with `as_of` if the credential changed since',
+  ),
+})
+
+export const Standing = describedObject('The place of the score in the ranking', {
+  rank: Type.Integer({ minimum: 1, description: '1 for the highest score; equal scores have equal ranks' }),
+  of: Type.Integer({ minimum: 0, description: 'Number of listed passports' }),
+  percentile: Type.Number({
+    minimum: 0,
+    maximum: 100,
+    description: 'Percent of passports with a lower score',
+  }),
+})
+
+const ExplanationAccount = closed({
+  account: text('null if there is only one'),
+  value: Type.String(),
+  formula: text('null without a rule'),
+})
+
+export const ExplanationLine = describedObject('How the score of one credential is calculated', {
+  type: Type.String(),
+  name: Type.String(),
+  category: text('null without a rule'),
+  score: score('The score of the credential'),
+  max_score: score('The maximum score of a credential of this type'),
+  from: Type.Enum(['record', 'rule', 'nothing'], { description: '`nothing`: no rule for the type' }),
+  formula: Type.String({ description: 'How the score is calculated' }),
+  accounts: Type.Array(ExplanationAccount, { description: 'The data points of the type' }),
+})
+
+export const Explanation = describedObject('How the score is calculated', {
+  rules: Type.String({ description: 'The rule set of this explanation; see `/api/v3/rules/{stamp}`' }),
+  score: score('The result; another than the score of the passport only while that is being calculated'),
+  lines: Type.Array(ExplanationLine),
+  caps: Type.Record(Type.String(), Type.Number({ minimum: 0 }), {
+    description: 'The largest contribution of a category to the overall score',
+  }),
+})
+
+export const Passport = describedObject("A person's reputation record", {
+  passport_id: Type.Integer({ minimum: 0 }),
+  score: score('The overall score'),
+  activity_score: score('Sum of the scores of the credentials in the category Activity'),
+  identity_score: score('Sum of the scores of the credentials in the category Identity'),
+  skills_score: score('Sum of the scores of the credentials in the category Skills'),
+  calculating_score: Type.Boolean({
+    description:
+      'True while a new score is being calculated; the old scores are served until then. False with `as_of`',
+  }),
+  last_calculated_at: instant(
+    'Time of the last calculation; before the first one, the time when the passport was first recorded',
+  ),
+  human_checkmark: Type.Boolean({ description: 'True if the person is known to be human' }),
+  main_wallet: text('A wallet address; `0x` addresses are in lower case. null if unknown'),
+  verified_wallets: Type.Array(Type.String(), { description: 'Wallet addresses' }),
+  passport_profile: Profile,
+  passport_socials: Type.Array(Social),
+  merged_from: Type.Array(Type.Integer({ minimum: 0 }), {
+    description: 'The ids of the passports that were merged into this one, lowest first',
+  }),
+  rules: text('The rule set that calculated the scores; null if they come from the record'),
+  credentials: Type.Optional(
+    Type.Array(Credential, {
+      description: 'With `include`. Highest score first, then by name, then by id',
     }),
-    score: score('The score of this credential'),
-    max_score: score('The maximum score of a credential of this type'),
-    value: text('Display text of the fact that was scored; null if unknown'),
-    earned_at: orNull(Type.String({ format: 'date-time' }), 'null if unknown'),
-    last_calculated_at: instant('Time of the last calculation of the score'),
-    issuer: text('Always null: records do not name issuers yet'),
-    from: orNull(
-      Type.Enum(['record', 'rule']),
-      'The score comes from the record, or a rule calculated it; null while newer credentials wait for a score, and with `as_of` if the credential changed since',
-    ),
-  },
-  { ...closed, description: 'A scored item of a passport' },
-)
-
-export const Standing = Type.Object(
-  {
-    rank: Type.Integer({ minimum: 1, description: '1 for the highest score; equal scores have equal ranks' }),
-    of: Type.Integer({ minimum: 0, description: 'Number of listed passports' }),
-    percentile: Type.Number({
-      minimum: 0,
-      maximum: 100,
-      description: 'Percent of passports with a lower score',
-    }),
-  },
-  { ...closed, description: 'The place of the score in the ranking' },
-)
-
-const ExplanationAccount = Type.Object(
-  { account: text('null if there is only one'), value: Type.String(), formula: text('null without a rule') },
-  closed,
-)
-
-export const ExplanationLine = Type.Object(
-  {
-    type: Type.String(),
-    name: Type.String(),
-    category: text('null without a rule'),
-    score: score('The score of the credential'),
-    max_score: score('The maximum score of a credential of this type'),
-    from: Type.Enum(['record', 'rule', 'nothing'], { description: '`nothing`: no rule for the type' }),
-    formula: Type.String({ description: 'How the score is calculated' }),
-    accounts: Type.Array(ExplanationAccount, { description: 'The data points of the type' }),
-  },
-  { ...closed, description: 'How the score of one credential is calculated' },
-)
-
-export const Explanation = Type.Object(
-  {
-    rules: Type.String({ description: 'The rule set of this explanation; see `/api/v3/rules/{stamp}`' }),
-    score: score('The result; another than the score of the passport only while that is being calculated'),
-    lines: Type.Array(ExplanationLine),
-    caps: Type.Record(Type.String(), Type.Number({ minimum: 0 }), {
-      description: 'The largest contribution of a category to the overall score',
-    }),
-  },
-  { ...closed, description: 'How the score is calculated' },
-)
-
-export const Passport = Type.Object(
-  {
-    passport_id: Type.Integer({ minimum: 0 }),
-    score: score('The overall score'),
-    activity_score: score('Sum of the scores of the credentials in the category Activity'),
-    identity_score: score('Sum of the scores of the credentials in the category Identity'),
-    skills_score: score('Sum of the scores of the credentials in the category Skills'),
-    calculating_score: Type.Boolean({
-      description:
-        'True while a new score is being calculated; the old scores are served until then. False with `as_of`',
-    }),
-    last_calculated_at: instant(
-      'Time of the last calculation; before the first one, the time when the passport was first recorded',
-    ),
-    human_checkmark: Type.Boolean({ description: 'True if the person is known to be human' }),
-    main_wallet: text('A wallet address; `0x` addresses are in lower case. null if unknown'),
-    verified_wallets: Type.Array(Type.String(), { description: 'Wallet addresses' }),
-    passport_profile: Profile,
-    passport_socials: Type.Array(Social),
-    merged_from: Type.Array(Type.Integer({ minimum: 0 }), {
-      description: 'The ids of the passports that were merged into this one, lowest first',
-    }),
-    rules: text('The rule set that calculated the scores; null if they come from the record'),
-    credentials: Type.Optional(
-      Type.Array(Credential, {
-        description: 'With `include`. Highest score first, then by name, then by id',
-      }),
-    ),
-    standing: Type.Optional(orNull(Standing, 'With `include`. null with `as_of`')),
-    explanation: Type.Optional(orNull(Explanation, 'With `include`. null with `as_of`')),
-  },
-  { ...closed, description: "A person's reputation record" },
-)
+  ),
+  standing: Type.Optional(orNull(Standing, 'With `include`. null with `as_of`')),
+  explanation: Type.Optional(orNull(Explanation, 'With `include`. null with `as_of`')),
+})
 
 export const SelectedPassport = Type.Object(
   {},
@@ -172,76 +144,61 @@ export const SelectedPassport = Type.Object(
 
 const PassportOrSelected = Type.Union([Passport, SelectedPassport])
 
-export const LookupRequest = Type.Object(
-  {
-    keys: Type.Array(Type.String(), {
-      maxItems: 1000,
-      description: 'Ids, wallets and handles such as `github:zoe`',
-    }),
-    include: Type.Optional(Type.Array(Type.Enum(['credentials', 'standing', 'explanation']))),
-    select: Type.Optional(Type.Array(Type.String(), { description: 'Dotted paths of fields' })),
-    as_of: Type.Optional(Type.String({ description: 'As the parameter `as_of` of a single passport' })),
-  },
-  closed,
-)
+export const LookupRequest = closed({
+  keys: Type.Array(Type.String(), {
+    maxItems: 1000,
+    description: 'Ids, wallets and handles such as `github:zoe`',
+  }),
+  include: Type.Optional(Type.Array(Type.Enum(['credentials', 'standing', 'explanation']))),
+  select: Type.Optional(Type.Array(Type.String(), { description: 'Dotted paths of fields' })),
+  as_of: Type.Optional(Type.String({ description: 'As the parameter `as_of` of a single passport' })),
+})
 
 export const LookupItem = Type.Union(
   [
-    Type.Object({ key: Type.String(), passport: PassportOrSelected }, closed),
-    Type.Object({ key: Type.String(), error: Type.Enum(['not_found', 'malformed']) }, closed),
-    Type.Object(
-      {
-        key: Type.String(),
-        error: Type.Literal('ambiguous'),
-        candidates: Type.Array(Type.Integer({ minimum: 0 }), {
-          maxItems: 10,
-          description: 'Ids of passports that have the handle',
-        }),
-      },
-      closed,
-    ),
+    closed({ key: Type.String(), passport: PassportOrSelected }),
+    closed({ key: Type.String(), error: Type.Enum(['not_found', 'malformed']) }),
+    closed({
+      key: Type.String(),
+      error: Type.Literal('ambiguous'),
+      candidates: Type.Array(Type.Integer({ minimum: 0 }), {
+        maxItems: 10,
+        description: 'Ids of passports that have the handle',
+      }),
+    }),
   ],
   { description: 'The result of one key' },
 )
 
-export const LookupBody = Type.Object(
-  {
-    items: Type.Array(LookupItem, { description: 'One for each key, in the order of the keys' }),
-    found: Type.Integer({ minimum: 0, description: 'Number of items with a passport' }),
-  },
-  closed,
-)
+export const LookupBody = closed({
+  items: Type.Array(LookupItem, { description: 'One for each key, in the order of the keys' }),
+  found: Type.Integer({ minimum: 0, description: 'Number of items with a passport' }),
+})
 
-export const Group = Type.Object(
-  {
-    value: orNull(Type.String(), 'In lower case, without accents; null for passports without a value'),
-    count: Type.Integer({ minimum: 1, description: 'Number of matching passports with the value' }),
-  },
-  closed,
-)
+export const Group = closed({
+  value: orNull(Type.String(), 'In lower case, without accents; null for passports without a value'),
+  count: Type.Integer({ minimum: 1, description: 'Number of matching passports with the value' }),
+})
 
-export const ListBody = Type.Object(
-  {
-    items: Type.Array(PassportOrSelected),
-    next: orNull(Type.String(), 'The `cursor` of the next page; null on the last page'),
-    total: Type.Integer({ minimum: 0, description: 'Number of all matching passports' }),
-    groups: Type.Optional(
-      Type.Array(Group, {
-        maxItems: 100,
-        description: 'With `group_by`. All matching passports by value, largest group first',
-      }),
-    ),
-    more_groups: Type.Optional(
-      Type.Integer({ minimum: 0, description: 'With `group_by`. Number of groups that were left out' }),
-    ),
-  },
-  closed,
-)
+export const ListBody = closed({
+  items: Type.Array(PassportOrSelected),
+  next: orNull(Type.String(), 'The `cursor` of the next page; null on the last page'),
+  total: Type.Integer({ minimum: 0, description: 'Number of all matching passports' }),
+  groups: Type.Optional(
+    Type.Array(Group, {
+      maxItems: 100,
+      description: 'With `group_by`. All matching passports by value, largest group first',
+    }),
+  ),
+  more_groups: Type.Optional(
+    Type.Integer({ minimum: 0, description: 'With `group_by`. Number of groups that were left out' }),
+  ),
+})
 
-export const RuleSet = Type.Object(
-  { stamp: Type.String({ description: 'The version and a digest' }), ...RuleSetFile.properties },
-  { ...closed, description: 'A rule set; the same stamp always has the same contents' },
-)
+export const RuleSet = describedObject('A rule set; the same stamp always has the same contents', {
+  stamp: Type.String({ description: 'The version and a digest' }),
+  ...RuleSetFile.properties,
+})
 
 export type WireProblem = Static<typeof Problem>
 export type WirePassport = Static<typeof Passport>

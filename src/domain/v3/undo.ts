@@ -46,22 +46,11 @@ function undoCredential(all: ShownCredential[], change: CredentialChange): Shown
   )
 }
 
-const UNKNOWN: ShownCredential = {
-  id: '',
-  type: '',
-  name: '',
-  category: '',
-  score: 0,
-  maxScore: 0,
-  value: '',
-  calculatedAt: 0,
-}
-
 /** The credential before the change. A credential that is gone has all its fields in the change. */
 function toCredential(
   { type, id, before: { earnedAt, ...fields } }: CredentialChange,
   score: number,
-  after = UNKNOWN,
+  after: Partial<ShownCredential> = {},
 ): ShownCredential {
   const { earnedAt: later, ...rest } = after
   const earned = earnedAt === undefined ? later : (earnedAt ?? undefined)
@@ -72,5 +61,5 @@ function toCredential(
     ...fields,
     score,
     ...(earned !== undefined && { earnedAt: earned }),
-  }
+  } as ShownCredential
 }

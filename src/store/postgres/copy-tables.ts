@@ -1,6 +1,5 @@
 import type { CopyTable } from '../copy-table.ts'
 import {
-  COPYING,
   fromPassportItems,
   fromRowItem,
   PASSPORT_TABLES,
@@ -13,22 +12,13 @@ import {
   toRowItem,
 } from '../copy-tables.ts'
 import { restartEventLog } from '../events/postgres.ts'
-import type { Store } from '../store.ts'
 import type { Pool } from './connection/health-checked-pool.ts'
 import { lockForWriting } from './connection/locks.ts'
-import { insertRows, type Query, selectRows, upsertRows } from './connection/query.ts'
-import { createSettings } from './settings.ts'
+import { insertRows, selectRows, upsertRows } from './connection/query.ts'
 import { incrementVersion } from './versions.ts'
 
 export function createCopyTables(pool: Pool): CopyTable[] {
   return [createPassportTables(pool), ...PLAIN_TABLES.map((table) => createPlainTable(pool, table))]
-}
-
-export function createCopying(read: Query, write: Query): Store['copying'] {
-  return {
-    find: () => createSettings(read).get(COPYING),
-    note: (text) => createSettings(write).set(COPYING, text),
-  }
 }
 
 function createPassportTables({ transaction }: Pool): CopyTable {

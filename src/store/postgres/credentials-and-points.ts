@@ -5,7 +5,6 @@ import { toScorable } from '../apply-score.ts'
 import { type CredentialsRow, fromCredentialData } from '../rows/credential.ts'
 import { type DataPointRow, toDataPoint } from '../rows/data-point.ts'
 import { toFullPassport } from '../rows/passport.ts'
-import { toShownCredentials } from '../rows/v1.ts'
 import { type Query, selectRows } from './connection/query.ts'
 import { findRow } from './passports.ts'
 
@@ -14,17 +13,6 @@ const DATA = '(select data from credentials where passport_id = passports.id) as
 const BODY = '(select body from v1_credentials where passport_id = passports.id) as body'
 const POINTS =
   '(select json_agg(data_points order by type, account) from data_points where passport_id = passports.id) as points'
-
-/** A passport with the credentials in its V1 response. */
-export async function findShownCredentials(query: Query, ref: PassportRef) {
-  const found = await findRow<{ body: string | null }>(query, ref, [BODY])
-  return (
-    found && {
-      passport: toFullPassport(found.row, found.merged),
-      credentials: found.body === null ? [] : toShownCredentials(found.body),
-    }
-  )
-}
 
 /** A passport with the input of its score. */
 export async function findScorable(query: Query, ref: PassportRef) {

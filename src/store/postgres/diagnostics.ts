@@ -1,13 +1,9 @@
 import { namePostgres } from '../../domain/database-address.ts'
-import type { DatabaseContents, Diagnostics } from '../diagnostics.ts'
-import { PASSPORT_COUNTS, type PassportCounts, RECHECK_DELAY, STALE_COUNT } from '../rows/counts.ts'
-import { OVERSIZED, type Oversized } from '../rows/oversized.ts'
+import type { Diagnostics } from '../diagnostics.ts'
+import { readContents } from '../shared/contents.ts'
 import { createPool, openPrimaryPool, type Pool } from './connection/health-checked-pool.ts'
-import { createCopying } from './copy-tables.ts'
 import { createKeys } from './keys.ts'
 import { checkVersion, checkWritable, SCHEMA } from './migrate/migrate.ts'
-import { createRules } from './rules.ts'
-import { createRetirement } from './settings.ts'
 
 const OPTIONS = { connections: 1, responseTimeout: 10_000 }
 
@@ -20,7 +16,8 @@ export async function diagnosePostgres(url: string): Promise<Diagnostics> {
     const [row] = await pool.query<{ now: number }>(
       'select (extract(epoch from clock_timestamp()) * 1000)::float8 as now',
     )
-    const contents = schema === SCHEMA ? { contents: await readContents(pool) } : {}
+    const { keys } = createKeys(pool, undefined)
+    const contents = schema === SCHEMA ? { contents: await readContents(pool.longQuery, keys) } : {}
     return { schema, knownSchema: SCHEMA, clock: row?.now ?? 0, ...contents }
   } finally {
     await pool.close()
@@ -59,20 +56,5 @@ async function reaches({ query }: Pool, lsn: string, wait: number): Promise<bool
     )
     if (row?.reached) return true
     if (performance.now() > end) return false
-  }
-}
-
-async function readContents(pool: Pool): Promise<DatabaseContents> {
-  const [counts] = (await pool.longQuery(PASSPORT_COUNTS)) as [PassportCounts]
-  if (counts.stale > 0) await Bun.sleep(RECHECK_DELAY)
-  const [later] = await pool.query<{ count: number }>(STALE_COUNT)
-  return {
-    ...counts,
-    stillStale: later?.count ?? 0,
-    keys: await createKeys(pool, undefined).keys.list(),
-    oversized: await pool.longQuery<Oversized>(OVERSIZED),
-    plan: await createRetirement(pool.query, pool.query).find(),
-    rules: await createRules(pool, pool.query).active(),
-    copying: await createCopying(pool.query, pool.query).find(),
   }
 }

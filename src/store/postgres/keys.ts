@@ -1,5 +1,6 @@
 import type { ApiKey } from '../../domain/api-key.ts'
-import { ENDED_BEFORE, type KeyRow, toKey, toKeyRow } from '../rows/key.ts'
+import { type KeyRow, toKey, toKeyRow } from '../rows/key.ts'
+import { createKeyChanges } from '../shared/keys.ts'
 import type { Store } from '../store.ts'
 import type { Pool } from './connection/health-checked-pool.ts'
 import { insertRows, type Query } from './connection/query.ts'
@@ -18,7 +19,7 @@ export function createKeys(primary: Pool, replica: Pick<Pool, 'query'> | undefin
   const { find, forget } = createCache(primary, replica)
 
   /** Returns the number of changed keys. */
-  async function change(text: string, values: unknown[]): Promise<number> {
+  async function change(text: string, values: readonly unknown[]): Promise<number> {
     const changed = await changeKeys(primary, text, values)
     forget()
     return changed
@@ -35,24 +36,7 @@ export function createKeys(primary: Pool, replica: Pick<Pool, 'query'> | undefin
         const rows = await primary.query<SelectedKey>(`${SELECT} order by created_at desc, id`)
         return rows.map(fromSelected)
       },
-      update: async (id, { name, tier, owner }) =>
-        (await change(
-          `update keys set name = coalesce($1::text, name), tier = coalesce($2::text, tier),
-             owner = coalesce($3::text, owner) where id = $4 returning 1 as one`,
-          [name ?? null, tier ?? null, owner ?? null, id],
-        )) > 0,
-      replace: async (id, successor, endsAt) =>
-        (await change(
-          `update keys set expires_at = least(expires_at, $1::bigint), successor = $2
-           where id = $3 and successor is null returning 1 as one`,
-          [endsAt, successor, id],
-        )) > 0,
-      revoke: async (id, now) =>
-        (await change(
-          'update keys set revoked_at = coalesce(revoked_at, $1) where id = $2 returning 1 as one',
-          [now, id],
-        )) > 0,
-      purge: (before) => change(`delete from keys where ${ENDED_BEFORE} returning 1 as one`, [before]),
+      ...createKeyChanges(change),
     } satisfies Store['keys'],
   }
 }
@@ -97,7 +81,7 @@ const insertKey = ({ transaction }: Pool, key: ApiKey) =>
     await incrementVersion(query, 'keys')
   })
 
-const changeKeys = ({ transaction }: Pool, text: string, values: unknown[]) =>
+const changeKeys = ({ transaction }: Pool, text: string, values: readonly unknown[]) =>
   transaction(async (query) => {
     const rows = await query(text, values)
     await incrementVersion(query, 'keys')

@@ -2,22 +2,22 @@ import { namePostgres } from '../../domain/database-address.ts'
 import { ServiceError } from '../../domain/errors.ts'
 import { createEvents } from '../events/postgres.ts'
 import type { MigrationMode } from '../outdated-schema.ts'
+import { createMirror } from '../shared/mirror.ts'
+import { createCopying, createIdentity, createRetirement } from '../shared/settings.ts'
+import { createShownCredentials } from '../shared/shown-credentials.ts'
 import type { Store } from '../store.ts'
 import { createPool, openPrimaryPool, type Pool } from './connection/health-checked-pool.ts'
 import type { Query } from './connection/query.ts'
 import { createReplicas } from './connection/replicas.ts'
 import type { PoolOptions } from './connection/sql-pools.ts'
-import { createCopying, createCopyTables } from './copy-tables.ts'
-import { findShownCredentials } from './credentials-and-points.ts'
+import { createCopyTables } from './copy-tables.ts'
 import { createKeys } from './keys.ts'
 import { createListing } from './listing.ts'
 import { checkVersion, findNewerSchema, prepareSchema } from './migrate/migrate.ts'
-import { createMirror } from './mirror.ts'
 import { createPassportReader } from './passports.ts'
 import { createPassportChanges, createRecords } from './records.ts'
 import { createRules } from './rules.ts'
 import { createScoring } from './scoring.ts'
-import { createIdentity, createRetirement } from './settings.ts'
 import { createUsage } from './usage.ts'
 import { createV1Reader, createV2Reader } from './v1.ts'
 import { createFacetsReader } from './v3/facets.ts'
@@ -62,6 +62,7 @@ export async function openPostgres(
   /** The active rule set: a replica may not know the last one. */
   const readCurrent: Query = <Row>(...args: Parameters<Query>) =>
     primary.query<Row>(...args).catch(() => read<Row>(...args))
+  const v3 = createV3Reader(read)
   const passports = createPassportReader(read)
   const { keys, forget } = createKeys(primary, pools.length === 0 ? undefined : { query: read })
   const readLong = replicas.read(({ longQuery }) => longQuery)
@@ -71,17 +72,17 @@ export async function openPostgres(
   return {
     passports: { ...passports, ...createPassportChanges(primary) },
     records: createRecords(primary),
-    credentials: { find: (ref) => findShownCredentials(read, ref) },
+    credentials: createShownCredentials(v3),
     v1: createV1Reader(read),
     v2: createV2Reader(read),
-    v3: createV3Reader(read),
+    v3,
     listing,
     facets: createFacetsReader(readLong),
     search: createSearchReader(read),
     scoring: createScoring(primary),
     rules: createRules(primary, readCurrent),
     events: createEvents(read, primary),
-    mirror: createMirror(primary),
+    mirror: createMirror(primary.query),
     keys,
     usage: createUsage(primary),
     retirement: createRetirement(read, primary.query),

@@ -1,47 +1,36 @@
 import { appendEvents } from '../events/postgres.ts'
 import {
   ACTIVE_RULES,
-  ALL_RULES,
   NEXT_APPLIED_AT,
   PREVIOUS_RULES,
-  type RuleSetRow,
   timeIfActive,
-  toAppliedRules,
   toRuleSetRow,
 } from '../rows/rule-set.ts'
 import { ACTIVE, toActivated } from '../rule-adoption.ts'
+import { createRulesReader, findRules } from '../shared/rules.ts'
+import { createSettings } from '../shared/settings.ts'
 import type { AppliedRules, RulesStore } from '../store.ts'
 import type { Pool } from './connection/health-checked-pool.ts'
 import { lock, RULES } from './connection/locks.ts'
-import { insertRows, type Query, selectRows, upsertRows } from './connection/query.ts'
-import { createSettings, findAdoptionState } from './settings.ts'
+import { type Query, upsertRows } from './connection/query.ts'
+import { findAdoptionState } from './settings.ts'
 
 /** `read` prefers the primary: scorers compare the active rule set with the one that the primary has. */
 export function createRules({ query, transaction }: Pool, read: Query): RulesStore {
   return {
-    find: (stamp) => findOne(read, 'where stamp = $1', [stamp]),
-    listByStamps: async (stamps) =>
-      (await selectRows<RuleSetRow>(read, 'rule_sets', 'where stamp = any($1::text[])', [stamps])).map(
-        toAppliedRules,
-      ),
-    active: () => findOne(read, ACTIVE_RULES),
-    list: async () => (await selectRows<RuleSetRow>(read, 'rule_sets', ALL_RULES, [])).map(toAppliedRules),
-    async keep(rules) {
-      if (await findOne(read, 'where stamp = $1', [rules.stamp])) return
-      await insertRows(query, 'rule_sets', [toRuleSetRow(rules)], 'on conflict do nothing')
-    },
+    ...createRulesReader(read, query),
     apply: (rules) =>
       transaction(async (query) => {
         await lock(query, RULES)
         const [next] = await query<{ time: string | null }>(`${NEXT_APPLIED_AT} $1`, [rules.appliedAt])
-        const time = timeIfActive(await findOne(query, ACTIVE_RULES), rules) ?? next?.time
+        const time = timeIfActive(await findRules(query, ACTIVE_RULES), rules) ?? next?.time
         await activate(query, { ...rules, appliedAt: Number(time ?? rules.appliedAt) }, rules.appliedAt)
       }),
     rollBack: (builtIn, now = Date.now()) =>
       transaction(async (query) => {
         await lock(query, RULES)
-        const active = await findOne(query, ACTIVE_RULES)
-        const next = (await findOne(query, PREVIOUS_RULES)) ?? builtIn
+        const active = await findRules(query, ACTIVE_RULES)
+        const next = (await findRules(query, PREVIOUS_RULES)) ?? builtIn
         if (!active || active.stamp === next.stamp) return undefined
         await activate(query, next, now)
         return next
@@ -54,9 +43,4 @@ async function activate(query: Query, rules: AppliedRules, now: number): Promise
   await appendEvents(query, { events: toActivated(state, rules.stamp), removed: [] }, now)
   await upsertRows(query, 'rule_sets', 'stamp', [toRuleSetRow(rules)])
   await createSettings(query).set(ACTIVE, rules.stamp)
-}
-
-async function findOne(query: Query, rest: string, values: string[] = []): Promise<AppliedRules | undefined> {
-  const [row] = await selectRows<RuleSetRow>(query, 'rule_sets', rest, values)
-  return row && toAppliedRules(row)
 }

@@ -30,6 +30,3 @@ export function toKey(row: KeyRow): ApiKey {
     ...(successor !== null && { successor }),
   }
 }
-
-/** SQL on either engine: the key was revoked or expired before `$1`. */
-export const ENDED_BEFORE = '(revoked_at < $1 or expires_at < $1)'

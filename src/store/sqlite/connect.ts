@@ -1,8 +1,9 @@
-import { Database, type DatabaseOptions, SQLiteError } from 'bun:sqlite'
+import { Database, type DatabaseOptions, SQLiteError, type SQLQueryBindings } from 'bun:sqlite'
 import { closeSync, existsSync, mkdirSync, openSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { ServiceError } from '../../domain/errors.ts'
 import { size } from '../../domain/text/format.ts'
+import type { Query } from '../shared/query.ts'
 import { checkOwner } from './migrate/migrate.ts'
 
 /** Milliseconds that a write waits for a write of another process. */
@@ -138,6 +139,15 @@ export function guardErrors<T extends Methods>(path: string, methods: T, { befor
     },
   ]
   return Object.fromEntries(Object.entries(methods).map(guard)) as T
+}
+
+/** `before` is called before each statement. */
+export function createQuery(path: string, database: Database, before?: () => void): Query {
+  return async <Row>(text: string, values: readonly unknown[] = []) =>
+    translateErrors(path, () => {
+      before?.()
+      return database.query<Row, SQLQueryBindings[]>(text).all(...(values as SQLQueryBindings[]))
+    })
 }
 
 function connect(path: string, mode: DatabaseOptions, wait: number): Database {

@@ -1,7 +1,6 @@
 import type { Database } from 'bun:sqlite'
 import type { CopyItem, CopyRange, CopyTable } from '../copy-table.ts'
 import {
-  COPYING,
   fromPassportItems,
   fromRowItem,
   PASSPORT_TABLES,
@@ -14,8 +13,6 @@ import {
   toRowItem,
 } from '../copy-tables.ts'
 import { restartEventLog } from '../events/sqlite.ts'
-import type { Store } from '../store.ts'
-import { createSettings } from './settings.ts'
 import { incrementRankingVersion, NEXT_VERSION, prepareUpsert } from './statements.ts'
 
 type Connections = { reader: Database; writer: Database }
@@ -25,14 +22,6 @@ export function createCopyTables(connections: Connections): CopyTable[] {
     createPassportTables(connections),
     ...PLAIN_TABLES.map((table) => createPlainTable(connections, table)),
   ]
-}
-
-export function createCopying({ writer }: Connections): Store['copying'] {
-  const settings = createSettings(writer)
-  return {
-    find: () => settings.get(COPYING),
-    note: (text) => settings.set(COPYING, text),
-  }
 }
 
 function createPassportTables({ reader, writer }: Connections): CopyTable {

@@ -1,31 +1,6 @@
 import type { Database } from 'bun:sqlite'
-import type { PassportRef } from '../../domain/passport.ts'
 import { type CredentialsRow, fromCredentialData } from '../rows/credential.ts'
 import { type DataPointRow, toDataPoint } from '../rows/data-point.ts'
-import { toFullPassport } from '../rows/passport.ts'
-import { toShownCredentials, type V1Body } from '../rows/v1.ts'
-import { createFinder } from './passports.ts'
-import type { ReadTransaction } from './read-transaction.ts'
-
-/** Passports with the credentials in their V1 response. */
-export function createShownCredentials(reader: Database, transaction: ReadTransaction) {
-  const findPassport = createFinder(reader)
-  const findBody = reader.query<Pick<V1Body, 'body'>, [number]>(
-    'select body from v1_credentials where passport_id = ?',
-  )
-  return {
-    find: (ref: PassportRef) =>
-      transaction.read(() => {
-        const row = findPassport(ref)
-        if (!row) return undefined
-        const body = findBody.get(row.id)?.body
-        return {
-          passport: toFullPassport(row, row.merged === 1),
-          credentials: body === undefined ? [] : toShownCredentials(body),
-        }
-      }),
-  }
-}
 
 export function createCredentialReader(reader: Database) {
   const find = reader.query<CredentialsRow, [number]>(

@@ -2,16 +2,12 @@ import { constants, Database } from 'bun:sqlite'
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import type { DatabaseContents, Diagnostics } from '../diagnostics.ts'
-import { PASSPORT_COUNTS, type PassportCounts, RECHECK_DELAY, STALE_COUNT } from '../rows/counts.ts'
-import { OVERSIZED, type Oversized } from '../rows/oversized.ts'
+import type { Diagnostics } from '../diagnostics.ts'
+import { readContents } from '../shared/contents.ts'
 import { listDamage } from './backup/backup.ts'
-import { connectReader, throwTranslated, translateErrors } from './connect.ts'
-import { createCopying } from './copy-tables.ts'
+import { connectReader, createQuery, throwTranslated, translateErrors } from './connect.ts'
 import { createKeys } from './keys.ts'
 import { checkOwner, identify, SCHEMA } from './migrate/migrate.ts'
-import { createRules } from './rules.ts'
-import { createRetirement } from './settings.ts'
 
 export async function diagnoseSqlite(path: string, full: boolean): Promise<Diagnostics> {
   const hasWal = () => existsSync(`${path}-wal`)
@@ -31,11 +27,15 @@ async function diagnoseFile(
   try {
     checkOwner(database)
     const { version } = identify(database)
+    // Only reads follow.
+    const connections = { reader: database, writer: database }
     return {
       schema: version,
       knownSchema: SCHEMA,
       damage: listDamage(database, full ? 'integrity_check' : 'quick_check'),
-      ...(version === SCHEMA && { contents: await readContents(database) }),
+      ...(version === SCHEMA && {
+        contents: await readContents(createQuery(path, database), createKeys(connections)),
+      }),
     }
   } catch (error) {
     return throwTranslated(path, error)
@@ -48,20 +48,4 @@ async function diagnoseFile(
 function connectUnused(path: string): Database {
   const { href } = pathToFileURL(resolve(path))
   return new Database(`${href}?immutable=1`, constants.SQLITE_OPEN_READONLY | constants.SQLITE_OPEN_URI)
-}
-
-async function readContents(database: Database): Promise<DatabaseContents> {
-  // Only reads follow.
-  const connections = { reader: database, writer: database }
-  const counts = database.query<PassportCounts, []>(PASSPORT_COUNTS).get() as PassportCounts
-  if (counts.stale > 0) await Bun.sleep(RECHECK_DELAY)
-  return {
-    ...counts,
-    stillStale: database.query<{ count: number }, []>(STALE_COUNT).get()?.count ?? 0,
-    keys: createKeys(connections).list(),
-    oversized: database.query<Oversized, []>(OVERSIZED).all(),
-    plan: createRetirement(connections).find(),
-    rules: createRules(connections).active(),
-    copying: await createCopying(connections).find(),
-  }
 }

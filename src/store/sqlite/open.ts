@@ -1,29 +1,32 @@
 import { createEventPruning, createEventReader } from '../events/sqlite.ts'
 import type { MigrationMode } from '../outdated-schema.ts'
+import { createKeyChanges } from '../shared/keys.ts'
+import { createMirror } from '../shared/mirror.ts'
+import { createRulesReader } from '../shared/rules.ts'
+import { createCopying, createIdentity, createRetirement } from '../shared/settings.ts'
+import { createShownCredentials } from '../shared/shown-credentials.ts'
+import { createUsageReader } from '../shared/usage.ts'
 import type { Store } from '../store.ts'
 import {
   closeOnError,
   connectReader,
   connectWriter,
+  createQuery,
   guardErrors,
   type Methods,
   openChecked,
   translateErrors,
 } from './connect.ts'
-import { createCopying, createCopyTables } from './copy-tables.ts'
-import { createShownCredentials } from './credentials-and-points.ts'
+import { createCopyTables } from './copy-tables.ts'
 import { createKeyReader, createKeys } from './keys.ts'
 import { createListing, createRecentChanges } from './listing.ts'
 import { findNewerSchema, prepareSchema } from './migrate/migrate.ts'
-import type { OnProgress } from './migrate/migration-9.ts'
-import { createMirror } from './mirror.ts'
 import { createPassportReader } from './passports.ts'
 import { createPing } from './ping.ts'
 import { createReadTransaction } from './read-transaction.ts'
 import { createPassportChanges, createRecords } from './records.ts'
 import { createRules } from './rules.ts'
 import { createScoring } from './scoring.ts'
-import { createIdentity, createRetirement } from './settings.ts'
 import { createUsage } from './usage.ts'
 import { createV1Reader, createV2Reader } from './v1.ts'
 import { createFacetsReader } from './v3/facets.ts'
@@ -34,7 +37,7 @@ import { createWalLimit } from './wal-checkpoint.ts'
 type Options = {
   create?: boolean
   migrate?: MigrationMode
-  onMigrate?: OnProgress | undefined
+  onMigrate?: (done: number, total: number) => void
 }
 
 /** Migrates and opens the database file. Throws `unavailable` with a message for the operator. */
@@ -49,6 +52,7 @@ export function openSqlite(path: string, options: Options = {}): Store {
     const transaction = createReadTransaction(path, shared)
     const listing = connectReader(path)
     const ping = createPing(path, reader)
+    const v3 = createV3Reader(shared, transaction)
     const passports = createPassportReader(shared, transaction)
     const connections = { reader, writer }
     const { work, markAll, adopt, ...scoringReads } = createScoring(connections)
@@ -57,6 +61,9 @@ export function openSqlite(path: string, options: Options = {}): Store {
     /** A write ends the shared read transaction: later reads see it, and the WAL can be truncated. */
     const before = transaction.end
     const writes = <T extends Methods>(methods: T) => guardErrors(path, methods, { before })
+    const read = createQuery(path, reader)
+    const write = createQuery(path, writer, before)
+    const keyChanges = createKeyChanges(async (text, values) => (await write(text, values)).length)
     const limitWal = createWalLimit(path, writer)
     /** For bulk writes: import, mirror, scoring, copy. */
     const bulkWrites = <T extends Methods>(methods: T) =>
@@ -65,10 +72,10 @@ export function openSqlite(path: string, options: Options = {}): Store {
     return {
       passports: { ...passports, ...writes(createPassportChanges(writer)) },
       records: bulkWrites(createRecords(connections)),
-      credentials: createShownCredentials(shared, transaction),
+      credentials: createShownCredentials(v3),
       v1: createV1Reader(shared, transaction),
       v2: createV2Reader(shared, transaction),
-      v3: createV3Reader(shared, transaction),
+      v3,
       listing: {
         ...guardErrors(path, createListing(listing), {}),
         readRecent: createRecentChanges(shared, transaction),
@@ -76,15 +83,15 @@ export function openSqlite(path: string, options: Options = {}): Store {
       facets: guardErrors(path, createFacetsReader(listing), {}),
       search: createSearchReader(shared, transaction),
       scoring: { ...guardErrors(path, scoringReads, {}), ...bulkWrites(scoringWrites) },
-      rules: writes(createRules(connections)),
+      rules: { ...createRulesReader(read, write), ...writes(createRules(writer)) },
       events: { ...createEventReader(shared, transaction), ...writes(createEventPruning(writer)) },
-      mirror: writes(createMirror(connections)),
-      keys: { ...createKeyReader(shared, transaction), ...writes(createKeys(connections)) },
-      usage: writes(createUsage(connections)),
-      retirement: writes(createRetirement(connections)),
-      identity: writes(createIdentity(connections)),
+      mirror: createMirror(write),
+      keys: { ...createKeyReader(shared, transaction), ...writes(createKeys(connections)), ...keyChanges },
+      usage: { ...createUsageReader(read, write), ...writes(createUsage(writer)) },
+      retirement: createRetirement(read, write),
+      identity: createIdentity(read, write),
       copyTables: createCopyTables(connections).map(({ name, ...table }) => ({ name, ...bulkWrites(table) })),
-      copying: writes(createCopying(connections)),
+      copying: createCopying(read, write),
       newerSchema: () => translateErrors(path, () => findNewerSchema(reader)),
       ping: () => translateErrors(path, ping),
       close() {

@@ -2,7 +2,6 @@ import type { Database } from 'bun:sqlite'
 import { createEventWriter } from '../events/sqlite.ts'
 import {
   ACTIVE_RULES,
-  ALL_RULES,
   NEXT_APPLIED_AT,
   PREVIOUS_RULES,
   type RuleSetRow,
@@ -13,20 +12,14 @@ import {
 import { ACTIVE, toActivated } from '../rule-adoption.ts'
 import type { AppliedRules, RulesStore } from '../store.ts'
 import { createAdoption, createSettings } from './settings.ts'
-import { prepareInsert, prepareUpsert } from './statements.ts'
+import { prepareUpsert } from './statements.ts'
 
-export function createRules({ reader, writer }: { reader: Database; writer: Database }) {
-  const select = (database: Database, rest: string) =>
-    database.query<RuleSetRow, string[]>(`select * from rule_sets ${rest}`)
-  const find = select(reader, 'where stamp = ?')
-  const listIn = select(reader, 'where stamp in (select value from json_each(?))')
-  const findActive = select(reader, ACTIVE_RULES)
-  const list = select(reader, ALL_RULES)
-  const findPrevious = select(writer, PREVIOUS_RULES)
-  const active = select(writer, ACTIVE_RULES)
+export function createRules(writer: Database) {
+  const select = (rest: string) => writer.query<RuleSetRow, []>(`select * from rule_sets ${rest}`)
+  const findPrevious = select(PREVIOUS_RULES)
+  const active = select(ACTIVE_RULES)
   const nextTime = writer.query<{ time: number | null }, [number]>(`${NEXT_APPLIED_AT} ?`)
   const put = prepareUpsert(writer, 'rule_sets')
-  const insert = prepareInsert(writer, 'rule_sets', 'on conflict do nothing')
   const settings = createSettings(writer)
   const adoption = createAdoption(writer)
   const log = createEventWriter(writer)
@@ -51,16 +44,9 @@ export function createRules({ reader, writer }: { reader: Database; writer: Data
   })
 
   return {
-    find: (stamp) => orUndefined(find.get(stamp)),
-    listByStamps: (stamps) => listIn.all(JSON.stringify(stamps)).map(toAppliedRules),
-    active: () => orUndefined(findActive.get()),
-    list: () => list.all().map(toAppliedRules),
-    keep(rules) {
-      if (find.get(rules.stamp) === null) insert.run(toRuleSetRow(rules))
-    },
     apply: (rules) => apply.immediate(rules),
     rollBack: (builtIn, now = Date.now()) => rollBack.immediate(builtIn, now),
-  } satisfies RulesStore
+  } satisfies Pick<RulesStore, 'apply' | 'rollBack'>
 }
 
 const orUndefined = (row: RuleSetRow | null) => (row === null ? undefined : toAppliedRules(row))

@@ -1,7 +1,5 @@
 import type { Database } from 'bun:sqlite'
-import { IDENTITY, RETIREMENT } from '../copy-tables.ts'
 import { ACTIVE, ADOPTION_SETTINGS, type AdoptionState } from '../rule-adoption.ts'
-import type { Store } from '../store.ts'
 
 export function createSettings(writer: Database) {
   const get = writer.query<{ value: string }, [string]>('select value from settings where name = ?')
@@ -22,25 +20,4 @@ export function createAdoption(writer: Database) {
       Object.fromEntries([...ADOPTION_SETTINGS, ACTIVE].map((name) => [name, get(name)])),
     save: (state: AdoptionState) => ADOPTION_SETTINGS.forEach((name) => void set(name, state[name])),
   }
-}
-
-export function createRetirement({ reader, writer }: { reader: Database; writer: Database }) {
-  const settings = createSettings(writer)
-  const plans = createSettings(reader)
-  return {
-    find() {
-      const text = plans.get(RETIREMENT)
-      return text === undefined ? undefined : JSON.parse(text)
-    },
-    save: (plan) => settings.set(RETIREMENT, JSON.stringify(plan)),
-  } satisfies Store['retirement']
-}
-
-export function createIdentity({ reader, writer }: { reader: Database; writer: Database }) {
-  const { get } = createSettings(reader)
-  const insert = writer.query('insert or ignore into settings (name, value) values (?, ?)')
-  return {
-    find: () => get(IDENTITY),
-    create: (id) => void insert.run(IDENTITY, id),
-  } satisfies Store['identity']
 }

@@ -1,5 +1,6 @@
-/** Runs one statement, prepared once per connection. */
-export type Query = <Row>(text: string, values?: readonly unknown[]) => Promise<Row[]>
+import type { Query } from '../../shared/query.ts'
+
+export type { Query }
 
 /** Selects rows as JSON, in which 64-bit integers are numbers. All stored integers are safe integers. */
 export async function selectRows<Row>(

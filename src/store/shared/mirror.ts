@@ -1,23 +1,18 @@
 import type { MirrorStore } from '../store.ts'
-import type { Pool } from './connection/health-checked-pool.ts'
+import type { Query } from './query.ts'
 
 type MirroredRow = { passport_etag: string; credentials_etag: string; run: number }
 
-export function createMirror({ query, transaction }: Pool): MirrorStore {
+export function createMirror(query: Query): MirrorStore {
   return {
-    begin: (source) =>
-      transaction(async (query) => {
-        // The row is created first: concurrent runs then wait for its lock.
-        await query(
-          'insert into mirror_runs (source, run, ended) values ($1, 0, 1) on conflict (source) do nothing',
-          [source],
-        )
-        const [row] = await query<{ run: number }>(
-          `update mirror_runs set run = run + ended, ended = 0 where source = $1 returning run`,
-          [source],
-        )
-        return row?.run ?? 1
-      }),
+    async begin(source) {
+      const [row] = await query<{ run: number }>(
+        `insert into mirror_runs (source, run, ended) values ($1, 1, 0)
+         on conflict (source) do update set run = mirror_runs.run + mirror_runs.ended, ended = 0 returning run`,
+        [source],
+      )
+      return row?.run ?? 1
+    },
     async end(source) {
       await query('update mirror_runs set ended = 1 where source = $1', [source])
     },
@@ -37,16 +32,16 @@ export function createMirror({ query, transaction }: Pool): MirrorStore {
       )
     },
     async listUnseen(source, run, afterId, limit) {
-      const rows = await query<{ passport_id: number }>(
-        `select passport_id::float8 as passport_id from mirrored
-         where source = $1 and mirrored.passport_id > $2 and run between 1 and $3 order by mirrored.passport_id limit $4`,
+      const rows = await query<{ id: number }>(
+        `select cast(passport_id as double precision) as id from mirrored
+         where source = $1 and passport_id > $2 and run between 1 and $3 order by passport_id limit $4`,
         [source, afterId, run - 1, limit],
       )
-      return rows.map((row) => row.passport_id)
+      return rows.map(({ id }) => id)
     },
     async count(source) {
       const [row] = await query<{ count: number }>(
-        'select count(*)::float8 as count from mirrored where source = $1 and run > 0',
+        'select cast(count(*) as double precision) as count from mirrored where source = $1 and run > 0',
         [source],
       )
       return row?.count ?? 0
