@@ -11,5 +11,11 @@ export const MAX_BYTES = {
   data_points: 400_000,
 } as const
 
+/** The fields in a list page of V1 together, with wallet, scores and names. */
+export const MAX_LIST_ITEM_BYTES = 32_000
+
 /** The data points of one passport, from all records. */
 export const MOST_DATA_POINTS = 2000
+
+/** With the credentials that rules add. */
+export const MAX_CREDENTIALS_BYTES = 640_000

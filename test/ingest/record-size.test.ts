@@ -1,9 +1,10 @@
 import { expect, test } from 'bun:test'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { MAX_BYTES } from '../../src/domain/record-limits.ts'
+import { MAX_BYTES, MAX_LIST_ITEM_BYTES } from '../../src/domain/record-limits.ts'
 import { workplace } from '../support/cli-sandbox.ts'
-import { databaseMaker } from '../support/store/engines.ts'
+import { databaseMaker, withEveryEngine } from '../support/store/engines.ts'
+import { record } from '../support/store/records.ts'
 
 /** A text of `bytes` bytes as JSON: control characters take six. */
 const text = (bytes: number) => '\u0001'.repeat(Math.floor((bytes - 2) / 6)).padEnd(4, 'x')
@@ -49,7 +50,7 @@ test('a page of 250 passports with the largest accepted fields has at most 8 MB,
   }
   const sum = (sizes: number[]) => sizes.reduce((total, bytes) => total + bytes + 1, 200)
   const v1 = await sizesIn('v1')
-  expect(Math.max(...v1)).toBeLessThanOrEqual(32_000)
+  expect(Math.max(...v1)).toBeLessThanOrEqual(MAX_LIST_ITEM_BYTES)
   expect(sum(v1)).toBeLessThan(8_000_000)
   expect(sum(await sizesIn('v2'))).toBeLessThan(12_000_000)
 })
@@ -97,4 +98,16 @@ test('import refuses more than 2,000 data points of a passport', async () => {
     err: expect.stringContaining(':3: passport: has 2000 data points already, and 2000 are accepted'),
   })
   expect(err).toContain('1 added, 1 changed')
+})
+
+withEveryEngine('doctor', (makeDatabase) => {
+  test('names stored passports that are larger than the limits, with their size', async () => {
+    const tags = Array.from({ length: 40 }, (_, at) => `${at}`.padEnd(1000, 'x'))
+    const large = record(9, { profile: { tags } })
+    await using here = await workplace(makeDatabase, { records: [record(1), large] })
+    const { out } = await here.call('doctor')
+    expect(out).toMatch(/warning +sizes +1 passport is larger than records may be: 9 \(40\.\d kB\)/)
+    await using small = await workplace(makeDatabase, { records: [record(1)] })
+    expect((await small.call('doctor')).out).not.toContain('sizes')
+  })
 })

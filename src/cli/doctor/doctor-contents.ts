@@ -2,8 +2,9 @@ import type { Config } from '../../config.ts'
 import { type ApiKey, keyState } from '../../domain/api-key.ts'
 import { datePlan, NO_PLAN, nextChange, phaseAt } from '../../domain/retirement.ts'
 import { formatDuration } from '../../domain/text/duration.ts'
-import { count, printable } from '../../domain/text/format.ts'
+import { count, printable, size } from '../../domain/text/format.ts'
 import type { Diagnostics } from '../../store/diagnostics.ts'
+import { MOST_OVERSIZED } from '../../store/rows/oversized.ts'
 import type { DatabaseContents } from '../../store/shared/contents.ts'
 import { type Finding, ok, problem, warning } from './finding.ts'
 
@@ -38,10 +39,23 @@ export function* examineContents(contents: DatabaseContents, config: Config, now
   // The note of a complete copy has a second line.
   if (copying !== '' && !copying.includes('\n'))
     yield problem('copy', `The copy of ${copying} is incomplete: run "passportd copy" again to complete it.`)
+  yield* examineSizes(contents)
   yield* examineTimes(contents, now)
   yield* examineScores(contents, now)
   yield* examineKeys(contents.keys, config, now)
   yield examinePlan(contents, config, now)
+}
+
+function* examineSizes({ oversized }: DatabaseContents) {
+  if (oversized.length === 0) return
+  const shown = oversized.slice(0, MOST_OVERSIZED).map(({ id, bytes }) => `${id} (${size(bytes)})`)
+  const isMore = oversized.length > MOST_OVERSIZED
+  const passports = count(shown.length, 'passport')
+  const subject = isMore ? `More than ${passports} are` : `${passports} ${shown.length === 1 ? 'is' : 'are'}`
+  yield warning(
+    'sizes',
+    `${subject} larger than records may be: ${shown.join(', ')}. Lists with them need more memory: import shorter records (docs/records.md), or remove them.`,
+  )
 }
 
 function* examineTimes({ newestRecord, lastDay, keys }: DatabaseContents, now: number) {

@@ -1,6 +1,7 @@
 import type { ApiKey } from '../../domain/api-key.ts'
 import type { RetirementPlan } from '../../domain/retirement.ts'
 import { PASSPORT_COUNTS, type PassportCounts, RECHECK_DELAY, STALE_COUNT } from '../rows/counts.ts'
+import { OVERSIZED, type Oversized } from '../rows/oversized.ts'
 import { ACTIVE_RULES } from '../rows/rule-set.ts'
 import type { AppliedRules, Store } from '../store.ts'
 import type { Query } from './query.ts'
@@ -11,6 +12,8 @@ export type DatabaseContents = PassportCounts & {
   /** Passports that are stale after a short wait. */
   stillStale: number
   keys: ApiKey[]
+  /** Largest first. */
+  oversized: Oversized[]
   plan: RetirementPlan | undefined
   /** The active rule set; `undefined` for the built-in one. */
   rules: AppliedRules | undefined
@@ -30,6 +33,7 @@ export async function readContents(
     ...counts,
     stillStale: later?.count ?? 0,
     keys: await keys.list(),
+    oversized: await query<Oversized>(OVERSIZED),
     plan: await createRetirement(query, query).find(),
     rules: await findRules(query, ACTIVE_RULES),
     copying: await createCopying(query, query).find(),
