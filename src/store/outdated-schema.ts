@@ -17,10 +17,3 @@ export class OutdatedSchemaError extends ServiceError {
     this.version = version
   }
 }
-
-/** Versions before 0.2.0 stored responses in another way: only 0.2.0 can migrate their databases. */
-export const databaseTooOld = (name: string, version: number): ServiceError =>
-  new ServiceError(
-    'unavailable',
-    `${name} has schema ${version}, of a version before 0.2.0: migrate it with passportd 0.2.0 first.`,
-  )

@@ -96,6 +96,7 @@ test('postgres: a migration may take longer than the statement timeout', async (
   await (await openPostgres(database)).close()
   await revertSchema(database.url)
   await using sql = connect(database.url)
+  await sql.unsafe('drop table rule_sets; update passportd set version = 5')
   const held = Promise.withResolvers<void>()
   const release = Promise.withResolvers<void>()
   // A node waits for the migration of another node in one statement.

@@ -21,6 +21,7 @@ import { createCopyTables } from './copy-tables.ts'
 import { createKeyReader, createKeys } from './keys.ts'
 import { createListing, createRecentChanges } from './listing.ts'
 import { findNewerSchema, prepareSchema } from './migrate/migrate.ts'
+import type { OnProgress } from './migrate/migration-9.ts'
 import { createPassportReader } from './passports.ts'
 import { createPing } from './ping.ts'
 import { createReadTransaction } from './read-transaction.ts'
@@ -37,7 +38,7 @@ import { createWalLimit } from './wal-checkpoint.ts'
 type Options = {
   create?: boolean
   migrate?: MigrationMode
-  onMigrate?: (done: number, total: number) => void
+  onMigrate?: OnProgress | undefined
 }
 
 /** Migrates and opens the database file. Throws `unavailable` with a message for the operator. */

@@ -1,25 +1,43 @@
 import { ServiceError } from '../../../domain/errors.ts'
-import tables from '../../migrations/postgres/0006-tables.sql' with { type: 'text' }
+import passports from '../../migrations/postgres/0001-passports.sql' with { type: 'text' }
+import usage from '../../migrations/postgres/0002-usage.sql' with { type: 'text' }
+import keySuccessors from '../../migrations/postgres/0003-key-successors.sql' with { type: 'text' }
+import v1 from '../../migrations/postgres/0004-v1.sql' with { type: 'text' }
+import staleIndex from '../../migrations/postgres/0005-stale-index.sql' with { type: 'text' }
+import v1Fields from '../../migrations/postgres/0005-v1-fields.sql' with { type: 'text' }
+import ruleSets from '../../migrations/postgres/0006-rule-sets.sql' with { type: 'text' }
 import laterFields from '../../migrations/postgres/0007-later-fields.sql' with { type: 'text' }
 import handles from '../../migrations/postgres/0008-handles.sql' with { type: 'text' }
 import events from '../../migrations/postgres/0009-events.sql' with { type: 'text' }
-import { databaseTooOld, type MigrationMode, OutdatedSchemaError } from '../../outdated-schema.ts'
+import { type MigrationMode, OutdatedSchemaError } from '../../outdated-schema.ts'
 import { readOnlyError } from '../connection/errors.ts'
 import type { Pool } from '../connection/health-checked-pool.ts'
 import { lock, MIGRATE } from '../connection/locks.ts'
 import type { Query } from '../connection/query.ts'
+import { storeV1 } from './migration-4.ts'
 import { storeImages } from './migration-7.ts'
 import { storeHandles } from './migration-8.ts'
 
-type OnProgress = (done: number, total: number) => void
-
-/** The schema of the oldest version that can be migrated. */
-const OLDEST = 6
-
-/** In order; the first one creates the oldest schema. */
-const MIGRATIONS: readonly ((query: Query, onProgress: OnProgress) => Promise<unknown>)[] = [
-  (query) => query(tables),
+/** In order; the table `passportd` holds the number of applied migrations. */
+const MIGRATIONS: readonly ((query: Query, onProgress: OnProgress, from: number) => Promise<unknown>)[] = [
+  (query) => query(passports),
+  (query) => query(usage),
+  (query) => query(keySuccessors),
+  async (query, onProgress, from) => {
+    // In a new database a table of this name belongs to another program.
+    if (from > 0) await query('drop table names')
+    await query(v1)
+    await storeV1(query, onProgress)
+  },
   async (query) => {
+    await query(staleIndex)
+    // Only an early version 4 created this column.
+    if (await hasColumn(query, 'item')) await query(v1Fields)
+  },
+  (query) => query(ruleSets),
+  async (query) => {
+    // A database that is new or older than version 4 has the columns from migration 4.
+    if (await hasColumn(query, 'later_fields')) return
     await query(laterFields)
     await storeImages(query)
   },
@@ -30,8 +48,18 @@ const MIGRATIONS: readonly ((query: Query, onProgress: OnProgress) => Promise<un
   (query) => query(events),
 ]
 
-/** The schema of this program; the table `passportd` has the schema of a database. */
-export const SCHEMA = OLDEST + MIGRATIONS.length - 1
+async function hasColumn(query: Query, name: string): Promise<boolean> {
+  const rows = await query(
+    `select 1 as one from pg_attribute where attrelid = 'v1_passports'::regclass and attname = $1`,
+    [name],
+  )
+  return rows.length > 0
+}
+
+type OnProgress = (done: number, total: number) => void
+
+/** The schema of this program. */
+export const SCHEMA = MIGRATIONS.length
 
 const OLDEST_SERVER = 14
 
@@ -43,9 +71,7 @@ async function migrate(pool: Pool, name: string, onProgress: OnProgress = () => 
     await query('set local idle_in_transaction_session_timeout = 0')
     await lock(query, MIGRATE)
     const version = await checkVersion(query, name)
-    if (version > 0 && version < OLDEST) throw databaseTooOld(name, version)
-    const next = version === 0 ? 0 : version - OLDEST + 1
-    for (const migration of MIGRATIONS.slice(next)) await migration(query, onProgress)
+    for (const migration of MIGRATIONS.slice(version)) await migration(query, onProgress, version)
     await query('create table if not exists passportd (version integer not null)')
     await query('delete from passportd')
     await query('insert into passportd (version) values ($1)', [SCHEMA])

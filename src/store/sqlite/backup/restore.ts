@@ -10,6 +10,7 @@ import {
   translateErrors,
 } from '../connect.ts'
 import { identify, migrate } from '../migrate/migrate.ts'
+import { removeDocumentFiles } from '../migrate/migration-9.ts'
 import { writeAtomically } from './atomic-file.ts'
 import { check, checkBackup, isDamage, renameEventLog, writeSnapshot } from './backup.ts'
 
@@ -33,7 +34,7 @@ export function restore(file: string, name: string, { force, now }: { force: boo
       )
     }
     const partial = `${path}.restoring`
-    return writeAtomically(partial, path, (confirm) => {
+    const restored = writeAtomically(partial, path, (confirm) => {
       writeSnapshot(file, partial)
       confirm()
       migrateFile(partial)
@@ -41,6 +42,8 @@ export function restore(file: string, name: string, { force, now }: { force: boo
       renameEventLog(partial)
       return { ...check(partial), kept: keep(path, now) }
     })
+    removeDocumentFiles(path)
+    return restored
   } finally {
     old?.database?.close()
   }

@@ -1,23 +1,50 @@
 import type { Database } from 'bun:sqlite'
 import { fileURLToPath } from 'node:url'
 import { ServiceError } from '../../../domain/errors.ts'
-import tables from '../../migrations/sqlite/0011-tables.sql' with { type: 'text' }
+import passports from '../../migrations/sqlite/0001-passports.sql' with { type: 'text' }
+import scoring from '../../migrations/sqlite/0002-scoring.sql' with { type: 'text' }
+import usage from '../../migrations/sqlite/0003-usage.sql' with { type: 'text' }
+import keySuccessors from '../../migrations/sqlite/0008-key-successors.sql' with { type: 'text' }
+import v1 from '../../migrations/sqlite/0009-v1.sql' with { type: 'text' }
+import staleIndex from '../../migrations/sqlite/0010-stale-index.sql' with { type: 'text' }
+import v1Fields from '../../migrations/sqlite/0010-v1-fields.sql' with { type: 'text' }
+import ruleSets from '../../migrations/sqlite/0011-rule-sets.sql' with { type: 'text' }
 import laterFields from '../../migrations/sqlite/0012-later-fields.sql' with { type: 'text' }
 import handles from '../../migrations/sqlite/0013-handles.sql' with { type: 'text' }
 import events from '../../migrations/sqlite/0014-events.sql' with { type: 'text' }
-import { databaseTooOld, type MigrationMode, OutdatedSchemaError } from '../../outdated-schema.ts'
+import { type MigrationMode, OutdatedSchemaError } from '../../outdated-schema.ts'
+import { type OnProgress, removeDocumentFiles, storeV1 } from './migration-9.ts'
 import { storeImages } from './migration-12.ts'
 import { storeHandles } from './migration-13.ts'
 
-type OnProgress = (done: number, total: number) => void
+/** A migration whose tables migration 9 drops: new databases skip it. */
+const DROPPED = ''
 
-/** The schema of the oldest version that can be migrated. */
-const OLDEST = 11
-
-/** In order; the first one creates the oldest schema. */
-const MIGRATIONS: readonly ((database: Database, onProgress: OnProgress) => void)[] = [
-  (database) => database.run(tables),
+/** In order; `user_version` is the number of applied migrations. */
+const MIGRATIONS: readonly (string | ((database: Database, onProgress: OnProgress) => void))[] = [
+  passports,
+  scoring,
+  usage,
+  DROPPED,
+  DROPPED,
+  DROPPED,
+  DROPPED,
+  keySuccessors,
+  (database, onProgress) => {
+    database.run(v1)
+    storeV1(database, onProgress)
+    // Before the commit: a crash after it would leave the files for ever.
+    removeDocumentFiles(database.filename)
+  },
   (database) => {
+    database.run(staleIndex)
+    // Only an early version 9 created this column.
+    if (hasColumn(database, 'item')) database.run(v1Fields)
+  },
+  ruleSets,
+  (database) => {
+    // A database that is new or older than version 9 has the columns from migration 9.
+    if (hasColumn(database, 'later_fields')) return
     database.run(laterFields)
     storeImages(database)
   },
@@ -25,11 +52,13 @@ const MIGRATIONS: readonly ((database: Database, onProgress: OnProgress) => void
     database.run(handles)
     storeHandles(database, onProgress)
   },
-  (database) => database.run(events),
+  events,
 ]
 
-/** The schema of this program; `user_version` is the schema of a database. */
-export const SCHEMA = OLDEST + MIGRATIONS.length - 1
+const hasColumn = (database: Database, name: string) =>
+  database.query(`select 1 from pragma_table_info('v1_passports') where name = ?`).get(name) !== null
+
+export const SCHEMA = MIGRATIONS.length
 
 /** "pass" in ASCII: marks files of passportd. */
 const APPLICATION_ID = 0x70617373
@@ -44,10 +73,10 @@ export function migrate(database: Database, onProgress: OnProgress = () => undef
   if (versionOf(database) === SCHEMA) return
   database
     .transaction(() => {
-      const version = versionOf(database)
-      if (version > 0 && version < OLDEST) throw databaseTooOld(nameOf(database), version)
-      const next = version === 0 ? 0 : version - OLDEST + 1
-      for (const migration of MIGRATIONS.slice(next)) migration(database, onProgress)
+      for (const migration of MIGRATIONS.slice(versionOf(database))) {
+        if (typeof migration === 'function') migration(database, onProgress)
+        else if (migration !== DROPPED) database.run(migration)
+      }
       database.run(`pragma application_id = ${APPLICATION_ID}`)
       database.run(`pragma user_version = ${SCHEMA}`)
     })

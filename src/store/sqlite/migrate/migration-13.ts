@@ -1,11 +1,12 @@
 import type { Database } from 'bun:sqlite'
 import { handlesOf } from '../../../domain/v3/handle.ts'
 import { createDataPointReader } from '../credentials-and-points.ts'
+import type { OnProgress } from './migration-9.ts'
 
 const STEP = 1000
 
 /** The part of migration 13 that SQL cannot do: SQLite folds the case of ASCII alone. */
-export function storeHandles(database: Database, onProgress: (done: number, total: number) => void): void {
+export function storeHandles(database: Database, onProgress: OnProgress): void {
   const dataPoints = createDataPointReader(database)
   const listRows = database.query<{ id: number; socials: string }, [number, number]>(
     'select id, socials from passports where id > ? order by id limit ?',

@@ -1,6 +1,6 @@
--- The tables of version 0.2.0. They have the columns and values of SQLite, so that rows can be copied between the engines.
--- Text is ordered by its bytes. No foreign keys: rows of a passport are written and removed together with it
--- (docs/decisions/0011).
+-- The tables, columns and values of SQLite, so that rows can be copied between the engines. Lists are JSON text; times are
+-- epoch milliseconds; text is ordered by its bytes. No foreign keys: rows of a passport are written and removed together
+-- with it (docs/decisions/0011).
 
 create table passports (
   id bigint primary key,
@@ -8,6 +8,7 @@ create table passports (
   activity_score double precision not null,
   identity_score double precision not null,
   skills_score double precision not null,
+  -- 1: waits for a scorer. 2: scoring failed; waits for a change.
   stale integer not null,
   calculated_at bigint not null,
   human integer not null,
@@ -19,14 +20,21 @@ create table passports (
   location text not null,
   tags text not null,
   socials text not null,
+  -- The survivor; it may be imported after the passports merged into it.
   merged_into bigint,
+  -- The human checkmark of the record; `human` is the result of scoring.
   given_human integer not null,
+  -- Hash of the last record: importing the same record again changes nothing.
   fingerprint text not null,
+  -- The rule set that calculated the scores; empty if they come from the record.
   rules text not null
 );
 
+-- The order of the list; merged passports are not listed.
+create index passports_by_rank on passports (score desc, id) where merged_into is null;
 create index passports_by_survivor on passports (merged_into) where merged_into is not null;
-create index passports_stale on passports (id) where stale <> 0;
+-- The queue of the scorers.
+create index passports_stale on passports (id) where stale = 1;
 
 create table wallets (
   address text collate "C" primary key,
@@ -36,8 +44,21 @@ create table wallets (
 create index wallets_by_passport on wallets (passport_id);
 
 create table credentials (
-  passport_id bigint primary key,
-  data text not null
+  passport_id bigint not null,
+  id text collate "C" not null,
+  type text not null,
+  name text collate "C" not null,
+  category text not null,
+  score double precision not null,
+  max_score double precision not null,
+  value text not null,
+  earned_at bigint,
+  calculated_at bigint not null,
+  -- The score of the record; null if a rule calculated the score.
+  given_score double precision,
+  -- Superseded by a data point of the same type: stored, but not shown.
+  superseded integer not null,
+  primary key (passport_id, id)
 );
 
 create table data_points (
@@ -51,70 +72,16 @@ create table data_points (
   primary key (passport_id, type, account)
 );
 
-create table v1_passports (
-  passport_id bigint primary key,
-  -- The transaction that wrote the row: readers of the ranking select newer rows.
-  version bigint not null default pg_current_xact_id()::text::bigint,
-  score double precision not null,
-  name text not null,
-  fields text not null,
-  more_fields text not null,
-  etag text not null,
-  merged integer not null
-);
-
-create index v1_passports_by_version on v1_passports (version);
-
-create table v1_credentials (
-  passport_id bigint primary key,
-  body text not null,
-  etag text not null
-);
-
-create table unlisted (
-  passport_id bigint primary key,
-  version bigint not null default pg_current_xact_id()::text::bigint
-);
-
-create index unlisted_by_version on unlisted (version);
-
--- Counters of changes that invalidate the caches of all nodes.
-create table versions (
-  name text primary key,
-  version bigint not null
-);
-
-insert into versions (name, version) values ('ranking', 0), ('keys', 0);
-
 create table keys (
   id text collate "C" primary key,
   name text not null,
   hash bytea not null,
   created_at bigint not null,
   expires_at bigint,
-  revoked_at bigint,
-  tier text not null default 'standard',
-  owner text not null default '',
-  last_used_at bigint,
-  successor text
+  revoked_at bigint
 );
 
-create table usage (
-  day text collate "C" not null,
-  key_id text collate "C" not null,
-  endpoint text collate "C" not null,
-  status integer not null,
-  count bigint not null,
-  primary key (day, key_id, endpoint, status)
-);
-
-create table rule_sets (
-  stamp text collate "C" primary key,
-  body text not null,
-  applied_at bigint not null,
-  source text not null
-);
-
+-- Removed passports; an import skips them unless it restores.
 create table removals (
   passport_id bigint primary key,
   removed_at bigint not null
@@ -125,6 +92,7 @@ create table settings (
   value text not null
 );
 
+-- The ETags that a mirror has seen, for conditional requests and for resuming.
 create table mirrored (
   source text collate "C" not null,
   passport_id bigint not null,
@@ -139,3 +107,11 @@ create table mirror_runs (
   run integer not null,
   ended integer not null
 );
+
+-- Counters of changes that invalidate the caches of all nodes.
+create table versions (
+  name text primary key,
+  version bigint not null
+);
+
+insert into versions (name, version) values ('ranking', 0), ('keys', 0);
