@@ -43,7 +43,7 @@ onEveryEngine('the deprecation page', (open) => {
     expect(after.text).not.toMatch(/<script|<style|style=|onclick|javascript:/)
     expect(after.headers.get('Content-Type')).toBe('text/html; charset=utf-8')
     expect(after.headers.get('Content-Security-Policy')).toBe(
-      "default-src 'none'; style-src 'self'; font-src 'self'; manifest-src 'self'; img-src 'self' data:; form-action 'none'; base-uri 'none'; frame-ancestors 'none'",
+      "default-src 'none'; style-src 'self'; font-src 'self'; img-src 'self' data:; form-action 'none'; base-uri 'none'; frame-ancestors 'none'",
     )
   })
 })
