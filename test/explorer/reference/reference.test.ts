@@ -188,7 +188,7 @@ test.each(['/reference', '/reference/v2', '/reference/v3'])(
   },
 )
 
-test('the reference page is rendered once for each host and plan, and few pages are kept', async () => {
+test('the reference page is rendered once for each host and plan', async () => {
   const openApi = createOpenApi('0.0.0')
   const { site } = createSite()
   let rendered = 0
@@ -220,8 +220,4 @@ test('the reference page is rendered once for each host and plan, and few pages 
   expect(rendered).toBe(2)
   await get()
   expect(rendered).toBe(2)
-  // Many hosts do not fill the memory: all pages are dropped, and the page is rendered again.
-  for (let host = 0; host < 8; host++) await get(`host-${host}`)
-  await get()
-  expect(rendered).toBe(11)
 })
