@@ -6,7 +6,7 @@ import { rosette } from '../design/rosette.ts'
 import { describeShare, describeTop, formatFigure, formatOrdinal, shortNameOf } from '../format.ts'
 import { type Html, html } from '../html.ts'
 import type { PartStandings } from '../passport/part-standings.ts'
-import { addressOfFilter, LONGEST_VALUE } from '../ranking/ranking-query.ts'
+import { renderWord } from '../ranking/ranking-list.ts'
 import { shortWord } from '../sanitize.ts'
 import { CATEGORIES, partOf, renderScoreBar, SCORE_PARTS } from '../score-bar.ts'
 
@@ -202,10 +202,4 @@ function renderProfiles(people: readonly ComparedPerson[]): Html {
     rows,
     people.length,
   )
-}
-
-function renderWord(name: 'place' | 'tag', text: string): Html {
-  const word = shortWord(text, MAX_NAME_LENGTH)
-  if (word === '' || text.length > LONGEST_VALUE) return html`<bdi>${word}</bdi>`
-  return html`<a href="${addressOfFilter(name, text)}"><bdi>${word}</bdi></a>`
 }
