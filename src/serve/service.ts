@@ -24,7 +24,6 @@ type Options = {
   workers: number
   store: Store
   log: Log
-  now: () => number
   /** Called when all servers listen. */
   beforeScoring?: () => Promise<void>
 }
@@ -39,11 +38,10 @@ export type Service = {
 
 /** Starts the threads of the service: servers, search, pictures, and background work. Throws if a server cannot start. */
 export async function startService(options: Options): Promise<Service> {
-  const { config, workers, store, log, now } = options
+  const { config, workers, store, log } = options
   const sums = createMetricSums()
   const metrics = await startMetrics(config, {
     store,
-    now,
     readThreads: () => [...sums.read(), ...background.readMetrics()],
   })
   const windows = createWindowMemory()
