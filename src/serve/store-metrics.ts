@@ -56,13 +56,8 @@ function presentLags(replicas: readonly ReplicaStatus[] = []): Family[] {
   ]
 }
 
-async function attempt<T>(work: () => T | Promise<T>): Promise<T | undefined> {
-  try {
-    return await work()
-  } catch {
-    return undefined
-  }
-}
+const attempt = <T>(work: () => T | Promise<T>): Promise<T | undefined> =>
+  Promise.try(work).catch(() => undefined)
 
 export const gauge = (
   name: string,
