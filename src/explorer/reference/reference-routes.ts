@@ -1,12 +1,12 @@
 import { createPageCache } from '../../api/page-cache.ts'
 import { pageRoute, type RenderedPage } from '../../api/rendered-page.ts'
 import { originOf, type Route } from '../../api/request.ts'
-import { type DatedPlan, phaseAt } from '../../domain/retirement.ts'
+import type { DatedPlan } from '../../domain/retirement.ts'
 import { parseOrigin } from '../../domain/url.ts'
 import type { Awaitable } from '../../store/store.ts'
 import { file, POLICY } from '../explorer-page.ts'
 import type { Site } from '../site/site.ts'
-import { renderDeprecation } from './deprecation-page.ts'
+import { describePhase, renderDeprecation } from './deprecation-page.ts'
 import { type ReferenceDocument, referencePath, versionsOf } from './document.ts'
 import { renderReference } from './reference-page.ts'
 
@@ -33,7 +33,7 @@ export function createReferenceRoutes(document: ReferenceDocument, options: Opti
 
   async function showReference(request: Request, version: string): Promise<RenderedPage> {
     const origin = site.origin || (parseOrigin(originOf(request))?.origin ?? EXAMPLE_ORIGIN)
-    const shown = { version, plan: plan(), phase: phaseAt(plan(), now()), explorer, stamp: await stamp() }
+    const shown = { version, headline: describePhase(plan(), now()), explorer, stamp: await stamp() }
     return pages.get(document, JSON.stringify([origin, shown]), () =>
       file('text/html', renderReference(document, { site: { ...site, origin }, ...shown }), POLICY.reference),
     )

@@ -29,11 +29,10 @@ onEveryEngine('the reference page', (open) => {
     expect((await server.get('/')).text).toBe(text)
   })
 
-  test('shows the deprecation date of V1 and links to the deprecation page', async () => {
+  test('shows that V1 is deprecated, and links to the deprecation page', async () => {
     const { text } = await server.get('/reference')
     expect(text).toContain('id="deprecation"')
-    expect(text).toContain('2025-03-31')
-    expect(text).toContain('No removal date is set.')
+    expect(text).toContain('<h2>The V1 passport API is deprecated</h2>')
     expect(text).toContain('<a href="/deprecation">')
   })
 
@@ -44,11 +43,10 @@ onEveryEngine('the reference page', (open) => {
       now: () => now,
       plan: () => ({ ...NO_PLAN, sunsetAt: NOON + 1 }),
     })
-    expect((await server.get('/reference')).text).toContain('<h2>V1 is deprecated</h2>')
+    expect((await server.get('/reference')).text).toContain('<h2>The V1 passport API ends on ')
     now = NOON + 1
     const { text } = await server.get('/reference')
-    expect(text).toContain('<h2>V1 was removed</h2>')
-    expect(text).toContain('Since 2026-01-02 12:00 UTC every request below gets status 410.')
+    expect(text).toContain('<h2>The V1 passport API was removed</h2>')
   })
 
   const V1_SCHEMAS = ['ListedPassport', 'PassportProfile', 'PassportSocial', 'Credential', 'Pagination']
