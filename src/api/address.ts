@@ -35,8 +35,9 @@ function normalize(text: string): string {
   const groups = address
     .replace(/%.*$/, '')
     .replace(DOTTED, (_, a, b, c, d) => `${toGroup(a, b)}:${toGroup(c, d)}`)
-  const mapped = MAPPED.exec(new URL(`http://[${groups}]`).hostname)
-  return mapped ? mapped.slice(1).map(toOctets).join('.') : groups
+  const canonical = new URL(`http://[${groups}]`).hostname.slice(1, -1)
+  const mapped = MAPPED.exec(canonical)
+  return mapped ? mapped.slice(1).map(toOctets).join('.') : canonical
 }
 
 /** The last two groups may be written as an IPv4 address, which the URL parser does not accept everywhere. */
@@ -44,8 +45,8 @@ const DOTTED = /(\d+)\.(\d+)\.(\d+)\.(\d+)$/
 
 const toGroup = (high: string, low: string) => (Number(high) * 256 + Number(low)).toString(16)
 
-/** An IPv4-mapped address as the URL parser writes it: `[::ffff:102:304]`. */
-const MAPPED = /^\[::ffff:([0-9a-f]+):([0-9a-f]+)\]$/
+/** An IPv4-mapped address as the URL parser writes it. */
+const MAPPED = /^::ffff:([0-9a-f]+):([0-9a-f]+)$/
 
 function toOctets(hex: string): string {
   const number = Number.parseInt(hex, 16)
@@ -54,11 +55,8 @@ function toOctets(hex: string): string {
 
 /** A subscriber has a /64 block of IPv6 addresses: the whole block counts as one client. */
 function toBlock(address: string): string {
-  if (!address.includes(':') || isIP(address) !== 6) return address
-  const [head = '', tail] = address.split('::')
-  const left = head === '' ? [] : head.split(':')
-  const right = tail === undefined || tail === '' ? [] : tail.split(':')
-  const middle = tail === undefined ? [] : new Array(8 - left.length - right.length).fill('0')
-  const groups = [...left, ...middle, ...right].slice(0, 4)
-  return `${groups.map((part) => Number.parseInt(part, 16).toString(16)).join(':')}::/64`
+  if (isIP(address) !== 6) return address
+  const [left = [], right = []] = address.split('::').map((part) => part.split(':').filter(Boolean))
+  const middle = new Array(8 - left.length - right.length).fill('0')
+  return `${[...left, ...middle, ...right].slice(0, 4).join(':')}::/64`
 }

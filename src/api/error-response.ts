@@ -8,7 +8,7 @@ import { presentProblem } from './v3/problem.ts'
 export type ErrorHandling = {
   errorPage?: ((status: number, message: string, requestId: string, path: string) => RenderedPage) | undefined
   /** Shown in place of the picture at this path. */
-  errorPicture?: ((path: string, status: number) => Awaitable<RenderedPage> | undefined) | undefined
+  errorPicture?: ((path: string, status: number) => RenderedPage | undefined) | undefined
   onError: (error: unknown, request: Pick<RequestSummary, 'id' | 'method' | 'route'>) => void
 }
 
@@ -33,15 +33,10 @@ export function respondToError(
       : wantsPage(route, request)
         ? errorPage?.(status, publicError(error).message, id, pathOf(request))
         : undefined
-  if (page) return sendError(page)
+  if (page) return sendPage(request, context, { ...page, headers: { ...headers, ...page.headers } })
   const response = new Response(body, { status, headers: context.headers })
   for (const name in headers) response.headers.set(name, headers[name] as string)
   return response
-
-  async function sendError(shown: Awaitable<RenderedPage>): Promise<Response> {
-    const rendered = await shown
-    return sendPage(request, context, { ...rendered, headers: { ...headers, ...rendered.headers } })
-  }
 }
 
 /** The search thread logs the progress. */

@@ -4,13 +4,13 @@ import { STATUS_OF } from './errors.ts'
 const text = (description: string, example: string) => ({ description, schema: { type: 'string' }, example })
 const always = (description: string, value: string) => ({ description, schema: { const: value } })
 
-/** Every header of our responses, by its name in the document. */
+/** Every header of our responses, by its name in HTTP or in `FIELDS`. */
 export const HEADERS = {
-  AllowOrigin: always('Any page may read the response', '*'),
-  ExposeHeaders: text('The headers that a page may read', 'ETag, Link'),
-  AllowMethods: text('Methods that a page may use', 'GET, HEAD, OPTIONS'),
-  AllowHeaders: text('Headers that a page may send', 'X-API-KEY, Content-Type'),
-  MaxAge: text('Seconds that a browser may cache the preflight', '86400'),
+  'Access-Control-Allow-Origin': always('Any page may read the response', '*'),
+  'Access-Control-Expose-Headers': text('The headers that a page may read', 'ETag, Link'),
+  'Access-Control-Allow-Methods': text('Methods that a page may use', 'GET, HEAD, OPTIONS'),
+  'Access-Control-Allow-Headers': text('Headers that a page may send', 'X-API-KEY, Content-Type'),
+  'Access-Control-Max-Age': text('Seconds that a browser may cache the preflight', '86400'),
   Allow: text('Methods of this path', 'GET, HEAD, OPTIONS'),
   Immutable: {
     description: 'A response never changes; `private` if the operator requires keys',
@@ -19,14 +19,14 @@ export const HEADERS = {
   },
   NoCache: always('Caches must revalidate with `If-None-Match` before each use', 'no-cache'),
   NoStore: always('Errors are not cached', 'no-store'),
-  ContentLocation: text('Path of the surviving passport after a merge', '/api/v1/passports/7'),
-  ContentSecurityPolicy: text('The page loads its own files only', "default-src 'none'"),
-  OpenerPolicy: always('Pages of other origins have no access to the window', 'same-origin'),
-  PermissionsPolicy: text('Features of the browser that the page does not use', 'camera=()'),
-  ReferrerPolicy: always('Links do not disclose the page', 'no-referrer'),
-  ContentTypeOptions: always('Browsers must not guess the type', 'nosniff'),
+  'Content-Location': text('Path of the surviving passport after a merge', '/api/v1/passports/7'),
+  'Content-Security-Policy': text('The page loads its own files only', "default-src 'none'"),
+  'Cross-Origin-Opener-Policy': always('Pages of other origins have no access to the window', 'same-origin'),
+  'Permissions-Policy': text('Features of the browser that the page does not use', 'camera=()'),
+  'Referrer-Policy': always('Links do not disclose the page', 'no-referrer'),
+  'X-Content-Type-Options': always('Browsers must not guess the type', 'nosniff'),
   Deprecation: text('Deprecation date of V1 and V2, in seconds since 1970 (RFC 9745)', '@1743379200'),
-  ConnectionClose: always('The rest of the body is not read', 'close'),
+  Connection: always('The rest of the body is not read', 'close'),
   ETag: text('Identifies the body; send it in `If-None-Match`', '"2kq0y6c4v1xzn"'),
   Link: text(
     'The deprecation page; the successor and the removal, once known',
@@ -36,48 +36,34 @@ export const HEADERS = {
     'The next page, unless this is the last',
     '</api/v3/passports?cursor=MjYgNyA0YjFkMGM5Zg>; rel="next"',
   ),
-  AccelBuffering: always('Streams only: proxies must not buffer events', 'no'),
-  RequestId: text('Identifies the request in the log of the service', '0b5e9a52-8c0f-4f0e-9b63-2f3b5f0f7a11'),
+  'X-Accel-Buffering': always('Streams only: proxies must not buffer events', 'no'),
+  'X-Request-Id': text(
+    'Identifies the request in the log of the service',
+    '0b5e9a52-8c0f-4f0e-9b63-2f3b5f0f7a11',
+  ),
   RateLimit: text('Remaining requests, and seconds until the window ends', '"anonymous";r=999;t=8'),
-  RateLimitPolicy: text('The limit: requests per window of seconds', '"anonymous";q=1000;w=10'),
-  RetryAfter: text('Seconds to wait', '2'),
+  'RateLimit-Policy': text('The limit: requests per window of seconds', '"anonymous";q=1000;w=10'),
+  'Retry-After': text('Seconds to wait', '2'),
   Sunset: text('Removal date of V1 and V2, once known (RFC 8594)', 'Thu, 31 Dec 2026 23:59:59 GMT'),
   Vary: always('The body is compressed as `Accept-Encoding` allows', 'Accept-Encoding'),
-  WwwAuthenticate: text('How to authenticate', 'ApiKey realm="passportd", header="X-API-KEY"'),
+  'WWW-Authenticate': text('How to authenticate', 'ApiKey realm="passportd", header="X-API-KEY"'),
 } as const
 
 export type HeaderName = keyof typeof HEADERS
 
-/** HTTP names of the headers, where they differ from the name in the document. */
+/** Headers with several descriptions. */
 const FIELDS: Partial<Record<HeaderName, string>> = {
-  AllowOrigin: 'Access-Control-Allow-Origin',
-  ExposeHeaders: 'Access-Control-Expose-Headers',
-  AllowMethods: 'Access-Control-Allow-Methods',
-  AllowHeaders: 'Access-Control-Allow-Headers',
-  MaxAge: 'Access-Control-Max-Age',
   Immutable: 'Cache-Control',
   NoCache: 'Cache-Control',
   NoStore: 'Cache-Control',
-  ContentLocation: 'Content-Location',
-  ContentSecurityPolicy: 'Content-Security-Policy',
-  OpenerPolicy: 'Cross-Origin-Opener-Policy',
-  PermissionsPolicy: 'Permissions-Policy',
-  ReferrerPolicy: 'Referrer-Policy',
-  ContentTypeOptions: 'X-Content-Type-Options',
-  ConnectionClose: 'Connection',
   NextLink: 'Link',
-  AccelBuffering: 'X-Accel-Buffering',
-  RequestId: 'X-Request-Id',
-  RateLimitPolicy: 'RateLimit-Policy',
-  RetryAfter: 'Retry-After',
-  WwwAuthenticate: 'WWW-Authenticate',
 }
 
 export const COMMON_HEADER_NAMES: HeaderName[] = [
-  'AllowOrigin',
-  'ExposeHeaders',
-  'ContentTypeOptions',
-  'RequestId',
+  'Access-Control-Allow-Origin',
+  'Access-Control-Expose-Headers',
+  'X-Content-Type-Options',
+  'X-Request-Id',
 ]
 
 const headerRefs = (names: readonly HeaderName[]) =>
@@ -87,7 +73,7 @@ const headerRefs = (names: readonly HeaderName[]) =>
 type ErrorContent = (code: DocumentedError, sentence: string) => object
 
 const errorContent: ErrorContent = (code, sentence) =>
-  jsonContent('ErrorBody', { error: sentence, code, request_id: HEADERS.RequestId.example })
+  jsonContent('ErrorBody', { error: sentence, code, request_id: HEADERS['X-Request-Id'].example })
 
 export const jsonContent = (schema: string, example: unknown) => ({
   'application/json': { schema: { $ref: `#/components/schemas/${schema}` }, example },
@@ -107,7 +93,7 @@ const ERRORS: Record<DocumentedError, ErrorDescription> = {
     description:
       'Unauthorized request: the key is unknown, revoked or expired, or it is required and missing',
     sentence: 'Unauthorized request.',
-    headers: ['WwwAuthenticate'],
+    headers: ['WWW-Authenticate'],
   },
   not_found: { description: 'The passport does not exist', sentence: 'Resource not found.' },
   before_history: {
@@ -131,7 +117,7 @@ const ERRORS: Record<DocumentedError, ErrorDescription> = {
   content_too_large: {
     description: 'The body is larger than 1 MiB',
     sentence: 'The body may have at most 1048576 bytes.',
-    headers: ['ConnectionClose'],
+    headers: ['Connection'],
   },
   uri_too_long: {
     description: 'The path and query are too long',
@@ -144,12 +130,12 @@ const ERRORS: Record<DocumentedError, ErrorDescription> = {
   rate_limited: {
     description: 'Too many requests; `Retry-After` is the number of seconds to wait',
     sentence: 'The limit is 1,000 requests in 10 s: try again in 7 s.',
-    headers: ['RetryAfter'],
+    headers: ['Retry-After'],
   },
   removed: {
     description: 'The API was removed or is switched off (`brownout`); the message names the successor',
     sentence: 'V1 was removed on 2026-12-31. See /deprecation.',
-    headers: ['RetryAfter'],
+    headers: ['Retry-After'],
   },
   cursor_expired: {
     description:
@@ -160,18 +146,18 @@ const ERRORS: Record<DocumentedError, ErrorDescription> = {
   overloaded: {
     description: 'The database is unavailable (`unavailable`), or the server has too many open streams',
     sentence: 'The server has too many open streams. Try again shortly.',
-    headers: ['RetryAfter'],
+    headers: ['Retry-After'],
   },
   not_ready: {
     description: 'The database is unavailable (`unavailable`), or the index for filters is being built',
     sentence: 'The index for filters is being built: 40 % done. Try again shortly.',
-    headers: ['RetryAfter'],
+    headers: ['Retry-After'],
   },
   internal: { description: 'An internal error', sentence: 'Something went wrong on our side.' },
   unavailable: {
     description: 'The database is unavailable',
     sentence: 'The service cannot reach its data right now. Try again shortly.',
-    headers: ['RetryAfter'],
+    headers: ['Retry-After'],
   },
 }
 
@@ -225,8 +211,73 @@ export const preflightOperation = (
   responses: {
     204: {
       description: 'The allowed methods and headers',
-      headers: headerRefs([...common, 'Allow', 'AllowMethods', 'AllowHeaders', 'MaxAge']),
+      headers: headerRefs([
+        ...common,
+        'Allow',
+        'Access-Control-Allow-Methods',
+        'Access-Control-Allow-Headers',
+        'Access-Control-Max-Age',
+      ]),
     },
     ...errorResponses(COMMON_ERRORS, common, toContent),
   },
 })
+
+export const query = (name: string, description: string, schema: object, more: object = {}) => ({
+  name,
+  in: 'query',
+  description,
+  schema,
+  ...more,
+})
+
+/** The tag of a version of the API, and the headers and errors of all its paths. */
+type Version = {
+  tag: string
+  headers: readonly HeaderName[]
+  errors: readonly DocumentedError[]
+  toContent?: ErrorContent
+  isDeprecated?: true
+}
+
+type Read = {
+  id: string
+  summary: string
+  description: string
+  pathParameter?: object
+  parameters?: object[]
+  needsKey?: true
+  success: string
+  caching?: 'NoCache' | 'Immutable'
+  headers?: HeaderName[]
+  content: object
+  errors: DocumentedError[]
+}
+
+/** A path for GET, with its preflight. */
+export function readPath({ tag, headers, errors, toContent, isDeprecated }: Version, read: Read) {
+  const { id, summary, description, pathParameter, parameters = [], caching = 'NoCache' } = read
+  const deprecated = isDeprecated && { deprecated: true }
+  const names = [...headers, caching, 'ETag' as const, ...(read.headers ?? [])]
+  return {
+    ...(pathParameter && { parameters: [pathParameter] }),
+    get: {
+      operationId: id,
+      summary,
+      description,
+      tags: [tag],
+      ...deprecated,
+      security: read.needsKey ? [{ ApiKey: [] }] : [{}, { ApiKey: [] }],
+      parameters: [...parameters, ...CONDITIONS],
+      responses: {
+        ...successResponses(read.success, names, read.content),
+        ...errorResponses([...errors, 'precondition_failed', ...read.errors], headers, toContent),
+      },
+    },
+    options: { ...preflightOperation(id, tag, headers, toContent), ...deprecated },
+  }
+}
+
+const CONDITIONS = ['IfMatch', 'IfNoneMatch'].map((name) => ({
+  $ref: `#/components/parameters/${name}`,
+}))

@@ -148,9 +148,15 @@ const htmlPath = (id: string, summary: string) =>
     summary,
     type: 'text/html',
     schema: { type: 'string' },
-    headers: ['ContentSecurityPolicy', 'OpenerPolicy', 'PermissionsPolicy', 'ReferrerPolicy', 'Vary'],
+    headers: [
+      'Content-Security-Policy',
+      'Cross-Origin-Opener-Policy',
+      'Permissions-Policy',
+      'Referrer-Policy',
+      'Vary',
+    ],
     // Pages of other origins cannot read it.
-    common: ['ContentTypeOptions', 'RequestId'],
+    common: ['X-Content-Type-Options', 'X-Request-Id'],
   })
 
 const SERVICE_PATHS = {

@@ -15,15 +15,19 @@ export function createByteCache<Value>(mostBytes: number) {
     return entry
   }
 
+  function find(key: string): Value | undefined {
+    const entry = entries.get(key)
+    if (!entry) return undefined
+    // Moves the entry to the end: the first one is evicted first.
+    entries.delete(key)
+    entries.set(key, entry)
+    return entry.value
+  }
+
   return {
-    getOrAdd(key: string, make: () => { value: Value; bytes: number }): Value {
-      const entry = entries.get(key)
-      if (!entry) return keep(key, make()).value
-      // Moves the entry to the end: the first one is evicted first.
-      entries.delete(key)
-      entries.set(key, entry)
-      return entry.value
-    },
+    find,
+    getOrAdd: (key: string, make: () => { value: Value; bytes: number }): Value =>
+      find(key) ?? keep(key, make()).value,
     clear(): void {
       entries.clear()
       kept = 0

@@ -22,7 +22,7 @@ export const file = (type: string, body: string, policy: string, status = 200): 
 const writePolicy = (...directives: string[]) =>
   ["default-src 'none'", ...directives, "base-uri 'none'", "frame-ancestors 'none'"].join('; ')
 
-const OWN_STYLE = ["style-src 'self'", "font-src 'self'", "manifest-src 'self'"]
+const OWN_STYLE = ["style-src 'self'", "font-src 'self'"]
 const OWN_FILES = ["script-src 'self'", ...OWN_STYLE, "connect-src 'self'"]
 const OWN_IMAGES = "img-src 'self' data:"
 const NO_FORM = "form-action 'none'"

@@ -12,7 +12,7 @@ import { createExplanationPage } from './passport/passport-explanation.ts'
 import { createPassportPage } from './passport/passport-page.ts'
 import { createBadge } from './pictures/badge.ts'
 import { createCard, createSiteCard } from './pictures/card.ts'
-import { createErrorPicture } from './pictures/error-picture.ts'
+import { drawErrorPicture } from './pictures/error-picture.ts'
 import { createCompareCard, createCredentialCard } from './pictures/list-cards.ts'
 import { createOembed } from './pictures/oembed.ts'
 import { SITE_CARD } from './pictures/social-meta.ts'
@@ -80,7 +80,7 @@ export function createExplorer(options: ExplorerOptions) {
       })),
       ...['/passports', '/badge', '/card'].flatMap((path) => [missing(path), missing(`${path}/*`)]),
     ],
-    errorPicture: createErrorPicture(site, options.rasterize),
+    errorPicture: (path: string, status: number) => drawErrorPicture(site, path, status),
     errorPage(status: number, message: string, requestId: string, path: string): RenderedPage {
       const body = renderErrorPage(site, status, message, requestId, path)
       const page = file('text/html', body, POLICY.explorer, status)

@@ -1,5 +1,4 @@
 import type { Passport } from '../domain/passport.ts'
-import type { Standing } from '../domain/score-distribution.ts'
 import { type Html, html } from './html.ts'
 import { cleanText, lengthOf, shortenText } from './sanitize.ts'
 
@@ -24,14 +23,6 @@ const MAX_NAME_LENGTH = 60
 
 export const shortNameOf = (passport: Pick<Passport, 'id' | 'profile'>): string =>
   shortenText(nameOf(passport), MAX_NAME_LENGTH, lengthOf)
-
-/** Empty below 1%. Rounded down, so that no share is overstated. */
-export function describeShare({ below, total }: Pick<Standing, 'below' | 'total'>): string {
-  const percent = (below / total) * 100
-  if (!(percent >= 1)) return ''
-  const shown = percent < 99 ? Math.floor(percent) : Math.floor(percent * 10) / 10
-  return `higher than ${formatFigure(shown)}%`
-}
 
 /**
  * "Top 4%" if `atLeast` of all scores are at least as high, "No. 1" for the only highest one. Empty below the median. Rounded

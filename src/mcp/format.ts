@@ -1,6 +1,4 @@
-import type { Passport } from '../domain/passport.ts'
 import { printable } from '../domain/text/format.ts'
-import { formatInstant } from '../domain/text/instant.ts'
 
 /**
  * Invisible to people but readable for models: Unicode tags, variation selectors and zero-width spaces. Joiners and the
@@ -13,9 +11,3 @@ export function sanitize(text: string, maxLength: number): string {
   const [head, isCut] = text.length > maxLength ? [text.slice(0, maxLength), true] : [text, false]
   return printable(head.toWellFormed().replace(INVISIBLE, '')) + (isCut ? '…' : '')
 }
-
-export const quoteName = ({ profile }: Passport): string =>
-  profile.displayName === '' ? 'without a name' : JSON.stringify(sanitize(profile.displayName, 100))
-
-export const describeAge = ({ calculatedAt, stale }: Passport): string =>
-  `calculated ${formatInstant(calculatedAt)}${stale ? ', a new score is being calculated' : ''}`

@@ -52,8 +52,9 @@ export function createMcpServer({ open, log, isLocal, onCall }: Options): Server
       )
     onCall(1)
     try {
-      const { data, text } = await tool.call(params.arguments ?? {}, await open())
-      return { structuredContent: { ...data }, content: [{ type: 'text', text }] }
+      const data = await tool.call(params.arguments ?? {}, await open())
+      // The text is for clients that ignore structured content.
+      return { structuredContent: { ...data }, content: [{ type: 'text', text: JSON.stringify(data) }] }
     } catch (error) {
       return { isError: true, content: [{ type: 'text', text: messageFor(error) }] }
     } finally {

@@ -1,11 +1,8 @@
 import type { Passport } from '../domain/passport.ts'
 import { presentListedPassport } from '../domain/v1/present.ts'
-import { describeAge, quoteName, sanitize } from './format.ts'
+import { sanitize } from './format.ts'
 import type { PassportSummary } from './result-schemas.ts'
 import type { ToolContext } from './tool.ts'
-
-export const describePassport = (passport: Passport) =>
-  `Passport ${passport.id}, ${quoteName(passport)}: score ${passport.scores.total}, ${describeAge(passport)}`
 
 export function summaryOf(
   passport: Passport,

@@ -13,13 +13,10 @@ export type ToolContext = {
   now: () => number
 }
 
-/** `text` is for clients that ignore structured content. */
-export type ToolResult = { data: object; text: string }
-
 export type Tool = {
   title: string
   description: string
   inputSchema: TSchema
   outputSchema: TSchema
-  call(args: Arguments, sources: ToolContext): Promise<ToolResult>
+  call(args: Arguments, sources: ToolContext): Promise<object>
 }

@@ -1,11 +1,10 @@
 import { findPage } from '../catalog/find-page.ts'
 import { lastPage } from '../domain/page.ts'
 import type { PassportRef } from '../domain/passport.ts'
-import { count } from '../domain/text/format.ts'
 import { presentCredential, presentPassport } from '../domain/v1/present.ts'
 import { findExplanation } from '../scoring/explain.ts'
 import { type Arguments, findNamed, PassportArguments, parseSearch, SearchArguments } from './arguments.ts'
-import { describeAge, quoteName, sanitize } from './format.ts'
+import { sanitize } from './format.ts'
 import {
   CredentialsResult,
   ExplanationResult,
@@ -13,7 +12,7 @@ import {
   PassportResult,
   SearchResult,
 } from './result-schemas.ts'
-import { describePassport, summaryOf } from './summary.ts'
+import { summaryOf } from './summary.ts'
 import type { Tool, ToolContext } from './tool.ts'
 import { V3_TOOLS } from './v3-tools.ts'
 
@@ -49,11 +48,11 @@ export const TOOLS: Readonly<Record<string, Tool>> = {
   ...V3_TOOLS,
 }
 
-async function search(args: Arguments, { store, catalog, config }: ToolContext) {
+async function search(args: Arguments, { store, catalog, config }: ToolContext): Promise<SearchResult> {
   const { page, size, keyword } = parseSearch(args)
   const request = { page, size, keyword }
   const { items, total } = await findPage({ catalog, store }, request, store.passports.listByIds)
-  const data: SearchResult = {
+  return {
     total,
     page,
     pages: lastPage(total, size),
@@ -63,17 +62,13 @@ async function search(args: Arguments, { store, catalog, config }: ToolContext) 
       main_wallet: sanitize(passport.mainWallet, 128),
     })),
   }
-  const lines = items.map(
-    (each) => `${each.id} ${quoteName(each)}: score ${each.scores.total}, ${describeAge(each)}`,
-  )
-  return { data, text: [`${count(total, 'passport')}, page ${page} of ${data.pages}.`, ...lines].join('\n') }
 }
 
-async function getPassport(args: Arguments, { store, config }: ToolContext) {
+async function getPassport(args: Arguments, { store, config }: ToolContext): Promise<PassportResult> {
   const passport = await findNamed(args, store, (ref) => store.passports.find(ref))
-  const { scores, profile } = passport
+  const { profile } = passport
   const { passport_profile: _, passport_socials: __, ...shown } = presentPassport(passport)
-  const data: PassportResult = {
+  return {
     ...shown,
     ...summaryOf(passport, config),
     bio: sanitize(profile.bio, 300),
@@ -88,12 +83,9 @@ async function getPassport(args: Arguments, { store, config }: ToolContext) {
       follower_count: sanitize(followers, 20),
     })),
   }
-  const sums = `${scores.activity} activity, ${scores.identity} identity, ${scores.skills} skills`
-  const text = `${describePassport(passport)} (${sums}). Known to be human: ${passport.human ? 'yes' : 'no'}.`
-  return { data, text }
 }
 
-async function getCredentials(args: Arguments, { store, config }: ToolContext) {
+async function getCredentials(args: Arguments, { store, config }: ToolContext): Promise<CredentialsResult> {
   const { passport, credentials: all } = await findNamed(args, store, (ref) => store.credentials.find(ref))
   const credentials = all.slice(0, MAX_LIST).map((credential) => {
     const { id: _, earned_at, ...each } = presentCredential(credential)
@@ -106,13 +98,13 @@ async function getCredentials(args: Arguments, { store, config }: ToolContext) {
       ...(earned_at !== '' && { earned_at }),
     }
   })
-  const data: CredentialsResult = { ...summaryOf(passport, config), total: all.length, credentials }
-  const lines = credentials.map((each) => `${JSON.stringify(each.name)}: ${each.score} of ${each.max_score}`)
-  const head = `${describePassport(passport)}. ${count(all.length, 'credential')}.`
-  return { data, text: [head, ...lines].join('\n') }
+  return { ...summaryOf(passport, config), total: all.length, credentials }
 }
 
-async function explainScore(args: Arguments, { store, config, rules, now }: ToolContext) {
+async function explainScore(
+  args: Arguments,
+  { store, config, rules, now }: ToolContext,
+): Promise<ExplanationResult> {
   const explain = (ref: PassportRef) => findExplanation(store, ref, rules, now())
   const { passport, outcome, notes } = await findNamed(args, store, explain)
   const lines = outcome.lines.slice(0, MAX_LIST).map((line) => ({
@@ -122,7 +114,7 @@ async function explainScore(args: Arguments, { store, config, rules, now }: Tool
     max_score: line.maxScore,
     formula: sanitize(line.formula, 300),
   }))
-  const data: ExplanationResult = {
+  return {
     ...summaryOf(passport, config),
     rules: rules.version,
     explained_score: outcome.scores.total,
@@ -131,7 +123,4 @@ async function explainScore(args: Arguments, { store, config, rules, now }: Tool
     lines,
     notes,
   }
-  const explained = lines.map((line) => `${JSON.stringify(line.name)}: ${line.score} (${line.formula})`)
-  const head = `${describePassport(passport)}. By rule set ${rules.version} it is ${outcome.scores.total}.`
-  return { data, text: [head, ...explained, ...notes].join('\n') }
 }

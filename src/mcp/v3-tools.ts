@@ -2,8 +2,6 @@ import { findDiff, parseTimes } from '../api/v3/diff.ts'
 import { parsePast } from '../api/v3/instants.ts'
 import { ambiguous, noPassport, parseKey } from '../api/v3/passports.ts'
 import { findAt, readAll } from '../api/v3/read-passports.ts'
-import { count } from '../domain/text/format.ts'
-import { formatInstant } from '../domain/text/instant.ts'
 import { parsePassportKey } from '../domain/v3/key.ts'
 import type { PassportV3 } from '../domain/v3/passport.ts'
 import { presentPassport } from '../domain/v3/present.ts'
@@ -18,7 +16,7 @@ import {
 } from './arguments.ts'
 import { sanitize } from './format.ts'
 import { LookupResult, MAX_LIST, ScoreAtResult, WhatChangedResult } from './result-schemas.ts'
-import { describePassport, summaryOf } from './summary.ts'
+import { summaryOf } from './summary.ts'
 import type { Tool, ToolContext } from './tool.ts'
 
 export const V3_TOOLS: Readonly<Record<string, Tool>> = {
@@ -45,7 +43,7 @@ export const V3_TOOLS: Readonly<Record<string, Tool>> = {
   },
 }
 
-async function lookUp(args: Arguments, { store, config }: ToolContext) {
+async function lookUp(args: Arguments, { store, config }: ToolContext): Promise<LookupResult> {
   const keys = parseKeys(args)
   const parsed = keys.map(parsePassportKey)
   const found = await Array.fromAsync(
@@ -63,17 +61,10 @@ async function lookUp(args: Arguments, { store, config }: ToolContext) {
     if ('candidates' in result) return { key: shown, error: 'ambiguous', candidates: result.candidates }
     return { key: shown, passport: scoresOf(result.passport, config) }
   })
-  const hits = items.filter(({ passport }) => passport).length
-  const lines = items.map(({ key, passport, error, candidates }) =>
-    passport
-      ? `${key}: passport ${passport.passport_id}, ${JSON.stringify(passport.name)}, score ${passport.score}`
-      : `${key}: ${error}${candidates ? `, passports ${candidates.join(', ')}` : ''}`,
-  )
-  const data: LookupResult = { found: hits, items }
-  return { data, text: [`${count(hits, 'passport')} of ${count(keys.length, 'key')}.`, ...lines].join('\n') }
+  return { found: items.filter(({ passport }) => passport).length, items }
 }
 
-async function scoreAt(args: Arguments, { store, config, now }: ToolContext) {
+async function scoreAt(args: Arguments, { store, config, now }: ToolContext): Promise<ScoreAtResult> {
   const key = parseKeyText('passport', args.passport)
   const time = parsePast('as_of', parseText('as_of', args.as_of), now())
   const [found] = await findAt({ store }, [parseKey(key)], { credentials: true }, time)
@@ -89,17 +80,15 @@ async function scoreAt(args: Arguments, { store, config, now }: ToolContext) {
     max_score,
     value: value === null ? null : sanitize(value, 200),
   }))
-  const data: ScoreAtResult = {
+  return {
     ...scoresOf(passport, config),
     as_of: new Date(time).toISOString(),
     total: all.length,
     credentials,
   }
-  const lines = credentials.map((each) => `${JSON.stringify(each.name)}: ${each.score} of ${each.max_score}`)
-  return { data, text: [`As of ${formatInstant(time)}: ${describePassport(passport)}.`, ...lines].join('\n') }
 }
 
-async function whatChanged(args: Arguments, { store, now }: ToolContext) {
+async function whatChanged(args: Arguments, { store, now }: ToolContext): Promise<WhatChangedResult> {
   const key = parseKeyText('passport', args.passport)
   const from = parseText('from', args.from)
   const to = args.to ?? null
@@ -109,14 +98,7 @@ async function whatChanged(args: Arguments, { store, now }: ToolContext) {
     ...cause,
     type: type === null ? null : sanitize(type, 100),
   }))
-  const data: WhatChangedResult = { ...diff, causes, total: diff.causes.length }
-  const [before, after] = diff.score
-  const head = `Passport ${diff.passport_id}: score ${before ?? 'none'} at ${formatInstant(times.from)}, ${after ?? 'none'} at ${formatInstant(times.to)}.`
-  const lines = causes.map(
-    ({ type, delta, cause }) =>
-      `${type === null ? 'other' : JSON.stringify(type)}: ${delta > 0 ? '+' : ''}${delta} (${cause})`,
-  )
-  return { data, text: [head, ...lines].join('\n') }
+  return { ...diff, causes, total: diff.causes.length }
 }
 
 function scoresOf(passport: PassportV3, config: ToolContext['config']) {

@@ -5,10 +5,13 @@ import type { Config } from '../config.ts'
 import type { Fields, Log } from '../log.ts'
 
 /** Only the main thread writes the log. */
-export type LogMessage = { kind: 'log'; level: keyof Log; message: string; fields?: Fields | undefined }
+type LogMessage = { kind: 'log'; level: keyof Log; message: string; fields?: Fields | undefined }
 
 /** This month's requests by key id, as stored on a day. */
 type MonthMessage = { kind: 'month'; day: string; sums: ReadonlyMap<string, number> }
+
+/** Every thread responds to `stop` with `stopped`. */
+export type FromThread = LogMessage | { kind: 'stopped' }
 
 type SnapshotMessage = { kind: 'snapshot'; snapshot: Snapshot }
 
@@ -32,12 +35,11 @@ export type ToServer =
   | { kind: 'stop' }
 
 export type FromServer =
-  | LogMessage
+  | FromThread
   | UsageMessage
   | { kind: 'listening'; port: number; url: string }
   | { kind: 'failed'; reason: string }
   | { kind: 'metrics'; families: Family[] }
-  | { kind: 'stopped' }
 
 export type ToBackground =
   | { kind: 'start'; config: Config }
@@ -47,12 +49,11 @@ export type ToBackground =
   | { kind: 'stop' }
 
 export type FromBackground =
-  | LogMessage
+  | FromThread
   | SnapshotMessage
   | MonthMessage
   /** The snapshot is up to date. */
   | { kind: 'checked' }
-  | { kind: 'stopped' }
 
 export type ToSearch =
   | { kind: 'start'; config: Config }
@@ -62,11 +63,7 @@ export type ToSearch =
   | { kind: 'index' }
   | { kind: 'stop' }
 
-export type FromSearch = LogMessage | { kind: 'stopped' }
-
 export type ToPictures = { kind: 'connect'; port: MessagePort } | { kind: 'stop' }
-
-export type FromPictures = { kind: 'stopped' }
 
 export function createThreadLog(send: (message: LogMessage) => void): Log {
   const entry =

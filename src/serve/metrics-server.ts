@@ -5,14 +5,14 @@ import type { Store } from '../store/store.ts'
 import { VERSION } from '../version.ts'
 import { createStoreMetrics, gauge } from './store-metrics.ts'
 
-type Options = { store: Store; now: () => number; readThreads: () => Family[] }
+type Options = { store: Store; readThreads: () => Family[] }
 
 /** Serves `GET /metrics` on its own port, if METRICS_PORT is set. */
-export async function startMetrics({ metrics, database }: Config, { store, now, readThreads }: Options) {
+export async function startMetrics({ metrics, database }: Config, { store, readThreads }: Options) {
   if (!metrics) return undefined
   const { host, port } = metrics
   const replica = database.engine === 'postgres' && database.readUrls !== undefined
-  const readStore = createStoreMetrics(store, { now, replica })
+  const readStore = createStoreMetrics(store, { replica })
   const collect = async () => [
     gauge('passportd_info', 'The running version.', 1, { version: VERSION }),
     ...readThreads(),

@@ -1,6 +1,6 @@
 import { loadRasterizer } from '../explorer/pictures/rasterizer.ts'
 import { createRasterizerServer } from '../explorer/pictures/remote-rasterizer.ts'
-import type { FromPictures, ToPictures } from './messages.ts'
+import type { FromThread, ToPictures } from './messages.ts'
 
 declare const self: Worker
 
@@ -8,5 +8,5 @@ const server = createRasterizerServer(loadRasterizer)
 
 self.onmessage = ({ data }: MessageEvent<ToPictures>) => {
   if (data.kind === 'connect') server.connect(data.port)
-  else postMessage({ kind: 'stopped' } satisfies FromPictures)
+  else postMessage({ kind: 'stopped' } satisfies FromThread)
 }

@@ -6,7 +6,7 @@ import { openStore, SERVE_TIMEOUT } from '../store/open.ts'
 import type { Store } from '../store/store.ts'
 import { createErrorLog } from './error-log.ts'
 import { createIndexProgress } from './index-progress.ts'
-import { createThreadLog, type FromSearch, type ToSearch } from './messages.ts'
+import { createThreadLog, type FromThread, type ToSearch } from './messages.ts'
 
 /** An index of so many passports is built within about a second. */
 const MOST_AWAITED = 50_000
@@ -16,7 +16,7 @@ const FAILURE_LOG_MILLISECONDS = 60_000
 
 declare const self: Worker
 
-const send = (message: FromSearch) => postMessage(message)
+const send = (message: FromThread) => postMessage(message)
 const log = createThreadLog(send)
 const failures = createErrorLog(log, FAILURE_LOG_MILLISECONDS)
 const ending = new AbortController()

@@ -7,10 +7,8 @@ import type { Log } from '../log.ts'
 import type { Store } from '../store/store.ts'
 import type {
   FromBackground,
-  FromPictures,
-  FromSearch,
   FromServer,
-  LogMessage,
+  FromThread,
   ToBackground,
   ToPictures,
   ToSearch,
@@ -26,7 +24,6 @@ type Options = {
   workers: number
   store: Store
   log: Log
-  now: () => number
   /** Called when all servers listen. */
   beforeScoring?: () => Promise<void>
 }
@@ -41,42 +38,42 @@ export type Service = {
 
 /** Starts the threads of the service: servers, search, pictures, and background work. Throws if a server cannot start. */
 export async function startService(options: Options): Promise<Service> {
-  const { config, workers, store, log, now } = options
+  const { config, workers, store, log } = options
   const sums = createMetricSums()
   const metrics = await startMetrics(config, {
     store,
-    now,
     readThreads: () => [...sums.read(), ...background.readMetrics()],
   })
   const windows = createWindowMemory()
   const servers: ServerThread[] = []
-  const background = startBackground(config, log, (message) => {
-    if (message.kind === 'snapshot') search.post(message)
-    for (const server of servers) server.post(message)
+  /** Whether all servers listen: scoring and indexing must not delay the start. */
+  let isStarted = false
+  const background = startBackground(config, log, {
+    mayScore: () => isStarted,
+    onUpdate(message) {
+      if (message.kind === 'snapshot') search.post(message)
+      for (const server of servers) server.post(message)
+    },
   })
-  /** A restarted search or picture thread is connected to all servers again. */
-  const search = startSearch(config, log, background.snapshot, () => servers.forEach(connectSearch))
-  const pictures = config.explorer ? startPictures(log, () => servers.forEach(connectPictures)) : undefined
-
-  function connectSearch(server: Pick<ServerThread, 'post'>): void {
-    const { port1, port2 } = new MessageChannel()
-    search.post({ kind: 'connect', port: port1 }, [port1])
-    server.post({ kind: 'search', port: port2 }, [port2])
-  }
-
-  function connectPictures(server: Pick<ServerThread, 'post'>): void {
-    const { port1, port2 } = new MessageChannel()
-    pictures?.post({ kind: 'connect', port: port1 }, [port1])
-    server.post({ kind: 'pictures', port: port2 }, [port2])
-  }
-
-  function connect(server: Pick<ServerThread, 'post'>): void {
-    connectSearch(server)
-    connectPictures(server)
-  }
+  const search = startThread<FromThread, ToSearch>({
+    name: 'search-thread',
+    log,
+    onStart(thread) {
+      thread.post({ kind: 'start', config })
+      const snapshot = background.snapshot()
+      if (snapshot) thread.post({ kind: 'snapshot', snapshot })
+      if (isStarted) thread.post({ kind: 'index' })
+      for (const server of servers) connect('search', thread, server)
+    },
+  })
+  const pictures = config.explorer ? startPictures(log, servers) : undefined
 
   function addServer(port: number): ServerThread {
-    return startServerThread({ config: { ...config, port }, log, sums, windows, background, connect })
+    const connectAll = (server: { post: Post }) => {
+      connect('search', search, server)
+      if (pictures) connect('pictures', pictures, server)
+    }
+    return startServerThread({ config: { ...config, port }, log, sums, windows, background, connectAll })
   }
 
   async function stop(): Promise<void> {
@@ -96,6 +93,7 @@ export async function startService(options: Options): Promise<Service> {
     while (servers.length < workers) servers.push(addServer(port))
     await Promise.all(servers.map(({ started }) => started))
     await options.beforeScoring?.()
+    isStarted = true
     background.post({ kind: 'score' })
     search.post({ kind: 'index' })
     return {
@@ -111,72 +109,47 @@ export async function startService(options: Options): Promise<Service> {
   }
 }
 
-const writeLog = (log: Log, { level, message, fields }: LogMessage) => log[level](message, fields)
+type Post = (message: ToServer, transfer?: Transferable[]) => void
 
-function startSearch(config: Config, log: Log, snapshot: () => Snapshot | undefined, onStart: () => void) {
-  let stopped: PromiseWithResolvers<void>
-  let mayIndex = false
-  const thread = startThread<FromSearch, ToSearch>({
-    name: 'search-thread',
-    log,
-    onStart(thread) {
-      stopped = Promise.withResolvers()
-      thread.post({ kind: 'start', config })
-      const current = snapshot()
-      if (current) thread.post({ kind: 'snapshot', snapshot: current })
-      if (mayIndex) thread.post({ kind: 'index' })
-      onStart()
-    },
-    onMessage: (message) => (message.kind === 'log' ? writeLog(log, message) : stopped.resolve()),
-    onEnd: () => stopped.resolve(),
-  })
-  return {
-    post(message: ToSearch, transfer?: Transferable[]): void {
-      mayIndex ||= message.kind === 'index'
-      thread.post(message, transfer)
-    },
-    stop: () => thread.stop({ kind: 'stop' }, stopped.promise),
-  }
+/** Opens a channel between a thread and a server thread; again when one of them was restarted. */
+function connect(
+  kind: 'search' | 'pictures',
+  thread: { post: (message: ToPictures, transfer: Transferable[]) => void },
+  server: { post: Post },
+): void {
+  const { port1, port2 } = new MessageChannel()
+  thread.post({ kind: 'connect', port: port1 }, [port1])
+  server.post({ kind, port: port2 }, [port2])
 }
 
-function startPictures(log: Log, onStart: () => void) {
-  let stopped: PromiseWithResolvers<void>
-  const thread = startThread<FromPictures, ToPictures>({
+const startPictures = (log: Log, servers: readonly ServerThread[]) =>
+  startThread<FromThread, ToPictures>({
     name: 'picture-thread',
     log,
-    onStart() {
-      stopped = Promise.withResolvers()
-      onStart()
+    onStart(thread) {
+      for (const server of servers) connect('pictures', thread, server)
     },
-    onMessage: () => stopped.resolve(),
-    onEnd: () => stopped.resolve(),
   })
-  return { post: thread.post, stop: () => thread.stop({ kind: 'stop' }, stopped.promise) }
-}
 
 type Background = ReturnType<typeof startBackground>
 
-function startBackground(
-  config: Config,
-  log: Log,
-  onUpdate: (message: FromBackground & { kind: 'snapshot' | 'month' }) => void,
-) {
+type BackgroundOptions = {
+  mayScore: () => boolean
+  onUpdate: (message: FromBackground & { kind: 'snapshot' | 'month' }) => void
+}
+
+function startBackground(config: Config, log: Log, { mayScore, onUpdate }: BackgroundOptions) {
   const first = Promise.withResolvers<void>()
-  let stopped: PromiseWithResolvers<void>
   let snapshot: Snapshot | undefined
   let checkedAt = performance.now()
-  let mayScore = false
   const thread = startThread<FromBackground, ToBackground>({
     name: 'background-thread',
     log,
     onStart(thread) {
-      stopped = Promise.withResolvers()
       thread.post({ kind: 'start', config })
-      if (mayScore) thread.post({ kind: 'score' })
+      if (mayScore()) thread.post({ kind: 'score' })
     },
     onMessage(message) {
-      if (message.kind === 'log') return writeLog(log, message)
-      if (message.kind === 'stopped') return stopped.resolve()
       if (message.kind === 'checked') {
         checkedAt = performance.now()
         return
@@ -186,18 +159,13 @@ function startBackground(
       snapshot = message.snapshot
       first.resolve()
     },
-    onEnd: () => stopped.resolve(),
   })
   return {
+    ...thread,
     snapshot: () => snapshot,
     readMetrics: () => readSnapshot(snapshot, (performance.now() - checkedAt) / 1000),
     /** Resolves with the first snapshot. */
     first: first.promise,
-    post(message: ToBackground): void {
-      mayScore ||= message.kind === 'score'
-      thread.post(message)
-    },
-    stop: () => thread.stop({ kind: 'stop' }, stopped.promise),
   }
 }
 
@@ -215,14 +183,11 @@ type ServerThreadOptions = {
   sums: ReturnType<typeof createMetricSums>
   windows: Int32Array<SharedArrayBuffer>
   background: Background
-  connect: (server: { post: Post }) => void
+  connectAll: (server: { post: Post }) => void
 }
 
-type Post = (message: ToServer, transfer?: Transferable[]) => void
-
-function startServerThread({ config, log, sums, windows, background, connect }: ServerThreadOptions) {
+function startServerThread({ config, log, sums, windows, background, connectAll }: ServerThreadOptions) {
   const started = Promise.withResolvers<BoundPort>()
-  let stopped: PromiseWithResolvers<void>
   let { port } = config
   let isStarted = false
 
@@ -237,31 +202,21 @@ function startServerThread({ config, log, sums, windows, background, connect }: 
     name: 'server-thread',
     log,
     onStart(thread) {
-      stopped = Promise.withResolvers()
       const snapshot = background.snapshot() as Snapshot
       thread.post({ kind: 'start', config: { ...config, port }, windows, snapshot })
-      connect(thread)
+      connectAll(thread)
     },
     onMessage(message, worker) {
-      if (message.kind === 'log') writeLog(log, message)
-      else if (message.kind === 'usage') background.post(message)
+      if (message.kind === 'usage') background.post(message)
       else if (message.kind === 'metrics') sums.set(worker, message.families)
       else if (message.kind === 'failed') fail(message.reason, worker)
-      else if (message.kind === 'stopped') stopped.resolve()
       else {
         isStarted = true
         port = message.port
         started.resolve(message)
       }
     },
-    onEnd(worker) {
-      sums.end(worker)
-      stopped.resolve()
-    },
+    onEnd: sums.end,
   })
-  return {
-    started: started.promise,
-    post: thread.post,
-    stop: () => thread.stop({ kind: 'stop' }, stopped.promise),
-  }
+  return { ...thread, started: started.promise }
 }

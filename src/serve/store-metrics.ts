@@ -2,26 +2,10 @@ import type { Family } from '../api/prometheus.ts'
 import type { EventLog } from '../domain/v3/event.ts'
 import type { ReplicaStatus, Store } from '../store/store.ts'
 
-/** Counting stale passports is expensive: the count is cached this long. */
-const STALE_MILLISECONDS = 10_000
-
 /** Metrics of the store. If it is unavailable, only `passportd_store_up` is reported. */
-export function createStoreMetrics(store: Store, { now, replica }: { now: () => number; replica: boolean }) {
-  let stale: number | undefined
-  let countedAt = Number.NEGATIVE_INFINITY
-
-  async function readStale(): Promise<Family[]> {
-    // The difference is negative if the clock was set back.
-    if (Math.abs(now() - countedAt) >= STALE_MILLISECONDS) {
-      countedAt = now()
-      stale = await attempt(() => store.scoring.countStale())
-    }
-    return stale === undefined
-      ? []
-      : [gauge('passportd_stale_passports', 'Passports whose score is to be recalculated.', stale)]
-  }
-
-  return async (): Promise<Family[]> => {
+export const createStoreMetrics =
+  (store: Store, { replica }: { replica: boolean }) =>
+  async (): Promise<Family[]> => {
     const health = await attempt(() => store.ping())
     const parts = {
       reads: health !== undefined,
@@ -34,10 +18,17 @@ export function createStoreMetrics(store: Store, { now, replica }: { now: () => 
       type: 'gauge',
       samples: Object.entries(parts).map(([part, works]) => ({ labels: { part }, value: Number(works) })),
     }
+    const stale = await attempt(() => store.scoring.countStale())
     const log = await attempt(() => store.events.log())
-    return [up, ...presentLags(health?.replicas), ...(await readStale()), ...(log ? presentLog(log) : [])]
+    return [
+      up,
+      ...presentLags(health?.replicas),
+      ...(stale === undefined
+        ? []
+        : [gauge('passportd_stale_passports', 'Passports whose score is to be recalculated.', stale)]),
+      ...(log ? presentLog(log) : []),
+    ]
   }
-}
 
 function presentLog({ first, last }: EventLog): Family[] {
   return [
@@ -65,13 +56,8 @@ function presentLags(replicas: readonly ReplicaStatus[] = []): Family[] {
   ]
 }
 
-async function attempt<T>(work: () => T | Promise<T>): Promise<T | undefined> {
-  try {
-    return await work()
-  } catch {
-    return undefined
-  }
-}
+const attempt = <T>(work: () => T | Promise<T>): Promise<T | undefined> =>
+  Promise.try(work).catch(() => undefined)
 
 export const gauge = (
   name: string,

@@ -1,4 +1,6 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Log } from '../log.ts'
+import type { FromThread } from './messages.ts'
 
 /** A compiled executable finds its threads by their paths at build time: deploy/executable.ts. */
 const urlOf = (name: string) =>
@@ -19,13 +21,15 @@ type Options<From, To> = {
   log: Log
   /** Called at each start, including the first. */
   onStart: (thread: { post: (message: To, transfer?: Transferable[]) => void }) => void
-  onMessage?: (message: From, worker: Worker) => void
+  /** Called for messages that are specific to the thread. */
+  onMessage?: (message: Exclude<From, FromThread>, worker: Worker) => void
   onEnd?: (worker: Worker) => void
 }
 
 /** Runs a thread, and restarts it with backoff if it ends by itself. */
 export function startThread<From, To>({ name, log, onStart, onMessage, onEnd }: Options<From, To>) {
   let worker: Worker
+  let stopped: PromiseWithResolvers<void>
   let isStopping = false
   let pause = 0
   let timer: Timer | undefined
@@ -34,13 +38,20 @@ export function startThread<From, To>({ name, log, onStart, onMessage, onEnd }: 
     const startedAt = performance.now()
     const current = new Worker(urlOf(name), { smol: true })
     worker = current
-    current.addEventListener('message', ({ data }: MessageEvent<From>) => onMessage?.(data, current))
+    stopped = Promise.withResolvers()
+    current.addEventListener('message', ({ data }) => {
+      const message: FromThread = data
+      if (message.kind === 'log') log[message.level](message.message, message.fields)
+      else if (message.kind === 'stopped') stopped.resolve()
+      else onMessage?.(data, current)
+    })
     current.addEventListener('error', ({ message }) => {
       log.error(`The ${name} failed: ${message}`)
       // A thread that throws at its start does not always end by itself.
       current.terminate()
     })
     current.addEventListener('close', () => {
+      stopped.resolve()
       onEnd?.(current)
       if (isStopping) return
       if (performance.now() - startedAt >= HEALTHY_MILLISECONDS) pause = 0
@@ -56,20 +67,12 @@ export function startThread<From, To>({ name, log, onStart, onMessage, onEnd }: 
   start()
   return {
     post,
-    /** Sends the message and waits for `stopped`, up to the timeout; then terminates the thread. */
-    async stop(message: To, stopped: Promise<void>): Promise<void> {
+    /** Waits until the thread has stopped, up to the timeout; then terminates it. */
+    async stop(): Promise<void> {
       isStopping = true
       clearTimeout(timer)
-      post(message)
-      const late = Promise.withResolvers<void>()
-      const latest = setTimeout(late.resolve, STOP_TIMEOUT_MILLISECONDS)
-      await Promise.race([stopped, late.promise])
-      clearTimeout(latest)
-      worker.terminate()
-    },
-    terminate(): void {
-      isStopping = true
-      clearTimeout(timer)
+      worker.postMessage({ kind: 'stop' })
+      await Promise.race([stopped.promise, sleep(STOP_TIMEOUT_MILLISECONDS, undefined, { ref: false })])
       worker.terminate()
     },
   }

@@ -5,8 +5,8 @@ import { snapshotOf } from '../support/store/catalog.ts'
 
 const SNAPSHOT = await snapshotOf([])
 
-function caching(options?: Parameters<typeof createPageCache>[0]) {
-  const cache = createPageCache(options)
+function caching(mostBytes?: number) {
+  const cache = createPageCache(mostBytes)
   const rendered: string[] = []
   const get = (key: string, { snapshot = SNAPSHOT, size = 5 } = {}) =>
     cache.get(snapshot, key, () => {
@@ -42,15 +42,12 @@ test('a page that was rendered while the snapshot changed is not cached', async 
   expect(rendered).toEqual(['b', 'a'])
 })
 
-test('the oldest pages are evicted by number and by size; a page that is too large is not cached', async () => {
-  const few = caching({ maxPages: 2 })
-  for (const key of ['a', 'b', 'c', 'c', 'b', 'a']) await few.get(key)
-  expect(few.rendered).toEqual(['a', 'b', 'c', 'a'])
-  const small = caching({ maxBytes: 100 })
+test('the pages that were not used for the longest time are evicted; a page that is too large is not cached', async () => {
+  const small = caching(700)
   for (const key of ['a', 'b', 'c', 'b', 'a']) await small.get(key, { size: 20 })
   expect(small.rendered).toEqual(['a', 'b', 'c', 'a'])
-  const tiny = caching({ maxBytes: 100 })
-  for (const key of ['a', 'b', 'a']) await tiny.get(key, { size: key === 'a' ? 51 : 1 })
+  const tiny = caching(700)
+  for (const key of ['a', 'b', 'a']) await tiny.get(key, { size: key === 'a' ? 400 : 1 })
   expect(tiny.rendered).toEqual(['a', 'b', 'a'])
 })
 

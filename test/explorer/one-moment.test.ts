@@ -84,7 +84,7 @@ onEveryEngine('a passport that changes while it is read', (open) => {
     await using store = await open([OLD])
     const changing = withChange(store, () => change(store))
     const context = { store: changing, config: {}, rules: DEFAULT_RULES, now: () => NOON } as ToolContext
-    expect((await TOOLS.get_credentials?.call({ passport: '1' }, context))?.data).toMatchObject({
+    expect(await TOOLS.get_credentials?.call({ passport: '1' }, context)).toMatchObject({
       name: 'Ada old',
       total: 1,
       credentials: [{ name: 'Credential old' }],

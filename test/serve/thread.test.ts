@@ -15,14 +15,14 @@ function startFailing(fails: () => boolean) {
     now: () => 0,
   })
   const ended: Worker[] = []
-  const thread = startThread<string, string>({
+  const thread = startThread<{ kind: string }, { kind: string }>({
     name: NAME,
     log,
     onStart({ post }) {
       starts.push(performance.now())
-      post(fails() ? 'throw' : 'started')
+      post({ kind: fails() ? 'throw' : 'started' })
     },
-    onMessage: (message) => void messages.push(message),
+    onMessage: ({ kind }) => void messages.push(kind),
     onEnd: (worker) => void ended.push(worker),
   })
   return { ...thread, messages, starts, ended }
@@ -31,7 +31,7 @@ function startFailing(fails: () => boolean) {
 test('a thread that throws is logged and restarted at once', async () => {
   const thread = startFailing(() => false)
   await until(() => thread.messages.includes('started'))
-  thread.post('throw')
+  thread.post({ kind: 'throw' })
   await until(() => thread.messages.length === 4)
   expect(thread.messages).toEqual([
     'started',
@@ -41,7 +41,7 @@ test('a thread that throws is logged and restarted at once', async () => {
   ])
   expect(thread.messages[1]).toContain('told to')
   expect(thread.ended).toHaveLength(1)
-  thread.terminate()
+  await thread.stop()
 })
 
 test('a thread that throws at every start is restarted with exponential backoff', async () => {
@@ -57,17 +57,14 @@ test('a thread that throws at every start is restarted with exponential backoff'
   ])
   const pauses = thread.starts.slice(1).map((time, at) => time - (thread.starts[at] as number))
   for (const [at, least] of [0, 100, 200, 400].entries()) expect(pauses[at]).toBeGreaterThanOrEqual(least)
-  thread.terminate()
+  await thread.stop()
 })
 
 test('a thread that is stopped is not restarted', async () => {
   const thread = startFailing(() => false)
   await until(() => thread.messages.includes('started'))
-  await thread.stop(
-    'bye',
-    until(() => thread.messages.includes('bye')),
-  )
+  await thread.stop()
   await until(() => thread.ended.length === 1)
-  expect(thread.messages).toEqual(['started', 'bye'])
+  expect(thread.messages).toEqual(['started'])
   expect(thread.starts).toHaveLength(1)
 })

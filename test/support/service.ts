@@ -21,7 +21,7 @@ export async function startTestService({ workers = 1, env = {} }: Options = {}) 
   const store = await openStore(config.database)
   const people = inventPeople().map((passport) => ({ kind: 'passport' as const, passport }))
   await store.records.saveIfEmpty(people, { now: Date.now(), restore: false })
-  const service = await startService({ config, workers, store, log, now: Date.now })
+  const service = await startService({ config, workers, store, log })
   return {
     ...service,
     store,

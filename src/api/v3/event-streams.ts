@@ -251,10 +251,5 @@ const toComment = (cursor: EventCursor) => encode(`:\nid: ${formatEventCursor(cu
 
 const encode = (text: string) => new TextEncoder().encode(text)
 
-async function attempt<T>(work: () => T | Promise<T>): Promise<T | undefined> {
-  try {
-    return await work()
-  } catch {
-    return undefined
-  }
-}
+const attempt = <T>(work: () => T | Promise<T>): Promise<T | undefined> =>
+  Promise.try(work).catch(() => undefined)

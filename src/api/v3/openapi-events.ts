@@ -1,17 +1,9 @@
 import { EVENT_TYPES } from '../../domain/v3/event.ts'
-import { successResponses } from '../openapi-parts.ts'
+import { query, readPath } from '../openapi-parts.ts'
 import { MOST_STREAMS, MOST_STREAMS_OF_KEY } from './event-streams.ts'
 import { LARGEST_LIMIT } from './events.ts'
 import { DIFF, EVENTS } from './examples.ts'
-import { CONDITIONS, common, KEY, preflight, problems, ref, V3_HEADERS } from './openapi.ts'
-
-const query = (name: string, description: string, schema: object, more: object = {}) => ({
-  name,
-  in: 'query',
-  description,
-  schema,
-  ...more,
-})
+import { COMMA_SEPARATED, KEY, ref, V3 } from './openapi.ts'
 
 const TIME = 'A time in the past (RFC 3339), or a day, which is its first moment in UTC'
 
@@ -31,7 +23,7 @@ const EVENT_PARAMETERS = [
     'types',
     'Only events of these types',
     { type: 'array', items: { enum: EVENT_TYPES } },
-    { style: 'form', explode: false },
+    COMMA_SEPARATED,
   ),
   query(
     'passport',
@@ -47,66 +39,44 @@ const EVENT_PARAMETERS = [
 ]
 
 export const V3_EVENT_PATHS = {
-  '/api/v3/passports/{key}/diff': {
-    parameters: [KEY],
-    get: {
-      ...common(
-        'getDiff',
-        'Explain why a score changed between two times',
-        'The causes add up to the difference of the scores.',
-      ),
-      parameters: [
-        query('from', TIME, { type: 'string' }, { required: true, example: '2026-10-01' }),
-        query('to', `${TIME}. Now, if absent.`, { type: 'string' }),
-        ...CONDITIONS,
-      ],
-      responses: {
-        ...successResponses('The change of the score', [...V3_HEADERS, 'NoCache', 'ETag'], {
-          'application/json': { schema: ref('Diff'), example: DIFF },
-        }),
-        ...problems(['before_history', 'ambiguous', 'precondition_failed']),
-      },
-    },
-    options: preflight('getDiff'),
-  },
-  '/api/v3/events': {
-    get: {
-      ...common(
-        'listEvents',
-        'List or follow all changes of passports and rule sets',
-        `CloudEvents 1.0 in commit order. Follow \`next\`: when it equals \`after\`, there are no newer events yet. With \`Accept: text/event-stream\`, the response is a stream of server-sent events that stays open; each server thread has at most ${MOST_STREAMS} streams, ${MOST_STREAMS_OF_KEY} of them with the same key. A key is always required.`,
-      ),
-      security: [{ ApiKey: [] }],
-      parameters: [...EVENT_PARAMETERS, ...CONDITIONS],
-      responses: {
-        ...successResponses(
-          'A page of events, or a stream of them',
-          [...V3_HEADERS, 'NoCache', 'ETag', 'NextLink', 'Vary', 'AccelBuffering'],
-          {
-            'application/json': { schema: ref('EventPage'), example: EVENTS },
-            'text/event-stream': {
-              itemSchema: {
-                type: 'object',
-                required: ['id'],
-                properties: {
-                  id: { type: 'string', description: 'The cursor' },
-                  event: { enum: EVENT_TYPES },
-                  data: {
-                    type: 'string',
-                    contentMediaType: 'application/json',
-                    contentSchema: ref('Event'),
-                  },
-                },
-              },
-              example: EVENTS.items
-                .map((event) => `id: ${event.id}\nevent: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`)
-                .join(''),
-            },
+  '/api/v3/passports/{key}/diff': readPath(V3, {
+    id: 'getDiff',
+    summary: 'Explain why a score changed between two times',
+    description: 'The causes add up to the difference of the scores.',
+    pathParameter: KEY,
+    parameters: [
+      query('from', TIME, { type: 'string' }, { required: true, example: '2026-10-01' }),
+      query('to', `${TIME}. Now, if absent.`, { type: 'string' }),
+    ],
+    success: 'The change of the score',
+    content: { 'application/json': { schema: ref('Diff'), example: DIFF } },
+    errors: ['before_history', 'ambiguous'],
+  }),
+  '/api/v3/events': readPath(V3, {
+    id: 'listEvents',
+    summary: 'List or follow all changes of passports and rule sets',
+    description: `CloudEvents 1.0 in commit order. Follow \`next\`: when it equals \`after\`, there are no newer events yet. With \`Accept: text/event-stream\`, the response is a stream of server-sent events that stays open; each server thread has at most ${MOST_STREAMS} streams, ${MOST_STREAMS_OF_KEY} of them with the same key. A key is always required.`,
+    needsKey: true,
+    parameters: EVENT_PARAMETERS,
+    success: 'A page of events, or a stream of them',
+    headers: ['NextLink', 'Vary', 'X-Accel-Buffering'],
+    content: {
+      'application/json': { schema: ref('EventPage'), example: EVENTS },
+      'text/event-stream': {
+        itemSchema: {
+          type: 'object',
+          required: ['id'],
+          properties: {
+            id: { type: 'string', description: 'The cursor' },
+            event: { enum: EVENT_TYPES },
+            data: { type: 'string', contentMediaType: 'application/json', contentSchema: ref('Event') },
           },
-        ),
-        ...problems(['not_found', 'ambiguous', 'cursor_expired', 'precondition_failed', 'overloaded']),
+        },
+        example: EVENTS.items
+          .map((event) => `id: ${event.id}\nevent: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`)
+          .join(''),
       },
     },
-    options: preflight('listEvents'),
-  },
+    errors: ['not_found', 'ambiguous', 'cursor_expired', 'overloaded'],
+  }),
 }

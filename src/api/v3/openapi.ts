@@ -8,27 +8,18 @@ import {
   type DocumentedError,
   errorResponses,
   HEADERS,
-  type HeaderName,
   preflightOperation,
+  query,
+  readPath,
   successResponses,
 } from '../openapi-parts.ts'
 import { LIST, LOOKUP, LOOKUP_REQUEST, PASSPORT, RULE_SET } from './examples.ts'
 import { PROBLEM_TYPE, TITLES } from './problem.ts'
 
-export const V3_HEADERS: HeaderName[] = [...COMMON_HEADER_NAMES, 'RateLimit', 'RateLimitPolicy']
-
-const SHARED_ERRORS: DocumentedError[] = [
-  ...COMMON_ERRORS,
-  'content_too_large',
-  'unauthorized',
-  'rate_limited',
-  'unavailable',
-]
-
 export const ref = (name: string) => ({ $ref: `#/components/schemas/V3${name}` })
 
 /** An error as problem+json. */
-export function problemContent(code: DocumentedError, detail: string) {
+function problemContent(code: DocumentedError, detail: string) {
   const status = STATUS_OF[code]
   const example = {
     type: 'about:blank',
@@ -36,7 +27,7 @@ export function problemContent(code: DocumentedError, detail: string) {
     status,
     detail,
     code,
-    request_id: HEADERS.RequestId.example,
+    request_id: HEADERS['X-Request-Id'].example,
     errors: code === 'invalid_request' ? [{ pointer: '?select', detail }] : [],
     ...(code === 'ambiguous' && { candidates: [7, 12] }),
     ...(code === 'before_history' && { known_since: '2026-11-02T09:18:56.019Z' }),
@@ -45,36 +36,32 @@ export function problemContent(code: DocumentedError, detail: string) {
   return { [PROBLEM_TYPE]: { schema: ref('Problem'), example } }
 }
 
-export const problems = (codes: readonly DocumentedError[]) =>
-  errorResponses([...SHARED_ERRORS, ...codes], V3_HEADERS, problemContent)
+export const V3 = {
+  tag: 'v3',
+  headers: [...COMMON_HEADER_NAMES, 'RateLimit', 'RateLimit-Policy'],
+  errors: [...COMMON_ERRORS, 'content_too_large', 'unauthorized', 'rate_limited', 'unavailable'],
+  toContent: problemContent,
+} as const
 
-export const preflight = (id: string) => preflightOperation(id, 'v3', V3_HEADERS, problemContent)
+export const COMMA_SEPARATED = { style: 'form', explode: false }
 
 /** The parameters of every route that responds with passports. */
-export const FIELD_PARAMETERS = [
-  {
-    name: 'include',
-    in: 'query',
-    description: 'Further parts of the passport',
-    style: 'form',
-    explode: false,
-    schema: { type: 'array', items: { enum: INCLUDES } },
-  },
-  {
-    name: 'select',
-    in: 'query',
-    description: 'Only these fields, as dotted paths such as `passport_profile.display_name`',
-    style: 'form',
-    explode: false,
-    schema: { type: 'array', items: { type: 'string' } },
-  },
+const FIELD_PARAMETERS = [
+  query(
+    'include',
+    'Further parts of the passport',
+    { type: 'array', items: { enum: INCLUDES } },
+    COMMA_SEPARATED,
+  ),
+  query(
+    'select',
+    'Only these fields, as dotted paths such as `passport_profile.display_name`',
+    { type: 'array', items: { type: 'string' } },
+    COMMA_SEPARATED,
+  ),
 ]
 
-export const CONDITIONS = ['IfMatch', 'IfNoneMatch'].map((name) => ({
-  $ref: `#/components/parameters/${name}`,
-}))
-
-export const pathParameter = (name: string, description: string, example: string) => ({
+const pathParameter = (name: string, description: string, example: string) => ({
   name,
   in: 'path',
   required: true,
@@ -83,44 +70,27 @@ export const pathParameter = (name: string, description: string, example: string
   example,
 })
 
-export const common = (operationId: string, summary: string, description: string) => ({
+const lookup = (operationId: string) => ({
   operationId,
-  summary,
-  description,
-  tags: ['v3'],
-  security: [{}, { ApiKey: [] }],
-})
-
-const lookup = (id: string) => ({
-  ...common(
-    id,
-    'Look up many passports',
+  summary: 'Look up many passports',
+  description:
     'Up to 1,000 keys. One item for each key, in the order of the keys, repeats included. Each 100 keys, or part of them, count as one request. A key is always required.',
-  ),
+  tags: ['v3'],
   security: [{ ApiKey: [] }],
   requestBody: {
     required: true,
     content: { 'application/json': { schema: ref('LookupRequest'), example: LOOKUP_REQUEST } },
   },
   responses: {
-    200: {
-      ...successResponses('An item for each key', [...V3_HEADERS, 'NoCache', 'Vary'], {
-        'application/json': { schema: ref('LookupBody'), example: LOOKUP },
-        'application/x-ndjson': {
-          itemSchema: ref('LookupItem'),
-          example: LOOKUP.items.map((item) => `${JSON.stringify(item)}\n`).join(''),
-        },
-      })[200],
-    },
-    ...problems(['invalid_request', 'before_history', 'unsupported_media_type']),
+    200: successResponses('An item for each key', [...V3.headers, 'NoCache', 'Vary'], {
+      'application/json': { schema: ref('LookupBody'), example: LOOKUP },
+      'application/x-ndjson': {
+        itemSchema: ref('LookupItem'),
+        example: LOOKUP.items.map((item) => `${JSON.stringify(item)}\n`).join(''),
+      },
+    })[200],
+    ...errorResponses([...V3.errors, 'before_history', 'unsupported_media_type'], V3.headers, V3.toContent),
   },
-})
-
-const query = (name: string, description: string, schema: object) => ({
-  name,
-  in: 'query',
-  description,
-  schema,
 })
 
 const LIST_PARAMETERS = [
@@ -150,13 +120,12 @@ const LIST_PARAMETERS = [
   }),
   query('cursor', '`next` of the previous page, with the same `q`, `filter` and `sort`', { type: 'string' }),
 ]
-const AS_OF = {
-  name: 'as_of',
-  in: 'query',
-  description:
-    'A time in the past (RFC 3339), or a day, which is its first moment in UTC. Scores, credentials, the human checkmark and the rule stamp are those of this time; other fields are current.',
-  schema: { type: 'string', examples: ['2026-10-01'] },
-}
+
+const AS_OF = query(
+  'as_of',
+  'A time in the past (RFC 3339), or a day, which is its first moment in UTC. Scores, credentials, the human checkmark and the rule stamp are those of this time; other fields are current.',
+  { type: 'string', examples: ['2026-10-01'] },
+)
 
 export const KEY = pathParameter(
   'key',
@@ -165,61 +134,47 @@ export const KEY = pathParameter(
 )
 
 export const V3_PATHS = {
-  '/api/v3/passports': {
-    get: {
-      ...common(
-        'listPassportsV3',
-        'List, filter, sort and count passports',
-        'Highest score first. Follow `next` until it is null. While passports change, no unchanged passport is repeated or left out.',
-      ),
-      parameters: [...LIST_PARAMETERS, ...FIELD_PARAMETERS, ...CONDITIONS],
-      responses: {
-        ...successResponses('A page of passports', [...V3_HEADERS, 'NoCache', 'ETag', 'NextLink', 'Vary'], {
-          'application/json': { schema: ref('ListBody'), example: LIST },
-        }),
-        ...problems(['invalid_request', 'precondition_failed', 'not_ready']),
+  '/api/v3/passports': readPath(V3, {
+    id: 'listPassportsV3',
+    summary: 'List, filter, sort and count passports',
+    description:
+      'Highest score first. Follow `next` until it is null. While passports change, no unchanged passport is repeated or left out.',
+    parameters: [...LIST_PARAMETERS, ...FIELD_PARAMETERS],
+    success: 'A page of passports',
+    headers: ['NextLink', 'Vary'],
+    content: { 'application/json': { schema: ref('ListBody'), example: LIST } },
+    errors: ['not_ready'],
+  }),
+  '/api/v3/passports/{key}': readPath(V3, {
+    id: 'getPassportV3',
+    summary: 'Get a passport by id, wallet or handle',
+    description:
+      'For a passport that was merged into another, the response is the surviving passport, named in `Content-Location`.',
+    pathParameter: KEY,
+    parameters: [...FIELD_PARAMETERS, AS_OF],
+    success: 'The passport',
+    headers: ['Content-Location'],
+    content: {
+      'application/json': {
+        schema: { anyOf: [ref('Passport'), ref('SelectedPassport')] },
+        example: PASSPORT,
       },
     },
-    options: preflight('listPassportsV3'),
-  },
-  '/api/v3/passports/{key}': {
-    parameters: [KEY],
-    get: {
-      ...common(
-        'getPassportV3',
-        'Get a passport by id, wallet or handle',
-        'For a passport that was merged into another, the response is the surviving passport, named in `Content-Location`.',
-      ),
-      parameters: [...FIELD_PARAMETERS, AS_OF, ...CONDITIONS],
-      responses: {
-        ...successResponses('The passport', [...V3_HEADERS, 'NoCache', 'ETag', 'ContentLocation'], {
-          'application/json': {
-            schema: { anyOf: [ref('Passport'), ref('SelectedPassport')] },
-            example: PASSPORT,
-          },
-        }),
-        ...problems(['before_history', 'ambiguous', 'precondition_failed']),
-      },
-    },
-    options: preflight('getPassportV3'),
-  },
+    errors: ['before_history', 'ambiguous'],
+  }),
   '/api/v3/lookup': {
     post: lookup('lookUp'),
     query: lookup('lookUpByQuery'),
-    options: preflight('lookUp'),
+    options: preflightOperation('lookUp', V3.tag, V3.headers, V3.toContent),
   },
-  '/api/v3/rules/{stamp}': {
-    parameters: [pathParameter('stamp', 'The field `rules` of a passport', RULE_SET.stamp)],
-    get: {
-      ...common('getRules', 'Get the rule set behind a score', 'A stamp always has the same contents.'),
-      parameters: CONDITIONS,
-      responses: {
-        ...successResponses('The rule set', [...V3_HEADERS, 'Immutable', 'ETag'], {
-          'application/json': { schema: ref('RuleSet'), example: RULE_SET },
-        }),
-        ...problems(['not_found', 'precondition_failed']),
-      },
-    },
-    options: preflight('getRules'),
-  },
+  '/api/v3/rules/{stamp}': readPath(V3, {
+    id: 'getRules',
+    summary: 'Get the rule set behind a score',
+    description: 'A stamp always has the same contents.',
+    pathParameter: pathParameter('stamp', 'The field `rules` of a passport', RULE_SET.stamp),
+    success: 'The rule set',
+    caching: 'Immutable',
+    content: { 'application/json': { schema: ref('RuleSet'), example: RULE_SET } },
+    errors: ['not_found'],
+  }),
 }

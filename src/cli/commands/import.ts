@@ -118,7 +118,7 @@ export function rawKindOf(rules: RuleSet, type: string): RawKind | undefined {
 }
 
 function createRefusals(terminal: Terminal, path: string | undefined) {
-  const file = path === undefined ? undefined : openRejects(path)
+  const file = path === undefined ? undefined : openSync(path, 'w', 0o600)
   let shown = 0
   return {
     add(refusal: Refusal): void {
@@ -133,14 +133,6 @@ function createRefusals(terminal: Terminal, path: string | undefined) {
       const lines = `${count(refused, 'line')} ${refused === 1 ? 'was' : 'were'} refused`
       return `${stopped ? 'Stopped: ' : ''}${lines}${where && ` (${where})`}.`
     },
-  }
-}
-
-function openRejects(path: string): number {
-  try {
-    return openSync(path, 'w', 0o600)
-  } catch (error) {
-    throw new CommandError(`${path} cannot be written: ${(error as Error).message}.`)
   }
 }
 

@@ -61,7 +61,7 @@ export const serve = defineCommand({
     const id = await identify(store)
     if (isPortShared && id !== undefined) await refuseOtherDatabase(config, id)
     const end = shutdownSignal(() => terminal.exit(1))
-    const service = await startService({ config, workers, store, log, now: terminal.now, beforeScoring })
+    const service = await startService({ config, workers, store, log, beforeScoring })
     started.resolve(service)
     if (isPortShared) log.warn(SHARED_PORT)
     // On a terminal, the greeting says the same.

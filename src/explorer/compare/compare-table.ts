@@ -3,10 +3,10 @@ import { foldName } from '../../domain/text/fold-name.ts'
 import type { CredentialV3, PassportV3 } from '../../domain/v3/passport.ts'
 import { credentialAddress } from '../credentials/credential-types.ts'
 import { rosette } from '../design/rosette.ts'
-import { describeShare, describeTop, formatFigure, formatOrdinal, shortNameOf } from '../format.ts'
+import { describeTop, formatFigure, formatOrdinal, shortNameOf } from '../format.ts'
 import { type Html, html } from '../html.ts'
 import type { PartStandings } from '../passport/part-standings.ts'
-import { addressOfFilter, LONGEST_VALUE } from '../ranking/ranking-query.ts'
+import { renderWord } from '../ranking/ranking-list.ts'
 import { shortWord } from '../sanitize.ts'
 import { CATEGORIES, partOf, renderScoreBar, SCORE_PARTS } from '../score-bar.ts'
 
@@ -98,10 +98,9 @@ function renderTop(person: ComparedPerson | undefined, part: keyof PartStandings
 
 const NONE = { total: 0, activity: 0, identity: 0, skills: 0 }
 
-function renderRank(standing: ComparedPerson['standing']): Html {
-  const { rank, total } = standing
+function renderRank({ rank, below, total }: Standing): Html {
   if (total === 0) return html``
-  const share = describeShare(standing)
+  const share = describeTop(total - below, total)
   return html`${formatOrdinal(Math.min(rank, total))} of ${formatFigure(total)}${share === '' ? html`` : html`<span class="detail">${share}</span>`}`
 }
 
@@ -202,10 +201,4 @@ function renderProfiles(people: readonly ComparedPerson[]): Html {
     rows,
     people.length,
   )
-}
-
-function renderWord(name: 'place' | 'tag', text: string): Html {
-  const word = shortWord(text, MAX_NAME_LENGTH)
-  if (word === '' || text.length > LONGEST_VALUE) return html`<bdi>${word}</bdi>`
-  return html`<a href="${addressOfFilter(name, text)}"><bdi>${word}</bdi></a>`
 }

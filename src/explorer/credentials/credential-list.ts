@@ -3,11 +3,12 @@ import { type ExplorerOptions, type ExplorerPage, file, POLICY } from '../explor
 import { formatFigure } from '../format.ts'
 import { type Html, html } from '../html.ts'
 import { renderLayout } from '../layout.ts'
+import { groupByCategory } from '../passport/credential-rows.ts'
 import { countValues, createFacetReader } from '../ranking/facets.ts'
 import { whenReady } from '../ranking/not-ready.ts'
 import { ALL_PASSPORTS } from '../ranking/ranking-query.ts'
 import { shortWord } from '../sanitize.ts'
-import { CATEGORIES, partOf } from '../score-bar.ts'
+import { partOf } from '../score-bar.ts'
 import type { Site } from '../site/site.ts'
 import { credentialAddress, ruleOf } from './credential-types.ts'
 
@@ -53,18 +54,13 @@ ${rows.length === 0 ? html`<p class="nothing">Nobody has a credential yet. <a hr
 
 /** A group for each part of the score, the others last. */
 function renderTable(rows: readonly Row[], total: number): Html {
-  const groups = Map.groupBy(rows, ({ rule }) => rule?.category ?? '')
-  const categories = new Set([...Object.values(CATEGORIES), ...groups.keys()])
+  const groups = groupByCategory(rows.map((row) => ({ ...row, category: row.rule?.category ?? '' })))
   return html`<table class="credentials">
 <thead><tr><th scope="col">Credential</th><th scope="col" class="figure">At most</th><th scope="col" class="figure">People</th><th scope="col"><span class="unseen">Share of people</span></th></tr></thead>
-${[...categories].flatMap((category) => {
-  const group = groups.get(category)
-  if (!group) return []
+${groups.map(({ category, items }) => {
   const title = category === '' ? html`Without a rule` : renderCategory(category)
-  return [
-    html`<tbody><tr class="group"><th scope="colgroup" colspan="4">${title}</th></tr>
-${group.map((row) => renderRow(row, total))}</tbody>`,
-  ]
+  return html`<tbody><tr class="group"><th scope="colgroup" colspan="4">${title}</th></tr>
+${items.map((row) => renderRow(row, total))}</tbody>`
 })}
 </table>`
 }

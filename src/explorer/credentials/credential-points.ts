@@ -1,10 +1,10 @@
 import { roundUp } from '../../domain/score-distribution.ts'
 import { count } from '../../domain/text/format.ts'
-import { formatFigure, formatPeople, toCoordinate } from '../format.ts'
+import { formatFigure, formatPeople } from '../format.ts'
+import { drawHistogram } from '../histogram.ts'
 import { type Html, html } from '../html.ts'
 
 const MOST_BUCKETS = 20
-const [WIDTH, HEIGHT] = [400, 90]
 
 /** A histogram of the points that holders have: all of them, or an even sample of a long list. */
 export function renderPoints(scores: readonly number[], most: number, holders: number): Html {
@@ -17,31 +17,21 @@ export function renderPoints(scores: readonly number[], most: number, holders: n
     const bucket = Math.min(buckets.length - 1, Math.max(0, Math.ceil(score / step) - 1))
     buckets[bucket] = (buckets[bucket] ?? 0) + 1
   }
-  return html`<section>
-<h2>Points</h2>
-<figure>
-<svg class="histogram" viewBox="0 0 ${WIDTH} ${HEIGHT}" preserveAspectRatio="none" aria-hidden="true">${drawBars(buckets, step)}</svg>
-<p class="axis soft" aria-hidden="true"><span>0</span><span>${count(buckets.length * step, 'point')}</span></p>
-<figcaption class="soft">${describe(sorted, most, holders)}</figcaption>
-</figure>
-</section>`
-}
-
-/** Bars have a minimum height, so that rare scores are visible. */
-function drawBars(buckets: readonly number[], step: number): Html[] {
-  const width = WIDTH / buckets.length
-  const scale = HEIGHT / Math.max(...buckets, 1)
-  return buckets.flatMap((size, at) => {
-    if (size === 0) return []
-    const height = toCoordinate(Math.max(2, size * scale))
+  const describeBar = (people: number, at: number) => {
     const range =
       step === 1
         ? count(at + 1, 'point')
         : `${formatFigure(at * step + 1)} to ${formatFigure((at + 1) * step)} points`
-    return [
-      html`<rect x="${toCoordinate(at * width)}" y="${toCoordinate(HEIGHT - height)}" width="${toCoordinate(Math.max(1, width - 3))}" height="${height}"><title>${range}: ${formatPeople(size)}</title></rect>`,
-    ]
-  })
+    return `${range}: ${formatPeople(people)}`
+  }
+  return html`<section>
+<h2>Points</h2>
+<figure>
+${drawHistogram(buckets, { className: 'histogram', describe: describeBar })}
+<p class="axis soft" aria-hidden="true"><span>0</span><span>${count(buckets.length * step, 'point')}</span></p>
+<figcaption class="soft">${describe(sorted, most, holders)}</figcaption>
+</figure>
+</section>`
 }
 
 function describe(sorted: readonly number[], most: number, holders: number): string {

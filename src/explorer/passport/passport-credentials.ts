@@ -8,6 +8,7 @@ import { type ExplorerOptions, type ExplorerPage, file, POLICY } from '../explor
 import { formatFigure, shortNameOf } from '../format.ts'
 import { type Html, html } from '../html.ts'
 import { renderLayout } from '../layout.ts'
+import { renderPager } from '../ranking/ranking-list.ts'
 import { shortWord } from '../sanitize.ts'
 import { groupByCategory, MAX_NAME_LENGTH, renderCredential } from './credential-rows.ts'
 import { renderSome } from './render-some.ts'
@@ -108,7 +109,7 @@ export const createCredentialsPage = ({ store }: ExplorerOptions): ExplorerPage 
 <section id="credentials">
 ${renderTable(credentials.slice((page - 1) * PAGE_SIZE, page * PAGE_SIZE), passport.scores, countByCategory(credentials))}
 </section>
-${renderPages(passport.id, page, last)}
+${renderPager(page, last, (target) => `/passports/${passport.id}/credentials?page=${target}`)}
 </article>`
     const title = `Credentials of ${name}`
     const description = `${name}: ${count(credentials.length, 'credential')}`
@@ -117,12 +118,3 @@ ${renderPages(passport.id, page, last)}
 })
 
 const pageOf = (query: URLSearchParams) => parsePageRequest(query.get('page'), String(PAGE_SIZE)).page
-
-function renderPages(id: number, page: number, last: number): Html {
-  const link = (target: number, text: string) =>
-    target < 1 || target > last
-      ? html``
-      : html`<a href="/passports/${id}/credentials?page=${target}">${text}</a>`
-  if (last === 1) return html``
-  return html`<nav class="pager" aria-label="Pages of the list">${link(page - 1, 'Previous')} <span class="at">Page ${formatFigure(page)} of ${formatFigure(last)}</span> ${link(page + 1, 'Next')}</nav>`
-}

@@ -1,7 +1,7 @@
 import type { FullPassport } from '../../domain/passport.ts'
 import { rosette } from '../design/rosette.ts'
 import { type Html, html } from '../html.ts'
-import { addressOfFilter } from '../ranking/ranking-query.ts'
+import { renderWord } from '../ranking/ranking-list.ts'
 import { lengthOf, shortenText, shortWord } from '../sanitize.ts'
 import { renderSome } from './render-some.ts'
 
@@ -19,7 +19,7 @@ ${rosette(id)}
 <h1 dir="auto">${shortenText(name, MAX_NAME_LENGTH, lengthOf)}</h1>
 <p class="line">${human ? HUMAN : html``}
 ${name === numberOf(id) ? html`` : html`<span class="soft">${numberOf(id)}</span>`}
-${renderPlace(profile.location)}</p>
+<span class="soft">${renderWord('place', profile.location, MAX_WORD_LENGTH)}</span></p>
 ${renderBio(profile.bio.trim())}
 ${renderTags(profile.tags)}
 <p class="actions"><a class="button" href="#share">Share</a> <a class="button quiet" href="/compare?ids=${id}">Compare</a></p>
@@ -31,12 +31,6 @@ ${score}
 const numberOf = (id: number) => `Passport ${id}`
 
 const HUMAN = html`<span class="pill" title="A credential shows that this passport belongs to a human">human</span>`
-
-function renderPlace(location: string): Html {
-  const place = shortWord(location, MAX_WORD_LENGTH)
-  if (place === '') return html``
-  return html`<span class="soft">${place === location ? html`<a href="${addressOfFilter('place', place)}"><bdi>${place}</bdi></a>` : html`<bdi>${place}</bdi>`}</span>`
-}
 
 const MAX_BIO_LENGTH = 3000
 const BIO_PREVIEW_LENGTH = 280
@@ -58,16 +52,9 @@ function renderBio(bio: string): Html {
 function renderTags(tags: readonly string[]): Html {
   const { shown, more } = renderSome(
     tags.filter((tag) => shortWord(tag, 1) !== ''),
-    renderTag,
+    (tag) => html`<li>${renderWord('tag', tag, MAX_WORD_LENGTH)}</li>`,
     MOST_TAGS,
   )
   if (shown.length === 0) return html``
   return html`<ul class="tags" aria-label="Tags">${shown}${more > 0 ? html`<li>+${more}</li>` : html``}</ul>`
-}
-
-/** A tag leads to the people who have it. */
-function renderTag(tag: string): Html {
-  const word = shortWord(tag, MAX_WORD_LENGTH)
-  if (word !== tag) return html`<li dir="auto">${word}</li>`
-  return html`<li><a href="${addressOfFilter('tag', word)}" dir="auto">${word}</a></li>`
 }

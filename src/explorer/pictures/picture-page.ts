@@ -4,14 +4,12 @@ import { type FullPassport, type PassportRef, parsePassportRef } from '../../dom
 import type { Store } from '../../store/store.ts'
 import { type ExplorerPage, type ExplorerRequest, POLICY } from '../explorer-page.ts'
 
-export type PictureType = 'svg' | 'png' | 'json' | 'ico' | 'webmanifest'
+type PictureType = 'svg' | 'png' | 'json'
 
 const CONTENT_TYPES: Record<PictureType, string> = {
   svg: 'image/svg+xml; charset=utf-8',
   png: 'image/png',
   json: 'application/json',
-  ico: 'image/x-icon',
-  webmanifest: 'application/manifest+json',
 }
 
 /** Image proxies keep a picture for this long, even if its passport is removed. */

@@ -2,9 +2,6 @@ import type { Catalog } from '../../catalog/catalog.ts'
 import type { Snapshot } from '../../catalog/snapshot.ts'
 import type { Facets } from './facets.ts'
 
-/** The first page after a start waits this long: enough for the index of a small database. */
-const LONGEST_WAIT_MILLISECONDS = 1000
-
 /**
  * The facets of all passports. They are read in the background when the ranking has changed, so that they do not delay it. Until
  * then, the last known ones are shown. `revision` increases with each read.
@@ -14,7 +11,6 @@ export function createHomeFacets(catalog: Catalog, read: () => Promise<Facets>) 
   let revision = 0
   let loaded: Snapshot | undefined
   let loading: Promise<void> | undefined
-  let first: Promise<void> | undefined
 
   async function load(snapshot: Snapshot): Promise<void> {
     try {
@@ -30,11 +26,7 @@ export function createHomeFacets(catalog: Catalog, read: () => Promise<Facets>) 
   return async (): Promise<{ facets: Facets | undefined; revision: number }> => {
     const snapshot = await catalog.current()
     if (snapshot !== loaded) loading ??= load(snapshot)
-    first ??= Promise.race([
-      loading,
-      new Promise<void>((resolve) => setTimeout(resolve, LONGEST_WAIT_MILLISECONDS)),
-    ])
-    await first
+    if (!known) await loading
     return { facets: known, revision }
   }
 }

@@ -7,7 +7,7 @@ import { CATEGORIES, renderScoreBar, SCORE_PARTS } from '../score-bar.ts'
 import type { Reason } from './find-matches.ts'
 import type { FoundRanking, Ranked } from './find-ranking.ts'
 import { highlight, mark } from './highlight.ts'
-import { addressOf, addressOfFilter, filtersOf, LONGEST_VALUE, type RankingQuery } from './ranking-query.ts'
+import { addressOfFilter, filtersOf, LONGEST_VALUE, type RankingQuery } from './ranking-query.ts'
 
 const MAX_TAGS = 2
 const MAX_NAME_LENGTH = 80
@@ -56,8 +56,9 @@ function renderAbout(passport: Passport, name: string, reason: Reason | undefine
   let words = note === '' ? '' : `<b>${escapeText(note)}</b>`
   if (reason) words += `<bdi>${renderReason(reason)}</bdi>`
   else if (note === '') words += renderKey(passport, name)
-  words += renderWord('place', location)
-  for (let at = 0; at < tags.length && at < MAX_TAGS; at++) words += renderWord('tag', tags[at] as string)
+  words += renderWord('place', location).markup
+  for (let at = 0; at < tags.length && at < MAX_TAGS; at++)
+    words += renderWord('tag', tags[at] as string).markup
   if (tags.length > MAX_TAGS) words += `<bdi>+${tags.length - MAX_TAGS}</bdi>`
   return words === '' ? '' : `<span class="about">${words}</span>`
 }
@@ -67,11 +68,13 @@ function renderKey({ id }: Passport, name: string): string {
   return name === `Passport ${id}` ? '' : `<bdi>Passport ${id}</bdi>`
 }
 
-function renderWord(name: 'place' | 'tag', text: string): string {
-  const word = shortWord(text, MAX_WORD_LENGTH)
-  if (word === '') return ''
-  if (text.length > LONGEST_VALUE) return `<bdi>${escapeText(word)}</bdi>`
-  return `<a href="${escapeText(addressOfFilter(name, text))}" rel="nofollow"><bdi>${escapeText(word)}</bdi></a>`
+/** A tag or place, which leads to the people who have it. */
+export function renderWord(name: 'place' | 'tag', text: string, limit = MAX_WORD_LENGTH): Html {
+  const word = shortWord(text, limit)
+  if (word === '') return html``
+  const shown = `<bdi>${escapeText(word)}</bdi>`
+  if (text.length > LONGEST_VALUE) return { markup: shown }
+  return { markup: `<a href="${escapeText(addressOfFilter(name, text))}" rel="nofollow">${shown}</a>` }
 }
 
 /** "0xde30…12cd"; shorter addresses stay whole. */
@@ -88,13 +91,12 @@ function renderReason({ text, start, end }: Reason): string {
   return mark(cut(before), cut(marked), cut(after))
 }
 
-export function renderPager(query: RankingQuery, last: number): Html {
-  const { page } = query
+export function renderPager(page: number, last: number, addressOf: (page: number) => string): Html {
   if (last === 1) return html``
   const link = (target: number, text: string, relation: string) =>
     target === page || target < 1 || target > last
       ? html``
-      : html`<a href="${addressOf({ ...query, page: target })}"${relation === '' ? html`` : html` rel="${relation}"`}>${text}</a>`
+      : html`<a href="${addressOf(target)}"${relation === '' ? html`` : html` rel="${relation}"`}>${text}</a>`
   return html`<nav class="pager" aria-label="Pages of the list">
 <span>${link(1, 'First', '')} ${link(page - 1, 'Previous', 'prev')}</span>
 <span class="at">Page ${formatFigure(page)} of ${formatFigure(last)}</span>

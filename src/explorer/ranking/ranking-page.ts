@@ -198,7 +198,7 @@ function renderResults({ found, suggestions }: Shown): Html {
   if (query.page > last)
     return html`<p class="nothing">The list ends with page ${formatFigure(last)}. <a href="${addressOf({ ...query, page: last })}">Go to the last page</a></p>`
   return html`${renderRankingList(found)}
-${renderPager(query, last)}`
+${renderPager(query.page, last, (page) => addressOf({ ...query, page }))}`
 }
 
 function describe({ asked: { typed }, instead, found, suggestions }: Shown): string {

@@ -15,7 +15,7 @@ import type { Site } from '../site/site.ts'
 
 export function renderDeprecation(site: Site, plan: DatedPlan, now: number, explorer: boolean): string {
   const main = html`<div class="deprecation">
-<h1>${headline(plan, now)}</h1>
+<h1>${describePhase(plan, now)}</h1>
 <p class="lead">${prose(describeEnd(plan, now))}</p>
 <section id="plan" class="notice">
 <h2>Dates</h2>
@@ -44,7 +44,8 @@ ${renderHeaders(plan)}
   })
 }
 
-function headline(plan: DatedPlan, now: number): Html {
+/** The current phase, with its date. */
+export function describePhase(plan: DatedPlan, now: number): Html {
   switch (phaseAt(plan, now)) {
     case 'removed':
       return html`The V1 passport API was removed`

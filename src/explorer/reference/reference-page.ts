@@ -1,5 +1,3 @@
-import type { DatedPlan, Phase } from '../../domain/retirement.ts'
-import { formatInstant } from '../../domain/text/instant.ts'
 import { type Html, html, prose } from '../html.ts'
 import { renderLayout } from '../layout.ts'
 import type { Site } from '../site/site.ts'
@@ -11,15 +9,15 @@ type Options = {
   site: Site
   /** The tag of a version of the API. */
   version: string
-  plan: DatedPlan
-  phase: Phase
+  /** The state of V1. */
+  headline: Html
   explorer: boolean
   stamp: string | undefined
 }
 
 /** Readable without JavaScript; only the forms need the script. */
 export function renderReference(document: ReferenceDocument, options: Options): string {
-  const { site, version, plan, phase, explorer, stamp } = options
+  const { site, version, headline, explorer, stamp } = options
   const { origin } = site
   const endpoints = endpointsOf(document).map((endpoint) => withStamp(endpoint, stamp))
   const withTag = (tag: string) => endpoints.filter(({ operation }) => operation.tags.includes(tag))
@@ -31,7 +29,7 @@ export function renderReference(document: ReferenceDocument, options: Options): 
 <nav class="contents" aria-label="Contents">${links}</nav>
 <div class="calls">
 ${renderIntroduction(document, version, origin)}
-${isDeprecated ? renderNotice(plan, phase) : html``}
+${isDeprecated ? renderNotice(headline) : html``}
 ${KEY}
 ${api.map((endpoint) => renderEndpoint(document, endpoint, origin))}
 ${explorer ? renderPictures(origin) : html``}
@@ -114,31 +112,10 @@ ${heading('key', 'Your key')}
 </div>
 </section>`
 
-function renderNotice(plan: DatedPlan, phase: Phase): Html {
-  return html`<section id="deprecation" class="notice">
-<h2>${TITLES[phase]}</h2>
-<p>${prose(describeEnd(plan, phase))}
-<a href="/deprecation">Deprecation of V1: dates, and what to do</a></p>
+const renderNotice = (headline: Html): Html => html`<section id="deprecation" class="notice">
+<h2>${headline}</h2>
+<p><a href="/deprecation">Deprecation of V1: dates, and what to do</a></p>
 </section>`
-}
-
-const TITLES: Record<Phase, string> = {
-  announced: 'V1 will be deprecated',
-  deprecated: 'V1 is deprecated',
-  brownout: 'V1 is deprecated',
-  removed: 'V1 was removed',
-}
-
-function describeEnd({ deprecatedAt, sunsetAt }: DatedPlan, phase: Phase): string {
-  const removal = sunsetAt === undefined ? undefined : formatInstant(sunsetAt)
-  if (phase === 'removed') return `Since ${removal} every request below gets status 410.`
-  return [
-    'V1 gets no new features.',
-    `Its deprecation date is ${formatInstant(deprecatedAt).slice(0, 10)},`,
-    'as in the `Deprecation` header of every response.',
-    removal === undefined ? 'No removal date is set.' : `Its removal date is ${removal}.`,
-  ].join(' ')
-}
 
 /** The statuses of all endpoints, each once. */
 function renderErrors(api: readonly Endpoint[]): Html {

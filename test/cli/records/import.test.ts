@@ -290,11 +290,11 @@ withEngine('sqlite', 'import, independent of the engine,', (makeDatabase) => {
     expect(readFileSync(join(here.cwd, 'a.jsonl'), 'utf8')).toBe(FILES['a.jsonl'])
   })
 
-  test('a --rejects file that cannot be written is reported in one sentence', async () => {
+  test('a --rejects file that cannot be opened is reported in one sentence', async () => {
     await using here = await prepare(makeDatabase, FILES, true)
     const { err, code } = await here.import('a.jsonl', '--rejects', 'nowhere/rejects.jsonl')
     expect(code).toBe(1)
-    expect(err).toMatch(/^passportd: nowhere\/rejects\.jsonl cannot be written: [^\n]+\n$/)
+    expect(err).toMatch(/^passportd: nowhere\/rejects\.jsonl cannot be opened: [^\n]+\n$/)
     expect(existsSync(here.database)).toBe(false)
   })
 })

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import type { FullPassport, Social } from '../../../src/domain/passport.ts'
-import { describeShare, shortNameOf } from '../../../src/explorer/format.ts'
+import { shortNameOf } from '../../../src/explorer/format.ts'
 import {
   renderProfileMeta,
   renderShareMeta,
@@ -29,20 +29,6 @@ const contentOf = (markup: string, name: string) =>
   new RegExp(`<meta (?:name|property)="${name}" content="([^"]*)">`).exec(markup)?.[1]
 const dataOf = (markup: string) =>
   JSON.parse(/<script type="application\/ld\+json">(.*)<\/script>/.exec(markup)?.[1] ?? '')
-
-test('the share of lower scores is never overstated', () => {
-  const share = (below: number, total: number) => describeShare({ below, total })
-  for (const [below, total] of [
-    [0, 1],
-    [0, 0],
-    [9, 1000],
-  ] as const)
-    expect(share(below, total)).toBe('')
-  expect(share(19, 1000)).toBe('higher than 1%')
-  expect(share(9899, 10_000)).toBe('higher than 98%')
-  expect(share(9999, 10_000)).toBe('higher than 99.9%')
-  expect(share(999_999, 1_000_000)).toBe('higher than 99.9%')
-})
 
 test('a list is described by its size and its first person', () => {
   const ranked = [{ passport: ADA }]

@@ -39,11 +39,11 @@ onEveryEngine('the deprecation page', (open) => {
     })
     expect(after.status).toBe(200)
     expect(read(after.text)).toContain('Removalon 2026-06-30 00:00 UTC')
-    expect(read((await server.get('/reference')).text)).toContain('Its removal date is 2026-06-30 00:00 UTC.')
+    expect(read((await server.get('/reference')).text)).toContain('The V1 passport API is switched off until')
     expect(after.text).not.toMatch(/<script|<style|style=|onclick|javascript:/)
     expect(after.headers.get('Content-Type')).toBe('text/html; charset=utf-8')
     expect(after.headers.get('Content-Security-Policy')).toBe(
-      "default-src 'none'; style-src 'self'; font-src 'self'; manifest-src 'self'; img-src 'self' data:; form-action 'none'; base-uri 'none'; frame-ancestors 'none'",
+      "default-src 'none'; style-src 'self'; font-src 'self'; img-src 'self' data:; form-action 'none'; base-uri 'none'; frame-ancestors 'none'",
     )
   })
 })

@@ -17,7 +17,7 @@ onEveryEngine('the reference page', (open) => {
     expect(headers.get('Content-Type')).toBe('text/html; charset=utf-8')
     const policy = headers.get('Content-Security-Policy')
     expect(policy).toStartWith(
-      "default-src 'none'; script-src 'self'; style-src 'self'; font-src 'self'; manifest-src 'self'; connect-src 'self'",
+      "default-src 'none'; script-src 'self'; style-src 'self'; font-src 'self'; connect-src 'self'",
     )
     expect(policy).not.toContain('unsafe')
     const loaded = [...text.matchAll(/<(?:link|script)[^>]* (?:src|href)="([^"]+)"/g)].map(([, url]) => url)
@@ -29,11 +29,10 @@ onEveryEngine('the reference page', (open) => {
     expect((await server.get('/')).text).toBe(text)
   })
 
-  test('shows the deprecation date of V1 and links to the deprecation page', async () => {
+  test('shows that V1 is deprecated, and links to the deprecation page', async () => {
     const { text } = await server.get('/reference')
     expect(text).toContain('id="deprecation"')
-    expect(text).toContain('2025-03-31')
-    expect(text).toContain('No removal date is set.')
+    expect(text).toContain('<h2>The V1 passport API is deprecated</h2>')
     expect(text).toContain('<a href="/deprecation">')
   })
 
@@ -44,11 +43,10 @@ onEveryEngine('the reference page', (open) => {
       now: () => now,
       plan: () => ({ ...NO_PLAN, sunsetAt: NOON + 1 }),
     })
-    expect((await server.get('/reference')).text).toContain('<h2>V1 is deprecated</h2>')
+    expect((await server.get('/reference')).text).toContain('<h2>The V1 passport API ends on ')
     now = NOON + 1
     const { text } = await server.get('/reference')
-    expect(text).toContain('<h2>V1 was removed</h2>')
-    expect(text).toContain('Since 2026-01-02 12:00 UTC every request below gets status 410.')
+    expect(text).toContain('<h2>The V1 passport API was removed</h2>')
   })
 
   const V1_SCHEMAS = ['ListedPassport', 'PassportProfile', 'PassportSocial', 'Credential', 'Pagination']
@@ -189,7 +187,7 @@ test.each(['/reference', '/reference/v2', '/reference/v3'])(
   },
 )
 
-test('the reference page is rendered once for each host and plan, and few pages are kept', async () => {
+test('the reference page is rendered once for each host and plan', async () => {
   const openApi = createOpenApi('0.0.0')
   const { site } = createSite()
   let rendered = 0
@@ -221,8 +219,4 @@ test('the reference page is rendered once for each host and plan, and few pages 
   expect(rendered).toBe(2)
   await get()
   expect(rendered).toBe(2)
-  // Many hosts do not fill the memory: all pages are dropped, and the page is rendered again.
-  for (let host = 0; host < 8; host++) await get(`host-${host}`)
-  await get()
-  expect(rendered).toBe(11)
 })

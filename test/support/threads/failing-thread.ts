@@ -1,7 +1,7 @@
-/** A thread that reports its start, and throws on request. */
+/** A thread that returns its messages, and throws on request. */
 declare const self: Worker
 
-self.onmessage = ({ data }: MessageEvent<string>) => {
-  if (data === 'throw') throw new Error('told to')
-  postMessage(data)
+self.onmessage = ({ data }: MessageEvent<{ kind: string }>) => {
+  if (data.kind === 'throw') throw new Error('told to')
+  postMessage(data.kind === 'stop' ? { kind: 'stopped' } : data)
 }
