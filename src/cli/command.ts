@@ -65,7 +65,7 @@ export type Command = Described<string, string> & {
   execute: (args: string[], terminal: Terminal) => void | Promise<void>
 }
 
-/** Help, docs/cli.md and the parser all read this declaration. */
+/** Help, shell completions, docs/cli.md and the parser all read this declaration. */
 export function defineCommand<const O extends Options, const Action extends string = string>(
   declaration: Declaration<O, Action>,
 ): Command {

@@ -31,6 +31,7 @@ export const COMMANDS: Record<string, () => Promise<Command>> = {
   backup: async () => (await import('./commands/backup.ts')).backup,
   restore: async () => (await import('./commands/backup.ts')).restore,
   doctor: async () => (await import('./commands/doctor.ts')).doctor,
+  completions: async () => (await import('./commands/completions.ts')).createCompletions(loadCommands),
 }
 
 export const loadCommands = () => Promise.all(Object.values(COMMANDS).map((load) => load()))

@@ -74,6 +74,8 @@ const REFUSED: [line: string | string[], sentence: string][] = [
   ['merge 1 2 --undo', "Unexpected argument '2'."],
   ['remove', 'The argument ID is missing. Usage: passportd remove ID'],
   ['rules', 'An action is missing: use one of check, diff, apply, rollback, list, show.'],
+  ['completions', 'The argument SHELL is missing. Usage: passportd completions SHELL'],
+  ['completions __proto__', 'SHELL must be one of bash, zsh, fish, got "__proto__".'],
   ['mcp --port 1', '--port is not accepted here. Usage: passportd mcp, or passportd mcp --http [--port N]'],
   ['mcp --http --port 70000', '--port must be a port from 0 to 65535, got "70000".'],
   [

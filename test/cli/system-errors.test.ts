@@ -35,7 +35,7 @@ test.each(['openapi', 'export', 'rules show', 'explain 7', 'usage --json', '--he
   },
 )
 
-test.each(['openapi', 'export'])(
+test.each(['openapi', 'export', 'completions bash'])(
   '%s ends silently and with code 0 if the reader closes the pipe',
   async (command) => {
     await using here = await workplace(sqlite, { records: INVENTED })
