@@ -37,7 +37,6 @@ inBrowser('the ranking in a browser', (browser) => {
     await page.getByText(all as string).waitFor()
     expect(page.url()).toBe(server.url.href)
     expect(complaints).toEqual([])
-    await page.close()
   }, 120_000)
 
   test('a late response does not replace a newer one', async () => {
@@ -57,7 +56,6 @@ inBrowser('the ranking in a browser', (browser) => {
     await page.unrouteAll({ behavior: 'wait' })
     expect(await countOf(page)).toContain('for “ada”')
     expect(page.url()).toBe(`${server.url}?q=ada`)
-    await page.close()
   }, 120_000)
 
   test('a failed search shows the reason, and Enter retries it', async () => {
@@ -69,7 +67,6 @@ inBrowser('the ranking in a browser', (browser) => {
     await page.keyboard.press('Enter')
     await page.getByText(/for “ada”/).waitFor()
     expect(page.url()).toBe(`${server.url}?q=ada`)
-    await page.close()
   }, 120_000)
 
   test('the form, the pager and the links work without a script', async () => {
@@ -84,7 +81,6 @@ inBrowser('the ranking in a browser', (browser) => {
     expect(await page.locator('.at').textContent()).toMatch(/^Page 2 of \d+$/)
     await page.locator('.ranking li:not(.labels)').first().click()
     await page.waitForURL('**/passports/*')
-    await context.close()
   }, 120_000)
 
   test('the keyboard reaches the skip link, the search and each passport', async () => {
@@ -108,7 +104,6 @@ inBrowser('the ranking in a browser', (browser) => {
     expect(await focused()).toBe((await page.locator('.ranking .name').first().textContent()) ?? '')
     await page.keyboard.press('Enter')
     await page.waitForURL('**/passports/*')
-    await page.close()
   }, 120_000)
 
   test('fits 320 px and wide screens with any name', async () => {
@@ -135,6 +130,5 @@ inBrowser('the ranking in a browser', (browser) => {
       await page.goto(bare.url.href)
       expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width)
     }
-    await page.close()
   }, 120_000)
 })

@@ -3,7 +3,6 @@ import type { Page } from 'playwright-core'
 import { inventPeople } from '../../../src/ingest/demo/people.ts'
 import { inBrowser, watchConsole } from '../../support/explorer/browser.ts'
 import { serveExplorer } from '../../support/explorer/explorer-server.ts'
-import { HOSTILE_NAMES } from '../../support/explorer/hostile-names.ts'
 import { shareServer } from '../../support/http/server.ts'
 import { openTestStore } from '../../support/store/engines.ts'
 import { credential, named, record } from '../../support/store/records.ts'
@@ -44,7 +43,6 @@ inBrowser('discovery in a browser', (browser) => {
     await page.keyboard.press('Enter')
     await page.waitForURL('**/passports/*')
     expect(complaints).toEqual([])
-    await page.close()
   }, 120_000)
 
   test('a slash in the search field is text', async () => {
@@ -52,7 +50,6 @@ inBrowser('discovery in a browser', (browser) => {
     await page.goto(server.url.href)
     await page.getByRole('searchbox').pressSequentially('a/b')
     expect(await page.getByRole('searchbox').inputValue()).toBe('a/b')
-    await page.close()
   }, 120_000)
 
   test('the search as you type keeps filters and sort, and marks the matches', async () => {
@@ -65,7 +62,6 @@ inBrowser('discovery in a browser', (browser) => {
     expect(await page.locator('#chips a').first().getAttribute('href')).toBe('/?q=a&sort=skills')
     await page.getByRole('searchbox').fill('')
     await page.waitForURL(`${server.url}?tag=zk&sort=skills`)
-    await page.close()
   }, 120_000)
 
   test('filters, sorts, chips, credentials and the comparison work without a script', async () => {
@@ -97,7 +93,6 @@ inBrowser('discovery in a browser', (browser) => {
     await page.waitForURL('**/credentials/*')
     await page.getByRole('link', { name: /people with/ }).click()
     await page.waitForURL('**/?credential=*')
-    await context.close()
   }, 120_000)
 
   test('no page scrolls sideways, and long texts stay in their rows', async () => {
@@ -134,7 +129,6 @@ inBrowser('discovery in a browser', (browser) => {
       // Two lines of the name, and the facts below it.
       expect(await rows.nth(1).evaluate((row) => row.clientHeight)).toBeLessThan(150)
     }
-    await page.close()
   }, 120_000)
 
   test('the page number of the pager is in the middle', async () => {
@@ -148,75 +142,5 @@ inBrowser('discovery in a browser', (browser) => {
       if (!pager || !at) throw new Error('The pager is missing.')
       expect(Math.abs(pager.x + pager.width / 2 - (at.x + at.width / 2))).toBeLessThan(2)
     }
-    await page.close()
   }, 120_000)
-
-  test('untrusted text executes nothing and requests nothing', async () => {
-    const people = HOSTILE_NAMES.map((name) => name.toWellFormed()).map((text, at) =>
-      record(at + 1, {
-        scores: { total: at },
-        profile: { displayName: text, location: text.slice(0, 200), tags: [text.slice(0, 200), 'zk'] },
-        socials: [
-          {
-            ...{
-              source: 'github',
-              name: text.slice(0, 100),
-              displayName: '',
-              bio: '',
-              location: '',
-              url: '',
-            },
-            ...{ imageUrl: '', followers: '', following: '' },
-          },
-        ],
-        credentials: [
-          credential(`c${at}`, {
-            type: text.slice(0, 100) || 'x',
-            name: text,
-            category: text.slice(0, 60),
-            score: 1,
-          }),
-        ],
-      }),
-    )
-    await using store = await openTestStore('sqlite', people)
-    await using hostile = serveExplorer(store)
-    const page = await browser.newPage()
-    const complaints = watchConsole(page)
-    const foreign: string[] = []
-    page.on('dialog', (dialog) => foreign.push(dialog.message()))
-    page.on('request', (request) => {
-      if (!request.url().startsWith(hostile.url.origin) && !request.url().startsWith('data:'))
-        foreign.push(request.url())
-    })
-    const texts = HOSTILE_NAMES.map((name) => encodeURIComponent(name.slice(0, 120).toWellFormed()))
-    const targets = [
-      ...[
-        '/',
-        '/?page=2',
-        '/?tag=zk',
-        '/?sort=skills',
-        '/credentials',
-        '/compare?ids=1,2,3,4',
-        '/compare?ids=5,6,7,8',
-      ],
-      ...texts
-        .slice(0, 9)
-        .flatMap((text) => [
-          `/?q=${text}`,
-          `/?tag=${text}&place=${text}&credential=${text}`,
-          `/credentials/${text}`,
-          `/compare?ids=1,${text}`,
-        ]),
-    ]
-    for (const target of targets) {
-      await page.goto(hostile.url.origin + target)
-      expect(
-        await page.evaluate(() => document.querySelectorAll('main script, main img, main iframe').length),
-      ).toBe(0)
-    }
-    expect(foreign).toEqual([])
-    expect(complaints.filter((message) => !/status of 40[04]/.test(message))).toEqual([])
-    await page.close()
-  }, 240_000)
 })

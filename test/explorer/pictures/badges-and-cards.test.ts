@@ -5,7 +5,7 @@ import { serveExplorer } from '../../support/explorer/explorer-server.ts'
 import { HOSTILE_NAMES } from '../../support/explorer/hostile-names.ts'
 import { findSvgErrors } from '../../support/explorer/svg-errors.ts'
 import { shareServer } from '../../support/http/server.ts'
-import { onEveryEngine, openTestStore } from '../../support/store/engines.ts'
+import { onEngine, openTestStore } from '../../support/store/engines.ts'
 import {
   ADA_WALLET,
   ada,
@@ -26,7 +26,7 @@ const svgPathsOf = (id: number | string) => [
 const titleOf = (svg: string) => /<title>(.*)<\/title>/.exec(svg)?.[1]
 const wordsOf = (svg: string) => [...svg.matchAll(/<text[^>]*>([^<]*)<\/text>/g)].map((match) => match[1])
 
-onEveryEngine('badges and cards', (open) => {
+onEngine('sqlite', 'badges and cards', (open) => {
   const server = shareServer(() => open(PEOPLE), serveExplorer)
 
   test('badges show the score, the human mark, and a running recalculation', async () => {

@@ -4,7 +4,7 @@ import { renderDeprecation } from '../../../src/explorer/reference/deprecation-p
 import { createSite } from '../../../src/explorer/site/site.ts'
 import { inBrowser, watchConsole } from '../../support/explorer/browser.ts'
 import { serveTest } from '../../support/http/server.ts'
-import { onEveryEngine, openTestStore } from '../../support/store/engines.ts'
+import { onEngine, openTestStore } from '../../support/store/engines.ts'
 import { NOON } from '../../support/store/records.ts'
 
 const HOUR = 3_600_000
@@ -26,7 +26,7 @@ const render = (plan: Partial<RetirementPlan>, now = NOON) =>
   renderDeprecation(createSite().site, { ...NO_PLAN, deprecatedAt: DEPRECATED_AT, ...plan }, now, true)
 const read = (markup: string) => markup.replace(/<[^>]+>/g, '').replace(/\s+/g, ' ')
 
-onEveryEngine('the deprecation page', (open) => {
+onEngine('sqlite', 'the deprecation page', (open) => {
   test('follows the plan and has no script', async () => {
     await using store = await open()
     let plan = NO_PLAN
