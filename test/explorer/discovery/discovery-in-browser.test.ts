@@ -9,7 +9,7 @@ import { credential, named, record } from '../../support/store/records.ts'
 
 inBrowser('discovery in a browser', (browser) => {
   const server = shareServer(
-    () => openTestStore('sqlite', inventPeople().slice(0, 200)),
+    () => openTestStore('sqlite', inventPeople().slice(0, 60)),
     (store) => serveExplorer(store),
   )
 
@@ -45,16 +45,11 @@ inBrowser('discovery in a browser', (browser) => {
     expect(complaints).toEqual([])
   }, 120_000)
 
-  test('a slash in the search field is text', async () => {
-    const page = await browser.newPage()
-    await page.goto(server.url.href)
-    await page.getByRole('searchbox').pressSequentially('a/b')
-    expect(await page.getByRole('searchbox').inputValue()).toBe('a/b')
-  }, 120_000)
-
-  test('the search as you type keeps filters and sort, and marks the matches', async () => {
+  test('the search as you type keeps filters and sort, marks the matches, and takes a slash as text', async () => {
     const page = await browser.newPage()
     await page.goto(`${server.url}?tag=zk&sort=skills`)
+    await page.getByRole('searchbox').pressSequentially('a/')
+    expect(await page.getByRole('searchbox').inputValue()).toBe('a/')
     await page.getByRole('searchbox').fill('a')
     await page.getByText(/for “a”/).waitFor()
     expect(page.url()).toBe(`${server.url}?q=a&tag=zk&sort=skills`)
@@ -112,17 +107,29 @@ inBrowser('discovery in a browser', (browser) => {
     ]
     await using store = await openTestStore('sqlite', people)
     await using hostile = serveExplorer(store)
+    await using empty = await openTestStore('sqlite')
+    await using bare = serveExplorer(empty)
     const page = await browser.newPage()
-    const targets = ['/', `/?q=${'W'.repeat(200)}`, `/?tag=${'x'.repeat(150)}`, '/credentials']
-    for (const width of [320, 1440]) {
-      await page.setViewportSize({ width, height: 700 })
-      for (const target of [...targets, `/credentials/${'x'.repeat(150)}`, '/compare?ids=1,2,3']) {
-        await page.goto(hostile.url.origin + target)
+    const paths = ['/', `/?q=${'W'.repeat(200)}`, `/?tag=${'x'.repeat(150)}`, `/?page=${long.slice(0, 150)}`]
+    const others = [
+      '/credentials',
+      `/credentials/${'x'.repeat(150)}`,
+      '/compare?ids=1,2,3',
+      '/passports/4711',
+    ]
+    const targets = [...paths, ...others].map((path) => hostile.url.origin + path)
+    for (const target of [...targets, bare.url.href]) {
+      await page.goto(target)
+      for (const width of [320, 1440, 2000]) {
+        await page.setViewportSize({ width, height: 700 })
         const scrolled = await page.evaluate(() => document.documentElement.scrollWidth)
         expect([width, target, scrolled <= width]).toEqual([width, target, true])
       }
-      await page.goto(hostile.url.href)
-      const rows = page.locator('.ranking li:not(.labels)')
+    }
+    await page.goto(hostile.url.href)
+    const rows = page.locator('.ranking li:not(.labels)')
+    for (const width of [320, 1440]) {
+      await page.setViewportSize({ width, height: 700 })
       expect(await rows.evaluateAll((list) => list.map((row) => getComputedStyle(row).overflow))).toEqual(
         Array(3).fill('clip'),
       )
@@ -133,7 +140,7 @@ inBrowser('discovery in a browser', (browser) => {
 
   test('the page number of the pager is in the middle', async () => {
     const page = await browser.newPage()
-    for (const target of ['', '?page=2', '?page=10']) {
+    for (const target of ['', '?page=2', '?page=3']) {
       await page.goto(server.url + target)
       const [pager, at] = [
         await page.locator('.pager').boundingBox(),
