@@ -65,20 +65,6 @@ inBrowser('the ranking in a browser', (browser) => {
     expect(page.url()).toBe(`${server.url}?q=ada`)
   }, 120_000)
 
-  test('the form, the pager and the links work without a script', async () => {
-    const context = await browser.newContext({ javaScriptEnabled: false })
-    const page = await context.newPage()
-    await page.goto(server.url.href)
-    await page.getByRole('searchbox').fill('a')
-    await page.getByRole('button', { name: 'Search' }).click()
-    await page.waitForURL('**/?q=a')
-    await page.getByRole('link', { name: 'Next' }).click()
-    await page.waitForURL('**/?q=a&page=2')
-    expect(await page.locator('.at').textContent()).toMatch(/^Page 2 of \d+$/)
-    await page.locator('.ranking li:not(.labels)').first().click()
-    await page.waitForURL('**/passports/*')
-  }, 120_000)
-
   test('the keyboard reaches the skip link, the search and each passport', async () => {
     const page = await browser.newPage()
     await page.goto(server.url.href)

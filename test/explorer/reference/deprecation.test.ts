@@ -118,6 +118,5 @@ inBrowser('the deprecation page in a browser', (browser) => {
       }
     }
     expect(complaints).toEqual([])
-    await context.close()
   }, 120_000)
 })

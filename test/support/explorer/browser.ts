@@ -1,4 +1,4 @@
-import { afterEach, beforeAll, describe } from 'bun:test'
+import { afterAll, afterEach, beforeAll, describe } from 'bun:test'
 import { existsSync } from 'node:fs'
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { findPlace, guardedFolder } from '../postgres/postgres-files.ts'
@@ -49,19 +49,26 @@ export type TestBrowser = Pick<Browser, 'newPage' | 'newContext'>
 let shared: Promise<Browser> | undefined
 let folder: ReturnType<typeof guardedFolder>
 
-/** Tests in a browser; skipped if there is none. Pages are closed after each test. */
+/** Tests in a browser; skipped if there is none. Those without options use one page in turn; the others are closed. */
 export function inBrowser(title: string, tests: (browser: TestBrowser) => void): void {
   describe.if(hasBrowser)(title, () => {
     let browser: Browser
+    let plain: Page
     beforeAll(async () => {
       shared ??= launchBrowser()
       browser = await shared
+      plain = await browser.newPage()
     })
     afterEach(async () => {
-      await Promise.all(browser.contexts().map((context) => context.close()))
+      const others = browser.contexts().filter((context) => context !== plain.context())
+      await Promise.all(others.map((context) => context.close()))
+      await plain.unrouteAll({ behavior: 'ignoreErrors' })
+      for (const event of ['console', 'pageerror', 'request', 'dialog']) plain.removeAllListeners(event)
+      await plain.setViewportSize({ width: 1280, height: 720 })
     })
+    afterAll(() => plain.close())
     tests({
-      newPage: (options) => browser.newPage(options),
+      newPage: async (options) => (options ? browser.newPage(options) : plain),
       newContext: (options) => browser.newContext(options),
     })
   })
