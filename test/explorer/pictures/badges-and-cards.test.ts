@@ -180,7 +180,9 @@ inBrowser('badges and cards in a browser', (browser) => {
     )
     await using store = await openTestStore('sqlite', people)
     await using server = serveExplorer(store, { publicUrl: `https://${'long.'.repeat(49)}example` })
-    const paths = [...people.map(({ id }) => id), 999].flatMap(svgPathsOf)
+    // Small badges have no name.
+    const withNames = people.flatMap(({ id }) => [`/badge/${id}.svg?style=large`, `/card/${id}.svg`])
+    const paths = [...[1, 2, 3, 4, 5, 999].flatMap(svgPathsOf), ...withNames.slice(10)]
     const urls = paths.map((path) => server.url.origin + path)
     expect(await findSvgErrors(browser, urls)).toEqual([])
   }, 120_000)
