@@ -70,7 +70,6 @@ describe('the requests of docs/migrate.md', () => {
           return replies
         }, sent),
       )
-      await page.close()
     })
   })
 })

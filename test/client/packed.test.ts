@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { inventPeople } from '../../src/ingest/demo/people.ts'
-import { hasBrowser, launchBrowser } from '../support/explorer/browser.ts'
+import { inBrowser } from '../support/explorer/browser.ts'
 import { makeKey } from '../support/http/keys.ts'
 import { serveTest } from '../support/http/server.ts'
 import { openTestStore, type TestStore } from '../support/store/engines.ts'
@@ -98,29 +98,25 @@ describe('the packed client', () => {
     expect(JSON.parse(out)).toEqual(expected)
   })
 
-  test.skipIf(!hasBrowser)('works in a browser on a page of another origin', async () => {
-    const site = Bun.serve({
-      port: 0,
-      fetch: ({ url }) => {
-        const { pathname } = new URL(url)
-        if (pathname === '/favicon.ico') return new Response(null, { status: 204 })
-        if (pathname === '/') return new Response(PAGE, { headers: { 'Content-Type': 'text/html' } })
-        return new Response(Bun.file(join(folder.path, pathname)), {
-          headers: { 'Content-Type': 'text/javascript' },
-        })
-      },
-    })
-    const browser = await launchBrowser()
-    try {
+  inBrowser('in a browser', (browser) => {
+    test('works on a page of another origin', async () => {
+      await using site = Bun.serve({
+        port: 0,
+        fetch: ({ url }) => {
+          const { pathname } = new URL(url)
+          if (pathname === '/favicon.ico') return new Response(null, { status: 204 })
+          if (pathname === '/') return new Response(PAGE, { headers: { 'Content-Type': 'text/html' } })
+          return new Response(Bun.file(join(folder.path, pathname)), {
+            headers: { 'Content-Type': 'text/javascript' },
+          })
+        },
+      })
       const page = await browser.newPage()
       await page.goto(site.url.href)
       const args = JSON.stringify([service.url.origin, faulty.begin(), key])
       const result = await page.evaluate(`import('/scenario.js').then(({ run }) => run(...${args}))`)
       expect(result).toEqual(expected as never)
-    } finally {
-      await browser.close()
-      await site.stop(true)
-    }
+    })
   })
 
   test('is small, has the version of the service and types, and no dependencies', async () => {

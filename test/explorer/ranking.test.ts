@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { inventPeople } from '../../src/ingest/demo/people.ts'
 import { readable, serveExplorer } from '../support/explorer/explorer-server.ts'
 import { shareServer } from '../support/http/server.ts'
-import { onEveryEngine, openTestStore } from '../support/store/engines.ts'
+import { onEngine, openTestStore } from '../support/store/engines.ts'
 import { ADA_WALLET, ada, NOON, named, PEOPLE, record } from '../support/store/records.ts'
 
 function rowsOf(text: string): string[] {
@@ -23,7 +23,7 @@ const linksOf = (text: string) =>
 const many = (count: number) =>
   Array.from({ length: count }, (_, at) => named(at + 1, `Person ${at + 1}`, 1000 - at))
 
-onEveryEngine('the ranking', (open) => {
+onEngine('sqlite', 'the ranking', (open) => {
   const server = shareServer(() => open(PEOPLE), serveExplorer)
 
   test('lists passports by score; equal scores share a rank', async () => {

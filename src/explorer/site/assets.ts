@@ -76,11 +76,19 @@ export function createAssets(accents: Record<Theme, string>) {
   }
 }
 
-/** Compressed once, so the smallest size is worth its time. */
-const compress = (page: RenderedPage): RenderedPage => ({
-  ...page,
-  compressed: { zstd: new Uint8Array(Bun.zstdCompressSync(page.body, { level: 19 })) },
-})
+/** Compressed once, so the smallest size is worth its time: on the first request, in the thread pool. */
+function compress(page: RenderedPage): RenderedPage {
+  let zstd: Promise<Buffer<ArrayBuffer>> | undefined
+  return {
+    ...page,
+    compressed: {
+      get zstd() {
+        zstd ??= Bun.zstdCompress(page.body, { level: 19 }) as Promise<Buffer<ArrayBuffer>>
+        return zstd
+      },
+    },
+  }
+}
 
 /** `style.css` becomes `/assets/style.1a2b3c.css`. */
 const hashedUrl = (name: string, body: string | Uint8Array) =>

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { readable, serveExplorer } from '../../support/explorer/explorer-server.ts'
 import { HOSTILE_NAMES } from '../../support/explorer/hostile-names.ts'
 import { shareServer } from '../../support/http/server.ts'
-import { onEveryEngine, openTestStore } from '../../support/store/engines.ts'
+import { onEngine, openTestStore } from '../../support/store/engines.ts'
 import { ADA_WALLET, ada, credential, grace, graceOld, named, record } from '../../support/store/records.ts'
 
 const mira = record(20, {
@@ -35,7 +35,7 @@ const rowOf = (text: string, title: string) =>
     .map(([row]) => readable(row))
     .find((row) => row.startsWith(title))
 
-onEveryEngine('the comparison', (open) => {
+onEngine('sqlite', 'the comparison', (open) => {
   const server = shareServer(() => open(PEOPLE), serveExplorer)
 
   test('shows scores, ranks, credentials and tags side by side, with the highest marked', async () => {

@@ -5,7 +5,7 @@ import { readable, serveExplorer } from '../../support/explorer/explorer-server.
 import { HOSTILE_NAMES } from '../../support/explorer/hostile-names.ts'
 import { rowsOf } from '../../support/explorer/ranking-rows.ts'
 import { shareServer } from '../../support/http/server.ts'
-import { onEveryEngine, openTestStore } from '../../support/store/engines.ts'
+import { onEngine, openTestStore } from '../../support/store/engines.ts'
 import { credential, record } from '../../support/store/records.ts'
 
 const github = (score: number) =>
@@ -27,7 +27,7 @@ const PEOPLE = [
   record(4, { profile: { displayName: 'Dan' }, scores: { total: 0 }, credentials: [github(0)] }),
 ]
 
-onEveryEngine('credential pages', (open) => {
+onEngine('sqlite', 'credential pages', (open) => {
   const server = shareServer(() => open(PEOPLE), serveExplorer)
 
   test('list all types by part, with exact counts', async () => {

@@ -3,14 +3,13 @@ import type { Page } from 'playwright-core'
 import { inventPeople } from '../../../src/ingest/demo/people.ts'
 import { inBrowser, watchConsole } from '../../support/explorer/browser.ts'
 import { serveExplorer } from '../../support/explorer/explorer-server.ts'
-import { HOSTILE_NAMES } from '../../support/explorer/hostile-names.ts'
 import { shareServer } from '../../support/http/server.ts'
 import { openTestStore } from '../../support/store/engines.ts'
 import { credential, named, record } from '../../support/store/records.ts'
 
 inBrowser('discovery in a browser', (browser) => {
   const server = shareServer(
-    () => openTestStore('sqlite', inventPeople().slice(0, 200)),
+    () => openTestStore('sqlite', inventPeople().slice(0, 60)),
     (store) => serveExplorer(store),
   )
 
@@ -44,20 +43,13 @@ inBrowser('discovery in a browser', (browser) => {
     await page.keyboard.press('Enter')
     await page.waitForURL('**/passports/*')
     expect(complaints).toEqual([])
-    await page.close()
   }, 120_000)
 
-  test('a slash in the search field is text', async () => {
-    const page = await browser.newPage()
-    await page.goto(server.url.href)
-    await page.getByRole('searchbox').pressSequentially('a/b')
-    expect(await page.getByRole('searchbox').inputValue()).toBe('a/b')
-    await page.close()
-  }, 120_000)
-
-  test('the search as you type keeps filters and sort, and marks the matches', async () => {
+  test('the search as you type keeps filters and sort, marks the matches, and takes a slash as text', async () => {
     const page = await browser.newPage()
     await page.goto(`${server.url}?tag=zk&sort=skills`)
+    await page.getByRole('searchbox').pressSequentially('a/')
+    expect(await page.getByRole('searchbox').inputValue()).toBe('a/')
     await page.getByRole('searchbox').fill('a')
     await page.getByText(/for “a”/).waitFor()
     expect(page.url()).toBe(`${server.url}?q=a&tag=zk&sort=skills`)
@@ -65,10 +57,9 @@ inBrowser('discovery in a browser', (browser) => {
     expect(await page.locator('#chips a').first().getAttribute('href')).toBe('/?q=a&sort=skills')
     await page.getByRole('searchbox').fill('')
     await page.waitForURL(`${server.url}?tag=zk&sort=skills`)
-    await page.close()
   }, 120_000)
 
-  test('filters, sorts, chips, credentials and the comparison work without a script', async () => {
+  test('filters, sorts, chips, the pager, credentials and the comparison work without a script', async () => {
     const context = await browser.newContext({ javaScriptEnabled: false })
     const page = await context.newPage()
     await page.goto(server.url.href)
@@ -81,6 +72,9 @@ inBrowser('discovery in a browser', (browser) => {
     await page.waitForURL('**/?q=a&tag=zk&sort=skills')
     await page.getByRole('link', { name: /Remove the filter/ }).click()
     await page.waitForURL('**/?q=a&sort=skills')
+    await page.getByRole('link', { name: 'Next' }).click()
+    await page.waitForURL('**/?q=a&sort=skills&page=2')
+    expect(await page.locator('.at').textContent()).toMatch(/^Page 2 of \d+$/)
     expect(await page.locator('.compare-bar').isVisible()).toBe(false)
     const boxes = page.getByRole('checkbox')
     const [one, other] = [await boxes.nth(0).inputValue(), await boxes.nth(1).inputValue()]
@@ -97,17 +91,18 @@ inBrowser('discovery in a browser', (browser) => {
     await page.waitForURL('**/credentials/*')
     await page.getByRole('link', { name: /people with/ }).click()
     await page.waitForURL('**/?credential=*')
-    await context.close()
+    await page.locator('.ranking li:not(.labels)').first().click()
+    await page.waitForURL('**/passports/*')
   }, 120_000)
 
   test('no page scrolls sideways, and long texts stay in their rows', async () => {
-    const marks = `Z${'\u0301\u0335\u0489'.repeat(60)}`
+    const marks = `Z${'\u0301\u0335\u0489'.repeat(30)}`
     const long = 'W'.repeat(1000)
     const people = [
       record(1, {
         human: true,
         scores: { total: 9.9e8, activity: 9.9e8 },
-        profile: { displayName: marks.repeat(20), location: marks, tags: [marks, long, 'x'.repeat(150)] },
+        profile: { displayName: marks.repeat(10), location: marks, tags: [marks, long, 'x'.repeat(150)] },
         credentials: [
           credential('a', { type: 'x'.repeat(150), name: long, category: long, score: 9.9e8, maxScore: 1e9 }),
         ],
@@ -117,29 +112,40 @@ inBrowser('discovery in a browser', (browser) => {
     ]
     await using store = await openTestStore('sqlite', people)
     await using hostile = serveExplorer(store)
+    await using empty = await openTestStore('sqlite')
+    await using bare = serveExplorer(empty)
     const page = await browser.newPage()
-    const targets = ['/', `/?q=${'W'.repeat(200)}`, `/?tag=${'x'.repeat(150)}`, '/credentials']
-    for (const width of [320, 1440]) {
-      await page.setViewportSize({ width, height: 700 })
-      for (const target of [...targets, `/credentials/${'x'.repeat(150)}`, '/compare?ids=1,2,3']) {
-        await page.goto(hostile.url.origin + target)
+    const paths = ['/', `/?q=${'W'.repeat(200)}`, `/?tag=${'x'.repeat(150)}`, `/?page=${long.slice(0, 150)}`]
+    const others = [
+      '/credentials',
+      `/credentials/${'x'.repeat(150)}`,
+      '/compare?ids=1,2,3',
+      '/passports/4711',
+    ]
+    const targets = [...paths, ...others].map((path) => hostile.url.origin + path)
+    for (const target of [...targets, bare.url.href]) {
+      await page.goto(target)
+      for (const width of [320, 2000]) {
+        await page.setViewportSize({ width, height: 700 })
         const scrolled = await page.evaluate(() => document.documentElement.scrollWidth)
         expect([width, target, scrolled <= width]).toEqual([width, target, true])
       }
-      await page.goto(hostile.url.href)
-      const rows = page.locator('.ranking li:not(.labels)')
+    }
+    await page.goto(hostile.url.href)
+    const rows = page.locator('.ranking li:not(.labels)')
+    for (const width of [320, 1440]) {
+      await page.setViewportSize({ width, height: 700 })
       expect(await rows.evaluateAll((list) => list.map((row) => getComputedStyle(row).overflow))).toEqual(
         Array(3).fill('clip'),
       )
       // Two lines of the name, and the facts below it.
       expect(await rows.nth(1).evaluate((row) => row.clientHeight)).toBeLessThan(150)
     }
-    await page.close()
   }, 120_000)
 
   test('the page number of the pager is in the middle', async () => {
     const page = await browser.newPage()
-    for (const target of ['', '?page=2', '?page=10']) {
+    for (const target of ['', '?page=2', '?page=3']) {
       await page.goto(server.url + target)
       const [pager, at] = [
         await page.locator('.pager').boundingBox(),
@@ -148,75 +154,5 @@ inBrowser('discovery in a browser', (browser) => {
       if (!pager || !at) throw new Error('The pager is missing.')
       expect(Math.abs(pager.x + pager.width / 2 - (at.x + at.width / 2))).toBeLessThan(2)
     }
-    await page.close()
   }, 120_000)
-
-  test('untrusted text executes nothing and requests nothing', async () => {
-    const people = HOSTILE_NAMES.map((name) => name.toWellFormed()).map((text, at) =>
-      record(at + 1, {
-        scores: { total: at },
-        profile: { displayName: text, location: text.slice(0, 200), tags: [text.slice(0, 200), 'zk'] },
-        socials: [
-          {
-            ...{
-              source: 'github',
-              name: text.slice(0, 100),
-              displayName: '',
-              bio: '',
-              location: '',
-              url: '',
-            },
-            ...{ imageUrl: '', followers: '', following: '' },
-          },
-        ],
-        credentials: [
-          credential(`c${at}`, {
-            type: text.slice(0, 100) || 'x',
-            name: text,
-            category: text.slice(0, 60),
-            score: 1,
-          }),
-        ],
-      }),
-    )
-    await using store = await openTestStore('sqlite', people)
-    await using hostile = serveExplorer(store)
-    const page = await browser.newPage()
-    const complaints = watchConsole(page)
-    const foreign: string[] = []
-    page.on('dialog', (dialog) => foreign.push(dialog.message()))
-    page.on('request', (request) => {
-      if (!request.url().startsWith(hostile.url.origin) && !request.url().startsWith('data:'))
-        foreign.push(request.url())
-    })
-    const texts = HOSTILE_NAMES.map((name) => encodeURIComponent(name.slice(0, 120).toWellFormed()))
-    const targets = [
-      ...[
-        '/',
-        '/?page=2',
-        '/?tag=zk',
-        '/?sort=skills',
-        '/credentials',
-        '/compare?ids=1,2,3,4',
-        '/compare?ids=5,6,7,8',
-      ],
-      ...texts
-        .slice(0, 9)
-        .flatMap((text) => [
-          `/?q=${text}`,
-          `/?tag=${text}&place=${text}&credential=${text}`,
-          `/credentials/${text}`,
-          `/compare?ids=1,${text}`,
-        ]),
-    ]
-    for (const target of targets) {
-      await page.goto(hostile.url.origin + target)
-      expect(
-        await page.evaluate(() => document.querySelectorAll('main script, main img, main iframe').length),
-      ).toBe(0)
-    }
-    expect(foreign).toEqual([])
-    expect(complaints.filter((message) => !/status of 40[04]/.test(message))).toEqual([])
-    await page.close()
-  }, 240_000)
 })

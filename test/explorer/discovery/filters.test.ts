@@ -5,7 +5,7 @@ import { inventPeople } from '../../../src/ingest/demo/people.ts'
 import { readable, serveExplorer } from '../../support/explorer/explorer-server.ts'
 import { rowsOf } from '../../support/explorer/ranking-rows.ts'
 import { shareServer } from '../../support/http/server.ts'
-import { onEveryEngine, openTestStore } from '../../support/store/engines.ts'
+import { onEngine, openTestStore } from '../../support/store/engines.ts'
 import { credential, NOON, record } from '../../support/store/records.ts'
 
 const PEOPLE = [
@@ -29,7 +29,7 @@ const PEOPLE = [
   record(4, { profile: { displayName: 'Dan' }, scores: { total: 0 } }),
 ]
 
-onEveryEngine('filters of the ranking', (open) => {
+onEngine('sqlite', 'filters of the ranking', (open) => {
   const server = shareServer(() => open(PEOPLE), serveExplorer)
   const namesAt = async (target: string) => rowsOf((await server.look(target)).text).map(({ name }) => name)
 

@@ -8,7 +8,7 @@ import { readable, serveExplorer } from '../../support/explorer/explorer-server.
 import { HOSTILE_NAMES } from '../../support/explorer/hostile-names.ts'
 import { rowsOf } from '../../support/explorer/ranking-rows.ts'
 import { shareServer } from '../../support/http/server.ts'
-import { onEveryEngine, openTestStore } from '../../support/store/engines.ts'
+import { onEngine, openTestStore } from '../../support/store/engines.ts'
 import { record } from '../../support/store/records.ts'
 
 const social = (source: string, name: string) => ({
@@ -31,7 +31,7 @@ const PEOPLE = [
   { ...person(11, 'Old Mira', 1, { socials: [social('twitter', 'oldmira')] }), mergedInto: 9 },
 ]
 
-onEveryEngine('the search', (open) => {
+onEngine('sqlite', 'the search', (open) => {
   const server = shareServer(() => open(PEOPLE), serveExplorer)
   const namesFor = async (text: string) =>
     rowsOf((await server.look(`/?q=${encodeURIComponent(text)}`)).text).map(({ name }) => name)

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import type { DataPoint } from '../../../src/domain/data-point.ts'
 import { readable, serveExplorer } from '../../support/explorer/explorer-server.ts'
 import { rescore } from '../../support/explorer/sample-passport.ts'
-import { onEveryEngine } from '../../support/store/engines.ts'
+import { onEngine } from '../../support/store/engines.ts'
 import { credential, record } from '../../support/store/records.ts'
 
 const point = (type: string, account: string, amount: number, display: string): DataPoint => ({
@@ -12,7 +12,7 @@ const point = (type: string, account: string, amount: number, display: string): 
   display,
 })
 
-onEveryEngine('the explanation of a score', (open) => {
+onEngine('sqlite', 'the explanation of a score', (open) => {
   test('has words before numbers, and names the record where it gives the points', async () => {
     const credentials = ['Base Camp', 'Developer DAO'].map((name) =>
       credential(name, { name, category: 'Skills', score: 8, maxScore: 8, value: 'Verified' }),

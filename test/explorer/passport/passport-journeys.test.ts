@@ -1,10 +1,9 @@
 import { expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
-import { inventPeople } from '../../../src/ingest/demo/people.ts'
-import { findViolations } from '../../support/explorer/axe.ts'
 import { inBrowser, watchConsole } from '../../support/explorer/browser.ts'
 import { serveExplorer } from '../../support/explorer/explorer-server.ts'
 import { addDataPoint, mira, OTHERS, rescore } from '../../support/explorer/sample-passport.ts'
+import { shareServer } from '../../support/http/server.ts'
 import { openTestStore, type TestStore } from '../../support/store/engines.ts'
 import { record } from '../../support/store/records.ts'
 
@@ -22,33 +21,9 @@ const withoutBadges = (page: Page) =>
   )
 
 inBrowser('journeys on the passport page', (browser) => {
-  test('axe finds no violation with all details open, in both themes, on a desktop and a phone', async () => {
-    await using store = await openPeople()
-    await using server = serveExplorer(store)
-    const results: object[] = []
-    for (const colorScheme of ['light', 'dark'] as const) {
-      for (const width of [1440, 390]) {
-        const page = await browser.newPage({
-          reducedMotion: 'reduce',
-          colorScheme,
-          viewport: { width, height: 900 },
-        })
-        await withoutBadges(page)
-        for (const path of ['/passports/12', '/passports/12/credentials', '/passports/4']) {
-          await page.goto(server.url.origin + path)
-          for (const summary of await page.locator('summary').all()) await summary.click()
-          const found = await findViolations(page)
-          if (found.length > 0) results.push({ path, colorScheme, width, found })
-        }
-        await page.close()
-      }
-    }
-    expect(results).toEqual([])
-  }, 120_000)
+  const server = shareServer(openPeople, serveExplorer)
 
   test('the keyboard reaches every control in order: share, badge, details, copy', async () => {
-    await using store = await openPeople()
-    await using server = serveExplorer(store)
     const page = await browser.newPage({ permissions: ['clipboard-read', 'clipboard-write'] })
     await withoutBadges(page)
     const complaints = watchConsole(page)
@@ -77,12 +52,9 @@ inBrowser('journeys on the passport page', (browser) => {
     const copies = names.filter((name) => name.startsWith('Copy'))
     expect(new Set(copies).size).toBe(copies.length)
     expect(complaints).toEqual([])
-    await page.close()
   }, 60_000)
 
   test('the badge picker changes the preview and both snippets', async () => {
-    await using store = await openPeople()
-    await using server = serveExplorer(store)
     const context = await browser.newContext({ permissions: ['clipboard-read', 'clipboard-write'] })
     const page = await context.newPage()
     await withoutBadges(page)
@@ -101,12 +73,9 @@ inBrowser('journeys on the passport page', (browser) => {
     await page.getByRole('button', { name: 'Copy link' }).click()
     await page.getByRole('status').getByText('Copied.').waitFor()
     expect(await page.evaluate('navigator.clipboard.readText()')).toBe(`${server.url}passports/12`)
-    await context.close()
   })
 
   test('without JavaScript a visitor reads everything and follows the links', async () => {
-    await using store = await openPeople()
-    await using server = serveExplorer(store)
     const context = await browser.newContext({ javaScriptEnabled: false })
     const page = await context.newPage()
     await withoutBadges(page)
@@ -126,7 +95,6 @@ inBrowser('journeys on the passport page', (browser) => {
     expect(new URL(page.url()).search).toBe('?tag=builder')
     await page.getByRole('link', { name: 'Mira Kettlewood' }).click()
     expect(new URL(page.url()).pathname).toBe('/passports/12')
-    await context.close()
   })
 
   test('a long name takes three lines, and combining marks stay in their box', async () => {
@@ -154,18 +122,14 @@ inBrowser('journeys on the passport page', (browser) => {
     const sides =
       "[...document.querySelectorAll('main [dir=auto]')].map((part) => getComputedStyle(part).textAlign)"
     expect(new Set((await page.evaluate(sides)) as string[])).toEqual(new Set(['left']))
-    await page.close()
   })
 
   test('forced colours keep the swatches and the bars', async () => {
-    await using store = await openTestStore('sqlite', inventPeople().slice(0, 3))
-    await using server = serveExplorer(store)
     const page = await browser.newPage({ forcedColors: 'active' })
     await withoutBadges(page)
-    await page.goto(`${server.url}passports/1`)
+    await page.goto(`${server.url}passports/12`)
     const colors =
       "[...document.querySelectorAll('.parts .swatch')].map((part) => getComputedStyle(part).backgroundColor)"
     expect(new Set((await page.evaluate(colors)) as string[]).size).toBe(3)
-    await page.close()
   })
 })

@@ -7,7 +7,7 @@ import { renderGrowth } from '../../../src/explorer/passport/passport-growth.ts'
 import { describeBest } from '../../../src/explorer/passport/passport-score.ts'
 import { readable, serveExplorer } from '../../support/explorer/explorer-server.ts'
 import { addDataPoint, mira, OTHERS, rescore } from '../../support/explorer/sample-passport.ts'
-import { onEveryEngine, openTestStore } from '../../support/store/engines.ts'
+import { onEngine, openTestStore } from '../../support/store/engines.ts'
 import { credential, NOON, named, record } from '../../support/store/records.ts'
 
 test('percentiles are never overstated, and empty below the median', () => {
@@ -179,7 +179,7 @@ test('the largest gaps come first; a category at its cap has none', () => {
   expect(renderGrowth([], SCORES, {}).markup).toBe('')
 })
 
-onEveryEngine('the score history', (open) => {
+onEngine('sqlite', 'the score history', (open) => {
   test('shows each change with its causes, as a chart and as a table', async () => {
     await using store = await open([mira])
     await using server = serveExplorer(store)

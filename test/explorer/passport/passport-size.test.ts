@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test'
 import type { Social } from '../../../src/domain/passport.ts'
 import { inventPeople } from '../../../src/ingest/demo/people.ts'
 import { readable, serveExplorer } from '../../support/explorer/explorer-server.ts'
+import { shareServer } from '../../support/http/server.ts'
 import { openTestStore } from '../../support/store/engines.ts'
 import { credential, NOON, record } from '../../support/store/records.ts'
 
@@ -46,14 +47,10 @@ const huge = (id: number, displayName: string) =>
     ),
   })
 
+const server = shareServer(() => openTestStore('sqlite', [huge(1, LONG), huge(2, ZALGO)]), serveExplorer)
+
 test('every page stays below 200 KB, whatever the record', async () => {
-  const names = ['x'.repeat(1000), ZALGO, LONG]
-  await using store = await openTestStore(
-    'sqlite',
-    names.map((name, at) => huge(at + 1, name)),
-  )
-  await using server = serveExplorer(store)
-  for (const id of [1, 2, 3]) {
+  for (const id of [1, 2]) {
     for (const path of ['', '/score', '/credentials', '/credentials?page=27']) {
       const { status, text } = await server.look(`/passports/${id}${path}`)
       expect([id, path, status]).toEqual([id, path, 200])
@@ -64,8 +61,6 @@ test('every page stays below 200 KB, whatever the record', async () => {
 })
 
 test('long lists are cut, and a further page has all credentials', async () => {
-  await using store = await openTestStore('sqlite', [huge(1, 'Ada')])
-  await using server = serveExplorer(store)
   const words = readable((await server.look('/passports/1')).text)
   for (const part of [
     / \+9\d\d /,
@@ -83,7 +78,7 @@ test('long lists are cut, and a further page has all credentials', async () => {
   expect(readable(last.text)).toContain('Previous Page 27 of 27')
   expect((await server.look('/passports/1/credentials?page=28')).status).toBe(404)
   expect((await server.look('/passports/1/credentials?page=x')).status).toBe(400)
-  expect((await server.look('/passports/2/credentials')).status).toBe(404)
+  expect((await server.look('/passports/3/credentials')).status).toBe(404)
 })
 
 test('a long bio is folded, a short one is not', async () => {
@@ -103,7 +98,7 @@ test('a long bio is folded, a short one is not', async () => {
 })
 
 test('a first visit transfers at most 60 KB, a later one at most 15 KB', async () => {
-  await using store = await openTestStore('sqlite', inventPeople())
+  await using store = await openTestStore('sqlite', inventPeople().slice(0, 50))
   await using server = serveExplorer(store)
   const read = (path: string, encoding: string) =>
     fetch(server.url.origin + path, { headers: { 'Accept-Encoding': encoding }, decompress: false })

@@ -4,10 +4,10 @@ import type { Passport } from '../../../src/domain/passport.ts'
 import { readable, serveExplorer } from '../../support/explorer/explorer-server.ts'
 import { addDataPoint, mira, OTHERS, rescore } from '../../support/explorer/sample-passport.ts'
 import { shareServer } from '../../support/http/server.ts'
-import { onEveryEngine } from '../../support/store/engines.ts'
+import { onEngine } from '../../support/store/engines.ts'
 import { ADA_WALLET, record } from '../../support/store/records.ts'
 
-onEveryEngine('the passport page', (open) => {
+onEngine('sqlite', 'the passport page', (open) => {
   const server = shareServer(() => open([mira, ...OTHERS]), serveExplorer)
 
   test('shows the profile, the score with its parts, the rank, and every credential', async () => {

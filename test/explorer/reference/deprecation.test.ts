@@ -4,7 +4,7 @@ import { renderDeprecation } from '../../../src/explorer/reference/deprecation-p
 import { createSite } from '../../../src/explorer/site/site.ts'
 import { inBrowser, watchConsole } from '../../support/explorer/browser.ts'
 import { serveTest } from '../../support/http/server.ts'
-import { onEveryEngine, openTestStore } from '../../support/store/engines.ts'
+import { onEngine, openTestStore } from '../../support/store/engines.ts'
 import { NOON } from '../../support/store/records.ts'
 
 const HOUR = 3_600_000
@@ -26,7 +26,7 @@ const render = (plan: Partial<RetirementPlan>, now = NOON) =>
   renderDeprecation(createSite().site, { ...NO_PLAN, deprecatedAt: DEPRECATED_AT, ...plan }, now, true)
 const read = (markup: string) => markup.replace(/<[^>]+>/g, '').replace(/\s+/g, ' ')
 
-onEveryEngine('the deprecation page', (open) => {
+onEngine('sqlite', 'the deprecation page', (open) => {
   test('follows the plan and has no script', async () => {
     await using store = await open()
     let plan = NO_PLAN
@@ -112,12 +112,12 @@ inBrowser('the deprecation page in a browser', (browser) => {
     await page.goto(`${server.url}deprecation`)
     for (const width of [320, 1280]) {
       await page.setViewportSize({ width, height: 640 })
-      for (const part of await page.locator('h1, section, table, a').all()) {
-        const box = await part.boundingBox()
-        expect((box?.x ?? 0) + (box?.width ?? width + 1)).toBeLessThanOrEqual(width)
-      }
+      const edges = await page
+        .locator('h1, section, table, a')
+        .evaluateAll((parts) => parts.map((part) => part.getBoundingClientRect().right))
+      expect(edges.length).toBeGreaterThan(10)
+      expect(Math.max(...edges)).toBeLessThanOrEqual(width)
     }
     expect(complaints).toEqual([])
-    await context.close()
   }, 120_000)
 })

@@ -1,16 +1,15 @@
 import { expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { inventPeople } from '../../../src/ingest/demo/people.ts'
-import { COLOUR_RULES, findViolations } from '../../support/explorer/axe.ts'
 import { inBrowser } from '../../support/explorer/browser.ts'
 import { serveExplorer } from '../../support/explorer/explorer-server.ts'
-import { serveTest } from '../../support/http/server.ts'
+import { shareServer } from '../../support/http/server.ts'
 import { openTestStore } from '../../support/store/engines.ts'
 
 inBrowser('access to the reference page', (browser) => {
+  const server = shareServer(() => openTestStore('sqlite', inventPeople().slice(0, 50)), serveExplorer)
+
   test('a request can be composed, sent and copied with the keyboard only', async () => {
-    await using store = await openTestStore('sqlite', inventPeople())
-    await using server = serveTest(store)
     const context = await browser.newContext({ permissions: ['clipboard-read', 'clipboard-write'] })
     const page = await context.newPage()
     await page.goto(`${server.url}reference`)
@@ -40,12 +39,9 @@ inBrowser('access to the reference page', (browser) => {
     const before = await folded.count()
     await press('Enter')
     expect(await folded.count()).toBe(before + 1)
-    await context.close()
   }, 120_000)
 
   test('without JavaScript the page can be read, and languages and versions can be chosen', async () => {
-    await using store = await openTestStore('sqlite')
-    await using server = serveTest(store)
     const context = await browser.newContext({ javaScriptEnabled: false })
     const page = await context.newPage()
     await page.goto(`${server.url}reference`)
@@ -61,12 +57,9 @@ inBrowser('access to the reference page', (browser) => {
     await page.waitForURL('**/reference/v3')
     expect(await page.locator('h1').textContent()).toBe('The v3 passport API')
     expect(await page.locator('#getRules').isVisible()).toBe(true)
-    await context.close()
   }, 120_000)
 
   test('fits a screen of 320 px without horizontal scrolling, with a menu that closes after a choice', async () => {
-    await using store = await openTestStore('sqlite', inventPeople())
-    await using server = serveExplorer(store)
     const page = await browser.newPage({ viewport: { width: 320, height: 640 } })
     for (const path of ['reference', 'reference/v2', 'reference/v3']) {
       await page.goto(server.url + path)
@@ -83,38 +76,6 @@ inBrowser('access to the reference page', (browser) => {
       expect(await menu.getAttribute('open')).toBeNull()
       expect(new URL(page.url()).hash).toBe('#errors')
     }
-    await page.close()
-  }, 120_000)
-
-  test('axe finds no violation before and after a request, on wide and narrow screens, in both themes', async () => {
-    await using store = await openTestStore('sqlite', inventPeople())
-    await using server = serveExplorer(store)
-    const page = await browser.newPage({ reducedMotion: 'reduce' })
-    for (const width of [1440, 390]) {
-      await page.setViewportSize({ width, height: 800 })
-      await page.emulateMedia({ colorScheme: 'light' })
-      await page.goto(`${server.url}reference/v3`)
-      for (const call of ['getPassportV3', 'lookUp']) {
-        const section = page.locator(`#${call}`)
-        const send = section.getByRole('button', { name: 'Send request' })
-        await send.click()
-        if (call === 'lookUp') {
-          await section.getByText('This call needs a key.').waitFor()
-          await page.fill('#api-key', 'ppd_unknown')
-          await send.click()
-        }
-        await section.locator('[data-ok]').waitFor()
-      }
-      await page.fill('#getDiff-key', ' ')
-      await page.locator('#getDiff').getByRole('button', { name: 'Send request' }).click()
-      await page.evaluate(() => {
-        for (const details of document.querySelectorAll('details')) details.open = true
-      })
-      expect({ width, light: await findViolations(page) }).toEqual({ width, light: [] })
-      await page.emulateMedia({ colorScheme: 'dark' })
-      expect({ width, dark: await findViolations(page, COLOUR_RULES) }).toEqual({ width, dark: [] })
-    }
-    await page.close()
   }, 120_000)
 })
 

@@ -5,27 +5,29 @@ import { inBrowser, watchConsole } from '../../support/explorer/browser.ts'
 import { serveExplorer } from '../../support/explorer/explorer-server.ts'
 import { mira, OTHERS } from '../../support/explorer/sample-passport.ts'
 import { makeKey } from '../../support/http/keys.ts'
-import { serveTest } from '../../support/http/server.ts'
+import { serveTest, shareServer } from '../../support/http/server.ts'
 import { openTestStore } from '../../support/store/engines.ts'
 import { named } from '../../support/store/records.ts'
 
+const openPeople = () => openTestStore('sqlite', inventPeople().slice(0, 50))
+
 inBrowser('the reference page in a browser', (browser) => {
+  const server = shareServer(openPeople, serveExplorer)
+
   test('all three endpoints can be tried, and nothing is fetched from other hosts', async () => {
-    await using store = await openTestStore('sqlite', inventPeople())
-    await using server = serveTest(store)
     const page = await browser.newPage()
     const hosts = new Set<string>()
     const complaints = watchConsole(page)
     page.on('request', (request) => hosts.add(new URL(request.url()).host))
     await page.goto(`${server.url}reference`)
 
-    await page.fill('#listPassports-keyword', 'ada')
+    await page.fill('#listPassports-keyword', 'ma')
     await page.fill('#listPassports-per_page', '2')
     const list = await send(page, 'listPassports')
     expect(list.outcome).toStartWith('200 in ')
     expect(list.body.passports).toHaveLength(2)
     expect(await page.locator('#listPassports [data-url]').first().textContent()).toBe(
-      `${server.url}api/v1/passports?keyword=ada&per_page=2`,
+      `${server.url}api/v1/passports?keyword=ma&per_page=2`,
     )
 
     const one = await send(page, 'getPassport')
@@ -39,11 +41,10 @@ inBrowser('the reference page in a browser', (browser) => {
     expect(credentials.body.passport_credentials.length).toBeGreaterThan(7)
     expect([...hosts]).toEqual([server.url.host])
     expect(complaints.filter((text) => !text.startsWith('[DOM] Password field'))).toEqual([])
-    await page.close()
   }, 120_000)
 
   test('a lookup of v3 can be tried with a body, which must be JSON', async () => {
-    await using store = await openTestStore('sqlite', inventPeople())
+    await using store = await openPeople()
     await using server = serveTest(store)
     const { key } = await makeKey(store, 1)
     const page = await browser.newPage()
@@ -58,12 +59,9 @@ inBrowser('the reference page in a browser', (browser) => {
       found: 1,
     })
     expect(await refuse(page, 'lookUp', 'body', '{ "keys": [')).toStartWith('The body is not JSON: ')
-    await page.close()
   }, 120_000)
 
   test('a blank or relative id is refused with a sentence, and nothing is sent', async () => {
-    await using store = await openTestStore('sqlite', inventPeople())
-    await using server = serveTest(store)
     const page = await browser.newPage()
     await page.goto(`${server.url}reference`)
     const sent: string[] = []
@@ -75,12 +73,9 @@ inBrowser('the reference page in a browser', (browser) => {
     expect((await send(page, 'getPassport')).outcome).toStartWith('200 in ')
     expect(await page.locator('#getPassport [data-problem]').textContent()).toBe('')
     expect(await page.locator('#getPassport-id').getAttribute('aria-invalid')).toBeNull()
-    await page.close()
   }, 120_000)
 
   test('the key is hidden until it is shown, and a key with other characters is refused', async () => {
-    await using store = await openTestStore('sqlite', inventPeople())
-    await using server = serveTest(store)
     const page = await browser.newPage()
     await page.goto(`${server.url}reference`)
     const key = page.getByLabel('API key')
@@ -95,11 +90,10 @@ inBrowser('the reference page in a browser', (browser) => {
       'The key contains “к”. A key has only letters, digits and underscores: copy it again.',
     )
     expect(await key.evaluate((input) => input === document.activeElement)).toBe(true)
-    await page.close()
   }, 120_000)
 
   test('a 401 leads to the key field', async () => {
-    await using store = await openTestStore('sqlite', inventPeople())
+    await using store = await openPeople()
     await using server = serveTest(store, { requireKey: true })
     const { key } = await makeKey(store, 1)
     const page = await browser.newPage()
@@ -112,12 +106,9 @@ inBrowser('the reference page in a browser', (browser) => {
     await page.fill('#api-key', key)
     expect((await send(page, 'getPassport')).outcome).toStartWith('200 in ')
     expect(await page.locator('#getPassport [data-hint]').isVisible()).toBe(false)
-    await page.close()
   }, 120_000)
 
   test('the form and the language are in the URL, the key is not', async () => {
-    await using store = await openTestStore('sqlite', inventPeople())
-    await using server = serveTest(store)
     const page = await browser.newPage()
     await page.goto(`${server.url}reference/v3`)
     await page.fill('#api-key', 'secret')
@@ -143,7 +134,6 @@ inBrowser('the reference page in a browser', (browser) => {
     )
     await other.getByRole('navigation', { name: 'Contents' }).getByText('Explain why').click()
     await other.waitForURL((shown) => shown.search === '?language=Python' && shown.hash === '#getDiff')
-    await Promise.all([page.close(), other.close()])
   }, 120_000)
 
   test('JSON is coloured text that folds, and links to the pages of passports', async () => {
@@ -168,12 +158,9 @@ inBrowser('the reference page in a browser', (browser) => {
 
     await page.getByRole('link', { name: 'Open the page of passport 7' }).click()
     await page.waitForURL('**/passports/7')
-    await page.close()
   }, 120_000)
 
   test('a failed request and a response that is not JSON are shown', async () => {
-    await using store = await openTestStore('sqlite')
-    await using server = serveTest(store)
     const page = await browser.newPage()
     await page.goto(`${server.url}reference`)
     await page.route('**/api/**', (route) => route.fulfill({ status: 502, body: '<h1>Bad gateway</h1>' }))
@@ -188,7 +175,6 @@ inBrowser('the reference page in a browser', (browser) => {
     await button.click()
     await section.getByText('No response: ').waitFor()
     expect(await section.locator('[data-body]').textContent()).toBe('')
-    await page.close()
   }, 120_000)
 })
 

@@ -6,10 +6,10 @@ import { createReferenceRoutes } from '../../../src/explorer/reference/reference
 import { createSite } from '../../../src/explorer/site/site.ts'
 import { serveExplorer } from '../../support/explorer/explorer-server.ts'
 import { serveTest, shareServer } from '../../support/http/server.ts'
-import { onEveryEngine, openTestStore } from '../../support/store/engines.ts'
+import { onEngine, openTestStore } from '../../support/store/engines.ts'
 import { NOON, named } from '../../support/store/records.ts'
 
-onEveryEngine('the reference page', (open) => {
+onEngine('sqlite', 'the reference page', (open) => {
   const server = shareServer(() => open(), serveTest)
 
   test('is one page, two stylesheets and one script, all our own, under a strict policy', async () => {

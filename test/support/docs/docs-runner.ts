@@ -1,7 +1,12 @@
 import { copyFileSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { COMMAND, run, serveProcess } from '../cli.ts'
+import { openStore } from '../../../src/store/open.ts'
+import { COMMAND, serveProcess } from '../cli.ts'
+import { makeKey } from '../http/keys.ts'
+import { serveTest } from '../http/server.ts'
 import { testDatabase } from '../postgres/postgres.ts'
+import { openTestStore, saveRecords } from '../store/engines.ts'
+import { record } from '../store/records.ts'
 import type { Example } from './examples.ts'
 
 /** Starts the service on a free port and stops it when it has printed its addresses. */
@@ -34,21 +39,19 @@ export async function startDocsRunner(home: string, files: readonly Example[]) {
   writeProgram(join(bin, 'passportd'), `\nCOMMAND='${COMMAND.join(' ')}'${SERVE}`)
   writeProgram(join(bin, 'npm'), NPM)
   await Bun.write(join(home, '.curlrc'), CURLRC)
-  const [demo, keyId, database] = await Promise.all([
-    serveProcess(['--demo'], { cwd: home }),
-    makePeople(home),
-    testDatabase(),
-  ])
-  copyFileSync(join(home, 'data/passportd.db'), join(home, 'data/source.db'))
-  const source = await serveProcess([], { cwd: home, env: { DATABASE_URL: 'sqlite:data/source.db' } })
-  const { out: key } = await run(['keys', 'create', '--demo', '--name', 'examples'], { cwd: home })
+  const [demo, database] = await Promise.all([serveProcess(['--demo'], { cwd: home }), testDatabase()])
+  const people = [record(9), record(12)]
+  const { id: keyId } = await addTo(join(home, 'data/passportd.db'), people)
+  const { key } = await addTo(join(home, 'data/demo.db'), [])
+  const store = await openTestStore('sqlite', people)
+  const source = serveTest(store)
   const env = { PATH: `${bin}:${process.env.PATH}`, HOME: home }
 
   function adapt(text: string, folder: string): string {
     const replacements: Record<string, string> = {
       'http://127.0.0.1:8080': demo.url,
       'https://passports.example.com': demo.url,
-      'https://v1.example.com': source.url,
+      'https://v1.example.com': source.url.origin,
       'postgres://user:password@host/passportd': database.url,
       '/backups/': `${folder}/backups/`,
       '/var/tmp/': `${folder}/tmp/`,
@@ -68,7 +71,7 @@ export async function startDocsRunner(home: string, files: readonly Example[]) {
     adapt,
     url: demo.url,
     /** A key of the demo. */
-    key: key.trim(),
+    key,
 
     /** A folder with the files of the pages, a database, and the demo database. */
     async openFolder(page: string) {
@@ -95,7 +98,7 @@ export async function startDocsRunner(home: string, files: readonly Example[]) {
     },
 
     async [Symbol.asyncDispose]() {
-      await Promise.all([demo, source, database].map((each) => each[Symbol.asyncDispose]()))
+      await Promise.all([demo, source, store, database].map((each) => each[Symbol.asyncDispose]()))
     },
   }
 }
@@ -104,9 +107,11 @@ export type DocsRunner = Awaited<ReturnType<typeof startDocsRunner>>
 
 const writeProgram = (path: string, text: string) => writeFileSync(path, `#!/bin/sh${text}`, { mode: 0o755 })
 
-/** Makes a database with two people and a key; returns the id of the key. */
-async function makePeople(cwd: string): Promise<string> {
-  const stdin = Buffer.from('{"passport_id":9}\n{"passport_id":12}\n')
-  await run(['import', '-'], { cwd, stdin })
-  return (await run(['keys', 'create', '--name', 'Ada'], { cwd })).out.split('_')[1] ?? ''
+/** Adds records and a key to a database file. */
+async function addTo(path: string, records: Parameters<typeof saveRecords>[1]) {
+  const store = await openStore({ engine: 'sqlite', path })
+  await saveRecords(store, records)
+  const key = await makeKey(store, 1)
+  await store.close()
+  return key
 }

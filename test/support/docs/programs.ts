@@ -1,7 +1,10 @@
-const isInstalled = (name: string): boolean =>
-  name === 'python3-requests'
-    ? Bun.which('python3') !== null && Bun.spawnSync(['python3', '-c', 'import requests']).success
-    : Bun.which(name) !== null
+let hasRequests: boolean | undefined
+
+function isInstalled(name: string): boolean {
+  if (name !== 'python3-requests') return Bun.which(name) !== null
+  hasRequests ??= Bun.which('python3') !== null && Bun.spawnSync(['python3', '-c', 'import requests']).success
+  return hasRequests
+}
 
 /** How a test that needs these programs is run. With CI=true a missing program is an error. */
 export function needPrograms(names: readonly string[], title: string): { isSkipped: boolean; title: string } {

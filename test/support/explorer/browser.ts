@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, describe } from 'bun:test'
+import { afterAll, afterEach, beforeAll, describe } from 'bun:test'
 import { existsSync } from 'node:fs'
 import { type Browser, chromium, type Page } from 'playwright-core'
+import { findPlace, guardedFolder } from '../postgres/postgres-files.ts'
 
 const CANDIDATES = [
   process.env.CHROMIUM_PATH,
@@ -11,7 +12,7 @@ const CANDIDATES = [
 const PATH = CANDIDATES.find((path) => path !== undefined && existsSync(path))
 
 /** Whether browser tests run. With CI=true a missing browser is an error. */
-export const hasBrowser = PATH !== undefined || process.env.CI === 'true'
+const hasBrowser = PATH !== undefined || process.env.CI === 'true'
 
 if (PATH === undefined) {
   process.stderr.write(
@@ -19,32 +20,55 @@ if (PATH === undefined) {
   )
 }
 
-export async function launchBrowser(): Promise<Browser> {
+async function launchBrowser(): Promise<Browser> {
   if (PATH === undefined) throw new Error('Chromium was not found. Install it or set CHROMIUM_PATH.')
-  return chromium.launch({
-    executablePath: PATH,
-    args: [
-      '--no-sandbox',
-      '--disable-gpu',
-      '--disable-background-networking',
-      '--disable-component-update',
-      '--disable-sync',
-    ],
-  })
+  folder = guardedFolder(findPlace())
+  const env = { ...process.env }
+  process.env.TMPDIR = folder.path
+  try {
+    return await chromium.launch({
+      executablePath: PATH,
+      env,
+      args: [
+        '--no-sandbox',
+        '--disable-gpu',
+        '--disable-background-networking',
+        '--disable-component-update',
+        '--disable-sync',
+      ],
+    })
+  } finally {
+    if (env.TMPDIR === undefined) delete process.env.TMPDIR
+    else process.env.TMPDIR = env.TMPDIR
+  }
 }
 
 export type TestBrowser = Pick<Browser, 'newPage' | 'newContext'>
 
-/** Tests that share a browser; skipped if there is none. */
+/** One for all files of the process. It stops when the process ends, and its folder is deleted. */
+let shared: Promise<Browser> | undefined
+let folder: ReturnType<typeof guardedFolder>
+
+/** Tests in a browser; skipped if there is none. Those without options use one page in turn; the others are closed. */
 export function inBrowser(title: string, tests: (browser: TestBrowser) => void): void {
   describe.if(hasBrowser)(title, () => {
     let browser: Browser
+    let plain: Page
     beforeAll(async () => {
-      browser = await launchBrowser()
+      shared ??= launchBrowser()
+      browser = await shared
+      plain = await browser.newPage()
     })
-    afterAll(() => browser.close())
+    afterEach(async () => {
+      const others = browser.contexts().filter((context) => context !== plain.context())
+      await Promise.all(others.map((context) => context.close()))
+      await plain.unrouteAll({ behavior: 'ignoreErrors' })
+      for (const event of ['console', 'pageerror', 'request', 'dialog']) plain.removeAllListeners(event)
+      await plain.setViewportSize({ width: 1280, height: 720 })
+    })
+    afterAll(() => plain.close())
     tests({
-      newPage: (options) => browser.newPage(options),
+      newPage: async (options) => (options ? browser.newPage(options) : plain),
       newContext: (options) => browser.newContext(options),
     })
   })

@@ -1,24 +1,29 @@
-/** How to run a snippet of each language, and the change that makes it print JSON. */
-const RUN: Record<string, (code: string) => string[]> = {
-  curl: (code) => ['sh', '-c', code],
-  JavaScript: (code) => [
-    'node',
-    '--input-type=module',
-    '-e',
-    code.replace('console.log(await response.json())', 'console.log(JSON.stringify(await response.json()))'),
-  ],
-  Python: (code) => [
+/** One process runs all snippets of a language; each prints JSON on a line. */
+const RUN: Record<string, (codes: string[]) => string[]> = {
+  curl: (codes) => ['sh', '-ec', codes.map((code) => `${code}\necho`).join('\n')],
+  JavaScript: (codes) => ['node', '--input-type=module', '-e', codes.map(toImport).join('\n')],
+  Python: (codes) => [
     'python3',
     '-c',
-    `import json\n${code.replace('print(response.json())', 'print(json.dumps(response.json()))')}`,
+    'import json, sys\nfor code in sys.argv[1:]: exec(code, {"json": json})',
+    ...codes.map((code) => code.replace('print(response.json())', 'print(json.dumps(response.json()))')),
   ],
+}
+
+/** A module of its own for each snippet. */
+function toImport(code: string, at: number): string {
+  const printing = code.replace(
+    'console.log(await response.json())',
+    'console.log(JSON.stringify(await response.json()))',
+  )
+  return `await import(${JSON.stringify(`data:text/javascript,${encodeURIComponent(printing)}#${at}`)})`
 }
 
 export const LANGUAGES = Object.keys(RUN)
 
-/** Runs a snippet with the key in its environment and returns the JSON that it prints, without the request id. */
-export async function runSnippet(language: string, code: string, key?: string): Promise<unknown> {
-  const child = Bun.spawn(RUN[language]?.(code) ?? [], {
+/** Runs snippets with the key in their environment and returns the JSON that each prints, without the request id. */
+export async function runSnippets(language: string, codes: string[], key?: string): Promise<unknown[]> {
+  const child = Bun.spawn(RUN[language]?.(codes) ?? [], {
     env: { PATH: process.env.PATH, ...(key !== undefined && { KEY: key }) },
     stdout: 'pipe',
     stderr: 'pipe',
@@ -27,8 +32,11 @@ export async function runSnippet(language: string, code: string, key?: string): 
     new Response(child.stdout).text(),
     new Response(child.stderr).text(),
   ])
-  if ((await child.exited) !== 0) throw new Error(`${language} failed: ${error}\n${code}`)
-  return withoutRequestId(JSON.parse(out))
+  if ((await child.exited) !== 0) throw new Error(`${language} failed: ${error}\n${codes.join('\n')}`)
+  return out
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => withoutRequestId(JSON.parse(line)))
 }
 
 export const withoutRequestId = (body: object) => ({ ...body, request_id: undefined })

@@ -3,7 +3,7 @@ import type { TestBrowser } from './browser.ts'
 /** Finds SVGs that do not load, have overflowing text, or contain more than shapes and text. */
 export async function findSvgErrors(browser: TestBrowser, urls: readonly string[]): Promise<string[]> {
   const page = await browser.newPage()
-  const errors = await page.evaluate(async (urls) => {
+  return page.evaluate(async (urls) => {
     const errors: string[] = []
     for (const url of urls) {
       const image = new Image()
@@ -35,6 +35,4 @@ export async function findSvgErrors(browser: TestBrowser, urls: readonly string[
     }
     return errors
   }, urls)
-  await page.close()
-  return errors
 }
