@@ -229,10 +229,10 @@ describe('postgres: a database with the collation of a language', () => {
   )
 
   test('has the same order and the same matches as SQLite', async () => {
-    await using server = await startPostgres()
-    await using sql = connect(server.url)
-    await sql.unsafe(`create database english template template0 locale_provider icu icu_locale 'en-US'`)
-    const url = server.url.replace(/postgres$/, 'english')
+    await using database = await testDatabase({
+      template: `template0 locale_provider icu icu_locale 'en-US'`,
+    })
+    const { url } = database
     await using english = connect(url)
     expect([...(await english`select 'a' < 'B' as orders`)]).toEqual([{ orders: true }])
 

@@ -13,7 +13,7 @@ import { makeKey } from '../../support/http/keys.ts'
 import { parseExposition } from '../../support/http/prometheus.ts'
 import { serveTest } from '../../support/http/server.ts'
 import { startTestService } from '../../support/service.ts'
-import { onEveryEngine } from '../../support/store/engines.ts'
+import { onEngine } from '../../support/store/engines.ts'
 import { NOON, PEOPLE } from '../../support/store/records.ts'
 
 const V2 = ['/api/v2/passports', '/api/v2/passports/7', '/api/v2/passport_credentials?passport_id=7']
@@ -23,7 +23,7 @@ const GOLDEN = { headers: { 'X-Request-Id': 'golden' } }
 const serveAt = (store: Store, plan: Partial<RetirementPlan>) =>
   serveTest(store, { now: () => NOON, plan: () => ({ ...NO_PLAN, ...plan }) })
 
-onEveryEngine('V2', (open) => {
+onEngine('sqlite', 'V2', (open) => {
   test('is deprecated, switched off and removed with V1', async () => {
     await using store = await open(PEOPLE)
     const exempt = await makeKey(store, 1)

@@ -14,7 +14,7 @@ import { saveRecords } from '../../support/store/engines.ts'
 import { scorerOf } from '../../support/store/random-histories.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
 
-const PEOPLE = 1000
+const PEOPLE = 400
 const { stamp: _, ...shape } = DEFAULT_RULES
 const OTHER_RULES = stampRules({ ...shape, version: '2027-01', caps: { Skills: 20 } })
 
