@@ -8,17 +8,17 @@ import { createKeys } from '../../src/store/postgres/keys.ts'
 import { openPostgres } from '../../src/store/postgres/open.ts'
 import type { ScoringJob, Store } from '../../src/store/store.ts'
 import { connect } from '../support/postgres/connect.ts'
-import { startPostgres, startReplica, testDatabase } from '../support/postgres/postgres.ts'
+import { startPostgres, startReplica } from '../support/postgres/postgres.ts'
 import { until } from '../support/processes.ts'
 import { listAll } from '../support/store/catalog.ts'
-import { saveRecords } from '../support/store/engines.ts'
+import { databaseMaker, saveRecords } from '../support/store/engines.ts'
 import { apiKey, NOON, named, record } from '../support/store/records.ts'
 
 const all = { page: 1, size: 250, keyword: undefined }
 const key = apiKey('one', { name: 'Ada' })
 
 async function openTwo() {
-  const database = await testDatabase()
+  const database = await databaseMaker('postgres')()
   const [one, other] = await Promise.all([openPostgres(database), openPostgres(database)])
   const sql = connect(database.url)
   return {
@@ -90,7 +90,7 @@ describe('postgres: two nodes', () => {
   })
 
   test('a key that another node revokes during the read is not cached', async () => {
-    await using database = await testDatabase()
+    await using database = await databaseMaker('postgres')()
     const other = await openPostgres(database)
     await other.keys.create(key)
     const link = createPool(database.url, 'the database', { connections: 1, ...SERVE_TIMEOUT })

@@ -30,6 +30,7 @@ async function makeTemplate(): Promise<string> {
     '--locale-provider=builtin',
     '--builtin-locale=C.UTF-8',
     '--no-sync',
+    '--wal-segsize=1',
     '--no-data-checksums',
   ]
   await runProgram(getProgram('initdb'), args, path)

@@ -32,6 +32,7 @@ const SETTINGS: Settings = {
   autovacuum: 'off',
   io_method: 'sync',
   jit: 'off',
+  wal_init_zero: 'off',
   shared_buffers: '32MB',
   max_connections: 200,
   wal_level: 'replica',
