@@ -9,7 +9,7 @@ import { ADA_WALLET, credential, NOON, record } from '../support/store/records.t
 
 onEveryEngine('mirror', (open, engine) => {
   test('a copy serves the same responses as its source', async () => {
-    const people = engine === 'sqlite' ? CROWD : SOME
+    const people = engine === 'sqlite' ? CROWD : FEW
     await using source = await serveSource(people)
     await using target = await open()
     const { report, progress } = await copy(target, source.url)

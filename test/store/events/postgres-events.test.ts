@@ -9,7 +9,7 @@ import { scorerOf } from '../../support/store/random-histories.ts'
 import { NOON, record } from '../../support/store/records.ts'
 
 const NODES = 4
-const ROUNDS = 12
+const ROUNDS = 10
 const random = createRandom(5)
 
 const savePoint = (store: Store, id: number, amount: number) =>
