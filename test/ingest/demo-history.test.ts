@@ -48,9 +48,7 @@ test('the demo has events of some months and their causes for the first hundred 
     causes.set(event.passportId, own)
     for (const { cause } of event.change.credentials) own.add(cause)
   }
-  expect([...causes.keys()].toSorted((a, b) => a - b)).toEqual(
-    Array.from({ length: 100 }, (_, at) => at + 1),
-  )
+  expect([...causes.keys()].toSorted((a, b) => a - b)).toEqual(Array.from({ length: 100 }, (_, at) => at + 1))
   expect(new Set([...causes.values()].flatMap((own) => [...own]))).toEqual(
     new Set(['added', 'value', 'rules', 'time']),
   )

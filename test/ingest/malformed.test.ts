@@ -197,42 +197,45 @@ async function importAmongOthers(store: TestStore, lines: readonly (string | Uin
 
 const idAfter = (at: number) => 2000 + at
 
-onEveryEngine('among other lines', (open, engine) => {
-  // Validation does not depend on the engine.
-  const lines = engine === 'sqlite' ? MALFORMED : CONTRADICTING
-  let store: TestStore
-  let imported: Awaited<ReturnType<typeof importAmongOthers>>
-  beforeAll(async () => {
-    store = await open([named(3, 'Grace'), record(900, { mergedInto: 3 })])
-    imported = await importAmongOthers(
-      store,
-      lines.map(([line]) => line),
+onEveryEngine(
+  'a malformed line is refused with its field, and the lines around it are imported',
+  (open, engine) => {
+    // Validation does not depend on the engine.
+    const lines = engine === 'sqlite' ? MALFORMED : CONTRADICTING
+    let store: TestStore
+    let imported: Awaited<ReturnType<typeof importAmongOthers>>
+    beforeAll(async () => {
+      store = await open([named(3, 'Grace'), record(900, { mergedInto: 3 })])
+      imported = await importAmongOthers(
+        store,
+        lines.map(([line]) => line),
+      )
+    })
+    afterAll(() => store[Symbol.asyncDispose]())
+
+    test.each(lines.map((row, at) => [title(row[0]), at, ...row] as const))(
+      '%s',
+      async (_, at, __, field, reason) => {
+        const refusal = imported.refusals.find(({ line }) => line === 2 * at + 2)
+        expect(refusal).toMatchObject({ file: 'people.jsonl', field })
+        expect(refusal?.reason).toContain(reason)
+        const sentence = `${field} ${refusal?.reason}`
+        expect(sentence).not.toMatch(/(got|passport) undefined|\[object|\n|\bat .*\.ts/)
+        expect(sentence.length).toBeLessThan(200)
+        expect(await store.passports.find({ id: idAfter(at) })).toMatchObject({
+          profile: { displayName: 'After' },
+        })
+      },
     )
-  })
-  afterAll(() => store[Symbol.asyncDispose]())
 
-  test.each(lines.map((row, at) => [title(row[0]), at, ...row] as const))(
-    'a malformed line is refused with its field, and the next line is imported: %s',
-    async (_, at, __, field, reason) => {
-      const refusal = imported.refusals.find(({ line }) => line === 2 * at + 2)
-      expect(refusal).toMatchObject({ file: 'people.jsonl', field })
-      expect(refusal?.reason).toContain(reason)
-      const sentence = `${field} ${refusal?.reason}`
-      expect(sentence).not.toMatch(/(got|passport) undefined|\[object|\n|\bat .*\.ts/)
-      expect(sentence.length).toBeLessThan(200)
-      expect(await store.passports.find({ id: idAfter(at) })).toMatchObject({
-        profile: { displayName: 'After' },
-      })
-    },
-  )
-
-  test('malformed lines change nothing', async () => {
-    const count = lines.length
-    expect(imported.report).toMatchObject({ lines: 2 * count + 1, added: count + 1, refused: count })
-    expect(await store.passports.find({ wallet: '0xa11ce' })).toMatchObject({ id: 1 })
-    for (const id of [5, 6, 7]) expect(await store.passports.find({ id })).toBeUndefined()
-  })
-})
+    test('malformed lines change nothing', async () => {
+      const count = lines.length
+      expect(imported.report).toMatchObject({ lines: 2 * count + 1, added: count + 1, refused: count })
+      expect(await store.passports.find({ wallet: '0xa11ce' })).toMatchObject({ id: 1 })
+      for (const id of [5, 6, 7]) expect(await store.passports.find({ id })).toBeUndefined()
+    })
+  },
+)
 
 onEveryEngine('keys of the maximum length', (open) => {
   test('are stored in every script', async () => {
