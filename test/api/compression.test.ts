@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { chooseEncoding, createPage, sendPage } from '../../src/api/rendered-page.ts'
 import { etagOf } from '../../src/store/hash.ts'
 import { serveExplorer } from '../support/explorer/explorer-server.ts'
-import { onEveryEngine } from '../support/store/engines.ts'
+import { onEngine } from '../support/store/engines.ts'
 import { named, record } from '../support/store/records.ts'
 
 const PEOPLE = Array.from({ length: 30 }, (_, id) => named(id, `Person ${id}`, 100 - id))
@@ -57,7 +57,7 @@ test.each(['zstd', 'gzip'] as const)(
   },
 )
 
-onEveryEngine('compression', (open) => {
+onEngine('sqlite', 'compression', (open) => {
   test.each(['zstd', 'gzip'] as const)(
     'lists, pages and files are sent as %s with the ETag of the uncompressed body',
     async (encoding) => {

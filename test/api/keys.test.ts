@@ -3,12 +3,12 @@ import { formatKey, KEY_RANDOM_BYTES } from '../../src/domain/api-key.ts'
 import { expectGolden } from '../support/http/golden.ts'
 import { makeKey } from '../support/http/keys.ts'
 import { serveTest } from '../support/http/server.ts'
-import { onEveryEngine } from '../support/store/engines.ts'
+import { onEngine } from '../support/store/engines.ts'
 import { NOON, PEOPLE } from '../support/store/records.ts'
 
 const CALLS = ['/api/v1/passports', '/api/v1/passports/7', '/api/v1/passport_credentials?passport_id=7']
 
-onEveryEngine('keys', (open) => {
+onEngine('sqlite', 'keys', (open) => {
   test('a key is optional by default', async () => {
     await using store = await open(PEOPLE)
     await using server = serveTest(store)

@@ -7,10 +7,10 @@ import type { RequestSummary } from '../../src/api/request.ts'
 import { DEFAULT_TIERS } from '../../src/domain/tier.ts'
 import { parseExposition } from '../support/http/prometheus.ts'
 import { serveTest } from '../support/http/server.ts'
-import { onEveryEngine } from '../support/store/engines.ts'
+import { onEngine } from '../support/store/engines.ts'
 import { ada, NOON } from '../support/store/records.ts'
 
-onEveryEngine('metrics', (open) => {
+onEngine('sqlite', 'metrics', (open) => {
   test('every response is counted by route, status and tier', async () => {
     await using store = await open([ada])
     const metrics = createMetrics()

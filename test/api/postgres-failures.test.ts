@@ -5,9 +5,9 @@ import { openPostgres } from '../../src/store/postgres/open.ts'
 import { expectGolden } from '../support/http/golden.ts'
 import { serveTest } from '../support/http/server.ts'
 import { connect } from '../support/postgres/connect.ts'
-import { type PostgresServer, startPostgres, testDatabase } from '../support/postgres/postgres.ts'
+import { type PostgresServer, startPostgres } from '../support/postgres/postgres.ts'
 import { until } from '../support/processes.ts'
-import { saveRecords } from '../support/store/engines.ts'
+import { databaseMaker, saveRecords } from '../support/store/engines.ts'
 import { ada, grace } from '../support/store/records.ts'
 
 const GOLDEN = { headers: { 'X-Request-Id': 'golden' } }
@@ -122,7 +122,7 @@ test(
 )
 
 test('an internal error is logged with its stack and hidden from the client', async () => {
-  await using database = await testDatabase()
+  await using database = await databaseMaker('postgres')()
   const store = await openPostgres(database)
   await saveRecords(store, [ada])
   await using sql = connect(database.url)

@@ -4,14 +4,14 @@ import { openSqlite } from '../../src/store/sqlite/open.ts'
 import { expectGolden } from '../support/http/golden.ts'
 import { sendBytes } from '../support/http/raw-request.ts'
 import { serveTest, shareServer } from '../support/http/server.ts'
-import { onEveryEngine, saveRecords } from '../support/store/engines.ts'
+import { onEngine, saveRecords } from '../support/store/engines.ts'
 import { ADA_WALLET, PEOPLE } from '../support/store/records.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 
 const V1 = ['/api/v1/passports', '/api/v1/passports/7', '/api/v1/passport_credentials?passport_id=7']
 const GOLDEN = { headers: { 'X-Request-Id': 'golden' } }
 
-onEveryEngine('errors', (open) => {
+onEngine('sqlite', 'errors', (open) => {
   const server = shareServer(() => open(PEOPLE), serveTest)
 
   test('every endpoint matches its golden file', async () => {
@@ -80,7 +80,7 @@ onEveryEngine('errors', (open) => {
   })
 })
 
-onEveryEngine('every response', (open) => {
+onEngine('sqlite', 'every response', (open) => {
   const server = shareServer(() => open(PEOPLE), serveTest)
 
   test('every V1 response has the deprecation headers, errors included', async () => {
@@ -179,7 +179,7 @@ onEveryEngine('every response', (open) => {
   })
 })
 
-onEveryEngine('caching', (open) => {
+onEngine('sqlite', 'caching', (open) => {
   const server = shareServer(() => open(PEOPLE), serveTest)
 
   test('a request with a matching ETag gets 304 without a body', async () => {
@@ -240,7 +240,7 @@ onEveryEngine('caching', (open) => {
 })
 
 describe('on the wire', () => {
-  onEveryEngine('raw requests', (open) => {
+  onEngine('sqlite', 'raw requests', (open) => {
     test('a malformed Host gets 400, an empty one is allowed', async () => {
       await using store = await open(PEOPLE)
       await using server = serveTest(store)

@@ -5,7 +5,7 @@ import type { Store } from '../../src/store/store.ts'
 import { expectGolden } from '../support/http/golden.ts'
 import { makeKey } from '../support/http/keys.ts'
 import { serveTest } from '../support/http/server.ts'
-import { onEveryEngine } from '../support/store/engines.ts'
+import { onEngine } from '../support/store/engines.ts'
 import { NOON, PEOPLE } from '../support/store/records.ts'
 
 const HOUR = 3_600_000
@@ -29,7 +29,7 @@ function serveAt(store: Store, plan: Partial<RetirementPlan>, { requireKey = fal
   return { ...server, at, plan: datePlan(whole, DEPRECATED_AT) }
 }
 
-onEveryEngine('a retirement plan', (open) => {
+onEngine('sqlite', 'a retirement plan', (open) => {
   test('the headers announce the deprecation, then the successor, then the sunset', async () => {
     await using store = await open(PEOPLE)
     await using server = serveAt(store, {

@@ -97,6 +97,6 @@ test('changes applied to a page give the page of a new snapshot, for any changes
         })
       },
     ),
-    { numRuns: 500 },
+    { numRuns: 100 },
   )
 })

@@ -1,4 +1,4 @@
-import { expect, test } from 'bun:test'
+import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { rawKindOf } from '../../src/cli/commands/import.ts'
 import { importRecords, type Refusal } from '../../src/ingest/import.ts'
 import { DEFAULT_RULES } from '../../src/scoring/rules.ts'
@@ -141,10 +141,14 @@ const BAD_POINTS: Malformed[] = [
   ],
 ]
 
-/** Valid lines that contradict the stored data: passport 900 is merged into 3, wallet 0xa11ce belongs to 1. */
+/** Valid lines that contradict the stored data: passport 900 is merged into 3, wallet 0xa11ce belongs to 1. Of several lines about a passport only the last is refused. */
 const CONTRADICTING: Malformed[] = [
-  [passport({ main_wallet: '0xA11CE' }), 'main_wallet', 'wallet 0xa11ce belongs to passport 1'],
-  [passport({ verified_wallets: ['0xb0b', '0xA11CE'] }), 'verified_wallets', '0xa11ce belongs to passport 1'],
+  [
+    passport({ passport_id: 6, main_wallet: '0xA11CE' }),
+    'main_wallet',
+    'wallet 0xa11ce belongs to passport 1',
+  ],
+  [passport({ passport_id: 7, verified_wallets: ['0xb0b', '0xA11CE'] }), 'verified_wallets', '0xa11ce belongs to passport 1'], // biome-ignore format: one row a case
   [passport({ merged_into: 5 }), 'merged_into', 'itself'],
   [passport({ passport_id: 3, merged_into: 900 }), 'merged_into', 'passport 900 is merged into 3 itself'],
   [passport({ merged_into: -1 }), 'merged_into', 'must be at least 0 or null, got -1'],
@@ -167,12 +171,15 @@ const title = (line: string | Uint8Array) =>
     ? JSON.stringify(line.slice(0, 90))
     : `bytes ${Buffer.from(line).toString('latin1')}`
 
-async function importBetween(store: TestStore, line: string | Uint8Array) {
+/** Imports these lines; before the first and after each of them is a passport. */
+async function importAmongOthers(store: TestStore, lines: readonly (string | Uint8Array)[]) {
   const refusals: Refusal[] = []
   async function* open() {
     yield Buffer.from('{"passport_id":1,"main_wallet":"0xa11ce"}\n')
-    yield Buffer.from(line)
-    yield Buffer.from('\n{"passport_id":2,"passport_profile":{"display_name":"After"}}\n')
+    for (const [at, line] of lines.entries()) {
+      yield Buffer.from(line)
+      yield Buffer.from(`\n{"passport_id":${idAfter(at)},"passport_profile":{"display_name":"After"}}\n`)
+    }
   }
   const report = await importRecords([{ name: 'people.jsonl', open }], {
     store,
@@ -188,23 +195,44 @@ async function importBetween(store: TestStore, line: string | Uint8Array) {
   return { report, refusals }
 }
 
+const idAfter = (at: number) => 2000 + at
+
 onEveryEngine(
   'a malformed line is refused with its field, and the lines around it are imported',
   (open, engine) => {
     // Validation does not depend on the engine.
     const lines = engine === 'sqlite' ? MALFORMED : CONTRADICTING
-    test.each(lines.map((row) => [title(row[0]), ...row] as const))('%s', async (_, line, field, reason) => {
-      await using store = await open([named(3, 'Grace'), record(900, { mergedInto: 3 })])
-      const { report, refusals } = await importBetween(store, line)
-      expect(refusals).toMatchObject([{ file: 'people.jsonl', line: 2, field }])
-      expect(refusals[0]?.reason).toContain(reason)
-      const sentence = `${field} ${refusals[0]?.reason}`
-      expect(sentence).not.toMatch(/(got|passport) undefined|\[object|\n|\bat .*\.ts/)
-      expect(sentence.length).toBeLessThan(200)
-      expect(report).toMatchObject({ lines: 3, added: 2, refused: 1 })
+    let store: TestStore
+    let imported: Awaited<ReturnType<typeof importAmongOthers>>
+    beforeAll(async () => {
+      store = await open([named(3, 'Grace'), record(900, { mergedInto: 3 })])
+      imported = await importAmongOthers(
+        store,
+        lines.map(([line]) => line),
+      )
+    })
+    afterAll(() => store[Symbol.asyncDispose]())
+
+    test.each(lines.map((row, at) => [title(row[0]), at, ...row] as const))(
+      '%s',
+      async (_, at, __, field, reason) => {
+        const refusal = imported.refusals.find(({ line }) => line === 2 * at + 2)
+        expect(refusal).toMatchObject({ file: 'people.jsonl', field })
+        expect(refusal?.reason).toContain(reason)
+        const sentence = `${field} ${refusal?.reason}`
+        expect(sentence).not.toMatch(/(got|passport) undefined|\[object|\n|\bat .*\.ts/)
+        expect(sentence.length).toBeLessThan(200)
+        expect(await store.passports.find({ id: idAfter(at) })).toMatchObject({
+          profile: { displayName: 'After' },
+        })
+      },
+    )
+
+    test('malformed lines change nothing', async () => {
+      const count = lines.length
+      expect(imported.report).toMatchObject({ lines: 2 * count + 1, added: count + 1, refused: count })
       expect(await store.passports.find({ wallet: '0xa11ce' })).toMatchObject({ id: 1 })
-      expect(await store.passports.find({ id: 2 })).toMatchObject({ profile: { displayName: 'After' } })
-      expect(await store.passports.find({ id: 5 })).toBeUndefined()
+      for (const id of [5, 6, 7]) expect(await store.passports.find({ id })).toBeUndefined()
     })
   },
 )
@@ -217,7 +245,7 @@ onEveryEngine('keys of the maximum length', (open) => {
     const dataPoints = [{ type: key, account: key, value: 1 }]
     const line = passport({ credentials: [{ id: key, score: 1 }], data_points: dataPoints })
     await using store = await open()
-    expect((await importBetween(store, line)).refusals).toEqual([])
+    expect((await importAmongOthers(store, [line])).refusals).toEqual([])
     expect(await store.records.list(2, 1)).toMatchObject([
       { credentials: [{ id: key }], dataPoints: [{ type: key, account: key }] },
     ])

@@ -8,9 +8,9 @@ import { ADA_WALLET, NOON, named, record } from '../support/store/records.ts'
 
 const FIVE = [1, 2, 3, 4, 5].map((id) => named(id, `Person ${id}`, id))
 
-onEveryEngine('merges of a mirrored source', (open, engine) => {
+onEveryEngine('merges of a mirrored source', (open) => {
   test('are carried over, chains included, and later runs change nothing', async () => {
-    await using source = await serveSource(FIVE, { engine })
+    await using source = await serveSource(FIVE)
     await using target = await open()
     await copy(target, source.url)
     await source.store.passports.merge(1, 2)
@@ -27,7 +27,7 @@ onEveryEngine('merges of a mirrored source', (open, engine) => {
   })
 
   test('are undone when the source undoes them, but merges made here stay', async () => {
-    await using source = await serveSource(FIVE, { engine })
+    await using source = await serveSource(FIVE)
     await using target = await open()
     await copy(target, source.url)
     await target.passports.merge(4, 5)
@@ -41,7 +41,7 @@ onEveryEngine('merges of a mirrored source', (open, engine) => {
   })
 
   test('free the wallets that the survivor took over', async () => {
-    await using source = await serveSource([record(1, { mainWallet: ADA_WALLET }), record(2)], { engine })
+    await using source = await serveSource([record(1, { mainWallet: ADA_WALLET }), record(2)])
     await using target = await open()
     await copy(target, source.url)
     await source.store.passports.merge(1, 2)
@@ -55,7 +55,7 @@ onEveryEngine('merges of a mirrored source', (open, engine) => {
   })
 
   test('that contradict a merge made here are reported as failed', async () => {
-    await using source = await serveSource(FIVE, { engine })
+    await using source = await serveSource(FIVE)
     await using target = await open()
     await copy(target, source.url)
     await target.passports.merge(1, 3)
@@ -67,7 +67,7 @@ onEveryEngine('merges of a mirrored source', (open, engine) => {
   })
 
   test('lead to the passport into which the survivor was merged here', async () => {
-    await using source = await serveSource(FIVE, { engine })
+    await using source = await serveSource(FIVE)
     await using target = await open()
     await copy(target, source.url)
     await target.passports.merge(2, 3)
@@ -77,7 +77,7 @@ onEveryEngine('merges of a mirrored source', (open, engine) => {
   })
 
   test('into a passport that was removed here are reported as failed', async () => {
-    await using source = await serveSource(FIVE, { engine })
+    await using source = await serveSource(FIVE)
     await using target = await open()
     await copy(target, source.url)
     await target.passports.remove(2, NOON)
@@ -89,7 +89,7 @@ onEveryEngine('merges of a mirrored source', (open, engine) => {
   })
 
   test('of passports that were removed here are ignored', async () => {
-    await using source = await serveSource(FIVE, { engine })
+    await using source = await serveSource(FIVE)
     await using target = await open()
     await copy(target, source.url)
     await target.passports.remove(1, NOON)

@@ -15,9 +15,9 @@ const removeAll = async (store: Store, ids: readonly number[]) => {
   for (const id of ids) await store.passports.remove(id, NOON)
 }
 
-onEveryEngine('passports that are gone at the source', (open, engine) => {
+onEveryEngine('passports that are gone at the source', (open) => {
   test('are named and stay stored', async () => {
-    await using source = await serveSource(FIVE, { engine })
+    await using source = await serveSource(FIVE)
     await using target = await open()
     await copy(target, source.url)
     await removeAll(source.store, [1, 2])
@@ -30,7 +30,7 @@ onEveryEngine('passports that are gone at the source', (open, engine) => {
   })
 
   test('are removed by a run that prunes, and copied again when the source has them again', async () => {
-    await using source = await serveSource(FIVE, { engine })
+    await using source = await serveSource(FIVE)
     await using target = await open([person(9)])
     await copy(target, source.url)
     await removeAll(source.store, [1, 2])
@@ -46,7 +46,7 @@ onEveryEngine('passports that are gone at the source', (open, engine) => {
   })
 
   test('stay removed if they were removed here, also if the source has them again', async () => {
-    await using source = await serveSource(FIVE, { engine })
+    await using source = await serveSource(FIVE)
     await using target = await open()
     await copy(target, source.url)
     await removeAll(source.store, [1])
@@ -57,7 +57,7 @@ onEveryEngine('passports that are gone at the source', (open, engine) => {
   })
 
   test('stay if they are more than half of the copies, unless all may be removed', async () => {
-    await using source = await serveSource(FIVE, { engine })
+    await using source = await serveSource(FIVE)
     await using target = await open()
     await copy(target, source.url)
     await removeAll(source.store, [1, 2, 3])
@@ -71,8 +71,8 @@ onEveryEngine('passports that are gone at the source', (open, engine) => {
   })
 
   test('stay if another source has them', async () => {
-    await using source = await serveSource(FIVE, { engine })
-    await using other = await serveSource(FIVE.slice(0, 2), { engine })
+    await using source = await serveSource(FIVE)
+    await using other = await serveSource(FIVE.slice(0, 2))
     await using target = await open()
     await copy(target, source.url)
     await copy(target, other.url)
@@ -84,7 +84,7 @@ onEveryEngine('passports that are gone at the source', (open, engine) => {
   })
 
   test('stay if a passport that is not gone was merged into them here', async () => {
-    await using source = await serveSource(FIVE, { engine })
+    await using source = await serveSource(FIVE)
     await using target = await open()
     await copy(target, source.url)
     await target.passports.merge(2, 1)
@@ -99,7 +99,7 @@ onEveryEngine('passports that are gone at the source', (open, engine) => {
 
   test('free their wallets for other passports in the same run', async () => {
     const owner = { ...person(1), mainWallet: '0xw' }
-    await using source = await serveSource([owner, ...FIVE.slice(1)], { engine })
+    await using source = await serveSource([owner, ...FIVE.slice(1)])
     await using target = await open()
     await copy(target, source.url)
     await removeAll(source.store, [1])

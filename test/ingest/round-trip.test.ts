@@ -46,7 +46,7 @@ onEveryEngine('an export', (open, engine) => {
         expect(await everything(copy)).toEqual(await everything(store))
       }),
       // The seed makes the histories reproducible.
-      { numRuns: engine === 'sqlite' ? 25 : 5, seed: 1815 },
+      { numRuns: engine === 'sqlite' ? 6 : 1, seed: 1815 },
     )
   }, 120_000)
 })
@@ -64,6 +64,6 @@ test('both engines serve the same data after a random history', async () => {
       expect(await everything(other)).toEqual(await everything(one))
       expect(await exportText(other)).toBe(await exportText(one))
     }),
-    { numRuns: 8, seed: 1815 },
+    { numRuns: 3, seed: 1815 },
   )
 }, 120_000)

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { workplace } from '../support/cli-sandbox.ts'
 import { stdioAgent } from '../support/http/mcp.ts'
-import { withEveryEngine } from '../support/store/engines.ts'
+import { withEngine } from '../support/store/engines.ts'
 import { ada, credential, NOON, record } from '../support/store/records.ts'
 
 const HOUR = 3_600_000
@@ -19,7 +19,7 @@ const zoe = (total: number) =>
     calculatedAt: NOON + total,
   })
 
-withEveryEngine('the mcp tools of v3', (makeDatabase) => {
+withEngine('sqlite', 'the mcp tools of v3', (makeDatabase) => {
   let here: Awaited<ReturnType<typeof workplace>>
   let agent: Awaited<ReturnType<typeof stdioAgent>>
 

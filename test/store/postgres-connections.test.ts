@@ -2,14 +2,13 @@ import { expect, test } from 'bun:test'
 import { openPostgres } from '../../src/store/postgres/open.ts'
 import { tcpProxy } from '../support/http/tcp-proxy.ts'
 import { change, connect, succeeds } from '../support/postgres/connect.ts'
-import { testDatabase } from '../support/postgres/postgres.ts'
 import { until } from '../support/processes.ts'
 import { listAll } from '../support/store/catalog.ts'
-import { saveRecords } from '../support/store/engines.ts'
+import { databaseMaker, saveRecords } from '../support/store/engines.ts'
 import { ada, grace } from '../support/store/records.ts'
 
 test('connections that die silently are replaced, and calls fail with unavailable until then', async () => {
-  await using database = await testDatabase()
+  await using database = await databaseMaker('postgres')()
   await using proxy = await tcpProxy(Number(new URL(database.url).port))
   const url = change(database.url, (url) => {
     url.port = String(proxy.port)
@@ -23,7 +22,7 @@ test('connections that die silently are replaced, and calls fail with unavailabl
     expect(ports).not.toHaveLength(0)
     proxy.lose((port) => ports.some((row) => row.port === port))
   }
-  await saveRecords(store, [ada])
+  await until(() => succeeds(saveRecords(store, [ada])))
   const find = async () => store.passports.find({ id: 7 })
   const save = async () => saveRecords(store, [grace])
   const recover = async () => {
@@ -39,9 +38,9 @@ test('connections that die silently are replaced, and calls fail with unavailabl
 }, 120_000)
 
 test('a slow read of the ranking does not make other requests fail', async () => {
-  await using database = await testDatabase()
+  await using database = await databaseMaker('postgres')()
   const store = await openPostgres(database, { responseTimeout: 200 })
-  await saveRecords(store, [ada])
+  await until(() => succeeds(saveRecords(store, [ada])))
   await using sql = connect(database.url)
   await sql.begin(async (transaction) => {
     await transaction`lock table v1_passports in access exclusive mode`

@@ -8,17 +8,17 @@ import { createKeys } from '../../src/store/postgres/keys.ts'
 import { openPostgres } from '../../src/store/postgres/open.ts'
 import type { ScoringJob, Store } from '../../src/store/store.ts'
 import { connect } from '../support/postgres/connect.ts'
-import { startPostgres, startReplica, testDatabase } from '../support/postgres/postgres.ts'
+import { startPostgres, startReplica } from '../support/postgres/postgres.ts'
 import { until } from '../support/processes.ts'
 import { listAll } from '../support/store/catalog.ts'
-import { saveRecords } from '../support/store/engines.ts'
+import { databaseMaker, saveRecords } from '../support/store/engines.ts'
 import { apiKey, NOON, named, record } from '../support/store/records.ts'
 
 const all = { page: 1, size: 250, keyword: undefined }
 const key = apiKey('one', { name: 'Ada' })
 
 async function openTwo() {
-  const database = await testDatabase()
+  const database = await databaseMaker('postgres')()
   const [one, other] = await Promise.all([openPostgres(database), openPostgres(database)])
   const sql = connect(database.url)
   return {
@@ -90,7 +90,7 @@ describe('postgres: two nodes', () => {
   })
 
   test('a key that another node revokes during the read is not cached', async () => {
-    await using database = await testDatabase()
+    await using database = await databaseMaker('postgres')()
     const other = await openPostgres(database)
     await other.keys.create(key)
     const link = createPool(database.url, 'the database', { connections: 1, ...SERVE_TIMEOUT })
@@ -135,37 +135,37 @@ describe('postgres: two nodes', () => {
   test('share the stale passports, and each is scored once', async () => {
     await using nodes = await openTwo()
     const { one, other, sql } = nodes
-    await saveRecords(one, people(300))
+    await saveRecords(one, people(120))
     await one.scoring.markAll()
     const shares = await Promise.all([workOff(one, addOne('a')), workOff(other, addOne('a'))])
-    expect(shares[0] + shares[1]).toBe(300)
+    expect(shares[0] + shares[1]).toBe(120)
     expect(Math.min(...shares)).toBeGreaterThan(0)
     const counted =
       await sql`select score, stale, count(*)::integer as passports from passports group by 1, 2`
-    expect([...counted]).toEqual([{ score: 1, stale: 0, passports: 300 }])
+    expect([...counted]).toEqual([{ score: 1, stale: 0, passports: 120 }])
   })
 
   test('leave no score of the old rules when one adopts new rules while the other scores', async () => {
     await using nodes = await openTwo()
     const { one, other, sql } = nodes
-    await saveRecords(one, people(200))
+    await saveRecords(one, people(80))
     for (let round = 1; round <= 3; round++) {
       const [old, young] = [`rules ${round - 1}`, `rules ${round}`]
       await adopt(one, old)
       await one.scoring.markAll()
       const working = workOff(one, addOne(old))
-      await until(async () => (await other.scoring.countStale()) < 200)
+      await until(async () => (await other.scoring.countStale()) < 80)
       await adopt(other, young)
       await working
       expect(await one.scoring.work(10, addOne(old))).toBeUndefined()
       expect(await sql`select from passports where stale = 0 and rules <> ${young}`).toHaveLength(0)
-      expect(await workOff(other, addOne(young))).toBe(200)
+      expect(await workOff(other, addOne(young))).toBe(80)
     }
   })
 })
 
 describe('postgres: two nodes that change the same passports at once', () => {
-  const PEOPLE = 200
+  const PEOPLE = 60
 
   /** Refusals are expected: the passport may be merged or removed already. */
   async function orRefused(change: unknown): Promise<void> {
@@ -193,7 +193,7 @@ describe('postgres: two nodes that change the same passports at once', () => {
     const { one, other, sql } = nodes
     await saveRecords(one, people(PEOPLE))
     await adopt(one, 'a')
-    for (let round = 1; round <= 10; round++) {
+    for (let round = 1; round <= 6; round++) {
       const id = round * 3
       await Promise.all([
         saveRecords(one, batch(round, 1)),

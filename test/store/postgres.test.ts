@@ -10,7 +10,7 @@ import { type PostgresServer, startPostgres, testDatabase } from '../support/pos
 import { logOf, TALKATIVE } from '../support/postgres/postgres-log.ts'
 import { until } from '../support/processes.ts'
 import { listAll } from '../support/store/catalog.ts'
-import { openTestStore, saveRecords } from '../support/store/engines.ts'
+import { databaseMaker, openTestStore, saveRecords } from '../support/store/engines.ts'
 import { listLater } from '../support/store/later-events.ts'
 import { credential, NOON, named, record } from '../support/store/records.ts'
 
@@ -25,7 +25,7 @@ const WATCH = 1
 
 describe('postgres: connections', () => {
   test('never exceed the configured number, for any number of concurrent reads', async () => {
-    await using database = await testDatabase()
+    await using database = await databaseMaker('postgres')()
     const store = await openPostgres(database, { connections: 5 })
     await saveRecords(store, [named(1, 'Ada')])
     await using sql = connect(database.url)
@@ -49,7 +49,7 @@ describe('postgres: connections', () => {
   })
 
   test('set statement_timeout and application_name', async () => {
-    await using database = await testDatabase()
+    await using database = await databaseMaker('postgres')()
     await using sql = connect(database.url)
     await sql`create table logins (name text, time_limit text)`
     await sql`create function note_login() returns event_trigger language plpgsql as $$ begin
@@ -81,10 +81,10 @@ describe('postgres: among 20,000 passports', () => {
   }, 120_000)
   afterAll(() => server[Symbol.asyncDispose]())
 
-  /** The plans of all statements except health checks. Ten runs: from the sixth on PostgreSQL may use a generic plan. */
+  /** The plans of all statements except health checks. Seven runs: from the sixth on PostgreSQL may use a generic plan. */
   async function plansOf(work: (store: Store) => unknown): Promise<string> {
     const entries = await logOf(server, async (store) => {
-      for (let times = 0; times < 10; times++) await work(store)
+      for (let times = 0; times < 7; times++) await work(store)
     })
     return entries.filter((entry) => entry.startsWith('plan:') && !/as writes/.test(entry)).join('\n')
   }
@@ -229,10 +229,10 @@ describe('postgres: a database with the collation of a language', () => {
   )
 
   test('has the same order and the same matches as SQLite', async () => {
-    await using server = await startPostgres()
-    await using sql = connect(server.url)
-    await sql.unsafe(`create database english template template0 locale_provider icu icu_locale 'en-US'`)
-    const url = server.url.replace(/postgres$/, 'english')
+    await using database = await testDatabase({
+      template: `template0 locale_provider icu icu_locale 'en-US'`,
+    })
+    const { url } = database
     await using english = connect(url)
     expect([...(await english`select 'a' < 'B' as orders`)]).toEqual([{ orders: true }])
 

@@ -82,7 +82,7 @@ test('a removed passport that was changed and scored many times leaves no byte e
   const path = join(folder.path, 'x.db')
   const store = openSqlite(path)
   await fill(store)
-  for (let round = 0; round < 12; round++) {
+  for (let round = 0; round < 6; round++) {
     const neighbours = Array.from({ length: 30 }, (_, at) =>
       person(REMOVED - 15 + at, 'other', (at * round * 37) % 400),
     ).filter(({ id }) => id !== REMOVED)

@@ -16,6 +16,11 @@ const IDS = AT_REST.map(({ id }) => ({ id }))
 const bodyOf = async (store: Store, id: number) => (await store.v1.findPassport({ id }))?.body
 const credentialsOf = async (store: Store, id: number) => (await store.v1.findCredentials({ id }))?.body
 
+const CHANGES = [...PASSPORT_CHANGES, ...CREDENTIAL_CHANGES]
+
+/** Random histories have no such changes. */
+const RARE = /copy|removal record|rule set/
+
 onEveryEngine('V1 responses', (open, engine) => {
   test('match the stored data after a random history', async () => {
     await fc.assert(
@@ -30,11 +35,12 @@ onEveryEngine('V1 responses', (open, engine) => {
         }
       }),
       // The seed makes the histories reproducible.
-      { numRuns: engine === 'sqlite' ? 20 : 4, seed: 1815 },
+      { numRuns: engine === 'sqlite' ? 5 : 1, seed: 1815 },
     )
   }, 120_000)
 
-  test.each([...PASSPORT_CHANGES, ...CREDENTIAL_CHANGES])('reflect %s', async (_, id, change) => {
+  const changes = engine === 'sqlite' ? CHANGES : CHANGES.filter(([what]) => RARE.test(what))
+  test.each(changes)('reflect %s', async (_, id, change) => {
     await using store = await open(AT_REST)
     const before = await expectV1(store, IDS)
     const both = async () => [await bodyOf(store, id), await credentialsOf(store, id)]

@@ -68,7 +68,7 @@ export function createAssets(accents: Record<Theme, string>) {
   urls.set('style.css', hashedUrl('style.css', style))
   const files = { ...FILES, 'style.css': { type: 'text/css', body: style } }
   const pages = new Map(
-    Object.entries(files).map(([name, { type, body }]) => [name, compress(file(type, body, POLICY.file))]),
+    Object.entries(files).map(([name, { type, body }]) => [name, file(type, body, POLICY.file)]),
   )
   return {
     urlOf: (name: AssetName) => urls.get(name) as string,
@@ -76,18 +76,9 @@ export function createAssets(accents: Record<Theme, string>) {
   }
 }
 
-/** Compressed once, so the smallest size is worth its time: on the first request, in the thread pool. */
-function compress(page: RenderedPage): RenderedPage {
-  let zstd: Promise<Buffer<ArrayBuffer>> | undefined
-  return {
-    ...page,
-    compressed: {
-      get zstd() {
-        zstd ??= Bun.zstdCompress(page.body, { level: 19 }) as Promise<Buffer<ArrayBuffer>>
-        return zstd
-      },
-    },
-  }
+/** Compressed once, on the first request, so the smallest size is worth its time. */
+function compress({ compressed, body }: RenderedPage): void {
+  compressed.zstd ??= Bun.zstdCompress(body, { level: 19 }) as Promise<Buffer<ArrayBuffer>>
 }
 
 /** `style.css` becomes `/assets/style.1a2b3c.css`. */
@@ -106,6 +97,7 @@ const createRoute = (urls: ReadonlyMap<string, string>, pages: ReadonlyMap<strin
     const name = (request.params.file ?? '').replace(/\.\w+(?=\.\w+$)/, '')
     const page = pages.get(name)
     if (!page) throw notFound()
+    compress(page)
     const response = await sendPage(request, context, page)
     if (urls.get(name) === path) response.headers.set('Cache-Control', FOREVER)
     return response

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { expectGolden } from '../../support/http/golden.ts'
 import { serveTest, shareServer } from '../../support/http/server.ts'
-import { onEveryEngine, saveRecords } from '../../support/store/engines.ts'
+import { onEngine, saveRecords } from '../../support/store/engines.ts'
 import {
   ADA_SECOND_WALLET,
   ada,
@@ -22,7 +22,7 @@ const NOMINATED = {
 }
 const PEOPLE = [nobody, NOMINATED, graceOld, ada]
 
-onEveryEngine('GET /api/v2', (open) => {
+onEngine('sqlite', 'GET /api/v2', (open) => {
   const server = shareServer(() => open(PEOPLE), serveTest)
 
   test('matches its golden files', async () => {

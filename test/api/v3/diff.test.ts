@@ -1,51 +1,36 @@
 import { expect, test } from 'bun:test'
-import { roundScore } from '../../../src/domain/credential.ts'
-import { serveTest } from '../../support/http/server.ts'
-import { onEveryEngine } from '../../support/store/engines.ts'
+import { type Credential, roundScore } from '../../../src/domain/credential.ts'
+import { serveTest, shareServer } from '../../support/http/server.ts'
+import { onEngine } from '../../support/store/engines.ts'
 import { recordHistory } from '../../support/store/recorded-history.ts'
 import { ada, credential, NOON, record } from '../../support/store/records.ts'
 
 const HOUR = 3_600_000
 const iso = (time: number) => new Date(time).toISOString()
 
-onEveryEngine('GET /api/v3/passports/{key}/diff', (open) => {
+onEngine('sqlite', 'GET /api/v3/passports/{key}/diff', (open) => {
   /** Passport 7 has score 3 at noon, and 9 an hour later, when passport 8 is added. */
-  async function serve() {
+  async function openChanged() {
     const [old, kites, github] = [
       credential('a', { score: 2 }),
       credential('b', { type: 'kites', name: 'Kites', score: 1 }),
       credential('c', { type: 'github', name: 'GitHub', score: 4 }),
     ]
-    const store = await open([
-      record(7, { mainWallet: '0x7', scores: { total: 3, identity: 3 }, credentials: [old, kites] }),
-    ])
-    const changed = { ...old, score: 5, givenScore: 5 }
+    const of7 = (total: number, credentials: Credential[]) =>
+      record(7, { mainWallet: '0x7', scores: { total, identity: total }, credentials })
+    const store = await open([of7(3, [old, kites])])
+    const changed = of7(9, [{ ...old, score: 5, givenScore: 5 }, github])
     await store.records.save(
-      [
-        {
-          kind: 'passport',
-          passport: record(7, {
-            mainWallet: '0x7',
-            scores: { total: 9, identity: 9 },
-            credentials: [changed, github],
-          }),
-        },
-        { kind: 'passport', passport: record(8) },
-      ],
+      [changed, record(8)].map((passport) => ({ kind: 'passport', passport })),
       { now: NOON + HOUR, restore: false },
     )
-    const server = serveTest(store, { now: () => NOON + 2 * HOUR })
-    return {
-      get: (target: string) => server.get(`/api/v3/passports/${target}`),
-      async [Symbol.asyncDispose]() {
-        await server[Symbol.asyncDispose]()
-        await store[Symbol.asyncDispose]()
-      },
-    }
+    return store
   }
 
+  const shared = shareServer(openChanged, (store) => serveTest(store, { now: () => NOON + 2 * HOUR }))
+  const server = { get: (target: string) => shared.get(`/api/v3/passports/${target}`) }
+
   test('has the net change and its causes; to is now by default', async () => {
-    await using server = await serve()
     const { status, body } = await server.get(`0x7/diff?from=${iso(NOON)}`)
     expect(status).toBe(200)
     expect(body).toEqual({
@@ -85,13 +70,11 @@ onEveryEngine('GET /api/v3/passports/{key}/diff', (open) => {
     [`?from=${iso(NOON)}&to=2026-01-02`, '?to', 'to must not be before from.'],
     ['?form=2026-01-02', '?form', '"form" is not a known parameter: did you mean from?'],
   ])('"%s" gets 400 with advice', async (query, pointer, detail) => {
-    await using server = await serve()
     const { status, body } = await server.get(`7/diff${query}`)
     expect([status, body.code, body.errors]).toEqual([400, 'invalid_request', [{ pointer, detail }]])
   })
 
   test('an unknown key, a time before the log, and a passport that did not exist get 404', async () => {
-    await using server = await serve()
     const from = `from=${iso(NOON)}`
     expect((await server.get(`99/diff?${from}`)).body).toMatchObject({ status: 404, code: 'not_found' })
     expect((await server.get(`lens:/diff?${from}`)).body).toMatchObject({ errors: [{ pointer: '{key}' }] })

@@ -5,7 +5,7 @@ import { createSharedCatalog } from '../../../src/catalog/shared-catalog.ts'
 import { buildSnapshot } from '../../../src/catalog/snapshot.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { type Reply, serveTest } from '../../support/http/server.ts'
-import { onEveryEngine, saveRecords } from '../../support/store/engines.ts'
+import { onEngine, saveRecords } from '../../support/store/engines.ts'
 import { record } from '../../support/store/records.ts'
 
 const PATH = '/api/v3/passports'
@@ -32,7 +32,7 @@ async function shareCatalog(store: Store, options: { mostAwaited?: number } = {}
   }
 }
 
-onEveryEngine('a filtered list from the search thread', (open) => {
+onEngine('sqlite', 'a filtered list from the search thread', (open) => {
   test('omits a passport that changed after the index was read and no longer matches', async () => {
     await using store = await open([1, 2, 3].map((id) => record(id, { human: true, scores: { total: id } })))
     using shared = await shareCatalog(store)

@@ -7,9 +7,8 @@ import { openSqlite } from '../../../src/store/sqlite/open.ts'
 import { makeKey } from '../../support/http/keys.ts'
 import { serveTest } from '../../support/http/server.ts'
 import { connect } from '../../support/postgres/connect.ts'
-import { testDatabase } from '../../support/postgres/postgres.ts'
 import { until } from '../../support/processes.ts'
-import { openTestStore, saveRecords } from '../../support/store/engines.ts'
+import { databaseMaker, openTestStore, saveRecords } from '../../support/store/engines.ts'
 import { ada, NOON, record } from '../../support/store/records.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
 
@@ -61,7 +60,7 @@ test('other work runs while many scores are explained', async () => {
 })
 
 test('postgres: at most four large lookups are read at the same time', async () => {
-  await using database = await testDatabase()
+  await using database = await databaseMaker('postgres')()
   const store = await openPostgres(database, { connections: 10 })
   await saveRecords(store, people(60))
   const { init } = await makeKey(store, 1)

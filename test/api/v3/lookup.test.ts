@@ -3,11 +3,12 @@ import { expect, test } from 'bun:test'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { openSqlite } from '../../../src/store/sqlite/open.ts'
+import type { Store } from '../../../src/store/store.ts'
 import { makeKey } from '../../support/http/keys.ts'
 import { limited } from '../../support/http/limited-server.ts'
 import { sendBytes } from '../../support/http/raw-request.ts'
-import { serveTest } from '../../support/http/server.ts'
-import { onEveryEngine, openTestStore, saveRecords, type TestStore } from '../../support/store/engines.ts'
+import { serveTest, shareServer } from '../../support/http/server.ts'
+import { onEngine, onEveryEngine, openTestStore, saveRecords } from '../../support/store/engines.ts'
 import { ADA_WALLET, ada, PEOPLE, record } from '../../support/store/records.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
 
@@ -15,7 +16,7 @@ const PATH = '/api/v3/lookup'
 const JSON_BODY = { 'Content-Type': 'application/json' }
 
 /** A server and a key for it. */
-async function serveLookup(store: TestStore) {
+async function serveLookup(store: Store) {
   const { key } = await makeKey(store, 1)
   const server = serveTest(store)
   const send = (body: string, headers: Record<string, string> = JSON_BODY, method = 'POST') =>
@@ -65,10 +66,10 @@ onEveryEngine('lookup', (open) => {
       found: 5,
     })
   })
+})
 
+onEngine('sqlite', 'lookup', (open) => {
   test('an item has the passport of the single request, with the same include', async () => {
-    await using store = await open(PEOPLE)
-    await using server = await serveLookup(store)
     const include = ['credentials', 'standing', 'explanation']
     const single = await server.get(`/api/v3/passports/7?include=${include}`)
     expect((await server.lookUp(['7'], { include })).text).toBe(
@@ -78,16 +79,12 @@ onEveryEngine('lookup', (open) => {
   })
 
   test('QUERY is the same as POST', async () => {
-    await using store = await open(PEOPLE)
-    await using server = await serveLookup(store)
     const body = JSON.stringify({ keys: ['7', 'x'] })
     const [posted, queried] = [await server.send(body), await server.send(body, JSON_BODY, 'QUERY')]
     expect([queried.status, queried.text]).toEqual([200, posted.text])
   })
 
   test('streams one item per line on request', async () => {
-    await using store = await open(PEOPLE)
-    await using server = await serveLookup(store)
     const keys = ['7', 'x', '7', 'lens:']
     const { body: whole } = await server.lookUp(keys)
     const response = await fetch(server.url.origin + PATH, {
@@ -146,6 +143,8 @@ test.each(['*/*', 'application/x-ndjson'])(
   },
 )
 
+const server = shareServer(() => openTestStore('sqlite', PEOPLE), serveLookup)
+
 const refused = (body: string) => `The body is not valid JSON at character ${body}.`
 const notList = (got: string) => `keys must be a list of ${texts(got)}`
 const texts = (got: string) => `texts such as "42", "0x…" or "github:zoe", got ${got}.`
@@ -184,8 +183,6 @@ test.each([
   ['a long text that is no JSON', `{"keys":["${'x'.repeat(65_536)}`, '#', 'The body is not valid JSON.'],
   ['a large value', `{"keys":{"a":[${'1,'.repeat(100_000)}1]}}`, '#/keys', notList('{…}')],
 ])('a lookup with %s gets 400', async (_, body, pointer, detail) => {
-  await using store = await openTestStore('sqlite', PEOPLE)
-  await using server = await serveLookup(store)
   const reply = await server.send(body)
   expect([reply.status, reply.body.code, reply.body.errors]).toEqual([
     400,
@@ -195,8 +192,6 @@ test.each([
 })
 
 test('more than 1,000 keys, a large body and another type have their own errors', async () => {
-  await using store = await openTestStore('sqlite', PEOPLE)
-  await using server = await serveLookup(store)
   const many = await server.lookUp(Array(1001).fill('7'))
   expect(many.body).toMatchObject({
     status: 400,
@@ -213,8 +208,6 @@ test('more than 1,000 keys, a large body and another type have their own errors'
 })
 
 test('a chunked body above 1 MiB gets 413, and a body that is not UTF-8 gets 400', async () => {
-  await using store = await openTestStore('sqlite', PEOPLE)
-  await using server = await serveLookup(store)
   const head = `POST ${PATH} HTTP/1.1\r\nHost: x\r\nX-API-KEY: ${server.key}\r\nContent-Type: application/json\r\nConnection: close\r\n`
   const chunk = `10000\r\n${'x'.repeat(0x10000)}\r\n`
   const reply = await sendBytes(
@@ -246,15 +239,11 @@ test('a client that disconnects while it sends its body is no error', async () =
 })
 
 test('a lookup ignores conditions: its responses have no ETag', async () => {
-  await using store = await openTestStore('sqlite', PEOPLE)
-  await using server = await serveLookup(store)
   for (const condition of [{ 'If-None-Match': '*' }, { 'If-None-Match': '' }, { 'If-Match': '"x"' }])
     expect((await server.send('{"keys":["7"]}', { ...JSON_BODY, ...condition })).body.found).toBe(1)
 })
 
 test('a key is required also where V1 is open, and GET is not possible', async () => {
-  await using store = await openTestStore('sqlite', PEOPLE)
-  await using server = await serveLookup(store)
   const open = await server.get(PATH, { method: 'POST', headers: JSON_BODY, body: '{"keys":[]}' })
   expect([open.status, open.body.code]).toEqual([401, 'unauthorized'])
   const got = await server.get(PATH, { headers: { 'X-API-KEY': server.key } })

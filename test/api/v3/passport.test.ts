@@ -7,7 +7,7 @@ import type { Store } from '../../../src/store/store.ts'
 import { makeKey } from '../../support/http/keys.ts'
 import { limited } from '../../support/http/limited-server.ts'
 import { serveTest, shareServer } from '../../support/http/server.ts'
-import { onEveryEngine, saveRecords } from '../../support/store/engines.ts'
+import { onEngine, saveRecords } from '../../support/store/engines.ts'
 import { ADA_SECOND_WALLET, ada, credential, NOON, PEOPLE, record } from '../../support/store/records.ts'
 
 const passport = Compile(Passport)
@@ -36,7 +36,7 @@ async function scoreAll(store: Store): Promise<void> {
   while (await rescoreSome(scorer));
 }
 
-onEveryEngine('GET /api/v3/passports/{key}', (open) => {
+onEngine('sqlite', 'GET /api/v3/passports/{key}', (open) => {
   const server = shareServer(() => open(PEOPLE), serveTest)
   const get = (target: string) => server.get(`/api/v3/passports/${target}`)
 

@@ -3,7 +3,7 @@ import { parseFilter } from '../../../src/domain/v3/filter.ts'
 import { formatCursor, parseSort } from '../../../src/domain/v3/list-request.ts'
 import { makeKey } from '../../support/http/keys.ts'
 import { serveTest, shareServer } from '../../support/http/server.ts'
-import { onEveryEngine, openTestStore } from '../../support/store/engines.ts'
+import { onEngine, openTestStore } from '../../support/store/engines.ts'
 import { PEOPLE } from '../../support/store/records.ts'
 
 const server = shareServer(() => openTestStore('sqlite', PEOPLE), serveTest)
@@ -145,7 +145,7 @@ const INVALID: Invalid[] = [
   ['a method of another path', '/api/v3/passports/7', { method: 'POST' }, 405, 'method_not_allowed'],
 ]
 
-onEveryEngine('problems', (open) => {
+onEngine('sqlite', 'problems', (open) => {
   test('each invalid request gets its own problem that names the invalid value', async () => {
     await using store = await open(PEOPLE)
     await using server = serveTest(store)

@@ -55,7 +55,7 @@ test('lists, totals and groups are those of a naive evaluation, after any change
         }
       },
     ),
-    { numRuns: 300 },
+    { numRuns: 100 },
   )
 })
 

@@ -115,7 +115,7 @@ describe('a filter', () => {
           }
         },
       ),
-      { numRuns: 2000 },
+      { numRuns: 400 },
     )
   })
 

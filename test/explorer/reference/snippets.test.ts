@@ -64,7 +64,7 @@ describe('the snippets of the reference', () => {
       for (const body of [undefined, { keys: ['42'] }]) {
         const method = body === undefined ? 'GET' : 'POST'
         const { markup } = renderSnippets({ id: 'x', method, url: server.url.href, body })
-        for (const language of LANGUAGES) await runSnippet(language, textOf(markup, language))
+        for (const language of LANGUAGES) await runSnippets(language, [textOf(markup, language)])
       }
       expect(keys.map((key) => key || null)).toEqual(Array(6).fill(null))
     },

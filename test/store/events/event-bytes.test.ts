@@ -9,12 +9,11 @@ import { openPostgres } from '../../../src/store/postgres/open.ts'
 import { openSqlite } from '../../../src/store/sqlite/open.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { connect } from '../../support/postgres/connect.ts'
-import { testDatabase } from '../../support/postgres/postgres.ts'
-import { saveRecords } from '../../support/store/engines.ts'
+import { databaseMaker, saveRecords } from '../../support/store/engines.ts'
 import { scorerOf } from '../../support/store/random-histories.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
 
-const PEOPLE = 1000
+const PEOPLE = 600
 const { stamp: _, ...shape } = DEFAULT_RULES
 const OTHER_RULES = stampRules({ ...shape, version: '2027-01', caps: { Skills: 20 } })
 
@@ -40,7 +39,7 @@ test('sqlite: an event takes at most 100 bytes on average, index included', asyn
 })
 
 test('postgres: an event takes at most 180 bytes on average, indexes included', async () => {
-  await using database = await testDatabase()
+  await using database = await databaseMaker('postgres')()
   const store = await openPostgres(database)
   await fill(store)
   await store.close()

@@ -7,8 +7,7 @@ import { restore } from '../../../src/store/sqlite/backup/restore.ts'
 import { openSqlite } from '../../../src/store/sqlite/open.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { connect } from '../../support/postgres/connect.ts'
-import { testDatabase } from '../../support/postgres/postgres.ts'
-import { saveRecords } from '../../support/store/engines.ts'
+import { databaseMaker, saveRecords } from '../../support/store/engines.ts'
 import { ada, NOON, record } from '../../support/store/records.ts'
 import { readStates } from '../../support/store/score-states.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
@@ -52,7 +51,7 @@ describe('a database without an event log', () => {
   })
 
   test('postgres: gets one when it is migrated, and keeps its passports', async () => {
-    await using database = await testDatabase()
+    await using database = await databaseMaker('postgres')()
     const before = await openPostgres(database)
     await saveRecords(before, [ada])
     const states = await readStates(before)

@@ -4,12 +4,12 @@ import { adoptRules, rescoreSome } from '../../../src/scoring/rescore.ts'
 import { openPostgres } from '../../../src/store/postgres/open.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { connect } from '../../support/postgres/connect.ts'
-import { testDatabase } from '../../support/postgres/postgres.ts'
+import { databaseMaker } from '../../support/store/engines.ts'
 import { scorerOf } from '../../support/store/random-histories.ts'
 import { NOON, record } from '../../support/store/records.ts'
 
 const NODES = 4
-const ROUNDS = 12
+const ROUNDS = 10
 const random = createRandom(5)
 
 const savePoint = (store: Store, id: number, amount: number) =>
@@ -47,7 +47,7 @@ async function follow({ events }: Store, isDone: () => boolean): Promise<number[
 }
 
 test('postgres: the numbers of concurrent writers have no gap, and a reader sees them in order', async () => {
-  await using database = await testDatabase()
+  await using database = await databaseMaker('postgres')()
   const stores = await Promise.all(Array.from({ length: NODES + 1 }, () => openPostgres(database)))
   const [reader, ...writers] = stores as [Store, ...Store[]]
   const people = Array.from({ length: 20 }, (_, id) => ({ kind: 'passport' as const, passport: record(id) }))
@@ -66,7 +66,7 @@ test('postgres: the numbers of concurrent writers have no gap, and a reader sees
 })
 
 test('postgres: a failed transaction leaves no gap', async () => {
-  await using database = await testDatabase()
+  await using database = await databaseMaker('postgres')()
   const store = await openPostgres(database)
   await store.records.save([{ kind: 'passport', passport: record(1) }], { now: NOON, restore: false })
   const sql = connect(database.url)

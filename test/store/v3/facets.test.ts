@@ -51,7 +51,7 @@ onEveryEngine('facets', (open, engine) => {
           expect(byId(found)).toEqual(await expectedOf(store))
         }
       }),
-      { numRuns: engine === 'sqlite' ? 20 : 4, seed: 1815 },
+      { numRuns: engine === 'sqlite' ? 5 : 1, seed: 1815 },
     )
   }, 60_000)
 

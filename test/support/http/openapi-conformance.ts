@@ -51,8 +51,18 @@ export function checkConformance(method: string, path: string, response: Respons
   const schema = described.content[type]?.schema
   if (!schema) throw new Error(`${where}: the document does not describe the type "${type}"`)
   const value = /json$/.test(type) ? JSON.parse(body) : body
-  const [ok, errors] = Schema.Errors({ ...schema, components: document.components }, value)
-  if (!ok) throw new Error(`${where}: ${JSON.stringify(errors)}`)
+  const validator = compile(schema)
+  if (!validator.Check(value)) throw new Error(`${where}: ${JSON.stringify(validator.Errors(value)[1])}`)
+}
+
+const validators = new Map<string, Schema.Validator>()
+
+/** A compiled check is a hundred times faster; compiling takes milliseconds. */
+function compile(schema: object): Schema.Validator {
+  const key = JSON.stringify(schema)
+  const validator = validators.get(key) ?? Schema.Compile({ ...schema, components: document.components })
+  validators.set(key, validator)
+  return validator
 }
 
 function checkHeaders(where: string, response: Response, described: DocumentedResponse): void {
@@ -62,7 +72,7 @@ function checkHeaders(where: string, response: Response, described: DocumentedRe
   for (const [name, { $ref }] of Object.entries(described.headers)) {
     const value = response.headers.get(name)
     const schema = document.components.headers[$ref.split('/').at(-1) ?? '']?.schema
-    if (value !== null && !(schema && Schema.Check(schema, value))) {
+    if (value !== null && !(schema && compile(schema).Check(value))) {
       throw new Error(`${where}: the document does not describe ${name}: ${value}`)
     }
   }

@@ -97,13 +97,13 @@ export function serveTest(store: Store, options: Partial<ApiServerOptions> = {})
 /** One store and one server for all tests of a block, which must not write. */
 export function shareServer<S extends AsyncDisposable>(
   open: () => Promise<TestStore>,
-  serve: (store: Store) => S,
+  serve: (store: Store) => S | Promise<S>,
 ): S {
   const server = {} as S
   let store: TestStore
   beforeAll(async () => {
     store = await open()
-    Object.assign(server, serve(store))
+    Object.assign(server, await serve(store))
   })
   afterAll(async () => {
     await server[Symbol.asyncDispose]()

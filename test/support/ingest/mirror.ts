@@ -4,7 +4,7 @@ import { type MirrorOptions, mirror } from '../../../src/ingest/mirror.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { faultyProxy, type Seen } from '../http/faulty-proxy.ts'
 import { serveTest } from '../http/server.ts'
-import { type EngineName, openTestStore } from '../store/engines.ts'
+import { openTestStore } from '../store/engines.ts'
 import { ada, NOON } from '../store/records.ts'
 
 /** More than one list page; one passport has every field. */
@@ -54,10 +54,10 @@ export const ofPassports = (seen: readonly Seen[]) => seen.filter(({ path }) => 
 /** A service with these records that counts its requests. */
 export async function serveSource(
   records: readonly PassportRecord[],
-  { engine = 'sqlite', ...faults }: Parameters<typeof faultyProxy>[1] & { engine?: EngineName } = {},
+  faults: Parameters<typeof faultyProxy>[1] = {},
 ) {
   await using started = new AsyncDisposableStack()
-  const store = started.use(await openTestStore(engine, records))
+  const store = started.use(await openTestStore('sqlite', records))
   const server = started.use(serveTest(store))
   const proxy = started.use(await faultyProxy(server.url, faults))
   const running = started.move()

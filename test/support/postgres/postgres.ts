@@ -29,6 +29,9 @@ const SETTINGS: Settings = {
   unix_socket_directories: '',
   fsync: 'off',
   full_page_writes: 'off',
+  io_method: 'sync',
+  jit: 'off',
+  wal_init_zero: 'off',
   shared_buffers: '32MB',
   max_connections: 200,
   wal_level: 'replica',
@@ -111,7 +114,7 @@ const GIVEN = process.env.TEST_POSTGRES_URL
 let shared: Promise<{ url: string; sql: SQL }> | undefined
 
 async function openShared() {
-  const url = GIVEN ?? (await startPostgres()).url
+  const url = GIVEN ?? (await startPostgres({ settings: { autovacuum: 'off' } })).url
   return { url, sql: new SQL(url, { max: 1 }) }
 }
 

@@ -1,10 +1,12 @@
 import { describe } from 'bun:test'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type DatabaseAddress, parseDatabaseAddress } from '../../../src/domain/database-address.ts'
 import type { PassportRecord } from '../../../src/domain/record.ts'
 import { openStore } from '../../../src/store/open.ts'
 import type { SaveResult, Store } from '../../../src/store/store.ts'
 import { testDatabase } from '../postgres/postgres.ts'
+import { findPlace } from '../postgres/postgres-files.ts'
 import { tempFolder } from '../temp-folder.ts'
 import { NOON } from './records.ts'
 
@@ -18,9 +20,10 @@ type Engine = { make: MakeDatabase }
 const ENGINES = {
   sqlite: {
     async make({ bare = false } = {}) {
-      const folder = tempFolder()
+      const folder = tempFolder(findPlace())
       const path = join(folder.path, 'test.db')
-      if (!bare) await (await openStore({ engine: 'sqlite', path })).close()
+      migratedFile ??= makeMigratedFile()
+      if (!bare) writeFileSync(path, await migratedFile)
       return {
         url: `sqlite:${path}`,
         [Symbol.asyncDispose]: async () => folder[Symbol.dispose](),
@@ -39,9 +42,17 @@ const ENGINES = {
 /** How long a server may accept a revoked key. On an idle machine with PostgreSQL it is a second. */
 export const LATEST_NEWS_MILLISECONDS = { sqlite: 0, postgres: 2000 }
 
+/** The tables are created once: copying a database is faster. */
+let migratedFile: Promise<Uint8Array> | undefined
 let migrated: Promise<string> | undefined
 
-/** The tables are created once: copying a database is faster. */
+async function makeMigratedFile(): Promise<Uint8Array> {
+  using folder = tempFolder()
+  const path = join(folder.path, 'test.db')
+  await (await openStore({ engine: 'sqlite', path })).close()
+  return readFileSync(path)
+}
+
 async function makeMigrated(): Promise<string> {
   const { url, name } = await testDatabase()
   await (await openStore({ engine: 'postgres', url })).close()

@@ -4,14 +4,15 @@ import { toAppliedRules } from '../../../../src/scoring/active-rules.ts'
 import { adoptRules } from '../../../../src/scoring/rescore.ts'
 import { DEFAULT_RULES, stampRules } from '../../../../src/scoring/rules.ts'
 import { scanEnd } from '../../../../src/store/rows/event.ts'
+import type { Store } from '../../../../src/store/store.ts'
 import { makeKey } from '../../../support/http/keys.ts'
-import { serveTest } from '../../../support/http/server.ts'
-import { onEveryEngine, saveRecords, type TestStore } from '../../../support/store/engines.ts'
+import { serveTest, shareServer } from '../../../support/http/server.ts'
+import { onEngine, saveRecords } from '../../../support/store/engines.ts'
 import { ADA_WALLET, ada, NOON, named, PEOPLE, record } from '../../../support/store/records.ts'
 
 const PATH = '/api/v3/events'
 
-async function serve(store: TestStore, options: Parameters<typeof serveTest>[1] = {}) {
+async function serve(store: Store, options: Parameters<typeof serveTest>[1] = {}) {
   const { init } = await makeKey(store, 1)
   const server = serveTest(store, options)
   const get = (query = '', headers: Record<string, string> = {}) =>
@@ -21,7 +22,9 @@ async function serve(store: TestStore, options: Parameters<typeof serveTest>[1] 
 
 const numbersOf = ({ items }: { items: WireEvent[] }) => items.map(({ id }) => Number(id.split('-')[1]))
 
-onEveryEngine('GET /api/v3/events', (open) => {
+onEngine('sqlite', 'GET /api/v3/events', (open) => {
+  const server = shareServer(() => open([ada]), serve)
+
   test('has CloudEvents, oldest first; the id of an event is a cursor', async () => {
     await using store = await open([named(7, 'Ada', 5)])
     await saveRecords(store, [named(7, 'Ada', 6)])
@@ -102,8 +105,6 @@ onEveryEngine('GET /api/v3/events', (open) => {
     ],
     ['?cursor=x', '?cursor', '"cursor" is not a known parameter: use after, limit, types, passport.'],
   ])('%s gets 400 with advice', async (query, pointer, detail) => {
-    await using store = await open([ada])
-    await using server = await serve(store)
     const { status, body } = await server.get(query)
     expect([status, body.code, body.errors]).toEqual([400, 'invalid_request', [{ pointer, detail }]])
   })

@@ -7,6 +7,7 @@ import { serveTest } from '../../../support/http/server.ts'
 import { until } from '../../../support/processes.ts'
 import {
   databaseMaker,
+  onEngine,
   onEveryEngine,
   openTestStore,
   saveRecords,
@@ -67,7 +68,9 @@ onEveryEngine('a stream of events', (open) => {
       await stream.close()
     }
   })
+})
 
+onEngine('sqlite', 'a stream of events', (open) => {
   test('begins at the end with after=latest, and may be filtered', async () => {
     await using store = await open(people(5))
     await using server = await serve(store)
