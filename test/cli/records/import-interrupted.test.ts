@@ -21,7 +21,7 @@ withEveryEngine('import', (makeDatabase) => {
       isOver = true
     })
     const totals: number[] = []
-    while (!isOver) {
+    await until(async () => {
       const paths = [
         'passports?per_page=1',
         'passports?keyword=a',
@@ -32,7 +32,8 @@ withEveryEngine('import', (makeDatabase) => {
       expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200])
       const [list] = await Promise.all(answers.map((answer) => answer.json()))
       totals.push(list.pagination.total)
-    }
+      return isOver
+    })
     expect(await imported).toMatchObject({ code: 0 })
     expect(totals.filter((total) => total % BATCH !== 0)).toEqual([])
     expect(totals).toEqual(totals.toSorted((a, b) => a - b))
