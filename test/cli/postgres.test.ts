@@ -91,7 +91,10 @@ describe('a password', () => {
     }
     const empty = '0 lines: 0 added, 0 changed, 0 unchanged.\n'
     expect(await callHere(['import', '/dev/null'], options)).toEqual(found(empty))
-    const results = Object.keys(expected).map(async (line) => [line, await callHere(line.split(' '), options)])
+    const results = Object.keys(expected).map(async (line) => [
+      line,
+      await callHere(line.split(' '), options),
+    ])
     expect(Object.fromEntries(await Promise.all(results))).toEqual(expected)
   })
 

@@ -44,9 +44,7 @@ withEngine('postgres', 'score', (makeDatabase) => {
     child.kill('SIGKILL')
     await child.exited
     // PostgreSQL may take a moment to release the passports of a killed scorer.
-    await until(
-      async () => (await here.call('score')).code === 0 && (await store.scoring.countStale()) === 0,
-    )
+    await until(async () => (await here.call('score')).code === 0 && (await store.scoring.countStale()) === 0)
     expect(await store.scoring.countStale()).toBe(0)
   })
 })
