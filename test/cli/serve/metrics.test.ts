@@ -25,7 +25,7 @@ const ask = (url: string, times: number) =>
   )
 
 withEngine('sqlite', 'METRICS_PORT', (makeDatabase) => {
-  test('METRICS_PORT serves metrics and nothing else, and the public port no metrics', async () => {
+  test('METRICS_PORT serves metrics and nothing else, and the public port none, with or without it', async () => {
     await using here = await workplace(makeDatabase, { records: [named(1, 'Ada')] })
     await using server = await here.serve([], { METRICS_PORT: '0' })
     await ask(`${server.url}/api/v1/passports?keyword=ada`, 3)
@@ -44,7 +44,12 @@ withEngine('sqlite', 'METRICS_PORT', (makeDatabase) => {
     expect(families.has('passportd_event_loop_delay_seconds')).toBe(true)
 
     const { origin } = new URL(urlOf(server))
-    expect(await (await fetch(`${server.url}/metrics`)).json()).toMatchObject({ code: 'not_found' })
+    await using without = await here.listen()
+    for (const { url } of [server, without]) {
+      const response = await fetch(`${url}/metrics`)
+      expect(response.status).toBe(404)
+      expect(await response.json()).toMatchObject({ code: 'not_found' })
+    }
     for (const path of ['/', '/health', '/metrics/', '/api/v1/passports']) {
       expect((await fetch(origin + path)).status).toBe(404)
     }
