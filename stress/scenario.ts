@@ -6,7 +6,7 @@ export type Scenario = {
   name: string
   /** The repeated event, for the table of results. */
   title: string
-  /** Repetitions in `npm run stress`, and in the tests. With 1, a scenario also uses less data and shorter waits. */
+  /** Repetitions in `npm run stress`, and with `--short`. With 1, a scenario also uses less data and shorter waits. */
   long: number
   short: number
   run(times: number, fail: Fail): Promise<Result>

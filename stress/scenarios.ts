@@ -21,7 +21,6 @@ import { killServer } from './scenarios/kill/kill-server.ts'
 import { largeRecords } from './scenarios/large-records.ts'
 import { newRelease } from './scenarios/new-release.ts'
 import { oneMoment } from './scenarios/one-moment.ts'
-import { orphanedWal } from './scenarios/orphaned-wal.ts'
 import { postgres } from './scenarios/postgres.ts'
 import { redis } from './scenarios/redis.ts'
 import { replicaLag } from './scenarios/replica-lag.ts'
@@ -53,7 +52,6 @@ export const SCENARIOS: readonly Scenario[] = [
   oneMoment,
   unreadLog,
   soak,
-  orphanedWal,
   largeRecords,
   replicaLag,
   events,

@@ -11,7 +11,7 @@ export const unreadLog: Scenario = {
   name: 'unread-log',
   title: 'SIGTERM to a server whose log nobody reads ends it within 12 s',
   long: 20,
-  short: 1,
+  short: 2,
   async run(times, fail) {
     let slowest = 0
     for (let round = 0; round < times; round++) {

@@ -12,7 +12,7 @@ export type CommandOptions = {
 }
 
 /** No command takes longer. */
-const TIMEOUT_MILLISECONDS = 30_000
+const TIMEOUT_MILLISECONDS = 120_000
 
 function startCommand(args: readonly string[], options: CommandOptions) {
   const { cwd, database, wrapper = [], env = {}, timeout = TIMEOUT_MILLISECONDS } = options

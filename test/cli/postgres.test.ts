@@ -7,6 +7,7 @@ import { type PostgresServer, startPostgres } from '../support/postgres/postgres
 import { until } from '../support/processes.ts'
 import { toLines } from '../support/store/json-lines.ts'
 import { tempFolder } from '../support/temp-folder.ts'
+import { callHere } from '../support/terminal.ts'
 
 // Each test starts many processes.
 setDefaultTimeout(90_000)
@@ -19,7 +20,7 @@ const COMMANDS = [
   ['serve', '--demo', '--workers', '2'],
   ['keys', 'create', '--name', 'a'],
   ['keys', 'list', '--json'],
-  ['import', FILE],
+  ['import', '/dev/null'],
   ['export'],
   ['mirror', 'http://127.0.0.1:9'],
   ['score', '--all'],
@@ -58,17 +59,16 @@ describe('a password', () => {
     ['the database is missing', () => other({ pathname: 'none' }), 'cannot be used: '],
   ])('is not printed by any command if %s; one sentence names the server', async (_, address, sentence) => {
     using folder = tempFolder()
-    const cwd = folder.path
-    await Bun.write(`${cwd}/${FILE}`, toLines({ passport_id: 1 }))
     const url = address()
+    const source = `sqlite:${folder.path}/source.db`
     const copies = [
-      ['copy', url, 'sqlite:copy.db'],
-      ['copy', 'sqlite:source.db', url],
+      ['copy', url, `sqlite:${folder.path}/copy.db`],
+      ['copy', source, url],
     ]
-    await run(['import', FILE], { cwd, env: { DATABASE_URL: 'sqlite:source.db' } })
+    await callHere(['import', '/dev/null'], { env: { DATABASE_URL: source } })
     const env = { DATABASE_URL: url, PORT: '0' }
     const results = await Promise.all(
-      [...COMMANDS, ...copies].map(async (args) => ({ args, ...(await run(args, { cwd, env })) })),
+      [...COMMANDS, ...copies].map(async (args) => ({ args, ...(await callHere(args, { env })) })),
     )
     for (const { args, out, err, code } of results) {
       expect({ args, out, code }).toEqual({ args, out: '', code: 1 })
@@ -79,8 +79,7 @@ describe('a password', () => {
   })
 
   test('is not printed by commands on an empty database', async () => {
-    using folder = tempFolder()
-    const options = { cwd: folder.path, env: { DATABASE_URL: good.href } }
+    const options = { env: { DATABASE_URL: good.href } }
     const found = (err: string, out = '') => ({ out, err, code: err.startsWith('passportd: ') ? 1 : 0 })
     const expected = {
       'keys list --json': found('', '[]\n'),
@@ -91,14 +90,17 @@ describe('a password', () => {
       'remove 1': found('passportd: There is no passport 1 here.\n'),
     }
     const empty = '0 lines: 0 added, 0 changed, 0 unchanged.\n'
-    expect(await run(['import', '/dev/null'], options)).toEqual(found(empty))
-    const results = Object.keys(expected).map(async (line) => [line, await run(line.split(' '), options)])
+    expect(await callHere(['import', '/dev/null'], options)).toEqual(found(empty))
+    const results = Object.keys(expected).map(async (line) => [
+      line,
+      await callHere(line.split(' '), options),
+    ])
     expect(Object.fromEntries(await Promise.all(results))).toEqual(expected)
   })
 
   test('is not printed by a server whose database becomes unavailable, nor sent in responses', async () => {
     using folder = tempFolder()
-    await using node = await serveProcess(['--workers', '2'], {
+    await using node = await serveProcess([], {
       cwd: folder.path,
       env: { DATABASE_URL: good.href, DATABASE_READ_URL: other({ password: 'wr0ng' }) },
     })
@@ -121,10 +123,10 @@ describe('a password', () => {
 test('import waits for a PostgreSQL server that is stuck for a while', async () => {
   await using server = await startPostgres()
   using folder = tempFolder()
-  const people = Array.from({ length: 4000 }, (_, id) => ({ passport_id: id }))
+  const people = Array.from({ length: 2000 }, (_, id) => ({ passport_id: id }))
   await Bun.write(`${folder.path}/${FILE}`, toLines(...people))
   const env = { DATABASE_URL: server.url }
-  await run(['migrate'], { cwd: folder.path, env })
+  await callHere(['migrate'], { env })
   await using sql = new SQL(server.url, { max: 1 })
   const node = await openStore({ engine: 'postgres', url: server.url }, SERVE_TIMEOUT)
   const imported = run(['import', FILE], { cwd: folder.path, env })
@@ -134,5 +136,5 @@ test('import waits for a PostgreSQL server that is stuck for a while', async () 
   expect((await Promise.allSettled([node.passports.find({ id: 1 })]))[0].status).toBe('rejected')
   server.thaw()
   await node.close()
-  expect(await imported).toMatchObject({ code: 0, err: expect.stringContaining('4,000 added') })
+  expect(await imported).toMatchObject({ code: 0, err: expect.stringContaining('2,000 added') })
 })

@@ -1,6 +1,7 @@
 import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
 import {
+  copyFileSync,
   existsSync,
   linkSync,
   mkdirSync,
@@ -34,6 +35,18 @@ async function backedUp(makeDatabase: MakeDatabase) {
   const after = await here.look(exportAll)
   expect(after).not.toBe(before)
   return { ...here, kept, before, after, export: () => here.look(exportAll) }
+}
+
+/** Leaves the database and its WAL as a process that is killed after a change, and returns an export of it. */
+async function changeAndCrash(here: Awaited<ReturnType<typeof workplace>>): Promise<string> {
+  const files = ['', '-wal'].map((end) => here.database + end)
+  const exported = await here.look(async (store) => {
+    await saveRecords(store, [named(6, 'Last', 2)])
+    for (const file of files) copyFileSync(file, `${file}.copy`)
+    return exportAll(store)
+  })
+  for (const file of files) renameSync(`${file}.copy`, file)
+  return exported
 }
 
 async function exportAll(store: Store): Promise<string> {
@@ -76,8 +89,9 @@ withEngine('sqlite', 'restore', (makeDatabase) => {
 
   test('a database in use is never replaced, not even with --force', async () => {
     await using here = await backedUp(makeDatabase)
-    await using _server = await here.serve()
-    await here.refuses('is in use: stop the service', 'restore', here.kept, '--force')
+    await using _server = await here.listen()
+    const { code, err } = await here.run('restore', 'kept.db', '--force')
+    expect({ code, err }).toEqual({ code: 1, err: expect.stringContaining('is in use: stop the service') })
     expect(await here.export()).toBe(here.after)
   })
 
@@ -85,22 +99,18 @@ withEngine('sqlite', 'restore', (makeDatabase) => {
     await using here = await backedUp(makeDatabase)
     const answer = async (url: string) => (await fetch(`${url}/api/v1/passports/3`)).text()
     {
-      await using server = await here.serve()
+      await using server = await here.listen()
       expect(await answer(server.url)).toContain('Grace the Later')
     }
     const { out } = await here.call('restore', here.kept, '--force')
     expect(beside(here.database)).toEqual([basename(keptIn(out))])
-    await using server = await here.serve()
+    await using server = await here.listen()
     expect(await answer(server.url)).toContain('Grace Hopper')
   })
 
   test('the WAL of a killed server stays with the old database', async () => {
     await using here = await backedUp(makeDatabase)
-    await using server = await here.serve()
-    await here.look((store) => saveRecords(store, [named(6, 'Last', 2)]))
-    const after = await here.export()
-    server.child.kill('SIGKILL')
-    await server.child.exited
+    const after = await changeAndCrash(here)
     expect(existsSync(`${here.database}-wal`)).toBe(true)
     const { out } = await here.call('restore', here.kept, '--force')
     expect(await here.export()).toBe(here.before)
@@ -109,10 +119,7 @@ withEngine('sqlite', 'restore', (makeDatabase) => {
 
   test('the WAL of a database that was moved away is not applied to the restored one', async () => {
     await using here = await backedUp(makeDatabase)
-    await using server = await here.serve()
-    await here.look((store) => saveRecords(store, [named(6, 'Last', 2)]))
-    server.child.kill('SIGKILL')
-    await server.child.exited
+    await changeAndCrash(here)
     const log = readFileSync(`${here.database}-wal`)
     expect(log.length).toBeGreaterThan(0)
     rmSync(here.database)

@@ -3,16 +3,16 @@ import { run } from '../support/cli.ts'
 import { workplace } from '../support/cli-sandbox.ts'
 import { serveTest } from '../support/http/server.ts'
 import { readProblems } from '../support/processes.ts'
-import { onEveryEngine, withEveryEngine } from '../support/store/engines.ts'
+import { onEveryEngine, withEngine } from '../support/store/engines.ts'
 import { named } from '../support/store/records.ts'
 
-withEveryEngine('a port that another process listens on', (makeDatabase) => {
+withEngine('sqlite', 'a port that another process listens on', (makeDatabase) => {
   test.skipIf(process.platform !== 'linux')(
     'is refused for another database, and shared for the same one',
     async () => {
       await using here = await workplace(makeDatabase, { records: [named(1, 'Ada')] })
       await using other = await workplace(makeDatabase, { records: [named(2, 'Bob')] })
-      await using first = await here.serve()
+      await using first = await here.serve([], { METRICS_PORT: '0' })
       const { port } = new URL(first.url)
       const { cwd, env } = other
       expect(await run(['serve'], { cwd, env: { ...env, PORT: port } })).toEqual({
@@ -20,8 +20,12 @@ withEveryEngine('a port that another process listens on', (makeDatabase) => {
         err: `passportd: Another passportd serves another database on port ${port}. Stop it, or set PORT to another port.\n`,
         code: 1,
       })
-      await using second = await here.serve([], { PORT: port })
+      const METRICS_PORT = /Metrics +http:[^:]+:(\d+)/.exec(first.greeting)?.[1] as string
+      await using second = await here.serve([], { PORT: port, METRICS_PORT })
+      first.child.kill('SIGTERM')
+      expect(await first.child.exited).toBe(0)
       expect((await fetch(`${second.url}/api/v1/passports/1`)).status).toBe(200)
+      expect((await fetch(`http://127.0.0.1:${METRICS_PORT}/metrics`)).status).toBe(200)
       second.child.kill('SIGTERM')
       expect(await readProblems(second.child.stderr)).toContain('Another process listens on this port')
     },

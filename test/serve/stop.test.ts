@@ -1,20 +1,22 @@
 import { Database } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { run, serveProcess, start } from '../support/cli.ts'
+import { serveProcess, start } from '../support/cli.ts'
 import { openEventStream } from '../support/http/event-stream.ts'
 import { socketsOf, until } from '../support/processes.ts'
 import { startSilentRedis } from '../support/redis/silent-redis.ts'
 import { tempFolder } from '../support/temp-folder.ts'
+import { callHere } from '../support/terminal.ts'
 
 const isLinux = process.platform === 'linux'
 
-describe.each(isLinux ? ['1', '2'] : ['1'])('serve --workers %s, stopped', (workers) => {
+describe('serve, stopped', () => {
   test('completes a request in progress, then exits', async () => {
     using folder = tempFolder()
     await using redis = await startSilentRedis()
     const env = { REDIS_URL: redis.url }
-    await using server = await serveProcess(['--workers', workers], { cwd: folder.path, env })
+    await using server = await serveProcess([], { cwd: folder.path, env })
     const response = fetch(`${server.url}/api/v1/passports`)
     await redis.isAsked()
     server.child.kill('SIGTERM')
@@ -22,21 +24,34 @@ describe.each(isLinux ? ['1', '2'] : ['1'])('serve --workers %s, stopped', (work
     expect(await server.child.exited).toBe(0)
   })
 
-  test('ends event streams, then exits', async () => {
+  test('ends event streams of all workers, and leaves no WAL', async () => {
     using folder = tempFolder()
-    await using server = await serveProcess(['--demo', '--workers', workers], { cwd: folder.path })
-    const created = await run(['keys', 'create', '--demo', '--name', 'a'], { cwd: folder.path })
+    const workers = isLinux ? 2 : 1
+    await using server = await serveProcess(['--workers', `${workers}`], { cwd: folder.path })
+    const { pid } = server.child
+    if (isLinux) {
+      expect(server.greeting).toContain('\n  Workers    2\n')
+      const sockets = socketsOf([pid], Number(new URL(server.url).port), 'LISTEN')
+      expect(sockets).toEqual(new Map([[pid, 2]]))
+    }
+    const path = join(folder.path, 'data/passportd.db')
+    const created = await callHere(['keys', 'create', '--name', 'a'], {
+      env: { DATABASE_URL: `sqlite:${path}` },
+    })
     const options = { key: created.out.trim(), query: '?after=latest' }
     const streams = await Promise.all(Array.from({ length: 6 }, () => openEventStream(server.url, options)))
+    // The search thread has its own connection.
+    expect((await fetch(`${server.url}/api/v3/passports?filter=human:true`)).status).toBe(200)
     server.child.kill('SIGTERM')
     await Promise.all(streams.map(({ ended }) => ended))
     expect(streams.map(({ response }) => response.status)).toEqual([200, 200, 200, 200, 200, 200])
     expect(await server.child.exited).toBe(0)
+    expect([existsSync(path), existsSync(`${path}-wal`)]).toEqual([true, false])
   })
 
   test('exits at once after a second signal', async () => {
     using folder = tempFolder()
-    await using server = await serveProcess(['--workers', workers], { cwd: folder.path })
+    await using server = await serveProcess([], { cwd: folder.path })
     await (await fetch(`${server.url}/api/v1/passports`)).text()
     // Usage counts that cannot be stored delay the shutdown.
     using other = new Database(join(folder.path, 'data/passportd.db'))
@@ -60,30 +75,11 @@ describe.each(isLinux ? ['1', '2'] : ['1'])('serve --workers %s, stopped', (work
   })
 })
 
-test('a server that has evaluated filters leaves no WAL', async () => {
-  using folder = tempFolder()
-  await using server = await serveProcess([], { cwd: folder.path })
-  expect((await fetch(`${server.url}/api/v3/passports?filter=human:true`)).status).toBe(200)
-  server.child.kill('SIGTERM')
-  expect(await server.child.exited).toBe(0)
-  expect(await Bun.file(join(folder.path, 'data/passportd.db')).exists()).toBe(true)
-  expect(await Bun.file(join(folder.path, 'data/passportd.db-wal')).exists()).toBe(false)
-})
-
 test.each(['SIGTERM', 'SIGINT'] as const)('%s during the start ends the process', async (signal) => {
   using folder = tempFolder()
-  const child = start(['serve', '--demo'], { cwd: folder.path, env: { PORT: '0' } })
-  await until(async () => Bun.file(join(folder.path, 'data/demo.db')).exists())
+  const child = start(['serve'], { cwd: folder.path, env: { PORT: '0' } })
+  await until(async () => Bun.file(join(folder.path, 'data/passportd.db')).exists())
   child.kill(signal)
   await child.exited
   expect([0, null]).toContain(child.exitCode)
-})
-
-test.skipIf(!isLinux)('every worker listens on the port', async () => {
-  using folder = tempFolder()
-  await using server = await serveProcess(['--workers', '3'], { cwd: folder.path })
-  expect(server.greeting).toContain('\n  Workers    3\n')
-  const { pid } = server.child
-  const sockets = socketsOf([pid], Number(new URL(server.url).port), 'LISTEN')
-  expect(sockets).toEqual(new Map([[pid, 3]]))
 })

@@ -10,6 +10,7 @@ import type { PassportRecord } from '../../src/domain/record.ts'
 import { openStore } from '../../src/store/open.ts'
 import type { Store } from '../../src/store/store.ts'
 import { run, serveProcess, start } from './cli.ts'
+import { listenHere } from './listener.ts'
 import { type MakeDatabase, saveRecords } from './store/engines.ts'
 import { tempFolder } from './temp-folder.ts'
 import { callHere } from './terminal.ts'
@@ -60,6 +61,8 @@ export async function workplace(
     start: (...args: string[]) => start(args, { cwd, env }),
     serve: (args: string[] = [], more: Record<string, string> = {}) =>
       serveProcess(args, { cwd, env: { ...env, ...more } }),
+    /** A node in this process, which is faster than `serve`. */
+    listen: (more: Record<string, string> = {}) => listenHere({ ...env, ...more }),
     open,
     look,
     async [Symbol.asyncDispose]() {

@@ -52,7 +52,7 @@ const urlIn = (greeting: string) => /https?:\/\/[\d.:]+/.exec(greeting)?.[0]
 
 export const readUrl = async (stdout: ReadableStream<Uint8Array>) => urlIn(await readGreeting(stdout))
 
-async function readGreeting(stdout: ReadableStream<Uint8Array>): Promise<string> {
+export async function readGreeting(stdout: ReadableStream<Uint8Array>): Promise<string> {
   let greeting = ''
   const decoder = new TextDecoder()
   for await (const chunk of stdout) {

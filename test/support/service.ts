@@ -8,7 +8,9 @@ import { tempFolder } from './temp-folder.ts'
 
 type Options = { workers?: number; env?: Record<string, string> }
 
-/** The service on the demo people, in this process. `threads` are in the order of their start: background, search, servers. */
+const PEOPLE = inventPeople().slice(0, 60)
+
+/** The service on sixty demo people, in this process. `threads` are in the order of their start: background, search, servers. */
 export async function startTestService({ workers = 1, env = {} }: Options = {}) {
   const folder = tempFolder()
   const settings = { PORT: '0', DATABASE_URL: `sqlite:${join(folder.path, 'test.db')}`, ...env }
@@ -19,8 +21,8 @@ export async function startTestService({ workers = 1, env = {} }: Options = {}) 
   const onWorker = (worker: Worker) => void threads.push(worker)
   process.on('worker', onWorker)
   const store = await openStore(config.database)
-  const people = inventPeople().map((passport) => ({ kind: 'passport' as const, passport }))
-  await store.records.saveIfEmpty(people, { now: Date.now(), restore: false })
+  const people = PEOPLE.map((passport) => ({ kind: 'passport' as const, passport }))
+  await store.records.save(people, { now: Date.now(), restore: false })
   const service = await startService({ config, workers, store, log })
   return {
     ...service,

@@ -11,7 +11,6 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
-import { MAIN } from '../../support/cli.ts'
 import { workplace } from '../../support/cli-sandbox.ts'
 import { everyAnswer } from '../../support/http/every-response.ts'
 import { type MakeDatabase, otherEngine, withEngine, withEveryEngine } from '../../support/store/engines.ts'
@@ -23,6 +22,12 @@ const idsIn = (text: string) =>
     .split('\n')
     .filter(Boolean)
     .map((line) => JSON.parse(line).passport_id)
+
+async function exportOf(here: Awaited<ReturnType<typeof workplace>>): Promise<string> {
+  const path = join(here.cwd, 'export.jsonl')
+  await here.call('export', '--force', path)
+  return readFileSync(path, 'utf8')
+}
 
 withEngine('sqlite', 'export writes everything', (makeDatabase) => {
   test('to standard output in order of ids, and compressed to a file whose name ends in .gz', async () => {
@@ -79,27 +84,9 @@ withEngine('sqlite', 'export writes everything', (makeDatabase) => {
   test('with removals first', async () => {
     await using here = await workplace(makeDatabase, { records: PEOPLE })
     await here.call('remove', '12', '--yes')
-    const { out } = await here.run('export')
+    const out = await exportOf(here)
     expect(out).toStartWith('{"passport_id":12,"removed":true}\n')
     expect(idsIn(out)).toEqual([12, 3, 7, 900])
-  })
-
-  test('until the reader closes the pipe, with exit code 0', async () => {
-    await using here = await workplace(makeDatabase, { records: INVENTED })
-    const script = 'set -o pipefail; "$BUN" "$MAIN" export | head -1'
-    const child = Bun.spawn(['bash', '-c', script], {
-      cwd: here.cwd,
-      env: { PATH: process.env.PATH ?? '', ...here.env, BUN: process.execPath, MAIN },
-      stdout: 'pipe',
-      stderr: 'pipe',
-    })
-    const [out, err] = await Promise.all([
-      new Response(child.stdout).text(),
-      new Response(child.stderr).text(),
-    ])
-    expect(idsIn(out)).toEqual([1])
-    expect(err).toBe('')
-    expect(await child.exited).toBe(0)
   })
 })
 
@@ -141,7 +128,7 @@ async function everyState(makeDatabase: MakeDatabase) {
     record(2005, { mergedInto: 2004, mainWallet: '0x2005' }),
   ]
   const here = await workplace(makeDatabase, {
-    records: [...INVENTED.slice(0, 60), ...odd],
+    records: [...INVENTED.slice(0, 25), ...odd],
     files: {
       'points.jsonl': toLines(...POINTS),
       'late.jsonl': toLines({ passport: 5, type: 'gitcoin', value: 1 }),
@@ -164,7 +151,7 @@ async function everyState(makeDatabase: MakeDatabase) {
 withEveryEngine('import of an export', (makeDatabase, engine) => {
   test('gives the same service on the other engine, unchanged and after scoring again', async () => {
     await using original = await everyState(makeDatabase)
-    const { out } = await original.run('export')
+    const out = await exportOf(original)
     await using copy = await workplace(otherEngine(engine), { files: { 'all.jsonl': out } })
     const { err, code } = await copy.call('import', join(copy.cwd, 'all.jsonl'))
     expect(code, err).toBe(0)
@@ -173,14 +160,14 @@ withEveryEngine('import of an export', (makeDatabase, engine) => {
     expect(responses['/api/v1/passports/5']).toContain('"calculating_score":true')
     expect(responses['/api/v1/passport_credentials?passport_id=1']).toContain('"value":"forty"')
     expect(await copy.look(everyAnswer)).toEqual(responses)
-    expect((await copy.run('export')).out).toBe(out)
+    expect(await exportOf(copy)).toBe(out)
     expect((await copy.call('import', join(copy.cwd, 'all.jsonl'))).err).toContain(
-      ': 0 added, 0 changed, 65 unchanged.',
+      ': 0 added, 0 changed, 30 unchanged.',
     )
 
     const scoredAgain = async (here: typeof copy) => {
       expect(await here.call('score', '--all')).toMatchObject({ code: 0 })
-      return (await here.run('export')).out.replaceAll(/"last_calculated_at":"[^"]*"/g, '')
+      return (await exportOf(here)).replaceAll(/"last_calculated_at":"[^"]*"/g, '')
     }
     expect(await scoredAgain(copy)).toBe(await scoredAgain(original))
   })

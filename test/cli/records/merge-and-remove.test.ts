@@ -68,7 +68,7 @@ withEveryEngine('passports', (makeDatabase) => {
 
   test('a merged passport leads to another one until the merge is undone', async () => {
     await using here = await prepare(makeDatabase)
-    await using server = await here.serve()
+    await using server = await here.listen()
     const idOf = async (ref: string) =>
       (
         (await (await fetch(`${server.url}/api/v1/passports/${ref}`)).json()) as {

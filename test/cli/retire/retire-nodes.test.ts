@@ -1,15 +1,11 @@
 import { expect, test } from 'bun:test'
-import { createFixedWindow } from '../../../src/api/fixed-window.ts'
-import { createCatalog } from '../../../src/catalog/catalog.ts'
-import { readConfig } from '../../../src/config.ts'
 import { ServiceError } from '../../../src/domain/errors.ts'
 import { NO_PLAN } from '../../../src/domain/retirement.ts'
-import { createLog } from '../../../src/log.ts'
-import { listen } from '../../../src/serve/request-listener.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { workplace } from '../../support/cli-sandbox.ts'
+import { listenHere } from '../../support/listener.ts'
 import { timeUntil, until } from '../../support/processes.ts'
-import { onEngine, withEveryEngine } from '../../support/store/engines.ts'
+import { withEngine, withEveryEngine } from '../../support/store/engines.ts'
 import { ada, NOON } from '../../support/store/records.ts'
 
 const LATEST_MILLISECONDS = 15_000
@@ -17,9 +13,8 @@ const LATEST_MILLISECONDS = 15_000
 withEveryEngine('retire', (makeDatabase) => {
   test('two running nodes apply a change, and its reversal, within seconds', async () => {
     await using here = await workplace(makeDatabase, { records: [ada] })
-    const [one, other] = await Promise.all([here.serve(), here.serve()])
-    await using _one = one
-    await using _other = other
+    await using one = await here.listen()
+    await using other = await here.listen()
     const see = ({ url }: { url: string }) =>
       Promise.all([
         fetch(`${url}/api/v1/passports/7`).then(({ status }) => status),
@@ -41,42 +36,33 @@ withEveryEngine('retire', (makeDatabase) => {
   })
 })
 
-onEngine('sqlite', 'a node', (open) => {
+withEngine('sqlite', 'a node', (makeDatabase) => {
   test('a node uses the last known plan while the database is unavailable', async () => {
-    await using store = await open([ada])
+    await using here = await workplace(makeDatabase, { records: [ada] })
+    await using store = await here.open()
     await store.retirement.save({ ...NO_PLAN, sunsetAt: NOON })
     let reads = 0
     let away = false
-    const retirement: Store['retirement'] = {
-      ...store.retirement,
-      async find() {
-        reads++
-        if (away) throw new ServiceError('unavailable', 'The store is unavailable.')
-        return store.retirement.find()
+    const adapt = (store: Store): Store => ({
+      ...store,
+      retirement: {
+        ...store.retirement,
+        async find() {
+          reads++
+          if (away) throw new ServiceError('unavailable', 'The store is unavailable.')
+          return store.retirement.find()
+        },
       },
-    }
-    const { server, drain } = await listen({
-      config: readConfig({ PORT: '0' }, { demo: false }),
-      store: { ...store, retirement },
-      catalog: createCatalog(store),
-      now: () => NOON,
-      log: createLog({ write: () => undefined, json: true, now: () => NOON }),
-      counter: createFixedWindow(() => NOON),
-      onUsage: () => undefined,
-      rasterize: () => Promise.reject(new Error('This test draws no picture.')),
     })
-    const status = async () => (await fetch(new URL('/api/v1/passports/7', server().url))).status
-    try {
-      expect(await status()).toBe(410)
-      away = true
-      await store.retirement.save(NO_PLAN)
-      const before = reads
-      await until(() => reads >= before + 2)
-      expect(await status()).toBe(410)
-      away = false
-      await until(async () => (await status()) === 200)
-    } finally {
-      await drain()
-    }
+    await using node = await listenHere(here.env, { adapt })
+    const status = async () => (await fetch(`${node.url}/api/v1/passports/7`)).status
+    expect(await status()).toBe(410)
+    away = true
+    await store.retirement.save(NO_PLAN)
+    const before = reads
+    await until(() => reads >= before + 2)
+    expect(await status()).toBe(410)
+    away = false
+    await until(async () => (await status()) === 200)
   })
 })

@@ -51,28 +51,6 @@ withEveryEngine('applied rules', (makeDatabase) => {
     expect((await here.call('explain', '1')).out).toMatch(/by rule set two\+\w{8}\n/)
   })
 
-  test('a running node scores and explains by an applied rule set, and by the one before after a rollback', async () => {
-    await using here = await kitePlace(makeDatabase)
-    await using server = await here.serve([], { RULES: here.path('one.json') })
-    const shows = (score: number, version: string) => async () => {
-      const { passport } = (await (await fetch(`${server.url}/api/v1/passports/1`)).json()) as {
-        passport: { score: number; calculating_score: boolean }
-      }
-      const page = await (await fetch(`${server.url}/passports/1/score`)).text()
-      return (
-        passport.score === score &&
-        !passport.calculating_score &&
-        page.includes(`By rule set <code>${version}</code>`)
-      )
-    }
-    await until(shows(10, 'one'))
-    expect((await here.rules('apply', here.path('two.json'))).code).toBe(0)
-    await until(shows(20, 'two'))
-    expect((await here.rules('rollback')).err).toMatch(/^Rule set one\+\w+ is active again\./)
-    await until(shows(10, 'one'))
-    expect(await here.scoreOf()).toBe(10)
-  })
-
   test('list and show have every stored rule set', async () => {
     await using here = await kitePlace(makeDatabase)
     expect((await here.rules('list')).err).toContain('No rule set was applied: the built-in set 2026-11+')
@@ -121,6 +99,30 @@ withEveryEngine('applied rules', (makeDatabase) => {
     expect((await here.rules('rollback')).err).toContain('The built-in rule set 2026-11+')
     expect(await here.rules('rollback')).toMatchObject({ code: 1 })
     expect((await here.call('score')).err).toBe('Scored 1 passport by rule set 2026-11.\n')
+  })
+})
+
+withEngine('sqlite', 'applied rules', (makeDatabase) => {
+  test('a running node scores and explains by an applied rule set, and by the one before after a rollback', async () => {
+    await using here = await kitePlace(makeDatabase)
+    await using server = await here.serve([], { RULES: here.path('one.json') })
+    const shows = (score: number, version: string) => async () => {
+      const { passport } = (await (await fetch(`${server.url}/api/v1/passports/1`)).json()) as {
+        passport: { score: number; calculating_score: boolean }
+      }
+      const page = await (await fetch(`${server.url}/passports/1/score`)).text()
+      return (
+        passport.score === score &&
+        !passport.calculating_score &&
+        page.includes(`By rule set <code>${version}</code>`)
+      )
+    }
+    await until(shows(10, 'one'))
+    expect((await here.rules('apply', here.path('two.json'))).code).toBe(0)
+    await until(shows(20, 'two'))
+    expect((await here.rules('rollback')).err).toMatch(/^Rule set one\+\w+ is active again\./)
+    await until(shows(10, 'one'))
+    expect(await here.scoreOf()).toBe(10)
   })
 })
 

@@ -1,4 +1,3 @@
-import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -9,7 +8,7 @@ import { parseExposition } from '../../support/http/prometheus.ts'
 import { serveTest } from '../../support/http/server.ts'
 import { until } from '../../support/processes.ts'
 import { hasRedis, startRedis } from '../../support/redis/redis.ts'
-import { databaseMaker, onEveryEngine } from '../../support/store/engines.ts'
+import { databaseMaker, onEngine } from '../../support/store/engines.ts'
 import { NOON, named } from '../../support/store/records.ts'
 
 const DEPLOY = join(import.meta.dir, '../../../deploy')
@@ -64,21 +63,7 @@ test.if(hasRedis)('metrics report Redis and the snapshot, over all workers', asy
   await until(async () => (await read('passportd_redis_up')) === 1)
 })
 
-test('the metrics of Redis are missing without REDIS_URL, and the snapshot age grows while the database cannot be read', async () => {
-  await using here = await workplace(databaseMaker('sqlite'), { records: [named(1, 'Ada')] })
-  await using server = await here.serve([], { METRICS_PORT: '0' })
-  const { families, value } = await scrape(server)
-  expect(families.has('passportd_redis_up')).toBe(false)
-  expect(value('passportd_snapshot_passports')).toBe(1)
-  await here.call('remove', '1', '--yes')
-  await until(async () => (await scrape(server)).value('passportd_snapshot_passports') === 0)
-  using database = new Database(here.database)
-  database.run('pragma busy_timeout = 10000')
-  database.run('alter table ranking rename to gone')
-  await until(async () => Number((await scrape(server)).value('passportd_snapshot_age_seconds')) > 3)
-})
-
-onEveryEngine('requests in progress', (open) => {
+onEngine('sqlite', 'requests in progress', (open) => {
   test('a request is in progress until it has its response', async () => {
     await using store = await open([named(1, 'Ada')])
     const counted = Promise.withResolvers<void>()

@@ -7,11 +7,13 @@ import { createErrorLog } from '../../../src/serve/error-log.ts'
 import { truncateAddress } from '../../../src/serve/request-log.ts'
 import { openSqlite } from '../../../src/store/sqlite/open.ts'
 import { VERSION } from '../../../src/version.ts'
-import { run, serveProcess } from '../../support/cli.ts'
+import { serveProcess } from '../../support/cli.ts'
+import { workplace } from '../../support/cli-sandbox.ts'
 import { readLines, until } from '../../support/processes.ts'
-import { saveRecords } from '../../support/store/engines.ts'
+import { databaseMaker, saveRecords } from '../../support/store/engines.ts'
 import { named } from '../../support/store/records.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
+import { callHere } from '../../support/terminal.ts'
 
 async function entriesOf(child: { kill(signal: 'SIGTERM'): void; stderr: ReadableStream<Uint8Array> }) {
   child.kill('SIGTERM')
@@ -26,12 +28,9 @@ async function entriesOf(child: { kill(signal: 'SIGTERM'): void; stderr: Readabl
 }
 
 test('LOG_REQUESTS=true logs one entry per request, by route', async () => {
-  using folder = tempFolder()
-  const cwd = folder.path
-  const env = { LOG_REQUESTS: 'true', TRUST_PROXY: '127.0.0.1' }
-  await using server = await serveProcess(['--demo'], { cwd, env })
-  const { out } = await run(['keys', 'create', '--demo', '--name', 'a'], { cwd })
-  const key = out.trim()
+  await using here = await workplace(databaseMaker('sqlite'), { records: [named(42, 'Ada')] })
+  await using server = await here.listen({ LOG_REQUESTS: 'true', TRUST_PROXY: '127.0.0.1' })
+  const key = (await here.call('keys', 'create', '--name', 'a')).out.trim()
   await fetch(`${server.url}/api/v1/passports/42`, {
     headers: { 'X-API-KEY': key, 'X-Request-Id': 'mine', 'X-Forwarded-For': '203.0.113.77' },
   })
@@ -40,7 +39,6 @@ test('LOG_REQUESTS=true logs one entry per request, by route', async () => {
     headers: { 'X-Forwarded-For': '2001:db8:1:2:3:4:5:6' },
   })
   await fetch(`${server.url}/health`)
-  const { entries } = await entriesOf(server.child)
   const common = {
     time: expect.any(String),
     level: 'info',
@@ -50,14 +48,15 @@ test('LOG_REQUESTS=true logs one entry per request, by route', async () => {
   }
   const passport = { ...common, route: 'passport' }
   const known = { tier: 'standard', address: '203.0.113.0' }
-  expect(entries.filter(({ message }) => message === 'request')).toEqual([
+  await until(() => server.lines.length === 3)
+  expect(server.lines.map((line) => JSON.parse(line))).toEqual([
     { ...passport, request_id: 'mine', method: 'GET', status: 200, key: key.split('_')[1], ...known },
     { ...passport, method: 'HEAD', status: 404, tier: 'anonymous', address: '2001:db8:1::/48' },
     { ...common, method: 'GET', route: 'health', status: 200, tier: 'none', address: '127.0.0.0' },
   ])
 })
 
-test('the log reports start, stop, and the begin and end of a brown-out', async () => {
+test('the log reports start, stop, an ignored SIGHUP, and the begin and end of a brown-out', async () => {
   using folder = tempFolder()
   const path = join(folder.path, 'test.db')
   const store = openSqlite(path)
@@ -67,6 +66,8 @@ test('the log reports start, stop, and the begin and end of a brown-out', async 
   })
   const log = readLines(server.child.stderr)
   const isLogged = (text: string) => log.some((line) => line.includes(text))
+  server.child.kill('SIGHUP')
+  await until(() => isLogged('SIGHUP was ignored'))
   const brownout = { start: Date.now(), end: Date.now() + 3_600_000 }
   await store.retirement.save({ brownouts: [brownout], exempt: [] })
   await until(() => isLogged('A brown-out of V1 began'))
@@ -79,6 +80,7 @@ test('the log reports start, stop, and the begin and end of a brown-out', async 
   const until410 = new Date(brownout.end).toISOString()
   expect(log.map((line) => JSON.parse(line))).toMatchObject([
     { message: 'Started.', version: VERSION, url: server.url, database: path, passports: 0, workers: 1 },
+    { level: 'warn', message: 'SIGHUP was ignored: TLS_CERT and TLS_KEY are not set.' },
     { message: `A brown-out of V1 began: it responds 410 until ${until410}.` },
     { message: 'The brown-out of V1 ended.' },
     { message: 'Stopping: requests in progress are completed.' },
@@ -115,7 +117,7 @@ test('no key, query, path or whole address is logged, also for failed requests',
   const { cwd, env } = database
   const settings = { ...env, LOG_REQUESTS: 'true', TRUST_PROXY: '127.0.0.1' }
   await using server = await serveProcess([], { cwd, env: settings })
-  const key = (await run(['keys', 'create', '--name', 'a'], { cwd, env })).out.trim()
+  const key = (await callHere(['keys', 'create', '--name', 'a'], { env })).out.trim()
   const wrong = `ppd_0123456789_${'e'.repeat(64)}`
   const wallet = `0xfeed${'0'.repeat(36)}`
   let asked = 0

@@ -1,11 +1,12 @@
+import { Database } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
 import { presentFamilies } from '../../../src/api/prometheus.ts'
 import { createStoreMetrics } from '../../../src/serve/store-metrics.ts'
-import { run, serveProcess, takePort } from '../../support/cli.ts'
+import { run, takePort } from '../../support/cli.ts'
 import { workplace } from '../../support/cli-sandbox.ts'
 import { type Exposition, parseExposition } from '../../support/http/prometheus.ts'
 import { until } from '../../support/processes.ts'
-import { onEveryEngine, saveRecords, withEveryEngine } from '../../support/store/engines.ts'
+import { onEveryEngine, saveRecords, withEngine } from '../../support/store/engines.ts'
 import { NOON, named, record } from '../../support/store/records.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
 
@@ -23,8 +24,8 @@ const ask = (url: string, times: number) =>
     Array.from({ length: times }, () => until(async () => (await fetch(url, { keepalive: false })).ok)),
   )
 
-withEveryEngine('METRICS_PORT', (makeDatabase) => {
-  test('METRICS_PORT serves metrics and nothing else', async () => {
+withEngine('sqlite', 'METRICS_PORT', (makeDatabase) => {
+  test('METRICS_PORT serves metrics and nothing else, and the public port none, with or without it', async () => {
     await using here = await workplace(makeDatabase, { records: [named(1, 'Ada')] })
     await using server = await here.serve([], { METRICS_PORT: '0' })
     await ask(`${server.url}/api/v1/passports?keyword=ada`, 3)
@@ -43,6 +44,12 @@ withEveryEngine('METRICS_PORT', (makeDatabase) => {
     expect(families.has('passportd_event_loop_delay_seconds')).toBe(true)
 
     const { origin } = new URL(urlOf(server))
+    await using without = await here.listen()
+    for (const { url } of [server, without]) {
+      const response = await fetch(`${url}/metrics`)
+      expect(response.status).toBe(404)
+      expect(await response.json()).toMatchObject({ code: 'not_found' })
+    }
     for (const path of ['/', '/health', '/metrics/', '/api/v1/passports']) {
       expect((await fetch(origin + path)).status).toBe(404)
     }
@@ -50,6 +57,16 @@ withEveryEngine('METRICS_PORT', (makeDatabase) => {
     for (const Host of ['', 'a b', '[']) {
       expect((await fetch(urlOf(server), { headers: { Host } })).status).toBe(200)
     }
+
+    // The snapshot follows the database, and its age grows while it cannot be read.
+    expect(families.has('passportd_redis_up')).toBe(false)
+    expect(value('passportd_snapshot_passports')).toBe(1)
+    await here.call('remove', '1', '--yes')
+    await until(async () => (await scrape(server)).value('passportd_snapshot_passports') === 0)
+    using database = new Database(here.database)
+    database.run('pragma busy_timeout = 10000')
+    database.run('alter table ranking rename to gone')
+    await until(async () => Number((await scrape(server)).value('passportd_snapshot_age_seconds')) > 2)
   })
 })
 
@@ -88,15 +105,6 @@ onEveryEngine('metrics of the store', (open) => {
 })
 
 describe('metrics, independent of the engine', () => {
-  test('the public port serves no metrics, with or without METRICS_PORT', async () => {
-    using folder = tempFolder()
-    await using server = await serveProcess([], { cwd: folder.path })
-    expect(server.greeting).not.toContain('Metrics')
-    const response = await fetch(`${server.url}/metrics`)
-    expect(response.status).toBe(404)
-    expect(await response.json()).toMatchObject({ code: 'not_found' })
-  })
-
   test('a port in use is reported in one sentence', async () => {
     using folder = tempFolder()
     await using other = takePort()

@@ -4,10 +4,10 @@ import { readLines, until } from '../../support/processes.ts'
 import { hasRedis, startRedis } from '../../support/redis/redis.ts'
 import { withEngine } from '../../support/store/engines.ts'
 
-const REQUESTS = 10_000
-const LIMIT = 3000
+const REQUESTS = 1500
+const LIMIT = 600
 /** A window of a day: it almost never ends during a test. */
-const TIERS = { TIERS: `standard=${LIMIT}/24h, anonymous=200/24h` }
+const TIERS = { TIERS: `standard=${LIMIT}/24h, anonymous=50/24h` }
 
 async function race(urls: readonly string[], requests: number, headers: Record<string, string> = {}) {
   const statuses: Record<number, number> = {}
@@ -30,7 +30,7 @@ async function makeKey(here: Awaited<ReturnType<typeof workplace>>) {
 
 withEngine('sqlite', 'limits', (makeDatabase) => {
   test.skipIf(process.platform !== 'linux')(
-    'workers accept exactly the limit of ten thousand concurrent requests',
+    'workers accept exactly the limit of many concurrent requests',
     async () => {
       await using here = await workplace(makeDatabase)
       const headers = await makeKey(here)
@@ -40,22 +40,6 @@ withEngine('sqlite', 'limits', (makeDatabase) => {
   )
 
   describe.skipIf(!hasRedis)('with Redis', () => {
-    test('two nodes accept exactly the limit of ten thousand concurrent requests', async () => {
-      await using redis = await startRedis()
-      await using here = await workplace(makeDatabase)
-      const env = { ...TIERS, REDIS_URL: redis.url }
-      await using one = await here.serve([], env)
-      await using other = await here.serve([], env)
-      const logs = [readLines(one.child.stderr), readLines(other.child.stderr)]
-      const size = () => logs.flat().length
-      // If Redis responds late on a busy machine, nodes count for themselves and log it: then the test runs again.
-      for (let before = -1; before !== size(); ) {
-        before = size()
-        const statuses = await race([one.url, other.url], REQUESTS, await makeKey(here))
-        if (before === size()) expect(statuses).toEqual({ 200: LIMIT, 429: REQUESTS - LIMIT })
-      }
-    })
-
     test('no request fails while Redis is killed under load, and nodes share the limit after its restart', async () => {
       await using redis = await startRedis({ password: 'secret' })
       await using here = await workplace(makeDatabase)
@@ -64,12 +48,19 @@ withEngine('sqlite', 'limits', (makeDatabase) => {
       await using one = await here.serve([], env)
       await using other = await here.serve(['--workers', '2'], env)
       const logs = [readLines(one.child.stderr), readLines(other.child.stderr)]
+      const size = () => logs.flat().length
+      // If Redis responds late on a busy machine, nodes count for themselves and log it: then the test runs again.
+      for (let before = -1; before !== size(); ) {
+        before = size()
+        const statuses = await race([one.url, other.url], REQUESTS, await makeKey(here))
+        if (before === size()) expect(statuses).toEqual({ 200: LIMIT, 429: REQUESTS - LIMIT })
+      }
 
-      const load = race([one.url, other.url], 2000, headers)
+      const load = race([one.url, other.url], 500, headers)
       await redis.kill()
-      expect(await load).toEqual({ 200: 2000 })
+      expect(await load).toEqual({ 200: 500 })
       // Each node counts for itself: together they accept at most twice the limit.
-      expect(await race([one.url, other.url], 500)).toEqual({ 200: 400, 429: 100 })
+      expect(await race([one.url, other.url], 200)).toEqual({ 200: 100, 429: 100 })
 
       await redis.restart()
       const isBack = (log: string[]) => log.filter((line) => line.includes('is available again')).length

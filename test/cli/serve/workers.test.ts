@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { refuseWorkers } from '../../../src/cli/commands/serve.ts'
 import { workplace } from '../../support/cli-sandbox.ts'
 import { childrenOf, timeUntil } from '../../support/processes.ts'
-import { LATEST_NEWS_MILLISECONDS, withEveryEngine } from '../../support/store/engines.ts'
+import { LATEST_NEWS_MILLISECONDS, withEngine } from '../../support/store/engines.ts'
 import { callHere } from '../../support/terminal.ts'
 
 /** One connection per request, so that all threads get some. */
@@ -14,7 +14,7 @@ const statuses = async (url: string, headers: Record<string, string> = {}) => [
   ),
 ]
 
-withEveryEngine('serve --workers', (makeDatabase, engine) => {
+withEngine('postgres', 'serve --workers', (makeDatabase, engine) => {
   describe.skipIf(process.platform !== 'linux')('on Linux', () => {
     test('every worker refuses a revoked key within the time limit', async () => {
       await using here = await workplace(makeDatabase)

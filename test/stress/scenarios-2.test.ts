@@ -1,3 +1,0 @@
-import { testScenarios } from '../support/stress.ts'
-
-testScenarios(1)

@@ -1,0 +1,39 @@
+import { createFixedWindow } from '../../src/api/fixed-window.ts'
+import { createCatalog } from '../../src/catalog/catalog.ts'
+import { readConfig } from '../../src/config.ts'
+import { createLog } from '../../src/log.ts'
+import { listen } from '../../src/serve/request-listener.ts'
+import { openStore } from '../../src/store/open.ts'
+import type { Store } from '../../src/store/store.ts'
+
+type Options = {
+  /** Changes the store of the node. */
+  adapt?: (store: Store) => Store
+}
+
+/** A node without threads, in this process. It serves requests with the settings of `serve`, but does no background work. */
+export async function listenHere(env: Record<string, string>, { adapt = (store) => store }: Options = {}) {
+  const config = readConfig({ PORT: '0', ...env }, { demo: false })
+  const store = await openStore(config.database)
+  const lines: string[] = []
+  const { server, drain } = await listen({
+    config,
+    store: adapt(store),
+    catalog: createCatalog(store),
+    now: Date.now,
+    log: createLog({ write: (line) => void lines.push(line), json: true, now: Date.now }),
+    counter: createFixedWindow(Date.now),
+    onUsage: () => undefined,
+    rasterize: () => Promise.reject(new Error('This node draws no pictures.')),
+  })
+  return {
+    url: server().url.origin,
+    /** The log. */
+    lines,
+    async [Symbol.asyncDispose]() {
+      await server().stop(true)
+      await drain()
+      await store.close()
+    },
+  }
+}
