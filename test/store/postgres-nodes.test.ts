@@ -5,6 +5,7 @@ import { SERVE_TIMEOUT } from '../../src/store/open.ts'
 import { createPool } from '../../src/store/postgres/connection/health-checked-pool.ts'
 import type { Query } from '../../src/store/postgres/connection/query.ts'
 import { createKeys } from '../../src/store/postgres/keys.ts'
+import { createListing } from '../../src/store/postgres/listing.ts'
 import { openPostgres } from '../../src/store/postgres/open.ts'
 import type { ScoringJob, Store } from '../../src/store/store.ts'
 import { connect } from '../support/postgres/connect.ts'
@@ -110,6 +111,19 @@ describe('postgres: two nodes', () => {
     await finding
     expect(await keys.find('one')).toMatchObject({ revokedAt: NOON })
     await Promise.all([link.close(), other.close()])
+  })
+
+  test('a thread reads recent changes with the cursor of another one, also if only one of them saw an outage', async () => {
+    await using nodes = await openTwo()
+    const query: Query = (text, values = []) => nodes.sql.unsafe(text, [...values])
+    const [background, server] = [createListing(query), createListing(query)]
+    server.forget()
+    const cursor = await background.readAll(() => undefined)
+    await saveRecords(nodes.one, [named(1, 'Ada')])
+    expect(await server.readRecent(cursor)).toMatchObject({ listed: [{ id: 1 }] })
+    expect(await background.readChanges(cursor)).toMatchObject({ listed: [{ id: 1 }] })
+    background.forget()
+    expect(await background.readChanges(cursor)).toBeUndefined()
   })
 
   test('a revoked key of a lagging replica works only while the primary is unavailable', async () => {

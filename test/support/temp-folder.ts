@@ -1,9 +1,19 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync, statfsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
+const MEMORY = '/dev/shm'
+const ENOUGH_BYTES = 2 ** 30
+
+/** In memory if there is enough: a new PostgreSQL database takes 10 ms there, and 150 ms on a slow disk. */
+function findPlace(): string {
+  if (!existsSync(MEMORY)) return tmpdir()
+  const { bavail, bsize } = statfsSync(MEMORY)
+  return bavail * bsize >= ENOUGH_BYTES ? MEMORY : tmpdir()
+}
+
 /** A new temporary folder, which is removed at the end of the block. */
-export function tempFolder(parent = tmpdir()) {
-  const path = mkdtempSync(join(parent, 'passportd-test-'))
+export function tempFolder() {
+  const path = mkdtempSync(join(findPlace(), 'passportd-test-'))
   return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }) }
 }

@@ -27,25 +27,8 @@ type AllRow = { cursor: string; ranked: Buffer | null; names: string | null }
 
 /** Rows carry the number of the transaction that wrote them. */
 export function createListing(read: Query, readFast = read): ListingStore & { forget(): void } {
-  /** Part of the cursor: equal transaction numbers of another server mean other changes. */
+  /** Part of the cursor: equal transaction numbers of another server mean other changes. Each thread has its own count. */
   let server = 0
-
-  async function readChanges(query: Query, since: string, most: number): Promise<ListingChanges | undefined> {
-    const serverNumber = server
-    const [known, counter, transaction] = since.split(':')
-    if (known !== String(serverNumber)) return undefined
-    const [now] = await query<{ counter: string }>(`select ${COUNTER}::text as counter`)
-    if (now?.counter === counter) return { cursor: since, listed: [], unlisted: [] }
-    const [row] = await query<{ cursor: string; listed: ChangedPassport[]; unlisted: number[] }>(
-      `select ${CURSOR},
-         coalesce((select json_agg(json_build_object('id', passport_id, 'score', score, 'name', name, 'version', version)) from
-           (select * from v1_passports where version >= $1::bigint limit ${most + 1}) as changed), '[]') as listed,
-         coalesce((select json_agg(passport_id) from unlisted where version >= $1::bigint), '[]') as unlisted`,
-      [transaction],
-    )
-    if (row === undefined || row.listed.length > most) return undefined
-    return { ...row, cursor: `${serverNumber}:${row.cursor}` }
-  }
 
   return {
     /** To be called when another server responds, or the same one after an interruption. */
@@ -67,7 +50,24 @@ export function createListing(read: Query, readFast = read): ListingStore & { fo
       }
       return cursor
     },
-    readChanges: (since) => readChanges(read, since, MOST_CHANGES),
+    readChanges: async (since) =>
+      since.startsWith(`${server}:`) ? readChanges(read, since, MOST_CHANGES) : undefined,
+    // The cursor is of a thread that reads all changes: it replaces the cursor soon after another server responds.
     readRecent: (since) => readChanges(readFast, since, MOST_RECENT_CHANGES),
   }
+}
+
+async function readChanges(query: Query, since: string, most: number): Promise<ListingChanges | undefined> {
+  const [server, counter, transaction] = since.split(':')
+  const [now] = await query<{ counter: string }>(`select ${COUNTER}::text as counter`)
+  if (now?.counter === counter) return { cursor: since, listed: [], unlisted: [] }
+  const [row] = await query<{ cursor: string; listed: ChangedPassport[]; unlisted: number[] }>(
+    `select ${CURSOR},
+       coalesce((select json_agg(json_build_object('id', passport_id, 'score', score, 'name', name, 'version', version)) from
+         (select * from v1_passports where version >= $1::bigint limit ${most + 1}) as changed), '[]') as listed,
+       coalesce((select json_agg(passport_id) from unlisted where version >= $1::bigint), '[]') as unlisted`,
+    [transaction],
+  )
+  if (row === undefined || row.listed.length > most) return undefined
+  return { ...row, cursor: `${server}:${row.cursor}` }
 }

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe } from 'bun:test'
 import { existsSync } from 'node:fs'
 import { type Browser, chromium, type Page } from 'playwright-core'
-import { findPlace, guardedFolder } from '../postgres/postgres-files.ts'
+import { guardedFolder } from '../postgres/postgres-files.ts'
 
 const CANDIDATES = [
   process.env.CHROMIUM_PATH,
@@ -22,7 +22,7 @@ if (PATH === undefined) {
 
 async function launchBrowser(): Promise<Browser> {
   if (PATH === undefined) throw new Error('Chromium was not found. Install it or set CHROMIUM_PATH.')
-  folder = guardedFolder(findPlace())
+  folder = guardedFolder()
   const env = { ...process.env }
   process.env.TMPDIR = folder.path
   try {

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { copyOwned, findPlace, guardedFolder, writeOwned } from './postgres-files.ts'
+import { copyOwned, guardedFolder, writeOwned } from './postgres-files.ts'
 import { runProgram } from './postgres-process.ts'
 import { getProgram } from './postgres-programs.ts'
 
@@ -15,7 +15,7 @@ export async function makeCluster(data: string): Promise<void> {
 
 /** The built-in locale of PostgreSQL is the same on every system. */
 async function makeTemplate(): Promise<string> {
-  const { path } = guardedFolder(findPlace())
+  const { path } = guardedFolder()
   const data = join(path, 'data')
   const passwordFile = join(path, 'password')
   writeOwned(passwordFile, PASSWORD)

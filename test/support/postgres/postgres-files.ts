@@ -2,13 +2,11 @@ import { spawn } from 'node:child_process'
 import {
   chmodSync,
   copyFileSync,
-  existsSync,
   lchownSync,
   mkdirSync,
   readdirSync,
   readFileSync,
   readlinkSync,
-  statfsSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
@@ -36,8 +34,8 @@ const GUARD = `cat
   while [ -e "$1" ]; do rm -rf "$1" || sleep 0.1; done`
 
 /** A temporary folder of the owner, deleted when this process ends at the latest. */
-export function guardedFolder(parent?: string) {
-  const folder = tempFolder(parent)
+export function guardedFolder() {
+  const folder = tempFolder()
   own(folder.path)
   const guard = spawn('/bin/sh', ['-c', GUARD, 'guard', folder.path], {
     detached: true,
@@ -52,16 +50,6 @@ export function guardedFolder(parent?: string) {
       guard.stdin?.end()
     },
   }
-}
-
-const MEMORY = '/dev/shm'
-const ENOUGH_BYTES = 2 ** 30
-
-/** In memory if there is enough: a new database takes 10 ms there, and 150 ms on a slow disk. */
-export function findPlace(): string | undefined {
-  if (!existsSync(MEMORY)) return undefined
-  const { bavail, bsize } = statfsSync(MEMORY)
-  return bavail * bsize >= ENOUGH_BYTES ? MEMORY : undefined
 }
 
 export function writeOwned(path: string, text: string): void {

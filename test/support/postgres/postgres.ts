@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { basename, dirname, join } from 'node:path'
 import { SQL } from 'bun'
 import { makeCluster, PASSWORD } from './postgres-cluster.ts'
-import { copyOwned, findPlace, guardedFolder, writeOwned } from './postgres-files.ts'
+import { copyOwned, guardedFolder, writeOwned } from './postgres-files.ts'
 import { findPort, launch, until } from './postgres-process.ts'
 import { getProgram } from './postgres-programs.ts'
 
@@ -77,7 +77,7 @@ function isNotForReplicas(path: string): boolean {
 /** Creates and fills a folder, and starts a server with the returned settings. */
 async function startIn(fill: (data: string) => Promise<Settings>): Promise<PostgresServer> {
   using made = new DisposableStack()
-  const { path } = made.use(guardedFolder(findPlace()))
+  const { path } = made.use(guardedFolder())
   const data = join(path, 'data')
   const settings = { ...SETTINGS, ...(await fill(data)) }
   const port = await findPort()

@@ -6,7 +6,6 @@ import type { PassportRecord } from '../../../src/domain/record.ts'
 import { openStore } from '../../../src/store/open.ts'
 import type { SaveResult, Store } from '../../../src/store/store.ts'
 import { testDatabase } from '../postgres/postgres.ts'
-import { findPlace } from '../postgres/postgres-files.ts'
 import { tempFolder } from '../temp-folder.ts'
 import { NOON } from './records.ts'
 
@@ -20,10 +19,10 @@ type Engine = { make: MakeDatabase }
 const ENGINES = {
   sqlite: {
     async make({ bare = false } = {}) {
-      const folder = tempFolder(findPlace())
+      const folder = tempFolder()
       const path = join(folder.path, 'test.db')
       migratedFile ??= makeMigratedFile()
-      if (!bare) writeFileSync(path, await migratedFile)
+      if (!bare) writeFileSync(path, await migratedFile, { mode: 0o600 })
       return {
         url: `sqlite:${path}`,
         [Symbol.asyncDispose]: async () => folder[Symbol.dispose](),
