@@ -2,6 +2,9 @@ import type { Catalog } from '../../catalog/catalog.ts'
 import type { Snapshot } from '../../catalog/snapshot.ts'
 import type { Facets } from './facets.ts'
 
+/** The first page after a start waits this long: enough for the index of a small database. */
+const LONGEST_WAIT_MILLISECONDS = 1000
+
 /**
  * The facets of all passports. They are read in the background when the ranking has changed, so that they do not delay it. Until
  * then, the last known ones are shown. `revision` increases with each read.
@@ -11,6 +14,7 @@ export function createHomeFacets(catalog: Catalog, read: () => Promise<Facets>) 
   let revision = 0
   let loaded: Snapshot | undefined
   let loading: Promise<void> | undefined
+  let first: Promise<void> | undefined
 
   async function load(snapshot: Snapshot): Promise<void> {
     try {
@@ -26,7 +30,11 @@ export function createHomeFacets(catalog: Catalog, read: () => Promise<Facets>) 
   return async (): Promise<{ facets: Facets | undefined; revision: number }> => {
     const snapshot = await catalog.current()
     if (snapshot !== loaded) loading ??= load(snapshot)
-    if (!known) await loading
+    first ??= Promise.race([
+      loading,
+      new Promise<void>((resolve) => setTimeout(resolve, LONGEST_WAIT_MILLISECONDS)),
+    ])
+    await first
     return { facets: known, revision }
   }
 }
