@@ -4,8 +4,8 @@ import { SCENARIOS } from './scenarios.ts'
 
 const HELP = `npm run stress -- [options]
 
-Runs scenarios with kills, full disks, hostile clients and failing servers on this machine, and prints a table of results.
-The exit code is 1 if a check failed, and 2 if an option is wrong.
+Runs scenarios with kills, full disks, hostile clients and failing servers on this machine. Prints a table of results,
+and with --short a line for each scenario. The exit code is 1 if a check failed, and 2 if an option is wrong.
 
   --short          run the short form of each scenario, three at a time, as .ci/run does
   --only NAME      run this scenario; may be given several times

@@ -14,7 +14,7 @@ const MAX_MEMORY_MEGABYTES = 700
 const AT_ONCE = 8
 const ENCODINGS = ['identity', 'gzip', 'zstd']
 
-/** On an idle machine it is about 10 ms. The client makes the machine busy. The short form runs beside other scenarios. */
+/** On an idle machine it is about 10 ms. The client makes the machine busy. Not checked in the short form, which runs beside other scenarios. */
 const LONGEST_HEALTH_MILLISECONDS = 300
 
 /** Within the limits of single texts and lists, but 3.8 MB each. */

@@ -142,7 +142,7 @@ ${config.explorer ? `  Explorer   ${address}/\n` : ''}  API        ${address}/ap
   Health     ${address}/health
   Keys       ${config.requireKey ? 'required' : 'optional'}
 ${metrics ? `  Metrics    ${metrics}\n` : ''}${workers > 1 ? `  Workers    ${workers}\n` : ''}${replicaOf(config)}
-Try it:      curl ${config.requireKey ? '-H "X-API-KEY: $KEY" ' : ''}'${address}/api/v1/passports?per_page=3'
+Try it:      curl ${config.requireKey ? '-H "X-API-KEY: $KEY" ' : ''}'${address}/api/v3/passports?limit=3'
 Make a key:  ${PROGRAM} keys create ${flag}--name me
 `
 }

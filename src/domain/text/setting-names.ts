@@ -2,7 +2,7 @@ import { editDistance } from './edit-distance.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** A sentence for each other variable with the prefix SITE_, or with the prefix PASSPORTD_, which settings do not have. */
+/** A sentence for each variable that begins with SITE_ or PASSPORTD_ and is not a setting. */
 export function unknownSettings(env: Environment, names: readonly string[]): string[] {
   return Object.keys(env)
     .filter((name) => /^(PASSPORTD|SITE)_/i.test(name) && !names.includes(name))

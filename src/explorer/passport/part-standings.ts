@@ -25,7 +25,7 @@ export function createPartStandings(catalog: Catalog) {
     const counts = await Promise.all(
       parts.map(async (part) => [part, await count(part, scores[part])] as const),
     )
-    isReady = true
+    if (parts.length > 0) isReady = true
     return Object.fromEntries(counts)
   }
 

@@ -19,7 +19,7 @@ ${rosette(id)}
 <h1 dir="auto">${shortenText(name, MAX_NAME_LENGTH, lengthOf)}</h1>
 <p class="line">${human ? HUMAN : html``}
 ${name === numberOf(id) ? html`` : html`<span class="soft">${numberOf(id)}</span>`}
-<span class="soft">${renderWord('place', profile.location, MAX_WORD_LENGTH)}</span></p>
+${profile.location === '' ? html`` : html`<span class="soft">${renderWord('place', profile.location, MAX_WORD_LENGTH)}</span>`}</p>
 ${renderBio(profile.bio.trim())}
 ${renderTags(profile.tags)}
 <p class="actions"><a class="button" href="#share">Share</a> <a class="button quiet" href="/compare?ids=${id}">Compare</a></p>

@@ -78,17 +78,18 @@ export function renderSnippets(id: number, origin: string, state: ApiState): Htm
 <details id="developers">
 <summary>For developers</summary>
 ${state === 'removed' ? REMOVED : html`<p>As JSON: <a href="${api}">this passport</a>, <a href="${credentials}">its credentials</a>${state === 'open' ? '' : ' (key required)'}. The <a href="/reference">API reference</a> describes all fields.</p>`}
-${plain === undefined || state === 'removed' ? html`` : renderCommands(plain, [api, credentials, `/api/v3/passports/${id}?include=credentials`], state)}
+${plain === undefined ? html`` : renderCommands(plain, { api, credentials, v3: `/api/v3/passports/${id}?include=credentials` }, state)}
 </details>
 </section>`
 }
 
 const REMOVED = html`<p>The V1 API of this service <a href="/deprecation">was removed</a>.</p>`
 
-function renderCommands(origin: string, paths: readonly [string, string, string], state: ApiState): Html {
+type Paths = { api: string; credentials: string; v3: string }
+
+function renderCommands(origin: string, { api, credentials, v3 }: Paths, state: ApiState): Html {
   const key = state === 'open' ? '' : '-H "X-API-KEY: $KEY" '
   const line = (noun: string, path: string) => renderLine(noun, `curl ${key}'${origin}${path}'`)
-  return html`${line('command for the passport', paths[0])}
-${line('command for its credentials', paths[1])}
-${line('command for both with v3', paths[2])}`
+  const v1 = [line('command for the passport', api), line('command for its credentials', credentials)]
+  return html`${state === 'removed' ? [] : v1}${line('command for both with v3', v3)}`
 }

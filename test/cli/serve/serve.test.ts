@@ -26,7 +26,7 @@ test('--demo fills its own file, also after a kill while filling it, and prints 
     expect(greeting).toContain(url + path)
     expect((await fetch(url + path)).status).toBe(200)
   }
-  expect(greeting).toContain(`curl '${url}/api/v1/passports?per_page=3'`)
+  expect(greeting).toContain(`curl '${url}/api/v3/passports?limit=3'`)
   const { pagination } = await (await fetch(`${url}/api/v1/passports`)).json()
   expect(pagination.total).toBe(1000)
 })
