@@ -1,7 +1,6 @@
 import { expect, test } from 'bun:test'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { run } from '../../support/cli.ts'
 import { workplace } from '../../support/cli-sandbox.ts'
 import { type MakeDatabase, withEveryEngine } from '../../support/store/engines.ts'
 import { toLines } from '../../support/store/json-lines.ts'
@@ -129,7 +128,7 @@ test('the built-in rule set passes "rules check"', async () => {
   const cwd = folder.path
   const { out } = await callHere(['rules', 'show', '--built-in'])
   writeFileSync(join(cwd, 'mine.json'), out)
-  expect(await run(['rules', 'check', 'mine.json'], { cwd })).toEqual({
+  expect(await callHere(['rules', 'check', 'mine.json'], { cwd })).toEqual({
     out: 'mine.json is a valid rule set: version 2026-11, 46 types, 5 levels.\n',
     err: '',
     code: 0,
@@ -140,7 +139,7 @@ test('rules check shows at most 100 problems', async () => {
   using folder = tempFolder()
   const types = Object.fromEntries(Array.from({ length: 150 }, (_, at) => [`type${at}`, 1]))
   writeFileSync(join(folder.path, 'bad.json'), JSON.stringify({ version: '1', types }))
-  const { err, code } = await run(['rules', 'check', 'bad.json'], { cwd: folder.path })
+  const { err, code } = await callHere(['rules', 'check', 'bad.json'], { cwd: folder.path })
   const lines = err.trimEnd().split('\n')
   expect(code).toBe(1)
   expect(lines).toHaveLength(102)
@@ -155,12 +154,12 @@ test('rules check reports every problem', async () => {
   using folder = tempFolder()
   const cwd = folder.path
   writeFileSync(join(cwd, 'bad.json'), '{"version":"1","types":{"a":{"name":"A","max_score":-1}}}')
-  const { err, code } = await run(['rules', 'check', 'bad.json'], { cwd })
+  const { err, code } = await callHere(['rules', 'check', 'bad.json'], { cwd })
   expect(code).toBe(1)
   expect(err).toContain('bad.json: types.a.category is missing.\n')
   expect(err).toContain('bad.json: types.a.max_score must be at least 0, got -1.\n')
   expect(err).toEndWith('passportd: bad.json has 6 problems.\n')
-  expect(await run(['rules', 'check', 'none.json'], { cwd })).toMatchObject({
+  expect(await callHere(['rules', 'check', 'none.json'], { cwd })).toMatchObject({
     err: expect.stringMatching(
       /^passportd: none\.json cannot be read as a rule set: there is no such file\.\n$/,
     ),

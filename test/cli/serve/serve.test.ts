@@ -9,6 +9,7 @@ import { readProblems, until } from '../../support/processes.ts'
 import { withEngine, withEveryEngine } from '../../support/store/engines.ts'
 import { ada, PEOPLE } from '../../support/store/records.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
+import { callHere } from '../../support/terminal.ts'
 
 test('--demo fills its own file, also after a kill while filling it, and prints the URLs', async () => {
   using folder = tempFolder()
@@ -100,10 +101,10 @@ test('a log that is full does not fail', () => {
 test('a port in use is reported in one sentence, and the active rule set stays', async () => {
   using folder = tempFolder()
   const cwd = folder.path
-  await run(['import', '/dev/null'], { cwd })
-  const inForce = async () => (await run(['rules', 'list', '--json'], { cwd })).out
+  await callHere(['import', '/dev/null'], { cwd })
+  const inForce = async () => (await callHere(['rules', 'list', '--json'], { cwd })).out
   const before = await inForce()
-  const { out } = await run(['rules', 'show', '--built-in'], { cwd })
+  const { out } = await callHere(['rules', 'show', '--built-in'])
   writeFileSync(join(cwd, 'mine.json'), out.replace(/"version": "[^"]*"/, '"version": "mine"'))
   await using other = takePort()
   const { port } = other

@@ -103,7 +103,10 @@ export async function startDocsRunner(home: string, files: readonly Example[]) {
     async runScript(script: string, folder: string): Promise<string> {
       let out = ''
       for (const step of stepsOf(script))
-        out += await (typeof step === 'string' ? run(['sh', '-ec', step], folder) : callIn(folder, step))
+        out +=
+          typeof step === 'string'
+            ? await run(['sh', '-ec', step], folder)
+            : outputOf(await callHere(step, { cwd: folder }))
       return out
     },
 
@@ -139,17 +142,6 @@ function stepsOf(script: string): (string | string[])[] {
     else if (line !== '') steps.push(line)
   }
   return steps
-}
-
-/** The files of a command are relative to the folder. */
-async function callIn(folder: string, args: readonly string[]): Promise<string> {
-  const before = process.cwd()
-  process.chdir(folder)
-  try {
-    return outputOf(await callHere(args))
-  } finally {
-    process.chdir(before)
-  }
 }
 
 /** Adds records and a key to a database file. */
