@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { workplace } from '../../support/cli-sandbox.ts'
-import { type MakeDatabase, withEveryEngine } from '../../support/store/engines.ts'
+import { type MakeDatabase, withEngine, withEveryEngine } from '../../support/store/engines.ts'
 import { toLines } from '../../support/store/json-lines.ts'
 import { record } from '../../support/store/records.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
@@ -31,6 +31,34 @@ async function prepare(makeDatabase: MakeDatabase) {
 }
 
 withEveryEngine('passports', (makeDatabase) => {
+  test('a merged passport leads to another one until the merge is undone', async () => {
+    await using here = await prepare(makeDatabase)
+    await using server = await here.listen()
+    const idOf = async (ref: string) =>
+      (
+        (await (await fetch(`${server.url}/api/v1/passports/${ref}`)).json()) as {
+          passport?: { passport_id: number }
+        }
+      ).passport?.passport_id
+    expect(await here.call('merge', '1', '2')).toEqual({
+      out: '',
+      err: 'Passport 1 now leads to 2. "passportd merge 1 --undo" reverts this.\n',
+      code: 0,
+    })
+    expect([await idOf('1'), await idOf('0xaa')]).toEqual([2, 2])
+    expect((await here.call('merge', '1', '--undo')).err).toBe('Passport 1 is separate again.\n')
+    expect([await idOf('1'), await idOf('0xaa')]).toEqual([1, 1])
+    expect((await here.call('remove', '1', '--yes')).err).toStartWith('Passport 1 is removed.')
+    expect([await idOf('1'), await idOf('0xaa')]).toEqual([undefined, undefined])
+    const again = await here.call('import', join(here.cwd, 'people.jsonl'))
+    expect(again.err).toContain('4 of removed passports skipped (--restore accepts them)')
+    expect(await idOf('1')).toBeUndefined()
+    expect((await here.call('import', join(here.cwd, 'people.jsonl'), '--restore')).code).toBe(0)
+    expect(await idOf('1')).toBe(1)
+  })
+})
+
+withEngine('sqlite', 'passports', (makeDatabase) => {
   test('explain shows how each credential contributes to the score', async () => {
     await using here = await prepare(makeDatabase)
     const { out, code } = await here.call('explain', '0xAA')
@@ -63,32 +91,6 @@ withEveryEngine('passports', (makeDatabase) => {
     expect(forPrograms.credentials).toContainEqual(
       expect.objectContaining({ type: 'github', score: 21, max_score: 40, from: 'rule' }),
     )
-  })
-
-  test('a merged passport leads to another one until the merge is undone', async () => {
-    await using here = await prepare(makeDatabase)
-    await using server = await here.listen()
-    const idOf = async (ref: string) =>
-      (
-        (await (await fetch(`${server.url}/api/v1/passports/${ref}`)).json()) as {
-          passport?: { passport_id: number }
-        }
-      ).passport?.passport_id
-    expect(await here.call('merge', '1', '2')).toEqual({
-      out: '',
-      err: 'Passport 1 now leads to 2. "passportd merge 1 --undo" reverts this.\n',
-      code: 0,
-    })
-    expect([await idOf('1'), await idOf('0xaa')]).toEqual([2, 2])
-    expect((await here.call('merge', '1', '--undo')).err).toBe('Passport 1 is separate again.\n')
-    expect([await idOf('1'), await idOf('0xaa')]).toEqual([1, 1])
-    expect((await here.call('remove', '1', '--yes')).err).toStartWith('Passport 1 is removed.')
-    expect([await idOf('1'), await idOf('0xaa')]).toEqual([undefined, undefined])
-    const again = await here.call('import', join(here.cwd, 'people.jsonl'))
-    expect(again.err).toContain('4 of removed passports skipped (--restore accepts them)')
-    expect(await idOf('1')).toBeUndefined()
-    expect((await here.call('import', join(here.cwd, 'people.jsonl'), '--restore')).code).toBe(0)
-    expect(await idOf('1')).toBe(1)
   })
 
   test.each([
