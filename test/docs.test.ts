@@ -35,7 +35,7 @@ type Run = (example: Example, text: string, folder: string) => unknown
 
 /** Runs a block by its language; its text has the URLs and folders of the test. A failing command throws. */
 const RUN: Record<string, Run> = {
-  sh: (_, text, folder) => runner.run(['sh', '-ec', text], folder),
+  sh: (_, text, folder) => runner.runScript(text, folder),
   crontab: (_, text, folder) => runner.run(['sh', '-ec', commandOfCron(text)], folder),
   ini: (_, text, folder) => runner.run(['sh', '-ec', commandOfUnit(text)], folder),
   py: (_, text, folder) => runProgram(['python3', '-c', text], folder),
@@ -48,7 +48,7 @@ const RUN: Record<string, Run> = {
   },
   async text(_, text, folder) {
     const [command = '', ...output] = text.split('\n')
-    expect(withoutYears(await runner.run(['sh', '-ec', command.slice(2)], folder))).toBe(
+    expect(withoutYears(await runner.runScript(command.slice(2), folder))).toBe(
       withoutYears(output.join('\n')),
     )
   },

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { workplace } from '../support/cli-sandbox.ts'
 import { until } from '../support/processes.ts'
-import { saveRecords, withEngine, withEveryEngine } from '../support/store/engines.ts'
+import { saveRecords, withEngine } from '../support/store/engines.ts'
 import { record } from '../support/store/records.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 import { callHere } from '../support/terminal.ts'
@@ -23,17 +23,6 @@ function rules(version: string): string {
   return JSON.stringify({ version, types: { kites: rule } })
 }
 
-withEveryEngine('score', (makeDatabase) => {
-  test('concurrent scorers calculate each score once', async () => {
-    await using here = await workplace(makeDatabase, { records: stale(1200) })
-    const reports = await Promise.all([here.run('score'), here.run('score')])
-    expect(reports.map(({ code }) => code)).toEqual([0, 0])
-    const done = reports.map(({ err }) => Number(/^Scored ([\d,]+)/.exec(err)?.[1]?.replace(',', '')))
-    expect(done.reduce((sum, count) => sum + count)).toBe(1200)
-    expect(await here.look((store) => store.scoring.countStale())).toBe(0)
-  })
-})
-
 withEngine('postgres', 'score', (makeDatabase) => {
   test('a later scorer completes the work of a killed scorer', async () => {
     await using here = await workplace(makeDatabase, { records: stale(1200) })
@@ -50,6 +39,15 @@ withEngine('postgres', 'score', (makeDatabase) => {
 })
 
 withEngine('sqlite', 'score', (makeDatabase) => {
+  test('concurrent scorers calculate each score once', async () => {
+    await using here = await workplace(makeDatabase, { records: stale(1200) })
+    const reports = await Promise.all([here.run('score'), here.run('score')])
+    expect(reports.map(({ code }) => code)).toEqual([0, 0])
+    const done = reports.map(({ err }) => Number(/^Scored ([\d,]+)/.exec(err)?.[1]?.replace(',', '')))
+    expect(done.reduce((sum, count) => sum + count)).toBe(1200)
+    expect(await here.look((store) => store.scoring.countStale())).toBe(0)
+  })
+
   test('score calculates every stale score, and prints their number', async () => {
     await using here = await workplace(makeDatabase, { records: stale(120) })
     expect(await here.call('score')).toEqual({

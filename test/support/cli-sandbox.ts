@@ -58,6 +58,8 @@ export async function workplace(
     },
     /** In this process, which is faster. Needs absolute paths. */
     call: (...args: string[]) => callHere(args, { env }),
+    /** The same with the folder as working directory. Not for concurrent tests. */
+    callIn: (...args: string[]) => callHere(args, { env, cwd }),
     start: (...args: string[]) => start(args, { cwd, env }),
     serve: (args: string[] = [], more: Record<string, string> = {}) =>
       serveProcess(args, { cwd, env: { ...env, ...more } }),

@@ -5,6 +5,8 @@ import { NOON } from './store/records.ts'
 
 type Options = {
   env?: Record<string, string>
+  /** The working directory of this process until the command ends. Not for concurrent tests. */
+  cwd?: string
   now?: number
   /** Answers questions, as a person at a terminal would. */
   ask?: (question: string) => Promise<string>
@@ -20,6 +22,8 @@ export async function runHere(args: readonly string[], options: Options = {}) {
 /** Runs a command in this process, and returns its output and exit code. */
 export async function callHere(args: readonly string[], options: Options = {}) {
   const output = { out: '', err: '' }
+  const before = process.cwd()
+  if (options.cwd !== undefined) process.chdir(options.cwd)
   try {
     await runInto(output, args, { now: Date.now(), ...options })
     return { ...output, code: 0 }
@@ -27,6 +31,8 @@ export async function callHere(args: readonly string[], options: Options = {}) {
     const { lines, code } = describeFailure(error)
     for (const line of lines) output.err += `passportd: ${printableLines(line)}\n`
     return { ...output, code }
+  } finally {
+    if (options.cwd !== undefined) process.chdir(before)
   }
 }
 

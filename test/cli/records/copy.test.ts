@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'bun:test'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { openForCommand } from '../../../src/cli/open-store.ts'
 import { type DatabaseAddress, parseDatabaseAddress } from '../../../src/domain/database-address.ts'
 import type { Store } from '../../../src/store/store.ts'
-import { run, start } from '../../support/cli.ts'
+import { start } from '../../support/cli.ts'
 import { testDatabase } from '../../support/postgres/postgres.ts'
 import { until } from '../../support/processes.ts'
 import { listAll } from '../../support/store/catalog.ts'
@@ -14,14 +15,18 @@ import { callHere } from '../../support/terminal.ts'
 
 const MANY = Array.from({ length: 700 }, (_, at) => named(1000 + at, `Person ${at}`, at % 90))
 
+/** The SQLite database is filled. */
 async function databases() {
   await using stack = new AsyncDisposableStack()
   const folder = stack.use(tempFolder())
   const server = stack.use(await testDatabase())
   const kept = stack.move()
+  const path = join(folder.path, 'a.db')
+  filled ??= makeFilled()
+  writeFileSync(path, await filled, { mode: 0o600 })
   return {
     cwd: folder.path,
-    sqlite: `sqlite:${join(folder.path, 'a.db')}`,
+    sqlite: `sqlite:${path}`,
     other: `sqlite:${join(folder.path, 'b.db')}`,
     postgres: server.url,
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
@@ -76,6 +81,16 @@ const fill = (url: string) =>
     }
   })
 
+/** Filled once: copying a file is faster. */
+let filled: Promise<Uint8Array> | undefined
+
+async function makeFilled(): Promise<Uint8Array> {
+  using folder = tempFolder()
+  const path = join(folder.path, 'a.db')
+  await fill(`sqlite:${path}`)
+  return readFileSync(path)
+}
+
 const everything = (url: string) =>
   withStore(url, async (store) => ({
     copyTables: await Promise.all(store.copyTables.map(({ list }) => list({}))),
@@ -93,7 +108,6 @@ const everything = (url: string) =>
 describe('copy', () => {
   test('copy moves everything to PostgreSQL and back, and prints what it compared', async () => {
     await using at = await databases()
-    await fill(at.sqlite)
     const there = await callHere(['copy', at.sqlite, at.postgres])
     expect(there.code).toBe(0)
     expect(there.out).toMatch(/^passports +703 +703 +[0-9a-f]{16}$/m)
@@ -114,7 +128,6 @@ describe('copy', () => {
 
   test('a target that is not empty stays unchanged without --replace', async () => {
     await using at = await databases()
-    await fill(at.sqlite)
     await withStore(at.postgres, (store) =>
       saveRecords(store, [
         record(5),
@@ -135,7 +148,6 @@ describe('copy', () => {
 
   test('a second copy transfers later changes, unless the target was changed', async () => {
     await using at = await databases()
-    await fill(at.sqlite)
     const copy = () => callHere(['copy', at.sqlite, at.postgres])
     expect((await copy()).code).toBe(0)
     await withStore(at.sqlite, (store) => saveRecords(store, [named(9000, 'Late')]))
@@ -151,7 +163,6 @@ describe('copy', () => {
 
   test('an interrupted copy continues, and writes only the differences', async () => {
     await using at = await databases()
-    await fill(at.sqlite)
     await withStore(at.sqlite, (from) =>
       withStore(at.postgres, async (to) => {
         const items = await from.copyTables[0]?.list({ limit: 200 })
@@ -167,32 +178,33 @@ describe('copy', () => {
   }, 120_000)
 
   test('an incomplete copy cannot be served or imported to until it is completed or accepted', async () => {
-    await using at = await databases()
-    await withStore(at.sqlite, (store) => saveRecords(store, PEOPLE))
-    await withStore(at.sqlite, async (store) => store.copying.note('elsewhere'))
-    const env = { DATABASE_URL: at.sqlite, PORT: '0' }
-    const stdin = Buffer.from('{"passport_id":1}\n')
-    for (const args of [['serve'], ['import', '-']]) {
-      const { code, err } = await run(args, { cwd: at.cwd, env, stdin })
+    using folder = tempFolder()
+    const database = `sqlite:${join(folder.path, 'a.db')}`
+    await withStore(database, async (store) => store.copying.note('elsewhere'))
+    const env = { DATABASE_URL: database, PORT: '0' }
+    const file = join(folder.path, 'people.jsonl')
+    writeFileSync(file, '{"passport_id":1}\n')
+    for (const args of [['serve'], ['import', file]]) {
+      const { code, err } = await callHere(args, { env })
       expect(code).toBe(1)
       expect(err).toContain('The copy of elsewhere to')
     }
-    expect((await callHere(['copy', '--forget', at.sqlite])).code).toBe(0)
-    expect((await run(['import', '-'], { cwd: at.cwd, env, stdin })).code).toBe(0)
+    expect((await callHere(['copy', '--forget', database])).code).toBe(0)
+    expect((await callHere(['import', file], { env })).code).toBe(0)
   })
 
   test('a database is not copied to itself under another name', async () => {
-    await using at = await databases()
-    await withStore(at.sqlite, (store) => saveRecords(store, PEOPLE))
-    const { code, err } = await run(['copy', at.sqlite, 'sqlite:./a.db', '--replace'], { cwd: at.cwd })
+    using folder = tempFolder()
+    const database = `sqlite:${join(folder.path, 'a.db')}`
+    await withStore(database, (store) => saveRecords(store, PEOPLE))
+    const { code, err } = await callHere(['copy', database, `sqlite:${folder.path}/./a.db`, '--replace'])
     expect(code).toBe(2)
     expect(err).toContain('cannot be copied to itself')
-    expect(await withStore(at.sqlite, async (store) => (await store.records.list(-1, 9)).length)).toBe(4)
+    expect(await withStore(database, async (store) => (await store.records.list(-1, 9)).length)).toBe(4)
   })
 
   test('a copy that is killed and run again ends with the same contents', async () => {
     await using at = await databases()
-    await fill(at.sqlite)
     await withStore(at.postgres, async (target) => {
       for (const copied of [1, 500]) {
         const child = start(['copy', at.sqlite, at.postgres], { cwd: at.cwd })
@@ -207,8 +219,10 @@ describe('copy', () => {
 
   test('a missing source is not created', async () => {
     using folder = tempFolder()
-    const { code, err } = await run(['copy', 'sqlite:a.db', 'sqlite:b.db'], { cwd: folder.path })
+    const path = (name: string) => join(folder.path, name)
+    const { code, err } = await callHere(['copy', `sqlite:${path('a.db')}`, `sqlite:${path('b.db')}`])
     expect(code).toBe(1)
-    expect(err).toContain('There is no database a.db yet')
+    expect(err).toContain(`There is no database ${path('a.db')} yet`)
+    expect(existsSync(path('a.db'))).toBe(false)
   })
 })

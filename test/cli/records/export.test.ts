@@ -42,7 +42,7 @@ withEngine('sqlite', 'export writes everything', (makeDatabase) => {
 
   test('to a file that exists only with --force', async () => {
     await using here = await workplace(makeDatabase, { records: PEOPLE, files: { 'all.jsonl': 'old' } })
-    expect(await here.run('export', 'all.jsonl')).toEqual({
+    expect(await here.callIn('export', 'all.jsonl')).toEqual({
       out: '',
       err: 'passportd: all.jsonl exists already: --force replaces it.\n',
       code: 1,
@@ -57,7 +57,7 @@ withEngine('sqlite', 'export writes everything', (makeDatabase) => {
       files: { 'all.jsonl': 'of an earlier export, and longer'.repeat(1000) },
     })
     const { out } = await here.run('export')
-    expect(await here.run('export', '--force', 'all.jsonl')).toEqual({
+    expect(await here.callIn('export', '--force', 'all.jsonl')).toEqual({
       out: '',
       err: '4 records written to all.jsonl.\n',
       code: 0,
@@ -96,7 +96,7 @@ withEngine('sqlite', 'export', (makeDatabase) => {
     async (path) => {
       await using here = await workplace(makeDatabase, { records: PEOPLE })
       mkdirSync(join(here.cwd, 'folder'))
-      const { out, err, code } = await here.run('export', path)
+      const { out, err, code } = await here.callIn('export', path)
       expect({ out, code }).toEqual({ out: '', code: 1 })
       expect(err).toMatch(new RegExp(`^passportd: ${path} cannot be written: [^\\n]+\\n$`))
       expect(readdirSync(here.cwd)).toEqual(['folder'])

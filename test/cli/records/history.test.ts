@@ -1,4 +1,4 @@
-import { expect, test } from 'bun:test'
+import { afterAll, beforeAll, expect, test } from 'bun:test'
 import type { PassportRecord } from '../../../src/domain/record.ts'
 import { workplace } from '../../support/cli-sandbox.ts'
 import { saveRecords, withEveryEngine } from '../../support/store/engines.ts'
@@ -31,8 +31,14 @@ withEveryEngine('history and diff', (makeDatabase) => {
     return here
   }
 
+  // For all tests that only read.
+  let here: Awaited<ReturnType<typeof prepare>>
+  beforeAll(async () => {
+    here = await prepare()
+  })
+  afterAll(() => here[Symbol.asyncDispose]())
+
   test('history lists the changes of a passport with their causes', async () => {
-    await using here = await prepare()
     for (const id of ['7', WALLET]) {
       const { out, err } = await here.call('history', id)
       expect(out).toBe(
@@ -50,12 +56,10 @@ withEveryEngine('history and diff', (makeDatabase) => {
   })
 
   test('history shows the removal of a passport, and nothing else about it', async () => {
-    await using here = await prepare()
     expect((await here.call('history', '8')).out).toMatch(/^NUMBER.*\n5 .* passport\.removed\n$/)
   })
 
   test('diff explains the difference between two times', async () => {
-    await using here = await prepare()
     const { out } = await here.call('diff', '7', '2026-01-03', '2026-01-09')
     expect(out).toBe('Passport 7: 2 -> 5\nTYPE  CHANGE  CAUSE\nens   +3      record\n')
     expect((await here.call('diff', '7', '2026-01-04', '2026-01-09')).out).toBe('Passport 7: 5\n')
@@ -71,7 +75,6 @@ withEveryEngine('history and diff', (makeDatabase) => {
   })
 
   test('diff accepts the times that history prints, now, and no second time', async () => {
-    await using here = await prepare()
     const { out, err } = await here.call('history', '7')
     const [added = '', scored = ''] = out.match(/\S+Z/g) ?? []
     const since = /\S+Z/.exec(err)?.[0] ?? ''
@@ -118,7 +121,6 @@ withEveryEngine('history and diff', (makeDatabase) => {
       'FROM must be now, or a time such as 2026-11-01 or 2026-11-01T12:00:00Z, got "monday".',
     ],
   ])('%j is refused', async (args, sentence) => {
-    await using here = await prepare()
     const { code, err } = await here.call(...args)
     expect(code).not.toBe(0)
     expect(err).toContain(sentence)

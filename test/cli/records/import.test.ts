@@ -247,7 +247,7 @@ withEngine('sqlite', 'import, independent of the engine,', (makeDatabase) => {
       'bad.jsonl': BAD,
       'rejects.jsonl': 'of an earlier import',
     })
-    const { err } = await here.run('import', 'bad.jsonl', '--rejects', 'rejects.jsonl')
+    const { err } = await here.callIn('import', 'bad.jsonl', '--rejects', 'rejects.jsonl')
     expect(err).toContain('passportd: 3 lines were refused (rejects.jsonl).\n')
     const rejects = readFileSync(join(here.cwd, 'rejects.jsonl'), 'utf8').trim().split('\n')
     const rows = rejects.map((text) => JSON.parse(text))
@@ -285,7 +285,7 @@ withEngine('sqlite', 'import, independent of the engine,', (makeDatabase) => {
     [['a.jsonl', '--rejects', './a.jsonl'], 2, '--rejects ./a.jsonl is also imported: choose another file.'],
   ])('reports %p in one sentence, and writes nothing', async (args, code, sentence) => {
     await using here = await prepare(makeDatabase, FILES, true)
-    expect(await here.run('import', ...args)).toEqual({ out: '', err: `passportd: ${sentence}\n`, code })
+    expect(await here.callIn('import', ...args)).toEqual({ out: '', err: `passportd: ${sentence}\n`, code })
     expect(existsSync(here.database)).toBe(false)
     expect(readFileSync(join(here.cwd, 'a.jsonl'), 'utf8')).toBe(FILES['a.jsonl'])
   })

@@ -1,9 +1,8 @@
 import { expect, test } from 'bun:test'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { run } from '../../support/cli.ts'
 import { workplace } from '../../support/cli-sandbox.ts'
-import { type MakeDatabase, withEveryEngine } from '../../support/store/engines.ts'
+import { type MakeDatabase, withEngine, withEveryEngine } from '../../support/store/engines.ts'
 import { toLines } from '../../support/store/json-lines.ts'
 import { record } from '../../support/store/records.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
@@ -32,6 +31,34 @@ async function prepare(makeDatabase: MakeDatabase) {
 }
 
 withEveryEngine('passports', (makeDatabase) => {
+  test('a merged passport leads to another one until the merge is undone', async () => {
+    await using here = await prepare(makeDatabase)
+    await using server = await here.listen()
+    const idOf = async (ref: string) =>
+      (
+        (await (await fetch(`${server.url}/api/v1/passports/${ref}`)).json()) as {
+          passport?: { passport_id: number }
+        }
+      ).passport?.passport_id
+    expect(await here.call('merge', '1', '2')).toEqual({
+      out: '',
+      err: 'Passport 1 now leads to 2. "passportd merge 1 --undo" reverts this.\n',
+      code: 0,
+    })
+    expect([await idOf('1'), await idOf('0xaa')]).toEqual([2, 2])
+    expect((await here.call('merge', '1', '--undo')).err).toBe('Passport 1 is separate again.\n')
+    expect([await idOf('1'), await idOf('0xaa')]).toEqual([1, 1])
+    expect((await here.call('remove', '1', '--yes')).err).toStartWith('Passport 1 is removed.')
+    expect([await idOf('1'), await idOf('0xaa')]).toEqual([undefined, undefined])
+    const again = await here.call('import', join(here.cwd, 'people.jsonl'))
+    expect(again.err).toContain('4 of removed passports skipped (--restore accepts them)')
+    expect(await idOf('1')).toBeUndefined()
+    expect((await here.call('import', join(here.cwd, 'people.jsonl'), '--restore')).code).toBe(0)
+    expect(await idOf('1')).toBe(1)
+  })
+})
+
+withEngine('sqlite', 'passports', (makeDatabase) => {
   test('explain shows how each credential contributes to the score', async () => {
     await using here = await prepare(makeDatabase)
     const { out, code } = await here.call('explain', '0xAA')
@@ -64,32 +91,6 @@ withEveryEngine('passports', (makeDatabase) => {
     expect(forPrograms.credentials).toContainEqual(
       expect.objectContaining({ type: 'github', score: 21, max_score: 40, from: 'rule' }),
     )
-  })
-
-  test('a merged passport leads to another one until the merge is undone', async () => {
-    await using here = await prepare(makeDatabase)
-    await using server = await here.listen()
-    const idOf = async (ref: string) =>
-      (
-        (await (await fetch(`${server.url}/api/v1/passports/${ref}`)).json()) as {
-          passport?: { passport_id: number }
-        }
-      ).passport?.passport_id
-    expect(await here.call('merge', '1', '2')).toEqual({
-      out: '',
-      err: 'Passport 1 now leads to 2. "passportd merge 1 --undo" reverts this.\n',
-      code: 0,
-    })
-    expect([await idOf('1'), await idOf('0xaa')]).toEqual([2, 2])
-    expect((await here.call('merge', '1', '--undo')).err).toBe('Passport 1 is separate again.\n')
-    expect([await idOf('1'), await idOf('0xaa')]).toEqual([1, 1])
-    expect((await here.call('remove', '1', '--yes')).err).toStartWith('Passport 1 is removed.')
-    expect([await idOf('1'), await idOf('0xaa')]).toEqual([undefined, undefined])
-    const again = await here.call('import', join(here.cwd, 'people.jsonl'))
-    expect(again.err).toContain('4 of removed passports skipped (--restore accepts them)')
-    expect(await idOf('1')).toBeUndefined()
-    expect((await here.call('import', join(here.cwd, 'people.jsonl'), '--restore')).code).toBe(0)
-    expect(await idOf('1')).toBe(1)
   })
 
   test.each([
@@ -129,7 +130,7 @@ test('the built-in rule set passes "rules check"', async () => {
   const cwd = folder.path
   const { out } = await callHere(['rules', 'show', '--built-in'])
   writeFileSync(join(cwd, 'mine.json'), out)
-  expect(await run(['rules', 'check', 'mine.json'], { cwd })).toEqual({
+  expect(await callHere(['rules', 'check', 'mine.json'], { cwd })).toEqual({
     out: 'mine.json is a valid rule set: version 2026-11, 46 types, 5 levels.\n',
     err: '',
     code: 0,
@@ -140,7 +141,7 @@ test('rules check shows at most 100 problems', async () => {
   using folder = tempFolder()
   const types = Object.fromEntries(Array.from({ length: 150 }, (_, at) => [`type${at}`, 1]))
   writeFileSync(join(folder.path, 'bad.json'), JSON.stringify({ version: '1', types }))
-  const { err, code } = await run(['rules', 'check', 'bad.json'], { cwd: folder.path })
+  const { err, code } = await callHere(['rules', 'check', 'bad.json'], { cwd: folder.path })
   const lines = err.trimEnd().split('\n')
   expect(code).toBe(1)
   expect(lines).toHaveLength(102)
@@ -155,12 +156,12 @@ test('rules check reports every problem', async () => {
   using folder = tempFolder()
   const cwd = folder.path
   writeFileSync(join(cwd, 'bad.json'), '{"version":"1","types":{"a":{"name":"A","max_score":-1}}}')
-  const { err, code } = await run(['rules', 'check', 'bad.json'], { cwd })
+  const { err, code } = await callHere(['rules', 'check', 'bad.json'], { cwd })
   expect(code).toBe(1)
   expect(err).toContain('bad.json: types.a.category is missing.\n')
   expect(err).toContain('bad.json: types.a.max_score must be at least 0, got -1.\n')
   expect(err).toEndWith('passportd: bad.json has 6 problems.\n')
-  expect(await run(['rules', 'check', 'none.json'], { cwd })).toMatchObject({
+  expect(await callHere(['rules', 'check', 'none.json'], { cwd })).toMatchObject({
     err: expect.stringMatching(
       /^passportd: none\.json cannot be read as a rule set: there is no such file\.\n$/,
     ),

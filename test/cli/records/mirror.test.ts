@@ -9,7 +9,7 @@ import { everyAnswer } from '../../support/http/every-response.ts'
 import { answer, faultyProxy, serveRaw } from '../../support/http/faulty-proxy.ts'
 import { serveTest } from '../../support/http/server.ts'
 import { serveOdd } from '../../support/ingest/odd-source.ts'
-import { type MakeDatabase, openTestStore, withEngine, withEveryEngine } from '../../support/store/engines.ts'
+import { type MakeDatabase, openTestStore, withEngine } from '../../support/store/engines.ts'
 import { NOON } from '../../support/store/records.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
 import { callHere } from '../../support/terminal.ts'
@@ -43,7 +43,7 @@ async function prepare(
   }
 }
 
-withEveryEngine('mirror', (makeDatabase) => {
+withEngine('sqlite', 'mirror', (makeDatabase) => {
   test('passports that were removed here are skipped without --restore', async () => {
     await using given = await prepare(makeDatabase, PEOPLE.slice(0, 3))
     await given.mirror()
@@ -53,9 +53,7 @@ withEveryEngine('mirror', (makeDatabase) => {
     )
     expect((await given.mirror('--restore')).err).toBe('1 copied, 2 unchanged, 0 gone, 0 failed.\n')
   })
-})
 
-withEngine('sqlite', 'mirror, whatever the database', (makeDatabase) => {
   test('a mirror that is killed continues when it is run again', async () => {
     // The list and twenty passports, two requests each.
     await using given = await prepare(makeDatabase, PEOPLE, { stallAfter: 41 })

@@ -168,7 +168,7 @@ withEngine('sqlite', 'RULES', (makeDatabase) => {
   })
 })
 
-withEveryEngine('doctor', (makeDatabase) => {
+withEngine('sqlite', 'doctor', (makeDatabase) => {
   test('names the active rule set, and warns if RULES names another one', async () => {
     await using here = await kitePlace(makeDatabase)
     await here.rules('apply', here.path('one.json'))

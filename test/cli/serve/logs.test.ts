@@ -27,7 +27,8 @@ async function entriesOf(child: { kill(signal: 'SIGTERM'): void; stderr: Readabl
   }
 }
 
-test('LOG_REQUESTS=true logs one entry per request, by route', async () => {
+// Concurrent: these tests mostly wait.
+test.concurrent('LOG_REQUESTS=true logs one entry per request, by route', async () => {
   await using here = await workplace(databaseMaker('sqlite'), { records: [named(42, 'Ada')] })
   await using server = await here.listen({ LOG_REQUESTS: 'true', TRUST_PROXY: '127.0.0.1' })
   const key = (await here.call('keys', 'create', '--name', 'a')).out.trim()
@@ -56,7 +57,7 @@ test('LOG_REQUESTS=true logs one entry per request, by route', async () => {
   ])
 })
 
-test('the log reports start, stop, an ignored SIGHUP, and the begin and end of a brown-out', async () => {
+test.concurrent('the log reports start, stop, an ignored SIGHUP, and the begin and end of a brown-out', async () => {
   using folder = tempFolder()
   const path = join(folder.path, 'test.db')
   const store = openSqlite(path)
@@ -112,7 +113,7 @@ async function filled() {
   }
 }
 
-test('no key, query, path or whole address is logged, also for failed requests', async () => {
+test.concurrent('no key, query, path or whole address is logged, also for failed requests', async () => {
   using database = await filled()
   const { cwd, env } = database
   const settings = { ...env, LOG_REQUESTS: 'true', TRUST_PROXY: '127.0.0.1' }
@@ -178,7 +179,7 @@ function collect() {
   return { lines, ...log }
 }
 
-test('repeated errors are logged once, then as one entry with their number', async () => {
+test.concurrent('repeated errors are logged once, then as one entry with their number', async () => {
   const { lines, error, end } = collect()
   for (let at = 1; at <= 100; at++) error('away', { at })
   error('another', { at: 1 })

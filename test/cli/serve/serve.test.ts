@@ -9,6 +9,7 @@ import { readProblems, until } from '../../support/processes.ts'
 import { withEngine, withEveryEngine } from '../../support/store/engines.ts'
 import { ada, PEOPLE } from '../../support/store/records.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
+import { callHere } from '../../support/terminal.ts'
 
 test('--demo fills its own file, also after a kill while filling it, and prints the URLs', async () => {
   using folder = tempFolder()
@@ -66,7 +67,8 @@ withEngine('sqlite', 'REQUIRE_API_KEY', (makeDatabase) => {
   })
 })
 
-test('an unfinished request does not prevent a shutdown', async () => {
+// Concurrent: these tests mostly wait.
+test.concurrent('an unfinished request does not prevent a shutdown', async () => {
   using folder = tempFolder()
   await using server = await serveProcess([], { cwd: folder.path })
   expect(server.greeting).toContain('serves 0 passports from data/passportd.db\n')
@@ -79,7 +81,7 @@ test('an unfinished request does not prevent a shutdown', async () => {
   socket.destroy()
 })
 
-test('a log that is closed does not affect responses', async () => {
+test.concurrent('a log that is closed does not affect responses', async () => {
   using folder = tempFolder()
   const child = Bun.spawn(['sh', '-c', 'exec "$0" "$1" serve 2>&-', process.execPath, MAIN], {
     cwd: folder.path,
@@ -92,22 +94,18 @@ test('a log that is closed does not affect responses', async () => {
   await child.exited
 })
 
-test('a log that is full does not fail', () => {
-  const write = createLogWriter(Bun.file('/dev/full'))
-  expect(() => ['one\n', 'two\n', 'three\n'].forEach(write)).not.toThrow()
-})
-
-test('a port in use is reported in one sentence, and the active rule set stays', async () => {
+test.concurrent('a port in use is reported in one sentence, and the active rule set stays', async () => {
   using folder = tempFolder()
   const cwd = folder.path
-  await run(['import', '/dev/null'], { cwd })
-  const inForce = async () => (await run(['rules', 'list', '--json'], { cwd })).out
+  const env = { DATABASE_URL: `sqlite:${join(cwd, 'a.db')}` }
+  await callHere(['import', '/dev/null'], { env })
+  const inForce = async () => (await callHere(['rules', 'list', '--json'], { env })).out
   const before = await inForce()
-  const { out } = await run(['rules', 'show', '--built-in'], { cwd })
+  const { out } = await callHere(['rules', 'show', '--built-in'])
   writeFileSync(join(cwd, 'mine.json'), out.replace(/"version": "[^"]*"/, '"version": "mine"'))
   await using other = takePort()
   const { port } = other
-  expect(await run(['serve'], { cwd, env: { PORT: `${port}`, RULES: 'mine.json' } })).toEqual({
+  expect(await run(['serve'], { cwd, env: { ...env, PORT: `${port}`, RULES: 'mine.json' } })).toEqual({
     out: '',
     err: `passportd: Port ${port} on 127.0.0.1 is in use. Set PORT to another port.\n`,
     code: 1,
@@ -115,14 +113,14 @@ test('a port in use is reported in one sentence, and the active rule set stays',
   expect(await inForce()).toBe(before)
 })
 
-test('a HOST that is not an address of this machine is reported in one sentence', async () => {
+test.concurrent('a HOST that is not an address of this machine is reported in one sentence', async () => {
   using folder = tempFolder()
   const { err, code } = await run(['serve'], { cwd: folder.path, env: { HOST: '192.0.2.1', PORT: '0' } })
   expect(code).toBe(1)
   expect(err).toMatch(/^passportd: Cannot listen on 192\.0\.2\.1, port 0: [^\n]+ Set HOST and PORT\.\n$/)
 })
 
-test('settings reach the server, and unknown settings are logged as warnings', async () => {
+test.concurrent('settings reach the server, and unknown settings are logged as warnings', async () => {
   using folder = tempFolder()
   const env = {
     DEPRECATED_AT: '2025-06-01',
@@ -150,6 +148,11 @@ test('settings reach the server, and unknown settings are logged as warnings', a
       message: expect.stringContaining('PASSPORTD_\ufffd2J is not a setting: the settings are'),
     },
   ])
+})
+
+test('a log that is full does not fail', () => {
+  const write = createLogWriter(Bun.file('/dev/full'))
+  expect(() => ['one\n', 'two\n', 'three\n'].forEach(write)).not.toThrow()
 })
 
 test('npm start runs serve --demo, as the README shows', async () => {

@@ -8,7 +8,7 @@ import { serveProcess } from '../../support/cli.ts'
 import { workplace } from '../../support/cli-sandbox.ts'
 import { startPostgres } from '../../support/postgres/postgres.ts'
 import { readProblems, until } from '../../support/processes.ts'
-import { databaseMaker, withEngine } from '../../support/store/engines.ts'
+import { databaseMaker } from '../../support/store/engines.ts'
 import { record } from '../../support/store/records.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
 
@@ -27,7 +27,10 @@ async function ask(url: string, times: number, headers: Record<string, string> =
   )
 }
 
-withEngine('sqlite', 'counts', (makeDatabase) => {
+const makeDatabase = databaseMaker('sqlite')
+
+// Concurrent: two tests wait for the periodic write of the counts.
+describe.concurrent('counts', () => {
   test('of all threads are stored at a graceful shutdown, with the last use of keys', async () => {
     await using here = await workplace(makeDatabase)
     const key = (await here.call('keys', 'create', '--name', 'a')).out.trim()
@@ -86,12 +89,9 @@ withEngine('sqlite', 'counts', (makeDatabase) => {
     expect(await server.child.exited).toBe(0)
     expect(await here.look(countIn)).toBe(51)
   })
-})
 
-// Concurrent: both wait for the periodic write of the counts.
-describe.concurrent('the periodic write', () => {
   test('counts survive a kill: at most the last ten seconds are lost', async () => {
-    await using here = await workplace(databaseMaker('sqlite'))
+    await using here = await workplace(makeDatabase)
     await using server = await here.serve()
     await using store = await here.open()
     await ask(server.url, 30)

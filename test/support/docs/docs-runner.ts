@@ -7,6 +7,7 @@ import { serveTest } from '../http/server.ts'
 import { testDatabase } from '../postgres/postgres.ts'
 import { openTestStore, saveRecords } from '../store/engines.ts'
 import { record } from '../store/records.ts'
+import { callHere } from '../terminal.ts'
 import type { Example } from './examples.ts'
 
 /** Starts the service on a free port and stops it when it has printed its addresses. */
@@ -67,6 +68,17 @@ export async function startDocsRunner(home: string, files: readonly Example[]) {
     )
   }
 
+  async function run(command: readonly string[], folder: string, more = {}): Promise<string> {
+    const options = { cwd: folder, env: { ...env, ...more }, stdout: 'pipe', stderr: 'pipe' } as const
+    const child = Bun.spawn([...command], options)
+    const [out, err, code] = await Promise.all([
+      new Response(child.stdout).text(),
+      new Response(child.stderr).text(),
+      child.exited,
+    ])
+    return outputOf({ out, err, code })
+  }
+
   return {
     adapt,
     url: demo.url,
@@ -85,15 +97,16 @@ export async function startDocsRunner(home: string, files: readonly Example[]) {
       return folder
     },
 
-    async run(command: readonly string[], folder: string, more = {}): Promise<string> {
-      const options = { cwd: folder, env: { ...env, ...more }, stdout: 'pipe', stderr: 'pipe' } as const
-      const child = Bun.spawn([...command], options)
-      const [out, err, code] = await Promise.all([
-        new Response(child.stdout).text(),
-        new Response(child.stderr).text(),
-        child.exited,
-      ])
-      if (code !== 0) throw new Error(`exit code ${code}\n${out}${err}`)
+    run,
+
+    /** Runs a script. Lines that only call passportd run in this process, which is faster; a shell runs the others. */
+    async runScript(script: string, folder: string): Promise<string> {
+      let out = ''
+      for (const step of stepsOf(script))
+        out +=
+          typeof step === 'string'
+            ? await run(['sh', '-ec', step], folder)
+            : outputOf(await callHere(step, { cwd: folder }))
       return out
     },
 
@@ -106,6 +119,30 @@ export async function startDocsRunner(home: string, files: readonly Example[]) {
 export type DocsRunner = Awaited<ReturnType<typeof startDocsRunner>>
 
 const writeProgram = (path: string, text: string) => writeFileSync(path, `#!/bin/sh${text}`, { mode: 0o755 })
+
+type Ended = { out: string; err: string; code: number }
+
+function outputOf({ out, err, code }: Ended): string {
+  if (code !== 0) throw new Error(`exit code ${code}\n${out}${err}`)
+  return out
+}
+
+const CALL = /^(?:npm run -s passportd --|passportd) (?!serve)((?:[\w./:=@+-]+|"[^"$`\\]*"|\s)+)$/
+
+/** The arguments of passportd, or a script for a shell. What a shell sets is lost at its end. */
+function stepsOf(script: string): (string | string[])[] {
+  if (/^(export|cd) /m.test(script)) return [script]
+  const steps: (string | string[])[] = []
+  for (const line of script.split('\n')) {
+    const [, words] = CALL.exec(line.replace(/\s+#.*/, '')) ?? []
+    const last = steps.at(-1)
+    if (words !== undefined)
+      steps.push((words.match(/"[^"]*"|\S+/g) ?? []).map((word) => word.replaceAll('"', '')))
+    else if (typeof last === 'string') steps[steps.length - 1] = `${last}\n${line}`
+    else if (line !== '') steps.push(line)
+  }
+  return steps
+}
 
 /** Adds records and a key to a database file. */
 async function addTo(path: string, records: Parameters<typeof saveRecords>[1]) {

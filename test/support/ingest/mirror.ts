@@ -5,10 +5,14 @@ import type { Store } from '../../../src/store/store.ts'
 import { faultyProxy, type Seen } from '../http/faulty-proxy.ts'
 import { serveTest } from '../http/server.ts'
 import { openTestStore } from '../store/engines.ts'
-import { ada, NOON } from '../store/records.ts'
+import { ada, NOON, record } from '../store/records.ts'
 
 /** More than one list page; one passport has every field. */
-export const CROWD = [...inventPeople().slice(0, 260), { ...ada, id: 2007 }]
+export const CROWD = [
+  ...Array.from({ length: 200 }, (_, at) => record(5000 + at)),
+  ...inventPeople().slice(0, 60),
+  { ...ada, id: 2007 },
+]
 export const SOME = CROWD.slice(-60)
 export const FEW = CROWD.slice(-5)
 
