@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { workplace } from '../support/cli-sandbox.ts'
-import { until } from '../support/processes.ts'
+import { readLines, until } from '../support/processes.ts'
 import { saveRecords, withEngine } from '../support/store/engines.ts'
 import { record } from '../support/store/records.ts'
 import { tempFolder } from '../support/temp-folder.ts'
@@ -63,14 +63,13 @@ withEngine('sqlite', 'score', (makeDatabase) => {
     await using here = await workplace(makeDatabase, { records: stale(1) })
     await using store = await here.open()
     const child = here.start('score', '--watch')
-    const isDone = async () => (await store.scoring.countStale()) === 0
-    await until(isDone)
+    const lines = readLines(child.stderr)
+    await until(() => lines.some((line) => line.startsWith('Watching for stale passports')))
     await saveRecords(store, stale(3))
     await store.scoring.markAll()
-    await until(isDone)
+    await until(async () => (await store.scoring.countStale()) === 0)
     child.kill('SIGTERM')
     expect(await child.exited).toBe(0)
-    expect(await new Response(child.stderr).text()).toContain('Watching for stale passports')
   })
 
   test('a new rule set makes every score stale', async () => {
