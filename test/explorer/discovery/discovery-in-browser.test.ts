@@ -60,8 +60,7 @@ inBrowser('discovery in a browser', (browser) => {
   }, 120_000)
 
   test('filters, sorts, chips, the pager, credentials and the comparison work without a script', async () => {
-    const context = await browser.newContext({ javaScriptEnabled: false })
-    const page = await context.newPage()
+    const page = await browser.newPageWithoutScripts()
     await page.goto(server.url.href)
     await page.locator('.facets a', { hasText: 'zk' }).first().click()
     await page.waitForURL('**/?tag=zk')

@@ -24,7 +24,7 @@ inBrowser('journeys on the passport page', (browser) => {
   const server = shareServer(openPeople, serveExplorer)
 
   test('the keyboard reaches every control in order: share, badge, details, copy', async () => {
-    const page = await browser.newPage({ permissions: ['clipboard-read', 'clipboard-write'] })
+    const page = await browser.newPage()
     await withoutBadges(page)
     const complaints = watchConsole(page)
     await page.goto(`${server.url}passports/12`)
@@ -55,8 +55,7 @@ inBrowser('journeys on the passport page', (browser) => {
   }, 60_000)
 
   test('the badge picker changes the preview and both snippets', async () => {
-    const context = await browser.newContext({ permissions: ['clipboard-read', 'clipboard-write'] })
-    const page = await context.newPage()
+    const page = await browser.newPage()
     await withoutBadges(page)
     await page.goto(`${server.url}passports/12`)
     await page.getByText('Put this badge on your page').click()
@@ -76,8 +75,7 @@ inBrowser('journeys on the passport page', (browser) => {
   })
 
   test('without JavaScript a visitor reads everything and follows the links', async () => {
-    const context = await browser.newContext({ javaScriptEnabled: false })
-    const page = await context.newPage()
+    const page = await browser.newPageWithoutScripts()
     await withoutBadges(page)
     await page.goto(`${server.url}passports/12`)
     expect(await page.getByRole('heading', { name: 'Mira Kettlewood' }).isVisible()).toBe(true)
@@ -108,7 +106,8 @@ inBrowser('journeys on the passport page', (browser) => {
     ]
     await using store = await openTestStore('sqlite', people)
     await using server = serveExplorer(store)
-    const page = await browser.newPage({ viewport: { width: 390, height: 800 } })
+    const page = await browser.newPage()
+    await page.setViewportSize({ width: 390, height: 800 })
     await withoutBadges(page)
     await page.goto(`${server.url}passports/1`)
     const lines =
@@ -125,7 +124,8 @@ inBrowser('journeys on the passport page', (browser) => {
   })
 
   test('forced colours keep the swatches and the bars', async () => {
-    const page = await browser.newPage({ forcedColors: 'active' })
+    const page = await browser.newPage()
+    await page.emulateMedia({ forcedColors: 'active' })
     await withoutBadges(page)
     await page.goto(`${server.url}passports/12`)
     const colors =
