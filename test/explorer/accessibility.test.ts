@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
-import { addAxe, findViolations } from '../support/explorer/axe.ts'
+import { addAxe, findViolations, LAYOUT_RULES } from '../support/explorer/axe.ts'
 import { inBrowser } from '../support/explorer/browser.ts'
 import { serveExplorer } from '../support/explorer/explorer-server.ts'
 import { addDataPoint, mira, OTHERS, rescore } from '../support/explorer/sample-passport.ts'
@@ -29,17 +29,14 @@ inBrowser('accessibility', (browser) => {
     for (const target of [...PATHS.map((path) => server.url.origin + path), bare.url.href]) {
       // Without motion, colours change at once.
       await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' })
-      await page.setViewportSize({ width: 1440, height: 900 })
+      await page.setViewportSize({ width: 390, height: 844 })
       await page.goto(target)
       if (target.endsWith('/reference/v3')) await sendRequests(page)
       await addAxe(page)
       const light = await findViolations(page)
       await page.emulateMedia({ colorScheme: 'dark' })
-      await page.setViewportSize({ width: 390, height: 844 })
-      await page.evaluate(() => {
-        for (const details of document.querySelectorAll('details')) details.open = true
-      })
-      const dark = await findViolations(page)
+      await page.setViewportSize({ width: 1440, height: 900 })
+      const dark = await findViolations(page, LAYOUT_RULES)
       if (light.length + dark.length > 0) results.push({ target, light, dark })
     }
     expect(results).toEqual([])

@@ -54,7 +54,7 @@ inBrowser('journeys on the passport page', (browser) => {
     expect(complaints).toEqual([])
   }, 60_000)
 
-  test('the badge picker changes the preview and both snippets', async () => {
+  test('the badge picker changes the preview and both snippets; forced colours keep the swatches', async () => {
     const page = await browser.newPage()
     await withoutBadges(page)
     await page.goto(`${server.url}passports/12`)
@@ -72,6 +72,10 @@ inBrowser('journeys on the passport page', (browser) => {
     await page.getByRole('button', { name: 'Copy link' }).click()
     await page.getByRole('status').getByText('Copied.').waitFor()
     expect(await page.evaluate('navigator.clipboard.readText()')).toBe(`${server.url}passports/12`)
+    await page.emulateMedia({ forcedColors: 'active' })
+    const colors =
+      "[...document.querySelectorAll('.parts .swatch')].map((part) => getComputedStyle(part).backgroundColor)"
+    expect(new Set((await page.evaluate(colors)) as string[]).size).toBe(3)
   })
 
   test('without JavaScript a visitor reads everything and follows the links', async () => {
@@ -121,15 +125,5 @@ inBrowser('journeys on the passport page', (browser) => {
     const sides =
       "[...document.querySelectorAll('main [dir=auto]')].map((part) => getComputedStyle(part).textAlign)"
     expect(new Set((await page.evaluate(sides)) as string[])).toEqual(new Set(['left']))
-  })
-
-  test('forced colours keep the swatches and the bars', async () => {
-    const page = await browser.newPage()
-    await page.emulateMedia({ forcedColors: 'active' })
-    await withoutBadges(page)
-    await page.goto(`${server.url}passports/12`)
-    const colors =
-      "[...document.querySelectorAll('.parts .swatch')].map((part) => getComputedStyle(part).backgroundColor)"
-    expect(new Set((await page.evaluate(colors)) as string[]).size).toBe(3)
   })
 })

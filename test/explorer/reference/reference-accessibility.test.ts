@@ -60,7 +60,7 @@ inBrowser('access to the reference page', (browser) => {
   test('fits a screen of 320 px without horizontal scrolling, with a menu that closes after a choice', async () => {
     const page = await browser.newPage()
     await page.setViewportSize({ width: 320, height: 640 })
-    for (const path of ['reference', 'reference/v2', 'reference/v3']) {
+    for (const path of ['reference', 'reference/v3']) {
       await page.goto(server.url + path)
       const first = page.locator('form').first()
       await first.getByRole('button', { name: 'Send request' }).click()

@@ -14,12 +14,19 @@ const REPEATED = [
   '.call-fields dl dl dl > :nth-child(n + 3)',
 ]
 
-/** Runs all rules of axe after `addAxe`. Axe is slow, so repeated parts are removed. */
-export async function findViolations(page: Page): Promise<string[]> {
-  const { violations } = await page.evaluate((repeated) => {
-    for (const part of document.querySelectorAll(repeated)) part.remove()
-    const { axe } = globalThis as unknown as { axe: { run(options: object): Promise<AxeResults> } }
-    return axe.run({ resultTypes: ['violations'] })
-  }, REPEATED.join())
+/** Those whose result depends on the theme and the width. The others look at the markup. */
+export const LAYOUT_RULES = ['color-contrast', 'link-in-text-block', 'scrollable-region-focusable']
+
+/** Runs rules of axe, or all, after `addAxe`, with all details open. Axe is slow, so repeated parts are removed. */
+export async function findViolations(page: Page, rules?: readonly string[]): Promise<string[]> {
+  const { violations } = await page.evaluate(
+    ({ repeated, runOnly }) => {
+      for (const part of document.querySelectorAll(repeated)) part.remove()
+      for (const details of document.querySelectorAll('details')) details.open = true
+      const { axe } = globalThis as unknown as { axe: { run(options: object): Promise<AxeResults> } }
+      return axe.run({ resultTypes: ['violations'], ...(runOnly && { runOnly }) })
+    },
+    { repeated: REPEATED.join(), runOnly: rules },
+  )
   return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' | ')}`)
 }
