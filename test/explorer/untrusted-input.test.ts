@@ -179,16 +179,16 @@ inBrowser('untrusted input in pages', (browser) => {
     const complaints: string[] = []
     page.on('console', (message) => complaints.push(message.text()))
     await page.route('**/*', async (route) => {
+      if (route.request().resourceType() !== 'document') return route.continue()
       const response = await route.fetch()
-      const type = response.headers()['content-type'] ?? ''
-      if (!type.startsWith('text/html')) return route.fulfill({ response })
       const body = (await response.text()).replace(
         '</body>',
         '<script>window.pwned=1</script><img src="x" onerror="window.pwned=1"><p style="color:red">x</p></body>',
       )
       return route.fulfill({ response, body })
     })
-    for (const path of ['/', '/passports/1', '/reference', '/deprecation', '/passports/nobody']) {
+    // Each policy once.
+    for (const path of ['/', '/reference', '/deprecation']) {
       complaints.length = 0
       await page.goto(server.url.origin + path)
       expect(await page.evaluate(() => 'pwned' in window)).toBe(false)

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import type { BrowserContextOptions } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { inBrowser, watchConsole } from '../../support/explorer/browser.ts'
 import { serveExplorer } from '../../support/explorer/explorer-server.ts'
 import { addDataPoint, mira, OTHERS, rescore } from '../../support/explorer/sample-passport.ts'
@@ -12,26 +12,21 @@ const TOO_WIDE = `[...document.querySelectorAll('main, main *')]
   .concat(document.documentElement.scrollWidth > innerWidth ? ['scrolls'] : [])`
 
 inBrowser('the passport page in a browser', (browser) => {
-  async function visit(url: string, options: BrowserContextOptions = {}) {
-    const context = await browser.newContext({
-      permissions: ['clipboard-read', 'clipboard-write'],
-      ...options,
-    })
-    const page = await context.newPage()
+  async function visit(url: string, page: Page) {
     const complaints = watchConsole(page)
     // Badges have their own tests.
     await page.route('**/badge/*', (route) =>
       route.fulfill({ contentType: 'image/svg+xml', body: '<svg xmlns="http://www.w3.org/2000/svg"/>' }),
     )
     await page.goto(url)
-    return { page, complaints, [Symbol.asyncDispose]: () => context.close() }
+    return complaints
   }
 
   test('copies, sorts by keyboard and click, and causes no console message', async () => {
     await using store = await openTestStore('sqlite', [mira, ...OTHERS])
     await using server = serveExplorer(store)
-    await using visited = await visit(`${server.url}passports/${ADA_WALLET}`)
-    const { page, complaints } = visited
+    const page = await browser.newPage()
+    const complaints = await visit(`${server.url}passports/${ADA_WALLET}`, page)
     await page.getByRole('button', { name: 'Copy wallet' }).first().click()
     await page.getByRole('status').getByText('Copied.').waitFor()
     expect(await page.evaluate('navigator.clipboard.readText()')).toBe(ADA_WALLET)
@@ -63,8 +58,8 @@ inBrowser('the passport page in a browser', (browser) => {
     await using store = await openTestStore('sqlite', [mira])
     await addDataPoint(store, 900)
     await using server = serveExplorer(store)
-    await using visited = await visit(`${server.url}passports/12`)
-    const { page, complaints } = visited
+    const page = await browser.newPage()
+    const complaints = await visit(`${server.url}passports/12`, page)
     await page.getByText('It updates automatically.').waitFor()
     await page.getByText('How every point is calculated').click()
     await page.locator('#lines').waitFor()
@@ -97,18 +92,18 @@ inBrowser('the passport page in a browser', (browser) => {
     })
     await using store = await openTestStore('sqlite', [mira, wide])
     await using server = serveExplorer(store)
-    for (const javaScriptEnabled of [false, true]) {
-      await using visited = await visit(`${server.url}passports/13`, { javaScriptEnabled })
-      const { page, complaints } = visited
+    for (const hasScripts of [true, false]) {
+      const page = await (hasScripts ? browser.newPage() : browser.newPageWithoutScripts())
+      const complaints = await visit(`${server.url}passports/13`, page)
       await page.evaluate("for (const details of document.querySelectorAll('details')) details.open = true")
       for (const width of [320, 700, 1280]) {
         await page.setViewportSize({ width, height: 640 })
         expect([width, await page.evaluate(TOO_WIDE)]).toEqual([width, []])
       }
-      expect(await page.getByRole('button').count()).toBe(javaScriptEnabled ? 10 : 0)
-      expect(await page.locator('noscript').isVisible()).toBe(!javaScriptEnabled)
+      expect(await page.getByRole('button').count()).toBe(hasScripts ? 10 : 0)
+      expect(await page.locator('noscript').isVisible()).toBe(!hasScripts)
       const ground = () => page.evaluate("getComputedStyle(document.querySelector('#parts')).backgroundColor")
-      if (javaScriptEnabled) {
+      if (hasScripts) {
         const light = await ground()
         await page.emulateMedia({ colorScheme: 'dark' })
         expect(await ground()).not.toBe(light)

@@ -24,7 +24,7 @@ inBrowser('journeys on the passport page', (browser) => {
   const server = shareServer(openPeople, serveExplorer)
 
   test('the keyboard reaches every control in order: share, badge, details, copy', async () => {
-    const page = await browser.newPage({ permissions: ['clipboard-read', 'clipboard-write'] })
+    const page = await browser.newPage()
     await withoutBadges(page)
     const complaints = watchConsole(page)
     await page.goto(`${server.url}passports/12`)
@@ -54,9 +54,8 @@ inBrowser('journeys on the passport page', (browser) => {
     expect(complaints).toEqual([])
   }, 60_000)
 
-  test('the badge picker changes the preview and both snippets', async () => {
-    const context = await browser.newContext({ permissions: ['clipboard-read', 'clipboard-write'] })
-    const page = await context.newPage()
+  test('the badge picker changes the preview and both snippets; forced colours keep the swatches', async () => {
+    const page = await browser.newPage()
     await withoutBadges(page)
     await page.goto(`${server.url}passports/12`)
     await page.getByText('Put this badge on your page').click()
@@ -73,11 +72,14 @@ inBrowser('journeys on the passport page', (browser) => {
     await page.getByRole('button', { name: 'Copy link' }).click()
     await page.getByRole('status').getByText('Copied.').waitFor()
     expect(await page.evaluate('navigator.clipboard.readText()')).toBe(`${server.url}passports/12`)
+    await page.emulateMedia({ forcedColors: 'active' })
+    const colors =
+      "[...document.querySelectorAll('.parts .swatch')].map((part) => getComputedStyle(part).backgroundColor)"
+    expect(new Set((await page.evaluate(colors)) as string[]).size).toBe(3)
   })
 
   test('without JavaScript a visitor reads everything and follows the links', async () => {
-    const context = await browser.newContext({ javaScriptEnabled: false })
-    const page = await context.newPage()
+    const page = await browser.newPageWithoutScripts()
     await withoutBadges(page)
     await page.goto(`${server.url}passports/12`)
     expect(await page.getByRole('heading', { name: 'Mira Kettlewood' }).isVisible()).toBe(true)
@@ -108,7 +110,8 @@ inBrowser('journeys on the passport page', (browser) => {
     ]
     await using store = await openTestStore('sqlite', people)
     await using server = serveExplorer(store)
-    const page = await browser.newPage({ viewport: { width: 390, height: 800 } })
+    const page = await browser.newPage()
+    await page.setViewportSize({ width: 390, height: 800 })
     await withoutBadges(page)
     await page.goto(`${server.url}passports/1`)
     const lines =
@@ -122,14 +125,5 @@ inBrowser('journeys on the passport page', (browser) => {
     const sides =
       "[...document.querySelectorAll('main [dir=auto]')].map((part) => getComputedStyle(part).textAlign)"
     expect(new Set((await page.evaluate(sides)) as string[])).toEqual(new Set(['left']))
-  })
-
-  test('forced colours keep the swatches and the bars', async () => {
-    const page = await browser.newPage({ forcedColors: 'active' })
-    await withoutBadges(page)
-    await page.goto(`${server.url}passports/12`)
-    const colors =
-      "[...document.querySelectorAll('.parts .swatch')].map((part) => getComputedStyle(part).backgroundColor)"
-    expect(new Set((await page.evaluate(colors)) as string[]).size).toBe(3)
   })
 })

@@ -106,8 +106,7 @@ inBrowser('the deprecation page in a browser', (browser) => {
   test('fits narrow and wide screens without a script, and causes no console message', async () => {
     await using store = await openTestStore('sqlite')
     await using server = serveTest(store, { plan: () => PLAN })
-    const context = await browser.newContext({ javaScriptEnabled: false })
-    const page = await context.newPage()
+    const page = await browser.newPageWithoutScripts()
     const complaints = watchConsole(page)
     await page.goto(`${server.url}deprecation`)
     for (const width of [320, 1280]) {

@@ -10,8 +10,7 @@ inBrowser('access to the reference page', (browser) => {
   const server = shareServer(() => openTestStore('sqlite', inventPeople().slice(0, 50)), serveExplorer)
 
   test('a request can be composed, sent and copied with the keyboard only', async () => {
-    const context = await browser.newContext({ permissions: ['clipboard-read', 'clipboard-write'] })
-    const page = await context.newPage()
+    const page = await browser.newPage()
     await page.goto(`${server.url}reference`)
     const press = (key: string) => page.keyboard.press(key)
     const copied = () => page.evaluate(() => navigator.clipboard.readText())
@@ -42,8 +41,7 @@ inBrowser('access to the reference page', (browser) => {
   }, 120_000)
 
   test('without JavaScript the page can be read, and languages and versions can be chosen', async () => {
-    const context = await browser.newContext({ javaScriptEnabled: false })
-    const page = await context.newPage()
+    const page = await browser.newPageWithoutScripts()
     await page.goto(`${server.url}reference`)
     expect(await page.locator('noscript p').isVisible()).toBe(true)
     const call = page.locator('#getPassport')
@@ -60,8 +58,9 @@ inBrowser('access to the reference page', (browser) => {
   }, 120_000)
 
   test('fits a screen of 320 px without horizontal scrolling, with a menu that closes after a choice', async () => {
-    const page = await browser.newPage({ viewport: { width: 320, height: 640 } })
-    for (const path of ['reference', 'reference/v2', 'reference/v3']) {
+    const page = await browser.newPage()
+    await page.setViewportSize({ width: 320, height: 640 })
+    for (const path of ['reference', 'reference/v3']) {
       await page.goto(server.url + path)
       const first = page.locator('form').first()
       await first.getByRole('button', { name: 'Send request' }).click()

@@ -1,26 +1,30 @@
-import { expect, test } from 'bun:test'
+import { beforeAll, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { inventPeople } from '../../../src/ingest/demo/people.ts'
 import { inBrowser, watchConsole } from '../../support/explorer/browser.ts'
 import { serveExplorer } from '../../support/explorer/explorer-server.ts'
-import { mira, OTHERS } from '../../support/explorer/sample-passport.ts'
 import { makeKey } from '../../support/http/keys.ts'
 import { serveTest, shareServer } from '../../support/http/server.ts'
 import { openTestStore } from '../../support/store/engines.ts'
 import { named } from '../../support/store/records.ts'
 
-const openPeople = () => openTestStore('sqlite', inventPeople().slice(0, 50))
+const HOSTILE = '<img src=x onerror="window.pwned=1">'
+const openPeople = () => openTestStore('sqlite', [...inventPeople().slice(0, 50), named(7000, HOSTILE, 1e6)])
 
-inBrowser('the reference page in a browser', (browser) => {
+/** All tests use the page in turn, without loading it again. */
+inBrowser('the reference page of V1 in a browser', (browser) => {
   const server = shareServer(openPeople, serveExplorer)
-
-  test('all three endpoints can be tried, and nothing is fetched from other hosts', async () => {
-    const page = await browser.newPage()
-    const hosts = new Set<string>()
-    const complaints = watchConsole(page)
+  const hosts = new Set<string>()
+  let page: Page
+  let complaints: string[]
+  beforeAll(async () => {
+    page = await browser.newPage()
+    complaints = watchConsole(page)
     page.on('request', (request) => hosts.add(new URL(request.url()).host))
     await page.goto(`${server.url}reference`)
+  })
 
+  test('all three endpoints can be tried, and nothing is fetched from other hosts', async () => {
     await page.fill('#listPassports-keyword', 'ma')
     await page.fill('#listPassports-per_page', '2')
     const list = await send(page, 'listPassports')
@@ -43,6 +47,73 @@ inBrowser('the reference page in a browser', (browser) => {
     expect(complaints.filter((text) => !text.startsWith('[DOM] Password field'))).toEqual([])
   }, 120_000)
 
+  test('JSON is coloured text that folds, and links to the pages of passports', async () => {
+    await page.fill('#getPassport-id', '7000')
+    const { body } = await send(page, 'getPassport')
+    expect(body.passport.passport_profile.display_name).toBe(HOSTILE)
+    expect(await page.evaluate(() => 'pwned' in window)).toBe(false)
+
+    await page.fill('#listPassports-keyword', '')
+    const { body: list } = await send(page, 'listPassports')
+    const json = page.locator('#listPassports [data-body]')
+    expect(await json.textContent()).toBe(`${JSON.stringify(list, null, 2)}\n`)
+    expect(await json.locator('.json-string, .json-number, .json-word').count()).toBeGreaterThan(20)
+    const items = json.locator('details details details')
+    expect(await json.getByText('"passport_profile"').nth(1).isVisible()).toBe(false)
+    await items.locator('> summary').nth(0).click()
+    expect(await json.getByText('"passport_profile"').nth(0).isVisible()).toBe(false)
+
+    const link = page.locator('#getPassport').getByRole('link', { name: 'Open the page of passport 7000' })
+    expect(await link.getAttribute('href')).toBe('/passports/7000')
+  }, 120_000)
+
+  test('a blank or relative id is refused with a sentence, and nothing is sent', async () => {
+    const sent: string[] = []
+    page.on('request', (request) => request.url().includes('/api/') && sent.push(request.url()))
+    expect(await refuse(page, 'getPassport', 'id', '   ')).toBe('id is blank. Enter a value.')
+    expect(await refuse(page, 'getPassport', 'id', '..')).toBe('id is “..”, which cannot be sent in a path.')
+    expect(sent).toEqual([])
+    await page.fill('#getPassport-id', '42')
+    expect((await send(page, 'getPassport')).outcome).toStartWith('200 in ')
+    expect(await page.locator('#getPassport [data-problem]').textContent()).toBe('')
+    expect(await page.locator('#getPassport-id').getAttribute('aria-invalid')).toBeNull()
+  }, 120_000)
+
+  test('the key is hidden until it is shown, and a key with other characters is refused', async () => {
+    const key = page.getByLabel('API key')
+    expect(await key.getAttribute('type')).toBe('password')
+    await page.getByRole('button', { name: 'Show key' }).click()
+    expect(await key.getAttribute('type')).toBe('text')
+    await page.getByRole('button', { name: 'Hide key' }).click()
+    expect(await key.getAttribute('type')).toBe('password')
+    await key.fill('ppd_ключ')
+    await page.locator('#getPassport').getByRole('button', { name: 'Send request' }).click()
+    expect(await page.locator('#getPassport [data-problem]').textContent()).toBe(
+      'The key contains “к”. A key has only letters, digits and underscores: copy it again.',
+    )
+    expect(await key.evaluate((input) => input === document.activeElement)).toBe(true)
+    await key.fill('')
+  }, 120_000)
+
+  test('a failed request and a response that is not JSON are shown', async () => {
+    await page.route('**/api/**', (route) => route.fulfill({ status: 502, body: '<h1>Bad gateway</h1>' }))
+    const section = page.locator('#getPassport')
+    const button = section.getByRole('button', { name: 'Send request' })
+    await button.click()
+    await section.locator('[data-ok=false]').waitFor()
+    expect(await section.locator('[data-body]').textContent()).toBe('<h1>Bad gateway</h1>')
+    expect(await section.locator('[data-summary]').textContent()).toStartWith('502 in ')
+    await page.unroute('**/api/**')
+    await page.route('**/api/**', (route) => route.abort())
+    await button.click()
+    await section.getByText('No response: ').waitFor()
+    expect(await section.locator('[data-body]').textContent()).toBe('')
+  }, 120_000)
+})
+
+inBrowser('keys and v3 on the reference page in a browser', (browser) => {
+  const server = shareServer(openPeople, serveExplorer)
+
   test('a lookup of v3 can be tried with a body, which must be JSON', async () => {
     await using store = await openPeople()
     await using server = serveTest(store)
@@ -59,37 +130,6 @@ inBrowser('the reference page in a browser', (browser) => {
       found: 1,
     })
     expect(await refuse(page, 'lookUp', 'body', '{ "keys": [')).toStartWith('The body is not JSON: ')
-  }, 120_000)
-
-  test('a blank or relative id is refused with a sentence, and nothing is sent', async () => {
-    const page = await browser.newPage()
-    await page.goto(`${server.url}reference`)
-    const sent: string[] = []
-    page.on('request', (request) => request.url().includes('/api/') && sent.push(request.url()))
-    expect(await refuse(page, 'getPassport', 'id', '   ')).toBe('id is blank. Enter a value.')
-    expect(await refuse(page, 'getPassport', 'id', '..')).toBe('id is “..”, which cannot be sent in a path.')
-    expect(sent).toEqual([])
-    await page.fill('#getPassport-id', '42')
-    expect((await send(page, 'getPassport')).outcome).toStartWith('200 in ')
-    expect(await page.locator('#getPassport [data-problem]').textContent()).toBe('')
-    expect(await page.locator('#getPassport-id').getAttribute('aria-invalid')).toBeNull()
-  }, 120_000)
-
-  test('the key is hidden until it is shown, and a key with other characters is refused', async () => {
-    const page = await browser.newPage()
-    await page.goto(`${server.url}reference`)
-    const key = page.getByLabel('API key')
-    expect(await key.getAttribute('type')).toBe('password')
-    await page.getByRole('button', { name: 'Show key' }).click()
-    expect(await key.getAttribute('type')).toBe('text')
-    await page.getByRole('button', { name: 'Hide key' }).click()
-    expect(await key.getAttribute('type')).toBe('password')
-    await key.fill('ppd_ключ')
-    await page.locator('#getPassport').getByRole('button', { name: 'Send request' }).click()
-    expect(await page.locator('#getPassport [data-problem]').textContent()).toBe(
-      'The key contains “к”. A key has only letters, digits and underscores: copy it again.',
-    )
-    expect(await key.evaluate((input) => input === document.activeElement)).toBe(true)
   }, 120_000)
 
   test('a 401 leads to the key field', async () => {
@@ -134,47 +174,6 @@ inBrowser('the reference page in a browser', (browser) => {
     )
     await other.getByRole('navigation', { name: 'Contents' }).getByText('Explain why').click()
     await other.waitForURL((shown) => shown.search === '?language=Python' && shown.hash === '#getDiff')
-  }, 120_000)
-
-  test('JSON is coloured text that folds, and links to the pages of passports', async () => {
-    const hostile = '<img src=x onerror="window.pwned=1">'
-    await using store = await openTestStore('sqlite', [named(7, hostile, 50), mira, ...OTHERS])
-    await using server = serveExplorer(store)
-    const page = await browser.newPage()
-    await page.goto(`${server.url}reference`)
-    await page.fill('#getPassport-id', '7')
-    const { body } = await send(page, 'getPassport')
-    expect(body.passport.passport_profile.display_name).toBe(hostile)
-    expect(await page.evaluate(() => 'pwned' in window)).toBe(false)
-
-    const { body: list } = await send(page, 'listPassports')
-    const json = page.locator('#listPassports [data-body]')
-    expect(await json.textContent()).toBe(`${JSON.stringify(list, null, 2)}\n`)
-    expect(await json.locator('.json-string, .json-number, .json-word').count()).toBeGreaterThan(20)
-    const items = json.locator('details details details')
-    expect(await json.getByText('"passport_profile"').nth(1).isVisible()).toBe(false)
-    await items.locator('> summary').nth(0).click()
-    expect(await json.getByText('"passport_profile"').nth(0).isVisible()).toBe(false)
-
-    await page.getByRole('link', { name: 'Open the page of passport 7' }).click()
-    await page.waitForURL('**/passports/7')
-  }, 120_000)
-
-  test('a failed request and a response that is not JSON are shown', async () => {
-    const page = await browser.newPage()
-    await page.goto(`${server.url}reference`)
-    await page.route('**/api/**', (route) => route.fulfill({ status: 502, body: '<h1>Bad gateway</h1>' }))
-    const section = page.locator('#getPassport')
-    const button = section.getByRole('button', { name: 'Send request' })
-    await button.click()
-    await section.locator('[data-ok=false]').waitFor()
-    expect(await section.locator('[data-body]').textContent()).toBe('<h1>Bad gateway</h1>')
-    expect(await section.locator('[data-summary]').textContent()).toStartWith('502 in ')
-    await page.unroute('**/api/**')
-    await page.route('**/api/**', (route) => route.abort())
-    await button.click()
-    await section.getByText('No response: ').waitFor()
-    expect(await section.locator('[data-body]').textContent()).toBe('')
   }, 120_000)
 })
 

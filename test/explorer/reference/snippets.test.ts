@@ -61,11 +61,16 @@ describe('the snippets of the reference', () => {
           return Response.json({})
         },
       })
-      for (const body of [undefined, { keys: ['42'] }]) {
-        const method = body === undefined ? 'GET' : 'POST'
-        const { markup } = renderSnippets({ id: 'x', method, url: server.url.href, body })
-        for (const language of LANGUAGES) await runSnippets(language, [textOf(markup, language)])
-      }
+      const calls = [
+        { method: 'GET', body: undefined },
+        { method: 'POST', body: { keys: ['42'] } },
+      ]
+      const rendered = calls.map((call) => renderSnippets({ id: 'x', url: server.url.href, ...call }).markup)
+      for (const language of LANGUAGES)
+        await runSnippets(
+          language,
+          rendered.map((markup) => textOf(markup, language)),
+        )
       expect(keys.map((key) => key || null)).toEqual(Array(6).fill(null))
     },
     120_000,

@@ -2,22 +2,31 @@ import { readFileSync } from 'node:fs'
 import type { AxeResults } from 'axe-core'
 import type { Page } from 'playwright-core'
 
-/** A script for `addInitScript`: the policy of the pages blocks others. */
-export const AXE = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8')
+const AXE = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8')
+
+export const addAxe = (page: Page): Promise<void> => page.evaluate(`${AXE}; undefined`)
 
 /** Rows and calls that have the same markup as others, and most of the nodes. */
 const REPEATED = [
   '.ranking li:nth-child(n + 6)',
-  '.call:not(#introduction, #key, #getPassport, #getPassportV3, #listPassportsV3, #lookUp, #getDiff)',
-  '.call:not(#getPassport, #lookUp) .call-fields details',
+  '.call:not(#introduction, #key, #getPassportV3, #listPassportsV3, #lookUp, #getDiff)',
+  '.call:not(#lookUp) .call-fields details',
+  '.call-fields dl dl dl > :nth-child(n + 3)',
 ]
 
-/** Runs all rules of axe in a page with the script. Axe is slow, so repeated parts are removed. */
-export async function findViolations(page: Page): Promise<string[]> {
-  const { violations } = await page.evaluate((repeated) => {
-    for (const part of document.querySelectorAll(repeated)) part.remove()
-    const { axe } = globalThis as unknown as { axe: { run(options: object): Promise<AxeResults> } }
-    return axe.run({ resultTypes: ['violations'] })
-  }, REPEATED.join())
+/** Those whose result depends on the theme and the width. The others look at the markup. */
+export const LAYOUT_RULES = ['color-contrast', 'link-in-text-block', 'scrollable-region-focusable']
+
+/** Runs rules of axe, or all, after `addAxe`, with all details open. Axe is slow, so repeated parts are removed. */
+export async function findViolations(page: Page, rules?: readonly string[]): Promise<string[]> {
+  const { violations } = await page.evaluate(
+    ({ repeated, runOnly }) => {
+      for (const part of document.querySelectorAll(repeated)) part.remove()
+      for (const details of document.querySelectorAll('details')) details.open = true
+      const { axe } = globalThis as unknown as { axe: { run(options: object): Promise<AxeResults> } }
+      return axe.run({ resultTypes: ['violations'], ...(runOnly && { runOnly }) })
+    },
+    { repeated: REPEATED.join(), runOnly: rules },
+  )
   return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' | ')}`)
 }

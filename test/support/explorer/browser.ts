@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe } from 'bun:test'
 import { existsSync } from 'node:fs'
-import { type Browser, chromium, type Page } from 'playwright-core'
+import { type Browser, type CDPSession, chromium, type Page } from 'playwright-core'
 import { guardedFolder } from '../postgres/postgres-files.ts'
 
 const CANDIDATES = [
@@ -43,33 +43,48 @@ async function launchBrowser(): Promise<Browser> {
   }
 }
 
-export type TestBrowser = Pick<Browser, 'newPage' | 'newContext'>
+export type TestBrowser = {
+  /** The page that all tests use in turn. */
+  newPage(): Promise<Page>
+  /** The same page, with the scripts of web pages switched off. */
+  newPageWithoutScripts(): Promise<Page>
+}
 
-/** One for all files of the process. It stops when the process ends, and its folder is deleted. */
-let shared: Promise<Browser> | undefined
+/** One browser and page for all files of the process. They stop when the process ends, and their folder is deleted. */
+let shared: Promise<{ page: Page; devTools: CDPSession }> | undefined
 let folder: ReturnType<typeof guardedFolder>
 
-/** Tests in a browser; skipped if there is none. Those without options use one page in turn; the others are closed. */
+async function openSharedPage() {
+  const page = await (await launchBrowser()).newPage()
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+  return { page, devTools: await page.context().newCDPSession(page) }
+}
+
+/** Tests in a browser; skipped if there is none. After each, the page has its first settings. */
 export function inBrowser(title: string, tests: (browser: TestBrowser) => void): void {
   describe.if(hasBrowser)(title, () => {
-    let browser: Browser
-    let plain: Page
+    let page: Page
+    let devTools: CDPSession
+    const switchScripts = (isOff: boolean) =>
+      devTools.send('Emulation.setScriptExecutionDisabled', { value: isOff })
     beforeAll(async () => {
-      shared ??= launchBrowser()
-      browser = await shared
-      plain = await browser.newPage()
+      shared ??= openSharedPage()
+      ;({ page, devTools } = await shared)
     })
     afterEach(async () => {
-      const others = browser.contexts().filter((context) => context !== plain.context())
-      await Promise.all(others.map((context) => context.close()))
-      await plain.unrouteAll({ behavior: 'ignoreErrors' })
-      for (const event of ['console', 'pageerror', 'request', 'dialog']) plain.removeAllListeners(event)
-      await plain.setViewportSize({ width: 1280, height: 720 })
+      await page.unrouteAll({ behavior: 'ignoreErrors' })
+      for (const event of ['console', 'pageerror', 'request', 'dialog']) page.removeAllListeners(event)
+      await page.emulateMedia({ colorScheme: null, forcedColors: null, reducedMotion: null })
+      await page.setViewportSize({ width: 1280, height: 720 })
+      await switchScripts(false)
     })
-    afterAll(() => plain.close())
+    afterAll(() => page.goto('about:blank'))
     tests({
-      newPage: async (options) => (options ? browser.newPage(options) : plain),
-      newContext: (options) => browser.newContext(options),
+      newPage: async () => page,
+      newPageWithoutScripts: async () => {
+        await switchScripts(true)
+        return page
+      },
     })
   })
 }

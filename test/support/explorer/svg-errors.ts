@@ -3,6 +3,9 @@ import type { TestBrowser } from './browser.ts'
 /** Finds SVGs that do not load, have overflowing text, or contain more than shapes and text. */
 export async function findSvgErrors(browser: TestBrowser, urls: readonly string[]): Promise<string[]> {
   const page = await browser.newPage()
+  // A page of the same origin without a policy.
+  await page.route('**/blank', (route) => route.fulfill({ contentType: 'text/html', body: '' }))
+  await page.goto(new URL('/blank', urls[0]).href)
   return page.evaluate(async (urls) => {
     const errors: string[] = []
     for (const url of urls) {
