@@ -47,7 +47,9 @@ const page =
   (path: string): Check =>
   async (url) => {
     const { status, text } = await get(url + path)
-    return status === 200 && text.length > 0 ? undefined : `${path}: ${status}`
+    // A page after the end does not exist.
+    const isExpected = status === 200 || (status === 404 && path.startsWith('/?page='))
+    return isExpected && text.length > 0 ? undefined : `${path}: ${status}`
   }
 
 /** Eight concurrent requests for the same new keyword. */
