@@ -9,10 +9,21 @@ const NO_KEY = new Set(['', '""', 'undefined', 'null', 'None'])
 /** A key from a request; a malformed key has no id. */
 export type SentKey = { id: string | undefined; hash: Uint8Array }
 
+/** Clients repeat the same header: cached results of `parseKeyHeader`. */
+const parsed = new Map<string, SentKey | undefined>()
+const MAX_PARSED = 1000
+
 /** The key in an `X-API-KEY` header; `undefined` if the header holds none. */
 export function parseKeyHeader(header: string | null): SentKey | undefined {
-  const text = trimKey(header ?? '')
-  return NO_KEY.has(text) ? undefined : { id: parseKeyId(text), hash: Bun.SHA256.hash(text) as Uint8Array }
+  if (header === null) return undefined
+  if (parsed.has(header)) return parsed.get(header)
+  const text = trimKey(header)
+  const key = NO_KEY.has(text)
+    ? undefined
+    : { id: parseKeyId(text), hash: Bun.SHA256.hash(text) as Uint8Array }
+  if (parsed.size >= MAX_PARSED) parsed.clear()
+  parsed.set(header, key)
+  return key
 }
 
 /** Compares in constant time. */
