@@ -1,4 +1,4 @@
-import { addCounts, dayOf, type Endpoint, type UsageCount } from '../domain/usage.ts'
+import { dayOf, type Endpoint, type UsageCount } from '../domain/usage.ts'
 
 const DAY_MILLISECONDS = 86_400_000
 
@@ -7,7 +7,9 @@ export type UsageReport = { counts: UsageCount[]; lastUsed: Map<string, number> 
 type State = {
   today: string
   midnight: number
-  counts: Map<string, UsageCount>
+  counts: UsageCount[]
+  /** Today's counts by key id, endpoint and status. Three lookups cost less than one composed key. */
+  byKey: Map<string, Map<Endpoint, Map<number, UsageCount>>>
   lastUsed: Map<string, number>
   /** This month's requests by key id: the sums read from the store, and the requests counted since. */
   stored: Map<string, number>
@@ -20,7 +22,8 @@ export function createUsageCounter(now: () => number) {
   const state: State = {
     today,
     midnight: Date.parse(today),
-    counts: new Map(),
+    counts: [],
+    byKey: new Map(),
     lastUsed: new Map(),
     stored: new Map(),
     since: new Map(),
@@ -30,7 +33,9 @@ export function createUsageCounter(now: () => number) {
     /** A request that costs several units counts as that many requests. */
     count(keyId: string, endpoint: Endpoint, status: number, time = now(), units = 1): void {
       startDay(state, time)
-      addCounts(state.counts, [{ day: state.today, key: keyId, endpoint, status, count: units }])
+      const found = state.byKey.get(keyId)?.get(endpoint)?.get(status)
+      const count = found ?? addCount(state, keyId, endpoint, status)
+      count.count += units
       if (keyId === '') return
       state.lastUsed.set(keyId, time)
       // The monthly quota exempts 304 and 429.
@@ -38,8 +43,8 @@ export function createUsageCounter(now: () => number) {
     },
     take(): UsageReport {
       const { counts, lastUsed } = state
-      Object.assign(state, { counts: new Map(), lastUsed: new Map() })
-      return { counts: [...counts.values()], lastUsed }
+      Object.assign(state, { counts: [], byKey: new Map(), lastUsed: new Map() })
+      return { counts, lastUsed }
     },
     /** Whether the key has used its monthly quota, by the counts that this node has. */
     isQuotaUsed(keyId: string, quota: number): boolean {
@@ -62,13 +67,23 @@ export function createUsageCounter(now: () => number) {
   }
 }
 
-/** Starts a new day, and new sums in a new month. */
+/** Starts new counts on a new day, and new sums in a new month. */
 function startDay(state: State, time: number): void {
   if (time >= state.midnight && time < state.midnight + DAY_MILLISECONDS) return
   const day = dayOf(time)
   const isSameMonth = monthOf(day) === monthOf(state.today)
-  Object.assign(state, { today: day, midnight: Date.parse(day) })
+  Object.assign(state, { today: day, midnight: Date.parse(day), byKey: new Map() })
   if (!isSameMonth) Object.assign(state, { stored: new Map(), since: new Map() })
+}
+
+function addCount(state: State, key: string, endpoint: Endpoint, status: number): UsageCount {
+  const added = { day: state.today, key, endpoint, status, count: 0 }
+  state.counts.push(added)
+  state.byKey
+    .getOrInsertComputed(key, () => new Map())
+    .getOrInsertComputed(endpoint, () => new Map())
+    .set(status, added)
+  return added
 }
 
 const monthSum = ({ stored, since }: State, keyId: string) =>
