@@ -31,7 +31,7 @@ export function createClientAddressOf(trusted: readonly string[]) {
 function normalize(text: string): string {
   if (!text.includes(':')) return text
   const address = text.replace(/^\[([^\]]*)\](:\d+)?$/, '$1').replace(/^((?:\d+\.){3}\d+):\d+$/, '$1')
-  if (isIP(address) !== 6) return address
+  if (!address.includes(':') || isIP(address) !== 6) return address
   const groups = address
     .replace(/%.*$/, '')
     .replace(DOTTED, (_, a, b, c, d) => `${toGroup(a, b)}:${toGroup(c, d)}`)
@@ -55,7 +55,7 @@ function toOctets(hex: string): string {
 
 /** A subscriber has a /64 block of IPv6 addresses: the whole block counts as one client. */
 function toBlock(address: string): string {
-  if (isIP(address) !== 6) return address
+  if (!address.includes(':') || isIP(address) !== 6) return address
   const [left = [], right = []] = address.split('::').map((part) => part.split(':').filter(Boolean))
   const middle = new Array(8 - left.length - right.length).fill('0')
   return `${[...left, ...middle, ...right].slice(0, 4).join(':')}::/64`
