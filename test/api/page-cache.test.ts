@@ -34,11 +34,13 @@ test('another snapshot clears the cache', async () => {
 test('a page that was rendered while the snapshot changed is not cached', async () => {
   const { cache, get, rendered } = caching()
   const { promise, resolve } = Promise.withResolvers<RenderedPage>()
+  const snapshot = { ...SNAPSHOT }
   const late = cache.get(SNAPSHOT, 'a', () => promise)
-  await get('b', { snapshot: { ...SNAPSHOT } })
+  await get('b', { snapshot })
   resolve(createPage('old', {}))
   expect((await late).body).toBe('old')
-  await get('a', { snapshot: { ...SNAPSHOT } })
+  expect((await get('a', { snapshot })).body).toBe('aaaaa')
+  expect((await get('b', { snapshot })).body).toBe('bbbbb')
   expect(rendered).toEqual(['b', 'a'])
 })
 

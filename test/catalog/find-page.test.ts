@@ -1,9 +1,15 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
+import { createCatalog } from '../../src/catalog/catalog.ts'
+import { findList } from '../../src/catalog/find-list.ts'
+import { findPage, type Reader } from '../../src/catalog/find-page.ts'
 import { addChanges, applyChanges, noChanges } from '../../src/catalog/recent-changes.ts'
 import { searchNames } from '../../src/catalog/search.ts'
 import { createSharedCatalog } from '../../src/catalog/shared-catalog.ts'
 import { buildSnapshot } from '../../src/catalog/snapshot.ts'
+import type { Passport } from '../../src/domain/passport.ts'
+import { parseFilter } from '../../src/domain/v3/filter.ts'
+import { type ListRequest, parseSort } from '../../src/domain/v3/list-request.ts'
 import type { ListedPassport } from '../../src/store/store.ts'
 import { serveTest } from '../support/http/server.ts'
 import { snapshotOf } from '../support/store/catalog.ts'
@@ -38,6 +44,14 @@ onEveryEngine('a page of a snapshot that is older than the store', (open) => {
     for (const { passport_id, passport_profile } of pages) {
       expect(passport_profile.display_name).toBe(`Bob ${passport_id}`)
     }
+    const { body: v3 } = await server.get('/api/v3/passports?limit=100')
+    expect(v3.total).toBe(60)
+    expect(v3.items).toMatchObject(
+      pages.map(({ passport_id }) => ({
+        passport_id,
+        passport_profile: { display_name: `Bob ${passport_id}` },
+      })),
+    )
   })
 
   test('of a passport that was removed with all others is empty', async () => {
@@ -48,6 +62,37 @@ onEveryEngine('a page of a snapshot that is older than the store', (open) => {
     await store.passports.remove(1, NOON)
     const { body } = await server.get('/api/v1/passports')
     expect(body).toEqual({ passports: [], pagination: { current_page: 1, last_page: 1, total: 0 } })
+  })
+})
+
+const listRequest = (filter: string): ListRequest => ({
+  keyword: undefined,
+  filter: parseFilter(filter),
+  sort: parseSort('-score'),
+  groupBy: undefined,
+  after: undefined,
+  limit: 3,
+})
+
+onEveryEngine('a passport that changes after the ids of its page were found', (open) => {
+  type List = (ids: readonly number[]) => Promise<Passport[]>
+  test.each([
+    ['V1', (reader: Reader, list: List) => findPage(reader, { page: 1, size: 3, keyword: undefined }, list)],
+    ['v3', (reader: Reader, list: List) => findList(reader, listRequest(''), list)],
+    ['v3 with a filter', (reader: Reader, list: List) => findList(reader, listRequest('score:>0'), list)],
+  ])('has its new place on a page of %s', async (_, find) => {
+    await using store = await open([1, 2, 3].map((id) => named(id, 'Old', 50 - id)))
+    let reads = 0
+    const { items } = await find({ catalog: createCatalog(store), store }, async (ids) => {
+      if (reads++ === 0) await saveRecords(store, [named(3, 'New', 99)])
+      return store.passports.listByIds(ids)
+    })
+    expect(items.map(({ id, profile }) => [id, profile.displayName])).toEqual([
+      [3, 'New'],
+      [1, 'Old'],
+      [2, 'Old'],
+    ])
+    expect(reads).toBe(2)
   })
 })
 

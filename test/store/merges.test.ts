@@ -84,6 +84,22 @@ onEveryEngine('merging and removing', (open) => {
     }
   })
 
+  test.each([
+    ['its next verified wallet as its main wallet', ['0x12', '0x7', '0x8'], '0x7', ['0x7', '0x8']],
+    ['no main wallet if it has no other wallet', ['0x12'], '', []],
+  ])(
+    'a survivor whose main wallet goes back to an unmerged passport has %s',
+    async (_, verifiedWallets, mainWallet, left) => {
+      await using store = await open([record(7), record(12, { mainWallet: '0x12' })])
+      await store.passports.merge(12, 7)
+      await saveRecords(store, [record(7, { mainWallet: '0x12', verifiedWallets })])
+      await store.passports.unmerge(12)
+      expect(await find(store, 7)).toMatchObject({ mainWallet, verifiedWallets: left })
+      expect(await find(store, 12)).toMatchObject({ mainWallet: '0x12' })
+      expect(await store.passports.find({ wallet: '0x12' })).toMatchObject({ id: 12 })
+    },
+  )
+
   test('a removed passport is gone from every response, with the passports merged into it', async () => {
     await using store = await open([ada, record(8, { mergedInto: 7 }), record(9)])
     await store.passports.remove(7, LATER)
