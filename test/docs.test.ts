@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { type DocsRunner, startDocsRunner } from './support/docs/docs-runner.ts'
 import { type Example, PAGES, readExamples } from './support/docs/examples.ts'
 import { readPage } from './support/docs/named-tests.ts'
-import { needPrograms } from './support/docs/programs.ts'
+import { hasPrograms } from './support/programs.ts'
 import { tempFolder } from './support/temp-folder.ts'
 
 /** Examples that are not run, by page, heading, language and number, with the reason. */
@@ -97,9 +97,9 @@ const canRun = ({ language, text }: Example) =>
 
 /** Programs that may be missing on a machine with Node and npm. */
 const programsOf = ({ language, text }: Example) => [
-  ...(language === 'py' ? ['python3'] : []),
-  ...(language === 'py' && /^import requests$/m.test(text) ? ['python3-requests'] : []),
-  ...(language === 'sh' && /^curl /m.test(text) ? ['curl'] : []),
+  ...(language === 'py' ? (['python3'] as const) : []),
+  ...(language === 'py' && /^import requests$/m.test(text) ? (['python3-requests'] as const) : []),
+  ...(language === 'sh' && /^curl /m.test(text) ? (['curl'] as const) : []),
 ]
 
 /** Scores by years depend on the current date. */
@@ -153,11 +153,8 @@ for (const page of PAGES) {
       folder = await runner.openFolder(page)
     })
     for (const example of examples) {
-      const { isSkipped, title } = needPrograms(
-        programsOf(example),
-        `${example.heading}, line ${example.line}`,
-      )
-      test.skipIf(isSkipped)(title, async () => {
+      const title = `${example.heading}, line ${example.line}`
+      test.if(hasPrograms(...programsOf(example)))(title, async () => {
         const text = runner.adapt(example.text, folder)
         expect(await failureOf(() => RUN[example.language]?.(example, text, folder))).toBe('')
       })

@@ -2,7 +2,8 @@ import { join } from 'node:path'
 import { serveProcess } from '../../test/support/cli.ts'
 import { until } from '../../test/support/postgres/postgres-process.ts'
 import { isAlive } from '../../test/support/processes.ts'
-import { hasRedis, pretendRedis, startRedis } from '../../test/support/redis/redis.ts'
+import { hasPrograms } from '../../test/support/programs.ts'
+import { pretendRedis, startRedis } from '../../test/support/redis/redis.ts'
 import { tempFolder } from '../../test/support/temp-folder.ts'
 import type { Fail, Scenario } from '../scenario.ts'
 import { demoArgs } from '../support/demo-args.ts'
@@ -23,7 +24,7 @@ export const redis: Scenario = {
     'Redis stopped, killed, frozen, out of memory or connections, disconnected, or replaced by a server that sends garbage',
   long: FAULTS.length,
   short: 1,
-  run: (times, fail) => (hasRedis ? withRedis(times, fail) : withoutRedis(times, fail)),
+  run: (times, fail) => (hasPrograms('redis-server') ? withRedis(times, fail) : withoutRedis(times, fail)),
 }
 
 async function withRedis(times: number, fail: Fail) {

@@ -6,7 +6,8 @@ import { examineSpace } from '../../src/cli/doctor/doctor-files.ts'
 import type { Finding } from '../../src/cli/doctor/finding.ts'
 import { workplace } from '../support/cli-sandbox.ts'
 import { startPostgres, startReplica } from '../support/postgres/postgres.ts'
-import { hasRedis, startRedis } from '../support/redis/redis.ts'
+import { hasPrograms } from '../support/programs.ts'
+import { startRedis } from '../support/redis/redis.ts'
 import { withEngine, withEveryEngine } from '../support/store/engines.ts'
 import { ada, NOON, named, PEOPLE } from '../support/store/records.ts'
 import { callHere } from '../support/terminal.ts'
@@ -228,7 +229,7 @@ withEngine('sqlite', 'doctor', (makeDatabase) => {
     })
   })
 
-  test.if(hasRedis)('Redis is checked', async () => {
+  test.if(hasPrograms('redis-server'))('Redis is checked', async () => {
     await using here = await workplace(makeDatabase, { records: calm })
     await using redis = await startRedis()
     const { amiss, text } = await examine(here, { REDIS_URL: redis.url })

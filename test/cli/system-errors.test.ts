@@ -3,6 +3,7 @@ import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { COMMAND } from '../support/cli.ts'
 import { workplace } from '../support/cli-sandbox.ts'
+import { hasPrograms } from '../support/programs.ts'
 import { databaseMaker } from '../support/store/engines.ts'
 import { INVENTED } from '../support/store/json-lines.ts'
 import { PEOPLE } from '../support/store/records.ts'
@@ -71,7 +72,7 @@ test('a folder instead of a file is reported in one sentence', async () => {
 
 const isRoot = process.getuid?.() === 0
 
-test.skipIf(isRoot && !Bun.which('setpriv'))(
+test.if(!isRoot || hasPrograms('setpriv'))(
   'a folder without permission is reported in one sentence, and as a problem by doctor',
   async () => {
     using folder = tempFolder()

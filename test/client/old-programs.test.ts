@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { MIGRATE_REQUESTS } from '../support/docs/migrate-requests.ts'
-import { needPrograms } from '../support/docs/programs.ts'
 import { inBrowser, serveBlankPage } from '../support/explorer/browser.ts'
 import { serveExplorer } from '../support/explorer/explorer-server.ts'
+import { hasPrograms } from '../support/programs.ts'
 import { openTestStore, type TestStore } from '../support/store/engines.ts'
 import { INVENTED } from '../support/store/json-lines.ts'
 
@@ -43,8 +43,7 @@ describe('the requests of docs/migrate.md', () => {
     ['axios', 'node', 'send-axios.mjs', []],
     ['Python requests', 'python3', 'send_requests.py', ['python3-requests']],
   ] as const) {
-    const { isSkipped, title } = needPrograms(needed, `get their responses with ${name}`)
-    test.skipIf(isSkipped)(title, () =>
+    test.if(hasPrograms(...needed))(`get their responses with ${name}`, () =>
       check(async (sent) => {
         const child = Bun.spawn([program, join(import.meta.dir, 'programs', file)], {
           stdin: new Blob([JSON.stringify(sent)]),

@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { findProgram, hasPrograms } from '../support/programs.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 
 const ROOT = join(import.meta.dir, '../..')
@@ -66,7 +67,7 @@ test('the systemd unit retries for ever, except after invalid settings', () => {
   )
 })
 
-test.skipIf(!Bun.which('systemd-analyze'))('systemd accepts the unit and rates its exposure as low', () => {
+test.if(hasPrograms('systemd-analyze'))('systemd accepts the unit and rates its exposure as low', () => {
   using folder = tempFolder()
   const path = join(folder.path, 'passportd.service')
   // systemd checks that the program exists.
@@ -134,20 +135,21 @@ test('the database role of compose.scaled.yaml is no superuser', () => {
 })
 
 /** The configuration of a proxy, with files of this test. */
-const PROXIES: Record<string, { file: string; check: (path: string, folder: string) => string[] }> = {
+const PROXIES = {
   nginx: {
     file: 'nginx.conf',
-    check: (path, folder) => ['nginx', '-t', '-e', 'stderr', '-g', `pid ${folder}/pid;`, '-c', path],
+    check: (path: string, folder: string) => ['-t', '-e', 'stderr', '-g', `pid ${folder}/pid;`, '-c', path],
   },
-  haproxy: { file: 'haproxy.cfg', check: (path) => ['haproxy', '-c', '-f', path] },
+  haproxy: { file: 'haproxy.cfg', check: (path: string) => ['-c', '-f', path] },
   caddy: {
     file: 'Caddyfile',
-    check: (path) => ['caddy', 'validate', '--adapter', 'caddyfile', '--config', path],
+    check: (path: string) => ['validate', '--adapter', 'caddyfile', '--config', path],
   },
 }
 
-for (const [program, { file, check }] of Object.entries(PROXIES)) {
-  test.skipIf(!Bun.which(program))(`${program} accepts deploy/proxy/${file}`, () => {
+for (const program of ['nginx', 'haproxy', 'caddy'] as const) {
+  const { file, check } = PROXIES[program]
+  test.if(hasPrograms(program))(`${program} accepts deploy/proxy/${file}`, () => {
     using folder = tempFolder()
     const certificate = join(ROOT, 'test/support/postgres/postgres-tls')
     cpSync(`${certificate}.crt`, join(folder.path, 'tls.crt'))
@@ -158,7 +160,8 @@ for (const [program, { file, check }] of Object.entries(PROXIES)) {
     const text = readFileSync(join(ROOT, 'deploy/proxy', file), 'utf8')
     writeFileSync(path, text.replaceAll('/etc/passportd', folder.path))
     const env = { PATH: process.env.PATH ?? '', HOME: folder.path }
-    const { exitCode, stderr } = Bun.spawnSync(check(path, folder.path), { env })
+    const command = [findProgram(program) as string, ...check(path, folder.path)]
+    const { exitCode, stderr } = Bun.spawnSync(command, { env })
     expect([exitCode, exitCode === 0 ? '' : `${stderr}`]).toEqual([0, ''])
   })
 }

@@ -5,6 +5,7 @@ import { serveProcess } from '../support/cli.ts'
 import { writeCertificate } from '../support/http/certificate.ts'
 import { retryOnce, startLoad } from '../support/http/load.ts'
 import { readLines, until } from '../support/processes.ts'
+import { hasPrograms } from '../support/programs.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 
 const nameAt = (port: number) =>
@@ -27,7 +28,7 @@ async function send(url: string): Promise<number> {
 
 const workers = process.platform === 'linux' ? 2 : 1
 
-test.skipIf(Bun.which('openssl') === null)(
+test.if(hasPrograms('openssl'))(
   'SIGHUP reloads the certificate, a broken one is ignored, and clients that retry see no failure',
   async () => {
     using folder = tempFolder()

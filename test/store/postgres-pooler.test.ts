@@ -4,8 +4,9 @@ import { join } from 'node:path'
 import { openPostgres } from '../../src/store/postgres/open.ts'
 import { run } from '../support/cli.ts'
 import { refusalOf, withOptions } from '../support/postgres/connect.ts'
-import { hasPgbouncer, startPgbouncer } from '../support/postgres/pgbouncer.ts'
+import { startPgbouncer } from '../support/postgres/pgbouncer.ts'
 import { testDatabase } from '../support/postgres/postgres.ts'
+import { hasPrograms } from '../support/programs.ts'
 import { listAll } from '../support/store/catalog.ts'
 import { saveRecords } from '../support/store/engines.ts'
 import { named } from '../support/store/records.ts'
@@ -18,7 +19,7 @@ const IGNORED = /^ignore_startup_parameters = .+$/m.exec(
 
 const PEOPLE = Array.from({ length: 40 }, (_, id) => named(id, `Person ${id}`))
 
-describe.skipIf(!hasPgbouncer)('PgBouncer', () => {
+describe.if(hasPrograms('pgbouncer'))('PgBouncer', () => {
   test.each([
     ['session', 'max=4'],
     ['transaction', 'prepare=false&max=4'],

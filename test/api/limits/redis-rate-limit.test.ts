@@ -2,7 +2,8 @@ import { describe, expect, test } from 'bun:test'
 import { createFixedWindow } from '../../../src/api/fixed-window.ts'
 import { createRedisRateLimit } from '../../../src/api/redis/redis-rate-limit.ts'
 import { until } from '../../support/processes.ts'
-import { hasRedis, pretendRedis, startRedis } from '../../support/redis/redis.ts'
+import { hasPrograms } from '../../support/programs.ts'
+import { pretendRedis, startRedis } from '../../support/redis/redis.ts'
 import { NOON } from '../../support/store/records.ts'
 
 /** Most tests do not depend on the timeout: a long one avoids failures on a busy machine. */
@@ -49,17 +50,20 @@ test('without a reachable Redis the node counts alone and no request waits', asy
   expect(alone.news[0]).not.toContain('secret')
 })
 
-test.if(hasRedis)('a wrong password and a port without a server are reported differently', async () => {
-  await using redis = await startRedis({ password: 'secret' })
-  using wrong = await node(redis.url.replace('secret', 'wrong'))
-  using missing = await node(redis.url.replace(':secret@', ''))
-  using nobody = await node('redis://127.0.0.1:1')
-  expect([wrong, missing, nobody].flatMap(({ news }) => news)).toEqual([
-    'unavailable: it refuses the user or password of REDIS_URL',
-    'unavailable: it needs a password, and REDIS_URL has none',
-    'unavailable: nothing listens on its port (ECONNREFUSED)',
-  ])
-})
+test.if(hasPrograms('redis-server'))(
+  'a wrong password and a port without a server are reported differently',
+  async () => {
+    await using redis = await startRedis({ password: 'secret' })
+    using wrong = await node(redis.url.replace('secret', 'wrong'))
+    using missing = await node(redis.url.replace(':secret@', ''))
+    using nobody = await node('redis://127.0.0.1:1')
+    expect([wrong, missing, nobody].flatMap(({ news }) => news)).toEqual([
+      'unavailable: it refuses the user or password of REDIS_URL',
+      'unavailable: it needs a password, and REDIS_URL has none',
+      'unavailable: nothing listens on its port (ECONNREFUSED)',
+    ])
+  },
+)
 
 test('a Redis slower than the timeout is unavailable, and no request waits for it', async () => {
   using slow = pretendRedis(':2\r\n', { delayMilliseconds: 150 })
@@ -78,7 +82,7 @@ test.each(['+OK\r\n', '$-1\r\n', '$3\r\nabc\r\n', '*0\r\n'])(
   },
 )
 
-describe.skipIf(!hasRedis)('with Redis', () => {
+describe.if(hasPrograms('redis-server'))('with Redis', () => {
   test('nodes share the remaining requests of a client', async () => {
     await using redis = await startRedis({ password: 'secret' })
     using one = await node(redis.url)

@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
 import { workplace } from '../../support/cli-sandbox.ts'
+import { hasPrograms } from '../../support/programs.ts'
 import { withEngine } from '../../support/store/engines.ts'
 import { record } from '../../support/store/records.ts'
 import { callHere } from '../../support/terminal.ts'
@@ -48,8 +49,7 @@ withEngine('sqlite', 'remove on a terminal', (makeDatabase) => {
     expect(await here.look((store) => store.passports.count())).toBe(0)
   })
 
-  test('reads the answer from a real terminal', async () => {
-    if (Bun.which('script') === null) return
+  test.if(hasPrograms('script'))('reads the answer from a real terminal', async () => {
     await using here = await workplace(makeDatabase, { records: [record(1)] })
     const command = `${process.execPath} ${import.meta.dir}/../../../src/cli/main.ts remove 1`
     const child = Bun.spawn(['script', '-qec', command, '/dev/null'], {

@@ -7,7 +7,8 @@ import { workplace } from '../../support/cli-sandbox.ts'
 import { parseExposition } from '../../support/http/prometheus.ts'
 import { serveTest } from '../../support/http/server.ts'
 import { until } from '../../support/processes.ts'
-import { hasRedis, startRedis } from '../../support/redis/redis.ts'
+import { hasPrograms } from '../../support/programs.ts'
+import { startRedis } from '../../support/redis/redis.ts'
 import { databaseMaker, onEngine } from '../../support/store/engines.ts'
 import { NOON, named } from '../../support/store/records.ts'
 
@@ -31,7 +32,7 @@ async function scrape({ greeting }: { greeting: string }) {
   return parseExposition(await (await fetch(/Metrics +(http\S+)/.exec(greeting)?.[1] ?? '')).text())
 }
 
-test.if(hasRedis)('metrics report Redis and the snapshot, over all workers', async () => {
+test.if(hasPrograms('redis-server'))('metrics report Redis and the snapshot, over all workers', async () => {
   await using redis = await startRedis()
   await using here = await workplace(databaseMaker('sqlite'), { records: [named(1, 'Ada'), named(2, 'Bob')] })
   await using server = await here.serve(['--workers', '2'], { METRICS_PORT: '0', REDIS_URL: redis.url })
@@ -97,7 +98,7 @@ test('every alert has a summary and is listed in docs/operate.md', () => {
   expect(rules.filter(({ alert }) => !page.includes(`\`${alert}\``)).map(({ alert }) => alert)).toEqual([])
 })
 
-test.skipIf(!Bun.which('promtool'))('Prometheus accepts the alerts', () => {
+test.if(hasPrograms('promtool'))('Prometheus accepts the alerts', () => {
   const { exitCode, stderr } = Bun.spawnSync(['promtool', 'check', 'rules', ALERTS])
   expect([exitCode, `${stderr}`]).toEqual([0, ''])
 })

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import { workplace } from '../../support/cli-sandbox.ts'
 import { readLines, until } from '../../support/processes.ts'
-import { hasRedis, startRedis } from '../../support/redis/redis.ts'
+import { hasPrograms } from '../../support/programs.ts'
+import { startRedis } from '../../support/redis/redis.ts'
 import { withEngine } from '../../support/store/engines.ts'
 
 const REQUESTS = 600
@@ -39,7 +40,7 @@ withEngine('sqlite', 'limits', (makeDatabase) => {
     },
   )
 
-  describe.skipIf(!hasRedis)('with Redis', () => {
+  describe.if(hasPrograms('redis-server'))('with Redis', () => {
     test('no request fails while Redis is killed under load, and nodes share the limit after its restart', async () => {
       await using redis = await startRedis({ password: 'secret' })
       await using here = await workplace(makeDatabase)

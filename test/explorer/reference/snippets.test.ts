@@ -1,26 +1,22 @@
 import { describe, expect, test } from 'bun:test'
 import { renderSnippets } from '../../../src/explorer/reference/snippets.ts'
 import { inventPeople } from '../../../src/ingest/demo/people.ts'
-import { needPrograms } from '../../support/docs/programs.ts'
 import { inBrowser } from '../../support/explorer/browser.ts'
 import { LANGUAGES, runSnippets, withoutRequestId } from '../../support/explorer/snippets.ts'
 import { makeKey } from '../../support/http/keys.ts'
 import { serveTest } from '../../support/http/server.ts'
+import { hasPrograms } from '../../support/programs.ts'
 import { openTestStore } from '../../support/store/engines.ts'
 
-const NEEDED = ['curl', 'node', 'python3-requests']
+const NEEDED = ['curl', 'python3-requests'] as const
 
 const openPeople = () => openTestStore('sqlite', inventPeople().slice(0, 50))
 
 const sectionsOf = (page: string) => page.split('<section ').filter((part) => part.includes('data-path='))
 
 describe('the snippets of the reference', () => {
-  const { isSkipped, title } = needPrograms(
-    NEEDED,
+  test.if(hasPrograms(...NEEDED))(
     'run as they are, and all languages get the same response',
-  )
-  test.skipIf(isSkipped)(
-    title,
     async () => {
       await using store = await openPeople()
       await using server = serveTest(store)
@@ -50,7 +46,7 @@ describe('the snippets of the reference', () => {
     120_000,
   )
 
-  test.skipIf(isSkipped)(
+  test.if(hasPrograms(...NEEDED))(
     'send no key if KEY is not set',
     async () => {
       const keys: (string | null)[] = []
@@ -78,9 +74,8 @@ describe('the snippets of the reference', () => {
 })
 
 inBrowser('the snippets of a form', (browser) => {
-  const { isSkipped, title } = needPrograms(NEEDED, 'send hostile values unchanged, in every language')
-  test.skipIf(isSkipped)(
-    title,
+  test.if(hasPrograms(...NEEDED))(
+    'send hostile values unchanged, in every language',
     async () => {
       await using store = await openPeople()
       await using server = serveTest(store)

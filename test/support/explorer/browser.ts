@@ -1,33 +1,15 @@
 import { afterAll, afterEach, beforeAll, describe } from 'bun:test'
-import { existsSync } from 'node:fs'
 import { type Browser, type CDPSession, chromium, type Page } from 'playwright-core'
 import { guardedFolder } from '../postgres/postgres-files.ts'
-
-const CANDIDATES = [
-  process.env.CHROMIUM_PATH,
-  '/usr/bin/chromium',
-  '/usr/bin/chromium-browser',
-  '/usr/bin/google-chrome',
-]
-const PATH = CANDIDATES.find((path) => path !== undefined && existsSync(path))
-
-/** Whether browser tests run. With CI=true a missing browser is an error. */
-const hasBrowser = PATH !== undefined || process.env.CI === 'true'
-
-if (PATH === undefined) {
-  process.stderr.write(
-    '\nNO BROWSER: install Chromium (Debian: chromium) or set CHROMIUM_PATH. Browser tests are skipped.\n\n',
-  )
-}
+import { findProgram, hasPrograms } from '../programs.ts'
 
 async function launchBrowser(): Promise<Browser> {
-  if (PATH === undefined) throw new Error('Chromium was not found. Install it or set CHROMIUM_PATH.')
   folder = guardedFolder()
   const env = { ...process.env }
   process.env.TMPDIR = folder.path
   try {
     return await chromium.launch({
-      executablePath: PATH,
+      executablePath: findProgram('chromium') as string,
       env,
       args: [
         '--no-sandbox',
@@ -62,7 +44,7 @@ async function openSharedPage() {
 
 /** Tests in a browser; skipped if there is none. After each, the page has its first settings. */
 export function inBrowser(title: string, tests: (browser: TestBrowser) => void): void {
-  describe.if(hasBrowser)(title, () => {
+  describe.if(hasPrograms('chromium'))(title, () => {
     let page: Page
     let devTools: CDPSession
     const switchScripts = (isOff: boolean) =>

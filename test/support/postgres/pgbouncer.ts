@@ -1,17 +1,10 @@
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { SQL } from 'bun'
+import { findProgram } from '../programs.ts'
 import { change } from './connect.ts'
 import { guardedFolder, OWNER, writeOwned } from './postgres-files.ts'
 import { findPort, until } from './postgres-process.ts'
-
-const PATH = Bun.which('pgbouncer') ?? Bun.which('/usr/sbin/pgbouncer')
-
-export const hasPgbouncer = PATH !== null
-
-if (!hasPgbouncer) {
-  process.stderr.write('\nNO PGBOUNCER: install it (Debian: pgbouncer). Tests that need it are left out.\n\n')
-}
 
 /** A pooler in front of a database, stopped at the end of the block, with the settings of docs/scale.md. */
 export async function startPgbouncer(databaseUrl: string, mode: 'session' | 'transaction', ignored: string) {
@@ -35,7 +28,7 @@ pool_mode = ${mode}
 ${ignored}
 `,
   )
-  const child = spawn(PATH as string, ['-q', file], { ...OWNER, stdio: 'ignore' })
+  const child = spawn(findProgram('pgbouncer') as string, ['-q', file], { ...OWNER, stdio: 'ignore' })
   const exited = new Promise((done) => child.once('exit', done))
   const url = change(databaseUrl, (to) => {
     to.port = String(port)

@@ -4,19 +4,10 @@ import { join } from 'node:path'
 import { RedisClient } from 'bun'
 import { findPort } from '../postgres/postgres-process.ts'
 import { until } from '../processes.ts'
-
-const PATH = Bun.which('redis-server')
-
-/** Whether tests that need Redis can run. Under CI=true its absence is a failure. */
-export const hasRedis = PATH !== null || process.env.CI === 'true'
-
-if (PATH === null) {
-  process.stderr.write('\nNO REDIS: install it (Debian: redis-server). Tests that need it are left out.\n\n')
-}
+import { findProgram } from '../programs.ts'
 
 /** A Redis server without persistence, stopped at the end of the block. */
 export async function startRedis({ password = '' } = {}) {
-  if (PATH === null) throw new Error('redis-server is missing: install it (Debian: redis-server).')
   const folder = mkdtempSync(join(tmpdir(), 'passportd-test-'))
   const port = await findPort()
   const url = `redis://${password === '' ? '' : `:${password}@`}127.0.0.1:${port}`
@@ -24,7 +15,11 @@ export async function startRedis({ password = '' } = {}) {
   const args = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no', ...locked]
 
   async function launch() {
-    const child = Bun.spawn([PATH as string, ...args], { cwd: folder, stdout: 'ignore', stderr: 'ignore' })
+    const child = Bun.spawn([findProgram('redis-server') as string, ...args], {
+      cwd: folder,
+      stdout: 'ignore',
+      stderr: 'ignore',
+    })
     await until(async () => (await ask('PING').catch(() => '')) === 'PONG')
     return child
   }
