@@ -143,3 +143,9 @@ test('tests wait for conditions, not for fixed times', () => {
   const found = tests.filter((file) => sleep.test(stripText(read(file))))
   expect(found).toEqual([])
 })
+
+test('tests have no time limits of their own', () => {
+  const limit = /^\s*\}, [\d_]+\)$|\bsetDefaultTimeout\(|\bAbortSignal\.timeout\(/m
+  expect('test("a", () => {\n}, 60_000)').toMatch(limit)
+  expect(tests.filter((file) => limit.test(stripText(read(file))))).toEqual([])
+})

@@ -74,7 +74,6 @@ onEveryEngine('random requests', (open) => {
         const reply = await server.get(target, {
           method,
           headers,
-          signal: AbortSignal.timeout(5000),
         })
         statuses.add(reply.status)
         expect(reply.status).toBeLessThan(500)
@@ -86,5 +85,5 @@ onEveryEngine('random requests', (open) => {
     )
     expect(server.errors).toEqual([])
     expect([...statuses].sort()).toEqual(expect.arrayContaining([200, 204, 400, 401, 404, 405]))
-  }, 120_000)
+  })
 })

@@ -120,7 +120,7 @@ onEveryEngine('a search', (open, engine) => {
       }),
       { numRuns: engine === 'sqlite' ? 6 : 2 },
     )
-  }, 120_000)
+  })
 
   test('leaves out merged, removed and renamed passports', async () => {
     await using store = await open([1, 2, 3, 4].map((id) => named(id, `Zoë ${id}`, id)))

@@ -42,7 +42,7 @@ onEveryEngine('a snapshot', (open, engine) => {
       // The seed makes the histories reproducible.
       { numRuns: engine === 'sqlite' ? 5 : 1, seed: 1815 },
     )
-  }, 120_000)
+  })
 
   test('reflects a new score, and stays the same object while no list page changes', async () => {
     await using store = await open([named(1, 'One', 10), named(2, 'Two', 20), named(3, 'Three', 30)])

@@ -15,7 +15,7 @@ describe('the executable, alone', () => {
     const build = Bun.spawn([process.execPath, 'deploy/executable.ts'], { cwd: ROOT, stdout: 'pipe' })
     expect(await new Response(build.stdout).text()).toBe('dist/passportd\n')
     copyFileSync(join(ROOT, 'dist/passportd'), program)
-  }, 120_000)
+  })
 
   afterAll(() => folder[Symbol.dispose]())
 

@@ -3,11 +3,17 @@ import { readFileSync } from 'node:fs'
 import { NO_PLAN } from '../../src/domain/retirement.ts'
 import { MAIN } from '../support/cli.ts'
 import { workplace } from '../support/cli-sandbox.ts'
-import { timeUntil } from '../support/processes.ts'
-import { LATEST_NEWS_MILLISECONDS, withEngine, withEveryEngine } from '../support/store/engines.ts'
+import { until } from '../support/processes.ts'
+import { type EngineName, withEngine, withEveryEngine } from '../support/store/engines.ts'
 import { ada } from '../support/store/records.ts'
 
 const KEY = /^ppd_([0-9a-f]{10})_[0-9a-f]{64}\n$/
+
+/** A node with SQLite refuses an invalid key at once, a node with PostgreSQL within about a second. */
+async function untilRefused(engine: EngineName, ask: () => Promise<number>): Promise<void> {
+  if (engine === 'sqlite') expect(await ask()).toBe(401)
+  else await until(async () => (await ask()) === 401)
+}
 
 withEveryEngine('keys', (makeDatabase, engine) => {
   test('create prints the key once, and the database stores only its hash', async () => {
@@ -58,8 +64,7 @@ withEveryEngine('keys', (makeDatabase, engine) => {
     const second = JSON.parse(rotated.out)
     expect(second).toMatchObject({ name: 'a', state: 'active', expires_at: null })
     expect(await ask(second.key)).toBe(200)
-    const time = await timeUntil(async () => (await ask(first)) === 401)
-    expect(time).toBeLessThanOrEqual(LATEST_NEWS_MILLISECONDS[engine])
+    await untilRefused(engine, () => ask(first))
     await here.call('keys', 'revoke', second.id)
     for (const [key, state] of [
       [first, 'expired'],
@@ -80,8 +85,7 @@ withEveryEngine('keys', (makeDatabase, engine) => {
     expect(await ask(out.trim())).toBe(200)
     expect(await ask('')).toBe(401)
     await here.call('keys', 'revoke', KEY.exec(out)?.[1] as string)
-    const time = await timeUntil(async () => (await ask(out.trim())) === 401)
-    expect(time).toBeLessThanOrEqual(LATEST_NEWS_MILLISECONDS[engine])
+    await untilRefused(engine, () => ask(out.trim()))
   })
 })
 

@@ -96,7 +96,6 @@ describe('with PUBLIC_URL', () => {
         { jsonrpc: '2.0', id: 1, method: 'tools/call', params },
         { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } },
       ]),
-      signal: AbortSignal.timeout(5000),
     })
     expect(await response.json()).toMatchObject({ id: 1, result: { structuredContent: { passport_id: 7 } } })
   })

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { SQL } from 'bun'
 import { namePostgres } from '../../src/domain/database-address.ts'
 import { openStore, SERVE_TIMEOUT } from '../../src/store/open.ts'
@@ -10,7 +10,6 @@ import { tempFolder } from '../support/temp-folder.ts'
 import { callHere } from '../support/terminal.ts'
 
 // Each test starts many processes.
-setDefaultTimeout(90_000)
 
 const FILE = 'people.jsonl'
 

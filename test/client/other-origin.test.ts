@@ -37,5 +37,5 @@ inBrowser('a page of another origin', (browser) => {
     expect(wrong).toMatchObject({ status: 401, body: { code: 'unauthorized' } })
     const right = await get('/api/v1/passports/7', { 'X-API-KEY': key })
     expect(right).toMatchObject({ status: 200, body: { passport: { passport_id: 7 } } })
-  }, 60_000)
+  })
 })

@@ -80,7 +80,7 @@ describe('the packed client', () => {
       ],
     }
     expect(ids.length).toBeGreaterThan(2)
-  }, 120_000)
+  })
 
   afterAll(async () => {
     await faulty.stop()

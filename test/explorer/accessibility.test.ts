@@ -47,7 +47,7 @@ inBrowser('accessibility', (browser) => {
       if (light.length + dark.length > 0) results.push({ target, light, dark })
     }
     expect(results).toEqual([])
-  }, 300_000)
+  })
 })
 
 /** Shows a response, a request that needs a key, a refused key and a refused value. */

@@ -33,7 +33,7 @@ inBrowser('the ranking in a browser', (browser) => {
     await page.getByText(all as string).waitFor()
     expect(page.url()).toBe(server.url.href)
     expect(complaints).toEqual([])
-  }, 120_000)
+  })
 
   test('a late response does not replace a newer one; a failed search shows the reason, and Enter retries it', async () => {
     const page = await browser.newPage()
@@ -59,7 +59,7 @@ inBrowser('the ranking in a browser', (browser) => {
     await page.keyboard.press('Enter')
     await page.getByText(/for “ma”/).waitFor()
     expect(page.url()).toBe(`${server.url}?q=ma`)
-  }, 120_000)
+  })
 
   test('the keyboard reaches the skip link, the search and each passport', async () => {
     const page = await browser.newPage()
@@ -82,5 +82,5 @@ inBrowser('the ranking in a browser', (browser) => {
     expect(await focused()).toBe((await page.locator('.ranking .name').first().textContent()) ?? '')
     await page.keyboard.press('Enter')
     await page.waitForURL('**/passports/*')
-  }, 120_000)
+  })
 })

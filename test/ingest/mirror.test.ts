@@ -16,7 +16,7 @@ onEveryEngine('mirror', (open, engine) => {
     expect(report).toEqual({ ...NONE, copied: people.length })
     expect(await everyAnswer(target)).toEqual(await everyAnswer(source.store))
     expect(progress).toEqual(people.map((_, at) => [at + 1, people.length]))
-  }, 120_000)
+  })
 
   test('a second run copies only changes, with conditional requests', async () => {
     await using source = await serveSource(FEW)

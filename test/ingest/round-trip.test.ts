@@ -48,7 +48,7 @@ onEveryEngine('an export', (open, engine) => {
       // The seed makes the histories reproducible.
       { numRuns: engine === 'sqlite' ? 6 : 1, seed: 1815 },
     )
-  }, 120_000)
+  })
 })
 
 test('both engines serve the same data after a random history', async () => {
@@ -66,4 +66,4 @@ test('both engines serve the same data after a random history', async () => {
     }),
     { numRuns: 3, seed: 1815 },
   )
-}, 120_000)
+})

@@ -2,15 +2,13 @@ import { expect, test } from 'bun:test'
 import { readdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { workplace } from '../support/cli-sandbox.ts'
-import { timeUntil } from '../support/processes.ts'
+import { until } from '../support/processes.ts'
 import { withEveryEngine } from '../support/store/engines.ts'
 import { toLines } from '../support/store/json-lines.ts'
 import { named } from '../support/store/records.ts'
 
-const MAX_MILLISECONDS = 15_000
-
 withEveryEngine('serve', (makeDatabase, engine) => {
-  test('lists records imported by another process within about a second, and finds them by id at once', async () => {
+  test('lists records imported by another process without a restart, and finds them by id at once', async () => {
     const files = { 'new.jsonl': toLines({ passport_id: 2, passport_profile: { display_name: 'Grace' } }) }
     await using here = await workplace(makeDatabase, { files, records: [named(1, 'Ada')] })
     await using server = await here.serve()
@@ -22,12 +20,12 @@ withEveryEngine('serve', (makeDatabase, engine) => {
     expect(await getJson('passports/2')).toMatchObject({
       passport: { passport_profile: { display_name: 'Grace' } },
     })
-    expect(await timeUntil(() => isListed('', 2))).toBeLessThan(MAX_MILLISECONDS)
-    expect(await timeUntil(() => isListed('keyword=grace', 1))).toBeLessThan(MAX_MILLISECONDS)
+    await until(() => isListed('', 2))
+    await until(() => isListed('keyword=grace', 1))
 
     expect((await here.call('remove', '2', '--yes')).code).toBe(0)
     expect((await fetch(`${server.url}/api/v1/passports/2`)).status).toBe(404)
-    expect(await timeUntil(() => isListed('keyword=grace', 0))).toBeLessThan(MAX_MILLISECONDS)
+    await until(() => isListed('keyword=grace', 0))
     if (engine === 'postgres') return
     // The server writes no file except the database and its WAL.
     expect(readdirSync(dirname(here.database)).toSorted()).toEqual(['test.db', 'test.db-shm', 'test.db-wal'])

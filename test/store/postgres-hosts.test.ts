@@ -41,4 +41,4 @@ test('the first host that accepts writes is used, also after a failover', async 
   })
   expect(await sql`select from passports`).toHaveLength(2)
   await node.close()
-}, 120_000)
+})

@@ -239,7 +239,7 @@ describe('postgres: two nodes that change the same passports at once', () => {
     for (const [what, rows] of Object.entries(broken)) expect([what, rows.length]).toEqual([what, 0])
     await workOff(one, addOne('a'))
     expect(await other.scoring.countStale()).toBe(0)
-  }, 120_000)
+  })
 })
 
 describe('postgres: changes of the ranking', () => {

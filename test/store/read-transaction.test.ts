@@ -20,6 +20,9 @@ test('a process reads its own writes at once, although reads share a transaction
   await store.close()
 })
 
+/** They write 400 MB. */
+const MOST_BATCHES = 100
+
 test('the WAL is truncated during constant reads', async () => {
   using folder = tempFolder()
   const path = join(folder.path, 'x.db')
@@ -36,23 +39,23 @@ test('the WAL is truncated during constant reads', async () => {
     return time
   })
   const bio = 'x'.repeat(80_000)
-  const sizes = [0]
-  for (let batch = 0; batch < 14; batch++) {
+  let size = 0
+  let largest = 0
+  // Automatic checkpoints never make the file smaller. On a busy machine, several attempts to truncate it may fail.
+  for (let batch = 0; size >= largest && batch < MOST_BATCHES; batch++) {
+    largest = size
     const people = Array.from({ length: 50 }, (_, at) =>
       record(batch * 50 + at, { profile: { displayName: `Person ${at}`, bio } }),
     )
     await saveRecords(store, people)
-    sizes.push(statSync(`${path}-wal`).size)
+    size = statSync(`${path}-wal`).size
   }
   clock.mockRestore()
-  const batchBytes = Math.max(...sizes.map((size, at) => size - (sizes[at - 1] ?? size)))
-  // Three checkpoints in a row may fail on a busy machine.
-  expect(Math.max(...sizes)).toBeLessThan(32 * 1024 * 1024 + 3 * batchBytes)
-  // The batches exceed the limit several times.
-  expect(14 * batchBytes).toBeGreaterThan(3 * 32 * 1024 * 1024)
+  expect(largest).toBeGreaterThan(16 * 1024 * 1024)
+  expect(size).toBeLessThan(largest)
   reading.terminate()
   await store.close()
-}, 120_000)
+})
 
 test('a long read delays one write, but not the following ones', async () => {
   using folder = tempFolder()
@@ -64,11 +67,18 @@ test('a long read delays one write, but not the following ones', async () => {
   reader.run('begin')
   reader.query('select * from rows').all()
   writer.run('insert into rows values (zeroblob(40000000))')
+  const clock = spyOn(performance, 'now').mockReturnValue(1000)
+  using statements = spyOn(writer, 'query')
   const limitWal = createWalLimit(path, writer)
   limitWal()
-  const begin = performance.now()
-  const clock = spyOn(performance, 'now').mockImplementation(() => begin + 250)
+  expect(statements).toHaveBeenCalledTimes(1)
+  clock.mockReturnValue(1250)
+  limitWal()
+  expect(statements).toHaveBeenCalledTimes(1)
+  clock.mockReturnValue(21_001)
+  reader.run('rollback')
   limitWal()
   clock.mockRestore()
-  expect(performance.now() - begin).toBeLessThan(5000)
+  expect(statements).toHaveBeenCalledTimes(2)
+  expect(statSync(`${path}-wal`).size).toBe(0)
 })

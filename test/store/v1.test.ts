@@ -37,7 +37,7 @@ onEveryEngine('V1 responses', (open, engine) => {
       // The seed makes the histories reproducible.
       { numRuns: engine === 'sqlite' ? 5 : 1, seed: 1815 },
     )
-  }, 120_000)
+  })
 
   const changes = engine === 'sqlite' ? CHANGES : CHANGES.filter(([what]) => RARE.test(what))
   test.each(changes)('reflect %s', async (_, id, change) => {

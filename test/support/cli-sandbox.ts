@@ -1,4 +1,4 @@
-import { expect, setDefaultTimeout } from 'bun:test'
+import { expect } from 'bun:test'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import {
@@ -14,9 +14,6 @@ import { listenHere } from './listener.ts'
 import { type MakeDatabase, saveRecords } from './store/engines.ts'
 import { tempFolder } from './temp-folder.ts'
 import { callHere } from './terminal.ts'
-
-// Commands are slow on a busy machine, and a test that times out stops the shared PostgreSQL.
-setDefaultTimeout(120_000)
 
 type Given = {
   files?: Record<string, string | Uint8Array>

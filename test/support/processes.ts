@@ -40,14 +40,6 @@ export async function until(condition: () => boolean | Promise<boolean>, pause =
   while (!(await condition())) await Bun.sleep(pause)
 }
 
-/** Milliseconds until the condition holds; 0 if it holds at once. */
-export async function timeUntil(condition: () => boolean | Promise<boolean>): Promise<number> {
-  if (await condition()) return 0
-  const begin = performance.now()
-  await until(condition)
-  return performance.now() - begin
-}
-
 /** A process may end meanwhile. */
 function orNothing<T>(look: () => T, nothing: T): T {
   try {

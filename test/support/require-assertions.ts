@@ -1,5 +1,8 @@
 /** Preloaded by bunfig.toml: a test without an assertion fails. */
-import { beforeEach, expect } from 'bun:test'
+import { beforeEach, expect, setDefaultTimeout } from 'bun:test'
+
+// The default of Bun is too short for a busy machine. It holds for one file: "npm test" sets it for all.
+setDefaultTimeout(600_000)
 
 beforeEach(() => {
   try {

@@ -96,7 +96,7 @@ onEngine('sqlite', 'the V2 responses', (open) => {
       expect(credentialsBody.Errors(credentials)).toEqual([])
       expect(credentials.passport_credentials.length).toBeGreaterThan(0)
     }
-  }, 60_000)
+  })
 })
 
 test('the strict schema rejects missing, additional and mistyped fields', () => {

@@ -91,7 +91,7 @@ onEveryEngine('GET /api/v3/passports', (open) => {
       expect(body).toMatchObject({ next: null, total: ids.length, more_groups: 0 })
       expect(body.groups).toEqual(groupNaively(expected, field))
     }
-  }, 60_000)
+  })
 })
 
 onEngine('sqlite', 'GET /api/v3/passports', (open) => {

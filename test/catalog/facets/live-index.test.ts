@@ -63,7 +63,7 @@ onEveryEngine('a live index', (open, engine) => {
       }),
       { numRuns: engine === 'sqlite' ? 5 : 1, seed: 1815 },
     )
-  }, 60_000)
+  })
 
   test('that was built from an old snapshot has the changes since', async () => {
     await using store = await open(Array.from({ length: 120 }, (_, id) => named(id, 'Old', id)))
@@ -126,7 +126,7 @@ onEngine('sqlite', 'a live index', (open) => {
     }
     await saveRecords(store, [named(5, '', 99)])
     expect(await index.find(snapshot, requestOf('score:99'))).toMatchObject({ ids: [5], total: 1 })
-  }, 60_000)
+  })
 
   test('responds to the next request after a failure of the store', async () => {
     await using store = await open([record(1, { human: true })])

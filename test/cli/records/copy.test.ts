@@ -124,7 +124,7 @@ describe('copy', () => {
     expect(await everything(at.postgres)).toEqual(before)
     expect(await everything(at.other)).toEqual(before)
     expect(back.out).toBe(there.out)
-  }, 120_000)
+  })
 
   test('a target that is not empty stays unchanged without --replace', async () => {
     await using at = await databases()
@@ -144,7 +144,7 @@ describe('copy', () => {
     const replaced = await callHere(['copy', at.sqlite, at.postgres, '--replace'])
     expect(replaced.code).toBe(0)
     expect(await everything(at.postgres)).toEqual(await everything(at.sqlite))
-  }, 120_000)
+  })
 
   test('a second copy transfers later changes, unless the target was changed', async () => {
     await using at = await databases()
@@ -159,7 +159,7 @@ describe('copy', () => {
     const refused = await copy()
     expect(refused.code).toBe(1)
     expect(refused.err).toContain('was changed since it was copied. --replace')
-  }, 120_000)
+  })
 
   test('an interrupted copy continues, and writes only the differences', async () => {
     await using at = await databases()
@@ -175,7 +175,7 @@ describe('copy', () => {
     // The batches are 50, then 500: the first 550 were copied before.
     expect(out).toMatch(/^passports +703 +653 /m)
     expect(await everything(at.postgres)).toEqual(await everything(at.sqlite))
-  }, 120_000)
+  })
 
   test('an incomplete copy cannot be served or imported to until it is completed or accepted', async () => {
     using folder = tempFolder()
@@ -215,7 +215,7 @@ describe('copy', () => {
     })
     expect((await callHere(['copy', at.sqlite, at.postgres])).code).toBe(0)
     expect(await everything(at.postgres)).toEqual(await everything(at.sqlite))
-  }, 120_000)
+  })
 
   test('a missing source is not created', async () => {
     using folder = tempFolder()

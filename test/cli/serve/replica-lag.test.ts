@@ -44,4 +44,4 @@ test('a node reports a replica whose replication is cut, and serves no removed p
     out: expect.stringMatching(/problem +replica .* did not get the changes of its primary within 1 s/),
   })
   await writer.close()
-}, 120_000)
+})

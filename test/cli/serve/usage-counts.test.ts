@@ -123,7 +123,7 @@ describe.concurrent('counts', () => {
     const store = await openStore({ engine: 'postgres', url: postgres.url })
     expect(await countIn(store)).toBe(35)
     await store.close()
-  }, 120_000)
+  })
 })
 
 test('counts of a failed write are added to the next write', async () => {

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import { refuseWorkers } from '../../../src/cli/commands/serve.ts'
 import { workplace } from '../../support/cli-sandbox.ts'
-import { childrenOf, timeUntil } from '../../support/processes.ts'
-import { LATEST_NEWS_MILLISECONDS, withEngine } from '../../support/store/engines.ts'
+import { childrenOf, until } from '../../support/processes.ts'
+import { withEngine } from '../../support/store/engines.ts'
 import { callHere } from '../../support/terminal.ts'
 
 /** One connection per request, so that all threads get some. */
@@ -14,9 +14,9 @@ const statuses = async (url: string, headers: Record<string, string> = {}) => [
   ),
 ]
 
-withEngine('postgres', 'serve --workers', (makeDatabase, engine) => {
+withEngine('postgres', 'serve --workers', (makeDatabase) => {
   describe.skipIf(process.platform !== 'linux')('on Linux', () => {
-    test('every worker refuses a revoked key within the time limit', async () => {
+    test('every worker soon refuses a revoked key', async () => {
       await using here = await workplace(makeDatabase)
       await using server = await here.serve(['--workers', '2'], { REQUIRE_API_KEY: 'true' })
       expect(childrenOf(server.child.pid)).toEqual([])
@@ -24,9 +24,7 @@ withEngine('postgres', 'serve --workers', (makeDatabase, engine) => {
       const ask = async () => (await statuses(`${server.url}/api/v1/passports`, { 'X-API-KEY': key })).join()
       expect(await ask()).toBe('200')
       expect((await here.call('keys', 'revoke', key)).code).toBe(0)
-      expect(await timeUntil(async () => (await ask()) === '401')).toBeLessThanOrEqual(
-        LATEST_NEWS_MILLISECONDS[engine],
-      )
+      await until(async () => (await ask()) === '401')
     })
   })
 })

@@ -44,7 +44,7 @@ inBrowser('discovery in a browser', (browser) => {
     await page.keyboard.press('Enter')
     await page.waitForURL('**/passports/*')
     expect(complaints).toEqual([])
-  }, 120_000)
+  })
 
   test('the search as you type keeps filters and sort, marks the matches, and takes a slash as text', async () => {
     const page = await browser.newPage()
@@ -58,7 +58,7 @@ inBrowser('discovery in a browser', (browser) => {
     expect(await page.locator('#chips a').first().getAttribute('href')).toBe('/?q=a&sort=skills')
     await page.getByRole('searchbox').fill('')
     await page.waitForURL(`${server.url}?tag=zk&sort=skills`)
-  }, 120_000)
+  })
 
   test('filters, sorts, chips, the pager, credentials and the comparison work without a script', async () => {
     const page = await browser.newPageWithoutScripts()
@@ -94,7 +94,7 @@ inBrowser('discovery in a browser', (browser) => {
     await page.waitForURL('**/?credential=*')
     await page.locator('.ranking li:not(.labels)').first().click()
     await page.waitForURL('**/passports/*')
-  }, 120_000)
+  })
 
   test('no page scrolls sideways, and long texts stay in their rows', async () => {
     const marks = `Z${'\u0301\u0335\u0489'.repeat(30)}`
@@ -136,13 +136,13 @@ inBrowser('discovery in a browser', (browser) => {
       // Two lines of the name, and the facts below it.
       expect(await rows.nth(1).evaluate((row) => row.clientHeight)).toBeLessThan(150)
     }
-  }, 120_000)
+  })
 
   test('the page number of the pager is in the middle', async () => {
     const page = await browser.newPage()
     await page.goto(`${server.url}?page=3`)
     expect(await pagerShift(page)).toBeLessThan(2)
-  }, 120_000)
+  })
 })
 
 /** How far the page number is from the middle, in pixels. */

@@ -52,7 +52,7 @@ inBrowser('journeys on the passport page', (browser) => {
     const copies = names.filter((name) => name.startsWith('Copy'))
     expect(new Set(copies).size).toBe(copies.length)
     expect(complaints).toEqual([])
-  }, 60_000)
+  })
 
   test('the badge picker changes the preview and both snippets; forced colours keep the swatches', async () => {
     const page = await browser.newPage()

@@ -185,5 +185,5 @@ inBrowser('badges and cards in a browser', (browser) => {
     const paths = [...[1, 2, 3, 4, 5, 999].flatMap(svgPathsOf), ...withNames.slice(10)]
     const urls = paths.map((path) => server.url.origin + path)
     expect(await findSvgErrors(browser, urls)).toEqual([])
-  }, 120_000)
+  })
 })

@@ -49,7 +49,7 @@ describe('PNG cards', () => {
       expect({ path, width, height, format }).toEqual({ path, width: 1200, height: 630, format: 'png' })
     }
     expect(server.errors).toEqual([])
-  }, 60_000)
+  })
 
   test('letters of Latin, Cyrillic and Greek have a shape of their own', async () => {
     const shapeOf = async (letter: string) => {

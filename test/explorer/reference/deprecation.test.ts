@@ -118,5 +118,5 @@ inBrowser('the deprecation page in a browser', (browser) => {
       expect(Math.max(...edges)).toBeLessThanOrEqual(width)
     }
     expect(complaints).toEqual([])
-  }, 120_000)
+  })
 })

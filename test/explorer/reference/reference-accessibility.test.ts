@@ -38,7 +38,7 @@ inBrowser('access to the reference page', (browser) => {
     const before = await folded.count()
     await press('Enter')
     expect(await folded.count()).toBe(before + 1)
-  }, 120_000)
+  })
 
   test('without JavaScript the page can be read, and languages and versions can be chosen', async () => {
     const page = await browser.newPageWithoutScripts()
@@ -55,7 +55,7 @@ inBrowser('access to the reference page', (browser) => {
     await page.waitForURL('**/reference/v3')
     expect(await page.locator('h1').textContent()).toBe('The v3 passport API')
     expect(await page.locator('#getRules').isVisible()).toBe(true)
-  }, 120_000)
+  })
 
   test('fits a screen of 320 px without horizontal scrolling, with a menu that closes after a choice', async () => {
     const page = await browser.newPage()
@@ -75,7 +75,7 @@ inBrowser('access to the reference page', (browser) => {
       expect(await menu.getAttribute('open')).toBeNull()
       expect(new URL(page.url()).hash).toBe('#errors')
     }
-  }, 120_000)
+  })
 })
 
 /** Presses Tab until the element with this id or text has the focus. */

@@ -45,7 +45,7 @@ inBrowser('the reference page of V1 in a browser', (browser) => {
     expect(credentials.body.passport_credentials.length).toBeGreaterThan(7)
     expect([...hosts]).toEqual([server.url.host])
     expect(complaints.filter((text) => !text.startsWith('[DOM] Password field'))).toEqual([])
-  }, 120_000)
+  })
 
   test('JSON is coloured text that folds, and links to the pages of passports', async () => {
     await page.fill('#getPassport-id', '7000')
@@ -65,7 +65,7 @@ inBrowser('the reference page of V1 in a browser', (browser) => {
 
     const link = page.locator('#getPassport').getByRole('link', { name: 'Open the page of passport 7000' })
     expect(await link.getAttribute('href')).toBe('/passports/7000')
-  }, 120_000)
+  })
 
   test('a blank or relative id is refused with a sentence, and nothing is sent', async () => {
     const sent: string[] = []
@@ -77,7 +77,7 @@ inBrowser('the reference page of V1 in a browser', (browser) => {
     expect((await send(page, 'getPassport')).outcome).toStartWith('200 in ')
     expect(await page.locator('#getPassport [data-problem]').textContent()).toBe('')
     expect(await page.locator('#getPassport-id').getAttribute('aria-invalid')).toBeNull()
-  }, 120_000)
+  })
 
   test('the key is hidden until it is shown, and a key with other characters is refused', async () => {
     const key = page.getByLabel('API key')
@@ -93,7 +93,7 @@ inBrowser('the reference page of V1 in a browser', (browser) => {
     )
     expect(await key.evaluate((input) => input === document.activeElement)).toBe(true)
     await key.fill('')
-  }, 120_000)
+  })
 
   test('a failed request and a response that is not JSON are shown', async () => {
     await page.route('**/api/**', (route) => route.fulfill({ status: 502, body: '<h1>Bad gateway</h1>' }))
@@ -108,7 +108,7 @@ inBrowser('the reference page of V1 in a browser', (browser) => {
     await button.click()
     await section.getByText('No response: ').waitFor()
     expect(await section.locator('[data-body]').textContent()).toBe('')
-  }, 120_000)
+  })
 })
 
 inBrowser('keys and v3 on the reference page in a browser', (browser) => {
@@ -130,7 +130,7 @@ inBrowser('keys and v3 on the reference page in a browser', (browser) => {
       found: 1,
     })
     expect(await refuse(page, 'lookUp', 'body', '{ "keys": [')).toStartWith('The body is not JSON: ')
-  }, 120_000)
+  })
 
   test('a 401 leads to the key field', async () => {
     await using store = await openPeople()
@@ -146,7 +146,7 @@ inBrowser('keys and v3 on the reference page in a browser', (browser) => {
     await page.fill('#api-key', key)
     expect((await send(page, 'getPassport')).outcome).toStartWith('200 in ')
     expect(await page.locator('#getPassport [data-hint]').isVisible()).toBe(false)
-  }, 120_000)
+  })
 
   test('the form and the language are in the URL, the key is not', async () => {
     const page = await browser.newPage()
@@ -174,7 +174,7 @@ inBrowser('keys and v3 on the reference page in a browser', (browser) => {
     )
     await other.getByRole('navigation', { name: 'Contents' }).getByText('Explain why').click()
     await other.waitForURL((shown) => shown.search === '?language=Python' && shown.hash === '#getDiff')
-  }, 120_000)
+  })
 })
 
 /** Sends the form of an endpoint and returns what the page shows. */

@@ -15,98 +15,86 @@ const openPeople = () => openTestStore('sqlite', inventPeople().slice(0, 50))
 const sectionsOf = (page: string) => page.split('<section ').filter((part) => part.includes('data-path='))
 
 describe('the snippets of the reference', () => {
-  test.if(hasPrograms(...NEEDED))(
-    'run as they are, and all languages get the same response',
-    async () => {
-      await using store = await openPeople()
-      await using server = serveTest(store)
-      const { key } = await makeKey(store, 1)
-      const pages = await Promise.all(['/reference', '/reference/v3'].map((path) => server.get(path)))
-      const sections = pages.flatMap(({ text }) => sectionsOf(text))
-      expect(sections.length).toBeGreaterThanOrEqual(6)
-      const run = (language: string, key?: string) =>
-        runSnippets(
-          language,
-          sections.map((section) => textOf(section, language)),
-          key,
-        )
-      const [first = [], ...others] = await Promise.all(LANGUAGES.map((language) => run(language, key)))
-      expect(others).toEqual([first, first])
-      expect(first).toHaveLength(sections.length)
-      for (const body of first) expect(body).not.toMatchObject({ code: 'unauthorized' })
-      // Without a key, V1 responds, and a lookup of v3 is refused.
-      const keyless = await Promise.all(LANGUAGES.map((language) => run(language)))
-      for (const bodies of keyless) {
-        expect(bodies).toContainEqual(
-          expect.objectContaining({ passport: expect.objectContaining({ passport_id: 42 }) }),
-        )
-        expect(bodies).toContainEqual(expect.objectContaining({ code: 'unauthorized' }))
-      }
-    },
-    120_000,
-  )
+  test.if(hasPrograms(...NEEDED))('run as they are, and all languages get the same response', async () => {
+    await using store = await openPeople()
+    await using server = serveTest(store)
+    const { key } = await makeKey(store, 1)
+    const pages = await Promise.all(['/reference', '/reference/v3'].map((path) => server.get(path)))
+    const sections = pages.flatMap(({ text }) => sectionsOf(text))
+    expect(sections.length).toBeGreaterThanOrEqual(6)
+    const run = (language: string, key?: string) =>
+      runSnippets(
+        language,
+        sections.map((section) => textOf(section, language)),
+        key,
+      )
+    const [first = [], ...others] = await Promise.all(LANGUAGES.map((language) => run(language, key)))
+    expect(others).toEqual([first, first])
+    expect(first).toHaveLength(sections.length)
+    for (const body of first) expect(body).not.toMatchObject({ code: 'unauthorized' })
+    // Without a key, V1 responds, and a lookup of v3 is refused.
+    const keyless = await Promise.all(LANGUAGES.map((language) => run(language)))
+    for (const bodies of keyless) {
+      expect(bodies).toContainEqual(
+        expect.objectContaining({ passport: expect.objectContaining({ passport_id: 42 }) }),
+      )
+      expect(bodies).toContainEqual(expect.objectContaining({ code: 'unauthorized' }))
+    }
+  })
 
-  test.if(hasPrograms(...NEEDED))(
-    'send no key if KEY is not set',
-    async () => {
-      const keys: (string | null)[] = []
-      await using server = Bun.serve({
-        port: 0,
-        fetch({ headers }) {
-          keys.push(headers.get('X-API-KEY'))
-          return Response.json({})
-        },
-      })
-      const calls = [
-        { method: 'GET', body: undefined },
-        { method: 'POST', body: { keys: ['42'] } },
-      ]
-      const rendered = calls.map((call) => renderSnippets({ id: 'x', url: server.url.href, ...call }).markup)
-      for (const language of LANGUAGES)
-        await runSnippets(
-          language,
-          rendered.map((markup) => textOf(markup, language)),
-        )
-      expect(keys.map((key) => key || null)).toEqual(Array(6).fill(null))
-    },
-    120_000,
-  )
+  test.if(hasPrograms(...NEEDED))('send no key if KEY is not set', async () => {
+    const keys: (string | null)[] = []
+    await using server = Bun.serve({
+      port: 0,
+      fetch({ headers }) {
+        keys.push(headers.get('X-API-KEY'))
+        return Response.json({})
+      },
+    })
+    const calls = [
+      { method: 'GET', body: undefined },
+      { method: 'POST', body: { keys: ['42'] } },
+    ]
+    const rendered = calls.map((call) => renderSnippets({ id: 'x', url: server.url.href, ...call }).markup)
+    for (const language of LANGUAGES)
+      await runSnippets(
+        language,
+        rendered.map((markup) => textOf(markup, language)),
+      )
+    expect(keys.map((key) => key || null)).toEqual(Array(6).fill(null))
+  })
 })
 
 inBrowser('the snippets of a form', (browser) => {
-  test.if(hasPrograms(...NEEDED))(
-    'send hostile values unchanged, in every language',
-    async () => {
-      await using store = await openPeople()
-      await using server = serveTest(store)
-      const { key } = await makeKey(store, 1)
-      const page = await browser.newPage()
-      await page.goto(`${server.url}reference/v3`)
-      await page.fill('#api-key', key)
-      const parts = { keys: ['42'], as_of: null, other: [true, false, { '"\'': 'null' }] }
-      const shown: unknown[] = []
-      const codes = new Map<string, string[]>(LANGUAGES.map((language) => [language, []]))
-      for (const [call, field, value] of [
-        ['lookUp', 'body', JSON.stringify({ keys: HOSTILE, select: ['passport_id'] })],
-        ['lookUp', 'body', JSON.stringify(parts)],
-        ['listPassportsV3', 'q', HOSTILE.join(' ')],
-        ['getPassportV3', 'key', HOSTILE.join(' ')],
-      ] as const) {
-        const section = page.locator(`#${call}`)
-        await page.fill(`#${call}-${field}`, value)
-        await section.getByRole('button', { name: 'Send request' }).click()
-        await section.locator('[data-ok]').waitFor()
-        shown.push(withoutRequestId(JSON.parse((await section.locator('[data-body]').textContent()) ?? '')))
-        for (const [language, list] of codes)
-          list.push((await section.locator(`pre[aria-label=${language}]`).textContent()) ?? '')
-      }
-      for (const [language, list] of codes) {
-        expect(list.join()).not.toContain(key)
-        expect(await runSnippets(language, list, key)).toEqual(shown)
-      }
-    },
-    120_000,
-  )
+  test.if(hasPrograms(...NEEDED))('send hostile values unchanged, in every language', async () => {
+    await using store = await openPeople()
+    await using server = serveTest(store)
+    const { key } = await makeKey(store, 1)
+    const page = await browser.newPage()
+    await page.goto(`${server.url}reference/v3`)
+    await page.fill('#api-key', key)
+    const parts = { keys: ['42'], as_of: null, other: [true, false, { '"\'': 'null' }] }
+    const shown: unknown[] = []
+    const codes = new Map<string, string[]>(LANGUAGES.map((language) => [language, []]))
+    for (const [call, field, value] of [
+      ['lookUp', 'body', JSON.stringify({ keys: HOSTILE, select: ['passport_id'] })],
+      ['lookUp', 'body', JSON.stringify(parts)],
+      ['listPassportsV3', 'q', HOSTILE.join(' ')],
+      ['getPassportV3', 'key', HOSTILE.join(' ')],
+    ] as const) {
+      const section = page.locator(`#${call}`)
+      await page.fill(`#${call}-${field}`, value)
+      await section.getByRole('button', { name: 'Send request' }).click()
+      await section.locator('[data-ok]').waitFor()
+      shown.push(withoutRequestId(JSON.parse((await section.locator('[data-body]').textContent()) ?? '')))
+      for (const [language, list] of codes)
+        list.push((await section.locator(`pre[aria-label=${language}]`).textContent()) ?? '')
+    }
+    for (const [language, list] of codes) {
+      expect(list.join()).not.toContain(key)
+      expect(await runSnippets(language, list, key)).toEqual(shown)
+    }
+  })
 
   test('are the same from the script and the server until the form changes', async () => {
     await using store = await openTestStore('sqlite')
@@ -123,7 +111,7 @@ inBrowser('the snippets of a form', (browser) => {
         expect(shown).toEqual(sectionsOf(text).map((section) => textOf(section, language)))
       }
     }
-  }, 120_000)
+  })
 })
 
 const HOSTILE = ["it's", '$(id)`id`', '"quoted"', '\\back\\n', '%27 & #x', 'ж 😀', '\'\'\' """', '$KEY']

@@ -53,7 +53,7 @@ onEveryEngine('facets', (open, engine) => {
       }),
       { numRuns: engine === 'sqlite' ? 5 : 1, seed: 1815 },
     )
-  }, 60_000)
+  })
 
   test('are folded and without duplicates; types need a score', async () => {
     await using store = await open([

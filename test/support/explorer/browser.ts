@@ -10,6 +10,7 @@ async function launchBrowser(): Promise<Browser> {
   try {
     return await chromium.launch({
       executablePath: findProgram('chromium') as string,
+      timeout: 0,
       env,
       args: [
         '--no-sandbox',
@@ -38,6 +39,8 @@ let folder: ReturnType<typeof guardedFolder>
 
 async function openSharedPage() {
   const page = await (await launchBrowser()).newPage()
+  // The timeout of the test is enough.
+  page.setDefaultTimeout(0)
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
   return { page, devTools: await page.context().newCDPSession(page) }
 }

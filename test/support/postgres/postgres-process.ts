@@ -5,7 +5,7 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { OWNER } from './postgres-files.ts'
 
-const PATIENCE_MS = 60_000
+const PATIENCE_MS = 300_000
 
 export async function runProgram(file: string, args: readonly string[], cwd: string): Promise<void> {
   const log = join(cwd, 'log')

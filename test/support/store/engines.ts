@@ -38,9 +38,6 @@ const ENGINES = {
   },
 } satisfies Record<string, Engine>
 
-/** How long a server may accept a revoked key. On an idle machine with PostgreSQL it is a second. */
-export const LATEST_NEWS_MILLISECONDS = { sqlite: 0, postgres: 2000 }
-
 /** The tables are created once: copying a database is faster. */
 let migratedFile: Promise<Uint8Array> | undefined
 let migrated: Promise<string> | undefined
