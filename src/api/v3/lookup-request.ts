@@ -1,8 +1,7 @@
 import type { InvalidValue } from '../../domain/errors.ts'
-import { describeUnknown } from '../../domain/text/nearest-name.ts'
 import { quote } from '../../domain/text/quote.ts'
 import { type Fields, parseFields } from '../../domain/v3/fields.ts'
-import { invalidValues, MOST_INVALID } from '../../domain/v3/invalid.ts'
+import { findUnknown, invalidValues, MOST_INVALID } from '../../domain/v3/invalid.ts'
 import { parsePast } from './instants.ts'
 
 /** Keys, or names of fields. */
@@ -18,10 +17,8 @@ export function parseLookup(body: unknown, now: number): Lookup {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
     throw invalidValues([{ pointer: '#', detail: `The body must be an object, got ${quote(body)}.` }])
   }
-  const invalid: InvalidValue[] = Object.keys(body)
-    .filter((name) => !MEMBERS.some((known) => known === name))
-    .slice(0, MOST_INVALID)
-    .map((name) => ({ pointer: pointerTo(name), detail: describeUnknown('member', name, MEMBERS) }))
+  const names = Object.keys(body)
+  const invalid = findUnknown('member', names, MEMBERS, (at) => pointerTo(names[at] as string))
   const given: Partial<Record<(typeof MEMBERS)[number], unknown>> = body
   for (const name of LISTS) invalid.push(...checkTexts(name, given[name]))
   const { as_of } = given
