@@ -137,7 +137,7 @@ type RequestHandlingOptions = ErrorHandling & {
   usage: UsageCounter
   plan: () => RetirementPlan
   /** Used if the plan has no deprecation date. */
-  deprecatedAt: number
+  deprecatedAt: number | undefined
   metrics?: Metrics | undefined
   onResponse?: ((summary: RequestSummary) => void) | undefined
 }
