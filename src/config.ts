@@ -182,12 +182,12 @@ const SECRETS: readonly string[] = ['DATABASE_URL', 'DATABASE_READ_URL', 'REDIS_
 
 type Options = {
   demo?: boolean | undefined
-  /** Whether a variable that resembles a setting is a problem. */
+  /** Whether a variable that resembles a setting is a problem; true by default, so that no command uses another database. */
   checkNames?: boolean
 }
 
 /** Throws one `ConfigError` with every problem of `env`. */
-export function readConfig(env: Environment, { demo = false, checkNames = false }: Options): Config {
+export function readConfig(env: Environment, { demo = false, checkNames = true }: Options): Config {
   const problems = checkNames ? misspeltSettings(env, NAMES) : []
   const read = createReader(env, problems)
   const requireKey = read('REQUIRE_API_KEY') ?? false
