@@ -15,7 +15,14 @@ import {
 } from './domain/settings/site.ts'
 import { tlsProblems } from './domain/settings/tls-files.ts'
 import { parseInstant } from './domain/text/instant.ts'
-import { isAddressBlock, parseFlag, parseHistory, parseNumber, parseRedisUrl } from './domain/text/setting.ts'
+import {
+  isAddressBlock,
+  orNone,
+  parseFlag,
+  parseHistory,
+  parseNumber,
+  parseRedisUrl,
+} from './domain/text/setting.ts'
 import { misspeltSettings } from './domain/text/setting-names.ts'
 import { DEFAULT_TIERS, parseTiers, TIERS_EXAMPLE, type Tier } from './domain/tier.ts'
 import { parseOrigin, parseWebAddress } from './domain/url.ts'
@@ -29,8 +36,8 @@ export type Config = {
   compatV2: boolean
   publicUrl?: string | undefined
   site: SiteSettings
-  /** Epoch milliseconds. */
-  deprecatedAt: number
+  /** Epoch milliseconds; undefined if V1 is not deprecated. */
+  deprecatedAt: number | undefined
   tiers: readonly Tier[]
   trustedProxies: readonly string[]
   logRequests: boolean
@@ -143,10 +150,10 @@ export const SETTINGS = {
   METRICS_HOST: host('address for /metrics'),
   LOG_REQUESTS: flag('log an entry for each request'),
   DEPRECATED_AT: define(
-    'start of the deprecation of V1',
+    'start of the deprecation of V1; none if it is not deprecated',
     '2025-03-31',
-    'a date such as 2025-03-31 or 2025-03-31T00:00:00Z',
-    parseInstant,
+    'none, or a date such as 2025-03-31 or 2025-03-31T00:00:00Z',
+    orNone(parseInstant),
   ),
   RULES: anyText('file with your own rule set', 'built-in rule set'),
   MIRROR_KEY: anyText('key for the service that "mirror" copies'),
@@ -175,15 +182,16 @@ const SECRETS: readonly string[] = ['DATABASE_URL', 'DATABASE_READ_URL', 'REDIS_
 
 type Options = {
   demo?: boolean | undefined
-  /** Whether a variable that resembles a setting is a problem. */
+  /** Whether a variable that resembles a setting is a problem; true by default, so that no command uses another database. */
   checkNames?: boolean
 }
 
 /** Throws one `ConfigError` with every problem of `env`. */
-export function readConfig(env: Environment, { demo = false, checkNames = false }: Options): Config {
+export function readConfig(env: Environment, { demo = false, checkNames = true }: Options): Config {
   const problems = checkNames ? misspeltSettings(env, NAMES) : []
   const read = createReader(env, problems)
   const requireKey = read('REQUIRE_API_KEY') ?? false
+  const deprecatedAt = read('DEPRECATED_AT')
   const path = demo ? 'data/demo.db' : 'data/passportd.db'
   const config: Config = {
     host: read('HOST') ?? '127.0.0.1',
@@ -201,7 +209,7 @@ export function readConfig(env: Environment, { demo = false, checkNames = false 
       accent: read('SITE_ACCENT'),
       index: read('SITE_INDEX') ?? DEFAULT_SITE.index,
     },
-    deprecatedAt: read('DEPRECATED_AT') ?? Date.UTC(2025, 2, 31),
+    deprecatedAt: deprecatedAt === null ? undefined : (deprecatedAt ?? Date.UTC(2025, 2, 31)),
     tiers: read('TIERS') ?? DEFAULT_TIERS,
     trustedProxies: read('TRUST_PROXY') ?? [],
     logRequests: read('LOG_REQUESTS') ?? false,

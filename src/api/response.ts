@@ -69,7 +69,7 @@ function matchesEtag(condition: string, etag: string): boolean {
   )
 }
 
-type ApiHeaderOptions = { plan: () => RetirementPlan; deprecatedAt: number; limiter: Limiter }
+type ApiHeaderOptions = { plan: () => RetirementPlan; deprecatedAt: number | undefined; limiter: Limiter }
 
 /** Caches the headers of API responses per tier until the retirement plan changes. */
 export function createApiHeaders({ plan, deprecatedAt, limiter }: ApiHeaderOptions) {

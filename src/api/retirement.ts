@@ -2,14 +2,18 @@ import { ServiceError } from '../domain/errors.ts'
 import { brownoutAt, DEFAULT_SUCCESSOR, isRemoved, type RetirementPlan } from '../domain/retirement.ts'
 
 /** The headers about the end of V1 and V2 (RFC 9745, RFC 8594). */
-export function retirementHeaders(plan: RetirementPlan, deprecatedAt: number): Record<string, string> {
+export function retirementHeaders(
+  plan: RetirementPlan,
+  byDefault: number | undefined,
+): Record<string, string> {
+  const deprecatedAt = plan.deprecatedAt ?? byDefault
   const links = [
     '</deprecation>; rel="deprecation"; type="text/html"',
     `<${plan.successor ?? DEFAULT_SUCCESSOR}>; rel="successor-version"`,
   ]
   if (plan.sunsetAt !== undefined) links.push('</deprecation>; rel="sunset"; type="text/html"')
   return {
-    Deprecation: `@${Math.floor((plan.deprecatedAt ?? deprecatedAt) / 1000)}`,
+    ...(deprecatedAt !== undefined && { Deprecation: `@${Math.floor(deprecatedAt / 1000)}` }),
     Link: links.join(', '),
     ...(plan.sunsetAt !== undefined && { Sunset: new Date(plan.sunsetAt).toUTCString() }),
   }

@@ -58,6 +58,8 @@ export type ApiServer = {
   /** Without open streams. */
   requestsInProgress(): number
   openStreams(): number
+  /** From now on, each response ends its connection. Returns the milliseconds since the last request. */
+  endConnections(): number
   stop(force?: boolean): Promise<void>
 }
 
@@ -115,6 +117,10 @@ export function startApiServer(options: ApiServerOptions): ApiServer {
     port: bound,
     requestsInProgress: () => server.pendingRequests - streams.count(),
     openStreams: streams.count,
+    endConnections() {
+      state.isDraining = true
+      return state.now() - state.lastRequestAt
+    },
     stop(force = false) {
       streams.end()
       return server.stop(force)
@@ -131,7 +137,7 @@ type RequestHandlingOptions = ErrorHandling & {
   usage: UsageCounter
   plan: () => RetirementPlan
   /** Used if the plan has no deprecation date. */
-  deprecatedAt: number
+  deprecatedAt: number | undefined
   metrics?: Metrics | undefined
   onResponse?: ((summary: RequestSummary) => void) | undefined
 }
@@ -144,6 +150,8 @@ type ServerState = RequestHandlingOptions & {
   headersOf: ReturnType<typeof createApiHeaders>
   pageHeaders: Headers
   isTimed: boolean
+  isDraining: boolean
+  lastRequestAt: number
 }
 
 function createServerState(options: ApiServerOptions): ServerState {
@@ -165,6 +173,8 @@ function createServerState(options: ApiServerOptions): ServerState {
     headersOf: createApiHeaders(options),
     pageHeaders: baseHeaders(options.index === false ? { 'X-Robots-Tag': 'noindex' } : {}),
     isTimed: options.metrics !== undefined || options.onResponse !== undefined,
+    isDraining: false,
+    lastRequestAt: 0,
   }
 }
 
@@ -174,11 +184,13 @@ function handle(
   request: RouteRequest,
   server: Bun.Server<undefined>,
 ): Promise<Response> {
+  const time = state.now()
+  state.lastRequestAt = time
   return respond(state, {
     request,
     route,
     id: requestIdOf(request),
-    time: state.now(),
+    time,
     startedAt: state.isTimed ? performance.now() : 0,
     address: () => state.addressOf(server.requestIP(request)?.address ?? '', request.headers),
     server,
@@ -254,6 +266,8 @@ async function respond(state: ServerState, exchange: Exchange): Promise<Response
 
 function complete(state: ServerState, exchange: Exchange, response: Response): Response {
   const completed = addHeaders(state.limiter, exchange, response)
+  // HTTP/2 has no such header: the runtime removes it, and sends GOAWAY when the server stops.
+  if (state.isDraining) completed.headers.set('Connection', 'close')
   record(state, exchange, completed.status)
   return completed
 }

@@ -2,7 +2,7 @@ import { formatInstant } from './text/instant.ts'
 
 /** The plan for the end of V1. Times are epoch milliseconds. */
 export type RetirementPlan = {
-  deprecatedAt?: number
+  deprecatedAt?: number | undefined
   sunsetAt?: number
   successor?: string
   /** The URL of a page of the operator with details. */
@@ -20,10 +20,11 @@ export const DEFAULT_SUCCESSOR = '/api/v3'
 
 export const NO_PLAN: RetirementPlan = { brownouts: [], exempt: [] }
 
-export type DatedPlan = RetirementPlan & { deprecatedAt: number }
+/** Without `deprecatedAt`, V1 is not deprecated. */
+export type DatedPlan = RetirementPlan & { deprecatedAt: number | undefined }
 
 /** `deprecatedAt` is the default for plans without a date. */
-export const datePlan = (plan: RetirementPlan, deprecatedAt: number): DatedPlan => ({
+export const datePlan = (plan: RetirementPlan, deprecatedAt: number | undefined): DatedPlan => ({
   ...plan,
   deprecatedAt: plan.deprecatedAt ?? deprecatedAt,
 })
@@ -37,11 +38,12 @@ export const brownoutAt = ({ brownouts }: RetirementPlan, now: number): Brownout
 export const brownoutState = ({ start, end }: Brownout, now: number) =>
   end <= now ? 'past' : start <= now ? 'now' : 'to come'
 
-export type Phase = 'announced' | 'deprecated' | 'brownout' | 'removed'
+export type Phase = 'supported' | 'announced' | 'deprecated' | 'brownout' | 'removed'
 
 export function phaseAt(plan: DatedPlan, now: number): Phase {
   if (isRemoved(plan, now)) return 'removed'
   if (brownoutAt(plan, now)) return 'brownout'
+  if (plan.deprecatedAt === undefined) return 'supported'
   return now < plan.deprecatedAt ? 'announced' : 'deprecated'
 }
 
@@ -49,7 +51,8 @@ type PhaseChange = { at: number; to: 'deprecated' | 'brownout' | 'brownout-end' 
 
 export function nextChange(plan: DatedPlan, now: number): PhaseChange | undefined {
   if (isRemoved(plan, now)) return undefined
-  const changes: PhaseChange[] = [{ at: plan.deprecatedAt, to: 'deprecated' }]
+  const changes: PhaseChange[] = []
+  if (plan.deprecatedAt !== undefined) changes.push({ at: plan.deprecatedAt, to: 'deprecated' })
   for (const { start, end } of plan.brownouts) {
     changes.push({ at: start, to: 'brownout' }, { at: end, to: 'brownout-end' })
   }
@@ -60,7 +63,7 @@ export function nextChange(plan: DatedPlan, now: number): PhaseChange | undefine
 /** Returns a sentence if the plan contradicts itself. */
 export function findPlanProblem(plan: DatedPlan): string | undefined {
   const { deprecatedAt, sunsetAt, brownouts } = plan
-  if (sunsetAt !== undefined && sunsetAt < deprecatedAt) {
+  if (sunsetAt !== undefined && deprecatedAt !== undefined && sunsetAt < deprecatedAt) {
     return `The sunset (${formatInstant(sunsetAt)}) must not lie before the deprecation (${formatInstant(deprecatedAt)}).`
   }
   const late = brownouts.find(({ end }) => sunsetAt !== undefined && end > sunsetAt)

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { buildSnapshot, type Snapshot, updateSnapshot } from '../catalog/snapshot.ts'
 import type { Config } from '../config.ts'
-import { brownoutAt, datePlan, NO_PLAN, type Phase, phaseAt } from '../domain/retirement.ts'
+import { NO_PLAN } from '../domain/retirement.ts'
 import { count } from '../domain/text/format.ts'
 import { dayOf } from '../domain/usage.ts'
 import { findRules } from '../scoring/active-rules.ts'
@@ -10,6 +10,7 @@ import { openStore, SERVE_TIMEOUT } from '../store/open.ts'
 import type { Store } from '../store/store.ts'
 import { createErrorLog } from './error-log.ts'
 import { createThreadLog, type FromBackground, type ToBackground } from './messages.ts'
+import { createRetirementLog } from './retirement-log.ts'
 import { createUsageBuffer } from './usage-buffer.ts'
 
 /** Interval of snapshot updates. After an update the pause is its duration times the factor, up to the maximum. */
@@ -150,21 +151,9 @@ function pruneEvents({ events }: Store, days: number): Promise<void> {
   return repeat('Old events cannot be deleted', prune, () => REMOVAL_MILLISECONDS)
 }
 
-/** Logs the begin and the end of brown-outs, and the removal of V1. */
 function logRetirement({ retirement }: Store): Promise<void> {
-  let known: Phase = 'deprecated'
-  async function update(): Promise<void> {
-    const plan = datePlan((await retirement.find()) ?? NO_PLAN, 0)
-    const phase = phaseAt(plan, Date.now())
-    if (phase === known) return
-    if (known === 'brownout') log.info('The brown-out of V1 ended.')
-    if (phase === 'brownout') {
-      const until = new Date(brownoutAt(plan, Date.now())?.end ?? 0).toISOString()
-      log.info(`A brown-out of V1 began: it responds 410 until ${until}.`)
-    }
-    if (phase === 'removed') log.info('V1 is removed: it responds 410.')
-    known = phase
-  }
+  const logPlan = createRetirementLog(log)
+  const update = async () => logPlan((await retirement.find()) ?? NO_PLAN, Date.now())
   return repeat('The retirement plan cannot be read', update, () => PLAN_MILLISECONDS)
 }
 

@@ -39,6 +39,8 @@ type ListenerOptions = {
 /** How often usage counts are handed over: a crash loses at most this much. */
 const USAGE_MILLISECONDS = 10_000
 const PLAN_MILLISECONDS = 1000
+/** How long a server that is used answers further requests before it stops. */
+const GRACE_MILLISECONDS = 1000
 
 export type Listener = Awaited<ReturnType<typeof listen>>
 
@@ -93,19 +95,15 @@ export async function listen({ config, log, onUsage, ...options }: ListenerOptio
   return {
     server: () => server,
     setMonth: usage.setMonth,
-    /** Starts a server with the current certificate, then stops the old one. */
+    /** Starts a server with the current certificate, then stops the old one. The main thread has checked the files. */
     renewTls(): void {
-      if (!config.tls) {
-        log.warn('SIGHUP was ignored: TLS_CERT and TLS_KEY are not set.')
-        return
-      }
       try {
         const old = server
         server = start()
         log.info('The TLS certificate was read again.')
         void drain(old)
       } catch (error) {
-        log.error(`The TLS certificate stays as it was: ${describe(error)}`)
+        log.error(`The old TLS certificate stays in use: ${describe(error)}`)
       }
     },
     async drain(): Promise<void> {
@@ -163,8 +161,13 @@ function readTls({ cert, key, http3 }: NonNullable<Config['tls']>) {
   return { cert: readFileSync(cert, 'utf8'), key: readFileSync(key, 'utf8'), http3 }
 }
 
+/**
+ * A client may be sending a request on an idle connection: closing that connection now would lose the request. So the
+ * connections in use end with a response first. The listener stays open meanwhile, because the runtime closes both together.
+ */
 async function drain(server: ApiServer): Promise<void> {
   const forced = setTimeout(() => server.stop(true), DRAIN_MILLISECONDS)
+  if (server.endConnections() < GRACE_MILLISECONDS) await Bun.sleep(GRACE_MILLISECONDS)
   await server.stop()
   clearTimeout(forced)
 }

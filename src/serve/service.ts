@@ -3,6 +3,7 @@ import type { Family } from '../api/prometheus.ts'
 import type { Snapshot } from '../catalog/snapshot.ts'
 import type { Config } from '../config.ts'
 import { CommandError } from '../domain/errors.ts'
+import { tlsProblems } from '../domain/settings/tls-files.ts'
 import type { Log } from '../log.ts'
 import type { Store } from '../store/store.ts'
 import type {
@@ -100,13 +101,26 @@ export async function startService(options: Options): Promise<Service> {
       url: new URL(url),
       metricsUrl: metrics?.url,
       total: background.snapshot()?.ids.length ?? 0,
-      renewTls: () => servers.forEach((server) => void server.post({ kind: 'renew-tls' })),
+      renewTls() {
+        if (mayRenewTls(config, log)) for (const server of servers) server.post({ kind: 'renew-tls' })
+      },
       stop,
     }
   } catch (error) {
     await stop()
     throw error
   }
+}
+
+/** Invalid files are logged once, and not by each thread. */
+function mayRenewTls({ tls }: Config, log: Log): boolean {
+  if (!tls) {
+    log.warn('SIGHUP was ignored: TLS_CERT and TLS_KEY are not set.')
+    return false
+  }
+  const problems = tlsProblems(tls.cert, tls.key)
+  if (problems.length > 0) log.error(`The old TLS certificate stays in use: ${problems.join(' ')}`)
+  return problems.length === 0
 }
 
 type Post = (message: ToServer, transfer?: Transferable[]) => void

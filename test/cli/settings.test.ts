@@ -86,7 +86,22 @@ describe('names of settings', () => {
     })
   })
 
-  test('foreign variables and empty ones do not stop serve', () => {
+  test.each([
+    ['keys', 'list'],
+    ['import', 'package.json'],
+    ['score'],
+    ['retire'],
+    ['migrate'],
+    ['mirror', 'https://example.com'],
+  ])('%s refuses DATABASEURL instead of using the default database', async (...command) => {
+    expect(await callHere(command, { env: { DATABASEURL: 'sqlite:people.db' } })).toEqual({
+      out: '',
+      err: 'passportd: DATABASEURL is not a setting: did you mean DATABASE_URL?\n',
+      code: 2,
+    })
+  })
+
+  test('foreign variables and empty ones do not stop a command', () => {
     const env = {
       REQUIRE_APIKEY: '',
       HOSTS: 'a',
@@ -106,6 +121,6 @@ describe('names of settings', () => {
       // Near a setting that is set.
       DB_URL: 'x',
     }
-    expect(readConfig(env, { checkNames: true }).database).toEqual({ engine: 'sqlite', path: 'x.db' })
+    expect(readConfig(env, {}).database).toEqual({ engine: 'sqlite', path: 'x.db' })
   })
 })

@@ -30,6 +30,7 @@ export async function listenHere(env: Record<string, string>, { adapt = (store) 
     url: server().url.origin,
     /** The log. */
     lines,
+    drain,
     async [Symbol.asyncDispose]() {
       await server().stop(true)
       await drain()

@@ -32,7 +32,8 @@ export const doctor = defineCommand({
   async run({ values }, terminal) {
     const findings = [...examineSettings(terminal.env), ...examineMachine(terminal.now())]
     try {
-      const config = readConfig(terminal.env, values)
+      // examineSettings() reports the names.
+      const config = readConfig(terminal.env, { ...values, checkNames: false })
       findings.push(...(await examineAll(config, values.full === true, terminal.now)))
     } catch (error) {
       if (!(error instanceof ConfigError)) throw error

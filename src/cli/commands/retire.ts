@@ -2,6 +2,7 @@ import { readConfig } from '../../config.ts'
 import { type DatabaseAddress, nameDatabase } from '../../domain/database-address.ts'
 import { NO_PLAN } from '../../domain/retirement.ts'
 import { parseInstant } from '../../domain/text/instant.ts'
+import { orNone } from '../../domain/text/setting.ts'
 import { parseWebAddress } from '../../domain/url.ts'
 import { DATABASE_OPTIONS, defineCommand, JSON_OPTION, type Values } from '../command.ts'
 import { openForCommand } from '../open-store.ts'
@@ -17,11 +18,6 @@ import { prepareShow } from '../retire/retire-plan.ts'
 import { preparePreview } from '../retire/retire-preview.ts'
 import { prepareReport } from '../retire/retire-report.ts'
 import type { RetireInput, RetireTask } from '../retire/retire-task.ts'
-
-const orNone =
-  <T>(parse: (text: string) => T | undefined) =>
-  (text: string): T | null | undefined =>
-    text.trim().toLowerCase() === 'none' ? null : parse(text.trim())
 
 const DATE = {
   placeholder: 'DATE',

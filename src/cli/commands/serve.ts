@@ -41,7 +41,7 @@ export const serve = defineCommand({
   forms: [{}],
   async run({ values: { workers, demo = false } }, terminal) {
     refuseWorkers(workers, process.platform)
-    const config = readConfig(terminal.env, { demo, checkNames: true })
+    const config = readConfig(terminal.env, { demo })
     const log = createLog({ write: terminal.log, json: !terminal.interactive, now: terminal.now })
     const started = Promise.withResolvers<Service>()
     // Closing a terminal sends SIGHUP too. Before the start is complete, SIGHUP must not end the process.

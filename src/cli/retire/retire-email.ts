@@ -18,10 +18,12 @@ export function composeEmail(plan: DatedPlan, now: number): string {
   return `${paragraphs.join('\n\n')}\n`
 }
 
-const describeDeprecation = ({ deprecatedAt }: DatedPlan, now: number) =>
-  deprecatedAt > now
+function describeDeprecation({ deprecatedAt }: DatedPlan, now: number): string | undefined {
+  if (deprecatedAt === undefined) return undefined
+  return deprecatedAt > now
     ? `V1 will be deprecated on ${formatInstant(deprecatedAt)}.`
     : `V1 has been deprecated since ${formatInstant(deprecatedAt)} and gets no new features.`
+}
 
 const describeBrownouts = (brownouts: readonly Brownout[]) =>
   `Before that, V1 is switched off for short periods, so that you notice programs that still need it:

@@ -34,7 +34,7 @@ export async function printPlan(context: RetireContext, plan: RetirementPlan): P
   const byDefault = plan.deprecatedAt === undefined ? ' (DEPRECATED_AT)' : ''
   const rows = [
     ['Deprecated', `${since(dated.deprecatedAt, now)}${byDefault}`],
-    ['Removal', plan.sunsetAt === undefined ? 'no date is set' : since(plan.sunsetAt, now)],
+    ['Removal', since(plan.sunsetAt, now)],
     ['Successor', printable(plan.successor ?? DEFAULT_SUCCESSOR)],
     ['Notice', printable(plan.notice ?? 'none')],
     ...list(
@@ -61,7 +61,8 @@ function nameKey(key: ApiKey, now: number): string {
 const list = (label: string, items: readonly string[]) =>
   (items.length === 0 ? ['none'] : items).map((item, at) => [at === 0 ? label : '', item])
 
-function since(time: number, now: number): string {
+function since(time: number | undefined, now: number): string {
+  if (time === undefined) return 'no date is set'
   if (time <= now) return `since ${formatInstant(time)}`
   const days = Math.floor((time - now) / 86_400_000)
   return `on ${formatInstant(time)}, in ${days === 0 ? 'less than a day' : count(days, 'day')}`
@@ -72,6 +73,7 @@ export const describeBrownout = (brownout: Brownout, now: number) =>
 
 function describeNow(plan: DatedPlan, now: number): string {
   const headers = plan.sunsetAt === undefined ? 'Deprecation and Link' : 'Deprecation, Sunset and Link'
+  const withoutDate = plan.sunsetAt === undefined ? 'header Link' : 'headers Sunset and Link'
   switch (phaseAt(plan, now)) {
     case 'removed':
       return 'V1 is removed: every response is 410, for exempt keys too.'
@@ -80,6 +82,8 @@ function describeNow(plan: DatedPlan, now: number): string {
       const exempt = plan.exempt.length === 0 ? '' : `, except for ${count(plan.exempt.length, 'exempt key')}`
       return `Brownout until ${end}: responses are 410${exempt}.`
     }
+    case 'supported':
+      return `V1 works, with the ${withoutDate}; it is not deprecated.`
     case 'announced':
       return `V1 works; the headers ${headers} announce the deprecation.`
     case 'deprecated':

@@ -14,7 +14,7 @@ export type RetireContext = {
   now: number
   /** The database's name in messages. */
   name: string
-  deprecatedAt: number
+  deprecatedAt: number | undefined
   requireKey: boolean
 }
 

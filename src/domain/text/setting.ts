@@ -12,6 +12,12 @@ export function parseHistory(text: string): number | undefined {
   return /^\d+$/.test(text) ? parseNumber(text, 1, 36_500) : undefined
 }
 
+/** Accepts `none` as well, which is `null`. */
+export const orNone =
+  <T>(parse: (text: string) => T | undefined) =>
+  (text: string): T | null | undefined =>
+    text.trim().toLowerCase() === 'none' ? null : parse(text.trim())
+
 export function parseFlag(text: string): boolean | undefined {
   if (/^(true|1|yes|on)$/i.test(text)) return true
   return /^(false|0|no|off)$/i.test(text) ? false : undefined

@@ -21,7 +21,7 @@ export function renderDeprecation(site: Site, plan: DatedPlan, now: number, expl
 <h2>Dates</h2>
 <dl class="facts">
 ${fact('Deprecated', since(plan.deprecatedAt, now))}
-${fact('Removal', plan.sunsetAt === undefined ? html`no date is set` : since(plan.sunsetAt, now))}
+${fact('Removal', since(plan.sunsetAt, now))}
 ${fact('Successor', link(plan.successor ?? DEFAULT_SUCCESSOR))}
 ${plan.notice === undefined ? [] : fact('More information', link(plan.notice))}
 </dl>
@@ -53,14 +53,16 @@ export function describePhase(plan: DatedPlan, now: number): Html {
       return html`The V1 passport API is switched off until ${when(brownoutAt(plan, now)?.end ?? now)}`
     case 'announced':
       return html`The V1 passport API will be deprecated`
+    case 'supported':
     case 'deprecated':
       return plan.sunsetAt === undefined
-        ? html`The V1 passport API is deprecated`
+        ? html`The V1 passport API is ${plan.deprecatedAt === undefined ? 'not ' : ''}deprecated`
         : html`The V1 passport API ends on ${when(plan.sunsetAt)}`
   }
 }
 
-const since = (time: number, now: number) => html`${time <= now ? 'since' : 'on'} ${when(time)}`
+const since = (time: number | undefined, now: number) =>
+  time === undefined ? html`no date is set` : html`${time <= now ? 'since' : 'on'} ${when(time)}`
 
 /** Line breaks are allowed between date and time only. */
 function when(time: number): Html {
@@ -121,9 +123,10 @@ function describeEnd(plan: DatedPlan, now: number): string {
   if (phaseAt(plan, now) === 'removed') {
     return 'Every V1 request gets status 410 with the code `removed`, with or without a key.'
   }
+  const features = plan.deprecatedAt === undefined ? '' : 'V1 gets no new features. '
   return plan.sunsetAt === undefined
-    ? 'V1 gets no new features. It keeps working while no removal date is set.'
-    : 'V1 gets no new features. After its removal every request gets status 410, with or without a key.'
+    ? `${features}V1 keeps working while no removal date is set.`
+    : `${features}After its removal every request gets status 410, with or without a key.`
 }
 
 function renderExemptions(plan: DatedPlan, now: number): Html {
@@ -137,14 +140,16 @@ function renderExemptions(plan: DatedPlan, now: number): Html {
 </section>`
 }
 
-/** With the current values; without a removal date there is no `Sunset`. */
+/** With the current values; a header without a date is absent. */
 function renderHeaders({ deprecatedAt, sunsetAt }: DatedPlan): Html {
+  const deprecation =
+    deprecatedAt === undefined ? 'Deprecation' : `Deprecation: @${Math.floor(deprecatedAt / 1000)}`
   const sunset = sunsetAt === undefined ? 'Sunset' : `Sunset: ${new Date(sunsetAt).toUTCString()}`
   return html`<section id="headers">
 <h2>Response headers</h2>
 <dl>
-<dt><code>Deprecation: @${Math.floor(deprecatedAt / 1000)}</code></dt>
-<dd>The deprecation date of V1, in seconds since 1970 (RFC 9745).</dd>
+<dt><code>${deprecation}</code></dt>
+<dd>The deprecation date of V1, in seconds since 1970 (RFC 9745).${deprecatedAt === undefined ? ' Absent until a date is set.' : ''}</dd>
 <dt><code>${sunset}</code></dt>
 <dd>The removal date of V1 (RFC 8594). Absent until a date is set.</dd>
 <dt><code>Link</code></dt>

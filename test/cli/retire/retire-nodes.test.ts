@@ -63,4 +63,16 @@ withEngine('sqlite', 'a node', (makeDatabase) => {
     away = false
     await until(async () => (await status()) === 200)
   })
+
+  test('with DEPRECATED_AT=none, V1 responses have no Deprecation header unless the plan has a date', async () => {
+    await using here = await workplace(makeDatabase, { records: [ada] })
+    await using store = await here.open()
+    await using node = await listenHere({ ...here.env, DEPRECATED_AT: 'none' })
+    const deprecation = async () => (await fetch(`${node.url}/api/v1/passports/7`)).headers.get('Deprecation')
+    expect(await deprecation()).toBeNull()
+    const page = await (await fetch(`${node.url}/deprecation`)).text()
+    expect(page).toContain('<h1>The V1 passport API is not deprecated</h1>')
+    await store.retirement.save({ ...NO_PLAN, deprecatedAt: NOON })
+    await until(async () => (await deprecation()) === `@${NOON / 1000}`)
+  })
 })

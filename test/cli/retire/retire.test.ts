@@ -41,6 +41,11 @@ Next        nothing
     expect((await here.retire('', { env: { DEPRECATED_AT: '2026-02-01' } })).out).toContain(
       'Deprecated  on 2026-02-01 00:00 UTC, in 29 days (DEPRECATED_AT)',
     )
+    const none = await here.retire('', { env: { DEPRECATED_AT: 'none' } })
+    expect(none.out).toStartWith('Deprecated  no date is set (DEPRECATED_AT)\n')
+    expect(none.out).toContain(
+      'Now         V1 works, with the header Link; it is not deprecated.\nNext        nothing\n',
+    )
     expect(await here.plan()).toBeUndefined()
   })
 

@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test'
 import { closeSync, openSync, statSync, truncateSync, writeSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
+import { NO_PLAN } from '../../../src/domain/retirement.ts'
 import type { Fields } from '../../../src/log.ts'
 import { createErrorLog } from '../../../src/serve/error-log.ts'
 import { truncateAddress } from '../../../src/serve/request-log.ts'
@@ -57,7 +58,7 @@ test.concurrent('LOG_REQUESTS=true logs one entry per request, by route', async 
   ])
 })
 
-test.concurrent('the log reports start, stop, an ignored SIGHUP, and the begin and end of a brown-out', async () => {
+test.concurrent('the log reports start, stop, an ignored SIGHUP, changes of the retirement plan, brown-outs, and the removal and return of V1', async () => {
   using folder = tempFolder()
   const path = join(folder.path, 'test.db')
   const store = openSqlite(path)
@@ -74,16 +75,34 @@ test.concurrent('the log reports start, stop, an ignored SIGHUP, and the begin a
   await until(() => isLogged('A brown-out of V1 began'))
   await store.retirement.save({ brownouts: [], exempt: [] })
   await until(() => isLogged('The brown-out of V1 ended.'))
+  const sunsetAt = Date.now()
+  await store.retirement.save({ sunsetAt, successor: 'https://example.com/v2', brownouts: [], exempt: ['a'] })
+  await until(() => isLogged('V1 is removed'))
+  await store.retirement.save(NO_PLAN)
+  await until(() => isLogged('V1 is no longer removed'))
   await store.close()
   server.child.kill('SIGTERM')
   expect(await server.child.exited).toBe(0)
   await until(() => isLogged('Stopped.'))
+  const changed = 'The retirement plan was changed.'
   const until410 = new Date(brownout.end).toISOString()
   expect(log.map((line) => JSON.parse(line))).toMatchObject([
     { message: 'Started.', version: VERSION, url: server.url, database: path, passports: 0, workers: 1 },
     { level: 'warn', message: 'SIGHUP was ignored: TLS_CERT and TLS_KEY are not set.' },
+    { message: changed, sunset: 'none', brownouts: 1, exempt: 0 },
     { message: `A brown-out of V1 began: it responds 410 until ${until410}.` },
+    { message: changed, sunset: 'none', brownouts: 0, exempt: 0 },
     { message: 'The brown-out of V1 ended.' },
+    {
+      message: changed,
+      sunset: new Date(sunsetAt).toISOString(),
+      successor: 'https://example.com/v2',
+      brownouts: 0,
+      exempt: 1,
+    },
+    { message: 'V1 is removed: it responds 410.' },
+    { message: changed, sunset: 'none', brownouts: 0, exempt: 0 },
+    { message: 'V1 is no longer removed: it responds again.' },
     { message: 'Stopping: requests in progress are completed.' },
     { message: 'Stopped.' },
   ])
