@@ -141,8 +141,8 @@ async function save(run: Run, pending: readonly Pending[], onRefused: Refuse): P
     if (result?.outcome === 'refused') onRefused(each, result)
     else if (result) {
       report[result.outcome]++
-      // A later line about the same passport replaces a deferred one.
-      deferred.delete(keyOf(each))
+      // A later line about the same passport, or about its survivor's removal, replaces a deferred one.
+      for (const key of [keyOf(each), ...(result.removedIds ?? [])]) deferred.delete(key)
     }
   }
   options.onProgress(report)
@@ -172,8 +172,12 @@ async function retryDeferred(run: Run): Promise<void> {
   for (const { each, problem } of deferred.values()) refuse(run, each, problem)
 }
 
-/** The last line about a passport wins. */
-const keyOf = (each: Pending): unknown => (each.record.kind === 'passport' ? each.record.passport.id : each)
+/** The last passport or removal of an id wins; data points do not replace each other. */
+function keyOf(each: Pending): unknown {
+  const { record } = each
+  if (record.kind === 'passport') return record.passport.id
+  return record.kind === 'removal' ? record.id : each
+}
 
 const decoder = new TextDecoder('utf-8', { fatal: true })
 

@@ -35,13 +35,13 @@ export function createMerges({
     return next !== null
   }
 
-  /** Returns whether anything changed. */
-  function remove(id: number, now: number): boolean {
-    if (removals.has(id)) return false
+  /** Returns the ids of the removed passports; none if it was removed before. */
+  function remove(id: number, now: number): number[] {
+    if (removals.has(id)) return []
     removals.put(id, now)
-    for (const merged of passports.listMerged(id)) remove(merged, now)
+    const merged = passports.listMerged(id).flatMap((each) => remove(each, now))
     passports.remove(id)
-    return true
+    return [id, ...merged]
   }
 
   /** Returns the wallets that the survivor took over. */

@@ -39,8 +39,10 @@ function saveOne(writer: Writer, record: IncomingRecord, options: SaveOptions): 
       return savePassport(writer, record, options)
     case 'data-point':
       return saveDataPoint(writer, record)
-    case 'removal':
-      return { outcome: writer.merges.remove(record.id, options.now) ? 'changed' : 'unchanged' }
+    case 'removal': {
+      const removedIds = writer.merges.remove(record.id, options.now)
+      return { outcome: removedIds.length > 0 ? 'changed' : 'unchanged', removedIds }
+    }
   }
 }
 

@@ -177,9 +177,9 @@ export type SaveRecords = (
   options: SaveOptions,
 ) => Awaitable<SaveResult[]>
 
-/** `removed`: the passport was removed, so the record was ignored. */
+/** `removed`: the passport was removed, so the record was ignored. `removedIds`: the passports that a removal removed. */
 export type SaveResult =
-  | { outcome: 'added' | 'changed' | 'unchanged' | 'removed' }
+  | { outcome: 'added' | 'changed' | 'unchanged' | 'removed'; removedIds?: readonly number[] }
   | { outcome: 'refused'; field: string; reason: string }
 
 export type ScoringStore = {
