@@ -43,14 +43,28 @@ describe('the requests of docs/migrate.md', () => {
     ['axios', 'node', 'send-axios.mjs', []],
     ['Python requests', 'python3', 'send_requests.py', ['python3-requests']],
   ] as const) {
-    test.if(hasPrograms(...needed))(`get their responses with ${name}`, () =>
-      check(async (sent) => {
-        const child = Bun.spawn([program, join(import.meta.dir, 'programs', file)], {
-          stdin: new Blob([JSON.stringify(sent)]),
-          stdout: 'pipe',
-        })
-        return JSON.parse(await new Response(child.stdout).text())
-      }),
+    const send = async (sent: Sent): Promise<Reply[]> => {
+      const child = Bun.spawn([program, join(import.meta.dir, 'programs', file)], {
+        stdin: new Blob([JSON.stringify(sent)]),
+        stdout: 'pipe',
+      })
+      return JSON.parse(await new Response(child.stdout).text())
+    }
+    test.if(hasPrograms(...needed))(`get their responses with ${name}`, () => check(send))
+
+    test.if(hasPrograms(...needed))(
+      `have responses that ${name} can decode with the Accept-Encoding of a browser`,
+      async () => {
+        const headers = { 'Accept-Encoding': 'gzip, deflate, br, zstd' }
+        const requests = [{}, headers].map((each) => ({
+          method: 'GET',
+          path: '/api/v1/passports',
+          headers: each,
+        }))
+        const [plain, compressed] = await send({ base: server.url.origin, requests })
+        expect(JSON.parse(compressed?.body ?? '').passports).toHaveLength(25)
+        expect(compressed).toEqual(plain as Reply)
+      },
     )
   }
 
