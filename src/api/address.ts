@@ -15,15 +15,28 @@ export function createClientAddressOf(trusted: readonly string[]) {
   return (socketAddress: string, headers: Headers): string => {
     let address = normalize(socketAddress)
     if (trusted.length > 0 && isTrusted(address)) {
-      const hops = (headers.get('x-forwarded-for') ?? '').split(',').map((hop) => normalize(hop.trim()))
       // Each proxy appends the address it received from: read from the right, up to the first untrusted address.
-      for (const hop of hops.toReversed()) {
+      for (const text of lastHops(headers.get('x-forwarded-for') ?? '')) {
+        const hop = normalize(text.trim())
         if (isIP(hop) === 0) break
         address = hop
         if (!isTrusted(hop)) break
       }
     }
     return toBlock(address)
+  }
+}
+
+/** More proxies in a row do not exist. Clients can send a header with thousands of addresses. */
+const MOST_HOPS = 20
+
+/** The last addresses of `X-Forwarded-For`, from the right. */
+function* lastHops(header: string): Generator<string> {
+  let end = header.length
+  for (let count = 0; count < MOST_HOPS && end >= 0; count++) {
+    const comma = end === 0 ? -1 : header.lastIndexOf(',', end - 1)
+    yield header.slice(comma + 1, end)
+    end = comma
   }
 }
 

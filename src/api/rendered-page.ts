@@ -121,10 +121,13 @@ function weighType(weights: ReadonlyMap<string, number>, type: string) {
   return { weight: weights.get(ranges[depth] ?? '') ?? 0, depth }
 }
 
+/** Browsers and programs send shorter headers; the rest is ignored. */
+const LONGEST_ACCEPT = 1000
+
 /** The values of a header such as `gzip;q=0.5, *`, in lower case, with their weights. */
 function parseWeights(header: string): Map<string, number> {
   const weights = new Map<string, number>()
-  for (const part of header.toLowerCase().split(',')) {
+  for (const part of header.slice(0, LONGEST_ACCEPT).toLowerCase().split(',')) {
     const [name = '', ...parameters] = part.split(';').map((text) => text.trim())
     const weight = parameters.find((text) => text.startsWith('q='))
     weights.set(name, weight === undefined ? 1 : Number(weight.slice(2)) || 0)

@@ -171,21 +171,27 @@ export function pathOf({ url }: Request): string {
   return url.slice(pathStart(url), end === -1 ? undefined : end).replace(/\/{2,}/g, '/')
 }
 
-export function queryOf({ url }: Request): URLSearchParams {
+export const queryOf = (request: Request) => new URLSearchParams(queryTextOf(request))
+
+/** The query as sent. Throws `uri_too_long`. */
+export function queryTextOf({ url }: Request): string {
   checkTarget(url)
   const mark = url.indexOf('?')
-  if (mark === -1) return new URLSearchParams()
+  if (mark === -1) return ''
   const hash = url.indexOf('#', mark)
-  return new URLSearchParams(url.slice(mark + 1, hash === -1 ? undefined : hash))
+  return url.slice(mark + 1, hash === -1 ? undefined : hash)
 }
 
 /** Bun's `request.url` is the path alone when `Host` is malformed, so `new URL(request.url)` may throw. */
 const pathStart = (url: string) => (url.startsWith('/') ? 0 : url.indexOf('/', 'https://'.length))
 
+/** More than any pattern has. */
+const MOST_PARTS = 20
+
 /** The parameters of the path; `undefined` if it does not match the pattern. */
 export function matchPath(pattern: string, path: string): Record<string, string> | undefined {
   if (pattern.endsWith('/*')) return path.startsWith(pattern.slice(0, -1)) ? {} : undefined
-  const [wanted, given] = [pattern.split('/'), path.split('/')]
+  const [wanted, given] = [pattern.split('/'), path.split('/', MOST_PARTS)]
   const params: Record<string, string> = {}
   for (const [index, part] of wanted.entries()) {
     const value = given[index]

@@ -1,6 +1,6 @@
 import { ConfigError } from '../config.ts'
 import { CommandError, ServiceError } from '../domain/errors.ts'
-import { editDistance } from '../domain/text/edit-distance.ts'
+import { nearestName } from '../domain/text/nearest-name.ts'
 import { quote } from '../domain/text/quote.ts'
 import { VERSION } from '../version.ts'
 import { type Command, UsageError } from './command.ts'
@@ -48,15 +48,10 @@ export async function runCommand([name = '--help', ...args]: string[], terminal:
 }
 
 function unknownCommand(name: string): UsageError {
-  const short = name.slice(0, LONGEST_NAME)
-  const nearest = Object.keys(COMMANDS)
-    .map((command) => ({ command, distance: editDistance(short, command) }))
-    .sort((one, other) => one.distance - other.distance)[0]
-  const meant = nearest && nearest.distance <= 2 ? `: did you mean "${nearest.command}"?` : '.'
+  const nearest = nearestName(name, Object.keys(COMMANDS))
+  const meant = nearest === undefined ? '.' : `: did you mean "${nearest}"?`
   return new UsageError(`There is no command ${quote(name)}${meant} See "passportd --help".`)
 }
-
-const LONGEST_NAME = 40
 
 /** The messages for the operator and the exit code. An unexpected error is a bug and keeps its stack. */
 export function describeFailure(error: unknown): { lines: readonly string[]; code: number } {

@@ -27,6 +27,8 @@ test.each([
   ['br, deflate', undefined],
   ['gzip;q=nonsense', undefined],
   [';;,,=', undefined],
+  [`gzip,${'x,'.repeat(8000)}`, 'gzip'],
+  [`${'x,'.repeat(500)}gzip`, undefined],
 ])('Accept-Encoding: %s', (accepted, encoding) => {
   expect(chooseEncoding(accepted)).toBe(encoding as ReturnType<typeof chooseEncoding>)
 })

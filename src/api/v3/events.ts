@@ -1,4 +1,3 @@
-import { describeUnknown } from '../../domain/text/nearest-name.ts'
 import { quote } from '../../domain/text/quote.ts'
 import { EVENT_TYPES, type EventType } from '../../domain/v3/event.ts'
 import {
@@ -9,7 +8,7 @@ import {
   parseEventCursor,
 } from '../../domain/v3/event-cursor.ts'
 import type { WireEventPage } from '../../domain/v3/event-schema.ts'
-import { invalidValues, MOST_INVALID } from '../../domain/v3/invalid.ts'
+import { findUnknown, invalidValues } from '../../domain/v3/invalid.ts'
 import { parseLimit } from '../../domain/v3/list-request.ts'
 import { presentEvent } from '../../domain/v3/present-event.ts'
 import type { EventList } from '../../store/events/event-store.ts'
@@ -17,7 +16,7 @@ import { createPage, sendPage } from '../rendered-page.ts'
 import type { Context, RouteRequest } from '../request.ts'
 import { JSON_HEADERS } from '../response.ts'
 import type { EventFilter } from './event-streams.ts'
-import { parametersOf } from './parameters.ts'
+import { parametersOf, parseNames } from './parameters.ts'
 import { ambiguous, noPassport, parseKey } from './passports.ts'
 
 const PARAMETERS = ['after', 'limit', 'types', 'passport'] as const
@@ -84,15 +83,10 @@ async function parseFilter(context: Context, { types, passport }: Parameters): P
 }
 
 function parseTypes(text: string): EventType[] {
-  const types = [...new Set(text.split(','))]
-  const unknown = types.filter((type) => !EVENT_TYPES.some((known) => known === type))
-  if (unknown.length === 0) return (types as EventType[]).sort()
-  throw invalidValues(
-    unknown.slice(0, MOST_INVALID).map((type) => ({
-      pointer: '?types',
-      detail: describeUnknown('event type', type, EVENT_TYPES),
-    })),
-  )
+  const types = parseNames('types', text)
+  const unknown = findUnknown('event type', types, EVENT_TYPES, () => '?types')
+  if (unknown.length > 0) throw invalidValues(unknown)
+  return [...new Set(types as EventType[])].sort()
 }
 
 /** An id is not looked up: merged and removed passports have events too. */

@@ -1,20 +1,13 @@
 import { CHUNK } from '../../catalog/chunks.ts'
-import type { InvalidValue } from '../../domain/errors.ts'
-import { describeUnknown } from '../../domain/text/nearest-name.ts'
-import { quote } from '../../domain/text/quote.ts'
-import { type Fields, parseFields } from '../../domain/v3/fields.ts'
-import { invalidValues, MOST_INVALID } from '../../domain/v3/invalid.ts'
 import { type PassportKey, parsePassportKey } from '../../domain/v3/key.ts'
 import { sendPage } from '../rendered-page.ts'
 import type { Context, RouteRequest } from '../request.ts'
 import { JSON_HEADERS } from '../response.ts'
-import { parsePast } from './instants.ts'
 import { readJson } from './json-body.ts'
+import { parseLookup } from './lookup-request.ts'
 import { parametersOf } from './parameters.ts'
 import { type RenderedResult, readAll, readPassports } from './read-passports.ts'
 
-/** Keys, or names of fields. */
-const MOST_ENTRIES = 1000
 const KEYS_PER_UNIT = 100
 
 /** Larger responses are streamed without compression. */
@@ -32,58 +25,6 @@ export async function lookUp(request: RouteRequest, context: Context): Promise<R
   const isNdjson = request.headers.get('accept')?.includes('application/x-ndjson')
   const respond = () => (isNdjson ? sendLines(context, items) : sendItems(request, context, items))
   return keys.length > CHUNK ? context.largePages(respond) : respond()
-}
-
-type Lookup = { keys: readonly string[]; fields: Fields; asOf: number | undefined }
-
-const LISTS = ['keys', 'include', 'select'] as const
-const MEMBERS = [...LISTS, 'as_of'] as const
-
-/** Throws `invalid_request` with all invalid values. */
-function parseLookup(body: unknown, now: number): Lookup {
-  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
-    throw invalidValues([{ pointer: '#', detail: `The body must be an object, got ${quote(body)}.` }])
-  }
-  const invalid: InvalidValue[] = Object.keys(body)
-    .filter((name) => !MEMBERS.some((known) => known === name))
-    .slice(0, MOST_INVALID)
-    .map((name) => ({ pointer: pointerTo(name), detail: describeUnknown('member', name, MEMBERS) }))
-  const given: Partial<Record<(typeof MEMBERS)[number], unknown>> = body
-  for (const name of LISTS) invalid.push(...checkTexts(name, given[name]))
-  const { as_of } = given
-  if (as_of !== undefined && typeof as_of !== 'string')
-    invalid.push({ pointer: '#/as_of', detail: `as_of must be a text, got ${quote(as_of)}.` })
-  if (invalid.length > 0) throw invalidValues(invalid)
-  const { keys, include, select } = given as { keys: string[]; include?: string[]; select?: string[] }
-  return {
-    keys,
-    fields: parseFields({ include, select }, pointerTo),
-    asOf: typeof as_of === 'string' ? parsePast('as_of', as_of, now, '#/as_of') : undefined,
-  }
-}
-
-const pointerTo = (name: string, at?: number) =>
-  `#/${name.slice(0, 60).replaceAll('~', '~0').replaceAll('/', '~1')}${at === undefined ? '' : `/${at}`}`
-
-/** Only `keys` is required. */
-function checkTexts(name: (typeof LISTS)[number], value: unknown): InvalidValue[] {
-  if (value === undefined && name !== 'keys') return []
-  const examples = name === 'keys' ? ' such as "42", "0x…" or "github:zoe"' : ''
-  if (!Array.isArray(value)) {
-    const got = value === undefined ? 'nothing' : quote(value)
-    return [{ pointer: pointerTo(name), detail: `${name} must be a list of texts${examples}, got ${got}.` }]
-  }
-  if (value.length > MOST_ENTRIES) {
-    const detail = `${name} may have at most ${MOST_ENTRIES} entries, got ${value.length}.`
-    return [{ pointer: pointerTo(name), detail }]
-  }
-  return [...value.entries()]
-    .filter(([, each]) => typeof each !== 'string')
-    .slice(0, MOST_INVALID)
-    .map(([at, each]) => ({
-      pointer: pointerTo(name, at),
-      detail: `${name} must have texts${examples}, got ${quote(each)}.`,
-    }))
 }
 
 type Item = { json: string; isFound: boolean }

@@ -1,36 +1,83 @@
-import type { InvalidValue } from '../../domain/errors.ts'
-import { describeUnknown } from '../../domain/text/nearest-name.ts'
 import { quote } from '../../domain/text/quote.ts'
-import { invalidValues, MOST_INVALID } from '../../domain/v3/invalid.ts'
-import { queryOf } from '../request.ts'
+import { findUnknown, invalidParameter, invalidValues } from '../../domain/v3/invalid.ts'
+import { pathOf, queryTextOf, type RouteRequest } from '../request.ts'
+
+/** The parameters of V1 that have another name in v3. */
+const V1_NAMES = new Map([
+  ['keyword', 'q'],
+  ['page', 'cursor'],
+  ['per_page', 'limit'],
+])
+
+/** No endpoint has more parameters, and no list more names: the work for a long query is bounded. */
+const MOST_PARAMETERS = 100
+const MOST_NAMES = 100
+
+/**
+ * The query parameters by name. Throws `invalid_request` if one is unknown or repeated, or if the path or the query has a
+ * malformed percent escape.
+ */
+export function parametersOf<Name extends string>(
+  request: RouteRequest,
+  known: readonly Name[],
+): Partial<Record<Name, string>> {
+  checkPath(request)
+  const pairs = parsePairs(queryTextOf(request))
+  const names = pairs.map(([name]) => name)
+  const renamed = [...V1_NAMES].filter(([old, name]) => names.includes(old) && known.includes(name as Name))
+  const others = names.filter((name) => renamed.every(([old]) => old !== name))
+  const repeated = known.filter((name) => names.indexOf(name) !== names.lastIndexOf(name))
+  const invalid = [
+    ...renamed.map(([old, name]) => ({
+      pointer: `?${old}`,
+      detail: `${quote(old)} is a parameter of V1: use ${name}.`,
+    })),
+    ...findUnknown('parameter', others, known, (at) => pointerTo(others[at] ?? '')),
+    ...repeated.map((name) => ({
+      pointer: `?${name}`,
+      detail: `${name} may be given once, got ${names.filter((each) => each === name).length} values.`,
+    })),
+  ]
+  if (invalid.length > 0) throw invalidValues(invalid)
+  return Object.fromEntries(pairs) as Partial<Record<Name, string>>
+}
+
+/** The names in a list with commas. */
+export function parseNames(parameter: string, text: string): string[] {
+  const names = text.split(',', MOST_NAMES + 1)
+  if (names.length <= MOST_NAMES) return names
+  throw invalidParameter(parameter, `${parameter} may have at most ${MOST_NAMES} names, got more.`)
+}
+
+/** The names and values of a query, decoded. */
+function parsePairs(query: string): [name: string, value: string][] {
+  if (query === '') return []
+  const parts = query.split('&', MOST_PARAMETERS + 1)
+  if (parts.length > MOST_PARAMETERS) {
+    const detail = `The query may have at most ${MOST_PARAMETERS} parameters, got more.`
+    throw invalidValues([{ pointer: '?', detail }])
+  }
+  return parts.filter(Boolean).map((part) => {
+    const [name = ''] = part.split('=', 1)
+    const decode = (text: string) => decodeText(text.replace(/\+/g, ' '), pointerTo(name))
+    return [decode(name), decode(part.slice(name.length + 1))]
+  })
+}
 
 const LONGEST_POINTER = 60
 
-/** The parameters of V1 that have another name in v3. */
-const V1_NAMES: Readonly<Record<string, string>> = { keyword: 'q', page: 'cursor', per_page: 'limit' }
+/** A long name is not repeated: the pointer is that of the query. */
+const pointerTo = (name: string) => (name.length > LONGEST_POINTER ? '?' : `?${name}`)
 
-/** The query parameters by name. Throws `invalid_request` if one is unknown or repeated. */
-export function parametersOf<Name extends string>(
-  request: Request,
-  known: readonly Name[],
-): Partial<Record<Name, string>> {
-  const query = queryOf(request)
-  const invalid: InvalidValue[] = []
-  for (const name of new Set(query.keys())) {
-    if (invalid.length === MOST_INVALID) break
-    const pointer = `?${name.slice(0, LONGEST_POINTER)}`
-    if (!known.includes(name as Name)) {
-      invalid.push({ pointer, detail: describeParameter(name, known) })
-    } else if (query.getAll(name).length > 1) {
-      invalid.push({ pointer, detail: `${name} may be given once, got ${query.getAll(name).length} values.` })
-    }
-  }
-  if (invalid.length > 0) throw invalidValues(invalid)
-  return Object.fromEntries(query) as Partial<Record<Name, string>>
+function checkPath(request: RouteRequest): void {
+  if (request.url.includes('%')) decodeText(pathOf(request), `{${Object.keys(request.params)[0]}}`)
 }
 
-function describeParameter(name: string, known: readonly string[]): string {
-  const successor = Object.hasOwn(V1_NAMES, name) ? (V1_NAMES[name] ?? '') : ''
-  if (!known.includes(successor)) return describeUnknown('parameter', name, known)
-  return `${quote(name)} is a parameter of V1: use ${successor}.`
+function decodeText(text: string, pointer: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    const detail = `A percent escape must be a byte of UTF-8 text such as %C3%A9, got ${quote(text)}.`
+    throw invalidValues([{ pointer, detail }])
+  }
 }

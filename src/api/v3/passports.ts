@@ -7,7 +7,7 @@ import { presentTime } from '../../domain/v3/present-event.ts'
 import type { Context, RouteRequest } from '../request.ts'
 import { json } from '../response.ts'
 import { parsePast } from './instants.ts'
-import { parametersOf } from './parameters.ts'
+import { parametersOf, parseNames } from './parameters.ts'
 import { readPassports } from './read-passports.ts'
 
 /** The parameters of a single passport. */
@@ -31,7 +31,10 @@ export async function getPassport(request: RouteRequest, context: Context): Prom
 
 /** The fields that the parameters `include` and `select` name; both are lists with commas. */
 export function fieldsOf({ include, select }: { include?: string; select?: string }): Fields {
-  const given = { include: include?.split(','), select: select?.split(',') }
+  const given = {
+    include: include === undefined ? undefined : parseNames('include', include),
+    select: select === undefined ? undefined : parseNames('select', select),
+  }
   return parseFields(given, (name) => `?${name}`)
 }
 

@@ -11,13 +11,22 @@ export function describeUnknown(noun: string, name: string, known: readonly stri
 }
 
 const MOST_LISTED = 14
+const MOST_DISTANT = 3
 
 /** Longer names than this resemble no known one. */
 const LONGEST = 60
 
-function nearestName(name: string, known: readonly string[]): string | undefined {
+export function nearestName(name: string, known: readonly string[]): string | undefined {
   if (name.length > LONGEST) return undefined
-  const distances = known.map((each) => ({ each, distance: editDistance(name.toLowerCase(), each) }))
-  const [best] = distances.sort((one, other) => one.distance - other.distance)
-  return best && best.distance <= Math.max(2, best.each.length / 2) ? best.each : undefined
+  const given = name.toLowerCase()
+  let nearest: string | undefined
+  let most = MOST_DISTANT
+  for (const each of known) {
+    const distance = editDistance(given, each, most)
+    // Half of the characters must be the same.
+    if (distance > Math.min(most, each.length / 2)) continue
+    nearest = each
+    most = distance - 1
+  }
+  return nearest
 }

@@ -45,7 +45,7 @@ function findMeant(env: Environment, name: string, names: readonly string[]): st
 /** Variables of other programs, such as HOSTS or POST, may be near a short name: it must match but for case. */
 function resembles(name: string, setting: string): boolean {
   const most = setting.length > 9 ? 2 : setting.length > 5 ? 1 : 0
-  return ALIASES[name] === setting || isSameName(name, setting) || editDistance(name, setting) <= most
+  return ALIASES[name] === setting || isSameName(name, setting) || editDistance(name, setting, most) <= most
 }
 
 /** Underscores are ignored. Names over five characters also match with the prefix PASSPORTD_ or the suffix _FILE. */

@@ -1,6 +1,4 @@
-import type { InvalidValue } from '../errors.ts'
-import { describeUnknown } from '../text/nearest-name.ts'
-import { invalidValues, MOST_INVALID } from './invalid.ts'
+import { findUnknown, invalidValues } from './invalid.ts'
 import { Passport } from './schemas.ts'
 
 /** The parts of a passport that come with `include`. */
@@ -13,27 +11,23 @@ export type Fields = { includes: ReadonlySet<Include>; selection: readonly strin
 
 type Given = { include?: readonly string[] | undefined; select?: readonly string[] | undefined }
 
-/** Where a value was given: `include` or `select`, and its place in the list. */
-export type PointerOf = (name: keyof Given, at: number) => string
+/** Where a value was given: `include` or `select`, and its place in the list; without one, the list. */
+export type PointerOf = (name: keyof Given, at?: number) => string
 
 /** `select` of an included part includes it; `include` adds the part to `select`. Throws `invalid_request`. */
 export function parseFields({ include = [], select }: Given, pointerOf: PointerOf): Fields {
-  const invalid: InvalidValue[] = []
-  const check = (name: keyof Given, values: readonly string[], noun: string, known: readonly string[]) => {
-    for (const [at, value] of values.entries()) {
-      if (!known.includes(value) && invalid.length < MOST_INVALID)
-        invalid.push({ pointer: pointerOf(name, at), detail: describeUnknown(noun, value, known) })
-    }
-  }
-  check('include', include, 'value of include', INCLUDES)
-  check('select', select ?? [], 'field', PATHS)
+  const invalid = [
+    ...findUnknown('value of include', include, INCLUDES, (at) => pointerOf('include', at)),
+    ...findUnknown('field', select ?? [], PATHS, (at) => pointerOf('select', at)),
+  ]
   if (select?.length === 0)
-    invalid.push({ pointer: pointerOf('select', 0), detail: 'The list select is empty.' })
+    invalid.push({ pointer: pointerOf('select'), detail: 'The list select is empty.' })
   if (invalid.length > 0) throw invalidValues(invalid)
-  const roots = [...include, ...(select ?? []).map((path) => path.split('.', 1)[0])]
+  const names = new Set([...(select ?? []), ...include])
+  const roots = new Set([...names].map((path) => path.split('.', 1)[0]))
   return {
-    includes: new Set(INCLUDES.filter((name) => roots.includes(name))),
-    selection: select && [...new Set([...select, ...include])],
+    includes: new Set(INCLUDES.filter((name) => roots.has(name))),
+    selection: select && [...names],
   }
 }
 

@@ -39,8 +39,8 @@ export type Filter = readonly Term[]
 export const LONGEST_FILTER = 1000
 export const MOST_CONDITIONS = 32
 
-/** `position` is the next character. */
-type Reader = { readonly text: string; position: number }
+/** `position` is the next character, `conditions` the number of those read. */
+type Reader = { readonly text: string; position: number; conditions: number }
 
 /**
  * Parses `human:true,score:>50,type:github|ens,tag:!bot`. A comma means "and", a pipe "or", `!` "not". Throws `invalid_request`
@@ -50,19 +50,12 @@ export function parseFilter(text: string): Filter {
   if (text.length > LONGEST_FILTER) {
     throw invalidFilter(`filter may have at most ${LONGEST_FILTER} characters, got ${text.length}.`)
   }
-  const reader: Reader = { text, position: 0 }
+  const reader: Reader = { text, position: 0, conditions: 0 }
   skipSpaces(reader)
   if (reader.position === text.length) return []
   const terms: Term[] = []
-  let conditions = 0
-  do {
-    const term = readTerm(reader)
-    conditions += term.conditions.length
-    if (conditions > MOST_CONDITIONS) {
-      throw invalidFilter(`filter may have at most ${MOST_CONDITIONS} values, got more.`)
-    }
-    terms.push(term)
-  } while (skip(reader, ','))
+  do terms.push(readTerm(reader))
+  while (skip(reader, ','))
   if (reader.position < text.length) throw unexpected(reader, 'a comma, a pipe or the end of the filter')
   return terms
 }
@@ -78,7 +71,7 @@ function readTerm(reader: Reader): Term {
 function readField(reader: Reader): FilterField {
   skipSpaces(reader)
   const start = reader.position
-  const name = readWhile(reader, /[^\s,|:"!<>=]/)
+  const name = readWhile(reader, NAME)
   if (name === '') throw unexpected(reader, `a field (${FIELD_NAMES.join(', ')})`)
   if (!isField(name)) {
     const unknown = describeUnknown('field', name, FIELD_NAMES)
@@ -91,6 +84,8 @@ function readField(reader: Reader): FilterField {
 const isField = (name: string): name is FilterField => Object.hasOwn(FILTER_FIELDS, name)
 
 function readCondition(reader: Reader, field: FilterField): Condition {
+  if (++reader.conditions > MOST_CONDITIONS)
+    throw invalidFilter(`filter may have at most ${MOST_CONDITIONS} values, got more.`)
   const not = skip(reader, '!')
   skipSpaces(reader)
   const start = reader.position
@@ -124,7 +119,7 @@ function readValue(reader: Reader, field: FilterField): string | number {
 }
 
 function readBare(reader: Reader, field: FilterField): string {
-  const text = readWhile(reader, /[^,|:"]/)
+  const text = readWhile(reader, BARE)
   if (text.trim() === '' || text.startsWith('!')) {
     reader.position -= text.length
     throw unexpected(reader, `a value of ${field}`)
@@ -151,15 +146,19 @@ function readQuoted(reader: Reader): string {
   return text.replace(/\\(["\\])/g, '$1')
 }
 
-function readWhile(reader: Reader, allowed: RegExp): string {
-  const start = reader.position
-  while (reader.position < reader.text.length && allowed.test(reader.text[reader.position] as string)) {
-    reader.position++
-  }
-  return reader.text.slice(start, reader.position)
+const NAME = /[^\s,|:"!<>=]*/y
+const BARE = /[^,|:"]*/y
+const SPACES = /\s*/y
+
+/** The text at the position that matches a sticky pattern. */
+function readWhile(reader: Reader, pattern: RegExp): string {
+  pattern.lastIndex = reader.position
+  const [text = ''] = pattern.exec(reader.text) ?? []
+  reader.position += text.length
+  return text
 }
 
-const skipSpaces = (reader: Reader) => void readWhile(reader, /\s/)
+const skipSpaces = (reader: Reader) => void readWhile(reader, SPACES)
 
 /** Skips spaces and the character, and returns whether it was there. */
 function skip(reader: Reader, character: string): boolean {

@@ -3,7 +3,7 @@ import type { Social } from '../passport.ts'
 import { CREDENTIAL_ACCOUNT } from '../record.ts'
 
 /** With the source. Longer names have no handle: an index bounds the size of its keys. */
-const LONGEST_HANDLE = 250
+export const LONGEST_HANDLE = 250
 
 /** A handle in the form of the index: `source:name` in lower case, without the @ that people write before names. */
 export function foldHandle(source: string, name: string): string | undefined {

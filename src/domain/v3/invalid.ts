@@ -1,4 +1,6 @@
 import { type InvalidValue, ServiceError } from '../errors.ts'
+import { describeUnknown } from '../text/nearest-name.ts'
+import { quote } from '../text/quote.ts'
 
 /** A 400 with all invalid values; its sentence is the first. */
 export function invalidValues(values: readonly InvalidValue[]): ServiceError {
@@ -12,3 +14,21 @@ export const MOST_INVALID = 20
 
 export const invalidParameter = (name: string, detail: string): ServiceError =>
   invalidValues([{ pointer: `?${name}`, detail }])
+
+/** The names that are not known, each once. Only the first has a suggestion: comparing a name with all known ones takes time. */
+export function findUnknown(
+  noun: string,
+  names: readonly string[],
+  known: readonly string[],
+  pointerOf: (at: number) => string,
+): InvalidValue[] {
+  const unknown = new Map<string, InvalidValue>()
+  for (const [at, name] of names.entries()) {
+    if (unknown.has(name) || known.includes(name)) continue
+    const detail =
+      unknown.size === 0 ? describeUnknown(noun, name, known) : `${quote(name)} is not a known ${noun}.`
+    unknown.set(name, { pointer: pointerOf(at), detail })
+    if (unknown.size === MOST_INVALID) break
+  }
+  return [...unknown.values()]
+}

@@ -68,14 +68,15 @@ export function parseRankingQuery(query: URLSearchParams): RankingQuery {
 
 function parseValues(query: URLSearchParams, name: FilterName): string[] {
   const values = new Map<string, string>()
-  for (const given of query.getAll(name)) {
+  for (const given of new Set(query.getAll(name))) {
     const value = given.trim()
     if (value.length > LONGEST_VALUE)
       throw refuse(`${name} must be at most ${LONGEST_VALUE} characters, got ${value.length}.`)
-    if (foldName(value) !== '') values.set(foldName(value), value)
+    const folded = foldName(value)
+    if (folded !== '') values.set(folded, value)
+    if (values.size > MOST_VALUES[name])
+      throw refuse(`${name} may be given ${MOST_VALUES[name]} times at most, got more.`)
   }
-  if (values.size > MOST_VALUES[name])
-    throw refuse(`${name} may be given ${MOST_VALUES[name]} times at most, got ${values.size} values.`)
   return [...values.values()]
 }
 

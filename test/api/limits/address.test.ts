@@ -51,6 +51,13 @@ test.each([
   expect(addressOf('::ffff:10.0.0.1', forwarded)).toBe(address)
 })
 
+test('only the last 20 addresses of X-Forwarded-For are read', () => {
+  const proxies = Array.from({ length: 1000 }, (_, at) => `10.0.${at >> 8}.${at & 255}`)
+  expect(addressOf('10.0.0.1', `9.9.9.9,${proxies.slice(-19)}`)).toBe('9.9.9.9')
+  expect(addressOf('10.0.0.1', `9.9.9.9,${proxies}`)).toBe(proxies.at(-20) as string)
+  expect(addressOf('10.0.0.1', `${','.repeat(1000)}9.9.9.9`)).toBe('9.9.9.9')
+})
+
 test('a trusted proxy may be a single address in any notation', () => {
   expect(addressOf('10.0.0.1', '9.9.9.9', ['10.0.0.1'])).toBe('9.9.9.9')
   expect(addressOf('10.0.0.2', '9.9.9.9', ['10.0.0.1'])).toBe('10.0.0.2')

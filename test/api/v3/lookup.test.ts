@@ -3,31 +3,13 @@ import { expect, test } from 'bun:test'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { openSqlite } from '../../../src/store/sqlite/open.ts'
-import type { Store } from '../../../src/store/store.ts'
 import { makeKey } from '../../support/http/keys.ts'
 import { limited } from '../../support/http/limited-server.ts'
-import { sendBytes } from '../../support/http/raw-request.ts'
+import { JSON_BODY, PATH, serveLookup } from '../../support/http/lookup-server.ts'
 import { serveTest, shareServer } from '../../support/http/server.ts'
 import { onEngine, onEveryEngine, openTestStore, saveRecords } from '../../support/store/engines.ts'
 import { ADA_WALLET, ada, PEOPLE, record } from '../../support/store/records.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
-
-const PATH = '/api/v3/lookup'
-const JSON_BODY = { 'Content-Type': 'application/json' }
-
-/** A server and a key for it. */
-async function serveLookup(store: Store) {
-  const { key } = await makeKey(store, 1)
-  const server = serveTest(store)
-  const send = (body: string, headers: Record<string, string> = JSON_BODY, method = 'POST') =>
-    server.get(PATH, { method, body, headers: { 'X-API-KEY': key, ...headers } })
-  return {
-    ...server,
-    key,
-    send,
-    lookUp: (keys: unknown, more: object = {}) => send(JSON.stringify({ keys, ...more })),
-  }
-}
 
 onEveryEngine('lookup', (open) => {
   test('has one item per key, in order, repeats included', async () => {
@@ -144,85 +126,6 @@ test.each(['*/*', 'application/x-ndjson'])(
 )
 
 const server = shareServer(() => openTestStore('sqlite', PEOPLE), serveLookup)
-
-const refused = (body: string) => `The body is not valid JSON at character ${body}.`
-const notList = (got: string) => `keys must be a list of ${texts(got)}`
-const texts = (got: string) => `texts such as "42", "0x…" or "github:zoe", got ${got}.`
-
-test.each([
-  ['no object', '[]', '#', 'The body must be an object, got [].'],
-  ['no keys', '{}', '#/keys', notList('nothing')],
-  ['keys that are no list', '{"keys":"7"}', '#/keys', notList('"7"')],
-  ['a key that is no text', '{"keys":["7",8]}', '#/keys/1', `keys must have ${texts('8')}`],
-  [
-    'an unknown member',
-    '{"keys":[],"key~/":1}',
-    '#/key~0~1',
-    '"key~/" is not a known member: did you mean keys?',
-  ],
-  [
-    'an unknown include',
-    '{"keys":[],"include":["x"]}',
-    '#/include/0',
-    '"x" is not a known value of include: use credentials, standing, explanation.',
-  ],
-  [
-    'an unknown field',
-    '{"keys":[],"select":["rules","scores"]}',
-    '#/select/1',
-    '"scores" is not a known field: did you mean score?',
-  ],
-  ['an empty select', '{"keys":[],"select":[]}', '#/select/0', 'The list select is empty.'],
-  ['no JSON', 'keys=7', '#', refused('1: unexpected "keys=7"')],
-  ['JSON that ends early', '{"keys":["7"', '#', refused('13: unexpected the end')],
-  ['a comma too many', '{"keys":["7",]}', '#', refused('14: unexpected "]}"')],
-  ['text after the end', '{"keys":[]} x', '#', refused('13: unexpected "x"')],
-  ['a name without quotes', '{keys:[]}', '#', refused('2: unexpected "keys:[]}"')],
-  ['an empty body', '', '#', refused('1: unexpected the end')],
-  ['many lists', '['.repeat(500_000), '#', 'The body has more than 10000 lists and objects.'],
-  ['a long text that is no JSON', `{"keys":["${'x'.repeat(65_536)}`, '#', 'The body is not valid JSON.'],
-  ['a large value', `{"keys":{"a":[${'1,'.repeat(100_000)}1]}}`, '#/keys', notList('{…}')],
-])('a lookup with %s gets 400', async (_, body, pointer, detail) => {
-  const reply = await server.send(body)
-  expect([reply.status, reply.body.code, reply.body.errors]).toEqual([
-    400,
-    'invalid_request',
-    [{ pointer, detail }],
-  ])
-})
-
-test('more than 1,000 keys, a large body and another type have their own errors', async () => {
-  const many = await server.lookUp(Array(1001).fill('7'))
-  expect(many.body).toMatchObject({
-    status: 400,
-    errors: [{ pointer: '#/keys', detail: 'keys may have at most 1000 entries, got 1001.' }],
-  })
-  const large = await server.send(JSON.stringify({ keys: ['x'.repeat(1024 * 1024)] }))
-  expect([large.status, large.body.code]).toEqual([413, 'content_too_large'])
-  const text = await server.send('{"keys":[]}', { 'Content-Type': 'text/plain' })
-  expect([text.status, text.body.code]).toEqual([415, 'unsupported_media_type'])
-  const zipped = await server.send('{"keys":[]}', { ...JSON_BODY, 'Content-Encoding': 'gzip' })
-  expect([zipped.status, zipped.body.code]).toEqual([415, 'unsupported_media_type'])
-  const typed = { 'Content-Type': 'Application/JSON; charset=utf-8' }
-  expect((await server.send('{"keys":[]}', typed)).status).toBe(200)
-})
-
-test('a chunked body above 1 MiB gets 413, and a body that is not UTF-8 gets 400', async () => {
-  const head = `POST ${PATH} HTTP/1.1\r\nHost: x\r\nX-API-KEY: ${server.key}\r\nContent-Type: application/json\r\nConnection: close\r\n`
-  const chunk = `10000\r\n${'x'.repeat(0x10000)}\r\n`
-  const reply = await sendBytes(
-    server.port,
-    `${head}Transfer-Encoding: chunked\r\n\r\n${chunk.repeat(17)}0\r\n\r\n`,
-  )
-  expect(reply).toStartWith('HTTP/1.1 413 ')
-  expect(reply).toContain('"code":"content_too_large"')
-  const odd = await fetch(server.url.origin + PATH, {
-    method: 'POST',
-    headers: { ...JSON_BODY, 'X-API-KEY': server.key },
-    body: new Uint8Array([0x7b, 0xff, 0x7d]),
-  })
-  expect(await odd.json()).toMatchObject({ status: 400, detail: 'The body is not valid UTF-8.' })
-})
 
 test('a client that disconnects while it sends its body is no error', async () => {
   await using store = await openTestStore('sqlite', PEOPLE)

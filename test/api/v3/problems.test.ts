@@ -6,7 +6,16 @@ import { serveTest, shareServer } from '../../support/http/server.ts'
 import { onEngine, openTestStore } from '../../support/store/engines.ts'
 import { PEOPLE } from '../../support/store/records.ts'
 
-const server = shareServer(() => openTestStore('sqlite', PEOPLE), serveTest)
+const server = shareServer(
+  () => openTestStore('sqlite', PEOPLE),
+  async (store) => ({ ...serveTest(store), key: (await makeKey(store, 1)).key }),
+)
+
+const json = (body: unknown): RequestInit => ({
+  method: 'POST',
+  headers: { 'Content-Type': 'application/json' },
+  body: typeof body === 'string' ? body : JSON.stringify(body),
+})
 
 test('an unknown path of v3 gets problem+json, without the headers of V1', async () => {
   for (const path of ['api/v3', 'api/v3/', 'api/v3/nothing', 'api/v3/a/b']) {
@@ -39,6 +48,53 @@ test.each([
   expect(body.detail).toStartWith(detail)
 })
 
+const NAMES = Array.from({ length: 30 }, (_, at) => `scoree${at}`)
+
+test.each<[string, string, RequestInit]>([
+  ['fields', `/passports/7?select=${NAMES}`, {}],
+  ['included parts', `/passports?include=${NAMES}`, {}],
+  ['event types', `/events?types=${NAMES}`, {}],
+  ['parameters', `/passports?${NAMES.join('&')}`, {}],
+  ['fields of a lookup', '/lookup', json({ keys: [], select: NAMES })],
+  [
+    'members of a lookup',
+    '/lookup',
+    json({ keys: [], ...Object.fromEntries(NAMES.map((name) => [name, 1])) }),
+  ],
+])('only the first of many unknown %s gets a suggestion, and 20 are reported', async (_, target, init) => {
+  const headers = { ...init.headers, 'X-API-KEY': server.key }
+  const { status, body } = await server.get(`/api/v3${target}`, { ...init, headers })
+  expect(status).toBe(400)
+  expect(body.errors).toHaveLength(20)
+  const [first, ...others] = body.errors.map(({ detail }: { detail: string }) => detail)
+  expect(first).toMatch(/^"scoree0" is not a known [a-z ]+: (?:use|did you mean) .*[.?]$/)
+  for (const [at, detail] of others.entries())
+    expect(detail).toMatch(new RegExp(`^"scoree${at + 1}" is not a known [a-z ]+\\.$`))
+})
+
+test('an unknown name that is repeated is reported once', async () => {
+  const { body } = await server.get('/api/v3/passports/7?select=scor,score,scor,scor')
+  expect(body.errors).toEqual([
+    { pointer: '?select', detail: '"scor" is not a known field: did you mean score?' },
+  ])
+})
+
+test('a list with more than 100 names gets 400', async () => {
+  const { status, body } = await server.get(`/api/v3/passports/7?select=${'score,'.repeat(100)}score`)
+  expect([status, body.errors]).toEqual([
+    400,
+    [{ pointer: '?select', detail: 'select may have at most 100 names, got more.' }],
+  ])
+})
+
+test('a query with more than 100 parameters gets 400', async () => {
+  const { status, body } = await server.get(`/api/v3/passports?${'&'.repeat(100)}`)
+  expect([status, body.errors]).toEqual([
+    400,
+    [{ pointer: '?', detail: 'The query may have at most 100 parameters, got more.' }],
+  ])
+})
+
 test('a body above 1 MiB gets problem+json on v3, and an empty 413 elsewhere', async () => {
   const init = { method: 'POST', body: 'x'.repeat(1024 * 1024 + 1) }
   const response = await fetch(`${server.url}api/v3/nothing`, init)
@@ -58,11 +114,6 @@ type Invalid = [
   pointer?: string,
 ]
 
-const json = (body: unknown): RequestInit => ({
-  method: 'POST',
-  headers: { 'Content-Type': 'application/json' },
-  body: typeof body === 'string' ? body : JSON.stringify(body),
-})
 const get = (what: string, target: string, pointer: string): Invalid => [
   what,
   `/api/v3${target}`,
@@ -100,6 +151,12 @@ const INVALID: Invalid[] = [
       ]
     },
   ),
+  get('a malformed escape in a path', '/passports/%zz', '{key}'),
+  get('an escape that ends early in a path', '/passports/7%2/diff?from=2026-01-01', '{key}'),
+  get('an escape that is not UTF-8 in a path', '/rules/%FF', '{stamp}'),
+  get('a malformed escape in a value', '/passports?q=%zz', '?q'),
+  get('a malformed escape in a name', '/passports?%q=1', '?%q'),
+  get('an escape that is not UTF-8 in a value', '/passports?q=%C3', '?q'),
   get('a repeated parameter', '/passports?limit=1&limit=2', '?limit'),
   get('a malformed list cursor', '/passports?cursor=!', '?cursor'),
   get('a truncated list cursor', `/passports?cursor=${CURSOR.slice(0, -3)}`, '?cursor'),

@@ -92,6 +92,8 @@ describe('a filter', () => {
         .join('|')}`,
       'at most 32 values',
     ],
+    // The rest is not read.
+    [`score:${'1|'.repeat(MOST_CONDITIONS)}high`, 'at most 32 values'],
   ]
   test.each(refused)('%j is refused', (text, message) => {
     expect(() => parseFilter(text)).toThrow(expect.objectContaining({ code: 'invalid_request' }))

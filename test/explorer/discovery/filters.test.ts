@@ -118,8 +118,10 @@ onEngine('sqlite', 'filters of the ranking', (open) => {
       '/?human=maybe': 'human must be true or false, got &quot;maybe&quot;.',
       '/?sort=name': 'sort must be one of total, activity, identity, skills, got &quot;name&quot;.',
       [`/?tag=${'x'.repeat(201)}`]: 'tag must be at most 200 characters, got 201.',
-      '/?place=a&place=b': 'place may be given 1 times at most, got 2 values.',
-      '/?tag=a&tag=b&tag=c&tag=d&tag=e&tag=f': 'tag may be given 5 times at most, got 6 values.',
+      '/?place=a&place=b': 'place may be given 1 times at most, got more.',
+      '/?tag=a&tag=b&tag=c&tag=d&tag=e&tag=f': 'tag may be given 5 times at most, got more.',
+      // The rest is not read.
+      [`/?tag=a&tag=b&tag=c&tag=d&tag=e&tag=f&tag=${'x'.repeat(201)}`]: 'tag may be given 5 times at most',
     }
     for (const [target, sentence] of Object.entries(sentences)) {
       const { status, text } = await server.look(target)

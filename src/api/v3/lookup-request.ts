@@ -1,0 +1,58 @@
+import type { InvalidValue } from '../../domain/errors.ts'
+import { quote } from '../../domain/text/quote.ts'
+import { type Fields, parseFields } from '../../domain/v3/fields.ts'
+import { findUnknown, invalidValues, MOST_INVALID } from '../../domain/v3/invalid.ts'
+import { parsePast } from './instants.ts'
+
+/** Keys, or names of fields. */
+const MOST_ENTRIES = 1000
+
+type Lookup = { keys: readonly string[]; fields: Fields; asOf: number | undefined }
+
+const LISTS = ['keys', 'include', 'select'] as const
+const MEMBERS = [...LISTS, 'as_of'] as const
+
+/** Throws `invalid_request` with all invalid values. */
+export function parseLookup(body: unknown, now: number): Lookup {
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
+    throw invalidValues([{ pointer: '#', detail: `The body must be an object, got ${quote(body)}.` }])
+  }
+  const names = Object.keys(body)
+  const invalid = findUnknown('member', names, MEMBERS, (at) => pointerTo(names[at] as string))
+  const given: Partial<Record<(typeof MEMBERS)[number], unknown>> = body
+  for (const name of LISTS) invalid.push(...checkTexts(name, given[name]))
+  const { as_of } = given
+  if (as_of !== undefined && typeof as_of !== 'string')
+    invalid.push({ pointer: '#/as_of', detail: `as_of must be a text, got ${quote(as_of)}.` })
+  if (invalid.length > 0) throw invalidValues(invalid)
+  const { keys, include, select } = given as { keys: string[]; include?: string[]; select?: string[] }
+  return {
+    keys,
+    fields: parseFields({ include, select }, pointerTo),
+    asOf: typeof as_of === 'string' ? parsePast('as_of', as_of, now, '#/as_of') : undefined,
+  }
+}
+
+const pointerTo = (name: string, at?: number) =>
+  `#/${name.slice(0, 60).replaceAll('~', '~0').replaceAll('/', '~1')}${at === undefined ? '' : `/${at}`}`
+
+/** Only `keys` is required. */
+function checkTexts(name: (typeof LISTS)[number], value: unknown): InvalidValue[] {
+  if (value === undefined && name !== 'keys') return []
+  const examples = name === 'keys' ? ' such as "42", "0x…" or "github:zoe"' : ''
+  if (!Array.isArray(value)) {
+    const got = value === undefined ? 'nothing' : quote(value)
+    return [{ pointer: pointerTo(name), detail: `${name} must be a list of texts${examples}, got ${got}.` }]
+  }
+  if (value.length > MOST_ENTRIES) {
+    const detail = `${name} may have at most ${MOST_ENTRIES} entries, got ${value.length}.`
+    return [{ pointer: pointerTo(name), detail }]
+  }
+  return [...value.entries()]
+    .filter(([, each]) => typeof each !== 'string')
+    .slice(0, MOST_INVALID)
+    .map(([at, each]) => ({
+      pointer: pointerTo(name, at),
+      detail: `${name} must have texts${examples}, got ${quote(each)}.`,
+    }))
+}

@@ -1,0 +1,113 @@
+import { expect, test } from 'bun:test'
+import { JSON_BODY, PATH, serveLookup } from '../../support/http/lookup-server.ts'
+import { sendBytes } from '../../support/http/raw-request.ts'
+import { shareServer } from '../../support/http/server.ts'
+import { openTestStore } from '../../support/store/engines.ts'
+import { ADA_WALLET, ada, PEOPLE, record } from '../../support/store/records.ts'
+
+const server = shareServer(() => openTestStore('sqlite', PEOPLE), serveLookup)
+
+const refused = (body: string) => `The body is not valid JSON at character ${body}.`
+const notList = (got: string) => `keys must be a list of ${texts(got)}`
+const texts = (got: string) => `texts such as "42", "0x…" or "github:zoe", got ${got}.`
+
+test.each([
+  ['no object', '[]', '#', 'The body must be an object, got [].'],
+  ['no keys', '{}', '#/keys', notList('nothing')],
+  ['keys that are no list', '{"keys":"7"}', '#/keys', notList('"7"')],
+  ['a key that is no text', '{"keys":["7",8]}', '#/keys/1', `keys must have ${texts('8')}`],
+  [
+    'an unknown member',
+    '{"keys":[],"key~/":1}',
+    '#/key~0~1',
+    '"key~/" is not a known member: did you mean keys?',
+  ],
+  [
+    'an unknown include',
+    '{"keys":[],"include":["x"]}',
+    '#/include/0',
+    '"x" is not a known value of include: use credentials, standing, explanation.',
+  ],
+  [
+    'an unknown field',
+    '{"keys":[],"select":["rules","scores"]}',
+    '#/select/1',
+    '"scores" is not a known field: did you mean score?',
+  ],
+  ['an empty select', '{"keys":[],"select":[]}', '#/select', 'The list select is empty.'],
+  ['no JSON', 'keys=7', '#', refused('1: unexpected "keys=7"')],
+  ['JSON that ends early', '{"keys":["7"', '#', refused('13: unexpected the end')],
+  ['a comma too many', '{"keys":["7",]}', '#', refused('14: unexpected "]}"')],
+  ['text after the end', '{"keys":[]} x', '#', refused('13: unexpected "x"')],
+  ['a name without quotes', '{keys:[]}', '#', refused('2: unexpected "keys:[]}"')],
+  ['an empty body', '', '#', refused('1: unexpected the end')],
+  ['many lists', '['.repeat(500_000), '#', 'The body has more than 10000 lists and objects.'],
+  ['a long text that is no JSON', `{"keys":["${'x'.repeat(65_536)}`, '#', 'The body is not valid JSON.'],
+  ['a large value', `{"keys":{"a":[${'1,'.repeat(100_000)}1]}}`, '#/keys', notList('{…}')],
+])('a lookup with %s gets 400', async (_, body, pointer, detail) => {
+  const reply = await server.send(body)
+  expect([reply.status, reply.body.code, reply.body.errors]).toEqual([
+    400,
+    'invalid_request',
+    [{ pointer, detail }],
+  ])
+})
+
+test('more than 1,000 keys, a large body and another type have their own errors', async () => {
+  const many = await server.lookUp(Array(1001).fill('7'))
+  expect(many.body).toMatchObject({
+    status: 400,
+    errors: [{ pointer: '#/keys', detail: 'keys may have at most 1000 entries, got 1001.' }],
+  })
+  const large = await server.send(JSON.stringify({ keys: ['x'.repeat(1024 * 1024)] }))
+  expect([large.status, large.body.code]).toEqual([413, 'content_too_large'])
+  const text = await server.send('{"keys":[]}', { 'Content-Type': 'text/plain' })
+  expect([text.status, text.body.code]).toEqual([415, 'unsupported_media_type'])
+  const zipped = await server.send('{"keys":[]}', { ...JSON_BODY, 'Content-Encoding': 'gzip' })
+  expect([zipped.status, zipped.body.code]).toEqual([415, 'unsupported_media_type'])
+  const typed = { 'Content-Type': 'Application/JSON; charset=utf-8' }
+  expect((await server.send('{"keys":[]}', typed)).status).toBe(200)
+})
+
+test('a chunked body above 1 MiB gets 413, and a body that is not UTF-8 gets 400', async () => {
+  const head = `POST ${PATH} HTTP/1.1\r\nHost: x\r\nX-API-KEY: ${server.key}\r\nContent-Type: application/json\r\nConnection: close\r\n`
+  const chunk = `10000\r\n${'x'.repeat(0x10000)}\r\n`
+  const reply = await sendBytes(
+    server.port,
+    `${head}Transfer-Encoding: chunked\r\n\r\n${chunk.repeat(17)}0\r\n\r\n`,
+  )
+  expect(reply).toStartWith('HTTP/1.1 413 ')
+  expect(reply).toContain('"code":"content_too_large"')
+  const odd = await fetch(server.url.origin + PATH, {
+    method: 'POST',
+    headers: { ...JSON_BODY, 'X-API-KEY': server.key },
+    body: new Uint8Array([0x7b, 0xff, 0x7d]),
+  })
+  expect(await odd.json()).toMatchObject({ status: 400, detail: 'The body is not valid UTF-8.' })
+})
+
+test.each([
+  ' 7',
+  '7 ',
+  '7\n',
+  ' ',
+  `${ADA_WALLET} `,
+  `${ADA_WALLET.slice(0, 20)} ${ADA_WALLET.slice(20)}`,
+  'lens:ada ',
+  ' lens:ada',
+  'lens: ada',
+  'lens :ada',
+  `${'0'.repeat(300)}7`,
+  `${'İ'.repeat(300_000)}:a`,
+])('the key %.30j of a lookup is malformed', async (key) => {
+  expect((await server.lookUp([key])).body.items).toEqual([{ key, error: 'malformed' }])
+})
+
+test('a handle whose name has white space inside is found', async () => {
+  await using store = await openTestStore('sqlite', [
+    record(5, { socials: [{ ...ada.socials[0], name: 'Ada  King' } as (typeof ada.socials)[number]] }),
+  ])
+  await using server = await serveLookup(store)
+  const { body } = await server.lookUp(['lens:ada  king'], { select: ['passport_id'] })
+  expect(body.items).toEqual([{ key: 'lens:ada  king', passport: { passport_id: 5 } }])
+})

@@ -1,0 +1,33 @@
+import { expect, test } from 'bun:test'
+import { editDistance } from '../../src/domain/text/edit-distance.ts'
+import { describeUnknown } from '../../src/domain/text/nearest-name.ts'
+
+test.each([
+  ['', '', 0],
+  ['score', 'score', 0],
+  ['', 'abc', 3],
+  ['abc', '', 3],
+  ['scor', 'score', 1],
+  ['scroe', 'score', 2],
+  ['kitten', 'sitting', 3],
+  ['abcdef', 'defabc', 4],
+  ['abc', 'abcdefgh', 4],
+  ['xbcdefghij', 'abcdefghiy', 2],
+])('the edit distance of %j and %j is %d, where 4 stands for more than 3', (one, other, distance) => {
+  expect(editDistance(one, other, 3)).toBe(distance)
+  expect(editDistance(other, one, 3)).toBe(distance)
+})
+
+test('the edit distance of texts with a million characters needs no million squared steps', () => {
+  const [one, other] = ['a'.repeat(1e6), 'b'.repeat(1e6)]
+  expect(editDistance(one, other, 3)).toBe(4)
+  expect(editDistance(one, `${one}aaaa`, 3)).toBe(4)
+})
+
+test('a suggestion is the nearest name, and differs in at most three characters and half of its own', () => {
+  const describe = (name: string) => describeUnknown('field', name, ['scores', 'score', 'q', 'tag'])
+  expect(describe('Scor')).toBe('"Scor" is not a known field: did you mean score?')
+  expect(describe('tagg')).toBe('"tagg" is not a known field: did you mean tag?')
+  expect(describe('x')).toBe('"x" is not a known field: use scores, score, q, tag.')
+  expect(describe(`${'x'.repeat(60)}score`)).toEndWith('use scores, score, q, tag.')
+})
