@@ -5,13 +5,11 @@
  */
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { sumScores } from '../src/domain/credential.ts'
 import { openStore } from '../src/store/open.ts'
-import type { Store } from '../src/store/store.ts'
 import { tempFolder } from '../test/support/temp-folder.ts'
 import { createKey } from './api-key.ts'
-import { CREDENTIALS, manyPeople } from './data-set.ts'
 import { figureOf } from './goals.ts'
+import { saveChange } from './history.ts'
 import { describeMachine } from './machine.ts'
 import { parseCount, requireProgram } from './options.ts'
 import { figureRows, table } from './report.ts'
@@ -34,14 +32,14 @@ const seconds = parseCount('seconds', values.seconds)
 
 const BEGIN = Date.UTC(2026, 0, 1)
 const DAY = 86_400_000
-const BATCH = 500
 
 requireProgram('wrk', 'wrk')
 using folder = tempFolder()
 const path = join(folder.path, 'as-of.db')
 const store = await openStore({ engine: 'sqlite', path })
 await createKey(store)
-for (let change = 0; change <= changes; change++) await save(store, change)
+for (let change = 0; change <= changes; change++)
+  await saveChange(store, passports, change, BEGIN + change * DAY)
 await store.close()
 await using server = await startOurs(path)
 
@@ -61,29 +59,3 @@ const figures = Object.keys(READS).map((read) => {
 })
 console.log(`${passports} passports, ${JSON.stringify(describeMachine())}`)
 console.log(table(figureRows(figures)))
-
-/** Each change gives every passport another score and value of one credential, as scoring does. */
-async function save({ records }: Store, change: number): Promise<void> {
-  const people = [...manyPeople(passports)]
-  for (let at = 0; at < people.length; at += BATCH) {
-    const batch = people.slice(at, at + BATCH).map((person) => {
-      const credentials = person.credentials.slice(0, CREDENTIALS).map((credential, index) => {
-        const score = credential.score + (index === change % CREDENTIALS ? change : 0)
-        return {
-          ...credential,
-          score,
-          givenScore: score,
-          value: `${credential.value} ${index === 0 ? change : ''}`,
-        }
-      })
-      const passport = {
-        ...person,
-        credentials,
-        scores: sumScores(credentials),
-        calculatedAt: BEGIN + change * DAY,
-      }
-      return { kind: 'passport' as const, passport }
-    })
-    await records.save(batch, { now: BEGIN + change * DAY, restore: false })
-  }
-}

@@ -14,9 +14,12 @@ export type Server = {
 const ROOT = join(import.meta.dir, '..')
 const FIRST_PATH = '/api/v1/passports/1'
 
+/** `passportd serve` with one server thread. */
+export const SERVE = [process.execPath, '--smol', join(ROOT, 'src/cli/main.ts'), 'serve', '--workers', '1']
+
 /** Starts `passportd serve` with key, rate limit, quota, usage, metrics and explorer. */
 export const startOurs = (path: string): Promise<Server> =>
-  startServer([process.execPath, '--smol', join(ROOT, 'src/cli/main.ts'), 'serve', '--workers', '1'], {
+  startServer(SERVE, {
     DATABASE_URL: `sqlite:${path}`,
     METRICS_PORT: '0',
     EXPLORER: 'on',

@@ -1,0 +1,77 @@
+import { startCpuProbe, type Waits } from './probe.ts'
+import type { WorstRequest } from './requests.ts'
+import { type Reading, type Sent, sendAtOnce } from './send-at-once.ts'
+import { busiest, schedstatOf, threadTimes } from './threads.ts'
+
+export const CONNECTIONS = 900
+
+/** Clients stay this long: a window of the limit. */
+const WINDOW_MILLISECONDS = 10_000
+
+/** CPU use ends within this time after the clients have left, and is measured for as long afterwards. */
+const END_MILLISECONDS = 1000
+
+export type Target = { url: string; pid: number; thread: string }
+
+/** `headers` identify the client. `waves`: how often 900 requests are sent at once, if the limit allows them. */
+export type Attack = {
+  worst: WorstRequest
+  headers: string
+  limit: number
+  waves: number
+  stayMilliseconds?: number
+}
+
+export type Damage = Waits & {
+  statuses: Record<string, number>
+  /** Milliseconds of CPU that the busiest thread used in the second after the first one without clients. */
+  after: number
+}
+
+/** Sends the requests within the limit and measures what they do to others. */
+export async function attack(target: Target, { worst, headers, limit, ...given }: Attack): Promise<Damage> {
+  const probe = await startCpuProbe(target.url, target.pid, schedstatOf(target.pid, target.thread))
+  const sent: Sent[] = []
+  const end = performance.now() + (given.stayMilliseconds ?? WINDOW_MILLISECONDS)
+  for (let wave = 0, at = 0; wave < given.waves && at < limit && performance.now() < end; wave++) {
+    const count = Math.min(CONNECTIONS, limit - at)
+    const requests = Array.from({ length: count }, (_, index) => encode(worst.request(at + index), headers))
+    sent.push(await sendAtOnce(target.url, requests, worst.reading))
+    at += count
+    await waitFor(sent, worst.reading, end)
+  }
+  if (worst.reading === 'never read') await Bun.sleep(Math.max(0, end - performance.now()))
+  for (const each of sent) each.close()
+  const damage = await measureEnd(target.pid)
+  return { ...(await probe.end()), statuses: sum(sent.map(({ statuses }) => statuses())), after: damage }
+}
+
+/** Clients that read wait for their responses, but not longer than the window. */
+async function waitFor(sent: readonly Sent[], reading: Reading, end: number): Promise<void> {
+  if (reading === 'never read') return
+  await Promise.race([sent.at(-1)?.closed, Bun.sleep(Math.max(0, end - performance.now()))])
+}
+
+export async function measureEnd(pid: number): Promise<number> {
+  await Bun.sleep(END_MILLISECONDS)
+  const before = threadTimes(pid)
+  await Bun.sleep(END_MILLISECONDS)
+  return busiest(pid, before)[0]?.[1] ?? 0
+}
+
+function encode(
+  { method = 'GET', target, headers = '', body = '' }: ReturnType<WorstRequest['request']>,
+  client: string,
+): Uint8Array {
+  const length = body === '' ? '' : `Content-Length: ${Buffer.byteLength(body)}\r\n`
+  return Buffer.from(
+    `${method} ${target} HTTP/1.1\r\nHost: stress\r\nConnection: close\r\n${client}${headers}${length}\r\n${body}`,
+  )
+}
+
+function sum(counts: readonly Record<string, number>[]): Record<string, number> {
+  const total: Record<string, number> = {}
+  for (const each of counts)
+    for (const [name, count] of Object.entries(each)) total[name] = (total[name] ?? 0) + count
+  return total
+}

@@ -1,0 +1,28 @@
+import { join } from 'node:path'
+
+export type Waits = {
+  /** The most CPU time of the server thread during one /health, and the longest /health, in milliseconds. */
+  cpu: number
+  wall: number
+  /** The most memory of the server in MB. */
+  memory: number
+  count: number
+}
+
+/** Requests /health from another process until `end`. `schedstat` is the file of the server thread. */
+export async function startCpuProbe(url: string, pid: number, schedstat: string) {
+  const script = join(import.meta.dir, 'health-cpu-probe.ts')
+  const child = Bun.spawn([process.execPath, script, url, String(pid), schedstat], {
+    stdin: 'pipe',
+    stdout: 'pipe',
+  })
+  const reader = child.stdout.getReader()
+  const read = async () => new TextDecoder().decode((await reader.read()).value)
+  await read()
+  return {
+    async end(): Promise<Waits> {
+      await child.stdin.end()
+      return JSON.parse(await read())
+    },
+  }
+}

@@ -1,0 +1,55 @@
+import { readdirSync, readFileSync } from 'node:fs'
+
+const NANOSECONDS = 1e6
+
+/** The CPU time in milliseconds that a thread has used, or the time it has waited for a core. */
+export const cpuOf = (schedstat: string): number => Number(schedstat.split(' ')[0]) / NANOSECONDS
+export const waitOf = (schedstat: string): number => Number(schedstat.split(' ')[1]) / NANOSECONDS
+
+/** The file with the CPU time of a thread. Unlike `stat` it counts nanoseconds instead of ticks of 10 ms. */
+export const schedstatOf = (pid: number, thread: string) => `/proc/${pid}/task/${thread}/schedstat`
+
+/** Milliseconds of CPU by thread. */
+export function threadTimes(pid: number): Map<string, number> {
+  const times = new Map<string, number>()
+  for (const thread of readdirSync(`/proc/${pid}/task`)) {
+    const text = attempt(() => readFileSync(schedstatOf(pid, thread), 'utf8'))
+    if (text !== undefined) times.set(thread, cpuOf(text))
+  }
+  return times
+}
+
+/** The CPU time of each thread since `before`, the busiest thread first. */
+export const busiest = (pid: number, before: ReadonlyMap<string, number>): [thread: string, cpu: number][] =>
+  [...threadTimes(pid)]
+    .map(([thread, cpu]): [string, number] => [thread, cpu - (before.get(thread) ?? 0)])
+    .sort(([, one], [, other]) => other - one)
+
+const REQUESTS = 500
+
+/** The thread that responds to requests: the busiest worker while /health is requested again and again. */
+export async function findServerThread(url: string, pid: number): Promise<string> {
+  const before = threadTimes(pid)
+  for (let sent = 0; sent < REQUESTS; sent++) await (await fetch(`${url}/health`)).text()
+  const isWorker = (thread: string) =>
+    readFileSync(`/proc/${pid}/task/${thread}/comm`, 'utf8').trim() === 'Worker'
+  const [thread] = busiest(pid, before).find(([each]) => isWorker(each)) ?? []
+  if (thread === undefined) throw new Error(`Process ${pid} has no worker thread.`)
+  return thread
+}
+
+/** Memory of a process in MB, without the pages of the mapped database file. */
+export function unmappedMemory(pid: number): number {
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8')
+  const read = (name: string) => Number(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(status)?.[1] ?? 0)
+  return Math.round((read('RssAnon') + read('RssShmem')) / 1024)
+}
+
+/** A thread may end meanwhile. */
+function attempt<T>(read: () => T): T | undefined {
+  try {
+    return read()
+  } catch {
+    return undefined
+  }
+}
