@@ -69,8 +69,11 @@ export type Store = {
     find(id: string): Awaitable<ApiKey | undefined>
     /** Newest first. */
     list(): Awaitable<ApiKey[]>
-    /** Returns whether the key exists. Absent fields stay unchanged. */
-    update(id: string, change: Partial<Pick<ApiKey, 'name' | 'tier' | 'owner'>>): Awaitable<boolean>
+    /** Returns whether the key exists and is not revoked. Absent fields stay unchanged; `expiresAt: null` means never. */
+    update(
+      id: string,
+      change: Partial<Pick<ApiKey, 'name' | 'tier' | 'owner'>> & { expiresAt?: number | null },
+    ): Awaitable<boolean>
     /** Sets a successor and an earlier expiry. Returns whether a key without a successor exists. */
     replace(id: string, successor: string, endsAt: number): Awaitable<boolean>
     /** Returns whether the key exists. A revoked key keeps its first date. */

@@ -36,7 +36,7 @@ const REFUSED: [line: string | string[], sentence: string][] = [
   ],
   ['keys create --name a --owner ada', '--owner must be an email address, such as'],
   ['keys create --name a --owner a@b.c\u0007', '--owner must be an email address'],
-  ['keys set x', 'needs at least one of --tier NAME, --owner EMAIL and --name NAME.'],
+  ['keys set x', 'needs at least one of --tier NAME, --owner EMAIL, --name NAME and --expires DATE.'],
   [
     'keys set x --tier gold',
     '--tier must be one of standard, high, unlimited (TIERS defines others), got "gold".',
