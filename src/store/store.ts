@@ -30,7 +30,7 @@ export type Store = {
     merge(from: number, into: number, now?: number): Awaitable<void>
     /** Throws `not_found`, or `invalid_request` if it is not merged. */
     unmerge(id: number, now?: number): Awaitable<void>
-    /** Deletes the passport and those merged into it. Throws `not_found`. */
+    /** Deletes the passport and those merged into it. Later records of the id are ignored, also if it is not stored. */
     remove(id: number, now: number): Awaitable<void>
   }
   records: {
