@@ -27,6 +27,6 @@ ENV HOST=0.0.0.0 PORT=8080 DATABASE_URL=sqlite:/data/passportd.db
 EXPOSE 8080
 STOPSIGNAL SIGTERM
 HEALTHCHECK --interval=10s --timeout=3s --start-period=20s \
-  CMD ["/usr/bin/env", "BUN_BE_BUN=1", "passportd", "--config=/dev/null", "--no-env-file", "-e", "process.exit((await fetch(`http://127.0.0.1:${process.env.PORT}/health`)).ok ? 0 : 1)"]
+  CMD ["/usr/bin/env", "BUN_BE_BUN=1", "passportd", "--config=/dev/null", "--no-env-file", "-e", "const { PORT, TLS_CERT } = process.env; const url = `http${TLS_CERT ? 's' : ''}://127.0.0.1:${PORT}/health`; process.exit((await fetch(url, { tls: { rejectUnauthorized: false } })).ok ? 0 : 1)"]
 ENTRYPOINT ["passportd"]
 CMD ["serve"]

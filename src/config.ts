@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import {
   DATABASE_EXAMPLES,
   type DatabaseAddress,
@@ -6,6 +5,7 @@ import {
   parseDatabaseAddress,
   parsePostgresUrls,
 } from './domain/database-address.ts'
+import { readText, SECRETS } from './domain/settings/secrets.ts'
 import {
   DEFAULT_SITE,
   parseAccent,
@@ -16,16 +16,19 @@ import {
 import { tlsProblems } from './domain/settings/tls-files.ts'
 import { parseInstant } from './domain/text/instant.ts'
 import {
-  isAddressBlock,
   orNone,
   parseFlag,
   parseHistory,
+  parseHost,
   parseNumber,
+  parsePort,
+  parseProxies,
+  parsePublicUrl,
   parseRedisUrl,
 } from './domain/text/setting.ts'
 import { misspeltSettings } from './domain/text/setting-names.ts'
 import { DEFAULT_TIERS, parseTiers, TIERS_EXAMPLE, type Tier } from './domain/tier.ts'
-import { parseOrigin, parseWebAddress } from './domain/url.ts'
+import { parseWebAddress } from './domain/url.ts'
 
 export type Config = {
   host: string
@@ -45,6 +48,8 @@ export type Config = {
   redisUrl?: string | undefined
   rules?: string | undefined
   mirrorKey?: string | undefined
+  copyFrom?: DatabaseAddress | undefined
+  copyTo?: DatabaseAddress | undefined
   /** Usage counts are kept for this many days. */
   usageDays?: number | undefined
   /** Events are kept for this many days; infinite for `forever`. */
@@ -75,6 +80,8 @@ const optional = <T>(about: string, accepts: string, parse: (text: string) => T 
 const flag = (about: string, initial = 'false') => define(about, initial, 'true or false', parseFlag)
 const port = (about: string, initial: string) => define(about, initial, 'a port from 0 to 65535', parsePort)
 const host = (about: string) => define(about, '127.0.0.1', 'a host name or address', parseHost)
+const database = (about: string) =>
+  optional(about, `a URL such as ${DATABASE_EXAMPLES}`, parseDatabaseAddress)
 const anyText = (about: string, initial = 'none') => define(about, initial, 'a text', (text) => text)
 
 /** Help, docs/operate.md and the check of names follow this declaration. */
@@ -157,6 +164,8 @@ export const SETTINGS = {
   ),
   RULES: anyText('file with your own rule set', 'built-in rule set'),
   MIRROR_KEY: anyText('key for the service that "mirror" copies'),
+  COPY_FROM_URL: database('database that "copy" reads'),
+  COPY_TO_URL: database('database that "copy" writes'),
   USAGE_DAYS: define(
     'days after which usage counts are deleted',
     'kept',
@@ -176,9 +185,6 @@ export const SETTINGS = {
 
 type SettingName = keyof typeof SETTINGS
 type ValueOf<Name extends SettingName> = Exclude<ReturnType<(typeof SETTINGS)[Name]['parse']>, undefined>
-
-/** Settings with passwords: NAME_FILE names a file with the value. */
-const SECRETS: readonly string[] = ['DATABASE_URL', 'DATABASE_READ_URL', 'REDIS_URL', 'MIRROR_KEY']
 
 type Options = {
   demo?: boolean | undefined
@@ -216,6 +222,8 @@ export function readConfig(env: Environment, { demo = false, checkNames = true }
     redisUrl: read('REDIS_URL'),
     rules: read('RULES'),
     mirrorKey: read('MIRROR_KEY'),
+    copyFrom: read('COPY_FROM_URL'),
+    copyTo: read('COPY_TO_URL'),
     usageDays: read('USAGE_DAYS'),
     historyDays: read('HISTORY'),
   }
@@ -244,28 +252,6 @@ function createReader(env: Environment, problems: string[]): Read {
   }
 }
 
-/** An empty variable is unset. */
-function readText(env: Environment, name: string, problems: string[]): string {
-  const text = env[name]?.trim() ?? ''
-  const fileName = `${name}_FILE`
-  const file = SECRETS.includes(name) ? (env[fileName]?.trim() ?? '') : ''
-  if (file === '') return text
-  if (text !== '') {
-    problems.push(`${name} and ${fileName} are both set: unset one.`)
-    return ''
-  }
-  try {
-    const contents = readFileSync(file, 'utf8').trim()
-    if (contents === '')
-      problems.push(`${fileName} must be a file with a value, got an empty file "${file}".`)
-    return contents
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    problems.push(`${fileName} must be a readable file, got "${file}" (${code}).`)
-    return ''
-  }
-}
-
 function addMetrics(config: Config, read: Read, problems: string[]): void {
   const [host, port] = [read('METRICS_HOST') ?? '127.0.0.1', read('METRICS_PORT')]
   if (port === undefined) return
@@ -286,22 +272,3 @@ function addTls(config: Config, read: Read, problems: string[]): void {
 
 /** All names that `readConfig` reads. */
 export const NAMES = [...Object.keys(SETTINGS), ...SECRETS.map((name) => `${name}_FILE`)]
-
-/** An IPv6 address may have brackets, as in a URL. */
-function parseHost(text: string): string | undefined {
-  return /^\[?([\w.:-]+)\]?$/.exec(text)?.[1]
-}
-
-export function parsePort(text: string): number | undefined {
-  return /^\d{1,5}$/.test(text) && Number(text) <= 65535 ? Number(text) : undefined
-}
-
-/** Without a path: the service is served at the root. */
-function parsePublicUrl(text: string): string | undefined {
-  return parseOrigin(text.replace(/\/$/, ''))?.origin
-}
-
-function parseProxies(text: string): readonly string[] | undefined {
-  const blocks = text.split(',').map((block) => block.trim())
-  return blocks.every(isAddressBlock) ? blocks : undefined
-}

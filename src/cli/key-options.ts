@@ -1,4 +1,5 @@
 import { parseDuration } from '../domain/text/duration.ts'
+import { parseInstant } from '../domain/text/instant.ts'
 import { ANONYMOUS, EXPLORER, PICTURES, type Tier } from '../domain/tier.ts'
 
 export const LONGEST_NAME = 100
@@ -20,6 +21,10 @@ export function parseOwner(text: string): string | undefined {
     ? owner
     : undefined
 }
+
+/** `null` for a key that never expires. */
+export const parseExpiry = (text: string) =>
+  text.trim().toLowerCase() === 'never' ? null : parseInstant(text)
 
 /** In milliseconds. */
 export function parseGrace(text: string): number | undefined {

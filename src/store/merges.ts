@@ -60,7 +60,6 @@ export function createMerges({
     survivorOf,
     leadsTo,
     remove,
-    exists: (id: number) => passports.findSurvivor(id) !== undefined,
     merge(from: number, into: number): void {
       if (from === into) throw new ServiceError('invalid_request', 'A passport cannot be merged into itself.')
       const [loser, survivor] = [passports.find(from), passports.find(into)]

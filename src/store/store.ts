@@ -30,7 +30,7 @@ export type Store = {
     merge(from: number, into: number, now?: number): Awaitable<void>
     /** Throws `not_found`, or `invalid_request` if it is not merged. */
     unmerge(id: number, now?: number): Awaitable<void>
-    /** Deletes the passport and those merged into it. Throws `not_found`. */
+    /** Deletes the passport and those merged into it. Later records of the id are ignored, also if it is not stored. */
     remove(id: number, now: number): Awaitable<void>
   }
   records: {
@@ -69,8 +69,11 @@ export type Store = {
     find(id: string): Awaitable<ApiKey | undefined>
     /** Newest first. */
     list(): Awaitable<ApiKey[]>
-    /** Returns whether the key exists. Absent fields stay unchanged. */
-    update(id: string, change: Partial<Pick<ApiKey, 'name' | 'tier' | 'owner'>>): Awaitable<boolean>
+    /** Returns whether the key exists and is not revoked. Absent fields stay unchanged; `expiresAt: null` means never. */
+    update(
+      id: string,
+      change: Partial<Pick<ApiKey, 'name' | 'tier' | 'owner'>> & { expiresAt?: number | null },
+    ): Awaitable<boolean>
     /** Sets a successor and an earlier expiry. Returns whether a key without a successor exists. */
     replace(id: string, successor: string, endsAt: number): Awaitable<boolean>
     /** Returns whether the key exists. A revoked key keeps its first date. */

@@ -155,6 +155,30 @@ withEngine('sqlite', 'keys', (makeDatabase) => {
     expect((await here.call('keys', 'set', 'nope', '--name', 'b')).err).toContain('There is no key "nope"')
   })
 
+  test('set --expires changes the end of a key, and never deletes it', async () => {
+    await using here = await workplace(makeDatabase)
+    const { id } = JSON.parse((await here.call('keys', 'create', '--name', 'a', '--json')).out)
+    const expiryAfter = async (date: string) => {
+      const { code } = await here.call('keys', 'set', id, '--expires', date)
+      const [key] = JSON.parse((await here.call('keys', 'list', '--json')).out)
+      return [code, key.expires_at]
+    }
+    expect(await expiryAfter('2099-01-31')).toEqual([0, '2099-01-31T00:00:00.000Z'])
+    expect(await expiryAfter('2020-01-31')).toEqual([2, '2099-01-31T00:00:00.000Z'])
+    expect(await expiryAfter('never')).toEqual([0, null])
+  })
+
+  test('set refuses a revoked key', async () => {
+    await using here = await workplace(makeDatabase)
+    const { id } = JSON.parse((await here.call('keys', 'create', '--name', 'a', '--json')).out)
+    await here.call('keys', 'revoke', id)
+    expect(await here.call('keys', 'set', id, '--tier', 'high')).toEqual({
+      out: '',
+      err: `passportd: Key ${id} is revoked and cannot be changed: create another key with "keys create".\n`,
+      code: 1,
+    })
+  })
+
   test('a key with a successor is not rotated again', async () => {
     await using here = await workplace(makeDatabase)
     const first = KEY.exec((await here.call('keys', 'create', '--name', 'a')).out)?.[1] as string

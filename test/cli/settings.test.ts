@@ -86,20 +86,16 @@ describe('names of settings', () => {
     })
   })
 
-  test.each([
-    ['keys', 'list'],
-    ['import', 'package.json'],
-    ['score'],
-    ['retire'],
-    ['migrate'],
-    ['mirror', 'https://example.com'],
-  ])('%s refuses DATABASEURL instead of using the default database', async (...command) => {
-    expect(await callHere(command, { env: { DATABASEURL: 'sqlite:people.db' } })).toEqual({
-      out: '',
-      err: 'passportd: DATABASEURL is not a setting: did you mean DATABASE_URL?\n',
-      code: 2,
-    })
-  })
+  test.each(['keys list', 'import package.json', 'score', 'retire', 'migrate', 'mirror https://example.com'])(
+    '%s refuses DATABASEURL instead of using the default database',
+    async (command) => {
+      expect(await callHere(command.split(' '), { env: { DATABASEURL: 'sqlite:people.db' } })).toEqual({
+        out: '',
+        err: 'passportd: DATABASEURL is not a setting: did you mean DATABASE_URL?\n',
+        code: 2,
+      })
+    },
+  )
 
   test('foreign variables and empty ones do not stop a command', () => {
     const env = {

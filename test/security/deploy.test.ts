@@ -182,6 +182,30 @@ test('the image has the executable, an unprivileged user, a data folder and a he
   expect(BUILD).toContain('RUN npm ci --omit=dev')
 })
 
+test.each(['http', 'https'])(
+  'the health check of the image follows TLS_CERT: it works over %s',
+  async (scheme) => {
+    const [, check = '[]'] = /^HEALTHCHECK .*\n\s+CMD (.+)$/m.exec(FINAL) ?? []
+    const [, , , ...args] = JSON.parse(check) as string[]
+    const pem = join(ROOT, 'test/support/postgres/postgres-tls')
+    const tls = { cert: Bun.file(`${pem}.crt`), key: Bun.file(`${pem}.key`) }
+    let status = 200
+    await using server = Bun.serve({
+      port: 0,
+      ...(scheme === 'https' && { tls }),
+      fetch: (request) =>
+        new Response(null, { status: new URL(request.url).pathname === '/health' ? status : 404 }),
+    })
+    const env = { PORT: String(server.port), ...(scheme === 'https' && { TLS_CERT: `${pem}.crt` }) }
+    const run = () => Bun.spawn([process.execPath, ...args], { cwd: '/', env, stderr: 'ignore' }).exited
+    expect(await run()).toBe(0)
+    status = 503
+    expect(await run()).toBe(1)
+    await server.stop(true)
+    expect(await run()).toBe(1)
+  },
+)
+
 test('the build context has only the files that the image needs: no data, settings or history', () => {
   const sent = readFileSync(join(ROOT, '.dockerignore'), 'utf8').trim().split('\n')
   expect(sent[0]).toBe('*')

@@ -1,3 +1,4 @@
+import { readConfig } from '../../config.ts'
 import {
   DATABASE_EXAMPLES,
   type DatabaseAddress,
@@ -20,7 +21,8 @@ export const copy = defineCommand({
   summary: 'move everything from one database to another',
   description: `Copies from SQLite to PostgreSQL or back, or between databases of the same kind, then compares both by
     count and checksum. To continue an interrupted copy, run it again; a second copy transfers later changes.
-    FROM_URL is only read: stop all writers before the last run.`,
+    FROM_URL is only read: stop all writers before the last run. COPY_FROM_URL and COPY_TO_URL hide passwords from the
+    process list; arguments have precedence.`,
   options: {
     replace: { about: 'delete everything that TO_URL contains' },
     forget: {
@@ -29,16 +31,23 @@ export const copy = defineCommand({
     },
   },
   forms: [
-    { args: 'FROM_URL TO_URL', options: ['replace'] },
-    { args: 'TO_URL', required: ['forget'], options: [] },
+    { args: '[FROM_URL] [TO_URL]', options: ['replace'], about: 'default: COPY_FROM_URL and COPY_TO_URL' },
+    { args: '[TO_URL]', required: ['forget'], options: [] },
   ],
   examples: ['passportd copy sqlite:data/passportd.db postgres://user:password@host/database'],
   async run({ values, args }, terminal) {
     const [first, second] = args.map(parseAddress)
-    if (first && second) await copyDatabase(first, second, values.replace === true, terminal)
-    else if (first) await acceptCopy(first, terminal)
+    const { copyFrom, copyTo } = readConfig(terminal.env, {})
+    if (values.forget) return acceptCopy(first ?? copyTo ?? missing('TO_URL'), terminal)
+    const from = first ?? copyFrom ?? missing('FROM_URL')
+    const to = second ?? copyTo ?? missing('TO_URL')
+    await copyDatabase(from, to, values.replace === true, terminal)
   },
 })
+
+function missing(name: string): never {
+  throw new UsageError(`The argument ${name} is missing, and COPY_${name} is not set.`)
+}
 
 /** A store with any of these is not empty; the first start creates settings. */
 const CONTENT_TABLES = ['passports', 'keys', 'removals']

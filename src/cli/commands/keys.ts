@@ -12,7 +12,7 @@ import { nameDatabase } from '../../domain/database-address.ts'
 import { CommandError } from '../../domain/errors.ts'
 import { parseDuration } from '../../domain/text/duration.ts'
 import { printable } from '../../domain/text/format.ts'
-import { formatInstant, parseInstant } from '../../domain/text/instant.ts'
+import { formatInstant } from '../../domain/text/instant.ts'
 import type { Tier } from '../../domain/tier.ts'
 import type { Store } from '../../store/store.ts'
 import {
@@ -23,7 +23,14 @@ import {
   UsageError,
   type Values,
 } from '../command.ts'
-import { LONGEST_NAME, parseGrace, parseName, parseOwner, selectableTiers } from '../key-options.ts'
+import {
+  LONGEST_NAME,
+  parseExpiry,
+  parseGrace,
+  parseName,
+  parseOwner,
+  selectableTiers,
+} from '../key-options.ts'
 import { prepareList, preparePurge, presentKey } from '../keys/key-list.ts'
 import { openForCommand } from '../open-store.ts'
 import type { Terminal } from '../terminal.ts'
@@ -44,10 +51,10 @@ const OPTIONS = {
   },
   expires: {
     placeholder: 'DATE',
-    accepts: 'a future day or time, such as 2027-01-31',
-    parse: parseInstant,
+    accepts: 'a future day or time, such as 2027-01-31, or never',
+    parse: parseExpiry,
     about:
-      'end of validity: 2027-01-31 (00:00 UTC) or 2027-01-31T12:00:00Z. A rotated key keeps the date of the old key by default',
+      'end of validity: 2027-01-31 (00:00 UTC), 2027-01-31T12:00:00Z or never. A rotated key keeps the date of the old key by default',
   },
   grace: {
     placeholder: 'TIME',
@@ -83,7 +90,7 @@ export const keys = defineCommand({
       options: ['active', 'tier', 'owner', 'json'],
       about: 'with the rest of monthly quotas',
     },
-    { action: 'set', args: 'ID', options: ['tier', 'owner', 'name', 'json'] },
+    { action: 'set', args: 'ID', options: ['tier', 'owner', 'name', 'expires', 'json'] },
     { action: 'rotate', args: 'ID', options: ['grace', 'expires', 'json'] },
     { action: 'revoke', args: 'ID', options: ['json'] },
     { action: 'purge', options: ['older-than'], about: 'deletes revoked and expired keys' },
@@ -123,8 +130,9 @@ function parseTier(text: string, tiers: readonly Tier[]): string {
   throw invalidValue(`--tier must be one of ${names.join(', ')} (TIERS defines others)`, text)
 }
 
-function futureExpiry({ expires }: KeyValues, now: number): number | undefined {
-  if (expires === undefined || expires > now) return expires
+/** `null` means never. */
+function futureExpiry({ expires }: KeyValues, now: number): number | null | undefined {
+  if (expires === undefined || expires === null || expires > now) return expires
   throw invalidValue(`--expires must be ${OPTIONS.expires.accepts}`, new Date(expires).toISOString())
 }
 
@@ -133,7 +141,7 @@ function prepareCreate(values: KeyValues, { tiers, now }: Given): Run {
     name: values.name ?? '',
     tier: values.tier === undefined ? DEFAULT_TIER : parseTier(values.tier, tiers),
     owner: values.owner ?? '',
-    expiresAt: futureExpiry(values, now),
+    expiresAt: futureExpiry(values, now) ?? undefined,
   }
   return async (target) => {
     const id = await makeKey(target, wanted, values.json === true)
@@ -141,16 +149,22 @@ function prepareCreate(values: KeyValues, { tiers, now }: Given): Run {
   }
 }
 
-function prepareSet({ name, tier, owner }: KeyValues, { id, tiers }: Given): Run {
+function prepareSet(values: KeyValues, { id, tiers, now }: Given): Run {
+  const { name, tier, owner } = values
+  const expiresAt = futureExpiry(values, now)
   const change = {
     ...(name !== undefined && { name }),
     ...(tier !== undefined && { tier: parseTier(tier, tiers) }),
     ...(owner !== undefined && { owner }),
+    ...(expiresAt !== undefined && { expiresAt }),
   }
   if (Object.keys(change).length === 0)
-    throw new UsageError('"keys set" needs at least one of --tier NAME, --owner EMAIL and --name NAME.')
+    throw new UsageError(
+      '"keys set" needs at least one of --tier NAME, --owner EMAIL, --name NAME and --expires DATE.',
+    )
   return async (target) => {
-    if (!(await target.store.keys.update(id, change))) throw noKey(id, target)
+    if (!(await target.store.keys.update(id, change)))
+      throw (await target.store.keys.find(id)) ? notUsable(id, 'revoked', 'changed') : noKey(id, target)
     target.terminal.err(`Key ${id} is changed.\n`)
   }
 }
@@ -161,7 +175,12 @@ function prepareRotate(values: KeyValues, { id, now }: Given): Run {
   return async (target) => {
     const old = await findRotatable(target, id, now)
     const { name, tier, owner } = old
-    const wanted = { name, tier, owner, expiresAt: expiresAt ?? old.expiresAt }
+    const wanted = {
+      name,
+      tier,
+      owner,
+      expiresAt: expiresAt === undefined ? old.expiresAt : (expiresAt ?? undefined),
+    }
     const made = await makeKey(target, wanted, values.json === true)
     // The old key must not end before the new key is stored and printed.
     if (!(await target.store.keys.replace(id, made, endsAt))) {
@@ -195,6 +214,9 @@ const noKey = (id: string, { database }: Target) =>
     `There is no key "${id.replace(/^(ppd_[^_]*_).+/s, '$1…')}" in ${database}: "keys list" shows the ids.`,
   )
 
+const notUsable = (id: string, state: string, action: string) =>
+  new CommandError(`Key ${id} is ${state} and cannot be ${action}: create another key with "keys create".`)
+
 type NewKey = Pick<ApiKey, 'name' | 'tier' | 'owner'> & { expiresAt: number | undefined }
 
 /** Prints the key and returns its id. A key that cannot be printed is revoked. */
@@ -223,10 +245,7 @@ async function findRotatable(target: Target, id: string, now: number): Promise<A
   const old = await target.store.keys.find(id)
   if (!old) throw noKey(id, target)
   const state = keyState(old, now)
-  if (state !== 'active')
-    throw new CommandError(
-      `Key ${id} is ${state} and cannot be rotated: create another key with "keys create".`,
-    )
+  if (state !== 'active') throw notUsable(id, state, 'rotated')
   // A second rotation would leave the first successor valid and forgotten.
   if (old.successor !== undefined) {
     throw new CommandError(

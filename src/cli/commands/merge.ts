@@ -1,6 +1,7 @@
 import { readConfig } from '../../config.ts'
 import { nameDatabase } from '../../domain/database-address.ts'
 import { CommandError } from '../../domain/errors.ts'
+import type { FullPassport } from '../../domain/passport.ts'
 import { printable } from '../../domain/text/format.ts'
 import type { Store } from '../../store/store.ts'
 import { DATABASE_OPTIONS, defineCommand, invalidValue } from '../command.ts'
@@ -34,28 +35,33 @@ export const remove = defineCommand({
   name: 'remove',
   summary: 'remove a passport from every response',
   description: `Deletes its record, credentials and wallets, and the passports merged into it. A later import or
-    mirror skips it, unless it runs with --restore. On a terminal the command asks first; without one it needs --yes.`,
+    mirror skips it, unless it runs with --restore. The id of a passport that is not stored yet is accepted, too. On a terminal the command asks first; without one it needs --yes.`,
   options: { yes: { about: 'remove without asking' }, ...DATABASE_OPTIONS },
   forms: [{ args: 'ID' }],
   async run({ values, args: [given = ''] }, terminal) {
     const id = parseId(given)
     const { database } = readConfig(terminal.env, values)
     await using store = await openForCommand(database)
-    await change(store, [id], async () => {
-      if (!values.yes) await confirm(id, store, nameDatabase(database), terminal)
-      await store.passports.remove(id, terminal.now())
-    })
-    terminal.err(`Passport ${id} is removed. Only an import or mirror with --restore adds it again.\n`)
+    const found = await store.passports.find({ id })
+    if (!values.yes) await confirm(describeRemoval(id, found, nameDatabase(database)), terminal)
+    await store.passports.remove(id, terminal.now())
+    terminal.err(
+      found
+        ? `Passport ${id} is removed. Only an import or mirror with --restore adds it again.\n`
+        : `There is no passport ${id} here. From now on only an import or mirror with --restore adds it.\n`,
+    )
   },
 })
 
+const describeRemoval = (id: number, found: FullPassport | undefined, database: string) =>
+  found
+    ? `Remove passport ${id} (${printable(found.profile.displayName || 'without a name')}) and the passports merged into it from ${database}?`
+    : `There is no passport ${id} in ${database}. Ignore it in later imports and mirrors?`
+
 /** Asks on a terminal; throws unless the answer is yes. */
-async function confirm(id: number, store: Store, database: string, { ask }: Terminal): Promise<void> {
+async function confirm(question: string, { ask }: Terminal): Promise<void> {
   if (!ask) throw new CommandError('Nothing was removed: without a terminal, "remove" needs --yes.')
-  const name = printable((await store.passports.find({ id }))?.profile.displayName || 'without a name')
-  const answer = await ask(
-    `Remove passport ${id} (${name}) and the passports merged into it from ${database}? [y/N] `,
-  )
+  const answer = await ask(`${question} [y/N] `)
   if (!/^y(es)?$/i.test(answer.trim())) throw new CommandError('Nothing was removed: the answer was not yes.')
 }
 

@@ -1,4 +1,5 @@
 import { isIP } from 'node:net'
+import { parseOrigin } from '../url.ts'
 
 /** Parsers of settings; `undefined` for a malformed text. */
 
@@ -37,4 +38,23 @@ export function isAddressBlock(text: string): boolean {
   const family = address.includes('%') ? 0 : isIP(address)
   if (family === 0 || more.length > 0) return false
   return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (family === 6 ? 128 : 32))
+}
+
+/** An IPv6 address may have brackets, as in a URL. */
+export function parseHost(text: string): string | undefined {
+  return /^\[?([\w.:-]+)\]?$/.exec(text)?.[1]
+}
+
+export function parsePort(text: string): number | undefined {
+  return /^\d{1,5}$/.test(text) && Number(text) <= 65535 ? Number(text) : undefined
+}
+
+/** Without a path: the service is served at the root. */
+export function parsePublicUrl(text: string): string | undefined {
+  return parseOrigin(text.replace(/\/$/, ''))?.origin
+}
+
+export function parseProxies(text: string): readonly string[] | undefined {
+  const blocks = text.split(',').map((block) => block.trim())
+  return blocks.every(isAddressBlock) ? blocks : undefined
 }

@@ -1,4 +1,3 @@
-import { notFound } from '../../domain/errors.ts'
 import { walletsOf } from '../../domain/passport.ts'
 import type { IncomingRecord } from '../../domain/record.ts'
 import { appendEvents } from '../events/postgres.ts'
@@ -107,11 +106,7 @@ export function createPassportChanges({ transaction }: Pool) {
     merge: (from, into, now = Date.now()) =>
       change({ ids: [from, into] }, now, (merges) => merges.merge(from, into)),
     unmerge: (id, now = Date.now()) => change({ ids: [id] }, now, (merges) => merges.unmerge(id)),
-    remove: (id, now) =>
-      change({ removed: [id] }, now, (merges) => {
-        if (!merges.exists(id)) throw notFound()
-        merges.remove(id, now)
-      }),
+    remove: (id, now) => change({ removed: [id] }, now, (merges) => void merges.remove(id, now)),
   } satisfies Partial<Store['passports']>
 }
 

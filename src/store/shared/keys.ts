@@ -5,11 +5,13 @@ export function createKeyChanges(
   change: (text: string, values: readonly unknown[]) => Awaitable<number>,
 ): Pick<Store['keys'], 'update' | 'replace' | 'revoke' | 'purge'> {
   return {
-    update: async (id, { name, tier, owner }) =>
+    update: async (id, { name, tier, owner, expiresAt }) =>
       (await change(
         `update keys set name = coalesce(cast($1 as text), name), tier = coalesce(cast($2 as text), tier),
-           owner = coalesce(cast($3 as text), owner) where id = $4 returning id`,
-        [name ?? null, tier ?? null, owner ?? null, id],
+           owner = coalesce(cast($3 as text), owner),
+           expires_at = case when $4 = 1 then cast($5 as bigint) else expires_at end
+         where id = $6 and revoked_at is null returning id`,
+        [name ?? null, tier ?? null, owner ?? null, Number(expiresAt !== undefined), expiresAt ?? null, id],
       )) > 0,
     replace: async (id, successor, endsAt) =>
       (await change(

@@ -1,5 +1,4 @@
 import type { Database } from 'bun:sqlite'
-import { notFound } from '../../domain/errors.ts'
 import type { IncomingRecord } from '../../domain/record.ts'
 import { createEventWriter } from '../events/sqlite.ts'
 import { BY_MERGE, BY_RECORD } from '../events/tracker.ts'
@@ -90,10 +89,7 @@ export function createPassportChanges(writer: Database) {
     merge: (from, into, now = Date.now()) => change.immediate(now, (merges) => merges.merge(from, into)),
     unmerge: (id, now = Date.now()) => change.immediate(now, (merges) => merges.unmerge(id)),
     remove(id, now) {
-      change.immediate(now, (merges) => {
-        if (!merges.exists(id)) throw notFound()
-        merges.remove(id, now)
-      })
+      change.immediate(now, (merges) => void merges.remove(id, now))
       // The WAL holds older copies of the removed rows.
       truncateWal(writer)
     },

@@ -126,6 +126,19 @@ describe('copy', () => {
     expect(back.out).toBe(there.out)
   })
 
+  test('COPY_FROM_URL and COPY_TO_URL_FILE name the databases, so that arguments show no password', async () => {
+    await using at = await databases()
+    const file = join(at.cwd, 'target')
+    writeFileSync(file, `${at.postgres}\n`)
+    const env = { COPY_FROM_URL: at.sqlite, COPY_TO_URL_FILE: file }
+    expect((await callHere(['copy'], { env })).err).toContain('now holds exactly what')
+    expect(await everything(at.postgres)).toEqual(await everything(at.sqlite))
+    expect(await callHere(['copy', '--forget'], { env })).toMatchObject({ code: 0, out: '' })
+    // An argument has precedence.
+    expect((await callHere(['copy', at.sqlite, at.other], { env })).code).toBe(0)
+    expect(await everything(at.other)).toEqual(await everything(at.sqlite))
+  }, 120_000)
+
   test('a target that is not empty stays unchanged without --replace', async () => {
     await using at = await databases()
     await withStore(at.postgres, (store) =>

@@ -29,6 +29,22 @@ withEngine('sqlite', 'remove on a terminal', (makeDatabase) => {
     expect(await here.look((store) => store.passports.count())).toBe(isRemoved ? 0 : 1)
   })
 
+  test('asks before it removes a passport that is not stored', async () => {
+    await using here = await workplace(makeDatabase, { records: [record(1)] })
+    const questions: string[] = []
+    const ask = async (question: string) => {
+      questions.push(question)
+      return 'n'
+    }
+    expect((await callHere(['remove', '9'], { env: here.env, ask })).code).toBe(1)
+    expect(questions).toEqual([
+      expect.stringMatching(
+        /^There is no passport 9 in .*test\.db\. Ignore it in later imports and mirrors\? \[y\/N\] $/,
+      ),
+    ])
+    expect(await here.look((store) => store.records.listRemovals())).toEqual([])
+  })
+
   test('asks nothing with --yes', async () => {
     const ask = () => {
       throw new Error('asked')

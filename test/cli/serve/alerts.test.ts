@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { readFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createLimiter } from '../../../src/api/rate-limit.ts'
 import { DEFAULT_TIERS } from '../../../src/domain/tier.ts'
@@ -11,6 +11,7 @@ import { hasPrograms } from '../../support/programs.ts'
 import { startRedis } from '../../support/redis/redis.ts'
 import { databaseMaker, onEngine } from '../../support/store/engines.ts'
 import { NOON, named } from '../../support/store/records.ts'
+import { tempFolder } from '../../support/temp-folder.ts'
 
 const DEPLOY = join(import.meta.dir, '../../../deploy')
 const ALERTS = join(DEPLOY, 'prometheus-alerts.yaml')
@@ -28,41 +29,47 @@ const OF_REPLICAS = ['passportd_replica_lag_seconds']
 const metricsIn = (text: string) =>
   [...text.matchAll(/\b(?:passportd|process)_\w+/g)].map(([name]) => name.replace(/_(bucket|sum|count)$/, ''))
 
+const expressions: string[] = JSON.parse(
+  readFileSync(join(DEPLOY, 'grafana-dashboard.json'), 'utf8'),
+).panels.flatMap(({ targets }: { targets: { expr: string }[] }) => targets.map(({ expr }) => expr))
+
 async function scrape({ greeting }: { greeting: string }) {
   return parseExposition(await (await fetch(/Metrics +(http\S+)/.exec(greeting)?.[1] ?? '')).text())
 }
 
-test.if(hasPrograms('redis-server'))('metrics report Redis and the snapshot, over all workers', async () => {
-  await using redis = await startRedis()
-  await using here = await workplace(databaseMaker('sqlite'), { records: [named(1, 'Ada'), named(2, 'Bob')] })
-  await using server = await here.serve(['--workers', '2'], { METRICS_PORT: '0', REDIS_URL: redis.url })
-  const read = async (name: string) => (await scrape(server)).value(name)
-  // The first metrics of both workers.
-  await until(async () => (await read('passportd_redis_up')) !== undefined)
-  expect(await read('passportd_redis_up')).toBe(1)
-  expect(await read('passportd_redis_errors_total')).toBe(0)
-  expect(await read('passportd_requests_in_progress')).toBe(0)
-  expect(await read('passportd_snapshot_passports')).toBe(2)
-  expect(await read('passportd_snapshot_age_seconds')).toBeLessThan(60)
+test.if(hasPrograms('redis-server'))(
+  'metrics report Redis and the snapshot, over all workers, and the dashboard shows every metric',
+  async () => {
+    await using redis = await startRedis()
+    await using here = await workplace(databaseMaker('sqlite'), {
+      records: [named(1, 'Ada'), named(2, 'Bob')],
+    })
+    await using server = await here.serve(['--workers', '2'], { METRICS_PORT: '0', REDIS_URL: redis.url })
+    const read = async (name: string) => (await scrape(server)).value(name)
+    // The first metrics of both workers.
+    await until(async () => (await read('passportd_redis_up')) !== undefined)
+    expect(await read('passportd_redis_up')).toBe(1)
+    expect(await read('passportd_redis_errors_total')).toBe(0)
+    expect(await read('passportd_requests_in_progress')).toBe(0)
+    expect(await read('passportd_snapshot_passports')).toBe(2)
+    expect(await read('passportd_snapshot_age_seconds')).toBeLessThan(60)
 
-  const names = (await scrape(server)).families
-  const rules = readRules()
-  const used = rules.flatMap(({ expr }) => metricsIn(expr))
-  expect(used.length).toBeGreaterThan(5)
-  expect(used.filter((name) => !names.has(name) && !OF_REPLICAS.includes(name))).toEqual([])
-  const dashboard = JSON.parse(readFileSync(join(DEPLOY, 'grafana-dashboard.json'), 'utf8'))
-  const shown = dashboard.panels.flatMap(({ targets = [] }: { targets?: { expr: string }[] }) =>
-    targets.flatMap(({ expr }) => metricsIn(expr)),
-  )
-  expect(shown.length).toBeGreaterThan(3)
-  expect(shown.filter((name: string) => !names.has(name))).toEqual([])
+    const names = (await scrape(server)).families
+    const rules = readRules()
+    const used = rules.flatMap(({ expr }) => metricsIn(expr))
+    expect(used.length).toBeGreaterThan(5)
+    expect(used.filter((name) => !names.has(name) && !OF_REPLICAS.includes(name))).toEqual([])
+    expect([...new Set(expressions.flatMap(metricsIn))].sort()).toEqual(
+      [...names.keys(), ...OF_REPLICAS].sort(),
+    )
 
-  await redis.kill()
-  await until(async () => (await read('passportd_redis_up')) === 0)
-  expect(await read('passportd_redis_errors_total')).toBeGreaterThanOrEqual(1)
-  await redis.restart()
-  await until(async () => (await read('passportd_redis_up')) === 1)
-})
+    await redis.kill()
+    await until(async () => (await read('passportd_redis_up')) === 0)
+    expect(await read('passportd_redis_errors_total')).toBeGreaterThanOrEqual(1)
+    await redis.restart()
+    await until(async () => (await read('passportd_redis_up')) === 1)
+  },
+)
 
 onEngine('sqlite', 'requests in progress', (open) => {
   test('a request is in progress until it has its response', async () => {
@@ -88,6 +95,24 @@ onEngine('sqlite', 'requests in progress', (open) => {
     expect((await response).status).toBe(200)
     expect(server.requestsInProgress()).toBe(0)
   })
+})
+
+test('the dashboard shows every metric of docs/operate.md and no other', () => {
+  const page = readFileSync(join(DEPLOY, '../docs/operate.md'), 'utf8')
+  const documented = [...page.matchAll(/^\| `((?:passportd|process)_\w+)`/gm)].map(([, name = '']) => name)
+  expect(new Set(expressions.flatMap(metricsIn))).toEqual(new Set(documented))
+})
+
+test.skipIf(!Bun.which('promtool'))('Prometheus accepts the expressions of the dashboard', () => {
+  using folder = tempFolder()
+  const path = join(folder.path, 'dashboard.yaml')
+  const rules = expressions.map((expr, at) => ({
+    record: `panel:${at}`,
+    expr: expr.replaceAll('$__rate_interval', '1m'),
+  }))
+  writeFileSync(path, JSON.stringify({ groups: [{ name: 'dashboard', rules }] }))
+  const { exitCode, stderr } = Bun.spawnSync(['promtool', 'check', 'rules', path])
+  expect([exitCode, `${stderr}`]).toEqual([0, ''])
 })
 
 test('every alert has a summary and is listed in docs/operate.md', () => {
