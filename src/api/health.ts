@@ -1,4 +1,4 @@
-import { ServiceError } from '../domain/errors.ts'
+import { type FileFault, FileFaultError, ServiceError } from '../domain/errors.ts'
 import type { ReplicaStatus } from '../store/store.ts'
 import type { Context, Route } from './request.ts'
 import { json } from './response.ts'
@@ -28,9 +28,15 @@ const STATES = ['unavailable', 'promoted', 'lagging', 'ok'] as const
 const worstOf = (replicas: readonly ReplicaStatus[]) =>
   STATES.find((worst) => replicas.some(({ state }) => state === worst))
 
+const FAULTS: Record<FileFault, string> = {
+  damaged: 'The database file is damaged: the log has the details.',
+  replaced:
+    'The database file or its WAL was deleted or replaced under the service: the log has the details.',
+}
+
 /** Throws `unavailable` if the store cannot be read. A store that cannot be written is ready. */
 async function getReadiness(_request: Request, context: Context): Promise<Response> {
-  const { writes, replicas } = await context.store.ping()
+  const { writes, replicas } = await ping(context)
   return json(
     context,
     JSON.stringify({
@@ -39,4 +45,15 @@ async function getReadiness(_request: Request, context: Context): Promise<Respon
       ...(replicas && { replica: worstOf(replicas) }),
     }),
   )
+}
+
+/** The client learns what is wrong with the files, but not their names. */
+async function ping({ store, onError }: Context) {
+  try {
+    return await store.ping()
+  } catch (error) {
+    if (!(error instanceof FileFaultError)) throw error
+    onError(error)
+    throw new ServiceError('not_ready', FAULTS[error.fault], { cause: error })
+  }
 }

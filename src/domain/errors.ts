@@ -47,6 +47,19 @@ export class ServiceError extends Error {
   }
 }
 
+/** What is wrong with the files of a database. */
+export type FileFault = 'damaged' | 'replaced'
+
+/** A fault that an operator must repair. `/ready` reports it until the process is restarted. */
+export class FileFaultError extends ServiceError {
+  readonly fault: FileFault
+
+  constructor(fault: FileFault, message: string, options: ErrorOptions = {}) {
+    super('unavailable', message, options)
+    this.fault = fault
+  }
+}
+
 /** Existing clients compare this sentence: it must not change. */
 export const notFound = (message = 'Resource not found.') => new ServiceError('not_found', message)
 

@@ -27,14 +27,20 @@ export async function rescoreSome({ store, rules, now, onFailure }: Rescorer): P
   })
 }
 
-/** Stores the rule set and puts it in force; all passports scored by another one become stale. */
+/** Stores the rule set and puts it in force; passports whose score it changes become stale. */
 export async function adoptRules({
   store,
   rules,
   now = Date.now,
 }: Pick<Rescorer, 'store' | 'rules'> & Partial<Pick<Rescorer, 'now'>>): Promise<void> {
   await store.rules.keep(toAppliedRules(rules, 'built-in', 0))
-  while (!(await store.scoring.adopt(rules.stamp, now()))) await new Promise(setImmediate)
+  const adopt = () =>
+    store.scoring.adopt({
+      rules: rules.stamp,
+      now: now(),
+      score: (passport, at) => score(passport, rules, at),
+    })
+  while (!(await adopt())) await new Promise(setImmediate)
 }
 
 /**

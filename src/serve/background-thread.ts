@@ -32,6 +32,7 @@ const AFTER_FAILURE_MILLISECONDS = 5000
 /** Interval of checks whether a newer version has migrated the database. */
 const SCHEMA_MILLISECONDS = 1000
 const PLAN_MILLISECONDS = 1000
+const FILES_MILLISECONDS = 1000
 
 /** A failure that repeats for hours is logged at its begin, and then with a count. */
 const FAILURE_LOG_MILLISECONDS = 60_000
@@ -66,6 +67,7 @@ async function run(config: Config): Promise<void> {
     watchSchema(store),
     logRetirement(store),
   ]
+  if (config.database.engine === 'sqlite') jobs.push(watchFiles(store))
   if (config.tiers.some(({ monthly }) => monthly !== undefined)) jobs.push(updateQuotas(store))
   if (config.usageDays !== undefined) jobs.push(removeOldUsage(store, config.usageDays))
   const { historyDays = Number.POSITIVE_INFINITY } = config
@@ -188,6 +190,14 @@ async function watchSchema(store: Store): Promise<void> {
     await pause(SCHEMA_MILLISECONDS)
   }
 }
+
+/** The database may be deleted, replaced or damaged while nothing is written. */
+const watchFiles = (store: Store): Promise<void> =>
+  repeat(
+    'The database needs an operator',
+    async () => void (await store.ping()),
+    () => FILES_MILLISECONDS,
+  )
 
 async function updateScores(store: Store): Promise<void> {
   await mayScore.promise

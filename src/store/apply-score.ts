@@ -11,7 +11,7 @@ import {
   shownCredentialsOf,
 } from './rows/credential.ts'
 import { type StoredRow, toScoreRow, toScores } from './rows/passport.ts'
-import type { Scorable, ScoringJob } from './store.ts'
+import type { AdoptionJob, Scorable, ScoringJob } from './store.ts'
 
 /** A passport before scoring. */
 export type LoadedScorable = {
@@ -71,6 +71,23 @@ export function scorePassport(loaded: LoadedScorable, job: ScoringJob): Scored {
   return { row, credentials, isUnchanged, event }
 }
 
+/**
+ * Whether a rule set gives another score than the stored one, or other credentials, at the time of the stored score. Otherwise
+ * the score keeps its time and its rule set. A passport that could not be scored is tried again.
+ */
+export function isAffected({ row, all, scorable }: LoadedScorable, { score }: AdoptionJob): boolean {
+  if (row.stale !== 0) return true
+  try {
+    const { scores, human, credentials } = score(scorable, row.calculated_at)
+    const isSameScore =
+      Bun.deepEquals(toScoreRow(scores), toScoreRow(toScores(row))) && human === (row.human === 1)
+    return !isSameScore || !isSameList(all, keepUnchanged(all, credentials))
+  } catch {
+    // The scorer reports the error.
+    return true
+  }
+}
+
 /** A merged passport has no V1 response. */
 const shownBefore = ({ row, stored, all }: LoadedScorable) =>
   isAsShown(stored) || row.merged_into !== null ? withoutSuperseded(all) : shownCredentialsOf(stored)
@@ -86,10 +103,11 @@ function causeByScoring({ row, scorable }: LoadedScorable, job: ScoringJob): Cau
     if (!before) return 'added'
     if (!after) return 'gone'
     if (after.givenScore !== undefined) return 'record'
-    if (row.rules !== '' && row.rules !== job.rules) return before.value === after.value ? 'rules' : 'value'
     // With the same inputs, a calculation at the earlier time has the earlier result.
     earlier ??= job.score(scorable, row.calculated_at).credentials
     const same = earlier.find(({ id }) => id === before.id)
-    return same && isSame(same, before) ? 'time' : 'value'
+    if (same && isSame(same, before)) return 'time'
+    const isByOtherRules = row.rules !== '' && row.rules !== job.rules
+    return isByOtherRules && before.value === after.value ? 'rules' : 'value'
   }
 }

@@ -2,6 +2,7 @@ import { type DatabaseAddress, namePostgres } from '../domain/database-address.t
 import { createPool } from './postgres/connection/health-checked-pool.ts'
 import { SCHEMA as POSTGRES_SCHEMA, prepareSchema as preparePostgres } from './postgres/migrate/migrate.ts'
 import { connectWriter, openChecked } from './sqlite/connect.ts'
+import { createFileGuard } from './sqlite/file-guard.ts'
 import { prepareSchema as prepareSqlite, SCHEMA as SQLITE_SCHEMA } from './sqlite/migrate/migrate.ts'
 
 type OnProgress = (done: number, total: number) => void
@@ -19,8 +20,11 @@ export async function migrateDatabase(
 function migrateSqlite(path: string, onProgress: OnProgress): number {
   return openChecked(path, () => {
     const writer = connectWriter(path, false)
+    const checkFiles = createFileGuard(path, writer)
     try {
-      return prepareSqlite(writer, true, onProgress)
+      const version = prepareSqlite(writer, true, onProgress)
+      checkFiles()
+      return version
     } finally {
       writer.close()
     }

@@ -1,12 +1,12 @@
 import type { EventContent } from '../domain/v3/event.ts'
 
-/** Passports that a new rule set marks as stale in one transaction. */
+/** Passports that a new rule set is compared with in one transaction. */
 export const ADOPTION_BATCH = 2500
 
 /** The setting with the stamp of the applied rule set that is active; absent for the built-in one. */
 export const ACTIVE = 'active_rules'
 
-/** `adopted_to` is the last passport id that the adoption has marked as stale. */
+/** `adopted_to` is the last passport id that the adoption has compared. */
 export const ADOPTION_SETTINGS = ['rules', 'adopting', 'adopted_to'] as const
 
 /** The rule set in force, and the one that is replacing it. */
@@ -18,16 +18,13 @@ export type AdoptionState = { [name in (typeof ADOPTION_SETTINGS)[number]]?: str
 export const targetRules = ({ active_rules, adopting, rules }: AdoptionState): string | undefined =>
   active_rules ?? adopting ?? rules
 
-/** Passports to mark as stale: those after an id, except those that a rule set scored. */
-export type MarkRange = { after: number; except: string | null; withRecordScores: boolean }
-
-/** The passports that the adoption of a rule set marks next; `undefined` if it is in force, or another one is active. */
-export function nextMarkRange({ rules, adopting, adopted_to, active_rules }: AdoptionState, next: string) {
+/** The passports that the adoption of a rule set compares next; `undefined` if it is in force, or another one is active. */
+export function nextRange({ rules, adopting, adopted_to, active_rules }: AdoptionState, next: string) {
   if ((active_rules ?? next) !== next) return undefined
   if (rules === next && adopting === undefined) return undefined
   const after = adopting === next ? Number(adopted_to) : -1
   // The first rule set keeps the scores that came with records; a later one replaces them.
-  return { after, except: next, withRecordScores: rules !== undefined }
+  return { after, withRecordScores: rules !== undefined }
 }
 
 /** The state after a step that ended at an id, or at the last passport. */
@@ -51,6 +48,9 @@ export const toRulesChanged = (state: AdoptionState, next: string): EventContent
 export const FIND_BATCH_END = `select cast(max(id) as double precision) as id
   from (select id from passports where id > $1 order by id limit $2) as batch`
 
-/** SQL on either engine: marks the passports after `$1` up to `$2`, by `except` and `withRecordScores`. */
-export const MARK_STALE = `update passports set stale = 1 where id > $1 and id <= $2 and stale <> 1
-  and (cast($3 as text) is null or rules <> $3) and (rules <> '' or $4) returning 1 as one`
+/** SQL on either engine: marks the passports after `$1` up to `$2`. */
+export const MARK_RANGE = 'update passports set stale = 1 where id > $1 and id <= $2 and stale <> 1'
+
+/** SQL on either engine: the passports after `$1` up to `$2` that another rule set than `$3` scored; `$4`: or their records. */
+export const SCORED_BY_OTHERS = `where id > $1 and id <= $2 and stale <> 1
+  and rules <> $3 and (rules <> '' or $4)`

@@ -199,11 +199,10 @@ export type ScoringStore = {
   countStale(): Awaitable<number>
   markAll(): Awaitable<void>
   /**
-   * Puts a rule set in force, one batch per call; returns `true` at the end. Passports that another rule set scored become
-   * stale. If another rule set was in force, passports with scores from their records become stale too. Nothing happens while
-   * another applied rule set is active.
+   * Puts a rule set in force, one batch per call; returns `true` at the end. Passports whose score it changes become stale; all
+   * others stay as they are. The first rule set keeps the scores of records. Nothing happens while another applied rule set is active.
    */
-  adopt(rules: string, now?: number): Awaitable<boolean>
+  adopt(job: AdoptionJob): Awaitable<boolean>
 }
 
 export type RulesStore = {
@@ -256,6 +255,8 @@ export type ScoringJob = {
   /** Called after scoring threw. The passport stays stale and is not tried again until it changes. */
   onFailure: (id: number, error: unknown) => void
 }
+
+export type AdoptionJob = Pick<ScoringJob, 'rules' | 'now' | 'score'>
 
 export type ScoreResult = { scores: Scores; human: boolean; credentials: readonly Credential[] }
 

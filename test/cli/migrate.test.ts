@@ -1,4 +1,6 @@
 import { expect, test } from 'bun:test'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { lock, MIGRATE } from '../../src/store/postgres/connection/locks.ts'
 import { SCHEMA as POSTGRES_SCHEMA } from '../../src/store/postgres/migrate/migrate.ts'
 import { openPostgres } from '../../src/store/postgres/open.ts'
@@ -55,6 +57,18 @@ withEveryEngine('an older schema', (makeDatabase, engine) => {
     expect((await here.call('migrate')).err).toContain(`has schema ${wanted} already`)
     expect((await here.call('rules', 'list')).code).toBe(0)
   })
+})
+
+test('docs/upgrade.md and CHANGELOG.md name the schemas of this version', () => {
+  const read = (name: string) => readFileSync(join(import.meta.dir, '../..', name), 'utf8')
+  const page = read('docs/upgrade.md')
+  const rows = [...page.matchAll(/^\| \S+ +\| (\d+) +\| (\d+) +\|$/gm)].map(([, ...schemas]) =>
+    schemas.map(Number),
+  )
+  expect(rows.at(-1)).toEqual([SQLITE_SCHEMA, POSTGRES_SCHEMA])
+  const messages = [...page.matchAll(/version needs (\d+)|newer passportd \(schema (\d+)/g)]
+  expect(messages.map(([, needed, newer]) => Number(needed ?? newer))).toEqual(Array(3).fill(SQLITE_SCHEMA))
+  expect(read('CHANGELOG.md')).toContain(`(SQLite ${SQLITE_SCHEMA}, PostgreSQL ${POSTGRES_SCHEMA})`)
 })
 
 withEveryEngine('an empty database', (makeDatabase) => {

@@ -10,11 +10,11 @@ import { callHere } from '../support/terminal.ts'
 
 const stale = (count: number) => Array.from({ length: count }, (_, id) => record(id, { stale: true }))
 
-function rules(version: string): string {
+function rules(version: string, maxScore = 9): string {
   const rule = {
     name: 'Kites',
     category: 'Skills',
-    max_score: 9,
+    max_score: maxScore,
     convert: 'none',
     multiplier: 1,
     accounts: 'best',
@@ -72,13 +72,22 @@ withEngine('sqlite', 'score', (makeDatabase) => {
     expect(await child.exited).toBe(0)
   })
 
-  test('a new rule set makes every score stale', async () => {
-    const files = { 'one.json': rules('one'), 'two.json': rules('two') }
-    await using here = await workplace(makeDatabase, { records: stale(40), files })
+  test('a new rule set makes stale the scores that it changes', async () => {
+    const files = { 'one.json': rules('one'), 'same.json': rules('same'), 'two.json': rules('two', 2) }
+    const kites = (amount: number) => ({
+      type: 'kites',
+      account: '',
+      display: '',
+      value: { kind: 'number' as const, amount },
+    })
+    const records = stale(40).map((each) => ({ ...each, dataPoints: [kites(each.id < 10 ? 2 : 3)] }))
+    await using here = await workplace(makeDatabase, { records, files })
     const score = async (file: string) =>
       (await callHere(['score'], { env: { ...here.env, RULES: join(here.cwd, file) } })).err
     expect(await score('one.json')).toBe('Scored 40 passports by rule set one.\n')
     expect(await score('one.json')).toBe('Scored 0 passports by rule set one.\n')
+    expect(await score('same.json')).toBe('Scored 0 passports by rule set same.\n')
+    // All have another maximum.
     expect(await score('two.json')).toBe('Scored 40 passports by rule set two.\n')
   })
 })

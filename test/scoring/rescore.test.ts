@@ -3,8 +3,6 @@ import type { DataPoint } from '../../src/domain/data-point.ts'
 import type { PassportRef } from '../../src/domain/passport.ts'
 import { adoptRules, keepRescoring, rescoreSome } from '../../src/scoring/rescore.ts'
 import { DEFAULT_RULES } from '../../src/scoring/rules.ts'
-import { parseRules } from '../../src/scoring/rules-format.ts'
-import { ADOPTION_BATCH } from '../../src/store/rule-adoption.ts'
 import type { Store } from '../../src/store/store.ts'
 import { listAll } from '../support/store/catalog.ts'
 import { onEngine, onEveryEngine, saveRecords } from '../support/store/engines.ts'
@@ -12,10 +10,6 @@ import { ADA_WALLET, ada, credential, NOON, record } from '../support/store/reco
 
 const LATER = NOON + 1000
 const OPTIONS = { now: NOON, restore: false }
-const otherRules = parseRules({
-  version: 'other',
-  types: { ens: { ...DEFAULT_RULES.types.ens, max_score: 1 } },
-})
 
 const scorer = (store: Store, rules = DEFAULT_RULES) => ({ store, rules, now: () => LATER, onFailure: fail })
 const fail = (id: number, error: unknown) => {
@@ -125,47 +119,6 @@ onEveryEngine('the state of a score', (open) => {
     expect(await store.scoring.work(10, work(0))).toBe(1)
     expect(await find(store, 2)).toMatchObject({ stale: false, scores })
   })
-})
-
-onEveryEngine('the adoption of a rule set', (open) => {
-  test('makes no passport stale for the first rule set, and all passports for the next', async () => {
-    await using store = await open([record(1), record(2)])
-    await adoptRules(scorer(store))
-    expect(await store.scoring.countStale()).toBe(0)
-    await adoptRules(scorer(store, otherRules))
-    expect(await store.scoring.countStale()).toBe(2)
-    expect(await rescoreSome(scorer(store))).toBeUndefined()
-    expect(await rescoreSome(scorer(store, otherRules))).toBe(2)
-    await adoptRules(scorer(store, otherRules))
-    expect(await store.scoring.countStale()).toBe(0)
-    const rules = (await store.records.list(0, 10)).map(({ rules }) => rules)
-    expect(rules).toEqual([otherRules.stamp, otherRules.stamp])
-    await store.scoring.markAll()
-    expect(await store.scoring.countStale()).toBe(2)
-  })
-
-  test('makes passports of another rule set stale, saved before or after the adoption', async () => {
-    const records = [record(1, { rules: 'elsewhere' }), record(2, { rules: DEFAULT_RULES.stamp }), record(3)]
-    await using before = await open(records)
-    await adoptRules(scorer(before))
-    await using after = await open()
-    await adoptRules(scorer(after))
-    await saveRecords(after, records)
-    for (const store of [before, after]) {
-      const stale = await Promise.all([1, 2, 3].map(async (id) => (await find(store, id))?.stale))
-      expect(stale).toEqual([true, false, false])
-    }
-  })
-
-  test('marks many passports in batches, and continues after an interruption', async () => {
-    await using store = await open(Array.from({ length: ADOPTION_BATCH + 1 }, (_, id) => record(id)))
-    while (!(await store.scoring.adopt('one')));
-    expect(await store.scoring.adopt('two')).toBe(false)
-    expect(await store.scoring.countStale()).toBe(ADOPTION_BATCH)
-    expect(await store.scoring.adopt('three')).toBe(false)
-    for (let steps = 0; !(await store.scoring.adopt('three')); steps++) expect(steps).toBeLessThan(20)
-    expect(await store.scoring.countStale()).toBe(ADOPTION_BATCH + 1)
-  })
 
   test('strict saving stops at the first refusal', async () => {
     await using store = await open([ada])
@@ -174,20 +127,6 @@ onEveryEngine('the adoption of a rule set', (open) => {
     const results = await store.records.save(incoming, { ...OPTIONS, strict: true })
     expect(results.map(({ outcome }) => outcome)).toEqual(['added', 'refused'])
     expect(await find(store, 3)).toBeUndefined()
-  })
-
-  test('makes a passport stale that is saved during the adoption', async () => {
-    await using store = await open([record(1), record(2)])
-    while (!(await store.scoring.adopt('old')));
-    expect(await store.scoring.adopt('young')).toBe(false)
-    const arriving = [
-      record(1, { connections: 5, rules: 'old' }),
-      record(2, { connections: 5, rules: 'young' }),
-    ]
-    await saveRecords(store, arriving)
-    while (!(await store.scoring.adopt('young')));
-    expect(await find(store, 1)).toMatchObject({ connections: 5, stale: true })
-    expect(await find(store, 2)).toMatchObject({ connections: 5, stale: false })
   })
 })
 

@@ -60,7 +60,7 @@ async function workOff({ scoring }: Store, work: ScoringJob): Promise<number> {
 }
 
 async function adopt({ scoring }: Store, rules: string): Promise<void> {
-  while (!(await scoring.adopt(rules)));
+  while (!(await scoring.adopt(addOne(rules))));
 }
 
 describe('postgres: two nodes', () => {

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import type { PassportRecord } from '../../src/domain/record.ts'
-import { adoptRules } from '../../src/scoring/rescore.ts'
+import { adoptRules, rescoreSome } from '../../src/scoring/rescore.ts'
 import { DEFAULT_RULES } from '../../src/scoring/rules.ts'
 import type { CopyTable } from '../../src/store/copy-table.ts'
 import type { Store } from '../../src/store/store.ts'
@@ -101,23 +101,24 @@ onEveryEngine('V1 responses', (open, engine) => {
     expect(await credentialsOf(store, 1)).not.toContain('"old"')
   })
 
-  test('have calculating_score true from the adoption of another rule set until the passport is scored', async () => {
+  test('have calculating_score true from the adoption of a rule set that changes the score until the passport is scored', async () => {
     await using store = await open(AT_REST)
     await adoptRules({ store, rules: { ...DEFAULT_RULES, stamp: 'earlier' } })
+    const capped = { ...DEFAULT_RULES, stamp: 'capped', caps: { Skills: 1 } }
     const calculating = async () => [
       (await bodyOf(store, 7))?.includes('"calculating_score":true'),
       (await store.v1.listItems([7]))[0]?.includes('"calculating_score":true'),
     ]
     expect(await calculating()).toEqual([false, false])
-    await adoptRules({ store, rules: DEFAULT_RULES })
+    await adoptRules({ store, rules: capped })
     expect(await calculating()).toEqual([true, true])
-    await score(store)
+    await rescoreSome({ ...scorerOf(store), rules: capped })
     expect(await calculating()).toEqual([false, false])
     await store.scoring.markAll()
     const fail = () => {
       throw new Error('on purpose')
     }
-    const work = { rules: DEFAULT_RULES.stamp, now: NOON, score: fail, onFailure: () => undefined }
+    const work = { rules: capped.stamp, now: NOON, score: fail, onFailure: () => undefined }
     await store.scoring.work(9, work)
     expect(await calculating()).toEqual([true, true])
     await expectV1(store, IDS)

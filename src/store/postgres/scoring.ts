@@ -1,4 +1,4 @@
-import { type Scored, scorePassport, toLoadedScorable } from '../apply-score.ts'
+import { isAffected, type Scored, scorePassport, toLoadedScorable } from '../apply-score.ts'
 import { appendEvents } from '../events/postgres.ts'
 import { STALE_COUNT } from '../rows/counts.ts'
 import { toCredentialData } from '../rows/credential.ts'
@@ -7,14 +7,14 @@ import { toV1CredentialsRow, toV1PassportRow } from '../rows/v1.ts'
 import {
   ADOPTION_BATCH,
   FIND_BATCH_END,
-  MARK_STALE,
-  type MarkRange,
-  nextMarkRange,
+  MARK_RANGE,
+  nextRange,
+  SCORED_BY_OTHERS,
   stateAfterStep,
   targetRules,
   toRulesChanged,
 } from '../rule-adoption.ts'
-import type { ScoringStore } from '../store.ts'
+import type { AdoptionJob, ScoringStore } from '../store.ts'
 import type { Pool } from './connection/health-checked-pool.ts'
 import { lock, lockForWriting, lockShared, RULES } from './connection/locks.ts'
 import { type Query, selectRows, upsertRows } from './connection/query.ts'
@@ -83,38 +83,50 @@ export function createScoring({ query, longQuery, transaction }: Pool): ScoringS
       const markNext = (after: number) =>
         transaction(async (query) => {
           await lockForWriting(query)
-          return markStale(query, { after, except: null, withRecordScores: true })
+          return markBatch(query, after)
         })
       for (let after: number | undefined = -1; after !== undefined; after = await markNext(after));
     },
 
-    adopt: (rules, now = Date.now()) =>
+    adopt: (job) =>
       transaction(async (query) => {
         await lock(query, RULES)
-        return adoptStep(query, rules, now)
+        return adoptStep(query, job)
       }),
   }
 }
 
-async function adoptStep(query: Query, rules: string, now: number): Promise<boolean> {
+/** Compares one batch with a rule set, and marks the affected passports. Returns whether it was the last batch. */
+async function adoptStep(query: Query, job: AdoptionJob): Promise<boolean> {
   const state = await findAdoptionState(query)
-  const range = nextMarkRange(state, rules)
+  const range = nextRange(state, job.rules)
   if (!range) return true
-  await appendEvents(query, { events: toRulesChanged(state, rules), removed: [] }, now)
-  const end = await markStale(query, range)
-  await saveAdoptionState(query, stateAfterStep(state, rules, end))
+  await appendEvents(query, { events: toRulesChanged(state, job.rules), removed: [] }, job.now)
+  const end = await findEnd(query, range.after)
+  if (end !== undefined) {
+    const values = [range.after, end, job.rules, range.withRecordScores]
+    const rows = await selectRows<StoredRow>(query, 'passports', SCORED_BY_OTHERS, values)
+    const affected = (await loadScorables(query, rows)).filter((loaded) => isAffected(loaded, job))
+    const ids = affected.map(({ row }) => row.id)
+    if (ids.length > 0) {
+      await query('update passports set stale = 1 where id = any($1::bigint[])', [ids])
+      await incrementVersion(query, 'ranking')
+    }
+  }
+  await saveAdoptionState(query, stateAfterStep(state, job.rules, end))
   return end === undefined
 }
 
-/** Marks one batch; returns its last id, or `undefined` after the last passport. */
-async function markStale(
-  query: Query,
-  { after, except, withRecordScores }: MarkRange,
-): Promise<number | undefined> {
+async function findEnd(query: Query, after: number): Promise<number | undefined> {
   const [batch] = await query<{ id: number | null }>(FIND_BATCH_END, [after, ADOPTION_BATCH])
-  const end = batch?.id ?? undefined
+  return batch?.id ?? undefined
+}
+
+/** Marks one batch; returns its last id, or `undefined` after the last passport. */
+async function markBatch(query: Query, after: number): Promise<number | undefined> {
+  const end = await findEnd(query, after)
   if (end === undefined) return undefined
-  const rows = await query(MARK_STALE, [after, end, except, withRecordScores])
+  const rows = await query(`${MARK_RANGE} returning 1 as one`, [after, end])
   if (rows.length > 0) await incrementVersion(query, 'ranking')
   return end
 }

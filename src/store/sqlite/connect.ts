@@ -1,9 +1,10 @@
 import { Database, type DatabaseOptions, SQLiteError, type SQLQueryBindings } from 'bun:sqlite'
 import { closeSync, existsSync, mkdirSync, openSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { ServiceError } from '../../domain/errors.ts'
+import { FileFaultError, ServiceError } from '../../domain/errors.ts'
 import { size } from '../../domain/text/format.ts'
 import type { Query } from '../shared/query.ts'
+import { refuseDeletedWal } from './file-guard.ts'
 import { checkOwner } from './migrate/migrate.ts'
 
 /** Milliseconds that a write waits for a write of another process. */
@@ -114,24 +115,32 @@ const isHiddenDamage = (error: unknown) =>
 
 /** Rethrows; errors of the file or the machine become `unavailable`. */
 export function throwTranslated(path: string, error: unknown): never {
-  if (isHiddenDamage(error)) throw damaged(path, error)
+  if (isHiddenDamage(error)) throw new ServiceError('unavailable', damageSentence(path), { cause: error })
   if (!isEnvironmentError(error)) throw error
+  if (/NOTADB|CORRUPT/.test(error.code ?? '')) throw damaged(path, error)
   throw new ServiceError('unavailable', explain(path, error), { cause: error })
 }
 
 export type Methods = Record<string, (...args: never[]) => unknown>
 
-type Guard = { before?: () => void; after?: () => void }
+/** `confirm` is called after a success, `after` in any case. */
+type Guard = { before?: () => void; confirm?: () => void; after?: () => void }
 
 /** Wraps each function with `translateErrors`. */
-export function guardErrors<T extends Methods>(path: string, methods: T, { before, after }: Guard): T {
+export function guardErrors<T extends Methods>(
+  path: string,
+  methods: T,
+  { before, confirm, after }: Guard,
+): T {
   const guard = ([name, method]: [string, (...args: never[]) => unknown]) => [
     name,
     (...args: never[]) => {
       try {
         return translateErrors(path, () => {
           before?.()
-          return method(...args)
+          const result = method(...args)
+          confirm?.()
+          return result
         })
       } finally {
         after?.()
@@ -141,17 +150,19 @@ export function guardErrors<T extends Methods>(path: string, methods: T, { befor
   return Object.fromEntries(Object.entries(methods).map(guard)) as T
 }
 
-/** `before` is called before each statement. */
-export function createQuery(path: string, database: Database, before?: () => void): Query {
+export function createQuery(path: string, database: Database, { before, confirm }: Guard = {}): Query {
   return async <Row>(text: string, values: readonly unknown[] = []) =>
     translateErrors(path, () => {
       before?.()
-      return database.query<Row, SQLQueryBindings[]>(text).all(...(values as SQLQueryBindings[]))
+      const rows = database.query<Row, SQLQueryBindings[]>(text).all(...(values as SQLQueryBindings[]))
+      confirm?.()
+      return rows
     })
 }
 
 function connect(path: string, mode: DatabaseOptions, wait: number): Database {
   refuseOrphanedWal(path)
+  refuseDeletedWal(path)
   const database = new Database(path, { ...mode, strict: true })
   database.run(`pragma busy_timeout = ${wait}`)
   return database
@@ -190,12 +201,11 @@ function make(what: string, work: () => void): void {
   }
 }
 
+const damageSentence = (path: string) =>
+  `${path} is damaged or not a database: restore it from a backup, or name another file in DATABASE_URL.`
+
 const damaged = (path: string, cause?: unknown) =>
-  new ServiceError(
-    'unavailable',
-    `${path} is damaged or not a database: restore it from a backup, or name another file in DATABASE_URL.`,
-    { cause },
-  )
+  new FileFaultError('damaged', damageSentence(path), { cause })
 
 /** For opening a migrated file: a missing table or column is damage. */
 export function openChecked<T>(path: string, work: () => T): T {
@@ -208,9 +218,6 @@ export function openChecked<T>(path: string, work: () => T): T {
 
 function explain(path: string, error: SQLiteError): string {
   const code = error.code ?? ''
-  if (/NOTADB|CORRUPT/.test(code)) {
-    return damaged(path).message
-  }
   // A process that waited for `restore` has the old file open.
   if (/DBMOVED/.test(code)) return `${path} was moved or replaced: restart the process.`
   if (/CANTOPEN|PERM|READONLY|AUTH/.test(code)) {

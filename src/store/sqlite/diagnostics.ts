@@ -6,12 +6,14 @@ import type { Diagnostics } from '../diagnostics.ts'
 import { readContents } from '../shared/contents.ts'
 import { listDamage } from './backup/backup.ts'
 import { connectReader, createQuery, throwTranslated, translateErrors } from './connect.ts'
+import { refuseDeletedWal } from './file-guard.ts'
 import { createKeys } from './keys.ts'
 import { checkOwner, identify, SCHEMA } from './migrate/migrate.ts'
 
 export async function diagnoseSqlite(path: string, full: boolean): Promise<Diagnostics> {
   const hasWal = () => existsSync(`${path}-wal`)
   if (hasWal()) return diagnoseFile(path, connectReader, full)
+  refuseDeletedWal(path)
   const result = diagnoseFile(path, connectUnused, full)
   await result.catch(() => undefined)
   // A process that opened the file meanwhile has a WAL: the first result may be wrong.

@@ -18,6 +18,7 @@ import {
   translateErrors,
 } from './connect.ts'
 import { createCopyTables } from './copy-tables.ts'
+import { createFileGuard } from './file-guard.ts'
 import { createKeyReader, createKeys } from './keys.ts'
 import { createListing, createRecentChanges } from './listing.ts'
 import { findNewerSchema, prepareSchema } from './migrate/migrate.ts'
@@ -52,7 +53,8 @@ export function openSqlite(path: string, options: Options = {}): Store {
     const shared = connectReader(path)
     const transaction = createReadTransaction(path, shared)
     const listing = connectReader(path)
-    const ping = createPing(path, reader)
+    const checkFiles = createFileGuard(path, writer)
+    const ping = createPing(path, reader, checkFiles)
     const v3 = createV3Reader(shared, transaction)
     const passports = createPassportReader(shared, transaction)
     const connections = { reader, writer }
@@ -60,15 +62,20 @@ export function openSqlite(path: string, options: Options = {}): Store {
     const scoringWrites = { work, markAll, adopt }
 
     /** A write ends the shared read transaction: later reads see it, and the WAL can be truncated. */
-    const before = transaction.end
-    const writes = <T extends Methods>(methods: T) => guardErrors(path, methods, { before })
+    function before(): void {
+      transaction.end()
+      checkFiles()
+    }
+    // A write to a deleted file is not acknowledged.
+    const guard = { before, confirm: checkFiles }
+    const writes = <T extends Methods>(methods: T) => guardErrors(path, methods, guard)
     const read = createQuery(path, reader)
-    const write = createQuery(path, writer, before)
+    const write = createQuery(path, writer, guard)
     const keyChanges = createKeyChanges(async (text, values) => (await write(text, values)).length)
     const limitWal = createWalLimit(path, writer)
     /** For bulk writes: import, mirror, scoring, copy. */
     const bulkWrites = <T extends Methods>(methods: T) =>
-      guardErrors(path, methods, { before, after: limitWal })
+      guardErrors(path, methods, { ...guard, after: limitWal })
 
     return {
       passports: { ...passports, ...writes(createPassportChanges(writer)) },

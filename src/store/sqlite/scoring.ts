@@ -1,7 +1,7 @@
 import type { Database } from 'bun:sqlite'
 import type { PassportRef } from '../../domain/passport.ts'
 import type { EventContent } from '../../domain/v3/event.ts'
-import { scorePassport, toLoadedScorable } from '../apply-score.ts'
+import { isAffected, scorePassport, toLoadedScorable } from '../apply-score.ts'
 import { createEventWriter } from '../events/sqlite.ts'
 import { STALE_COUNT } from '../rows/counts.ts'
 import { type StoredRow, toFullPassport } from '../rows/passport.ts'
@@ -9,13 +9,13 @@ import { toV1CredentialsRow, toV1ScoreRow, type V1PassportRow, type V1ScoreRow }
 import {
   ADOPTION_BATCH,
   FIND_BATCH_END,
-  MARK_STALE,
-  type MarkRange,
-  nextMarkRange,
+  MARK_RANGE,
+  nextRange,
+  SCORED_BY_OTHERS,
   stateAfterStep,
   toRulesChanged,
 } from '../rule-adoption.ts'
-import type { ScoringJob, ScoringStore } from '../store.ts'
+import type { AdoptionJob, ScoringJob, ScoringStore } from '../store.ts'
 import type { WriteModel } from '../write-model.ts'
 import { isEnvironmentError } from './connect.ts'
 import { createCredentialReader, createDataPointReader } from './credentials-and-points.ts'
@@ -39,11 +39,8 @@ export function createScoring({ reader, writer }: Connections): ScoringStore {
     'select * from passports where id in (select value from json_each(?))',
   )
   const work = prepareWork(writer, model, evidence)
-  const adopt = prepareAdoption(writer)
-  const markStale = createMarker(writer)
-  const markBatch = writer.transaction((after: number) =>
-    markStale({ after, except: null, withRecordScores: true }),
-  )
+  const adopt = prepareAdoption(writer, evidence)
+  const markBatch = prepareMarking(writer)
 
   return {
     work: (limit, job) => work.immediate(limit, job),
@@ -57,7 +54,7 @@ export function createScoring({ reader, writer }: Connections): ScoringStore {
     markAll() {
       for (let after: number | undefined = -1; after !== undefined; after = markBatch.immediate(after));
     },
-    adopt: (rules, now = Date.now()) => adopt.immediate(rules, now),
+    adopt: (job) => adopt.immediate(job),
   }
 }
 
@@ -136,29 +133,48 @@ function saveScore(before: StoredRow, job: ScoringJob, { model, scores, evidence
   return event ? [event] : []
 }
 
-function prepareAdoption(writer: Database) {
+/** Compares one batch with a rule set, and marks the affected passports. Returns whether it was the last batch. */
+function prepareAdoption(writer: Database, evidence: Evidence) {
   const adoption = createAdoption(writer)
-  const markStale = createMarker(writer)
+  const findEnd = createEndFinder(writer)
+  const list = writer.query<StoredRow, [number, number, string, boolean]>(
+    `select * from passports ${SCORED_BY_OTHERS}`,
+  )
+  const mark = writer.query('update passports set stale = 1 where id in (select value from json_each(?))')
   const log = createEventWriter(writer)
-  return writer.transaction((rules: string, now: number) => {
+
+  function compare(after: number, end: number, job: AdoptionJob, withRecordScores: boolean): void {
+    const rows = list.all(after, end, job.rules, withRecordScores)
+    const affected = rows.filter((row) => isAffected(load(row, evidence), job))
+    if (affected.length === 0) return
+    mark.run(`[${affected.map(({ id }) => id)}]`)
+    incrementRankingVersion(writer)
+  }
+
+  return writer.transaction((job: AdoptionJob) => {
     const state = adoption.find()
-    const range = nextMarkRange(state, rules)
+    const range = nextRange(state, job.rules)
     if (!range) return true
-    log.append({ events: toRulesChanged(state, rules), removed: [] }, now)
-    const end = markStale(range)
-    adoption.save(stateAfterStep(state, rules, end))
+    log.append({ events: toRulesChanged(state, job.rules), removed: [] }, job.now)
+    const end = findEnd(range.after)
+    if (end !== undefined) compare(range.after, end, job, range.withRecordScores)
+    adoption.save(stateAfterStep(state, job.rules, end))
     return end === undefined
   })
 }
 
 /** Marks one batch; returns its last id, or `undefined` after the last passport. */
-function createMarker(writer: Database) {
-  const findEnd = writer.query<{ id: number | null }, [number, number]>(FIND_BATCH_END)
-  const mark = writer.query<unknown, [number, number, string | null, boolean]>(MARK_STALE)
-  return ({ after, except, withRecordScores }: MarkRange): number | undefined => {
-    const end = findEnd.get(after, ADOPTION_BATCH)?.id ?? undefined
-    if (end === undefined) return undefined
-    if (mark.all(after, end, except, withRecordScores).length > 0) incrementRankingVersion(writer)
+function prepareMarking(writer: Database) {
+  const findEnd = createEndFinder(writer)
+  const mark = writer.query<unknown, [number, number]>(MARK_RANGE)
+  return writer.transaction((after: number): number | undefined => {
+    const end = findEnd(after)
+    if (end !== undefined && mark.run(after, end).changes > 0) incrementRankingVersion(writer)
     return end
-  }
+  })
+}
+
+function createEndFinder(writer: Database) {
+  const find = writer.query<{ id: number | null }, [number, number]>(FIND_BATCH_END)
+  return (after: number) => find.get(after, ADOPTION_BATCH)?.id ?? undefined
 }

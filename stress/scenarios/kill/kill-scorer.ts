@@ -80,7 +80,12 @@ async function killMidway(sandbox: Pick<Sandbox, 'open'>, child: Bun.Subprocess,
 const SCORABLE = INVENTED.slice(0, 300).map((person) => ({
   ...person,
   dataPoints: [
-    { type: 'github', account: '', display: '', value: { kind: 'number' as const, amount: person.id * 3 } },
+    {
+      type: 'github',
+      account: '',
+      display: '',
+      value: { kind: 'number' as const, amount: person.id * 3 + 1 },
+    },
   ],
 }))
 
@@ -88,7 +93,7 @@ function rules(multiplier: number): string {
   const rule = {
     name: 'GitHub',
     category: 'Skills',
-    max_score: 90,
+    max_score: 9000,
     convert: 'none',
     multiplier,
     accounts: 'best',

@@ -3,6 +3,8 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { openForCommand } from '../../../src/cli/open-store.ts'
 import { type DatabaseAddress, parseDatabaseAddress } from '../../../src/domain/database-address.ts'
+import { adoptRules } from '../../../src/scoring/rescore.ts'
+import { DEFAULT_RULES } from '../../../src/scoring/rules.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { start } from '../../support/cli.ts'
 import { testDatabase } from '../../support/postgres/postgres.ts'
@@ -53,7 +55,7 @@ const fill = (url: string) =>
     )
     await store.passports.remove(12, NOON)
     await store.rules.apply({ stamp: 'rules-1', body: '{}', appliedAt: NOON, source: 'apply' })
-    await store.scoring.adopt('rules-1')
+    await adoptRules({ store, rules: { ...DEFAULT_RULES, stamp: 'rules-1' } })
     const one = {
       id: 'k1',
       name: 'one',

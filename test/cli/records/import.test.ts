@@ -91,37 +91,6 @@ withEveryEngine('import', (makeDatabase) => {
     ])
     expect(records.find(({ id }) => id === 5)?.profile.bio).toBe('new')
   })
-
-  test('a removal undoes every earlier line of the passport and of those merged into it, also with --restore', async () => {
-    await using here = await prepare(makeDatabase, {
-      'before.jsonl': toLines(
-        { passport_id: 3 },
-        { passport_id: 5, merged_into: 3 },
-        { passport_id: 9, main_wallet: '0xw' },
-      ),
-      'after.jsonl': toLines(
-        // Refused until the last line frees the wallet.
-        { passport_id: 4, main_wallet: '0xw' },
-        { passport_id: 5, main_wallet: '0xw', merged_into: 3 },
-        { passport_id: 4, removed: true },
-        { passport_id: 3, removed: true },
-        { passport_id: 9, main_wallet: '0xz' },
-      ),
-      'again.jsonl': toLines(
-        { passport_id: 4, removed: true },
-        { passport_id: 4, main_wallet: '0xz' },
-        { passport_id: 9, main_wallet: '0xy' },
-      ),
-    })
-    await here.import('before.jsonl')
-    const { err, code } = await here.import('after.jsonl', '--restore')
-    expect(err).toBe('5 lines: 0 added, 3 changed, 0 unchanged, 2 replaced by a later line.\n')
-    expect(code).toBe(0)
-    expect(await here.ids()).toEqual([9])
-    // A line after the removal restores the passport.
-    expect((await here.import('again.jsonl', '--restore')).code).toBe(0)
-    expect(await here.ids()).toEqual([4, 9])
-  })
 })
 
 withEngine('sqlite', 'import', (makeDatabase) => {

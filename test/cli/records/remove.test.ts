@@ -1,7 +1,9 @@
 import { expect, test } from 'bun:test'
+import { join } from 'node:path'
 import { workplace } from '../../support/cli-sandbox.ts'
 import { hasPrograms } from '../../support/programs.ts'
-import { withEngine } from '../../support/store/engines.ts'
+import { withEngine, withEveryEngine } from '../../support/store/engines.ts'
+import { toLines } from '../../support/store/json-lines.ts'
 import { record } from '../../support/store/records.ts'
 import { callHere } from '../../support/terminal.ts'
 
@@ -77,5 +79,43 @@ withEngine('sqlite', 'remove on a terminal', (makeDatabase) => {
     expect(output).toContain('Remove passport 1 (')
     expect(output).toContain('Passport 1 is removed')
     expect(await child.exited).toBe(0)
+  })
+})
+
+withEveryEngine('a removal in a file', (makeDatabase) => {
+  test('undoes every earlier line of the passport and of those merged into it, also with --restore', async () => {
+    await using here = await workplace(makeDatabase, {
+      files: {
+        'before.jsonl': toLines(
+          { passport_id: 3 },
+          { passport_id: 5, merged_into: 3 },
+          { passport_id: 9, main_wallet: '0xw' },
+        ),
+        'after.jsonl': toLines(
+          // Refused until the last line frees the wallet.
+          { passport_id: 4, main_wallet: '0xw' },
+          { passport_id: 5, main_wallet: '0xw', merged_into: 3 },
+          { passport_id: 4, removed: true },
+          { passport_id: 3, removed: true },
+          { passport_id: 9, main_wallet: '0xz' },
+        ),
+        'again.jsonl': toLines(
+          { passport_id: 4, removed: true },
+          { passport_id: 4, main_wallet: '0xz' },
+          { passport_id: 9, main_wallet: '0xy' },
+        ),
+      },
+    })
+    const importFile = (name: string, ...options: string[]) =>
+      here.call('import', join(here.cwd, name), ...options)
+    const ids = async () => (await here.look(({ records }) => records.list(-1, 9))).map(({ id }) => id)
+    await importFile('before.jsonl')
+    const { err, code } = await importFile('after.jsonl', '--restore')
+    expect(err).toBe('5 lines: 0 added, 3 changed, 0 unchanged, 2 replaced by a later line.\n')
+    expect(code).toBe(0)
+    expect(await ids()).toEqual([9])
+    // A line after the removal restores the passport.
+    expect((await importFile('again.jsonl', '--restore')).code).toBe(0)
+    expect(await ids()).toEqual([4, 9])
   })
 })

@@ -103,7 +103,7 @@ test('the dashboard shows every metric of docs/operate.md and no other', () => {
   expect(new Set(expressions.flatMap(metricsIn))).toEqual(new Set(documented))
 })
 
-test.skipIf(!Bun.which('promtool'))('Prometheus accepts the expressions of the dashboard', () => {
+test.if(hasPrograms('promtool'))('Prometheus accepts the expressions of the dashboard', () => {
   using folder = tempFolder()
   const path = join(folder.path, 'dashboard.yaml')
   const rules = expressions.map((expr, at) => ({

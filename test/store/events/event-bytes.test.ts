@@ -24,6 +24,7 @@ async function fill(store: Store): Promise<void> {
   for (const rules of [DEFAULT_RULES, OTHER_RULES]) {
     await adoptRules({ store, rules })
     if (rules === DEFAULT_RULES) continue
+    await store.scoring.markAll()
     while (await rescoreSome({ ...scorerOf(store), rules }));
   }
   expect((await store.events.log()).last).toBe(2 * PEOPLE + 2)

@@ -139,9 +139,14 @@ onEveryEngine('events', (open) => {
     expect(await causes(() => scoreAt(store, NOON))).toEqual(['github value'])
     await store.scoring.markAll()
     expect(await causes(() => scoreAt(store, NOON + 2 * YEAR))).toEqual(['ens time'])
+    // A rule set that gave the same points is not the cause of a later change.
+    const same = { ...DEFAULT_RULES, stamp: 'same' }
+    await adoptRules({ store, rules: same })
+    await store.scoring.markAll()
+    expect(await causes(() => scoreAt(store, NOON + 3 * YEAR, same))).toEqual(['ens time'])
     const other = otherRules()
     await adoptRules({ store, rules: other })
-    expect(await causes(() => scoreAt(store, NOON + 2 * YEAR, other))).toEqual(['github rules'])
+    expect(await causes(() => scoreAt(store, NOON + 3 * YEAR, other))).toEqual(['github rules'])
   })
 
   test('a cap is a part of the change that no credential explains', async () => {

@@ -23,7 +23,7 @@ export const PASSPORT_CHANGES: [what: string, id: number, change: Change][] = [
   ['a data point', 12, addPoint],
   ['a stale score', 7, (store) => store.scoring.markAll()],
   ['a new score', 12, inOrder((store) => store.scoring.markAll(), score)],
-  ['another rule set', 12, inOrder(adopt('one'), adopt('other'))],
+  ['a rule set that changes its score', 7, inOrder(adopt('one'), adopt('capped', { Skills: 1 }))],
   ['a merge, for the survivor', 7, (store) => store.passports.merge(12, 7)],
   ['the end of a merge, for the survivor', 3, (store) => store.passports.unmerge(900)],
   ['the removal of its merged passport', 3, (store) => store.passports.remove(900, NOON)],
@@ -58,8 +58,8 @@ function addPoint(store: Store) {
   return store.records.save([record], saving)
 }
 
-function adopt(stamp: string): Change {
-  return (store) => adoptRules({ store, rules: { ...DEFAULT_RULES, stamp } })
+function adopt(stamp: string, caps = {}): Change {
+  return (store) => adoptRules({ store, rules: { ...DEFAULT_RULES, stamp, caps } })
 }
 
 function inOrder(first: Change, second: Change): Change {

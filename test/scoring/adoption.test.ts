@@ -1,0 +1,185 @@
+import { expect, test } from 'bun:test'
+import type { DataPoint } from '../../src/domain/data-point.ts'
+import type { PassportRef } from '../../src/domain/passport.ts'
+import { adoptRules, rescoreSome } from '../../src/scoring/rescore.ts'
+import { DEFAULT_RULES, type Rule, type RuleSet, stampRules } from '../../src/scoring/rules.ts'
+import { parseRules } from '../../src/scoring/rules-format.ts'
+import { ADOPTION_BATCH } from '../../src/store/rule-adoption.ts'
+import type { Store } from '../../src/store/store.ts'
+import { onEveryEngine, saveRecords } from '../support/store/engines.ts'
+import { NOON, record } from '../support/store/records.ts'
+
+const LATER = NOON + 1000
+const OPTIONS = { now: NOON, restore: false }
+const otherRules = parseRules({
+  version: 'other',
+  types: { ens: { ...DEFAULT_RULES.types.ens, max_score: 1 } },
+})
+
+const scorer = (store: Store, rules = DEFAULT_RULES) => ({ store, rules, now: () => LATER, onFailure: fail })
+const fail = (id: number, error: unknown) => {
+  throw new Error(`passport ${id}`, { cause: error })
+}
+const contracts = (amount: number): DataPoint => ({
+  type: 'base_builder',
+  account: '',
+  value: { kind: 'number', amount },
+  display: `${amount} contracts`,
+})
+const hand = (store: Store, passport: PassportRef, point: DataPoint) =>
+  store.records.save([{ kind: 'data-point', passport, point }], OPTIONS)
+const find = async (store: Store, id: number) => await store.passports.find({ id })
+const YEAR = 365.25 * 86_400_000
+const joined = (time: number): DataPoint => ({
+  type: 'ens',
+  account: '',
+  value: { kind: 'date', amount: time },
+  display: '',
+})
+/** A rule set that gives every passport the same score. */
+const jobOf = (rules: string, total: number) => ({
+  rules,
+  now: LATER,
+  score: () => ({ scores: { total, activity: 0, identity: 0, skills: 0 }, human: false, credentials: [] }),
+})
+
+/** Whether the listed passports are stale, by id. */
+const stale = async (store: Store) =>
+  await Promise.all(
+    (await store.records.list(0, 9))
+      .filter(({ mergedInto }) => mergedInto === undefined)
+      .map(async ({ id }) => (await find(store, id))?.stale),
+  )
+
+/** All responses of passports 1 to 4. */
+const responses = (store: Store) =>
+  Promise.all(
+    [1, 2, 3, 4].map(async (id) => ({
+      ...(await store.v1.findPassport({ id })),
+      credentials: await store.v1.findCredentials({ id }),
+      items: await store.v1.listItems([id]),
+      v3: await store.v3.find([{ id }], { credentials: true }),
+    })),
+  )
+
+const typesAfter = async (store: Store, sequence: number) =>
+  (await store.events.list({ after: sequence, limit: 100 })).events.map(({ type }) => type)
+
+onEveryEngine('the adoption of a rule set', (open) => {
+  test('makes no passport stale for the first rule set, and those whose score it changes for the next', async () => {
+    await using store = await open([1, 2, 3].map((id) => record(id, { scores: { total: 4, skills: 4 } })))
+    await hand(store, { id: 1 }, contracts(4))
+    await hand(store, { id: 2 }, joined(NOON - 3 * YEAR))
+    await rescoreSome(scorer(store))
+    await adoptRules(scorer(store))
+    expect(await store.scoring.countStale()).toBe(0)
+    await adoptRules(scorer(store, otherRules))
+    expect(await stale(store)).toEqual([true, true, false])
+    expect(await rescoreSome(scorer(store))).toBeUndefined()
+    expect(await rescoreSome(scorer(store, otherRules))).toBe(2)
+    await adoptRules(scorer(store, otherRules))
+    expect(await store.scoring.countStale()).toBe(0)
+    const rules = (await store.records.list(0, 10)).map(({ rules }) => rules)
+    expect(rules).toEqual([otherRules.stamp, otherRules.stamp, undefined])
+    await store.scoring.markAll()
+    expect(await store.scoring.countStale()).toBe(3)
+  })
+
+  test('keeps bytes, ETags, times and events of each passport whose points stay the same', async () => {
+    const records = [1, 2, 3, 4].map((id) => record(id, { mainWallet: `0x${id}` }))
+    await using store = await open([...records, record(5, { mergedInto: 1 })])
+    await adoptRules(scorer(store))
+    for (const id of [1, 2]) await hand(store, { id }, contracts(4))
+    // Its points depend on the time: they are compared at the time of the stored score.
+    await hand(store, { id: 3 }, joined(NOON - 3 * YEAR))
+    await rescoreSome(scorer(store))
+    await hand(store, { id: 4 }, { ...contracts(4), type: 'unheard_of' })
+    await rescoreSome(scorer(store))
+    const before = await responses(store)
+    const { last } = await store.events.log()
+
+    const { stamp: _, ...shape } = DEFAULT_RULES
+    const sameScores = stampRules({ ...shape, version: 'same', levels: [{ name: 'All', from: 0 }] })
+    const later = (rules: RuleSet) => ({ ...scorer(store, rules), now: () => NOON + 2 * YEAR })
+    await adoptRules(later(sameScores))
+    expect(await responses(store)).toEqual(before)
+    expect(await rescoreSome(later(sameScores))).toBe(0)
+    expect(await responses(store)).toEqual(before)
+    expect(await typesAfter(store, last)).toEqual(['rules.changed'])
+
+    const lower = { ...(shape.types.base_builder as Rule), max_score: 5 }
+    const other = stampRules({ ...shape, types: { ...shape.types, base_builder: lower } })
+    await adoptRules(later(other))
+    expect(await stale(store)).toEqual([true, true, false, false])
+    expect(await rescoreSome(later(other))).toBe(2)
+    const after = await responses(store)
+    expect(after.slice(2)).toEqual(before.slice(2))
+    for (const at of [0, 1]) {
+      expect(after[at]).not.toEqual(before[at])
+      expect(JSON.parse(after[at]?.body ?? '').passport).toMatchObject({ score: 5, calculating_score: false })
+    }
+    expect(await typesAfter(store, last)).toEqual([
+      'rules.changed',
+      'rules.changed',
+      'score.changed',
+      'score.changed',
+    ])
+    expect((await store.records.list(0, 4)).map(({ rules }) => rules)).toEqual([
+      ...[other, other, DEFAULT_RULES, DEFAULT_RULES].map(({ stamp }) => stamp),
+    ])
+  })
+
+  test('tries again to score a passport that could not be scored', async () => {
+    await using store = await open([record(1, { stale: true })])
+    await adoptRules(scorer(store))
+    const work = { ...jobOf('other', 1), rules: DEFAULT_RULES.stamp, onFailure: () => undefined }
+    const score = () => {
+      throw new Error('on purpose')
+    }
+    await store.scoring.work(1, { ...work, score })
+    expect(await store.scoring.countStale()).toBe(0)
+    await adoptRules(scorer(store, otherRules))
+    expect(await store.scoring.countStale()).toBe(1)
+    expect(await rescoreSome(scorer(store, otherRules))).toBe(1)
+  })
+
+  test('makes passports with other scores of another rule set stale, saved before or after the adoption', async () => {
+    const scores = { total: 9, skills: 9 }
+    const records = [
+      record(1, { rules: 'elsewhere', scores }),
+      record(2, { rules: DEFAULT_RULES.stamp, scores }),
+      record(3, { scores }),
+    ]
+    await using before = await open(records)
+    await adoptRules(scorer(before))
+    await using after = await open()
+    await adoptRules(scorer(after))
+    await saveRecords(after, records)
+    for (const store of [before, after]) expect(await stale(store)).toEqual([true, false, false])
+  })
+
+  test('marks many passports in batches, and continues after an interruption', async () => {
+    await using store = await open(Array.from({ length: ADOPTION_BATCH + 1 }, (_, id) => record(id)))
+    const adopt = (rules: string, total: number) => store.scoring.adopt(jobOf(rules, total))
+    while (!(await adopt('one', 1)));
+    expect(await adopt('two', 2)).toBe(false)
+    expect(await store.scoring.countStale()).toBe(ADOPTION_BATCH)
+    expect(await adopt('three', 3)).toBe(false)
+    for (let steps = 0; !(await adopt('three', 3)); steps++) expect(steps).toBeLessThan(20)
+    expect(await store.scoring.countStale()).toBe(ADOPTION_BATCH + 1)
+  })
+
+  test('makes a passport stale that is saved during the adoption', async () => {
+    await using store = await open([record(1), record(2)])
+    while (!(await store.scoring.adopt(jobOf('old', 1))));
+    expect(await store.scoring.adopt(jobOf('young', 2))).toBe(false)
+    const arriving = [
+      record(1, { connections: 5, rules: 'old' }),
+      record(2, { connections: 5, rules: 'young' }),
+    ]
+    await saveRecords(store, arriving)
+    while (!(await store.scoring.adopt(jobOf('young', 2))));
+    expect(await find(store, 1)).toMatchObject({ connections: 5, stale: true })
+    expect(await find(store, 2)).toMatchObject({ connections: 5, stale: false })
+  })
+})
