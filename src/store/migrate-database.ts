@@ -1,5 +1,5 @@
-import { type DatabaseAddress, namePostgres } from '../domain/database-address.ts'
-import { createPool } from './postgres/connection/health-checked-pool.ts'
+import type { DatabaseAddress } from '../domain/database-address.ts'
+import { openPrimary } from './postgres/connection/primary.ts'
 import { SCHEMA as POSTGRES_SCHEMA, prepareSchema as preparePostgres } from './postgres/migrate/migrate.ts'
 import { connectWriter, openChecked } from './sqlite/connect.ts'
 import { prepareSchema as prepareSqlite, SCHEMA as SQLITE_SCHEMA } from './sqlite/migrate/migrate.ts'
@@ -28,10 +28,9 @@ function migrateSqlite(path: string, onProgress: OnProgress): number {
 }
 
 async function migratePostgres(url: string, onProgress: OnProgress): Promise<number> {
-  const name = namePostgres(url)
-  const pool = createPool(url, name, { connections: 1, responseTimeout: 30_000 })
+  const pool = await openPrimary(url, { connections: 1, responseTimeout: 30_000 })
   try {
-    return await preparePostgres(pool, name, { mode: true, onProgress })
+    return await preparePostgres(pool, { mode: true, onProgress })
   } finally {
     await pool.close()
   }

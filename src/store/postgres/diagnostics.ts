@@ -1,17 +1,18 @@
 import { namePostgres } from '../../domain/database-address.ts'
 import type { Diagnostics } from '../diagnostics.ts'
 import { readContents } from '../shared/contents.ts'
-import { createPool, openPrimaryPool, type Pool } from './connection/health-checked-pool.ts'
+import { createPool, type Pool } from './connection/health-checked-pool.ts'
+import { checkWritable, openPrimary } from './connection/primary.ts'
 import { createKeys } from './keys.ts'
-import { checkVersion, checkWritable, SCHEMA } from './migrate/migrate.ts'
+import { checkVersion, SCHEMA } from './migrate/migrate.ts'
 
 const OPTIONS = { connections: 1, responseTimeout: 10_000 }
 
 export async function diagnosePostgres(url: string): Promise<Diagnostics> {
   const name = namePostgres(url)
-  const pool = await openPrimaryPool(url, name, OPTIONS)
+  const pool = await openPrimary(url, OPTIONS)
   try {
-    await checkWritable(pool.query, name)
+    await checkWritable(pool)
     const schema = await checkVersion(pool.query, name)
     const [row] = await pool.query<{ now: number }>(
       'select (extract(epoch from clock_timestamp()) * 1000)::float8 as now',
@@ -26,11 +27,10 @@ export async function diagnosePostgres(url: string): Promise<Diagnostics> {
 
 /** The schema of a replica, and whether it gets the current changes of its primary within `maxLag` milliseconds. */
 export async function diagnoseReplica(url: string, primaryUrl: string, maxLag: number) {
-  const [name, primaryName] = [namePostgres(url), namePostgres(primaryUrl)]
-  const primary = await openPrimaryPool(primaryUrl, primaryName, OPTIONS)
-  const replica = createPool(url, name, OPTIONS)
+  const primary = await openPrimary(primaryUrl, OPTIONS)
+  const replica = createPool(url, OPTIONS)
   try {
-    const schema = await checkVersion(replica.query, name)
+    const schema = await checkVersion(replica.query, replica.name)
     const [state] = await replica.query<{ isReplica: boolean; isReceiving: boolean }>(
       `select pg_is_in_recovery() as "isReplica", exists (select from pg_stat_wal_receiver) as "isReceiving"`,
     )

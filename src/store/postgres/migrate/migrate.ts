@@ -10,9 +10,9 @@ import laterFields from '../../migrations/postgres/0007-later-fields.sql' with {
 import handles from '../../migrations/postgres/0008-handles.sql' with { type: 'text' }
 import events from '../../migrations/postgres/0009-events.sql' with { type: 'text' }
 import { type MigrationMode, OutdatedSchemaError } from '../../outdated-schema.ts'
-import { readOnlyError } from '../connection/errors.ts'
 import type { Pool } from '../connection/health-checked-pool.ts'
 import { lock, MIGRATE } from '../connection/locks.ts'
+import { checkWritable } from '../connection/primary.ts'
 import type { Query } from '../connection/query.ts'
 import { storeV1 } from './migration-4.ts'
 import { storeImages } from './migration-7.ts'
@@ -89,12 +89,12 @@ async function renumber(query: Query): Promise<void> {
 /** Migrates the database if the mode allows it; otherwise throws if it is outdated. Returns its version before. */
 export async function prepareSchema(
   pool: Pool,
-  name: string,
   { mode, onProgress }: { mode: MigrationMode; onProgress?: OnProgress | undefined },
 ): Promise<number> {
+  const { name } = pool
   try {
     // With `false` the server may be read-only.
-    if (mode !== false) await checkWritable(pool.query, name)
+    if (mode !== false) await checkWritable(pool)
     const version = await checkVersion(pool.query, name)
     if (version === SCHEMA && mode === true) await renumber(pool.query)
     if (version === SCHEMA) return version
@@ -111,11 +111,6 @@ export async function prepareSchema(
 export async function findNewerSchema(query: Query): Promise<number | undefined> {
   const [row] = await query<{ version: number }>('select version from passportd where version > $1', [SCHEMA])
   return row?.version
-}
-
-export async function checkWritable(query: Query, name: string): Promise<void> {
-  const [row] = await query<{ mode: string }>(`select current_setting('transaction_read_only') as mode`)
-  if (row?.mode === 'on') throw readOnlyError(name, new Error('transaction_read_only is on'))
 }
 
 /** Throws unless this program supports the database. Returns 0 for a database without tables of passportd. */
