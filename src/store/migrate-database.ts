@@ -1,10 +1,9 @@
 import type { DatabaseAddress } from '../domain/database-address.ts'
+import type { OnProgress } from './migration-progress.ts'
 import { openPrimary } from './postgres/connection/primary.ts'
 import { SCHEMA as POSTGRES_SCHEMA, prepareSchema as preparePostgres } from './postgres/migrate/migrate.ts'
 import { connectWriter, openChecked } from './sqlite/connect.ts'
 import { prepareSchema as prepareSqlite, SCHEMA as SQLITE_SCHEMA } from './sqlite/migrate/migrate.ts'
-
-type OnProgress = (done: number, total: number) => void
 
 /** Returns the schema before and after. Throws `unavailable` with a sentence. */
 export async function migrateDatabase(

@@ -1,4 +1,5 @@
 import { ServiceError } from '../../../domain/errors.ts'
+import { combinePasses, type OnProgress } from '../../migration-progress.ts'
 import passports from '../../migrations/postgres/0001-passports.sql' with { type: 'text' }
 import usage from '../../migrations/postgres/0002-usage.sql' with { type: 'text' }
 import keySuccessors from '../../migrations/postgres/0003-key-successors.sql' with { type: 'text' }
@@ -48,6 +49,9 @@ const MIGRATIONS: readonly ((query: Query, onProgress: OnProgress, from: number)
   (query) => query(events),
 ]
 
+/** Only migrations that read all passports have the parameter. */
+const hasProgress = (migration: (typeof MIGRATIONS)[number]) => migration.length > 1
+
 async function hasColumn(query: Query, name: string): Promise<boolean> {
   const rows = await query(
     `select 1 as one from pg_attribute where attrelid = 'v1_passports'::regclass and attname = $1`,
@@ -55,8 +59,6 @@ async function hasColumn(query: Query, name: string): Promise<boolean> {
   )
   return rows.length > 0
 }
-
-type OnProgress = (done: number, total: number) => void
 
 /** The schema of this program. */
 export const SCHEMA = MIGRATIONS.length
@@ -71,7 +73,10 @@ async function migrate(pool: Pool, name: string, onProgress: OnProgress = () => 
     await query('set local idle_in_transaction_session_timeout = 0')
     await lock(query, MIGRATE)
     const version = await checkVersion(query, name)
-    for (const migration of MIGRATIONS.slice(version)) await migration(query, onProgress, version)
+    const pending = MIGRATIONS.slice(version)
+    const beginPass = combinePasses(pending.filter(hasProgress).length, onProgress)
+    for (const migration of pending)
+      await migration(query, hasProgress(migration) ? beginPass() : onProgress, version)
     await query('create table if not exists passportd (version integer not null)')
     await query('delete from passportd')
     await query('insert into passportd (version) values ($1)', [SCHEMA])
