@@ -7,7 +7,6 @@ export type Health = {
   writes: boolean
   /** The version of the keys. */
   keys: number
-  /** Identifies the server process and its database. */
   server: string
   isReplica: boolean
   /** The position in the WAL: flushed on a primary, replayed on a replica. */
@@ -16,8 +15,11 @@ export type Health = {
   sentAt: number
 }
 
+/** Identifies a server process and its database. */
+export const SERVER = `pg_postmaster_start_time()::text || ' ' || current_database()`
+
 const HEALTH = `select current_setting('transaction_read_only') = 'off' as writes,
-  pg_postmaster_start_time()::text || ' ' || current_database() as server,
+  ${SERVER} as server,
   (select version from versions where name = 'keys')::float8 as keys,
   pg_is_in_recovery() as "isReplica",
   (case when pg_is_in_recovery() then pg_last_wal_replay_lsn() else pg_current_wal_flush_lsn() end
