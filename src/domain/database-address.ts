@@ -30,10 +30,10 @@ export function parsePostgresUrl(text: string): string | undefined {
   return isValid ? text : undefined
 }
 
-/** Replicas, separated by commas. */
+/** Replicas, separated by commas; an address with several hosts is one replica for each host. */
 export function parsePostgresUrls(text: string): readonly string[] | undefined {
   const urls = text.split(/,(?=\s*postgres(?:ql)?:\/\/)/).map((url) => parsePostgresUrl(url.trim()))
-  return urls.every((url) => url !== undefined) ? urls : undefined
+  return urls.every((url) => url !== undefined) ? urls.flatMap(splitHosts) : undefined
 }
 
 /** One URL for each host of an address with several, such as `postgres://user:password@host1,host2:5433/database`. */

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { buildSnapshot, type Snapshot, updateSnapshot } from '../catalog/snapshot.ts'
 import type { Config } from '../config.ts'
+import { ServiceError } from '../domain/errors.ts'
 import { NO_PLAN } from '../domain/retirement.ts'
 import { count } from '../domain/text/format.ts'
 import { dayOf } from '../domain/usage.ts'
@@ -83,7 +84,7 @@ const pause = (milliseconds: number) =>
   // An abort ends the pause early.
   sleep(milliseconds, undefined, { signal: stop.signal }).catch(() => undefined)
 
-/** Runs a job until the service stops. A failure that repeats is logged once, and counted when it ends. */
+/** Runs a job until the service stops. A failure is logged once, and its repetitions are counted when it ends. */
 async function repeat(failing: string, job: () => Promise<void>, pauseAfter: (took: number) => number) {
   const attempt = logFailures(failing, job)
   while (!stop.signal.aborted) {
@@ -93,20 +94,25 @@ async function repeat(failing: string, job: () => Promise<void>, pauseAfter: (to
   }
 }
 
+/** Messages that alternate during one failure are logged at most once a minute. */
 function logFailures(failing: string, job: () => Promise<void>) {
   let last = ''
+  let loggedAt = Number.NEGATIVE_INFINITY
   let attempts = 0
   return async (): Promise<void> => {
     try {
       await job()
       if (attempts > 0) log.info(`No longer: ${failing}.`, { failed_attempts: attempts })
       last = ''
+      loggedAt = Number.NEGATIVE_INFINITY
       attempts = 0
     } catch (error) {
-      const { message } = error as Error
-      if (message !== last) log.error(`${failing}: ${message}`)
-      last = message
       attempts++
+      const text = error instanceof ServiceError ? error.message : String((error as Error).stack)
+      if (text === last || performance.now() - loggedAt < FAILURE_LOG_MILLISECONDS) return
+      log.error(`${failing}: ${text}`)
+      last = text
+      loggedAt = performance.now()
     }
   }
 }
@@ -175,7 +181,7 @@ async function storeUsage(store: Store): Promise<void> {
 }
 
 /** A newer version may store scores in another way: this node then serves and counts usage, but leaves scores to it. */
-async function watchSchema(store: Store): Promise<void> {
+function watchSchema(store: Store): Promise<void> {
   async function check(): Promise<void> {
     const schema = await store.newerSchema()
     if (schema === undefined || stopScoring.signal.aborted) return
@@ -184,11 +190,7 @@ async function watchSchema(store: Store): Promise<void> {
       `The database was migrated by a newer passportd (schema ${schema}): this node calculates no scores any more. Replace it by the newer version.`,
     )
   }
-  // Other jobs log that the database is unavailable.
-  while (!stop.signal.aborted) {
-    await check().catch(() => undefined)
-    await pause(SCHEMA_MILLISECONDS)
-  }
+  return repeat('The schema of the database cannot be checked', check, () => SCHEMA_MILLISECONDS)
 }
 
 /** The database may be deleted, replaced or damaged while nothing is written. */

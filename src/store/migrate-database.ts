@@ -1,11 +1,10 @@
-import { type DatabaseAddress, namePostgres } from '../domain/database-address.ts'
-import { createPool } from './postgres/connection/health-checked-pool.ts'
+import type { DatabaseAddress } from '../domain/database-address.ts'
+import type { OnProgress } from './migration-progress.ts'
+import { openPrimary } from './postgres/connection/primary.ts'
 import { SCHEMA as POSTGRES_SCHEMA, prepareSchema as preparePostgres } from './postgres/migrate/migrate.ts'
 import { connectWriter, openChecked } from './sqlite/connect.ts'
 import { createFileGuard } from './sqlite/file-guard.ts'
 import { prepareSchema as prepareSqlite, SCHEMA as SQLITE_SCHEMA } from './sqlite/migrate/migrate.ts'
-
-type OnProgress = (done: number, total: number) => void
 
 /** Returns the schema before and after. Throws `unavailable` with a sentence. */
 export async function migrateDatabase(
@@ -32,10 +31,9 @@ function migrateSqlite(path: string, onProgress: OnProgress): number {
 }
 
 async function migratePostgres(url: string, onProgress: OnProgress): Promise<number> {
-  const name = namePostgres(url)
-  const pool = createPool(url, name, { connections: 1, responseTimeout: 30_000 })
+  const pool = await openPrimary(url, { connections: 1, responseTimeout: 30_000 })
   try {
-    return await preparePostgres(pool, name, { mode: true, onProgress })
+    return await preparePostgres(pool, { mode: true, onProgress })
   } finally {
     await pool.close()
   }

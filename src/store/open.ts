@@ -11,15 +11,15 @@ type OpenOptions = {
   migrate?: MigrationMode
   /** Connections for short statements (PostgreSQL). */
   connections?: number
-  /** Milliseconds without a response after which a server counts as unavailable. */
+  /** Milliseconds without any response after which a server counts as unavailable. */
   responseTimeout?: number
   onMigrate?: (done: number, total: number) => void
   /** Reports that a server is unavailable or slow, and that it has recovered. */
   onNotice?: (sentence: string) => void
 }
 
-/** For `serve`: a request must get its 503 within two seconds. */
-export const SERVE_TIMEOUT = { responseTimeout: 1000 }
+/** For `serve`: a slow database is waited for; a request must get its 503 within ten seconds. */
+export const SERVE_TIMEOUT = { responseTimeout: 5000 }
 
 /** Opens the database and migrates it, unless `migrate` is false. Throws `unavailable` with a message for the operator. */
 export async function openStore(address: DatabaseAddress, options: OpenOptions = {}): Promise<Store> {

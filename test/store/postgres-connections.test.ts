@@ -39,7 +39,7 @@ test('connections that die silently are replaced, and calls fail with unavailabl
 
 test('a slow read of the ranking does not make other requests fail', async () => {
   await using database = await databaseMaker('postgres')()
-  const store = await openPostgres(database, { responseTimeout: 200 })
+  const store = await openPostgres(database, { responseTimeout: 200, longStatement: 500 })
   await until(() => succeeds(saveRecords(store, [ada])))
   await using sql = connect(database.url)
   await sql.begin(async (transaction) => {

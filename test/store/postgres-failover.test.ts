@@ -112,29 +112,3 @@ test('a database with an encoding other than UTF-8 is refused in one sentence', 
   expect(openPostgres({ url })).rejects.toThrow('is encoded in SQL_ASCII: create it with createdb -E UTF8')
   await until(() => succeeds(sql.unsafe(`drop database ${name} with (force)`)))
 })
-
-test('requests for a locked table do not wait for its lock', async () => {
-  await using database = await testDatabase()
-  const node = await openPostgres(database, { ...SERVE_TIMEOUT, connections: 10 })
-  await saveRecords(node, [named(1, 'One')])
-  await node.passports.find({ id: 1 })
-  await using sql = connect(database.url)
-  const held = Promise.withResolvers<void>()
-  const locked = Promise.withResolvers<void>()
-  const locking = sql.begin(async (transaction) => {
-    await transaction`lock table passports in access exclusive mode`
-    locked.resolve()
-    await held.promise
-  })
-  await locked.promise
-  await Promise.all(
-    Array.from({ length: 200 }, async () => {
-      const failure = await Promise.resolve(node.passports.find({ id: 1 })).catch((error) => error.code)
-      expect(failure).toBe('unavailable')
-    }),
-  )
-  held.resolve()
-  await locking
-  await until(() => succeeds(node.passports.find({ id: 1 })))
-  await node.close()
-})

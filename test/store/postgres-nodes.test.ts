@@ -94,7 +94,7 @@ describe('postgres: two nodes', () => {
     await using database = await databaseMaker('postgres')()
     const other = await openPostgres(database)
     await other.keys.create(key)
-    const link = createPool(database.url, 'the database', { connections: 1, ...SERVE_TIMEOUT })
+    const link = createPool(database.url, { connections: 1, ...SERVE_TIMEOUT })
     const [read, answered] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
     const query: Query = async (text, values) => {
       const rows = await link.query(text, values)

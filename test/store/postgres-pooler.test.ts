@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { openPostgres } from '../../src/store/postgres/open.ts'
 import { run } from '../support/cli.ts'
-import { refusalOf, withOptions } from '../support/postgres/connect.ts'
+import { openAndClose, refusalOf, withOptions } from '../support/postgres/connect.ts'
 import { startPgbouncer } from '../support/postgres/pgbouncer.ts'
 import { testDatabase } from '../support/postgres/postgres.ts'
 import { hasPrograms } from '../support/programs.ts'
@@ -11,6 +11,7 @@ import { listAll } from '../support/store/catalog.ts'
 import { saveRecords } from '../support/store/engines.ts'
 import { named } from '../support/store/records.ts'
 import { tempFolder } from '../support/temp-folder.ts'
+import { callHere } from '../support/terminal.ts'
 
 /** As in docs/scale.md. */
 const IGNORED = /^ignore_startup_parameters = .+$/m.exec(
@@ -45,12 +46,26 @@ describe.if(hasPrograms('pgbouncer'))('PgBouncer', () => {
 
   test('a pooler that mixes up prepared statements is reported with a solution', async () => {
     await using database = await testDatabase()
+    await openAndClose(database.url)
     await using pooler = await startPgbouncer(database.url, 'transaction', IGNORED)
     using folder = tempFolder()
     const here = { cwd: folder.path, env: { DATABASE_URL: pooler.url } }
     let said = ''
     // Each process numbers its statements from the first.
-    while (said === '') said = (await run(['score'], here)).err.replace(/^ScoreResult.*\n/, '')
+    while (said === '') said = (await run(['score'], here)).err.replace(/^Scored .*\n/, '')
     expect(said).toEndWith('that mixes up prepared statements: add prepare=false to its address.\n')
+  })
+
+  test.each([
+    ['session', '', 0],
+    ['transaction', 'prepare=false', 0],
+    ['transaction', '', 1],
+  ] as const)('in %s mode with "%s" in the address, doctor exits with %d', async (mode, options, code) => {
+    await using database = await testDatabase()
+    await openAndClose(database.url)
+    await using pooler = await startPgbouncer(database.url, mode, IGNORED)
+    const env = { DATABASE_URL: withOptions(pooler.url, options) }
+    const found = await callHere(['doctor'], { env })
+    expect([found.code, found.out.includes('add prepare=false to its address')]).toEqual([code, code === 1])
   })
 })

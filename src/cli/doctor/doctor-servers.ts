@@ -28,10 +28,15 @@ export async function checkReplica(
   url: string,
   { url: primary, maxLag = DEFAULT_MAX_LAG }: Primary,
 ): Promise<Finding> {
-  const { schema, isReplica, isUpToDate, isReceiving } = await diagnoseReplica(url, primary, maxLag)
+  const { schema, isReplica, isPrimary, isUpToDate, isReceiving } = await diagnoseReplica(
+    url,
+    primary,
+    maxLag,
+  )
   const name = namePostgres(url)
   const schemas = `The schema of ${name} is ${schema}, but this program needs ${SCHEMA}`
   if (schema !== SCHEMA) return problem('replica', `${schemas}: is it a replica of this primary?`)
+  if (isPrimary) return ok('replica', `${name} is available: it is the primary.`)
   if (!isReplica)
     return warning('replica', `${name} is not a replica: reads use other servers. Correct DATABASE_READ_URL.`)
   const behind = `${name} did not get the changes of its primary within ${formatDuration(maxLag)}, so reads use other servers`

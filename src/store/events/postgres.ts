@@ -1,5 +1,6 @@
 import type { Pool } from '../postgres/connection/health-checked-pool.ts'
 import type { Query } from '../postgres/connection/query.ts'
+import { preferPrimary } from '../postgres/connection/replicas.ts'
 import {
   beforeCursor,
   type EventLogRow,
@@ -106,10 +107,10 @@ const LATER = `select ${LOG}, ${STAMPS}, (select json_agg(found order by at, seq
   ) as found) as rows
   from event_log`
 
-export function createEvents(read: Query, { query, transaction }: Pool): EventStore {
+export function createEvents(read: Query, primary: Pool): EventStore {
+  const { query, transaction } = primary
   /** A replica may not have all events of a passport that another replica has shown. */
-  const readCurrent: Query = <Row>(...args: Parameters<Query>) =>
-    query<Row>(...args).catch(() => read<Row>(...args))
+  const readCurrent = preferPrimary(primary, read)
 
   return {
     async log() {

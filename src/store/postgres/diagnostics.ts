@@ -1,17 +1,21 @@
 import { namePostgres } from '../../domain/database-address.ts'
 import type { Diagnostics } from '../diagnostics.ts'
 import { readContents } from '../shared/contents.ts'
-import { createPool, openPrimaryPool, type Pool } from './connection/health-checked-pool.ts'
+import { isUnavailable } from './connection/errors.ts'
+import { SERVER } from './connection/health.ts'
+import { createPool, type Pool } from './connection/health-checked-pool.ts'
+import { checkWritable, openPrimary } from './connection/primary.ts'
 import { createKeys } from './keys.ts'
-import { checkVersion, checkWritable, SCHEMA } from './migrate/migrate.ts'
+import { checkVersion, SCHEMA } from './migrate/migrate.ts'
 
 const OPTIONS = { connections: 1, responseTimeout: 10_000 }
 
 export async function diagnosePostgres(url: string): Promise<Diagnostics> {
   const name = namePostgres(url)
-  const pool = await openPrimaryPool(url, name, OPTIONS)
+  const pool = await openPrimary(url, OPTIONS)
   try {
-    await checkWritable(pool.query, name)
+    await checkWritable(pool)
+    await checkPooler(url)
     const schema = await checkVersion(pool.query, name)
     const [row] = await pool.query<{ now: number }>(
       'select (extract(epoch from clock_timestamp()) * 1000)::float8 as now',
@@ -24,24 +28,48 @@ export async function diagnosePostgres(url: string): Promise<Diagnostics> {
   }
 }
 
+/**
+ * A pooler may give the connection of one client to another, without the names of its prepared statements: then the second
+ * client cannot use a name of the first one. Throws `unavailable` with the solution.
+ */
+async function checkPooler(url: string): Promise<void> {
+  const clients = await Promise.all([openPrimary(url, OPTIONS), openPrimary(url, OPTIONS)])
+  try {
+    for (const { query } of clients) await query('select $1::integer as pooler', [1])
+  } finally {
+    await Promise.all(clients.map((client) => client.close()))
+  }
+}
+
 /** The schema of a replica, and whether it gets the current changes of its primary within `maxLag` milliseconds. */
 export async function diagnoseReplica(url: string, primaryUrl: string, maxLag: number) {
-  const [name, primaryName] = [namePostgres(url), namePostgres(primaryUrl)]
-  const primary = await openPrimaryPool(primaryUrl, primaryName, OPTIONS)
-  const replica = createPool(url, name, OPTIONS)
+  const primary = await openPrimary(primaryUrl, OPTIONS)
+  const replica = createPool(url, OPTIONS)
   try {
-    const schema = await checkVersion(replica.query, name)
-    const [state] = await replica.query<{ isReplica: boolean; isReceiving: boolean }>(
-      `select pg_is_in_recovery() as "isReplica", exists (select from pg_stat_wal_receiver) as "isReceiving"`,
+    const schema = await checkVersion(replica.query, replica.name)
+    const [state] = await replica.query<{ isReplica: boolean; isReceiving: boolean; server: string }>(
+      `select pg_is_in_recovery() as "isReplica", exists (select from pg_stat_wal_receiver) as "isReceiving",
+         ${SERVER} as server`,
     )
-    // An unavailable primary is another finding.
-    const [current] = await primary
-      .query<{ lsn: string }>('select pg_current_wal_flush_lsn()::text as lsn')
-      .catch(() => [])
+    const current = await findPosition(primary)
     const isUpToDate = !state?.isReplica || !current || (await reaches(replica, current.lsn, maxLag))
-    return { schema, isReplica: false, isReceiving: false, ...state, isUpToDate }
+    const isPrimary = state !== undefined && state.server === current?.server
+    return { schema, isReplica: false, isReceiving: false, ...state, isUpToDate, isPrimary }
   } finally {
     await Promise.all([primary.close(), replica.close()])
+  }
+}
+
+/** `undefined` if the primary is unavailable or a standby, which is another finding. */
+async function findPosition({ query }: Pool): Promise<{ lsn: string; server: string } | undefined> {
+  try {
+    const [row] = await query<{ lsn: string; server: string }>(
+      `select pg_current_wal_flush_lsn()::text as lsn, ${SERVER} as server where not pg_is_in_recovery()`,
+    )
+    return row
+  } catch (error) {
+    if (!isUnavailable(error)) throw error
+    return undefined
   }
 }
 

@@ -2,6 +2,7 @@ import type { ApiKey } from '../../domain/api-key.ts'
 import { type KeyRow, toKey, toKeyRow } from '../rows/key.ts'
 import { createKeyChanges } from '../shared/keys.ts'
 import type { Store } from '../store.ts'
+import { isUnavailable } from './connection/errors.ts'
 import type { Pool } from './connection/health-checked-pool.ts'
 import { insertRows, type Query } from './connection/query.ts'
 import { incrementVersion } from './versions.ts'
@@ -52,7 +53,8 @@ function createCache(primary: Pool, replica: Pick<Pool, 'query'> | undefined) {
     try {
       key = await findIn(primary.query, id)
     } catch (error) {
-      if (!replica) throw error
+      // The pool reports that the primary is unavailable.
+      if (!replica || !isUnavailable(error)) throw error
       return findIn(replica.query, id)
     }
     if (!key || changes !== before) return key

@@ -1,19 +1,20 @@
-import { namePostgres } from '../../domain/database-address.ts'
+import { namePostgres, splitHosts } from '../../domain/database-address.ts'
 import { ServiceError } from '../../domain/errors.ts'
 import { createEvents } from '../events/postgres.ts'
-import type { MigrationMode } from '../outdated-schema.ts'
+import { type MigrationMode, OutdatedSchemaError } from '../outdated-schema.ts'
 import { createMirror } from '../shared/mirror.ts'
 import { createCopying, createIdentity, createRetirement } from '../shared/settings.ts'
 import { createShownCredentials } from '../shared/shown-credentials.ts'
 import type { Store } from '../store.ts'
-import { createPool, openPrimaryPool, type Pool } from './connection/health-checked-pool.ts'
-import type { Query } from './connection/query.ts'
-import { createReplicas } from './connection/replicas.ts'
+import { createPool, type Pool } from './connection/health-checked-pool.ts'
+import { createPrimary } from './connection/primary.ts'
+import { createReplicas, preferPrimary } from './connection/replicas.ts'
+import { after } from './connection/session.ts'
 import type { PoolOptions } from './connection/sql-pools.ts'
 import { createCopyTables } from './copy-tables.ts'
 import { createKeys } from './keys.ts'
 import { createListing } from './listing.ts'
-import { checkVersion, findNewerSchema, prepareSchema } from './migrate/migrate.ts'
+import { checkVersion, findNewerSchema, prepareSchema, SCHEMA } from './migrate/migrate.ts'
 import { createPassportReader } from './passports.ts'
 import { createPassportChanges, createRecords } from './records.ts'
 import { createRules } from './rules.ts'
@@ -43,16 +44,13 @@ export async function openPostgres(
   { migrate: mode = true, onMigrate, ...given }: Options = {},
 ): Promise<Store> {
   const options = { ...FOR_COMMANDS, ...given }
-  const primary = await openPrimaryPool(url, namePostgres(url), options)
-  const pools = readUrls.map((readUrl) => {
-    const name = namePostgres(readUrl)
-    return { name, pool: createPool(readUrl, name, options) }
-  })
-  const close = async () =>
-    void (await Promise.all([primary, ...pools.map(({ pool }) => pool)].map((each) => each.close())))
+  const pools = createPools(url, readUrls, options)
+  const close = async () => void (await Promise.all(pools.all.map((pool) => pool.close())))
+  let primary: Pool
   try {
-    const prepare: Prepare = (to, name) => prepareSchema(to, name, { mode, onProgress: onMigrate })
-    await begin(prepare, primary, namePostgres(url), pools)
+    primary = await createPrimary(pools.hosts, namePostgres(url), options)
+    const prepared = prepareSchema(primary, { mode, onProgress: onMigrate })
+    await orReadable(prepared, [...pools.listed, ...pools.standbys], options.responseTimeout)
   } catch (error) {
     await close()
     throw error
@@ -60,11 +58,10 @@ export async function openPostgres(
   const replicas = createReplicas(primary, pools, { maxLag, onNotice: options.onNotice })
   const read = replicas.read(({ query }) => query)
   /** The active rule set: a replica may not know the last one. */
-  const readCurrent: Query = <Row>(...args: Parameters<Query>) =>
-    primary.query<Row>(...args).catch(() => read<Row>(...args))
+  const readCurrent = preferPrimary(primary, read)
   const v3 = createV3Reader(read)
   const passports = createPassportReader(read)
-  const { keys, forget } = createKeys(primary, pools.length === 0 ? undefined : { query: read })
+  const { keys, forget } = createKeys(primary, pools.all.length === 1 ? undefined : { query: read })
   const readLong = replicas.read(({ longQuery }) => longQuery)
   const listing = createListing(readLong, read)
   watch({ primary, pools, replicas, forgetKeys: forget, forgetListing: listing.forget })
@@ -91,23 +88,38 @@ export async function openPostgres(
     copying: createCopying(read, primary.query),
     newerSchema: () => findNewerSchema(primary.query),
     async ping() {
-      const [writes, ...reads] = await Promise.allSettled(
-        [primary, ...pools.map(({ pool }) => pool)].map((each) => each.ping()),
-      )
+      const [writes, ...reads] = await Promise.allSettled([primary, ...pools.all].map((each) => each.ping()))
       if (writes?.status !== 'fulfilled' && !reads.some(({ status }) => status === 'fulfilled'))
         throw writes?.reason
       return {
         writes: writes?.status === 'fulfilled' && writes.value.writes,
-        ...(pools.length > 0 && { replicas: replicas.list() }),
+        ...(pools.listed.length > 0 && { replicas: replicas.list() }),
       }
     },
     close,
   }
 }
 
+type Pools = ReturnType<typeof createPools>
+
+/** One pool for each server, even if both addresses name it. */
+function createPools(url: string, readUrls: readonly string[], options: PoolOptions) {
+  const all = new Map<string, Pool>()
+  const open = (host: string): Pool => {
+    const pool = all.get(host) ?? createPool(host, options)
+    all.set(host, pool)
+    return pool
+  }
+  const hosts = splitHosts(url).map(open)
+  const listed = readUrls.map(open)
+  /** Hosts that are read if there is no primary. */
+  const standbys = hosts.length > 1 ? hosts.filter((host) => !listed.includes(host)) : []
+  return { hosts, listed, standbys, all: [...all.values()] }
+}
+
 type Watched = {
   primary: Pool
-  pools: readonly { pool: Pool }[]
+  pools: Pools
   replicas: ReturnType<typeof createReplicas>
   forgetKeys: () => void
   forgetListing: () => void
@@ -117,44 +129,50 @@ type Watched = {
 function watch({ primary, pools, replicas, forgetKeys, forgetListing }: Watched): void {
   let keysVersion: number | undefined
   let wasDiverged = false
-  primary.watch((health) => {
+  primary.watch((health, isOtherServer) => {
     replicas.onPrimary(health)
-    if (health.isOtherServer || health.keys !== keysVersion) forgetKeys()
-    if (health.isOtherServer) forgetListing()
+    if (isOtherServer || health.keys !== keysVersion) forgetKeys()
+    if (isOtherServer) forgetListing()
     keysVersion = health.keys
   })
-  for (const [index, { pool }] of pools.entries()) {
+  for (const pool of [...pools.listed, ...pools.standbys]) {
     let keysVersionOfReplica: number | undefined
-    pool.watch((health) => {
-      replicas.onReplica(index, health)
+    pool.watch((health, isOtherServer) => {
+      replicas.onReplica(pool, health)
       // If only this node has lost the primary, the replica still receives revocations.
       if (health.keys !== keysVersionOfReplica) forgetKeys()
-      if (health.isOtherServer || replicas.isDiverged() !== wasDiverged) forgetListing()
+      if (isOtherServer || replicas.isDiverged() !== wasDiverged) forgetListing()
       wasDiverged = replicas.isDiverged()
       keysVersionOfReplica = health.keys
     })
   }
 }
 
-type Prepare = (pool: Pool, name: string) => Promise<unknown>
-
-/** With an unavailable primary, a node can still read from a migrated replica. */
-async function begin(
-  prepare: Prepare,
-  primary: Pool,
-  name: string,
-  replicas: readonly { pool: Pool; name: string }[],
+/** Without a response of the primary, a node can still read from a migrated replica or standby. */
+async function orReadable(
+  prepared: Promise<unknown>,
+  readable: readonly Pool[],
+  timeout: number,
 ): Promise<void> {
+  const { promise: silence, resolve } = Promise.withResolvers<void>()
+  const timer = readable.length > 0 ? after(timeout, resolve) : undefined
   try {
-    await prepare(primary, name)
+    await Promise.race([prepared, silence])
   } catch (error) {
-    const isUnavailable =
-      error instanceof ServiceError && error.code === 'unavailable' && error.cause !== undefined
+    const isUnavailable = error instanceof ServiceError && error.code === 'unavailable' && error.cause
     if (!isUnavailable) throw error
-    for (const { pool, name: replica } of replicas) {
-      const version = await checkVersion(pool.query, replica).catch(() => 0)
-      if (version > 0) return
-    }
-    throw error
+  } finally {
+    clearTimeout(timer)
   }
+  try {
+    await Promise.any([prepared, ...readable.map(checkMigrated)])
+  } catch {
+    // The reason that the primary has is the one to solve.
+    await prepared
+  }
+}
+
+async function checkMigrated({ query, name }: Pool): Promise<void> {
+  const version = await checkVersion(query, name)
+  if (version !== SCHEMA) throw new OutdatedSchemaError(name, version, SCHEMA)
 }

@@ -139,7 +139,7 @@ describe('copy', () => {
     // An argument has precedence.
     expect((await callHere(['copy', at.sqlite, at.other], { env })).code).toBe(0)
     expect(await everything(at.other)).toEqual(await everything(at.sqlite))
-  }, 120_000)
+  })
 
   test('a target that is not empty stays unchanged without --replace', async () => {
     await using at = await databases()

@@ -1,4 +1,4 @@
-import { expect, test } from 'bun:test'
+import { expect, jest, test } from 'bun:test'
 import { closeSync, openSync, statSync, truncateSync, writeSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
@@ -211,6 +211,19 @@ test.concurrent('repeated errors are logged once, then as one entry with their n
   error('away', { at: 101 })
   end()
   expect(lines.slice(3)).toEqual([['away', { at: 101 }]])
+})
+
+test('the pause between two entries of an error that goes on becomes longer, also if two alternate', () => {
+  jest.useFakeTimers()
+  const { lines, error } = collect()
+  for (let second = 0; second < 600; second++) {
+    for (let time = 0; time < 10; time++) error(time % 2 ? 'does not respond' : 'is unavailable')
+    jest.advanceTimersByTime(1000)
+  }
+  jest.useRealTimers()
+  // Two messages: after 0, 1, 3, 7, 15, 31 and 63 seconds, then once a minute.
+  expect(lines.length).toBeLessThanOrEqual(2 * (7 + 9))
+  expect(lines.length).toBeGreaterThan(20)
 })
 
 test('the number of different logged errors is bounded', () => {

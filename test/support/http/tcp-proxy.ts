@@ -1,16 +1,17 @@
 import { connect, createServer, type Socket } from 'node:net'
 
-/** A TCP proxy to a local server that can cut and suspend connections. */
+/** A TCP proxy to a local server that can cut, suspend and delay connections. */
 export async function tcpProxy(targetPort: number) {
   const pairs = new Set<[Socket, Socket]>()
   let isHanging = false
+  let delay = 0
 
   const server = createServer((client) => {
     const target = connect(targetPort, '127.0.0.1')
     const pair: [Socket, Socket] = [client, target]
     pairs.add(pair)
     forward(client, target)
-    forward(target, client)
+    forward(target, client, () => delay)
     for (const socket of pair) {
       socket.on('close', () => pairs.delete(pair))
       if (isHanging) socket.pause()
@@ -32,6 +33,10 @@ export async function tcpProxy(targetPort: number) {
       isHanging = false
       for (const pair of pairs) for (const socket of pair) socket.resume()
     },
+    /** Delays each packet of the server. */
+    slowDown(milliseconds: number) {
+      delay = milliseconds
+    },
     /** Suspends only the connections with these ports (as the server sees them). */
     lose(isLost: (port: number | undefined) => boolean) {
       for (const pair of pairs) if (isLost(pair[1].localPort)) for (const socket of pair) socket.pause()
@@ -43,9 +48,10 @@ export async function tcpProxy(targetPort: number) {
   }
 }
 
-function forward(from: Socket, to: Socket): void {
-  from.on('data', (bytes) => to.write(bytes))
-  from.on('end', () => to.end())
+function forward(from: Socket, to: Socket, delay = () => 0): void {
+  const later = (work: () => void) => (delay() === 0 ? work() : setTimeout(work, delay()))
+  from.on('data', (bytes) => later(() => to.write(bytes)))
+  from.on('end', () => later(() => to.end()))
   from.on('error', () => to.destroy())
-  from.on('close', () => to.destroy())
+  from.on('close', () => later(() => to.destroy()))
 }

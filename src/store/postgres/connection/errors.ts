@@ -21,6 +21,14 @@ export function isServerError(error: unknown): boolean {
   return !/SYNTAX|INVALID_QUERY|TYPE|ARGUMENT/.test(code)
 }
 
+/** Whether the server sent this error as the result of a statement. */
+export const isResult = (error: unknown): boolean =>
+  error instanceof SQL.PostgresError && /^\w{5}$/.test(String(error.errno))
+
+/** Whether another server may have the result: this one is unavailable or has too many requests. */
+export const isUnavailable = (error: unknown): boolean =>
+  error instanceof ServiceError && (error.code === 'unavailable' || error.code === 'overloaded')
+
 /** Turns errors of the server into `unavailable` with a message for the operator; returns other errors unchanged. */
 export function toServiceError(name: string, error: unknown): unknown {
   if (error instanceof ServiceError || !isServerError(error)) return error

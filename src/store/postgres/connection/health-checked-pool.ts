@@ -1,112 +1,100 @@
-import { splitHosts } from '../../../domain/database-address.ts'
+import { namePostgres } from '../../../domain/database-address.ts'
 import { ServiceError } from '../../../domain/errors.ts'
-import { isServerError, readOnlyError, toServiceError } from './errors.ts'
+import { isResult, isServerError, toServiceError } from './errors.ts'
+import { type Health, readHealth } from './health.ts'
 import type { Query } from './query.ts'
+import { after, noteResult, openSession, type Session, unavailable } from './session.ts'
 import {
   closeSqlPools,
-  createSqlPools,
   type Limits,
-  limitsOf,
+  longLimits,
   type PoolOptions,
   type SqlPools,
+  shortLimits,
 } from './sql-pools.ts'
 
 const HEALTH_CHECK_MILLISECONDS = 250
 
+/** Short statements without a result. Further ones are refused: a queue that is longer than a slow server can process helps nobody. */
+export const MOST_PENDING = 500
+
 /**
- * Connection pools to one server, with health checks. When the server stops responding, pending calls fail, and later calls
- * fail at once until it responds again. With several hosts, the next one is tried whenever a host does not respond or, like a
- * standby, accepts no writes.
+ * Connection pools to one server, with health checks. A slow server is waited for. When the server refuses connections, or
+ * sends nothing at all for `responseTimeout`, pending calls fail, and later calls fail at once until it responds again.
  */
 export type Pool = {
+  name: string
   query: Query
   /** For statements that read many rows. */
   longQuery: Query
   /** Row and advisory locks are held until it ends. */
   transaction<T>(work: (query: Query) => Promise<T>, mode?: string): Promise<T>
-  /** Throws `unavailable` if the server does not respond. */
+  /** The last known state. Throws `unavailable` if the server is down. */
   ping(): Promise<{ writes: boolean }>
   isUp(): boolean
+  /** Whether the server is up and accepted writes at the last health check. `undefined` before the first one. */
+  acceptsWrites(): boolean | undefined
   /** Starts the health checks; each success is reported. */
-  watch(onHealth: (health: Health) => void): void
+  watch(onHealth: OnHealth): void
   close(): Promise<void>
 }
 
-/** The result of a health check. */
-export type Health = {
-  writes: boolean
-  /** The version of the keys. */
-  keys: number
-  isOtherServer: boolean
-  isReplica: boolean
-  /** The position in the WAL: flushed on a primary, replayed on a replica. */
-  lsn: number
-  /** When the check was sent, by `performance.now()`. */
-  sentAt: number
-}
-
-/** Pools that are replaced together, and the pending calls on them. */
-type Session = {
-  pools: SqlPools
-  waiting: Set<(error: unknown) => void>
-  /** Short statements that still run after their timeout: new ones would be queued behind them. */
-  overdue: number
-}
+/** `isOtherServer`: since the last check, another server or the same one after an interruption has begun to respond. */
+export type OnHealth = (health: Health, isOtherServer: boolean) => void
 
 type State = {
-  hosts: readonly string[]
-  /** Index of the current host. */
-  host: number
+  url: string
   name: string
   options: PoolOptions
   session: Session
   down: ServiceError | undefined
   healthChecks: Timer | undefined
   probing: Promise<Health> | undefined
-  /** Identifies the server that responded last. */
-  server: string
-  onHealth: (health: Health) => void
+  /** The last successful health check. */
+  health: Health | undefined
+  listeners: OnHealth[]
   isClosed: boolean
 }
 
-/** Connects on first use. `name` is the server in messages. */
-export function createPool(url: string, name: string, options: PoolOptions, host = 0): Pool {
-  const hosts = splitHosts(url)
-  const session = openSession(hosts[host] ?? url, name, options)
+/** Connects on first use. */
+export function createPool(url: string, options: PoolOptions): Pool {
+  const name = namePostgres(url)
   const state: State = {
-    hosts,
-    host,
+    url,
     name,
     options,
-    session,
+    session: openSession(url, options),
     down: undefined,
     healthChecks: undefined,
     probing: undefined,
-    server: '',
-    onHealth: () => undefined,
+    health: undefined,
+    listeners: [],
     isClosed: false,
   }
-  const { short, long, transaction } = limitsOf(options)
+  const long = longLimits(options)
   return {
-    query(text, values = []) {
-      if (state.session.overdue > 0) return Promise.reject(unavailable(name, 'is too slow.'))
-      return guard(state, short, (pools) => pools.short.unsafe(text, [...values]), true)
-    },
+    name,
+    query: (text, values = []) => runShort(state, (pools) => pools.short.unsafe(text, [...values])),
     longQuery: (text, values = []) => guard(state, long, (pools) => pools.long.unsafe(text, [...values])),
     transaction: (work, mode = '') =>
-      guard(state, transaction, (pools, timer) =>
+      guard(state, long, (pools, onStatement) =>
         pools.long.begin(mode, (connection) =>
           work((text, values = []) => {
             // The timeout applies to each statement and to the commit.
-            timer?.refresh()
+            onStatement()
             return connection.unsafe(text, [...values])
           }),
         ),
       ),
-    ping: () => probe(state),
+    async ping() {
+      if (state.down) throw state.down
+      // A slow server is available: the last health check tells more than one that is still running.
+      return (state.healthChecks && state.health) ?? probe(state)
+    },
     isUp: () => state.down === undefined,
+    acceptsWrites: () => state.down === undefined && state.health?.writes,
     watch(onHealth) {
-      state.onHealth = onHealth
+      state.listeners.push(onHealth)
       state.healthChecks ??= setInterval(() => probe(state), HEALTH_CHECK_MILLISECONDS).unref()
     },
     async close() {
@@ -117,78 +105,52 @@ export function createPool(url: string, name: string, options: PoolOptions, host
   }
 }
 
-/** The same for a primary: begins with the first host that accepts writes. */
-export async function openPrimaryPool(url: string, name: string, options: PoolOptions): Promise<Pool> {
-  const hosts = splitHosts(url)
-  return createPool(url, name, options, hosts.length > 1 ? await findWritable(hosts, name, options) : 0)
-}
-
-/** The index of the first host that accepts writes, or else that responds, or else the first. */
-async function findWritable(hosts: readonly string[], name: string, options: PoolOptions): Promise<number> {
-  let responding: number | undefined
-  for (const [index, host] of hosts.entries()) {
-    const { pools } = openSession(host, name, options)
+async function runShort<T>(state: State, work: (pools: SqlPools) => PromiseLike<T>): Promise<T> {
+  const { session, options } = state
+  if (session.pending >= MOST_PENDING)
+    throw new ServiceError('overloaded', 'The database has too many requests. Try again shortly.')
+  return guard(state, shortLimits(session.pools, options, session.pending), async (pools) => {
+    session.pending++
     try {
-      const [row] = await pools.probe.unsafe(`select current_setting('transaction_read_only') as mode`)
-      if (row.mode === 'off') return index
-      responding ??= index
-    } catch (error) {
-      if (!isServerError(error)) throw error
+      return await work(pools)
     } finally {
-      await closeSqlPools(pools, 0)
+      session.pending--
     }
-  }
-  return responding ?? 0
+  })
 }
 
-const unavailable = (name: string, sentence: string) => new ServiceError('unavailable', `${name} ${sentence}`)
-
-function openSession(url: string, name: string, options: PoolOptions): Session {
-  try {
-    return { pools: createSqlPools(url, options), waiting: new Set(), overdue: 0 }
-  } catch (error) {
-    const reason = `cannot be used: ${(error as Error).message}. Check the options of DATABASE_URL.`
-    throw unavailable(name, reason)
-  }
-}
-
-/** Runs the work, but fails as soon as the server is down. */
+/** Runs the work, but fails as soon as the server is down. `onStatement` begins the time limit again. */
 function guard<T>(
   state: State,
   limits: Limits,
-  work: (pools: SqlPools, lost?: Timer) => PromiseLike<T>,
-  isShort = false,
+  work: (pools: SqlPools, onStatement: () => void) => PromiseLike<T>,
 ): Promise<T> {
   if (state.down) return Promise.reject(state.down)
   const { session, name } = state
   return new Promise<T>((resolve, reject) => {
-    let isOverdue = false
-    const isWaiting = () => session.waiting.has(reject)
-    const giveUp = () => {
-      if (!isWaiting()) return
-      isOverdue = isShort
-      if (isOverdue) session.overdue++
-      reject(unavailable(name, 'is too slow.'))
-    }
+    const giveUp = () => reject(unavailable(name, 'is too slow.'))
     const replace = () => {
-      if (isWaiting() && session === state.session)
+      if (session.waiting.has(reject) && session === state.session)
         markDown(state, unavailable(name, 'does not respond on an open connection.'))
     }
     // No limits before the first health check: a server may accept connections slowly.
-    const timers = state.healthChecks ? [after(limits.lost, replace), after(limits.wait, giveUp)] : []
+    const lost = state.healthChecks && after(limits.lost, replace)
+    const timer = state.healthChecks && after(limits.wait, giveUp)
     const settle = () => {
-      for (const timer of timers) clearTimeout(timer)
+      clearTimeout(lost)
+      clearTimeout(timer)
       session.waiting.delete(reject)
-      if (isOverdue) session.overdue--
     }
     session.waiting.add(reject)
-    work(session.pools, timers[0]).then(
+    work(session.pools, () => lost?.refresh()).then(
       (result) => {
         settle()
+        noteResult(session)
         resolve(result)
       },
       (error) => {
         settle()
+        if (isResult(error)) noteResult(session)
         if (state.healthChecks && isServerError(error)) void probe(state)
         reject(toServiceError(name, error))
       },
@@ -196,54 +158,37 @@ function guard<T>(
   })
 }
 
-/** Replaces all connections: open ones may hang. The next host is tried. */
+/** Replaces all connections: open ones may hang. */
 function markDown(state: State, error: ServiceError): void {
   if (state.isClosed) return
   if (!state.down) state.options.onNotice?.(error.message)
   state.down = error
   const old = state.session
-  state.host = (state.host + 1) % state.hosts.length
-  state.session = openSession(state.hosts[state.host] as string, state.name, state.options)
+  state.session = openSession(state.url, state.options)
   void closeSqlPools(old.pools, 0)
   for (const fail of old.waiting) fail(error)
 }
 
-const HEALTH = `select current_setting('transaction_read_only') = 'off' as writes,
-  pg_postmaster_start_time()::text as server,
-  (select version from versions where name = 'keys')::float8 as keys,
-  pg_is_in_recovery() as "isReplica",
-  (case when pg_is_in_recovery() then pg_last_wal_replay_lsn() else pg_current_wal_flush_lsn() end
-    - '0/0'::pg_lsn)::float8 as lsn`
-
 async function checkHealth(state: State): Promise<Health> {
   const { name, options, session } = state
-  const { promise: timeout, reject } = Promise.withResolvers<never>()
-  const timer = after(options.responseTimeout, () => reject(unavailable(name, 'does not respond.')))
-  const sentAt = performance.now()
   try {
-    const [row] = await Promise.race([session.pools.probe.unsafe(HEALTH), timeout])
-    const { server, ...rest } = row as Pick<Health, 'writes' | 'keys' | 'isReplica' | 'lsn'> & {
-      server: string
-    }
-    if (state.hosts.length > 1 && !rest.writes) throw readOnlyError(name, new Error('a standby'))
+    const found = await readHealth(session, name, options.responseTimeout)
     // Another server may have equal counters for different changes.
-    const isOtherServer = (state.server !== '' && server !== state.server) || state.down !== undefined
-    state.server = server
+    const isOtherServer =
+      (state.health !== undefined && found.server !== state.health.server) || state.down !== undefined
     if (state.down) options.onNotice?.(`${name} responds again.`)
     state.down = undefined
-    const health = { ...rest, isOtherServer, sentAt }
-    state.onHealth(health)
-    return health
+    state.health = found
+    for (const onHealth of state.listeners) onHealth(found, isOtherServer)
+    return found
   } catch (error) {
     const fault = toServiceError(name, error)
     const failure =
       fault instanceof ServiceError
         ? fault
         : unavailable(name, `cannot be used: ${(error as Error).message}.`)
-    markDown(state, failure)
+    if (session === state.session) markDown(state, failure)
     throw failure
-  } finally {
-    clearTimeout(timer)
   }
 }
 
@@ -255,10 +200,4 @@ function probe(state: State): Promise<Health> {
   // Some calls ignore the result: checkHealth() has recorded the failure.
   state.probing.catch(() => undefined)
   return state.probing
-}
-
-/** Calls `work` after a delay; setImmediate processes results that arrived while this process was blocked. */
-function after(milliseconds: number, work: () => void): Timer | undefined {
-  if (milliseconds === Number.POSITIVE_INFINITY) return undefined
-  return setTimeout(() => setImmediate(work), milliseconds)
 }

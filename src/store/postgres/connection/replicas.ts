@@ -1,7 +1,12 @@
 import { formatDuration } from '../../../domain/text/duration.ts'
 import type { ReplicaStatus } from '../../store.ts'
-import type { Health, Pool } from './health-checked-pool.ts'
+import { isUnavailable } from './errors.ts'
+import type { Health } from './health.ts'
+import type { Pool } from './health-checked-pool.ts'
 import type { Query } from './query.ts'
+
+/** A read without a result after this time is also sent to the second server. */
+const SLOW_MILLISECONDS = 1000
 
 export type ReplicaOptions = {
   /** Milliseconds behind the primary above which a replica is not read. */
@@ -11,7 +16,8 @@ export type ReplicaOptions = {
 
 type Replica = {
   pool: Pool
-  name: string
+  /** A standby among the hosts of DATABASE_URL is read only without the primary. */
+  isListed: boolean
   health: Health | undefined
   /** All changes of the primary before this time are replayed; by `performance.now()`. */
   caughtUpTo: number | undefined
@@ -24,6 +30,8 @@ type Position = { lsn: number; at: number }
 
 type ReplicaSet = ReplicaOptions & {
   primary: Pool
+  /** The server process that was the primary at its last health check. */
+  primaryServer: string
   replicas: readonly Replica[]
   openedAt: number
   /** The last known position of the primary. */
@@ -33,62 +41,110 @@ type ReplicaSet = ReplicaOptions & {
 }
 
 /**
- * Chooses the server of each read: a replica that is up to date, otherwise the primary, and without the primary any replica.
- * The lag is measured by positions in the WAL, which health checks read from both servers: neither clocks nor an idle primary
- * matter.
+ * Chooses the server of each read: a replica that is up to date, otherwise the primary, and without the primary any other
+ * server. The lag is measured by positions in the WAL, which health checks read from both servers: neither clocks nor an idle
+ * primary matter.
  */
 export function createReplicas(
   primary: Pool,
-  pools: readonly { pool: Pool; name: string }[],
+  pools: { listed: readonly Pool[]; standbys: readonly Pool[] },
   options: ReplicaOptions,
 ) {
   const unknown = { health: undefined, caughtUpTo: undefined, target: undefined, noticed: 'ok' } as const
-  const replicas: Replica[] = pools.map((each) => ({ ...each, ...unknown }))
-  // All threads of a process begin with the same replica; other processes may begin with another.
-  const chosen = process.pid % Math.max(1, replicas.length)
+  const toReplica = (pool: Pool, isListed: boolean): Replica => ({ pool, isListed, ...unknown })
+  const listed = pools.listed.map((pool) => toReplica(pool, true))
+  const replicas = [...listed, ...pools.standbys.map((pool) => toReplica(pool, false))]
   const set: ReplicaSet = {
     ...options,
     primary,
+    primaryServer: '',
     replicas,
     openedAt: performance.now(),
     latest: undefined,
-    chosen,
+    // All threads of a process begin with the same replica; other processes may begin with another.
+    chosen: process.pid % Math.max(1, listed.length),
   }
 
   return {
     /** To be called with each health check of the primary. */
-    onPrimary({ lsn, sentAt }: Health): void {
+    onPrimary({ lsn, sentAt, server }: Health): void {
       set.latest = { lsn, at: sentAt }
+      set.primaryServer = server
     },
-    /** To be called with each health check of a replica. */
-    onReplica(index: number, health: Health): void {
-      const replica = replicas[index] as Replica
-      update(replica, health, set.latest)
-      notice(set, replica)
+    /** To be called with each health check of a listed replica or a standby. */
+    onReplica(pool: Pool, health: Health): void {
+      for (const replica of replicas.filter((each) => each.pool === pool)) {
+        update(replica, health, set.latest)
+        if (replica.isListed) notice(set, replica)
+      }
     },
     /** Reads go to a server with another history. */
     isDiverged: () => !primary.isUp() && replicas.some((replica) => stateOf(set, replica) === 'promoted'),
     list: (): ReplicaStatus[] =>
-      replicas.map((replica) => ({
-        name: replica.name,
+      listed.map((replica) => ({
+        name: replica.pool.name,
         state: stateOf(set, replica),
         lag: lagOf(set, replica),
       })),
-    /** Reads from the first server, and after any error from the second. */
+    /** Reads from the first server. If it is slow, reads from the second one too; if it is unavailable, from the second one. */
     read(queryOf: (pool: Pool) => Query): Query {
       if (replicas.length === 0) return queryOf(primary)
       return async <Row>(text: string, values?: readonly unknown[]) => {
         const [first, second] = candidates(set)
-        try {
-          return await queryOf(first)<Row>(text, values)
-        } catch (error) {
-          // The first pool reports its own errors.
-          if (first === second) throw error
-          return queryOf(second)<Row>(text, values)
-        }
+        if (first === second) return queryOf(first)<Row>(text, values)
+        return hedge(
+          () => queryOf(first)<Row>(text, values),
+          () => queryOf(second)<Row>(text, values),
+        )
       }
     },
   }
+}
+
+/** Reads the current state from the primary, and from another server only if the primary is unavailable. */
+export const preferPrimary =
+  ({ query }: Pick<Pool, 'query'>, read: Query): Query =>
+  async <Row>(text: string, values?: readonly unknown[]) => {
+    try {
+      return await query<Row>(text, values)
+    } catch (error) {
+      // Each pool reports that its server is unavailable.
+      if (!isUnavailable(error)) throw error
+      return read<Row>(text, values)
+    }
+  }
+
+/** The result of the first work, or of the second one if that is earlier or the first is unavailable. */
+async function hedge<T>(first: () => Promise<T>, second: () => Promise<T>): Promise<T> {
+  const { promise: slow, resolve } = Promise.withResolvers<undefined>()
+  const timer = setTimeout(resolve, SLOW_MILLISECONDS)
+  const result = first()
+  try {
+    const early = await Promise.race([result.then((value) => ({ value })), slow])
+    if (early) return early.value
+  } catch (error) {
+    // The first pool reports that its server is unavailable.
+    if (!isUnavailable(error)) throw error
+    return await second()
+  } finally {
+    clearTimeout(timer)
+  }
+  return firstOf(result, second())
+}
+
+/** The first outcome other than that a server is unavailable. */
+async function firstOf<T>(one: Promise<T>, other: Promise<T>): Promise<T> {
+  const outcomes = [one, other].map(async (result) => {
+    try {
+      return { value: await result }
+    } catch (error) {
+      if (isUnavailable(error)) throw error
+      return { error }
+    }
+  })
+  const first = await Promise.any(outcomes).catch(({ errors }: AggregateError) => Promise.reject(errors[0]))
+  if ('error' in first) throw first.error
+  return first.value
 }
 
 function update(replica: Replica, health: Health, latest: Position | undefined): void {
@@ -100,13 +156,21 @@ function update(replica: Replica, health: Health, latest: Position | undefined):
   if (!target || isReached) replica.target = latest
 }
 
-function lagOf({ latest, openedAt }: ReplicaSet, { health, caughtUpTo }: Replica): number {
+/** The list of replicas may contain all servers of a cluster, and so the primary. */
+const isPrimary = ({ primary, primaryServer }: ReplicaSet, { health }: Replica) =>
+  primary.isUp() && health?.server === primaryServer
+
+function lagOf(set: ReplicaSet, replica: Replica): number {
+  const { latest, openedAt } = set
+  const { health, caughtUpTo } = replica
+  if (isPrimary(set, replica)) return 0
   if (health && latest && health.lsn >= latest.lsn) return 0
   return performance.now() - (caughtUpTo ?? openedAt)
 }
 
 function stateOf(set: ReplicaSet, replica: Replica): ReplicaStatus['state'] {
   if (!replica.pool.isUp()) return 'unavailable'
+  if (isPrimary(set, replica)) return 'ok'
   if (replica.health?.isReplica === false) return 'promoted'
   // Without the primary there is nothing to compare with, and no other server to read.
   if (!set.primary.isUp()) return 'ok'
@@ -117,7 +181,9 @@ function stateOf(set: ReplicaSet, replica: Replica): ReplicaStatus['state'] {
 function choose(set: ReplicaSet): Replica | undefined {
   const { primary, replicas, chosen } = set
   const inOrder = [...replicas.slice(chosen), ...replicas.slice(0, chosen)]
-  const available = inOrder.filter((replica) => stateOf(set, replica) === 'ok')
+  const available = inOrder.filter(
+    (replica) => (replica.isListed || !primary.isUp()) && stateOf(set, replica) === 'ok',
+  )
   // Without the primary, the lag is unknown: the replica with the latest changes is read.
   if (!primary.isUp()) available.sort((one, other) => positionOf(other) - positionOf(one))
   const [first] = available
@@ -137,11 +203,14 @@ function candidates(set: ReplicaSet): [Pool, Pool] {
 }
 
 function notice(set: ReplicaSet, replica: Replica): void {
-  const { name, noticed } = replica
+  const { noticed, pool } = replica
+  const { name } = pool
   const state = stateOf(set, replica)
   const lag = lagOf(set, replica)
   // A new connection needs two health checks to see that a replica is up to date.
   if (state === noticed || (state === 'lagging' && lag <= set.maxLag)) return
+  // The primary may be this server after a failover.
+  if (state === 'promoted' && !set.primary.isUp()) return
   replica.noticed = state
   if (state === 'ok') set.onNotice?.(`${name} is up to date again: it is used for reads.`)
   else if (state === 'promoted')

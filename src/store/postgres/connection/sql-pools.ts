@@ -2,18 +2,15 @@ import { SQL } from 'bun'
 
 const LONG_STATEMENT = 60_000
 
-/** Limits in multiples of `responseTimeout`. The server cancels short statements; health checks detect a dead server earlier. */
+/** Limits in multiples of `responseTimeout`: the server cancels a short statement, and its caller stops waiting for it. */
 const SHORT_STATEMENT = 1.5
+const SHORT_WAIT = 2
 
-/** A statement that runs this much longer than its limit is on a dead connection. */
+/** A statement that runs this much longer than its limit may be on a dead connection. */
 const LOST = 1.5
 
-/**
- * Wait for a result, including time in the queue. A short wait on the replica and another on the primary stay below two
- * seconds; a long wait stays below the ten seconds after which Bun closes an idle connection.
- */
-const SHORT_WAIT = 0.7
-const LONG_WAIT = 8
+/** Limit of a new connection. A slow server needs several responses for it. */
+export const CONNECT_MILLISECONDS = 15_000
 
 const MOST_CONNECTIONS = 1000
 
@@ -23,7 +20,7 @@ const LONG_CONNECTIONS = 2
 export type PoolOptions = {
   /** For short statements. */
   connections: number
-  /** Milliseconds without a response after which the server counts as down. */
+  /** Milliseconds without any response after which the server counts as down. */
   responseTimeout: number
   /** Timeout of a long statement in milliseconds. */
   longStatement?: number
@@ -34,14 +31,20 @@ export type PoolOptions = {
 /** Milliseconds until the call fails, and until the connection counts as dead. */
 export type Limits = { wait: number; lost: number }
 
-export function limitsOf({ responseTimeout, longStatement = LONG_STATEMENT }: PoolOptions) {
-  const lost = longStatement + responseTimeout * LOST
+/** `pending` statements are before this one: the server processes as many at once as there are connections. */
+export function shortLimits({ short }: SqlPools, { responseTimeout }: PoolOptions, pending: number): Limits {
+  const rounds = 1 + Math.floor(pending / (short.options.max ?? 1))
   return {
-    short: { wait: responseTimeout * SHORT_WAIT, lost: responseTimeout * (SHORT_STATEMENT + LOST) },
-    long: { wait: responseTimeout * LONG_WAIT, lost },
-    transaction: { wait: Number.POSITIVE_INFINITY, lost },
-  } satisfies Record<string, Limits>
+    wait: responseTimeout * SHORT_WAIT,
+    lost: responseTimeout * (SHORT_STATEMENT * rounds + LOST),
+  }
 }
+
+/** Long statements may wait for each other. */
+export const longLimits = ({ responseTimeout, longStatement = LONG_STATEMENT }: PoolOptions): Limits => ({
+  wait: Number.POSITIVE_INFINITY,
+  lost: LONG_CONNECTIONS * longStatement + responseTimeout * LOST,
+})
 
 export type SqlPools = { short: SQL; long: SQL; probe: SQL }
 
@@ -57,7 +60,7 @@ export function createSqlPools(
       max,
       // Otherwise PGDATABASE overrides the URL.
       ...(database && { database }),
-      ...(!searchParams.has('connect_timeout') && { connectionTimeout: 5 }),
+      ...(!searchParams.has('connect_timeout') && { connectionTimeout: CONNECT_MILLISECONDS / 1000 }),
       connection: {
         application_name: 'passportd',
         statement_timeout: String(limit),
@@ -78,7 +81,8 @@ export function createSqlPools(
     short: pool(max, responseTimeout * SHORT_STATEMENT),
     // Batches differ in size, and so do their best plans.
     long: pool(LONG_CONNECTIONS, longStatement, { plan_cache_mode: 'force_custom_plan' }),
-    probe: pool(1, responseTimeout),
+    // The health check has its own timeout, which a slow server does not reach.
+    probe: pool(1, longStatement),
   }
 }
 

@@ -1,4 +1,5 @@
 import { ServiceError } from '../../../domain/errors.ts'
+import { combinePasses, type OnProgress } from '../../migration-progress.ts'
 import passports from '../../migrations/postgres/0001-passports.sql' with { type: 'text' }
 import usage from '../../migrations/postgres/0002-usage.sql' with { type: 'text' }
 import keySuccessors from '../../migrations/postgres/0003-key-successors.sql' with { type: 'text' }
@@ -10,9 +11,9 @@ import laterFields from '../../migrations/postgres/0007-later-fields.sql' with {
 import handles from '../../migrations/postgres/0008-handles.sql' with { type: 'text' }
 import events from '../../migrations/postgres/0009-events.sql' with { type: 'text' }
 import { type MigrationMode, OutdatedSchemaError } from '../../outdated-schema.ts'
-import { readOnlyError } from '../connection/errors.ts'
 import type { Pool } from '../connection/health-checked-pool.ts'
 import { lock, MIGRATE } from '../connection/locks.ts'
+import { checkWritable } from '../connection/primary.ts'
 import type { Query } from '../connection/query.ts'
 import { storeV1 } from './migration-4.ts'
 import { storeImages } from './migration-7.ts'
@@ -48,6 +49,9 @@ const MIGRATIONS: readonly ((query: Query, onProgress: OnProgress, from: number)
   (query) => query(events),
 ]
 
+/** Only migrations that read all passports have the parameter. */
+const hasProgress = (migration: (typeof MIGRATIONS)[number]) => migration.length > 1
+
 async function hasColumn(query: Query, name: string): Promise<boolean> {
   const rows = await query(
     `select 1 as one from pg_attribute where attrelid = 'v1_passports'::regclass and attname = $1`,
@@ -55,8 +59,6 @@ async function hasColumn(query: Query, name: string): Promise<boolean> {
   )
   return rows.length > 0
 }
-
-type OnProgress = (done: number, total: number) => void
 
 /** The schema of this program. */
 export const SCHEMA = MIGRATIONS.length
@@ -71,7 +73,10 @@ async function migrate(pool: Pool, name: string, onProgress: OnProgress = () => 
     await query('set local idle_in_transaction_session_timeout = 0')
     await lock(query, MIGRATE)
     const version = await checkVersion(query, name)
-    for (const migration of MIGRATIONS.slice(version)) await migration(query, onProgress, version)
+    const pending = MIGRATIONS.slice(version)
+    const beginPass = combinePasses(pending.filter(hasProgress).length, onProgress)
+    for (const migration of pending)
+      await migration(query, hasProgress(migration) ? beginPass() : onProgress, version)
     await query('create table if not exists passportd (version integer not null)')
     await query('delete from passportd')
     await query('insert into passportd (version) values ($1)', [SCHEMA])
@@ -89,12 +94,12 @@ async function renumber(query: Query): Promise<void> {
 /** Migrates the database if the mode allows it; otherwise throws if it is outdated. Returns its version before. */
 export async function prepareSchema(
   pool: Pool,
-  name: string,
   { mode, onProgress }: { mode: MigrationMode; onProgress?: OnProgress | undefined },
 ): Promise<number> {
+  const { name } = pool
   try {
     // With `false` the server may be read-only.
-    if (mode !== false) await checkWritable(pool.query, name)
+    if (mode !== false) await checkWritable(pool)
     const version = await checkVersion(pool.query, name)
     if (version === SCHEMA && mode === true) await renumber(pool.query)
     if (version === SCHEMA) return version
@@ -111,11 +116,6 @@ export async function prepareSchema(
 export async function findNewerSchema(query: Query): Promise<number | undefined> {
   const [row] = await query<{ version: number }>('select version from passportd where version > $1', [SCHEMA])
   return row?.version
-}
-
-export async function checkWritable(query: Query, name: string): Promise<void> {
-  const [row] = await query<{ mode: string }>(`select current_setting('transaction_read_only') as mode`)
-  if (row?.mode === 'on') throw readOnlyError(name, new Error('transaction_read_only is on'))
 }
 
 /** Throws unless this program supports the database. Returns 0 for a database without tables of passportd. */

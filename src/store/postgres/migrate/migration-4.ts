@@ -1,3 +1,4 @@
+import type { OnProgress } from '../../migration-progress.ts'
 import { type CredentialRow, toCredential } from '../../migrations/credential-rows.ts'
 import { toCredentialData } from '../../rows/credential.ts'
 import type { StoredRow } from '../../rows/passport.ts'
@@ -8,10 +9,7 @@ import { saveV1 } from '../save-changes.ts'
 const STEP = 1000
 
 /** The part of migration 4 that SQL cannot do: stores credentials as lists and renders V1 responses. */
-export async function storeV1(
-  query: Query,
-  onProgress: (done: number, total: number) => void,
-): Promise<void> {
+export async function storeV1(query: Query, onProgress: OnProgress): Promise<void> {
   const [counted] = await query<{ count: number }>('select count(*)::float8 as count from passports')
   let done = 0
   for (let after = -1; ; ) {

@@ -1,14 +1,12 @@
 import { handlesOf } from '../../../domain/v3/handle.ts'
+import type { OnProgress } from '../../migration-progress.ts'
 import { insertRows, type Query } from '../connection/query.ts'
 import { mapDataPoints } from '../credentials-and-points.ts'
 
 const STEP = 1000
 
 /** The part of migration 8 that SQL cannot do: servers fold the case by their locale. */
-export async function storeHandles(
-  query: Query,
-  onProgress: (done: number, total: number) => void,
-): Promise<void> {
+export async function storeHandles(query: Query, onProgress: OnProgress): Promise<void> {
   const [counted] = await query<{ count: number }>('select count(*)::float8 as count from passports')
   let done = 0
   for (let after = -1; ; ) {

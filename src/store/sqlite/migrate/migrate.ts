@@ -1,6 +1,7 @@
 import type { Database } from 'bun:sqlite'
 import { fileURLToPath } from 'node:url'
 import { ServiceError } from '../../../domain/errors.ts'
+import { combinePasses, type OnProgress } from '../../migration-progress.ts'
 import passports from '../../migrations/sqlite/0001-passports.sql' with { type: 'text' }
 import scoring from '../../migrations/sqlite/0002-scoring.sql' with { type: 'text' }
 import usage from '../../migrations/sqlite/0003-usage.sql' with { type: 'text' }
@@ -13,7 +14,7 @@ import laterFields from '../../migrations/sqlite/0012-later-fields.sql' with { t
 import handles from '../../migrations/sqlite/0013-handles.sql' with { type: 'text' }
 import events from '../../migrations/sqlite/0014-events.sql' with { type: 'text' }
 import { type MigrationMode, OutdatedSchemaError } from '../../outdated-schema.ts'
-import { type OnProgress, removeDocumentFiles, storeV1 } from './migration-9.ts'
+import { removeDocumentFiles, storeV1 } from './migration-9.ts'
 import { storeImages } from './migration-12.ts'
 import { storeHandles } from './migration-13.ts'
 
@@ -55,6 +56,10 @@ const MIGRATIONS: readonly (string | ((database: Database, onProgress: OnProgres
   events,
 ]
 
+/** Only migrations that read all passports have the parameter. */
+const hasProgress = (migration: (typeof MIGRATIONS)[number]) =>
+  typeof migration === 'function' && migration.length > 1
+
 const hasColumn = (database: Database, name: string) =>
   database.query(`select 1 from pragma_table_info('v1_passports') where name = ?`).get(name) !== null
 
@@ -73,8 +78,11 @@ export function migrate(database: Database, onProgress: OnProgress = () => undef
   if (versionOf(database) === SCHEMA) return
   database
     .transaction(() => {
-      for (const migration of MIGRATIONS.slice(versionOf(database))) {
-        if (typeof migration === 'function') migration(database, onProgress)
+      const pending = MIGRATIONS.slice(versionOf(database))
+      const beginPass = combinePasses(pending.filter(hasProgress).length, onProgress)
+      for (const migration of pending) {
+        if (typeof migration === 'function')
+          migration(database, hasProgress(migration) ? beginPass() : onProgress)
         else if (migration !== DROPPED) database.run(migration)
       }
       database.run(`pragma application_id = ${APPLICATION_ID}`)

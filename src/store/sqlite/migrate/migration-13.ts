@@ -1,7 +1,7 @@
 import type { Database } from 'bun:sqlite'
 import { handlesOf } from '../../../domain/v3/handle.ts'
+import type { OnProgress } from '../../migration-progress.ts'
 import { createDataPointReader } from '../credentials-and-points.ts'
-import type { OnProgress } from './migration-9.ts'
 
 const STEP = 1000
 

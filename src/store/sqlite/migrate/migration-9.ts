@@ -1,13 +1,12 @@
 import type { Database } from 'bun:sqlite'
 import { readdirSync, rmSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
+import type { OnProgress } from '../../migration-progress.ts'
 import { type CredentialRow, toCredential } from '../../migrations/credential-rows.ts'
 import type { StoredRow } from '../../rows/passport.ts'
 import { renderPassport } from '../../v1-renderer.ts'
 import { incrementRankingVersion } from '../statements.ts'
 import { createWriteModel } from '../write-model.ts'
-
-export type OnProgress = (done: number, total: number) => void
 
 const STEP = 1000
 

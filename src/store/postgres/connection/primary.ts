@@ -1,0 +1,100 @@
+import { namePostgres, splitHosts } from '../../../domain/database-address.ts'
+import { ServiceError } from '../../../domain/errors.ts'
+import { isUnavailable, readOnlyError } from './errors.ts'
+import { createPool, type Pool } from './health-checked-pool.ts'
+import { unavailable } from './session.ts'
+import type { PoolOptions } from './sql-pools.ts'
+
+/** For commands that need only the primary. */
+export async function openPrimary(url: string, options: PoolOptions): Promise<Pool> {
+  const hosts = splitHosts(url).map((host) => createPool(host, options))
+  try {
+    return await createPrimary(hosts, namePostgres(url), options)
+  } catch (error) {
+    await Promise.all(hosts.map((host) => host.close()))
+    throw error
+  }
+}
+
+/** The hosts of DATABASE_URL as one pool: calls go to the host that accepts writes, and after a failover to the next that does. */
+export async function createPrimary(
+  hosts: readonly Pool[],
+  name: string,
+  { onNotice }: Pick<PoolOptions, 'onNotice'>,
+): Promise<Pool> {
+  const [only] = hosts
+  if (only && hosts.length === 1) return only
+  const found = await findWritable(hosts, name)
+  let current = found instanceof ServiceError ? undefined : found
+  let failure = found instanceof ServiceError ? found : undefined
+
+  /** Stays with a host while it accepts writes: an old primary that comes back may lack changes. */
+  function find(): Pool | undefined {
+    if (current?.acceptsWrites() === false) current = undefined
+    current ??= hosts.find((host) => host.acceptsWrites())
+    return current
+  }
+
+  async function get(): Promise<Pool> {
+    const host = find()
+    if (!host) throw failure ?? unavailable(name, 'has no host that accepts writes.')
+    return host
+  }
+
+  function watch(onHealth: Parameters<Pool['watch']>[0]): void {
+    let last = current
+    for (const host of hosts)
+      host.watch((health, isOtherServer) => {
+        failure = undefined
+        const primary = find()
+        if (primary !== last)
+          onNotice?.(
+            primary
+              ? `${primary.name} accepts writes: it is the primary now.`
+              : `No host of ${name} accepts writes: reads use a standby, and writes wait for a primary.`,
+          )
+        if (host === primary) onHealth(health, isOtherServer || primary !== last)
+        last = primary
+      })
+  }
+
+  return {
+    name,
+    query: async (...args) => (await get()).query(...args),
+    longQuery: async (...args) => (await get()).longQuery(...args),
+    transaction: async (...args) => (await get()).transaction(...args),
+    ping: async () => (await get()).ping(),
+    isUp: () => find() !== undefined,
+    acceptsWrites: () => find() !== undefined,
+    watch,
+    close: async () => void (await Promise.all(hosts.map((host) => host.close()))),
+  }
+}
+
+/** The first host that reports that it accepts writes, or the reasons why none does. */
+async function findWritable(hosts: readonly Pool[], name: string): Promise<Pool | ServiceError> {
+  const attempts = hosts.map(async (host) => {
+    if (await isReadOnly(host)) throw unavailable(host.name, 'is a standby.')
+    return host
+  })
+  try {
+    return await Promise.any(attempts)
+  } catch (error) {
+    const { errors } = error as AggregateError
+    const unexpected = errors.find((each) => !isUnavailable(each))
+    if (unexpected) throw unexpected
+    const reasons = errors.map(({ message }) => message).join(' ')
+    return new ServiceError('unavailable', `${name} has no host that accepts writes. ${reasons}`, {
+      cause: error,
+    })
+  }
+}
+
+async function isReadOnly({ query }: Pool): Promise<boolean> {
+  const [row] = await query<{ mode: string }>(`select current_setting('transaction_read_only') as mode`)
+  return row?.mode === 'on'
+}
+
+export async function checkWritable(pool: Pool): Promise<void> {
+  if (await isReadOnly(pool)) throw readOnlyError(pool.name, new Error('transaction_read_only is on'))
+}
