@@ -2,6 +2,7 @@ import { ClientGone, ServiceError } from '../../domain/errors.ts'
 import { findJsonError } from '../../domain/text/json-error.ts'
 import { quote } from '../../domain/text/quote.ts'
 import { invalidValues } from '../../domain/v3/invalid.ts'
+import type { Awaitable } from '../../store/store.ts'
 import { bodyTooLarge, MAX_BODY_BYTES } from '../request.ts'
 
 const JSON_TYPE = /^application\/json\s*(?:;|$)/i
@@ -12,13 +13,18 @@ const MOST_BRACKETS = 10_000
 /** In a longer text, the position of a syntax error is not searched: the search takes as long as parsing. */
 const LONGEST_LOCATED = 64 * 1024
 
-/** The body as a JSON value. Throws `unsupported_media_type`, `content_too_large` or `invalid_request`. */
-export async function readJson(request: Request): Promise<unknown> {
+/** The body as a JSON value. `charge` is called with its declared and its actual size. Throws `unsupported_media_type`, `content_too_large` or `invalid_request`. */
+export async function readJson(
+  request: Request,
+  charge: (bytes: number) => Awaitable<void>,
+): Promise<unknown> {
   const type = request.headers.get('content-type') ?? ''
   if (!JSON_TYPE.test(type)) throw unsupported('Content-Type must be application/json', type)
   const encoding = request.headers.get('content-encoding') ?? 'identity'
   if (encoding !== 'identity') throw unsupported('Content-Encoding must be absent', encoding)
+  await charge(Number(request.headers.get('content-length')) || 0)
   const bytes = await readBytes(request)
+  await charge(bytes.length)
   if (hasManyBrackets(bytes)) throw invalidBody(`The body has more than ${MOST_BRACKETS} lists and objects.`)
   const text = decode(bytes)
   try {

@@ -13,6 +13,7 @@ import {
   parseLimit,
   parseSort,
 } from '../../domain/v3/list-request.ts'
+import { unitsOfList } from '../../domain/v3/units.ts'
 import { createPage, type RenderedPage, sendPage } from '../rendered-page.ts'
 import type { Context, RouteRequest } from '../request.ts'
 import { JSON_HEADERS } from '../response.ts'
@@ -32,6 +33,7 @@ export async function listPassports(request: RouteRequest, context: Context): Pr
   // Credentials and explanations may be large: the page is shorter, and its cursor continues.
   const limit = fields.includes.size > 0 ? Math.min(parsed.limit, CHUNK) : parsed.limit
   const list = { ...parsed, limit, signal: request.signal }
+  await context.charge(unitsOfList(list, fields, !isRanking(list)))
   await context.takeTurn()
   const render = () => renderList(context, parameters, list, fields)
   const find = async () =>

@@ -1,5 +1,6 @@
 import { CHUNK } from '../../catalog/chunks.ts'
 import { type PassportKey, parsePassportKey } from '../../domain/v3/key.ts'
+import { mostPassports, unitsOfBody, unitsOfPassports } from '../../domain/v3/units.ts'
 import { sendPage } from '../rendered-page.ts'
 import type { Context, RouteRequest } from '../request.ts'
 import { JSON_HEADERS } from '../response.ts'
@@ -7,8 +8,6 @@ import { readJson } from './json-body.ts'
 import { parseLookup } from './lookup-request.ts'
 import { parametersOf } from './parameters.ts'
 import { type RenderedResult, readAll, readPassports } from './read-passports.ts'
-
-const KEYS_PER_UNIT = 100
 
 /** Larger responses are streamed without compression. */
 const MAX_WHOLE_LENGTH = 8 * 1024 * 1024
@@ -18,8 +17,16 @@ const CHUNK_LENGTH = 64 * 1024
 
 export async function lookUp(request: RouteRequest, context: Context): Promise<Response> {
   parametersOf(request, [])
-  const { keys, fields, asOf } = parseLookup(await readJson(request), context.now())
-  await context.charge(Math.max(1, Math.ceil(keys.length / KEYS_PER_UNIT)))
+  let size = 0
+  const body = await readJson(request, (bytes) => {
+    size = unitsOfBody(bytes)
+    return context.charge(1 + size)
+  })
+  const { keys, fields, asOf } = parseLookup(body, context.now())
+  await context.charge(size + unitsOfPassports(keys.length, fields, asOf !== undefined), (limit) => {
+    const most = mostPassports(limit - size, fields, asOf !== undefined)
+    return { pointer: '#/keys', advice: `ask for at most ${most} keys` }
+  })
   await context.takeTurn()
   const items = listItems(context, keys, (some) => readPassports(context, some, fields, asOf))
   const isNdjson = request.headers.get('accept')?.includes('application/x-ndjson')
