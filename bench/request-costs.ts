@@ -10,7 +10,7 @@ import { KEY_HEADERS } from './api-key.ts'
 import { copyWithHistory } from './history.ts'
 import { describeMachine } from './machine.ts'
 import { parseCount } from './options.ts'
-import { type RequestKind, requestKinds } from './request-kinds.ts'
+import { type RequestKind, requestKinds } from './request-costs/request-kinds.ts'
 import { SERVE, type Server, startServer } from './servers.ts'
 
 const { values } = parseArgs({
