@@ -9,21 +9,11 @@ const NO_KEY = new Set(['', '""', 'undefined', 'null', 'None'])
 /** A key from a request; a malformed key has no id. */
 export type SentKey = { id: string | undefined; hash: Uint8Array }
 
-/** Clients repeat the same header: cached results of `parseKeyHeader`. */
-const parsed = new Map<string, SentKey | undefined>()
-const MAX_PARSED = 1000
-
-/** The key in an `X-API-KEY` header; `undefined` if the header holds none. */
+/** The key in an `X-API-KEY` header; `undefined` if the header holds none. Not cached: memory must not hold keys. */
 export function parseKeyHeader(header: string | null): SentKey | undefined {
   if (header === null) return undefined
-  if (parsed.has(header)) return parsed.get(header)
   const text = trimKey(header)
-  const key = NO_KEY.has(text)
-    ? undefined
-    : { id: parseKeyId(text), hash: Bun.SHA256.hash(text) as Uint8Array }
-  if (parsed.size >= MAX_PARSED) parsed.clear()
-  parsed.set(header, key)
-  return key
+  return NO_KEY.has(text) ? undefined : { id: parseKeyId(text), hash: Bun.SHA256.hash(text) as Uint8Array }
 }
 
 /** Compares in constant time. */

@@ -94,12 +94,16 @@ export const pageRoute = (path: string, page: (request: Request) => Awaitable<Re
   handle: async (request, context) => sendPage(request, context, await page(request)),
 })
 
-/** The encoding with the highest weight in `Accept-Encoding`; `undefined` is no encoding. */
+/**
+ * The encoding with the highest weight in `Accept-Encoding`; `undefined` is no encoding. At equal weights it is gzip: programs
+ * copy the header of a browser but cannot decode zstd.
+ */
 export function chooseEncoding(accepted: string): Encoding | undefined {
   const weights = parseWeights(accepted)
-  const weigh = (name: string) => weights.get(name) ?? weights.get('*') ?? 0
-  const best = weigh('zstd') >= weigh('gzip') ? 'zstd' : 'gzip'
-  return weigh(best) > 0 && weigh(best) >= (weights.get('identity') ?? 0) ? best : undefined
+  const [gzip, zstd] = [weights.get('gzip') ?? weights.get('*') ?? 0, weights.get('zstd') ?? 0]
+  const weight = Math.max(gzip, zstd)
+  if (weight === 0 || weight < (weights.get('identity') ?? 0)) return undefined
+  return zstd > gzip ? 'zstd' : 'gzip'
 }
 
 /** Whether `Accept` prefers JSON to HTML: by weight, or by an exact name if the weights are equal. */

@@ -1,10 +1,11 @@
-/** An LRU cache with a limit on the size of its values. */
+/** An LRU cache with a limit on the size of its values. A value above the limit is not kept and evicts nothing. */
 export function createByteCache<Value>(mostBytes: number) {
   const entries = new Map<string, { value: Value; bytes: number }>()
   let kept = 0
 
   function keep(key: string, made: { value: Value; bytes: number }) {
     const entry = { value: made.value, bytes: made.bytes + 2 * key.length + 200 }
+    if (entry.bytes > mostBytes) return entry
     entries.set(key, entry)
     kept += entry.bytes
     for (const [oldest, { bytes }] of entries) {

@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test'
+import { parseKeyHeader } from '../../src/api/auth.ts'
 import { formatKey, KEY_RANDOM_BYTES } from '../../src/domain/api-key.ts'
 import { expectGolden } from '../support/http/golden.ts'
 import { makeKey } from '../support/http/keys.ts'
@@ -7,6 +8,13 @@ import { onEngine } from '../support/store/engines.ts'
 import { NOON, PEOPLE } from '../support/store/records.ts'
 
 const CALLS = ['/api/v1/passports', '/api/v1/passports/7', '/api/v1/passport_credentials?passport_id=7']
+
+test('the header of a key is parsed for each request, so that no cache holds keys', () => {
+  const { key } = formatKey(new Uint8Array(KEY_RANDOM_BYTES))
+  const [first, second] = [parseKeyHeader(key), parseKeyHeader(key)]
+  expect(first).toEqual(second)
+  expect(first).not.toBe(second)
+})
 
 onEngine('sqlite', 'keys', (open) => {
   test('a key is optional by default', async () => {

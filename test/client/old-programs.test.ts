@@ -44,15 +44,30 @@ describe('the requests of docs/migrate.md', () => {
     ['Python requests', 'python3', 'send_requests.py', ['python3-requests']],
   ] as const) {
     const { isSkipped, title } = needPrograms(needed, `get their responses with ${name}`)
-    test.skipIf(isSkipped)(title, () =>
-      check(async (sent) => {
-        const child = Bun.spawn([program, join(import.meta.dir, 'programs', file)], {
-          stdin: new Blob([JSON.stringify(sent)]),
-          stdout: 'pipe',
-        })
-        return JSON.parse(await new Response(child.stdout).text())
-      }),
+    const send = async (sent: Sent): Promise<Reply[]> => {
+      const child = Bun.spawn([program, join(import.meta.dir, 'programs', file)], {
+        stdin: new Blob([JSON.stringify(sent)]),
+        stdout: 'pipe',
+      })
+      return JSON.parse(await new Response(child.stdout).text())
+    }
+    test.skipIf(isSkipped)(title, () => check(send))
+
+    const copied = needPrograms(
+      needed,
+      `have responses that ${name} can decode with the Accept-Encoding of a browser`,
     )
+    test.skipIf(isSkipped)(copied.title, async () => {
+      const headers = { 'Accept-Encoding': 'gzip, deflate, br, zstd' }
+      const requests = [{}, headers].map((each) => ({
+        method: 'GET',
+        path: '/api/v1/passports',
+        headers: each,
+      }))
+      const [plain, compressed] = await send({ base: server.url.origin, requests })
+      expect(JSON.parse(compressed?.body ?? '').passports).toHaveLength(25)
+      expect(compressed).toEqual(plain as Reply)
+    })
   }
 
   inBrowser('in a browser', (browser) => {

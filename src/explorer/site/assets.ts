@@ -1,3 +1,5 @@
+import { promisify } from 'node:util'
+import { gzip, type ZlibOptions } from 'node:zlib'
 import { type RenderedPage, sendPage } from '../../api/rendered-page.ts'
 import { pathOf, type Route } from '../../api/request.ts'
 import { notFound } from '../../domain/errors.ts'
@@ -76,9 +78,11 @@ export function createAssets(accents: Record<Theme, string>) {
   }
 }
 
+const gzipAsync = promisify<string | Uint8Array, ZlibOptions, Buffer<ArrayBuffer>>(gzip)
+
 /** Compressed once, on the first request, so the smallest size is worth its time. */
 function compress({ compressed, body }: RenderedPage): void {
-  compressed.zstd ??= Bun.zstdCompress(body, { level: 19 }) as Promise<Buffer<ArrayBuffer>>
+  compressed.gzip ??= gzipAsync(body, { level: 9 })
 }
 
 /** `style.css` becomes `/assets/style.1a2b3c.css`. */

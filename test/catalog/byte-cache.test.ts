@@ -1,0 +1,21 @@
+import { expect, test } from 'bun:test'
+import { createByteCache } from '../../src/catalog/byte-cache.ts'
+
+test('a value above the limit is returned but not kept, and evicts no other value', () => {
+  const cache = createByteCache<string>(10_000)
+  const add = (key: string, bytes: number) => cache.getOrAdd(key, () => ({ value: key, bytes }))
+  add('first', 3000)
+  add('second', 3000)
+  expect(add('huge', 10_000)).toBe('huge')
+  expect(['first', 'second', 'huge'].map(cache.find)).toEqual(['first', 'second', undefined])
+})
+
+test('the value that was not used for the longest time is evicted first', () => {
+  const cache = createByteCache<string>(10_000)
+  const add = (key: string) => cache.getOrAdd(key, () => ({ value: key, bytes: 4000 }))
+  add('first')
+  add('second')
+  cache.find('first')
+  add('third')
+  expect(['first', 'second', 'third'].map(cache.find)).toEqual(['first', undefined, 'third'])
+})
