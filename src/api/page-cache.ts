@@ -17,12 +17,15 @@ export function createPageCache(mostBytes = MAX_BYTES) {
       if (cached) return cached
       const page = await render()
       // The snapshot may have changed meanwhile, and clients can request any number of pages that do not exist.
-      if (current !== snapshot || page.status !== 200) return page
+      if (current !== snapshot || page.status !== 200 || isIncomplete(page)) return page
       // An estimate: two bytes per character are enough for the body and its compressed forms.
       return pages.getOrAdd(key, () => ({ value: page, bytes: 2 * page.body.length }))
     },
   }
 }
+
+/** A page that lacks something for the moment must not stay. */
+const isIncomplete = ({ headers }: RenderedPage) => headers['Cache-Control'] === 'no-store'
 
 export type PageCache = ReturnType<typeof createPageCache>
 

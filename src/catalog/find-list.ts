@@ -1,15 +1,11 @@
 import type { ListRequest } from '../domain/v3/list-request.ts'
 import type { Awaitable, ListingChanges } from '../store/store.ts'
-import type { Groups } from './facets/facet-index.ts'
+import type { FacetPage } from './facets/facet-index.ts'
 import { findConsistent, type Reader } from './find-page.ts'
 import { listRanking } from './recent-changes.ts'
 import { cutPage, type ListPage } from './sorted-list.ts'
 
-export type FoundList<T> = Pick<ListPage, 'next'> & {
-  items: T[]
-  total: number
-  grouped?: Groups | undefined
-}
+export type FoundList<T> = Omit<FacetPage, keyof ListPage> & Pick<ListPage, 'next'> & { items: T[] }
 
 /** Passports of a page that change while it is read are rare. */
 const ATTEMPTS = 5
@@ -30,8 +26,8 @@ export async function findList<T>(
 }
 
 /** Whether the snapshot, which is always in memory, has the list. */
-export const isRanking = ({ filter, groupBy, sort }: ListRequest): boolean =>
-  filter.length === 0 && !groupBy && sort.field === 'score'
+export const isRanking = ({ filter, groupBy, sort, facets, ranksOf }: ListRequest): boolean =>
+  filter.length === 0 && !groupBy && !facets && !ranksOf && sort.field === 'score'
 
 function findInRanking<T>(
   reader: Reader,

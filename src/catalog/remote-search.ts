@@ -10,8 +10,8 @@ type List = { list: ListRequest; cursor: string | undefined }
 type Request = ({ id: number } & (Search | List)) | { cancel: number }
 type Result = { id: number; found: RankingPage | LivePage } | { id: number; failure: Failure }
 
-/** Expected errors have a code. */
-type Failure = { message: string; code?: ErrorCode }
+/** Expected errors have a code, others the stack of the search thread. */
+type Failure = { message: string; code?: ErrorCode; stack?: string | undefined }
 
 const LONGEST_LIST_MILLISECONDS = 10_000
 
@@ -70,10 +70,11 @@ export type SearchClient = ReturnType<typeof createSearchClient>
 
 const toFailure = (error: unknown): Failure => ({
   message: (error as Error).message,
-  ...(error instanceof ServiceError && { code: error.code }),
+  ...(error instanceof ServiceError ? { code: error.code } : { stack: (error as Error).stack }),
 })
 
-const toError = ({ message, code }: Failure) => (code ? new ServiceError(code, message) : new Error(message))
+const toError = ({ message, code, stack }: Failure) =>
+  code ? new ServiceError(code, message) : Object.assign(new Error(message), { stack })
 
 type FindList = (snapshot: Snapshot, request: ListRequest, cursor: string | undefined) => Promise<LivePage>
 

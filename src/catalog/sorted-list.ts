@@ -5,6 +5,8 @@ export type SortedList = { length: number; at(index: number): Position }
 
 export type ListPage = {
   ids: number[]
+  /** The values of the sort field. */
+  values: number[]
   /** The position of the last passport; `undefined` on the last page. */
   next: Position | undefined
 }
@@ -30,7 +32,12 @@ export function cutPage(list: SortedList, request: Cut): ListPage {
   }
   const last = indexes.at(-1)
   const isEnd = last === undefined || last === (isReversed ? 0 : list.length - 1)
-  return { ids: indexes.map((index) => list.at(index).id), next: isEnd ? undefined : list.at(last) }
+  const page = indexes.map((index) => list.at(index))
+  return {
+    ids: page.map(({ id }) => id),
+    values: page.map(({ value }) => value),
+    next: isEnd ? undefined : page.at(-1),
+  }
 }
 
 /** Binary search: the number of leading indexes for which the condition holds. */

@@ -20,6 +20,12 @@ export const file = (type: string, body: string, policy: string, status = 200): 
     status,
   )
 
+/** For a page that lacks something for the moment: it is not cached, neither here nor by clients. */
+export const withoutCaching = (page: RenderedPage): RenderedPage => ({
+  ...page,
+  headers: { ...page.headers, 'Cache-Control': 'no-store' },
+})
+
 const writePolicy = (...directives: string[]) =>
   ["default-src 'none'", ...directives, "base-uri 'none'", "frame-ancestors 'none'"].join('; ')
 
@@ -47,6 +53,8 @@ export type ExplorerOptions = {
   api?: (() => ApiState) | undefined
   site: Site
   rasterize: Rasterize
+  /** Called for errors that do not fail a page: it is shown without the part that failed. */
+  onError: (error: unknown) => void
 }
 
 export type ApiState = 'open' | 'key required' | 'removed'

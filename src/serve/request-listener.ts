@@ -21,7 +21,7 @@ import { findRules } from '../scoring/active-rules.ts'
 import { createExplainer, createPassportExplainer } from '../scoring/explain.ts'
 import type { Store } from '../store/store.ts'
 import { VERSION } from '../version.ts'
-import { createErrorLog } from './error-log.ts'
+import { createErrorLog, describeError } from './error-log.ts'
 import { createRequestLog } from './request-log.ts'
 
 type ListenerOptions = {
@@ -48,7 +48,7 @@ export async function listen({ config, log, onUsage, ...options }: ListenerOptio
   const usage = createUsageCounter(now)
   const errors = createErrorLog(log)
   let plan = (await store.retirement.find()) ?? NO_PLAN
-  const pages = createPages({ config, store, catalog, now, rasterize, plan: () => plan })
+  const pages = createPages({ config, store, catalog, now, rasterize, plan: () => plan, errors })
   const explainAll = createExplainer(store)
   let { port } = config
   const start = () =>
@@ -68,7 +68,7 @@ export async function listen({ config, log, onUsage, ...options }: ListenerOptio
       usage,
       plan: () => plan,
       onError: (error, { id, method, route }) =>
-        errors.error(describe(error), { request_id: id, method, route }),
+        errors.error(describeError(error), { request_id: id, method, route }),
       metrics,
       onResponse: config.logRequests ? createRequestLog(log) : undefined,
     })
@@ -85,7 +85,7 @@ export async function listen({ config, log, onUsage, ...options }: ListenerOptio
     try {
       plan = (await store.retirement.find()) ?? NO_PLAN
     } catch (error) {
-      errors.error(`The retirement plan cannot be read, the last one stays in force: ${describe(error)}`)
+      errors.error(`The retirement plan cannot be read, the last one stays in force: ${describeError(error)}`)
     }
   }
 
@@ -105,7 +105,7 @@ export async function listen({ config, log, onUsage, ...options }: ListenerOptio
         log.info('The TLS certificate was read again.')
         void drain(old)
       } catch (error) {
-        log.error(`The TLS certificate stays as it was: ${describe(error)}`)
+        log.error(`The TLS certificate stays as it was: ${describeError(error)}`)
       }
     },
     async drain(): Promise<void> {
@@ -119,9 +119,11 @@ export async function listen({ config, log, onUsage, ...options }: ListenerOptio
 
 type PageOptions = Pick<ListenerOptions, 'config' | 'store' | 'catalog' | 'now' | 'rasterize'> & {
   plan: () => RetirementPlan
+  errors: ReturnType<typeof createErrorLog>
 }
 
-function createPages({ config, store, catalog, now, rasterize, plan }: PageOptions) {
+function createPages({ config, store, catalog, now, rasterize, plan, errors }: PageOptions) {
+  const onError = (error: unknown) => errors.error(describeError(error))
   const openApi = createOpenApi(VERSION, config)
   const { site, routes } = createSite(config.site, config.publicUrl)
   const document = createPage(JSON.stringify(openApi), JSON_HEADERS)
@@ -135,13 +137,14 @@ function createPages({ config, store, catalog, now, rasterize, plan }: PageOptio
         api: () => (isRemoved(plan(), now()) ? 'removed' : config.requireKey ? 'key required' : 'open'),
         site,
         rasterize,
+        onError,
       })
     : undefined
   return {
     routes: [
       pageRoute('/openapi.json', () => document),
       ...routes,
-      ...createReferenceRoutes(openApi, { ...shown, stamp: () => findStamp(store) }),
+      ...createReferenceRoutes(openApi, { ...shown, stamp: () => findStamp(store, onError) }),
       ...(explorer?.routes ?? []),
     ],
     errorPage: explorer?.errorPage,
@@ -149,11 +152,12 @@ function createPages({ config, store, catalog, now, rasterize, plan }: PageOptio
   }
 }
 
-/** `undefined` while the database is unavailable. */
-async function findStamp(store: Store): Promise<string | undefined> {
+/** `undefined` while the database is unavailable: the reference needs no data. Other errors are logged. */
+async function findStamp(store: Store, onError: (error: unknown) => void): Promise<string | undefined> {
   try {
     return (await findRules(store)).stamp
-  } catch {
+  } catch (error) {
+    if (!(error instanceof ServiceError)) onError(error)
     return undefined
   }
 }
@@ -167,10 +171,4 @@ async function drain(server: ApiServer): Promise<void> {
   const forced = setTimeout(() => server.stop(true), DRAIN_MILLISECONDS)
   await server.stop()
   clearTimeout(forced)
-}
-
-/** The stack of an internal error. */
-function describe(error: unknown): string {
-  if (error instanceof ServiceError) return error.message
-  return error instanceof Error ? (error.stack ?? error.message) : String(error)
 }

@@ -4,7 +4,7 @@ import type { Snapshot } from '../catalog/snapshot.ts'
 import type { Config } from '../config.ts'
 import { openStore, SERVE_TIMEOUT } from '../store/open.ts'
 import type { Store } from '../store/store.ts'
-import { createErrorLog } from './error-log.ts'
+import { createErrorLog, describeError } from './error-log.ts'
 import { createIndexProgress } from './index-progress.ts'
 import { createThreadLog, type FromThread, type ToSearch } from './messages.ts'
 
@@ -46,15 +46,13 @@ self.onmessage = ({ data }: MessageEvent<ToSearch>) => {
 }
 
 function logFailure(error: unknown): void {
-  failures.error(`The index for filters could not be updated: ${(error as Error).message}`)
+  failures.error(`The index for filters could not be updated: ${describeError(error)}`)
 }
 
 /** Opens the store together with the other threads, before a newer version can migrate the database. */
 function start(received: Config): void {
   config = received
-  openOnce().catch(() => {
-    // The index logs the failure of its own attempt.
-  })
+  openOnce().catch(logFailure)
 }
 
 /** Updates the index in the background. */

@@ -48,8 +48,12 @@ test('several clients get their results, also for searches sent before the first
   expect(await other('ada', 0, 9)).toMatchObject({ ids: [0], total: 1 })
 })
 
-test('a list that takes too long is rejected with not_ready, a failed one with its error', async () => {
-  const server = createSearchServer(() => Promise.reject(new Error('on purpose')))
+async function failOnPurpose(): Promise<never> {
+  throw new Error('on purpose')
+}
+
+test('a list that takes too long is rejected with not_ready, a failed one with its error and its stack', async () => {
+  const server = createSearchServer(failOnPurpose)
   const channels = [new MessageChannel(), new MessageChannel()] as const
   for (const { port1 } of channels) server.connect(port1)
   const hasty = createSearchClient(channels[0].port2, 1)
@@ -57,7 +61,9 @@ test('a list that takes too long is rejected with not_ready, a failed one with i
   // There is no snapshot yet.
   await expect(hasty.list(request, undefined)).rejects.toMatchObject({ code: 'not_ready' })
   server.update(await people(NAMES))
-  await expect(patient.list(request, undefined)).rejects.toThrow('on purpose')
+  const error = await patient.list(request, undefined).catch((failure) => failure)
+  expect(error.message).toBe('on purpose')
+  expect(error.stack).toContain('failOnPurpose')
   await expect(patient.list(request, undefined, AbortSignal.abort())).rejects.toThrow(ClientGone)
   for (const { port1, port2 } of channels) {
     port1.close()

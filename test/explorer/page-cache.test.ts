@@ -1,8 +1,9 @@
 import { expect, test } from 'bun:test'
-import { createCatalog } from '../../src/catalog/catalog.ts'
+import { type Catalog, createCatalog } from '../../src/catalog/catalog.ts'
+import { ServiceError } from '../../src/domain/errors.ts'
 import { serveExplorer } from '../support/explorer/explorer-server.ts'
 import { openTestStore } from '../support/store/engines.ts'
-import { credential, named } from '../support/store/records.ts'
+import { credential, named, record } from '../support/store/records.ts'
 
 /** A server whose pages and pictures are counted when they are rendered. */
 async function serveCounted() {
@@ -31,6 +32,7 @@ async function serveCounted() {
 test.each([
   ['/', ['/?x=1', '/?', '/?utm_source=a&page=1', '/?page=1&page=7', '/?sort=total&q=+', '/?tag=']],
   ['/?page=1', ['/?page=01', '/']],
+  ['/?q=ada', ['/?q=ada&x=1', '/?x=1&q=+ada+&tag=']],
   ['/card/1.png', ['/card/1.png?x=1', '/card/1.png?theme=dark']],
   ['/card/site.png', ['/card/site.png?x=1']],
   ['/badge/1.svg?show=top', ['/badge/1.svg?show=top&x=1', '/badge/1.svg?style=none&show=top&theme=red']],
@@ -55,4 +57,30 @@ test('parameters that a page reads lead to pages of their own', async () => {
   }
   expect((await server.look('/passports/1/credentials')).status).toBe(200)
   expect((await server.look('/passports/1/credentials?page=2')).status).toBe(404)
+})
+
+test('a page that lacks its suggestions, because the index is not ready, is not cached', async () => {
+  await using store = await openTestStore('sqlite', [
+    record(1, { profile: { displayName: 'Ada', tags: ['adagio'] }, scores: { total: 1, skills: 1 } }),
+    ...Array.from({ length: 9 }, (_, at) => named(at + 2, 'Grace', at + 2)),
+  ])
+  const catalog = createCatalog(store)
+  let isReady = false
+  const list: Catalog['list'] = (...request) =>
+    isReady ? catalog.list(...request) : Promise.reject(new ServiceError('overloaded', 'Try again shortly.'))
+  await using server = serveExplorer(store, { catalog: { ...catalog, list } })
+  for (const [target, missing] of [
+    ['/?q=ada', 'Suggested filters'],
+    ['/passports/1', 'No. 1 in Skills'],
+    ['/badge/1.svg?show=top', 'No. 1 Skills'],
+  ] as const) {
+    isReady = false
+    const before = await server.look(target)
+    expect([before.status, before.headers.get('Cache-Control')]).toEqual([200, 'no-store'])
+    expect(before.text).not.toContain(missing)
+    isReady = true
+    const after = await server.look(target)
+    expect(after.text).toContain(missing)
+    expect(after.headers.get('Cache-Control')).not.toBe('no-store')
+  }
 })

@@ -82,24 +82,46 @@ export const valueAt = ({ values, lists, starts }: Column, slot: number) =>
 /** The start of the next list. The first list after the empty one is at 1. */
 export const nextStart = ({ lists }: Column, start: number) => start + 1 + (lists[start] as number)
 
-/** The number of slots with each value, and without a value. */
-export function countValues(column: Column, slots: Uint32Array): { counts: Uint32Array; none: number } {
+/** The number of slots with each value, the index of the first one, and the number of slots without a value. */
+export function countValues(column: Column, slots: Uint32Array) {
   const { values, lists } = column
-  const sizes = countLists(column, slots)
+  const { sizes, firsts: ofLists } = countLists(column, slots)
   const counts = new Uint32Array(values.length)
+  const firsts = new Uint32Array(values.length).fill(slots.length)
   for (let start = 1, end = 0; start < column.used; start = end) {
     end = nextStart(column, start)
-    for (let at = start + 1; at < end; at++) add(counts, lists[at] as number, sizes[start] as number)
+    const size = sizes[start] as number
+    for (let at = start + 1; size > 0 && at < end; at++) {
+      const number = lists[at] as number
+      add(counts, number, size)
+      firsts[number] = Math.min(firsts[number] as number, ofLists[start] as number)
+    }
   }
-  return { counts, none: sizes[0] as number }
+  return { counts, firsts, none: sizes[0] as number }
 }
 
-/** The number of slots with each list, by its start. */
-function countLists({ starts, used }: Column, slots: Uint32Array): Uint32Array {
+/** The number of slots with at least each of the scores, in a column of numbers. */
+export function countAtLeast(column: Column, slots: Uint32Array, scores: readonly number[]): number[] {
+  const { sizes } = countLists(column, slots)
+  const counts = scores.map(() => 0)
+  for (let start = 1; start < column.used; start = nextStart(column, start)) {
+    const value = column.values[column.lists[start + 1] as number] as number
+    for (const [at, score] of scores.entries())
+      if (value >= score) counts[at] = (counts[at] as number) + (sizes[start] as number)
+  }
+  return counts
+}
+
+/** The number of slots with each list, and the index of the first one, by the start of the list. */
+function countLists({ starts, used }: Column, slots: Uint32Array) {
   const sizes = new Uint32Array(used)
+  const firsts = new Uint32Array(used)
   // An iterator is ten times slower.
-  for (let at = 0; at < slots.length; at++) add(sizes, starts[slots[at] as number] as number, 1)
-  return sizes
+  for (let at = 0; at < slots.length; at++) {
+    const start = starts[slots[at] as number] as number
+    if (add(sizes, start, 1) === 0) firsts[start] = at
+  }
+  return { sizes, firsts }
 }
 
 /** Returns the number before. */
@@ -111,7 +133,7 @@ function add(numbers: Uint32Array, index: number, more: number): number {
 
 /** The slots by their only value, descending; slots with equal values keep their order. A counting sort. */
 export function sortSlots(column: Column, slots: Uint32Array): Uint32Array {
-  const sizes = countLists(column, slots)
+  const { sizes } = countLists(column, slots)
   const places = new Uint32Array(column.used)
   let next = 0
   // The sort of a typed array needs no comparator, which would take most of the time.

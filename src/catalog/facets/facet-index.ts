@@ -1,21 +1,38 @@
 import { FILTER_FIELDS, type FilterField } from '../../domain/v3/filter.ts'
-import type { Group, ListRequest, SortField } from '../../domain/v3/list-request.ts'
+import type {
+  FacetCount,
+  FacetRequest,
+  Group,
+  ListQuery,
+  ListRequest,
+  ScoreField,
+  ScoreLists,
+} from '../../domain/v3/list-request.ts'
 import type { Facets } from '../../store/store.ts'
 import { createByteCache } from '../byte-cache.ts'
 import { countWhile, cutPage, type ListPage } from '../sorted-list.ts'
-import { type Column, countValues, createColumn, setValues, sortSlots, valueAt } from './column.ts'
-import { type Columns, keepSelected, select } from './select.ts'
-import { addSlot, createSlots, replaceSlots } from './slots.ts'
+import { countAtLeast, createColumn, setValues, valueAt } from './column.ts'
+import { createFilteredLists } from './filtered-lists.ts'
+import { type CountedGroups, groupSlots } from './group.ts'
+import type { Columns } from './select.ts'
+import { addSlot, createSlots, replaceSlots, type Slots } from './slots.ts'
 
-/** A list of a million passports takes 4 MB. */
 const MOST_BYTES = 16_000_000
-
-const MOST_GROUPS = 100
 
 /** The largest groups, and the number of those left out. */
 export type Groups = { groups: Group[]; more: number }
 
-export type FacetPage = ListPage & { total: number; grouped: Groups | undefined }
+/** `among`: the number of passports that are ranked. `ranks`: by score; equal scores have the same rank. */
+export type Ranking = { among: number; ranks: ReadonlyMap<number, number> }
+
+export type FacetPage = Pick<ListPage, 'ids' | 'next'> & {
+  total: number
+  grouped?: Groups | undefined
+  /** In the order of the request. */
+  facets?: FacetCount[][] | undefined
+  ranking?: Ranking | undefined
+  atLeast?: ScoreLists | undefined
+}
 
 const FIELDS = Object.keys(FILTER_FIELDS) as FilterField[]
 
@@ -28,29 +45,14 @@ export type FacetIndex = ReturnType<typeof createFacetIndex>
 export function createFacetIndex() {
   const slots = createSlots()
   const columns = Object.fromEntries(FIELDS.map((field) => [field, createColumn()])) as Columns
-  /** All slots in use, in sorted order. */
-  const orders = new Map<SortField, Uint32Array>()
-  const lists = createByteCache<Uint32Array>(MOST_BYTES)
-  const counts = createByteCache<Groups>(MOST_BYTES)
+  const { listOf, clear } = createFilteredLists(slots, columns)
+  const groups = createByteCache<CountedGroups>(MOST_BYTES)
+  const parts: Parts = { slots, columns, listOf, groups }
 
   function add(facets: Facets): number {
     const slot = addSlot(slots, facets)
     for (const field of FIELDS) setValues(columns[field], slot, facets[field])
     return slot
-  }
-
-  function orderOf(field: SortField): Uint32Array {
-    const sort = () => (field === 'passport_id' ? slots.byId : sortSlots(columns[field], slots.byId))
-    const order = orders.get(field) ?? sort()
-    orders.set(field, order)
-    return order
-  }
-
-  function makeList(request: ListRequest) {
-    const order = orderOf(request.sort.field)
-    const bits = select(slots, columns, request)
-    const value = bits ? keepSelected(order, bits) : order
-    return { value, bytes: value.byteLength }
   }
 
   return {
@@ -66,62 +68,84 @@ export function createFacetIndex() {
     /** Removes the passports with these ids, and adds others. */
     replace(removed: readonly number[], added: readonly Facets[]): void {
       replaceSlots(slots, removed, added.toSorted((one, other) => one.id - other.id).map(add))
-      orders.clear()
-      lists.clear()
-      counts.clear()
+      clear()
+      groups.clear()
     },
 
     find(request: ListRequest): FacetPage {
-      const { keyword, filter, sort, groupBy, groupPrefix } = request
-      const key = JSON.stringify([keyword, filter, sort.field])
-      const list = lists.getOrAdd(key, () => makeList(request))
+      const { sort, groupBy, facets, ranksOf, atLeast } = request
+      const list = listOf(request)
       const at = (index: number) => {
         const slot = list[index] as number
         const id = slots.ids[slot] as number
         return { value: sort.field === 'passport_id' ? id : valueAt(columns[sort.field], slot), id }
       }
+      const { values, ...page } = cutPage({ length: list.length, at }, request)
       return {
-        ...cutPage({ length: list.length, at }, request),
+        ...page,
         total: list.length,
-        grouped:
-          groupBy &&
-          counts.getOrAdd(JSON.stringify([groupBy, groupPrefix, key]), () =>
-            group(columns[groupBy], list, groupPrefix),
-          ),
+        grouped: groupBy && withoutFirsts(countGroups(parts, request, { field: groupBy })),
+        facets: facets?.map((facet) => countFacet(parts, request, facet)),
+        ranking: ranksOf && rank(parts, request, [...values, ...ranksOf]),
+        atLeast: atLeast && countScores(parts, request, atLeast),
       }
     },
   }
 }
 
-/** The largest groups first, equal ones by value. */
-function group(column: Column, list: Uint32Array, prefix = '') {
-  const { counts, none } = countValues(column, list)
-  const groups: Group[] = []
-  const hasNone = none > 0 && prefix === ''
-  let all = Number(hasNone)
-  if (hasNone) groups.push({ value: null, count: none })
-  for (let number = 0; number < counts.length; number++) {
-    const count = counts[number] as number
-    if (count === 0) continue
-    const value = String(column.values[number])
-    if (!hasWord(value, prefix)) continue
-    all++
-    insertGroup(groups, { value, count })
+type Parts = {
+  slots: Slots
+  columns: Columns
+  listOf: (query: ListQuery) => Uint32Array
+  groups: ReturnType<typeof createByteCache<CountedGroups>>
+}
+
+function countGroups(parts: Parts, { keyword, filter, sort }: ListQuery, facet: FacetRequest): CountedGroups {
+  const key = JSON.stringify([keyword, filter, sort.field, facet])
+  return parts.groups.getOrAdd(key, () => {
+    const list = parts.listOf({ keyword, filter, sort })
+    const value = groupSlots(parts.columns[facet.field], list, facet)
+    for (const group of value.groups) group.first = parts.slots.ids[list[group.first] as number] as number
+    return { value, bytes: 200 * (1 + value.groups.length) }
+  })
+}
+
+const withoutFirsts = ({ groups, more }: CountedGroups): Groups => ({
+  groups: groups.map(({ value, count }) => ({ value, count })),
+  more,
+})
+
+/** Passports without a value are left out. */
+function countFacet(parts: Parts, { keyword, filter, sort }: ListQuery, facet: FacetRequest): FacetCount[] {
+  const { among = 'list' } = facet
+  const query = {
+    keyword: among === 'list' ? keyword : undefined,
+    filter: among === 'all' ? [] : filter,
+    sort,
   }
-  return { value: { groups, more: all - groups.length }, bytes: 200 * (1 + groups.length) }
+  return countGroups(parts, query, facet).groups.flatMap(({ value, count, first }) =>
+    value === null ? [] : [{ value, count, first }],
+  )
 }
 
-const hasWord = (value: string, prefix: string) =>
-  prefix === '' || value.startsWith(prefix) || value.includes(` ${prefix}`) || value.includes(`_${prefix}`)
-
-/** A sort of all groups would take a second for a million of them. */
-function insertGroup(groups: Group[], added: Group): void {
-  const last = groups[MOST_GROUPS - 1]
-  if (last && isBefore(last, added)) return
-  const place = countWhile(groups.length, (at) => isBefore(groups[at] as Group, added))
-  groups.splice(place, 0, added)
-  if (groups.length > MOST_GROUPS) groups.pop()
+/** Lists by score begin with the highest one; those by id have no ranks. */
+function rank(parts: Parts, { filter, sort }: ListQuery, scores: readonly number[]): Ranking | undefined {
+  if (sort.field === 'passport_id') return undefined
+  const list = parts.listOf({ filter, sort })
+  const column = parts.columns[sort.field]
+  const countAbove = (score: number) =>
+    countWhile(list.length, (at) => valueAt(column, list[at] as number) > score)
+  return { among: list.length, ranks: new Map(scores.map((score) => [score, 1 + countAbove(score)])) }
 }
 
-const isBefore = (one: Group, other: Group) =>
-  one.count > other.count || (one.count === other.count && String(one.value) < String(other.value))
+function countScores(
+  { columns, listOf }: Parts,
+  { filter, sort }: ListQuery,
+  wanted: ScoreLists,
+): ScoreLists {
+  const list = listOf({ filter, sort })
+  const fields = Object.entries(wanted) as [ScoreField, readonly number[]][]
+  return Object.fromEntries(
+    fields.map(([field, scores]) => [field, countAtLeast(columns[field], list, scores)]),
+  )
+}

@@ -1,5 +1,4 @@
-import type { Condition, FilterField, Operator } from '../../domain/v3/filter.ts'
-import type { ListQuery } from '../../domain/v3/list-request.ts'
+import type { Condition, Filter, FilterField, Operator } from '../../domain/v3/filter.ts'
 import { searchNames } from '../search.ts'
 import { type Column, nextStart, type Value } from './column.ts'
 import { namesOf, type Slots } from './slots.ts'
@@ -9,12 +8,9 @@ export type Columns = Record<FilterField, Column>
 /** One bit for each slot. */
 type Bitmap = Uint32Array
 
-/** The slots that match the filter and the keyword, in use or not; `undefined` selects all. */
-export function select(slots: Slots, columns: Columns, { filter, keyword }: ListQuery): Bitmap | undefined {
-  const bitmaps = filter.map(({ field, conditions }) => selectTerm(slots, columns[field], conditions))
-  if (keyword !== undefined) bitmaps.push(selectNames(slots, keyword))
-  return bitmaps.length === 0 ? undefined : bitmaps.reduce(intersect)
-}
+/** The slots that match the filter, which has a term, in use or not. */
+export const selectFiltered = (slots: Slots, columns: Columns, filter: Filter): Bitmap =>
+  filter.map(({ field, conditions }) => selectTerm(slots, columns[field], conditions)).reduce(intersect)
 
 /** The slots whose bit is set, in their order. */
 export function keepSelected(slots: Uint32Array, bits: Bitmap): Uint32Array {
@@ -77,7 +73,8 @@ function testValues({ values, numbers }: Column, conditions: readonly Condition[
   return bits
 }
 
-function selectNames(slots: Slots, keyword: string): Bitmap {
+/** The slots whose name contains the words of the keyword, in use or not. */
+export function selectNamed(slots: Slots, keyword: string): Bitmap {
   const bits = createBitmap(slots)
   for (const slot of searchNames(namesOf(slots), keyword)) setBit(bits, slot)
   return bits

@@ -27,8 +27,11 @@ export type ListQuery = { keyword?: string | undefined; filter: Filter; sort: So
 /** One page of them: the first `limit` passports after a position. */
 export type ListRequest = ListQuery & {
   groupBy?: GroupField | undefined
-  /** Only groups with a word that begins with this folded text. */
-  groupPrefix?: string | undefined
+  facets?: readonly FacetRequest[] | undefined
+  /** Ranks the passports of the page, and these scores, among all passports with the filter, regardless of the keyword. */
+  ranksOf?: readonly number[] | undefined
+  /** Counts the passports with the filter, regardless of the keyword, that have at least each of these scores. */
+  atLeast?: ScoreLists | undefined
   after?: Position | undefined
   limit: number
   /** Passports to skip, for pages with numbers. */
@@ -36,6 +39,23 @@ export type ListRequest = ListQuery & {
   /** Only every n-th passport: an even sample of a long list. */
   step?: number
 }
+
+/**
+ * Counts the values of a field: those with a word that begins with `prefix`, those in `values`, or all. `among`: the passports of
+ * the list, which is the default, all with its filter regardless of the keyword, or all.
+ */
+export type FacetRequest = {
+  field: GroupField
+  prefix?: string
+  values?: readonly string[]
+  among?: 'list' | 'filter' | 'all'
+}
+
+/** A value, the number of passports that have it, and the id of the first one. */
+export type FacetCount = { value: string; count: number; first: number }
+
+export type ScoreField = Exclude<SortField, 'passport_id'>
+export type ScoreLists = Partial<Record<ScoreField, readonly number[]>>
 
 /** `value` is null for passports without a value of the field. */
 export type Group = { value: string | null; count: number }

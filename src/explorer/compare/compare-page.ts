@@ -10,11 +10,11 @@ import { createPartStandings } from '../passport/part-standings.ts'
 import { shortWord } from '../sanitize.ts'
 import type { Site } from '../site/site.ts'
 import { type ComparedPerson, compareAddress, renderComparison, renderPerson } from './compare-table.ts'
-import { type Found, findPeople, MOST_PEOPLE, parseIds } from './find-people.ts'
+import { type Found, findPeople, MOST_NAMES, MOST_PEOPLE, parseIds } from './find-people.ts'
 
 /** Two to four people side by side. */
 export function createComparePage(options: ExplorerOptions): ExplorerPage {
-  const partStandings = createPartStandings(options.catalog)
+  const findParts = createPartStandings(options)
   return {
     // Not cached: reading the versions of all its passports costs as much as the page.
     version: () => undefined,
@@ -22,10 +22,14 @@ export function createComparePage(options: ExplorerOptions): ExplorerPage {
       const texts = parseIds(query)
       await charge(Math.min(texts.length, MOST_PEOPLE))
       const found = await findPeople(options, texts, signal)
+      const parts = await findParts(
+        found.people.map(({ scores }) => scores),
+        signal,
+      )
       const people: ComparedPerson[] = []
-      for (const passport of found.people) {
+      for (const [at, passport] of found.people.entries()) {
         const standing = await options.catalog.standing(passport.scores.total)
-        people.push({ passport, standing, parts: await partStandings.find(passport.scores) })
+        people.push({ passport, standing, parts: parts?.[at] ?? {} })
       }
       const isMissing = found.people.length === 0 && found.unknown.length > 0
       const top = texts.length === 0 ? await findTop(options, signal) : []
@@ -97,9 +101,10 @@ ${people.map((person) => html`<div>${rosette(person.passport.id)}${renderPerson(
 
 function renderNotes({ people, unknown, omitted }: Found): Html {
   const ids = people.map(({ id }) => id)
-  const notes = unknown.map(({ text, candidates }) => {
+  const notes = unknown.map(({ text, candidates, isSearched }) => {
     const shown = shortWord(text, MAX_TEXT_LENGTH)
-    if (candidates.length === 0) return html`<p class="notice-line">No passport was found for “${shown}”.</p>`
+    if (candidates.length === 0)
+      return html`<p class="notice-line">${isSearched ? html`No passport was found for “${shown}”.` : html`“${shown}” was not searched: a comparison finds ${MOST_NAMES} people by name at once. Add the others one by one.`}</p>`
     return html`<p class="notice-line">“${shown}” may be ${candidates.map(
       (candidate, at) =>
         html`${at === 0 ? '' : at === candidates.length - 1 ? ' or ' : ', '}<a href="${compareAddress([...ids, candidate.id])}"><bdi>${shortNameOf(candidate)}</bdi></a>`,

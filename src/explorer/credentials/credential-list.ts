@@ -4,7 +4,7 @@ import { formatFigure } from '../format.ts'
 import { type Html, html } from '../html.ts'
 import { renderLayout } from '../layout.ts'
 import { groupByCategory } from '../passport/credential-rows.ts'
-import { countValues, createFacetReader } from '../ranking/facets.ts'
+import { countFacets, createFacetReader } from '../ranking/facets.ts'
 import { whenReady } from '../ranking/not-ready.ts'
 import { ALL_PASSPORTS } from '../ranking/ranking-query.ts'
 import { shortWord } from '../sanitize.ts'
@@ -19,16 +19,14 @@ export function createCredentialList(options: ExplorerOptions): ExplorerPage {
     version: async () => (await options.rules()).stamp,
     render: ({ path, signal, site }) =>
       whenReady(site, path, async () => {
-        const [groups, rules] = [
-          await countValues(options.catalog, ALL_PASSPORTS, 'type', signal),
-          await options.rules(),
-        ]
+        const [types = []] = await countFacets(options.catalog, ALL_PASSPORTS, [{ field: 'type' }], signal)
+        const rules = await options.rules()
         const { total } = await options.catalog.standing(0)
         const rows = await Promise.all(
-          groups.map(async ({ value, count: holders }) => ({
+          types.map(async ({ value, count: holders, first }) => ({
             type: value,
             holders,
-            name: await labelOf('credential', value),
+            name: await labelOf('credential', value, first),
             rule: ruleOf(rules, value),
           })),
         )

@@ -1,5 +1,7 @@
-import type { Catalog } from '../../catalog/catalog.ts'
+import { ClientGone } from '../../domain/errors.ts'
 import type { Scores } from '../../domain/passport.ts'
+import type { ExplorerOptions } from '../explorer-page.ts'
+import { ifReady } from '../ranking/not-ready.ts'
 import { SCORE_PARTS, type ScorePart } from '../score-bar.ts'
 
 /** How many passports have at least the same score in a part. Parts with a score of 0 are left out. */
@@ -8,47 +10,57 @@ export type PartStandings = Partial<Record<ScorePart, number>>
 /** The index of a large database takes longer after the start. Until it is ready, pages have no standings of parts. */
 const LONGEST_WAIT_MILLISECONDS = 1000
 
-/** The standing of each part of a score, from the facet index. */
-export function createPartStandings(catalog: Catalog) {
+/** The standings of the parts of scores, from one evaluation of the facet index. */
+export function createPartStandings({ catalog, onError }: Pick<ExplorerOptions, 'catalog' | 'onError'>) {
   let isReady = false
-  let first: Promise<unknown> | undefined
+  let isTrying = false
 
-  async function count(part: ScorePart, score: number): Promise<number> {
-    const condition = { not: false, operator: '>=' as const, value: score }
-    const filter = [{ field: `${part}_score` as const, conditions: [condition] }]
-    const sort = { field: 'score' as const, descending: true }
-    return (await catalog.list({ filter, sort, limit: 1 }, false)).total
+  async function count(all: readonly Scores[], signal: AbortSignal): Promise<PartStandings[]> {
+    const of = (part: ScorePart) => all.map((scores) => scores[part])
+    const atLeast = {
+      activity_score: of('activity'),
+      identity_score: of('identity'),
+      skills_score: of('skills'),
+    }
+    const sort = { field: 'passport_id', descending: false } as const
+    const found = await catalog.list({ filter: [], sort, limit: 0, atLeast, signal }, false)
+    isReady = true
+    return all.map((scores, at) => {
+      const parts = SCORE_PARTS.filter((part) => scores[part] > 0)
+      return Object.fromEntries(parts.map((part) => [part, found.atLeast?.[`${part}_score`]?.[at] ?? 0]))
+    })
   }
 
-  async function findAll(scores: Scores): Promise<PartStandings> {
-    const parts = SCORE_PARTS.filter((part) => scores[part] > 0)
-    const counts = await Promise.all(
-      parts.map(async (part) => [part, await count(part, scores[part])] as const),
-    )
-    if (parts.length > 0) isReady = true
-    return Object.fromEntries(counts)
+  /** A page can do without standings, so that other errors are only logged. */
+  async function tryCount(all: readonly Scores[], signal: AbortSignal): Promise<PartStandings[] | undefined> {
+    try {
+      return await ifReady(() => count(all, signal))
+    } catch (error) {
+      if (error instanceof ClientGone) throw error
+      onError(error)
+      return undefined
+    }
   }
 
-  return {
-    /** Part of the version of a page: pages without standings are rendered again when the index is ready. */
-    isReady: () => isReady,
-    /** Empty while the index is not ready. */
-    async find(scores: Scores): Promise<PartStandings> {
-      if (!isReady && first) return {}
-      const found = findAll(scores).catch((): PartStandings => ({}))
-      if (isReady) return found
-      first = found.finally(() => {
-        first = undefined
-      })
-      return waitShortly(found)
-    },
+  /** `undefined` while the index cannot respond. */
+  return async (all: readonly Scores[], signal: AbortSignal): Promise<PartStandings[] | undefined> => {
+    if (all.every((scores) => SCORE_PARTS.every((part) => scores[part] <= 0))) return all.map(() => ({}))
+    if (isReady) return tryCount(all, signal)
+    if (isTrying) return undefined
+    isTrying = true
+    const found = tryCount(all, signal).finally(() => {
+      isTrying = false
+    })
+    return waitShortly(found)
   }
 }
 
-async function waitShortly(found: Promise<PartStandings>): Promise<PartStandings> {
-  const late = Promise.withResolvers<PartStandings>()
-  const timer = setTimeout(() => late.resolve({}), LONGEST_WAIT_MILLISECONDS)
-  const standings = await Promise.race([found, late.promise])
-  clearTimeout(timer)
-  return standings
+async function waitShortly<T>(found: Promise<T>): Promise<T | undefined> {
+  const late = Promise.withResolvers<undefined>()
+  const timer = setTimeout(() => late.resolve(undefined), LONGEST_WAIT_MILLISECONDS)
+  try {
+    return await Promise.race([found, late.promise])
+  } finally {
+    clearTimeout(timer)
+  }
 }

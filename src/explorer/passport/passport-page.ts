@@ -2,7 +2,14 @@ import { notFound } from '../../domain/errors.ts'
 import { type FullPassport, parsePassportRef } from '../../domain/passport.ts'
 import { levelOf, type RuleSetShape } from '../../domain/rule-set.ts'
 import type { Store } from '../../store/store.ts'
-import { type ApiState, type ExplorerOptions, type ExplorerPage, file, POLICY } from '../explorer-page.ts'
+import {
+  type ApiState,
+  type ExplorerOptions,
+  type ExplorerPage,
+  file,
+  POLICY,
+  withoutCaching,
+} from '../explorer-page.ts'
 import { formatFigure, nameOf, shortNameOf } from '../format.ts'
 import { type Html, html } from '../html.ts'
 import { renderLayout } from '../layout.ts'
@@ -26,24 +33,25 @@ import { renderShare, renderSnippets } from './passport-share.ts'
 
 export function createPassportPage(options: ExplorerOptions): ExplorerPage {
   const { store, catalog, rules, api = () => 'open' } = options
-  const partStandings = createPartStandings(catalog)
+  const findParts = createPartStandings(options)
   return {
     async version({ params }) {
       const ref = parsePassportRef(params.ref ?? '')
       if (!ref) throw notFound()
       const [passport, credentials] = [await store.v1.findPassport(ref), await store.v1.findCredentials(ref)]
-      return `${passport?.etag} ${credentials?.etag} ${api()} ${partStandings.isReady()}`
+      return `${passport?.etag} ${credentials?.etag} ${api()}`
     },
-    async render({ params, site }) {
+    async render({ params, site, signal }) {
       const ref = parsePassportRef(params.ref ?? '')
       const found = ref && (await store.credentials.find(ref))
       if (!found) throw notFound()
       const { passport } = found
       const { levels = [], caps = {}, types } = await rules()
       const standing = await catalog.standing(passport.scores.total)
-      const context = { standing, parts: await partStandings.find(passport.scores), levels, caps }
+      const [parts] = (await findParts([passport.scores], signal)) ?? []
+      const context = { standing, parts: parts ?? {}, levels, caps }
       const merged = 'id' in ref && ref.id !== passport.id ? ref.id : undefined
-      const page = renderLayout({
+      const body = renderLayout({
         site,
         title: `${shortNameOf(passport)}: ${formatFigure(passport.scores.total)}`,
         description: describePage(passport, context),
@@ -65,7 +73,8 @@ export function createPassportPage(options: ExplorerOptions): ExplorerPage {
           api: api(),
         }),
       })
-      return file('text/html', page, POLICY.explorer)
+      const page = file('text/html', body, POLICY.explorer)
+      return parts ? page : withoutCaching(page)
     },
   }
 }

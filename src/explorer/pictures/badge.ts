@@ -1,7 +1,7 @@
 import type { FullPassport } from '../../domain/passport.ts'
 import { rosette } from '../design/rosette.ts'
 import type { Theme } from '../design/tokens.ts'
-import type { ExplorerOptions, ExplorerPage } from '../explorer-page.ts'
+import { type ExplorerOptions, type ExplorerPage, withoutCaching } from '../explorer-page.ts'
 import { formatFigure, nameOf, shortNameOf } from '../format.ts'
 import { type Html, html } from '../html.ts'
 import type { Site } from '../site/site.ts'
@@ -15,17 +15,22 @@ export function createBadge(options: ExplorerOptions): ExplorerPage {
   const findWords = createPassportWords(options)
 
   /** The value of the badge: the score, or the level or standing that `show` selects, if the passport has one. */
-  async function findValue(passport: FullPassport, show: 'level' | 'top' | 'score'): Promise<string> {
-    if (show === 'score') return describeValue(passport)
-    const { level, top } = await findWords(passport)
-    return (show === 'top' && top.replace(' in ', ' ')) || level || describeValue(passport)
+  async function findValue(passport: FullPassport, show: 'level' | 'top' | 'score', signal: AbortSignal) {
+    if (show === 'score') return { value: describeValue(passport), isComplete: true }
+    const { level, top, isComplete } = await findWords(passport, signal)
+    const value = (show === 'top' && top.replace(' in ', ' ')) || level || describeValue(passport)
+    return { value, isComplete: isComplete || show !== 'top' }
   }
 
-  const page = createPicturePage(options.store, ['svg', 'json'], async (passport, type, { query, site }) => {
+  const page = createPicturePage(options.store, ['svg', 'json'], async (passport, type, request) => {
+    const { query, site, signal } = request
     const { show, theme, style } = parseOptions(query)
-    const value = await findValue(passport, show)
-    if (type === 'json') return picture('json', JSON.stringify(toEndpoint(value, site)))
-    return picture('svg', STYLES[style](passport, value, colorsOf(site, theme), theme).markup)
+    const { value, isComplete } = await findValue(passport, show, signal)
+    const badge =
+      type === 'json'
+        ? picture('json', JSON.stringify(toEndpoint(value, site)))
+        : picture('svg', STYLES[style](passport, value, colorsOf(site, theme), theme).markup)
+    return isComplete ? badge : withoutCaching(badge)
   })
   return { ...page, variant: (query) => Object.values(parseOptions(query)).join(' ') }
 }

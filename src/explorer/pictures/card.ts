@@ -2,7 +2,7 @@ import type { FullPassport } from '../../domain/passport.ts'
 import { count } from '../../domain/text/format.ts'
 import { FONT_FAMILY } from '../design/fonts.ts'
 import { rosette } from '../design/rosette.ts'
-import type { ExplorerOptions, ExplorerPage } from '../explorer-page.ts'
+import { type ExplorerOptions, type ExplorerPage, withoutCaching } from '../explorer-page.ts'
 import { formatFigure, formatPeople, nameOf } from '../format.ts'
 import { type Html, html } from '../html.ts'
 import { CATEGORIES, SCORE_PARTS } from '../score-bar.ts'
@@ -23,18 +23,22 @@ export function createCard(options: ExplorerOptions): ExplorerPage {
   const findWords = createPassportWords(options)
 
   /** Without a high standing, the number of credentials is the headline. */
-  async function describe(passport: FullPassport): Promise<PassportWords> {
-    const words = await findWords(passport)
+  async function describe(passport: FullPassport, signal: AbortSignal): Promise<PassportWords> {
+    const words = await findWords(passport, signal)
     if (words.top !== '') return words
     const { credentials = [] } = (await store.credentials.find({ id: passport.id })) ?? {}
     return { ...words, top: credentials.length === 0 ? '' : count(credentials.length, 'credential') }
   }
 
-  return createPicturePage(store, ['png', 'svg'], async (passport, type, { site, charge }) => {
-    const draw = async (name: string) => drawCard(passport, name, await describe(passport), site).markup
-    if (type === 'svg') return picture('svg', await draw(nameOf(passport)))
-    await charge(PNG_UNITS)
-    return picture('png', await rasterize(() => draw(drawableName(passport)), CARD_SIZE.width))
+  return createPicturePage(store, ['png', 'svg'], async (passport, type, { site, signal, charge }) => {
+    const words = await describe(passport, signal)
+    const draw = (name: string) => drawCard(passport, name, words, site).markup
+    if (type === 'png') await charge(PNG_UNITS)
+    const card =
+      type === 'svg'
+        ? picture('svg', draw(nameOf(passport)))
+        : picture('png', await rasterize(() => draw(drawableName(passport)), CARD_SIZE.width))
+    return words.isComplete ? card : withoutCaching(card)
   })
 }
 

@@ -4,15 +4,18 @@ import type { ExplorerOptions } from '../explorer-page.ts'
 import { createPartStandings } from '../passport/part-standings.ts'
 import { describeHighest, describeHighRank } from '../passport/passport-score.ts'
 
-/** Statements of pictures about a score; each may be empty. */
-export type PassportWords = { top: string; level: string; rank: string }
+/** Statements of pictures about a score; each may be empty. `isComplete`: the facet index was ready. */
+export type PassportWords = { top: string; level: string; rank: string; isComplete: boolean }
 
-export function createPassportWords({ catalog, rules }: Pick<ExplorerOptions, 'catalog' | 'rules'>) {
-  const partStandings = createPartStandings(catalog)
-  return async ({ scores }: FullPassport): Promise<PassportWords> => {
+export function createPassportWords(options: Pick<ExplorerOptions, 'catalog' | 'rules' | 'onError'>) {
+  const { catalog, rules } = options
+  const findParts = createPartStandings(options)
+  return async ({ scores }: FullPassport, signal: AbortSignal): Promise<PassportWords> => {
     const standing = await catalog.standing(scores.total)
+    const [parts] = (await findParts([scores], signal)) ?? []
     return {
-      top: describeHighest(scores, standing, await partStandings.find(scores)),
+      isComplete: parts !== undefined,
+      top: describeHighest(scores, standing, parts ?? {}),
       level: levelOf(scores.total, await rules())?.level.name ?? '',
       rank: describeHighRank(standing),
     }

@@ -1,9 +1,9 @@
 import type { Catalog } from '../../catalog/catalog.ts'
 import type { RuleSetShape } from '../../domain/rule-set.ts'
 import { foldName } from '../../domain/text/fold-name.ts'
-import type { GroupField } from '../../domain/v3/list-request.ts'
+import type { FacetCount, FacetRequest } from '../../domain/v3/list-request.ts'
 import type { ExplorerOptions } from '../explorer-page.ts'
-import { equals, FILTERS, type FilterName, type RankingQuery, toListQuery } from './ranking-query.ts'
+import { FILTERS, type FilterName, filtersOf, type RankingQuery, toListQuery } from './ranking-query.ts'
 
 /** A value of a facet: `value` is folded, `label` is as people write it. */
 export type FacetValue = { value: string; label: string; count: number }
@@ -13,42 +13,70 @@ export type Facets = Readonly<Record<FilterName, readonly FacetValue[]>>
 
 const MOST_SHOWN: Record<FilterName, number> = { tag: 10, credential: 8, place: 8, human: 2 }
 
+const NAMES = Object.keys(FILTERS) as FilterName[]
+
+const REQUESTS: readonly FacetRequest[] = NAMES.map((name) => ({ field: FILTERS[name] }))
+
 export type FacetReader = ReturnType<typeof createFacetReader>
 
-/** Reads the facets of a list from the index. Throws `not_ready` while the index is being built. */
+/** Reads the facets of a list from the index. */
 export function createFacetReader(options: ExplorerOptions) {
-  const { catalog } = options
-  const labels = createLabels(options)
+  const { labelOf, isKnown } = createLabels(options)
 
-  async function read(query: RankingQuery, name: FilterName, signal?: AbortSignal): Promise<FacetValue[]> {
-    const groups = await countValues(catalog, query, FILTERS[name], signal)
-    const shown = groups.slice(0, MOST_SHOWN[name])
+  async function read(name: FilterName, counts: readonly FacetCount[] = []): Promise<FacetValue[]> {
+    const shown = counts.slice(0, MOST_SHOWN[name])
     return Promise.all(
-      shown.map(async ({ value, count }) => ({ value, count, label: await labels(name, value) })),
+      shown.map(async (each) => ({ ...each, label: await labelOf(name, each.value, each.first) })),
     )
   }
 
+  async function present(counts: Counts): Promise<Facets> {
+    const all = NAMES.map(async (name, at) => [name, await read(name, counts[at])] as const)
+    return Object.fromEntries(await Promise.all(all)) as Record<FilterName, FacetValue[]>
+  }
+
   return {
-    async readAll(query: RankingQuery, signal?: AbortSignal): Promise<Facets> {
-      const names = Object.keys(FILTERS) as FilterName[]
-      const all = await Promise.all(names.map(async (name) => [name, await read(query, name, signal)]))
-      return Object.fromEntries(all) as Facets
+    labelOf,
+    present,
+    /** What `present` and `presentFilters` need of a list: its facets, and who has the filters whose labels are not known. */
+    async requestsFor({ filters }: RankingQuery): Promise<readonly FacetRequest[]> {
+      const unknown: FacetRequest[] = []
+      for (const [name, value] of filtersOf(filters))
+        if (!(await isKnown(name, value)))
+          unknown.push({ field: FILTERS[name], values: [foldName(value)], among: 'all' })
+      return [...REQUESTS, ...unknown]
     },
-    labelOf: labels,
+    /** The labels of the filters of a list, by their text in the URL, which may be folded. */
+    async presentFilters(
+      { filters }: RankingQuery,
+      requests: readonly FacetRequest[],
+      counts: Counts,
+    ): Promise<Map<string, string>> {
+      const labels = filtersOf(filters).map(async ([name, value]): Promise<[string, string]> => {
+        const [field, folded] = [FILTERS[name], foldName(value)]
+        const at = requests.findIndex((each) => each.field === field && each.values?.includes(folded))
+        return [value, await labelOf(name, value, counts[at]?.[0]?.first)]
+      })
+      return new Map(await Promise.all(labels))
+    },
+    /** Throws `not_ready` while the index is being built. */
+    async readAll(query: RankingQuery, signal?: AbortSignal): Promise<Facets> {
+      return present(await countFacets(options.catalog, query, REQUESTS, signal))
+    },
   }
 }
 
-/** The values of a field in a list, with a word that begins with `groupPrefix`, the most frequent first; passports without a value are left out. */
-export async function countValues(
+type Counts = readonly (readonly FacetCount[])[]
+
+/** The counts of several facets, with one evaluation of the list. */
+export async function countFacets(
   catalog: Catalog,
   query: RankingQuery,
-  groupBy: GroupField,
+  facets: readonly FacetRequest[],
   signal?: AbortSignal,
-  groupPrefix?: string,
-): Promise<{ value: string; count: number }[]> {
-  const request = { ...toListQuery(query), groupBy, groupPrefix, limit: 0, signal }
-  const { grouped } = await catalog.list(request, false)
-  return (grouped?.groups ?? []).flatMap(({ value, count }) => (value === null ? [] : [{ value, count }]))
+): Promise<Counts> {
+  const found = await catalog.list({ ...toListQuery(query), facets, limit: 0, signal }, false)
+  return found.facets ?? []
 }
 
 /** The names of credentials, by their folded type. */
@@ -58,14 +86,11 @@ export const namesOf = ({ types }: RuleSetShape): ReadonlyMap<string, string> =>
 /** Bounds the memory. */
 const MOST_LABELS = 2000
 
-/** The index has folded values. Their display text comes from the rule set, or from the holder with the highest score. */
-function createLabels({ store, catalog, rules }: ExplorerOptions) {
+/** The index has folded values. Their display text comes from the rule set, or from a passport with the value. */
+function createLabels({ store, rules }: ExplorerOptions) {
   const known = new Map<string, string>()
 
-  async function find(name: FilterName, value: string): Promise<string | undefined> {
-    const sort = { field: 'score', descending: true } as const
-    const filter = [equals(FILTERS[name], value)]
-    const [id = -1] = (await catalog.list({ filter, sort, limit: 1 }, false)).ids
+  async function find(name: FilterName, value: string, id: number): Promise<string | undefined> {
     const holder = await store.credentials.find({ id })
     if (!holder) return undefined
     const { tags, location } = holder.passport.profile
@@ -73,15 +98,23 @@ function createLabels({ store, catalog, rules }: ExplorerOptions) {
     return [location, ...tags].find((text) => foldName(text) === value)
   }
 
-  return async (name: FilterName, text: string): Promise<string> => {
-    const value = foldName(text)
+  async function findKnown(name: FilterName, value: string): Promise<string | undefined> {
     if (name === 'human') return value === 'true' ? 'human' : 'not shown to be human'
     const ruled = name === 'credential' ? namesOf(await rules()).get(value) : undefined
-    if (ruled !== undefined) return ruled
-    const key = `${name} ${value}`
-    const label = known.get(key) ?? (await find(name, value)) ?? text
-    if (known.size >= MOST_LABELS) known.clear()
-    known.set(key, label)
-    return label
+    return ruled ?? known.get(`${name} ${value}`)
+  }
+
+  return {
+    isKnown: async (name: FilterName, text: string) => (await findKnown(name, foldName(text))) !== undefined,
+    /** `holder` is the id of a passport with the value. Without it, an unknown label is the text itself. */
+    async labelOf(name: FilterName, text: string, holder?: number): Promise<string> {
+      const value = foldName(text)
+      const label = await findKnown(name, value)
+      if (label !== undefined || holder === undefined) return label ?? text
+      const found = (await find(name, value, holder)) ?? text
+      if (known.size >= MOST_LABELS) known.clear()
+      known.set(`${name} ${value}`, found)
+      return found
+    },
   }
 }

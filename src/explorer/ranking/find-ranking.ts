@@ -1,4 +1,4 @@
-import { createFacetIndex } from '../../catalog/facets/facet-index.ts'
+import { createFacetIndex, type FacetPage } from '../../catalog/facets/facet-index.ts'
 import { findList } from '../../catalog/find-list.ts'
 import { findPage } from '../../catalog/find-page.ts'
 import { wordsOf } from '../../domain/keyword.ts'
@@ -6,9 +6,10 @@ import { lastPage } from '../../domain/page.ts'
 import type { Passport } from '../../domain/passport.ts'
 import { foldName } from '../../domain/text/fold-name.ts'
 import type { Filter } from '../../domain/v3/filter.ts'
+import type { FacetCount, FacetRequest } from '../../domain/v3/list-request.ts'
 import type { ExplorerOptions } from '../explorer-page.ts'
 import { findMatches, type Match, type Reason } from './find-matches.ts'
-import { needsIndex, PAGE_SIZE, type RankingQuery, SORTS, toFilter, toListQuery } from './ranking-query.ts'
+import { needsIndex, PAGE_SIZE, type RankingQuery, toFilter, toListQuery } from './ranking-query.ts'
 
 /** Equal scores have the same rank: among all, or among those with the filters. */
 export type Ranked = {
@@ -34,94 +35,92 @@ export type FoundRanking = {
   last: number
   /** The score at the end of the bars. */
   scale: number
+  /** The counts that were asked for, if the list needs the index. */
+  facets: readonly (readonly FacetCount[])[] | undefined
 }
 
 type Reader = Pick<ExplorerOptions, 'store' | 'catalog'>
 
-/** A page of the ranking. The first one begins with passports that the text finds by id, wallet or handle. */
+/**
+ * A page of the ranking. The first one begins with passports that the text finds by id, wallet or handle. A list that needs the
+ * index is evaluated once: for the page, its ranks and `facets`.
+ */
 export async function findRanking(
   reader: Reader,
   query: RankingQuery,
+  facets: readonly FacetRequest[],
   signal: AbortSignal,
 ): Promise<FoundRanking> {
-  const { store, catalog } = reader
-  const { page, typed, keyword } = query
-  const { total: known, scale } = await catalog.standing(0)
+  const { page, typed } = query
+  const { total: known, scale } = await reader.catalog.standing(0)
+  const { first, extra, isMore } = await findFirst(reader, query)
+  const shown = page === 1 ? first : []
   const found = await (needsIndex(query)
-    ? findFiltered(reader, query, signal)
+    ? findFiltered(reader, query, { facets, scores: shown.map(scoreIn(query)) }, signal)
     : findAll(reader, query, signal))
   const all = typed === '' && !needsIndex(query) ? found.total : Math.max(known, found.total)
-  const byKey = typed === '' ? NO_MATCHES : await findMatches(store, typed)
-  const matches = await keepFiltered(reader, byKey.matches, toFilter(query.filters))
+  const ids = new Set(first.map(({ passport }) => passport.id))
+  const items = found.items.filter(({ id }) => !ids.has(id))
+  const rows = [...shown, ...items.map((passport) => ({ passport, reason: undefined }))]
+  const ranks = found.ranking?.ranks ?? (await findRanks(reader, rows.map(scoreIn(query))))
+  // A passport that changes all the time may have a score that was not ranked.
+  const placeOf = (at: number) => (page - 1) * PAGE_SIZE + at + 1
+  const ranked = rows.map((row, at) => ({ ...row, rank: ranks.get(scoreIn(query)(row)) ?? placeOf(at) }))
+  return {
+    ...{ query, ranked, all, extra, isMore, scale, facets: found.facets },
+    total: found.total + extra,
+    among: found.ranking?.among ?? found.total,
+    last: lastPage(found.total, PAGE_SIZE),
+  }
+}
+
+const scoreIn =
+  ({ sort }: RankingQuery) =>
+  ({ passport }: { passport: Passport }) =>
+    passport.scores[sort]
+
+/** Passports that the text finds by id, wallet or handle; `extra` is the number of those that it does not find by name. */
+async function findFirst(reader: Reader, { typed, keyword, filters }: RankingQuery) {
+  if (typed === '') return { first: [], extra: 0, isMore: false }
+  const { matches, isMore } = await findMatches(reader.store, typed)
+  const kept = await keepFiltered(reader, matches, toFilter(filters))
   const words = wordsOf(keyword ?? '')
   const isNamed = ({ passport }: Match) =>
     words.every((word) => foldName(passport.profile.displayName).includes(word))
   // A match by name is in the list already; only complete texts are better.
-  const first = matches.filter((match) => !isNamed(match) || isComplete(match))
-  const extra = first.filter((match) => !isNamed(match)).length
-  const total = found.total + extra
-  const ids = new Set(first.map(({ passport }) => passport.id))
-  const items = found.items.filter(({ id }) => !ids.has(id))
-  const rows = [...(page === 1 ? first : []), ...items.map((passport) => ({ passport, reason: undefined }))]
-  const ranks = await findRanks(reader, query, rows, signal)
-  const ranked = rows.map((row, at) => ({ ...row, rank: ranks[at] as number }))
-  const last = lastPage(found.total, PAGE_SIZE)
-  const among =
-    !needsIndex(query) || typed === '' ? found.total : await countAbove(reader, query, undefined, signal)
-  return { query, ranked, total, all, among, extra, isMore: byKey.isMore, last, scale }
+  const first = kept.filter((match) => !isNamed(match) || isComplete(match))
+  return { first, extra: first.filter((match) => !isNamed(match)).length, isMore }
 }
 
-const NO_MATCHES = { matches: [], isMore: false }
-
-/** Without a search, ranks follow from the place in the list. */
+/** Ranks of total scores among all passports. */
 async function findRanks(
-  reader: Reader,
-  query: RankingQuery,
-  rows: readonly { passport: Passport }[],
-  signal: AbortSignal,
-): Promise<number[]> {
-  const ranks = new Map<number, number>()
-  const scores = rows.map(({ passport }) => passport.scores[query.sort])
-  for (const [at, score] of scores.entries()) {
-    if (ranks.has(score)) continue
-    const place = (query.page - 1) * PAGE_SIZE + at + 1
-    const isKnown = query.typed === '' && (at > 0 || place === 1)
-    const find = async () =>
-      needsIndex(query)
-        ? (await countAbove(reader, query, score, signal)) + 1
-        : (await reader.catalog.standing(score)).rank
-    ranks.set(score, isKnown && needsIndex(query) ? place : await find())
-  }
-  return scores.map((score) => ranks.get(score) as number)
-}
-
-/** The passports with the filters, regardless of the search, and with a higher score, if one is given. */
-async function countAbove(
   { catalog }: Reader,
-  query: RankingQuery,
-  score: number | undefined,
-  signal: AbortSignal,
-): Promise<number> {
-  const { filter, sort } = toListQuery(query)
-  const above = {
-    field: SORTS[query.sort],
-    conditions: [{ not: false, operator: '>' as const, value: score ?? 0 }],
-  }
-  const request = {
-    ...{ keyword: undefined, sort, groupBy: undefined, after: undefined, limit: 0, signal },
-    filter: score === undefined ? filter : [...filter, above],
-  }
-  return (await catalog.list(request, false)).total
+  scores: readonly number[],
+): Promise<ReadonlyMap<number, number>> {
+  const ranks = new Map<number, number>()
+  for (const score of scores) if (!ranks.has(score)) ranks.set(score, (await catalog.standing(score)).rank)
+  return ranks
 }
 
 const isComplete = ({ reason: { text, end } }: Match) => end === text.length
 
-const findAll = ({ store, catalog }: Reader, { page, keyword }: RankingQuery, signal: AbortSignal) =>
+type Found = { items: Passport[] } & Pick<FacetPage, 'total' | 'ranking' | 'facets'>
+
+const findAll = (
+  { store, catalog }: Reader,
+  { page, keyword }: RankingQuery,
+  signal: AbortSignal,
+): Promise<Found> =>
   findPage({ catalog, store }, { page, size: PAGE_SIZE, keyword, signal }, store.passports.listByIds)
 
-function findFiltered({ store, catalog }: Reader, query: RankingQuery, signal: AbortSignal) {
+function findFiltered(
+  { store, catalog }: Reader,
+  query: RankingQuery,
+  { facets, scores }: { facets: readonly FacetRequest[]; scores: readonly number[] },
+  signal: AbortSignal,
+): Promise<Found> {
   const offset = (query.page - 1) * PAGE_SIZE
-  const request = { ...toListQuery(query), limit: PAGE_SIZE, offset, signal }
+  const request = { ...toListQuery(query), limit: PAGE_SIZE, offset, facets, ranksOf: scores, signal }
   return findList({ store, catalog }, request, async (ids) => {
     const passports = await store.passports.listByIds(ids)
     const byId = new Map(passports.map((passport) => [passport.id, passport]))

@@ -1,6 +1,7 @@
-import type { Catalog } from '../../catalog/catalog.ts'
 import type { Snapshot } from '../../catalog/snapshot.ts'
+import type { ExplorerOptions } from '../explorer-page.ts'
 import type { Facets } from './facets.ts'
+import { ifReady } from './not-ready.ts'
 
 /** The first page after a start waits this long: enough for the index of a small database. */
 const LONGEST_WAIT_MILLISECONDS = 1000
@@ -9,7 +10,10 @@ const LONGEST_WAIT_MILLISECONDS = 1000
  * The facets of all passports. They are read in the background when the ranking has changed, so that they do not delay it. Until
  * then, the last known ones are shown. `revision` increases with each read.
  */
-export function createHomeFacets(catalog: Catalog, read: () => Promise<Facets>) {
+export function createHomeFacets(
+  { catalog, onError }: Pick<ExplorerOptions, 'catalog' | 'onError'>,
+  read: () => Promise<Facets>,
+) {
   let known: Facets | undefined
   let revision = 0
   let loaded: Snapshot | undefined
@@ -18,13 +22,17 @@ export function createHomeFacets(catalog: Catalog, read: () => Promise<Facets>) 
 
   async function load(snapshot: Snapshot): Promise<void> {
     try {
-      known = await read()
+      const facets = await ifReady(read)
+      // Without an index, a later page tries again.
+      if (!facets) return
+      known = facets
       loaded = snapshot
       revision++
-    } catch {
-      // The index is being built: a later page tries again.
+    } catch (error) {
+      onError(error)
+    } finally {
+      loading = undefined
     }
-    loading = undefined
   }
 
   return async (): Promise<{ facets: Facets | undefined; revision: number }> => {

@@ -20,9 +20,21 @@ export async function whenReady(
   }
 }
 
+/** Reads a part of a page that the page can do without: `undefined` while the index or the search thread cannot respond. */
+export async function ifReady<T>(read: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await read()
+  } catch (error) {
+    if (isNotReady(error) || isOverloaded(error)) return undefined
+    throw error
+  }
+}
+
 /** Lists are also rejected while the search thread starts. */
-export const isNotReady = (error: unknown): boolean =>
+const isNotReady = (error: unknown): boolean =>
   error instanceof ServiceError && (error.code === 'not_ready' || error.code === 'unavailable')
+
+const isOverloaded = (error: unknown): boolean => error instanceof ServiceError && error.code === 'overloaded'
 
 function renderNotReady(site: Site, address: string): RenderedPage {
   const main = html`<h1>Filters are not ready yet</h1>

@@ -7,6 +7,7 @@ import {
   type ExplorerRequest,
   file,
   POLICY,
+  withoutCaching,
 } from '../explorer-page.ts'
 import { formatFigure, formatPeople } from '../format.ts'
 import { type Html, html } from '../html.ts'
@@ -18,7 +19,7 @@ import { renderChips, renderFacets, renderSorts, renderSuggestions } from './fac
 import { createFacetReader, type FacetReader, type Facets } from './facets.ts'
 import { type FoundRanking, findRanking, type Ranked } from './find-ranking.ts'
 import { createHomeFacets, type HomeFacets } from './home-facets.ts'
-import { isNotReady, whenReady } from './not-ready.ts'
+import { ifReady, whenReady } from './not-ready.ts'
 import { renderPager, renderRankingList } from './ranking-list.ts'
 import {
   ALL_PASSPORTS,
@@ -40,14 +41,13 @@ import { createSuggester, type Suggestion } from './suggestions.ts'
 export function createRankingPage(options: ExplorerOptions): ExplorerPage {
   const facets = createFacetReader(options)
   const suggest = createSuggester(options, facets)
-  const homeFacets = createHomeFacets(options.catalog, () => facets.readAll(ALL_PASSPORTS))
+  const homeFacets = createHomeFacets(options, () => facets.readAll(ALL_PASSPORTS))
   const context = { ...options, facets, homeFacets, suggest }
   return {
     async version(request) {
       const query = parseRankingQuery(request.query)
-      if (query.typed !== '') return undefined
       const { stamp } = await options.rules()
-      return needsIndex(query) ? stamp : `${stamp} ${(await homeFacets()).revision}`
+      return query.typed !== '' || needsIndex(query) ? stamp : `${stamp} ${(await homeFacets()).revision}`
     },
     variant: (query) => addressOf(parseRankingQuery(query)),
     async render(request) {
@@ -86,20 +86,27 @@ async function renderRanking(
   query: RankingQuery,
   { site, signal }: ExplorerRequest,
 ): Promise<RenderedPage> {
-  const named = await findRanking(context, query, signal)
+  const find = async (list: RankingQuery) => {
+    const requests = await context.facets.requestsFor(list)
+    return { ...(await findRanking(context, list, requests, signal)), requests }
+  }
+  const named = await find(query)
   if (named.all === 0) return file('text/html', renderStart(site), POLICY.explorer)
   const suggestions = await context.suggest(query, signal)
-  const instead = named.total === 0 ? suggestions.find(({ isExact }) => isExact) : undefined
-  const found = instead ? await findRanking(context, instead.query, signal) : named
+  const instead = named.total === 0 ? suggestions?.find(({ isExact }) => isExact) : undefined
+  const found = instead ? await find(instead.query) : named
+  const facets = await findFacets(context, found, signal)
   const shown = {
-    ...{ site, asked: query, instead, suggestions: suggestions.filter((each) => each !== instead) },
+    ...{ site, asked: query, instead, facets },
+    suggestions: suggestions?.filter((each) => each !== instead) ?? [],
     found: { ...found, ranked: await addLevels(context, found) },
-    facets: await findFacets(context, found, signal),
-    labels: await findLabels(context, found.query),
+    labels: await context.facets.presentFilters(found.query, found.requests, found.facets ?? []),
     standing: await context.catalog.standing(0),
   }
   const status = found.query.page > found.last ? 404 : 200
-  return file('text/html', renderPage(shown), POLICY.explorer, status)
+  const page = file('text/html', renderPage(shown), POLICY.explorer, status)
+  const isComplete = suggestions && (facets || !hasFacets(found))
+  return isComplete ? page : withoutCaching(page)
 }
 
 /** The first three of all are shown with their levels. */
@@ -113,31 +120,23 @@ async function addLevels(
   return ranked.map((each) => (each.rank > 3 ? each : { ...each, note: levelOf(each.passport.scores.total) }))
 }
 
-/** A list has facets of its own; a short list of search results has none. */
+/** A short list of search results has no facets. */
+const hasFacets = ({ query, total }: FoundRanking) => query.typed === '' || total > PAGE_SIZE
+
+/** A list has facets of its own. */
 async function findFacets(
   { facets, homeFacets }: PageContext,
-  { query, total }: FoundRanking,
+  found: FoundRanking,
   signal: AbortSignal,
 ): Promise<Facets | undefined> {
-  if (query.typed !== '' && total <= PAGE_SIZE) return undefined
-  if (query.typed === '' && !needsIndex(query)) return (await homeFacets()).facets
-  try {
-    return await facets.readAll({ ...query, page: 1 }, signal)
-  } catch (error) {
-    if (!needsIndex(query) && isNotReady(error)) return undefined
-    throw error
-  }
+  const { query } = found
+  if (!hasFacets(found)) return undefined
+  if (found.facets) return facets.present(found.facets)
+  if (query.typed === '') return (await homeFacets()).facets
+  return ifReady(() => facets.readAll({ ...query, page: 1 }, signal))
 }
 
 type Labels = ReadonlyMap<string, string>
-
-/** The labels of the filters of a list, by their text in the URL, which may be folded. */
-async function findLabels({ facets }: PageContext, { filters }: RankingQuery): Promise<Labels> {
-  const labels = filtersOf(filters).map(
-    async ([name, value]): Promise<[string, string]> => [value, await facets.labelOf(name, value)],
-  )
-  return new Map(await Promise.all(labels))
-}
 
 function renderPage(shown: Shown): string {
   const { site, asked, found, suggestions, facets, labels, standing } = shown

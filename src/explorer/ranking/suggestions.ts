@@ -1,7 +1,8 @@
 import { foldName } from '../../domain/text/fold-name.ts'
+import type { FacetRequest } from '../../domain/v3/list-request.ts'
 import type { ExplorerOptions } from '../explorer-page.ts'
-import { countValues, type FacetReader, type FacetValue, namesOf } from './facets.ts'
-import { isNotReady } from './not-ready.ts'
+import { countFacets, type FacetReader, type FacetValue, namesOf } from './facets.ts'
+import { ifReady } from './not-ready.ts'
 import {
   FILTERS,
   type FilterName,
@@ -16,60 +17,53 @@ export type Suggestion = FacetValue & { name: FilterName; query: RankingQuery; i
 
 const MOST_SUGGESTIONS = 3
 
+const SUGGESTED = ['tag', 'place', 'credential'] as const
+
 /** Finds tags, places and credentials with a word that begins with the search text. */
 export function createSuggester({ catalog, rules }: ExplorerOptions, { labelOf }: FacetReader) {
-  async function match(list: RankingQuery, text: string, signal: AbortSignal): Promise<Suggestion[]> {
-    const found = (['tag', 'place', 'credential'] as const).map(async (name) => {
-      const groups = await countValues(catalog, list, FILTERS[name], signal, text)
-      if (name === 'credential') groups.push(...(await findNamed(list, text, signal)))
-      const counts = new Map(groups.map(({ value, count }) => [value, count]))
-      const values = await Promise.all(
-        [...counts]
-          .filter(([value]) => !hasFilter(list, name, value))
-          .toSorted(([one], [other]) => Number(other === text) - Number(one === text))
-          .slice(0, MOST_SUGGESTIONS)
-          .map(async ([value, count]) => ({ value, count, label: await labelOf(name, value) })),
+  async function requestsFor(text: string, among: 'list' | 'filter'): Promise<FacetRequest[]> {
+    const fields = SUGGESTED.map((name) => ({ field: FILTERS[name], prefix: text, among }))
+    // The index has the types of credentials, the rule set their names.
+    const named = [...namesOf(await rules())].filter(([, name]) => ` ${foldName(name)}`.includes(` ${text}`))
+    const values = named.slice(0, MOST_SUGGESTIONS).map(([type]) => type)
+    return [...fields, { field: FILTERS.credential, values, among }]
+  }
+
+  async function present(list: RankingQuery, text: string, counts: Counts): Promise<Suggestion[]> {
+    const [tag = [], place = [], types = [], named = []] = counts
+    const found = Object.entries({ tag, place, credential: [...types, ...named] }).map(async ([key, all]) => {
+      const name = key as FilterName
+      const values = [...new Map(all.map((each) => [each.value, each])).values()]
+        .filter(({ value }) => !hasFilter(list, name, value))
+        .toSorted((one, other) => Number(other.value === text) - Number(one.value === text))
+        .slice(0, MOST_SUGGESTIONS)
+      return Promise.all(
+        values.map(async ({ value, count, first }): Promise<Suggestion> => {
+          const label = await labelOf(name, value, first)
+          const isExact = value === text || foldName(label) === text
+          return { name, value, count, label, query: withFilter(list, name, value), isExact }
+        }),
       )
-      return values.map((each) => ({
-        ...each,
-        name,
-        query: withFilter(list, name, each.value),
-        isExact: each.value === text || foldName(each.label) === text,
-      }))
     })
     return (await Promise.all(found)).flat()
   }
 
-  /** The index has the types of credentials, the rule set their names. */
-  async function findNamed(list: RankingQuery, text: string, signal: AbortSignal) {
-    const types = [...namesOf(await rules())].filter(([, name]) => ` ${foldName(name)}`.includes(` ${text}`))
-    return Promise.all(
-      types.slice(0, MOST_SUGGESTIONS).map(async ([value]) => {
-        const one = withFilter(list, 'credential', value)
-        const groups = await countValues(catalog, one, 'type', signal, value)
-        return { value, count: groups.find((group) => group.value === value)?.count ?? 0 }
-      }),
-    )
-  }
-
-  /** The last word may name a filter for the words before it. */
+  /** The last word may name a filter for the words before it. Both are counted at once. */
   async function find(query: RankingQuery, signal: AbortSignal): Promise<Suggestion[]> {
     const text = foldName(query.typed)
-    const found = await match(withText(query, ''), text, signal)
-    const at = text.lastIndexOf(' ')
+    const [all, at] = [withText(query, ''), text.lastIndexOf(' ')]
+    const [rest, last] = [withText(query, text.slice(0, Math.max(0, at))), text.slice(at + 1)]
+    const whole = await requestsFor(text, 'filter')
+    const part = at === -1 ? [] : await requestsFor(last, 'list')
+    const counts = await countFacets(catalog, rest, [...whole, ...part], signal)
+    const found = await present(all, text, counts.slice(0, whole.length))
     if (found.length > 0 || at === -1) return found
-    const parts = await match(withText(query, text.slice(0, at)), text.slice(at + 1), signal)
-    return parts.filter(({ isExact }) => isExact)
+    return (await present(rest, last, counts.slice(whole.length))).filter(({ isExact }) => isExact)
   }
 
-  /** None while the index is not ready: it must not delay a search by name. */
-  return async (query: RankingQuery, signal: AbortSignal): Promise<Suggestion[]> => {
-    if (query.typed === '' || query.page > 1) return []
-    try {
-      return (await find(query, signal)).filter(({ count }) => count > 0)
-    } catch (error) {
-      if (isNotReady(error)) return []
-      throw error
-    }
-  }
+  /** `undefined` while the index is not ready: it must not delay a search by name. */
+  return async (query: RankingQuery, signal: AbortSignal): Promise<Suggestion[] | undefined> =>
+    query.typed === '' || query.page > 1 ? [] : ifReady(() => find(query, signal))
 }
+
+type Counts = Awaited<ReturnType<typeof countFacets>>

@@ -33,6 +33,46 @@ function expectList(index: FacetIndex, all: readonly Facets[], query: ListQuery,
   expect(grouped).toEqual(field && { groups: groupNaively(expected, field), more: 0 })
 }
 
+const SCORES = [-1, 0, 1, 3, 9]
+
+/** Facets, ranks and counts of scores in one evaluation. */
+function expectCounts(index: FacetIndex, all: readonly Facets[], query: ListQuery): void {
+  const facets = [
+    { field: 'tag' },
+    { field: 'type', values: ['a', 'c d'], among: 'filter' },
+    { field: 'location', prefix: 'd', among: 'all' },
+  ] as const
+  const found = index.find({ ...query, limit: 3, facets, ranksOf: SCORES, atLeast: { score: SCORES } })
+  const filtered = listNaively(all, { ...query, keyword: undefined })
+  const lists = [
+    listNaively(all, query),
+    filtered,
+    listNaively(all, { ...query, filter: [], keyword: undefined }),
+  ]
+  // The first passport is that of the order of the index, whatever the direction.
+  const isReversed = query.sort.descending === (query.sort.field === 'passport_id')
+  const expected = facets.map(({ field, ...wanted }, at) =>
+    groupNaively(lists[at] as Facets[], field).flatMap(({ value, count }) => {
+      if (value === null || ('values' in wanted && !(wanted.values as readonly string[]).includes(value)))
+        return []
+      if ('prefix' in wanted && !` ${value}`.includes(` ${wanted.prefix}`)) return []
+      const holders = (lists[at] as Facets[]).filter((facets) => facets[field].includes(value))
+      return [{ value, count, first: holders.at(isReversed ? -1 : 0)?.id }]
+    }),
+  )
+  expect(found.facets as unknown).toEqual(expected)
+  expect(found.atLeast).toEqual({
+    score: SCORES.map((score) => filtered.filter((facets) => facets.score >= score).length),
+  })
+  const { field } = query.sort
+  if (field === 'passport_id') return
+  expect(found.ranking?.among).toBe(filtered.length)
+  for (const score of [...SCORES, ...found.ids.map((id) => all.find((facets) => facets.id === id)?.[field])])
+    expect(found.ranking?.ranks.get(score as number)).toBe(
+      1 + filtered.filter((facets) => facets[field] > (score as number)).length,
+    )
+}
+
 const batch = fc.record({
   added: fc.uniqueArray(someFacets, { maxLength: 30, selector: ({ id }) => id }),
   removed: fc.array(fc.nat({ max: 60 }), { maxLength: 8 }),
@@ -51,7 +91,10 @@ test('lists, totals and groups are those of a naive evaluation, after any change
           index.replace([...new Set([...removed, ...added.map(({ id }) => id)])], added)
           for (const id of removed) all.delete(id)
           for (const facets of added) all.set(facets.id, facets)
-          for (const query of queries) expectList(index, [...all.values()], query, field)
+          for (const query of queries) {
+            expectList(index, [...all.values()], query, field)
+            expectCounts(index, [...all.values()], query)
+          }
         }
       },
     ),

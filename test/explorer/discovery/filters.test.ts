@@ -206,3 +206,37 @@ describe('while the index is not ready', () => {
     expect(server.errors).toEqual([])
   })
 })
+
+test.each(['/', '/passports/1', '/badge/1.svg?show=top', '/compare?ids=1,2'])(
+  'an unexpected error of the index is logged, and %s is shown without what it counts',
+  async (target) => {
+    await using store = await openTestStore('sqlite', PEOPLE)
+    const error = new TypeError('on purpose')
+    const catalog = { ...createCatalog(store), list: () => Promise.reject(error) }
+    await using server = serveExplorer(store, { catalog })
+    expect((await server.look(target)).status).toBe(200)
+    expect(new Set(server.leftOut)).toEqual(new Set([error]))
+    expect(server.errors).toEqual([])
+  },
+)
+
+test.each(['/?q=ana', '/?tag=zk', '/credentials'])(
+  'an unexpected error of the index is the failure of %s',
+  async (target) => {
+    await using store = await openTestStore('sqlite', PEOPLE)
+    const error = new TypeError('on purpose')
+    const catalog = { ...createCatalog(store), list: () => Promise.reject(error) }
+    await using server = serveExplorer(store, { catalog })
+    expect((await server.look(target)).status).toBe(500)
+    expect(server.errors).toEqual([error])
+  },
+)
+
+test('an index that is not ready is no error', async () => {
+  await using store = await openTestStore('sqlite', PEOPLE)
+  const list = () => Promise.reject(new ServiceError('not_ready', 'The index is being built.'))
+  await using server = serveExplorer(store, { catalog: { ...createCatalog(store), list } })
+  for (const target of ['/', '/passports/1', '/?q=ana'])
+    expect([target, (await server.look(target)).status]).toEqual([target, 200])
+  expect([...server.leftOut, ...server.errors]).toEqual([])
+})

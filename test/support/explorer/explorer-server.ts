@@ -21,7 +21,9 @@ export function serveExplorer(
   store: Store,
   { explain, publicUrl, api, settings = DEFAULT_SITE, rasterize = drawPng, ...options }: Options = {},
 ) {
+  const leftOut: unknown[] = []
   const { routes, errorPage, errorPicture } = createExplorer({
+    onError: (error) => leftOut.push(error),
     store,
     catalog: options.catalog ?? createCatalog(store),
     explain: explain ?? createPassportExplainer(store),
@@ -43,7 +45,8 @@ export function serveExplorer(
     return { status: response.status, headers: response.headers, text: await response.text() }
   }
 
-  return { ...server, look }
+  /** `leftOut`: errors of parts that pages left out. */
+  return { ...server, look, leftOut }
 }
 
 let loaded: Promise<DrawPng> | undefined

@@ -1,0 +1,123 @@
+import { expect, test } from 'bun:test'
+import { type Catalog, createCatalog } from '../../../src/catalog/catalog.ts'
+import { foldName } from '../../../src/domain/text/fold-name.ts'
+import { inventPeople } from '../../../src/ingest/demo/people.ts'
+import type { Store } from '../../../src/store/store.ts'
+import { readable, serveExplorer } from '../../support/explorer/explorer-server.ts'
+import { rowsOf } from '../../support/explorer/ranking-rows.ts'
+import { shareServer } from '../../support/http/server.ts'
+import { openTestStore } from '../../support/store/engines.ts'
+
+const PEOPLE = inventPeople()
+
+/** Evaluations of the facet index, and searches of all names. */
+function countEvaluations(catalog: Catalog) {
+  const counted = { evaluations: 0 }
+  const wrapped: Catalog = {
+    ...catalog,
+    list(...request) {
+      counted.evaluations++
+      return catalog.list(...request)
+    },
+    find(request) {
+      if (request.keyword !== undefined) counted.evaluations++
+      return catalog.find(request)
+    },
+  }
+  return { counted, wrapped }
+}
+
+/** A new server for each request, so that nothing is cached. The catalog is shared. */
+function serveCounted(store: Store) {
+  const catalog = createCatalog(store)
+  return {
+    async look(target: string) {
+      const { counted, wrapped } = countEvaluations(catalog)
+      await using server = serveExplorer(store, {
+        catalog: wrapped,
+        rasterize: async () => new Uint8Array(4),
+      })
+      const { status, text } = await server.look(target)
+      return { status, text, evaluations: counted.evaluations }
+    },
+    [Symbol.asyncDispose]: async () => undefined,
+  }
+}
+
+const server = shareServer(() => openTestStore('sqlite', PEOPLE), serveCounted)
+
+test.each([
+  '/',
+  '/?page=3',
+  '/?sort=skills&page=2',
+  '/?tag=solidity&place=Lisbon&human=true',
+  '/?q=maple',
+  '/?q=a',
+  '/?q=42',
+  '/?q=a&sort=skills',
+  '/?q=a&human=true',
+  '/?q=a&human=true&page=2',
+  '/?q=e&tag=solidity&sort=identity',
+  '/?q=solidity',
+  '/?q=lisbon',
+  '/?q=a+solidity',
+  '/?q=a+lisbon&human=true',
+  '/?q=git&human=true',
+  '/?q=a+github',
+  '/?q=no+such+name',
+  '/credentials',
+  '/credentials/github',
+  '/compare',
+  '/compare?ids=1,2,3,4',
+  '/compare?ids=a,e,i,o',
+  '/compare?ids=1,2&ids=maple',
+  '/passports/1',
+  '/passports/1/score',
+  '/passports/1/credentials',
+  '/badge/1.svg?show=top',
+  '/card/1.svg',
+  '/card/1.png',
+  '/card/site.png',
+  '/card/compare.png?ids=1,2,3,4',
+  '/card/credential/github.png',
+])('%s needs at most three evaluations', async (target) => {
+  const { status, evaluations } = await server.look(target)
+  // Only names that several people have are in the comparison of four.
+  expect([target, status]).toEqual([target, target.endsWith('a,e,i,o') ? 404 : 200])
+  expect(evaluations).toBeLessThanOrEqual(3)
+})
+
+const PARTS = ['total', 'activity', 'identity', 'skills'] as const
+
+test.each(
+  PARTS.flatMap((sort) =>
+    ['q=a', 'q=a&human=true', 'q=maple&human=false', 'q=1&human=true', 'tag=solidity&page=2'].map(
+      (query) => [sort, query] as const,
+    ),
+  ),
+)('places by %s of the page ?%s are those of a naive count', async (sort, query) => {
+  const asked = new URLSearchParams(query)
+  const [human, tag] = [asked.get('human'), asked.get('tag')]
+  const filtered = PEOPLE.filter(
+    (person) =>
+      person.mergedInto === undefined &&
+      (human === null || String(person.human) === human) &&
+      (tag === null || person.profile.tags.some((each) => foldName(each) === tag)),
+  )
+  const rows = rowsOf((await server.look(`/?${query}&sort=${sort}`)).text)
+  expect(rows.length).toBeGreaterThan(0)
+  for (const { path, rank } of rows) {
+    const id = Number(path.split('/').at(-1))
+    const { scores } = PEOPLE.find((person) => person.id === id) as (typeof PEOPLE)[number]
+    const above = filtered.filter((person) => (person.scores?.[sort] ?? 0) > (scores?.[sort] ?? 0)).length
+    expect([path, rank]).toEqual([path, (1 + above).toLocaleString('en')])
+  }
+})
+
+test('a third name of a comparison is not searched, and the page says so', async () => {
+  const { text } = await server.look('/compare?ids=zzzy,zzzx,zzzw')
+  expect(readable(text)).toContain('No passport was found for “zzzx”.')
+  expect(readable(text)).toContain(
+    '“zzzw” was not searched: a comparison finds 2 people by name at once. Add the others one by one.',
+  )
+})
