@@ -32,7 +32,7 @@ export const worst: Scenario = {
     const passports = isShort ? 20_000 : 100_000
     using folder = tempFolder()
     const keys: string[] = []
-    const { path, before } = await copyWithHistory(passports, folder.path, async (store) => {
+    const { path, ...given } = await copyWithHistory(passports, folder.path, async (store) => {
       for (let seed = SEEDS.first; seed <= SEEDS.last; seed++) keys.push((await makeKey(store, seed)).key)
     })
     const env = { DATABASE_URL: `sqlite:${path}`, TRUST_PROXY: '127.0.0.1' }
@@ -44,7 +44,7 @@ export const worst: Scenario = {
     const most = { cpu: 0, memory: 0, after: await measureEnd(pid) }
     let count = 0
     for (let round = 0; round < times; round++) {
-      for (const request of worstRequests({ passports, changed: CHANGED, before })) {
+      for (const request of worstRequests({ passports, changed: CHANGED, ...given })) {
         for (const client of clientsOf(request, isShort)) {
           const headers = `X-Forwarded-For: 198.51.100.${count % 250}\r\n${client === 'standard' ? `X-API-KEY: ${keys[count % keys.length]}\r\n` : ''}`
           const damage = await run(target, request, client, headers, isShort)
