@@ -4,7 +4,7 @@ import { makeKey } from '../../../test/support/http/keys.ts'
 import { until } from '../../../test/support/processes.ts'
 import { tempFolder } from '../../../test/support/temp-folder.ts'
 import type { Fail, Scenario } from '../../scenario.ts'
-import { attack, CONNECTIONS, type Damage, measureEnd, type Target } from '../../support/worst/attack.ts'
+import { attack, CONNECTIONS, type Damage, measureUse, type Target } from '../../support/worst/attack.ts'
 import { type WorstRequest, worstRequests } from '../../support/worst/requests.ts'
 import { findServerThread } from '../../support/worst/threads.ts'
 
@@ -41,7 +41,7 @@ export const worst: Scenario = {
     await until(async () => (await fetch(`${server.url}/api/v3/passports?filter=human:true`)).ok)
     const { pid } = server.child
     const target = { url: server.url, pid, thread: await findServerThread(server.url, pid) }
-    const most = { cpu: 0, memory: 0, after: await measureEnd(pid) }
+    const most = { cpu: 0, memory: 0, after: await measureUse(pid) }
     let count = 0
     for (let round = 0; round < times; round++) {
       for (const request of worstRequests({ passports, changed: CHANGED, ...given })) {

@@ -43,8 +43,10 @@ export async function attack(
   }
   if (worst.reading === 'never read') await Bun.sleep(Math.max(0, end - performance.now()))
   for (const each of sent) each.close()
-  const after = isEndMeasured ? await measureEnd(target.pid) : 0
-  return { ...(await probe.end()), statuses: sum(sent.map(({ statuses }) => statuses())), after }
+  if (isEndMeasured) await Bun.sleep(END_MILLISECONDS)
+  const waits = await probe.end()
+  const after = isEndMeasured ? await measureUse(target.pid) : 0
+  return { ...waits, statuses: sum(sent.map(({ statuses }) => statuses())), after }
 }
 
 /** Clients that read wait for their responses, but not longer than the window. */
@@ -53,8 +55,8 @@ async function waitFor(sent: readonly Sent[], reading: Reading, end: number): Pr
   await Promise.race([sent.at(-1)?.closed, Bun.sleep(Math.max(0, end - performance.now()))])
 }
 
-export async function measureEnd(pid: number): Promise<number> {
-  await Bun.sleep(END_MILLISECONDS)
+/** The milliseconds of CPU that the busiest thread uses in a second. */
+export async function measureUse(pid: number): Promise<number> {
   const before = threadTimes(pid)
   await Bun.sleep(END_MILLISECONDS)
   return busiest(pid, before)[0]?.[1] ?? 0
