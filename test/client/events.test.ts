@@ -121,7 +121,7 @@ describe('followed events', () => {
     expect(service.requests).toEqual([
       `${PULL}limit=1000`,
       `${PULL}after=k-1&limit=1000`,
-      ...['k-1', 'k-3', 'k-3', 'k-4', 'k-20'].map((after) => `${FOLLOW}after=${after}&limit=1000`),
+      ...['k-1', 'k-3', 'k-3', 'k-4', 'k-20'].map((after) => `${FOLLOW}after=${after}`),
     ])
   })
 

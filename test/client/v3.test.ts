@@ -102,6 +102,9 @@ test('the list iterates over all cursors, and a page has the total and groups', 
   expect(await ids({ q: 'person 1', limit: 3 })).toHaveLength(11)
   expect(await ids({ filter: 'score:>=20' })).toEqual([22, 21, 20])
   expect(await ids({ filter: 'score:>900' })).toEqual([])
+  // Without a limit, the client asks for the largest page.
+  expect(await ids({ include: ['standing'] })).toHaveLength(23)
+  expect(await ids({ select: ['passport_id', 'credentials.score'] })).toHaveLength(23)
   const page = await v3.page({ limit: 2, groupBy: 'human' })
   expect(page).toMatchObject({ total: 23, groups: [{ value: 'false', count: 23 }], more_groups: 0 })
   const next = await v3.page({ limit: 2, cursor: page.next as string, select: ['passport_id'] })

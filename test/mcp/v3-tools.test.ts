@@ -117,7 +117,7 @@ withEngine('sqlite', 'the mcp tools of v3', (makeDatabase) => {
       [
         'score_at',
         { passport: 7, as_of: 'noon' },
-        'as_of must be a day such as 2026-10-01 or a time such as 2026-10-01T12:00:00Z, got "noon".',
+        'as_of must be a day such as 2026-10-01 or a time with its offset such as 2026-10-01T12:00:00Z, got "noon".',
       ],
       ['score_at', { passport: 404, as_of: at(1) }, `There is no passport "404" at ${at(1)}.`],
       ['score_at', { passport: 7, as_of: '2020-01-01' }, `as_of is 2020-01-01T00:00:00.000Z, but ${known}`],

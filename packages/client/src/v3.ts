@@ -14,7 +14,7 @@ import type {
   V3SelectedPassport,
 } from './v3-types.ts'
 
-/** A date-time or a day in ISO 8601, or a Date. */
+/** A time with its offset or a day in ISO 8601, or a Date. */
 export type Instant = string | Date
 
 export type FieldOptions = RequestOptions & {
@@ -36,7 +36,7 @@ export type V3ListOptions = FieldOptions & {
   filter?: string | undefined
   /** A field, with a minus sign for the highest value first (`-score`). */
   sort?: string | undefined
-  /** Passports per request, up to 250. */
+  /** Passports per request, up to 250; up to 50 with credentials, standing or explanation. */
   limit?: number | undefined
 }
 
@@ -65,6 +65,12 @@ export type Shown<Options> = Options extends { select: readonly string[] }
     : V3Passport
 
 const KEYS_PER_REQUEST = 1000
+
+/** Pages with further parts of passports have at most 50. */
+const largestPage = ({ include = [], select = [] }: V3ListOptions = {}): number =>
+  include.length > 0 || select.some((path) => /^(?:credentials|standing|explanation)(?:\.|$)/.test(path))
+    ? 50
+    : 250
 
 export function createV3(transport: Transport) {
   const { send } = transport
@@ -101,7 +107,7 @@ export function createV3(transport: Transport) {
     async *list<const O extends V3ListOptions>(options?: O): AsyncGenerator<Shown<O>, void, undefined> {
       let cursor: string | undefined
       do {
-        const page = await getPage<Shown<O>>({ limit: 250, ...options, cursor })
+        const page = await getPage<Shown<O>>({ limit: largestPage(options), ...options, cursor })
         yield* page.items
         cursor = page.next ?? undefined
       } while (cursor !== undefined)
@@ -122,11 +128,11 @@ export function createV3(transport: Transport) {
     /** Changes of passports and of the rule set, oldest first; needs an API key. Throws a `CursorExpiredError` if events after the cursor are not known. */
     async *events(options: EventOptions = {}): AsyncGenerator<V3Event, void, undefined> {
       const { types, passport, signal } = options
-      const pathAfter = (after: string | undefined) =>
-        `/v3/events${toQuery({ after, types, passport, limit: 1000 })}`
+      const pathAfter = (after: string | undefined, limit?: number) =>
+        `/v3/events${toQuery({ after, types, passport, limit })}`
       let after = options.after
       for (let next: string | undefined; ; after = next) {
-        const page: V3EventPage = await send(pathAfter(after), 'items', { signal })
+        const page: V3EventPage = await send(pathAfter(after, 1000), 'items', { signal })
         yield* page.items
         next = page.next
         // A page may be empty before the end: its events are of other types.

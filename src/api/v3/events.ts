@@ -8,7 +8,7 @@ import {
   parseEventCursor,
 } from '../../domain/v3/event-cursor.ts'
 import type { WireEventPage } from '../../domain/v3/event-schema.ts'
-import { findUnknown, invalidValues } from '../../domain/v3/invalid.ts'
+import { findUnknown, invalidParameter, invalidValues } from '../../domain/v3/invalid.ts'
 import { parseLimit } from '../../domain/v3/list-request.ts'
 import { presentEvent } from '../../domain/v3/present-event.ts'
 import { unitsOfEvents } from '../../domain/v3/units.ts'
@@ -34,9 +34,11 @@ type Start = EventCursor | typeof LATEST | undefined
 
 export async function listEvents(request: RouteRequest, context: Context): Promise<Response> {
   const parameters = parametersOf(request, PARAMETERS)
+  const isStream = request.method === 'GET' && request.headers.get('accept')?.includes('text/event-stream')
+  if (isStream && parameters.limit !== undefined)
+    throw invalidParameter('limit', 'limit is for pages: leave it out, or accept application/json.')
   const limit = parseLimit(parameters.limit, DEFAULT_LIMIT, LARGEST_LIMIT)
   const filter = await parseFilter(context, parameters)
-  const isStream = request.method === 'GET' && request.headers.get('accept')?.includes('text/event-stream')
   if (isStream) return openStream(request, context, parameters, filter)
   await context.charge(unitsOfEvents(limit))
   await context.takeTurn()

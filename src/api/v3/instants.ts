@@ -4,11 +4,14 @@ import { quote } from '../../domain/text/quote.ts'
 import { invalidValues } from '../../domain/v3/invalid.ts'
 import { presentTime } from '../../domain/v3/present-event.ts'
 
-/** A day, which is its first moment, or a time, that is not in the future. Throws `invalid_request`. */
+/** A day alone, or the end of a time with its offset. */
+const DAY_OR_OFFSET = /^.{10}$|(?:Z|[+-]\d\d:?\d\d)$/i
+
+/** A day, which is its first moment in UTC, or a time with its offset, that is not in the future. Throws `invalid_request`. */
 export function parsePast(name: string, text: string, now: number, pointer = `?${name}`): number {
-  const time = parseInstant(text)
+  const time = DAY_OR_OFFSET.test(text) ? parseInstant(text) : undefined
   if (time === undefined) {
-    const detail = `${name} must be a day such as 2026-10-01 or a time such as 2026-10-01T12:00:00Z, got ${quote(text)}.`
+    const detail = `${name} must be a day such as 2026-10-01 or a time with its offset such as 2026-10-01T12:00:00Z, got ${quote(text)}.`
     throw invalidValues([{ pointer, detail }])
   }
   if (time <= now) return time

@@ -7,17 +7,26 @@ import { bodyTooLarge, MAX_BODY_BYTES } from '../request.ts'
 
 const JSON_TYPE = /^application\/json\s*(?:;|$)/i
 
-/** Parsing a million lists takes a tenth of a second. Brackets in texts count, too. */
-const MOST_BRACKETS = 10_000
+/**
+ * Quotes, commas, colons and opening brackets, in texts too. A lookup of 1,000 handles has 4,000; parsing a megabyte of them
+ * takes up to 70 ms.
+ */
+const MOST_MARKS = 10_000
+const MARKS = ['"', ',', ':', '[', '{']
 
-/** In a longer text, the position of a syntax error is not searched: the search takes as long as parsing. */
-const LONGEST_LOCATED = 64 * 1024
+/** Backslashes: each takes as long as 50 other characters. */
+const MOST_ESCAPES = 25_000
 
-/** The body as a JSON value. `charge` is called with its declared and its actual size. Throws `unsupported_media_type`, `content_too_large` or `invalid_request`. */
+/** In a longer text, the position of a syntax error is not searched: the search takes longer than parsing. */
+const LONGEST_LOCATED = 4096
+
+export type JsonBody = { text: string; value: unknown }
+
+/** `charge` is called with the declared and the actual size. Throws `unsupported_media_type`, `content_too_large` or `invalid_request`. */
 export async function readJson(
   request: Request,
   charge: (bytes: number) => Awaitable<void>,
-): Promise<unknown> {
+): Promise<JsonBody> {
   const type = request.headers.get('content-type') ?? ''
   if (!JSON_TYPE.test(type)) throw unsupported('Content-Type must be application/json', type)
   const encoding = request.headers.get('content-encoding') ?? 'identity'
@@ -25,8 +34,20 @@ export async function readJson(
   await charge(Number(request.headers.get('content-length')) || 0)
   const bytes = await readBytes(request)
   await charge(bytes.length)
-  if (hasManyBrackets(bytes)) throw invalidBody(`The body has more than ${MOST_BRACKETS} lists and objects.`)
+  return parseJson(bytes)
+}
+
+/** Refuses what takes long to parse before it is parsed. */
+function parseJson(bytes: Buffer): JsonBody {
+  if (hasMore(bytes, MARKS, MOST_MARKS))
+    throw invalidBody(`The body may have at most ${MOST_MARKS} quotes, commas, colons and opening brackets.`)
+  if (hasMore(bytes, ['\\'], MOST_ESCAPES))
+    throw invalidBody(`The body may have at most ${MOST_ESCAPES} backslashes.`)
   const text = decode(bytes)
+  return { text, value: parseText(text) }
+}
+
+function parseText(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
@@ -43,7 +64,7 @@ const unsupported = (rule: string, got: string) =>
 const invalidBody = (detail: string) => invalidValues([{ pointer: '#', detail }])
 
 /** A chunked body has no Content-Length: its size is known after it was read. */
-async function readBytes(request: Request): Promise<Uint8Array> {
+async function readBytes(request: Request): Promise<Buffer> {
   const chunks: Uint8Array[] = []
   let size = 0
   try {
@@ -59,11 +80,15 @@ async function readBytes(request: Request): Promise<Uint8Array> {
   return Buffer.concat(chunks)
 }
 
-function hasManyBrackets(bytes: Uint8Array): boolean {
-  let brackets = 0
-  // Several times as fast as an iterator.
-  for (let at = 0; at < bytes.length; at++) if (bytes[at] === 0x5b || bytes[at] === 0x7b) brackets++
-  return brackets > MOST_BRACKETS
+/** Whether the characters occur more often than `most`. A loop over all bytes takes ten times as long. */
+function hasMore(bytes: Buffer, characters: readonly string[], most: number): boolean {
+  let count = 0
+  for (const character of characters) {
+    const code = character.charCodeAt(0)
+    for (let at = bytes.indexOf(code); at !== -1; at = bytes.indexOf(code, at + 1))
+      if (++count > most) return true
+  }
+  return false
 }
 
 function decode(bytes: Uint8Array): string {

@@ -29,10 +29,7 @@ type Parameters = Partial<Record<(typeof PARAMETERS)[number], string>>
 export async function listPassports(request: RouteRequest, context: Context): Promise<Response> {
   const parameters = parametersOf(request, PARAMETERS)
   const fields = fieldsOf(parameters)
-  const parsed = parseListRequest(parameters)
-  // Credentials and explanations may be large: the page is shorter, and its cursor continues.
-  const limit = fields.includes.size > 0 ? Math.min(parsed.limit, CHUNK) : parsed.limit
-  const list = { ...parsed, limit, signal: request.signal }
+  const list = { ...parseListRequest(parameters, fields), signal: request.signal }
   await context.charge(unitsOfList(list, fields, !isRanking(list)))
   await context.takeTurn()
   const render = () => renderList(context, parameters, list, fields)
@@ -41,15 +38,21 @@ export async function listPassports(request: RouteRequest, context: Context): Pr
       ? render()
       : context.pages.get(await context.catalog.current(), linkTo(parameters), render)
   const respond = async () => sendPage(request, context, await find())
-  return limit > CHUNK ? context.largePages(respond) : respond()
+  return list.limit > CHUNK ? context.largePages(respond) : respond()
 }
 
-function parseListRequest({ q, filter = '', sort, group_by, limit, cursor }: Parameters): ListRequest {
-  const query = { keyword: parseKeyword(q, 'q'), filter: parseFilter(filter), sort: parseSort(sort) }
+function parseListRequest(parameters: Parameters, { includes }: Fields): ListRequest {
+  const { q, filter, sort, group_by, limit, cursor } = parameters
+  const query = {
+    keyword: parseKeyword(q, 'q'),
+    filter: filter === undefined ? [] : parseFilter(filter),
+    sort: parseSort(sort),
+  }
   return {
     ...query,
     groupBy: parseGroupBy(group_by),
-    limit: parseLimit(limit, DEFAULT_LIMIT, LARGEST_LIMIT),
+    // Credentials and explanations may be large.
+    limit: parseLimit(limit, DEFAULT_LIMIT, includes.size > 0 ? CHUNK : LARGEST_LIMIT, [...includes]),
     after: cursor === undefined ? undefined : parseCursor(query, cursor),
   }
 }

@@ -1,19 +1,21 @@
 import type { InvalidValue } from '../../domain/errors.ts'
+import { memberNames } from '../../domain/text/json-members.ts'
 import { quote } from '../../domain/text/quote.ts'
 import { type Fields, parseFields } from '../../domain/v3/fields.ts'
-import { findUnknown, invalidValues, MOST_INVALID } from '../../domain/v3/invalid.ts'
+import { findUnknown, invalidValues, MOST_INVALID, pointerTo } from '../../domain/v3/invalid.ts'
 import { parsePast } from './instants.ts'
-
-/** Keys, or names of fields. */
-const MOST_ENTRIES = 1000
+import type { JsonBody } from './json-body.ts'
+import { MOST_NAMES } from './parameters.ts'
 
 type Lookup = { keys: readonly string[]; fields: Fields; asOf: number | undefined }
 
+/** The most entries of each list. */
+const MOST_ENTRIES = { keys: 1000, include: MOST_NAMES, select: MOST_NAMES } as const
 const LISTS = ['keys', 'include', 'select'] as const
 const MEMBERS = [...LISTS, 'as_of'] as const
 
 /** Throws `invalid_request` with all invalid values. */
-export function parseLookup(body: unknown, now: number): Lookup {
+export function parseLookup({ text, value: body }: JsonBody, now: number): Lookup {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
     throw invalidValues([{ pointer: '#', detail: `The body must be an object, got ${quote(body)}.` }])
   }
@@ -25,6 +27,7 @@ export function parseLookup(body: unknown, now: number): Lookup {
   if (as_of !== undefined && typeof as_of !== 'string')
     invalid.push({ pointer: '#/as_of', detail: `as_of must be a text, got ${quote(as_of)}.` })
   if (invalid.length > 0) throw invalidValues(invalid)
+  checkRepeated(text)
   const { keys, include, select } = given as { keys: string[]; include?: string[]; select?: string[] }
   return {
     keys,
@@ -33,19 +36,28 @@ export function parseLookup(body: unknown, now: number): Lookup {
   }
 }
 
-const pointerTo = (name: string, at?: number) =>
-  `#/${name.slice(0, 60).replaceAll('~', '~0').replaceAll('/', '~1')}${at === undefined ? '' : `/${at}`}`
+/** Throws `invalid_request` if a member is repeated: JSON.parse keeps the last one. */
+function checkRepeated(text: string): void {
+  const names = new Set<string>()
+  for (const name of memberNames(text)) {
+    if (names.has(name))
+      throw invalidValues([
+        { pointer: pointerTo(name), detail: `${quote(name)} may be given once, got it again.` },
+      ])
+    names.add(name)
+  }
+}
 
 /** Only `keys` is required. */
 function checkTexts(name: (typeof LISTS)[number], value: unknown): InvalidValue[] {
   if (value === undefined && name !== 'keys') return []
   const examples = name === 'keys' ? ' such as "42", "0x…" or "github:zoe"' : ''
   if (!Array.isArray(value)) {
-    const got = value === undefined ? 'nothing' : quote(value)
-    return [{ pointer: pointerTo(name), detail: `${name} must be a list of texts${examples}, got ${got}.` }]
+    const [pointer, got] = value === undefined ? ['#', 'nothing'] : [pointerTo(name), quote(value)]
+    return [{ pointer, detail: `${name} must be a list of texts${examples}, got ${got}.` }]
   }
-  if (value.length > MOST_ENTRIES) {
-    const detail = `${name} may have at most ${MOST_ENTRIES} entries, got ${value.length}.`
+  if (value.length > MOST_ENTRIES[name]) {
+    const detail = `${name} may have at most ${MOST_ENTRIES[name]} entries, got ${value.length}.`
     return [{ pointer: pointerTo(name), detail }]
   }
   return [...value.entries()]

@@ -46,11 +46,10 @@ async function* listItems(
   for (const text of texts) uses.set(text, (uses.get(text) ?? 0) + 1)
   const keys = new Map(texts.map((text) => [text, parsePassportKey(text)]))
   // In the order of the first use of each key.
-  const results = readAll(
-    [...keys.values()].filter((key) => key !== undefined),
-    read,
-    takeTurn,
-  )
+  const parsed = [...keys.values()].filter((key) => key !== undefined)
+  // Without a key to read, the time is checked all the same.
+  if (parsed.length === 0) await read([])
+  const results = readAll(parsed, read, takeTurn)
   const kept = new Map<string, Item>()
   for (const text of texts) {
     const item =

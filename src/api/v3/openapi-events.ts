@@ -13,7 +13,7 @@ const EVENT_PARAMETERS = [
     'A cursor: `next` of a page, or the `id` of an event. `latest` is the end of the log. Without it, the oldest events come first.',
     { type: 'string', examples: ['k3f9a2-918273'] },
   ),
-  query('limit', 'Events per page; ignored by streams', {
+  query('limit', 'Events per page; not with streams', {
     type: 'integer',
     minimum: 1,
     maximum: LARGEST_LIMIT,

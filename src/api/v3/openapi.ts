@@ -103,6 +103,7 @@ const LIST_PARAMETERS = [
     `Terms \`field:value\`. A comma means "and", a pipe "or", \`!\` "not"; scores are compared by \`>\`, \`>=\`, \`<\`, \`<=\`. A value with a comma, pipe or colon is put in double quotes. Fields: ${Object.keys(FILTER_FIELDS).join(', ')}.`,
     {
       type: 'string',
+      minLength: 1,
       maxLength: LONGEST_FILTER,
       examples: ['human:true,score:>50,type:github|ens,tag:!bot'],
     },
@@ -112,7 +113,7 @@ const LIST_PARAMETERS = [
     default: '-score',
   }),
   query('group_by', 'Counts all matching passports by the values of this field', { enum: GROUP_FIELDS }),
-  query('limit', 'Passports per page', {
+  query('limit', 'Passports per page; at most 50 with `credentials`, `standing` or `explanation`', {
     type: 'integer',
     minimum: 1,
     maximum: LARGEST_LIMIT,
@@ -123,7 +124,7 @@ const LIST_PARAMETERS = [
 
 const AS_OF = query(
   'as_of',
-  'A time in the past (RFC 3339), or a day, which is its first moment in UTC. Scores, credentials, the human checkmark and the rule stamp are those of this time; other fields are current.',
+  'A time in the past with its offset (RFC 3339), or a day, which is its first moment in UTC. Scores, credentials, the human checkmark and the rule stamp are those of this time; other fields are current.',
   { type: 'string', examples: ['2026-10-01'] },
 )
 

@@ -11,7 +11,7 @@ const V1_NAMES = new Map([
 
 /** No endpoint has more parameters, and no list more names: the work for a long query is bounded. */
 const MOST_PARAMETERS = 100
-const MOST_NAMES = 100
+export const MOST_NAMES = 100
 
 /**
  * The query parameters by name. Throws `invalid_request` if one is unknown or repeated, or if the path or the query has a

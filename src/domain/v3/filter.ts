@@ -44,15 +44,13 @@ type Reader = { readonly text: string; position: number; conditions: number }
 
 /**
  * Parses `human:true,score:>50,type:github|ens,tag:!bot`. A comma means "and", a pipe "or", `!` "not". Throws `invalid_request`
- * with the position, the text received and what is accepted. A blank filter has no terms.
+ * with the position, the text received and what is accepted.
  */
 export function parseFilter(text: string): Filter {
   if (text.length > LONGEST_FILTER) {
     throw invalidFilter(`filter may have at most ${LONGEST_FILTER} characters, got ${text.length}.`)
   }
   const reader: Reader = { text, position: 0, conditions: 0 }
-  skipSpaces(reader)
-  if (reader.position === text.length) return []
   const terms: Term[] = []
   do terms.push(readTerm(reader))
   while (skip(reader, ','))

@@ -66,11 +66,18 @@ export const LARGEST_LIMIT = 250
 const refuse = (name: string, accepted: string, received: string) =>
   invalidParameter(name, `${name} must be ${accepted}, got ${quote(received)}.`)
 
-export function parseLimit(text: string | undefined, fallback: number, largest: number): number {
+/** `parts` are included parts of passports, which lower the limit. */
+export function parseLimit(
+  text: string | undefined,
+  fallback: number,
+  largest: number,
+  parts: readonly string[] = [],
+): number {
   if (text === undefined) return fallback
   const limit = /^\d{1,4}$/.test(text) ? Number(text) : 0
   if (limit >= 1 && limit <= largest) return limit
-  throw refuse('limit', `a whole number from 1 to ${largest}`, text)
+  const reason = parts.length === 0 ? '' : ` for pages with ${parts.join(', ')}`
+  throw refuse('limit', `a whole number from 1 to ${largest}${reason}`, text)
 }
 
 /** The highest score first, unless `text` says otherwise. */

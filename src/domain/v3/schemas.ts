@@ -16,7 +16,8 @@ export const Problem = Type.Object(
     errors: Type.Array(
       closed({
         pointer: Type.String({
-          description: 'A JSON Pointer into the body, such as `#/keys/3`, or `?` and the name of a parameter',
+          description:
+            'A JSON Pointer into the body as a URI fragment, such as `#/keys/3`, `?` and the name of a parameter, or `{key}`',
         }),
         detail: Type.String(),
       }),
@@ -73,7 +74,7 @@ export const Standing = describedObject('The place of the score in the ranking',
   percentile: Type.Number({
     minimum: 0,
     maximum: 100,
-    description: 'Percent of passports with a lower score',
+    description: 'Percent of passports with a lower score, rounded down to one decimal',
   }),
 })
 
@@ -122,7 +123,7 @@ export const Passport = describedObject("A person's reputation record", {
   passport_profile: Profile,
   passport_socials: Type.Array(Social),
   merged_from: Type.Array(Type.Integer({ minimum: 0 }), {
-    description: 'The ids of the passports that were merged into this one, lowest first',
+    description: 'The ids of all passports that were merged into this one, also through others, lowest first',
   }),
   rules: text('The rule set that calculated the scores; null if they come from the record'),
   credentials: Type.Optional(

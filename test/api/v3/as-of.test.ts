@@ -112,11 +112,11 @@ onEngine('sqlite', 'as_of', (open) => {
     for (const [text, detail] of [
       [
         'yesterday',
-        'as_of must be a day such as 2026-10-01 or a time such as 2026-10-01T12:00:00Z, got "yesterday".',
+        'as_of must be a day such as 2026-10-01 or a time with its offset such as 2026-10-01T12:00:00Z, got "yesterday".',
       ],
       [
         '2026-02-30',
-        'as_of must be a day such as 2026-10-01 or a time such as 2026-10-01T12:00:00Z, got "2026-02-30".',
+        'as_of must be a day such as 2026-10-01 or a time with its offset such as 2026-10-01T12:00:00Z, got "2026-02-30".',
       ],
       [
         '2026-01-03',

@@ -55,7 +55,7 @@ onEngine('sqlite', 'GET /api/v3/passports/{key}/diff', (open) => {
     [
       '?from=x',
       '?from',
-      'from must be a day such as 2026-10-01 or a time such as 2026-10-01T12:00:00Z, got "x".',
+      'from must be a day such as 2026-10-01 or a time with its offset such as 2026-10-01T12:00:00Z, got "x".',
     ],
     [
       '?from=2026-01-03',

@@ -80,7 +80,7 @@ onEveryEngine('GET /api/v3/passports', (open) => {
     for (const [at, parameters] of FILTERS.entries()) {
       const query = {
         keyword: parameters.q?.toLowerCase(),
-        filter: parseFilter(parameters.filter ?? ''),
+        filter: parameters.filter === undefined ? [] : parseFilter(parameters.filter),
         sort: parseSort(parameters.sort),
       }
       const expected = listNaively(all, query)

@@ -11,9 +11,13 @@ const refused = (body: string) => `The body is not valid JSON at character ${bod
 const notList = (got: string) => `keys must be a list of ${texts(got)}`
 const texts = (got: string) => `texts such as "42", "0x…" or "github:zoe", got ${got}.`
 
+const MARKS = 'The body may have at most 10000 quotes, commas, colons and opening brackets.'
+const unexpectedText = `unexpected "\\"${'x'.repeat(19)}"`
+
 test.each([
   ['no object', '[]', '#', 'The body must be an object, got [].'],
-  ['no keys', '{}', '#/keys', notList('nothing')],
+  ['no keys', '{}', '#', notList('nothing')],
+  ['a repeated member', '{"keys":[],"keys":[]}', '#/keys', '"keys" may be given once, got it again.'],
   ['keys that are no list', '{"keys":"7"}', '#/keys', notList('"7"')],
   ['a key that is no text', '{"keys":["7",8]}', '#/keys/1', `keys must have ${texts('8')}`],
   [
@@ -41,9 +45,25 @@ test.each([
   ['text after the end', '{"keys":[]} x', '#', refused('13: unexpected "x"')],
   ['a name without quotes', '{keys:[]}', '#', refused('2: unexpected "keys:[]}"')],
   ['an empty body', '', '#', refused('1: unexpected the end')],
-  ['many lists', '['.repeat(500_000), '#', 'The body has more than 10000 lists and objects.'],
-  ['a long text that is no JSON', `{"keys":["${'x'.repeat(65_536)}`, '#', 'The body is not valid JSON.'],
-  ['a large value', `{"keys":{"a":[${'1,'.repeat(100_000)}1]}}`, '#/keys', notList('{…}')],
+  ['many lists', '['.repeat(500_000), '#', MARKS],
+  ['many members', `{${Array.from({ length: 50_000 }, (_, at) => `"${at}":1`)}}`, '#', MARKS],
+  ['many keys', JSON.stringify({ keys: Array(3334).fill('7') }), '#', MARKS],
+  [
+    'many escapes',
+    `{"keys":["${'\\n'.repeat(25_001)}"]}`,
+    '#',
+    'The body may have at most 25000 backslashes.',
+  ],
+  // The position is not searched.
+  [
+    'brackets and a long text',
+    `${'['.repeat(9000)}"${'a'.repeat(56_000)}`,
+    '#',
+    'The body is not valid JSON.',
+  ],
+  ['a text over 4 KiB that is no JSON', `{"keys":["${'x'.repeat(4087)}`, '#', 'The body is not valid JSON.'],
+  ['a text of 4 KiB that is no JSON', `{"keys":["${'x'.repeat(4086)}`, '#', refused(`10: ${unexpectedText}`)],
+  ['a large value', `{"keys":{"a":[${'1,'.repeat(5000)}1]}}`, '#/keys', notList('{…}')],
 ])('a lookup with %s gets 400', async (_, body, pointer, detail) => {
   const reply = await server.send(body)
   expect([reply.status, reply.body.code, reply.body.errors]).toEqual([
@@ -84,6 +104,13 @@ test('a chunked body above 1 MiB gets 413, and a body that is not UTF-8 gets 400
     body: new Uint8Array([0x7b, 0xff, 0x7d]),
   })
   expect(await odd.json()).toMatchObject({ status: 400, detail: 'The body is not valid UTF-8.' })
+})
+
+test('names in keys and in nested objects are not repeated members', async () => {
+  const keys = ['{"keys":1', '"keys":', '\\', '\\"', 'a:b']
+  expect((await server.lookUp(keys)).body.items).toHaveLength(keys.length)
+  const nested = await server.send('{"keys":[{"keys":1,"keys":2}]}')
+  expect(nested.body.errors[0].pointer).toBe('#/keys/0')
 })
 
 test.each([

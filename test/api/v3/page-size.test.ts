@@ -10,10 +10,13 @@ test('a page with further parts of passports has at most 50, and its cursor cont
   const sizes: number[] = []
   let cursor = ''
   do {
-    const { body } = await server.get(`/api/v3/passports?limit=250&include=credentials${cursor}`)
+    const { body } = await server.get(`/api/v3/passports?limit=50&include=credentials${cursor}`)
     sizes.push(body.items.length)
     cursor = body.next === null ? '' : `&cursor=${body.next}`
   } while (cursor !== '')
   expect(sizes).toEqual([50, 50, 20])
   expect((await server.get('/api/v3/passports?limit=250')).body.items).toHaveLength(120)
+  expect((await server.get('/api/v3/passports?limit=51&select=score,standing.rank')).body.detail).toBe(
+    'limit must be a whole number from 1 to 50 for pages with standing, got "51".',
+  )
 })

@@ -1,5 +1,4 @@
 import { expect, test } from 'bun:test'
-import { parseFilter } from '../../../src/domain/v3/filter.ts'
 import { formatCursor, parseSort } from '../../../src/domain/v3/list-request.ts'
 import { makeKey } from '../../support/http/keys.ts'
 import { serveTest, shareServer } from '../../support/http/server.ts'
@@ -132,10 +131,7 @@ const lookup = (what: string, body: unknown, pointer: string): Invalid => [
 ]
 
 /** The cursor of a list without a filter. */
-const CURSOR = formatCursor(
-  { keyword: undefined, filter: parseFilter(''), sort: parseSort() },
-  { value: 42.5, id: 7 },
-)
+const CURSOR = formatCursor({ keyword: undefined, filter: [], sort: parseSort() }, { value: 42.5, id: 7 })
 
 const INVALID: Invalid[] = [
   ...['/passports', '/passports/7', '/passports/7/diff', '/rules/x', '/events', '/lookup'].map(
@@ -162,6 +158,28 @@ const INVALID: Invalid[] = [
   get('a truncated list cursor', `/passports?cursor=${CURSOR.slice(0, -3)}`, '?cursor'),
   get('the list cursor of another filter', `/passports?filter=human:true&cursor=${CURSOR}`, '?cursor'),
   get('the list cursor of another order', `/passports?sort=score&cursor=${CURSOR}`, '?cursor'),
+  get('a page with parts that is too large', '/passports?limit=51&include=standing', '?limit'),
+  get(
+    'a page with selected parts that is too large',
+    '/passports?limit=51&select=credentials.score',
+    '?limit',
+  ),
+  get('an empty filter', '/passports?filter=', '?filter'),
+  get('a blank filter', '/passports?filter=%20', '?filter'),
+  get('an empty order', '/passports?sort=', '?sort'),
+  get('an empty select', '/passports?select=', '?select'),
+  get('an empty list of event types', '/events?types=', '?types'),
+  [
+    'the limit of a stream',
+    '/api/v3/events?limit=5',
+    { headers: { Accept: 'text/event-stream' } },
+    400,
+    'invalid_request',
+    '?limit',
+  ],
+  get('an instant without an offset', '/passports/7?as_of=2025-10-01T12:00:00', '?as_of'),
+  get('an instant without seconds and offset', '/passports/7?as_of=2025-10-01T12:00', '?as_of'),
+  get('a begin without an offset', '/passports/7/diff?from=2025-10-01T12:00:00.000', '?from'),
   get('a malformed event cursor', '/events?after=yesterday', '?after'),
   get('too large a page of a list', '/passports?limit=251', '?limit'),
   get('too large a page of events', '/events?limit=1001', '?limit'),
@@ -178,6 +196,15 @@ const INVALID: Invalid[] = [
   get('an instant in the future', '/passports/7?as_of=9999-12-31', '?as_of'),
   get('a malformed begin', '/passports/7/diff?from=1', '?from'),
   get('a missing begin', '/passports/7/diff', '?from'),
+  lookup('no keys', { select: ['score'] }, '#'),
+  lookup('a repeated member', '{"keys":["7"],"select":["score"],"keys":["8"]}', '#/keys'),
+  lookup('a repeated member with escapes', '{"keys":["a\\\\","\\""],"k\\u0065ys":[]}', '#/keys'),
+  lookup('a long unknown member', { keys: [], ['x'.repeat(100)]: 1 }, '#'),
+  lookup('an unknown member with other letters', { keys: [], 'ké y~/': 1 }, '#/k%C3%A9%20y~0~1'),
+  lookup('an unknown member that is not Unicode', '{"keys":[],"\\ud800":1}', '#'),
+  lookup('an empty select of a lookup', { keys: [], select: [] }, '#/select'),
+  lookup('too many fields of a lookup', { keys: [], select: Array(101).fill('score') }, '#/select'),
+  lookup('an instant without an offset in a lookup', { keys: [], as_of: '2025-10-01T12:00:00' }, '#/as_of'),
   lookup('an unknown member', { keys: [], as_off: '' }, '#/as_off'),
   lookup('too many keys', { keys: Array(1001).fill('7') }, '#/keys'),
   lookup('a key that is not text', { keys: ['7', 7] }, '#/keys/1'),
@@ -196,6 +223,15 @@ const INVALID: Invalid[] = [
   ],
   ['the event cursor of another log', '/api/v3/events?after=abc-1', {}, 410, 'cursor_expired'],
   ['an instant before the log', '/api/v3/passports/7?as_of=2020-01-01', {}, 404, 'before_history'],
+  ...[[], ['7'], ['404'], ['lens:', ' '], ['7', 'lens:']].map(
+    (keys): Invalid => [
+      `an instant before the log, with the keys ${JSON.stringify(keys)}`,
+      '/api/v3/lookup',
+      json({ keys, as_of: '2020-01-01' }),
+      404,
+      'before_history',
+    ],
+  ),
   ['a begin before the log', '/api/v3/passports/7/diff?from=2020-01-01', {}, 404, 'before_history'],
   ['an unknown passport', '/api/v3/passports/404', {}, 404, 'not_found'],
   ['an unknown rule set', '/api/v3/rules/x', {}, 404, 'not_found'],

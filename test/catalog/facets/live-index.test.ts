@@ -15,7 +15,7 @@ import { named, record } from '../../support/store/records.ts'
 
 const requestOf = (filter: string, sort = '-score', groupBy?: GroupField): ListRequest => ({
   keyword: undefined,
-  filter: parseFilter(filter),
+  filter: filter === '' ? [] : parseFilter(filter),
   sort: parseSort(sort),
   groupBy,
   after: undefined,

@@ -14,8 +14,6 @@ const is = (value: string | number, operator = '=' as const) => ({ not: false, o
 
 describe('a filter', () => {
   const accepted: [text: string, filter: Filter][] = [
-    ['', []],
-    ['  ', []],
     ['human:true', [{ field: 'human', conditions: [is('true')] }]],
     ['human:!TRUE', [{ field: 'human', conditions: [{ ...is('true'), not: true }] }]],
     ['score:50', [{ field: 'score', conditions: [is(50)] }]],
@@ -57,6 +55,8 @@ describe('a filter', () => {
   })
 
   const refused: [text: string, message: string][] = [
+    ['', 'filter at character 1: expected a field (score'],
+    ['  ', 'filter at character 3: expected a field (score'],
     [',', 'filter at character 1: expected a field (score'],
     ['human:true,', 'filter at character 12: expected a field (score'],
     ['human', 'filter at character 6: expected a colon after human, got the end of the filter.'],
