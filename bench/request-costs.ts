@@ -36,6 +36,7 @@ const { path, before } = await copyWithHistory(passports, folder.path)
 await using server = await startServer(SERVE, {
   DATABASE_URL: `sqlite:${path}`,
   EXPLORER: 'on',
+  TRUST_PROXY: '127.0.0.1',
   TIERS,
 })
 while ((await send(server, '/api/v3/passports?filter=human:true')).status === 503) await Bun.sleep(100)
