@@ -1,6 +1,7 @@
 import { CHUNK } from '../../catalog/chunks.ts'
+import type { Fields } from '../../domain/v3/fields.ts'
 import { type PassportKey, parsePassportKey } from '../../domain/v3/key.ts'
-import { mostPassports, unitsOfBody, unitsOfPassports } from '../../domain/v3/units.ts'
+import { mostPassports, unitsOfPassports } from '../../domain/v3/units.ts'
 import { sendPage } from '../rendered-page.ts'
 import type { Context, RouteRequest } from '../request.ts'
 import { JSON_HEADERS } from '../response.ts'
@@ -17,22 +18,28 @@ const CHUNK_LENGTH = 64 * 1024
 
 export async function lookUp(request: RouteRequest, context: Context): Promise<Response> {
   parametersOf(request, [])
-  let size = 0
-  const body = await readJson(request, (bytes) => {
-    size = unitsOfBody(bytes)
-    return context.charge(1 + size)
-  })
+  const body = await readJson(request, context)
   const { keys, fields, asOf } = parseLookup(body, context.now())
-  await context.charge(size + unitsOfPassports(keys.length, fields, asOf !== undefined), (limit) => {
-    const most = mostPassports(limit - size, fields, asOf !== undefined)
-    return { pointer: '#/keys', advice: `ask for at most ${most} keys` }
-  })
+  await chargeLookup(context, body.units, keys.length, fields, asOf !== undefined)
   await context.takeTurn()
   const items = listItems(context, keys, (some) => readPassports(context, some, fields, asOf))
   const isNdjson = request.headers.get('accept')?.includes('application/x-ndjson')
   const respond = () => (isNdjson ? sendLines(context, items) : sendItems(request, context, items))
   return keys.length > CHUNK ? context.largePages(respond) : respond()
 }
+
+/** A lookup that no window has room for is told how many keys fit. */
+const chargeLookup = (
+  { charge }: Context,
+  bodyUnits: number,
+  count: number,
+  fields: Fields,
+  isPast: boolean,
+) =>
+  charge(bodyUnits + unitsOfPassports(count, fields, isPast), (limit) => ({
+    pointer: '#/keys',
+    advice: `ask for at most ${mostPassports(limit - bodyUnits, fields, isPast)} keys`,
+  }))
 
 type Item = { json: string; isFound: boolean }
 
