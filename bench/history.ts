@@ -37,18 +37,46 @@ export async function saveChange(
 export const CHANGED = 1000
 const CHANGES = 5
 
-/** Copies a data set into a folder and changes its first passports. `before` is a time before these changes. */
+/** Credentials of the largest passport. Lookups that repeat it have responses of 60 MB. */
+const MOST_CREDENTIALS = 150
+const LONG_VALUE = 'value '.repeat(30)
+
+/**
+ * Copies a data set into a folder, adds a large passport and changes the first ones. `before` is a time before these changes.
+ */
 export async function copyWithHistory(
   passports: number,
   folder: string,
   prepare: (store: Store) => Promise<unknown> = async () => undefined,
-): Promise<{ path: string; before: string }> {
+): Promise<{ path: string; before: string; largest: number }> {
   const path = join(folder, 'people.db')
   copyFileSync(await sqliteDataSet(passports), path)
   const store = await openStore({ engine: 'sqlite', path })
   await prepare(store)
+  const largest = passports + 1
+  await saveLarge(store, largest)
   const before = Date.now()
   for (let change = 1; change <= CHANGES; change++) await saveChange(store, CHANGED, change, before + change)
   await store.close()
-  return { path, before: new Date(before).toISOString() }
+  return { path, before: new Date(before).toISOString(), largest }
+}
+
+async function saveLarge({ records }: Store, id: number): Promise<void> {
+  const [person] = manyPeople(1)
+  const [credential] = person?.credentials ?? []
+  if (!person || !credential) throw new Error('The data set has no credentials.')
+  const credentials = Array.from({ length: MOST_CREDENTIALS }, (_, at) => ({
+    ...credential,
+    id: `large-${at}`,
+    value: LONG_VALUE,
+  }))
+  const passport = {
+    ...person,
+    id,
+    mainWallet: '',
+    verifiedWallets: [],
+    credentials,
+    scores: sumScores(credentials),
+  }
+  await records.save([{ kind: 'passport', passport }], { now: Date.now(), restore: false })
 }

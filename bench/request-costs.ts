@@ -10,7 +10,7 @@ import { KEY_HEADERS } from './api-key.ts'
 import { copyWithHistory } from './history.ts'
 import { describeMachine } from './machine.ts'
 import { parseCount } from './options.ts'
-import { type RequestKind, requestKinds } from './request-kinds.ts'
+import { type RequestKind, requestKinds } from './request-costs/request-kinds.ts'
 import { SERVE, type Server, startServer } from './servers.ts'
 
 const { values } = parseArgs({
@@ -36,6 +36,7 @@ const { path, before } = await copyWithHistory(passports, folder.path)
 await using server = await startServer(SERVE, {
   DATABASE_URL: `sqlite:${path}`,
   EXPLORER: 'on',
+  TRUST_PROXY: '127.0.0.1',
   TIERS,
 })
 while ((await send(server, '/api/v3/passports?filter=human:true')).status === 503) await Bun.sleep(100)
@@ -44,7 +45,7 @@ const thread = await findServerThread(server.url, server.pid)
 console.log(
   `${passports.toLocaleString('en')} passports, one server thread, ${JSON.stringify(describeMachine())}\n`,
 )
-console.log('| request | CPU, ms | of the server thread, ms | response, KB | units |')
+console.log('| request | CPU, ms | of the server thread, ms | memory until it is read, KB | units |')
 console.log('| --- | ---: | ---: | ---: | ---: |')
 for (const kind of requestKinds(passports, before)) {
   if (!kind.name.includes(values.only)) continue

@@ -7,6 +7,7 @@ import { eventStreams } from './scenarios/clients/event-streams.ts'
 import { largePages } from './scenarios/clients/large-pages.ts'
 import { lookup } from './scenarios/clients/lookup.ts'
 import { notModified } from './scenarios/clients/not-modified.ts'
+import { worst } from './scenarios/clients/worst-requests.ts'
 import { clockBack } from './scenarios/clock-back.ts'
 import { diskFullImport } from './scenarios/disk-full-import.ts'
 import { diskFullServe } from './scenarios/disk-full-serve.ts'
@@ -58,4 +59,5 @@ export const SCENARIOS: readonly Scenario[] = [
   lookup,
   asOf,
   eventStreams,
+  worst,
 ]

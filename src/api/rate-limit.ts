@@ -2,7 +2,7 @@ import type { ApiKey } from '../domain/api-key.ts'
 import { ServiceError } from '../domain/errors.ts'
 import { ANONYMOUS, DEFAULT_TIERS, EXPLORER, PICTURES, type Tier } from '../domain/tier.ts'
 import type { RateLimitCounter, RateLimitResult } from './fixed-window.ts'
-import type { Exchange } from './request.ts'
+import type { Advise, Exchange } from './request.ts'
 
 const WRONG_KEYS = 60
 const WRONG_KEY_WINDOW = 60
@@ -80,12 +80,26 @@ export function createLimiter({ tiers, counter, now, isQuotaUsed }: LimiterOptio
 export type Limiter = ReturnType<typeof createLimiter>
 
 /** Makes a request count as `units` requests. The first unit was counted before its handler was called. */
-export async function charge(limiter: Limiter, exchange: Exchange, units: number): Promise<void> {
+export async function charge(
+  limiter: Limiter,
+  exchange: Exchange,
+  units: number,
+  advise?: Advise,
+): Promise<void> {
   const { tier, key, address } = exchange
   if (!tier || units <= exchange.units) return
+  if (units > tier.requests) throw aboveLimit(tier, units, advise?.(tier.requests))
   const consumed = await limiter.consume(tier, key, address, units - exchange.units)
   exchange.consumed = limiter.check(tier, consumed, units)
   exchange.units = units
+}
+
+/** A request that no window has room for: trying again is useless. */
+function aboveLimit({ requests, window }: Tier, units: number, given?: ReturnType<Advise>): ServiceError {
+  const advice = given?.advice ?? 'ask for less'
+  const detail = `This request counts as ${units} requests, but the limit is ${requests} in ${window} s: ${advice}.`
+  const invalid = given ? [{ pointer: given.pointer, detail }] : []
+  return new ServiceError('invalid_request', detail, { invalid })
 }
 
 function policy({ name, requests, window, monthly }: Tier): string {

@@ -18,6 +18,9 @@ export type ExplainAll = (
   passports: readonly Pick<PassportV3, 'id' | 'rules' | 'calculatedAt'>[],
 ) => Awaitable<ReadonlyMap<number, Explanation>>
 
+/** How to send a request that a limit allows; `pointer` is the value to change. */
+export type Advise = (limit: number) => { pointer: string; advice: string }
+
 export type Context = {
   store: Store
   catalog: Catalog
@@ -34,8 +37,8 @@ export type Context = {
   largePages: LargePages
   /** The headers of every response to this request. */
   headers: Headers
-  /** Makes a v3 request count as `units` requests. Throws `rate_limited`. */
-  charge: (units: number) => Awaitable<void>
+  /** Makes the request count as `units` requests. Throws `rate_limited`, or `invalid_request` if the limit is below `units`. */
+  charge: (units: number, advise?: Advise) => Awaitable<void>
   /** The id of the client's key; empty without a key. */
   keyId: string
   /** Closes the connection within seconds, also if the client does not read. */

@@ -208,7 +208,7 @@ const contextOf = (state: ServerState, exchange: Exchange): Context => ({
   headers: isApi(exchange.route)
     ? state.headersOf(exchange.route, exchange.consumed && exchange.tier)
     : state.pageHeaders,
-  charge: (units) => charge(state.limiter, exchange, units),
+  charge: (units, advise) => charge(state.limiter, exchange, units, advise),
   keyId: exchange.key?.id ?? '',
   disconnect: () => exchange.server.timeout(exchange.request, 1),
   onError: (error) => state.onError(error, summaryOf(exchange)),

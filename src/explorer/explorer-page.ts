@@ -1,4 +1,5 @@
 import { createPage, type RenderedPage } from '../api/rendered-page.ts'
+import type { Context } from '../api/request.ts'
 import type { Catalog } from '../catalog/catalog.ts'
 import type { ExplainedPassport } from '../domain/explanation.ts'
 import type { PassportRef } from '../domain/passport.ts'
@@ -67,7 +68,7 @@ export type ExplorerRequest = {
   site: Site
   signal: AbortSignal
   /** Makes the request count as `units` requests. */
-  charge: (units: number) => Awaitable<void>
+  charge: Context['charge']
 }
 
 export type ExplorerPage = {

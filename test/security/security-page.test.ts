@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test'
+import { requestKinds } from '../../bench/request-costs/request-kinds.ts'
 import { isTest, readPage, testsNamedIn } from '../support/docs/named-tests.ts'
 
 const document = readPage('docs/security.md')
@@ -17,6 +18,13 @@ test('every mitigation in docs/security.md names a test', () => {
 test('every test named in docs/security.md exists', () => {
   expect(testsNamedIn(document).filter((named) => !isTest(named))).toEqual([])
   expect(isTest({ file: 'test/log.test.ts', title: 'people read' })).toBe(false)
+})
+
+test('the table of costs in docs/security.md lists every kind of request that bench/request-costs.ts measures', () => {
+  const [, table = ''] = document.split('## What a request may cost')
+  const rows = [...table.matchAll(/^\| (.+?) +\|/gm)].map(([, name]) => name)
+  const kinds = requestKinds(1000, '2026-01-01').map(({ name }) => name)
+  expect(rows.slice(2)).toEqual(kinds)
 })
 
 test('hashes of keys are compared in constant time', () => {

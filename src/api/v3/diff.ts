@@ -1,6 +1,7 @@
 import type { WireDiff } from '../../domain/v3/event-schema.ts'
 import { invalidParameter } from '../../domain/v3/invalid.ts'
 import { presentDiff } from '../../domain/v3/present-event.ts'
+import { DIFF_UNITS } from '../../domain/v3/units.ts'
 import { readDiff } from '../../store/events/read-later.ts'
 import type { Context, RouteRequest } from '../request.ts'
 import { json } from '../response.ts'
@@ -12,6 +13,7 @@ const PARAMETERS = ['from', 'to'] as const
 
 export async function getDiff(request: RouteRequest, context: Context): Promise<Response> {
   const times = parseTimes(parametersOf(request, PARAMETERS), context.now())
+  await context.charge(DIFF_UNITS)
   await context.takeTurn()
   return json(context, JSON.stringify(await findDiff(context, request.params.key ?? '', times)))
 }

@@ -11,6 +11,7 @@ import type { WireEventPage } from '../../domain/v3/event-schema.ts'
 import { findUnknown, invalidParameter, invalidValues } from '../../domain/v3/invalid.ts'
 import { parseLimit } from '../../domain/v3/list-request.ts'
 import { presentEvent } from '../../domain/v3/present-event.ts'
+import { unitsOfEvents } from '../../domain/v3/units.ts'
 import type { EventList } from '../../store/events/event-store.ts'
 import { createPage, sendPage } from '../rendered-page.ts'
 import type { Context, RouteRequest } from '../request.ts'
@@ -39,6 +40,7 @@ export async function listEvents(request: RouteRequest, context: Context): Promi
   const limit = parseLimit(parameters.limit, DEFAULT_LIMIT, LARGEST_LIMIT)
   const filter = await parseFilter(context, parameters)
   if (isStream) return openStream(request, context, parameters, filter)
+  await context.charge(unitsOfEvents(limit))
   await context.takeTurn()
   const after = parseCursor('?after', parameters.after)
   const { events, end, log } = await readPage(context, after, limit, filter)

@@ -2,7 +2,8 @@ import { ClientGone, ServiceError } from '../../domain/errors.ts'
 import { findJsonError } from '../../domain/text/json-error.ts'
 import { quote } from '../../domain/text/quote.ts'
 import { invalidValues } from '../../domain/v3/invalid.ts'
-import { bodyTooLarge, MAX_BODY_BYTES } from '../request.ts'
+import { unitsOfBody } from '../../domain/v3/units.ts'
+import { bodyTooLarge, type Context, MAX_BODY_BYTES } from '../request.ts'
 
 const JSON_TYPE = /^application\/json\s*(?:;|$)/i
 
@@ -19,19 +20,26 @@ const MOST_ESCAPES = 25_000
 /** In a longer text, the position of a syntax error is not searched: the search takes longer than parsing. */
 const LONGEST_LOCATED = 4096
 
-export type JsonBody = { text: string; value: unknown }
+/** `units` are those of its size. */
+export type JsonBody = { text: string; value: unknown; units: number }
 
-/** Throws `unsupported_media_type`, `content_too_large` or `invalid_request`. */
-export async function readJson(request: Request): Promise<JsonBody> {
+type BodyContext = Pick<Context, 'charge'>
+
+/** Charges the declared size before the body is read. Throws `unsupported_media_type`, `content_too_large` or `invalid_request`. */
+export async function readJson(request: Request, context: BodyContext): Promise<JsonBody> {
   const type = request.headers.get('content-type') ?? ''
   if (!JSON_TYPE.test(type)) throw unsupported('Content-Type must be application/json', type)
   const encoding = request.headers.get('content-encoding') ?? 'identity'
   if (encoding !== 'identity') throw unsupported('Content-Encoding must be absent', encoding)
-  return parseJson(await readBytes(request))
+  await context.charge(1 + unitsOfBody(Number(request.headers.get('content-length')) || 0))
+  const bytes = await readBytes(request)
+  const units = unitsOfBody(bytes.length)
+  await context.charge(1 + units)
+  return { ...parseJson(bytes), units }
 }
 
 /** Refuses what takes long to parse before it is parsed. */
-function parseJson(bytes: Buffer): JsonBody {
+function parseJson(bytes: Buffer): Omit<JsonBody, 'units'> {
   if (hasMore(bytes, MARKS, MOST_MARKS))
     throw invalidBody(`The body may have at most ${MOST_MARKS} quotes, commas, colons and opening brackets.`)
   if (hasMore(bytes, ['\\'], MOST_ESCAPES))

@@ -13,6 +13,7 @@ import {
   parseLimit,
   parseSort,
 } from '../../domain/v3/list-request.ts'
+import { unitsOfList } from '../../domain/v3/units.ts'
 import { createPage, type RenderedPage, sendPage } from '../rendered-page.ts'
 import type { Context, RouteRequest } from '../request.ts'
 import { JSON_HEADERS } from '../response.ts'
@@ -29,6 +30,7 @@ export async function listPassports(request: RouteRequest, context: Context): Pr
   const parameters = parametersOf(request, PARAMETERS)
   const fields = fieldsOf(parameters)
   const list = { ...parseListRequest(parameters, fields), signal: request.signal }
+  await context.charge(unitsOfList(list, fields, !isRanking(list)))
   await context.takeTurn()
   const render = () => renderList(context, parameters, list, fields)
   const find = async () =>

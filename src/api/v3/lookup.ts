@@ -1,5 +1,7 @@
 import { CHUNK } from '../../catalog/chunks.ts'
+import type { Fields } from '../../domain/v3/fields.ts'
 import { type PassportKey, parsePassportKey } from '../../domain/v3/key.ts'
+import { mostPassports, unitsOfPassports } from '../../domain/v3/units.ts'
 import { sendPage } from '../rendered-page.ts'
 import type { Context, RouteRequest } from '../request.ts'
 import { JSON_HEADERS } from '../response.ts'
@@ -7,8 +9,6 @@ import { readJson } from './json-body.ts'
 import { parseLookup } from './lookup-request.ts'
 import { parametersOf } from './parameters.ts'
 import { type RenderedResult, readAll, readPassports } from './read-passports.ts'
-
-const KEYS_PER_UNIT = 100
 
 /** Larger responses are streamed without compression. */
 const MAX_WHOLE_LENGTH = 8 * 1024 * 1024
@@ -18,14 +18,28 @@ const CHUNK_LENGTH = 64 * 1024
 
 export async function lookUp(request: RouteRequest, context: Context): Promise<Response> {
   parametersOf(request, [])
-  const { keys, fields, asOf } = parseLookup(await readJson(request), context.now())
-  await context.charge(Math.max(1, Math.ceil(keys.length / KEYS_PER_UNIT)))
+  const body = await readJson(request, context)
+  const { keys, fields, asOf } = parseLookup(body, context.now())
+  await chargeLookup(context, body.units, keys.length, fields, asOf !== undefined)
   await context.takeTurn()
   const items = listItems(context, keys, (some) => readPassports(context, some, fields, asOf))
   const isNdjson = request.headers.get('accept')?.includes('application/x-ndjson')
   const respond = () => (isNdjson ? sendLines(context, items) : sendItems(request, context, items))
   return keys.length > CHUNK ? context.largePages(respond) : respond()
 }
+
+/** A lookup that no window has room for is told how many keys fit. */
+const chargeLookup = (
+  { charge }: Context,
+  bodyUnits: number,
+  count: number,
+  fields: Fields,
+  isPast: boolean,
+) =>
+  charge(bodyUnits + unitsOfPassports(count, fields, isPast), (limit) => ({
+    pointer: '#/keys',
+    advice: `ask for at most ${mostPassports(limit - bodyUnits, fields, isPast)} keys`,
+  }))
 
 type Item = { json: string; isFound: boolean }
 

@@ -74,7 +74,7 @@ const lookup = (operationId: string) => ({
   operationId,
   summary: 'Look up many passports',
   description:
-    'Up to 1,000 keys. One item for each key, in the order of the keys, repeats included. Each 100 keys, or part of them, count as one request. A key is always required.',
+    'Up to 1,000 keys. One item for each key, in the order of the keys, repeats included. Each 25 keys, or part of them, count as one request of the limit; `include`, `as_of` and a large body add to it. A key is always required.',
   tags: ['v3'],
   security: [{ ApiKey: [] }],
   requestBody: {

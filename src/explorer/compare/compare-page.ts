@@ -18,8 +18,9 @@ export function createComparePage(options: ExplorerOptions): ExplorerPage {
   return {
     // Not cached: reading the versions of all its passports costs as much as the page.
     version: () => undefined,
-    async render({ query, signal, site }) {
+    async render({ query, signal, site, charge }) {
       const texts = parseIds(query)
+      await charge(Math.min(texts.length, MOST_PEOPLE))
       const found = await findPeople(options, texts, signal)
       const parts = await findParts(
         found.people.map(({ scores }) => scores),

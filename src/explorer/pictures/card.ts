@@ -14,8 +14,8 @@ import { CARD_SIZE, describeCard } from './social-meta.ts'
 import { type Colors, colorsOf, drawName, drawScoreParts, drawSvg, round } from './svg.ts'
 import { fitSize, fitText, textWidth } from './text-width.ts'
 
-/** A PNG takes as much time as this many other pictures. */
-export const PNG_UNITS = 10
+/** With these units, the limit of an address is about as many cards as the picture thread draws in the window. */
+export const PNG_UNITS = 25
 
 /** A passport as an image for link previews: PNG for social networks, SVG for pages. */
 export function createCard(options: ExplorerOptions): ExplorerPage {

@@ -5,21 +5,20 @@ import { busiest, schedstatOf, threadTimes } from './threads.ts'
 
 export const CONNECTIONS = 900
 
-/** Clients stay this long: a window of the limit. */
-const WINDOW_MILLISECONDS = 10_000
-
 /** CPU use ends within this time after the clients have left, and is measured for as long afterwards. */
 const END_MILLISECONDS = 1000
 
 export type Target = { url: string; pid: number; thread: string }
 
-/** `headers` identify the client. `waves`: how often 900 requests are sent at once, if the limit allows them. */
 export type Attack = {
   worst: WorstRequest
+  /** Identify the client. */
   headers: string
+  /** Requests in all; 900 are sent at once. */
   limit: number
-  waves: number
-  stayMilliseconds?: number
+  stayMilliseconds: number
+  /** Whether to measure the CPU use after the clients have left. */
+  isEndMeasured: boolean
 }
 
 export type Damage = Waits & {
@@ -28,22 +27,26 @@ export type Damage = Waits & {
   after: number
 }
 
-/** Sends the requests within the limit and measures what they do to others. */
-export async function attack(target: Target, { worst, headers, limit, ...given }: Attack): Promise<Damage> {
+/** Sends the requests and measures what they do to others. */
+export async function attack(
+  target: Target,
+  { worst, headers, limit, stayMilliseconds, isEndMeasured }: Attack,
+): Promise<Damage> {
   const probe = await startCpuProbe(target.url, target.pid, schedstatOf(target.pid, target.thread))
   const sent: Sent[] = []
-  const end = performance.now() + (given.stayMilliseconds ?? WINDOW_MILLISECONDS)
-  for (let wave = 0, at = 0; wave < given.waves && at < limit && performance.now() < end; wave++) {
+  const end = performance.now() + stayMilliseconds
+  for (let at = 0; at < limit && performance.now() < end; at += CONNECTIONS) {
     const count = Math.min(CONNECTIONS, limit - at)
     const requests = Array.from({ length: count }, (_, index) => encode(worst.request(at + index), headers))
     sent.push(await sendAtOnce(target.url, requests, worst.reading))
-    at += count
     await waitFor(sent, worst.reading, end)
   }
   if (worst.reading === 'never read') await Bun.sleep(Math.max(0, end - performance.now()))
   for (const each of sent) each.close()
-  const damage = await measureEnd(target.pid)
-  return { ...(await probe.end()), statuses: sum(sent.map(({ statuses }) => statuses())), after: damage }
+  if (isEndMeasured) await Bun.sleep(END_MILLISECONDS)
+  const waits = await probe.end()
+  const after = isEndMeasured ? await measureUse(target.pid) : 0
+  return { ...waits, statuses: sum(sent.map(({ statuses }) => statuses())), after }
 }
 
 /** Clients that read wait for their responses, but not longer than the window. */
@@ -52,8 +55,8 @@ async function waitFor(sent: readonly Sent[], reading: Reading, end: number): Pr
   await Promise.race([sent.at(-1)?.closed, Bun.sleep(Math.max(0, end - performance.now()))])
 }
 
-export async function measureEnd(pid: number): Promise<number> {
-  await Bun.sleep(END_MILLISECONDS)
+/** The milliseconds of CPU that the busiest thread uses in a second. */
+export async function measureUse(pid: number): Promise<number> {
   const before = threadTimes(pid)
   await Bun.sleep(END_MILLISECONDS)
   return busiest(pid, before)[0]?.[1] ?? 0

@@ -3,7 +3,7 @@
  * server thread used while a request waited, and the most memory of the server.
  */
 import { readFileSync } from 'node:fs'
-import { cpuOf, unmappedMemory, waitOf } from './threads.ts'
+import { cpuOf, ownMemory, waitOf } from './threads.ts'
 
 const [, , url = '', pid, schedstat = ''] = process.argv
 const PAUSE_MILLISECONDS = 1
@@ -47,7 +47,7 @@ while (!isEnded) {
   // While this process waits for a core, the server thread goes on: that time is not a wait of the client.
   most.cpu = Math.max(most.cpu, cpuAfter - cpu - (waitedAfter - waited))
   most.wall = Math.max(most.wall, performance.now() - begin)
-  if (most.count % MEMORY_INTERVAL === 0) most.memory = Math.max(most.memory, unmappedMemory(Number(pid)))
+  if (most.count % MEMORY_INTERVAL === 0) most.memory = Math.max(most.memory, ownMemory(Number(pid)))
   if (most.count++ === 0) console.log('started')
   await Bun.sleep(PAUSE_MILLISECONDS)
 }

@@ -9,8 +9,8 @@ export type WorstRequest = {
   request: (at: number) => { method?: string; target: string; headers?: string; body?: string }
 }
 
-/** The ids of the data set; `before` is a time before the first passports changed. */
-export type Given = { passports: number; changed: number; before: string }
+/** The ids of the data set; `before` is a time before the first passports changed, `largest` the id of a large passport. */
+export type Given = { passports: number; changed: number; before: string; largest: number }
 
 const MEBIBYTE = 1024 * 1024
 const ALL_PARTS = 'credentials,standing,explanation'
@@ -44,12 +44,15 @@ const repeat = (count: number, text: (at: number) => string) =>
   Array.from({ length: count }, (_, at) => text(at))
 
 /** Each of the requests costs about as much as a request of its kind can. */
-export function worstRequests({ passports, changed, before }: Given): WorstRequest[] {
+export function worstRequests({ passports, changed, before, largest }: Given): WorstRequest[] {
   const id = (at: number) => 1 + ((at * 7919) % passports)
   const ids = (at: number) => repeat(1000, (key) => String(id(at * 1000 + key)))
   const early = (at: number) => 1 + (at % changed)
   const allParts = (at: number) => JSON.stringify({ keys: ids(at), include: ALL_PARTS.split(',') })
-  const repeated = JSON.stringify({ keys: repeat(1000, () => '1'), include: ALL_PARTS.split(',') })
+  const repeated = JSON.stringify({
+    keys: repeat(1000, () => String(largest)),
+    include: ALL_PARTS.split(','),
+  })
   const past = (at: number) =>
     JSON.stringify({
       keys: repeat(1000, (key) => String(early(at + key))),
@@ -80,7 +83,7 @@ export function worstRequests({ passports, changed, before }: Given): WorstReque
     lookUp('body with unknown members', () => `{${repeat(9000, (at) => `"key${at}":1`).join(',')}}`),
     lookUp('lookup of 1,000 keys with all parts', allParts),
     lookUp('lookup of 1,000 keys with all parts', allParts, 'never read'),
-    lookUp('lookup of 1,000 times one key with all parts', () => repeated, 'never read'),
+    lookUp('lookup of 1,000 times one large passport', () => repeated, 'never read'),
     lookUp('lookup of 1,000 keys with all parts', allParts, 'leave'),
     lookUp(
       'lookup of 1,000 keys with all parts as NDJSON',

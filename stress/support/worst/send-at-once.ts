@@ -50,7 +50,7 @@ function connect(hostname: string, port: number, request: Uint8Array): Promise<S
     data: { request, sent: 0, status: '', closed: Promise.withResolvers() },
     socket: {
       data({ data }, bytes) {
-        data.status ||= bytes.subarray(9, 12).toString()
+        data.status ||= /^HTTP\/1.1 (\d{3})/.exec(bytes.toString('latin1', 0, 12))?.[1] ?? ''
       },
       drain: write,
       close: ({ data }) => data.closed.resolve(),

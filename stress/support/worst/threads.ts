@@ -38,11 +38,10 @@ export async function findServerThread(url: string, pid: number): Promise<string
   return thread
 }
 
-/** Memory of a process in MB, without the pages of the mapped database file. */
-export function unmappedMemory(pid: number): number {
+/** Memory of a process in MB, without the pages of the mapped database file, which may be in shared memory. */
+export function ownMemory(pid: number): number {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8')
-  const read = (name: string) => Number(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(status)?.[1] ?? 0)
-  return Math.round((read('RssAnon') + read('RssShmem')) / 1024)
+  return Math.round(Number(/^RssAnon:\s+(\d+) kB/m.exec(status)?.[1] ?? 0) / 1024)
 }
 
 /** A thread may end meanwhile. */

@@ -61,7 +61,7 @@ describe('PNG cards', () => {
     expect(shapes).not.toContain(await shapeOf('山'))
   })
 
-  test('count as ten requests, unless they are cached', async () => {
+  test('count as 25 requests, unless they are cached', async () => {
     const charged: number[] = []
     await using store = await openTestStore('sqlite', [named(1, 'Ada', 1)])
     await using server = serveExplorer(store, {
@@ -73,8 +73,8 @@ describe('PNG cards', () => {
     const remaining = async (path: string) =>
       Number(/r=(\d+)/.exec((await server.look(path)).headers.get('RateLimit') ?? '')?.[1])
     const start = await remaining('/badge/1.svg')
-    expect(start - (await remaining('/card/1.png'))).toBe(10)
-    expect(start - (await remaining('/card/1.png'))).toBe(11)
+    expect(start - (await remaining('/card/1.png'))).toBe(25)
+    expect(start - (await remaining('/card/1.png'))).toBe(26)
     expect(charged).toEqual([1])
   })
 

@@ -1,5 +1,5 @@
-import { walletOf } from './data-set.ts'
-import { CHANGED } from './history.ts'
+import { walletOf } from '../data-set.ts'
+import { CHANGED } from '../history.ts'
 
 /** A kind of request of the table in docs/security.md. `make` returns the n-th request: each one differs, as far as it can. */
 export type RequestKind = {
@@ -157,6 +157,10 @@ const otherKinds = (id: AnyId): RequestKind[] => [
   {
     name: 'wrong key',
     status: 401,
-    make: () => ({ target: '/api/v1/passports/1', init: { headers: { 'X-API-KEY': 'wrong' } } }),
+    // An address may send 60 wrong keys in a minute.
+    make: (at) => ({
+      target: '/api/v1/passports/1',
+      init: { headers: { 'X-API-KEY': 'wrong', 'X-Forwarded-For': `198.51.100.${at % 250}` } },
+    }),
   },
 ]

@@ -1,0 +1,124 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { limited } from '../../support/http/limited-server.ts'
+import { NOON } from '../../support/store/records.ts'
+
+const LIST = '/api/v3/passports'
+const LOOKUP = '/api/v3/lookup'
+const ALL = ['credentials', 'standing', 'explanation']
+const BEFORE = new Date(NOON).toISOString()
+
+type Server = Awaited<ReturnType<typeof limited>>
+
+const post = (key: string, body: string | ReadableStream) => ({
+  method: 'POST',
+  headers: { 'X-API-KEY': key, 'Content-Type': 'application/json' },
+  body,
+})
+
+const keys = (count: number) => Array<string>(count).fill('7')
+
+describe('a v3 request counts as', () => {
+  let server: Server
+  let key: string
+  let remaining = 1_000_000
+  beforeAll(async () => {
+    server = await limited(`standard=${remaining}/24h`)
+    key = await server.makeKey(1, 'standard')
+  })
+  afterAll(() => server[Symbol.asyncDispose]())
+
+  async function unitsOf(path: string, init: RequestInit = { headers: { 'X-API-KEY': key } }) {
+    const { headers } = await server.get(path, init)
+    const left = Number(/r=(\d+)/.exec(headers.get('RateLimit') ?? '')?.[1])
+    const units = remaining - left
+    remaining = left
+    return units
+  }
+
+  test.each([
+    [`${LIST}/7`, 1],
+    [`${LIST}/7?include=${ALL}`, 1],
+    [`${LIST}/7?as_of=${BEFORE}`, 1],
+    [`${LIST}/7/diff?from=${BEFORE}`, 2],
+    [LIST, 1],
+    [`${LIST}?limit=26`, 2],
+    [`${LIST}?limit=250`, 10],
+    [`${LIST}?limit=50&include=standing`, 2],
+    [`${LIST}?limit=50&include=credentials`, 4],
+    [`${LIST}?limit=50&select=credentials.score`, 4],
+    [`${LIST}?limit=50&include=${ALL}`, 8],
+    [`${LIST}?q=ada`, 1],
+    [`${LIST}?filter=human:true`, 3],
+    [`${LIST}?sort=passport_id`, 3],
+    [`${LIST}?group_by=tag`, 5],
+    [`${LIST}?q=ada&filter=human:true&group_by=tag`, 13],
+    ['/api/v3/events', 1],
+    ['/api/v3/events?limit=1000', 4],
+    [`${LIST}?nothing=1`, 1],
+  ])('GET %s: %d', async (path, units) => {
+    expect(await unitsOf(path)).toBe(units)
+  })
+
+  test.each([
+    [{}, 4],
+    [{ include: ['standing'] }, 4],
+    [{ include: ['credentials'] }, 8],
+    [{ include: ['explanation'] }, 12],
+    [{ include: ALL }, 16],
+    [{ as_of: BEFORE }, 16],
+    [{ include: ALL, as_of: BEFORE }, 20],
+  ])('a lookup of 100 keys with %j: %d', async (more, units) => {
+    const body = JSON.stringify({ keys: keys(100), ...more })
+    expect(await unitsOf(LOOKUP, post(key, body))).toBe(units)
+  })
+
+  test('one more for each 16 KiB of its body, also if the body is refused or has no declared size', async () => {
+    const text = (kibibytes: number) => JSON.stringify({ keys: ['x'.repeat(kibibytes * 1024 - 13)] })
+    expect(await unitsOf(LOOKUP, post(key, text(15)))).toBe(1)
+    expect(await unitsOf(LOOKUP, post(key, text(16)))).toBe(2)
+    expect(await unitsOf(LOOKUP, post(key, text(1024)))).toBe(65)
+    expect(await unitsOf(LOOKUP, post(key, ']'.repeat(64 * 1024)))).toBe(5)
+    const chunked = () => new Blob([text(64)]).stream()
+    expect(await unitsOf(LOOKUP, post(key, chunked()))).toBe(5)
+  })
+})
+
+describe('a request that counts as more than the whole limit', () => {
+  test('is refused with the number of keys that fit, and these fit', async () => {
+    await using server = await limited('small=5/10s')
+    const key = await server.makeKey(1, 'small')
+    const lookUp = (count: number, include: readonly string[]) =>
+      server.get(LOOKUP, post(key, JSON.stringify({ keys: keys(count), include })))
+    const detail = (units: number, most: number) =>
+      `This request counts as ${units} requests, but the limit is 5 in 10 s: ask for at most ${most} keys.`
+    const plain = await lookUp(1000, [])
+    expect([plain.status, plain.body.code, plain.body.errors]).toEqual([
+      400,
+      'invalid_request',
+      [{ pointer: '#/keys', detail: detail(40, 125) }],
+    ])
+    expect(plain.headers.get('Retry-After')).toBeNull()
+    expect((await lookUp(1000, ALL)).body.detail).toBe(detail(160, 31))
+    server.clock.time += 10_000
+    expect((await lookUp(31, ALL)).status).toBe(200)
+    server.clock.time += 10_000
+    expect((await lookUp(125, [])).status).toBe(200)
+  })
+
+  test('is refused for lists and bodies too, with one request counted', async () => {
+    await using server = await limited('anonymous=9/10s, small=3/10s')
+    const list = await server.anonymous(`${LIST}?limit=250`)
+    expect([list.status, list.body.code, list.body.detail]).toEqual([
+      400,
+      'invalid_request',
+      'This request counts as 10 requests, but the limit is 9 in 10 s: ask for less.',
+    ])
+    expect(list.headers.get('RateLimit')).toBe('"anonymous";r=8;t=10')
+    const key = await server.makeKey(1, 'small')
+    const large = await server.get(LOOKUP, post(key, JSON.stringify({ keys: ['x'.repeat(99_999)] })))
+    expect([large.status, large.body.detail]).toEqual([
+      400,
+      'This request counts as 7 requests, but the limit is 3 in 10 s: ask for less.',
+    ])
+  })
+})
