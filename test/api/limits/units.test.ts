@@ -122,3 +122,13 @@ describe('a request that counts as more than the whole limit', () => {
     ])
   })
 })
+
+test('of many large requests at once, as many are served as the limit allows', async () => {
+  await using server = await limited('small=12/10s')
+  const key = await server.makeKey(1, 'small')
+  const body = JSON.stringify({ keys: keys(100) })
+  const replies = await Promise.all(Array.from({ length: 12 }, () => server.get(LOOKUP, post(key, body))))
+  const served = replies.filter(({ status }) => status === 200)
+  expect(served).toHaveLength(3)
+  expect(replies.filter(({ status }) => status === 429)).toHaveLength(9)
+})
