@@ -143,8 +143,16 @@ export const isApi = (route: Route) => route.kind === 'v3' || isDeprecated(route
 
 export const MAX_BODY_BYTES = 1024 * 1024
 
-export const isBodyTooLarge = ({ headers }: Request) =>
-  Number(headers.get('content-length') ?? 0) > MAX_BODY_BYTES
+/** 0 if the size of the body is unknown. */
+export const declaredLength = ({ headers }: Request) => Number(headers.get('content-length')) || 0
+
+export const isBodyTooLarge = (request: Request) => declaredLength(request) > MAX_BODY_BYTES
+
+/** A client whose body is refused is disconnected if it would send more than this: receiving the body takes longer. */
+const MOST_IGNORED_BYTES = 64 * 1024
+
+export const hasLargeUnreadBody = (request: Request) =>
+  declaredLength(request) > MOST_IGNORED_BYTES && !request.bodyUsed
 
 export const bodyTooLarge = () =>
   new ServiceError('content_too_large', `The body may have at most ${MAX_BODY_BYTES} bytes.`, {

@@ -1,6 +1,7 @@
 import { notFound } from '../domain/errors.ts'
 import { NO_PLAN, type RetirementPlan } from '../domain/retirement.ts'
 import type { Endpoint } from '../domain/usage.ts'
+import { unitsOfBody } from '../domain/v3/units.ts'
 import { createClientAddressOf } from './address.ts'
 import { checkKey, matchesKey, parseKeyHeader } from './auth.ts'
 import { type ErrorHandling, respondToError } from './error-response.ts'
@@ -15,6 +16,7 @@ import {
   type Context,
   checkHost,
   checkMethod,
+  declaredLength,
   type Exchange,
   isApi,
   isBodyTooLarge,
@@ -235,6 +237,8 @@ async function respond(state: ServerState, exchange: Exchange): Promise<Response
       exchange.consumed = limiter.check(exchange.tier, await limiter.consume(exchange.tier, key, address))
     }
     checkMethod(request.method, route)
+    // Before the body is received: the request may wait for its turn.
+    if (route.methods) await charge(limiter, exchange, 1 + unitsOfBody(declaredLength(request)))
     if (retirement) checkBrownout(retirement, exchange.time, exchange.key?.id ?? '', route.kind)
     if (route.kind === 'page' || route.kind === 'picture') {
       exchange.tier = route.kind === 'page' ? limiter.tierOfPages() : limiter.tierOfPictures()

@@ -25,13 +25,12 @@ export type JsonBody = { text: string; value: unknown; units: number }
 
 type BodyContext = Pick<Context, 'charge'>
 
-/** Charges the declared size before the body is read. Throws `unsupported_media_type`, `content_too_large` or `invalid_request`. */
+/** A body without a declared size is charged when it was read. Throws `unsupported_media_type`, `content_too_large` or `invalid_request`. */
 export async function readJson(request: Request, context: BodyContext): Promise<JsonBody> {
   const type = request.headers.get('content-type') ?? ''
   if (!JSON_TYPE.test(type)) throw unsupported('Content-Type must be application/json', type)
   const encoding = request.headers.get('content-encoding') ?? 'identity'
   if (encoding !== 'identity') throw unsupported('Content-Encoding must be absent', encoding)
-  await context.charge(1 + unitsOfBody(Number(request.headers.get('content-length')) || 0))
   const bytes = await readBytes(request)
   const units = unitsOfBody(bytes.length)
   await context.charge(1 + units)
