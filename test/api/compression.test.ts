@@ -33,10 +33,13 @@ test.each([
   ['br, deflate', undefined],
   ['gzip;q=nonsense', undefined],
   [';;,,=', undefined],
-  [`gzip,${'x,'.repeat(8000)}`, 'gzip'],
-  [`${'x,'.repeat(500)}gzip`, undefined],
 ])('Accept-Encoding: %s', (accepted, encoding) => {
   expect(chooseEncoding(accepted)).toBe(encoding as ReturnType<typeof chooseEncoding>)
+})
+
+test('only the first 1,000 characters of Accept-Encoding are read', () => {
+  expect(chooseEncoding(`gzip,${'x,'.repeat(8000)}`)).toBe('gzip')
+  expect(chooseEncoding(`${'x,'.repeat(500)}gzip`)).toBeUndefined()
 })
 
 const DECOMPRESS = {

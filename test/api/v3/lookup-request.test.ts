@@ -114,19 +114,19 @@ test('names in keys and in nested objects are not repeated members', async () =>
 })
 
 test.each([
-  ' 7',
-  '7 ',
-  '7\n',
-  ' ',
-  `${ADA_WALLET} `,
-  `${ADA_WALLET.slice(0, 20)} ${ADA_WALLET.slice(20)}`,
-  'lens:ada ',
-  ' lens:ada',
-  'lens: ada',
-  'lens :ada',
-  `${'0'.repeat(300)}7`,
-  `${'İ'.repeat(300_000)}:a`,
-])('the key %.30j of a lookup is malformed', async (key) => {
+  ['a space before an id', ' 7'],
+  ['a space after an id', '7 '],
+  ['a line break after an id', '7\n'],
+  ['a space alone', ' '],
+  ['a space after a wallet', `${ADA_WALLET} `],
+  ['a space in a wallet', `${ADA_WALLET.slice(0, 20)} ${ADA_WALLET.slice(20)}`],
+  ['a space after a handle', 'lens:ada '],
+  ['a space before a handle', ' lens:ada'],
+  ['a space after the colon', 'lens: ada'],
+  ['a space before the colon', 'lens :ada'],
+  ['300 zeros before an id', `${'0'.repeat(300)}7`],
+  ['a source of 300,000 characters', `${'İ'.repeat(300_000)}:a`],
+])('a key of a lookup with %s is malformed', async (_, key) => {
   expect((await server.lookUp([key])).body.items).toEqual([{ key, error: 'malformed' }])
 })
 
