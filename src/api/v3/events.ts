@@ -38,7 +38,6 @@ export async function listEvents(request: RouteRequest, context: Context): Promi
   const filter = await parseFilter(context, parameters)
   const isStream = request.method === 'GET' && request.headers.get('accept')?.includes('text/event-stream')
   if (isStream) return openStream(request, context, parameters, filter)
-  await context.takeTurn()
   const after = parseCursor('?after', parameters.after)
   const { events, end, log } = await readPage(context, after, limit, filter)
   const next = formatEventCursor({ log: log.name, sequence: end })

@@ -32,14 +32,13 @@ export async function listPassports(request: RouteRequest, context: Context): Pr
   // Credentials and explanations may be large: the page is shorter, and its cursor continues.
   const limit = fields.includes.size > 0 ? Math.min(parsed.limit, CHUNK) : parsed.limit
   const list = { ...parsed, limit, signal: request.signal }
-  await context.takeTurn()
   const render = () => renderList(context, parameters, list, fields)
   const find = async () =>
     list.keyword !== undefined || !isRanking(list)
       ? render()
       : context.pages.get(await context.catalog.current(), linkTo(parameters), render)
   const respond = async () => sendPage(request, context, await find())
-  return limit > CHUNK ? context.largePages(respond) : respond()
+  return limit > CHUNK || fields.includes.size > 0 ? context.largePages(respond) : respond()
 }
 
 function parseListRequest({ q, filter = '', sort, group_by, limit, cursor }: Parameters): ListRequest {
