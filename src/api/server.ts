@@ -4,12 +4,14 @@ import type { Endpoint } from '../domain/usage.ts'
 import { unitsOfBody } from '../domain/v3/units.ts'
 import { createClientAddressOf } from './address.ts'
 import { checkKey, matchesKey, parseKeyHeader } from './auth.ts'
+import { type Backpressure, createBackpressure, IDLE_SECONDS, limit } from './backpressure/backpressure.ts'
+import type { HoldLimits } from './backpressure/held-bytes.ts'
 import { type ErrorHandling, respondToError } from './error-response.ts'
 import { internalError } from './errors.ts'
 import { HEALTH_ROUTES } from './health.ts'
 import type { Metrics } from './metrics.ts'
 import { urlOf } from './open-port.ts'
-import { createLargePages, createPageCache, createTurns } from './page-cache.ts'
+import { createPageCache } from './page-cache.ts'
 import { charge, type Limiter } from './rate-limit.ts'
 import {
   bodyTooLarge,
@@ -50,6 +52,7 @@ export type ApiServerOptions = RequestHandlingOptions &
     /** Whether search engines may list the pages; true by default. */
     index?: boolean
     streamLimits?: Parameters<typeof createEventStreams>[0]['limits']
+    holdLimits?: Partial<HoldLimits> | undefined
     /** In addition to the API, `/health` and `/ready`. */
     routes: readonly Route[]
   }
@@ -60,13 +63,13 @@ export type ApiServer = {
   /** Without open streams. */
   requestsInProgress(): number
   openStreams(): number
+  /** Bytes of large bodies that are not sent yet. */
+  heldBytes(): number
   stop(force?: boolean): Promise<void>
 }
 
 /** The runtime responds 413 to larger bodies, without a body of its own. */
 const MAX_RUNTIME_BODY_BYTES = 64 * 1024 * 1024
-/** Clients may be idle for 75 s. Bun closes connections up to 4 s early. */
-const IDLE_SECONDS = 80
 
 const NOT_FOUND: Route = { path: '/*', kind: 'own', name: 'not_found' }
 
@@ -117,6 +120,7 @@ export function startApiServer(options: ApiServerOptions): ApiServer {
     port: bound,
     requestsInProgress: () => server.pendingRequests - streams.count(),
     openStreams: streams.count,
+    heldBytes: state.backpressure.held.total,
     stop(force = false) {
       streams.end()
       return server.stop(force)
@@ -141,7 +145,8 @@ type RequestHandlingOptions = ErrorHandling & {
 const NO_TIER = 'none'
 
 type ServerState = RequestHandlingOptions & {
-  shared: Omit<Context, 'headers' | 'charge' | 'keyId' | 'disconnect' | 'onError'>
+  shared: Pick<Context, 'store' | 'catalog' | 'explainAll' | 'now' | 'requireKey' | 'streams' | 'pages'>
+  backpressure: Backpressure
   addressOf: ReturnType<typeof createClientAddressOf>
   headersOf: ReturnType<typeof createApiHeaders>
   pageHeaders: Headers
@@ -160,9 +165,8 @@ function createServerState(options: ApiServerOptions): ServerState {
       requireKey,
       streams: createEventStreams({ store, source: `${publicUrl}/api/v3`, now, limits }),
       pages: createPageCache(),
-      takeTurn: createTurns(),
-      largePages: createLargePages(),
     },
+    backpressure: createBackpressure(options.holdLimits),
     addressOf: createClientAddressOf(options.trustedProxies),
     headersOf: createApiHeaders(options),
     pageHeaders: baseHeaders(options.index === false ? { 'X-Robots-Tag': 'noindex' } : {}),
@@ -189,12 +193,15 @@ function handle(
     consumed: undefined,
     units: 1,
     isFree: false,
+    hasPlace: false,
+    hasOwnStallLimit: false,
   })
 }
 
 /** The headers depend on the tier of the client. */
 const contextOf = (state: ServerState, exchange: Exchange): Context => ({
   ...state.shared,
+  ...limit(state.backpressure, exchange),
   headers: isApi(exchange.route)
     ? state.headersOf(exchange.route, exchange.consumed && exchange.tier)
     : state.pageHeaders,
@@ -247,6 +254,7 @@ async function respond(state: ServerState, exchange: Exchange): Promise<Response
         await limiter.consume(exchange.tier, undefined, address),
       )
     }
+    if (route.kind !== 'own' && !route.isImmediate) await state.backpressure.takeTurn(request)
     const response = await route.handle(request, contextOf(state, exchange))
     checkIfMatch(request, response)
     return complete(state, exchange, response)
